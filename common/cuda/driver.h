@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The few functions of the CUDA driver that the runtime does not offer, found at run time: nothing here makes
+// a program depend on libcuda.
+#pragma once
+
+struct CUctx_st;
+
+namespace vigil {
+
+// Makes a context current on this thread for as long as it lives. Hold one over creation, use AND destruction
+// of anything that belongs to the context. The runtime's own way of choosing a device would switch to the
+// primary context.
+class CudaScope {
+ public:
+  explicit CudaScope(CUctx_st *);
+  ~CudaScope();
+  CudaScope(const CudaScope &) = delete;
+  CudaScope &operator=(const CudaScope &) = delete;
+};
+
+// A new context on device `id`; current on no thread afterwards. Throws Error::no_device, saying why.
+CUctx_st *create_cuda_context(int id);
+void destroy_cuda_context(CUctx_st *) noexcept;
+// Whether anything has made the primary context of device `id`; for the tests.
+bool cuda_primary_context_active(int id);
+
+} // namespace vigil

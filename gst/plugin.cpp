@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The plugin registers its elements and touches no device: gst-inspect works on any machine.
+#include "vigil-config.h"
+
+#include <gst/gst.h>
+
+static gboolean plugin_init(GstPlugin *plugin) {
+  (void)plugin;
+  return TRUE;
+}
+
+GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, vigil, "GPU elements that watch live video",
+                  plugin_init, VIGIL_VERSION, "LGPL", "Vigil", "https://gstreamer.freedesktop.org/")

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What all backends share: constants, checks, the choice of a backend. No loop over pixels.
+#include "kernels/mog/mog.h"
+
+#include "common/error.h"
+
+#include <algorithm>
+
+namespace vigil::mog {
+
+Constants resolve(const Params &p, Method method, PixelFormat format, int channels) {
+  const bool zivkovic = method == Method::zivkovic;
+  const auto square = [](double v) { return v * v; };
+  const double match = p.match_sigma > 0 ? std::max(p.match_sigma, 1.f) : zivkovic ? 3. : 2.5;
+  const bool yuv = format == PixelFormat::nv12 || format == PixelFormat::i420;
+  const double chroma_zero = channels == 3 && yuv ? 128. : 0.;
+  Constants c{};
+  c.match2 = square(match);
+  c.background2 = square(p.background_sigma);
+  c.background_ratio = p.background_ratio;
+  c.weight_threshold = p.weight_threshold;
+  c.complexity_prior = p.complexity_prior;
+  c.min_variance = p.min_variance;
+  c.max_variance = std::max(p.min_variance, p.max_variance);
+  c.initial_variance = p.initial_variance > 0 ? p.initial_variance : zivkovic ? 15. : 225.;
+  c.initial_variance = std::max(c.initial_variance, c.min_variance);
+  if (zivkovic) c.initial_variance = std::min(c.initial_variance, c.max_variance);
+  c.initial_weight = p.initial_weight;
+  c.detect_shadows = p.detect_shadows;
+  c.shadow_threshold = p.shadow_threshold;
+  c.shadow_value = static_cast<std::uint8_t>(std::clamp(p.shadow_value, 0, 255));
+  c.zero[0] = 0;
+  c.zero[1] = c.zero[2] = chroma_zero;
+  return c;
+}
+
+double learning_rate(const Params &p, std::uint64_t frame_number) {
+  if (p.learning_rate >= 0) return p.learning_rate;
+  const double frames = std::min<double>(2. * static_cast<double>(frame_number), p.history);
+  return 1. / std::max(frames, 1.);
+}
+
+State empty_state(const Config &c) {
+  using enum Error::Kind;
+  if (c.width < 1 || c.height < 1)
+    fail(bad_setting, "a model of ", c.width, "x", c.height, " pixels is not possible");
+  if (c.channels != 1 && c.channels != 3) fail(bad_setting, "channels must be 1 or 3, not ", c.channels);
+  if (c.method == Method::mog && c.channels != 1)
+    fail(bad_setting, "method mog works on luma: channels must be 1, not ", c.channels);
+  if (c.components < 1 || c.components > max_components)
+    fail(bad_setting, "components must be 1..", max_components, ", not ", c.components);
+  State s;
+  s.config = c;
+  const std::size_t n = std::size_t(c.width) * c.height;
+  s.active.resize(n);
+  s.weight.resize(n * c.components);
+  s.variance.resize(n * c.components);
+  s.mean.resize(n * c.components * c.channels);
+  return s;
+}
+
+void check_fits(const State &s, const Config &c) {
+  using enum Error::Kind;
+  const auto differs = [](const char *what, auto got, auto want) {
+    fail(bad_data, "the saved model's ", what, " is ", got, ", but ", want, " is needed");
+  };
+  if (s.config.width != c.width || s.config.height != c.height)
+    fail(bad_data, "the saved model is of ", s.config.width, "x", s.config.height,
+         " pixels, but the frames are of ", c.width, "x", c.height);
+  if (s.config.channels != c.channels) differs("number of channels", s.config.channels, c.channels);
+  if (s.config.method != c.method) differs("method", name_of(s.config.method), name_of(c.method));
+  if (s.config.components != c.components) differs("number of components", s.config.components, c.components);
+  const std::size_t n = std::size_t(c.width) * c.height;
+  if (s.active.size() != n || s.weight.size() != n * c.components || s.variance.size() != n * c.components ||
+      s.mean.size() != n * c.components * c.channels)
+    fail(bad_data, "the saved model's arrays are not of its own size");
+  const auto within = [](const std::vector<float> &values, float low, float high) {
+    return std::all_of(values.begin(), values.end(),
+                       [=](float v) { return v >= low && v <= high; }); // no NaN
+  };
+  if (!std::all_of(s.active.begin(), s.active.end(), [&](int k) { return k <= c.components; }) ||
+      !within(s.weight, 0.f, 1.001f) || !within(s.variance, 0.f, 1e6f) || !within(s.mean, -0.5f, 255.5f))
+    fail(bad_data, "the saved model holds impossible values");
+}
+
+const char *name_of(Method m) {
+  return m == Method::mog ? "mog" : "zivkovic";
+}
+
+std::unique_ptr<Model> make(Device &device, const Config &config) {
+  return device.backend() == Backend::cuda ? make_cuda(device, config) : make_cpu(device, config);
+}
+
+} // namespace vigil::mog

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Background subtraction by a mixture of Gaussians at every pixel: the contract that every backend keeps.
+//
+// Sources
+//   A: "GPU implementation of Mixture of Gaussians" (57x, 97x and 101x over serial code), method `mog`, a fixed number
+//      K of components.
+//   B: Pham, Vo, Vu, Le: "GPU implementation of Extended Gaussian mixture model for Background subtraction", method
+//      `zivkovic`, an adaptive number of components (Zivkovic 2004; Zivkovic and van der Heijden 2006).
+//
+// Samples x are 0..255, one (luma) or three a pixel; every pixel is independent. d2 = sum over channels of (x - m)^2.
+// a = the frame's learning rate, w = weight, m = mean, v = variance (one for all channels).
+//
+// mog (A, algorithms 1 and 3 to 5; luma only)
+//   component k matches when w_k > 0 and d2_k < match_sigma^2 * v_k           (values before the update)
+//   matched:  w' = (1-a) w + a,  r = min(a/w', 1),  m' = m + r (x-m),  v' = max(v + r (d2 - v), min_variance)
+//   not:      w' = (1-a) w
+//   none matched and a > 0: the component with the smallest w' (the first of equals) becomes (initial_weight, x,
+//      initial_variance)
+//   background when a matched component has w' >= weight_threshold (as in A: the weight after its update, the
+//      difference before it; A's second test d/sd < match_sigma is implied by the match when match_sigma >= 1)
+//   at the end the weights are divided by their sum, which A leaves out: several components may match at once, and
+//      their sum would drift from 1.
+//
+// zivkovic (B, equations 1 to 6)
+//   components are sorted by weight, heaviest first; p = a * complexity_prior; T = 0; for each component in that order:
+//     w' = (1-a) w - p
+//     when no owner was found yet:
+//       background when T < background_ratio and d2 < background_sigma^2 * v
+//       owner when d2 < match_sigma^2 * v:  w' += a, k = min(a/w', 1), m' = m + k (x-m),
+//         v' = v + k (d2 - v) clamped to [min_variance, max_variance], and it moves up past every predecessor whose
+//         (updated) weight is not greater
+//     when w' < p: w' = 0 and the number of components falls by one (the lightest leaves at the end)
+//     T += w'
+//   the weights are divided by T
+//   no owner and a > 0: a new component (a, x, initial_variance) takes the place after the last, or of the last when
+//     there are K already; it gets w = 1 when it is the only one, otherwise the others' weights are multiplied by
+//     1-a; it moves up past every predecessor whose weight is not greater.
+//   This is OpenCV's MOG2 on the CPU, decision for decision (there k may pass 1, by p at the most).
+//
+// Shadows (Prati et al. 2003), for a sample that is not background: walk the components, heaviest first (for mog: those
+//   with w >= weight_threshold, any order; the walk below is then without its sum), T = 0, samples counted from the
+//   format's zero z (0; 128 for chroma): n = sum (x-z)(m-z), q = sum (m-z)^2, ratio t = n/q; q = 0 ends the walk;
+//   when n <= q and n >= shadow_threshold * q and sum (t (m-z) - (x-z))^2 < background_sigma^2 * v * t^2: shadow
+//   T += w; stop when T > background_ratio. (Values after the update, as in OpenCV.)
+#pragma once
+
+#include "common/device.h"
+#include "common/params.h"
+#include "common/plane.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace vigil::mog {
+
+enum class Method { mog, zivkovic };
+// How the state is stored and the arithmetic done. `compact`: 16 bits or fewer a stored value, arithmetic in
+// single.
+enum class Precision { single, double_, compact };
+
+const char *name_of(Method);
+
+inline constexpr int max_components = 5;
+
+// What a model is made for; a change of any of these needs a new model.
+struct Config {
+  int width = 0, height = 0; // >= 1
+  int channels = 1;          // 1: luma; 3: R G B, or Y U V for nv12 and i420. Method mog: always 1.
+  Method method = Method::zivkovic;
+  Precision precision = Precision::single;
+  int components = 5; // K, 1..max_components
+  bool operator==(const Config &) const = default;
+};
+
+// What may change from frame to frame. Zero or less in match_sigma and initial_variance means the method's
+// own value.
+struct Params {
+  float learning_rate = -1.f;
+  int history = 500;
+  float match_sigma = 0.f;
+  float background_sigma = 4.f;
+  float background_ratio = 0.9f;
+  float weight_threshold = 0.1f;
+  float complexity_prior = 0.05f;
+  float initial_variance = 0.f;
+  float initial_weight = 0.05f;
+  float min_variance = 4.f;
+  float max_variance = 75.f;
+  bool detect_shadows = false;
+  float shadow_threshold = 0.5f;
+  int shadow_value = 127;
+};
+
+inline constexpr auto params_table = std::tuple{
+    param("learning-rate", "Learning rate",
+          "Share of each new frame in the model, alpha; -1: 1/min(2*frame number, history); 0 freezes the "
+          "model",
+          &Params::learning_rate, -1.f, 1.f),
+    param("history", "History", "Frames that the model remembers when learning-rate is -1", &Params::history,
+          1, 100000),
+    param("match-sigma", "Match distance",
+          "A sample belongs to a component within this many standard deviations; 0: the method's own "
+          "(zivkovic 3, mog "
+          "2.5); values between 0 and 1 count as 1",
+          &Params::match_sigma, 0.f, 20.f),
+    param("background-sigma", "Background distance",
+          "zivkovic: a sample is background within this many standard deviations of a background component",
+          &Params::background_sigma, 0.f, 20.f),
+    param("background-ratio", "Background ratio",
+          "zivkovic: the heaviest components whose weights sum to this are background",
+          &Params::background_ratio, 0.f, 1.f),
+    param("weight-threshold", "Weight threshold", "mog: a component of at least this weight is background",
+          &Params::weight_threshold, 0.f, 1.f),
+    param("complexity-prior", "Complexity prior",
+          "zivkovic: evidence that a component needs to live, c_T; larger values keep fewer components",
+          &Params::complexity_prior, 0.f, 1.f),
+    param("initial-variance", "Initial variance",
+          "Variance of a new component, in grey levels squared; 0: the method's own (zivkovic 15, mog 225)",
+          &Params::initial_variance, 0.f, 10000.f),
+    param("initial-weight", "Initial weight", "mog: weight of a new component", &Params::initial_weight,
+          0.001f, 1.f),
+    param("min-variance", "Least variance",
+          "A component's variance never falls below this, in grey levels squared", &Params::min_variance,
+          0.01f, 10000.f),
+    param("max-variance", "Greatest variance",
+          "zivkovic: a component's variance never rises above this, in grey levels squared",
+          &Params::max_variance, 0.01f, 10000.f),
+    param("detect-shadows", "Detect shadows",
+          "Label foreground that is a darker copy of the background with shadow-value",
+          &Params::detect_shadows),
+    param("shadow-threshold", "Shadow threshold",
+          "A shadow is at least this bright, relative to the background", &Params::shadow_threshold, 0.f,
+          1.f),
+    param("shadow-value", "Shadow value", "Mask value of shadows; background is 0 and foreground 255",
+          &Params::shadow_value, 0, 255),
+};
+
+// The numbers that backends work with: Params with the special values replaced, squares taken, and each lower
+// bound applied (match_sigma >= 1, max_variance >= min_variance, initial_variance within them for zivkovic).
+struct Constants {
+  double match2;      // match_sigma^2
+  double background2; // background_sigma^2
+  double background_ratio, weight_threshold, complexity_prior;
+  double initial_variance, initial_weight, min_variance, max_variance;
+  bool detect_shadows;
+  double shadow_threshold;
+  std::uint8_t shadow_value;
+  double zero[3]; // the sample value that means "none" in each channel: 0, or 128 for chroma
+};
+Constants resolve(const Params &, Method, PixelFormat, int channels);
+// a for the frame with this number (1: the model's first).
+double learning_rate(const Params &, std::uint64_t frame_number);
+
+// A model's state in host memory, the same for all backends. i = y*width + x, n = width*height.
+struct State {
+  Config config;                    // config.precision does not matter here
+  std::uint64_t frames = 0;         // frames learnt
+  std::vector<std::uint8_t> active; // [n] components in use (method mog: those of weight > 0 are counted)
+  std::vector<float> weight;        // [k*n + i]
+  std::vector<float> variance;      // [k*n + i]
+  std::vector<float> mean;          // [(k*channels + c)*n + i]
+};
+// A state with no components. Throws Error::bad_setting when the config is out of range.
+State empty_state(const Config &);
+// Throws Error::bad_data, naming what differs, unless the state is of this size, method, channels and K and
+// its arrays and values are possible ones (finite, weights 0..1, means 0..255, variances > 0 where a
+// component is used).
+void check_fits(const State &, const Config &);
+
+// One frame of a group.
+struct Step {
+  ConstImage
+      frame; // in the device's memory, of the config's size; any format of channels 1, all but gray8 of 3
+  Plane<std::uint8_t> mask; // out: 0 background, shadow_value, 255 foreground
+  double learning_rate = 0; // for this frame, 0..1
+};
+
+// Some blocks of the picture learn at another rate: block (x / size, y / size) takes learning_rate * factor
+// where its byte in `map` is not zero. The map is in the device's memory, row by row, columns = ceil(width /
+// size).
+struct RateMap {
+  const std::uint8_t *map = nullptr; // null: none
+  int size = 16;                     // a power of two, 8..64
+  int columns = 0;
+  float factor = 1.f;
+};
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual const Config &config() const = 0;
+  // Classifies and learns a group of 1..32 frames in order; the masks are those of groups of one, bit for
+  // bit. Any strides and addresses work; 16-byte aligned ones run fastest.
+  virtual void apply(std::span<const Step> group, const Params &, const RateMap &, Queue &) = 0;
+  // The most probable background: the mean of the heaviest component, 0 (128 for chroma) where there is none,
+  // in any format that suits the channels (a luma model writes grey pictures). Alpha becomes 255.
+  virtual void background(const Image &out, Queue &) = 0;
+  virtual State save(Queue &) = 0;
+  // Throws Error::bad_data when the state is of another size, method, channels or K.
+  virtual void load(const State &, Queue &) = 0;
+  std::uint64_t frames = 0; // learnt so far; apply() adds the group, load() sets it
+};
+
+// Naive loops in double precision straight from the formulas above; host memory.
+std::unique_ptr<Model> make_reference(const Config &);
+// `device` must outlive the model. Throws Error::bad_setting for a config out of range.
+std::unique_ptr<Model> make_cpu(Device &device, const Config &);
+std::unique_ptr<Model> make_cuda(Device &device, const Config &); // throws no_device when built without CUDA
+std::unique_ptr<Model> make(Device &device, const Config &);
+
+// The luma of a colour pixel, the same integer in every backend: (77 R + 150 G + 29 B + 128) >> 8.
+constexpr VIGIL_HOST_DEVICE int luma(int r, int g, int b) {
+  return (77 * r + 150 * g + 29 * b + 128) >> 8;
+}
+
+} // namespace vigil::mog
