@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Clean-up of a foreground mask: the contract that every backend keeps.
+//
+// A mask holds 0 (background), 255 (foreground) and one value between (shadow). Clean-up works on the set
+//   F = { p : mask(p) = 255 and p is not ignored }
+// in this order, each step only when its size is not 0:
+//   median m:  p is in F when more than half of the pixels of the m x m window around it are
+//   open r:    erosion, then dilation, by the square of (2r+1) x (2r+1) pixels
+//   close r:   dilation, then erosion, by the same kind of square
+// Pixels outside the picture count for nothing: the median's half is that of the pixels inside, erosion and dilation
+// look at the pixels inside only. Result: 255 on F; the shadow value where the mask had it, p is not in F and not
+// ignored; 0 elsewhere. (Soille, Morphological Image Analysis, chapters 3 and 4.)
+#pragma once
+
+#include "common/device.h"
+#include "common/params.h"
+#include "common/plane.h"
+
+#include <memory>
+
+namespace vigil::cleanup {
+
+inline constexpr int max_radius = 15;
+
+struct Params {
+  int median = 0;
+  int open = 0;
+  int close = 0;
+  bool operator==(const Params &) const = default;
+};
+inline constexpr auto params_table = std::tuple{
+    param("median", "Median size",
+          "Side of the window in which the majority decides, in pixels: 3, 5, ... 31; 0: off; an even value "
+          "counts as the "
+          "next odd one",
+          &Params::median, 0, 2 * max_radius + 1),
+    param("open", "Opening radius", "Removes foreground narrower than 2*radius+1 pixels; 0: off",
+          &Params::open, 0, max_radius),
+    param("close", "Closing radius", "Fills gaps narrower than 2*radius+1 pixels; 0: off", &Params::close, 0,
+          max_radius),
+};
+
+// Scratch memory for one picture size; made once, no allocation per frame.
+class Cleanup {
+ public:
+  virtual ~Cleanup() = default;
+  // `mask` is changed in place. `watch` is null or a picture of the same size: pixels of value 0 in it are ignored.
+  virtual void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &, Queue &) = 0;
+};
+std::unique_ptr<Cleanup> make_reference(int width, int height); // naive loops; host memory
+std::unique_ptr<Cleanup> make(Device &, int width, int height);
+
+} // namespace vigil::cleanup

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pictures made from a frame and its mask.
+//
+//   foreground:  out = frame where mask = 255, `black` elsewhere
+//   overlay:     out = frame, but c = ((256 - s) * frame_c + s * tint_c + 128) >> 8 for each channel c where mask = 255 (tint)
+//                or 0 < mask < 255 (shadow_tint), s = strength of that tint; then the outlines of `boxes`, `line` pixels
+//                wide and inside the box, in the colour `box`
+// Subsampled chroma is decided once for each 2x2 pixels (fewer at odd edges): foreground keeps the chroma when any of
+// them is 255; overlay tints it when any is 255, else shadow-tints it when any is between; a box's outline colours it
+// when any of the pixels is on it. Alpha is copied. Frame and result have the same format and size; they may be the
+// same memory.
+#pragma once
+
+#include "common/device.h"
+#include "common/plane.h"
+
+#include <array>
+#include <memory>
+#include <span>
+
+namespace vigil::compose {
+
+using Colour = std::array<std::uint8_t, 3>; // the picture's own channels: R G B, Y U V, or grey first
+// (for bgra as well R G B: backends put it in the picture's order)
+
+struct Tint {
+  Colour colour{};
+  int strength = 0; // 0..256
+};
+struct Box {
+  int x, y, width, height; // clipped to the picture
+};
+struct Style {
+  Colour black{};
+  Tint tint, shadow_tint;
+  Colour box{};
+  int line = 2; // pixels
+};
+inline constexpr int max_boxes = 64; // further ones are not drawn
+
+class Composer {
+ public:
+  virtual ~Composer() = default;
+  virtual void foreground(ConstImage frame, Plane<const std::uint8_t> mask, const Style &, Image out,
+                          Queue &) = 0;
+  virtual void overlay(ConstImage frame, Plane<const std::uint8_t> mask, std::span<const Box> boxes,
+                       const Style &, Image out, Queue &) = 0;
+};
+std::unique_ptr<Composer> make_reference(); // host memory
+std::unique_ptr<Composer> make(Device &);
+
+} // namespace vigil::compose
