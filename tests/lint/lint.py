@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Rules that no compiler checks. Usage: lint.py SOURCE_ROOT"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+folders = ["common", "kernels", "gst", "tools", "tests", "examples"]
+sources = [p for f in folders for p in sorted((root / f).rglob("*"))
+           if p.suffix in {".h", ".cpp", ".cu", ".cuh", ".glsl", ".cl", ".py", ".c"}]
+product = ("common/", "kernels/", "gst/")
+
+# One of these on a streaming thread silently changes to the primary context, or waits for the whole device.
+banned = re.compile(r"\bcuda(SetDevice|DeviceReset|DeviceSynchronize|StreamLegacy|StreamPerThread)\b|<<<[^,>]*,[^,>]*>>>")
+unfinished = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+problems = []
+for path in sources:
+    name = path.relative_to(root).as_posix()
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    if not lines or not any("SPDX-License-Identifier: LGPL-2.1-or-later" in line for line in lines[:2]):
+        problems.append(f"{name}: no SPDX line at the top")
+    if len(lines) > 600:
+        problems.append(f"{name}: {len(lines)} lines; is it one idea?")
+    if name == "tests/lint/lint.py":
+        continue
+    for number, line in enumerate(lines, 1):
+        if name.startswith(product) and banned.search(line):
+            problems.append(f"{name}:{number}: not allowed near a streaming thread: {line.strip()}")
+        if unfinished.search(line):
+            problems.append(f"{name}:{number}: unfinished: {line.strip()}")
+        if name.startswith(("common/", "kernels/")) and re.search(r"#include\s*[<\"](gst|glib)", line):
+            problems.append(f"{name}:{number}: kernels know no GStreamer: {line.strip()}")
+        if name.startswith("common/") and re.search(r"#include\s*\"(kernels|gst)/", line):
+            problems.append(f"{name}:{number}: common/ depends on nothing above it: {line.strip()}")
+print(*problems, sep="\n")
+print(f"{len(sources)} files, {len(problems)} problems")
+sys.exit(1 if problems or not sources else 0)
