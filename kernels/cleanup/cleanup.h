@@ -23,7 +23,7 @@ namespace vigil::cleanup {
 inline constexpr int max_radius = 15;
 
 struct Params {
-  int median = 0;
+  int median = 7;
   int open = 0;
   int close = 0;
   bool operator==(const Params &) const = default;

@@ -80,7 +80,7 @@ struct Params {
   float learning_rate = -1.f;
   int history = 500;
   float match_sigma = 0.f;
-  float background_sigma = 4.f;
+  float background_sigma = 5.5f;
   float background_ratio = 0.9f;
   float weight_threshold = 0.1f;
   float complexity_prior = 0.05f;
@@ -88,8 +88,8 @@ struct Params {
   float initial_weight = 0.05f;
   float min_variance = 4.f;
   float max_variance = 75.f;
-  bool detect_shadows = false;
-  float shadow_threshold = 0.5f;
+  bool detect_shadows = true;
+  float shadow_threshold = 0.7f;
   int shadow_value = 127;
 };
 
