@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A block's pixels, in any format, as up to three arrays of 64 bytes.
+#if defined(VIGIL_MOG_CPU_SAMPLES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VIGIL_MOG_CPU_SAMPLES_INL_H
+#undef VIGIL_MOG_CPU_SAMPLES_INL_H
+#else
+#define VIGIL_MOG_CPU_SAMPLES_INL_H
+#endif
+
+#include "kernels/mog/cpu/job.h"
+
+#include <cstring>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace vigil::mog::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct Samples {
+  const std::uint8_t *channel[3] = {};
+  alignas(64) std::uint8_t bytes[3][block_pixels];
+  alignas(64) std::uint8_t padded[4 * block_pixels];
+};
+
+// `items` groups of `size` bytes at `p`; where that is less than `full` groups, a copy that repeats the last group, so
+// that pixels outside the picture are like the last one inside.
+HWY_INLINE const std::uint8_t *whole_block(const std::uint8_t *p, int items, int size, int full,
+                                           std::uint8_t *copy) {
+  if (items == full) return p;
+  std::memcpy(copy, p, std::size_t(items) * size);
+  for (int i = items; i < full; i++)
+    std::memcpy(copy + i * size, p + std::ptrdiff_t(items - 1) * size, std::size_t(size));
+  return copy;
+}
+
+HWY_INLINE void split_colours(const std::uint8_t *p, Samples &s) {
+  const hn::CappedTag<std::uint8_t, 16> d;
+  for (int i = 0; i < block_pixels; i += static_cast<int>(hn::Lanes(d))) {
+    hn::Vec<decltype(d)> v0, v1, v2, unused;
+    hn::LoadInterleaved4(d, p + 4 * i, v0, v1, v2, unused);
+    hn::Store(v0, d, s.bytes[0] + i);
+    hn::Store(v1, d, s.bytes[1] + i);
+    hn::Store(v2, d, s.bytes[2] + i);
+  }
+  for (int c = 0; c < 3; c++) s.channel[c] = s.bytes[c];
+}
+
+// mog.h's luma(); its sum fits 16 bits.
+HWY_INLINE void mix_luma(const std::uint8_t *p, bool red_first, Samples &s) {
+  const hn::CappedTag<std::uint8_t, 8> d;
+  const hn::Rebind<std::uint16_t, decltype(d)> wide;
+  const hn::Rebind<std::int16_t, decltype(d)> narrow;
+  const auto first = hn::Set(wide, red_first ? 77 : 29), third = hn::Set(wide, red_first ? 29 : 77);
+  for (int i = 0; i < block_pixels; i += static_cast<int>(hn::Lanes(d))) {
+    hn::Vec<decltype(d)> v0, v1, v2, unused;
+    hn::LoadInterleaved4(d, p + 4 * i, v0, v1, v2, unused);
+    auto sum = hn::Add(hn::Mul(hn::PromoteTo(wide, v0), first), hn::Set(wide, 128));
+    sum = hn::Add(sum, hn::Mul(hn::PromoteTo(wide, v1), hn::Set(wide, 150)));
+    sum = hn::Add(sum, hn::Mul(hn::PromoteTo(wide, v2), third));
+    hn::Store(hn::DemoteTo(d, hn::BitCast(narrow, hn::ShiftRight<8>(sum))), d, s.bytes[0] + i);
+  }
+  s.channel[0] = s.bytes[0];
+}
+
+// Chroma: 32 values, each for two pixels.
+HWY_INLINE void double_width(const std::uint8_t *p, std::uint8_t *out) {
+  const hn::CappedTag<std::uint8_t, 16> d;
+  for (int i = 0; i < block_pixels / 2; i += static_cast<int>(hn::Lanes(d))) {
+    const auto v = hn::LoadU(d, p + i);
+    hn::StoreInterleaved2(v, v, d, out + 2 * i);
+  }
+}
+HWY_INLINE void double_pairs(const std::uint8_t *p, Samples &s) {
+  const hn::CappedTag<std::uint8_t, 16> d;
+  for (int i = 0; i < block_pixels / 2; i += static_cast<int>(hn::Lanes(d))) {
+    hn::Vec<decltype(d)> u, v;
+    hn::LoadInterleaved2(d, p + 2 * i, u, v);
+    hn::StoreInterleaved2(u, u, d, s.bytes[1] + 2 * i);
+    hn::StoreInterleaved2(v, v, d, s.bytes[2] + 2 * i);
+  }
+}
+
+// Pixels x..x+63 of row y; x is a multiple of 64.
+HWY_INLINE void load_samples(const ConstImage &frame, int channels, int x, int y, Samples &s) {
+  const int count = std::min(block_pixels, frame.width - x);
+  const std::uint8_t *row = frame.plane(0).row(y);
+  if (frame.format == PixelFormat::rgba || frame.format == PixelFormat::bgra) {
+    const auto *p = whole_block(row + std::ptrdiff_t(4) * x, count, 4, block_pixels, s.padded);
+    if (channels == 3)
+      split_colours(p, s);
+    else
+      mix_luma(p, frame.format == PixelFormat::rgba, s);
+    return;
+  }
+  s.channel[0] = whole_block(row + x, count, 1, block_pixels, s.bytes[0]);
+  if (channels == 1) return;
+  const int pairs = (count + 1) / 2;
+  if (frame.format == PixelFormat::nv12) {
+    double_pairs(whole_block(frame.plane(1).row(y / 2) + x, pairs, 2, block_pixels / 2, s.padded), s);
+  } else {
+    for (int c = 1; c < 3; c++)
+      double_width(whole_block(frame.plane(c).row(y / 2) + x / 2, pairs, 1, block_pixels / 2, s.padded),
+                   s.bytes[c]);
+  }
+  for (int c = 1; c < 3; c++) s.channel[c] = s.bytes[c];
+}
+
+} // namespace vigil::mog::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
