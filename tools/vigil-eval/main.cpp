@@ -82,9 +82,9 @@ void write_roc(const Options &o, const std::vector<Evaluation> &all) {
     curves.push_back(std::move(curve));
   }
   write_roc_csv(o.out + ".csv", all);
-  write_file(o.out + ".svg", draw_roc(text(o.description, ", ", o.sweep->property, " ",
-                                           o.sweep->values.front(), " to ", o.sweep->values.back()),
-                                      curves));
+  const std::string title =
+      text(o.sweep->property, " from ", o.sweep->values.front(), " to ", o.sweep->values.back());
+  write_file(o.out + ".svg", draw_roc(title, o.description, curves));
   std::printf("wrote %s.csv and %s.svg\n", o.out.c_str(), o.out.c_str());
 }
 

@@ -63,10 +63,14 @@ class Drawing {
   Drawing(const std::vector<RocCurve> &);
   void frame(const std::string &title);
   void curve(const RocCurve &, std::size_t index);
+  void note(const std::string &what, std::size_t line) { words(left, legend_line(line), what, "start"); }
   std::string finish() { return out_.str() + "</svg>\n"; }
 
  private:
   double x(double percent) const { return left + (percent - x_.low) / (x_.high - x_.low) * plot_width; }
+  static double legend_line(std::size_t index) {
+    return top + plot_height + bottom + legend_gap + line_height * static_cast<double>(index) - 10;
+  }
   double y(double percent) const { return top + (y_.high - percent) / (y_.high - y_.low) * plot_height; }
   void line(double x1, double y1, double x2, double y2, const char *colour) {
     out_ << "<line x1=\"" << x1 << "\" y1=\"" << y1 << "\" x2=\"" << x2 << "\" y2=\"" << y2 << "\" stroke=\""
@@ -97,7 +101,7 @@ Drawing::Drawing(const std::vector<RocCurve> &curves) {
   out_.imbue(std::locale::classic());
   const double width = left + plot_width + right;
   const double height =
-      top + plot_height + bottom + legend_gap + line_height * static_cast<double>(curves.size());
+      top + plot_height + bottom + legend_gap + line_height * static_cast<double>(curves.size() + 1);
   out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\"" << height
        << "\" viewBox=\"0 0 " << width << " " << height << "\" font-family=\"sans-serif\" font-size=\"13\">\n"
        << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
@@ -139,8 +143,7 @@ void Drawing::curve(const RocCurve &curve, std::size_t index) {
     if (usable(p))
       out_ << "<circle cx=\"" << x(100 * p.false_positive_rate) << "\" cy=\"" << y(100 * p.true_positive_rate)
            << "\" r=\"3\"><title>" << escape(p.label) << "</title></circle>\n";
-  const double legend =
-      top + plot_height + bottom + legend_gap + line_height * static_cast<double>(index) - 10;
+  const double legend = legend_line(index);
   line(left, legend - 4, left + 30, legend - 4, colour);
   out_ << "</g>\n";
   words(left + 40, legend, curve.name, "start");
@@ -148,10 +151,11 @@ void Drawing::curve(const RocCurve &curve, std::size_t index) {
 
 } // namespace
 
-std::string draw_roc(const std::string &title, const std::vector<RocCurve> &curves) {
+std::string draw_roc(const std::string &title, const std::string &note, const std::vector<RocCurve> &curves) {
   Drawing drawing(curves);
   drawing.frame(title);
   for (std::size_t i = 0; i < curves.size(); i++) drawing.curve(curves[i], i);
+  drawing.note(note, curves.size());
   return drawing.finish();
 }
 

@@ -17,6 +17,7 @@ struct RocCurve {
   std::vector<RocPoint> points; // joined in this order
 };
 
-std::string draw_roc(const std::string &title, const std::vector<RocCurve> &);
+// The note is a line below the legend.
+std::string draw_roc(const std::string &title, const std::string &note, const std::vector<RocCurve> &);
 
 } // namespace vigil::eval

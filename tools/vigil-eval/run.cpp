@@ -13,6 +13,7 @@
 namespace vigil::eval {
 
 using tools::CapsPtr;
+using tools::ErrorPtr;
 using tools::SamplePtr;
 using Clock = std::chrono::steady_clock;
 
@@ -78,6 +79,14 @@ Counts score_sample(GstSample *sample, const Truth &truth) {
                truth.region ? truth.region->plane() : Plane<const std::uint8_t>{});
 }
 
+tools::ObjectPtr<GstElement> parse(const std::string &description, ErrorPtr &error) {
+  GError *raw = nullptr;
+  GstElement *bin = gst_parse_bin_from_description_full(description.c_str(), TRUE, nullptr,
+                                                        GST_PARSE_FLAG_FATAL_ERRORS, &raw);
+  error.reset(raw);
+  return tools::ObjectPtr<GstElement>(bin ? GST_ELEMENT(gst_object_ref_sink(bin)) : nullptr);
+}
+
 void apply(GstBin *bin, const std::string &description, const Setting &setting) {
   GstElement *element = nullptr;
   GParamSpec *spec = find_property(bin, setting.property, &element);
@@ -122,14 +131,12 @@ GParamSpec *find_property(GstBin *bin, const std::string &property, GstElement *
 }
 
 tools::ObjectPtr<GstElement> make_bin(const std::string &description, const std::optional<Setting> &setting) {
-  GError *error = nullptr;
-  GstElement *parsed = gst_parse_bin_from_description_full(description.c_str(), TRUE, nullptr,
-                                                           GST_PARSE_FLAG_FATAL_ERRORS, &error);
-  tools::ObjectPtr<GstElement> bin(parsed ? GST_ELEMENT(gst_object_ref_sink(parsed)) : nullptr);
-  if (error) {
-    tools::ErrorPtr owner(error);
+  ErrorPtr error, second_error;
+  auto bin = parse(description, error);
+  // The parser knows caps between elements alone; at an end they need a neighbour.
+  if (error) bin = parse("identity ! " + description + " ! identity", second_error);
+  if (error && second_error)
     fail(Error::Kind::bad_setting, "\"", description, "\" is not a pipeline: ", error->message);
-  }
   if (bin->numsinkpads != 1 || bin->numsrcpads != 1)
     fail(Error::Kind::bad_setting, "\"", description,
          "\" must take video at one end and give masks at the other, but its open ends are ",
