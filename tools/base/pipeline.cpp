@@ -83,6 +83,9 @@ void Pipeline::handle(GstMessage *message) {
     if (const std::string words = describe(message, gst_message_parse_warning); said.insert(words).second)
       std::fprintf(stderr, "warning: %s\n", words.c_str());
     break;
+  case GST_MESSAGE_EOS:
+    ended_ = true;
+    break;
   case GST_MESSAGE_ELEMENT:
     if (on_element_message) on_element_message(message);
     break;

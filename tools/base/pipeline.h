@@ -34,12 +34,14 @@ class Pipeline {
   // `on_element_message`. An error is thrown as Error::device with the element's name, the text and the
   // details.
   void work_off_messages();
+  bool ended() const { return ended_; } // all sinks had the end of stream, as far as messages were worked off
   std::function<void(GstMessage *)> on_element_message;
 
  private:
   void handle(GstMessage *);
   ObjectPtr<GstElement> pipeline_;
   ObjectPtr<GstBus> bus_;
+  bool ended_ = false;
 };
 
 } // namespace vigil::tools

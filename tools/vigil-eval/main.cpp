@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // vigil-eval: see options.cpp for what it does, docs/tools/vigil-eval.md for more.
 #include "common/error.h"
+#include "description.h"
 #include "options.h"
 #include "plot.h"
 #include "report.h"
 #include "run.h"
+#include "tools/base/progress.h"
 #include "vigil-config.h"
 
 #include <clocale>
 #include <cstdio>
-#include <unistd.h>
 
 namespace vigil::eval {
 
 namespace {
 
 using Sources = std::vector<std::unique_ptr<Source>>;
-
-// One line on a terminal, rewritten as the frames go by.
-class Progress {
- public:
-  explicit Progress(const Source &source) : source_(source) {}
-  ~Progress() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-  }
-  Progress(const Progress &) = delete;
-  Progress &operator=(const Progress &) = delete;
-  void operator()(std::uint64_t masks) {
-    constexpr std::uint64_t every = 25;
-    if (!terminal_ || masks % every) return;
-    shown_ = true;
-    std::fprintf(stderr, "\r\033[K%s: %llu of %llu", source_.name().c_str(),
-                 static_cast<unsigned long long>(masks), static_cast<unsigned long long>(source_.frames()));
-  }
-
- private:
-  const Source &source_;
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
-  bool shown_ = false;
-};
 
 Evaluation evaluate(const Options &o, const Sources &sources, const std::optional<Setting> &setting) {
   Evaluation e{setting, {}};
@@ -48,8 +26,8 @@ Evaluation evaluate(const Options &o, const Sources &sources, const std::optiona
                 .patience_seconds = o.patience_seconds,
                 .setting = setting};
   for (const auto &source : sources) {
-    Progress progress(*source);
-    e.sequences.push_back(run(job, *source, std::ref(progress)));
+    tools::Progress progress(source->name(), source->frames());
+    e.sequences.push_back(run(job, *source, [&] { progress.step(); }));
   }
   return e;
 }

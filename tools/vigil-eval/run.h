@@ -2,6 +2,7 @@
 // Runs a pipeline description over one labelled sequence and scores every mask that has truth.
 #pragma once
 
+#include "description.h"
 #include "score.h"
 #include "source.h"
 
@@ -11,12 +12,6 @@
 #include <vector>
 
 namespace vigil::eval {
-
-// A value for one property of the description.
-struct Setting {
-  std::string property;
-  double value;
-};
 
 struct Job {
   std::string description;        // of a bin: video in, GRAY8 masks out
@@ -41,18 +36,13 @@ struct SequenceResult {
   double frames_per_second() const { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
 };
 
-// The description as a bin with one sink and one source pad, the setting applied.
-// Throws Error::bad_setting with the parser's own words, or what is missing.
-tools::ObjectPtr<GstElement> make_bin(const std::string &description,
-                                      const std::optional<Setting> &setting = {});
-// The property of the first element (from the head of the chain) that has it and takes numbers; else null, and
-// `element` untouched. The element is borrowed from the bin.
-GParamSpec *find_property(GstBin *, const std::string &property, GstElement **element);
+// The counts of one mask. Throws Error::bad_data when it is not in readable memory or not of the truth's size.
+Counts score_sample(GstSample *mask, const Truth &);
 
 // Frames and masks are matched by PTS, so that a description may delay or drop frames. `progress` is called
-// after each mask with the number of masks so far.
+// after each mask.
 // Throws Error: bad_setting when the description cannot be built or linked, device when the pipeline reports an
 // error or gives nothing for the patience, bad_data when masks and truth do not fit or no mask had truth.
-SequenceResult run(const Job &, Source &, const std::function<void(std::uint64_t)> &progress = {});
+SequenceResult run(const Job &, Source &, const std::function<void()> &progress = {});
 
 } // namespace vigil::eval

@@ -116,8 +116,9 @@ GstElement *SceneSource::build(tools::Pipeline &pipeline) {
   GstElement *scene = pipeline.add(make().get());
   GstElement *filter = pipeline.add(tools::make_element("capsfilter", "scene-caps"));
   GstElement *sink = pipeline.add(tools::make_element("appsink", "truth"));
-  // Neither waits for the clock nor for a preroll: the masks may come many frames after their truth.
-  g_object_set(sink, "sync", FALSE, "async", FALSE, nullptr);
+  // It waits neither for the clock nor for a preroll: the masks may come many frames after their truth.
+  constexpr guint few = 8; // the truth has a thread of its own in scenetestsrc, and may wait for the masks
+  g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", few, nullptr);
   g_object_set(filter, "caps", caps_.get(), nullptr);
   tools::link({scene, filter});
   if (!gst_element_link_pads(scene, "truth", sink, "sink"))
