@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipeline.h"
+
+#include "common/error.h"
+
+#include <cstdio>
+#include <set>
+
+namespace vigil::tools {
+
+namespace {
+
+std::string caps_of(GstElement *element, GstPadDirection direction) {
+  std::string all;
+  for (GList *i = direction == GST_PAD_SRC ? element->srcpads : element->sinkpads; i; i = i->next) {
+    CapsPtr caps(gst_pad_query_caps(GST_PAD(i->data), nullptr));
+    TextPtr words(gst_caps_to_string(caps.get()));
+    all += (all.empty() ? "" : " | ") + std::string(words.get());
+  }
+  return all.empty() ? "nothing" : all;
+}
+
+std::string describe(GstMessage *message, void (*parse)(GstMessage *, GError **, gchar **)) {
+  GError *error = nullptr;
+  gchar *details = nullptr;
+  parse(message, &error, &details);
+  ErrorPtr error_owner(error);
+  TextPtr details_owner(details);
+  std::string words = text(GST_MESSAGE_SRC_NAME(message), ": ", error->message);
+  // The details begin with a place in the source; what happened, if more is known, is in the last line.
+  const std::string all = details ? details : "";
+  if (const auto line = all.find_last_of('\n'); line != std::string::npos && line + 1 < all.size())
+    words += " (" + all.substr(line + 1) + ")";
+  return words;
+}
+
+} // namespace
+
+GstElement *make_element(const char *factory, const char *name) {
+  GstElement *element = gst_element_factory_make(factory, name);
+  if (!element)
+    fail(Error::Kind::no_device, "GStreamer has no element ", factory,
+         "; install the plugin that has it, or set GST_PLUGIN_PATH to its folder");
+  return element;
+}
+
+void link(std::initializer_list<GstElement *> elements) {
+  for (auto a = elements.begin(), b = a + 1; b != elements.end(); ++a, ++b)
+    if (!gst_element_link(*a, *b))
+      fail(Error::Kind::bad_setting, "cannot link ", GST_ELEMENT_NAME(*a), " to ", GST_ELEMENT_NAME(*b),
+           ": one gives ", caps_of(*a, GST_PAD_SRC), ", the other takes ", caps_of(*b, GST_PAD_SINK));
+}
+
+Pipeline::Pipeline() : pipeline_(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr)))) {
+  bus_.reset(gst_element_get_bus(element()));
+}
+
+Pipeline::~Pipeline() {
+  gst_element_set_state(element(), GST_STATE_NULL);
+}
+
+GstElement *Pipeline::add(GstElement *e) const {
+  gst_bin_add(bin(), e);
+  return e;
+}
+
+void Pipeline::play() {
+  if (gst_element_set_state(element(), GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE) return;
+  work_off_messages();
+  fail(Error::Kind::device, "the pipeline cannot start");
+}
+
+void Pipeline::work_off_messages() {
+  while (MessagePtr m{gst_bus_pop(bus_.get())}) handle(m.get());
+}
+
+void Pipeline::handle(GstMessage *message) {
+  static std::set<std::string> said;
+  switch (GST_MESSAGE_TYPE(message)) {
+  case GST_MESSAGE_ERROR:
+    fail(Error::Kind::device, describe(message, gst_message_parse_error));
+  case GST_MESSAGE_WARNING:
+    if (const std::string words = describe(message, gst_message_parse_warning); said.insert(words).second)
+      std::fprintf(stderr, "warning: %s\n", words.c_str());
+    break;
+  case GST_MESSAGE_EOS:
+    ended_ = true;
+    break;
+  case GST_MESSAGE_ELEMENT:
+    if (on_element_message) on_element_message(message);
+    break;
+  default:
+    break;
+  }
+}
+
+} // namespace vigil::tools

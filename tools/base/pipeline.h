@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A GStreamer pipeline with an owner: it goes to NULL whatever happens, and what its bus reports becomes an
+// exception.
+#pragma once
+
+#include "gst_ptr.h"
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+
+namespace vigil::tools {
+
+// A new element with a floating reference. Throws Error::no_device, naming the factory, when it is not installed.
+GstElement *make_element(const char *factory, const char *name = nullptr);
+
+// gst_element_link for several; throws Error::bad_setting with both names and both pads' caps.
+void link(std::initializer_list<GstElement *> elements);
+
+class Pipeline {
+ public:
+  Pipeline();
+  ~Pipeline();
+  Pipeline(const Pipeline &) = delete;
+  Pipeline &operator=(const Pipeline &) = delete;
+
+  GstBin *bin() const { return GST_BIN(pipeline_.get()); }
+  GstElement *element() const { return pipeline_.get(); }
+  // Adds an element, which the pipeline then owns, and returns it.
+  GstElement *add(GstElement *) const;
+
+  void play();
+  // Works off what the bus holds. Warnings go to stderr, each text once a program; element messages to
+  // `on_element_message`. An error is thrown as Error::device with the element's name, the text and the
+  // details.
+  void work_off_messages();
+  bool ended() const { return ended_; } // all sinks had the end of stream, as far as messages were worked off
+  std::function<void(GstMessage *)> on_element_message;
+
+ private:
+  void handle(GstMessage *);
+  ObjectPtr<GstElement> pipeline_;
+  ObjectPtr<GstBus> bus_;
+  bool ended_ = false;
+};
+
+} // namespace vigil::tools

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "demo.h"
+
+#include "common/error.h"
+#include "encoder.h"
+#include "events.h"
+#include "pictures.h"
+#include "probes.h"
+#include "tools/base/progress.h"
+#include "tools/vigil-eval/run.h"
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <gst/app/gstappsink.h>
+#include <limits>
+
+namespace vigil::demo {
+
+namespace fs = std::filesystem;
+using tools::link;
+using tools::make_element;
+
+namespace {
+
+constexpr std::uint64_t scene_frames = 300;
+// The model knows nothing at first; papers leave such frames out too (Pham et al. 2010, section IV.B).
+constexpr std::uint64_t unscored_frames = 60;
+
+struct Branches {
+  GstAppSink *masks;
+  GstElement *watched; // the element whose masks, time and messages count
+  Keeper input, mask, overlay;
+};
+
+// The frames of the scene, or of a URI: decoded, cut after so many.
+GstElement *add_input(tools::Pipeline &pipeline, const Options &o, eval::Source *scene) {
+  if (scene) return scene->build(pipeline);
+  const std::string limit = o.frames ? text(" eos-after=", o.frames) : "";
+  const auto bin =
+      eval::parse_bin("uridecodebin name=decoder expose-all-streams=false caps=video/x-raw(ANY) ! "
+                      "videoconvert ! identity" +
+                      limit);
+  tools::ObjectPtr<GstElement> decoder(gst_bin_get_by_name(GST_BIN(bin.get()), "decoder"));
+  g_object_set(decoder.get(), "uri", o.input.c_str(), nullptr);
+  gst_object_set_name(GST_OBJECT(bin.get()), "input");
+  return pipeline.add(bin.get());
+}
+
+void watch_pad(Keeper &keeper, GstElement *element, const char *pad) {
+  keeper.watch(tools::ObjectPtr<GstPad>(gst_element_get_static_pad(element, pad)).get());
+}
+
+// input ! tee ! queue ! mask element ! appsink
+//           tee ! queue ! overlay element ! videoconvert ! encoder ! file
+void build(tools::Pipeline &pipeline, const Options &o, GstElement *input, const Encoder &encoder,
+           const std::string &model, Branches &b) {
+  GstElement *tee = pipeline.add(make_element("tee"));
+  link({input, tee});
+  watch_pad(b.input, tee, "sink");
+
+  const auto mask = eval::make_bin(o.element.mask);
+  GstElement *mask_queue = pipeline.add(make_element("queue"));
+  GstElement *sink = pipeline.add(make_element("appsink", "masks"));
+  constexpr guint few = 4;
+  g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", few, nullptr);
+  link({tee, mask_queue, pipeline.add(mask.get()), sink});
+  watch_pad(b.mask, sink, "sink");
+  b.masks = GST_APP_SINK(sink);
+  b.watched = gst_bin_get_by_name(GST_BIN(mask.get()), "watch");
+  gst_object_unref(b.watched); // the pipeline has it
+  g_object_set(b.watched, "model-location", model.c_str(), nullptr);
+
+  const auto overlay = eval::make_bin(o.element.overlay);
+  const auto encode =
+      eval::parse_bin(text("videoconvert ! ", encoder.description, " ! filesink name=file async=false"));
+  tools::ObjectPtr<GstElement> file(gst_bin_get_by_name(GST_BIN(encode.get()), "file"));
+  g_object_set(file.get(), "location", text(o.out, "/overlay.", encoder.extension).c_str(), nullptr);
+  GstElement *overlay_queue = pipeline.add(make_element("queue"));
+  GstElement *encode_queue = pipeline.add(make_element("queue"));
+  link({tee, overlay_queue, pipeline.add(overlay.get()), encode_queue, pipeline.add(encode.get())});
+  watch_pad(b.overlay, overlay.get(), "src");
+}
+
+// Runs to the end and scores the masks against the scene's truth.
+eval::Counts work(tools::Pipeline &pipeline, const Branches &b, eval::Source *scene, std::uint64_t expected,
+                  const volatile bool &stop) {
+  eval::Counts counts;
+  tools::Progress progress("frames", expected);
+  bool stopped = false;
+  pipeline.play();
+  while (!pipeline.ended()) {
+    constexpr GstClockTime wait = 100 * GST_MSECOND;
+    tools::SamplePtr sample(gst_app_sink_try_pull_sample(b.masks, wait));
+    pipeline.work_off_messages();
+    if (stop && !stopped) stopped = gst_element_send_event(pipeline.element(), gst_event_new_eos());
+    if (!sample) continue;
+    progress.step();
+    const GstClockTime pts = GST_BUFFER_PTS(gst_sample_get_buffer(sample.get()));
+    const auto truth = scene ? scene->truth_at(pts) : std::nullopt;
+    if (truth && truth->index >= unscored_frames) counts += eval::score_sample(sample.get(), *truth);
+  }
+  return counts;
+}
+
+void clear_old_results(const std::string &folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(Error::Kind::io, "cannot make the folder ", folder, ": ", error.message());
+  for (const auto &entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool picture =
+        entry.path().extension() == ".png" &&
+        (name.starts_with("mask-") || name.starts_with("overlay-") || name == "background.png");
+    if (picture || name.starts_with("overlay.")) fs::remove(entry.path());
+  }
+}
+
+std::string list(const std::map<std::string, int> &counts) {
+  std::string words;
+  for (const auto &[name, n] : counts) words += text(words.empty() ? "" : ", ", n, " ", name);
+  return words.empty() ? "none" : words;
+}
+
+} // namespace
+
+void run(const Options &o, const volatile bool &stop) {
+  clear_old_results(o.out);
+  const Encoder &encoder = choose_encoder();
+  const std::string model = o.out + "/model.tmp";
+  fs::remove(model);
+  const std::uint64_t wanted = o.input.empty() && !o.frames ? scene_frames : o.frames;
+  const auto scene = o.input.empty() ? eval::open_source(text("scene:seed=1,frames=", wanted), {}) : nullptr;
+  std::printf("%s on %s; overlay encoded by %s as %s\n", o.element.name,
+              scene ? "the default scene of scenetestsrc, 640x480" : o.input.c_str(), encoder.element,
+              encoder.words);
+
+  EventLog events(o.out + "/events.jsonl");
+  Branches branches;
+  Stopwatch watch;
+  eval::Counts counts;
+  double seconds = 0;
+  {
+    tools::Pipeline pipeline;
+    build(pipeline, o, add_input(pipeline, o, scene.get()), encoder, model, branches);
+    watch.watch(branches.watched);
+    pipeline.on_element_message = [&](GstMessage *m) {
+      if (GST_MESSAGE_SRC(m) == GST_OBJECT(branches.watched)) events.write(gst_message_get_structure(m));
+    };
+    counts = work(pipeline, branches, scene.get(), wanted, stop);
+    seconds = watch.seconds();
+  }
+  if (!watch.frames()) fail(Error::Kind::bad_data, o.input, " gave no frames");
+
+  for (const auto &[number, sample] : branches.mask.take())
+    save_png(sample.get(), picture_name(o.out, "mask", number));
+  for (const auto &[number, sample] : branches.overlay.take())
+    save_png(sample.get(), picture_name(o.out, "overlay", number));
+  save_png(background(o.element.background, model, branches.input.last().get()).get(),
+           o.out + "/background.png");
+  fs::remove(model);
+
+  const eval::Measures score = eval::measure(counts);
+  const Summary summary{.element = o.element.name,
+                        .input = scene ? scene->name() : o.input,
+                        .frames = watch.frames(),
+                        .frames_per_second = static_cast<double>(watch.frames()) / seconds,
+                        .element_milliseconds = watch.median_milliseconds(),
+                        .f_measure = score.f_measure};
+  events.finish(summary);
+  std::printf("%llu frames, %.1f fps (everything: %s, two %s side by side, encoding)\n",
+              static_cast<unsigned long long>(summary.frames), summary.frames_per_second,
+              scene ? "making the scene" : "decoding", o.element.name);
+  std::printf("%s alone: %.2f ms a frame (median, while the rest ran beside it)\n", o.element.name,
+              summary.element_milliseconds);
+  std::printf("events: %s\n", list(events.counts()).c_str());
+  if (scene && counts.total())
+    std::printf("F-measure %.3f (recall %.3f, precision %.3f, from frame %llu on)\n", score.f_measure,
+                score.recall, score.precision, static_cast<unsigned long long>(unscored_frames));
+  std::printf("results in %s: overlay.%s, overlay-*.png, mask-*.png, background.png, events.jsonl\n",
+              o.out.c_str(), encoder.extension);
+}
+
+} // namespace vigil::demo

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the demo shows of each element. A new element is one more row.
+#pragma once
+
+#include <array>
+
+namespace vigil::demo {
+
+struct Element {
+  const char *name;
+  const char *mask;    // description that gives GRAY8 masks; its first element is called "watch"
+  const char *overlay; // description that gives the frames with the result drawn in
+  // Description that gives the background from a model file, learning nothing; the first element is "watch"
+  // there too, and both it and the mask's take the file by a property model-location.
+  const char *background;
+};
+
+inline constexpr std::array elements{
+    Element{
+        .name = "cudamog",
+        .mask = "cudamog name=watch output=mask",
+        .overlay = "cudamog output=overlay post-messages=false",
+        .background = "cudamog name=watch output=background learning-rate=0 post-messages=false",
+    },
+};
+
+} // namespace vigil::demo

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pictures.h"
+
+#include "common/error.h"
+#include "tools/base/pipeline.h"
+#include "tools/vigil-eval/run.h"
+
+#include <cstdio>
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/video/video.h>
+
+namespace vigil::demo {
+
+namespace {
+
+constexpr GstClockTime patience = 20 * GST_SECOND;
+
+} // namespace
+
+std::string picture_name(const std::string &folder, const char *kind, std::uint64_t number) {
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "%06llu", static_cast<unsigned long long>(number));
+  return text(folder, "/", kind, "-", digits, ".png");
+}
+
+void save_png(GstSample *sample, const std::string &path) {
+  tools::CapsPtr png(gst_caps_new_empty_simple("image/png"));
+  GError *error = nullptr;
+  tools::SamplePtr converted(gst_video_convert_sample(sample, png.get(), patience, &error));
+  if (!converted) {
+    tools::ErrorPtr owner(error);
+    fail(Error::Kind::device, "cannot make ", path, ": ", error->message);
+  }
+  GstMapInfo map;
+  GstBuffer *buffer = gst_sample_get_buffer(converted.get());
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
+    fail(Error::Kind::device, "cannot read the picture for ", path);
+  const bool good = g_file_set_contents(path.c_str(), reinterpret_cast<const gchar *>(map.data),
+                                        static_cast<gssize>(map.size), &error);
+  gst_buffer_unmap(buffer, &map);
+  if (!good) {
+    tools::ErrorPtr owner(error);
+    fail(Error::Kind::io, "cannot write ", path, ": ", error->message);
+  }
+}
+
+tools::SamplePtr background(const char *description, const std::string &model, GstSample *frame) {
+  tools::Pipeline pipeline;
+  GstElement *source = pipeline.add(tools::make_element("appsrc"));
+  GstElement *sink = pipeline.add(tools::make_element("appsink"));
+  const auto bin = eval::make_bin(description);
+  tools::ObjectPtr<GstElement> watched(gst_bin_get_by_name(GST_BIN(bin.get()), "watch"));
+  g_object_set(watched.get(), "model-location", model.c_str(), nullptr);
+  g_object_set(source, "caps", gst_sample_get_caps(frame), "format", GST_FORMAT_TIME, nullptr);
+  g_object_set(sink, "sync", FALSE, nullptr);
+  tools::link({source, pipeline.add(bin.get()), sink});
+  pipeline.play();
+  gst_app_src_push_buffer(GST_APP_SRC(source), gst_buffer_ref(gst_sample_get_buffer(frame)));
+  gst_app_src_end_of_stream(GST_APP_SRC(source));
+  tools::SamplePtr result(gst_app_sink_try_pull_sample(GST_APP_SINK(sink), patience));
+  pipeline.work_off_messages();
+  if (!result) fail(Error::Kind::device, "no background came out of \"", description, "\"");
+  return result;
+}
+
+} // namespace vigil::demo

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "options.h"
+
+#include "common/error.h"
+
+#include <gst/video/video.h>
+
+namespace vigil::eval {
+
+namespace {
+
+constexpr const char *summary =
+    "Scores a pipeline that finds moving foreground against labelled video.\n"
+    "\n"
+    "DESCRIPTION is a chain as for gst-launch-1.0 that takes video and gives masks\n"
+    "(GRAY8; 255 is foreground, everything else background), in one word of the shell.\n"
+    "\n"
+    "DATASET is a folder or a synthetic scene:\n"
+    "  FOLDER with input/in000001.jpg ... and groundtruth/gt000001.png ...\n"
+    "      as ChangeDetection.net has them (labels 0 and 50 background, 255 foreground,\n"
+    "      85 and 170 not counted); temporalROI.txt and ROI.bmp are heeded.\n"
+    "  FOLDER with input/b00000.png ... and hand_segmented_00247.png\n"
+    "      as Wallflower has them (foreground from 128 up).\n"
+    "  scene:NAME,property=value,...\n"
+    "      scenetestsrc with these properties; also width, height, format and frames (300).";
+
+constexpr const char *details =
+    "Output: a table with recall, precision, specificity, F-measure and PWC (percentage\n"
+    "of wrong classifications) of each sequence, of the counts of all together (pooled),\n"
+    "the mean of the F-measures, and frames a second of the whole run, decoding included.\n"
+    "Masks and frames are matched by time stamp, so masks may come late or be dropped.\n"
+    "\n"
+    "A sweep runs everything once for each value of a property (of the first element that\n"
+    "has it) and writes PREFIX.csv and PREFIX.svg, the receiver operating characteristic.\n"
+    "\n"
+    "Exit status: 0 done; 1 an error while running; 2 wrong arguments, nothing was run.\n"
+    "\n"
+    "Examples:\n"
+    "  vigil-eval \"cudamog detect-shadows=true median=5\" cdnet/highway cdnet/pedestrians\n"
+    "  vigil-eval --format RGBA --json result.json cudamog scene:street,seed=3,frames=300\n"
+    "  vigil-eval --sweep learning-rate=0.0005..0.1 --out roc cudamog cdnet/highway";
+
+struct Raw {
+  gchar *format = nullptr, *fps = nullptr, *json = nullptr, *frames = nullptr, *sweep = nullptr,
+        *out = nullptr;
+  gchar **rest = nullptr;
+  gint warmup = 0, patience = 60;
+  gboolean version = FALSE;
+  ~Raw() {
+    for (gchar *s : {format, fps, json, frames, sweep, out}) g_free(s);
+    g_strfreev(rest);
+  }
+};
+
+void parse(Raw &raw, int argc, char **argv) {
+  const GOptionEntry entries[] = {
+      {"json", 'j', 0, G_OPTION_ARG_FILENAME, &raw.json, "write the results as JSON", "FILE"},
+      {"frames", 'F', 0, G_OPTION_ARG_FILENAME, &raw.frames, "write the counts of each frame as CSV", "FILE"},
+      {"format", 'f', 0, G_OPTION_ARG_STRING, &raw.format,
+       "convert the frames to this format (default: what decoder and description agree on)", "RGBA"},
+      {"fps", 'r', 0, G_OPTION_ARG_STRING, &raw.fps,
+       "frame rate of the sequences, e.g. 30000/1001 (default: 25)", "RATE"},
+      {"warmup", 'w', 0, G_OPTION_ARG_INT, &raw.warmup, "do not score the first N frames (default: 0)", "N"},
+      {"sweep", 's', 0, G_OPTION_ARG_STRING, &raw.sweep,
+       "PROPERTY=LOW..HIGH[:STEPS][:log|:lin] (default: 12 steps, log)", "SWEEP"},
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &raw.out, "of the sweep's .csv and .svg (default: roc)",
+       "PREFIX"},
+      {"timeout", 't', 0, G_OPTION_ARG_INT, &raw.patience,
+       "give up when no mask comes for so many seconds (default: 60)", "SECONDS"},
+      {"version", 'V', 0, G_OPTION_ARG_NONE, &raw.version, "print the version", nullptr},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw.rest, nullptr, nullptr},
+      {nullptr},
+  };
+  std::unique_ptr<GOptionContext, tools::Releaser<g_option_context_free>> context(
+      g_option_context_new("DESCRIPTION DATASET..."));
+  g_option_context_set_summary(context.get(), summary);
+  g_option_context_set_description(context.get(), details);
+  g_option_context_add_main_entries(context.get(), entries, nullptr);
+  g_option_context_add_group(context.get(), gst_init_get_option_group());
+  GError *error = nullptr;
+  if (g_option_context_parse(context.get(), &argc, &argv, &error)) return;
+  tools::ErrorPtr owner(error);
+  fail(Error::Kind::bad_setting, error->message, "; see vigil-eval --help");
+}
+
+FrameRate parse_rate(const char *words) {
+  FrameRate rate;
+  GValue v = G_VALUE_INIT;
+  g_value_init(&v, GST_TYPE_FRACTION);
+  if (gst_value_deserialize(&v, words))
+    rate = {gst_value_get_fraction_numerator(&v), gst_value_get_fraction_denominator(&v)};
+  else
+    rate.numerator = 0;
+  g_value_unset(&v);
+  if (rate.numerator < 1)
+    fail(Error::Kind::bad_setting, "--fps ", words, " is no rate above 0; examples are 25 and 30000/1001");
+  return rate;
+}
+
+} // namespace
+
+Options parse_options(int argc, char **argv) {
+  Raw raw;
+  parse(raw, argc, argv);
+  Options o;
+  if (raw.version) {
+    o.version = true;
+    return o;
+  }
+  const guint words = raw.rest ? g_strv_length(raw.rest) : 0;
+  if (words < 2)
+    fail(Error::Kind::bad_setting,
+         "a DESCRIPTION and at least one DATASET are needed; see vigil-eval --help");
+  o.description = raw.rest[0];
+  o.datasets.assign(raw.rest + 1, raw.rest + words);
+  if (raw.format) o.format = raw.format;
+  if (raw.format && gst_video_format_from_string(raw.format) == GST_VIDEO_FORMAT_UNKNOWN)
+    fail(Error::Kind::bad_setting, "--format ", raw.format,
+         " is no video format of GStreamer; examples are "
+         "GRAY8, I420, NV12, RGBA");
+  if (raw.fps) o.rate = parse_rate(raw.fps);
+  if (raw.warmup < 0) fail(Error::Kind::bad_setting, "--warmup ", raw.warmup, " is below 0");
+  if (raw.patience < 1) fail(Error::Kind::bad_setting, "--timeout ", raw.patience, " is below 1");
+  o.warmup = static_cast<unsigned>(raw.warmup);
+  o.patience_seconds = raw.patience;
+  if (raw.json) o.json = raw.json;
+  if (raw.frames) o.frames = raw.frames;
+  if (raw.out) o.out = raw.out;
+  if (raw.sweep) o.sweep = parse_sweep(raw.sweep);
+  if (o.sweep && raw.frames)
+    fail(Error::Kind::bad_setting,
+         "--frames cannot be had with --sweep; run the value of interest by itself");
+  if (raw.out && !o.sweep)
+    fail(Error::Kind::bad_setting, "--out names the files of a --sweep, and there is none");
+  return o;
+}
+
+} // namespace vigil::eval
