@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "common/scene/foliage.h"
+
+#include "common/scene/hash.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vigil::scene {
+namespace {
+
+constexpr float pi = 3.14159265f;
+
+Rgb leaf_colour(Random &random, float lit) {
+  return blend({54, 84, 40}, {122, 156, 72}, lit) * random.between(0.82f, 1.15f);
+}
+
+} // namespace
+
+Foliage::Foliage(const std::vector<Leaf> &leaves, std::uint32_t key, int width, int height, float swing,
+                 float unit) {
+  Box box{1e9f, 1e9f, -1e9f, -1e9f};
+  for (const Leaf &l : leaves)
+    for (const Point p : {l.shape.a, Point{l.shape.a.x + l.shape.along.x, l.shape.a.y + l.shape.along.y}})
+      box = {std::min(box.left, p.x), std::min(box.top, p.y), std::max(box.right, p.x),
+             std::max(box.bottom, p.y)};
+  const float reach = 3 * swing + 0.03f * unit + 2;
+  x_ = int(std::max(-64.f, box.left - reach));
+  y_ = int(std::max(-64.f, box.top - reach));
+  const int right = int(std::min(float(width) + 64, box.right + reach)),
+            bottom = int(std::min(float(height) + 64, box.bottom + reach));
+  if (leaves.empty() || right < x_ + 2 || bottom < y_ + 2) return;
+  width_ = right - x_;
+  height_ = bottom - y_;
+  const std::size_t n = std::size_t(width_) * std::size_t(height_);
+  rgba_.assign(n * 4, 0);
+  p_.resize(n);
+  q_.resize(n);
+
+  std::vector<float> cover(p_.begin(), p_.begin() + width_), shade(cover);
+  for (const Leaf &l : leaves) {
+    const Point end{l.shape.a.x + l.shape.along.x, l.shape.a.y + l.shape.along.y};
+    const float r = std::max(l.shape.radius, l.shape.radius + l.shape.widening) + 1;
+    Shape shape{Shape::Kind::capsule, {}, l.colour, 0, l.shape, {}};
+    shape.round.a = {l.shape.a.x - float(x_), l.shape.a.y - float(y_)};
+    const int first = std::max(1, int(std::min(l.shape.a.x, end.x) - r) - x_);
+    const int last = std::min(width_ - 1, int(std::max(l.shape.a.x, end.x) + r) - x_ + 1);
+    const int top = std::max(1, int(std::min(l.shape.a.y, end.y) - r) - y_);
+    const int low = std::min(height_ - 1, int(std::max(l.shape.a.y, end.y) + r) - y_ + 1);
+    for (int y = top; y < low; y++) {
+      cover_row(shape, y, first, last, cover.data(), shade.data());
+      for (int x = first; x < last; x++) {
+        const float a = cover[std::size_t(x)];
+        if (a <= 0) continue;
+        std::uint8_t *const pixel = &rgba_[(std::size_t(y) * std::size_t(width_) + std::size_t(x)) * 4];
+        const float colour[] = {l.colour.r, l.colour.g, l.colour.b, 255};
+        for (int c = 0; c < 4; c++)
+          pixel[c] = std::uint8_t(
+              std::min(255.f, float(pixel[c]) * (1 - a) + std::min(colour[c], 255.f) * a + 0.5f));
+      }
+    }
+  }
+  for (int y = 0; y < height_; y++)
+    for (int x = 0; x < width_; x++) {
+      const float sx = float(x + x_) / unit, sy = float(y + y_) / unit;
+      const float phase =
+          2.6f * value_noise(key, sx * 9, sy * 9) + 1.3f * value_noise(key + 1, sx * 28, sy * 28);
+      const float reach_here = swing * (0.75f + 0.35f * value_noise(key + 2, sx * 7, sy * 7));
+      const std::size_t i = std::size_t(y) * std::size_t(width_) + std::size_t(x);
+      p_[i] = reach_here * std::cos(phase);
+      q_[i] = reach_here * std::sin(phase);
+    }
+}
+
+bool Foliage::span(int y, int &first, int &last) const {
+  first = x_;
+  last = x_ + width_;
+  return y >= y_ && y < y_ + height_ && width_ > 0;
+}
+
+Foliage::Gust Foliage::gust(double t, float wind) {
+  const double strength = wind * (0.7 + 0.3 * std::sin(0.9 * t));
+  return {float(strength * (std::sin(2.7 * t) + 0.35 * std::sin(6.3 * t))),
+          float(strength * (std::cos(2.7 * t) + 0.35 * std::cos(6.3 * t + 1)))};
+}
+
+void Foliage::row(int y, const Gust &gust, float *cover, float *r, float *g, float *b) const {
+  const std::size_t at = std::size_t(y - y_) * std::size_t(width_);
+  for (int x = 0; x < width_; x++) {
+    const float p = p_[at + std::size_t(x)], q = q_[at + std::size_t(x)];
+    const float dx = p * gust.sine + q * gust.cosine, dy = 0.4f * (q * gust.sine - p * gust.cosine);
+    const float sx = std::clamp(float(x) + dx, 0.f, float(width_ - 2)),
+                sy = std::clamp(float(y - y_) + dy, 0.f, float(height_ - 2));
+    const int ix = std::min(int(sx), width_ - 2), iy = std::min(int(sy), height_ - 2);
+    const float tx = sx - float(ix), ty = sy - float(iy);
+    const std::uint8_t *const top = &rgba_[(std::size_t(iy) * std::size_t(width_) + std::size_t(ix)) * 4];
+    const std::uint8_t *const low = top + std::size_t(width_) * 4;
+    const float w00 = (1 - tx) * (1 - ty), w01 = tx * (1 - ty), w10 = (1 - tx) * ty, w11 = tx * ty;
+    const auto sample = [&](int c) {
+      return w00 * top[c] + w01 * top[c + 4] + w10 * low[c] + w11 * low[c + 4];
+    };
+    cover[x] = sample(3) * (1 / 255.f);
+    if (!r) continue;
+    r[x] = sample(0);
+    g[x] = sample(1);
+    b[x] = sample(2);
+  }
+}
+
+Foliage Foliage::behind(const Plot &plot, std::uint32_t seed, int width, int height, const Camera &camera) {
+  if (plot.pattern() != Pattern::street && plot.pattern() != Pattern::paving) return {};
+  const std::uint32_t key = mix(seed, 0x68656467u);
+  Random random(key);
+  std::vector<Leaf> leaves;
+  float from, to;
+  const float unit = std::max(float(height), float(width) * 0.5f);
+  if (!camera.visible_stretch({0, wall_distance - 0.4f}, {1, 0}, 1, from, to)) return {};
+  // Two stretches of hedge with gaps in between, painted from the inside out.
+  for (int layer = 0; layer < 3; layer++)
+    for (float u = from; u < to; u += 0.011f) {
+      if (value_noise(key + 5, u * 0.21f, 0.5f) < 0.05f) continue;
+      const float top = 0.85f + 0.2f * value_noise(key + 6, u * 1.4f, 0.5f);
+      const float y = top * std::sqrt(random.between(0, 1));
+      const Camera::Seen s = camera.see({u + random.between(-0.05f, 0.05f), wall_distance - 0.5f, y});
+      if (s.scale <= 0) continue;
+      const float length = random.between(0.04f, 0.08f) * s.scale, angle = random.between(-pi, pi);
+      leaves.push_back(
+          {capsule(s.at, 0.45f * length,
+                   {s.at.x + length * std::cos(angle), s.at.y + length * std::sin(angle)}, 0.12f * length),
+           leaf_colour(random, 0.12f + 0.2f * float(layer) + 0.4f * y)});
+    }
+  return Foliage(leaves, key, width, height, 0.0016f * unit, unit);
+}
+
+Foliage Foliage::in_front(const Plot &plot, std::uint32_t seed, int width, int height) {
+  if (plot.pattern() == Pattern::wall || plot.pattern() == Pattern::checkers) return {};
+  const std::uint32_t key = mix(seed, 0x6c656166u);
+  Random random(key);
+  const float unit = std::max(float(height), float(width) * 0.5f);
+  std::vector<Leaf> leaves;
+  // Twigs: leaves along short lines that start at the branch. `at` and sizes in parts of the unit.
+  const auto twigs = [&](int count, Point corner, Point low, Point high, Point droop) {
+    for (int i = 0; i < count; i++) {
+      const Point start{random.between(low.x, high.x), random.between(low.y, high.y)};
+      const float away = std::hypot(start.x / std::max(std::abs(high.x), std::abs(low.x)),
+                                    start.y / std::max(std::abs(high.y), std::abs(low.y)));
+      if (away > random.between(0.55f, 1.05f)) continue;
+      const float angle = random.between(-0.7f, 0.7f), lit = float(i) / float(count);
+      const Point way{droop.x * std::cos(angle) - droop.y * std::sin(angle),
+                      droop.x * std::sin(angle) + droop.y * std::cos(angle)};
+      const float length = random.between(0.03f, 0.08f);
+      for (float t = 0; t < 1; t += 0.09f) {
+        const float turn = std::atan2(way.y, way.x) + random.between(-1.1f, 1.1f),
+                    size = random.between(0.012f, 0.021f) * unit;
+        const Point p{corner.x + unit * (start.x + t * length * way.x),
+                      corner.y + unit * (start.y + t * length * way.y)};
+        leaves.push_back({capsule(p, 0.3f * size, {p.x + size * std::cos(turn), p.y + size * std::sin(turn)},
+                                  0.06f * size),
+                          leaf_colour(random, 0.1f + 0.75f * lit * random.between(0.6f, 1))});
+      }
+    }
+  };
+  const bool windy = plot.wind() > 1.5f;
+  const float w = float(width), h = float(height);
+  twigs(windy ? 420 : 260, {0, 0}, {0, 0}, {windy ? 0.62f : 0.42f, windy ? 0.4f : 0.26f}, {0.5f, 0.85f});
+  twigs(windy ? 320 : 170, {w, h}, {windy ? -0.5f : -0.3f, windy ? -0.3f : -0.2f}, {0, 0}, {-0.4f, -0.9f});
+  if (windy) twigs(260, {w, 0}, {-0.45f, 0}, {0, 0.34f}, {-0.5f, 0.85f});
+  return Foliage(leaves, key, width, height, 0.0045f * unit, unit);
+}
+
+} // namespace vigil::scene

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Leaves that sway: painted once, then shown displaced.
+//
+// The displacement at (x, y) is that of a swinging branch, A sin(w t + f(x, y)), where the phase f varies smoothly over
+// the picture; two planes p = A cos f and q = A sin f make it p sin(w t) + q cos(w t) without a sine per pixel.
+#pragma once
+
+#include "common/scene/camera.h"
+#include "common/scene/shapes.h"
+#include "common/scene/story.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace vigil::scene {
+
+class Foliage {
+ public:
+  bool empty() const { return width_ == 0; }
+  // The pixels of row y that leaves may show in.
+  bool span(int y, int &first, int &last) const;
+
+  // How far the branches are at a time.
+  struct Gust {
+    float sine, cosine;
+  };
+  static Gust gust(double time, float wind);
+  // Cover (0..1) and colours already multiplied by it, of the pixels of `span`, first at index 0. Null colours: cover
+  // alone.
+  void row(int y, const Gust &, float *cover, float *r, float *g, float *b) const;
+
+  // Leaves for a pattern: a hedge along the house, and branches and a bush in front of everything.
+  static Foliage behind(const Plot &, std::uint32_t seed, int width, int height, const Camera &);
+  static Foliage in_front(const Plot &, std::uint32_t seed, int width, int height);
+
+ private:
+  struct Leaf {
+    Capsule shape; // pixels
+    Rgb colour;
+  };
+  Foliage(const std::vector<Leaf> &, std::uint32_t key, int width, int height, float swing, float unit);
+  Foliage() = default;
+
+  int x_ = 0, y_ = 0, width_ = 0, height_ = 0;
+  std::vector<std::uint8_t> rgba_; // colours multiplied by alpha; one clear pixel around it all
+  std::vector<float> p_, q_;       // pixels
+};
+
+} // namespace vigil::scene

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "common/scene/scene.h"
+
+#include "common/error.h"
+#include "common/scene/foliage.h"
+#include "common/scene/ground.h"
+#include "common/scene/objects.h"
+#include "common/scene/pixels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <vector>
+
+namespace vigil::scene {
+namespace {
+
+constexpr float noticeable = 0.1f; // share of the light whose loss makes a pixel shadow in the truth
+
+const Settings &checked(const Settings &s) {
+  const auto within = [](double value, double low, double high) { return value >= low && value <= high; };
+  if (!within(s.width, 1, 32767) || !within(s.height, 1, 32767))
+    fail(Error::Kind::bad_setting, "a scene of ", s.width, "x", s.height,
+         " pixels cannot be drawn: both sides must be 1..32767");
+  if (!within(s.noise, 0, 100)) fail(Error::Kind::bad_setting, "noise is ", s.noise, ", it must be 0..100");
+  if (!within(s.quiet, 0, 3600)) fail(Error::Kind::bad_setting, "quiet is ", s.quiet, ", it must be 0..3600");
+  if (!within(s.density, 0, 10))
+    fail(Error::Kind::bad_setting, "density is ", s.density, ", it must be 0..10");
+  return s;
+}
+
+// Memory for two rows; each thread keeps its own.
+struct Rows {
+  explicit Rows(int width) {
+    thread_local std::vector<float> memory;
+    const auto w = std::size_t(width) + 192; // foliage rows reach beyond the picture
+    memory.resize(14 * w);
+    float *next = memory.data();
+    for (ColourRow &row : colour)
+      for (float **p : {&row.r, &row.g, &row.b}) *p = next, next += w;
+    for (float **p : {&cover, &tone, &shade, &object, &leaf, &leaf_colour.r, &leaf_colour.g, &leaf_colour.b})
+      *p = next, next += w;
+  }
+  ColourRow colour[2], leaf_colour;
+  float *cover, *tone, *shade, *object, *leaf;
+};
+
+} // namespace
+
+struct Scene::Impl {
+  Impl(const Settings &s, CpuDevice &d)
+      : settings(s), device(d), camera(s.width, s.height), plot(s, camera),
+        backdrop(paint_backdrop(plot.pattern(), s.seed, s.width, s.height, camera, d)),
+        behind(Foliage::behind(plot, s.seed, s.width, s.height, camera)),
+        in_front(Foliage::in_front(plot, s.seed, s.width, s.height)), sensor(s.seed, s.noise) {}
+
+  Drawing &compose(double time) const;
+  // Shadow of row y: shade[x] of all pixels, and whether there is any.
+  bool shadows(const Drawing &, int y, float *shade) const;
+  // Draws objects over the row, or only collects what share of each pixel they cover.
+  void objects(const Drawing &, int y, const ColourRow *, Rows &) const;
+  void leaves(const Foliage &, const Foliage::Gust &, int y, const ColourRow *, Rows &, float *object) const;
+
+  Settings settings;
+  CpuDevice &device;
+  Camera camera;
+  Plot plot;
+  Backdrop backdrop;
+  Foliage behind, in_front;
+  Sensor sensor;
+};
+
+Drawing &Scene::Impl::compose(double time) const {
+  thread_local std::vector<Actor> actors;
+  thread_local Drawing drawing;
+  plot.actors(time, actors);
+  drawing.clear();
+  const Rgb disguise = typical_ground(plot.pattern());
+  for (const Actor &a : actors) {
+    if (a.car)
+      add_car(a, camera, plot.sun(), drawing);
+    else
+      add_person(a, camera, plot.sun(), plot.camouflage() ? &disguise : nullptr, drawing);
+  }
+  return drawing;
+}
+
+bool Scene::Impl::shadows(const Drawing &drawing, int y, float *shade) const {
+  Camera::GroundRow ground;
+  bool any = false;
+  const float py = float(y) + 0.5f;
+  if (!camera.ground_row(py, ground)) return false;
+  for (const Shadow &s : drawing.shadows) {
+    if (py < s.box.top || py > s.box.bottom) continue;
+    const int first = std::max(0, int(std::max(s.box.left, 0.f)));
+    const int last = int(std::min(float(settings.width), std::max(s.box.right, 0.f)));
+    if (first >= last) continue;
+    if (!any) std::fill_n(shade, settings.width, 0.f);
+    any = true;
+    const Point start{ground.start.x + 0.5f * ground.step.x, ground.start.y + 0.5f * ground.step.y};
+    shadow_row(s, start, ground.step, 1 / ground.scale, first, last, shade);
+  }
+  if (!any) return false;
+  for (int x = 0; x < settings.width; x++) // the wall stands in front of the ground beyond it
+    if (ground.start.y + (float(x) + 0.5f) * ground.step.y > wall_distance) shade[x] = 0;
+  return true;
+}
+
+void Scene::Impl::objects(const Drawing &drawing, int y, const ColourRow *row, Rows &rows) const {
+  const float py = float(y) + 0.5f;
+  for (const Shape &s : drawing.shapes) {
+    if (py < s.box.top || py > s.box.bottom) continue;
+    const int first = int(std::max(s.box.left, 0.f));
+    const int last = int(std::min(float(settings.width), std::max(s.box.right + 1, 0.f)));
+    if (first >= last) continue;
+    cover_row(s, y, first, last, rows.cover, rows.tone);
+    if (!row) {
+      for (int x = first; x < last; x++) rows.object[x] += rows.cover[x] * (1 - rows.object[x]);
+      continue;
+    }
+    for (int x = first; x < last; x++) {
+      const float a = rows.cover[x], k = a * rows.tone[x];
+      row->r[x] += k * s.colour.r - a * row->r[x];
+      row->g[x] += k * s.colour.g - a * row->g[x];
+      row->b[x] += k * s.colour.b - a * row->b[x];
+    }
+  }
+}
+
+void Scene::Impl::leaves(const Foliage &foliage, const Foliage::Gust &gust, int y, const ColourRow *row,
+                         Rows &rows, float *object) const {
+  int first, last;
+  if (!foliage.span(y, first, last)) return;
+  foliage.row(y, gust, rows.leaf, row ? rows.leaf_colour.r : nullptr, rows.leaf_colour.g, rows.leaf_colour.b);
+  const int from = std::max(first, 0), to = std::min(last, settings.width);
+  for (int x = from; x < to; x++) {
+    const float keep = 1 - rows.leaf[x - first];
+    if (object) object[x] *= keep;
+    if (!row) continue;
+    row->r[x] = row->r[x] * keep + rows.leaf_colour.r[x - first];
+    row->g[x] = row->g[x] * keep + rows.leaf_colour.g[x - first];
+    row->b[x] = row->b[x] * keep + rows.leaf_colour.b[x - first];
+  }
+}
+
+Scene::Scene(const Settings &s, CpuDevice &device) try : impl_(std::make_unique<Impl>(checked(s), device)) {
+} catch (const std::bad_alloc &) {
+  fail(Error::Kind::no_memory, "no memory is left for a scene of ", s.width, "x", s.height, " pixels");
+}
+Scene::~Scene() = default;
+const Settings &Scene::settings() const {
+  return impl_->settings;
+}
+
+void Scene::draw(const Moment &moment, const Image &image, const Coding &coding) const {
+  const Impl &s = *impl_;
+  const int width = s.settings.width, height = s.settings.height;
+  const Drawing &drawing = s.compose(moment.time);
+  const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
+  const Rgb light = s.plot.light(moment.time);
+  const float darkening = s.plot.sun().darkening;
+  const bool grey = image.format == PixelFormat::gray8;
+
+  const auto draw_row = [&](int y, const ColourRow &row, Rows &rows) {
+    const std::size_t at = std::size_t(y) * std::size_t(width);
+    for (int x = 0; x < width; x++) {
+      row.r[x] = s.backdrop.r[at + std::size_t(x)];
+      row.g[x] = s.backdrop.g[at + std::size_t(x)];
+      row.b[x] = s.backdrop.b[at + std::size_t(x)];
+    }
+    if (s.shadows(drawing, y, rows.shade))
+      for (int x = 0; x < width; x++) {
+        const float k = 1 - darkening * rows.shade[x];
+        row.r[x] *= k;
+        row.g[x] *= k;
+        row.b[x] *= k;
+      }
+    s.leaves(s.behind, gust, y, &row, rows, nullptr);
+    s.objects(drawing, y, &row, rows);
+    s.leaves(s.in_front, gust, y, &row, rows, nullptr);
+    if (light.r != 1 || light.g != 1 || light.b != 1)
+      for (int x = 0; x < width; x++) {
+        row.r[x] *= light.r;
+        row.g[x] *= light.g;
+        row.b[x] *= light.b;
+      }
+    s.sensor.expose(row, width, y, moment.frame, grey ? &coding : nullptr);
+  };
+  s.device.parallel((height + 1) / 2, 8, [&](int first, int last) {
+    Rows rows(width);
+    for (int pair = first; pair < last; pair++) {
+      for (int i = 0; i < 2 && 2 * pair + i < height; i++) draw_row(2 * pair + i, rows.colour[i], rows);
+      write_rows(rows.colour, pair, image, coding);
+    }
+  });
+}
+
+void Scene::draw_truth(const Moment &moment, const Plane<std::uint8_t> &out) const {
+  const Impl &s = *impl_;
+  const int width = s.settings.width;
+  const Drawing &drawing = s.compose(moment.time);
+  const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
+  const float least = noticeable / s.plot.sun().darkening;
+  s.device.parallel(s.settings.height, 16, [&](int first, int last) {
+    Rows rows(width);
+    for (int y = first; y < last; y++) {
+      std::uint8_t *const row = out.row(y);
+      std::fill_n(row, width, truth_background);
+      std::fill_n(rows.object, width, 0.f);
+      if (s.shadows(drawing, y, rows.shade)) {
+        // The hedge stands in front of the ground that a shadow falls on.
+        std::fill_n(rows.cover, width, 1.f);
+        s.leaves(s.behind, gust, y, nullptr, rows, rows.cover);
+        s.leaves(s.in_front, gust, y, nullptr, rows, rows.cover);
+        for (int x = 0; x < width; x++)
+          if (rows.shade[x] * rows.cover[x] >= least) row[x] = truth_shadow;
+      }
+      s.objects(drawing, y, nullptr, rows);
+      s.leaves(s.in_front, gust, y, nullptr, rows, rows.object);
+      for (int x = 0; x < width; x++)
+        if (rows.object[x] > 0.999f)
+          row[x] = truth_foreground;
+        else if (rows.object[x] > 0.001f)
+          row[x] = truth_unknown;
+    }
+  });
+}
+
+} // namespace vigil::scene

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Surveillance scenes drawn by rule, with their exact truth: the contract.
+//
+// A scene is a pure function of its settings and of a moment (frame number and time). Any frame can be drawn alone, in
+// any order, on any number of threads, and its bytes are the same ones on the same machine and build.
+//
+// The world is measured in metres: u along the street, v away from the camera, y up. The camera stands on a pole at
+// u = v = 0, 5.5 m high, and looks down; camera.h has its projection. All sizes follow the picture's height (half its
+// width when that is more), so every picture size shows the same place.
+//
+// Colours are R, G, B as a display takes them, 0..255. A shadow multiplies the three by one factor: 0.6 in its core (0.75
+// under the lamps of an indoor scene and under the clouds of `camouflage`), rising to 1 across its penumbra. Sensor
+// noise is Gaussian, independent for each frame, pixel and colour, drawn from (seed, frame, x, y) alone; a grey
+// picture is that of a monochrome sensor, with the same noise on its luma.
+//
+// Truth, as in the CDnet benchmark: 255 where a moving or stopped object covers the whole pixel, 170 (unknown) where
+// it covers a part of it, 50 where the light falls by a tenth or more in its shadow, 0 elsewhere. Foliage that sways, noise
+// and a light that is switched are background: 0.
+#pragma once
+
+#include "common/cpu/device.h"
+#include "common/plane.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace vigil::scene {
+
+// What happens.
+enum class Story : std::uint8_t {
+  street,       // people and cars pass, foliage sways
+  indoor,       // people walk through a hall under soft lamps
+  light_switch, // the same, and the light goes off and on again
+  camouflage,   // people dressed in the colour of the ground
+  stopped_car,  // a car drives in, stands for 15 s and leaves
+  foliage,      // strong wind in much foliage, few people
+  crowd,        // people stroll; after a while all of them run away
+  empty,        // nothing but noise
+};
+// What the ground and the wall behind it are made of.
+enum class Pattern : std::uint8_t {
+  automatic, // as it suits the story
+  street,    // asphalt with markings, pavements, a brick house
+  grass,     // a lawn before a wooden fence
+  paving,    // a square of slabs before the house
+  wall,      // a tiled hall with a plastered wall
+  checkers,  // squares of 1 m, for looking at edges and perspective
+};
+
+struct Settings {
+  int width = 640, height = 480; // pixels, 1..32767
+  Story story = Story::street;
+  Pattern pattern = Pattern::automatic;
+  std::uint32_t seed = 1;
+  float noise = 3.f;   // standard deviation of the sensor noise in grey levels, 0..100
+  float quiet = 2.5f;  // seconds before the first object enters, 0..3600
+  float density = 1.f; // number of objects, relative to the story's own; 0..10, 0: none
+};
+
+struct Moment {
+  std::uint64_t frame = 0; // chooses the noise
+  double time = 0;         // seconds >= 0; chooses everything else
+};
+
+// How a picture in Y, U, V codes colours: the weights of R and B in luma (BT.601: 0.299, 0.114) and whether Y takes
+// 0..255 or 16..235 (U and V: 16..240).
+struct Coding {
+  float kr = 0.299f, kb = 0.114f;
+  bool full_range = false;
+};
+
+inline constexpr std::uint8_t truth_background = 0, truth_shadow = 50, truth_unknown = 170,
+                              truth_foreground = 255;
+
+class Scene {
+ public:
+  // Draws what does not change. The device must outlive the scene. Throws Error::bad_setting when a setting is out of
+  // range, Error::no_memory.
+  Scene(const Settings &, CpuDevice &);
+  ~Scene();
+  const Settings &settings() const;
+  // Both may be called by several threads at once. The image (any format, alpha becomes 255) and the plane have the
+  // scene's size and lie in host memory.
+  void draw(const Moment &, const Image &, const Coding &) const;
+  void draw_truth(const Moment &, const Plane<std::uint8_t> &) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace vigil::scene

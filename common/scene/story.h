@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Who is where at a time, and how the light falls.
+#pragma once
+
+#include "common/scene/camera.h"
+#include "common/scene/scene.h"
+
+#include <vector>
+
+namespace vigil::scene {
+
+struct Actor {
+  bool car;
+  Point at;           // on the ground, metres
+  Point heading;      // length 1
+  float walked;       // metres since it entered; moves the legs and the wheels
+  float speed;        // metres a second; those who run bend their legs more
+  std::uint32_t look; // chooses its size and its colours
+};
+
+// Where the shadow of a point 1 m above the ground falls, seen from below it, and what it does.
+struct Sun {
+  Point shift;
+  float darkening; // in the core
+  float blur;      // metres of penumbra for each metre of height
+};
+
+// The wall or house that closes the scene stands here, metres from the camera.
+inline constexpr float wall_distance = 18.4f;
+
+class Plot {
+ public:
+  Plot(const Settings &, const Camera &);
+  // Sorted, far ones first.
+  void actors(double time, std::vector<Actor> &) const;
+  Rgb light(double time) const; // factors
+  const Sun &sun() const { return sun_; }
+  float wind() const { return wind_; } // how far leaves swing, relative
+  bool camouflage() const { return story_ == Story::camouflage; }
+  Pattern pattern() const { return pattern_; }
+
+ private:
+  // A way across the picture that one after another takes.
+  struct Lane {
+    bool cars;
+    Point at, heading;
+    float from, to; // metres along the heading
+    float speed;
+    double first, interval; // seconds after the quiet time
+  };
+  void add_lane(bool cars, float distance, float turn, float speed, double first, double interval);
+  void on_lanes(double time, std::vector<Actor> &) const;
+  void stopping_car(double time, std::vector<Actor> &) const;
+  void crowd(double time, std::vector<Actor> &) const;
+
+  Story story_;
+  Pattern pattern_;
+  std::uint32_t seed_;
+  double quiet_;
+  float density_;
+  float wind_;
+  Sun sun_;
+  Camera camera_;
+  std::vector<Lane> lanes_;
+};
+
+} // namespace vigil::scene
