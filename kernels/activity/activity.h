@@ -30,6 +30,7 @@ struct Grid {
   int size = 0;              // of a cell
   int columns = 0, rows = 0;
   int cells() const { return columns * rows; }
+  bool operator==(const Grid &) const = default;
 };
 Grid grid_for(int width, int height); // throws Error::bad_setting for a size below 1x1
 
