@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// For .cu files: runs of up to 16 bytes at any address, and tests of all four bytes of a word at once. Words are
+// For .cu files: short runs of bytes at any address, and tests of all four bytes of a word at once. Words are
 // little-endian: the first byte is the lowest.
 #pragma once
 
@@ -7,31 +7,49 @@
 
 namespace vigil {
 
-struct Bytes16 {
-  std::uint32_t word[4];
+template <int n>
+struct Bytes { // n: 4, 8 or 16
+  std::uint32_t word[n / 4];
 };
 
-__device__ inline Bytes16 load16_aligned(const std::uint8_t *p) {
-  const uint4 v = *reinterpret_cast<const uint4 *>(p);
-  return {{v.x, v.y, v.z, v.w}};
+// n bytes at p, which is aligned to n.
+template <int n>
+__device__ Bytes<n> load_aligned(const std::uint8_t *p) {
+  if constexpr (n == 16) {
+    const uint4 v = *reinterpret_cast<const uint4 *>(p);
+    return {{v.x, v.y, v.z, v.w}};
+  } else if constexpr (n == 8) {
+    const uint2 v = *reinterpret_cast<const uint2 *>(p);
+    return {{v.x, v.y}};
+  } else {
+    return {{*reinterpret_cast<const std::uint32_t *>(p)}};
+  }
 }
-// `count` bytes at p, the rest 0; count <= 0 reads nothing. One access where p is aligned to 16 and count >= 16.
-__device__ inline Bytes16 load16(const std::uint8_t *p, int count) {
-  if (count >= 16 && reinterpret_cast<std::uintptr_t>(p) % 16 == 0) return load16_aligned(p);
-  Bytes16 b{};
+// The first `count` bytes at p, at most n, the rest 0; count <= 0 reads nothing. One access where p is aligned to n and
+// all n are asked for.
+template <int n>
+__device__ Bytes<n> load(const std::uint8_t *p, int count) {
+  if (count >= n && reinterpret_cast<std::uintptr_t>(p) % n == 0) return load_aligned<n>(p);
+  Bytes<n> b{};
 #pragma unroll
-  for (int i = 0; i < 16; i++)
+  for (int i = 0; i < n; i++)
     if (i < count) b.word[i / 4] |= std::uint32_t{p[i]} << (8 * (i % 4));
   return b;
 }
-// The first `count` of 16 bytes to p.
-__device__ inline void store16(std::uint8_t *p, const Bytes16 &b, int count) {
-  if (count >= 16 && reinterpret_cast<std::uintptr_t>(p) % 16 == 0) {
-    *reinterpret_cast<uint4 *>(p) = make_uint4(b.word[0], b.word[1], b.word[2], b.word[3]);
+// The first `count` bytes, at most n, to p.
+template <int n>
+__device__ void store(std::uint8_t *p, const Bytes<n> &b, int count) {
+  if (count >= n && reinterpret_cast<std::uintptr_t>(p) % n == 0) {
+    if constexpr (n == 16)
+      *reinterpret_cast<uint4 *>(p) = make_uint4(b.word[0], b.word[1], b.word[2], b.word[3]);
+    else if constexpr (n == 8)
+      *reinterpret_cast<uint2 *>(p) = make_uint2(b.word[0], b.word[1]);
+    else
+      *reinterpret_cast<std::uint32_t *>(p) = b.word[0];
     return;
   }
 #pragma unroll
-  for (int i = 0; i < 16; i++)
+  for (int i = 0; i < n; i++)
     if (i < count) p[i] = static_cast<std::uint8_t>(b.word[i / 4] >> (8 * (i % 4)));
 }
 

@@ -23,11 +23,12 @@ __device__ Part join(const Part &a, const Part &b) {
   return {a.count + b.count, __vminu4(a.box, b.box)};
 }
 
-// Which of 16 pixels are foreground, as bits.
-__device__ std::uint32_t foreground(const Bytes16 &b) {
+// Which of up to 16 pixels are foreground, as bits.
+template <int pixels>
+__device__ std::uint32_t foreground(const Bytes<pixels> &b) {
   std::uint32_t bits = 0;
 #pragma unroll
-  for (int i = 0; i < 4; i++) bits |= bits_of_tops(tops_full(b.word[i])) << (4 * i);
+  for (int i = 0; i < pixels / 4; i++) bits |= bits_of_tops(tops_full(b.word[i])) << (4 * i);
   return bits;
 }
 
@@ -41,20 +42,20 @@ __global__ void __launch_bounds__(lanes *warps)
   const int x0 = cell % columns * size, y0 = cell / columns * size;
   const std::uint8_t *const first = mask.row(y0) + x0;
   const bool whole = x0 + size <= mask.width && y0 + size <= mask.height;
-  const auto aligned = (reinterpret_cast<std::uintptr_t>(first) | mask.stride) % 16 == 0;
-  Bytes16 data[each]; // all loads are on their way before the first is needed
-  if (piece == 16 && pieces >= lanes && whole && aligned) {
+  const bool aligned = (reinterpret_cast<std::uintptr_t>(first) | std::uintptr_t(mask.stride)) % piece == 0;
+  Bytes<piece> data[each] = {}; // all loads are on their way before the first is needed
+  if (whole && aligned) {
 #pragma unroll
     for (int k = 0; k < each; k++) {
       const int i = k * lanes + threadIdx.x;
-      data[k] = load16_aligned(first + i / in_row * mask.stride + i % in_row * piece);
+      if (i < pieces) data[k] = load_aligned<piece>(first + i / in_row * mask.stride + i % in_row * piece);
     }
   } else {
 #pragma unroll
     for (int k = 0; k < each; k++) {
       const int i = k * lanes + threadIdx.x, x = i % in_row * piece, y = i / in_row;
-      const bool there = i < pieces && y0 + y < mask.height;
-      data[k] = load16(first + y * mask.stride + x, there ? min(piece, mask.width - x0 - x) : 0);
+      if (i < pieces && y0 + y < mask.height)
+        data[k] = load<piece>(first + y * mask.stride + x, mask.width - x0 - x);
     }
   }
   Part own{0, ~0u};

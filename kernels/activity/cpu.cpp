@@ -8,28 +8,20 @@
 #include <bit>
 #include <cstring>
 
-static_assert(std::endian::native == std::endian::little, "bits are stored byte by byte and read by words");
-
+// The number of bits that a vector gives must be known.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/activity/cpu.cpp"
 #include <hwy/foreach_target.h> // must come before highway.h
 #include <hwy/highway.h>
 
+#include "common/cpu/mask_bits-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace vigil::activity::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Which of 64 pixels are foreground; pixel i is bit i.
-HWY_INLINE std::uint64_t foreground(const std::uint8_t *p) {
-  const hn::CappedTag<std::uint8_t, 64> d;
-  const auto full = hn::Set(d, 255);
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < 64; i += hn::Lanes(d))
-    hn::StoreMaskBits(d, hn::Eq(hn::LoadU(d, p + i), full), reinterpret_cast<std::uint8_t *>(&bits) + i / 8);
-  return bits;
-}
+namespace bits = vigil::HWY_NAMESPACE;
 
 // 64 pixels wide, one cell or several; `cells` of them are in the grid.
 void count_block(const std::uint8_t *first, std::ptrdiff_t stride, int width, int rows, int size, Cell *out,
@@ -43,11 +35,11 @@ void count_block(const std::uint8_t *first, std::ptrdiff_t stride, int width, in
   for (int y = 0; y < rows; y++) {
     const std::uint8_t *p = first + y * stride;
     if (width < 64) p = static_cast<const std::uint8_t *>(std::memcpy(end, p, width));
-    const std::uint64_t bits = foreground(p);
-    if (bits == 0) continue;
-    any |= bits;
+    const std::uint64_t f = bits::full_bits(p);
+    if (f == 0) continue;
+    any |= f;
     for (int i = 0; i < cells; i++) {
-      const std::uint64_t own = bits >> (i * size) & cell_bits;
+      const std::uint64_t own = f >> (i * size) & cell_bits;
       if (own == 0) continue;
       if (count[i] == 0) top[i] = y;
       bottom[i] = y;

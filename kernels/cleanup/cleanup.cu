@@ -35,12 +35,12 @@ __device__ std::uint32_t load_word(Plane<const std::uint8_t> mask, Plane<const s
   for (int half = 0; half < 2; half++) {
     const int at = x + 16 * half, count = left - 16 * half;
     if (count <= 0) break;
-    const Bytes16 m = load16(mask.row(y) + at, count);
+    const Bytes<16> m = load<16>(mask.row(y) + at, count);
     std::uint32_t tops[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) tops[i] = tops_full(m.word[i]);
     if (watch.data) {
-      const Bytes16 w = load16(watch.row(y) + at, count);
+      const Bytes<16> w = load<16>(watch.row(y) + at, count);
 #pragma unroll
       for (int i = 0; i < 4; i++) tops[i] &= tops_some(w.word[i]);
     }
@@ -229,17 +229,17 @@ __global__ void __launch_bounds__(lanes *warps)
     for (int half = 0; half < 2; half++) {
       const int at = x + 16 * half, count = mask.width - at;
       if (count <= 0) break;
-      Bytes16 m = load16(mask.row(y) + at, count);
+      Bytes<16> m = load<16>(mask.row(y) + at, count);
 #pragma unroll
       for (int i = 0; i < 4; i++)
         m.word[i] =
             (m.word[i] & ~bytes_of_tops(tops_full(m.word[i]))) | bytes_of_bits(f >> (16 * half + 4 * i));
       if (watch.data) {
-        const Bytes16 w = load16(watch.row(y) + at, count);
+        const Bytes<16> w = load<16>(watch.row(y) + at, count);
 #pragma unroll
         for (int i = 0; i < 4; i++) m.word[i] &= bytes_of_tops(tops_some(w.word[i]));
       }
-      store16(mask.row(y) + at, m, count);
+      store(mask.row(y) + at, m, count);
     }
   }
 }

@@ -6,10 +6,7 @@
 #include "kernels/cleanup/cpu.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-
-static_assert(std::endian::native == std::endian::little, "bits are stored byte by byte and read by words");
 
 // Arrays of vectors are not possible where vectors have no fixed size.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
@@ -18,15 +15,16 @@ static_assert(std::endian::native == std::endian::little, "bits are stored byte 
 #include <hwy/foreach_target.h> // must come before highway.h
 #include <hwy/highway.h>
 
+#include "common/cpu/mask_bits-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace vigil::cleanup::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
+namespace bits = vigil::HWY_NAMESPACE;
 using Words = hn::CappedTag<std::uint64_t, BitPlane::lanes>;
 using Word = hn::Vec<Words>;
-using Bytes = hn::CappedTag<std::uint8_t, 64>;
-using Byte = hn::Vec<Bytes>;
 
 // Word i and its neighbours.
 struct Three {
@@ -56,47 +54,25 @@ struct Pixels {
 };
 
 void pack(Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch, BitPlane to, int first, int last) {
-  const Bytes d;
-  const Byte full = hn::Set(d, 255), zero = hn::Zero(d);
-  for (int y = first; y < last; y++) {
-    auto *bits = reinterpret_cast<std::uint8_t *>(to.row(y));
+  for (int y = first; y < last; y++)
     each_block(to.width, [&](int x, int n) HWY_ATTR {
-      const Pixels m(mask.row(y) + x, n);
-      if (watch.data) {
-        const Pixels w(watch.row(y) + x, n);
-        for (std::size_t i = 0; i < 64; i += hn::Lanes(d)) {
-          const auto f =
-              hn::And(hn::Eq(hn::LoadU(d, m.data + i), full), hn::Ne(hn::LoadU(d, w.data + i), zero));
-          hn::StoreMaskBits(d, f, bits + (x + i) / 8);
-        }
-      } else {
-        for (std::size_t i = 0; i < 64; i += hn::Lanes(d))
-          hn::StoreMaskBits(d, hn::Eq(hn::LoadU(d, m.data + i), full), bits + (x + i) / 8);
-      }
+      std::uint64_t f = bits::full_bits(Pixels(mask.row(y) + x, n).data);
+      if (watch.data) f &= bits::some_bits(Pixels(watch.row(y) + x, n).data);
+      to.row(y)[x / 64] = f;
     });
-  }
 }
 
 void unpack(BitPlane from, Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, int first, int last) {
-  const Bytes d;
-  const Byte full = hn::Set(d, 255), zero = hn::Zero(d);
-  for (int y = first; y < last; y++) {
-    const auto *bits = reinterpret_cast<const std::uint8_t *>(from.row(y));
+  for (int y = first; y < last; y++)
     each_block(from.width, [&](int x, int n) HWY_ATTR {
-      const Pixels old(mask.row(y) + x, n);
-      std::uint8_t result[64];
-      std::uint8_t *out = n == 64 ? mask.row(y) + x : result;
-      const Pixels w(watch.data ? watch.row(y) + x : old.data, n);
-      for (std::size_t i = 0; i < 64; i += hn::Lanes(d)) {
-        const Byte m = hn::LoadU(d, old.data + i);
-        const Byte shadow = hn::IfThenZeroElse(hn::Eq(m, full), m);
-        Byte v = hn::IfThenElse(hn::LoadMaskBits(d, bits + (x + i) / 8), full, shadow);
-        if (watch.data) v = hn::IfThenElseZero(hn::Ne(hn::LoadU(d, w.data + i), zero), v);
-        hn::StoreU(v, d, out + i);
-      }
-      if (n < 64) std::memcpy(mask.row(y) + x, result, n);
+      const std::uint64_t watched =
+          watch.data ? bits::some_bits(Pixels(watch.row(y) + x, n).data) : ~std::uint64_t{0};
+      std::uint8_t *const p = mask.row(y) + x;
+      if (n == 64) return bits::put_bits(from.row(y)[x / 64], watched, p);
+      Pixels end(p, n);
+      bits::put_bits(from.row(y)[x / 64], watched, end.copy);
+      std::memcpy(p, end.copy, n);
     });
-  }
 }
 
 // v >> 0 | v >> 1 | ... | v >> r, by doubling. Down: towards the pixel of lower x.

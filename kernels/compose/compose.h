@@ -52,5 +52,7 @@ std::unique_ptr<Composer> make_reference(); // host memory
 std::unique_ptr<Composer> make_cpu(Device &);
 std::unique_ptr<Composer> make_cuda(Device &); // throws no_device when built without CUDA
 std::unique_ptr<Composer> make(Device &);      // the device must outlive the composer
+// What every backend does before it starts.
+void check_pictures(const ConstImage &frame, Plane<const std::uint8_t> mask, const Image &out);
 
 } // namespace vigil::compose
