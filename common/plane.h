@@ -2,6 +2,7 @@
 // Views of pictures. They own nothing and are passed by value, to kernels as well.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -27,7 +28,8 @@ struct Plane {
     using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
     return reinterpret_cast<T *>(reinterpret_cast<Byte *>(data) + y * stride);
   }
-  VIGIL_HOST_DEVICE operator Plane<const T>() const requires(!std::is_const_v<T>) {
+  template <std::same_as<const T> U> // a template, since nvcc warns of a plain one where T is const already
+  VIGIL_HOST_DEVICE operator Plane<U>() const requires(!std::is_const_v<T>) {
     return {data, width, height, stride};
   }
 };
@@ -56,7 +58,8 @@ struct BasicImage {
     const bool chroma = i > 0;
     return {data[i], chroma ? (width + 1) / 2 : width, chroma ? (height + 1) / 2 : height, stride[i]};
   }
-  VIGIL_HOST_DEVICE operator BasicImage<const T>() const requires(!std::is_const_v<T>) {
+  template <std::same_as<const T> U>
+  VIGIL_HOST_DEVICE operator BasicImage<U>() const requires(!std::is_const_v<T>) {
     return {format, width, height, {data[0], data[1], data[2]}, {stride[0], stride[1], stride[2]}};
   }
 };

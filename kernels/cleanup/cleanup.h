@@ -8,8 +8,9 @@
 //   open r:    erosion, then dilation, by the square of (2r+1) x (2r+1) pixels
 //   close r:   dilation, then erosion, by the same kind of square
 // Pixels outside the picture count for nothing: the median's half is that of the pixels inside, erosion and dilation
-// look at the pixels inside only. Result: 255 on F; the shadow value where the mask had it, p is not in F and not
-// ignored; 0 elsewhere. (Soille, Morphological Image Analysis, chapters 3 and 4.)
+// look at the pixels inside only. Result: 0 where p is ignored, although a step may have put it in F; otherwise 255 on
+// F, and the shadow value where the mask had it and p is not in F; 0 elsewhere. With all sizes 0 and nothing ignored
+// the mask stays as it is. (Soille, Morphological Image Analysis, chapters 3 and 4.)
 #pragma once
 
 #include "common/device.h"
@@ -31,8 +32,7 @@ struct Params {
 inline constexpr auto params_table = std::tuple{
     param("median", "Median size",
           "Side of the window in which the majority decides, in pixels: 3, 5, ... 31; 0: off; an even value "
-          "counts as the "
-          "next odd one",
+          "counts as the next odd one",
           &Params::median, 0, 2 * max_radius + 1),
     param("open", "Opening radius", "Removes foreground narrower than 2*radius+1 pixels; 0: off",
           &Params::open, 0, max_radius),
@@ -40,14 +40,30 @@ inline constexpr auto params_table = std::tuple{
           max_radius),
 };
 
+// The parameters as the steps use them, each within 0..max_radius; values outside their range count as its nearest end.
+struct Radii {
+  int median = 0; // of a window of 2*median+1 pixels
+  int open = 0;
+  int close = 0;
+};
+Radii resolve(const Params &);
+
 // Scratch memory for one picture size; made once, no allocation per frame.
 class Cleanup {
  public:
   virtual ~Cleanup() = default;
-  // `mask` is changed in place. `watch` is null or a picture of the same size: pixels of value 0 in it are ignored.
+  // `mask` is changed in place. `watch` is null or a picture of the same size: pixels of value 0 in it are ignored. Any
+  // strides and addresses work; on a GPU 16-byte aligned ones run fastest. Throws Error::bad_setting when a size is not
+  // the one that this was made for.
   virtual void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &, Queue &) = 0;
 };
 std::unique_ptr<Cleanup> make_reference(int width, int height); // naive loops; host memory
+// The device must outlive what is made for it. Throws Error::bad_setting for a size below 1x1.
+std::unique_ptr<Cleanup> make_cpu(Device &, int width, int height);
+std::unique_ptr<Cleanup> make_cuda(Device &, int width, int height); // no_device when built without CUDA
 std::unique_ptr<Cleanup> make(Device &, int width, int height);
+// What every backend does before it starts.
+void check_size(int width, int height);
+void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch);
 
 } // namespace vigil::cleanup

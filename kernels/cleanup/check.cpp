@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Clean-up: the reference on masks made by hand, every backend against it on random ones. All is integer, so
+// equality is exact.
+#include "kernels/cleanup/cleanup.h"
+
+#include "common/error.h"
+#include "tests/check/checker.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace vigil::cleanup {
+namespace {
+
+using check::Checker;
+using check::Picture;
+
+// Blobs, holes, specks and shadow, so that every step has something to remove and something to keep.
+void paint(Checker &c, Plane<std::uint8_t> p) {
+  const auto below = [&](int n) { return int(c.rng() % std::uint64_t(n)); };
+  for (int y = 0; y < p.height; y++) std::fill_n(p.row(y), p.width, 0);
+  for (int n = 4 + p.width * p.height / 200; n > 0; n--) {
+    const int size = 1 + below(40), x0 = below(p.width), y0 = below(p.height);
+    const int x1 = std::min(p.width, x0 + 1 + below(size)), y1 = std::min(p.height, y0 + 1 + below(size));
+    const int value = below(3) == 0 ? 0 : below(4) == 0 ? 127 : 255;
+    for (int y = y0; y < y1; y++) std::fill(p.row(y) + x0, p.row(y) + x1, value);
+  }
+  for (int n = p.width * p.height / 10; n > 0; n--)
+    p.row(below(p.height))[below(p.width)] =
+        static_cast<std::uint8_t>(below(2) ? 255 * below(2) : below(256));
+}
+
+// A picture inside a larger one, so that addresses are not aligned and writes beside it show.
+struct Crop {
+  Picture picture;
+  int x, y, width, height;
+
+  Crop(Checker &c, int w, int h, int padding, int offset)
+      : picture(c, PixelFormat::gray8, w + offset, h + offset, padding), x(offset), y(offset), width(w),
+        height(h) {}
+  Plane<std::uint8_t> of(const Image &image) const {
+    return {image.plane(0).row(y) + x, width, height, image.stride[0]};
+  }
+  Plane<std::uint8_t> host() { return of(picture.host()); }
+  Plane<std::uint8_t> device() { return of(picture.device()); }
+};
+
+struct Size {
+  int width, height, padding, offset;
+};
+constexpr Size sizes[] = {{1, 1, 0, 0},      {2, 3, 5, 1},    {33, 17, 1, 0},
+                          {64, 48, 0, 0},    {31, 70, 2, 3},  {130, 70, 13, 5},
+                          {96, 130, 16, 16}, {641, 37, 7, 0}, {1100, 45, 4, 4}};
+
+void compare(Checker &c, Cleanup &fast, Cleanup &reference, const Size &s, const Params &params,
+             bool ignoring) {
+  Crop mask(c, s.width, s.height, s.padding, s.offset), watch(c, s.width, s.height, s.padding, s.offset);
+  mask.picture.bytes = c.noise(mask.picture.bytes.size());
+  paint(c, mask.host());
+  paint(c, watch.host());
+  for (int y = 0; y < s.height; y++) // most pixels are watched
+    for (int x = 0; x < s.width; x++) watch.host().row(y)[x] ^= 255;
+  mask.picture.send();
+  watch.picture.send();
+  const auto none = Plane<std::uint8_t>{};
+  fast.apply(mask.device(), ignoring ? watch.device() : none, params, c.queue());
+  const auto host = open_cpu(1);
+  reference.apply(mask.host(), ignoring ? watch.host() : none, params, *host->make_queue());
+  const std::vector<std::uint8_t> want = mask.picture.bytes;
+  mask.picture.fetch();
+  if (mask.picture.bytes == want) return;
+  const auto stride = mask.picture.host().stride[0];
+  const auto at = std::mismatch(want.begin(), want.end(), mask.picture.bytes.begin()).first - want.begin();
+  c.fail(text("median ", params.median, ", open ", params.open, ", close ", params.close,
+              ignoring ? ", with ignored pixels, " : ", ", s.width, "x", s.height, ": at ",
+              at % stride - mask.x, ",", at / stride - mask.y, " is ", int(mask.picture.bytes[at]), ", not ",
+              int(want[at])));
+}
+
+void measure(Checker &c) {
+  struct {
+    const char *name;
+    int width, height;
+  } const frames[] = {{"1080p", 1920, 1080}, {"4K", 3840, 2160}};
+  const Params all[] = {{9, 1, 7}, {9, 0, 0}, {0, 1, 7}, {31, 15, 15}};
+  for (const auto &f : frames) {
+    Crop mask(c, f.width, f.height, 0, 0);
+    paint(c, mask.host());
+    mask.picture.send();
+    const auto made = make(c.device, f.width, f.height);
+    for (const Params &p : all)
+      c.time(text("median ", p.median, " open ", p.open, " close ", p.close, " ", f.name),
+             double(f.width) * f.height, [&] { made->apply(mask.device(), {}, p, c.queue()); });
+  }
+}
+
+void run_random(Checker &c) {
+  for (const Size &s : sizes) {
+    const auto fast = make(c.device, s.width, s.height);
+    const auto reference = make_reference(s.width, s.height);
+    const auto run = [&](const Params &p, bool ignoring) { compare(c, *fast, *reference, s, p, ignoring); };
+    run({}, false);
+    run({}, true);
+    run({2 * max_radius + 1, max_radius, max_radius}, true);
+    run({9, 1, 7}, false);
+    run({0, 0, 1 + int(c.rng() % max_radius)}, false);
+    run({0, 1 + int(c.rng() % max_radius), 0}, true);
+    for (int i = 0; i < 3; i++) run(random_params<Params>(params_table, c.rng), i % 2);
+    run({1000, -3, 1}, false); // out of range: the nearest end
+  }
+  if (c.benching()) measure(c);
+}
+
+// Rows of a mask: '#' is foreground, 's' shadow, '.' background. In `ignored` '#' marks an ignored pixel.
+struct Example {
+  const char *what;
+  Params params;
+  std::vector<std::string> mask, ignored, want;
+};
+const std::vector<Example> examples = {
+    {"an opening removes a speck and keeps a square",
+     {0, 1, 0},
+     {"#.....", ".s.###", "...###", "...###"},
+     {},
+     {"......", ".s.###", "...###", "...###"}},
+    {"an opening keeps what only the picture's border cuts",
+     {0, 1, 0},
+     {"##..", "##..", "...."},
+     {},
+     {"##..", "##..", "...."}},
+    {"a closing fills a gap of two, also over shadow",
+     {0, 0, 1},
+     {"##s.##", "##..##", "##..##"},
+     {},
+     {"######", "######", "######"}},
+    {"a closing does not fill a gap of three", {0, 0, 1}, {"#...#"}, {}, {"#...#"}},
+    {"a median needs more than half of the pixels inside",
+     {3, 0, 0},
+     {"##", "..", ".."},
+     {},
+     {"..", "..", ".."}},
+    {"a median counts four pixels at a corner and six at a border",
+     {3, 0, 0},
+     {"##.", "#..", "..."},
+     {},
+     {"#..", "...", "..."}},
+    {"an even median is the next odd one", {2, 0, 0}, {"###", "#.#", "###"}, {}, {"###", "###", "###"}},
+    {"ignored pixels are not foreground, nor are they when a step fills them",
+     {0, 0, 1},
+     {"#s#"},
+     {".#."},
+     {"#.#"}},
+    {"ignored foreground does not help a median", {3, 0, 0}, {"###", "###"}, {"#..", "#.."}, {".##", ".##"}},
+};
+
+void run_examples(Checker &c) {
+  for (const Example &e : examples) {
+    const int width = int(e.mask[0].size()), height = int(e.mask.size());
+    Picture mask(c, PixelFormat::gray8, width, height), watch(c, PixelFormat::gray8, width, height),
+        want(c, PixelFormat::gray8, width, height);
+    const auto value = [](char k) { return std::uint8_t(k == '#' ? 255 : k == 's' ? 50 : 0); };
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) {
+        mask.host().plane(0).row(y)[x] = value(e.mask[y][x]);
+        want.host().plane(0).row(y)[x] = value(e.want[y][x]);
+        watch.host().plane(0).row(y)[x] = !e.ignored.empty() && e.ignored[y][x] == '#' ? 0 : 1;
+      }
+    mask.send();
+    watch.send();
+    make(c.device, width, height)
+        ->apply(mask.device().plane(0), watch.device().plane(0), e.params, c.queue());
+    const auto host = open_cpu(1);
+    make_reference(width, height)
+        ->apply(mask.host().plane(0), watch.host().plane(0), e.params, *host->make_queue());
+    c.same_pixels(text("the reference: ", e.what), want.host().plane(0), mask.host().plane(0), 0);
+    mask.fetch();
+    c.same_pixels(e.what, want.host().plane(0), mask.host().plane(0), 0);
+  }
+}
+
+void run_refusals(Checker &c) {
+  const auto refused = [&](const char *what, auto call) {
+    try {
+      call();
+      c.fail(text(what, " was not refused"));
+    } catch (const Error &e) {
+      c.expect(e.kind() == Error::Kind::bad_setting, text(what, ": ", e.what()));
+    }
+  };
+  refused("a picture of 0x5", [&] { make(c.device, 0, 5); });
+  Picture small(c, PixelFormat::gray8, 8, 8), large(c, PixelFormat::gray8, 9, 8);
+  const auto made = make(c.device, 8, 8);
+  refused("a mask of another size", [&] { made->apply(large.device().plane(0), {}, {}, c.queue()); });
+  refused("ignored pixels of another size",
+          [&] { made->apply(small.device().plane(0), large.device().plane(0), {}, c.queue()); });
+  refused("no mask", [&] { made->apply({nullptr, 8, 8, 8}, {}, {}, c.queue()); });
+}
+
+check::Register random_case{{"cleanup/random", run_random}};
+check::Register example_case{{"cleanup/by-hand", run_examples}};
+check::Register refusal_case{{"cleanup/refusals", run_refusals}};
+
+} // namespace
+} // namespace vigil::cleanup
