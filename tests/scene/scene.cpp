@@ -138,7 +138,7 @@ void truth_agrees_with_the_picture(Story story) {
           // of a dark leaf, a tenth of its light is a larger part of what is seen.
           seen[0]++;
           wrong_background +=
-              (low < 1e9 && low < 0.87 && difference > 48) || high > 1.05 || (low == 1e9 && difference > 12);
+              (low < 1e9 && low < 0.87 && difference > 57) || high > 1.05 || (low == 1e9 && difference > 12);
           break;
         case truth_shadow:
           seen[1]++;
