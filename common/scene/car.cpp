@@ -88,7 +88,7 @@ void add_car(const Actor &actor, const Camera &camera, const Sun &sun, Drawing &
   const Rgb paint = paints[random.next() % std::size(paints)];
   const bool van = random.between(0, 1) < 0.25f;
   const float L = random.between(2.05f, 2.25f), W = 0.87f; // half of length and width
-  const float belt = 0.88f, nose = 0.74f, sill = 0.24f, roof = van ? 1.75f : random.between(1.4f, 1.48f);
+  const float belt = 0.88f, nose = 0.68f, sill = 0.24f, roof = van ? 1.75f : random.between(1.4f, 1.48f);
   Car car(actor, camera, out);
 
   // Lower body: corners by rear/front, right/left, bottom/top.
@@ -101,7 +101,9 @@ void add_car(const Actor &actor, const Camera &camera, const Sun &sun, Drawing &
   const float front_belt = belt - 0.05f;
   const Local crb{c0, -w, belt}, clb{c0, w, belt}, cfrb{c1, -w, front_belt}, cflb{c1, w, front_belt};
   const Local crt{r0, -wr, roof}, clt{r0, wr, roof}, cfrt{r1, -wr, roof}, cflt{r1, wr, roof};
-  const Local lower[] = {rrb, rlb, frb, flb, rrt, rlt, frt, flt};
+  const Local srt{c1 - 0.1f, -W, belt},
+      slt{c1 - 0.1f, W, belt}; // the scuttle, from where the bonnet slopes down
+  const Local lower[] = {rrb, rlb, frb, flb, rrt, rlt, srt, slt, frt, flt};
   const Local upper[] = {crb, clb, cfrb, cflb, crt, clt, cfrt, cflt};
 
   const bool right_seen_first =
@@ -113,7 +115,8 @@ void add_car(const Actor &actor, const Camera &camera, const Sun &sun, Drawing &
   car.wheel(-L + 0.85f, -side * 0.98f, 0.31f, rubber); // what shows under the far side
   car.wheel(L - 0.82f, -side * 0.98f, 0.31f, rubber);
   car.outline(lower, paint * car.lit(0, right_seen_first ? -1 : 1, 0));
-  car.face({rlt, rrt, frt, flt}, paint * car.lit(0.05f, 0, 1));
+  car.face({rlt, rrt, srt, slt}, paint * car.lit(0, 0, 1));
+  car.face({slt, srt, frt, flt}, paint * car.lit(0.12f, 0, 1) * 0.97f);
   if (car.face({frb, flb, flt, frt}, paint * car.lit(1, 0, 0.1f))) {
     car.face({{L + 0.01f, -0.8f, 0.27f}, {L + 0.01f, 0.8f, 0.27f}, {L, 0.8f, 0.42f}, {L, -0.8f, 0.42f}},
              rubber);
@@ -178,13 +181,13 @@ void add_car(const Actor &actor, const Camera &camera, const Sun &sun, Drawing &
     window(clb, crb, crt, clt, 0.06f, 0.94f);
   car.face({clt, crt, cfrt, cflt}, paint * car.lit(0, 0, 1) * 1.02f);
 
-  World points[8];
+  World points[std::size(lower)];
   std::transform(std::begin(lower), std::end(lower), points, [&](const Local &p) {
     return car.world({p.f, p.l, p.y < 0.5f ? 0.f : p.y});
   });
   add_shadow(points, camera, sun, out);
   std::transform(std::begin(upper), std::end(upper), points, [&](const Local &p) { return car.world(p); });
-  add_shadow(points, camera, sun, out);
+  add_shadow({points, std::size(upper)}, camera, sun, out);
 }
 
 } // namespace vigil::scene

@@ -18,17 +18,18 @@ Rgb leaf_colour(Random &random, float lit) {
 } // namespace
 
 Foliage::Foliage(const std::vector<Leaf> &leaves, std::uint32_t key, int width, int height, float swing,
-                 float unit) {
+                 float wind, float unit) {
   Box box{1e9f, 1e9f, -1e9f, -1e9f};
   for (const Leaf &l : leaves)
     for (const Point p : {l.shape.a, Point{l.shape.a.x + l.shape.along.x, l.shape.a.y + l.shape.along.y}})
       box = {std::min(box.left, p.x), std::min(box.top, p.y), std::max(box.right, p.x),
              std::max(box.bottom, p.y)};
-  const float reach = 3 * swing + 0.03f * unit + 2;
-  x_ = int(std::max(-64.f, box.left - reach));
-  y_ = int(std::max(-64.f, box.top - reach));
-  const int right = int(std::min(float(width) + 64, box.right + reach)),
-            bottom = int(std::min(float(height) + 64, box.bottom + reach));
+  // p and q stay below 1.1 swing, and gust() below 1.35 wind: together 1.1 * 1.35 * sqrt(2) = 2.1.
+  const float reach = 2.1f * swing * wind + 2, edge = reach + 0.01f * unit;
+  x_ = int(std::floor(std::max(-edge, box.left - edge)));
+  y_ = int(std::floor(std::max(-edge, box.top - edge)));
+  const int right = int(std::min(float(width) + edge, box.right + edge));
+  const int bottom = int(std::min(float(height) + edge, box.bottom + edge));
   if (leaves.empty() || right < x_ + 2 || bottom < y_ + 2) return;
   width_ = right - x_;
   height_ = bottom - y_;
@@ -36,30 +37,7 @@ Foliage::Foliage(const std::vector<Leaf> &leaves, std::uint32_t key, int width, 
   rgba_.assign(n * 4, 0);
   p_.resize(n);
   q_.resize(n);
-
-  std::vector<float> cover(p_.begin(), p_.begin() + width_), shade(cover);
-  for (const Leaf &l : leaves) {
-    const Point end{l.shape.a.x + l.shape.along.x, l.shape.a.y + l.shape.along.y};
-    const float r = std::max(l.shape.radius, l.shape.radius + l.shape.widening) + 1;
-    Shape shape{Shape::Kind::capsule, {}, l.colour, 0, l.shape, {}};
-    shape.round.a = {l.shape.a.x - float(x_), l.shape.a.y - float(y_)};
-    const int first = std::max(1, int(std::min(l.shape.a.x, end.x) - r) - x_);
-    const int last = std::min(width_ - 1, int(std::max(l.shape.a.x, end.x) + r) - x_ + 1);
-    const int top = std::max(1, int(std::min(l.shape.a.y, end.y) - r) - y_);
-    const int low = std::min(height_ - 1, int(std::max(l.shape.a.y, end.y) + r) - y_ + 1);
-    for (int y = top; y < low; y++) {
-      cover_row(shape, y, first, last, cover.data(), shade.data());
-      for (int x = first; x < last; x++) {
-        const float a = cover[std::size_t(x)];
-        if (a <= 0) continue;
-        std::uint8_t *const pixel = &rgba_[(std::size_t(y) * std::size_t(width_) + std::size_t(x)) * 4];
-        const float colour[] = {l.colour.r, l.colour.g, l.colour.b, 255};
-        for (int c = 0; c < 4; c++)
-          pixel[c] = std::uint8_t(
-              std::min(255.f, float(pixel[c]) * (1 - a) + std::min(colour[c], 255.f) * a + 0.5f));
-      }
-    }
-  }
+  for (const Leaf &l : leaves) paint(l);
   for (int y = 0; y < height_; y++)
     for (int x = 0; x < width_; x++) {
       const float sx = float(x + x_) / unit, sy = float(y + y_) / unit;
@@ -70,12 +48,63 @@ Foliage::Foliage(const std::vector<Leaf> &leaves, std::uint32_t key, int width, 
       p_[i] = reach_here * std::cos(phase);
       q_[i] = reach_here * std::sin(phase);
     }
+  find_spans(int(reach) + 1, width);
+}
+
+void Foliage::paint(const Leaf &leaf) {
+  Shape shape{Shape::Kind::capsule, {}, leaf.colour, 0, leaf.shape, {}};
+  Point &a = shape.round.a;
+  a = {a.x - float(x_), a.y - float(y_)};
+  const Point end{a.x + leaf.shape.along.x, a.y + leaf.shape.along.y};
+  const float r = std::max(leaf.shape.radius, leaf.shape.radius + leaf.shape.widening) + 1;
+  const int first = std::max(1, int(std::min(a.x, end.x) - r)),
+            last = std::min(width_ - 1, int(std::max(a.x, end.x) + r) + 1);
+  const int top = std::max(1, int(std::min(a.y, end.y) - r)),
+            low = std::min(height_ - 1, int(std::max(a.y, end.y) + r) + 1);
+  const float colour[] = {std::min(leaf.colour.r, 255.f), std::min(leaf.colour.g, 255.f),
+                          std::min(leaf.colour.b, 255.f), 255};
+  constexpr int block = 64;
+  float cover[block], shade[block];
+  for (int y = top; y < low; y++)
+    for (int start = first; start < last; start += block) {
+      const int end_x = std::min(start + block, last);
+      cover_row(shape, y, start, end_x, cover - start, shade - start);
+      for (int x = start; x < end_x; x++) {
+        const float share = cover[x - start];
+        std::uint8_t *const pixel = &rgba_[(std::size_t(y) * std::size_t(width_) + std::size_t(x)) * 4];
+        for (int c = 0; c < 4; c++)
+          pixel[c] = std::uint8_t(float(pixel[c]) + (colour[c] - float(pixel[c])) * share + 0.5f);
+      }
+    }
+}
+
+// Leaves of row y show up to `reach` rows and columns away.
+void Foliage::find_spans(int reach, int picture_width) {
+  std::vector<Span> own(std::size_t(height_), Span{width_, 0});
+  for (int y = 0; y < height_; y++)
+    for (int x = 0; x < width_; x++)
+      if (rgba_[(std::size_t(y) * std::size_t(width_) + std::size_t(x)) * 4 + 3]) {
+        Span &s = own[std::size_t(y)];
+        s = {std::min(s.first, x), x + 1};
+      }
+  spans_.resize(std::size_t(height_));
+  for (int y = 0; y < height_; y++) {
+    Span all{width_, 0};
+    for (int near = std::max(0, y - reach); near <= std::min(height_ - 1, y + reach); near++)
+      all = {std::min(all.first, own[std::size_t(near)].first),
+             std::max(all.last, own[std::size_t(near)].last)};
+    if (all.first >= all.last) continue;
+    spans_[std::size_t(y)] = {std::max({0, x_, all.first - reach + x_}),
+                              std::min({picture_width, x_ + width_, all.last + reach + x_})};
+  }
 }
 
 bool Foliage::span(int y, int &first, int &last) const {
-  first = x_;
-  last = x_ + width_;
-  return y >= y_ && y < y_ + height_ && width_ > 0;
+  if (y < y_ || y >= y_ + height_) return false;
+  const Span &s = spans_[std::size_t(y - y_)];
+  first = s.first;
+  last = s.last;
+  return first < last;
 }
 
 Foliage::Gust Foliage::gust(double t, float wind) {
@@ -84,14 +113,16 @@ Foliage::Gust Foliage::gust(double t, float wind) {
           float(strength * (std::cos(2.7 * t) + 0.35 * std::cos(6.3 * t + 1)))};
 }
 
-void Foliage::row(int y, const Gust &gust, float *cover, float *r, float *g, float *b) const {
-  const std::size_t at = std::size_t(y - y_) * std::size_t(width_);
-  for (int x = 0; x < width_; x++) {
-    const float p = p_[at + std::size_t(x)], q = q_[at + std::size_t(x)];
+void Foliage::row(int y, int first, int last, const Gust &gust, float *cover, float *r, float *g,
+                  float *b) const {
+  const std::size_t row = std::size_t(y - y_) * std::size_t(width_);
+  for (int i = 0; i < last - first; i++) {
+    const int x = first + i - x_;
+    const float p = p_[row + std::size_t(x)], q = q_[row + std::size_t(x)];
     const float dx = p * gust.sine + q * gust.cosine, dy = 0.4f * (q * gust.sine - p * gust.cosine);
-    const float sx = std::clamp(float(x) + dx, 0.f, float(width_ - 2)),
-                sy = std::clamp(float(y - y_) + dy, 0.f, float(height_ - 2));
-    const int ix = std::min(int(sx), width_ - 2), iy = std::min(int(sy), height_ - 2);
+    const float sx = std::min(std::max(float(x) + dx, 0.f), float(width_ - 2));
+    const float sy = std::min(std::max(float(y - y_) + dy, 0.f), float(height_ - 2));
+    const int ix = int(sx), iy = int(sy);
     const float tx = sx - float(ix), ty = sy - float(iy);
     const std::uint8_t *const top = &rgba_[(std::size_t(iy) * std::size_t(width_) + std::size_t(ix)) * 4];
     const std::uint8_t *const low = top + std::size_t(width_) * 4;
@@ -99,15 +130,16 @@ void Foliage::row(int y, const Gust &gust, float *cover, float *r, float *g, flo
     const auto sample = [&](int c) {
       return w00 * top[c] + w01 * top[c + 4] + w10 * low[c] + w11 * low[c + 4];
     };
-    cover[x] = sample(3) * (1 / 255.f);
+    cover[i] = sample(3) * (1 / 255.f);
     if (!r) continue;
-    r[x] = sample(0);
-    g[x] = sample(1);
-    b[x] = sample(2);
+    r[i] = sample(0);
+    g[i] = sample(1);
+    b[i] = sample(2);
   }
 }
 
-Foliage Foliage::behind(const Plot &plot, std::uint32_t seed, int width, int height, const Camera &camera) {
+std::vector<Foliage> Foliage::behind(const Plot &plot, std::uint32_t seed, int width, int height,
+                                     const Camera &camera) {
   if (plot.pattern() != Pattern::street && plot.pattern() != Pattern::paving) return {};
   const std::uint32_t key = mix(seed, 0x68656467u);
   Random random(key);
@@ -129,17 +161,18 @@ Foliage Foliage::behind(const Plot &plot, std::uint32_t seed, int width, int hei
                    {s.at.x + length * std::cos(angle), s.at.y + length * std::sin(angle)}, 0.12f * length),
            leaf_colour(random, 0.12f + 0.2f * float(layer) + 0.4f * y)});
     }
-  return Foliage(leaves, key, width, height, 0.0016f * unit, unit);
+  return {Foliage(leaves, key, width, height, 0.0016f * unit, plot.wind(), unit)};
 }
 
-Foliage Foliage::in_front(const Plot &plot, std::uint32_t seed, int width, int height) {
+std::vector<Foliage> Foliage::in_front(const Plot &plot, std::uint32_t seed, int width, int height) {
   if (plot.pattern() == Pattern::wall || plot.pattern() == Pattern::checkers) return {};
   const std::uint32_t key = mix(seed, 0x6c656166u);
   Random random(key);
   const float unit = std::max(float(height), float(width) * 0.5f);
-  std::vector<Leaf> leaves;
+  std::vector<Foliage> clumps;
   // Twigs: leaves along short lines that start at the branch. `at` and sizes in parts of the unit.
   const auto twigs = [&](int count, Point corner, Point low, Point high, Point droop) {
+    std::vector<Leaf> leaves;
     for (int i = 0; i < count; i++) {
       const Point start{random.between(low.x, high.x), random.between(low.y, high.y)};
       const float away = std::hypot(start.x / std::max(std::abs(high.x), std::abs(low.x)),
@@ -159,13 +192,15 @@ Foliage Foliage::in_front(const Plot &plot, std::uint32_t seed, int width, int h
                           leaf_colour(random, 0.1f + 0.75f * lit * random.between(0.6f, 1))});
       }
     }
+    clumps.push_back(
+        Foliage(leaves, key + std::uint32_t(clumps.size()), width, height, 0.006f * unit, plot.wind(), unit));
   };
   const bool windy = plot.wind() > 1.5f;
   const float w = float(width), h = float(height);
   twigs(windy ? 420 : 260, {0, 0}, {0, 0}, {windy ? 0.62f : 0.42f, windy ? 0.4f : 0.26f}, {0.5f, 0.85f});
   twigs(windy ? 320 : 170, {w, h}, {windy ? -0.5f : -0.3f, windy ? -0.3f : -0.2f}, {0, 0}, {-0.4f, -0.9f});
   if (windy) twigs(260, {w, 0}, {-0.45f, 0}, {0, 0.34f}, {-0.5f, 0.85f});
-  return Foliage(leaves, key, width, height, 0.0045f * unit, unit);
+  return clumps;
 }
 
 } // namespace vigil::scene

@@ -16,8 +16,7 @@ namespace vigil::scene {
 
 class Foliage {
  public:
-  bool empty() const { return width_ == 0; }
-  // The pixels of row y that leaves may show in.
+  // The pixels first .. last-1 of row y of the picture are those that leaves may show in; false: none.
   bool span(int y, int &first, int &last) const;
 
   // How far the branches are at a time.
@@ -25,25 +24,32 @@ class Foliage {
     float sine, cosine;
   };
   static Gust gust(double time, float wind);
-  // Cover (0..1) and colours already multiplied by it, of the pixels of `span`, first at index 0. Null colours: cover
-  // alone.
-  void row(int y, const Gust &, float *cover, float *r, float *g, float *b) const;
+  // Cover (0..1) and colours already multiplied by it, of pixels first .. last-1 of row y, the first at index 0. Null
+  // colours: cover alone.
+  void row(int y, int first, int last, const Gust &, float *cover, float *r, float *g, float *b) const;
 
-  // Leaves for a pattern: a hedge along the house, and branches and a bush in front of everything.
-  static Foliage behind(const Plot &, std::uint32_t seed, int width, int height, const Camera &);
-  static Foliage in_front(const Plot &, std::uint32_t seed, int width, int height);
+  // Leaves for a pattern: a hedge along the house, and branches and bushes in front of everything.
+  static std::vector<Foliage> behind(const Plot &, std::uint32_t seed, int width, int height, const Camera &);
+  static std::vector<Foliage> in_front(const Plot &, std::uint32_t seed, int width, int height);
 
  private:
   struct Leaf {
     Capsule shape; // pixels
     Rgb colour;
   };
-  Foliage(const std::vector<Leaf> &, std::uint32_t key, int width, int height, float swing, float unit);
-  Foliage() = default;
+  // `swing`: pixels that a branch moves to either side in a wind of 1. `unit`: the height of the picture.
+  Foliage(const std::vector<Leaf> &, std::uint32_t key, int width, int height, float swing, float wind,
+          float unit);
+  void paint(const Leaf &);
+  void find_spans(int reach, int picture_width);
 
-  int x_ = 0, y_ = 0, width_ = 0, height_ = 0;
-  std::vector<std::uint8_t> rgba_; // colours multiplied by alpha; one clear pixel around it all
-  std::vector<float> p_, q_;       // pixels
+  struct Span {
+    int first, last;
+  };
+  int x_ = 0, y_ = 0, width_ = 0, height_ = 0; // of the layer, in the picture
+  std::vector<std::uint8_t> rgba_;             // colours multiplied by alpha; one clear pixel around it all
+  std::vector<float> p_, q_;                   // pixels
+  std::vector<Span> spans_;                    // of each row, in the picture
 };
 
 } // namespace vigil::scene

@@ -48,7 +48,7 @@ Rgb slabs_at(std::uint32_t key, float u, float v, float size, const Rgb &colour,
 
 Rgb grass_at(std::uint32_t key, float u, float v) {
   const float blades = rough(key, u * 16, v * 9, 3), dry = rough(key + 5, u * 0.5f, v * 0.5f, 3);
-  return lawn * (1 + 0.2f * blades) + Rgb{26, 12, 2} * dry;
+  return lawn * (1 + 0.2f * blades) + Rgb{22, 15, 5} * dry;
 }
 
 Rgb street_at(std::uint32_t key, float u, float v) {
@@ -76,7 +76,7 @@ Rgb brick_at(std::uint32_t key, float u, float y) {
                                              std::uint32_t(std::int32_t(std::floor(along)))));
   const bool mortar = fraction(y / 0.12f) < 0.14f || fraction(along) < 0.05f;
   const float stain = 1 + 0.1f * rough(key + 1, u * 0.7f, y * 0.7f, 3);
-  return (mortar ? Rgb{170, 158, 146} : Rgb{156, 98, 80} * tone) * stain;
+  return (mortar ? Rgb{170, 158, 146} : Rgb{142, 98, 84} * tone) * stain;
 }
 
 Rgb glass_at(std::uint32_t key, float u, float y, float from, float to) {

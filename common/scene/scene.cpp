@@ -33,7 +33,7 @@ const Settings &checked(const Settings &s) {
 struct Rows {
   explicit Rows(int width) {
     thread_local std::vector<float> memory;
-    const auto w = std::size_t(width) + 192; // foliage rows reach beyond the picture
+    const auto w = std::size_t(width);
     memory.resize(14 * w);
     float *next = memory.data();
     for (ColourRow &row : colour)
@@ -59,14 +59,15 @@ struct Scene::Impl {
   bool shadows(const Drawing &, int y, float *shade) const;
   // Draws objects over the row, or only collects what share of each pixel they cover.
   void objects(const Drawing &, int y, const ColourRow *, Rows &) const;
-  void leaves(const Foliage &, const Foliage::Gust &, int y, const ColourRow *, Rows &, float *object) const;
+  void leaves(const std::vector<Foliage> &, const Foliage::Gust &, int y, const ColourRow *, Rows &,
+              float *object) const;
 
   Settings settings;
   CpuDevice &device;
   Camera camera;
   Plot plot;
   Backdrop backdrop;
-  Foliage behind, in_front;
+  std::vector<Foliage> behind, in_front;
   Sensor sensor;
 };
 
@@ -127,19 +128,23 @@ void Scene::Impl::objects(const Drawing &drawing, int y, const ColourRow *row, R
   }
 }
 
-void Scene::Impl::leaves(const Foliage &foliage, const Foliage::Gust &gust, int y, const ColourRow *row,
-                         Rows &rows, float *object) const {
-  int first, last;
-  if (!foliage.span(y, first, last)) return;
-  foliage.row(y, gust, rows.leaf, row ? rows.leaf_colour.r : nullptr, rows.leaf_colour.g, rows.leaf_colour.b);
-  const int from = std::max(first, 0), to = std::min(last, settings.width);
-  for (int x = from; x < to; x++) {
-    const float keep = 1 - rows.leaf[x - first];
-    if (object) object[x] *= keep;
+void Scene::Impl::leaves(const std::vector<Foliage> &clumps, const Foliage::Gust &gust, int y,
+                         const ColourRow *row, Rows &rows, float *object) const {
+  const ColourRow &leaf = rows.leaf_colour;
+  for (const Foliage &clump : clumps) {
+    int first, last;
+    if (!clump.span(y, first, last)) continue;
+    clump.row(y, first, last, gust, rows.leaf, row ? leaf.r : nullptr, leaf.g, leaf.b);
+    const int n = last - first;
+    if (object)
+      for (int i = 0; i < n; i++) object[first + i] *= 1 - rows.leaf[i];
     if (!row) continue;
-    row->r[x] = row->r[x] * keep + rows.leaf_colour.r[x - first];
-    row->g[x] = row->g[x] * keep + rows.leaf_colour.g[x - first];
-    row->b[x] = row->b[x] * keep + rows.leaf_colour.b[x - first];
+    for (int i = 0; i < n; i++) {
+      const float keep = 1 - rows.leaf[i];
+      row->r[first + i] = row->r[first + i] * keep + leaf.r[i];
+      row->g[first + i] = row->g[first + i] * keep + leaf.g[i];
+      row->b[first + i] = row->b[first + i] * keep + leaf.b[i];
+    }
   }
 }
 

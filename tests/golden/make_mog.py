@@ -19,8 +19,8 @@ import sys
 import cv2
 import numpy as np
 
-# The masks of zivkovic hold a few ties. With learning-rate -1 the rate of frame 5 is 0.1, and the older components of a
-# pixel that gets a new one then weigh exactly background-ratio = 0.9 together: single and double precision differ there.
+# The masks of zivkovic hold a few ties. With learning-rate -1 the rate of frame 5 is 0.1, and the older components of
+# a pixel that gets a new one then weigh exactly background-ratio = 0.9 together: single and double precision differ.
 WIDTH, HEIGHT, FRAMES = 24, 18, 60
 
 COMMON = {

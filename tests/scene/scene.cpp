@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The scenes without GStreamer: the same bytes however they are asked for, and a truth that agrees with the picture.
+#include "common/scene/scene.h"
+
+#include "common/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace vigil;
+using namespace vigil::scene;
+
+int failures = 0;
+
+void expect(bool condition, const std::string &what) {
+  if (condition) return;
+  failures++;
+  std::printf("  FAILED: %s\n", what.c_str());
+}
+
+CpuDevice &device() {
+  static CpuDevice d(2);
+  return d;
+}
+
+constexpr double rate = 30;
+Moment at(double seconds) {
+  return {std::uint64_t(std::lround(seconds * rate)), std::lround(seconds * rate) / rate};
+}
+
+// A picture in memory of its own, rows `padding` bytes too long and filled with a mark that must stay.
+struct Picture {
+  static constexpr std::uint8_t mark = 0xa5;
+  std::vector<std::uint8_t> bytes;
+  Image image;
+  Picture(PixelFormat format, int width, int height, int padding = 0) {
+    std::ptrdiff_t offset[3] = {}, size = 0;
+    image.format = format;
+    image.width = width;
+    image.height = height;
+    for (int i = 0; i < plane_count(format); i++) {
+      image.stride[i] = row_bytes(format, i, width) + padding;
+      offset[i] = size;
+      size += image.stride[i] * plane_rows(i, height);
+    }
+    bytes.assign(std::size_t(size), mark);
+    for (int i = 0; i < plane_count(format); i++) image.data[i] = bytes.data() + offset[i];
+  }
+  const std::uint8_t *pixel(int x, int y) const {
+    return image.data[0] + y * image.stride[0] + std::ptrdiff_t{4} * x;
+  }
+};
+
+Picture draw(const Scene &s, const Moment &m, PixelFormat format = PixelFormat::rgba, int padding = 0,
+             const Coding &coding = {}) {
+  Picture p(format, s.settings().width, s.settings().height, padding);
+  s.draw(m, p.image, coding);
+  return p;
+}
+std::vector<std::uint8_t> truth(const Scene &s, const Moment &m) {
+  const Settings &t = s.settings();
+  std::vector<std::uint8_t> bytes(std::size_t(t.width) * std::size_t(t.height), 1);
+  s.draw_truth(m, {bytes.data(), t.width, t.height, t.width});
+  return bytes;
+}
+std::size_t count(const std::vector<std::uint8_t> &v, int value) {
+  return std::size_t(std::count(v.begin(), v.end(), std::uint8_t(value)));
+}
+
+Settings settings(Story story, float noise = 0) {
+  Settings s;
+  s.width = 320;
+  s.height = 240;
+  s.story = story;
+  s.noise = noise;
+  return s;
+}
+
+const Story stories[] = {Story::street,      Story::indoor,  Story::light_switch, Story::camouflage,
+                         Story::stopped_car, Story::foliage, Story::crowd,        Story::empty};
+
+void same_bytes_in_any_order() {
+  CpuDevice one(1), two(2);
+  for (const Story story : stories) {
+    const Scene a(settings(story, 3), one), b(settings(story, 3), two);
+    std::vector<Picture> in_order;
+    for (int i = 0; i < 6; i++) in_order.push_back(draw(a, at(i * 1.4)));
+    for (int i = 5; i >= 0; i--) {
+      expect(draw(b, at(i * 1.4)).bytes == in_order[std::size_t(i)].bytes,
+             "a frame depends on order or threads");
+      expect(truth(a, at(i * 1.4)) == truth(b, at(i * 1.4)), "a truth depends on order or threads");
+    }
+    Settings other = settings(story, 3);
+    other.seed = 2;
+    const Scene c(other, one);
+    expect(draw(c, at(4)).bytes != draw(a, at(4)).bytes, "another seed gives the same picture");
+    if (story != Story::empty)
+      expect(truth(c, at(6)) != truth(a, at(6)), "another seed gives the same truth");
+  }
+}
+
+// Against the same scene without objects, which has the same ground, leaves and light.
+void truth_agrees_with_the_picture(Story story) {
+  Settings bare = settings(story);
+  bare.density = 0;
+  const Scene scene(settings(story), device()), plate(bare, device());
+  const std::string name = "story " + std::to_string(int(story)) + ": ";
+  std::size_t seen[4] = {}, different = 0;
+  int wrong_background = 0, wrong_shadow = 0;
+  double change = 0;
+  for (double t = 0; t < 14; t += 0.7) {
+    const Picture picture = draw(scene, at(t)), empty = draw(plate, at(t));
+    const std::vector<std::uint8_t> labels = truth(scene, at(t));
+    if (t < scene.settings().quiet) {
+      expect(picture.bytes == empty.bytes, name + "something shows in the quiet time");
+      expect(count(labels, 0) == labels.size(), name + "the truth is not empty in the quiet time");
+    }
+    for (int y = 0; y < 240; y++)
+      for (int x = 0; x < 320; x++) {
+        const std::uint8_t *p = picture.pixel(x, y), *e = empty.pixel(x, y);
+        double low = 1e9, high = 0;
+        int difference = 0;
+        for (int c = 0; c < 3; c++) {
+          difference += std::abs(p[c] - e[c]);
+          if (e[c] < 40) continue; // too dark for ratios of rounded values
+          low = std::min(low, (p[c] - 1.0) / e[c]);
+          high = std::max(high, (p[c] + 1.0) / e[c]);
+        }
+        switch (labels[std::size_t(y) * 320 + std::size_t(x)]) {
+        case truth_background:
+          // At most the rim of a shadow, or the last thousandth of an edge. Where bright ground shines through the edge
+          // of a dark leaf, a tenth of its light is a larger part of what is seen.
+          seen[0]++;
+          wrong_background +=
+              (low < 1e9 && low < 0.87 && difference > 57) || high > 1.05 || (low == 1e9 && difference > 12);
+          break;
+        case truth_shadow:
+          seen[1]++;
+          wrong_shadow += low < 1e9 && (high < 0.59 || low > 0.905);
+          break;
+        case truth_unknown:
+          seen[2]++;
+          break;
+        case truth_foreground:
+          seen[3]++;
+          different += difference > 10;
+          change += difference / 3.0;
+          break;
+        default:
+          expect(false, name + "a value that is no truth");
+        }
+      }
+  }
+  expect(wrong_background == 0,
+         name + std::to_string(wrong_background) + " background pixels differ from the empty scene");
+  if (story == Story::empty) {
+    expect(seen[1] + seen[2] + seen[3] == 0, name + "there is an object");
+    return;
+  }
+  expect(seen[1] > 1000 && seen[2] > 1000 && seen[3] > 5000, name + "too few objects");
+  expect(double(wrong_shadow) < 0.01 * double(seen[1]),
+         name + std::to_string(wrong_shadow) + " shadow pixels are no shadow");
+  change /= double(seen[3]);
+  if (story == Story::camouflage)
+    expect(change > 4 && change < 25, name + "camouflage stands out by " + std::to_string(change));
+  else
+    expect(double(different) > 0.95 * double(seen[3]), name + "objects look like the ground");
+}
+
+void stories_do_what_they_say() {
+  const auto object = [](const Scene &s, double t) {
+    const std::vector<std::uint8_t> v = truth(s, at(t));
+    return count(v, truth_foreground);
+  };
+  const auto brightness = [](const Scene &s, double t) {
+    const Picture p = draw(s, at(t), PixelFormat::gray8, 0, {0.299f, 0.114f, true});
+    double sum = 0;
+    for (const std::uint8_t b : p.bytes) sum += b;
+    return sum / double(p.bytes.size());
+  };
+  // Share of the objects' pixels that are not objects two frames later.
+  const auto motion = [](const Scene &s, double t) {
+    const std::vector<std::uint8_t> a = truth(s, at(t)), b = truth(s, at(t + 0.067));
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < a.size(); i++) left += a[i] == truth_foreground && b[i] != truth_foreground;
+    return double(left) / double(std::max<std::size_t>(1, count(a, truth_foreground)));
+  };
+
+  // The car is in sight 2.5 s + about 3 s after the start and leaves 15 s later; nobody else is near it.
+  const Scene car(settings(Story::stopped_car), device());
+  const std::vector<std::uint8_t> parked = truth(car, at(8)), later = truth(car, at(19));
+  std::size_t both = 0;
+  for (std::size_t i = 0; i < parked.size(); i++)
+    both += parked[i] == truth_foreground && later[i] == truth_foreground;
+  expect(both > 2500, "the stopped car does not stand: " + std::to_string(both) + " pixels");
+  expect(object(car, 24.5) + 2000 < object(car, 19), "the stopped car does not leave");
+
+  const Scene lamp(settings(Story::light_switch), device());
+  const double on = brightness(lamp, 6.4), off = brightness(lamp, 6.6), again = brightness(lamp, 10.6);
+  expect(off < 0.7 * on && off > 0.4 * on, "the light does not go off");
+  expect(std::abs(again - on) < 0.03 * on, "the light does not come on again");
+
+  Settings nobody = settings(Story::foliage);
+  nobody.density = 0;
+  const Scene wind(nobody, device());
+  const Picture a = draw(wind, at(5)), b = draw(wind, at(5.5));
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < a.bytes.size(); i += 4) moved += std::abs(a.bytes[i + 1] - b.bytes[i + 1]) > 12;
+  expect(moved > 320 * 240 / 30, "leaves do not sway");
+  expect(object(wind, 5) == 0, "leaves are called objects");
+
+  const Scene crowd(settings(Story::crowd), device());
+  const double stroll = motion(crowd, 9), run = motion(crowd, 11.5);
+  expect(run > 1.5 * stroll,
+         "the crowd does not run: " + std::to_string(stroll) + " to " + std::to_string(run));
+}
+
+void noise_is_gaussian_and_white() {
+  Settings s = settings(Story::empty, 5);
+  Settings clean = s;
+  clean.noise = 0;
+  for (const PixelFormat format : {PixelFormat::rgba, PixelFormat::gray8}) {
+    const Scene noisy(s, device()), plain(clean, device());
+    const Coding full{0.299f, 0.114f, true};
+    const Picture base = draw(plain, at(0), format, 0, full), p = draw(noisy, at(1), format, 0, full),
+                  q = draw(noisy, at(1.0334), format, 0, full);
+    const std::size_t step = format == PixelFormat::rgba ? 4 : 1, row = step * 320, n = base.bytes.size();
+    double sum = 0, squares = 0, right = 0, below = 0, next = 0, far = 0, points = 0;
+    const auto e = [&](const Picture &x, std::size_t i) { return double(x.bytes[i]) - base.bytes[i]; };
+    for (std::size_t i = 0; i + row + step < n; i += step) {
+      const double v = e(p, i);
+      sum += v;
+      squares += v * v;
+      right += v * e(p, i + step);
+      below += v * e(p, i + row);
+      next += v * e(q, i);
+      far += std::abs(v) > 10;
+      points++;
+    }
+    const double variance = squares / points;
+    expect(std::abs(sum / points) < 0.1, "the noise has a mean of " + std::to_string(sum / points));
+    expect(std::abs(std::sqrt(variance) - 5) < 0.1,
+           "the noise has a deviation of " + std::to_string(std::sqrt(variance)));
+    // Beyond two deviations, rounded: P(|x| > 10.5) = 0.0357.
+    expect(std::abs(far / points - 0.0357) < 0.004,
+           "the noise is not Gaussian: " + std::to_string(far / points));
+    for (const double c : {right, below, next})
+      expect(std::abs(c / points / variance) < 0.02, "noise of neighbours depends on each other");
+  }
+}
+
+void formats_agree() {
+  for (const bool full : {false, true})
+    for (const double t : {3.5, 7.0}) {
+      Settings s = settings(Story::street, 4);
+      s.width = 161;
+      s.height = 121;
+      const Scene scene(s, device());
+      const Coding coding{0.2126f, 0.0722f, full};
+      const Picture rgba = draw(scene, at(t)), bgra = draw(scene, at(t), PixelFormat::bgra);
+      const Picture i420 = draw(scene, at(t), PixelFormat::i420, 5, coding),
+                    nv12 = draw(scene, at(t), PixelFormat::nv12, 3, coding);
+      int wrong = 0;
+      const double scale = full ? 1 : 219 / 255.0, chroma = full ? 1 : 224 / 255.0, zero = full ? 0 : 16;
+      for (int y = 0; y < s.height; y++)
+        for (int x = 0; x < s.width; x++) {
+          const std::uint8_t *p = rgba.pixel(x, y), *q = bgra.pixel(x, y);
+          wrong += p[0] != q[2] || p[1] != q[1] || p[2] != q[0] || p[3] != 255 || q[3] != 255;
+          const double luma = 0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2];
+          const int got = i420.image.plane(0).row(y)[x];
+          wrong += std::abs(got - (luma * scale + zero)) > 0.51 || got != nv12.image.plane(0).row(y)[x];
+        }
+      for (int y = 0; y < 61; y++)
+        for (int x = 0; x < 81; x++) {
+          double mean[3] = {};
+          for (int i = 0; i < 4; i++)
+            for (int c = 0; c < 3; c++)
+              mean[c] +=
+                  rgba.pixel(std::min(2 * x + i % 2, s.width - 1), std::min(2 * y + i / 2, s.height - 1))[c] /
+                  4.0;
+          const double luma = 0.2126 * mean[0] + 0.7152 * mean[1] + 0.0722 * mean[2];
+          const double u = (mean[2] - luma) / 1.8556 * chroma + 128,
+                       v = (mean[0] - luma) / 1.5748 * chroma + 128;
+          const int gu = i420.image.plane(1).row(y)[x], gv = i420.image.plane(2).row(y)[x];
+          const std::uint8_t *uv = nv12.image.plane(1).row(y) + std::ptrdiff_t{2} * x;
+          wrong += std::abs(gu - std::min(u, 255.0)) > 0.52 || std::abs(gv - std::min(v, 255.0)) > 0.52 ||
+                   uv[0] != gu || uv[1] != gv;
+        }
+      expect(wrong == 0, "formats disagree in " + std::to_string(wrong) + " values");
+    }
+}
+
+void any_size_and_stride() {
+  const int sizes[][2] = {{1, 1},   {1, 9},   {2, 1},     {3, 2},   {33, 17},
+                          {640, 1}, {1, 480}, {1000, 20}, {50, 700}};
+  for (const Story story : stories)
+    for (const auto &size : sizes)
+      for (const PixelFormat format :
+           {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::nv12, PixelFormat::i420}) {
+        Settings s = settings(story, 3);
+        s.width = size[0];
+        s.height = size[1];
+        s.quiet = 0;
+        const Scene scene(s, device());
+        const Picture p = draw(scene, at(5), format, 7), q = draw(scene, at(5), format);
+        for (int i = 0; i < plane_count(format); i++)
+          for (int y = 0; y < plane_rows(i, s.height); y++) {
+            const std::uint8_t *row = p.image.data[i] + y * p.image.stride[i];
+            const std::ptrdiff_t n = row_bytes(format, i, s.width);
+            const bool kept = std::all_of(row + n, row + n + 7, [](int b) { return b == Picture::mark; });
+            expect(kept && std::equal(row, row + n, q.image.data[i] + y * q.image.stride[i]),
+                   "a stride changes the picture or is written over");
+          }
+        for (const std::uint8_t label : truth(scene, at(5)))
+          expect(label == 0 || label == 50 || label == 170 || label == 255, "a value that is no truth");
+      }
+}
+
+void bad_settings_are_refused() {
+  const auto refused = [](const std::function<void(Settings &)> &change, const char *what) {
+    Settings s = settings(Story::street);
+    change(s);
+    try {
+      const Scene scene(s, device());
+      expect(false, std::string("accepted: ") + what);
+    } catch (const Error &e) {
+      expect(e.kind() == Error::Kind::bad_setting, std::string("another error than bad_setting: ") + what);
+    }
+  };
+  refused([](Settings &s) { s.width = 0; }, "a width of 0");
+  refused([](Settings &s) { s.height = 32768; }, "a height of 32768");
+  refused([](Settings &s) { s.noise = -1; }, "noise of -1");
+  refused([](Settings &s) { s.noise = std::nanf(""); }, "noise that is no number");
+  refused([](Settings &s) { s.quiet = 1e9f; }, "a quiet time of 1e9");
+  refused([](Settings &s) { s.density = 11; }, "a density of 11");
+  Settings s = settings(Story::crowd, 100);
+  s.density = 10;
+  s.quiet = 0;
+  const Scene far(s, device());
+  const std::vector<std::uint8_t> labels = truth(far, {1u << 31, 1e6}); // eleven days on
+  expect(!labels.empty() && draw(far, {~std::uint64_t{0}, 1e6}).bytes.size() == 320 * 240 * 4, "late frames");
+}
+
+} // namespace
+
+int main() {
+  const auto run = [](const char *name, const std::function<void()> &test) {
+    const int before = failures;
+    test();
+    std::printf("%-8s%s\n", failures == before ? "passed" : "FAILED", name);
+  };
+  run("same bytes in any order", same_bytes_in_any_order);
+  run("truth agrees with the picture", [] {
+    for (const Story story : stories) truth_agrees_with_the_picture(story);
+  });
+  run("stories do what they say", stories_do_what_they_say);
+  run("noise is Gaussian and white", noise_is_gaussian_and_white);
+  run("formats agree", formats_agree);
+  run("any size and stride", any_size_and_stride);
+  run("bad settings are refused", bad_settings_are_refused);
+  return failures ? 1 : 0;
+}
