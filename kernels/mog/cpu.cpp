@@ -161,7 +161,8 @@ std::unique_ptr<Model> make_cpu(Device &device, const Config &config) {
   auto *cpu_device = dynamic_cast<CpuDevice *>(&device);
   if (!cpu_device)
     fail(Error::Kind::bad_setting, "the model of the CPU needs a CPU device, not ", device.name());
-  return std::make_unique<CpuModel>(*cpu_device, empty_state(config).config);
+  check_config(config);
+  return std::make_unique<CpuModel>(*cpu_device, config);
 }
 
 } // namespace vigil::mog

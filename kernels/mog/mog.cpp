@@ -40,7 +40,7 @@ double learning_rate(const Params &p, std::uint64_t frame_number) {
   return 1. / std::max(frames, 1.);
 }
 
-State empty_state(const Config &c) {
+void check_config(const Config &c) {
   using enum Error::Kind;
   if (c.width < 1 || c.height < 1)
     fail(bad_setting, "a model of ", c.width, "x", c.height, " pixels is not possible");
@@ -49,6 +49,10 @@ State empty_state(const Config &c) {
     fail(bad_setting, "method mog works on luma: channels must be 1, not ", c.channels);
   if (c.components < 1 || c.components > max_components)
     fail(bad_setting, "components must be 1..", max_components, ", not ", c.components);
+}
+
+State empty_state(const Config &c) {
+  check_config(c);
   State s;
   s.config = c;
   const std::size_t n = std::size_t(c.width) * c.height;

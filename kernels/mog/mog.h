@@ -162,6 +162,7 @@ struct State {
   std::vector<float> variance;      // [k*n + i]
   std::vector<float> mean;          // [(k*channels + c)*n + i]
 };
+void check_config(const Config &); // throws Error::bad_setting when it is out of range
 // A state with no components. Throws Error::bad_setting when the config is out of range.
 State empty_state(const Config &);
 // Throws Error::bad_data, naming what differs, unless the state is of this size, method, channels and K and

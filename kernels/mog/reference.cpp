@@ -155,7 +155,8 @@ bool in_shadow(const Pixel &pixel, const Sample &x, const Config &config, const 
 
 class Reference final : public Model {
  public:
-  explicit Reference(const Config &config) : config_(empty_state(config).config) {
+  explicit Reference(const Config &config) : config_(config) {
+    check_config(config);
     pixels_.resize(std::size_t(config.width) * config.height);
   }
   const Config &config() const override { return config_; }
