@@ -37,7 +37,11 @@ class CudaModel final : public Model {
   void apply(std::span<const Step> group, const Params &params, const RateMap &rates, Queue &queue) override {
     const CudaScope scope = device_.enter();
     while (!group.empty()) {
-      const auto part = group.first(std::min<std::size_t>(group.size(), max_group));
+      std::size_t n = 1; // as many as one launch takes: of one format
+      while (n < std::min<std::size_t>(group.size(), max_group) &&
+             group[n].frame.format == group[0].frame.format)
+        n++;
+      const auto part = group.first(n);
       kernels_.apply(arguments(part, params, rates), stream_of(queue));
       cuda_check(cudaGetLastError(), "mog");
       frames += part.size();
