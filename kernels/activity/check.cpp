@@ -82,8 +82,9 @@ void measure(Checker &c) {
     const Grid grid = grid_for(f.width, f.height);
     const DeviceBuffer cells(c.device, grid.cells() * sizeof(Cell));
     const auto counter = make(c.device);
-    c.time(text("cells of ", grid.size, " ", f.name), double(f.width) * f.height,
-           [&] { counter->apply(mask.device().plane(0), grid, cells.as<Cell>(), c.queue()); });
+    c.time(
+        text("cells of ", grid.size, " ", f.name), double(f.width) * f.height,
+        [&] { counter->apply(mask.device().plane(0), grid, cells.as<Cell>(), c.queue()); }, {}, 20);
   }
 }
 

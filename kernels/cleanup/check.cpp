@@ -89,8 +89,9 @@ void measure(Checker &c) {
     mask.picture.send();
     const auto made = make(c.device, f.width, f.height);
     for (const Params &p : all)
-      c.time(text("median ", p.median, " open ", p.open, " close ", p.close, " ", f.name),
-             double(f.width) * f.height, [&] { made->apply(mask.device(), {}, p, c.queue()); });
+      c.time(
+          text("median ", p.median, " open ", p.open, " close ", p.close, " ", f.name),
+          double(f.width) * f.height, [&] { made->apply(mask.device(), {}, p, c.queue()); }, {}, 20);
   }
 }
 

@@ -130,10 +130,12 @@ void measure(Checker &c) {
       for (int i = 0; i < 16; i++) boxes.push_back({100 * i, 50 * i, 120, 200});
       const double pixels = double(f.width) * f.height;
       const Plane<const std::uint8_t> m = mask.device().plane(0);
-      c.time(text("foreground ", names[int(format)], " ", f.name), pixels,
-             [&] { composer->foreground(frame.device(), m, style, out.device(), c.queue()); });
-      c.time(text("overlay, 16 boxes ", names[int(format)], " ", f.name), pixels,
-             [&] { composer->overlay(frame.device(), m, boxes, style, out.device(), c.queue()); });
+      c.time(
+          text("foreground ", names[int(format)], " ", f.name), pixels,
+          [&] { composer->foreground(frame.device(), m, style, out.device(), c.queue()); }, {}, 20);
+      c.time(
+          text("overlay, 16 boxes ", names[int(format)], " ", f.name), pixels,
+          [&] { composer->overlay(frame.device(), m, boxes, style, out.device(), c.queue()); }, {}, 20);
     }
 }
 

@@ -85,7 +85,7 @@ void Checker::near_vectors(const std::string &what, const std::vector<float> &wa
 }
 
 void Checker::time(const std::string &label, double pixels, const std::function<void()> &call,
-                   const std::function<void()> &setup) {
+                   const std::function<void()> &setup, int calls) {
   if (!bench_) return;
   const auto timer = device.make_timer();
   std::vector<double> ms;
@@ -93,15 +93,15 @@ void Checker::time(const std::string &label, double pixels, const std::function<
   const auto once = [&] {
     if (setup) setup();
     timer->start(queue());
-    call();
+    for (int i = 0; i < calls; i++) call();
     timer->stop(queue());
     queue().wait();
-    return timer->milliseconds();
+    return timer->milliseconds() / calls;
   };
   for (int i = 0; i < 3; i++) once();
   while (ms.size() < 15 || (spent < 400 && ms.size() < 1000)) {
     ms.push_back(once());
-    spent += ms.back();
+    spent += ms.back() * calls;
   }
   std::sort(ms.begin(), ms.end());
   const Timing t{test_,
