@@ -61,6 +61,7 @@ struct Plain {
   using V = hn::VFromD<D>;
   using Dither = NoDither;
   static constexpr T least_weight = 0; // that a component in use can have
+  static constexpr T whole_weight = 1; // what 1 is stored as
   static HWY_INLINE V weight(const Stored *p) { return hn::Load(D(), p); }
   static HWY_INLINE V mean(const Stored *p) { return hn::Load(D(), p); }
   static HWY_INLINE V variance(const Stored *p) { return hn::Load(D(), p); }
@@ -77,21 +78,24 @@ struct Compact {
   using V = hn::VFromD<D>;
   using Int = hn::RebindToSigned<D>;
   using Half = hn::Rebind<std::uint16_t, D>;
-  static constexpr T least_weight = weight_unit;
+  static constexpr T least_weight = weight_unit, whole_weight = 1 - weight_unit;
 
   // Multiples of the golden ratio: over frames the dither of a pixel fills 0..1 evenly, and so do neighbours' in one
   // frame. It depends on nothing but the frame's number and the pixel's. A frozen pixel gets 1/2, which rounds to the
   // nearest, so that it stays as it is.
   struct Dither {
-    hn::VFromD<Int> eight, twelve; // bits
+    V units;                  // 1/256, 3/256 .. 255/256: with a stored value it makes an exact sum
+    hn::VFromD<Int> variance; // of the bits that are cut off, less the bias
     HWY_INLINE Dither(std::uint32_t frame, std::size_t pixel, V rate) {
       const hn::RebindToUnsigned<D> u;
       const auto start = frame * 0x9E3779B9u + static_cast<std::uint32_t>(pixel) * 0xC13FA9A9u;
       const auto phase = hn::Add(hn::Set(u, start), hn::Mul(hn::Iota(u, 0), hn::Set(u, 0xC13FA9A9u)));
       const auto learns = hn::RebindMask(u, hn::Gt(rate, hn::Zero(D())));
-      const auto bits = hn::IfThenElse(learns, phase, hn::Set(u, 1u << 31));
-      eight = hn::BitCast(Int(), hn::ShiftRight<24>(bits));
-      twelve = hn::BitCast(Int(), hn::ShiftRight<20>(bits));
+      const auto bits =
+          hn::BitCast(Int(), hn::ShiftRight<20>(hn::IfThenElse(learns, phase, hn::Set(u, 1u << 31))));
+      variance = hn::Sub(bits, hn::Set(Int(), variance_bias << variance_shift));
+      const auto odd = hn::Or(hn::ShiftRight<4>(bits), hn::Set(Int(), 1));
+      units = hn::Mul(hn::ConvertTo(D(), odd), hn::Set(D(), 1.f / 256));
     }
   };
 
@@ -99,8 +103,8 @@ struct Compact {
     return hn::Mul(hn::ConvertTo(D(), hn::PromoteTo(Int(), hn::Load(Half(), p))), hn::Set(D(), unit));
   }
   static HWY_INLINE void put_units(V v, float unit, const Dither &dither, Stored *p) {
-    const auto fine = hn::ConvertTo(Int(), hn::Mul(v, hn::Set(D(), 256 / unit)));
-    hn::Store(hn::DemoteTo(Half(), hn::ShiftRight<8>(hn::Add(fine, dither.eight))), Half(), p);
+    const auto whole = hn::ConvertTo(Int(), hn::MulAdd(v, hn::Set(D(), 1 / unit), dither.units));
+    hn::Store(hn::DemoteTo(Half(), whole), Half(), p);
   }
   static HWY_INLINE V weight(const Stored *p) { return units(p, weight_unit); }
   static HWY_INLINE V mean(const Stored *p) { return units(p, mean_unit); }
@@ -111,8 +115,8 @@ struct Compact {
   static HWY_INLINE void put_weight(V v, const Dither &d, Stored *p) { put_units(v, weight_unit, d, p); }
   static HWY_INLINE void put_mean(V v, const Dither &d, Stored *p) { put_units(v, mean_unit, d, p); }
   static HWY_INLINE void put_variance(V v, const Dither &d, Stored *p) {
-    const auto bits = hn::ShiftRight<variance_shift>(hn::Add(hn::BitCast(Int(), v), d.twelve));
-    hn::Store(hn::DemoteTo(Half(), hn::Sub(bits, hn::Set(Int(), variance_bias))), Half(), p);
+    const auto bits = hn::ShiftRight<variance_shift>(hn::Add(hn::BitCast(Int(), v), d.variance));
+    hn::Store(hn::DemoteTo(Half(), bits), Half(), p);
   }
 };
 

@@ -37,6 +37,10 @@ class Zivkovic {
     V active = before, total = hn::Zero(d);
     M owned = no_lane(d), background = no_lane(d);
     V w[max_components];
+    if (hn::AllTrue(d, hn::Eq(active, set(1))) && step_single(state, x, a, keep, prune, background, dither)) {
+      w[0] = set(1);
+      return mask_of(state, w, x, background, active, 1);
+    }
     int used = 0; // components that a lane uses
     for (; used < components_; used++) {
       const int k = used;
@@ -67,21 +71,42 @@ class Zivkovic {
     }
 
     const V scale = hn::IfThenElse(hn::Gt(total, hn::Zero(d)), hn::Div(set(1), total), set(1));
-    for (int k = 0; k < used; k++) w[k] = hn::Mul(w[k], scale);
     const M fresh = hn::AndNot(owned, hn::Gt(a, hn::Zero(d)));
+    for (int k = 0; k < used; k++) w[k] = hn::Mul(w[k], scale);
     if (!hn::AllFalse(d, fresh)) used = add_component(state, w, x, a, keep, fresh, active, used, dither);
     for (int k = 0; k < used; k++) Codec::put_weight(w[k], dither, state.weight(k));
     if (!hn::AllTrue(d, hn::Eq(active, before))) to_bytes(d, active, state.active);
 
-    V mask = hn::IfThenZeroElse(background, set(255));
-    if (constants_.detect_shadows && !hn::AllTrue(d, background))
-      mask = hn::IfThenElse(shadows(state, w, x, hn::Not(background), active, used),
-                            set(constants_.shadow_value), mask);
-    return mask;
+    return mask_of(state, w, x, background, active, used);
   }
 
  private:
   static HWY_INLINE V set(double v) { return hn::Set(D(), static_cast<T>(v)); }
+
+  // The whole step where every lane has one component, and it owns the sample: where nothing moves, nearly always.
+  // Its weight becomes 1. Does nothing and returns false where it does not own a sample, or would be dropped.
+  HWY_INLINE bool step_single(const State &state, const V *x, V a, V keep, V prune, M &background,
+                              const Dither &dither) const {
+    const V before = Codec::weight(state.weight(0));
+    const V weight = hn::Add(hn::MulSub(before, keep, prune), a);
+    G g(state.gaussian(0));
+    const V d2 = g.distance2(x);
+    const M own = hn::And(hn::Lt(d2, hn::Mul(match2_, g.variance)), hn::Ge(weight, prune));
+    if (!hn::AllTrue(d, own)) return false;
+    background = hn::And(hn::Gt(ratio_, hn::Zero(d)), hn::Lt(d2, hn::Mul(background2_, g.variance)));
+    update(g, own, x, d2, a, weight);
+    g.put(dither, state.gaussian(0));
+    if (!hn::AllTrue(d, hn::Eq(before, set(Codec::whole_weight))))
+      Codec::put_weight(set(1), dither, state.weight(0));
+    return true;
+  }
+
+  HWY_INLINE V mask_of(const State &state, const V *w, const V *x, M background, V active, int used) const {
+    const V mask = hn::IfThenZeroElse(background, set(255));
+    if (!constants_.detect_shadows || hn::AllTrue(d, background)) return mask;
+    const M shadow = shadows(state, w, x, hn::Not(background), active, used);
+    return hn::IfThenElse(shadow, set(constants_.shadow_value), mask);
+  }
 
   // The owner's mean and variance, in the lanes `own`.
   HWY_INLINE void update(G &g, M own, const V *x, V d2, V a, V weight) const {
