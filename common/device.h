@@ -12,11 +12,24 @@ namespace vigil {
 enum class Backend { cpu, cuda };
 const char *name_of(Backend);
 
+class Event;
+
 // Work submitted to one queue runs in order. On the CPU work is done when the call that submits it returns.
 class Queue {
  public:
   virtual ~Queue() = default;
   virtual void wait() = 0; // returns when all that was submitted is done; throws Error when any of it failed
+  // What is submitted from now on starts after the event's point was reached. The caller does not wait.
+  virtual void after(Event &) = 0;
+};
+
+// A point in a queue's work that other queues, or the host, can wait for. One never recorded counts as
+// reached.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual void record(Queue &) = 0;
+  virtual void wait() = 0; // returns when the point was reached; throws Error when work before it failed
 };
 
 // Measures the time between two points of a queue without making the caller wait.
@@ -55,6 +68,7 @@ class Device {
 
   virtual std::unique_ptr<Queue> make_queue() = 0;
   virtual std::unique_ptr<Timer> make_timer() = 0;
+  virtual std::unique_ptr<Event> make_event() = 0;
 };
 
 // The CPU; always there. `threads` 0: as many as the machine runs at once.

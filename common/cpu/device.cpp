@@ -16,6 +16,13 @@ namespace {
 class CpuQueue final : public Queue {
  public:
   void wait() override {}
+  void after(Event &) override {}
+};
+
+class CpuEvent final : public Event {
+ public:
+  void record(Queue &) override {}
+  void wait() override {}
 };
 
 class CpuTimer final : public Timer {
@@ -83,6 +90,9 @@ std::unique_ptr<Queue> CpuDevice::make_queue() {
 }
 std::unique_ptr<Timer> CpuDevice::make_timer() {
   return std::make_unique<CpuTimer>();
+}
+std::unique_ptr<Event> CpuDevice::make_event() {
+  return std::make_unique<CpuEvent>();
 }
 
 void CpuDevice::parallel(int count, int grain, const std::function<void(int, int)> &work) {

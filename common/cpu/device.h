@@ -25,6 +25,7 @@ class CpuDevice final : public Device {
   void fill(void *, int, std::size_t, Queue &) override;
   std::unique_ptr<Queue> make_queue() override;
   std::unique_ptr<Timer> make_timer() override;
+  std::unique_ptr<Event> make_event() override;
 
   int threads() { return arena_.max_concurrency(); }
   // Calls work(first, last) for parts of [0, count) of at least `grain` each, on all threads, and returns

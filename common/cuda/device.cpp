@@ -41,6 +41,33 @@ class CudaTimer final : public Timer {
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
 };
 
+// The host sleeps while it waits: an element's thread has no use for the time, its neighbours may.
+class CudaEvent final : public Event {
+ public:
+  explicit CudaEvent(CUctx_st *context) : context_(context) {
+    CudaScope scope(context_);
+    cuda_check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | cudaEventBlockingSync),
+               "cudaEventCreate");
+  }
+  ~CudaEvent() override {
+    CudaScope scope(context_);
+    cudaEventDestroy(event_);
+  }
+  void record(Queue &q) override {
+    CudaScope scope(context_);
+    cuda_check(cudaEventRecord(event_, stream_of(q)), "cudaEventRecord");
+  }
+  void wait() override {
+    CudaScope scope(context_);
+    cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize");
+  }
+  cudaEvent_t event() const { return event_; }
+
+ private:
+  CUctx_st *context_;
+  cudaEvent_t event_ = nullptr;
+};
+
 } // namespace
 
 void cuda_check(cudaError_t e, const char *what) {
@@ -61,6 +88,10 @@ CudaQueue::~CudaQueue() {
 void CudaQueue::wait() {
   CudaScope scope(context_);
   cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+}
+void CudaQueue::after(Event &e) {
+  CudaScope scope(context_);
+  cuda_check(cudaStreamWaitEvent(stream_, static_cast<CudaEvent &>(e).event(), 0), "cudaStreamWaitEvent");
 }
 
 CudaDevice::CudaDevice(int id) : context_(create_cuda_context(id)), id_(id), owned_(true) {}
@@ -134,6 +165,9 @@ std::unique_ptr<Queue> CudaDevice::make_queue() {
 }
 std::unique_ptr<Timer> CudaDevice::make_timer() {
   return std::make_unique<CudaTimer>(context_);
+}
+std::unique_ptr<Event> CudaDevice::make_event() {
+  return std::make_unique<CudaEvent>(context_);
 }
 
 std::unique_ptr<Device> open_cuda(int id) {

@@ -20,6 +20,7 @@ class CudaQueue final : public Queue {
       : context_(context), stream_(stream), owned_(false) {}
   ~CudaQueue() override;
   void wait() override;
+  void after(Event &) override;
   cudaStream_t stream() const { return stream_; }
 
  private:
@@ -49,6 +50,7 @@ class CudaDevice final : public Device {
   void fill(void *, int, std::size_t, Queue &) override;
   std::unique_ptr<Queue> make_queue() override;
   std::unique_ptr<Timer> make_timer() override;
+  std::unique_ptr<Event> make_event() override;
 
   CUctx_st *context() const { return context_; }
   CudaScope enter() const { return CudaScope(context_); }

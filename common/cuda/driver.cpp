@@ -79,6 +79,10 @@ CudaScope::~CudaScope() {
   driver().context_pop(&popped);
 }
 
+void require_cuda_device(int id) {
+  device(id);
+}
+
 CUctx_st *create_cuda_context(int id) {
   CUcontext context = nullptr, popped = nullptr;
   driver().check(driver().context_create(&context, CU_CTX_SCHED_AUTO, device(id)),

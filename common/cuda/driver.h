@@ -18,6 +18,8 @@ class CudaScope {
   CudaScope &operator=(const CudaScope &) = delete;
 };
 
+// Throws Error::no_device, saying what is missing, unless the machine has a driver and CUDA device `id`.
+void require_cuda_device(int id);
 // A new context on device `id`; current on no thread afterwards. Throws Error::no_device, saying why.
 CUctx_st *create_cuda_context(int id);
 void destroy_cuda_context(CUctx_st *) noexcept;

@@ -91,6 +91,7 @@ struct Params {
   bool detect_shadows = true;
   float shadow_threshold = 0.7f;
   int shadow_value = 127;
+  bool operator==(const Params &) const = default;
 };
 
 inline constexpr auto params_table = std::tuple{

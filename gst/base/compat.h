@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every difference between the versions of GStreamer that this project builds with (1.22 to the newest) is
+// settled here, and nowhere else.
+#pragma once
+
+#include "vigil-config.h"
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#ifdef VIGIL_HAVE_CUDA
+#ifndef GST_USE_UNSTABLE_API
+#define GST_USE_UNSTABLE_API // says that we know libgstcuda may change
+#endif
+#if GST_CHECK_VERSION(1, 24, 0)
+#include <gst/cuda/gstcuda.h>
+#else
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#endif
+#endif
+
+#ifdef VIGIL_HAVE_ANALYTICS
+#ifndef GST_USE_UNSTABLE_API
+#define GST_USE_UNSTABLE_API
+#endif
+#include <gst/analytics/analytics.h>
+#endif
+
+namespace vigil::gst {
+
+#ifdef VIGIL_HAVE_CUDA
+// The CUDA stream on which work with this memory may be under way; null where there is none: before 1.24
+// memory has no stream and its producer waits for its own work.
+inline CUstream stream_of(GstMemory *memory) {
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstCudaStream *stream = gst_cuda_memory_get_stream(GST_CUDA_MEMORY_CAST(memory));
+  return stream ? gst_cuda_stream_get_handle(stream) : nullptr;
+#else
+  (void)memory;
+  return nullptr;
+#endif
+}
+#endif
+
+// One object found in the picture, where GStreamer (1.24) has metadata for it; `type` says what it is.
+inline void add_object_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] GQuark type,
+                            [[maybe_unused]] int x, [[maybe_unused]] int y, [[maybe_unused]] int width,
+                            [[maybe_unused]] int height) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  if (!meta) meta = gst_buffer_add_analytics_relation_meta(buffer);
+  GstAnalyticsODMtd object;
+  gst_analytics_relation_meta_add_od_mtd(meta, type, x, y, width, height, 1.f, &object);
+#endif
+}
+
+} // namespace vigil::gst

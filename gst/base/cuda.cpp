@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/cuda.h"
+
+#include "common/cuda/device.h"
+#include "common/error.h"
+#include "gst/base/compat.h"
+
+namespace vigil::gst {
+namespace {
+
+int device_id_of(GstCudaContext *context) {
+  guint id = 0;
+  g_object_get(context, "cuda-device-id", &id, nullptr);
+  return static_cast<int>(id);
+}
+
+GstCudaContext *context_of(GstBuffer *buffer) {
+  return GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context;
+}
+
+} // namespace
+
+bool is_cuda_caps(const GstCaps *caps) {
+  if (gst_caps_is_empty(caps)) return false;
+  const GstCapsFeatures *features = gst_caps_get_features(caps, 0);
+  return features && gst_caps_features_contains(features, cuda_memory_feature);
+}
+
+void CudaContext::offered(GstElement *element, GstContext *context, int id) {
+  const std::lock_guard lock(mutex_);
+  gst_cuda_handle_set_context(element, context, id, &context_);
+}
+
+bool CudaContext::answer(GstElement *element, GstQuery *query) {
+  const std::lock_guard lock(mutex_);
+  return gst_cuda_handle_context_query(element, query, context_);
+}
+
+std::unique_ptr<Device> CudaContext::device() {
+  return std::make_unique<CudaDevice>(static_cast<CUctx_st *>(gst_cuda_context_get_handle(context_)),
+                                      device_id_of(context_));
+}
+
+std::unique_ptr<Device> CudaContext::open(GstElement *element, int id) {
+  require_cuda_device(id < 0 ? 0 : id);
+  const std::lock_guard lock(mutex_);
+  if (!gst_cuda_load_library())
+    fail(Error::Kind::no_device, "GStreamer's CUDA library does not find the NVIDIA driver that is here");
+  gst_cuda_memory_init_once();
+  if (!gst_cuda_ensure_element_context(element, id, &context_))
+    fail(Error::Kind::no_device, "GStreamer cannot make a CUDA context on device ", id < 0 ? 0 : id,
+         "; the log (GST_DEBUG=cuda*:4) says why");
+  return device();
+}
+
+void CudaContext::close() {
+  const std::lock_guard lock(mutex_);
+  gst_clear_object(&context_);
+}
+
+bool CudaContext::owns(GstBuffer *buffer) {
+  const std::lock_guard lock(mutex_);
+  return context_of(buffer) == context_;
+}
+
+bool CudaContext::could_adopt(GstBuffer *buffer, int id) {
+  return id < 0 || device_id_of(context_of(buffer)) == id;
+}
+
+std::unique_ptr<Device> CudaContext::adopt(GstBuffer *buffer) {
+  const std::lock_guard lock(mutex_);
+  gst_object_replace(reinterpret_cast<GstObject **>(&context_), GST_OBJECT(context_of(buffer)));
+  return device();
+}
+
+GstBufferPool *CudaContext::make_pool(GstCaps *caps, guint min_buffers, guint &size) {
+  const std::lock_guard lock(mutex_);
+  GstVideoInfo info;
+  if (!context_ || !gst_video_info_from_caps(&info, caps)) return nullptr;
+  GstBufferPool *pool = gst_cuda_buffer_pool_new(context_);
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), min_buffers,
+                                    0);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (!gst_buffer_pool_set_config(pool, config)) {
+    gst_object_unref(pool);
+    return nullptr;
+  }
+  config = gst_buffer_pool_get_config(pool); // the pool has put its own size there
+  gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
+  gst_structure_free(config);
+  return pool;
+}
+
+bool CudaContext::owns(GstBufferPool *pool) {
+  const std::lock_guard lock(mutex_);
+  return GST_IS_CUDA_BUFFER_POOL(pool) && GST_CUDA_BUFFER_POOL(pool)->context == context_;
+}
+
+GstMapFlags cuda_map_flag() {
+  return static_cast<GstMapFlags>(GST_MAP_CUDA);
+}
+
+bool is_cuda_memory(GstBuffer *buffer) {
+  return gst_buffer_n_memory(buffer) > 0 && gst_is_cuda_memory(gst_buffer_peek_memory(buffer, 0));
+}
+
+void after_work_with(GstBuffer *buffer, Device &device, Queue &queue, Event &scratch) {
+  const CUstream stream = stream_of(gst_buffer_peek_memory(buffer, 0));
+  if (!stream) return;
+  CudaQueue theirs(static_cast<CudaDevice &>(device).context(), stream);
+  scratch.record(theirs);
+  queue.after(scratch);
+}
+
+} // namespace vigil::gst

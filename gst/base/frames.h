@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// GstBuffers as pictures in a device's memory:
+//   system memory on the CPU      mapped, never copied
+//   CUDA memory on a CUDA device  mapped there, never copied
+//   system memory on a CUDA device  copied through page-locked memory, while the queue goes on
+#pragma once
+
+#include "common/device.h"
+#include "common/plane.h"
+
+#include <cstdint>
+#include <gst/video/video.h>
+#include <memory>
+
+namespace vigil::gst {
+
+// Bytes copied between host and device.
+struct ByteCounts {
+  std::uint64_t to_device = 0, to_host = 0;
+};
+
+// Page-locked host memory with an owner.
+class HostBuffer {
+ public:
+  HostBuffer() = default;
+  HostBuffer(Device &device, std::size_t bytes)
+      : memory_(device.allocate_host(bytes), [&device](void *p) { device.release_host(p); }) {}
+  template <class T>
+  T *as() const {
+    return static_cast<T *>(memory_.get());
+  }
+
+ private:
+  std::shared_ptr<void> memory_;
+};
+
+// Where the frames of some caps are, and where they are wanted.
+struct FrameKind {
+  GstVideoInfo info;
+  bool cuda_memory = false; // what the caps say
+};
+
+// One place for a frame; used again and again, without allocation.
+class FrameSlot {
+ public:
+  FrameSlot(Device &, const FrameKind &);
+  FrameSlot(const FrameSlot &) = delete;
+  FrameSlot &operator=(const FrameSlot &) = delete;
+  ~FrameSlot() { close(); }
+
+  // Makes the buffer's picture readable for work submitted to `queue` from now on. The buffer must stay until
+  // close(). Throws Error::bad_data when it is not what the caps say.
+  ConstImage open_for_reading(GstBuffer *, Queue &, ByteCounts &);
+  // A picture that work in `queue` may fill. When it was submitted, send() lets the buffer get it; after the
+  // queue got there, and before close().
+  Image open_for_writing(GstBuffer *, Queue &);
+  void send(Queue &, ByteCounts &);
+  // Ends the use of the buffer. For a written one the queue must have got past send().
+  void close();
+
+ private:
+  void map(GstBuffer *, GstMapFlags);
+  void copy_planes(bool to_staging);
+  Image staged(void *) const;
+
+  Device &device_;
+  FrameKind kind_;
+  bool copied_;  // through staging_
+  Image layout_; // strides of the copies; its addresses are offsets from null
+  std::size_t bytes_ = 0;
+  HostBuffer staging_;
+  DeviceBuffer memory_;
+  std::unique_ptr<Event> event_;
+  GstVideoFrame frame_{};
+  bool mapped_ = false, sent_ = false;
+};
+
+} // namespace vigil::gst

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/video.h"
+
+#include "common/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vigil::gst {
+
+PixelFormat pixel_format(const GstVideoInfo &info) {
+  switch (GST_VIDEO_INFO_FORMAT(&info)) {
+  case GST_VIDEO_FORMAT_GRAY8:
+    return PixelFormat::gray8;
+  case GST_VIDEO_FORMAT_NV12:
+    return PixelFormat::nv12;
+  case GST_VIDEO_FORMAT_I420:
+    return PixelFormat::i420;
+  case GST_VIDEO_FORMAT_RGBA:
+  case GST_VIDEO_FORMAT_RGBx:
+    return PixelFormat::rgba;
+  case GST_VIDEO_FORMAT_BGRA:
+  case GST_VIDEO_FORMAT_BGRx:
+    return PixelFormat::bgra;
+  default:
+    fail(Error::Kind::bad_setting, "pictures in ", GST_VIDEO_INFO_NAME(&info), " are not supported; use ",
+         VIGIL_VIDEO_FORMATS);
+  }
+}
+
+std::array<std::uint8_t, 3> colour_in(const GstVideoInfo &info, std::array<std::uint8_t, 3> rgb) {
+  if (GST_VIDEO_INFO_IS_RGB(&info)) return rgb;
+  const GstVideoColorimetry &colorimetry = info.colorimetry;
+  double kr = 0.299, kb = 0.114; // ITU-R BT.601, when the caps name no matrix
+  gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &kr, &kb);
+  const double r = rgb[0] / 255., g = rgb[1] / 255., b = rgb[2] / 255.;
+  const double y = kr * r + (1 - kr - kb) * g + kb * b;
+  const double channel[3] = {y, (b - y) / (2 * (1 - kb)), (r - y) / (2 * (1 - kr))};
+  gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
+  gst_video_color_range_offsets(colorimetry.range, info.finfo, offset, scale);
+  std::array<std::uint8_t, 3> out{};
+  for (int i = 0; i < 3; i++) {
+    const bool present = i < static_cast<int>(GST_VIDEO_INFO_N_COMPONENTS(&info));
+    const double value = present ? offset[i] + channel[i] * scale[i] : 0;
+    out[i] = static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L));
+  }
+  return out;
+}
+
+Image image_of(const GstVideoFrame &frame) {
+  Image image;
+  image.format = pixel_format(frame.info);
+  image.width = GST_VIDEO_FRAME_WIDTH(&frame);
+  image.height = GST_VIDEO_FRAME_HEIGHT(&frame);
+  for (int i = 0; i < plane_count(image.format); i++) {
+    image.data[i] = static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, i));
+    image.stride[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, i);
+  }
+  return image;
+}
+
+} // namespace vigil::gst

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The inside of the element cudamog, for the files that make it up:
+//   gstcudamog.cpp   the GObject: properties, signals, states
+//   negotiation.cpp  caps and buffer pools
+//   streaming.cpp    frames, events and queries
+//   pipeline.*       the work on the device, without GstElement; model.cpp: the model's life
+//   learning.*       how fast it learns
+//   settings.*       all that can be set
+#pragma once
+
+#include "gst/base/cuda.h"
+#include "gst/base/motion.h"
+#include "gst/cudamog/debug.h"
+#include "gst/cudamog/pipeline.h"
+#include "gst/cudamog/settings.h"
+
+#include <gst/base/gstbasetransform.h>
+#include <mutex>
+
+namespace vigil::gst::cudamog {
+
+struct Impl {
+  // Held for moments, by any thread.
+  std::mutex settings_mutex;
+  Settings settings;
+
+  // NULL to READY and back.
+  CudaContext cuda;
+  std::unique_ptr<Device> device;
+
+  // Held while a frame is worked on, never while one is pushed or a message is posted. Guards what follows.
+  std::mutex work_mutex;
+  std::unique_ptr<Pipeline> pipeline; // from start to stop
+  Stats last_stats;                   // when there is none
+  std::string backend_name, device_name;
+
+  // The streaming thread's own.
+  FrameKind in, out;
+  Output output{}; // of the frame that came last
+  Motion motion;
+  GstClockTime previous_time = GST_CLOCK_TIME_NONE; // running time of the frame that came last
+  GstClockTime motion_time = 0;                     // running time of the frame that went last
+
+  Settings snapshot() {
+    const std::lock_guard lock(settings_mutex);
+    return settings;
+  }
+  bool on_cuda() const { return device && device->backend() == Backend::cuda; }
+};
+
+} // namespace vigil::gst::cudamog
+
+struct GstCudaMog {
+  GstBaseTransform parent;
+  vigil::gst::cudamog::Impl *impl;
+};
+
+namespace vigil::gst::cudamog {
+
+inline Impl &impl_of(gpointer self) {
+  return *static_cast<GstCudaMog *>(self)->impl;
+}
+// The base class, whose functions ours go on to.
+GstBaseTransformClass *parent_class();
+
+void install_negotiation(GstBaseTransformClass *);
+void install_streaming(GstBaseTransformClass *);
+// Frames that may be held at once.
+int frames_held(const Flow &);
+// Pushes all frames that are held.
+void drain(GstBaseTransform *);
+
+} // namespace vigil::gst::cudamog

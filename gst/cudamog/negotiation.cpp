@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Caps and buffer pools of cudamog. The output keeps the input's memory; a mask is GRAY8, all else keeps the input's
+// format.
+#include "common/error.h"
+#include "gst/base/errors.h"
+#include "gst/base/video.h"
+#include "gst/cudamog/element.h"
+
+namespace vigil::gst::cudamog {
+namespace {
+
+// The same caps in any of our formats: what the colours mean goes with the format.
+void free_format(GstStructure *s, const char *only) {
+  gst_structure_remove_fields(s, "format", "colorimetry", "chroma-site", nullptr);
+  if (only) gst_structure_set(s, "format", G_TYPE_STRING, only, nullptr);
+}
+
+GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter) {
+  Impl &impl = impl_of(trans);
+  const bool mask = impl.snapshot().output == Output::mask;
+  GstCaps *out = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    GstCapsFeatures *features = gst_caps_get_features(caps, i);
+    // without a CUDA device, frames in its memory are none of ours
+    if (impl.device && !impl.on_cuda() && features &&
+        gst_caps_features_contains(features, cuda_memory_feature))
+      continue;
+    GstStructure *s = gst_structure_copy(gst_caps_get_structure(caps, i));
+    if (mask) free_format(s, direction == GST_PAD_SINK ? "GRAY8" : nullptr);
+    gst_caps_append_structure_full(out, s, features ? gst_caps_features_copy(features) : nullptr);
+  }
+  GstCaps *template_caps = gst_pad_get_pad_template_caps(
+      direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD(trans) : GST_BASE_TRANSFORM_SINK_PAD(trans));
+  GstCaps *possible = gst_caps_intersect_full(out, template_caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(out);
+  gst_caps_unref(template_caps);
+  if (!filter) return possible;
+  GstCaps *filtered = gst_caps_intersect_full(filter, possible, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(possible);
+  return filtered;
+}
+
+FrameKind frame_kind(GstCaps *caps) {
+  FrameKind kind;
+  if (!gst_video_info_from_caps(&kind.info, caps))
+    fail(Error::Kind::bad_setting, "these caps do not describe a picture");
+  pixel_format(kind.info); // throws when it is none of ours
+  kind.cuda_memory = is_cuda_caps(caps);
+  return kind;
+}
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
+  drain(trans);
+  return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
+    Impl &impl = impl_of(trans);
+    const FrameKind in_kind = frame_kind(in), out_kind = frame_kind(out);
+    const std::lock_guard lock(impl.work_mutex);
+    if (!impl.pipeline) return FALSE;
+    impl.pipeline->set_format(in_kind, out_kind);
+    impl.in = in_kind;
+    impl.out = out_kind;
+    return TRUE;
+  });
+}
+
+gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return FALSE;
+  *size = GST_VIDEO_INFO_SIZE(&info);
+  return TRUE;
+}
+
+// A pool for these caps, and the size of its buffers. Null where that fails.
+GstBufferPool *make_pool(Impl &impl, GstCaps *caps, bool video_meta, guint min_buffers, guint &size) {
+  if (is_cuda_caps(caps)) return impl.cuda.make_pool(caps, min_buffers, size);
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return nullptr;
+  size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
+  GstBufferPool *pool = gst_video_buffer_pool_new();
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, size, min_buffers, 0);
+  if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (!gst_buffer_pool_set_config(pool, config)) gst_clear_object(&pool);
+  return pool;
+}
+
+// Upstream learns how many of its frames we hold, so that a pool of a fixed size does not run dry.
+gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
+  Impl &impl = impl_of(trans);
+  if (!parent_class()->propose_allocation(trans, decided, query)) return FALSE;
+  GstCaps *caps = nullptr;
+  gboolean need_pool = FALSE;
+  gst_query_parse_allocation(query, &caps, &need_pool);
+  if (!caps) return FALSE;
+  const guint min_buffers = static_cast<guint>(frames_held(impl.snapshot().flow)) + 1;
+  guint size = 0;
+  GstBufferPool *pool = need_pool ? make_pool(impl, caps, true, min_buffers, size) : nullptr;
+  GstVideoInfo info;
+  if (!size && gst_video_info_from_caps(&info, caps)) size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
+  gst_query_add_allocation_pool(query, pool, size, min_buffers, 0);
+  gst_clear_object(&pool);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  return TRUE;
+}
+
+// Downstream's pool when it suits: of our memory, and with room for the frames that we hold.
+gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  Impl &impl = impl_of(trans);
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (!caps) return FALSE;
+  const guint held = static_cast<guint>(frames_held(impl.snapshot().flow)) + 1;
+  GstBufferPool *pool = nullptr;
+  guint size = 0, min = 0, max = 0;
+  const bool offered = gst_query_get_n_allocation_pools(query) > 0;
+  if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
+  if (pool && ((is_cuda_caps(caps) && !impl.cuda.owns(pool)) || (max != 0 && max < min + held)))
+    gst_clear_object(&pool);
+  const bool video_meta = gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  if (!pool) {
+    max = 0;
+    pool = make_pool(impl, caps, video_meta, min + held, size);
+    if (!pool) return FALSE;
+  }
+  if (offered)
+    gst_query_set_nth_allocation_pool(query, 0, pool, size, min + held, max);
+  else
+    gst_query_add_allocation_pool(query, pool, size, min + held, max);
+  gst_object_unref(pool);
+  return parent_class()->decide_allocation(trans, query);
+}
+
+// What describes the place or the size of something in the picture holds for what comes out, too.
+gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
+  static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_ORIENTATION_STR,
+                                      GST_META_TAG_VIDEO_SIZE_STR, nullptr};
+  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
+  while (tags && *tags && g_strv_contains(kept, *tags)) tags++;
+  if (tags && !*tags) return TRUE;
+  return parent_class()->transform_meta(trans, out, meta, in);
+}
+
+} // namespace
+
+void install_negotiation(GstBaseTransformClass *klass) {
+  klass->passthrough_on_same_caps = FALSE;
+  klass->transform_caps = transform_caps;
+  klass->set_caps = set_caps;
+  klass->get_unit_size = get_unit_size;
+  klass->propose_allocation = propose_allocation;
+  klass->decide_allocation = decide_allocation;
+  klass->transform_meta = transform_meta;
+}
+
+} // namespace vigil::gst::cudamog

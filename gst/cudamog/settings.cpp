@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/cudamog/settings.h"
+
+namespace vigil::gst::cudamog {
+namespace {
+
+// Registers an enumeration for properties; `values` ends with zeros and stays.
+GType enum_type(const char *name, const GEnumValue *values) {
+  const GType type = g_enum_register_static(name, values);
+  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
+  return type;
+}
+
+GType method_type() {
+  static const GEnumValue values[] = {
+      {int(mog::Method::mog), "A fixed number of Gaussians, on luma", "mog"},
+      {int(mog::Method::zivkovic), "As many Gaussians as a pixel needs (Zivkovic)", "zivkovic"},
+      {},
+  };
+  static const GType type = enum_type("GstCudaMogMethod", values);
+  return type;
+}
+
+GType precision_type() {
+  static const GEnumValue values[] = {
+      {int(mog::Precision::single), "Single precision", "single"},
+      {int(mog::Precision::double_), "Double precision", "double"},
+      {int(mog::Precision::compact), "16 bits or fewer a stored value: less memory, faster", "compact"},
+      {},
+  };
+  static const GType type = enum_type("GstCudaMogPrecision", values);
+  return type;
+}
+
+GType output_type() {
+  static const GEnumValue values[] = {
+      {int(Output::mask), "GRAY8: 0 background, shadow-value, 255 foreground", "mask"},
+      {int(Output::foreground), "The frame, black where it is background", "foreground"},
+      {int(Output::background), "The most probable background", "background"},
+      {int(Output::overlay), "The frame, foreground tinted red, shadows blue, blobs in green boxes",
+       "overlay"},
+      {int(Output::passthrough), "The frame as it is; results as metadata and messages only", "passthrough"},
+      {},
+  };
+  static const GType type = enum_type("GstCudaMogOutput", values);
+  return type;
+}
+
+GType backend_type() {
+  static const GEnumValue values[] = {
+      {int(Choice::automatic), "CUDA where a device is, otherwise the CPU, with a warning", "auto"},
+      {int(Choice::cuda), "CUDA; an error where no device is", "cuda"},
+      {int(Choice::cpu), "The CPU", "cpu"},
+      {},
+  };
+  static const GType type = enum_type("GstCudaMogBackend", values);
+  return type;
+}
+
+Properties<Settings> make_properties() {
+  Properties<Settings> p;
+  p.choice("method", "Method", "Algorithm; a change starts a new model", method_type(), &Settings::method,
+           Change::playing);
+  p.choice("precision", "Precision", "How the model is stored and computed; a change starts a new model",
+           precision_type(), &Settings::precision, Change::playing);
+  p.table(&Settings::shape, shape_table, Change::playing);
+  p.choice("output", "Output", "What comes out of the source pad", output_type(), &Settings::output,
+           Change::playing);
+  p.table(&Settings::mog, mog::params_table, Change::live);
+  p.table(&Settings::cleanup, cleanup::params_table, Change::live);
+  p.table(&Settings::tuning, tuning_table, Change::live);
+  p.string("mask-location", "Mask location",
+           "PNG image of the frames' size; where it is black, the frames are ignored",
+           &Settings::mask_location, Change::playing);
+  p.string("model-location", "Model location",
+           "File that the model is loaded from at the start, if it is there, and saved to at the stop",
+           &Settings::model_location, Change::ready);
+  p.choice("backend", "Backend", "Where the work is done", backend_type(), &Settings::backend, Change::ready);
+  p.table(&Settings::place, place_table, Change::ready);
+  p.table(&Settings::flow, flow_table, Change::playing);
+  return p;
+}
+
+} // namespace
+
+const Properties<Settings> &properties() {
+  static const Properties<Settings> p = make_properties();
+  return p;
+}
+
+} // namespace vigil::gst::cudamog

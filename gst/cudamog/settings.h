@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Everything that can be set at a cudamog. The defaults are the initialisers here and in the kernels' Params.
+#pragma once
+
+#include "gst/base/properties.h"
+#include "kernels/cleanup/cleanup.h"
+#include "kernels/mog/mog.h"
+
+#include <string>
+
+namespace vigil::gst::cudamog {
+
+enum class Output { mask, foreground, background, overlay, passthrough };
+enum class Choice { automatic, cuda, cpu }; // of the backend
+
+// What operators of cameras tune while it runs.
+struct Tuning {
+  float learning_time = 0.f;
+  float foreground_rate = 1.f;
+  float light_jump = 0.f;
+  int min_area = 100;
+  float motion_threshold = 0.001f;
+  int motion_hold = 1000;
+  bool post_messages = true;
+  bool operator==(const Tuning &) const = default;
+};
+inline constexpr auto tuning_table = std::tuple{
+    param("learning-time", "Learning time",
+          "Seconds that the model remembers, whatever the frame rate: a frame that lasts t takes the share "
+          "1 - exp(-t / learning-time), more while the model is young; 0: off, history and learning-rate say "
+          "how fast it learns (a learning-rate of 0 freezes the model in any case)",
+          &Tuning::learning_time, 0.f, 86400.f),
+    param("foreground-rate", "Foreground rate",
+          "Factor on the learning rate where a moving blob was last reported, so that what stands still is "
+          "absorbed later: 0.1 makes that ten times as slow, 0 never absorbs it; 1: off. Works in blocks of "
+          "8 to "
+          "64 pixels, with the blobs of the last frame that was finished",
+          &Tuning::foreground_rate, 0.f, 1.f),
+    param("light-jump", "Light jump",
+          "Fraction of changed pixels that is taken for a light that was switched: the model relearns within "
+          "30 "
+          "frames, one light-jump message is posted, and until then no blobs or motion are reported; 0: off",
+          &Tuning::light_jump, 0.f, 1.f),
+    param("min-area", "Least area",
+          "Foreground pixels that a blob must have to be reported (as metadata, in messages and as a box)",
+          &Tuning::min_area, 1, 100000000),
+    param("motion-threshold", "Motion threshold",
+          "Motion begins when the reported blobs' share of the watched pixels reaches this, and ends when it "
+          "stayed below half of this for motion-hold",
+          &Tuning::motion_threshold, 0.f, 1.f),
+    param("motion-hold", "Motion hold",
+          "Milliseconds without motion, in the stream's time, after which motion-end is posted",
+          &Tuning::motion_hold, 0, 3600000),
+    param("post-messages", "Post messages",
+          "Post the element messages motion-begin, motion-end and light-jump on the bus",
+          &Tuning::post_messages),
+};
+
+// What the model is made for; a change while playing starts a new model.
+struct Shape {
+  int components = 5;
+  bool color = true;
+  bool operator==(const Shape &) const = default;
+};
+inline constexpr auto shape_table = std::tuple{
+    param("components", "Components", "Gaussians that a pixel can have, K; a change starts a new model",
+          &Shape::components, 1, mog::max_components),
+    param(
+        "color", "Colour",
+        "zivkovic: model all three channels of coloured frames (R G B or Y U V), not the luma alone; method "
+        "mog always works on luma; a change starts a new model",
+        &Shape::color),
+};
+
+// How frames go through.
+struct Flow {
+  int group_size = 1;
+  int async_depth = 0;
+  bool operator==(const Flow &) const = default;
+};
+inline constexpr auto flow_table = std::tuple{
+    param("group-size", "Group size",
+          "Frames that are processed together, which is faster on a GPU; the masks are the same, group-size "
+          "- 1 "
+          "frames later (reported as latency)",
+          &Flow::group_size, 1, 32),
+    param("async-depth", "Asynchronous depth",
+          "Frames that may be under way on the device while further ones come in; each comes out finished, "
+          "this "
+          "many frames later (reported as latency). 0: each frame is finished before the next",
+          &Flow::async_depth, 0, 16),
+};
+
+// Where it runs.
+struct Place {
+  int cuda_device_id = -1;
+  int threads = 0;
+  bool operator==(const Place &) const = default;
+};
+inline constexpr auto place_table = std::tuple{
+    param("cuda-device-id", "CUDA device",
+          "Number of the CUDA device; -1: the one that the neighbours use, else the first",
+          &Place::cuda_device_id, -1, 255),
+    param("threads", "Threads", "Threads of the CPU backend; 0: as many as the machine runs at once",
+          &Place::threads, 0, 1024),
+};
+
+struct Settings {
+  mog::Params mog;
+  cleanup::Params cleanup;
+  Tuning tuning;
+  Shape shape;
+  Flow flow;
+  Place place;
+  mog::Method method = mog::Method::zivkovic;
+  mog::Precision precision = mog::Precision::single;
+  Output output = Output::mask;
+  Choice backend = Choice::automatic;
+  std::string mask_location, model_location;
+  bool operator==(const Settings &) const = default;
+};
+
+// All of them but stats, which no one can set. Made once, in class_init.
+const Properties<Settings> &properties();
+
+} // namespace vigil::gst::cudamog

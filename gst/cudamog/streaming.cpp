@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames, events and queries of cudamog.
+#include "common/error.h"
+#include "gst/base/errors.h"
+#include "gst/cudamog/element.h"
+
+#include <utility>
+
+namespace vigil::gst::cudamog {
+namespace {
+
+constexpr double usual_seconds = 1. / 30; // of a frame, when neither its buffer nor the caps tell
+
+GstClockTime hold_time(const Tuning &t) {
+  return static_cast<GstClockTime>(t.motion_hold) * GST_MSECOND;
+}
+
+// How long the frame lasts: the time since the last one, what its buffer says, or the caps' frame rate.
+double seconds_of(Impl &impl, const FrameTime &time) {
+  const GstClockTime before = std::exchange(impl.previous_time, time.running);
+  if (GST_CLOCK_TIME_IS_VALID(before) && GST_CLOCK_TIME_IS_VALID(time.running) && time.running > before)
+    return double(time.running - before) / GST_SECOND;
+  if (GST_CLOCK_TIME_IS_VALID(time.duration) && time.duration > 0) return double(time.duration) / GST_SECOND;
+  const GstVideoInfo &info = impl.in.info;
+  return info.fps_n > 0 ? double(info.fps_d) / info.fps_n : usual_seconds;
+}
+
+// A change of output that needs other caps waits for their negotiation.
+Output output_for(Impl &impl, Output wanted) {
+  const bool grey_out = GST_VIDEO_INFO_FORMAT(&impl.out.info) == GST_VIDEO_FORMAT_GRAY8;
+  const bool grey_in = GST_VIDEO_INFO_FORMAT(&impl.in.info) == GST_VIDEO_FORMAT_GRAY8;
+  if (grey_in || (wanted == Output::mask) == grey_out) return impl.output = wanted;
+  if ((impl.output == Output::mask) != grey_out) impl.output = grey_out ? Output::mask : Output::passthrough;
+  return impl.output;
+}
+
+// Frames that come in the memory of another CUDA context, of a device that we may use: go over to it, and take the
+// model along.
+void follow_context(GstBaseTransform *trans, GstBuffer *buffer, const Settings &settings) {
+  Impl &impl = impl_of(trans);
+  if (!impl.in.cuda_memory || !is_cuda_memory(buffer) || impl.cuda.owns(buffer)) return;
+  if (!impl.cuda.could_adopt(buffer, settings.place.cuda_device_id))
+    fail(Error::Kind::bad_setting, "the frames are in the memory of another CUDA device than cuda-device-id ",
+         settings.place.cuda_device_id, "; set it to theirs, or to -1");
+  GST_INFO_OBJECT(trans, "the frames are of another CUDA context: going over to it");
+  drain(trans);
+  const std::lock_guard lock(impl.work_mutex);
+  std::optional<mog::SavedModel> model;
+  if (impl.pipeline->has_model()) model = impl.pipeline->save();
+  impl.pipeline.reset();
+  impl.device.reset();
+  impl.device = impl.cuda.adopt(buffer);
+  impl.pipeline = std::make_unique<Pipeline>(*impl.device);
+  impl.pipeline->set_format(impl.in, impl.out);
+  if (model) impl.pipeline->load(std::move(*model));
+  gst_base_transform_reconfigure_src(trans); // pools are of the old context
+}
+
+// Hands a frame, and the buffer for what comes out of it (null for passthrough), to the pipeline. As the base class's
+// `transform` it also tells that class to keep a pool for what comes out.
+GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
+  Impl &impl = impl_of(trans);
+  const FrameTime time = frame_time(trans->segment, in);
+  const double seconds = seconds_of(impl, time);
+  const Settings settings = impl.snapshot();
+  const std::lock_guard lock(impl.work_mutex);
+  impl.pipeline->submit(in, out, time, seconds, settings, impl.output);
+  return GST_FLOW_OK;
+}
+
+void post_motion(GstBaseTransform *trans, Motion::Change change, const Finished &f) {
+  if (change == Motion::Change::none || !f.tuning.post_messages) return;
+  const char *name = change == Motion::Change::begin ? "motion-begin" : "motion-end";
+  gst_element_post_message(GST_ELEMENT(trans),
+                           new_motion_message(GST_ELEMENT(trans), name, f.time, f.changed_fraction, f.boxes));
+}
+
+// The results of a frame that goes out: metadata on it, messages on the bus.
+GstBuffer *publish(GstBaseTransform *trans, Finished f) {
+  Impl &impl = impl_of(trans);
+  GstBuffer *buffer = f.buffer.release();
+  if (!f.boxes.empty()) {
+    buffer = gst_buffer_make_writable(buffer);
+    add_boxes(buffer, "motion", f.boxes);
+  }
+  impl.motion_time = GST_CLOCK_TIME_IS_VALID(f.time.running)
+                         ? f.time.running
+                         : impl.motion_time + GstClockTime(f.seconds * GST_SECOND);
+  if (f.light == Learning::Light::jumped && f.tuning.post_messages)
+    gst_element_post_message(GST_ELEMENT(trans), new_motion_message(GST_ELEMENT(trans), "light-jump", f.time,
+                                                                    f.changed_fraction, f.boxes));
+  if (f.light == Learning::Light::steady)
+    post_motion(trans,
+                impl.motion.step(f.changed_fraction, f.tuning.motion_threshold, hold_time(f.tuning),
+                                 impl.motion_time),
+                f);
+  return buffer;
+}
+
+// The oldest frame that may go out, or null.
+GstBuffer *take_finished(GstBaseTransform *trans, bool all) {
+  Impl &impl = impl_of(trans);
+  std::optional<Finished> finished;
+  {
+    const std::lock_guard lock(impl.work_mutex);
+    if (impl.pipeline) finished = impl.pipeline->next(all);
+  }
+  return finished ? publish(trans, std::move(*finished)) : nullptr;
+}
+
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
+  // the base class negotiates and drops late frames; what it does not drop, it leaves in queued_buf
+  const GstFlowReturn ret = parent_class()->submit_input_buffer(trans, discont, input);
+  if (ret != GST_FLOW_OK) return ret;
+  const BufferPtr in(std::exchange(trans->queued_buf, nullptr));
+  Impl &impl = impl_of(trans);
+  return guard(trans, GST_FLOW_ERROR, [&] {
+    const Settings settings = impl.snapshot();
+    follow_context(trans, in.get(), settings);
+    BufferPtr out;
+    if (output_for(impl, settings.output) != Output::passthrough) {
+      GstBuffer *made = nullptr;
+      const GstFlowReturn flow = parent_class()->prepare_output_buffer(trans, in.get(), &made);
+      if (flow != GST_FLOW_OK) return flow;
+      out.reset(made);
+    }
+    return transform(trans, in.get(), out.get());
+  });
+}
+
+GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **output) {
+  return guard(trans, GST_FLOW_ERROR, [&] {
+    *output = take_finished(trans, false);
+    return GST_FLOW_OK;
+  });
+}
+
+void discard(GstBaseTransform *trans) {
+  Impl &impl = impl_of(trans);
+  const std::lock_guard lock(impl.work_mutex);
+  if (impl.pipeline) impl.pipeline->discard();
+  impl.previous_time = GST_CLOCK_TIME_NONE;
+}
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  Impl &impl = impl_of(trans);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+    discard(trans);
+  else if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED)
+    drain(trans); // nothing overtakes the frames before it
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
+    Finished over;
+    over.time.running = impl.motion_time;
+    over.tuning = impl.snapshot().tuning;
+    post_motion(trans, impl.motion.stop(), over);
+  }
+  return parent_class()->sink_event(trans, event);
+}
+
+gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  Impl &impl = impl_of(trans);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl.cuda.answer(GST_ELEMENT(trans), query)) return TRUE;
+  if (!parent_class()->query(trans, direction, query)) return FALSE;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
+  const int frames = frames_held(impl.snapshot().flow);
+  if (frames == 0) return TRUE;
+  double seconds = usual_seconds;
+  if (GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans))) {
+    GstVideoInfo info;
+    if (gst_video_info_from_caps(&info, caps) && info.fps_n > 0) seconds = double(info.fps_d) / info.fps_n;
+    gst_caps_unref(caps);
+  }
+  const auto ours = GstClockTime(frames * seconds * GST_SECOND);
+  gboolean live = FALSE;
+  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
+  gst_query_parse_latency(query, &live, &min, &max);
+  gst_query_set_latency(query, live, min + ours, GST_CLOCK_TIME_IS_VALID(max) ? max + ours : max);
+  return TRUE;
+}
+
+void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
+  const FrameTime time = frame_time(trans->segment, buffer);
+  if (GST_CLOCK_TIME_IS_VALID(time.stream)) gst_object_sync_values(GST_OBJECT(trans), time.stream);
+}
+
+} // namespace
+
+int frames_held(const Flow &f) {
+  return f.group_size - 1 + f.async_depth;
+}
+
+void drain(GstBaseTransform *trans) {
+  guard(trans, false, [&] {
+    GstFlowReturn flow = GST_FLOW_OK;
+    while (GstBuffer *buffer = take_finished(trans, true))
+      if (flow == GST_FLOW_OK)
+        flow = gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(trans), buffer);
+      else
+        gst_buffer_unref(buffer);
+    return true;
+  });
+}
+
+void install_streaming(GstBaseTransformClass *klass) {
+  klass->submit_input_buffer = submit_input_buffer;
+  klass->transform = transform;
+  klass->generate_output = generate_output;
+  klass->sink_event = sink_event;
+  klass->query = query;
+  klass->before_transform = before_transform;
+}
+
+} // namespace vigil::gst::cudamog

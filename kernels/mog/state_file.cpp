@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/mog/state_file.h"
+
+#include "common/error.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+namespace vigil::mog {
+namespace {
+
+constexpr char magic[8] = {'V', 'I', 'G', 'I', 'L', 'M', 'O', 'G'};
+constexpr std::uint32_t version = 1;
+constexpr std::size_t crc_at = 12, crc_from = 16, header_bytes = 40;
+constexpr std::uint32_t max_side = 1 << 16; // pixels; no frame is larger
+
+class Writer {
+ public:
+  explicit Writer(std::vector<std::uint8_t> &out) : out_(out) {}
+  template <class T>
+  void number(T value) {
+    for (std::size_t i = 0; i < sizeof(T); i++) out_.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  }
+  void real(float value) { number(std::bit_cast<std::uint32_t>(value)); }
+
+ private:
+  std::vector<std::uint8_t> &out_;
+};
+
+// Reads only what its caller has checked to be there.
+class Reader {
+ public:
+  Reader(std::span<const std::uint8_t> bytes, std::size_t at) : bytes_(bytes), at_(at) {}
+  template <class T>
+  T number() {
+    T value = 0;
+    for (std::size_t i = 0; i < sizeof(T); i++) value |= static_cast<T>(T{bytes_[at_ + i]} << (8 * i));
+    at_ += sizeof(T);
+    return value;
+  }
+  float real() { return std::bit_cast<float>(number<std::uint32_t>()); }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+  std::size_t at_;
+};
+
+std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
+  return static_cast<std::uint32_t>(crc32_z(0, bytes.data() + crc_from, bytes.size() - crc_from));
+}
+
+// The bits of the components of pixel i that are in use.
+std::uint8_t used_components(const State &s, std::size_t i, std::size_t n) {
+  if (s.config.method == Method::zivkovic) return static_cast<std::uint8_t>((1u << s.active[i]) - 1);
+  unsigned bits = 0;
+  for (int k = 0; k < s.config.components; k++)
+    if (s.weight[k * n + i] > 0) bits |= 1u << k;
+  return static_cast<std::uint8_t>(bits);
+}
+
+// Calls fn(i, k) for the components in use, in the order of the file.
+template <class Fn>
+void for_each_used(std::span<const std::uint8_t> used, int components, Fn fn) {
+  for (std::size_t i = 0; i < used.size(); i++)
+    for (int k = 0; k < components; k++)
+      if (used[i] >> k & 1) fn(i, k);
+}
+
+struct Header {
+  Config config;
+  Samples samples{};
+  std::uint64_t frames = 0;
+};
+
+Header parse_header(std::span<const std::uint8_t> bytes) {
+  using enum Error::Kind;
+  if (bytes.size() < sizeof magic || std::memcmp(bytes.data(), magic, sizeof magic) != 0)
+    fail(bad_data, "this is not a saved model: it does not begin with VIGILMOG");
+  if (bytes.size() < header_bytes)
+    fail(bad_data, "the saved model is cut off: ", bytes.size(), " bytes are less than its header of ",
+         header_bytes);
+  Reader in(bytes, sizeof magic);
+  if (const auto v = in.number<std::uint32_t>(); v != version)
+    fail(bad_data, "the saved model is of version ", v, "; this program reads version ", version);
+  (void)in.number<std::uint32_t>(); // the CRC is checked when the size is known to be right
+  const auto width = in.number<std::uint32_t>(), height = in.number<std::uint32_t>();
+  const int channels = in.number<std::uint8_t>(), method = in.number<std::uint8_t>();
+  const int components = in.number<std::uint8_t>(), samples = in.number<std::uint8_t>();
+  Header h;
+  h.frames = in.number<std::uint64_t>();
+  if (width < 1 || height < 1 || width > max_side || height > max_side)
+    fail(bad_data, "the saved model is damaged: its size is ", width, "x", height, " pixels");
+  if ((channels != 1 && channels != 3) || method > 1 || components < 1 || components > max_components ||
+      samples > int(Samples::yuv) || (channels == 1) != (samples == int(Samples::luma)) ||
+      (method == int(Method::mog) && channels != 1) || in.number<std::uint32_t>() != 0)
+    fail(bad_data, "the saved model is damaged: its header holds impossible values");
+  h.config = {.width = int(width),
+              .height = int(height),
+              .channels = channels,
+              .method = Method(method),
+              .components = components};
+  h.samples = Samples(samples);
+  return h;
+}
+
+[[noreturn]] void io_error(const char *doing, const std::string &path) {
+  fail(Error::Kind::io, "cannot ", doing, " '", path, "': ", std::strerror(errno));
+}
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
+
+std::size_t largest_size(const Config &c) {
+  const std::size_t n = std::size_t(c.width) * c.height;
+  return header_bytes + n + n * c.components * (2 + c.channels) * sizeof(float);
+}
+
+// A new file in the folder of `path`, under a name that nobody else has, and that name.
+std::pair<File, std::string> create_beside(const std::string &path) {
+  static std::atomic<unsigned> count = 0;
+  for (int tries = 0; tries < 100; tries++) {
+    std::string name = text(path, ".", getpid(), "-", count++);
+    const int descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) return {File(fdopen(descriptor, "wb"), std::fclose), std::move(name)};
+    if (errno != EEXIST) break;
+  }
+  io_error("make a file beside", path);
+}
+
+} // namespace
+
+Samples samples_of(PixelFormat f, int channels) {
+  if (channels == 1) return Samples::luma;
+  return f == PixelFormat::rgba ? Samples::rgb : f == PixelFormat::bgra ? Samples::bgr : Samples::yuv;
+}
+
+const char *name_of(Samples s) {
+  constexpr const char *names[] = {"luma", "R G B", "B G R", "Y U V"};
+  return names[int(s)];
+}
+
+std::vector<std::uint8_t> serialize(const SavedModel &model) {
+  const State &s = model.state;
+  const std::size_t n = s.active.size();
+  std::vector<std::uint8_t> used(n);
+  std::size_t values = 0;
+  for (std::size_t i = 0; i < n; i++) {
+    used[i] = used_components(s, i, n);
+    values += std::popcount(used[i]);
+  }
+  std::vector<std::uint8_t> out;
+  out.reserve(header_bytes + n + values * (2 + s.config.channels) * sizeof(float));
+  Writer w(out);
+  for (const char c : magic) w.number(static_cast<std::uint8_t>(c));
+  w.number(version);
+  w.number(std::uint32_t{0});
+  w.number(static_cast<std::uint32_t>(s.config.width));
+  w.number(static_cast<std::uint32_t>(s.config.height));
+  w.number(static_cast<std::uint8_t>(s.config.channels));
+  w.number(static_cast<std::uint8_t>(s.config.method));
+  w.number(static_cast<std::uint8_t>(s.config.components));
+  w.number(static_cast<std::uint8_t>(model.samples));
+  w.number(s.frames);
+  w.number(std::uint32_t{0});
+  out.insert(out.end(), used.begin(), used.end());
+  const int channels = s.config.channels;
+  for_each_used(used, s.config.components, [&](std::size_t i, int k) {
+    w.real(s.weight[k * n + i]);
+    w.real(s.variance[k * n + i]);
+    for (int c = 0; c < channels; c++) w.real(s.mean[(k * channels + c) * n + i]);
+  });
+  const std::uint32_t crc = crc_of(out);
+  for (int i = 0; i < 4; i++) out[crc_at + i] = static_cast<std::uint8_t>(crc >> (8 * i));
+  return out;
+}
+
+SavedModel parse(std::span<const std::uint8_t> bytes) {
+  using enum Error::Kind;
+  const Header h = parse_header(bytes);
+  const std::size_t n = std::size_t(h.config.width) * h.config.height;
+  const auto cut_off = [&](std::size_t want) {
+    fail(bad_data, "the saved model is cut off or damaged: a model of ", h.config.width, "x", h.config.height,
+         " pixels has ", want, " bytes or more, this one ", bytes.size());
+  };
+  if (bytes.size() - header_bytes < n) cut_off(header_bytes + n);
+  const auto used = bytes.subspan(header_bytes, n);
+  const int channels = h.config.channels, components = h.config.components;
+  std::size_t values = 0;
+  for (const std::uint8_t bits : used) {
+    const bool sorted = h.config.method == Method::mog || !(bits & (bits + 1));
+    if (bits >> components || !sorted)
+      fail(bad_data, "the saved model is damaged: a pixel uses components that it cannot have");
+    values += std::popcount(bits);
+  }
+  const std::size_t want = header_bytes + n + values * (2 + channels) * sizeof(float);
+  if (bytes.size() < want) cut_off(want);
+  if (bytes.size() > want)
+    fail(bad_data, "the saved model is damaged: ", bytes.size() - want, " bytes follow its end");
+  if (Reader(bytes, crc_at).number<std::uint32_t>() != crc_of(bytes))
+    fail(bad_data, "the saved model is damaged: its checksum is wrong");
+
+  SavedModel model{empty_state(h.config), h.samples};
+  State &s = model.state;
+  s.frames = h.frames;
+  for (std::size_t i = 0; i < n; i++) s.active[i] = static_cast<std::uint8_t>(std::popcount(used[i]));
+  Reader in(bytes, header_bytes + n);
+  for_each_used(used, components, [&](std::size_t i, int k) {
+    s.weight[k * n + i] = in.real();
+    s.variance[k * n + i] = in.real();
+    for (int c = 0; c < channels; c++) s.mean[(k * channels + c) * n + i] = in.real();
+  });
+  check_fits(s, h.config);
+  return model;
+}
+
+void write_file(const std::string &path, const SavedModel &model) {
+  const std::vector<std::uint8_t> bytes = serialize(model);
+  auto [file, temporary] = create_beside(path);
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
+      std::fflush(file.get()) == 0 && fsync(fileno(file.get())) == 0 && std::fclose(file.release()) == 0 &&
+      std::rename(temporary.c_str(), path.c_str()) == 0)
+    return;
+  const int cause = errno;
+  unlink(temporary.c_str());
+  errno = cause;
+  io_error("write", path);
+}
+
+SavedModel read_file(const std::string &path) {
+  // a named pipe would keep an ordinary open() waiting for a writer
+  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) io_error("open the saved model", path);
+  const File file(fdopen(descriptor, "rb"), std::fclose);
+  struct stat info {};
+  if (fstat(descriptor, &info) != 0) io_error("read the saved model", path);
+  if (!S_ISREG(info.st_mode)) fail(Error::Kind::io, "the saved model '", path, "' is not a plain file");
+  const auto read = [&](std::vector<std::uint8_t> &bytes, std::size_t size) {
+    const std::size_t have = bytes.size();
+    bytes.resize(size);
+    bytes.resize(have + std::fread(bytes.data() + have, 1, size - have, file.get()));
+    if (std::ferror(file.get())) io_error("read the saved model", path);
+  };
+  try {
+    const auto size = static_cast<std::size_t>(info.st_size);
+    std::vector<std::uint8_t> bytes;
+    read(bytes, std::min(size, header_bytes));
+    const std::size_t largest = largest_size(parse_header(bytes).config);
+    if (size > largest)
+      fail(Error::Kind::bad_data, "the saved model is damaged: it has ", size, " bytes where ", largest,
+           " is the most possible");
+    read(bytes, size);
+    return parse(bytes);
+  } catch (const Error &e) {
+    if (e.kind() == Error::Kind::bad_data) fail(e.kind(), path, ": ", e.what());
+    throw;
+  }
+}
+
+void check_fits(const SavedModel &model, const Config &config, Samples samples) {
+  check_fits(model.state, config);
+  if (model.samples != samples)
+    fail(Error::Kind::bad_data, "the saved model's samples are ", name_of(model.samples), ", but ",
+         name_of(samples), " is needed");
+}
+
+} // namespace vigil::mog

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames through cudamog on the CPU: formats, sizes, outputs, groups, events between frames.
+#include "common/device.h"
+#include "gst/base/video.h"
+#include "kernels/activity/activity.h"
+#include "kernels/compose/compose.h"
+#include "kernels/mog/mog.h"
+#include "tests/elements/fixture.h"
+
+#include <algorithm>
+
+using namespace vigil;
+using namespace vigil::test;
+
+namespace {
+
+const char *const formats[] = {"GRAY8", "NV12", "I420", "RGBA", "RGBx", "BGRA", "BGRx"};
+struct Size {
+  int width, height;
+};
+const Size sizes[] = {{64, 48}, {1, 1}, {33, 17}, {7, 130}};
+constexpr int frames = 14;
+
+Picture frame_of(const char *format, Size s, int n) {
+  std::vector<Rect> objects;
+  if (n > 8 && s.width > 16 && s.height > 16) objects.push_back({2 + n % 8, 3, 10, 12});
+  return scene(format, s.width, s.height, n, objects);
+}
+
+// The kernels' own answers.
+class Expected {
+ public:
+  Expected(const char *format, Size s, const mog::Params &params = {},
+           mog::Method method = mog::Method::zivkovic)
+      : format_(format), size_(s), params_(params), device_(open_cpu()), queue_(device_->make_queue()),
+        mask("GRAY8", s.width, s.height) {
+    const bool grey = std::string(format) == "GRAY8" || method == mog::Method::mog;
+    model = mog::make(*device_,
+                      {.width = s.width, .height = s.height, .channels = grey ? 1 : 3, .method = method});
+  }
+  void step(int n) {
+    Picture p = frame_of(format_, size_, n);
+    const mog::Step step{p.image(), mask.image().plane(0), mog::learning_rate(params_, model->frames + 1)};
+    model->apply({&step, 1}, params_, {}, *queue_);
+    seen = p;
+  }
+  Device &device() { return *device_; }
+  Queue &queue() { return *queue_; }
+
+ private:
+  const char *format_;
+  Size size_;
+  mog::Params params_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Queue> queue_;
+
+ public:
+  Picture mask, seen{"GRAY8", 1, 1};
+  std::unique_ptr<mog::Model> model;
+};
+
+// A picture's bytes without padding.
+std::vector<std::uint8_t> tight(Picture &p) {
+  std::vector<std::uint8_t> bytes;
+  const Image image = p.image();
+  for (int i = 0; i < plane_count(image.format); i++)
+    for (int y = 0; y < plane_rows(i, image.height); y++) {
+      const std::uint8_t *row = image.data[i] + y * image.stride[i];
+      bytes.insert(bytes.end(), row, row + row_bytes(image.format, i, image.width));
+    }
+  return bytes;
+}
+
+std::vector<std::vector<std::uint8_t>> masks_with(const std::string &settings, const char *format, Size s) {
+  Element e(settings);
+  e.caps(caps_of(format, s.width, s.height));
+  for (int n = 0; n < frames; n++) fail_unless_equals_int(e.push(frame_of(format, s, n), n), GST_FLOW_OK);
+  gst_harness_push_event(e.harness(), gst_event_new_eos());
+  std::vector<std::vector<std::uint8_t>> masks;
+  for (int n = 0; n < frames; n++) masks.push_back(e.pull_bytes());
+  fail_unless(e.pull() == nullptr, "more frames came out than went in");
+  return masks;
+}
+
+} // namespace
+
+GST_START_TEST(masks_are_the_kernels_own) {
+  for (const char *format : formats)
+    for (const Size s : sizes) {
+      const auto masks = masks_with("", format, s);
+      Expected expected(format, s);
+      for (int n = 0; n < frames; n++) {
+        expected.step(n);
+        fail_unless(masks[n] == tight(expected.mask), "%s %dx%d: mask %d differs", format, s.width, s.height,
+                    n);
+      }
+    }
+}
+GST_END_TEST
+
+GST_START_TEST(method_mog_works_on_luma) {
+  const auto masks = masks_with("method=mog", "NV12", sizes[0]);
+  Expected expected("NV12", sizes[0], {}, mog::Method::mog);
+  for (int n = 0; n < frames; n++) {
+    expected.step(n);
+    fail_unless(masks[n] == tight(expected.mask), "mask %d differs", n);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(groups_and_depth_give_the_same_masks) {
+  const auto alone = masks_with("", "NV12", sizes[0]);
+  fail_unless(std::any_of(alone.back().begin(), alone.back().end(), [](int v) { return v == 255; }),
+              "the scene has no foreground");
+  for (const char *settings :
+       {"group-size=8", "group-size=32", "async-depth=1", "async-depth=5", "group-size=4 async-depth=3"})
+    fail_unless(masks_with(settings, "NV12", sizes[0]) == alone, "%s gives other masks", settings);
+}
+GST_END_TEST
+
+GST_START_TEST(frames_come_out_as_late_as_told) {
+  Element e("group-size=4 async-depth=3");
+  e.caps(caps_of("GRAY8", 64, 48));
+  GstQuery *query = gst_query_new_latency();
+  gst_harness_set_upstream_latency(e.harness(), 10 * GST_MSECOND);
+  fail_unless(gst_pad_peer_query(e.harness()->sinkpad, query));
+  GstClockTime min = 0;
+  gst_query_parse_latency(query, nullptr, &min, nullptr);
+  gst_query_unref(query);
+  fail_unless_equals_uint64(min, 10 * GST_MSECOND + 6 * 40 * GST_MSECOND);
+  int out = 0;
+  for (int n = 0; n < 20; n++) {
+    fail_unless_equals_int(e.push(frame_of("GRAY8", sizes[0], n), n), GST_FLOW_OK);
+    while (GstBuffer *b = e.pull()) {
+      fail_unless_equals_uint64(GST_BUFFER_PTS(b), guint64(out) * 40 * GST_MSECOND);
+      gst_buffer_unref(b);
+      out++;
+    }
+    fail_unless(n - out < 7, "frame %d is held longer than the latency says", out);
+  }
+}
+GST_END_TEST
+
+static std::vector<compose::Box> expected_boxes(Expected &expected, Size s, int n) {
+  std::vector<compose::Box> boxes;
+  if (n == 0) return boxes; // the first frame has nothing to be compared with
+  const activity::Grid grid = activity::grid_for(s.width, s.height);
+  std::vector<activity::Cell> cells(std::size_t(grid.cells()));
+  activity::make(expected.device())
+      ->apply(expected.mask.image().plane(0), grid, cells.data(), expected.queue());
+  for (const auto &b : activity::find_blobs(cells, grid, 20).blobs)
+    boxes.push_back({b.x, b.y, b.width, b.height});
+  return boxes;
+}
+
+GST_START_TEST(outputs) {
+  for (const char *format : formats) {
+    const Size s{66, 37};
+    const std::string caps = caps_of(format, s.width, s.height);
+    Element foreground("output=foreground min-area=20"), background("output=background"),
+        overlay("output=overlay min-area=20"), passthrough("output=passthrough min-area=20");
+    Element *all[] = {&foreground, &background, &overlay, &passthrough};
+    for (Element *e : all) e->caps(caps);
+    Expected expected(format, s);
+    auto composer = compose::make(expected.device());
+    for (int n = 0; n < frames; n++) {
+      expected.step(n);
+      Picture in = expected.seen;
+      for (Element *e : all) fail_unless_equals_int(e->push(in, n), GST_FLOW_OK);
+
+      fail_unless(passthrough.pull_bytes() == tight(in), "%s: passthrough changed the frame", format);
+      Picture want = in;
+      compose::Style style;
+      style.black = gst::colour_in(in.info, {0, 0, 0});
+      style.tint = {gst::colour_in(in.info, {255, 48, 32}), 144};
+      style.shadow_tint = {gst::colour_in(in.info, {32, 96, 255}), 112};
+      style.box = gst::colour_in(in.info, {48, 255, 64});
+      style.line = 1;
+      composer->foreground(in.image(), expected.mask.image().plane(0), style, want.image(), expected.queue());
+      fail_unless(foreground.pull_bytes() == tight(want), "%s: foreground %d differs", format, n);
+      expected.model->background(want.image(), expected.queue());
+      fail_unless(background.pull_bytes() == tight(want), "%s: background %d differs", format, n);
+      want = in;
+      const auto boxes = expected_boxes(expected, s, n);
+      composer->overlay(in.image(), expected.mask.image().plane(0), boxes, style, want.image(),
+                        expected.queue());
+      fail_unless(overlay.pull_bytes() == tight(want), "%s: overlay %d differs", format, n);
+      if (n == frames - 1) fail_if(boxes.empty(), "nothing was found");
+    }
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(blobs_are_on_their_frame) {
+  for (const char *settings :
+       {"output=mask", "output=passthrough group-size=4 async-depth=2", "output=overlay"}) {
+    Element e(std::string("min-area=50 learning-rate=0.001 ") + settings);
+    e.caps(caps_of("GRAY8", 160, 120));
+    int out = 0;
+    const auto look = [&] {
+      while (GstBuffer *b = e.pull()) {
+        int found = 0;
+        gpointer state = nullptr;
+        while (GstMeta *m =
+                   gst_buffer_iterate_meta_filtered(b, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+          const auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(m);
+          fail_unless_equals_string(g_quark_to_string(roi->roi_type), "motion");
+          fail_unless_equals_int(roi->x, 4 * out);
+          fail_unless_equals_int(roi->y, 40);
+          fail_unless_equals_int(roi->w, 16);
+          fail_unless_equals_int(roi->h, 20);
+          found++;
+        }
+        fail_unless_equals_int(found, out >= 10 ? 1 : 0);
+        gst_buffer_unref(b);
+        out++;
+      }
+    };
+    for (int n = 0; n < 24; n++) {
+      std::vector<Rect> objects;
+      if (n >= 10) objects.push_back({4 * n, 40, 16, 20});
+      e.push(scene("GRAY8", 160, 120, n, objects), n);
+      look();
+    }
+    gst_harness_push_event(e.harness(), gst_event_new_eos());
+    look();
+    fail_unless_equals_int(out, 24);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(size_changes_and_flushes) {
+  Element e("group-size=3");
+  int in = 0, out = 0;
+  const auto go = [&](const char *format, Size s, int count) {
+    e.caps(caps_of(format, s.width, s.height));
+    for (int n = 0; n < count; n++) fail_unless_equals_int(e.push(frame_of(format, s, n), in++), GST_FLOW_OK);
+  };
+  const auto drain = [&] {
+    while (GstBuffer *b = e.pull()) {
+      gst_buffer_unref(b);
+      out++;
+    }
+  };
+  go("NV12", {64, 48}, 7);
+  fail_unless_equals_uint64(e.stat("model-frames"), 6);
+  go("I420", {64, 48}, 4); // same size and channels: the model goes on; what was held comes out first
+  drain();
+  fail_unless_equals_int(out, 7 + 3);
+  fail_unless_equals_uint64(e.stat("model-frames"), 10);
+  go("RGBA", {64, 48}, 3); // other channels
+  fail_unless_equals_uint64(e.stat("model-frames"), 3);
+  go("RGBA", {33, 17}, 3); // another size
+  fail_unless_equals_uint64(e.stat("model-frames"), 3);
+  drain();
+  fail_unless_equals_int(out, in);
+
+  go("RGBA", {33, 17}, 2); // a flush drops what is held and keeps the model
+  gst_harness_push_event(e.harness(), gst_event_new_flush_start());
+  gst_harness_push_event(e.harness(), gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(e.harness(), gst_event_new_segment(&segment));
+  drain();
+  fail_unless_equals_int(out, in - 2);
+  fail_unless_equals_uint64(e.stat("model-frames"), 3);
+  go("RGBA", {33, 17}, 3);
+  drain();
+  fail_unless_equals_int(out, in - 2);
+  fail_unless_equals_uint64(e.stat("model-frames"), 6);
+}
+GST_END_TEST
+
+GST_START_TEST(end_before_the_first_frame) {
+  for (const bool with_caps : {false, true}) {
+    Element e("group-size=8 async-depth=4");
+    if (with_caps) e.caps(caps_of("NV12", 64, 48));
+    fail_unless(gst_harness_push_event(e.harness(), gst_event_new_eos()));
+    fail_unless(e.pull() == nullptr);
+    fail_unless(e.message(GST_MESSAGE_ERROR) == nullptr);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(unsupported_caps_are_refused) {
+  for (const char *caps : {"video/x-raw, format=YUY2, width=64, height=48, framerate=25/1",
+                           "video/x-raw, format=GRAY16_LE, width=64, height=48, framerate=25/1",
+                           "video/x-raw(memory:GLMemory), format=RGBA, width=64, height=48, framerate=25/1",
+                           "audio/x-raw, format=S16LE, rate=8000, channels=1, layout=interleaved"}) {
+    Element e;
+    GstPad *sink = gst_element_get_static_pad(e.get(), "sink");
+    GstCaps *wrong = gst_caps_from_string(caps);
+    fail_unless(wrong);
+    fail_if(gst_pad_query_accept_caps(sink, wrong), "%s was taken", caps);
+    gst_caps_unref(wrong);
+    gst_object_unref(sink);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(caps_of_the_mask) {
+  Element e;
+  e.caps("video/x-raw, format=NV12, width=64, height=48, framerate=25/1, pixel-aspect-ratio=4/3, "
+         "colorimetry=bt709, chroma-site=mpeg2");
+  e.push(frame_of("NV12", sizes[0], 0), 0);
+  GstCaps *caps = gst_pad_get_current_caps(e.harness()->sinkpad);
+  const GstStructure *s = gst_caps_get_structure(caps, 0);
+  fail_unless_equals_string(gst_structure_get_string(s, "format"), "GRAY8");
+  fail_if(gst_structure_has_field(s, "chroma-site"));
+  int n = 0, d = 0;
+  fail_unless(gst_structure_get_fraction(s, "pixel-aspect-ratio", &n, &d) && n == 4 && d == 3);
+  gst_caps_unref(caps);
+}
+GST_END_TEST
+
+GST_START_TEST(output_may_change_while_playing) {
+  Element e;
+  e.caps(caps_of("I420", 64, 48));
+  const std::size_t mask = 64 * 48, frame = mask * 3 / 2;
+  int n = 0;
+  for (const auto &[output, size] : {std::pair{"mask", mask},
+                                     {"overlay", frame},
+                                     {"background", frame},
+                                     {"mask", mask},
+                                     {"passthrough", frame},
+                                     {"foreground", frame}}) {
+    e.set("output", output);
+    e.push(frame_of("I420", sizes[0], n), n);
+    fail_unless_equals_int(e.pull_bytes().size(), size);
+    n++;
+  }
+  fail_unless_equals_uint64(e.stat("model-frames"), guint64(n));
+}
+GST_END_TEST
+
+int main(int argc, char **argv) {
+  Suite *suite = suite_create("cudamog-frames");
+  TCase *tests = tcase_create("frames");
+  tcase_set_timeout(tests, 120);
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, masks_are_the_kernels_own);
+  tcase_add_test(tests, method_mog_works_on_luma);
+  tcase_add_test(tests, groups_and_depth_give_the_same_masks);
+  tcase_add_test(tests, frames_come_out_as_late_as_told);
+  tcase_add_test(tests, outputs);
+  tcase_add_test(tests, blobs_are_on_their_frame);
+  tcase_add_test(tests, size_changes_and_flushes);
+  tcase_add_test(tests, end_before_the_first_frame);
+  tcase_add_test(tests, unsupported_caps_are_refused);
+  tcase_add_test(tests, caps_of_the_mask);
+  tcase_add_test(tests, output_may_change_while_playing);
+  return run(suite, argc, argv);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The life of the model: reset, save and load by signals, model-location, damaged files.
+#include "common/error.h"
+#include "kernels/mog/state_file.h"
+#include "tests/elements/fixture.h"
+
+#include <cmath>
+#include <filesystem>
+#include <sys/stat.h>
+
+using namespace vigil;
+using namespace vigil::test;
+
+namespace {
+
+constexpr int width = 40, height = 30;
+
+class Camera {
+ public:
+  explicit Camera(const std::string &settings = "", const char *format = "GRAY8", int w = width,
+                  int h = height)
+      : element(settings), format_(format), width_(w), height_(h) {
+    element.caps(caps_of(format, w, h));
+  }
+  std::vector<std::uint8_t> show(int n) {
+    fail_unless_equals_int(element.push(scene(format_, width_, height_, n, {{n % 20, 5, 8, 8}}), n),
+                           GST_FLOW_OK);
+    return element.pull_bytes();
+  }
+  void show(int from, int to) {
+    for (int n = from; n < to; n++) show(n);
+  }
+  bool file(const char *signal, const std::string &path) {
+    gboolean ok = FALSE;
+    g_signal_emit_by_name(element.get(), signal, path.c_str(), &ok);
+    return ok;
+  }
+  std::string refused(const std::string &path) {
+    fail_if(file("load-model", path), "%s was taken", path.c_str());
+    GstMessage *m = element.message(GST_MESSAGE_WARNING);
+    fail_unless(m, "no warning");
+    GError *e = nullptr;
+    gst_message_parse_warning(m, &e, nullptr);
+    const std::string said = e->message;
+    g_error_free(e);
+    gst_message_unref(m);
+    return said;
+  }
+  Element element;
+
+ private:
+  const char *format_;
+  int width_, height_;
+};
+
+} // namespace
+
+GST_START_TEST(a_loaded_model_goes_on_as_the_saved_one) {
+  const Folder folder;
+  for (const char *settings : {"method=zivkovic", "method=mog", "precision=double", "components=3"})
+    for (const char *format : {"GRAY8", "NV12", "RGBA", "BGRx"}) {
+      const std::string path = folder / "model";
+      Camera one(settings, format), other(settings, format);
+      one.show(0, 30);
+      fail_unless(one.file("save-model", path));
+      other.show(90, 95);
+      fail_unless(other.file("load-model", path));
+      fail_unless_equals_uint64(other.element.stat("model-frames"), 30);
+      for (int n = 30; n < 45; n++)
+        fail_unless(one.show(n) == other.show(n), "%s, %s: mask %d differs", settings, format, n);
+    }
+}
+GST_END_TEST
+
+GST_START_TEST(the_file_holds_every_value) {
+  for (const auto method : {mog::Method::mog, mog::Method::zivkovic}) {
+    mog::SavedModel m{
+        mog::empty_state({.width = 5, .height = 3, .channels = 1, .method = method, .components = 4}),
+        mog::Samples::luma};
+    m.state.frames = 77;
+    const std::size_t n = 15;
+    for (std::size_t i = 0; i < n; i++) {
+      m.state.active[i] = std::uint8_t(i % 5);
+      for (std::size_t k = 0; k < i % 5; k++) {
+        m.state.weight[k * n + i] = 1.f / float(2 + k + i);
+        m.state.variance[k * n + i] = 4.5f + float(i);
+        m.state.mean[k * n + i] = 0.1f + float(10 * i + k);
+      }
+    }
+    const mog::SavedModel back = mog::parse(mog::serialize(m));
+    fail_unless(back.state.config == m.state.config && back.samples == m.samples && back.state.frames == 77);
+    fail_unless(back.state.active == m.state.active && back.state.weight == m.state.weight &&
+                back.state.variance == m.state.variance && back.state.mean == m.state.mean);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(damaged_files_are_refused_and_the_model_stays) {
+  const Folder folder;
+  const std::string good = folder / "good", bad = folder / "bad";
+  Camera camera, twin;
+  camera.show(0, 20);
+  twin.show(0, 20);
+  fail_unless(camera.file("save-model", good));
+  const auto bytes = read_bytes(good);
+
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{20}, std::size_t{39},
+        std::size_t{40}, std::size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
+    write_bytes(bad, {bytes.begin(), bytes.begin() + std::ptrdiff_t(length)});
+    camera.refused(bad);
+  }
+  for (std::size_t at = 0; at < bytes.size(); at += at < 64 ? 1 : 97)
+    for (const int bit : {0, 7}) {
+      auto flipped = bytes;
+      flipped[at] ^= std::uint8_t(1 << bit);
+      write_bytes(bad, flipped);
+      camera.refused(bad);
+    }
+  auto longer = bytes;
+  longer.push_back(0);
+  write_bytes(bad, longer);
+  camera.refused(bad);
+  std::vector<std::uint8_t> foreign(5000);
+  for (std::size_t i = 0; i < foreign.size(); i++) foreign[i] = std::uint8_t(i * 7919 >> 3);
+  write_bytes(bad, foreign);
+  fail_unless(camera.refused(bad).find("not a saved model") != std::string::npos);
+  camera.refused(folder / "missing");
+  camera.refused(folder / ".");
+  const std::string pipe = folder / "pipe";
+  fail_unless_equals_int(mkfifo(pipe.c_str(), 0600), 0);
+  camera.refused(pipe);
+
+  for (int n = 20; n < 30; n++)
+    fail_unless(camera.show(n) == twin.show(n), "the model did not stay as it was");
+  fail_unless(camera.file("load-model", good), "the good file is refused");
+}
+GST_END_TEST
+
+GST_START_TEST(models_of_another_kind_are_refused) {
+  const Folder folder;
+  const std::string path = folder / "model";
+  struct Other {
+    const char *settings, *format;
+    int w, h;
+    const char *says;
+  };
+  for (const Other &o : {Other{"", "NV12", 48, height, "48x30"},
+                         {"color=false", "NV12", width, height, "channels"},
+                         {"method=mog", "NV12", width, height, "channels"},
+                         {"components=2", "NV12", width, height, "components"},
+                         {"", "RGBA", width, height, "R G B"}}) {
+    Camera other(o.settings, o.format, o.w, o.h), camera("", "NV12");
+    other.show(0, 3);
+    camera.show(0, 3);
+    fail_unless(other.file("save-model", path));
+    const std::string said = camera.refused(path);
+    fail_unless(said.find(o.says) != std::string::npos, "'%s' does not say %s", said.c_str(), o.says);
+    fail_unless_equals_uint64(camera.element.stat("model-frames"), 3);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(impossible_values_are_refused) {
+  mog::SavedModel m{mog::empty_state({.width = 2, .height = 1, .components = 2}), mog::Samples::luma};
+  m.state.active = {1, 1};
+  m.state.weight[0] = m.state.weight[1] = 1;
+  m.state.variance[0] = m.state.variance[1] = 15;
+  m.state.mean[0] = m.state.mean[1] = 100;
+  mog::parse(mog::serialize(m)); // possible as it is
+  const auto refused = [](const mog::SavedModel &wrong) {
+    try {
+      mog::parse(mog::serialize(wrong));
+      return false;
+    } catch (const Error &e) {
+      return e.kind() == Error::Kind::bad_data;
+    }
+  };
+  for (const float value : {std::nanf(""), INFINITY, -1.f, 1e9f}) {
+    for (auto array : {&mog::State::weight, &mog::State::variance, &mog::State::mean}) {
+      mog::SavedModel wrong = m;
+      (wrong.state.*array)[1] = value;
+      fail_unless(refused(wrong), "%f was taken", double(value));
+    }
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(model_location_loads_and_saves) {
+  const Folder folder;
+  const std::string path = folder / "model";
+  {
+    Camera first("model-location=" + path);
+    first.show(0, 12);
+    fail_if(std::filesystem::exists(path), "saved before the stop");
+  }
+  Camera again("model-location=" + path);
+  again.show(12, 15);
+  fail_unless_equals_uint64(again.element.stat("model-frames"), 15);
+  // no other file is left beside it
+  int files = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(folder / "."))
+    files += entry.is_regular_file();
+  fail_unless_equals_int(files, 1);
+}
+GST_END_TEST
+
+GST_START_TEST(a_bad_model_location_is_an_error_and_stays) {
+  const Folder folder;
+  const std::string path = folder / "letter.txt";
+  const std::vector<std::uint8_t> letter = {'D', 'e', 'a', 'r', ' ', 'f', 'r', 'i', 'e', 'n', 'd'};
+  write_bytes(path, letter);
+  GstElement *e = gst_parse_launch(("cudamog backend=cpu model-location=" + path).c_str(), nullptr);
+  fail_unless_equals_int(gst_element_set_state(e, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state(e, GST_STATE_NULL);
+  gst_object_unref(e);
+  fail_unless(read_bytes(path) == letter, "somebody's letter was overwritten");
+
+  const std::string other = folder / "other-size";
+  {
+    Camera small("model-location=" + other, "GRAY8", 16, 16);
+    small.show(0);
+  }
+  const auto before = read_bytes(other);
+  {
+    Element big("model-location=" + other);
+    big.caps(caps_of("GRAY8", width, height));
+    for (int n = 0; n < 3; n++)
+      fail_unless_equals_int(big.push(scene("GRAY8", width, height, n), n), GST_FLOW_ERROR);
+    const std::string said = big.error(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE);
+    fail_unless(said.find("16x16") != std::string::npos, "'%s'", said.c_str());
+  }
+  fail_unless(read_bytes(other) == before, "the other model was overwritten");
+}
+GST_END_TEST
+
+GST_START_TEST(a_model_that_cannot_be_saved_is_a_warning) {
+  Camera camera;
+  fail_if(camera.file("save-model", "/proc/nowhere/model"), "saved before there is a model");
+  camera.element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, GST_MESSAGE_WARNING);
+  camera.show(0, 3);
+  fail_if(camera.file("save-model", "/proc/nowhere/model"));
+  camera.element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, GST_MESSAGE_WARNING);
+  fail_if(camera.file("save-model", ""));
+}
+GST_END_TEST
+
+GST_START_TEST(reset_forgets) {
+  Camera camera, fresh;
+  camera.show(0, 20);
+  g_signal_emit_by_name(camera.element.get(), "reset");
+  fail_unless_equals_uint64(camera.element.stat("model-frames"), 0);
+  for (int n = 50; n < 60; n++) fail_unless(camera.show(n) == fresh.show(n));
+}
+GST_END_TEST
+
+GST_START_TEST(another_precision_keeps_what_was_learnt) {
+  Camera camera("precision=double");
+  camera.show(0, 10);
+  camera.element.set("precision", "single");
+  camera.show(10, 12);
+  fail_unless_equals_uint64(camera.element.stat("model-frames"), 12);
+  camera.element.set("components", "2");
+  camera.show(12, 14);
+  fail_unless_equals_uint64(camera.element.stat("model-frames"), 2);
+}
+GST_END_TEST
+
+int main(int argc, char **argv) {
+  Suite *suite = suite_create("cudamog-model");
+  TCase *tests = tcase_create("model");
+  tcase_set_timeout(tests, 120);
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, a_loaded_model_goes_on_as_the_saved_one);
+  tcase_add_test(tests, the_file_holds_every_value);
+  tcase_add_test(tests, damaged_files_are_refused_and_the_model_stays);
+  tcase_add_test(tests, models_of_another_kind_are_refused);
+  tcase_add_test(tests, impossible_values_are_refused);
+  tcase_add_test(tests, model_location_loads_and_saves);
+  tcase_add_test(tests, a_bad_model_location_is_an_error_and_stays);
+  tcase_add_test(tests, a_model_that_cannot_be_saved_is_a_warning);
+  tcase_add_test(tests, reset_forgets);
+  tcase_add_test(tests, another_precision_keeps_what_was_learnt);
+  return run(suite, argc, argv);
+}

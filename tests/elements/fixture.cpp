@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/elements/fixture.h"
+
+#include "gst/base/video.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <png.h>
+
+namespace vigil::test {
+namespace {
+
+// A number 0..255 that depends on all three and on nothing else.
+int hash(int a, int b, int c) {
+  std::uint32_t h = 0x9e3779b9u * std::uint32_t(a + 1) ^ 0x85ebca6bu * std::uint32_t(b + 1) ^
+                    0xc2b2ae35u * std::uint32_t(c + 1);
+  h ^= h >> 15;
+  h *= 0x2c1b3c6du;
+  h ^= h >> 12;
+  return int(h >> 24);
+}
+
+} // namespace
+
+Picture::Picture(const char *format, int width, int height) {
+  gst_video_info_set_format(&info, gst_video_format_from_string(format), guint(width), guint(height));
+  bytes.resize(GST_VIDEO_INFO_SIZE(&info));
+}
+
+Image Picture::image() {
+  Image image;
+  image.format = gst::pixel_format(info);
+  image.width = GST_VIDEO_INFO_WIDTH(&info);
+  image.height = GST_VIDEO_INFO_HEIGHT(&info);
+  for (int i = 0; i < plane_count(image.format); i++) {
+    image.data[i] = bytes.data() + GST_VIDEO_INFO_PLANE_OFFSET(&info, i);
+    image.stride[i] = GST_VIDEO_INFO_PLANE_STRIDE(&info, i);
+  }
+  return image;
+}
+
+GstBuffer *Picture::buffer(int number, int fps) const {
+  GstBuffer *b = gst_buffer_new_memdup(bytes.data(), bytes.size());
+  GST_BUFFER_PTS(b) = gst_util_uint64_scale_int(GstClockTime(number) * GST_SECOND, 1, fps);
+  GST_BUFFER_DURATION(b) = gst_util_uint64_scale_int(GST_SECOND, 1, fps);
+  return b;
+}
+
+Picture scene(const char *format, int width, int height, int number, const std::vector<Rect> &objects,
+              int light) {
+  Picture p(format, width, height);
+  const Image image = p.image();
+  for (int i = 0; i < plane_count(image.format); i++)
+    for (int y = 0; y < plane_rows(i, height); y++) {
+      std::uint8_t *row = image.data[i] + y * image.stride[i];
+      for (int x = 0; x < row_bytes(image.format, i, width); x++)
+        row[x] = std::uint8_t(60 + hash(x, y, i) % 60 + hash(x, y, 7 + 3 * number + i) % 5 + light);
+    }
+  const int step = row_bytes(image.format, 0, 2) / 2;
+  for (const Rect &r : objects)
+    for (int y = r.y; y < r.y + r.height; y++)
+      for (int x = r.x * step; x < (r.x + r.width) * step; x++) image.plane(0).row(y)[x] = 230;
+  return p;
+}
+
+std::string caps_of(const char *format, int width, int height, const char *features, int fps) {
+  return std::string("video/x-raw") + features + ", format=" + format + ", width=" + std::to_string(width) +
+         ", height=" + std::to_string(height) + ", framerate=" + std::to_string(fps) + "/1";
+}
+
+Element::Element(const std::string &settings) {
+  GError *error = nullptr;
+  element_ = gst_parse_launch(("cudamog backend=cpu " + settings).c_str(), &error);
+  if (!element_ || error)
+    ck_abort_msg("cannot make cudamog %s: %s", settings.c_str(), error ? error->message : "");
+  gst_object_ref_sink(element_);
+  bus_ = gst_bus_new();
+  gst_element_set_bus(element_, bus_);
+  harness_ = gst_harness_new_with_element(element_, "sink", "src");
+}
+
+Element::~Element() {
+  gst_harness_teardown(harness_);
+  gst_element_set_bus(element_, nullptr);
+  gst_object_unref(bus_);
+  ASSERT_OBJECT_REFCOUNT(element_, "cudamog after its last use", 1);
+  gst_object_unref(element_);
+}
+
+std::vector<std::uint8_t> Element::pull_bytes() {
+  GstBuffer *b = pull();
+  fail_unless(b, "no frame came out");
+  GstCaps *caps = gst_pad_get_current_caps(harness_->sinkpad);
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  gst_caps_unref(caps);
+  GstVideoFrame frame;
+  fail_unless(gst_video_frame_map(&frame, &info, b, GST_MAP_READ), "what came out cannot be mapped");
+  const Image image = gst::image_of(frame);
+  std::vector<std::uint8_t> bytes;
+  for (int i = 0; i < plane_count(image.format); i++)
+    for (int y = 0; y < plane_rows(i, image.height); y++) {
+      const std::uint8_t *row = image.data[i] + y * image.stride[i];
+      bytes.insert(bytes.end(), row, row + row_bytes(image.format, i, image.width));
+    }
+  gst_video_frame_unmap(&frame);
+  gst_buffer_unref(b);
+  return bytes;
+}
+
+std::uint64_t Element::stat(const char *field) {
+  GstStructure *stats = nullptr;
+  g_object_get(element_, "stats", &stats, nullptr);
+  guint64 value = 0;
+  fail_unless(gst_structure_get_uint64(stats, field, &value), "stats has no %s", field);
+  gst_structure_free(stats);
+  return value;
+}
+
+GstMessage *Element::message(GstMessageType types) {
+  return gst_bus_pop_filtered(bus_, types);
+}
+
+std::vector<std::string> Element::events() {
+  std::vector<std::string> names;
+  while (GstMessage *m = message(GST_MESSAGE_ELEMENT)) {
+    names.emplace_back(gst_structure_get_name(gst_message_get_structure(m)));
+    gst_message_unref(m);
+  }
+  return names;
+}
+
+std::string Element::error(GQuark domain, int code, GstMessageType type) {
+  GstMessage *m = message(type);
+  fail_unless(m, "no %s was posted", gst_message_type_get_name(type));
+  GError *e = nullptr;
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error(m, &e, nullptr);
+  else
+    gst_message_parse_warning(m, &e, nullptr);
+  gst_message_unref(m);
+  std::string text = e->message;
+  if (!g_error_matches(e, domain, code))
+    ck_abort_msg("'%s' came as %s %d", e->message, g_quark_to_string(e->domain), e->code);
+  g_error_free(e);
+  return text;
+}
+
+Folder::Folder() {
+  gchar *made = g_dir_make_tmp("vigil-XXXXXX", nullptr);
+  fail_unless(made);
+  path_ = made;
+  g_free(made);
+}
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::vector<std::uint8_t> read_bytes(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  fail_unless(in.good(), "cannot read %s", path.c_str());
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+void write_bytes(const std::string &path, const std::vector<std::uint8_t> &bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
+  fail_unless(out.good(), "cannot write %s", path.c_str());
+}
+void write_png(const std::string &path, int width, int height, const std::vector<std::uint8_t> &grey) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = png_uint_32(width);
+  image.height = png_uint_32(height);
+  image.format = PNG_FORMAT_GRAY;
+  fail_unless(png_image_write_to_file(&image, path.c_str(), 0, grey.data(), width, nullptr));
+}
+
+int run(Suite *suite, int argc, char **argv) {
+  gst_check_init(&argc, &argv);
+  return gst_check_run_suite(suite, suite ? "cudamog" : "", __FILE__);
+}
+
+} // namespace vigil::test

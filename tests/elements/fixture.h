@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the tests of cudamog share: small scenes, a harness around the element, its messages.
+#pragma once
+
+#include "common/plane.h"
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#undef fail // libcheck's; iostreams and common/error.h have functions of this name
+#include <gst/video/video.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vigil::test {
+
+// A picture in host memory, laid out as GStreamer does.
+struct Picture {
+  GstVideoInfo info;
+  std::vector<std::uint8_t> bytes;
+  Picture(const char *format, int width, int height);
+  Image image();
+  GstBuffer *buffer(int number, int fps = 25) const; // with the frame's time
+};
+
+struct Rect {
+  int x, y, width, height;
+};
+// Frame `number` of a scene: a textured ground with a little noise, the same for the same number, and bright
+// rectangles on it. `light` is added to all of it.
+Picture scene(const char *format, int width, int height, int number, const std::vector<Rect> &objects = {},
+              int light = 0);
+
+std::string caps_of(const char *format, int width, int height, const char *features = "", int fps = 25);
+
+// cudamog in a GstHarness, with its messages.
+class Element {
+ public:
+  // `settings` as for gst-launch-1.0, behind "cudamog"; backend=cpu is put first.
+  explicit Element(const std::string &settings = "");
+  ~Element();
+  Element(const Element &) = delete;
+  Element &operator=(const Element &) = delete;
+
+  GstHarness *harness() { return harness_; }
+  GstElement *get() { return element_; }
+  void caps(const std::string &caps) { gst_harness_set_src_caps_str(harness_, caps.c_str()); }
+  GstFlowReturn push(GstBuffer *b) { return gst_harness_push(harness_, b); }
+  GstFlowReturn push(const Picture &p, int number, int fps = 25) { return push(p.buffer(number, fps)); }
+  GstBuffer *pull() { return gst_harness_try_pull(harness_); } // null when nothing came out
+  std::vector<std::uint8_t> pull_bytes();                      // of one frame, without padding of rows
+  void set(const char *property, const char *value) {
+    gst_util_set_object_arg(G_OBJECT(element_), property, value);
+  }
+  std::uint64_t stat(const char *field);
+
+  // The next message of these types, or null; the caller unrefs it.
+  GstMessage *message(GstMessageType types);
+  // The next element messages' names, in order.
+  std::vector<std::string> events();
+  // The text of the next error (or warning) and its code; fails the test when there is none.
+  std::string error(GQuark domain, int code, GstMessageType type = GST_MESSAGE_ERROR);
+
+ private:
+  GstElement *element_;
+  GstBus *bus_;
+  GstHarness *harness_;
+};
+
+// A folder of its own for each test, removed with it.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  std::string operator/(const char *name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+std::vector<std::uint8_t> read_bytes(const std::string &path);
+void write_bytes(const std::string &path, const std::vector<std::uint8_t> &);
+void write_png(const std::string &path, int width, int height, const std::vector<std::uint8_t> &grey);
+
+// Runs the tests as GStreamer's own check programs do; the exit status.
+int run(Suite *, int argc, char **argv);
+
+} // namespace vigil::test
