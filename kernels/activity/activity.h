@@ -37,9 +37,9 @@ Grid grid_for(int width, int height); // throws Error::bad_setting for a size be
 class Counter {
  public:
   virtual ~Counter() = default;
-  // Writes grid.cells() cells, row by row, to `cells` in the device's memory (aligned to 8 bytes). Same mask, same bytes.
-  // Any stride and address of the mask works; on a GPU 16-byte aligned ones run fastest. Throws Error::bad_setting
-  // unless the grid is grid_for() the mask's size.
+  // Writes grid.cells() cells, row by row, to `cells` in the device's memory (aligned to 8 bytes). Same mask, same
+  // bytes. Any stride and address of the mask works; on a GPU 16-byte aligned ones run fastest. Throws
+  // Error::bad_setting unless the grid is grid_for() the mask's size.
   virtual void apply(Plane<const std::uint8_t> mask, const Grid &, Cell *cells, Queue &) = 0;
 };
 std::unique_ptr<Counter> make_reference(); // host memory
@@ -58,9 +58,9 @@ struct Blobs {
   std::vector<Blob> blobs;      // of at least min_area pixels, largest first, then by their first cell
   std::uint64_t foreground = 0; // all foreground pixels of the picture
 };
-// Host memory. When `cell_in_blob` is given it gets, for each cell, 1 where the cell belongs to one of the blobs returned
-// and 0 elsewhere (grid.cells() bytes): the map that mog's RateMap takes. Throws Error::bad_setting when a span is not
-// grid.cells() long.
+// Host memory. When `cell_in_blob` is given it gets, for each cell, 1 where the cell belongs to one of the blobs
+// returned and 0 elsewhere (grid.cells() bytes): the map that mog's RateMap takes. Throws Error::bad_setting when a
+// span is not grid.cells() long.
 Blobs find_blobs(std::span<const Cell> cells, const Grid &, std::uint32_t min_area,
                  std::span<std::uint8_t> cell_in_blob = {});
 

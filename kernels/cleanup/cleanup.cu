@@ -2,9 +2,9 @@
 // Clean-up in two kernels, because the mask is changed in place: the first turns it into one bit a pixel and takes the
 // median, the second does all the morphology on the bits and writes the mask.
 //
-// A tile is 32 words of 32 pixels, one for each lane of a warp, by `tile_rows` rows. It is loaded with a margin as wide as
-// the steps reach; what a step makes of pixels near the tile's edge is wrong by its radius, and the margin takes that up.
-// So a step needs no more of its neighbour words than the lanes beside it have.
+// A tile is 32 words of 32 pixels, one for each lane of a warp, by `tile_rows` rows. It is loaded with a margin as
+// wide as the steps reach; what a step makes of pixels near the tile's edge is wrong by its radius, and the margin
+// takes that up. So a step needs no more of its neighbour words than the lanes beside it have.
 #include "common/cuda/bytes.h"
 #include "kernels/cleanup/cuda.h"
 
