@@ -26,7 +26,7 @@ std::string describe(GstMessage *message, void (*parse)(GstMessage *, GError **,
   parse(message, &error, &details);
   ErrorPtr error_owner(error);
   TextPtr details_owner(details);
-  std::string words = text(GST_MESSAGE_SRC_NAME(message), ": ", error->message);
+  std::string words = error->message;
   // The details begin with a place in the source; what happened, if more is known, is in the last line.
   const std::string all = details ? details : "";
   if (const auto line = all.find_last_of('\n'); line != std::string::npos && line + 1 < all.size())
@@ -70,7 +70,8 @@ void Pipeline::play() {
   fail(Error::Kind::device, "the pipeline cannot start");
 }
 
-void Pipeline::work_off_messages() {
+void Pipeline::work_off_messages(GstClockTime wait) {
+  if (MessagePtr m{gst_bus_timed_pop(bus_.get(), wait)}) handle(m.get());
   while (MessagePtr m{gst_bus_pop(bus_.get())}) handle(m.get());
 }
 
@@ -78,10 +79,11 @@ void Pipeline::handle(GstMessage *message) {
   static std::set<std::string> said;
   switch (GST_MESSAGE_TYPE(message)) {
   case GST_MESSAGE_ERROR:
-    fail(Error::Kind::device, describe(message, gst_message_parse_error));
+    fail(Error::Kind::device, GST_MESSAGE_SRC_NAME(message), ": ",
+         describe(message, gst_message_parse_error));
   case GST_MESSAGE_WARNING:
     if (const std::string words = describe(message, gst_message_parse_warning); said.insert(words).second)
-      std::fprintf(stderr, "warning: %s\n", words.c_str());
+      std::fprintf(stderr, "warning: %s: %s\n", GST_MESSAGE_SRC_NAME(message), words.c_str());
     break;
   case GST_MESSAGE_EOS:
     ended_ = true;

@@ -30,10 +30,10 @@ class Pipeline {
   GstElement *add(GstElement *) const;
 
   void play();
-  // Works off what the bus holds. Warnings go to stderr, each text once a program; element messages to
+  // Works off what the bus holds, after waiting up to `wait` for the first message. Warnings go to stderr, each text once a program; element messages to
   // `on_element_message`. An error is thrown as Error::device with the element's name, the text and the
   // details.
-  void work_off_messages();
+  void work_off_messages(GstClockTime wait = 0);
   bool ended() const { return ended_; } // all sinks had the end of stream, as far as messages were worked off
   std::function<void(GstMessage *)> on_element_message;
 

@@ -33,18 +33,32 @@ struct Branches {
   Keeper input, mask, overlay;
 };
 
-// The frames of the scene, or of a URI: decoded, cut after so many.
-GstElement *add_input(tools::Pipeline &pipeline, const Options &o, eval::Source *scene) {
+// Links the first video pad of a decoder; the others stay open, which decoders allow.
+void on_pad(GstElement *, GstPad *pad, GstElement *next) {
+  tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
+  tools::CapsPtr caps(gst_pad_query_caps(pad, nullptr));
+  const bool video =
+      gst_caps_get_size(caps.get()) > 0 &&
+      g_str_has_prefix(gst_structure_get_name(gst_caps_get_structure(caps.get(), 0)), "video/");
+  if (video && !gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+}
+void on_no_more_pads(GstElement *decoder, GstElement *next) {
+  tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
+  if (!gst_pad_is_linked(sink.get()))
+    GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("there is no video in the input"), (nullptr));
+}
+
+// The frames of the scene, or of a URI: decoded, and cut after so many.
+GstElement *add_input(tools::Pipeline &pipeline, const Options &o, eval::Source *scene, Limit &limit) {
   if (scene) return scene->build(pipeline);
-  const std::string limit = o.frames ? text(" eos-after=", o.frames) : "";
-  const auto bin =
-      eval::parse_bin("uridecodebin name=decoder expose-all-streams=false caps=video/x-raw(ANY) ! "
-                      "videoconvert ! identity" +
-                      limit);
-  tools::ObjectPtr<GstElement> decoder(gst_bin_get_by_name(GST_BIN(bin.get()), "decoder"));
-  g_object_set(decoder.get(), "uri", o.input.c_str(), nullptr);
-  gst_object_set_name(GST_OBJECT(bin.get()), "input");
-  return pipeline.add(bin.get());
+  GstElement *decoder = pipeline.add(make_element("uridecodebin", "input"));
+  GstElement *convert = pipeline.add(make_element("videoconvert"));
+  g_object_set(decoder, "uri", o.input.c_str(), nullptr);
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad), convert);
+  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), convert);
+  if (o.frames)
+    limit.watch(tools::ObjectPtr<GstPad>(gst_element_get_static_pad(convert, "src")).get(), o.frames);
+  return convert;
 }
 
 void watch_pad(Keeper &keeper, GstElement *element, const char *pad) {
@@ -72,8 +86,10 @@ void build(tools::Pipeline &pipeline, const Options &o, GstElement *input, const
   g_object_set(b.watched, "model-location", model.c_str(), nullptr);
 
   const auto overlay = eval::make_bin(o.element.overlay);
+  // Encoders of 4:2:0 want even sizes; others pass through the scaler untouched.
   const auto encode =
-      eval::parse_bin(text("videoconvert ! ", encoder.description, " ! filesink name=file async=false"));
+      eval::parse_bin(text("videoconvert ! videoscale ! video/x-raw,width=[2,32768,2],height=[2,32768,2] ! ",
+                           encoder.description, " ! filesink name=file async=false"));
   tools::ObjectPtr<GstElement> file(gst_bin_get_by_name(GST_BIN(encode.get()), "file"));
   g_object_set(file.get(), "location", text(o.out, "/overlay.", encoder.extension).c_str(), nullptr);
   GstElement *overlay_queue = pipeline.add(make_element("queue"));
@@ -87,14 +103,22 @@ eval::Counts work(tools::Pipeline &pipeline, const Branches &b, eval::Source *sc
                   const volatile bool &stop) {
   eval::Counts counts;
   tools::Progress progress("frames", expected);
-  bool stopped = false;
+  bool stopped = false, drained = false;
   pipeline.play();
   while (!pipeline.ended()) {
     constexpr GstClockTime wait = 100 * GST_MSECOND;
+    if (stop && !stopped) stopped = gst_element_send_event(pipeline.element(), gst_event_new_eos());
+    if (drained) { // the encoder may need a while yet
+      pipeline.work_off_messages(wait);
+      continue;
+    }
     tools::SamplePtr sample(gst_app_sink_try_pull_sample(b.masks, wait));
     pipeline.work_off_messages();
-    if (stop && !stopped) stopped = gst_element_send_event(pipeline.element(), gst_event_new_eos());
-    if (!sample) continue;
+    if (!sample) {
+      drained = gst_app_sink_is_eos(b.masks);
+      if (drained && scene) scene->labelled(0); // truth that has no mask would keep the pipeline from ending
+      continue;
+    }
     progress.step();
     const GstClockTime pts = GST_BUFFER_PTS(gst_sample_get_buffer(sample.get()));
     const auto truth = scene ? scene->truth_at(pts) : std::nullopt;
@@ -138,11 +162,12 @@ void run(const Options &o, const volatile bool &stop) {
   EventLog events(o.out + "/events.jsonl");
   Branches branches;
   Stopwatch watch;
+  Limit limit;
   eval::Counts counts;
   double seconds = 0;
   {
     tools::Pipeline pipeline;
-    build(pipeline, o, add_input(pipeline, o, scene.get()), encoder, model, branches);
+    build(pipeline, o, add_input(pipeline, o, scene.get(), limit), encoder, model, branches);
     watch.watch(branches.watched);
     pipeline.on_element_message = [&](GstMessage *m) {
       if (GST_MESSAGE_SRC(m) == GST_OBJECT(branches.watched)) events.write(gst_message_get_structure(m));

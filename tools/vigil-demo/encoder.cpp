@@ -22,7 +22,7 @@ bool installed(const char *factory) {
 } // namespace
 
 const Encoder &choose_encoder() {
-  // 4:2:0 wants even sizes, and a player wants no profile above that: both by caps that videoscale can meet.
+  // Players want 4:2:0, hence the profile.
   static const Candidate candidates[] = {
       {{"x264enc",
         "x264enc speed-preset=veryfast pass=qual quantizer=23 ! video/x-h264,profile=high ! h264parse ! "

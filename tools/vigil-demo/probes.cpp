@@ -45,6 +45,23 @@ double Stopwatch::seconds() const {
   return frames_ ? std::chrono::duration<double>(Clock::now() - first_).count() : 0;
 }
 
+void Limit::watch(GstPad *pad, std::uint64_t frames) {
+  left_ = frames;
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, pass, this, nullptr);
+}
+
+GstPadProbeReturn Limit::pass(GstPad *pad, GstPadProbeInfo *, gpointer data) {
+  auto *self = static_cast<Limit *>(data);
+  if (self->left_) {
+    self->left_--;
+    return GST_PAD_PROBE_OK;
+  }
+  // Behind this pad alone the stream is over; decoders may take an EOS that comes back to them for an error.
+  tools::ObjectPtr<GstPad> next(gst_pad_get_peer(pad));
+  if (!self->ended_ && next) self->ended_ = gst_pad_send_event(next.get(), gst_event_new_eos());
+  return GST_PAD_PROBE_DROP;
+}
+
 void Keeper::watch(GstPad *pad) {
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, pass, this, nullptr);
 }

@@ -33,6 +33,17 @@ class Stopwatch {
   Clock::time_point first_;
 };
 
+// Ends the stream at a pad after so many frames, whatever upstream has under way by then.
+class Limit {
+ public:
+  void watch(GstPad *, std::uint64_t frames);
+
+ private:
+  static GstPadProbeReturn pass(GstPad *, GstPadProbeInfo *, gpointer);
+  std::uint64_t left_ = 0; // of the streaming thread
+  bool ended_ = false;
+};
+
 // Which frames are shown as pictures: every 60th, ten at most.
 inline constexpr std::uint64_t picture_every = 60, most_pictures = 10;
 inline bool shown(std::uint64_t number_from_1) {

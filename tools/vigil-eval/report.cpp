@@ -3,12 +3,12 @@
 
 #include "common/error.h"
 #include "tools/base/gst_ptr.h"
+#include "tools/base/json.h"
 #include "vigil-config.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <json-glib/json-glib.h>
 #include <limits>
 
 namespace vigil::eval {
@@ -47,64 +47,28 @@ std::string measures_cells(const Measures &m) {
          cell(m.f_measure, 11, 4) + cell(m.pwc, 9, 3);
 }
 
-using Builder = std::unique_ptr<JsonBuilder, tools::Releaser<g_object_unref>>;
-
-void add(JsonBuilder *b, const char *name, double v) {
-  json_builder_set_member_name(b, name);
-  if (std::isnan(v))
-    json_builder_add_null_value(b);
-  else
-    json_builder_add_double_value(b, v);
-}
-void add(JsonBuilder *b, const char *name, std::uint64_t v) {
-  json_builder_set_member_name(b, name);
-  json_builder_add_int_value(b, static_cast<gint64>(v));
-}
-void add(JsonBuilder *b, const char *name, const std::string &v) {
-  json_builder_set_member_name(b, name);
-  json_builder_add_string_value(b, v.c_str());
-}
-
-void add_counts(JsonBuilder *b, const Counts &c) {
+void add_counts(tools::JsonWriter &json, const Counts &c) {
   const Measures m = measure(c);
-  add(b, "tp", c.tp);
-  add(b, "fp", c.fp);
-  add(b, "fn", c.fn);
-  add(b, "tn", c.tn);
-  add(b, "recall", m.recall);
-  add(b, "precision", m.precision);
-  add(b, "specificity", m.specificity);
-  add(b, "f_measure", m.f_measure);
-  add(b, "pwc", m.pwc);
-  add(b, "false_positive_rate", m.false_positive_rate);
+  json.member("tp", c.tp).member("fp", c.fp).member("fn", c.fn).member("tn", c.tn);
+  json.member("recall", m.recall).member("precision", m.precision).member("specificity", m.specificity);
+  json.member("f_measure", m.f_measure)
+      .member("pwc", m.pwc)
+      .member("false_positive_rate", m.false_positive_rate);
 }
 
-void add_evaluation(JsonBuilder *b, const Evaluation &e) {
-  json_builder_begin_object(b);
-  if (e.setting) {
-    add(b, "property", e.setting->property);
-    add(b, "value", e.setting->value);
-  }
-  json_builder_set_member_name(b, "sequences");
-  json_builder_begin_array(b);
+void add_evaluation(tools::JsonWriter &json, const Evaluation &e) {
+  json.begin_object();
+  if (e.setting) json.member("property", e.setting->property).member("value", e.setting->value);
+  json.name("sequences").begin_array();
   for (const SequenceResult &s : e.sequences) {
-    json_builder_begin_object(b);
-    add(b, "name", s.name);
-    add(b, "frames", s.frames);
-    add(b, "scored", std::uint64_t{s.scored.size()});
-    add(b, "missing", s.missing);
-    add_counts(b, s.counts);
-    add(b, "seconds", s.seconds);
-    add(b, "frames_per_second", s.frames_per_second());
-    json_builder_end_object(b);
+    json.begin_object().member("name", s.name).member("frames", s.frames);
+    json.member("scored", s.scored.size()).member("missing", s.missing);
+    add_counts(json, s.counts);
+    json.member("seconds", s.seconds).member("frames_per_second", s.frames_per_second()).end_object();
   }
-  json_builder_end_array(b);
-  json_builder_set_member_name(b, "pooled");
-  json_builder_begin_object(b);
-  add_counts(b, pooled(e));
-  add(b, "mean_f_measure", mean_f_measure(e));
-  json_builder_end_object(b);
-  json_builder_end_object(b);
+  json.end_array().name("pooled").begin_object();
+  add_counts(json, pooled(e));
+  json.member("mean_f_measure", mean_f_measure(e)).end_object().end_object();
 }
 
 } // namespace
@@ -148,18 +112,12 @@ void print_table(std::FILE *out, const Evaluation &e) {
 
 void write_json(const std::string &path, const std::string &description,
                 const std::vector<Evaluation> &evaluations) {
-  Builder b(json_builder_new());
-  json_builder_begin_object(b.get());
-  add(b.get(), "vigil-eval", std::string(VIGIL_VERSION));
-  add(b.get(), "description", description);
-  json_builder_set_member_name(b.get(), "runs");
-  json_builder_begin_array(b.get());
-  for (const Evaluation &e : evaluations) add_evaluation(b.get(), e);
-  json_builder_end_array(b.get());
-  json_builder_end_object(b.get());
-  std::unique_ptr<JsonNode, tools::Releaser<json_node_unref>> root(json_builder_get_root(b.get()));
-  tools::TextPtr words(json_to_string(root.get(), TRUE));
-  write_file(path, std::string(words.get()) + "\n");
+  tools::JsonWriter json(true);
+  json.begin_object().member("vigil-eval", VIGIL_VERSION).member("description", description);
+  json.name("runs").begin_array();
+  for (const Evaluation &e : evaluations) add_evaluation(json, e);
+  json.end_array().end_object();
+  write_file(path, json.text() + "\n");
 }
 
 void write_frames_csv(const std::string &path, const Evaluation &e) {

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vigil-demo on the scene, on files and on what is neither. Usage: vigil_demo.py PROGRAM [unittest arguments]"""
+import json
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+
+
+def launch(*words):
+    return subprocess.run(["gst-launch-1.0", *map(str, words)], capture_output=True, text=True, check=True, timeout=120)
+
+
+def frames_in(video):
+    seen = launch("-v", "filesrc", f"location={video}", "!", "decodebin", "!", "identity", "silent=false", "!", "fakesink")
+    return len(re.findall(r"last-message = chain ", seen.stdout))
+
+
+def png_header(path):
+    width, height, _, kind = struct.unpack(">IIBB", path.read_bytes()[16:26])
+    return width, height, {0: "grey", 2: "RGB", 3: "palette", 4: "grey+alpha", 6: "RGBA"}[kind]
+
+
+class Demo(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="vigil-demo-"))
+        self.addCleanup(shutil.rmtree, self.dir)
+        self.out = self.dir / "deep" / "out"
+
+    def run_demo(self, *arguments, status=0):
+        result = subprocess.run([PROGRAM, "--out", self.out, *map(str, arguments)], capture_output=True, text=True,
+                                timeout=240, check=False)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result
+
+    def ball(self, frames=40, size=(320, 240), audio=False):
+        """A ball that flies over black, as a file."""
+        path = self.dir / "ball.avi"
+        sound = ["audiotestsrc", f"num-buffers={frames}", "!", "m."] if audio else []
+        launch("-q", "videotestsrc", "pattern=ball", f"num-buffers={frames}", "!",
+               f"video/x-raw,width={size[0]},height={size[1]}", "!", "jpegenc", "!", "avimux", "name=m", "!", "filesink",
+               f"location={path}", *sound)
+        return path
+
+    def events(self):
+        return [json.loads(line) for line in (self.out / "events.jsonl").read_text().splitlines()]
+
+    def check_results(self, frames, size, pictures):
+        masks = sorted(p.name for p in self.out.glob("mask-*.png"))
+        overlays = sorted(p.name for p in self.out.glob("overlay-*.png"))
+        self.assertEqual(masks, [f"mask-{n:06d}.png" for n in pictures])
+        self.assertEqual(overlays, [f"overlay-{n:06d}.png" for n in pictures])
+        self.assertEqual(png_header(self.out / masks[0]), (*size, "grey"))
+        self.assertEqual(png_header(self.out / "background.png")[:2], size)
+        self.assertEqual(png_header(self.out / overlays[0])[:2], size)
+        videos = list(self.out.glob("overlay.*"))
+        self.assertEqual(len(videos), 1)
+        self.assertEqual(frames_in(videos[0]), frames)
+        summary = self.events()[-1]
+        self.assertEqual((summary["type"], summary["frames"]), ("summary", frames))
+        self.assertGreater(summary["frames_per_second"], 0)
+        self.assertGreater(summary["element_milliseconds"], 0)
+        self.assertFalse((self.out / "model.tmp").exists())
+        return summary
+
+    def test_scene(self):
+        result = self.run_demo()
+        summary = self.check_results(300, (640, 480), range(60, 301, 60))
+        score = float(re.search(r"^F-measure (0\.\d{3}) ", result.stdout, re.M)[1])
+        self.assertGreaterEqual(score, 0.90)
+        self.assertAlmostEqual(summary["f_measure"], score, places=3)
+        begin = next(e for e in self.events() if e["type"] == "motion-begin")
+        self.assertTrue(2.4 < begin["running_time"] < 6, begin) # nothing moves in the first 2.5 s
+        self.assertGreater(begin["changed_fraction"], 0)
+        self.assertGreater(begin["boxes"][0]["width"], 0)
+        self.assertEqual(summary["events"]["motion-begin"], 1)
+
+    def test_file(self):
+        result = self.run_demo(self.ball(audio=True))
+        summary = self.check_results(40, (320, 240), [40])
+        self.assertNotIn("F-measure", result.stdout)
+        self.assertNotIn("f_measure", summary)
+
+    def test_frames_are_counted_out(self):
+        self.run_demo("--frames", 7, self.ball())
+        self.check_results(7, (320, 240), [7])
+
+    def test_odd_size_and_old_results(self):
+        self.run_demo("--frames", 3, self.ball())
+        self.run_demo("--frames", 5, self.ball(size=(161, 121)))
+        self.check_results(5, (161, 121), [5])
+
+    def test_interrupted(self):
+        with subprocess.Popen([PROGRAM, "--out", self.out, "--frames", "100000"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as demo:
+            time.sleep(3)
+            demo.send_signal(signal.SIGINT)
+            out, err = demo.communicate(timeout=60)
+        self.assertEqual(demo.returncode, 0, out + err)
+        frames = self.events()[-1]["frames"]
+        self.assertTrue(0 < frames < 100000)
+        self.assertEqual(frames_in(next(self.out.glob("overlay.*"))), frames)
+
+    def test_bad_arguments(self):
+        for says, arguments in {
+            "there are: cudamog": ["--element", "nonsense"],
+            "there is no file": [self.dir / "nothing.avi"],
+            "only one FILE": ["a", "b"],
+            "is below 0": ["--frames", "-1"],
+            "Unknown option": ["--nonsense"],
+        }.items():
+            with self.subTest(says):
+                self.assertIn(says, self.run_demo(*arguments, status=2).stderr)
+
+    def test_bad_input(self):
+        words, sound = self.dir / "words.avi", self.dir / "sound.wav"
+        words.write_text("These are words.\n")
+        launch("-q", "audiotestsrc", "num-buffers=10", "!", "wavenc", "!", "filesink", f"location={sound}")
+        self.assertIn("vigil-demo: ", self.run_demo(words, status=1).stderr)
+        self.assertIn("there is no video in the input", self.run_demo(sound, status=1).stderr)
+
+    def test_unwritable(self):
+        (self.dir / "deep").write_text("in the way")
+        self.assertIn("cannot make the folder", self.run_demo(status=1).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
