@@ -9,8 +9,8 @@
 namespace vigil::scene {
 namespace {
 
-constexpr Rgb paints[] = {{176, 28, 32}, {232, 232, 230}, {28, 62, 138}, {206, 210, 214},
-                          {22, 24, 28},  {224, 168, 30},  {24, 98, 66},  {196, 78, 26}};
+constexpr Rgb paints[] = {{176, 28, 32},  {232, 232, 230}, {18, 30, 72}, {206, 210, 214}, {34, 36, 42},
+                          {234, 178, 34}, {132, 190, 228}, {24, 98, 66}, {236, 222, 184}};
 constexpr Rgb glass{24, 32, 42}, rubber{20, 20, 22}, metal{158, 160, 164};
 
 // In the car's own axes, metres: forward from its middle, to its left, up.

@@ -45,7 +45,7 @@ Sun sun_of(Story story) {
 } // namespace
 
 Plot::Plot(const Settings &s, const Camera &camera)
-    : story_(s.story), pattern_(pattern_of(s)), seed_(mix(s.seed, 0x706c6f74u)), quiet_(s.quiet),
+    : story_(s.story), pattern_(pattern_of(s)), seed_(mix(s.seed, 4)), quiet_(s.quiet),
       density_(s.density), wind_(s.story == Story::empty     ? 0.f
                                  : s.story == Story::foliage ? 2.2f
                                                              : 1.f),

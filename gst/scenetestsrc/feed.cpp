@@ -51,7 +51,7 @@ gint64 frame_at(const GstVideoInfo &info, GstClockTime time) {
 }
 
 GstStaticPadTemplate any_format = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VIGIL_SCENE_FORMATS)));
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIGIL_SCENE_CAPS(VIGIL_SCENE_FORMATS)));
 
 GstCaps *feed_get_caps(GstBaseSrc *base, GstCaps *filter) {
   State &s = state_of(base);

@@ -14,6 +14,10 @@
 
 namespace vigil {
 
+// Caps of scenes in the given formats; sizes as scene::Settings has them.
+#define VIGIL_SCENE_CAPS(formats)                                                                            \
+  "video/x-raw, format = " formats                                                                           \
+  ", width = [ 1, 32767 ], height = [ 1, 32767 ], framerate = [ 0/1, 2147483647/1 ]"
 #define VIGIL_SCENE_FORMATS "{ I420, NV12, GRAY8, RGBA, RGBx, BGRA, BGRx }"
 
 // What the two share. The pictures' side agrees on size and rate with its peer and makes the scene; the truth's side

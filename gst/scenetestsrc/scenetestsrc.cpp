@@ -242,9 +242,9 @@ void finalize(GObject *object) {
 }
 
 GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VIGIL_SCENE_FORMATS)));
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIGIL_SCENE_CAPS(VIGIL_SCENE_FORMATS)));
 GstStaticPadTemplate truth_template = GST_STATIC_PAD_TEMPLATE("truth", GST_PAD_SRC, GST_PAD_REQUEST,
-                                                              GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE("GRAY8")));
+                                                              GST_STATIC_CAPS(VIGIL_SCENE_CAPS("GRAY8")));
 
 void scene_test_src_class_init(SceneTestSrcClass *c) {
   GObjectClass *object = G_OBJECT_CLASS(c);
