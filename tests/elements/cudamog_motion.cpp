@@ -17,7 +17,9 @@ const Rect person{40, 32, 16, 32}; // 512 pixels, 2.7 % of the picture
 
 class Camera {
  public:
-  explicit Camera(const std::string &settings, int fps = 25) : element(settings), fps_(fps) {
+  // Without clean-up, so that counts are exact.
+  explicit Camera(const std::string &settings, int fps = 25)
+      : element("median=0 open=0 close=0 detect-shadows=false " + settings), fps_(fps) {
     element.caps(caps_of("GRAY8", width, height, "", fps));
   }
   // Shows `count` frames and returns the last mask.
