@@ -22,6 +22,9 @@ using namespace vigil;
 using mog::Method;
 using mog::Precision;
 
+// OpenCV's parameters, no shadows; what is not set here is the same by default.
+const mog::Params params{.background_sigma = 4.f, .detect_shadows = false};
+
 struct Options {
   int width = 1920, height = 1080, turns = 5;
 };
@@ -95,8 +98,8 @@ Contestant ours(Device &device, Queue &queue, const mog::Config &config, int fra
             for (int i = first; i < first + frames; i++)
               steps.push_back({ring[i % turn],
                                {mask, config.width, config.height, config.width},
-                               mog::learning_rate({}, std::uint64_t(i) + 1)});
-            model->apply(steps, {}, {}, queue);
+                               mog::learning_rate(params, std::uint64_t(i) + 1)});
+            model->apply(steps, params, {}, queue);
           },
           {}};
 }
