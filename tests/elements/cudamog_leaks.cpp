@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// 200 times from NULL to PLAYING and back, and whole pipelines made and destroyed, under GStreamer's leaks tracer
+// (GST_TRACERS=leaks): no GstObject or buffer may be left, and the heap may not grow.
+#include "tests/elements/fixture.h"
+
+#include <malloc.h>
+
+using namespace vigil::test;
+
+namespace {
+
+// Objects of GStreamer that are alive, by the tracer's account.
+guint live_objects() {
+  GList *tracers = gst_tracing_get_active_tracers();
+  fail_unless(tracers, "the leaks tracer does not run: set GST_TRACERS=leaks");
+  GstStructure *s = nullptr;
+  g_signal_emit_by_name(tracers->data, "get-live-objects", &s);
+  g_list_free_full(tracers, gst_object_unref);
+  fail_unless(s, "the leaks tracer does not answer");
+  const guint count = gst_value_list_get_size(gst_structure_get_value(s, "live-objects-list"));
+  gst_structure_free(s);
+  return count;
+}
+
+void play_to_the_end(GstElement *pipeline) {
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *m = gst_bus_timed_pop_filtered(
+      bus, 20 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  fail_unless(m && GST_MESSAGE_TYPE(m) == GST_MESSAGE_EOS, "the pipeline did not reach its end");
+  gst_message_unref(m);
+  gst_object_unref(bus);
+  fail_unless_equals_int(gst_element_set_state(pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+}
+
+GstElement *make(int i) {
+  const char *outputs[] = {"mask", "foreground", "background", "overlay", "passthrough"};
+  const std::string line =
+      std::string(
+          "videotestsrc num-buffers=6 pattern=ball ! video/x-raw,format=NV12,width=96,height=64 ! cudamog "
+          "backend=cpu group-size=2 async-depth=1 output=") +
+      outputs[i % 5] + " ! fakesink sync=false";
+  GstElement *pipeline = gst_parse_launch(line.c_str(), nullptr);
+  fail_unless(pipeline);
+  return pipeline;
+}
+
+} // namespace
+
+GST_START_TEST(nothing_is_left_after_200_state_cycles) {
+  constexpr int warm_up = 10, cycles = 200;
+  const guint before = live_objects();
+  GstElement *pipeline = make(0);
+  std::size_t heap = 0;
+  for (int i = 0; i < warm_up + cycles; i++) {
+    if (i % 5 == 0) { // a new one now and then
+      gst_object_unref(pipeline);
+      pipeline = make(i / 5);
+    }
+    if (i == warm_up) heap = mallinfo2().uordblks;
+    play_to_the_end(pipeline);
+  }
+  const std::size_t grown = mallinfo2().uordblks - heap;
+  gst_object_unref(pipeline);
+  gst_task_cleanup_all(); // threads of the last pipeline may still be on their way out
+  guint after = live_objects();
+  for (int wait = 0; wait < 100 && after > before; wait++) {
+    g_usleep(20000);
+    after = live_objects();
+  }
+  fail_unless(after <= before, "%u objects are left", after - before);
+  fail_unless(std::ptrdiff_t(grown) < 400 * 1024, "the heap has grown by %ld kB in %d cycles",
+              long(grown) / 1024, cycles);
+}
+GST_END_TEST
+
+int main(int argc, char **argv) {
+  Suite *suite = suite_create("cudamog-leaks");
+  TCase *tests = tcase_create("leaks");
+  tcase_set_timeout(tests, 280);
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, nothing_is_left_after_200_state_cycles);
+  return run(suite, argc, argv);
+}
