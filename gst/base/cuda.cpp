@@ -4,6 +4,7 @@
 #include "common/cuda/device.h"
 #include "common/error.h"
 #include "gst/base/compat.h"
+#include "gst/base/cuda_grey_pool.h"
 
 namespace vigil::gst {
 namespace {
@@ -77,7 +78,8 @@ GstBufferPool *CudaContext::make_pool(GstCaps *caps, guint min_buffers, guint &s
   const std::lock_guard lock(mutex_);
   GstVideoInfo info;
   if (!context_ || !gst_video_info_from_caps(&info, caps)) return nullptr;
-  GstBufferPool *pool = gst_cuda_buffer_pool_new(context_);
+  const bool grey = GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_GRAY8;
+  GstBufferPool *pool = grey ? new_cuda_grey_pool(context_) : gst_cuda_buffer_pool_new(context_);
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), min_buffers,
                                     0);
