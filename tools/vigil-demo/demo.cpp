@@ -100,7 +100,7 @@ void build(tools::Pipeline &pipeline, const Options &o, GstElement *input, const
 
 // Runs to the end and scores the masks against the scene's truth.
 eval::Counts work(tools::Pipeline &pipeline, const Branches &b, eval::Source *scene, std::uint64_t expected,
-                  const volatile bool &stop) {
+                  const std::atomic<bool> &stop) {
   eval::Counts counts;
   tools::Progress progress("frames", expected);
   bool stopped = false, drained = false;
@@ -148,7 +148,7 @@ std::string list(const std::map<std::string, int> &counts) {
 
 } // namespace
 
-void run(const Options &o, const volatile bool &stop) {
+void run(const Options &o, const std::atomic<bool> &stop) {
   clear_old_results(o.out);
   const Encoder &encoder = choose_encoder();
   const std::string model = o.out + "/model.tmp";

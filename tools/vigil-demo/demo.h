@@ -5,6 +5,7 @@
 
 #include "elements.h"
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +20,6 @@ struct Options {
 
 // Prints what it does and found. Throws Error as the parts do; `stop` may become true at any time and ends the
 // input, with all results up to there.
-void run(const Options &, const volatile bool &stop);
+void run(const Options &, const std::atomic<bool> &stop);
 
 } // namespace vigil::demo

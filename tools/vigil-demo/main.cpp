@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "demo.h"
 
+#include <atomic>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
@@ -15,7 +16,8 @@ namespace vigil::demo {
 
 namespace {
 
-volatile bool stop = false;
+std::atomic<bool> stop = false;
+static_assert(std::atomic<bool>::is_always_lock_free); // a signal handler sets it
 
 const Element &find_element(const std::string &name) {
   std::string known;

@@ -58,9 +58,21 @@ std::string escape(const std::string &s) {
   return out;
 }
 
+// Lines that fit below the plot, broken at spaces.
+std::vector<std::string> wrap(const std::string &words) {
+  constexpr std::size_t most = 78;
+  std::vector<std::string> lines{""};
+  std::istringstream in(words);
+  for (std::string word; in >> word;) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > most) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
 class Drawing {
  public:
-  Drawing(const std::vector<RocCurve> &);
+  Drawing(const std::vector<RocCurve> &, std::size_t note_lines);
   void frame(const std::string &title);
   void curve(const RocCurve &, std::size_t index);
   void note(const std::string &what, std::size_t line) { words(left, legend_line(line), what, "start"); }
@@ -88,7 +100,7 @@ bool usable(const RocPoint &p) {
   return !std::isnan(p.false_positive_rate) && !std::isnan(p.true_positive_rate);
 }
 
-Drawing::Drawing(const std::vector<RocCurve> &curves) {
+Drawing::Drawing(const std::vector<RocCurve> &curves, std::size_t note_lines) {
   double most_x = 0, least_y = 100;
   for (const RocCurve &c : curves)
     for (const RocPoint &p : c.points)
@@ -101,7 +113,7 @@ Drawing::Drawing(const std::vector<RocCurve> &curves) {
   out_.imbue(std::locale::classic());
   const double width = left + plot_width + right;
   const double height =
-      top + plot_height + bottom + legend_gap + line_height * static_cast<double>(curves.size() + 1);
+      top + plot_height + bottom + legend_gap + line_height * static_cast<double>(curves.size() + note_lines);
   out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\"" << height
        << "\" viewBox=\"0 0 " << width << " " << height << "\" font-family=\"sans-serif\" font-size=\"13\">\n"
        << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
@@ -152,10 +164,11 @@ void Drawing::curve(const RocCurve &curve, std::size_t index) {
 } // namespace
 
 std::string draw_roc(const std::string &title, const std::string &note, const std::vector<RocCurve> &curves) {
-  Drawing drawing(curves);
+  const auto note_lines = wrap(note);
+  Drawing drawing(curves, note_lines.size());
   drawing.frame(title);
   for (std::size_t i = 0; i < curves.size(); i++) drawing.curve(curves[i], i);
-  drawing.note(note, curves.size());
+  for (std::size_t i = 0; i < note_lines.size(); i++) drawing.note(note_lines[i], curves.size() + i);
   return drawing.finish();
 }
 

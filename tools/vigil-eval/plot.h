@@ -17,7 +17,7 @@ struct RocCurve {
   std::vector<RocPoint> points; // joined in this order
 };
 
-// The note is a line below the legend.
+// The note stands below the legend, in as many lines as it needs.
 std::string draw_roc(const std::string &title, const std::string &note, const std::vector<RocCurve> &);
 
 } // namespace vigil::eval
