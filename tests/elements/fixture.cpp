@@ -69,7 +69,7 @@ std::string caps_of(const char *format, int width, int height, const char *featu
          ", height=" + std::to_string(height) + ", framerate=" + std::to_string(fps) + "/1";
 }
 
-Element::Element(const std::string &settings) {
+Element::Element(const std::string &settings, GstContext *context) {
   GError *error = nullptr;
   element_ = gst_parse_launch(("cudamog backend=cpu " + settings).c_str(), &error);
   if (!element_ || error)
@@ -77,6 +77,7 @@ Element::Element(const std::string &settings) {
   gst_object_ref_sink(element_);
   bus_ = gst_bus_new();
   gst_element_set_bus(element_, bus_);
+  if (context) gst_element_set_context(element_, context);
   harness_ = gst_harness_new_with_element(element_, "sink", "src");
 }
 

@@ -36,8 +36,8 @@ std::string caps_of(const char *format, int width, int height, const char *featu
 // cudamog in a GstHarness, with its messages.
 class Element {
  public:
-  // `settings` as for gst-launch-1.0, behind "cudamog"; backend=cpu is put first.
-  explicit Element(const std::string &settings = "");
+  // `settings` as for gst-launch-1.0, behind "cudamog"; backend=cpu is put first. `context` is set before it starts.
+  explicit Element(const std::string &settings = "", GstContext *context = nullptr);
   ~Element();
   Element(const Element &) = delete;
   Element &operator=(const Element &) = delete;

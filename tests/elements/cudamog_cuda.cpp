@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// cudamog on a CUDA device, in CUDA memory and in system memory, beside the same on the CPU. Exits with 77 (skipped)
+// where there is no device.
+#include "common/cuda/driver.h"
+#include "common/error.h"
+#include "gst/base/compat.h"
+#include "gst/base/video.h"
+#include "tests/elements/fixture.h"
+
+#include <algorithm>
+
+using namespace vigil;
+using namespace vigil::test;
+
+namespace {
+
+constexpr int frames = 24;
+struct Size {
+  int width, height;
+};
+
+// A CUDA context of its own, and frames in its memory.
+class CudaFrames {
+ public:
+  CudaFrames() : context_(gst_cuda_context_new(0)) { fail_unless(context_ != nullptr); }
+  ~CudaFrames() {
+    if (pool_) gst_buffer_pool_set_active(pool_, FALSE);
+    gst_clear_object(&pool_);
+    gst_object_unref(context_);
+  }
+  GstContext *share() { return gst_context_new_cuda_context(context_); }
+
+  void caps(const std::string &caps) {
+    pool_ = gst_cuda_buffer_pool_new(context_);
+    GstCaps *c = gst_caps_from_string(caps.c_str());
+    GstVideoInfo info;
+    fail_unless(gst_video_info_from_caps(&info, c));
+    GstStructure *config = gst_buffer_pool_get_config(pool_);
+    gst_buffer_pool_config_set_params(config, c, guint(GST_VIDEO_INFO_SIZE(&info)), 0, 0);
+    fail_unless(gst_buffer_pool_set_config(pool_, config) && gst_buffer_pool_set_active(pool_, TRUE));
+    gst_caps_unref(c);
+  }
+  GstBuffer *buffer(const Picture &p, int number) {
+    GstBuffer *cuda = nullptr, *plain = p.buffer(number);
+    fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool_, &cuda, nullptr), GST_FLOW_OK);
+    GstVideoFrame from, to;
+    GstVideoInfo info = p.info;
+    fail_unless(gst_video_frame_map(&from, &info, plain, GST_MAP_READ));
+    fail_unless(gst_video_frame_map(&to, &info, cuda, GST_MAP_WRITE));
+    fail_unless(gst_video_frame_copy(&to, &from));
+    gst_video_frame_unmap(&to);
+    gst_video_frame_unmap(&from);
+    gst_buffer_copy_into(cuda, plain, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+    gst_buffer_unref(plain);
+    return cuda;
+  }
+
+ private:
+  GstCudaContext *context_;
+  GstBufferPool *pool_ = nullptr;
+};
+
+Picture frame_of(const char *format, Size s, int n) {
+  std::vector<Rect> objects;
+  if (n > 8 && s.width > 16 && s.height > 16) objects.push_back({n * 13 % (s.width - 10), 3, 10, 12});
+  return scene(format, s.width, s.height, n, objects);
+}
+
+using Frames = std::vector<std::vector<std::uint8_t>>;
+
+Frames in_system_memory(const std::string &settings, const char *format, Size s) {
+  Element e(settings);
+  e.caps(caps_of(format, s.width, s.height));
+  for (int n = 0; n < frames; n++) fail_unless_equals_int(e.push(frame_of(format, s, n), n), GST_FLOW_OK);
+  gst_harness_push_event(e.harness(), gst_event_new_eos());
+  Frames out;
+  for (int n = 0; n < frames; n++) out.push_back(e.pull_bytes());
+  return out;
+}
+
+Frames in_cuda_memory(const std::string &settings, const char *format, Size s) {
+  CudaFrames cuda;
+  GstContext *context = cuda.share();
+  Frames out;
+  {
+    Element e("backend=cuda " + settings, context);
+    const std::string caps = caps_of(format, s.width, s.height, "(memory:CUDAMemory)");
+    cuda.caps(caps);
+    e.caps(caps);
+    for (int n = 0; n < frames; n++)
+      fail_unless_equals_int(e.push(cuda.buffer(frame_of(format, s, n), n)), GST_FLOW_OK);
+    gst_harness_push_event(e.harness(), gst_event_new_eos());
+    for (int n = 0; n < frames; n++) out.push_back(e.pull_bytes());
+    fail_unless_equals_uint64(e.stat("bytes-host-to-device"), 0);
+    fail_unless_equals_uint64(e.stat("bytes-device-to-host"), 0);
+    fail_unless(e.stat("bytes-results") > 0);
+    GstCaps *negotiated = gst_pad_get_current_caps(e.harness()->sinkpad);
+    fail_unless(gst_caps_features_contains(gst_caps_get_features(negotiated, 0), "memory:CUDAMemory"));
+    gst_caps_unref(negotiated);
+  }
+  gst_context_unref(context);
+  return out;
+}
+
+// At most one byte in a thousand may differ: roundings at a threshold.
+void expect_alike(const Frames &want, const Frames &got, const std::string &what) {
+  fail_unless_equals_int(want.size(), got.size());
+  std::size_t all = 0, differ = 0;
+  for (std::size_t n = 0; n < want.size(); n++) {
+    fail_unless_equals_int(want[n].size(), got[n].size());
+    all += want[n].size();
+    for (std::size_t i = 0; i < want[n].size(); i++) differ += want[n][i] != got[n][i];
+  }
+  fail_unless(differ * 1000 <= all, "%s: %d of %d bytes differ", what.c_str(), int(differ), int(all));
+}
+
+} // namespace
+
+GST_START_TEST(masks_are_those_of_the_cpu) {
+  for (const char *format : {"GRAY8", "NV12", "I420", "RGBA", "RGBx", "BGRA", "BGRx"})
+    for (const Size s : {Size{64, 48}, Size{1, 1}, Size{33, 17}, Size{645, 363}})
+      for (const char *settings : {"", "method=mog", "median=0 detect-shadows=false"}) {
+        const Frames cpu = in_system_memory(settings, format, s);
+        const std::string what = std::string(format) + " " + std::to_string(s.width) + " " + settings;
+        expect_alike(cpu, in_cuda_memory(settings, format, s), what + " in CUDA memory");
+        expect_alike(cpu, in_system_memory(std::string("backend=cuda ") + settings, format, s),
+                     what + " in system memory");
+      }
+}
+GST_END_TEST
+
+GST_START_TEST(groups_and_depth_give_the_same_masks) {
+  const Size s{322, 180};
+  const Frames alone = in_cuda_memory("", "NV12", s);
+  fail_unless(std::any_of(alone.back().begin(), alone.back().end(), [](int v) { return v == 255; }));
+  for (const char *settings :
+       {"group-size=8", "group-size=32", "async-depth=1", "async-depth=6", "group-size=4 async-depth=3"}) {
+    fail_unless(in_cuda_memory(settings, "NV12", s) == alone, "%s gives other masks", settings);
+    fail_unless(in_system_memory(std::string("backend=cuda ") + settings, "NV12", s) == alone,
+                "%s gives other masks in system memory", settings);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(outputs_are_those_of_the_cpu) {
+  for (const char *format : {"GRAY8", "NV12", "I420", "RGBA", "BGRx"})
+    for (const char *output : {"foreground", "background", "overlay", "passthrough"}) {
+      const std::string settings = std::string("min-area=20 output=") + output;
+      const Size s{66, 37};
+      const Frames cpu = in_system_memory(settings, format, s);
+      const Frames cuda = in_cuda_memory(settings, format, s);
+      expect_alike(cpu, cuda, std::string(format) + " " + output);
+      expect_alike(cpu, in_system_memory("backend=cuda async-depth=2 " + settings, format, s),
+                   std::string(format) + " " + output + " in system memory");
+    }
+}
+GST_END_TEST
+
+GST_START_TEST(bytes_of_system_memory_are_counted) {
+  Element e("backend=cuda");
+  e.caps(caps_of("GRAY8", 64, 48)); // rows of 64 bytes need no padding
+  for (int n = 0; n < 5; n++) e.push(frame_of("GRAY8", {64, 48}, n), n);
+  fail_unless_equals_uint64(e.stat("bytes-host-to-device"), 5 * 64 * 48);
+  fail_unless_equals_uint64(e.stat("bytes-device-to-host"), 5 * 64 * 48);
+}
+GST_END_TEST
+
+GST_START_TEST(frames_of_another_context_are_followed) {
+  CudaFrames ours, theirs;
+  GstContext *context = ours.share();
+  {
+    Element e("backend=cuda", context), cpu;
+    const Size s{160, 96};
+    const std::string caps = caps_of("NV12", s.width, s.height, "(memory:CUDAMemory)");
+    ours.caps(caps);
+    theirs.caps(caps);
+    e.caps(caps);
+    cpu.caps(caps_of("NV12", s.width, s.height));
+    Frames want, got;
+    for (int n = 0; n < frames; n++) {
+      CudaFrames &source = n < 12 ? ours : theirs;
+      fail_unless_equals_int(e.push(source.buffer(frame_of("NV12", s, n), n)), GST_FLOW_OK);
+      cpu.push(frame_of("NV12", s, n), n);
+      got.push_back(e.pull_bytes());
+      want.push_back(cpu.pull_bytes());
+    }
+    fail_unless_equals_uint64(e.stat("model-frames"), frames);
+    expect_alike(want, got, "over a change of context");
+  }
+  gst_context_unref(context);
+}
+GST_END_TEST
+
+GST_START_TEST(models_move_between_backends) {
+  const Folder folder;
+  const std::string path = folder / "model";
+  const Size s{64, 48};
+  for (const bool to_cuda : {true, false}) {
+    Element from(to_cuda ? "" : "backend=cuda"), to(to_cuda ? "backend=cuda" : "");
+    for (Element *e : {&from, &to}) e->caps(caps_of("RGBA", s.width, s.height));
+    for (int n = 0; n < 20; n++) {
+      from.push(frame_of("RGBA", s, n), n);
+      from.pull_bytes();
+    }
+    to.push(frame_of("RGBA", s, 0), 0);
+    to.pull_bytes();
+    gboolean ok = FALSE;
+    g_signal_emit_by_name(from.get(), "save-model", path.c_str(), &ok);
+    fail_unless(ok);
+    g_signal_emit_by_name(to.get(), "load-model", path.c_str(), &ok);
+    fail_unless(ok);
+    Frames a, b;
+    for (int n = 20; n < 40; n++) {
+      from.push(frame_of("RGBA", s, n), n);
+      to.push(frame_of("RGBA", s, n), n);
+      a.push_back(from.pull_bytes());
+      b.push_back(to.pull_bytes());
+    }
+    expect_alike(a, b, to_cuda ? "CPU to CUDA" : "CUDA to CPU");
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(state_cycles) {
+  for (int i = 0; i < 40; i++) {
+    Element e("backend=cuda async-depth=2");
+    e.caps(caps_of("NV12", 64, 48));
+    for (int n = 0; n < 5; n++) fail_unless_equals_int(e.push(frame_of("NV12", {64, 48}, n), n), GST_FLOW_OK);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(the_primary_context_stays_asleep) {
+  in_cuda_memory("async-depth=2 output=overlay", "NV12", {64, 48});
+  in_system_memory("backend=cuda foreground-rate=0.1", "RGBA", {64, 48});
+  fail_if(cuda_primary_context_active(0), "something made the device's primary context");
+}
+GST_END_TEST
+
+int main(int argc, char **argv) {
+  try {
+    require_cuda_device(0);
+  } catch (const Error &e) {
+    g_print("SKIP: cudamog on CUDA: %s\n", e.what());
+    return 77;
+  }
+  gst_cuda_load_library();
+  g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
+  Suite *suite = suite_create("cudamog-cuda");
+  TCase *tests = tcase_create("cuda");
+  tcase_set_timeout(tests, 280);
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, masks_are_those_of_the_cpu);
+  tcase_add_test(tests, groups_and_depth_give_the_same_masks);
+  tcase_add_test(tests, outputs_are_those_of_the_cpu);
+  tcase_add_test(tests, bytes_of_system_memory_are_counted);
+  tcase_add_test(tests, frames_of_another_context_are_followed);
+  tcase_add_test(tests, models_move_between_backends);
+  tcase_add_test(tests, state_cycles);
+  tcase_add_test(tests, the_primary_context_stays_asleep);
+  return run(suite, argc, argv);
+}
