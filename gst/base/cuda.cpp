@@ -48,6 +48,8 @@ std::unique_ptr<Device> CudaContext::open(GstElement *element, int id) {
   if (!gst_cuda_load_library())
     fail(Error::Kind::no_device, "GStreamer's CUDA library does not find the NVIDIA driver that is here");
   gst_cuda_memory_init_once();
+  // one that was offered before the device was chosen
+  if (context_ && id >= 0 && device_id_of(context_) != id) gst_clear_object(&context_);
   if (!gst_cuda_ensure_element_context(element, id, &context_))
     fail(Error::Kind::no_device, "GStreamer cannot make a CUDA context on device ", id < 0 ? 0 : id,
          "; the log (GST_DEBUG=cuda*:4) says why");

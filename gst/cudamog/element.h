@@ -14,6 +14,7 @@
 #include "gst/cudamog/pipeline.h"
 #include "gst/cudamog/settings.h"
 
+#include <atomic>
 #include <gst/base/gstbasetransform.h>
 #include <mutex>
 
@@ -27,6 +28,7 @@ struct Impl {
   // NULL to READY and back.
   CudaContext cuda;
   std::unique_ptr<Device> device;
+  std::atomic<bool> only_cpu = false; // for caps, which any thread may ask for
 
   // Held while a frame is worked on, never while one is pushed or a message is posted. Guards what follows.
   std::mutex work_mutex;
@@ -45,7 +47,6 @@ struct Impl {
     const std::lock_guard lock(settings_mutex);
     return settings;
   }
-  bool on_cuda() const { return device && device->backend() == Backend::cuda; }
 };
 
 } // namespace vigil::gst::cudamog

@@ -148,6 +148,7 @@ static void open_device(GstCudaMog *self) {
     }
   }
   if (!impl.device) impl.device = open_cpu(s.place.threads);
+  impl.only_cpu = impl.device->backend() == Backend::cpu;
   const std::lock_guard lock(impl.work_mutex);
   impl.backend_name = name_of(impl.device->backend());
   impl.device_name = impl.device->name();
@@ -155,6 +156,7 @@ static void open_device(GstCudaMog *self) {
 
 static void close_device(GstCudaMog *self) {
   Impl &impl = impl_of(self);
+  impl.only_cpu = false;
   impl.device.reset();
   impl.cuda.close();
 }

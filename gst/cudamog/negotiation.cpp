@@ -22,9 +22,7 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     GstCapsFeatures *features = gst_caps_get_features(caps, i);
     // without a CUDA device, frames in its memory are none of ours
-    if (impl.device && !impl.on_cuda() && features &&
-        gst_caps_features_contains(features, cuda_memory_feature))
-      continue;
+    if (impl.only_cpu && features && gst_caps_features_contains(features, cuda_memory_feature)) continue;
     GstStructure *s = gst_structure_copy(gst_caps_get_structure(caps, i));
     if (mask) free_format(s, direction == GST_PAD_SINK ? "GRAY8" : nullptr);
     gst_caps_append_structure_full(out, s, features ? gst_caps_features_copy(features) : nullptr);

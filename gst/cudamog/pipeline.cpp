@@ -65,10 +65,10 @@ struct Pipeline::Frame {
   }
 };
 
-Pipeline::Pipeline(Device &device)
+Pipeline::Pipeline(Device &device, const Stats &stats)
     : device_(device), upload_(device.make_queue()), compute_(device.make_queue()),
       download_(device.make_queue()), computed_(device.make_event()), counter_(activity::make(device)),
-      composer_(compose::make(device)) {}
+      composer_(compose::make(device)), stats_(stats) {}
 
 Pipeline::~Pipeline() {
   discard();

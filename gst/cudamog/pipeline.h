@@ -58,7 +58,8 @@ struct Stats {
 
 class Pipeline {
  public:
-  explicit Pipeline(Device &); // which must outlive it
+  // The device must outlive it. `stats`: of a pipeline that this one takes the place of.
+  explicit Pipeline(Device &, const Stats &stats = {});
   ~Pipeline();
 
   // What submit() and next() will see from now on. No frame may be held. A model of this size and these channels

@@ -47,10 +47,11 @@ void follow_context(GstBaseTransform *trans, GstBuffer *buffer, const Settings &
   const std::lock_guard lock(impl.work_mutex);
   std::optional<mog::SavedModel> model;
   if (impl.pipeline->has_model()) model = impl.pipeline->save();
+  const Stats stats = impl.pipeline->stats();
   impl.pipeline.reset();
   impl.device.reset();
   impl.device = impl.cuda.adopt(buffer);
-  impl.pipeline = std::make_unique<Pipeline>(*impl.device);
+  impl.pipeline = std::make_unique<Pipeline>(*impl.device, stats);
   impl.pipeline->set_format(impl.in, impl.out);
   if (model) impl.pipeline->load(std::move(*model));
   gst_base_transform_reconfigure_src(trans); // pools are of the old context
