@@ -40,6 +40,18 @@ class CudaFrames {
     fail_unless(gst_buffer_pool_set_config(pool_, config) && gst_buffer_pool_set_active(pool_, TRUE));
     gst_caps_unref(c);
   }
+  // The pool that the element offers to those before it: libgstcuda's own knows no GRAY8.
+  void offered_by(Element &e, const std::string &caps) {
+    GstCaps *c = gst_caps_from_string(caps.c_str());
+    GstQuery *query = gst_query_new_allocation(c, TRUE);
+    fail_unless(gst_pad_query(GST_BASE_TRANSFORM_SINK_PAD(e.get()), query));
+    guint size = 0, min = 0, max = 0;
+    gst_query_parse_nth_allocation_pool(query, 0, &pool_, &size, &min, &max);
+    fail_unless(pool_ && size > 0);
+    fail_unless(gst_buffer_pool_set_active(pool_, TRUE));
+    gst_query_unref(query);
+    gst_caps_unref(c);
+  }
   GstBuffer *buffer(const Picture &p, int number) {
     GstBuffer *cuda = nullptr, *plain = p.buffer(number);
     fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool_, &cuda, nullptr), GST_FLOW_OK);
@@ -85,8 +97,11 @@ Frames in_cuda_memory(const std::string &settings, const char *format, Size s) {
   {
     Element e("backend=cuda " + settings, context);
     const std::string caps = caps_of(format, s.width, s.height, "(memory:CUDAMemory)");
-    cuda.caps(caps);
     e.caps(caps);
+    if (std::string(format) == "GRAY8")
+      cuda.offered_by(e, caps);
+    else
+      cuda.caps(caps);
     for (int n = 0; n < frames; n++)
       fail_unless_equals_int(e.push(cuda.buffer(frame_of(format, s, n), n)), GST_FLOW_OK);
     gst_harness_push_event(e.harness(), gst_event_new_eos());

@@ -2,6 +2,7 @@
 // What must not break cudamog: properties that change while it plays, several threads, missing devices, state cycles.
 #include "common/error.h"
 #include "tests/elements/fixture.h"
+#include "vigil-config.h"
 
 #ifdef VIGIL_HAVE_CUDA
 #include "common/cuda/driver.h"
