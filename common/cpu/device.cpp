@@ -9,6 +9,7 @@
 #include <fstream>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <sys/mman.h>
 
 namespace vigil {
 namespace {
@@ -38,7 +39,7 @@ class CpuTimer final : public Timer {
   Clock::time_point start_{}, stop_{};
 };
 
-constexpr std::size_t alignment = 256;
+constexpr std::size_t alignment = 256, huge_page = 2 << 20;
 
 void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdiff_t from_stride,
                std::size_t row_bytes, int rows) {
@@ -59,8 +60,13 @@ std::string CpuDevice::name() const {
 }
 
 void *CpuDevice::allocate(std::size_t bytes) {
-  void *p = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+  // Large memory is asked for in large pages: fewer addresses to look up (mog on the CPU: a tenth of its time).
+  const std::size_t unit = bytes >= 4 * huge_page ? huge_page : alignment;
+  void *p = std::aligned_alloc(unit, (bytes + unit) / unit * unit);
   if (!p) fail(Error::Kind::no_memory, "no ", bytes, " bytes of memory are left");
+#ifdef MADV_HUGEPAGE
+  if (unit == huge_page) madvise(p, bytes, MADV_HUGEPAGE); // a wish: nothing is lost when it is refused
+#endif
   return p;
 }
 void CpuDevice::release(void *p) noexcept {

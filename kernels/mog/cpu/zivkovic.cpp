@@ -37,6 +37,7 @@ class Zivkovic {
     V active = before, total = hn::Zero(d);
     M owned = no_lane(d), background = no_lane(d);
     V w[max_components];
+    w[0] = hn::Zero(d);
     if (hn::AllTrue(d, hn::Eq(active, set(1))) && step_single(state, x, a, keep, prune, background, dither)) {
       w[0] = set(1);
       return mask_of(state, w, x, background, active, 1);
@@ -70,9 +71,12 @@ class Zivkovic {
       move_up(state, w, own, weight_before, k, dither);
     }
 
-    const V scale = hn::IfThenElse(hn::Gt(total, hn::Zero(d)), hn::Div(set(1), total), set(1));
-    const M fresh = hn::AndNot(owned, hn::Gt(a, hn::Zero(d)));
+    const M some = hn::Gt(total, hn::Zero(d));
+    const V scale = hn::IfThenElse(some, hn::Div(set(1), total), set(1));
+    const M whole = hn::And(some, hn::Eq(w[0], total)); // w/w is 1, but w * (1/w) need not be
     for (int k = 0; k < used; k++) w[k] = hn::Mul(w[k], scale);
+    w[0] = hn::IfThenElse(whole, set(1), w[0]);
+    const M fresh = hn::AndNot(owned, hn::Gt(a, hn::Zero(d)));
     if (!hn::AllFalse(d, fresh)) used = add_component(state, w, x, a, keep, fresh, active, used, dither);
     for (int k = 0; k < used; k++) Codec::put_weight(w[k], dither, state.weight(k));
     if (!hn::AllTrue(d, hn::Eq(active, before))) to_bytes(d, active, state.active);
