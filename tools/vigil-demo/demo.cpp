@@ -65,12 +65,16 @@ void watch_pad(Keeper &keeper, GstElement *element, const char *pad) {
   keeper.watch(tools::ObjectPtr<GstPad>(gst_element_get_static_pad(element, pad)).get());
 }
 
-// input ! tee ! queue ! mask element ! appsink
-//           tee ! queue ! overlay element ! videoconvert ! encoder ! file
+// input ! capsfilter ! tee ! queue ! mask element ! appsink
+//                        tee ! queue ! overlay element ! videoconvert ! encoder ! file
 void build(tools::Pipeline &pipeline, const Options &o, GstElement *input, const Encoder &encoder,
            const std::string &model, Branches &b) {
+  // What cameras and decoders give; left to itself, negotiation may settle on grey, which knows no shadows.
+  GstElement *colour = pipeline.add(make_element("capsfilter"));
+  tools::CapsPtr formats(gst_caps_from_string("video/x-raw, format=(string){ I420, NV12 }"));
+  g_object_set(colour, "caps", formats.get(), nullptr);
   GstElement *tee = pipeline.add(make_element("tee"));
-  link({input, tee});
+  link({input, colour, tee});
   watch_pad(b.input, tee, "sink");
 
   const auto mask = eval::make_bin(o.element.mask);
