@@ -11,8 +11,9 @@ int product(ivec3 a, ivec3 b) {
 
 // ceil(D2), exactly. Floating point gives it to within 2 (its errors are a few 2^-24 of `fore` and `back`, which are at
 // most 27 * 255^2); the rest is decided by the sign of
-//   P(t) = (fore + offset - t)(back + offset - t) - (cross + offset)^2,
-// for D2 > t <=> P(t) > 0 and fore + offset > t. P needs more than 32 bits, but near its root it is below 2^28, so 32 bits
+//   P(t) = (fore + offset - t)(back + offset - t) - (cross + offset)^2
+// whose lesser root is D2: the first whole t, from below, where P is not positive. (There is one: roots that differ are at
+// least 1 apart, equal ones are whole numbers.) P needs more than 32 bits, but near its root it is below 2^28, so 32 bits
 // that wrap round hold it: all of it that is left out is a multiple of 2^32.
 int evidence(int fore, int back, int cross, int offset) {
   int difference = fore + back - 2 * cross; // |x_f - x_b|^2
@@ -21,8 +22,7 @@ int evidence(int fore, int back, int cross, int offset) {
   float root = sqrt((f - b) * (f - b) + 4.0 * (c + o) * (c + o));
   int t = int(floor(2.0 * determinant / max(f + b + 2.0 * o + root, 1.0))) - 2;
   uint p = uint(fore - t) * uint(back - t) - uint(cross) * uint(cross) + uint(offset) * uint(difference - 2 * t);
-  for (int i = 0; i < 5; i++) {
-    if (int(p) <= 0 || t >= fore + offset) break;
+  for (int i = 0; i < 5 && int(p) > 0; i++) {
     p -= uint(fore + back + 2 * offset - 2 * t - 1); // P(t + 1)
     t++;
   }
