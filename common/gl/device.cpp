@@ -17,6 +17,7 @@ class GlQueue final : public Queue {
     device_.gl.Finish();
     device_.check("work on the queue");
   }
+  void after(Event &) override {} // there is one queue only
 
  private:
   const GlDevice &device_;
@@ -43,6 +44,28 @@ class GlTimer final : public Timer {
  private:
   const GlDevice &device_;
   GLuint query_[2] = {};
+};
+
+class GlEvent final : public Event {
+ public:
+  explicit GlEvent(const GlDevice &d) : device_(d) {}
+  ~GlEvent() override { device_.gl.DeleteSync(fence_); }
+  void record(Queue &) override {
+    device_.gl.DeleteSync(fence_);
+    fence_ = device_.gl.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  }
+  void wait() override {
+    constexpr GLuint64 second = 1000000000;
+    while (fence_) {
+      const GLenum status = device_.gl.ClientWaitSync(fence_, GL_SYNC_FLUSH_COMMANDS_BIT, second);
+      if (status == GL_WAIT_FAILED) fail(Error::Kind::device, "waiting for OpenGL has failed");
+      if (status != GL_TIMEOUT_EXPIRED) return;
+    }
+  }
+
+ private:
+  const GlDevice &device_;
+  GLsync fence_ = nullptr;
 };
 
 constexpr std::uintptr_t first_address = std::uintptr_t{1} << (sizeof(std::uintptr_t) * 8 - 4);
@@ -172,6 +195,10 @@ std::unique_ptr<Queue> GlDevice::make_queue() {
 std::unique_ptr<Timer> GlDevice::make_timer() {
   if (!has_timer()) fail(Error::Kind::device, "this OpenGL has no timer queries");
   return std::make_unique<GlTimer>(*this);
+}
+
+std::unique_ptr<Event> GlDevice::make_event() {
+  return std::make_unique<GlEvent>(*this);
 }
 
 void GlDevice::draw_everywhere() const {

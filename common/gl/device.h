@@ -39,6 +39,7 @@ class GlDevice : public Device {
   void fill(void *, int, std::size_t, Queue &) override;
   std::unique_ptr<Queue> make_queue() override; // the context itself: all queues are one
   std::unique_ptr<Timer> make_timer() override; // throws Error::device where OpenGL ES has no timer queries
+  std::unique_ptr<Event> make_event() override;
   GlRange range_of(const void *address) const;
 
   GlFunctions gl;

@@ -12,16 +12,15 @@ namespace vigil {
 #define VIGIL_GL_REQUIRED(X)                                                                                 \
   X(ACTIVETEXTURE, ActiveTexture)                                                                            \
   X(ATTACHSHADER, AttachShader)                                                                              \
-  X(BEGINQUERY, BeginQuery)                                                                                  \
   X(BINDBUFFER, BindBuffer)                                                                                  \
   X(BINDFRAMEBUFFER, BindFramebuffer)                                                                        \
   X(BINDTEXTURE, BindTexture)                                                                                \
   X(BINDVERTEXARRAY, BindVertexArray)                                                                        \
-  X(BLITFRAMEBUFFER, BlitFramebuffer)                                                                        \
   X(BUFFERDATA, BufferData)                                                                                  \
   X(BUFFERSUBDATA, BufferSubData)                                                                            \
   X(CHECKFRAMEBUFFERSTATUS, CheckFramebufferStatus)                                                          \
   X(CLEAR, Clear)                                                                                            \
+  X(CLIENTWAITSYNC, ClientWaitSync)                                                                          \
   X(CLEARBUFFERUIV, ClearBufferuiv)                                                                          \
   X(CLEARCOLOR, ClearColor)                                                                                  \
   X(COLORMASK, ColorMask)                                                                                    \
@@ -33,15 +32,15 @@ namespace vigil {
   X(DELETEPROGRAM, DeleteProgram)                                                                            \
   X(DELETEQUERIES, DeleteQueries)                                                                            \
   X(DELETESHADER, DeleteShader)                                                                              \
+  X(DELETESYNC, DeleteSync)                                                                                  \
   X(DELETETEXTURES, DeleteTextures)                                                                          \
   X(DELETEVERTEXARRAYS, DeleteVertexArrays)                                                                  \
   X(DISABLE, Disable)                                                                                        \
   X(DRAWARRAYS, DrawArrays)                                                                                  \
   X(DRAWBUFFERS, DrawBuffers)                                                                                \
   X(ENABLE, Enable)                                                                                          \
-  X(ENDQUERY, EndQuery)                                                                                      \
+  X(FENCESYNC, FenceSync)                                                                                    \
   X(FINISH, Finish)                                                                                          \
-  X(FLUSH, Flush)                                                                                            \
   X(FRAMEBUFFERTEXTURE2D, FramebufferTexture2D)                                                              \
   X(GENBUFFERS, GenBuffers)                                                                                  \
   X(GENFRAMEBUFFERS, GenFramebuffers)                                                                        \
@@ -55,12 +54,10 @@ namespace vigil {
   X(GETSHADERINFOLOG, GetShaderInfoLog)                                                                      \
   X(GETSHADERIV, GetShaderiv)                                                                                \
   X(GETSTRING, GetString)                                                                                    \
-  X(GETSTRINGI, GetStringi)                                                                                  \
   X(GETUNIFORMLOCATION, GetUniformLocation)                                                                  \
   X(LINKPROGRAM, LinkProgram)                                                                                \
   X(MAPBUFFERRANGE, MapBufferRange)                                                                          \
   X(PIXELSTOREI, PixelStorei)                                                                                \
-  X(READBUFFER, ReadBuffer)                                                                                  \
   X(READPIXELS, ReadPixels)                                                                                  \
   X(SCISSOR, Scissor)                                                                                        \
   X(SHADERSOURCE, ShaderSource)                                                                              \

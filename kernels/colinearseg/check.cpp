@@ -141,11 +141,11 @@ void long_run(Checker &c, const GlDevice &d, Path path) {
   Frame frame(d, config.width, config.height);
   std::vector<std::uint8_t> mask(std::size_t(config.width) * config.height);
   Params p;
-  p.significance = 1e-3;
+  p.significance = 1e-3f;
   std::size_t changed = 0;
   for (int t = 0; t < 9 + 50 + 10; t++) {
     paint(frame, c, t < 9 ? 0 : t % 6);
-    if (t == 30) p.adapt_rate = 0.02;
+    if (t == 30) p.adapt_rate = 0.02f;
     if (t == 59) {
       reference.set_background(frame.image(), 4);
       segmenter.set_background(frame.image(), 4);

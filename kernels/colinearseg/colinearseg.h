@@ -53,13 +53,13 @@ inline constexpr int max_learn_frames = 10000;
 // What may change from frame to frame.
 struct Params {
   int static_threshold = -1;
-  double significance = 1e-5;
+  float significance = 1e-5f;
   int darkness_offset = -1;
   int temporal_compactness = -1;
   int compactness = -1;
   int iterations = 6;
   int seed = 1;
-  double adapt_rate = 0;
+  float adapt_rate = 0.f;
 };
 inline constexpr auto params_table = std::tuple{
     param("static-threshold", "Static threshold",
@@ -69,7 +69,7 @@ inline constexpr auto params_table = std::tuple{
           &Params::static_threshold, -1, 1000000),
     param("significance", "Significance",
           "Share of the unchanged pixels whose evidence may pass the static threshold when that is -1",
-          &Params::significance, 1e-12, 0.5),
+          &Params::significance, 1e-12f, 0.5f),
     param("darkness-offset", "Darkness offset",
           "Makes dark colours differ from bright ones (the paper's O_dc); 0: brightness never matters; -1: "
           "60 times the "
@@ -89,7 +89,7 @@ inline constexpr auto params_table = std::tuple{
           2147483647),
     param("adapt-rate", "Adaptation rate",
           "Share of each frame that unchanged pixels of the background take on; 0: the background stays",
-          &Params::adapt_rate, 0., 0.5),
+          &Params::adapt_rate, 0.f, 0.5f),
 };
 // The paper's own values, for an evenly lit room and a camera of little noise.
 constexpr Params lab_preset() {
