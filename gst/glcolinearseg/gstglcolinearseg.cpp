@@ -189,6 +189,8 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   auto *element = GST_ELEMENT_CLASS(klass);
   element->change_state = change_state;
   element->post_message = post_message;
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(element, "Colinearity segmentation", "Filter/Analyzer/Video",
                                         "Separates foreground from a known background by the colinearity of "
                                         "colours and a Markov random field, in OpenGL",
