@@ -26,8 +26,8 @@ GstGLFilterClass *parent_class() {
 } // namespace vigil::gst::glcolinearseg
 
 #define FRAMES(features)                                                                                     \
-  "video/x-raw(" features "), format=RGBA, width=[1, 32768], height=[1, 32768], framerate=[0/1, max], "      \
-  "texture-target=2D"
+  "video/x-raw(" features "), format = (string) RGBA, width = (int) [ 1, 32768 ], "                          \
+  "height = (int) [ 1, 32768 ], framerate = (fraction) [ 0, max ], texture-target = (string) 2D"
 #define CAPS                                                                                                 \
   FRAMES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY)                                                                  \
   ";" FRAMES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY ", " GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION)

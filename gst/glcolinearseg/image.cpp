@@ -38,6 +38,8 @@ Picture picture_of(GstSample *sample) {
     fail(Error::Kind::bad_data, "the background's sample holds no raw video frame");
   gst_video_info_set_format(&rgba, GST_VIDEO_FORMAT_RGBA, static_cast<guint>(GST_VIDEO_INFO_WIDTH(&info)),
                             static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&info)));
+  rgba.fps_n = info.fps_n;
+  rgba.fps_d = info.fps_d;
   const std::unique_ptr<GstVideoConverter, ConverterFree> converter(
       gst_video_converter_new(&info, &rgba, nullptr));
   if (!converter)

@@ -164,6 +164,14 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time) {
               time, impl.found);
 }
 
+// Buffer pools are of a context: a change of it asks for new ones before the next frame.
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
+  const Impl &impl = impl_of(trans);
+  if (impl.worker && impl.context.get() != GST_GL_BASE_FILTER(trans)->context)
+    gst_base_transform_reconfigure_src(trans);
+  return base_class()->submit_input_buffer(trans, discont, input);
+}
+
 // With output=passthrough the buffer that comes out is a new one around the memory that came in, so that metadata can be
 // added to it.
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
@@ -255,6 +263,7 @@ void install_streaming(GstGLFilterClass *klass) {
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->start = start;
   transform_class->stop = stop;
+  transform_class->submit_input_buffer = submit_input_buffer;
   transform_class->prepare_output_buffer = prepare_output_buffer;
   transform_class->transform = transform;
   transform_class->sink_event = sink_event;

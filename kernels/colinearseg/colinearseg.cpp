@@ -13,7 +13,7 @@ namespace vigil::colinearseg {
 namespace {
 
 constexpr double degrees_of_freedom = 26; // 27 products in the window, less one (2.1)
-constexpr double unseen_variance = 2;
+constexpr double unseen_variance = 1.75;
 constexpr double greatest_spread = 1.2;
 constexpr double ninetieth_percentile = 1.2815515655446004; // of a standard normal variable
 

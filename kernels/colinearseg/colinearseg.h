@@ -113,9 +113,9 @@ SampleGrid sample_grid(const Config &);
 constexpr int measured_frames(int learn_frames) {
   return (learn_frames + 1) / 2;
 }
-// Ts = (median + 26 * 2) * exp(z * min(spread, 1.2)), z the normal quantile of `significance`, rounded and within the
-// parameter's range. 26 degrees of freedom times a variance of 2 stands for the noise that seconds of learning do not
-// show, and a spread above 1.2 is due to moving objects. Without a measured frame the median is that of variance 2.
+// Ts = (median + 26 * 1.75) * exp(z * min(spread, 1.2)), z the normal quantile of `significance`, rounded and within the
+// parameter's range. 26 degrees of freedom times a variance of 1.75 stands for the noise that seconds of learning do not
+// show, and a spread above 1.2 is due to moving objects. Without a measured frame the median is that of variance 1.75.
 int threshold_for(const Noise &, double significance);
 
 // The numbers that backends work with: Params with the special values replaced, all within their ranges.
