@@ -275,7 +275,7 @@ void run_definitions(Checker &c) {
            text("the noise level is ", std::expm1(noise.level)));
   c.expect(std::abs(noise.spread - 0.27) < 0.04, text("the noise spread is ", noise.spread));
   const int loose = threshold_for(noise, 0.5), strict = threshold_for(noise, 1e-5);
-  c.expect(std::abs(loose - (9 * 25.34 + 45.5)) < 8, text("the threshold at the median is ", loose));
+  c.expect(std::abs(loose - (9 * 25.34 + 260)) < 8, text("the threshold at the median is ", loose));
   c.expect(std::abs(strict / double(loose) - std::exp(4.265 * noise.spread)) < 0.01,
            text("the threshold of significance 1e-5 is ", strict));
   noise.frames = 100;

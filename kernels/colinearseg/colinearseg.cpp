@@ -13,8 +13,8 @@ namespace vigil::colinearseg {
 namespace {
 
 constexpr double degrees_of_freedom = 26; // 27 products in the window, less one (2.1)
-constexpr double unseen_variance = 1.75;
-constexpr double greatest_spread = 1.2;
+constexpr double unseen_variance = 10;
+constexpr double greatest_spread = 0.83;
 constexpr double ninetieth_percentile = 1.2815515655446004; // of a standard normal variable
 
 // The z that a standard normal variable passes with probability p, by bisection.
@@ -83,9 +83,9 @@ Constants resolve(const Params &p, const Noise &noise) {
   const auto or_scaled = [&](int Params::*field, double scale) {
     return clamped(field, p.*field >= 0 ? double(p.*field) : std::round(scale * c.static_threshold));
   };
-  c.darkness_offset = or_scaled(&Params::darkness_offset, 60.);
-  c.temporal_compactness = or_scaled(&Params::temporal_compactness, 1. / 7);
-  c.compactness = or_scaled(&Params::compactness, 1. / 7);
+  c.darkness_offset = or_scaled(&Params::darkness_offset, 15.);
+  c.temporal_compactness = or_scaled(&Params::temporal_compactness, 0.18);
+  c.compactness = or_scaled(&Params::compactness, 0.18);
   c.iterations = clamped(&Params::iterations, p.iterations);
   c.adapt = static_cast<int>(std::lround(clamped(&Params::adapt_rate, p.adapt_rate) * 32768));
   c.seed = static_cast<std::uint32_t>(clamped(&Params::seed, p.seed));

@@ -72,15 +72,15 @@ inline constexpr auto params_table = std::tuple{
           &Params::significance, 1e-12f, 0.5f),
     param("darkness-offset", "Darkness offset",
           "Makes dark colours differ from bright ones (the paper's O_dc); 0: brightness never matters; -1: "
-          "60 times the "
+          "15 times the "
           "static threshold",
           &Params::darkness_offset, -1, 10000000),
     param("temporal-compactness", "Temporal compactness",
-          "Weight of the neighbours in the frame before (the paper's B_1); -1: a seventh of the static "
+          "Weight of the neighbours in the frame before (the paper's B_1); -1: 0.18 times the static "
           "threshold",
           &Params::temporal_compactness, -1, 100000),
     param("compactness", "Compactness",
-          "Weight of the neighbours (the paper's B_2); -1: a seventh of the static threshold",
+          "Weight of the neighbours (the paper's B_2); -1: 0.18 times the static threshold",
           &Params::compactness, -1, 100000),
     param("iterations", "Iterations",
           "Iterations with the compactness, after the one with the temporal compactness", &Params::iterations,
@@ -113,9 +113,10 @@ SampleGrid sample_grid(const Config &);
 constexpr int measured_frames(int learn_frames) {
   return (learn_frames + 1) / 2;
 }
-// Ts = (median + 26 * 1.75) * exp(z * min(spread, 1.2)), z the normal quantile of `significance`, rounded and within the
-// parameter's range. 26 degrees of freedom times a variance of 1.75 stands for the noise that seconds of learning do not
-// show, and a spread above 1.2 is due to moving objects. Without a measured frame the median is that of variance 1.75.
+// Ts = (median + 26 * 10) * exp(z * min(spread, 0.83)), z the normal quantile of `significance`, rounded and within the
+// parameter's range. 26 degrees of freedom times a variance of 10 stands for what seconds of learning do not show: slow
+// changes of light, and of the camera's own exposure. A spread above 0.83 comes from what moves. Both numbers were chosen
+// on CDnet highway and pedestrians. Without a measured frame the median counts as 26 * 10 once more.
 int threshold_for(const Noise &, double significance);
 
 // The numbers that backends work with: Params with the special values replaced, all within their ranges.
