@@ -25,8 +25,11 @@ inline constexpr std::array elements{
     },
     Element{
         .name = "glcolinearseg",
-        .mask = "glupload ! glcolorconvert ! glcolinearseg name=watch output=mask ! gldownload ! videoconvert",
-        .overlay = "glupload ! glcolorconvert ! glcolinearseg output=overlay post-messages=false ! gldownload",
+        .mask =
+            "glupload ! glcolorconvert ! glcolinearseg name=watch output=mask ! gldownload ! videoconvert ! "
+            "capsfilter caps=video/x-raw,format=GRAY8",
+        .overlay =
+            "glupload ! glcolorconvert ! glcolinearseg output=overlay post-messages=false ! gldownload",
         .background = nullptr,
         .opengl = true,
     },
