@@ -4,7 +4,7 @@
 namespace vigil {
 
 const char *name_of(Backend b) {
-  return b == Backend::cpu ? "cpu" : "cuda";
+  return b == Backend::cpu ? "cpu" : b == Backend::cuda ? "cuda" : "gl";
 }
 
 } // namespace vigil

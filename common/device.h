@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A place where kernels run: its memory, a queue of work, and a clock. Backends live in the folders cpu/ and
-// cuda/.
+// A place where kernels run: its memory, a queue of work, and a clock. Backends live in the folders cpu/,
+// cuda/ and gl/.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace vigil {
 
-enum class Backend { cpu, cuda };
+enum class Backend { cpu, cuda, gl };
 const char *name_of(Backend);
 
 class Event;
@@ -76,8 +76,12 @@ std::unique_ptr<Device> open_cpu(int threads = 0);
 // CUDA device `id`, in a context of its own (never the primary one). Throws Error::no_device, saying what is
 // missing, when the build has no CUDA, the machine no driver, or the driver no such device.
 std::unique_ptr<Device> open_cuda(int id = 0);
+// OpenGL (or OpenGL ES) in a headless EGL context of its own, current on the calling thread until the device is
+// closed there. Throws Error::no_device, saying what is missing, when the build has no OpenGL, the machine no EGL,
+// or its driver neither OpenGL 3.3 nor OpenGL ES 3.0.
+std::unique_ptr<Device> open_gl();
 inline std::unique_ptr<Device> open_device(Backend b) {
-  return b == Backend::cpu ? open_cpu() : open_cuda();
+  return b == Backend::cpu ? open_cpu() : b == Backend::cuda ? open_cuda() : open_gl();
 }
 
 // Device memory with an owner.

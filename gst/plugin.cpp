@@ -3,12 +3,19 @@
 #include "gst/cudamog/gstcudamog.h"
 #include "gst/scenetestsrc/scenetestsrc.h"
 #include "vigil-config.h"
+#ifdef VIGIL_HAVE_GL
+#include "gst/glcolinearseg/gstglcolinearseg.h"
+#endif
 
 #include <gst/gst.h>
 
 static gboolean plugin_init(GstPlugin *plugin) {
-  const gboolean cudamog = vigil_register_cudamog(plugin);
-  return vigil_register_scenetestsrc(plugin) || cudamog;
+  gboolean any = vigil_register_cudamog(plugin);
+  any |= vigil_register_scenetestsrc(plugin);
+#ifdef VIGIL_HAVE_GL
+  any |= vigil_register_glcolinearseg(plugin);
+#endif
+  return any;
 }
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, vigil, "GPU elements that watch live video",

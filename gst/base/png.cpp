@@ -37,15 +37,28 @@ class Png {
 
 } // namespace
 
-std::vector<std::uint8_t> read_grey_png(const std::string &path, int width, int height) {
-  Png png(path);
+static void check_size(const Png &png, const std::string &path, int width, int height) {
   if (int(png.image.width) != width || int(png.image.height) != height)
     fail(Error::Kind::bad_data, "the image '", path, "' is of ", png.image.width, "x", png.image.height,
          " pixels, but the frames are of ", width, "x", height);
+}
+
+std::vector<std::uint8_t> read_grey_png(const std::string &path, int width, int height) {
+  Png png(path);
+  check_size(png, path, width, height);
   png.image.format = PNG_FORMAT_GRAY;
   std::vector<std::uint8_t> pixels(std::size_t(width) * height);
   const png_color white = {255, 255, 255};
   if (!png_image_finish_read(&png.image, &white, pixels.data(), width, nullptr)) png.give_up();
+  return pixels;
+}
+
+std::vector<std::uint8_t> read_rgba_png(const std::string &path, int width, int height) {
+  Png png(path);
+  check_size(png, path, width, height);
+  png.image.format = PNG_FORMAT_RGBA;
+  std::vector<std::uint8_t> pixels(std::size_t(4) * width * height);
+  if (!png_image_finish_read(&png.image, nullptr, pixels.data(), 4 * width, nullptr)) png.give_up();
   return pixels;
 }
 

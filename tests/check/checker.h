@@ -89,6 +89,7 @@ class Picture {
 struct Case {
   const char *name;       // "mog", "mog/windowed": the part before the slash is the algorithm
   void (*run)(Checker &); // a case that has nothing to do on a backend throws Skip
+  std::vector<Backend> backends = {Backend::cpu, Backend::cuda}; // those that the algorithm is made for
 };
 struct Skip {
   std::string why;

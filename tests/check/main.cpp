@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -14,7 +15,7 @@ using namespace vigil;
 using namespace vigil::check;
 
 constexpr const char *usage =
-    "gpucheck [--list] [--test NAME] [--backend cpu|cuda] [--seed N] [--bench] [--json FILE]\n"
+    "gpucheck [--list] [--test NAME] [--backend cpu|cuda|gl] [--seed N] [--bench] [--json FILE]\n"
     "  Checks every backend of every kernel against its double precision reference on random input.\n"
     "  --test     only cases whose name starts with NAME\n"
     "  --backend  only this one; it is then an error when it is missing\n"
@@ -54,8 +55,8 @@ Options parse(int argc, char **argv) {
     } else
       fail(Error::Kind::bad_setting, "what is ", a, "?\n", usage);
   }
-  if (!o.backend.empty() && o.backend != "cpu" && o.backend != "cuda")
-    fail(Error::Kind::bad_setting, "--backend is cpu or cuda, not ", o.backend);
+  if (!o.backend.empty() && o.backend != "cpu" && o.backend != "cuda" && o.backend != "gl")
+    fail(Error::Kind::bad_setting, "--backend is cpu, cuda or gl, not ", o.backend);
   return o;
 }
 
@@ -117,7 +118,7 @@ int run(const Options &o) {
   int passed = 0, failed = 0, skipped = 0;
   std::vector<Result> results;
   std::vector<Timing> timings;
-  for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+  for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::gl}) {
     if (!o.backend.empty() && o.backend != name_of(backend)) continue;
     std::unique_ptr<Device> device;
     try {
@@ -131,6 +132,7 @@ int run(const Options &o) {
     std::printf("%s: %s, seed %llu\n", name_of(backend), device->name().c_str(), (unsigned long long)o.seed);
     for (const Case &c : cases()) {
       if (!std::string_view(c.name).starts_with(o.test)) continue;
+      if (std::find(c.backends.begin(), c.backends.end(), backend) == c.backends.end()) continue;
       std::string outcome;
       try {
         Checker checker(*device, o.seed, c.name, o.bench, timings);

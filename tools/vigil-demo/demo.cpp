@@ -87,7 +87,7 @@ void build(tools::Pipeline &pipeline, const Options &o, GstElement *input, const
   b.masks = GST_APP_SINK(sink);
   b.watched = gst_bin_get_by_name(GST_BIN(mask.get()), "watch");
   gst_object_unref(b.watched); // the pipeline has it
-  g_object_set(b.watched, "model-location", model.c_str(), nullptr);
+  if (o.element.background) g_object_set(b.watched, "model-location", model.c_str(), nullptr);
 
   const auto overlay = eval::make_bin(o.element.overlay);
   // Encoders of 4:2:0 want even sizes; others pass through the scaler untouched.
@@ -153,6 +153,10 @@ std::string list(const std::map<std::string, int> &counts) {
 } // namespace
 
 void run(const Options &o, const std::atomic<bool> &stop) {
+  if (o.element.opengl && !g_getenv("DISPLAY") && !g_getenv("WAYLAND_DISPLAY")) {
+    g_setenv("GST_GL_PLATFORM", "egl", FALSE);
+    g_setenv("GST_GL_WINDOW", "egl-device", FALSE);
+  }
   clear_old_results(o.out);
   const Encoder &encoder = choose_encoder();
   const std::string model = o.out + "/model.tmp";
@@ -185,8 +189,9 @@ void run(const Options &o, const std::atomic<bool> &stop) {
     save_png(sample.get(), picture_name(o.out, "mask", number));
   for (const auto &[number, sample] : branches.overlay.take())
     save_png(sample.get(), picture_name(o.out, "overlay", number));
-  save_png(background(o.element.background, model, branches.input.last().get()).get(),
-           o.out + "/background.png");
+  if (o.element.background)
+    save_png(background(o.element.background, model, branches.input.last().get()).get(),
+             o.out + "/background.png");
   fs::remove(model);
 
   const eval::Measures score = eval::measure(counts);
@@ -206,8 +211,8 @@ void run(const Options &o, const std::atomic<bool> &stop) {
   if (scene && counts.total())
     std::printf("F-measure %.3f (recall %.3f, precision %.3f, from frame %llu on)\n", score.f_measure,
                 score.recall, score.precision, static_cast<unsigned long long>(unscored_frames));
-  std::printf("results in %s: overlay.%s, overlay-*.png, mask-*.png, background.png, events.jsonl\n",
-              o.out.c_str(), encoder.extension);
+  std::printf("results in %s: overlay.%s, overlay-*.png, mask-*.png,%s events.jsonl\n",
+              o.out.c_str(), encoder.extension, o.element.background ? " background.png," : "");
 }
 
 } // namespace vigil::demo

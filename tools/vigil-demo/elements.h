@@ -11,8 +11,9 @@ struct Element {
   const char *mask;    // description that gives GRAY8 masks; its first element is called "watch"
   const char *overlay; // description that gives the frames with the result drawn in
   // Description that gives the background from a model file, learning nothing; the first element is "watch"
-  // there too, and both it and the mask's take the file by a property model-location.
+  // there too, and both it and the mask's take the file by a property model-location. Null: there are no models.
   const char *background;
+  bool opengl = false; // works in OpenGL, without a window when there is no display
 };
 
 inline constexpr std::array elements{
@@ -21,6 +22,16 @@ inline constexpr std::array elements{
         .mask = "cudamog name=watch output=mask",
         .overlay = "cudamog output=overlay post-messages=false",
         .background = "cudamog name=watch output=background learning-rate=0 post-messages=false",
+    },
+    Element{
+        .name = "glcolinearseg",
+        .mask =
+            "glupload ! glcolorconvert ! glcolinearseg name=watch output=mask ! gldownload ! videoconvert ! "
+            "capsfilter caps=video/x-raw,format=GRAY8",
+        .overlay =
+            "glupload ! glcolorconvert ! glcolinearseg output=overlay post-messages=false ! gldownload",
+        .background = nullptr,
+        .opengl = true,
     },
 };
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Takes the place of device.cpp and egl.cpp in builds without OpenGL.
+#include "common/device.h"
+
+#include "common/error.h"
+
+namespace vigil {
+
+std::unique_ptr<Device> open_gl() {
+  fail(Error::Kind::no_device, "this build has no OpenGL; build with -Dgl=enabled");
+}
+
+} // namespace vigil

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenGL or OpenGL ES as a device. Everything here must be called on the thread where the device's context is current.
+#pragma once
+
+#include "common/device.h"
+#include "common/gl/functions.h"
+
+#include <cstdint>
+#include <map>
+
+namespace vigil {
+
+// Part of a buffer object: what an address in the device's memory stands for.
+struct GlRange {
+  GLuint buffer = 0;
+  std::ptrdiff_t offset = 0;
+};
+
+class GlDevice : public Device {
+ public:
+  // For the context that is current on this thread, which must outlive the device. Throws Error::no_device when it is
+  // older than OpenGL 3.3 and OpenGL ES 3.0.
+  explicit GlDevice(const GlLoader &);
+  ~GlDevice() override;
+
+  Backend backend() const override { return Backend::gl; }
+  std::string name() const override; // "llvmpipe (LLVM 15.0.6, 256 bits), OpenGL 4.5"
+
+  // Device memory is buffer objects. Their addresses are numbers that no host memory has: arithmetic works, reading
+  // through them does not.
+  void *allocate(std::size_t bytes) override;
+  void release(void *) noexcept override;
+  void *allocate_host(std::size_t bytes) override;
+  void release_host(void *) noexcept override;
+  void upload(void *, const void *, std::size_t, Queue &) override;
+  void download(void *, const void *, std::size_t, Queue &) override;
+  void upload(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t, int, Queue &) override;
+  void download(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t, int, Queue &) override;
+  void fill(void *, int, std::size_t, Queue &) override;
+  std::unique_ptr<Queue> make_queue() override; // the context itself: all queues are one
+  std::unique_ptr<Timer> make_timer() override; // throws Error::device where OpenGL ES has no timer queries
+  std::unique_ptr<Event> make_event() override;
+  GlRange range_of(const void *address) const;
+
+  GlFunctions gl;
+  bool es() const { return es_; }
+  int version() const { return version_; } // 45 for 4.5
+  bool has_compute() const;                // OpenGL 4.3 or OpenGL ES 3.1
+  bool has_timer() const { return gl.QueryCounter && gl.GetQueryObjectui64v && gl.GetQueryObjectuiv; }
+  int largest_texture() const { return largest_texture_; }
+  // Draws three vertices that cover the viewport; shaders make their positions from gl_VertexID.
+  void draw_everywhere() const;
+  // Throws Error::device (no_memory for that cause), naming `what`, when OpenGL has recorded an error.
+  void check(const char *what) const;
+
+ private:
+  bool es_ = false;
+  int version_ = 0;
+  int largest_texture_ = 0;
+  GLuint vertex_array_ = 0;
+  std::uintptr_t next_address_ = 0;
+  struct Allocation {
+    GLuint buffer;
+    std::size_t bytes;
+  };
+  std::map<std::uintptr_t, Allocation> allocations_;
+};
+
+// What open_gl() gives, of a wanted kind: OpenGL >= 3.3 (core), or OpenGL ES >= 3.0.
+std::unique_ptr<GlDevice> open_egl(bool es);
+
+// Work done between its beginning and end leaves the state that others in the same context see as it was.
+class GlStateGuard {
+ public:
+  explicit GlStateGuard(const GlDevice &);
+  ~GlStateGuard();
+  GlStateGuard(const GlStateGuard &) = delete;
+  GlStateGuard &operator=(const GlStateGuard &) = delete;
+
+ private:
+  const GlDevice &device_;
+  GLint viewport_[4] = {}, draw_framebuffer_ = 0, read_framebuffer_ = 0, vertex_array_ = 0;
+};
+
+} // namespace vigil

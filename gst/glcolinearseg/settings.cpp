@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/glcolinearseg/settings.h"
+
+namespace vigil::gst::glcolinearseg {
+namespace {
+
+// Registers an enumeration for properties; `values` ends with zeros and stays.
+GType enum_type(const char *name, const GEnumValue *values) {
+  const GType type = g_enum_register_static(name, values);
+  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
+  return type;
+}
+
+GType output_type() {
+  static const GEnumValue values[] = {
+      {int(Output::mask), "White where it is foreground, else black", "mask"},
+      {int(Output::overlay), "The frame, foreground tinted red, blobs in green boxes", "overlay"},
+      {int(Output::cutout), "The frame, transparent where it is background (alpha is not premultiplied)",
+       "cutout"},
+      {int(Output::background), "The background image", "background"},
+      {int(Output::passthrough), "The frame as it is; results as metadata and messages only", "passthrough"},
+      {},
+  };
+  static const GType type = enum_type("GstGLColinearSegOutput", values);
+  return type;
+}
+
+GType preset_type() {
+  static const GEnumValue values[] = {
+      {int(Preset::camera), "Defaults: all from the noise that was measured", "camera"},
+      {int(Preset::lab), "The paper's values, for a camera of little noise in an evenly lit room", "lab"},
+      {},
+  };
+  static const GType type = enum_type("GstGLColinearSegPreset", values);
+  return type;
+}
+
+GType path_type() {
+  using colinearseg::Path;
+  static const GEnumValue values[] = {
+      {int(Path::automatic), "Compute shaders where a GPU has them, else fragment shaders", "auto"},
+      {int(Path::compute), "Compute shaders; an error below OpenGL 4.3 and OpenGL ES 3.1", "compute"},
+      {int(Path::fragment), "Fragment shaders", "fragment"},
+      {},
+  };
+  static const GType type = enum_type("GstGLColinearSegShaders", values);
+  return type;
+}
+
+Properties<Settings> make_properties() {
+  Properties<Settings> p;
+  p.choice("output", "Output", "What comes out of the source pad", output_type(), &Settings::output,
+           Change::playing);
+  p.choice("preset", "Preset", "Setting it sets the parameters of the segmentation, but for the seed",
+           preset_type(), &Settings::preset, Change::playing);
+  p.table(&Settings::params, colinearseg::params_table, Change::live);
+  p.table(&Settings::learning, learning_table, Change::playing);
+  p.string("background-location", "Background location",
+           "PNG image of the frames' size that is the background; none: it is learnt",
+           &Settings::background_location, Change::playing);
+  p.table(&Settings::tuning, tuning_table, Change::live);
+  p.choice("shaders", "Shaders", "Which kind of shaders do the work; both give the same masks", path_type(),
+           &Settings::path, Change::ready);
+  return p;
+}
+
+} // namespace
+
+const Properties<Settings> &properties() {
+  static const Properties<Settings> p = make_properties();
+  return p;
+}
+
+} // namespace vigil::gst::glcolinearseg

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames and events of glcolinearseg. The base class calls filter() on the OpenGL thread, while the streaming thread waits;
+// messages are posted by the streaming thread.
+#include "common/error.h"
+#include "gst/base/errors.h"
+#include "gst/base/png.h"
+#include "gst/glcolinearseg/element.h"
+
+#include <utility>
+
+namespace vigil::gst::glcolinearseg {
+namespace {
+
+GstBaseTransformClass *base_class() {
+  return GST_BASE_TRANSFORM_CLASS(parent_class());
+}
+
+// Runs fn() on the thread of an OpenGL context and waits for it; what it throws is thrown here.
+template <class Fn>
+void on_thread_of(GstGLContext *context, Fn fn) {
+  struct Call {
+    Fn &fn;
+    std::exception_ptr error;
+  } call{fn, nullptr};
+  gst_gl_context_thread_add(
+      context,
+      [](GstGLContext *, gpointer data) {
+        auto *c = static_cast<Call *>(data);
+        try {
+          c->fn();
+        } catch (...) {
+          c->error = std::current_exception();
+        }
+      },
+      &call);
+  if (call.error) std::rethrow_exception(call.error);
+}
+
+// A frame's texture, while it is mapped.
+class Texture {
+ public:
+  Texture(GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
+    if (!gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(int(flags) | GST_MAP_GL)))
+      fail(Error::Kind::bad_data, "a frame is not OpenGL memory that can be mapped");
+    if (!gst_is_gl_memory(frame_.map[0].memory)) {
+      gst_video_frame_unmap(&frame_);
+      fail(Error::Kind::bad_data, "a frame is not OpenGL memory, as its caps say");
+    }
+  }
+  ~Texture() { gst_video_frame_unmap(&frame_); }
+  Texture(const Texture &) = delete;
+  Texture &operator=(const Texture &) = delete;
+  GLuint id() const { return *static_cast<const GLuint *>(frame_.data[0]); }
+
+ private:
+  GstVideoFrame frame_{};
+};
+
+// What the next frame begins with.
+struct Start {
+  bool fresh = false; // there is no worker of the frames' size in this context
+  bool learn = false;
+  std::optional<Picture> background;
+  std::optional<colinearseg::State> state; // from another context
+};
+
+// The background that is to be set before this frame. A file that cannot be used is an error at the beginning, later a
+// warning, and the background stays.
+Start prepare(GstBaseTransform *trans) {
+  Impl &impl = impl_of(trans);
+  const GstVideoInfo &info = GST_GL_FILTER(trans)->in_info;
+  const int width = GST_VIDEO_INFO_WIDTH(&info), height = GST_VIDEO_INFO_HEIGHT(&info);
+  Start start;
+  bool location_changed = false;
+  {
+    const std::lock_guard lock(impl.mutex);
+    impl.current = impl.settings;
+    start.learn = std::exchange(impl.learn, false);
+    start.background = std::exchange(impl.given, {});
+    location_changed = std::exchange(impl.location_changed, false);
+  }
+  GstGLContext *context = GST_GL_BASE_FILTER(trans)->context;
+  if (!context) fail(Error::Kind::no_device, "a frame came before there was an OpenGL context");
+  if (impl.worker && impl.context.get() != context) { // frames come in another context now
+    GST_INFO_OBJECT(trans, "the OpenGL context is another one: going over to it");
+    on_thread_of(impl.context.get(), [&] {
+      start.state = impl.worker->save();
+      impl.worker.reset();
+    });
+  }
+  if (!impl.worker) impl.context.reset(static_cast<GstGLContext *>(gst_object_ref(context)));
+  start.fresh = !impl.worker || impl.worker->width() != width || impl.worker->height() != height;
+  if (start.state && (start.state->config.width != width || start.state->config.height != height))
+    start.state.reset();
+  const std::string &location = impl.current.background_location;
+  const bool wanted = location_changed || (start.fresh && !start.state && !start.learn);
+  if (!wanted || start.background) return start;
+  if (location.empty()) {
+    start.learn = true;
+    return start;
+  }
+  try {
+    start.background = Picture{width, height, read_rgba_png(location, width, height)};
+  } catch (const Error &e) {
+    if (start.fresh && !start.state) throw;
+    post_warning(GST_ELEMENT(trans), e);
+  }
+  return start;
+}
+
+// On the OpenGL thread.
+void begin(GstGLFilter *filter, Start &start) {
+  Impl &impl = impl_of(filter);
+  const GstVideoInfo &info = filter->in_info;
+  const int frames = impl.current.learning.background_frames;
+  if (start.fresh) {
+    GstGLContext *context = impl.context.get();
+    impl.worker.reset();
+    impl.worker = std::make_unique<Worker>(
+        [context](const char *name) { return gst_gl_context_get_proc_address(context, name); },
+        GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), impl.current);
+    if (start.state) impl.worker->load(*start.state);
+  }
+  if (start.background)
+    impl.worker->set_background(*start.background, frames);
+  else if (start.learn && !start.fresh)
+    impl.worker->learn(frames);
+}
+
+gboolean filter_buffer(GstGLFilter *filter, GstBuffer *in, GstBuffer *out) {
+  Impl &impl = impl_of(filter);
+  try {
+    const Texture frame(filter->in_info, in, GST_MAP_READ);
+    std::optional<Texture> target;
+    if (impl.current.output != Output::passthrough) target.emplace(filter->out_info, out, GST_MAP_WRITE);
+    impl.found = impl.worker->process(frame.id(), target ? target->id() : 0, impl.current);
+    return TRUE;
+  } catch (...) {
+    impl.error = std::current_exception();
+    return FALSE;
+  }
+}
+
+void post_motion(GstBaseTransform *trans, Motion::Change change, const FrameTime &time, const Found &found) {
+  Impl &impl = impl_of(trans);
+  if (change == Motion::Change::none || !impl.current.tuning.post_messages) return;
+  const char *name = change == Motion::Change::begin ? "motion-begin" : "motion-end";
+  gst_element_post_message(GST_ELEMENT(trans), new_motion_message(GST_ELEMENT(trans), name, time,
+                                                                  found.changed_fraction, found.boxes));
+}
+
+void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time) {
+  Impl &impl = impl_of(trans);
+  {
+    const std::lock_guard lock(impl.mutex);
+    impl.stats = impl.worker->stats();
+  }
+  add_boxes(out, "motion", impl.found.boxes);
+  if (GST_CLOCK_TIME_IS_VALID(time.running)) impl.motion_time = time.running;
+  const Tuning &t = impl.current.tuning;
+  post_motion(trans,
+              impl.motion.step(impl.found.changed_fraction, t.motion_threshold,
+                               GstClockTime(t.motion_hold) * GST_MSECOND, impl.motion_time),
+              time, impl.found);
+}
+
+// Buffer pools are of a context: a change of it asks for new ones before the next frame.
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
+  const Impl &impl = impl_of(trans);
+  if (impl.worker && impl.context.get() != GST_GL_BASE_FILTER(trans)->context)
+    gst_base_transform_reconfigure_src(trans);
+  return base_class()->submit_input_buffer(trans, discont, input);
+}
+
+// With output=passthrough the buffer that comes out is a new one around the memory that came in, so that metadata can be
+// added to it.
+GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
+  return guard(trans, GST_FLOW_ERROR, [&] {
+    Impl &impl = impl_of(trans);
+    Start start = prepare(trans);
+    on_thread_of(impl.context.get(), [&] { begin(GST_GL_FILTER(trans), start); });
+    if (impl.current.output != Output::passthrough)
+      return base_class()->prepare_output_buffer(trans, in, out);
+    *out = gst_buffer_copy(in);
+    return GST_FLOW_OK;
+  });
+}
+
+GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
+  Impl &impl = impl_of(trans);
+  return guard(trans, GST_FLOW_ERROR, [&] {
+    impl.error = nullptr;
+    const FrameTime time = frame_time(trans->segment, in);
+    const GstFlowReturn flow = base_class()->transform(trans, in, out);
+    if (impl.error) std::rethrow_exception(std::exchange(impl.error, nullptr));
+    if (flow == GST_FLOW_OK) publish(trans, out, time);
+    return flow;
+  });
+}
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  Impl &impl = impl_of(trans);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
+    FrameTime over;
+    over.running = impl.motion_time;
+    post_motion(trans, impl.motion.stop(), over, {});
+  }
+  return base_class()->sink_event(trans, event);
+}
+
+void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
+  const FrameTime time = frame_time(trans->segment, buffer);
+  if (GST_CLOCK_TIME_IS_VALID(time.stream)) gst_object_sync_values(GST_OBJECT(trans), time.stream);
+}
+
+gboolean start(GstBaseTransform *trans) {
+  Impl &impl = impl_of(trans);
+  impl.motion = {};
+  impl.motion_time = 0;
+  return base_class()->start(trans);
+}
+
+// The base class forgets its context here, so what is in it goes first; also when the context was another one by then.
+gboolean stop(GstBaseTransform *trans) {
+  Impl &impl = impl_of(trans);
+  if (impl.worker) {
+    guard(trans, false, [&] {
+      on_thread_of(impl.context.get(), [&] { impl.worker.reset(); });
+      return true;
+    });
+  }
+  impl.context.reset();
+  {
+    const std::lock_guard lock(impl.mutex);
+    impl.width = impl.height = 0;
+  }
+  return base_class()->stop(trans);
+}
+
+// Frames come out as large as they came in.
+GstCaps *same_caps(GstGLFilter *, GstPadDirection, GstCaps *caps, GstCaps *) {
+  return gst_caps_ref(caps);
+}
+
+gboolean set_caps(GstGLFilter *filter, GstCaps *, GstCaps *) {
+  Impl &impl = impl_of(filter);
+  const std::lock_guard lock(impl.mutex);
+  impl.width = GST_VIDEO_INFO_WIDTH(&filter->in_info);
+  impl.height = GST_VIDEO_INFO_HEIGHT(&filter->in_info);
+  if (impl.given && (impl.given->width != impl.width || impl.given->height != impl.height)) {
+    impl.given.reset();
+    GST_WARNING_OBJECT(filter, "the background that was given is not of the frames' size: it is dropped");
+  }
+  return TRUE;
+}
+
+} // namespace
+
+void install_streaming(GstGLFilterClass *klass) {
+  klass->filter = filter_buffer;
+  klass->set_caps = set_caps;
+  klass->transform_internal_caps = same_caps;
+  auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
+  transform_class->start = start;
+  transform_class->stop = stop;
+  transform_class->submit_input_buffer = submit_input_buffer;
+  transform_class->prepare_output_buffer = prepare_output_buffer;
+  transform_class->transform = transform;
+  transform_class->sink_event = sink_event;
+  transform_class->before_transform = before_transform;
+}
+
+} // namespace vigil::gst::glcolinearseg

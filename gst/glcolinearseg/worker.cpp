@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/glcolinearseg/worker.h"
+
+#include "common/error.h"
+
+#include <algorithm>
+
+namespace vigil::gst::glcolinearseg {
+namespace {
+
+using colinearseg::GlResults;
+
+constexpr std::size_t timers = 8; // frames that may be under way before one goes untimed
+
+GlResults::Kind kind_of(Output o) {
+  switch (o) {
+  case Output::overlay:
+    return GlResults::Kind::overlay;
+  case Output::cutout:
+    return GlResults::Kind::cutout;
+  case Output::background:
+    return GlResults::Kind::background;
+  default:
+    return GlResults::Kind::mask;
+  }
+}
+
+} // namespace
+
+Worker::Worker(const GlLoader &loader, int width, int height, const Settings &s)
+    : device_(std::make_unique<GlDevice>(loader)), queue_(device_->make_queue()) {
+  const colinearseg::Config config{width, height};
+  segmenter_ =
+      std::make_unique<colinearseg::GlSegmenter>(*device_, config, s.learning.background_frames, s.path);
+  results_ = std::make_unique<GlResults>(*device_, config);
+  style_ = {.tint = {{255, 48, 32}, 144}, .box = {48, 255, 64}, .line = std::max(1, height / 360)};
+  if (device_->has_timer())
+    for (std::size_t i = 0; i < timers; i++) idle_.push_back(device_->make_timer());
+  stats_.shaders = name_of(segmenter_->path());
+  stats_.device = device_->name();
+}
+
+Worker::~Worker() = default;
+
+void Worker::learn(int frames) {
+  segmenter_->learn(frames);
+}
+
+void Worker::set_background(const Picture &p, int learn_frames) {
+  if (p.width != width() || p.height != height())
+    fail(Error::Kind::bad_data, "the background image is of ", p.width, "x", p.height,
+         " pixels, but the frames are of ", width(), "x", height(), "; give one of the frames' size");
+  segmenter_->set_background(
+      {PixelFormat::rgba, p.width, p.height, {p.rgba.data()}, {4 * std::ptrdiff_t(p.width)}}, learn_frames);
+}
+
+void Worker::collect_times() {
+  while (!running_.empty() && running_.front()->ready()) {
+    stats_.gpu_ms += stats_.gpu_last_ms = running_.front()->milliseconds();
+    stats_.timed_frames++;
+    idle_.push_back(std::move(running_.front()));
+    running_.pop_front();
+  }
+}
+
+Found Worker::process(GLuint frame, GLuint target, const Settings &s) {
+  collect_times();
+  Timer *timer = idle_.empty() ? nullptr : idle_.back().get();
+  if (timer) timer->start(*queue_);
+  const bool learning = segmenter_->learning();
+  segmenter_->segment(frame, s.params);
+  stats_.constants = colinearseg::resolve(s.params, segmenter_->noise());
+
+  const auto kind = kind_of(s.output);
+  if (target && kind != GlResults::Kind::overlay)
+    results_->draw(kind, frame, *segmenter_, {}, style_, target);
+  if (timer) {
+    timer->stop(*queue_);
+    running_.push_back(std::move(idle_.back()));
+    idle_.pop_back();
+  }
+
+  Found found;
+  if (s.tuning.report && !learning) {
+    const auto cells = results_->count(segmenter_->mask());
+    const auto blobs =
+        activity::find_blobs(cells, results_->grid(), static_cast<std::uint32_t>(s.tuning.min_area)).blobs;
+    std::uint64_t area = 0;
+    for (const activity::Blob &b : blobs) {
+      found.boxes.push_back({b.x, b.y, b.width, b.height, b.area});
+      area += b.area;
+    }
+    found.changed_fraction = double(area) / (double(width()) * height());
+  }
+  if (target && kind == GlResults::Kind::overlay) {
+    std::vector<compose::Box> boxes;
+    for (const Box &b : found.boxes) boxes.push_back({b.x, b.y, b.width, b.height});
+    results_->draw(kind, frame, *segmenter_, boxes, style_, target);
+  }
+  stats_.frames++;
+  return found;
+}
+
+Stats Worker::stats() const {
+  Stats s = stats_;
+  s.bytes_results = segmenter_->bytes_read() + results_->bytes_read();
+  s.learnt = segmenter_->learnt();
+  s.learning = segmenter_->learning();
+  s.noise = segmenter_->noise();
+  return s;
+}
+
+} // namespace vigil::gst::glcolinearseg

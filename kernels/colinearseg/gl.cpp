@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/colinearseg/gl.h"
+
+#include "common/error.h"
+#include "common/gl/program.h"
+#include "kernels/colinearseg/colinearseg-shaders.h"
+
+#include <array>
+#include <utility>
+
+namespace vigil::colinearseg {
+namespace {
+
+using namespace shaders;
+
+// Drivers that compute on the processor. There, barriers inside a work group cost more than further passes.
+bool is_software(const GlDevice &d) {
+  const std::string name = d.name();
+  return name.find("llvmpipe") != name.npos || name.find("softpipe") != name.npos ||
+         name.find("SwiftShader") != name.npos;
+}
+Path choose(const GlDevice &d, Path wanted) {
+  if (wanted != Path::automatic) return wanted;
+  return d.has_compute() && !is_software(d) ? Path::compute : Path::fragment;
+}
+constexpr int words(int width) {
+  return (width + 31) / 32;
+}
+
+} // namespace
+
+const char *name_of(Path p) {
+  return p == Path::automatic ? "automatic" : p == Path::compute ? "compute" : "fragment";
+}
+
+GlSegmenter::GlSegmenter(const GlDevice &d, const Config &c, int learn_frames, Path path)
+    : device_(d), config_(c), path_(choose(d, path)), target_(d),
+      back_program_(GlProgram::fragment(d, {evidence_glsl, back_frag})),
+      sample_program_(GlProgram::fragment(d, {evidence_glsl, window_glsl, sample_frag})),
+      background_program_(GlProgram::fragment(d, {evidence_glsl, background_frag})),
+      spread_program_(GlProgram::fragment(d, {evidence_glsl, spread_frag})) {
+  empty_state({1, 1}, learn_frames);
+  if (c.width < 1 || c.height < 1)
+    fail(Error::Kind::bad_setting, "pictures of ", c.width, "x", c.height, " pixels cannot be segmented");
+  background_ = GlTexture(d, GL_RGBA8, c.width, c.height);
+  back_ = GlTexture(d, GL_R32UI, c.width, c.height);
+  for (int i = 0; i < 2; i++) {
+    mask_[i] = GlTexture(d, GL_R32UI, words(c.width), c.height);
+    thresholds_[i] = GlTexture(d, GL_RGBA32UI, words(c.width), c.height);
+  }
+  passes_ = path_ == Path::compute ? make_compute_passes(d) : make_fragment_passes(d, c);
+  learn(learn_frames);
+}
+
+void GlSegmenter::reset(int learn_frames) {
+  empty_state({1, 1}, learn_frames); // throws when the number is out of range
+  mask_[0].clear();
+  back_is_current_ = false;
+  frames_ = 0;
+  learnt_ = 0;
+  learn_frames_ = learn_frames;
+  measure_frames_ = measured_frames(learn_frames);
+  noise_ = {};
+}
+
+void GlSegmenter::learn(int learn_frames) {
+  reset(learn_frames);
+  for (GlTexture &t : exact_)
+    if (!t) t = GlTexture(device_, GL_RGBA32UI, config_.width, config_.height);
+  exact_[0].clear();
+  const std::vector<std::uint8_t> black(std::size_t(4) * config_.width * config_.height);
+  background_.write(black.data());
+}
+
+void GlSegmenter::set_background(ConstImage image, int learn_frames) {
+  if (image.format != PixelFormat::rgba && image.format != PixelFormat::bgra)
+    fail(Error::Kind::bad_setting, "pictures must be rgba or bgra");
+  if (image.width != config_.width || image.height != config_.height)
+    fail(Error::Kind::bad_data, "the picture is of ", image.width, "x", image.height, " pixels, not of ",
+         config_.width, "x", config_.height);
+  reset(learn_frames);
+  learn_frames_ = 0;
+  for (GlTexture &t : exact_) t = GlTexture();
+  std::vector<std::uint8_t> rgba;
+  rgba.reserve(std::size_t(4) * config_.width * config_.height);
+  const bool swapped = image.format == PixelFormat::bgra;
+  for (int y = 0; y < config_.height; y++)
+    for (int x = 0; x < config_.width; x++) {
+      const std::uint8_t *p = image.plane(0).row(y) + 4 * x;
+      for (const std::uint8_t b : {p[swapped ? 2 : 0], p[1], p[swapped ? 0 : 2], std::uint8_t{255}})
+        rgba.push_back(b);
+    }
+  background_.write(rgba.data());
+}
+
+void GlSegmenter::draw(std::initializer_list<GLuint> targets, int width, int height) {
+  target_.bind(targets, width, height);
+  device_.draw_everywhere();
+}
+
+void GlSegmenter::draw_back() {
+  if (back_is_current_) return;
+  back_program_.use();
+  back_program_.bind("background", 0, background_.id());
+  back_program_.set("last", config_.width - 1, config_.height - 1);
+  draw({back_.id()}, config_.width, config_.height);
+  back_is_current_ = true;
+}
+
+void GlSegmenter::measure(GLuint frame) {
+  const SampleGrid grid = sample_grid(config_);
+  if (!samples_) samples_ = GlTexture(device_, GL_R32UI, grid.columns, grid.rows);
+  draw_back();
+  sample_program_.use();
+  sample_program_.bind("frame", 0, frame);
+  sample_program_.bind("background", 1, background_.id());
+  sample_program_.bind("back", 2, back_.id());
+  sample_program_.set("last", config_.width - 1, config_.height - 1);
+  sample_program_.set("spacing", grid.step);
+  draw({samples_.id()}, grid.columns, grid.rows);
+  add_frame(noise_, samples_.read());
+  bytes_read_ += std::uint64_t(16) * grid.columns * grid.rows;
+  if (noise_.frames >= measure_frames_) samples_ = GlTexture();
+}
+
+void GlSegmenter::change_background(GLuint frame, int learnt, int rate) {
+  background_program_.use();
+  background_program_.bind("frame", 0, frame);
+  background_program_.bind("exact", 1, exact_[0].id());
+  background_program_.bind("mask", 2, mask_[0].id());
+  background_program_.set("learnt", learnt);
+  background_program_.set("rate", rate);
+  draw({exact_[1].id(), background_.id()}, config_.width, config_.height);
+  std::swap(exact_[0], exact_[1]);
+  back_is_current_ = false;
+}
+
+void GlSegmenter::segment(GLuint frame, const Params &params) {
+  const GlStateGuard guard(device_);
+  const bool second_half = learnt_ >= 1 && learnt_ + 1 > learn_frames_ / 2;
+  if (noise_.frames < measure_frames_ && (!learning() || second_half)) measure(frame);
+  if (learning()) {
+    change_background(frame, learnt_ + 1, 0);
+    learnt_++;
+    if (!learning())
+      for (GlTexture &t : exact_) t = GlTexture();
+    device_.check("learning the background");
+    return;
+  }
+
+  const Constants c = resolve(params, noise_);
+  draw_back();
+  passes_->thresholds({frame, background_.id(), back_.id(), config_.width, config_.height}, c, thresholds_[0],
+                      thresholds_[1]);
+  std::array<Order, max_iterations + 1> orders{};
+  for (int i = 0; i <= c.iterations; i++) orders[i] = permutation(c.seed, frames_, i);
+  passes_->iterate(mask_, thresholds_[0], std::span(orders).first(1));
+  passes_->iterate(mask_, thresholds_[1], std::span(orders).subspan(1, c.iterations));
+  frames_++;
+
+  if (c.adapt > 0) {
+    if (!exact_[0]) {
+      for (GlTexture &t : exact_) t = GlTexture(device_, GL_RGBA32UI, config_.width, config_.height);
+      spread_program_.use();
+      spread_program_.bind("background", 0, background_.id());
+      draw({exact_[0].id()}, config_.width, config_.height);
+    }
+    change_background(frame, 0, c.adapt);
+  }
+  device_.check("segmenting a frame");
+}
+
+State GlSegmenter::save() const {
+  State s = empty_state(config_, 1);
+  s.frames = frames_;
+  s.learn_frames = learn_frames_;
+  s.learnt = learnt_;
+  s.noise = noise_;
+  s.measure_frames = measure_frames_;
+  const std::size_t n = s.mask.size();
+  const std::vector<std::uint8_t> rgba = background_.read_bytes();
+  for (std::size_t i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) s.background[3 * i + k] = rgba[4 * i + k];
+  s.exact.clear();
+  if (exact_[0]) {
+    s.exact.resize(3 * n);
+    const std::vector<GLuint> values = exact_[0].read();
+    for (std::size_t i = 0; i < n; i++)
+      for (int k = 0; k < 3; k++) s.exact[3 * i + k] = values[4 * i + k];
+  }
+  const std::vector<GLuint> labels = mask_[0].read();
+  for (int y = 0; y < config_.height; y++)
+    for (int x = 0; x < config_.width; x++)
+      s.mask[std::size_t(y) * config_.width + x] =
+          labels[std::size_t(y) * words(config_.width) + x / 32] >> x % 32 & 1 ? 255 : 0;
+  return s;
+}
+
+void GlSegmenter::load(const State &s) {
+  check_fits(s, config_);
+  const std::size_t n = s.mask.size();
+  std::vector<std::uint8_t> rgba(4 * n, 255);
+  for (std::size_t i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) rgba[4 * i + k] = s.background[3 * i + k];
+  background_.write(rgba.data());
+  for (GlTexture &t : exact_) t = GlTexture();
+  if (!s.exact.empty()) {
+    std::vector<GLuint> values(4 * n);
+    for (std::size_t i = 0; i < n; i++)
+      for (int k = 0; k < 3; k++) values[4 * i + k] = s.exact[3 * i + k];
+    for (GlTexture &t : exact_) t = GlTexture(device_, GL_RGBA32UI, config_.width, config_.height);
+    exact_[0].write(values.data());
+  }
+  std::vector<GLuint> labels(std::size_t(words(config_.width)) * config_.height);
+  for (int y = 0; y < config_.height; y++)
+    for (int x = 0; x < config_.width; x++)
+      if (s.mask[std::size_t(y) * config_.width + x])
+        labels[std::size_t(y) * words(config_.width) + x / 32] |= 1u << x % 32;
+  mask_[0].write(labels.data());
+  back_is_current_ = false;
+  frames_ = s.frames;
+  learn_frames_ = s.learn_frames;
+  learnt_ = s.learnt;
+  measure_frames_ = s.measure_frames;
+  noise_ = s.noise;
+}
+
+} // namespace vigil::colinearseg

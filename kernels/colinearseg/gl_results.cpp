@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/colinearseg/gl_results.h"
+
+#include "kernels/colinearseg/colinearseg-shaders.h"
+
+#include <algorithm>
+
+namespace vigil::colinearseg {
+
+using namespace shaders;
+
+GlResults::GlResults(const GlDevice &d, const Config &c)
+    : device_(d), config_(c), grid_(activity::grid_for(c.width, c.height)), target_(d),
+      cells_(d, GL_RGBA32UI, (grid_.columns + 1) / 2, grid_.rows),
+      picture_program_(GlProgram::fragment(d, {evidence_glsl, picture_frag})),
+      cells_program_(GlProgram::fragment(d, {cells_frag})) {}
+
+void GlResults::draw(Kind kind, GLuint frame, const GlSegmenter &s, std::span<const compose::Box> boxes,
+                     const compose::Style &style, GLuint target) {
+  const GlStateGuard guard(device_);
+  const auto &tint = style.tint;
+  picture_program_.use();
+  picture_program_.bind("frame", 0, frame);
+  picture_program_.bind("background", 1, s.background().id());
+  picture_program_.bind("mask", 2, s.mask().id());
+  picture_program_.set("kind", static_cast<int>(kind));
+  picture_program_.set("tint", tint.colour[0], tint.colour[1], tint.colour[2],
+                       std::clamp(tint.strength, 0, 256));
+  target_.bind({target}, config_.width, config_.height);
+  device_.draw_everywhere();
+  if (kind == Kind::overlay && style.line > 0)
+    for (const compose::Box &b : boxes.first(std::min<std::size_t>(boxes.size(), compose::max_boxes)))
+      outline(b, style);
+  device_.check("drawing the result");
+}
+
+// Four rectangles filled by clears; the frame's alpha stays.
+void GlResults::outline(const compose::Box &b, const compose::Style &style) {
+  const GlFunctions &gl = device_.gl;
+  const int line = style.line;
+  const auto fill = [&](int left, int top, int right, int bottom) {
+    left = std::max({left, b.x, 0});
+    top = std::max({top, b.y, 0});
+    right = std::min({right, b.x + b.width, config_.width});
+    bottom = std::min({bottom, b.y + b.height, config_.height});
+    if (left >= right || top >= bottom) return;
+    gl.Scissor(left, top, right - left, bottom - top);
+    gl.Clear(GL_COLOR_BUFFER_BIT);
+  };
+  gl.Enable(GL_SCISSOR_TEST);
+  gl.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_FALSE);
+  gl.ClearColor(float(style.box[0]) / 255.f, float(style.box[1]) / 255.f, float(style.box[2]) / 255.f, 1.f);
+  const int right = b.x + b.width, bottom = b.y + b.height;
+  fill(b.x, b.y, right, b.y + line);
+  fill(b.x, bottom - line, right, bottom);
+  fill(b.x, b.y, b.x + line, bottom);
+  fill(right - line, b.y, right, bottom);
+  gl.ClearColor(0.f, 0.f, 0.f, 0.f);
+  gl.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  gl.Disable(GL_SCISSOR_TEST);
+}
+
+std::vector<activity::Cell> GlResults::count(const GlTexture &mask) {
+  {
+    const GlStateGuard guard(device_);
+    cells_program_.use();
+    cells_program_.bind("mask", 0, mask.id());
+    cells_program_.set("size", mask.width(), mask.height());
+    cells_program_.set("cell_size", grid_.size);
+    target_.bind({cells_.id()}, cells_.width(), cells_.height());
+    device_.draw_everywhere();
+  }
+  const std::vector<GLuint> words = cells_.read();
+  bytes_read_ += 4 * words.size();
+  std::vector<activity::Cell> cells;
+  cells.reserve(std::size_t(grid_.cells()));
+  for (int row = 0; row < grid_.rows; row++)
+    for (int column = 0; column < grid_.columns; column++) {
+      const GLuint *cell = &words[4 * (std::size_t(row) * cells_.width()) + 2 * std::size_t(column)];
+      const auto byte = [&](int i) { return static_cast<std::uint8_t>(cell[1] >> 8 * i); };
+      cells.push_back({cell[0], byte(0), byte(1), byte(2), byte(3)});
+    }
+  return cells;
+}
+
+} // namespace vigil::colinearseg

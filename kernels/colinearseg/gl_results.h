@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is made of a mask on the OpenGL device: pictures, and the grid in which blobs are found.
+#pragma once
+
+#include "kernels/activity/activity.h"
+#include "kernels/colinearseg/gl.h"
+#include "kernels/compose/compose.h"
+
+#include <span>
+#include <vector>
+
+namespace vigil::colinearseg {
+
+class GlResults {
+ public:
+  enum class Kind {
+    mask = 0,       // white where the mask is set, else black
+    overlay = 1,    // as compose.h says
+    cutout = 2,     // the frame with alpha 255 where the mask is set, else 0 (not premultiplied)
+    background = 3, // alpha 255
+  };
+  GlResults(const GlDevice &, const Config &); // the device must outlive it
+  // Draws into `target`, an RGBA texture of the picture's size that is not the frame.
+  void draw(Kind, GLuint frame, const GlSegmenter &, std::span<const compose::Box>, const compose::Style &,
+            GLuint target);
+  // The grid's cells, as activity::Counter gives them. Waits for the mask.
+  std::vector<activity::Cell> count(const GlTexture &mask);
+  const activity::Grid &grid() const { return grid_; }
+  // Bytes that count() has read back since the beginning.
+  std::uint64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  void outline(const compose::Box &, const compose::Style &);
+  const GlDevice &device_;
+  Config config_;
+  activity::Grid grid_;
+  GlTarget target_;
+  GlTexture cells_;
+  GlProgram picture_program_, cells_program_;
+  std::uint64_t bytes_read_ = 0;
+};
+
+} // namespace vigil::colinearseg
