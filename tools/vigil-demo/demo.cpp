@@ -211,8 +211,8 @@ void run(const Options &o, const std::atomic<bool> &stop) {
   if (scene && counts.total())
     std::printf("F-measure %.3f (recall %.3f, precision %.3f, from frame %llu on)\n", score.f_measure,
                 score.recall, score.precision, static_cast<unsigned long long>(unscored_frames));
-  std::printf("results in %s: overlay.%s, overlay-*.png, mask-*.png,%s events.jsonl\n",
-              o.out.c_str(), encoder.extension, o.element.background ? " background.png," : "");
+  std::printf("results in %s: overlay.%s, overlay-*.png, mask-*.png,%s events.jsonl\n", o.out.c_str(),
+              encoder.extension, o.element.background ? " background.png," : "");
 }
 
 } // namespace vigil::demo
