@@ -8,6 +8,7 @@
 #include <array>
 #include <dlfcn.h>
 #include <string_view>
+#include <vector>
 
 namespace vigil {
 namespace {
@@ -78,17 +79,22 @@ struct Context {
     if (!extensions ||
         std::string_view(extensions).find("EGL_KHR_no_config_context") == std::string_view::npos)
       return false;
-    const std::array<EGLint, 7> desktop = {EGL_CONTEXT_MAJOR_VERSION,
-                                           3,
-                                           EGL_CONTEXT_MINOR_VERSION,
-                                           3,
-                                           EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                           EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                           EGL_NONE};
-    const std::array<EGLint, 3> embedded = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_NONE};
     if (!egl().bind_api(es ? EGL_OPENGL_ES_API : EGL_OPENGL_API)) return false;
-    const EGLContext c =
-        egl().create_context(d, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, es ? embedded.data() : desktop.data());
+    // Some drivers give just the version that is asked for, so the newest that is of use here comes first.
+    using Version = std::array<EGLint, 2>;
+    const std::vector<Version> versions =
+        es ? std::vector<Version>{{3, 0}} : std::vector<Version>{{4, 6}, {4, 3}, {3, 3}};
+    EGLContext c = EGL_NO_CONTEXT;
+    for (std::size_t i = 0; !c && i < versions.size(); i++) {
+      const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
+                                   versions[i][0],
+                                   EGL_CONTEXT_MINOR_VERSION,
+                                   versions[i][1],
+                                   es ? EGL_NONE : EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                   EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                   EGL_NONE};
+      c = egl().create_context(d, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
+    }
     if (!c) return false;
     if (!egl().make_current(d, EGL_NO_SURFACE, EGL_NO_SURFACE, c)) {
       egl().destroy_context(d, c);
