@@ -38,10 +38,10 @@ class CudaModel final : public Model {
  public:
   CudaModel(CudaDevice &device, const Config &config)
       : device_(device), config_(config), engine_(engine_of(config)) {
-    store_.pitch = (static_cast<unsigned>(config.width) + pitch_pixels - 1) / pitch_pixels * pitch_pixels;
-    store_.plane = std::size_t(store_.pitch) * config.height;
-    const std::size_t values = store_.plane * config.components;
-    active_ = DeviceBuffer(device, config.method == Method::zivkovic ? store_.plane : 0);
+    store_.tiles_a_row = (config.width - 1) / tile + 1;
+    const std::size_t pixels = std::size_t(store_.tiles_a_row) * config.height * tile;
+    const std::size_t values = pixels * config.components;
+    active_ = DeviceBuffer(device, config.method == Method::zivkovic ? pixels : 0);
     weights_ = DeviceBuffer(device, values * engine_.weight_bytes);
     gaussians_ = DeviceBuffer(device, values * engine_.gaussian_bytes);
     if (config.method == Method::zivkovic) store_.active = active_.as<std::uint8_t>();

@@ -2,9 +2,13 @@
 // What the class in cuda.cpp and the kernels say to each other: where the state lies, a piece of work, and one table of
 // functions for each kind of stored state.
 //
-// The state is planar: pixel (x, y) has index i = y * pitch + x, component k's values of all pixels lie together, so
-// that neighbouring threads touch neighbouring addresses and components that no pixel uses are never touched. Weights
-// lie apart from means and variances: every weight changes with every frame, but only the owner's mean and variance do.
+// The state is cut into tiles of 128 neighbouring pixels of a row; the last tile of a row may stick out. In a tile a
+// component's values of one kind lie side by side, one segment after another:
+//   weights    [tile][component][pixel]
+//   gaussians  [tile][component][pixel] means and variance, or what the engine makes of them
+// Neighbouring threads touch neighbouring addresses, segments of components that no pixel uses are never touched, and
+// the distance from one segment to the next is known at compile time. Weights lie apart from means and variances: every
+// weight changes with every frame, but only the owner's mean and variance do.
 #pragma once
 
 #include "kernels/mog/mog.h"
@@ -13,15 +17,14 @@
 
 namespace vigil::mog::cuda {
 
-inline constexpr int max_group = 32;    // frames
-inline constexpr int pitch_pixels = 32; // rows of the state start at multiples of this
+inline constexpr int max_group = 32; // frames
+inline constexpr int tile = 128;     // pixels
 
 struct Store {
-  std::uint8_t *active = nullptr; // zivkovic: [i] components in use
-  void *weights = nullptr;        // [k * plane + i]
-  void *gaussians = nullptr;      // mean and variance, in an order of the engine's own
-  unsigned pitch = 0;
-  std::size_t plane = 0; // pixels, the padding of the rows included
+  std::uint8_t *active = nullptr; // zivkovic: [tile][pixel] components in use
+  void *weights = nullptr;
+  void *gaussians = nullptr;
+  int tiles_a_row = 0;
 };
 
 // Frames of one format.

@@ -60,6 +60,21 @@ struct Job {
   }
 };
 
+// Where a pixel's values are in the state.
+struct Spot {
+  std::size_t tile;
+  int lane;
+  __device__ Spot(const Store &s, int x, int y)
+      : tile(static_cast<std::size_t>(y) * s.tiles_a_row + x / cuda::tile), lane(x % cuda::tile) {}
+  // The pixel's value in segment k of the tile's `count` segments of Ts; a Vector of them where it is no T.
+  template <class Vector, class T = Vector>
+  __device__ __forceinline__ Vector &at(void *values, int count, int k) const {
+    T *p =
+        static_cast<T *>(values) + tile * static_cast<unsigned>(count * cuda::tile) + lane + k * cuda::tile;
+    return *reinterpret_cast<Vector *>(p);
+  }
+};
+
 // The place of a thread that works on `vector` pixels side by side.
 struct Place {
   int x, y;

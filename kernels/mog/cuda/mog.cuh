@@ -15,19 +15,16 @@ __device__ __forceinline__ bool learn(Gaussian<T> (&g)[K], T x, T a, T whole, co
   bool matched = false, background = false;
   moved = 0;
 #pragma unroll
-  for (int k = 0; k < K; k++) {
-    const T d = x - g[k].mean, d2 = product(d, d);
-    T w = product(keep, g[k].weight);
-    if (g[k].weight >= least_normal<T> && d2 < product(c.match2, g[k].variance)) {
-      w += gain;
-      const T r = smaller(product(gain, inverse(w)), T(1));
-      g[k].mean = fused(r, d, g[k].mean);
-      g[k].variance = larger(fused(r, d2 - g[k].variance, g[k].variance), c.min_variance);
-      matched = true;
-      background |= w >= c.weight_threshold;
-      moved |= 1u << k;
-    }
-    g[k].weight = w;
+  for (int k = 0; k < K; k++) { // without branches (A, algorithm 5): pixels of a thread then run side by side
+    const T d = x - g[k].mean, d2 = product(d, d), v = g[k].variance;
+    const bool match = g[k].weight >= least_normal<T> && d2 < product(c.match2, v);
+    const T w = fused(keep, g[k].weight, match ? gain : T(0));
+    const T r = match ? product(gain, inverse(w)) : T(0);
+    const T updated = larger(fused(r, d2 - v, v), c.min_variance);
+    g[k] = {w, fused(r, d, g[k].mean), match ? updated : v};
+    matched |= match;
+    background |= match && w >= c.weight_threshold;
+    moved |= match ? 1u << k : 0u;
   }
   if (!matched && a > 0) {
     int lightest = 0;
@@ -72,13 +69,14 @@ __global__ void __launch_bounds__(threads) mog_kernel(const __grid_constant__ Jo
   constexpr int vector = Codec::vector;
   const auto [x, y] = place<vector>(job);
   if (x >= job.width || y >= job.height) return;
-  const std::size_t i = static_cast<std::size_t>(y) * job.store.pitch + x;
+  const Spot spot(job.store, x, y);
+  const std::uint32_t pixel = static_cast<std::uint32_t>(y) * job.width + x;
   const int count = job.width - x;
   const bool mapped = job.mapped(x, y);
 
   typename Codec::Code code[K][vector];
 #pragma unroll
-  for (int k = 0; k < K; k++) Codec::load(job.store, K, k, i, code[k]);
+  for (int k = 0; k < K; k++) Codec::load(job.store, K, k, spot, code[k]);
   std::uint32_t changed[K] = {};
 
 #pragma unroll 1
@@ -89,7 +87,7 @@ __global__ void __launch_bounds__(threads) mog_kernel(const __grid_constant__ Jo
     std::uint32_t mask = 0;
 #pragma unroll
     for (int j = 0; j < vector; j++) {
-      const Dither dither(static_cast<std::uint32_t>(i) + j, job.first_frame + frame);
+      const Dither dither(pixel + j, job.first_frame + frame);
       const T sample = T(byte_of(samples, j)) + Codec::offset;
       Gaussian<T> g[K];
 #pragma unroll
@@ -115,7 +113,7 @@ __global__ void __launch_bounds__(threads) mog_kernel(const __grid_constant__ Jo
         if (j < count) to[j] = static_cast<std::uint8_t>(byte_of(mask, j));
   }
 #pragma unroll
-  for (int k = 0; k < K; k++) Codec::store(job.store, K, k, i, code[k], changed[k]);
+  for (int k = 0; k < K; k++) Codec::store(job.store, K, k, spot, code[k], changed[k]);
 }
 
 template <class Codec>

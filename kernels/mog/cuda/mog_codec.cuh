@@ -24,7 +24,7 @@ struct Dither {
       : a(pixel * 3242174889u + frame * 2654435769u), b(pixel * 2447445413u + frame * 1640531527u) {}
 };
 
-// Single and double precision, in planes: weights; means of component 0, 1, ...; variances of component 0, 1, ...
+// Single and double precision; all weights of a tile, then the means, then the variances, in Store::gaussians.
 template <class T>
 struct RealMog {
   using Real = T;
@@ -35,17 +35,16 @@ struct RealMog {
     T v[vector];
   };
 
-  static __device__ __forceinline__ void load(const Store &s, int components, int k, std::size_t i,
+  static __device__ __forceinline__ void load(const Store &s, int components, int k, const Spot &spot,
                                               Code (&code)[vector]) {
-    const T *gaussians = static_cast<const T *>(s.gaussians) + k * s.plane + i;
-    const Vector w = *reinterpret_cast<const Vector *>(static_cast<const T *>(s.weights) + k * s.plane + i),
-                 m = *reinterpret_cast<const Vector *>(gaussians),
-                 v = *reinterpret_cast<const Vector *>(gaussians + components * s.plane);
+    const Vector w = spot.at<Vector, T>(s.gaussians, 3 * components, k),
+                 m = spot.at<Vector, T>(s.gaussians, 3 * components, components + k),
+                 v = spot.at<Vector, T>(s.gaussians, 3 * components, 2 * components + k);
 #pragma unroll
     for (int j = 0; j < vector; j++) code[j] = {w.v[j], m.v[j], v.v[j]};
   }
   // `moved`: whether any of the pixels has another mean or variance than load() gave.
-  static __device__ __forceinline__ void store(const Store &s, int components, int k, std::size_t i,
+  static __device__ __forceinline__ void store(const Store &s, int components, int k, const Spot &spot,
                                                const Code (&code)[vector], std::uint32_t moved) {
     Vector w, m, v;
 #pragma unroll
@@ -54,11 +53,10 @@ struct RealMog {
       m.v[j] = code[j].mean;
       v.v[j] = code[j].variance;
     }
-    *reinterpret_cast<Vector *>(static_cast<T *>(s.weights) + k * s.plane + i) = w;
+    spot.at<Vector, T>(s.gaussians, 3 * components, k) = w;
     if (!moved) return;
-    T *gaussians = static_cast<T *>(s.gaussians) + k * s.plane + i;
-    *reinterpret_cast<Vector *>(gaussians) = m;
-    *reinterpret_cast<Vector *>(gaussians + components * s.plane) = v;
+    spot.at<Vector, T>(s.gaussians, 3 * components, components + k) = m;
+    spot.at<Vector, T>(s.gaussians, 3 * components, 2 * components + k) = v;
   }
   static __device__ __forceinline__ Gaussian<T> decode(const Code &c) {
     return c;
@@ -70,16 +68,16 @@ struct RealMog {
     return moved;
   }
 
-  static __device__ Component<1> component(const Store &s, int components, int k, std::size_t i) {
-    const float w = float(static_cast<const T *>(s.weights)[k * s.plane + i]);
-    const T *gaussians = static_cast<const T *>(s.gaussians) + k * s.plane + i;
-    return {w > 0 ? w : -1, {float(gaussians[0])}, float(gaussians[components * s.plane])};
+  static __device__ Component<1> component(const Store &s, int components, int k, const Spot &spot) {
+    const float w = float(spot.at<T>(s.gaussians, 3 * components, k));
+    return {w > 0 ? w : -1,
+            {float(spot.at<T>(s.gaussians, 3 * components, components + k))},
+            float(spot.at<T>(s.gaussians, 3 * components, 2 * components + k))};
   }
-  static __device__ void put(const Store &s, int components, int k, std::size_t i, const Component<1> &c) {
-    static_cast<T *>(s.weights)[k * s.plane + i] = T(c.weight);
-    T *gaussians = static_cast<T *>(s.gaussians) + k * s.plane + i;
-    gaussians[0] = T(c.mean[0]);
-    gaussians[components * s.plane] = T(c.variance);
+  static __device__ void put(const Store &s, int components, int k, const Spot &spot, const Component<1> &c) {
+    spot.at<T>(s.gaussians, 3 * components, k) = T(c.weight);
+    spot.at<T>(s.gaussians, 3 * components, components + k) = T(c.mean[0]);
+    spot.at<T>(s.gaussians, 3 * components, 2 * components + k) = T(c.variance);
   }
 };
 
@@ -100,20 +98,18 @@ struct CompactMog {
   static constexpr std::uint32_t least_bits = 0x3e800000; // of least_variance
   static constexpr int variance_shift = 16;
 
-  static __device__ __forceinline__ void load(const Store &s, int, int k, std::size_t i,
+  static __device__ __forceinline__ void load(const Store &s, int components, int k, const Spot &spot,
                                               Code (&code)[vector]) {
-    const uint4 v =
-        *reinterpret_cast<const uint4 *>(static_cast<const Code *>(s.gaussians) + k * s.plane + i);
+    const uint4 v = spot.at<uint4, Code>(s.gaussians, components, k);
     code[0] = v.x;
     code[1] = v.y;
     code[2] = v.z;
     code[3] = v.w;
   }
-  static __device__ __forceinline__ void store(const Store &s, int, int k, std::size_t i,
+  static __device__ __forceinline__ void store(const Store &s, int components, int k, const Spot &spot,
                                                const Code (&code)[vector], std::uint32_t changed) {
-    if (!changed) return;
-    *reinterpret_cast<uint4 *>(static_cast<Code *>(s.gaussians) + k * s.plane + i) =
-        make_uint4(code[0], code[1], code[2], code[3]);
+    if (changed)
+      spot.at<uint4, Code>(s.gaussians, components, k) = make_uint4(code[0], code[1], code[2], code[3]);
   }
   static __device__ __forceinline__ Gaussian<float> decode(Code c) {
     return {__uint_as_float(0x3f800000u | (c & weight_mask) >> 9) - 1.f,
@@ -122,9 +118,9 @@ struct CompactMog {
   }
   static __device__ __forceinline__ Code encode(const Gaussian<float> &g, const Dither &d) {
     const std::uint32_t w = (__float_as_uint(g.weight + 1.f) << 9) + (d.a >> 10),
-                        m = __float_as_uint(g.mean) + (d.b >> 21),
-                        v = (__float_as_uint(smaller(g.variance, greatest_variance)) - least_bits +
-                             (d.b >> 5 & 0xffffu)) >>
+                        m = __float_as_uint(larger(g.mean, offset)) + (d.b >> 21),
+                        v = (__float_as_uint(smaller(g.variance, greatest_variance)) +
+                             ((d.b >> 5 & 0xffffu) - least_bits)) >>
                             variance_shift;
     return (w & weight_mask) | (m & mean_mask) | v;
   }
@@ -132,19 +128,19 @@ struct CompactMog {
     return before ^ after;
   }
 
-  static __device__ Component<1> component(const Store &s, int, int k, std::size_t i) {
-    const Code c = static_cast<const Code *>(s.gaussians)[k * s.plane + i];
+  static __device__ Component<1> component(const Store &s, int components, int k, const Spot &spot) {
+    const Code c = spot.at<Code>(s.gaussians, components, k);
     const Gaussian<float> g = decode(c);
     const std::uint32_t w = c >> 22;
     return {w > 0 ? static_cast<float>(w) / 1023.f : -1.f, {g.mean - offset}, g.variance};
   }
-  static __device__ void put(const Store &s, int, int k, std::size_t i, const Component<1> &c) {
+  static __device__ void put(const Store &s, int components, int k, const Spot &spot, const Component<1> &c) {
     const std::uint32_t half = 1u << (variance_shift - 1);
     const auto fixed = [](float v, float top) {
       return static_cast<std::uint32_t>(smaller(larger(v + 0.5f, 0.f), top));
     };
     const float variance = smaller(larger(c.variance, least_variance), greatest_variance);
-    static_cast<Code *>(s.gaussians)[k * s.plane + i] =
+    spot.at<Code>(s.gaussians, components, k) =
         fixed(product(c.weight, 1023.f), 1023.f) << 22 | fixed(product(c.mean[0], 8.f), 255.f * 8) << 11 |
         (__float_as_uint(variance) - least_bits + half) >> variance_shift;
   }

@@ -3,8 +3,7 @@
 
 namespace vigil::mog::cuda {
 
-const Engine mog_double{sizeof(double),
-                        2 * sizeof(double),
+const Engine mog_double{0, 3 * sizeof(double),
                         apply_mog<RealMog<double>>,
                         draw_background<RealMog<double>>,
                         save_state<RealMog<double>>,

@@ -3,8 +3,7 @@
 
 namespace vigil::mog::cuda {
 
-const Engine mog_single{sizeof(float),
-                        2 * sizeof(float),
+const Engine mog_single{0, 3 * sizeof(float),
                         apply_mog<RealMog<float>>,
                         draw_background<RealMog<float>>,
                         save_state<RealMog<float>>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What is done with a state now and then: the background picture, and the way from and to a State. A Codec's
-//   component(store, K, k, i)       gives component k of pixel i as single precision values, weight -1 where it is unused
-//   put(store, K, k, i, component)  sets it
+//   component(store, K, k, spot)       gives component k of a pixel as single precision values, weight -1 where it is unused
+//   put(store, K, k, spot, component)  sets it
 // Nothing here needs the number of components at compile time.
 #pragma once
 
@@ -25,10 +25,10 @@ __global__ void __launch_bounds__(threads) background_kernel(Store store, int co
             y = static_cast<int>(blockIdx.y + blockIdx.z * gridDim.y);
   if (x >= out.width || y >= out.height) return;
   const bool yuv = out.format == PixelFormat::nv12 || out.format == PixelFormat::i420;
-  const std::size_t i = static_cast<std::size_t>(y) * store.pitch + x;
+  const Spot spot(store, x, y);
   float best = -1, mean[3] = {0, yuv ? 128.f : 0.f, yuv ? 128.f : 0.f};
   for (int k = 0; k < components; k++) {
-    const Component<channels> g = Codec::component(store, components, k, i);
+    const Component<channels> g = Codec::component(store, components, k, spot);
     if (!(g.weight > best)) continue;
     best = g.weight;
     if constexpr (channels == 3) {
@@ -62,18 +62,18 @@ __global__ void __launch_bounds__(threads)
   const int x = static_cast<int>(blockIdx.x * threads + threadIdx.x),
             y = static_cast<int>(blockIdx.y + blockIdx.z * gridDim.y);
   if (x >= width || y >= height) return;
-  const std::size_t n = static_cast<std::size_t>(width) * height, i = static_cast<std::size_t>(y) * width + x,
-                    from = static_cast<std::size_t>(y) * store.pitch + x;
+  const std::size_t n = static_cast<std::size_t>(width) * height, i = static_cast<std::size_t>(y) * width + x;
+  const Spot spot(store, x, y);
   int used = 0;
   for (int k = 0; k < components; k++) {
-    const Component<channels> g = Codec::component(store, components, k, from);
+    const Component<channels> g = Codec::component(store, components, k, spot);
     const bool in_use = g.weight >= 0;
     used += in_use;
     to.weight[k * n + i] = in_use ? g.weight : 0;
     to.variance[k * n + i] = in_use ? g.variance : 0;
     for (int c = 0; c < channels; c++) to.mean[(k * channels + c) * n + i] = in_use ? g.mean[c] : 0;
   }
-  to.active[i] = store.active ? store.active[from] : static_cast<std::uint8_t>(used);
+  to.active[i] = store.active ? spot.at<std::uint8_t>(store.active, 1, 0) : static_cast<std::uint8_t>(used);
 }
 
 template <class Codec>
@@ -83,16 +83,16 @@ __global__ void __launch_bounds__(threads)
   const int x = static_cast<int>(blockIdx.x * threads + threadIdx.x),
             y = static_cast<int>(blockIdx.y + blockIdx.z * gridDim.y);
   if (x >= width || y >= height) return;
-  const std::size_t n = static_cast<std::size_t>(width) * height, i = static_cast<std::size_t>(y) * width + x,
-                    to = static_cast<std::size_t>(y) * store.pitch + x;
+  const std::size_t n = static_cast<std::size_t>(width) * height, i = static_cast<std::size_t>(y) * width + x;
+  const Spot spot(store, x, y);
   for (int k = 0; k < components; k++) {
     Component<channels> g;
     g.weight = from.weight[k * n + i];
     g.variance = from.variance[k * n + i];
     for (int c = 0; c < channels; c++) g.mean[c] = from.mean[(k * channels + c) * n + i];
-    Codec::put(store, components, k, to, g);
+    Codec::put(store, components, k, spot, g);
   }
-  if (store.active) store.active[to] = from.active[i];
+  if (store.active) spot.at<std::uint8_t>(store.active, 1, 0) = from.active[i];
 }
 
 template <class Codec>

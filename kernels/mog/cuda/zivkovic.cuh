@@ -1,82 +1,70 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Method zivkovic, for any number of components, channels and any codec of the state.
+//
+// A thread keeps the number and the weights of one pixel's components in registers. Means and variances stay in memory:
+// components are sorted, those after a sample's owner are not looked at, and only the owner's change, so that most
+// pixels read and write those of the first component alone. In a group of frames they come from the first-level cache.
 #pragma once
 
 #include "kernels/mog/cuda/zivkovic_codec.cuh"
 
 namespace vigil::mog::cuda {
 
-// One pixel's components in registers. Weights are all here; means and variances come from memory when a frame first
-// asks for them: components are sorted, and those after a sample's owner are not looked at.
 template <class Codec, int K>
 struct Pixel {
   using T = typename Codec::Real;
+  using Code = typename Codec::Code;
   static constexpr int channels = Codec::channels;
 
+  const Store &store;
+  const Spot &spot;
   int active;
-  int loaded;     // the first `loaded` codes are here
-  unsigned moved; // bit k: code k is not what memory has
   typename Codec::Weight weight[K];
-  typename Codec::Code code[K];
 
-  __device__ __forceinline__ void need(const Store &s, std::size_t i, int k) {
-    if (k < loaded) return;
-    code[k] = Codec::code(s, k, i);
-    loaded = k + 1;
-  }
+  __device__ __forceinline__ Code &code(int k) const { return Codec::code(store, K, k, spot); }
 
-  __device__ __forceinline__ void exchange(T (&w)[K], int k) { // with its predecessor
-    const T v = w[k];
-    w[k] = w[k - 1];
-    w[k - 1] = v;
-    const auto c = code[k];
-    code[k] = code[k - 1];
-    code[k - 1] = c;
-    moved |= 3u << (k - 1);
-  }
-  // Component `at` goes up past every predecessor whose weight is not greater than `by`.
-  __device__ __forceinline__ void move_up(T (&w)[K], int at, T by) {
+  // Component `at` goes up past every predecessor whose weight is not greater than `by`, and these go down; returns
+  // where it is then. Its code is not touched: whoever moves it has a new one for it.
+  __device__ __forceinline__ int move_up(T (&w)[K], int at, T by) const {
 #pragma unroll
     for (int k = K - 1; k > 0; k--)
       if (k == at && by >= w[k - 1]) {
-        exchange(w, k);
+        const T own = w[k];
+        w[k] = w[k - 1];
+        w[k - 1] = own;
+        code(k) = code(k - 1);
         at = k - 1;
       }
+    return at;
   }
 
-  // One sample; true when it is background.
-  __device__ __forceinline__ bool learn(const Store &s, std::size_t i, const T (&x)[channels], T a,
-                                        const Rules<T> &c, const Dither &dither) {
-    const T keep = 1 - a, prune = product(a, c.complexity_prior), least = larger(a, least_normal<T>);
+  // One sample; true when it is background. `first` is the code of component 0.
+  __device__ __forceinline__ bool learn(const Code &first, const T (&x)[channels], T a, const Rules<T> &c,
+                                        const Dither &dither) {
+    const T keep = 1 - a, prune = product(a, c.complexity_prior);
     bool background = false;
     int owner = -1;
-    T total = 0, owner_weight = 0;
-    T w[K];
+    T total = 0, w[K], owner_weight = 0, owner_d2 = 0;
+    Shape<T, channels> g; // of the owner
 #pragma unroll
     for (int k = 0; k < K; k++) {
       w[k] = 0;
       if (k >= active) continue;
       w[k] = fused(keep, Codec::decode_weight(weight[k]), -prune);
       if (owner < 0) {
-        need(s, i, k);
-        Shape<T, channels> g = Codec::decode(code[k]);
-        T d[channels], d2 = 0;
+        g = Codec::decode(k == 0 ? first : code(k));
+        T d2 = 0;
 #pragma unroll
         for (int n = 0; n < channels; n++) {
-          d[n] = x[n] - g.mean[n];
-          d2 = fused(d[n], d[n], d2);
+          const T d = x[n] - g.mean[n];
+          d2 = fused(d, d, d2);
         }
         background |= total < c.background_ratio && d2 < product(c.background2, g.variance);
         if (d2 < product(c.match2, g.variance)) {
           w[k] += a;
           owner = k;
           owner_weight = w[k];
-          const T r = w[k] > least ? smaller(product(a, inverse(w[k])), T(1)) : T(a > 0);
-#pragma unroll
-          for (int n = 0; n < channels; n++) g.mean[n] = fused(r, d[n], g.mean[n]);
-          g.variance = smaller(larger(fused(r, d2 - g.variance, g.variance), c.min_variance), c.max_variance);
-          code[k] = Codec::encode(g, dither);
-          moved |= 1u << k;
+          owner_d2 = d2;
         }
       }
       if (w[k] < prune) { // its place stays, the lightest leaves
@@ -85,41 +73,41 @@ struct Pixel {
       }
       total += w[k];
     }
-    if (owner > 0) move_up(w, owner, owner_weight);
+    int at = owner;
+    if (owner > 0) at = move_up(w, owner, owner_weight);
     const T scale = total >= least_normal<T> ? inverse(total) : T(1);
 #pragma unroll
     for (int k = 0; k < K; k++) w[k] = product(w[k], scale);
-    if (owner < 0 && a > 0) {
-      const int at = active < K ? active : K - 1;
+    if (owner >= 0) {
+      const T r = owner_weight > larger(a, least_normal<T>) ? smaller(product(a, inverse(owner_weight)), T(1))
+                                                            : T(a > 0);
+#pragma unroll
+      for (int n = 0; n < channels; n++) g.mean[n] = fused(r, x[n] - g.mean[n], g.mean[n]);
+      g.variance =
+          smaller(larger(fused(r, owner_d2 - g.variance, g.variance), c.min_variance), c.max_variance);
+    } else if (a > 0) {
+      at = active < K ? active : K - 1;
       active = at + 1;
-      Shape<T, channels> fresh;
 #pragma unroll
-      for (int n = 0; n < channels; n++) fresh.mean[n] = x[n];
-      fresh.variance = c.initial_variance;
+      for (int n = 0; n < channels; n++) g.mean[n] = x[n];
+      g.variance = c.initial_variance;
+      const T own = at == 0 ? T(1) : a;
 #pragma unroll
-      for (int k = 0; k < K; k++) {
-        if (k < at) w[k] = product(w[k], keep);
-        if (k != at) continue;
-        w[k] = k == 0 ? T(1) : a;
-        code[k] = Codec::encode(fresh, dither);
-        moved |= 1u << k;
-        if (loaded <= k) loaded = k + 1;
-      }
-      move_up(w, at, at == 0 ? T(1) : a);
+      for (int k = 0; k < K; k++) w[k] = k == at ? own : k < at ? product(w[k], keep) : w[k];
+      at = move_up(w, at, own);
     }
+    if (at >= 0) code(at) = Codec::encode(g, dither);
 #pragma unroll
     for (int k = 0; k < K; k++) weight[k] = Codec::encode_weight(w[k], k, dither);
     return background;
   }
 
-  __device__ __forceinline__ bool in_shadow(const Store &s, std::size_t i, const T (&x)[channels],
-                                            const Rules<T> &c) {
+  __device__ __forceinline__ bool in_shadow(const T (&x)[channels], const Rules<T> &c) const {
     T total = 0;
 #pragma unroll
     for (int k = 0; k < K; k++) {
       if (k >= active) return false;
-      need(s, i, k);
-      const Shape<T, channels> g = Codec::decode(code[k]);
+      const Shape<T, channels> g = Codec::decode(code(k));
       const Shadow shadow = shadow_of<T, channels>(x, g.mean, g.variance, c);
       if (shadow != Shadow::no) return shadow == Shadow::yes;
       total += Codec::decode_weight(weight[k]);
@@ -129,45 +117,47 @@ struct Pixel {
   }
 };
 
-// A thread keeps one pixel in registers through all frames of the work.
 template <class Codec, int K>
 __global__ void __launch_bounds__(threads)
     zivkovic_kernel(const __grid_constant__ Job<typename Codec::Real> job) {
   using T = typename Codec::Real;
   const auto [x, y] = place<1>(job);
   if (x >= job.width || y >= job.height) return;
-  const std::size_t i = static_cast<std::size_t>(y) * job.store.pitch + x;
+  const Store &store = job.store;
+  const Spot spot(store, x, y);
   const bool mapped = job.mapped(x, y);
-  const Store &s = job.store;
 
-  Pixel<Codec, K> pixel;
-  const int active = pixel.active = s.active[i];
-  pixel.loaded = 0;
-  pixel.moved = 0;
+  // All that does not depend on anything else is asked for at once: waiting for memory is what takes the time.
+  std::uint8_t &count = spot.at<std::uint8_t>(store.active, 1, 0);
+  const int active = count;
+  T v[Codec::channels];
+  sample<Codec::channels>(job.frames[0], job.format, x, y, v);
+  typename Codec::Code first = Codec::code(store, K, 0, spot);
   typename Codec::Weight before[K];
+  before[0] = Codec::weight(store, K, 0, spot);
+#pragma unroll
+  for (int k = 1; k < K; k++)
+    before[k] = k < active ? Codec::weight(store, K, k, spot) : typename Codec::Weight(0);
+
+  Pixel<Codec, K> pixel{store, spot, active, {}};
+#pragma unroll
+  for (int k = 0; k < K; k++) pixel.weight[k] = before[k];
+  for (int frame = 0;;) {
+    const Frame<T> &f = job.frames[frame];
+    const Dither dither(static_cast<std::uint32_t>(y) * job.width + x, job.first_frame + frame);
+    std::uint8_t label = pixel.learn(first, v, mapped ? f.mapped_rate : f.rate, job.rules, dither) ? 0 : 255;
+    if (label && job.rules.detect_shadows && pixel.in_shadow(v, job.rules)) label = job.rules.shadow_value;
+    (f.mask + y * f.mask_stride)[x] = label;
+    if (++frame == job.count) break;
+    sample<Codec::channels>(job.frames[frame], job.format, x, y, v);
+    first = pixel.code(0);
+  }
+
+  if (pixel.active != active) count = static_cast<std::uint8_t>(pixel.active);
 #pragma unroll
   for (int k = 0; k < K; k++)
-    before[k] = pixel.weight[k] = k < active ? Codec::weight(s, k, i) : typename Codec::Weight(0);
-
-#pragma unroll 1
-  for (int frame = 0; frame < job.count; frame++) {
-    const Frame<T> &f = job.frames[frame];
-    T v[Codec::channels];
-    sample<Codec::channels>(f, job.format, x, y, v);
-    const Dither dither(static_cast<std::uint32_t>(i), job.first_frame + frame);
-    std::uint8_t label = pixel.learn(s, i, v, mapped ? f.mapped_rate : f.rate, job.rules, dither) ? 0 : 255;
-    if (label && job.rules.detect_shadows && pixel.in_shadow(s, i, v, job.rules))
-      label = job.rules.shadow_value;
-    (f.mask + y * f.mask_stride)[x] = label;
-  }
-
-  if (pixel.active != active) s.active[i] = static_cast<std::uint8_t>(pixel.active);
-#pragma unroll
-  for (int k = 0; k < K; k++) {
-    if (k >= pixel.active) continue;
-    if (k >= active || pixel.weight[k] != before[k]) Codec::weight(s, k, i) = pixel.weight[k];
-    if (pixel.moved >> k & 1u) Codec::code(s, k, i) = pixel.code[k];
-  }
+    if (k < pixel.active && (k >= active || pixel.weight[k] != before[k]))
+      Codec::weight(store, K, k, spot) = pixel.weight[k];
 }
 
 template <class Codec>

@@ -17,16 +17,17 @@ struct Shape {
 // What codecs of this method share: where a value lies.
 template <class Codec, class Weight, class Code, int channels>
 struct ZivkovicPlaces {
-  static __device__ __forceinline__ Weight &weight(const Store &s, int k, std::size_t i) {
-    return static_cast<Weight *>(s.weights)[k * s.plane + i];
+  static __device__ __forceinline__ Weight &weight(const Store &s, int components, int k, const Spot &spot) {
+    return spot.at<Weight>(s.weights, components, k);
   }
-  static __device__ __forceinline__ Code &code(const Store &s, int k, std::size_t i) {
-    return static_cast<Code *>(s.gaussians)[k * s.plane + i];
+  static __device__ __forceinline__ Code &code(const Store &s, int components, int k, const Spot &spot) {
+    return spot.at<Code>(s.gaussians, components, k);
   }
-  static __device__ Component<channels> component(const Store &s, int, int k, std::size_t i) {
-    if (k >= s.active[i]) return {-1};
-    const auto shape = Codec::decode(code(s, k, i));
-    Component<channels> c{float(Codec::decode_weight(weight(s, k, i))), {}, float(shape.variance)};
+  static __device__ Component<channels> component(const Store &s, int components, int k, const Spot &spot) {
+    if (k >= spot.at<std::uint8_t>(s.active, 1, 0)) return {-1};
+    const auto shape = Codec::decode(code(s, components, k, spot));
+    Component<channels> c{
+        float(Codec::decode_weight(weight(s, components, k, spot))), {}, float(shape.variance)};
     for (int n = 0; n < channels; n++) c.mean[n] = float(shape.mean[n]);
     return c;
   }
@@ -46,12 +47,12 @@ struct RealZivkovic : ZivkovicPlaces<RealZivkovic<T, n>, T, RealShape<T, n>, n> 
   static __device__ __forceinline__ T decode_weight(Weight w) { return w; }
   static __device__ __forceinline__ Weight encode_weight(T w, int, const Dither &) { return w; }
 
-  static __device__ void put(const Store &s, int, int k, std::size_t i, const Component<n> &c) {
-    RealZivkovic::weight(s, k, i) = T(c.weight);
+  static __device__ void put(const Store &s, int components, int k, const Spot &spot, const Component<n> &c) {
+    RealZivkovic::weight(s, components, k, spot) = T(c.weight);
     Code code;
     for (int j = 0; j < n; j++) code.mean[j] = T(c.mean[j]);
     code.variance = T(c.variance);
-    RealZivkovic::code(s, k, i) = code;
+    RealZivkovic::code(s, components, k, spot) = code;
   }
 };
 
@@ -108,15 +109,15 @@ struct CompactZivkovic
     return static_cast<Weight>((bits + (d.b >> (4 * k) & 127u)) >> 7);
   }
 
-  static __device__ void put(const Store &s, int, int k, std::size_t i, const Component<n> &c) {
+  static __device__ void put(const Store &s, int components, int k, const Spot &spot, const Component<n> &c) {
     const auto mean = [&](int j) { return bits_of_mean(smaller(larger(c.mean[j], 0.f), 255.f), 64); };
     const std::uint32_t variance = bits_of_variance(c.variance, 1u << 11);
-    Code &code = CompactZivkovic::code(s, k, i);
+    Code &code = CompactZivkovic::code(s, components, k, spot);
     if constexpr (n == 3)
       code = make_uint2(mean(0) | mean(1) << 16, mean(2) | variance << 16);
     else
       code = mean(0) | variance << 16;
-    CompactZivkovic::weight(s, k, i) = static_cast<Weight>(
+    CompactZivkovic::weight(s, components, k, spot) = static_cast<Weight>(
         ((__float_as_uint(smaller(larger(c.weight, 0.f), most_weight) + 1.f) & 0x7fffffu) + 64) >> 7);
   }
 };
