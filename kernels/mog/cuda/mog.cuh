@@ -1,168 +1,137 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Method mog of mog.h: one thread for V neighbours of a row, 16 bytes of each array at a time.
-//
-// All components are read and all weights written each frame; means and variances are written back only where one of the
-// thread's pixels changed them. A group's state stays in registers between its frames.
+// Method mog, for any number of components and any codec of the state.
 #pragma once
 
-#include "kernels/mog/cuda/storage.cuh"
+#include "kernels/mog/cuda/mog_codec.cuh"
 
 namespace vigil::mog::cuda {
 
-// How a value lies in memory. Compact: weight in 1/65535, mean in 1/256, variance as a half float, rounded as in storage.cuh.
-template <class T>
-struct Cell {
-  using Real = T;
-  static constexpr bool rounds = false;
-  static __device__ Real weight(T v) { return v; }
-  static __device__ Real mean(T v) { return v; }
-  static __device__ Real variance(T v) { return v; }
-  static __device__ T pack_weight(Real v, std::uint32_t) { return v; }
-  static __device__ T pack_mean(Real v, std::uint32_t) { return v; }
-  static __device__ T pack_variance(Real v, std::uint32_t) { return v; }
-};
-template <>
-struct Cell<std::uint16_t> {
-  using Real = float;
-  static constexpr bool rounds = true;
-  using S = CompactStorage<1>;
-  static __device__ float weight(std::uint16_t v) { return S::weight(v); }
-  static __device__ float mean(std::uint16_t v) { return v * (1.f / mean_scale); }
-  static __device__ float variance(std::uint16_t v) { return S::half_value(v); }
-  static __device__ std::uint16_t pack_weight(float v, std::uint32_t bits) {
-    return S::pack_weight(S::round_weight(v, bits));
-  }
-  static __device__ std::uint16_t pack_mean(float v, std::uint32_t bits) {
-    return std::uint16_t(min(round_fixed(v, mean_scale, bits), 255.f) * mean_scale + 0.5f);
-  }
-  static __device__ std::uint16_t pack_variance(float v, std::uint32_t bits) {
-    return S::half_bits(round_half(v, bits));
-  }
-};
-
-template <class T, int V>
-struct alignas(sizeof(T) * V) Pack {
-  T v[V];
-};
-
-// One sample: classifies and learns. Component k is w[k].v[j], m[k].v[j], s[k].v[j]; changed gets bit k.
-template <class T, int K, int V>
-__device__ std::uint8_t step(Pack<T, V> (&w)[K], Pack<T, V> (&m)[K], Pack<T, V> (&s)[K], int j,
-                             int sample_value, typename Cell<T>::Real a,
-                             const Numbers<typename Cell<T>::Real> &c, unsigned &changed, std::uint32_t pixel,
-                             std::uint32_t frame) {
-  using Real = typename Cell<T>::Real;
-  const Real x = Real(sample_value), keep = 1 - a;
-  Real weight[K], mean[K], variance[K], sum = 0, lightest = 2;
-  unsigned touched = 0;
-  int weakest = 0;
-  bool background = false;
+// One sample into one pixel's components; true when it is background. `moved` gets a bit for each component that has
+// another mean and variance. No component's place depends on its weight (A, algorithm 3), so nothing is sorted.
+template <class T, int K>
+__device__ __forceinline__ bool learn(Gaussian<T> (&g)[K], T x, T a, T whole, const Rules<T> &c,
+                                      unsigned &moved) {
+  const T keep = 1 - a, gain = product(a, whole);
+  bool matched = false, background = false;
+  moved = 0;
 #pragma unroll
-  for (int k = 0; k < K; k++) {
-    const Real before = Cell<T>::weight(w[k].v[j]);
-    mean[k] = Cell<T>::mean(m[k].v[j]);
-    variance[k] = Cell<T>::variance(s[k].v[j]);
-    const Real d = x - mean[k], d2 = d * d;
-    weight[k] = keep * before;
-    if (before > 0 && d2 < c.match2 * variance[k]) {
-      weight[k] += a;
-      const Real r = weight[k] > a ? a / weight[k] : a > 0 ? Real(1) : Real(0);
-      mean[k] += r * d;
-      variance[k] = max(variance[k] + r * (d2 - variance[k]), c.min_variance);
-      background = background || weight[k] >= c.weight_threshold;
-      touched |= 1u << k;
-    }
-    if (weight[k] < lightest) {
-      lightest = weight[k];
-      weakest = k;
-    }
+  for (int k = 0; k < K; k++) { // without branches (A, algorithm 5): pixels of a thread then run side by side
+    const T d = x - g[k].mean, d2 = product(d, d), v = g[k].variance;
+    const bool match = g[k].weight >= least_normal<T> && d2 < product(c.match2, v);
+    const T w = fused(keep, g[k].weight, match ? gain : T(0));
+    const T r = match ? product(gain, inverse(w)) : T(0);
+    const T updated = larger(fused(r, d2 - v, v), c.min_variance);
+    g[k] = {w, fused(r, d, g[k].mean), match ? updated : v};
+    matched |= match;
+    background |= match && w >= c.weight_threshold;
+    moved |= match ? 1u << k : 0u;
   }
-  if (!touched && a > 0) {
+  if (!matched && a > 0) {
+    int lightest = 0;
+    T least = g[0].weight;
+#pragma unroll
+    for (int k = 1; k < K; k++)
+      if (g[k].weight < least) {
+        least = g[k].weight;
+        lightest = k;
+      }
 #pragma unroll
     for (int k = 0; k < K; k++)
-      if (k == weakest) {
-        weight[k] = c.initial_weight;
-        mean[k] = x;
-        variance[k] = c.initial_variance;
-      }
-    touched = 1u << weakest;
+      if (k == lightest) g[k] = {c.initial_weight, x, c.initial_variance};
+    moved = 1u << lightest;
   }
+  T sum = g[0].weight;
 #pragma unroll
-  for (int k = 0; k < K; k++) sum += weight[k];
-  const Real scale = sum > 0 ? 1 / sum : Real(1);
-  const std::uint32_t weight_bits = Cell<T>::rounds ? random_bits(pixel, frame, 5) : 0;
-  bool shadow = false, walking = c.background2 > 0;
+  for (int k = 1; k < K; k++) sum += g[k].weight;
+  const T scale = product(whole, inverse(larger(sum, least_normal<T>)));
 #pragma unroll
-  for (int k = 0; k < K; k++) {
-    weight[k] *= scale;
-    w[k].v[j] = Cell<T>::pack_weight(weight[k], weight_bits >> (5 * k));
-    if (touched >> k & 1) {
-      const std::uint32_t bits = Cell<T>::rounds ? random_bits(pixel, frame, k) : 0;
-      m[k].v[j] = Cell<T>::pack_mean(mean[k], bits);
-      s[k].v[j] = Cell<T>::pack_variance(variance[k], bits >> 8);
-    }
-    const Real n = (x - c.zero[0]) * (mean[k] - c.zero[0]), q = (mean[k] - c.zero[0]) * (mean[k] - c.zero[0]);
-    // With one channel a sample of the right brightness is its component's copy exactly: no distortion is left.
-    walking = walking && (weight[k] < c.weight_threshold || q != 0);
-    shadow = shadow ||
-             (walking && weight[k] >= c.weight_threshold && n <= q && n >= c.shadow_threshold * q && n > 0);
-  }
-  changed |= touched;
-  if (background) return 0;
-  return c.detect_shadows && shadow ? c.shadow_value : 255;
+  for (int k = 0; k < K; k++) g[k].weight = product(g[k].weight, scale);
+  return background;
 }
 
-template <class T, int K, int V>
-__global__ void __launch_bounds__(128)
-    mog_kernel(const __grid_constant__ Args<typename Cell<T>::Real, max_group> args) {
-  using Real = typename Cell<T>::Real;
-  using Vector = Pack<T, V>;
-  const int x = (blockIdx.x * 32 + threadIdx.x) * V, y = blockIdx.y * 4 + threadIdx.y;
-  if (x >= args.width || y >= args.height) return;
-  const std::size_t i = std::size_t(y) * args.store.pitch + x, plane = args.store.plane;
-  T *const weights = static_cast<T *>(args.store.weight) + i;
-  T *const means = static_cast<T *>(args.store.gaussian) + i;
-  T *const variances = means + K * plane;
-  const int inside = min(V, args.width - x);
+template <class T, int K>
+__device__ __forceinline__ bool in_shadow(const Gaussian<T> (&g)[K], T x, T offset, const Rules<T> &c) {
+  const T sample[1] = {x - offset};
+#pragma unroll
+  for (int k = 0; k < K; k++) {
+    if (g[k].weight < c.weight_threshold) continue;
+    const T mean[1] = {g[k].mean - offset};
+    const Shadow s = shadow_of<T, 1>(sample, mean, g[k].variance, c);
+    if (s != Shadow::no) return s == Shadow::yes;
+  }
+  return false;
+}
 
-  Vector w[K], m[K], s[K];
+// A thread keeps `vector` pixels in registers through all frames of the work.
+template <class Codec, int K>
+__global__ void __launch_bounds__(threads) mog_kernel(const __grid_constant__ Job<typename Codec::Real> job) {
+  using T = typename Codec::Real;
+  constexpr int vector = Codec::vector;
+  const auto [x, y] = place<vector>(job);
+  if (x >= job.width || y >= job.height) return;
+  const Spot spot(job.store, x, y);
+  const std::uint32_t pixel = static_cast<std::uint32_t>(y) * job.width + x;
+  const int count = job.width - x;
+  const bool mapped = job.mapped(x, y);
+
+  typename Codec::Code code[K][vector];
 #pragma unroll
-  for (int k = 0; k < K; k++) {
-    w[k] = *reinterpret_cast<const Vector *>(weights + k * plane);
-    m[k] = *reinterpret_cast<const Vector *>(means + k * plane);
-    s[k] = *reinterpret_cast<const Vector *>(variances + k * plane);
-  }
-  unsigned changed = 0;
+  for (int k = 0; k < K; k++) Codec::load(job.store, K, k, spot, code[k]);
+  std::uint32_t changed[K] = {};
+
 #pragma unroll 1
-  for (int f = 0; f < args.count; f++) {
-    const Frame &frame = args.frame[f];
-    Pack<std::uint8_t, V> value, label;
-    const bool luma_plane = args.format != PixelFormat::rgba && args.format != PixelFormat::bgra;
-    const std::uint8_t *from = frame.plane[0] + std::ptrdiff_t(y) * frame.stride[0] + x;
-    if (luma_plane && inside == V && reinterpret_cast<std::uintptr_t>(from) % V == 0)
-      value = *reinterpret_cast<const Pack<std::uint8_t, V> *>(from);
-    else
-      for (int j = 0; j < V; j++)
-        value.v[j] = j < inside ? std::uint8_t(luma_at(frame, args.format, x + j, y)) : std::uint8_t(0);
-    const Real a = rate_at<Real>(frame, args.rates, x, y); // V divides the blocks of the rate map
+  for (int frame = 0; frame < job.count; frame++) {
+    const Frame<T> &f = job.frames[frame];
+    const T a = mapped ? f.mapped_rate : f.rate;
+    const std::uint32_t samples = lumas<vector>(f, job.format, x, y, count);
+    std::uint32_t mask = 0;
 #pragma unroll
-    for (int j = 0; j < V; j++)
-      label.v[j] =
-          step<T, K, V>(w, m, s, j, value.v[j], a, args.c, changed, std::uint32_t(i) + j, frame.number);
-    std::uint8_t *to = frame.mask + std::ptrdiff_t(y) * frame.mask_stride + x;
-    if (inside == V && reinterpret_cast<std::uintptr_t>(to) % V == 0)
-      *reinterpret_cast<Pack<std::uint8_t, V> *>(to) = label;
-    else
-      for (int j = 0; j < inside; j++) to[j] = label.v[j];
-  }
+    for (int j = 0; j < vector; j++) {
+      const Dither dither(pixel + j, job.first_frame + frame);
+      const T sample = T(byte_of(samples, j)) + Codec::offset;
+      Gaussian<T> g[K];
 #pragma unroll
-  for (int k = 0; k < K; k++) {
-    *reinterpret_cast<Vector *>(weights + k * plane) = w[k];
-    if (changed >> k & 1) {
-      *reinterpret_cast<Vector *>(means + k * plane) = m[k];
-      *reinterpret_cast<Vector *>(variances + k * plane) = s[k];
+      for (int k = 0; k < K; k++) g[k] = Codec::decode(code[k][j]);
+      unsigned moved;
+      std::uint32_t label = learn<T, K>(g, sample, a, Codec::whole, job.rules, moved) ? 0u : 255u;
+      if (label && job.rules.detect_shadows && in_shadow<T, K>(g, sample, Codec::offset, job.rules))
+        label = job.rules.shadow_value;
+      mask |= label << (8 * j);
+#pragma unroll
+      for (int k = 0; k < K; k++) {
+        const auto before = code[k][j];
+        code[k][j] = Codec::encode(g[k], dither);
+        changed[k] |= Codec::change(before, code[k][j], moved >> k & 1u);
+      }
     }
+    std::uint8_t *to = f.mask + y * f.mask_stride + x;
+    if constexpr (vector == 4)
+      store(to, Bytes<4>{{mask}}, count);
+    else
+#pragma unroll
+      for (int j = 0; j < vector; j++)
+        if (j < count) to[j] = static_cast<std::uint8_t>(byte_of(mask, j));
   }
+#pragma unroll
+  for (int k = 0; k < K; k++) Codec::store(job.store, K, k, spot, code[k], changed[k]);
+}
+
+template <class Codec>
+void apply_mog(const Work &work, cudaStream_t stream) {
+  using T = typename Codec::Real;
+  Constants c = work.constants;
+  c.weight_threshold *= Codec::whole;
+  c.initial_weight *= Codec::whole;
+  if constexpr (std::is_same_v<Codec, CompactMog>) {
+    c.min_variance = std::clamp<double>(c.min_variance, Codec::least_variance, Codec::greatest_variance);
+    c.initial_variance =
+        std::clamp<double>(c.initial_variance, Codec::least_variance, Codec::greatest_variance);
+  }
+  Job<T> job(work);
+  job.rules = Rules<T>(c);
+  with_components(work.config.components, [&](auto k) {
+    launch(mog_kernel<Codec, k()>, grid_of(job.width, job.height, Codec::vector), stream, job);
+  });
 }
 
 } // namespace vigil::mog::cuda
