@@ -48,8 +48,7 @@ static GstStructure *stats_of(Impl &impl) {
   const double mean_ms = s.timed_frames ? s.gpu_ms / double(s.timed_frames) : 0;
   return gst_structure_new(
       "stats", "frames", G_TYPE_UINT64, s.frames, "gpu-time-us", G_TYPE_DOUBLE, mean_ms * 1000,
-      "gpu-time-last-us", G_TYPE_DOUBLE, s.gpu_last_ms * 1000, "bytes-host-to-device", G_TYPE_UINT64,
-      guint64{0}, "bytes-device-to-host", G_TYPE_UINT64, guint64{0}, "bytes-results", G_TYPE_UINT64,
+      "gpu-time-last-us", G_TYPE_DOUBLE, s.gpu_last_ms * 1000, "bytes-results", G_TYPE_UINT64,
       s.bytes_results, "learning", G_TYPE_BOOLEAN, gboolean(s.learning), "background-frames", G_TYPE_INT,
       s.learnt, "noise-median", G_TYPE_DOUBLE, s.noise.frames ? std::expm1(s.noise.level) : 0.,
       "noise-spread", G_TYPE_DOUBLE, s.noise.spread, "static-threshold", G_TYPE_INT,
@@ -180,7 +179,7 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
       g_param_spec_boxed(
           "stats", "Statistics",
           "Structure: frames; gpu-time-us a frame, the mean, and gpu-time-last-us, by the GPU's clock; "
-          "bytes-host-to-device and bytes-device-to-host of pictures, always 0; bytes-results read back; "
+          "bytes-results read back; "
           "learning, and background-frames learnt; noise-median and noise-spread; the values in effect of "
           "static-threshold, darkness-offset, temporal-compactness and compactness; shaders; device",
           GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
