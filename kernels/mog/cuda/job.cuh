@@ -28,17 +28,19 @@ struct Job {
   Store store;
   Rules<T> rules;
   int width, height, count;
+  // A block's place: its own index, or counted from the last one.
+  int first_column, first_row, step;
   PixelFormat format;
-  bool backwards;
   std::uint32_t first_frame;
   const std::uint8_t *map;
   int map_shift, map_columns;
   Frame<T> frames[max_group];
 
-  explicit Job(const Work &w)
+  Job(const Work &w, dim3 grid)
       : store(w.store), rules(w.constants), width(w.config.width), height(w.config.height),
-        count(static_cast<int>(w.group.size())), format(w.group[0].frame.format), backwards(w.backwards),
-        first_frame(w.first_frame), map(w.rates.map),
+        count(static_cast<int>(w.group.size())), first_column(w.backwards ? static_cast<int>(grid.x) - 1 : 0),
+        first_row(w.backwards ? static_cast<int>(grid.y * grid.z) - 1 : 0), step(w.backwards ? -1 : 1),
+        format(w.group[0].frame.format), first_frame(w.first_frame), map(w.rates.map),
         map_shift(std::countr_zero(static_cast<unsigned>(w.rates.size))), map_columns(w.rates.columns) {
     for (int i = 0; i < count; i++) {
       const Step &s = w.group[i];
@@ -54,18 +56,21 @@ struct Job {
     }
   }
 
-  // Whether the map gives pixel (x, y) the other rate.
-  __device__ bool mapped(int x, int y) const {
-    return map && map[static_cast<std::size_t>(y >> map_shift) * map_columns + (x >> map_shift)];
+  // The frame's rate at pixel (x, y).
+  __device__ __forceinline__ T rate(const Frame<T> &f, int x, int y) const {
+    if (map && map[static_cast<std::size_t>(y >> map_shift) * map_columns + (x >> map_shift)])
+      return f.mapped_rate;
+    return f.rate;
   }
 };
 
 // Where a pixel's values are in the state.
 struct Spot {
   std::size_t tile;
-  int lane;
+  unsigned lane;
   __device__ Spot(const Store &s, int x, int y)
-      : tile(static_cast<std::size_t>(y) * s.tiles_a_row + x / cuda::tile), lane(x % cuda::tile) {}
+      : tile(static_cast<std::size_t>(y) * s.tiles_a_row + static_cast<unsigned>(x) / cuda::tile),
+        lane(x % static_cast<unsigned>(cuda::tile)) {}
   // The pixel's value in segment k of the tile's `count` segments of Ts; a Vector of them where it is no T.
   template <class Vector, class T = Vector>
   __device__ __forceinline__ Vector &at(void *values, int count, int k) const {
@@ -82,12 +87,9 @@ struct Place {
 template <int vector, class T>
 __device__ __forceinline__ Place place(const Job<T> &job) {
   // Rows in y and, for pictures of more than 65,535, z.
-  unsigned bx = blockIdx.x, y = blockIdx.y + blockIdx.z * gridDim.y;
-  if (job.backwards) {
-    bx = gridDim.x - 1 - bx;
-    y = gridDim.y * gridDim.z - 1 - y;
-  }
-  return {static_cast<int>((bx * threads + threadIdx.x) * vector), static_cast<int>(y)};
+  const int column = job.first_column + job.step * static_cast<int>(blockIdx.x),
+            row = job.first_row + job.step * static_cast<int>(blockIdx.y + blockIdx.z * gridDim.y);
+  return {(column * threads + static_cast<int>(threadIdx.x)) * vector, row};
 }
 inline dim3 grid_of(int width, int height, int vector) {
   const unsigned rows = std::min(static_cast<unsigned>(height), 65535u);
@@ -104,6 +106,13 @@ void launch(void (*kernel)(Formal...), dim3 grid, cudaStream_t stream, const Act
       "mog");
 }
 
+// Byte i of the word, plus `offset`, a whole number. 2^23 has the bits of 0x4b000000, and its unit is 1.
+__device__ __forceinline__ float value_of(std::uint32_t word, int i, float offset) {
+  return __uint_as_float(__byte_perm(word, 0x4b000000u, 0x7440u + i)) + (offset - 0x1p23f);
+}
+__device__ __forceinline__ double value_of(std::uint32_t word, int i, double offset) {
+  return static_cast<double>(static_cast<int>(word >> (8 * i) & 255u)) + offset;
+}
 __device__ __forceinline__ int byte_of(std::uint32_t word, int i) {
   return static_cast<int>(word >> (8 * i) & 255u);
 }
@@ -137,7 +146,7 @@ template <int channels, class T>
 __device__ __forceinline__ void sample(const Frame<T> &f, PixelFormat format, int x, int y,
                                        T (&out)[channels]) {
   if constexpr (channels == 1) {
-    out[0] = T(static_cast<int>(lumas<1>(f, format, x, y, 1)));
+    out[0] = value_of(lumas<1>(f, format, x, y, 1), 0, T(0));
   } else {
     const std::uint8_t *row = f.data[0] + y * f.stride[0];
     std::uint32_t v;
@@ -153,7 +162,7 @@ __device__ __forceinline__ void sample(const Frame<T> &f, PixelFormat format, in
                                                       << 16;
     }
 #pragma unroll
-    for (int c = 0; c < channels; c++) out[c] = T(byte_of(v, c));
+    for (int c = 0; c < channels; c++) out[c] = value_of(v, c, T(0));
   }
 }
 

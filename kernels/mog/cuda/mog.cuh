@@ -6,47 +6,61 @@
 
 namespace vigil::mog::cuda {
 
-// One sample into one pixel's components; true when it is background. `moved` gets a bit for each component that has
-// another mean and variance. No component's place depends on its weight (A, algorithm 3), so nothing is sorted.
-template <class T, int K>
-__device__ __forceinline__ bool learn(Gaussian<T> (&g)[K], T x, T a, T whole, const Rules<T> &c,
-                                      unsigned &moved) {
-  const T keep = 1 - a, gain = product(a, whole);
-  bool matched = false, background = false;
-  moved = 0;
+// No component's place depends on its weight (A, algorithm 3), so nothing is sorted.
+struct Outcome {
+  bool matched, background;
+};
+
+// The components that match, and the weights of all; without branches (A, algorithm 5), those that && would make
+// included. `moved[k]` becomes true where component k has another mean and variance.
+template <class Codec, int K, class T = typename Codec::Real>
+__device__ __forceinline__ Outcome update(Gaussian<T> (&g)[K], T x, T a, const Rules<T> &c,
+                                          bool (&moved)[K]) {
+  // A little less than `gain` keeps every r below 1, whatever inverse() rounds, and so means between 0 and 255.
+  const T keep = 1 - a, gain = scaled<Codec>(a), less = product(gain, T(1 - 0x1p-21));
+  Outcome o{false, false};
 #pragma unroll
-  for (int k = 0; k < K; k++) { // without branches (A, algorithm 5): pixels of a thread then run side by side
+  for (int k = 0; k < K; k++) {
     const T d = x - g[k].mean, d2 = product(d, d), v = g[k].variance;
-    const bool match = g[k].weight >= least_normal<T> && d2 < product(c.match2, v);
+    const bool match = (g[k].weight >= least_normal<T>)&(d2 < product(c.match2, v));
     const T w = fused(keep, g[k].weight, match ? gain : T(0));
-    const T r = match ? product(gain, inverse(w)) : T(0);
+    const T share = product(less, inverse(w)), r = match ? share : T(0);
     const T updated = larger(fused(r, d2 - v, v), c.min_variance);
     g[k] = {w, fused(r, d, g[k].mean), match ? updated : v};
-    matched |= match;
-    background |= match && w >= c.weight_threshold;
-    moved |= match ? 1u << k : 0u;
+    o.matched |= match;
+    o.background |= match & (w >= c.weight_threshold);
+    moved[k] |= match;
   }
-  if (!matched && a > 0) {
-    int lightest = 0;
-    T least = g[0].weight;
+  return o;
+}
+
+// A new component in place of the lightest, the first of equals.
+template <class T, int K>
+__device__ __forceinline__ void replace(Gaussian<T> (&g)[K], T x, const Rules<T> &c, bool (&moved)[K]) {
+  int lightest = 0;
+  T least = g[0].weight;
 #pragma unroll
-    for (int k = 1; k < K; k++)
-      if (g[k].weight < least) {
-        least = g[k].weight;
-        lightest = k;
-      }
+  for (int k = 1; k < K; k++)
+    if (g[k].weight < least) {
+      least = g[k].weight;
+      lightest = k;
+    }
 #pragma unroll
-    for (int k = 0; k < K; k++)
-      if (k == lightest) g[k] = {c.initial_weight, x, c.initial_variance};
-    moved = 1u << lightest;
-  }
+  for (int k = 0; k < K; k++)
+    if (k == lightest) {
+      g[k] = {c.initial_weight, x, c.initial_variance};
+      moved[k] = true;
+    }
+}
+
+template <class Codec, int K, class T = typename Codec::Real>
+__device__ __forceinline__ void normalise(Gaussian<T> (&g)[K]) {
   T sum = g[0].weight;
 #pragma unroll
   for (int k = 1; k < K; k++) sum += g[k].weight;
-  const T scale = product(whole, inverse(larger(sum, least_normal<T>)));
+  const T scale = scaled<Codec>(inverse(larger(sum, least_normal<T>)));
 #pragma unroll
   for (int k = 0; k < K; k++) g[k].weight = product(g[k].weight, scale);
-  return background;
 }
 
 template <class T, int K>
@@ -64,7 +78,8 @@ __device__ __forceinline__ bool in_shadow(const Gaussian<T> (&g)[K], T x, T offs
 
 // A thread keeps `vector` pixels in registers through all frames of the work.
 template <class Codec, int K>
-__global__ void __launch_bounds__(threads) mog_kernel(const __grid_constant__ Job<typename Codec::Real> job) {
+__global__ void __launch_bounds__(threads, Codec::blocks(K))
+    mog_kernel(const __grid_constant__ Job<typename Codec::Real> job) {
   using T = typename Codec::Real;
   constexpr int vector = Codec::vector;
   const auto [x, y] = place<vector>(job);
@@ -72,36 +87,38 @@ __global__ void __launch_bounds__(threads) mog_kernel(const __grid_constant__ Jo
   const Spot spot(job.store, x, y);
   const std::uint32_t pixel = static_cast<std::uint32_t>(y) * job.width + x;
   const int count = job.width - x;
-  const bool mapped = job.mapped(x, y);
-
   typename Codec::Code code[K][vector];
 #pragma unroll
   for (int k = 0; k < K; k++) Codec::load(job.store, K, k, spot, code[k]);
+  bool moved[K] = {};
   std::uint32_t changed[K] = {};
 
 #pragma unroll 1
   for (int frame = 0; frame < job.count; frame++) {
     const Frame<T> &f = job.frames[frame];
-    const T a = mapped ? f.mapped_rate : f.rate;
+    const T a = job.rate(f, x, y);
     const std::uint32_t samples = lumas<vector>(f, job.format, x, y, count);
     std::uint32_t mask = 0;
 #pragma unroll
     for (int j = 0; j < vector; j++) {
       const Dither dither(pixel + j, job.first_frame + frame);
-      const T sample = T(byte_of(samples, j)) + Codec::offset;
+      const T sample = value_of(samples, j, Codec::offset);
       Gaussian<T> g[K];
 #pragma unroll
       for (int k = 0; k < K; k++) g[k] = Codec::decode(code[k][j]);
-      unsigned moved;
-      std::uint32_t label = learn<T, K>(g, sample, a, Codec::whole, job.rules, moved) ? 0u : 255u;
-      if (label && job.rules.detect_shadows && in_shadow<T, K>(g, sample, Codec::offset, job.rules))
+      const Outcome outcome = update<Codec, K>(g, sample, a, job.rules, moved);
+      if (!outcome.matched & (a > 0)) replace<T, K>(g, sample, job.rules, moved);
+      normalise<Codec, K>(g);
+      std::uint32_t label = outcome.background ? 0u : 255u;
+      if (!outcome.background & job.rules.detect_shadows &&
+          in_shadow<T, K>(g, sample, Codec::offset, job.rules))
         label = job.rules.shadow_value;
       mask |= label << (8 * j);
 #pragma unroll
       for (int k = 0; k < K; k++) {
         const auto before = code[k][j];
         code[k][j] = Codec::encode(g[k], dither);
-        changed[k] |= Codec::change(before, code[k][j], moved >> k & 1u);
+        changed[k] |= Codec::change(before, code[k][j]);
       }
     }
     std::uint8_t *to = f.mask + y * f.mask_stride + x;
@@ -113,7 +130,7 @@ __global__ void __launch_bounds__(threads) mog_kernel(const __grid_constant__ Jo
         if (j < count) to[j] = static_cast<std::uint8_t>(byte_of(mask, j));
   }
 #pragma unroll
-  for (int k = 0; k < K; k++) Codec::store(job.store, K, k, spot, code[k], changed[k]);
+  for (int k = 0; k < K; k++) Codec::store(job.store, K, k, spot, code[k], moved[k], changed[k]);
 }
 
 template <class Codec>
@@ -127,11 +144,10 @@ void apply_mog(const Work &work, cudaStream_t stream) {
     c.initial_variance =
         std::clamp<double>(c.initial_variance, Codec::least_variance, Codec::greatest_variance);
   }
-  Job<T> job(work);
+  const dim3 grid = grid_of(work.config.width, work.config.height, Codec::vector);
+  Job<T> job(work, grid);
   job.rules = Rules<T>(c);
-  with_components(work.config.components, [&](auto k) {
-    launch(mog_kernel<Codec, k()>, grid_of(job.width, job.height, Codec::vector), stream, job);
-  });
+  with_components(work.config.components, [&](auto k) { launch(mog_kernel<Codec, k()>, grid, stream, job); });
 }
 
 } // namespace vigil::mog::cuda

@@ -3,7 +3,8 @@
 //
 // A codec has: Real (of the arithmetic), Code (one component as registers hold it), vector (pixels a thread), whole (the
 // sum of a pixel's weights) and offset (added to samples and means); load and store for `vector` neighbouring pixels;
-// decode and encode. encode() of what decode() gave is the same code, so that nothing is rounded but what changed.
+// decode and encode; blocks(K), of threads, that one
+// multiprocessor shall hold, which bounds the registers. encode() of what decode() gave is the same code, so that nothing is rounded but what changed.
 #pragma once
 
 #include "kernels/mog/cuda/picture.cuh"
@@ -24,6 +25,23 @@ struct Dither {
       : a(pixel * 3242174889u + frame * 2654435769u), b(pixel * 2447445413u + frame * 1640531527u) {}
 };
 
+// `whole` times v, without a multiplication by 1.
+template <class Codec>
+__device__ __forceinline__ typename Codec::Real scaled(typename Codec::Real v) {
+  if constexpr (Codec::whole == 1)
+    return v;
+  else
+    return product(v, Codec::whole);
+}
+
+// (word & mask) | bits as one instruction, which the compiler does not make of two constants.
+__device__ __forceinline__ std::uint32_t masked_with(std::uint32_t word, std::uint32_t mask,
+                                                     std::uint32_t bits) {
+  std::uint32_t r;
+  asm("lop3.b32 %0, %1, %2, %3, 0xEA;" : "=r"(r) : "r"(word), "r"(mask), "r"(bits));
+  return r;
+}
+
 // Single and double precision; all weights of a tile, then the means, then the variances, in Store::gaussians.
 template <class T>
 struct RealMog {
@@ -31,6 +49,7 @@ struct RealMog {
   using Code = Gaussian<T>;
   static constexpr int channels = 1, vector = 16 / sizeof(T);
   static constexpr T whole = 1, offset = 0;
+  static constexpr int blocks(int K) { return sizeof(T) == 4 && K <= 3 ? 8 : 1; }
   struct alignas(16) Vector {
     T v[vector];
   };
@@ -45,7 +64,7 @@ struct RealMog {
   }
   // `moved`: whether any of the pixels has another mean or variance than load() gave.
   static __device__ __forceinline__ void store(const Store &s, int components, int k, const Spot &spot,
-                                               const Code (&code)[vector], std::uint32_t moved) {
+                                               const Code (&code)[vector], bool moved, std::uint32_t) {
     Vector w, m, v;
 #pragma unroll
     for (int j = 0; j < vector; j++) {
@@ -64,8 +83,8 @@ struct RealMog {
   static __device__ __forceinline__ Code encode(const Gaussian<T> &g, const Dither &) {
     return g;
   }
-  static __device__ __forceinline__ std::uint32_t change(const Code &, const Code &, bool moved) {
-    return moved;
+  static __device__ __forceinline__ std::uint32_t change(const Code &, const Code &) {
+    return 0;
   }
 
   static __device__ Component<1> component(const Store &s, int components, int k, const Spot &spot) {
@@ -93,6 +112,7 @@ struct CompactMog {
   using Code = std::uint32_t;
   static constexpr int channels = 1, vector = 4;
   static constexpr float whole = 1023.f / 1024 * (1 - 0x1p-16f), offset = 512;
+  static constexpr int blocks(int) { return 8; }
   static constexpr float least_variance = 0.25f, greatest_variance = 16000;
   static constexpr std::uint32_t weight_mask = 0xffc00000, mean_mask = 0x003ff800, variance_mask = 0x7ff;
   static constexpr std::uint32_t least_bits = 0x3e800000; // of least_variance
@@ -107,26 +127,24 @@ struct CompactMog {
     code[3] = v.w;
   }
   static __device__ __forceinline__ void store(const Store &s, int components, int k, const Spot &spot,
-                                               const Code (&code)[vector], std::uint32_t changed) {
+                                               const Code (&code)[vector], bool, std::uint32_t changed) {
     if (changed)
       spot.at<uint4, Code>(s.gaussians, components, k) = make_uint4(code[0], code[1], code[2], code[3]);
   }
   static __device__ __forceinline__ Gaussian<float> decode(Code c) {
     return {__uint_as_float(0x3f800000u | (c & weight_mask) >> 9) - 1.f,
-            __uint_as_float(0x44000000u | (c & mean_mask)),
+            __uint_as_float(masked_with(c, mean_mask, 0x44000000u)),
             __uint_as_float(((c & variance_mask) << variance_shift) + least_bits)};
   }
   static __device__ __forceinline__ Code encode(const Gaussian<float> &g, const Dither &d) {
     const std::uint32_t w = (__float_as_uint(g.weight + 1.f) << 9) + (d.a >> 10),
-                        m = __float_as_uint(larger(g.mean, offset)) + (d.b >> 21),
+                        m = __float_as_uint(g.mean) + (d.b >> 21),
                         v = (__float_as_uint(smaller(g.variance, greatest_variance)) +
                              ((d.b >> 5 & 0xffffu) - least_bits)) >>
                             variance_shift;
-    return (w & weight_mask) | (m & mean_mask) | v;
+    return (((w & weight_mask) | (m & ~weight_mask)) & ~variance_mask) | v;
   }
-  static __device__ __forceinline__ std::uint32_t change(Code before, Code after, bool) {
-    return before ^ after;
-  }
+  static __device__ __forceinline__ std::uint32_t change(Code before, Code after) { return before ^ after; }
 
   static __device__ Component<1> component(const Store &s, int components, int k, const Spot &spot) {
     const Code c = spot.at<Code>(s.gaussians, components, k);

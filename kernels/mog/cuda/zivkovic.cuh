@@ -47,35 +47,52 @@ struct Pixel {
     T total = 0, w[K], owner_weight = 0, owner_d2 = 0;
     Shape<T, channels> g; // of the owner
 #pragma unroll
-    for (int k = 0; k < K; k++) {
-      w[k] = 0;
-      if (k >= active) continue;
-      w[k] = fused(keep, Codec::decode_weight(weight[k]), -prune);
-      if (owner < 0) {
-        g = Codec::decode(k == 0 ? first : code(k));
-        T d2 = 0;
+    for (int k = 0; k < K; k++) w[k] = fused(keep, Codec::decode_weight(weight[k]), -prune);
+    // Component k, which is in use, for a sample that has no owner yet.
+    const auto examine = [&](int k, const Code &stored) {
+      g = Codec::decode(stored);
+      T d2 = 0;
 #pragma unroll
-        for (int n = 0; n < channels; n++) {
-          const T d = x[n] - g.mean[n];
-          d2 = fused(d, d, d2);
-        }
-        background |= total < c.background_ratio && d2 < product(c.background2, g.variance);
-        if (d2 < product(c.match2, g.variance)) {
-          w[k] += a;
-          owner = k;
-          owner_weight = w[k];
-          owner_d2 = d2;
-        }
+      for (int n = 0; n < channels; n++) {
+        const T d = x[n] - g.mean[n];
+        d2 = fused(d, d, d2);
       }
-      if (w[k] < prune) { // its place stays, the lightest leaves
-        w[k] = 0;
-        active--;
+      background |= (total < c.background_ratio) & (d2 < product(c.background2, g.variance));
+      if (d2 < product(c.match2, g.variance)) {
+        w[k] += a;
+        owner = k;
+        owner_weight = w[k];
+        owner_d2 = d2;
       }
+    };
+    // Afterwards: a weight too small becomes 0, and the number falls; its place stays, the lightest leaves.
+    const auto settle = [&](int k, bool in_use) {
+      const bool dies = in_use & (w[k] < prune);
+      w[k] = in_use & !dies ? w[k] : T(0);
+      active -= dies;
       total += w[k];
+    };
+    const bool any = active > 0;
+    if (any) examine(0, first);
+    settle(0, any);
+    if (any & (owner < 0)) {
+      Code rest[K];
+#pragma unroll
+      for (int k = 1; k < K; k++)
+        if (k < active) rest[k] = code(k); // all at once: they are waited for together
+#pragma unroll
+      for (int k = 1; k < K; k++) {
+        const bool in_use = k < active;
+        if (in_use & (owner < 0)) examine(k, rest[k]);
+        settle(k, in_use);
+      }
+    } else {
+#pragma unroll
+      for (int k = 1; k < K; k++) settle(k, k < active);
     }
     int at = owner;
     if (owner > 0) at = move_up(w, owner, owner_weight);
-    const T scale = total >= least_normal<T> ? inverse(total) : T(1);
+    const T scale = total >= least_normal<T> ? scaled<Codec>(inverse(total)) : T(1);
 #pragma unroll
     for (int k = 0; k < K; k++) w[k] = product(w[k], scale);
     if (owner >= 0) {
@@ -91,14 +108,15 @@ struct Pixel {
 #pragma unroll
       for (int n = 0; n < channels; n++) g.mean[n] = x[n];
       g.variance = c.initial_variance;
-      const T own = at == 0 ? T(1) : a;
+      const T own = at == 0 ? Codec::whole : a;
 #pragma unroll
       for (int k = 0; k < K; k++) w[k] = k == at ? own : k < at ? product(w[k], keep) : w[k];
       at = move_up(w, at, own);
     }
     if (at >= 0) code(at) = Codec::encode(g, dither);
+    const auto weight_dither = Codec::weight_dither(dither);
 #pragma unroll
-    for (int k = 0; k < K; k++) weight[k] = Codec::encode_weight(w[k], k, dither);
+    for (int k = 0; k < K; k++) weight[k] = Codec::encode_weight(w[k], weight_dither);
     return background;
   }
 
@@ -118,34 +136,29 @@ struct Pixel {
 };
 
 template <class Codec, int K>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, Codec::blocks)
     zivkovic_kernel(const __grid_constant__ Job<typename Codec::Real> job) {
   using T = typename Codec::Real;
   const auto [x, y] = place<1>(job);
   if (x >= job.width || y >= job.height) return;
   const Store &store = job.store;
   const Spot spot(store, x, y);
-  const bool mapped = job.mapped(x, y);
 
-  // All that does not depend on anything else is asked for at once: waiting for memory is what takes the time.
+  // All that does not depend on anything else is asked for at once, weights of components that are not in use included:
+  // waiting for memory, one access after another, is what takes the time.
   std::uint8_t &count = spot.at<std::uint8_t>(store.active, 1, 0);
-  const int active = count;
+  Pixel<Codec, K> pixel{store, spot, count, {}};
+  typename Codec::Code first = Codec::code(store, K, 0, spot);
+#pragma unroll
+  for (int k = 0; k < K; k++) pixel.weight[k] = Codec::weight(store, K, k, spot);
   T v[Codec::channels];
   sample<Codec::channels>(job.frames[0], job.format, x, y, v);
-  typename Codec::Code first = Codec::code(store, K, 0, spot);
-  typename Codec::Weight before[K];
-  before[0] = Codec::weight(store, K, 0, spot);
-#pragma unroll
-  for (int k = 1; k < K; k++)
-    before[k] = k < active ? Codec::weight(store, K, k, spot) : typename Codec::Weight(0);
+  const int active = pixel.active;
 
-  Pixel<Codec, K> pixel{store, spot, active, {}};
-#pragma unroll
-  for (int k = 0; k < K; k++) pixel.weight[k] = before[k];
   for (int frame = 0;;) {
     const Frame<T> &f = job.frames[frame];
     const Dither dither(static_cast<std::uint32_t>(y) * job.width + x, job.first_frame + frame);
-    std::uint8_t label = pixel.learn(first, v, mapped ? f.mapped_rate : f.rate, job.rules, dither) ? 0 : 255;
+    std::uint8_t label = pixel.learn(first, v, job.rate(f, x, y), job.rules, dither) ? 0 : 255;
     if (label && job.rules.detect_shadows && pixel.in_shadow(v, job.rules)) label = job.rules.shadow_value;
     (f.mask + y * f.mask_stride)[x] = label;
     if (++frame == job.count) break;
@@ -156,16 +169,15 @@ __global__ void __launch_bounds__(threads)
   if (pixel.active != active) count = static_cast<std::uint8_t>(pixel.active);
 #pragma unroll
   for (int k = 0; k < K; k++)
-    if (k < pixel.active && (k >= active || pixel.weight[k] != before[k]))
-      Codec::weight(store, K, k, spot) = pixel.weight[k];
+    if (k < pixel.active) Codec::weight(store, K, k, spot) = pixel.weight[k];
 }
 
 template <class Codec>
 void apply_zivkovic(const Work &work, cudaStream_t stream) {
-  const Job<typename Codec::Real> job(work);
-  with_components(work.config.components, [&](auto k) {
-    launch(zivkovic_kernel<Codec, k()>, grid_of(job.width, job.height, 1), stream, job);
-  });
+  const dim3 grid = grid_of(work.config.width, work.config.height, 1);
+  const Job<typename Codec::Real> job(work, grid);
+  with_components(work.config.components,
+                  [&](auto k) { launch(zivkovic_kernel<Codec, k()>, grid, stream, job); });
 }
 
 } // namespace vigil::mog::cuda
