@@ -3,7 +3,8 @@
 
 namespace vigil::mog::cuda {
 
-const Engine mog_double{0, 3 * sizeof(double),
+const Engine mog_double{0,
+                        3 * sizeof(double),
                         apply_mog<RealMog<double>>,
                         draw_background<RealMog<double>>,
                         save_state<RealMog<double>>,

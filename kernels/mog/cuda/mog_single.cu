@@ -3,7 +3,8 @@
 
 namespace vigil::mog::cuda {
 
-const Engine mog_single{0, 3 * sizeof(float),
+const Engine mog_single{0,
+                        3 * sizeof(float),
                         apply_mog<RealMog<float>>,
                         draw_background<RealMog<float>>,
                         save_state<RealMog<float>>,
