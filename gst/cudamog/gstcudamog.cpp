@@ -137,17 +137,7 @@ static gboolean load_model(GstCudaMog *self, const gchar *location) {
 static void open_device(GstCudaMog *self) {
   Impl &impl = impl_of(self);
   const Settings s = impl.snapshot();
-  if (s.backend != Choice::cpu) {
-    try {
-      impl.device = impl.cuda.open(GST_ELEMENT(self), s.place.cuda_device_id);
-    } catch (const Error &e) {
-      const bool fall_back = s.backend == Choice::automatic && e.kind() == Error::Kind::no_device;
-      if (!fall_back) fail(e.kind(), e.what(), "; backend=cpu runs without a GPU");
-      post_warning(GST_ELEMENT(self),
-                   Error(e.kind(), text(e.what(), ". The CPU does the work; backend=cpu is silent")));
-    }
-  }
-  if (!impl.device) impl.device = open_cpu(s.place.threads);
+  impl.device = gst::open_device(GST_ELEMENT(self), impl.cuda, s.backend, s.place);
   impl.only_cpu = impl.device->backend() == Backend::cpu;
   const std::lock_guard lock(impl.work_mutex);
   impl.backend_name = name_of(impl.device->backend());

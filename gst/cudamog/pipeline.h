@@ -15,6 +15,7 @@
 #pragma once
 
 #include "common/device.h"
+#include "gst/base/buffer_ptr.h"
 #include "gst/base/frames.h"
 #include "gst/base/results.h"
 #include "gst/cudamog/learning.h"
@@ -29,11 +30,6 @@
 #include <vector>
 
 namespace vigil::gst::cudamog {
-
-struct BufferUnref {
-  void operator()(GstBuffer *b) const { gst_buffer_unref(b); }
-};
-using BufferPtr = std::unique_ptr<GstBuffer, BufferUnref>;
 
 // A frame on its way out, with what was found in it.
 struct Finished {

@@ -4,13 +4,6 @@
 namespace vigil::gst::cudamog {
 namespace {
 
-// Registers an enumeration for properties; `values` ends with zeros and stays.
-GType enum_type(const char *name, const GEnumValue *values) {
-  const GType type = g_enum_register_static(name, values);
-  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
-  return type;
-}
-
 GType method_type() {
   static const GEnumValue values[] = {
       {int(mog::Method::mog), "A fixed number of Gaussians, on luma", "mog"},
@@ -43,17 +36,6 @@ GType output_type() {
       {},
   };
   static const GType type = enum_type("GstCudaMogOutput", values);
-  return type;
-}
-
-GType backend_type() {
-  static const GEnumValue values[] = {
-      {int(Choice::automatic), "CUDA where a device is, otherwise the CPU, with a warning", "auto"},
-      {int(Choice::cuda), "CUDA; an error where no device is", "cuda"},
-      {int(Choice::cpu), "The CPU", "cpu"},
-      {},
-  };
-  static const GType type = enum_type("GstCudaMogBackend", values);
   return type;
 }
 

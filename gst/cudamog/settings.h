@@ -2,6 +2,7 @@
 // Everything that can be set at a cudamog. The defaults are the initialisers here and in the kernels' Params.
 #pragma once
 
+#include "gst/base/backend.h"
 #include "gst/base/properties.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"
@@ -11,7 +12,6 @@
 namespace vigil::gst::cudamog {
 
 enum class Output { mask, foreground, background, overlay, passthrough };
-enum class Choice { automatic, cuda, cpu }; // of the backend
 
 // What operators of cameras tune while it runs.
 struct Tuning {
@@ -89,20 +89,6 @@ inline constexpr auto flow_table = std::tuple{
           "this "
           "many frames later (reported as latency). 0: each frame is finished before the next",
           &Flow::async_depth, 0, 16),
-};
-
-// Where it runs.
-struct Place {
-  int cuda_device_id = -1;
-  int threads = 0;
-  bool operator==(const Place &) const = default;
-};
-inline constexpr auto place_table = std::tuple{
-    param("cuda-device-id", "CUDA device",
-          "Number of the CUDA device; -1: the one that the neighbours use, else the first",
-          &Place::cuda_device_id, -1, 255),
-    param("threads", "Threads", "Threads of the CPU backend; 0: as many as the machine runs at once",
-          &Place::threads, 0, 1024),
 };
 
 struct Settings {

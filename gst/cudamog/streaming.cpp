@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames, events and queries of cudamog.
 #include "common/error.h"
+#include "gst/base/allocation.h"
 #include "gst/base/errors.h"
 #include "gst/cudamog/element.h"
 
@@ -8,8 +9,6 @@
 
 namespace vigil::gst::cudamog {
 namespace {
-
-constexpr double usual_seconds = 1. / 30; // of a frame, when neither its buffer nor the caps tell
 
 GstClockTime hold_time(const Tuning &t) {
   return static_cast<GstClockTime>(t.motion_hold) * GST_MSECOND;
@@ -22,7 +21,7 @@ double seconds_of(Impl &impl, const FrameTime &time) {
     return double(time.running - before) / GST_SECOND;
   if (GST_CLOCK_TIME_IS_VALID(time.duration) && time.duration > 0) return double(time.duration) / GST_SECOND;
   const GstVideoInfo &info = impl.in.info;
-  return info.fps_n > 0 ? double(info.fps_d) / info.fps_n : usual_seconds;
+  return info.fps_n > 0 ? double(info.fps_d) / info.fps_n : usual_frame_seconds;
 }
 
 // A change of output that needs other caps waits for their negotiation.
@@ -163,19 +162,7 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl.cuda.answer(GST_ELEMENT(trans), query)) return TRUE;
   if (!parent_class()->query(trans, direction, query)) return FALSE;
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
-  const int frames = frames_held(impl.snapshot().flow);
-  if (frames == 0) return TRUE;
-  double seconds = usual_seconds;
-  if (GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans))) {
-    GstVideoInfo info;
-    if (gst_video_info_from_caps(&info, caps) && info.fps_n > 0) seconds = double(info.fps_d) / info.fps_n;
-    gst_caps_unref(caps);
-  }
-  const auto ours = GstClockTime(frames * seconds * GST_SECOND);
-  gboolean live = FALSE;
-  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
-  gst_query_parse_latency(query, &live, &min, &max);
-  gst_query_set_latency(query, live, min + ours, GST_CLOCK_TIME_IS_VALID(max) ? max + ours : max);
+  add_latency(trans, query, frames_held(impl.snapshot().flow));
   return TRUE;
 }
 
