@@ -43,12 +43,16 @@ void add_boxes(GstBuffer *buffer, const char *roi_type, std::span<const Box> box
   }
 }
 
+GstStructure *new_timed_structure(const char *name, const FrameTime &time) {
+  return gst_structure_new(name, "timestamp", G_TYPE_UINT64, time.timestamp, "stream-time", G_TYPE_UINT64,
+                           time.stream, "running-time", G_TYPE_UINT64, time.running, "duration",
+                           G_TYPE_UINT64, time.duration, nullptr);
+}
+
 GstMessage *new_motion_message(GstElement *element, const char *name, const FrameTime &time,
                                double changed_fraction, std::span<const Box> boxes) {
-  GstStructure *s =
-      gst_structure_new(name, "timestamp", G_TYPE_UINT64, time.timestamp, "stream-time", G_TYPE_UINT64,
-                        time.stream, "running-time", G_TYPE_UINT64, time.running, "duration", G_TYPE_UINT64,
-                        time.duration, "changed-fraction", G_TYPE_DOUBLE, changed_fraction, nullptr);
+  GstStructure *s = new_timed_structure(name, time);
+  gst_structure_set(s, "changed-fraction", G_TYPE_DOUBLE, changed_fraction, nullptr);
   GValue array = G_VALUE_INIT;
   g_value_init(&array, GST_TYPE_ARRAY);
   for (const Box &b : boxes.first(std::min(boxes.size(), max_boxes_in_message))) append_box(&array, b);
