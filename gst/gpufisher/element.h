@@ -40,11 +40,12 @@ struct Impl {
 
   // The streaming thread's own.
   FrameKind kind;
-  unsigned model_taken = 0; // the value of model_wanted that the model, or the last attempt at one, belongs to
+  unsigned model_taken =
+      0; // the value of model_wanted that the model, or the last attempt at one, belongs to
   Events events{0};
   std::shared_ptr<const fisher::Model> model; // of the events
-  std::uint64_t frame = 0; // since the start or the last flush
-  FrameTime last_time;     // of the scored frame that went last
+  std::uint64_t frame = 0;                    // since the start or the last flush
+  FrameTime last_time;                        // of the scored frame that went last
 
   Settings snapshot(unsigned *wanted = nullptr) {
     const std::lock_guard lock(settings_mutex);

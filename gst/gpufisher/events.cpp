@@ -15,7 +15,8 @@ float median(std::vector<float> &v) {
 
 } // namespace
 
-void Events::step(std::span<const float> scores, int window, const fisher::Classifier &thresholds, float offset) {
+void Events::step(std::span<const float> scores, int window, const fisher::Classifier &thresholds,
+                  float offset) {
   for (std::size_t c = 0; c < classes_.size(); c++) {
     Class &k = classes_[c];
     k.scores.push_back(scores[c]);

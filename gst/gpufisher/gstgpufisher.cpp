@@ -47,13 +47,13 @@ static GstStructure *stats_of(Impl &impl) {
   const std::lock_guard lock(impl.work_mutex);
   const Stats s = impl.scorer ? impl.scorer->stats() : impl.last_stats;
   const double mean_ms = s.scored ? s.kernel_ms / double(s.scored) : 0;
-  return gst_structure_new(
-      "stats", "frames", G_TYPE_UINT64, s.frames, "scored", G_TYPE_UINT64, s.scored, "kernel-time-us",
-      G_TYPE_DOUBLE, mean_ms * 1000, "kernel-time-last-us", G_TYPE_DOUBLE, s.kernel_last_ms * 1000,
-      "bytes-host-to-device", G_TYPE_UINT64, s.pictures.to_device, "bytes-device-to-host", G_TYPE_UINT64,
-      s.pictures.to_host, "bytes-results", G_TYPE_UINT64, s.result_bytes, "descriptors", G_TYPE_INT,
-      s.descriptors, "backend", G_TYPE_STRING, impl.backend_name.c_str(), "device", G_TYPE_STRING,
-      impl.device_name.c_str(), nullptr);
+  return gst_structure_new("stats", "frames", G_TYPE_UINT64, s.frames, "scored", G_TYPE_UINT64, s.scored,
+                           "kernel-time-us", G_TYPE_DOUBLE, mean_ms * 1000, "kernel-time-last-us",
+                           G_TYPE_DOUBLE, s.kernel_last_ms * 1000, "bytes-host-to-device", G_TYPE_UINT64,
+                           s.pictures.to_device, "bytes-device-to-host", G_TYPE_UINT64, s.pictures.to_host,
+                           "bytes-results", G_TYPE_UINT64, s.result_bytes, "descriptors", G_TYPE_INT,
+                           s.descriptors, "backend", G_TYPE_STRING, impl.backend_name.c_str(), "device",
+                           G_TYPE_STRING, impl.device_name.c_str(), nullptr);
 }
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
@@ -169,24 +169,24 @@ static void gst_gpu_fisher_class_init(GstGpuFisherClass *klass) {
   properties().install(object);
   g_object_class_install_property(
       object, stats_id(),
-      g_param_spec_boxed("stats", "Statistics",
-                         "Structure: frames that came out and how many were scored; kernel-time-us a scored frame, the "
-                         "mean, and kernel-time-last-us, by the device's clock; bytes-host-to-device and "
-                         "bytes-device-to-host of pictures; bytes-results, of scores and vectors read back; descriptors a "
-                         "frame; backend; device",
-                         GST_TYPE_STRUCTURE,
-                         static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+      g_param_spec_boxed(
+          "stats", "Statistics",
+          "Structure: frames that came out and how many were scored; kernel-time-us a scored frame, the "
+          "mean, and kernel-time-last-us, by the device's clock; bytes-host-to-device and "
+          "bytes-device-to-host of pictures; bytes-results, of scores and vectors read back; descriptors a "
+          "frame; backend; device",
+          GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
 
   auto *element = GST_ELEMENT_CLASS(klass);
   element->change_state = change_state;
   element->set_context = set_context;
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(
-      element, "Fisher vectors and events", "Filter/Analyzer/Video",
-      "Scores every frame by dense SIFT, a Fisher vector and linear classifiers, and reports events, on a GPU "
-      "(CUDA) or the CPU",
-      "The Vigil authors");
+  gst_element_class_set_static_metadata(element, "Fisher vectors and events", "Filter/Analyzer/Video",
+                                        "Scores every frame by dense SIFT, a Fisher vector and linear "
+                                        "classifiers, and reports events, on a GPU "
+                                        "(CUDA) or the CPU",
+                                        "The Vigil authors");
 
   auto *transform = GST_BASE_TRANSFORM_CLASS(klass);
   transform->start = start;

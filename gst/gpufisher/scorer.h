@@ -37,7 +37,7 @@ struct Finished {
 };
 
 struct Stats {
-  std::uint64_t frames = 0, scored = 0; // that came out
+  std::uint64_t frames = 0, scored = 0;     // that came out
   double kernel_ms = 0, kernel_last_ms = 0; // of scored ones, by the device's clock
   ByteCounts pictures;
   std::uint64_t result_bytes = 0; // scores and vectors that were read back

@@ -26,12 +26,14 @@ inline constexpr auto tuning_table = std::tuple{
           "Scored frames whose median decides about events; more: fewer false events, reported later by "
           "(window - 1) / 2 scored frames",
           &Tuning::window, 1, 255),
-    param("threshold-offset", "Threshold offset",
-          "Added to the thresholds that the model holds for each class. Higher: fewer events, lower: more. In "
-          "units of the score, see vigil-train describe",
-          &Tuning::threshold_offset, -1000.f, 1000.f),
+    param(
+        "threshold-offset", "Threshold offset",
+        "Added to the thresholds that the model holds for each class. Higher: fewer events, lower: more. In "
+        "units of the score, see vigil-train describe",
+        &Tuning::threshold_offset, -1000.f, 1000.f),
     param("attach-vector", "Attach vector",
-          "Put the Fisher vector on each scored frame too, in the metadata vigil-fisher", &Tuning::attach_vector),
+          "Put the Fisher vector on each scored frame too, in the metadata vigil-fisher",
+          &Tuning::attach_vector),
     param("post-messages", "Post messages", "Post the element messages event-begin and event-end on the bus",
           &Tuning::post_messages),
 };

@@ -105,14 +105,17 @@ void encode(const Floats &descriptors, const Floats &positions, int projected, i
     const auto *p = static_cast<const double *>(from);
     return Floats(p, p + n);
   };
-  const Floats priors = floats(vl_gmm_get_priors(gmm), components), means = floats(vl_gmm_get_means(gmm), components * m),
+  const Floats priors = floats(vl_gmm_get_priors(gmm), components),
+               means = floats(vl_gmm_get_means(gmm), components * m),
                variances = floats(vl_gmm_get_covariances(gmm), components * m);
   vl_gmm_delete(gmm);
   const auto doubles = [](const Floats &f) { return std::vector<double>(f.begin(), f.end()); };
   std::vector<double> vector(2 * m * components);
-  vl_fisher_encode(vector.data(), VL_TYPE_DOUBLE, doubles(means).data(), m, components, doubles(variances).data(),
-                   doubles(priors).data(), data.data(), count, VL_FISHER_FLAG_IMPROVED);
-  head += "fisher " + std::to_string(projected) + " " + std::to_string(components) + " " + std::to_string(count) + "\n";
+  vl_fisher_encode(vector.data(), VL_TYPE_DOUBLE, doubles(means).data(), m, components,
+                   doubles(variances).data(), doubles(priors).data(), data.data(), count,
+                   VL_FISHER_FLAG_IMPROVED);
+  head += "fisher " + std::to_string(projected) + " " + std::to_string(components) + " " +
+          std::to_string(count) + "\n";
   put(mean);
   put(projection);
   put(priors);
