@@ -20,6 +20,13 @@ enum class Change {
   ready,   // takes effect when the element next goes from NULL to READY
 };
 
+// Registers an enumeration for properties; `values` ends with zeros and stays.
+inline GType enum_type(const char *name, const GEnumValue *values) {
+  const GType type = g_enum_register_static(name, values);
+  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
+  return type;
+}
+
 // The properties of an element whose settings are a struct S, each with a function that writes a GValue into
 // it and one that reads it. Ids count from 1 in the order of the calls.
 template <class S>
@@ -60,6 +67,15 @@ class Properties {
     for (guint i = 0; i < entries_.size(); i++)
       g_object_class_install_property(klass, i + 1, entries_[i].spec);
   }
+  // The same, and a read-only property `stats` after them, whose value the element makes itself.
+  void install_with_stats(GObjectClass *klass, const char *fields) const {
+    install(klass);
+    g_object_class_install_property(
+        klass, stats_id(),
+        g_param_spec_boxed("stats", "Statistics", fields, GST_TYPE_STRUCTURE,
+                           static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+  }
+  guint stats_id() const { return count() + 1; }
   guint count() const { return static_cast<guint>(entries_.size()); }
 
   // False when there is no such id.

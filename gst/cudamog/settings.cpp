@@ -4,13 +4,6 @@
 namespace vigil::gst::cudamog {
 namespace {
 
-// Registers an enumeration for properties; `values` ends with zeros and stays.
-GType enum_type(const char *name, const GEnumValue *values) {
-  const GType type = g_enum_register_static(name, values);
-  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
-  return type;
-}
-
 GType method_type() {
   static const GEnumValue values[] = {
       {int(mog::Method::mog), "A fixed number of Gaussians, on luma", "mog"},
@@ -69,6 +62,7 @@ Properties<Settings> make_properties() {
   p.table(&Settings::mog, mog::params_table, Change::live);
   p.table(&Settings::cleanup, cleanup::params_table, Change::live);
   p.table(&Settings::tuning, tuning_table, Change::live);
+  p.table(&Settings::motion, motion_table, Change::live);
   p.string("mask-location", "Mask location",
            "PNG image of the frames' size; where it is black, the frames are ignored",
            &Settings::mask_location, Change::playing);
