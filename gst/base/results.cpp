@@ -60,4 +60,11 @@ GstMessage *new_motion_message(GstElement *element, const char *name, const Fram
   return gst_message_new_element(GST_OBJECT(element), s);
 }
 
+void post_motion(GstElement *element, Motion::Change change, const MotionSettings &settings,
+                 const FrameTime &time, double changed_fraction, std::span<const Box> boxes) {
+  if (change == Motion::Change::none || !settings.post_messages) return;
+  const char *name = change == Motion::Change::begin ? "motion-begin" : "motion-end";
+  gst_element_post_message(element, new_motion_message(element, name, time, changed_fraction, boxes));
+}
+
 } // namespace vigil::gst

@@ -2,6 +2,8 @@
 // What elements found, as metadata on the frame and as messages on the bus.
 #pragma once
 
+#include "gst/base/motion.h"
+
 #include <gst/gst.h>
 #include <span>
 
@@ -33,5 +35,9 @@ GstStructure *new_timed_structure(const char *name, const FrameTime &);
 //            first, no more than 64
 GstMessage *new_motion_message(GstElement *, const char *name, const FrameTime &, double changed_fraction,
                                std::span<const Box>);
+
+// Posts motion-begin or motion-end, as that message, when there is a change and the settings want messages.
+void post_motion(GstElement *, Motion::Change, const MotionSettings &, const FrameTime &,
+                 double changed_fraction, std::span<const Box>);
 
 } // namespace vigil::gst

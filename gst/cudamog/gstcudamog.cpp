@@ -41,10 +41,6 @@ GstBaseTransformClass *parent_class() {
 
 // Properties
 
-static guint stats_id() {
-  return properties().count() + 1;
-}
-
 static GstStructure *stats_of(Impl &impl) {
   const std::lock_guard lock(impl.work_mutex);
   const Stats s = impl.pipeline ? impl.pipeline->stats() : impl.last_stats;
@@ -75,7 +71,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
-  if (id == stats_id()) {
+  if (id == properties().stats_id()) {
     g_value_take_boxed(value, stats_of(impl));
     return;
   }
@@ -237,17 +233,12 @@ static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
   object->set_property = set_property;
   object->get_property = get_property;
   object->finalize = finalize;
-  properties().install(object);
-  g_object_class_install_property(
-      object, stats_id(),
-      g_param_spec_boxed("stats", "Statistics",
-                         "Structure: frames that came out; kernel-time-us a frame, the mean, and "
-                         "kernel-time-last-us, by the "
-                         "device's clock; bytes-host-to-device and bytes-device-to-host of pictures; "
-                         "bytes-results read back "
-                         "or sent for blobs; model-frames learnt; backend; device",
-                         GST_TYPE_STRUCTURE,
-                         static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+  properties().install_with_stats(
+      object, "Structure: frames that came out; kernel-time-us a frame, the mean, and "
+              "kernel-time-last-us, by the "
+              "device's clock; bytes-host-to-device and bytes-device-to-host of pictures; "
+              "bytes-results read back "
+              "or sent for blobs; model-frames learnt; backend; device");
   add_signals(G_TYPE_FROM_CLASS(klass));
 
   auto *element = GST_ELEMENT_CLASS(klass);

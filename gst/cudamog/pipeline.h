@@ -40,7 +40,7 @@ struct Finished {
       0; // the reported blobs' share of the watched pixels; all foreground's when light jumped
   Learning::Light light = Learning::Light::steady;
   std::vector<Box> boxes;
-  Tuning tuning;
+  MotionSettings motion;
 };
 
 struct Stats {

@@ -10,10 +10,6 @@
 namespace vigil::gst::cudamog {
 namespace {
 
-GstClockTime hold_time(const Tuning &t) {
-  return static_cast<GstClockTime>(t.motion_hold) * GST_MSECOND;
-}
-
 // How long the frame lasts: the time since the last one, what its buffer says, or the caps' frame rate.
 double seconds_of(Impl &impl, const FrameTime &time) {
   const GstClockTime before = std::exchange(impl.previous_time, time.running);
@@ -68,13 +64,6 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   return GST_FLOW_OK;
 }
 
-void post_motion(GstBaseTransform *trans, Motion::Change change, const Finished &f) {
-  if (change == Motion::Change::none || !f.tuning.post_messages) return;
-  const char *name = change == Motion::Change::begin ? "motion-begin" : "motion-end";
-  gst_element_post_message(GST_ELEMENT(trans),
-                           new_motion_message(GST_ELEMENT(trans), name, f.time, f.changed_fraction, f.boxes));
-}
-
 // The results of a frame that goes out: metadata on it, messages on the bus.
 GstBuffer *publish(GstBaseTransform *trans, Finished f) {
   Impl &impl = impl_of(trans);
@@ -86,14 +75,12 @@ GstBuffer *publish(GstBaseTransform *trans, Finished f) {
   impl.motion_time = GST_CLOCK_TIME_IS_VALID(f.time.running)
                          ? f.time.running
                          : impl.motion_time + GstClockTime(f.seconds * GST_SECOND);
-  if (f.light == Learning::Light::jumped && f.tuning.post_messages)
+  if (f.light == Learning::Light::jumped && f.motion.post_messages)
     gst_element_post_message(GST_ELEMENT(trans), new_motion_message(GST_ELEMENT(trans), "light-jump", f.time,
                                                                     f.changed_fraction, f.boxes));
   if (f.light == Learning::Light::steady)
-    post_motion(trans,
-                impl.motion.step(f.changed_fraction, f.tuning.motion_threshold, hold_time(f.tuning),
-                                 impl.motion_time),
-                f);
+    post_motion(GST_ELEMENT(trans), impl.motion.step(f.changed_fraction, f.motion, impl.motion_time),
+                f.motion, f.time, f.changed_fraction, f.boxes);
   return buffer;
 }
 
@@ -149,10 +136,9 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   else if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED)
     drain(trans); // nothing overtakes the frames before it
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
-    Finished over;
-    over.time.running = impl.motion_time;
-    over.tuning = impl.snapshot().tuning;
-    post_motion(trans, impl.motion.stop(), over);
+    FrameTime over;
+    over.running = impl.motion_time;
+    post_motion(GST_ELEMENT(trans), impl.motion.stop(), impl.snapshot().motion, over, 0, {});
   }
   return parent_class()->sink_event(trans, event);
 }

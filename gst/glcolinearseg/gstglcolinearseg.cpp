@@ -38,10 +38,6 @@ static GstStaticPadTemplate src_template =
 
 // Properties
 
-static guint stats_id() {
-  return properties().count() + 1;
-}
-
 static GstStructure *stats_of(Impl &impl) {
   const std::lock_guard lock(impl.mutex);
   const Stats &s = impl.stats;
@@ -74,7 +70,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
-  if (id == stats_id()) {
+  if (id == properties().stats_id()) {
     g_value_take_boxed(value, stats_of(impl));
     return;
   }
@@ -173,16 +169,12 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   object->set_property = set_property;
   object->get_property = get_property;
   object->finalize = finalize;
-  properties().install(object);
-  g_object_class_install_property(
-      object, stats_id(),
-      g_param_spec_boxed(
-          "stats", "Statistics",
-          "Structure: frames; gpu-time-us a frame, the mean, and gpu-time-last-us, by the GPU's clock; "
-          "bytes-results read back; "
-          "learning, and background-frames learnt; noise-median and noise-spread; the values in effect of "
-          "static-threshold, darkness-offset, temporal-compactness and compactness; shaders; device",
-          GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+  properties().install_with_stats(
+      object,
+      "Structure: frames; gpu-time-us a frame, the mean, and gpu-time-last-us, by the GPU's clock; "
+      "bytes-results read back; "
+      "learning, and background-frames learnt; noise-median and noise-spread; the values in effect of "
+      "static-threshold, darkness-offset, temporal-compactness and compactness; shaders; device");
   add_signals(G_TYPE_FROM_CLASS(klass));
 
   auto *element = GST_ELEMENT_CLASS(klass);

@@ -141,14 +141,6 @@ gboolean filter_buffer(GstGLFilter *filter, GstBuffer *in, GstBuffer *out) {
   }
 }
 
-void post_motion(GstBaseTransform *trans, Motion::Change change, const FrameTime &time, const Found &found) {
-  Impl &impl = impl_of(trans);
-  if (change == Motion::Change::none || !impl.current.tuning.post_messages) return;
-  const char *name = change == Motion::Change::begin ? "motion-begin" : "motion-end";
-  gst_element_post_message(GST_ELEMENT(trans), new_motion_message(GST_ELEMENT(trans), name, time,
-                                                                  found.changed_fraction, found.boxes));
-}
-
 void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time) {
   Impl &impl = impl_of(trans);
   {
@@ -157,11 +149,9 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time) {
   }
   add_boxes(out, "motion", impl.found.boxes);
   if (GST_CLOCK_TIME_IS_VALID(time.running)) impl.motion_time = time.running;
-  const Tuning &t = impl.current.tuning;
-  post_motion(trans,
-              impl.motion.step(impl.found.changed_fraction, t.motion_threshold,
-                               GstClockTime(t.motion_hold) * GST_MSECOND, impl.motion_time),
-              time, impl.found);
+  const MotionSettings &settings = impl.current.motion;
+  post_motion(GST_ELEMENT(trans), impl.motion.step(impl.found.changed_fraction, settings, impl.motion_time),
+              settings, time, impl.found.changed_fraction, impl.found.boxes);
 }
 
 // Buffer pools are of a context: a change of it asks for new ones before the next frame.
@@ -203,7 +193,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
     FrameTime over;
     over.running = impl.motion_time;
-    post_motion(trans, impl.motion.stop(), over, {});
+    post_motion(GST_ELEMENT(trans), impl.motion.stop(), impl.current.motion, over, 0, {});
   }
   return base_class()->sink_event(trans, event);
 }

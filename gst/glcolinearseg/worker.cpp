@@ -84,7 +84,7 @@ Found Worker::process(GLuint frame, GLuint target, const Settings &s) {
   if (s.tuning.report && !learning) {
     const auto cells = results_->count(segmenter_->mask());
     const auto blobs =
-        activity::find_blobs(cells, results_->grid(), static_cast<std::uint32_t>(s.tuning.min_area)).blobs;
+        activity::find_blobs(cells, results_->grid(), static_cast<std::uint32_t>(s.motion.min_area)).blobs;
     std::uint64_t area = 0;
     for (const activity::Blob &b : blobs) {
       found.boxes.push_back({b.x, b.y, b.width, b.height, b.area});

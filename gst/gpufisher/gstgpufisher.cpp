@@ -39,10 +39,6 @@ GstBaseTransformClass *parent_class() {
 
 // Properties
 
-static guint stats_id() {
-  return properties().count() + 1;
-}
-
 static GstStructure *stats_of(Impl &impl) {
   const std::lock_guard lock(impl.work_mutex);
   const Stats s = impl.scorer ? impl.scorer->stats() : impl.last_stats;
@@ -73,7 +69,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
-  if (id == stats_id()) {
+  if (id == properties().stats_id()) {
     g_value_take_boxed(value, stats_of(impl));
     return;
   }
@@ -166,16 +162,12 @@ static void gst_gpu_fisher_class_init(GstGpuFisherClass *klass) {
   object->set_property = set_property;
   object->get_property = get_property;
   object->finalize = finalize;
-  properties().install(object);
-  g_object_class_install_property(
-      object, stats_id(),
-      g_param_spec_boxed(
-          "stats", "Statistics",
-          "Structure: frames that came out and how many were scored; kernel-time-us a scored frame, the "
-          "mean, and kernel-time-last-us, by the device's clock; bytes-host-to-device and "
-          "bytes-device-to-host of pictures; bytes-results, of scores and vectors read back; descriptors a "
-          "frame; backend; device",
-          GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+  properties().install_with_stats(
+      object,
+      "Structure: frames that came out and how many were scored; kernel-time-us a scored frame, the mean, "
+      "and "
+      "kernel-time-last-us, by the device's clock; bytes-host-to-device and bytes-device-to-host of "
+      "pictures; bytes-results, of scores and vectors read back; descriptors a frame; backend; device");
 
   auto *element = GST_ELEMENT_CLASS(klass);
   element->change_state = change_state;
