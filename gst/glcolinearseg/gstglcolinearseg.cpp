@@ -4,11 +4,11 @@
 
 #include "common/error.h"
 #include "gst/base/errors.h"
+#include "gst/base/gl_display.h"
 #include "gst/glcolinearseg/element.h"
 #include "gst/glcolinearseg/image.h"
 
 GST_DEBUG_CATEGORY(gl_colinear_seg_debug);
-#define GST_CAT_DEFAULT gl_colinear_seg_debug
 
 using namespace vigil;
 using namespace vigil::gst;
@@ -115,11 +115,18 @@ constexpr const char *how_to_get_a_context =
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(gst_gl_colinear_seg_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY && result == GST_STATE_CHANGE_FAILURE &&
-      !GST_GL_BASE_FILTER(element)->display)
+  if (transition != GST_STATE_CHANGE_NULL_TO_READY) return result;
+  if (GstGLDisplay *display = GST_GL_BASE_FILTER(element)->display)
+    keep_egl_device(display);
+  else if (result == GST_STATE_CHANGE_FAILURE)
     post_error(element,
                Error(Error::Kind::no_device, text("there is no OpenGL display. ", how_to_get_a_context)));
   return result;
+}
+
+static void set_context(GstElement *element, GstContext *context) {
+  GST_ELEMENT_CLASS(gst_gl_colinear_seg_parent_class)->set_context(element, context);
+  if (GstGLDisplay *display = GST_GL_BASE_FILTER(element)->display) keep_egl_device(display);
 }
 
 // The base class looks for the OpenGL context and posts the error when there is none; what to do about it is added here.
@@ -180,6 +187,7 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   auto *element = GST_ELEMENT_CLASS(klass);
   element->change_state = change_state;
   element->post_message = post_message;
+  element->set_context = set_context;
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(element, "Colinearity segmentation", "Filter/Analyzer/Video",
