@@ -50,13 +50,15 @@ void ArrayWriter::head(std::string_view name, std::string_view type, const Shape
   for (const std::size_t n : shape) count *= n;
   if (name.empty() || name.size() > longest_name || !good_name(name) || shape.size() > most_dimensions ||
       count != values)
-    fail(Error::Kind::bad_data, "array '", name, "' of ", values, " values cannot be written as ", words(shape));
+    fail(Error::Kind::bad_data, "array '", name, "' of ", values, " values cannot be written as ",
+         words(shape));
   ByteWriter w(bytes_);
   w.number(static_cast<std::uint32_t>(name.size()));
   for (std::size_t i = 0; i < 4; i++) w.number(static_cast<std::uint8_t>(i < type.size() ? type[i] : 0));
   w.number(static_cast<std::uint32_t>(shape.size()));
   for (const std::size_t n : shape) {
-    if (n > UINT32_MAX) fail(Error::Kind::bad_data, "array '", name, "' is too large for a file: ", words(shape));
+    if (n > UINT32_MAX)
+      fail(Error::Kind::bad_data, "array '", name, "' is too large for a file: ", words(shape));
     w.number(static_cast<std::uint32_t>(n));
   }
   bytes_.insert(bytes_.end(), name.begin(), name.end());
@@ -89,11 +91,14 @@ std::vector<std::uint8_t> ArrayWriter::finish() {
   return std::move(bytes_);
 }
 
-ArrayReader::ArrayReader(const ArrayFormat &format, std::span<const std::uint8_t> bytes) : what_(format.what) {
+ArrayReader::ArrayReader(const ArrayFormat &format, std::span<const std::uint8_t> bytes)
+    : what_(format.what) {
   using enum Error::Kind;
   if (bytes.size() < magic_bytes || !std::equal(format.magic.begin(), format.magic.end(), bytes.begin()))
     fail(bad_data, what_, " is none: it does not begin with ", format.magic);
-  const auto cut_off = [&] { fail(bad_data, what_, " is cut off or damaged: it ends after ", bytes.size(), " bytes"); };
+  const auto cut_off = [&] {
+    fail(bad_data, what_, " is cut off or damaged: it ends after ", bytes.size(), " bytes");
+  };
   if (bytes.size() < header_bytes) cut_off();
   ByteReader in(bytes, magic_bytes);
   if (const auto v = in.number<std::uint32_t>(); v != format.version)

@@ -49,8 +49,9 @@ void write_file_atomically(const std::string &path, std::span<const std::uint8_t
   io_error("write", path);
 }
 
-std::vector<std::uint8_t> read_plain_file(const std::string &path, const char *what, std::size_t head,
-                                          const std::function<std::size_t(std::span<const std::uint8_t>)> &largest) {
+std::vector<std::uint8_t>
+read_plain_file(const std::string &path, const char *what, std::size_t head,
+                const std::function<std::size_t(std::span<const std::uint8_t>)> &largest) {
   // a named pipe would keep an ordinary open() waiting for a writer
   const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) io_error(text("open ", what), path);
@@ -68,7 +69,8 @@ std::vector<std::uint8_t> read_plain_file(const std::string &path, const char *w
   const auto size = static_cast<std::size_t>(info.st_size);
   read(std::min(size, head));
   if (const std::size_t most = largest(bytes); size > most)
-    fail(Error::Kind::bad_data, what, " is damaged: it has ", size, " bytes where ", most, " is the most possible");
+    fail(Error::Kind::bad_data, what, " is damaged: it has ", size, " bytes where ", most,
+         " is the most possible");
   read(size);
   return bytes;
 }

@@ -19,7 +19,12 @@ constexpr std::size_t largest_file = std::size_t{1} << 31;
 std::size_t sequence(std::string_view s, std::size_t i) {
   const auto byte = [&](std::size_t at) { return at < s.size() ? static_cast<unsigned char>(s[at]) : 0U; };
   const unsigned lead = byte(i);
-  const std::size_t n = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  const std::size_t n = lead < 0x80   ? 1
+                        : lead < 0xC2 ? 0
+                        : lead < 0xE0 ? 2
+                        : lead < 0xF0 ? 3
+                        : lead < 0xF5 ? 4
+                                      : 0;
   for (std::size_t k = 1; k < n; k++)
     if ((byte(i + k) & 0xC0) != 0x80) return 0;
   if ((lead == 0xE0 && byte(i + 1) < 0xA0) || (lead == 0xED && byte(i + 1) > 0x9F) ||
@@ -129,8 +134,8 @@ Model parse_model(std::span<const std::uint8_t> bytes) {
   const Shape projection = in.shape("projection"), means = in.shape("means");
   b.projection = in.floats("projection", {ArrayReader::any, descriptor_length});
   if (projection[0] < 1 || projection[0] > std::size_t{descriptor_length})
-    fail(Error::Kind::bad_data, "the model's projection keeps ", projection[0], " dimensions, possible are 1 to ",
-         descriptor_length);
+    fail(Error::Kind::bad_data, "the model's projection keeps ", projection[0],
+         " dimensions, possible are 1 to ", descriptor_length);
   b.projected = static_cast<int>(projection[0]);
   b.means = in.floats("means", {ArrayReader::any, std::size_t(b.dimension())});
   if (means[0] < 1 || means[0] > std::size_t{max_components})
@@ -150,12 +155,14 @@ void write_model(const std::string &path, const Model &m) {
 }
 
 Model read_model(const std::string &path) {
-  const auto bytes = read_plain_file(path, "the model", format.magic.size(), [&](std::span<const std::uint8_t> head) {
-    // a large file that is something else is not read to its end
-    if (!std::equal(format.magic.begin(), format.magic.end(), head.begin(), head.end()))
-      fail(Error::Kind::bad_data, "'", path, "' is no model of vigil-train: it does not begin with ", format.magic);
-    return largest_file;
-  });
+  const auto bytes =
+      read_plain_file(path, "the model", format.magic.size(), [&](std::span<const std::uint8_t> head) {
+        // a large file that is something else is not read to its end
+        if (!std::equal(format.magic.begin(), format.magic.end(), head.begin(), head.end()))
+          fail(Error::Kind::bad_data, "'", path, "' is no model of vigil-train: it does not begin with ",
+               format.magic);
+        return largest_file;
+      });
   try {
     return parse_model(bytes);
   } catch (const Error &e) {

@@ -171,9 +171,10 @@ void write_file(const std::string &path, const SavedModel &model) {
 
 SavedModel read_file(const std::string &path) {
   try {
-    return parse(read_plain_file(path, "the saved model", header_bytes, [](std::span<const std::uint8_t> head) {
-      return largest_size(parse_header(head).config);
-    }));
+    return parse(
+        read_plain_file(path, "the saved model", header_bytes, [](std::span<const std::uint8_t> head) {
+          return largest_size(parse_header(head).config);
+        }));
   } catch (const Error &e) {
     if (e.kind() == Error::Kind::bad_data) fail(e.kind(), path, ": ", e.what());
     throw;

@@ -35,7 +35,8 @@ void refused(const std::string &what, const std::function<void()> &act, const st
     expect(false, what + ": was accepted");
   } catch (const Error &e) {
     expect(e.kind() == kind, what + ": another kind of error: " + e.what());
-    expect(std::string(e.what()).find(says) != std::string::npos, what + ": says '" + e.what() + "', not " + says);
+    expect(std::string(e.what()).find(says) != std::string::npos,
+           what + ": says '" + e.what() + "', not " + says);
   }
 }
 
@@ -43,9 +44,9 @@ bool same(const Model &a, const Model &b) {
   const Codebook &x = a.codebook, &y = b.codebook;
   const Classifier &c = a.classifier, &d = b.classifier;
   return a.sift == b.sift && x.projected == y.projected && x.components == y.components && x.mean == y.mean &&
-         x.projection == y.projection && x.priors == y.priors && x.means == y.means && x.variances == y.variances &&
-         c.classes == d.classes && c.weights == d.weights && c.bias == d.bias && c.begin == d.begin &&
-         c.end == d.end && a.note == b.note;
+         x.projection == y.projection && x.priors == y.priors && x.means == y.means &&
+         x.variances == y.variances && c.classes == d.classes && c.weights == d.weights && c.bias == d.bias &&
+         c.begin == d.begin && c.end == d.end && a.note == b.note;
 }
 
 void seal(Bytes &b) { // makes the checksum right again
@@ -57,40 +58,51 @@ void seal(Bytes &b) { // makes the checksum right again
 void round_trips() {
   for (const int classes : {0, 1, 5}) {
     const Model m = sample_model(7, 3, classes);
-    expect(same(parse_model(serialize(m)), m), text("a model of ", classes, " classes is read back the same"));
+    expect(same(parse_model(serialize(m)), m),
+           text("a model of ", classes, " classes is read back the same"));
   }
   const std::string path = (std::filesystem::temp_directory_path() / text("vigil-model-", getpid())).string();
   const Model m = sample_model();
   write_model(path, m);
   expect(same(read_model(path), m), "a file is read back the same");
   std::filesystem::resize_file(path, 100);
-  refused("half a file", [&] { read_model(path); }, path + ": the model is cut off");
+  refused(
+      "half a file", [&] { read_model(path); }, path + ": the model is cut off");
   std::ofstream(path) << "not a model";
-  refused("another file", [&] { read_model(path); }, "does not begin with VIGILFIS");
+  refused(
+      "another file", [&] { read_model(path); }, "does not begin with VIGILFIS");
   std::filesystem::remove(path);
-  refused("no file", [&] { read_model(path); }, "cannot open the model", Error::Kind::io);
-  refused("a folder", [&] { read_model("/"); }, "is not a plain file", Error::Kind::io);
-  refused("a folder that is not there", [&] { write_model("/no/such/folder/m", m); }, "cannot make a file",
-          Error::Kind::io);
+  refused(
+      "no file", [&] { read_model(path); }, "cannot open the model", Error::Kind::io);
+  refused(
+      "a folder", [&] { read_model("/"); }, "is not a plain file", Error::Kind::io);
+  refused(
+      "a folder that is not there", [&] { write_model("/no/such/folder/m", m); }, "cannot make a file",
+      Error::Kind::io);
 }
 
 void damage() {
   const Bytes good = serialize(sample_model());
   for (std::size_t n = 0; n < good.size(); n++)
-    refused(text("the first ", n, " bytes"), [&] { parse_model(std::span(good).first(n)); }, "");
+    refused(
+        text("the first ", n, " bytes"), [&] { parse_model(std::span(good).first(n)); }, "");
   for (std::size_t bit = 0; bit < 8 * good.size(); bit++) {
     Bytes b = good;
     b[bit / 8] ^= static_cast<std::uint8_t>(1 << bit % 8);
-    refused(text("bit ", bit, " flipped"), [&] { parse_model(b); }, "");
+    refused(
+        text("bit ", bit, " flipped"), [&] { parse_model(b); }, "");
   }
   Bytes more = good;
   more.push_back(0);
   seal(more);
-  refused("a byte too many", [&] { parse_model(more); }, "1 bytes follow its end");
+  refused(
+      "a byte too many", [&] { parse_model(more); }, "1 bytes follow its end");
   for (const int version : {0, 2}) {
     Bytes b = good;
     b[8] = static_cast<std::uint8_t>(version);
-    refused("another version", [&] { parse_model(b); }, version ? "newer than this program's" : "older than this");
+    refused(
+        "another version", [&] { parse_model(b); },
+        version ? "newer than this program's" : "older than this");
   }
 }
 
@@ -98,9 +110,11 @@ void impossible_values() {
   const auto bad = [](const char *says, const std::function<void(Model &)> &change) {
     Model m = sample_model();
     change(m);
-    refused(says, [&] { serialize(m); }, says);
+    refused(
+        says, [&] { serialize(m); }, says);
   };
-  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
   bad("variances is nan", [&](Model &m) { m.codebook.variances[3] = nan; });
   bad("variances is 0", [&](Model &m) { m.codebook.variances[0] = 0; });
   bad("variances is -1", [&](Model &m) { m.codebook.variances[0] = -1; });
@@ -123,14 +137,16 @@ void impossible_values() {
   const auto at = std::search(b.begin(), b.end(), value, value + 4);
   std::memcpy(&*at, &nan, 4);
   seal(b);
-  refused("a file with a NaN", [&] { parse_model(b); }, "variances is nan");
+  refused(
+      "a file with a NaN", [&] { parse_model(b); }, "variances is nan");
 }
 
 // Files whose checksum is right and whose claims are not.
 void claims() {
   const ArrayFormat format{"VIGILFIS", 1, "the model"};
   const std::vector<float> none;
-  const auto finish = [&](std::uint32_t sizes, int dimensions) { // "means", of `dimensions` sizes, and no values
+  const auto finish = [&](std::uint32_t sizes,
+                          int dimensions) { // "means", of `dimensions` sizes, and no values
     ArrayWriter w(format);
     w.add("means", Shape(dimensions, 0), none);
     Bytes b = w.finish();
@@ -140,16 +156,20 @@ void claims() {
   };
   for (const std::uint32_t size : {0xFFFFFFFFU, 0x80000000U, 0x10000U, 1000U})
     for (const int dimensions : {1, 2, 4})
-      refused(text(dimensions, " sizes of ", size), [&] { parse_model(finish(size, dimensions)); }, "cut off");
+      refused(
+          text(dimensions, " sizes of ", size), [&] { parse_model(finish(size, dimensions)); }, "cut off");
   ArrayWriter twice(format);
   twice.add("mean", {0}, none);
   twice.add("mean", {0}, none);
-  refused("one name twice", [&] { parse_model(twice.finish()); }, "two arrays 'mean'");
-  refused("nothing in it", [&] { parse_model(ArrayWriter(format).finish()); }, "lacks the array");
+  refused(
+      "one name twice", [&] { parse_model(twice.finish()); }, "two arrays 'mean'");
+  refused(
+      "nothing in it", [&] { parse_model(ArrayWriter(format).finish()); }, "lacks the array");
   Bytes many = ArrayWriter(format).finish();
   many[16] = many[17] = many[18] = many[19] = 0xFF;
   seal(many);
-  refused("4294967295 arrays", [&] { parse_model(many); }, "cut off");
+  refused(
+      "4294967295 arrays", [&] { parse_model(many); }, "cut off");
 }
 
 // Random changes, half of them with the checksum made right again: whatever is accepted is a usable model.
@@ -165,11 +185,21 @@ void mutations() {
       const std::size_t at = below(4) ? below(b.size()) : below(std::min<std::size_t>(b.size(), 400));
       constexpr std::uint8_t edges[] = {0, 1, 0x7F, 0x80, 0xFF};
       switch (below(5)) {
-      case 0: b[at] = edges[below(5)]; break;
-      case 1: b[at] ^= static_cast<std::uint8_t>(1 << below(8)); break;
-      case 2: b.erase(b.begin() + at, b.begin() + std::min(b.size(), at + 1 + below(64))); break;
-      case 3: b.insert(b.begin() + at, 1 + below(64), edges[below(5)]); break;
-      default: std::copy_n(good.begin() + below(good.size() - 8), std::min<std::size_t>(8, b.size() - at), b.begin() + at);
+      case 0:
+        b[at] = edges[below(5)];
+        break;
+      case 1:
+        b[at] ^= static_cast<std::uint8_t>(1 << below(8));
+        break;
+      case 2:
+        b.erase(b.begin() + at, b.begin() + std::min(b.size(), at + 1 + below(64)));
+        break;
+      case 3:
+        b.insert(b.begin() + at, 1 + below(64), edges[below(5)]);
+        break;
+      default:
+        std::copy_n(good.begin() + below(good.size() - 8), std::min<std::size_t>(8, b.size() - at),
+                    b.begin() + at);
       }
       if (b.empty()) break;
     }

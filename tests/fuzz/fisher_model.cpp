@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   try {
     const fisher::Model model = fisher::parse_model(bytes);
     // What was accepted is a model: it is written and read again.
-    if (fisher::parse_model(fisher::serialize(model)).classifier.classes != model.classifier.classes) std::abort();
+    if (fisher::parse_model(fisher::serialize(model)).classifier.classes != model.classifier.classes)
+      std::abort();
   } catch (const Error &e) {
     if (e.kind() != Error::Kind::bad_data) throw;
   }
