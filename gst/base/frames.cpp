@@ -108,10 +108,11 @@ Image FrameSlot::share() {
   Image image = image_of(frame_);
 #ifdef VIGIL_HAVE_OPENCL
   for (int i = 0; i < plane_count(image.format); i++) {
-    const std::ptrdiff_t bytes = image.stride[i] * (plane_rows(i, image.height) - 1) +
-                                 row_bytes(image.format, i, image.width);
+    const std::ptrdiff_t bytes =
+        image.stride[i] * (plane_rows(i, image.height) - 1) + row_bytes(image.format, i, image.width);
     if (image.stride[i] < 0)
-      fail(Error::Kind::bad_data, "frames whose rows go upwards in memory are not supported by OpenCL elements");
+      fail(Error::Kind::bad_data,
+           "frames whose rows go upwards in memory are not supported by OpenCL elements");
     shared_->plane[i] =
         ClHostMemory(static_cast<ClDevice &>(device_), image.data[i], static_cast<std::size_t>(bytes));
     image.data[i] = static_cast<std::uint8_t *>(shared_->plane[i].address());
@@ -187,8 +188,8 @@ void FrameSlot::send(Queue &queue, ByteCounts &counts, const Area &a) {
     const int rows = plane_rows(i, a.height);
     const std::ptrdiff_t at = plane_rows(i, a.y) * layout_.stride[i] + bytes_before(layout_, i, a);
     const std::size_t bytes = bytes_of(layout_, i, a);
-    device_.download(host.data[i] + at, layout_.stride[i], device.data[i] + at, layout_.stride[i], bytes, rows,
-                     queue);
+    device_.download(host.data[i] + at, layout_.stride[i], device.data[i] + at, layout_.stride[i], bytes,
+                     rows, queue);
     counts.to_host += bytes * static_cast<std::size_t>(rows);
   }
   sent_area_ = a;

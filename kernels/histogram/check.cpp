@@ -14,8 +14,8 @@ namespace {
 using check::Checker;
 using check::Picture;
 
-constexpr PixelFormat formats[] = {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::bgra, PixelFormat::nv12,
-                                   PixelFormat::i420};
+constexpr PixelFormat formats[] = {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::bgra,
+                                   PixelFormat::nv12, PixelFormat::i420};
 const char *name_of(PixelFormat f) {
   constexpr const char *names[] = {"gray8", "rgba", "bgra", "nv12", "i420"};
   return names[int(f)];
@@ -50,7 +50,7 @@ void same(Checker &c, const std::string &what, const Counts &want, const Counts 
 struct Size {
   int width, height, padding, offset;
 };
-constexpr Size sizes[] = {{1, 1, 0, 0},   {2, 3, 1, 0},    {7, 5, 3, 1},     {33, 17, 13, 4},
+constexpr Size sizes[] = {{1, 1, 0, 0},    {2, 3, 1, 0},     {7, 5, 3, 1},      {33, 17, 13, 4},
                           {256, 64, 0, 0}, {641, 137, 7, 3}, {1024, 768, 0, 0}, {1283, 717, 12, 0}};
 
 void run_random(Checker &c) {
@@ -136,11 +136,13 @@ void run_bench(Checker &c) {
     int width, height;
   } const frames[] = {{"720p", 1280, 720}, {"1080p", 1920, 1080}};
   const HostCounts counts(c.device);
-  const auto measure = [&](const std::string &label, Counter &counter, PixelFormat format, int width, int height,
-                           const char *kind) {
+  const auto measure = [&](const std::string &label, Counter &counter, PixelFormat format, int width,
+                           int height, const char *kind) {
     Picture picture(c, format, width, height);
     for (std::size_t i = 0; i < picture.bytes.size(); i++)
-      picture.bytes[i] = *kind == 'f' ? 128 : *kind == 'r' ? std::uint8_t(c.rng()) : std::uint8_t(i % 7 + i / 9000);
+      picture.bytes[i] = *kind == 'f'   ? 128
+                         : *kind == 'r' ? std::uint8_t(c.rng())
+                                        : std::uint8_t(i % 7 + i / 9000);
     picture.send();
     c.queue().wait();
     c.time(

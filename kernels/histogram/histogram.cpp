@@ -39,15 +39,18 @@ Panel panel_for(int width, int height, int wanted) {
 
 void check_picture(const ConstImage &image) {
   if (image.width < 1 || image.height < 1)
-    fail(Error::Kind::bad_setting, "a picture of ", image.width, "x", image.height, " pixels has no histogram");
+    fail(Error::Kind::bad_setting, "a picture of ", image.width, "x", image.height,
+         " pixels has no histogram");
+  if (is_16_bit(image.format))
+    fail(Error::Kind::bad_setting, "histograms are of pictures of 8 bits; this one has 16");
   if (!image.data[0]) fail(Error::Kind::bad_setting, "the picture to count has no memory");
 }
 
 void check_panel(const Image &image, const Panel &p) {
   check_bins(p.bins);
   check_picture(image);
-  if (p.x < 0 || p.y < 0 || p.x % 2 || p.y % 2 || p.width < 1 || p.height < 1 || p.x > image.width - p.width ||
-      p.y > image.height - p.height)
+  if (p.x < 0 || p.y < 0 || p.x % 2 || p.y % 2 || p.width < 1 || p.height < 1 ||
+      p.x > image.width - p.width || p.y > image.height - p.height)
     fail(Error::Kind::bad_setting, "a panel of ", p.width, "x", p.height, " pixels at ", p.x, ",", p.y,
          " does not fit into a picture of ", image.width, "x", image.height, ", or not at even coordinates");
 }

@@ -27,7 +27,8 @@ class OpenCl final : public Counter {
     const auto group_limit = device.number_info(CL_DEVICE_MAX_WORK_GROUP_SIZE);
     const auto local_limit = device.number_info(CL_DEVICE_LOCAL_MEM_SIZE);
     while (shape_.group > 1 && std::uint64_t(shape_.group) > group_limit) shape_.group /= 2;
-    while (shape_.copies > 1 && std::uint64_t(shape_.copies) * sizeof(Counts) > local_limit) shape_.copies /= 2;
+    while (shape_.copies > 1 && std::uint64_t(shape_.copies) * sizeof(Counts) > local_limit)
+      shape_.copies /= 2;
     for (DeviceBuffer &b : counters_) b = DeviceBuffer(device, sizeof(Counts));
   }
 
@@ -44,16 +45,19 @@ class OpenCl final : public Counter {
     const int aligned = p.offset % 16 == 0 && p.stride % 16 == 0;
     const ClMem current = counters(now_), next = counters(now_ ^ 1);
     const auto launch = [&](ClRange2 global, ClRange2 local) {
-      count_.launch(q, global, local, p.memory, p.offset, p.stride, p.width, p.height, aligned, current, next);
+      count_.launch(q, global, local, p.memory, p.offset, p.stride, p.width, p.height, aligned, current,
+                    next);
     };
     if (processor_) {
-      const auto items = std::min<std::uint64_t>(units_ * std::uint64_t(shape_.groups), std::uint64_t(p.height));
+      const auto items =
+          std::min<std::uint64_t>(units_ * std::uint64_t(shape_.groups), std::uint64_t(p.height));
       launch({std::size_t(items)}, {1});
     } else {
       const int piece = channels == 3 ? 4 : 16; // pixels of 16 bytes
       const std::uint64_t pieces = std::uint64_t((p.width + piece - 1) / piece) * std::uint64_t(p.height);
       const std::uint64_t group = std::uint64_t(shape_.group);
-      const std::uint64_t groups = std::min(units_ * std::uint64_t(shape_.groups), (pieces + group - 1) / group);
+      const std::uint64_t groups =
+          std::min(units_ * std::uint64_t(shape_.groups), (pieces + group - 1) / group);
       launch({std::size_t(groups * group)}, {std::size_t(group)});
     }
     fetch(counts, channels, queue);
@@ -69,8 +73,8 @@ class OpenCl final : public Counter {
     const int pixel = channel_count(image.format) == 3 ? 4 : 1;
     const ClRange2 group = processor_ ? ClRange2{64, 8} : ClRange2{16, 16};
     draw_.launch(q, {std::size_t(panel.width), std::size_t(panel.height)}, group, counters(now_), p.memory,
-                 p.offset + panel.y * p.stride + panel.x * pixel, p.stride, panel.width, panel.height, panel.line,
-                 panel.bins);
+                 p.offset + panel.y * p.stride + panel.x * pixel, p.stride, panel.width, panel.height,
+                 panel.line, panel.bins);
     for (int i = 1; i < plane_count(image.format); i++) {
       const ClPlane &c = v.plane[i];
       const int sample = image.format == PixelFormat::nv12 ? 2 : 1;
@@ -88,8 +92,9 @@ class OpenCl final : public Counter {
     if (program_ && format == format_) return;
     const int channels = channel_count(format);
     ClProgram program(device_, {histogram_cl},
-                      text("-D CHANNELS=", channels, " -D SETS=", words(channels) / bins, " -D RED=",
-                           format == PixelFormat::bgra ? 2 : 0, " -D COPIES=", shape_.copies, " -D PARTS=", parts));
+                      text("-D CHANNELS=", channels, " -D SETS=", words(channels) / bins,
+                           " -D RED=", format == PixelFormat::bgra ? 2 : 0, " -D COPIES=", shape_.copies,
+                           " -D PARTS=", parts));
     count_ = program.kernel(processor_ ? "count_rows" : "count_groups");
     draw_ = program.kernel("draw");
     grey_out_ = program.kernel("grey_out");

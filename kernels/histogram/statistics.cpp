@@ -13,8 +13,8 @@ namespace {
 constexpr int clip_margin = 2;       // codes
 constexpr double much_bright = 0.01; // shares of clipped pixels that are too many
 constexpr double much_dark = 0.05;
-constexpr double grey = 0.18; // of white, in light
-constexpr double gamma = 2.2; // light is value ^ gamma
+constexpr double grey = 0.18;                               // of white, in light
+constexpr double gamma = 2.2;                               // light is value ^ gamma
 constexpr double tolerance = 1, least_step = 0.5, most = 4; // stops
 constexpr double little_contrast = 0.25;
 

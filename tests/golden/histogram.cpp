@@ -57,8 +57,11 @@ int run(const char *path) {
     Counts want;
     for (int i = 0; i < c.channels; i++) take(file, want.channel[i].data(), sizeof(Bins));
     take(file, want.intensity.data(), sizeof(Bins));
-    const ConstImage image{c.channels == 3 ? PixelFormat::rgba : PixelFormat::gray8, c.width, c.height,
-                           {pixels.data()}, {std::ptrdiff_t(c.width) * pixel}};
+    const ConstImage image{c.channels == 3 ? PixelFormat::rgba : PixelFormat::gray8,
+                           c.width,
+                           c.height,
+                           {pixels.data()},
+                           {std::ptrdiff_t(c.width) * pixel}};
     Counts got;
     counter->count(image, &got, *queue);
     const bool counts = got == want, numbers = same(statistics(got, c.channels, c.levels), c.want);
