@@ -77,8 +77,7 @@ std::string list_of(const std::vector<ClCandidate> &all) {
 
 std::size_t choose(const std::vector<ClCandidate> &all, const std::string &selector) {
   if (all.empty())
-    fail(Error::Kind::no_device,
-         "there is no OpenCL platform on this machine; install your GPU's OpenCL driver, or the ",
+    fail(Error::Kind::no_device, "there is no OpenCL platform on this machine; install your GPU's OpenCL driver, or the ",
          "package pocl-opencl-icd, which runs OpenCL on the CPU");
   if (selector.empty()) {
     for (const cl_device_type wanted : {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CPU})
@@ -98,8 +97,7 @@ std::size_t choose(const std::vector<ClCandidate> &all, const std::string &selec
     found = std::size_t(std::find_if(all.begin(), all.end(), fits) - all.begin());
   }
   if (found >= all.size())
-    fail(Error::Kind::no_device, "no OpenCL device is meant by \"", selector, "\"; there are:\n",
-         list_of(all));
+    fail(Error::Kind::no_device, "no OpenCL device is meant by \"", selector, "\"; there are:\n", list_of(all));
   if (!all[found].unusable.empty())
     fail(Error::Kind::no_device, "the OpenCL device \"", all[found].name, "\" ", all[found].unusable,
          "; there are:\n", list_of(all));

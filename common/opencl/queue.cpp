@@ -135,8 +135,8 @@ void ClDevice::upload(void *to, std::ptrdiff_t to_stride, const void *from, std:
                       region[] = {row_bytes, std::size_t(rows), 1};
     queue.submit("an upload", [&](cl_event *e) {
       return clEnqueueWriteBufferRect(queue.get(), r.memory, CL_FALSE, there, here, region,
-                                      std::size_t(to_stride), 0, std::size_t(from_stride), 0, from, 0,
-                                      nullptr, e);
+                                      std::size_t(to_stride), 0, std::size_t(from_stride), 0, from, 0, nullptr,
+                                      e);
     });
   };
   copy_rows(to_stride, from_stride, row_bytes, rows, plain, rectangle);
