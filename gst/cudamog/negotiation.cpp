@@ -73,24 +73,19 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   Impl &impl = impl_of(trans);
   if (!parent_class()->propose_allocation(trans, decided, query)) return FALSE;
-  propose_pool(impl.cuda, query, static_cast<guint>(frames_held(impl.snapshot().flow)) + 1);
+  propose_pool(&impl.cuda, query, static_cast<guint>(frames_held(impl.snapshot().flow)) + 1);
   return TRUE;
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   Impl &impl = impl_of(trans);
-  if (!decide_pool(impl.cuda, query, static_cast<guint>(frames_held(impl.snapshot().flow)) + 1)) return FALSE;
+  if (!decide_pool(&impl.cuda, query, static_cast<guint>(frames_held(impl.snapshot().flow)) + 1))
+    return FALSE;
   return parent_class()->decide_allocation(trans, query);
 }
 
-// What describes the place or the size of something in the picture holds for what comes out, too.
 gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
-  static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_ORIENTATION_STR,
-                                      GST_META_TAG_VIDEO_SIZE_STR, nullptr};
-  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
-  while (tags && *tags && g_strv_contains(kept, *tags)) tags++;
-  if (tags && !*tags) return TRUE;
-  return parent_class()->transform_meta(trans, out, meta, in);
+  return describes_a_place(meta) || parent_class()->transform_meta(trans, out, meta, in);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "gst/base/allocation.h"
 #include "gst/base/errors.h"
+#include "gst/base/video.h"
 #include "gst/cudamog/element.h"
 
 #include <utility>
@@ -11,13 +12,13 @@ namespace vigil::gst::cudamog {
 namespace {
 
 // How long the frame lasts: the time since the last one, what its buffer says, or the caps' frame rate.
-double seconds_of(Impl &impl, const FrameTime &time) {
+double seconds_of(GstBaseTransform *trans, const FrameTime &time) {
+  Impl &impl = impl_of(trans);
   const GstClockTime before = std::exchange(impl.previous_time, time.running);
   if (GST_CLOCK_TIME_IS_VALID(before) && GST_CLOCK_TIME_IS_VALID(time.running) && time.running > before)
     return double(time.running - before) / GST_SECOND;
   if (GST_CLOCK_TIME_IS_VALID(time.duration) && time.duration > 0) return double(time.duration) / GST_SECOND;
-  const GstVideoInfo &info = impl.in.info;
-  return info.fps_n > 0 ? double(info.fps_d) / info.fps_n : usual_frame_seconds;
+  return double(frame_duration(GST_BASE_TRANSFORM_SINK_PAD(trans))) / GST_SECOND;
 }
 
 // A change of output that needs other caps waits for their negotiation.
@@ -57,7 +58,7 @@ void follow_context(GstBaseTransform *trans, GstBuffer *buffer, const Settings &
 GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   Impl &impl = impl_of(trans);
   const FrameTime time = frame_time(trans->segment, in);
-  const double seconds = seconds_of(impl, time);
+  const double seconds = seconds_of(trans, time);
   const Settings settings = impl.snapshot();
   const std::lock_guard lock(impl.work_mutex);
   impl.pipeline->submit(in, out, time, seconds, settings, impl.output);

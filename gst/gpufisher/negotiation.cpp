@@ -48,7 +48,7 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery
   const guint held = static_cast<guint>(impl.snapshot().flow.async_depth) + 1;
   if (!parent_class()->propose_allocation(trans, decided, query) ||
       gst_query_get_n_allocation_pools(query) == 0) {
-    propose_pool(impl.cuda, query, held);
+    propose_pool(&impl.cuda, query, held);
     return TRUE;
   }
   for (guint i = 0; i < gst_query_get_n_allocation_pools(query); i++) {
