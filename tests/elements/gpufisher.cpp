@@ -95,7 +95,8 @@ struct Watch {
   }
   // Shows a frame and gives what comes out.
   GstBuffer *show(int number, int objects = 0) {
-    const Picture p = scene(format, width, height, number, std::vector<Rect>(std::size_t(objects), {20, 20, 30, 30}));
+    const Picture p =
+        scene(format, width, height, number, std::vector<Rect>(std::size_t(objects), {20, 20, 30, 30}));
     fail_unless_equals_int(element->push(p, number), GST_FLOW_OK);
     GstBuffer *b = element->pull();
     fail_unless(b, "no frame came out");
@@ -133,8 +134,8 @@ GST_START_TEST(scores_and_vector_are_the_references) {
     double weight = 0;
     for (const float w : m.classifier.weights) weight += double(w) * double(w);
     for (std::size_t i = 0; i < 2; i++)
-      fail_unless(std::abs(scores[i] - double(want.scores[i])) <= 1e-3 * std::sqrt(weight), "%s: score %f, not %f",
-                  format, scores[i], double(want.scores[i]));
+      fail_unless(std::abs(scores[i] - double(want.scores[i])) <= 1e-3 * std::sqrt(weight),
+                  "%s: score %f, not %f", format, scores[i], double(want.scores[i]));
     const GValue *classes = gst_structure_get_value(s, "classes");
     fail_unless_equals_string(g_value_get_string(gst_value_array_get_value(classes, 1)), "fall");
     GBytes *vector = nullptr;
@@ -230,8 +231,8 @@ GST_START_TEST(events_begin_and_end) {
   fail_unless_equals_string(gst_structure_get_string(s, "class"), "change");
   guint64 at = 0;
   double score = 0, threshold = 0;
-  fail_unless(gst_structure_get(s, "running-time", G_TYPE_UINT64, &at, "score", G_TYPE_DOUBLE, &score, "threshold",
-                                G_TYPE_DOUBLE, &threshold, nullptr));
+  fail_unless(gst_structure_get(s, "running-time", G_TYPE_UINT64, &at, "score", G_TYPE_DOUBLE, &score,
+                                "threshold", G_TYPE_DOUBLE, &threshold, nullptr));
   fail_unless_equals_uint64(at, 6 * 40 * GST_MSECOND);
   fail_unless(score >= threshold && threshold == double(m.classifier.begin[0]));
   gst_message_unref(message);

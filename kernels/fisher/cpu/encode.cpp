@@ -11,11 +11,17 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fisher/cpu/encode.cpp"
-#include <hwy/contrib/math/math-inl.h>
+<<<<<<< HEAD
+=======
+#include <hwy/foreach_target.h> // must come before the others
+
+    >>>>>>> fisher - core
 #include <hwy/foreach_target.h> // must come before highway.h
 #include <hwy/highway.h>
 
-HWY_BEFORE_NAMESPACE();
+#include <hwy/contrib/math/math-inl.h>
+
+                     HWY_BEFORE_NAMESPACE();
 namespace vigil::fisher::cpu::HWY_NAMESPACE {
 namespace {
 
