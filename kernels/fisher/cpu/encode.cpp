@@ -11,17 +11,12 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fisher/cpu/encode.cpp"
-<<<<<<< HEAD
-=======
 #include <hwy/foreach_target.h> // must come before the others
 
-    >>>>>>> fisher - core
-#include <hwy/foreach_target.h> // must come before highway.h
+#include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
-#include <hwy/contrib/math/math-inl.h>
-
-                     HWY_BEFORE_NAMESPACE();
+HWY_BEFORE_NAMESPACE();
 namespace vigil::fisher::cpu::HWY_NAMESPACE {
 namespace {
 
