@@ -14,8 +14,8 @@ void keep_egl_device([[maybe_unused]] GstGLDisplay *display) {
     return;
   // What gst_gl_display_egl_from_gl_display() would put there, but for an EGLDisplay that is the application's own: such
   // a one is not terminated.
-  gpointer egl = gst_gl_display_egl_get_from_native(GST_GL_DISPLAY_TYPE_EGL_DEVICE,
-                                                    gst_gl_display_get_handle(display));
+  gpointer egl =
+      gst_gl_display_egl_get_from_native(GST_GL_DISPLAY_TYPE_EGL_DEVICE, gst_gl_display_get_handle(display));
   if (egl)
     g_object_set_data_full(G_OBJECT(display), GST_GL_DISPLAY_EGL_NAME,
                            gst_gl_display_egl_new_with_egl_display(egl), gst_object_unref);

@@ -55,7 +55,8 @@ struct GetGraphicsResetStatus {
 struct ShaderSource {
   using Type = void GSTGLAPI(GLuint, GLsizei, const char *const *, const GLint *);
   static void GSTGLAPI ours(GLuint shader, GLsizei count, const char *const *texts, const GLint *lengths) {
-    if (refuse_shaders && count == 1 && !lengths && std::string(texts[0]).find("texelFetch") != std::string::npos) {
+    if (refuse_shaders && count == 1 && !lengths &&
+        std::string(texts[0]).find("texelFetch") != std::string::npos) {
       const std::string wrong = texts[0] + std::string("\n#error made by the test\n");
       const char *start = wrong.c_str();
       Original<ShaderSource>::call()(shader, 1, &start, nullptr);

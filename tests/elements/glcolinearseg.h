@@ -128,7 +128,8 @@ class Wanted {
 };
 
 // `rgba` is white and opaque where the mask is set, else black and opaque. (One check for all: libcheck writes each down.)
-inline void expect_mask(const std::vector<std::uint8_t> &mask, const std::vector<std::uint8_t> &rgba, int number) {
+inline void expect_mask(const std::vector<std::uint8_t> &mask, const std::vector<std::uint8_t> &rgba,
+                        int number) {
   fail_unless_equals_int64(gint64(rgba.size()), gint64(4 * mask.size()));
   std::size_t wrong = 0, last = 0;
   for (std::size_t i = 0; i < rgba.size(); i++)
@@ -136,8 +137,8 @@ inline void expect_mask(const std::vector<std::uint8_t> &mask, const std::vector
       wrong++;
       last = i / 4;
     }
-  fail_unless(wrong == 0, "frame %d differs from the reference in %d bytes, the last in pixel %d", number, int(wrong),
-              int(last));
+  fail_unless(wrong == 0, "frame %d differs from the reference in %d bytes, the last in pixel %d", number,
+              int(wrong), int(last));
 }
 
 inline std::size_t ones(const std::vector<std::uint8_t> &mask) {
