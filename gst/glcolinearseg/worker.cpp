@@ -78,7 +78,10 @@ Found Worker::process(GLuint frame, GLuint target, const Settings &s) {
   if (timer) timer->start(*queue_);
   const bool learning = segmenter_->learning();
   segmenter_->segment(frame, s.params);
-  if (!kept_ && segmenter_->settled()) keep();
+  if (s.params.adapt_rate > 0)
+    kept_.reset(); // it would be of another light one day: to learn anew is better then
+  else if (!kept_ && segmenter_->settled())
+    keep();
   stats_.constants = colinearseg::resolve(s.params, segmenter_->noise());
 
   const auto kind = kind_of(s.output);

@@ -54,7 +54,7 @@ class Worker {
   void load(const colinearseg::State &s) { segmenter_->load(s); }
   // The GPU was reset: nothing but take_kept() is left.
   bool lost() const { return device_->lost(); }
-  // The background as it was when its noise had been measured, with an empty mask; nothing before that. In host memory.
+  // A copy in host memory of a background that does not adapt, made when its noise had been measured; its mask is empty.
   std::optional<colinearseg::State> take_kept() { return std::move(kept_); }
 
  private:
