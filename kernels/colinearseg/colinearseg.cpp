@@ -83,7 +83,7 @@ Constants resolve(const Params &p, const Noise &noise) {
   const auto or_scaled = [&](int Params::*field, double scale) {
     return clamped(field, p.*field >= 0 ? double(p.*field) : std::round(scale * c.static_threshold));
   };
-  c.darkness_offset = or_scaled(&Params::darkness_offset, 15.);
+  c.darkness_offset = or_scaled(&Params::darkness_offset, 25.);
   c.temporal_compactness = or_scaled(&Params::temporal_compactness, 0.18);
   c.compactness = or_scaled(&Params::compactness, 0.18);
   c.iterations = clamped(&Params::iterations, p.iterations);

@@ -59,7 +59,7 @@ struct Params {
   int compactness = -1;
   int iterations = 6;
   int seed = 1;
-  float adapt_rate = 0.002f;
+  float adapt_rate = 0.005f;
 };
 inline constexpr auto params_table = std::tuple{
     param("static-threshold", "Static threshold",
@@ -72,8 +72,7 @@ inline constexpr auto params_table = std::tuple{
           &Params::significance, 1e-12f, 0.5f),
     param("darkness-offset", "Darkness offset",
           "Makes dark colours differ from bright ones (the paper's O_dc); 0: brightness never matters; -1: "
-          "15 times the "
-          "static threshold",
+          "25 times the static threshold",
           &Params::darkness_offset, -1, 10000000),
     param("temporal-compactness", "Temporal compactness",
           "Weight of the neighbours in the frame before (the paper's B_1); -1: 0.18 times the static "
