@@ -112,8 +112,8 @@ Header parse_header(std::span<const std::uint8_t> bytes) {
   return h;
 }
 
-[[noreturn]] void io_error(const char *doing, const std::string &path) {
-  fail(Error::Kind::io, "cannot ", doing, " '", path, "': ", std::strerror(errno));
+[[noreturn]] void io_error(Error::Kind kind, const char *doing, const std::string &path) {
+  fail(kind, "cannot ", doing, " '", path, "': ", std::strerror(errno));
 }
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
@@ -132,7 +132,7 @@ std::pair<File, std::string> create_beside(const std::string &path) {
     if (descriptor >= 0) return {File(fdopen(descriptor, "wb"), std::fclose), std::move(name)};
     if (errno != EEXIST) break;
   }
-  io_error("make a file beside", path);
+  io_error(Error::Kind::write, "make a file beside", path);
 }
 
 } // namespace
@@ -231,22 +231,22 @@ void write_file(const std::string &path, const SavedModel &model) {
   const int cause = errno;
   unlink(temporary.c_str());
   errno = cause;
-  io_error("write", path);
+  io_error(Error::Kind::write, "write", path);
 }
 
 SavedModel read_file(const std::string &path) {
   // a named pipe would keep an ordinary open() waiting for a writer
   const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) io_error("open the saved model", path);
+  if (descriptor < 0) io_error(Error::Kind::io, "open the saved model", path);
   const File file(fdopen(descriptor, "rb"), std::fclose);
   struct stat info {};
-  if (fstat(descriptor, &info) != 0) io_error("read the saved model", path);
+  if (fstat(descriptor, &info) != 0) io_error(Error::Kind::io, "read the saved model", path);
   if (!S_ISREG(info.st_mode)) fail(Error::Kind::io, "the saved model '", path, "' is not a plain file");
   const auto read = [&](std::vector<std::uint8_t> &bytes, std::size_t size) {
     const std::size_t have = bytes.size();
     bytes.resize(size);
     bytes.resize(have + std::fread(bytes.data() + have, 1, size - have, file.get()));
-    if (std::ferror(file.get())) io_error("read the saved model", path);
+    if (std::ferror(file.get())) io_error(Error::Kind::io, "read the saved model", path);
   };
   try {
     const auto size = static_cast<std::size_t>(info.st_size);
