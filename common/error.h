@@ -16,7 +16,8 @@ class Error : public std::runtime_error {
     no_memory,   // host or device memory ran out
     bad_setting, // a value that cannot be used
     bad_data,    // a file that is damaged, foreign or of another size
-    io,          // a file that cannot be opened, read or written
+    io,          // a file that cannot be opened or read
+    write,       // a file that cannot be made or written
     device,      // the device reported a failure while working
   };
   Error(Kind kind, const std::string &what) : std::runtime_error(what), kind_(kind) {}

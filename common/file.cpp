@@ -17,8 +17,8 @@
 namespace vigil {
 namespace {
 
-[[noreturn]] void io_error(const std::string &doing, const std::string &path) {
-  fail(Error::Kind::io, "cannot ", doing, " '", path, "': ", std::strerror(errno));
+[[noreturn]] void io_error(Error::Kind kind, const std::string &doing, const std::string &path) {
+  fail(kind, "cannot ", doing, " '", path, "': ", std::strerror(errno));
 }
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
@@ -32,7 +32,7 @@ std::pair<File, std::string> create_beside(const std::string &path) {
     if (descriptor >= 0) return {File(fdopen(descriptor, "wb"), std::fclose), std::move(name)};
     if (errno != EEXIST) break;
   }
-  io_error("make a file beside", path);
+  io_error(Error::Kind::write, "make a file beside", path);
 }
 
 } // namespace
@@ -46,7 +46,7 @@ void write_file_atomically(const std::string &path, std::span<const std::uint8_t
   const int cause = errno;
   unlink(temporary.c_str());
   errno = cause;
-  io_error("write", path);
+  io_error(Error::Kind::write, "write", path);
 }
 
 std::vector<std::uint8_t>
@@ -54,17 +54,17 @@ read_plain_file(const std::string &path, const char *what, std::size_t head,
                 const std::function<std::size_t(std::span<const std::uint8_t>)> &largest) {
   // a named pipe would keep an ordinary open() waiting for a writer
   const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) io_error(text("open ", what), path);
+  if (descriptor < 0) io_error(Error::Kind::io, text("open ", what), path);
   const File file(fdopen(descriptor, "rb"), std::fclose);
   struct stat info {};
-  if (fstat(descriptor, &info) != 0) io_error(text("read ", what), path);
+  if (fstat(descriptor, &info) != 0) io_error(Error::Kind::io, text("read ", what), path);
   if (!S_ISREG(info.st_mode)) fail(Error::Kind::io, what, " '", path, "' is not a plain file");
   std::vector<std::uint8_t> bytes;
   const auto read = [&](std::size_t size) {
     const std::size_t have = bytes.size();
     bytes.resize(size);
     bytes.resize(have + std::fread(bytes.data() + have, 1, size - have, file.get()));
-    if (std::ferror(file.get())) io_error(text("read ", what), path);
+    if (std::ferror(file.get())) io_error(Error::Kind::io, text("read ", what), path);
   };
   const auto size = static_cast<std::size_t>(info.st_size);
   read(std::min(size, head));

@@ -28,6 +28,8 @@ Meaning meaning_of(const std::exception &e) {
     return {GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE};
   case Error::Kind::io:
     return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ};
+  case Error::Kind::write:
+    return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE};
   case Error::Kind::device:
     return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED};
   }

@@ -44,7 +44,7 @@ std::vector<std::uint8_t> serialize(const SavedModel &);
 SavedModel parse(std::span<const std::uint8_t> bytes);
 
 // Writes a new file beside `path` and renames it, so that there is a whole model under that name at any time.
-// Throws Error::io.
+// Throws Error::write.
 void write_file(const std::string &path, const SavedModel &);
 // Throws Error::io when the file cannot be read, otherwise as parse().
 SavedModel read_file(const std::string &path);

@@ -4,13 +4,13 @@
 #include "common/error.h"
 #include "kernels/mog/ladder.h"
 #include "kernels/mog/moving_scene.h"
+#include "tools/base/json.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <json-glib/json-glib.h>
 
 namespace {
 
@@ -184,7 +184,7 @@ class Bench {
     std::ofstream f(file, std::ios::binary);
     f << magic << '\n' << options_.width << ' ' << options_.height << "\n255\n";
     f.write(reinterpret_cast<const char *>(data), static_cast<std::streamsize>(bytes));
-    if (!f) fail(Error::Kind::io, "cannot write ", file.string());
+    if (!f) fail(Error::Kind::write, "cannot write ", file.string());
   }
 
   void dump(const LadderConfig &config, const Entry &e, const Frames &in, const Frames &out,
@@ -213,41 +213,22 @@ class Bench {
 };
 
 void write_json(const Options &o, const std::string &device, const std::vector<Row> &rows) {
-  g_autoptr(JsonBuilder) b = json_builder_new();
-  const auto word = [&](const char *name, const std::string &value) {
-    json_builder_set_member_name(b, name);
-    json_builder_add_string_value(b, value.c_str());
-  };
-  const auto number = [&](const char *name, double value) {
-    json_builder_set_member_name(b, name);
-    json_builder_add_double_value(b, value);
-  };
-  json_builder_begin_object(b);
-  word("device", device);
-  number("width", o.width);
-  number("height", o.height);
-  json_builder_set_member_name(b, "steps");
-  json_builder_begin_array(b);
-  for (const Row &r : rows) {
-    json_builder_begin_object(b);
-    word("step", r.name);
-    word("what", r.what);
-    word("precision", r.precision);
-    number("components", r.components);
-    number("kernel_ms", r.kernel_ms);
-    number("host_to_host_ms", r.host_ms);
-    number("speed_up", r.speed_up);
-    number("paper_speed_up", r.paper);
-    json_builder_end_object(b);
-  }
-  json_builder_end_array(b);
-  json_builder_end_object(b);
-  g_autoptr(JsonGenerator) g = json_generator_new();
-  g_autoptr(JsonNode) root = json_builder_get_root(b);
-  json_generator_set_root(g, root);
-  json_generator_set_pretty(g, TRUE);
-  g_autoptr(GError) error = nullptr;
-  if (!json_generator_to_file(g, o.json.c_str(), &error)) fail(Error::Kind::io, error->message);
+  tools::JsonWriter json(true);
+  json.begin_object().member("device", device).member("width", o.width).member("height", o.height);
+  json.name("steps").begin_array();
+  for (const Row &r : rows)
+    json.begin_object()
+        .member("step", r.name)
+        .member("what", r.what)
+        .member("precision", r.precision)
+        .member("components", r.components)
+        .member("kernel_ms", r.kernel_ms)
+        .member("host_to_host_ms", r.host_ms)
+        .member("speed_up", r.speed_up)
+        .member("paper_speed_up", r.paper)
+        .end_object();
+  json.end_array().end_object();
+  json.save(o.json);
 }
 
 int run(const Options &o) {

@@ -2,12 +2,12 @@
 #include "tests/check/checker.h"
 
 #include "common/error.h"
+#include "tools/base/json.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <json-glib/json-glib.h>
 
 namespace {
 
@@ -72,49 +72,28 @@ struct Result {
 };
 
 void write_json(const Options &o, const std::vector<Result> &results, const std::vector<Timing> &timings) {
-  g_autoptr(JsonBuilder) b = json_builder_new();
-  const auto member = [&](const char *name, const std::string &value) {
-    json_builder_set_member_name(b, name);
-    json_builder_add_string_value(b, value.c_str());
-  };
-  const auto number = [&](const char *name, double value) {
-    json_builder_set_member_name(b, name);
-    json_builder_add_double_value(b, value);
-  };
-  json_builder_begin_object(b);
-  number("seed", double(o.seed));
-  json_builder_set_member_name(b, "results");
-  json_builder_begin_array(b);
-  for (const Result &r : results) {
-    json_builder_begin_object(b);
-    member("test", r.test);
-    member("backend", r.backend);
-    member("outcome", r.outcome);
-    json_builder_end_object(b);
-  }
-  json_builder_end_array(b);
-  json_builder_set_member_name(b, "timings");
-  json_builder_begin_array(b);
-  for (const Timing &t : timings) {
-    json_builder_begin_object(b);
-    member("test", t.test);
-    member("backend", t.backend);
-    member("label", t.label);
-    number("median_ms", t.median_ms);
-    number("low_ms", t.low_ms);
-    number("high_ms", t.high_ms);
-    number("pixels", t.pixels);
-    number("runs", t.runs);
-    json_builder_end_object(b);
-  }
-  json_builder_end_array(b);
-  json_builder_end_object(b);
-  g_autoptr(JsonGenerator) g = json_generator_new();
-  g_autoptr(JsonNode) root = json_builder_get_root(b);
-  json_generator_set_root(g, root);
-  json_generator_set_pretty(g, TRUE);
-  g_autoptr(GError) error = nullptr;
-  if (!json_generator_to_file(g, o.json.c_str(), &error)) fail(Error::Kind::io, error->message);
+  tools::JsonWriter json(true);
+  json.begin_object().member("seed", o.seed).name("results").begin_array();
+  for (const Result &r : results)
+    json.begin_object()
+        .member("test", r.test)
+        .member("backend", r.backend)
+        .member("outcome", r.outcome)
+        .end_object();
+  json.end_array().name("timings").begin_array();
+  for (const Timing &t : timings)
+    json.begin_object()
+        .member("test", t.test)
+        .member("backend", t.backend)
+        .member("label", t.label)
+        .member("median_ms", t.median_ms)
+        .member("low_ms", t.low_ms)
+        .member("high_ms", t.high_ms)
+        .member("pixels", t.pixels)
+        .member("runs", t.runs)
+        .end_object();
+  json.end_array().end_object();
+  json.save(o.json);
 }
 
 int run(const Options &o) {

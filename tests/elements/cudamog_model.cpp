@@ -240,7 +240,7 @@ GST_START_TEST(a_model_that_cannot_be_saved_is_a_warning) {
   camera.element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, GST_MESSAGE_WARNING);
   camera.show(0, 3);
   fail_if(camera.file("save-model", "/proc/nowhere/model"));
-  camera.element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, GST_MESSAGE_WARNING);
+  camera.element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, GST_MESSAGE_WARNING);
   fail_if(camera.file("save-model", ""));
 }
 GST_END_TEST

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "json.h"
 
+#include "common/error.h"
+
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 
 namespace vigil::tools {
 
@@ -25,6 +30,12 @@ JsonWriter &JsonWriter::value(std::string_view v) {
   separate();
   quote(v);
   return *this;
+}
+
+void JsonWriter::save(const std::string &path) const {
+  std::ofstream file(path, std::ios::binary);
+  file << text_ << '\n' << std::flush;
+  if (!file) fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(errno));
 }
 
 JsonWriter &JsonWriter::open(char bracket) {

@@ -36,6 +36,8 @@ class JsonWriter {
     return name(n).value(v);
   }
   const std::string &text() const { return text_; }
+  // The text and a line's end as a file. Throws Error::write when it cannot be written.
+  void save(const std::string &path) const;
 
  private:
   JsonWriter &open(char);

@@ -134,7 +134,7 @@ eval::Counts work(tools::Pipeline &pipeline, const Branches &b, eval::Source *sc
 void clear_old_results(const std::string &folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail(Error::Kind::io, "cannot make the folder ", folder, ": ", error.message());
+  if (error) fail(Error::Kind::write, "cannot make the folder ", folder, ": ", error.message());
   for (const auto &entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     const bool picture =

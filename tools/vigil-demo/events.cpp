@@ -84,7 +84,7 @@ void add_structure(JsonWriter &json, const GstStructure *s) {
 } // namespace
 
 EventLog::EventLog(const std::string &path) : file_(path) {
-  if (!file_) fail(Error::Kind::io, "cannot write ", path, ": ", std::strerror(errno));
+  if (!file_) fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(errno));
 }
 
 void EventLog::write(const GstStructure *s) {
@@ -104,7 +104,7 @@ void EventLog::finish(const Summary &s) {
   json.name("events").begin_object();
   for (const auto &[name, n] : counts_) json.member(name, n);
   file_ << json.end_object().end_object().text() << std::endl;
-  if (!file_) fail(Error::Kind::io, "the list of events cannot be written: ", std::strerror(errno));
+  if (!file_) fail(Error::Kind::write, "the list of events cannot be written: ", std::strerror(errno));
 }
 
 } // namespace vigil::demo

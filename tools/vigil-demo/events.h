@@ -22,7 +22,7 @@ struct Summary {
 
 class EventLog {
  public:
-  // Throws Error::io when the file cannot be made.
+  // Throws Error::write when the file cannot be made.
   explicit EventLog(const std::string &path);
   void write(const GstStructure *);
   // The last line, of type "summary".

@@ -41,7 +41,7 @@ void save_png(GstSample *sample, const std::string &path) {
   gst_buffer_unmap(buffer, &map);
   if (!good) {
     tools::ErrorPtr owner(error);
-    fail(Error::Kind::io, "cannot write ", path, ": ", error->message);
+    fail(Error::Kind::write, "cannot write ", path, ": ", error->message);
   }
 }
 

@@ -10,7 +10,7 @@ namespace vigil::demo {
 
 // FOLDER/KIND-000060.png
 std::string picture_name(const std::string &folder, const char *kind, std::uint64_t number);
-// Raw video in system memory as PNG. Throws Error::device or Error::io.
+// Raw video in system memory as PNG. Throws Error::device or Error::write.
 void save_png(GstSample *, const std::string &path);
 // One frame through the description (see Element::background), with the model that was learned.
 tools::SamplePtr background(const char *description, const std::string &model, GstSample *frame);

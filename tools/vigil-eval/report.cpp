@@ -117,7 +117,7 @@ void write_json(const std::string &path, const std::string &description,
   json.name("runs").begin_array();
   for (const Evaluation &e : evaluations) add_evaluation(json, e);
   json.end_array().end_object();
-  write_file(path, json.text() + "\n");
+  json.save(path);
 }
 
 void write_frames_csv(const std::string &path, const Evaluation &e) {
@@ -153,7 +153,7 @@ void write_file(const std::string &path, const std::string &content) {
   GError *error = nullptr;
   if (g_file_set_contents(path.c_str(), content.data(), static_cast<gssize>(content.size()), &error)) return;
   tools::ErrorPtr owner(error);
-  fail(Error::Kind::io, "cannot write ", path, ": ", error->message);
+  fail(Error::Kind::write, "cannot write ", path, ": ", error->message);
 }
 
 } // namespace vigil::eval

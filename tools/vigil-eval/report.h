@@ -23,7 +23,7 @@ double mean_f_measure(const Evaluation &);
 
 void print_table(std::FILE *, const Evaluation &);
 
-// The functions below throw Error::io when the file cannot be written.
+// The functions below throw Error::write when the file cannot be written.
 // One object: {"vigil-eval": version, "description": ..., "runs": [{"sequences": [...], "pooled": {...}}]};
 // docs/tools/vigil-eval.md has all fields. A measure that is not defined is null.
 void write_json(const std::string &path, const std::string &description, const std::vector<Evaluation> &);

@@ -32,13 +32,13 @@ struct Job {
   // A block's place: its own index, or counted from the last one.
   int first_column, first_row, step;
   PixelFormat format;
-  bool aligned = true; // all rows of the first planes begin at multiples of 4 bytes
+  bool aligned = true; // threads find their pixels and masks, `vector` of them, at addresses for one access
   std::uint32_t first_frame;
   const std::uint8_t *map;
   int map_shift, map_columns;
   Frame<T> frames[max_group];
 
-  Job(const Work &w, dim3 grid)
+  Job(const Work &w, const dim3 &grid, int vector)
       : store(w.store), rules(w.constants), width(w.config.width), height(w.config.height),
         count(static_cast<int>(w.group.size())), first_column(w.backwards ? static_cast<int>(grid.x) - 1 : 0),
         first_row(w.backwards ? static_cast<int>(grid.y * grid.z) - 1 : 0), step(w.backwards ? -1 : 1),
@@ -51,9 +51,15 @@ struct Job {
         f.data[p] = s.frame.data[p];
         f.stride[p] = static_cast<int>(s.frame.stride[p]);
       }
-      aligned &= reinterpret_cast<std::uintptr_t>(f.data[0]) % 4 == 0 && f.stride[0] % 4 == 0;
       f.mask = s.mask.data;
       f.mask_stride = static_cast<int>(s.mask.stride);
+      const bool packed = format == PixelFormat::rgba || format == PixelFormat::bgra;
+      for (const auto address :
+           {reinterpret_cast<std::uintptr_t>(f.data[0]), static_cast<std::uintptr_t>(s.frame.stride[0])})
+        aligned &= address % (packed ? 4 * vector : vector) == 0;
+      for (const auto address :
+           {reinterpret_cast<std::uintptr_t>(f.mask), static_cast<std::uintptr_t>(s.mask.stride)})
+        aligned &= address % vector == 0;
       f.rate = T(s.learning_rate);
       f.mapped_rate = T(std::min(s.learning_rate * w.rates.factor, 1.));
     }
@@ -141,20 +147,26 @@ __device__ __forceinline__ Byte *row_of(Byte *data, int stride, int y) {
   return data + static_cast<std::ptrdiff_t>(y) * stride;
 }
 
-// The luma of `vector` pixels side by side, one a byte; the first `count` of them exist.
+// n bytes at p, of which the first `count` exist; `whole`: all of them, at an address for one access.
+template <int n>
+__device__ __forceinline__ Bytes<n> load(const std::uint8_t *p, int count, bool whole) {
+  return whole ? load_aligned<n>(p) : vigil::load<n>(p, count);
+}
+
+// The luma of `vector` pixels side by side, one a byte; the first `count` of them exist, `whole` as above.
 template <int vector, class T>
-__device__ __forceinline__ std::uint32_t lumas(const Frame<T> &f, PixelFormat format, int x, int y,
-                                               int count) {
+__device__ __forceinline__ std::uint32_t lumas(const Frame<T> &f, PixelFormat format, int x, int y, int count,
+                                               bool whole) {
   const std::uint8_t *row = row_of(f.data[0], f.stride[0], y);
   if (format != PixelFormat::rgba && format != PixelFormat::bgra) {
-    if constexpr (vector == 4) return load<4>(row + x, count).word[0];
+    if constexpr (vector == 4) return load<4>(row + x, count, whole).word[0];
     std::uint32_t word = 0;
 #pragma unroll
     for (int i = 0; i < vector; i++)
       if (i < count) word |= std::uint32_t{row[x + i]} << (8 * i);
     return word;
   }
-  const Bytes<4 *vector> v = load<4 * vector>(row + 4 * static_cast<std::ptrdiff_t>(x), 4 * count);
+  const Bytes<4 *vector> v = load<4 * vector>(row + 4 * static_cast<std::ptrdiff_t>(x), 4 * count, whole);
   std::uint32_t word = 0;
 #pragma unroll
   for (int i = 0; i < vector; i++) {
@@ -168,11 +180,11 @@ __device__ __forceinline__ std::uint32_t lumas(const Frame<T> &f, PixelFormat fo
 // A pixel's samples, one a byte.
 template <int channels, class T>
 __device__ __forceinline__ std::uint32_t samples(const Job<T> &job, const Frame<T> &f, int x, int y) {
-  if constexpr (channels == 1) return lumas<1>(f, job.format, x, y, 1);
+  if constexpr (channels == 1) return lumas<1>(f, job.format, x, y, 1, job.aligned);
   const std::uint8_t *row = row_of(f.data[0], f.stride[0], y);
   if (job.format == PixelFormat::rgba || job.format == PixelFormat::bgra) {
     const std::uint8_t *pixel = row + 4 * static_cast<std::ptrdiff_t>(x);
-    return job.aligned ? load_aligned<4>(pixel).word[0] : load<4>(pixel, 3).word[0];
+    return load<4>(pixel, 3, job.aligned).word[0];
   }
   const std::uint8_t *second = row_of(f.data[1], f.stride[1], y >> 1);
   if (job.format == PixelFormat::nv12)

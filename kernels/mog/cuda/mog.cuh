@@ -77,7 +77,8 @@ __device__ __forceinline__ bool in_shadow(const Gaussian<T> (&g)[K], T scale, T 
 }
 
 // A thread keeps `vector` pixels in registers through all frames of the work.
-template <class Codec, int K>
+// `alone`: the work is one frame; the numbers are the same without.
+template <class Codec, int K, bool alone>
 __global__ void __launch_bounds__(threads, Codec::blocks(K))
     mog_kernel(const __grid_constant__ Job<typename Codec::Real> job) {
   using T = typename Codec::Real;
@@ -88,6 +89,7 @@ __global__ void __launch_bounds__(threads, Codec::blocks(K))
   const bool mapped = job.mapped(x, y);
   const std::uint32_t pixel = static_cast<std::uint32_t>(y) * job.width + x;
   const int count = job.width - x;
+  const bool whole = job.aligned & (count >= vector);
   typename Codec::Code code[K][vector];
 #pragma unroll
   for (int k = 0; k < K; k++) Codec::load(job.store, K, k, spot, code[k]);
@@ -95,10 +97,10 @@ __global__ void __launch_bounds__(threads, Codec::blocks(K))
   std::uint32_t changed[K] = {};
 
 #pragma unroll 1
-  for (int frame = 0; frame < job.count; frame++) {
+  for (int frame = 0; frame < (alone ? 1 : job.count); frame++) {
     const Frame<T> &f = job.frames[frame];
     const T a = mapped ? f.mapped_rate : f.rate;
-    const std::uint32_t samples = lumas<vector>(f, job.format, x, y, count);
+    const std::uint32_t samples = lumas<vector>(f, job.format, x, y, count, whole);
     std::uint32_t mask = 0;
 #pragma unroll
     for (int j = 0; j < vector; j++) {
@@ -123,8 +125,8 @@ __global__ void __launch_bounds__(threads, Codec::blocks(K))
       }
     }
     std::uint8_t *to = row_of(f.mask, f.mask_stride, y) + x;
-    if constexpr (vector == 4)
-      store(to, Bytes<4>{{mask}}, count);
+    if (vector == 4 && whole)
+      *reinterpret_cast<std::uint32_t *>(to) = mask;
     else
 #pragma unroll
       for (int j = 0; j < vector; j++)
@@ -146,9 +148,11 @@ void apply_mog(const Work &work, cudaStream_t stream) {
         std::clamp<double>(c.initial_variance, Codec::least_variance, Codec::greatest_variance);
   }
   const Launch size(work.config.width, work.config.height, Codec::vector);
-  Job<T> job(work, size.grid);
+  Job<T> job(work, size.grid, Codec::vector);
   job.rules = Rules<T>(c);
-  with_components(work.config.components, [&](auto k) { launch(mog_kernel<Codec, k()>, size, stream, job); });
+  with_components(work.config.components, [&](auto k) {
+    launch(job.count == 1 ? mog_kernel<Codec, k(), true> : mog_kernel<Codec, k(), false>, size, stream, job);
+  });
 }
 
 } // namespace vigil::mog::cuda

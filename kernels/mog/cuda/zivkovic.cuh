@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(threads, Codec::blocks)
 template <class Codec>
 void apply_zivkovic(const Work &work, cudaStream_t stream) {
   const Launch size(work.config.width, work.config.height, 1);
-  Job<typename Codec::Real> job(work, size.grid);
+  Job<typename Codec::Real> job(work, size.grid, 1);
   job.rules = Rules<typename Codec::Real>(Codec::storable(work.constants));
   with_components(work.config.components, [&](auto k) {
     launch(job.count == 1 ? zivkovic_kernel<Codec, k(), true> : zivkovic_kernel<Codec, k(), false>, size,
