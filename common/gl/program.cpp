@@ -23,7 +23,7 @@ std::string prologue(const GlDevice &d, GLenum stage, std::string_view definitio
   if (d.es()) {
     s += "precision highp float;\nprecision highp int;\nprecision highp sampler2D;\nprecision highp "
          "usampler2D;\n";
-    if (compute) s += "precision highp uimage2D;\n";
+    if (compute) s += "precision highp image2D;\nprecision highp uimage2D;\n";
   }
   return s.append(definitions);
 }

@@ -113,7 +113,8 @@ struct Size {
 constexpr Size sizes[] = {{1, 1},   {2, 1},   {1, 3},    {7, 5},    {31, 9},   {32, 33},
                           {33, 17}, {64, 48}, {131, 97}, {641, 37}, {225, 130}};
 
-// Before each frame the backend gets the reference's state, so that an error shows where it happens.
+// Every third frame the backend gets the reference's state, so that an error shows near where it happens. These are the
+// frames that adapt; the two after them work with what the backend made of the background itself.
 void lock_step(Checker &c, const GlDevice &d, Path path) {
   for (const Size s : sizes) {
     const Config config{s.width, s.height};
@@ -124,7 +125,7 @@ void lock_step(Checker &c, const GlDevice &d, Path path) {
     for (int t = 0; t < 20; t++) {
       paint(frame, c, t);
       const Params p = draw(c, t);
-      segmenter.load(reference.state());
+      if (t % 3 == 0) segmenter.load(reference.state());
       reference.segment(frame.image(), p, {mask.data(), s.width, s.height, s.width});
       segmenter.segment(frame.texture.id(), p);
       compare(c, reference.state(), segmenter.save(), label(config, path, t, p));

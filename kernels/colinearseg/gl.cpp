@@ -37,7 +37,6 @@ GlSegmenter::GlSegmenter(const GlDevice &d, const Config &c, int learn_frames, P
     : device_(d), config_(c), path_(choose(d, path)), target_(d),
       back_program_(GlProgram::fragment(d, {evidence_glsl, back_frag})),
       sample_program_(GlProgram::fragment(d, {evidence_glsl, window_glsl, sample_frag})),
-      background_program_(GlProgram::fragment(d, {evidence_glsl, background_frag})),
       spread_program_(GlProgram::fragment(d, {evidence_glsl, spread_frag})) {
   empty_state({1, 1}, learn_frames);
   if (c.width < 1 || c.height < 1)
@@ -124,15 +123,9 @@ void GlSegmenter::measure(GLuint frame) {
 }
 
 void GlSegmenter::change_background(GLuint frame, int learnt, int rate) {
-  background_program_.use();
-  background_program_.bind("frame", 0, frame);
-  background_program_.bind("exact", 1, exact_[0].id());
-  background_program_.bind("mask", 2, mask_[0].id());
-  background_program_.set("learnt", learnt);
-  background_program_.set("rate", rate);
-  draw({exact_[1].id(), background_.id()}, config_.width, config_.height);
+  back_is_current_ =
+      passes_->change_background({frame, mask_[0], exact_[0], exact_[1], background_, back_, learnt, rate});
   std::swap(exact_[0], exact_[1]);
-  back_is_current_ = false;
 }
 
 void GlSegmenter::segment(GLuint frame, const Params &params) {

@@ -17,7 +17,7 @@ namespace vigil::colinearseg {
 enum class Path { automatic, compute, fragment };
 const char *name_of(Path);
 
-// The two steps that the backends do in their own ways. Labels and thresholds are packed, 32 pixels a word: see
+// The steps that the backends do in their own ways. Labels and thresholds are packed, 32 pixels a word: see
 // shaders/field.glsl.
 class GlPasses {
  public:
@@ -32,6 +32,15 @@ class GlPasses {
   // Iterates over mask[0]; the result is in mask[0] again.
   virtual void iterate(GlTexture (&mask)[2], const GlTexture &thresholds,
                        std::span<const Order> iterations) = 0;
+  // One step of the background. What it reads: frame, mask, `exact`; what it writes all of: the others.
+  struct Step {
+    GLuint frame;
+    const GlTexture &mask, &exact, &next, &background, &back;
+    int learnt; // > 0: the frame, which is number `learnt`, is added; 0: adapt with `rate` (in 1/32768)
+    int rate;
+  };
+  // Writes `next` and `background`. Returns whether it wrote `back` as well.
+  virtual bool change_background(const Step &) = 0;
 };
 std::unique_ptr<GlPasses> make_compute_passes(const GlDevice &);
 std::unique_ptr<GlPasses> make_fragment_passes(const GlDevice &, const Config &);
@@ -79,7 +88,7 @@ class GlSegmenter {
   GlTexture background_, back_, mask_[2], thresholds_[2];
   GlTexture exact_[2]; // only while learning or adapting
   GlTexture samples_;  // only while the noise is measured
-  GlProgram back_program_, sample_program_, background_program_, spread_program_;
+  GlProgram back_program_, sample_program_, spread_program_;
   bool back_is_current_ = false;
   std::uint64_t frames_ = 0;
   int learn_frames_ = 0, learnt_ = 0, measure_frames_ = 0;

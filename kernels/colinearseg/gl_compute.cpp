@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The passes as compute shaders: tiles in shared memory, up to four iterations in one dispatch.
+// The passes as compute shaders: tiles in shared memory, up to four iterations in one dispatch, the background and `back`
+// in another.
 #include "common/error.h"
 #include "common/gl/program.h"
 #include "kernels/colinearseg/colinearseg-shaders.h"
@@ -22,7 +23,8 @@ class ComputePasses final : public GlPasses {
  public:
   explicit ComputePasses(const GlDevice &d)
       : device_(d), thresholds_(GlProgram::compute(d, {evidence_glsl, thresholds_comp})),
-        iterate_(GlProgram::compute(d, {field_glsl, iterate_comp})) {}
+        iterate_(GlProgram::compute(d, {field_glsl, iterate_comp})),
+        background_(GlProgram::compute(d, {evidence_glsl, background_glsl, background_comp})) {}
 
   void thresholds(const Pictures &p, const Constants &c, const GlTexture &first,
                   const GlTexture &other) override {
@@ -62,9 +64,29 @@ class ComputePasses final : public GlPasses {
     }
   }
 
+  bool change_background(const Step &s) override {
+    const GlFunctions &gl = device_.gl;
+    const int width = s.next.width(), height = s.next.height();
+    background_.use();
+    background_.bind("frame", 0, s.frame);
+    background_.bind("exact", 1, s.exact.id());
+    background_.bind("mask", 2, s.mask.id());
+    background_.set("last", width - 1, height - 1);
+    background_.set("learnt", s.learnt);
+    background_.set("rate", s.rate);
+    gl.BindImageTexture(0, s.next.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA32UI);
+    gl.BindImageTexture(1, s.background.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+    gl.BindImageTexture(2, s.back.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R32UI);
+    gl.DispatchCompute(groups(width, 32), groups(height, 16), 1);
+    // The background is also written from host memory and by the next frame's step, and read through a framebuffer.
+    gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT |
+                     GL_TEXTURE_UPDATE_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+    return true;
+  }
+
  private:
   const GlDevice &device_;
-  GlProgram thresholds_, iterate_;
+  GlProgram thresholds_, iterate_, background_;
 };
 
 } // namespace

@@ -17,7 +17,8 @@ class FragmentPasses final : public GlPasses {
       : device_(d), target_(d), bytes_(d, GL_R8UI, c.width, c.height),
         thresholds_(GlProgram::fragment(d, {evidence_glsl, window_glsl, thresholds_frag})),
         pack_(GlProgram::fragment(d, {pack_frag})),
-        iterate_(GlProgram::fragment(d, {field_glsl, iterate_frag})) {}
+        iterate_(GlProgram::fragment(d, {field_glsl, iterate_frag})),
+        background_(GlProgram::fragment(d, {evidence_glsl, background_glsl, background_frag})) {}
 
   void thresholds(const Pictures &p, const Constants &c, const GlTexture &first,
                   const GlTexture &other) override {
@@ -52,11 +53,23 @@ class FragmentPasses final : public GlPasses {
       }
   }
 
+  bool change_background(const Step &s) override {
+    background_.use();
+    background_.bind("frame", 0, s.frame);
+    background_.bind("exact", 1, s.exact.id());
+    background_.bind("mask", 2, s.mask.id());
+    background_.set("learnt", s.learnt);
+    background_.set("rate", s.rate);
+    target_.bind({s.next.id(), s.background.id()}, s.next.width(), s.next.height());
+    device_.draw_everywhere();
+    return false; // back needs the neighbours' new values
+  }
+
  private:
   const GlDevice &device_;
   GlTarget target_;
   GlTexture bytes_;
-  GlProgram thresholds_, pack_, iterate_;
+  GlProgram thresholds_, pack_, iterate_, background_;
 };
 
 } // namespace
