@@ -18,7 +18,8 @@ cl_context make_context(const ClCandidate &c) {
   cl_int code = CL_SUCCESS;
   const cl_context context = clCreateContext(properties, 1, &c.id, nullptr, nullptr, &code);
   if (code != CL_SUCCESS)
-    fail(Error::Kind::no_device, "the OpenCL device \"", c.name, "\" gives no context: ", cl_error_name(code));
+    fail(Error::Kind::no_device, "the OpenCL device \"", c.name,
+         "\" gives no context: ", cl_error_name(code));
   return context;
 }
 
@@ -67,7 +68,8 @@ void *ClDevice::allocate(std::size_t bytes) {
 }
 void ClDevice::release(void *p) noexcept {
   const std::lock_guard lock(mutex_);
-  allocations_.erase(reinterpret_cast<std::uintptr_t>(p)); // OpenCL keeps it until the queues are done with it
+  allocations_.erase(
+      reinterpret_cast<std::uintptr_t>(p)); // OpenCL keeps it until the queues are done with it
 }
 ClRange ClDevice::range_of(const void *p) const {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -156,7 +158,8 @@ void ClHostMemory::to_host(ClQueue &q) const {
   void *p = clEnqueueMapBuffer(q.get(), memory, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes_, 0, nullptr,
                                nullptr, &code);
   cl_check(code, "giving memory back to the host");
-  cl_check(clEnqueueUnmapMemObject(q.get(), memory, p, 0, nullptr, nullptr), "giving memory back to the host");
+  cl_check(clEnqueueUnmapMemObject(q.get(), memory, p, 0, nullptr, nullptr),
+           "giving memory back to the host");
 }
 
 std::unique_ptr<ClDevice> open_cl(const std::string &selector) {

@@ -125,6 +125,9 @@ class ClDevice final : public Device {
   void upload(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t, int, Queue &) override;
   void download(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t, int, Queue &) override;
   void fill(void *, int, std::size_t, Queue &) override;
+  // From device memory to device memory.
+  void copy(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdiff_t from_stride,
+            std::size_t row_bytes, int rows, ClQueue &);
   std::unique_ptr<Queue> make_queue() override;
   std::unique_ptr<Timer> make_timer() override;
   std::unique_ptr<Event> make_event() override;
@@ -133,7 +136,8 @@ class ClDevice final : public Device {
   ClRange range_of(const void *address) const;
   // The picture as kernels take it. Throws Error::bad_setting when its rows would not lie inside its buffer.
   ClImage view(const ConstImage &) const;
-  ClPlane view(const void *address, std::ptrdiff_t stride, std::size_t row_bytes, int width, int height) const;
+  ClPlane view(const void *address, std::ptrdiff_t stride, std::size_t row_bytes, int width,
+               int height) const;
 
   bool has_host_memory() const { return is_cpu(); } // ClHostMemory works without a copy
   bool is_cpu() const { return (candidate_.type & CL_DEVICE_TYPE_CPU) != 0; }
@@ -142,7 +146,8 @@ class ClDevice final : public Device {
   const std::string &device_name() const { return candidate_.name; }
   const std::string &driver_version() const { return driver_version_; }
   std::string text_info(cl_device_info) const;
-  std::uint64_t number_info(cl_device_info) const; // of a type of up to 8 bytes, e.g. CL_DEVICE_LOCAL_MEM_SIZE
+  std::uint64_t
+      number_info(cl_device_info) const; // of a type of up to 8 bytes, e.g. CL_DEVICE_LOCAL_MEM_SIZE
   bool has_extension(const char *) const;
 
  private:
