@@ -73,7 +73,9 @@ int run(int rounds) {
       out.to_host(queue);
       queue.wait();
     };
-    const auto opencv = [&] { cv::bilateralFilter(theirs, smooth, d, 0.25 * 255, c.sigma, cv::BORDER_REPLICATE); };
+    const auto opencv = [&] {
+      cv::bilateralFilter(theirs, smooth, d, 0.25 * 255, c.sigma, cv::BORDER_REPLICATE);
+    };
     ours();
     opencv();
     std::vector<double> a, b;
@@ -81,9 +83,9 @@ int run(int rounds) {
       a.push_back(once(ours));
       b.push_back(once(opencv));
     }
-    std::printf("%-12s Vigil %7.2f %7.2f   OpenCV %7.2f %7.2f   OpenCV / Vigil %.2f (medians)\n", c.name, median(a),
-                *std::min_element(a.begin(), a.end()), median(b), *std::min_element(b.begin(), b.end()),
-                median(b) / median(a));
+    std::printf("%-12s Vigil %7.2f %7.2f   OpenCV %7.2f %7.2f   OpenCV / Vigil %.2f (medians)\n", c.name,
+                median(a), *std::min_element(a.begin(), a.end()), median(b),
+                *std::min_element(b.begin(), b.end()), median(b) / median(a));
   }
   return 0;
 }
