@@ -66,8 +66,8 @@ void judge(const char *what, const Case &c, const Bytes &want, const Bytes &got)
   const bool good = !want.empty() && worst <= 1 && different <= double(want.size()) * 0.001;
   failures += !good;
   std::printf("%s %-16s sigmas %.1f and %.0f levels, radius %2d: %d of %zu samples differ, by up to %d\n",
-              good ? "ok  " : "FAIL", what, double(c.params.spatial_sigma), double(c.levels), c.params.radius, different,
-              want.size(), worst);
+              good ? "ok  " : "FAIL", what, double(c.params.spatial_sigma), double(c.levels), c.params.radius,
+              different, want.size(), worst);
 }
 
 int run(const char *path) {
@@ -82,7 +82,8 @@ int run(const char *path) {
   for (Case c : g.cases) {
     Bytes picture(g.picture.begin(), g.picture.begin() + std::ptrdiff_t(n)), got(n);
     make_reference({PixelFormat::gray8, g.width, g.height})
-        ->apply(image(PixelFormat::gray8, picture.data()), image(PixelFormat::gray8, got.data()), c.params, *queue);
+        ->apply(image(PixelFormat::gray8, picture.data()), image(PixelFormat::gray8, got.data()), c.params,
+                *queue);
     judge("gray8", c, Bytes(c.want.begin(), c.want.begin() + std::ptrdiff_t(n)), got);
 
     Bytes rgba(4 * n), filtered(4 * n), planes(3 * n);
@@ -90,7 +91,8 @@ int run(const char *path) {
       for (std::size_t ch = 0; ch < 3; ch++) rgba[4 * i + ch] = g.picture[ch * n + i];
     c.params.weighting = Weighting::channels;
     make_reference({PixelFormat::rgba, g.width, g.height})
-        ->apply(image(PixelFormat::rgba, rgba.data()), image(PixelFormat::rgba, filtered.data()), c.params, *queue);
+        ->apply(image(PixelFormat::rgba, rgba.data()), image(PixelFormat::rgba, filtered.data()), c.params,
+                *queue);
     for (std::size_t i = 0; i < n; i++)
       for (std::size_t ch = 0; ch < 3; ch++) planes[ch * n + i] = filtered[4 * i + ch];
     judge("rgba, channels", c, c.want, planes);
