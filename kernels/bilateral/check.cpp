@@ -230,6 +230,48 @@ void run_refusals(Checker &c) {
            "values out of range do not count as the nearest end");
 }
 
+// The thesis' steps (6.2.1), at its size: 1280x720, 9x9.
+void run_ladder(Checker &c) {
+  if (!c.benching()) throw check::Skip{"only with --bench"};
+  using Kind = Variant::Kind;
+  const struct {
+    const char *name;
+    Weighting weighting;
+    bool quantized;
+    Variant variant;
+  } steps[] = {
+      {"1 a weight for each channel",
+       Weighting::channels,
+       false,
+       {"", Kind::direct, 16, 16, 1, false, false}},
+      {"2 native exp2 and division", Weighting::channels, false, {"", Kind::direct, 16, 16}},
+      {"3 one weight, from the intensity", Weighting::intensity, false, {"", Kind::direct, 16, 16}},
+      {"4 spatial sigma a constant",
+       Weighting::intensity,
+       false,
+       {"", Kind::direct, 16, 16, 1, false, true, true}},
+      {"5 table of 11 range weights",
+       Weighting::intensity,
+       true,
+       {"", Kind::direct, 16, 16, 1, false, true, true}},
+      {"6 local memory", Weighting::intensity, true, {"", Kind::tile, 16, 16, 1, false, true, true}},
+      {"7 unrolled", Weighting::intensity, true, {"", Kind::tile, 16, 16, 1, true, true, true}},
+      {"8 work-group 32x8", Weighting::intensity, true, {"", Kind::tile, 32, 8, 1, true, true, true}},
+      {"9 exact weights again", Weighting::intensity, false, {"", Kind::tile, 32, 8, 1, true}},
+      {"10 four pixels a work-item", Weighting::intensity, false, {"", Kind::tile, 32, 4, 4, true}}};
+  constexpr int width = 1280, height = 720;
+  Picture in(c, PixelFormat::rgba, width, height), out(c, PixelFormat::rgba, width, height);
+  paint(c, in.host());
+  in.send();
+  for (const auto &s : steps) {
+    const auto filter = make_opencl(cl(c), {PixelFormat::rgba, width, height}, s.variant);
+    Params p = exact(2, 0.25f);
+    p.weighting = s.weighting;
+    p.quantize_range = s.quantized;
+    c.time(s.name, double(width) * height, [&] { filter->apply(in.device(), out.device(), p, c.queue()); });
+  }
+}
+
 void run_bench(Checker &c) {
   if (!c.benching()) throw check::Skip{"only with --bench"};
   constexpr struct {
@@ -243,6 +285,7 @@ void run_bench(Checker &c) {
     const double pixels = double(f.width) * f.height;
     for (const float sigma : {2.f, 5.f}) {
       for (const Variant &v : variants()) {
+        if (!cl(c).is_cpu() && v.kind == Variant::Kind::rows) continue;
         if (cl(c).is_cpu() && v.kind != Variant::Kind::rows && !(f.width == 1280 && sigma == 2.f)) continue;
         const auto filter = make_opencl(cl(c), {PixelFormat::rgba, f.width, f.height}, v);
         c.time(text(f.name, " exact radius ", 2 * sigma, " ", v.name), pixels,
@@ -268,6 +311,7 @@ check::Register windows_case{{"bilateral/windows", run_windows, {Backend::opencl
 check::Register variants_case{{"bilateral/variants", run_variants, {Backend::opencl}}};
 check::Register grid_case{{"bilateral/grid", run_grid, {Backend::opencl}}};
 check::Register refusals_case{{"bilateral/refusals", run_refusals, {Backend::opencl}}};
+check::Register ladder_case{{"bilateral/ladder", run_ladder, {Backend::opencl}}};
 check::Register bench_case{{"bilateral/bench", run_bench, {Backend::opencl}}};
 
 } // namespace

@@ -13,8 +13,7 @@
 namespace vigil::bilateral {
 
 std::string definitions(const Pass &p, int radius, bool quantized, bool native) {
-  // Numbers near 0 may be taken as 0: weights that small change nothing, and exp2 is dearer on a GPU if it must keep them.
-  return text("-cl-denorms-are-zero -cl-mad-enable -D MODE=", int(p.mode), " -D RADIUS=", radius,
+  return text("-D MODE=", int(p.mode), " -D RADIUS=", radius,
               " -D SAMPLE=", is_16_bit(p.format) ? "ushort" : "uchar", " -D WIDE=", int(is_16_bit(p.format)),
               " -D SHIFT=", p.format == PixelFormat::p010 ? 6 : 0, " -D ALIGNED=", int(p.aligned),
               " -D GUIDE=", int(p.has_guide), " -D QUANTIZED=", int(quantized), " -D NATIVE=", int(native));

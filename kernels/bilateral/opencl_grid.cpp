@@ -43,7 +43,8 @@ ClGrid::Kernels &ClGrid::kernels_for(const Pass &pass, const GridPlan &plan) {
   const bool halves = !wide && !device_.is_cpu();
   const ClProgram program(device_, {cl_sources::pixels_cl, cl_sources::grid_cl},
                           text(definitions(pass, 0, false, true), " -D HALVES=", int(halves),
-                               " -D TAPS=", plan.taps, " -D LEVELS_AT_ONCE=", key.levels_at_once));
+                               " -D TAPS=", plan.taps, " -D LEVELS_AT_ONCE=", key.levels_at_once,
+                               " -D VECTORS=", int(device_.is_cpu())));
   return kernels_[key] = {program.kernel("grid_splat"), program.kernel("grid_blur"),
                           program.kernel("grid_slice")};
 }

@@ -10,16 +10,14 @@ namespace {
 using Kind = Variant::Kind;
 constexpr Variant all[] = {
     {"direct", Kind::direct, 32, 8},
-    {"direct-16x16", Kind::direct, 16, 16},
     {"direct-precise", Kind::direct, 32, 8, 1, false, false},
     {"tile-1", Kind::tile, 32, 8, 1},
     {"tile-2", Kind::tile, 32, 8, 2},
     {"tile-4", Kind::tile, 32, 8, 4},
     {"tile-4-unrolled", Kind::tile, 32, 8, 4, true},
     {"tile-4-low", Kind::tile, 32, 4, 4},
-    {"tile-4-low-unrolled", Kind::tile, 32, 4, 4, true},
-    {"tile-8-low", Kind::tile, 32, 4, 8},
-    {"tile-8-low-unrolled", Kind::tile, 32, 4, 8, true},
+    {"tile-4-narrow", Kind::tile, 16, 8, 4},
+    {"tile-6-low", Kind::tile, 32, 4, 6},
     {"tile-4-constant", Kind::tile, 32, 4, 4, true, true, true},
     {"rows", Kind::rows},
 };

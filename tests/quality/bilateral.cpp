@@ -127,10 +127,11 @@ int run(const std::filesystem::path &folder) {
     }
   const bool gains = best.psnr >= opencv_there && best.psnr > before + 3;
   failures += !gains;
-  std::printf("%s denoising: %.2f dB before; best at sigmas %.1f and %.2f: %.2f dB, OpenCV there %.2f dB (its own "
-              "best: %.2f dB at %.1f and %.2f)\n",
-              gains ? "ok  " : "FAIL", before, double(best.spatial), double(best.range), best.psnr, opencv_there,
-              best_opencv.psnr, double(best_opencv.spatial), double(best_opencv.range));
+  std::printf(
+      "%s denoising: %.2f dB before; best at sigmas %.1f and %.2f: %.2f dB, OpenCV there %.2f dB (its own "
+      "best: %.2f dB at %.1f and %.2f)\n",
+      gains ? "ok  " : "FAIL", before, double(best.spatial), double(best.range), best.psnr, opencv_there,
+      best_opencv.psnr, double(best_opencv.spatial), double(best_opencv.range));
 
   for (const float spatial : {3.f, 5.f, 8.f, 20.f})
     for (const float range : {0.05f, 0.1f, 0.25f, 0.5f}) {
@@ -140,8 +141,8 @@ int run(const std::filesystem::path &folder) {
                                        ours(m, with(spatial, range, bilateral::Algorithm::grid))));
       const bool good = lowest >= 40;
       failures += !good;
-      std::printf("%s grid, sigmas %4.1f and %.2f: PSNR against exact at least %.1f dB\n", good ? "ok  " : "FAIL",
-                  double(spatial), double(range), lowest);
+      std::printf("%s grid, sigmas %4.1f and %.2f: PSNR against exact at least %.1f dB\n",
+                  good ? "ok  " : "FAIL", double(spatial), double(range), lowest);
     }
   return failures ? 1 : 0;
 }

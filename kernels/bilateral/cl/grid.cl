@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The approximation of grid.h. A cell holds the sums of weight * value and of weights, for one level of the guide; cells of
-// a level lie row by row, levels behind each other. LEVELS_AT_ONCE levels are made by one work-item.
+// a level lie row by row, levels behind each other. LEVELS_AT_ONCE levels, at most 8,
+// are made by one work-item. VECTORS: for processors, which want explicit ones.
 #if MODE == ONE
 #define SUMS 2
 typedef float2 sums_t;
@@ -30,6 +31,10 @@ inline guide_t guide_at_pixel(value_t v, global const uchar *guide_row, int x, i
 #endif
 }
 
+#if VECTORS
+DEFINE_POWER_OF_TWO(8)
+#endif
+
 // Cell i of a row stands for the `spacing` pixels from (i - border) * spacing on. k.w is full scale.
 kernel void grid_splat(global const uchar *in, int in_at, int in_stride, global const uchar *guide, int guide_at,
                        int guide_stride, int width, int height, int step, float4 k, global stored_t *grid, int columns,
@@ -37,9 +42,15 @@ kernel void grid_splat(global const uchar *in, int in_at, int in_stride, global 
   const int i = get_global_id(0), job = get_global_id(1);
   const int first = job / rows * LEVELS_AT_ONCE, j = job % rows;
   if (i >= columns || first >= levels) return;
+#if VECTORS // the levels, up to 8, are one vector
+  const float8 level = level_step * (float8)(0, 1, 2, 3, 4, 5, 6, 7);
+  float8 sum[SUMS];
+#else
   sums_t sum[LEVELS_AT_ONCE];
+#endif
+  const int sums = sizeof sum / sizeof sum[0];
 #pragma unroll
-  for (int l = 0; l < LEVELS_AT_ONCE; l++) sum[l] = 0;
+  for (int l = 0; l < sums; l++) sum[l] = 0;
   for (int py = 0; py < spacing; py++) {
     const int y = clamp((j - border) * spacing + py, 0, height - 1);
     global const uchar *row = in + in_at + (long)y * in_stride;
@@ -48,17 +59,43 @@ kernel void grid_splat(global const uchar *in, int in_at, int in_stride, global 
       const int x = clamp((i - border) * spacing + px, 0, width - 1);
       const value_t v = read_value(row, x, step);
       const guide_t g = guide_at_pixel(v, guide_row, x, step, k) - (float)first * level_step;
+#if VECTORS
+      const float8 d = (float8)(g) - level;
+      const float8 w = power_of_two8(-d * d);
+#if MODE == ONE
+      sum[0] += w * v;
+#else
+      sum[0] += w * v.x;
+      sum[1] += w * v.y;
+      sum[2] += w * v.z;
+#endif
+      sum[SUMS - 1] += w * k.w;
+#else
 #pragma unroll
       for (int l = 0; l < LEVELS_AT_ONCE; l++) {
         const float d = g - (float)l * level_step;
         sum[l] += EXP2(-d * d) * (sums_t)(v, k.w);
       }
+#endif
     }
   }
   const float unit = UNIT / (k.w * (float)(spacing * spacing));
+#if VECTORS
+  float of_level[SUMS][8];
+  for (int c = 0; c < SUMS; c++) vstore8(sum[c] * unit, 0, of_level[c]);
+#endif
 #pragma unroll
   for (int l = 0; l < LEVELS_AT_ONCE; l++)
-    if (first + l < levels) STORE_CELL(sum[l] * unit, ((first + l) * rows + j) * columns + i, grid);
+    if (first + l < levels) {
+      const int at = ((first + l) * rows + j) * columns + i;
+#if !VECTORS
+      STORE_CELL(sum[l] * unit, at, grid);
+#elif MODE == ONE
+      STORE_CELL((sums_t)(of_level[0][l], of_level[1][l]), at, grid);
+#else
+      STORE_CELL((sums_t)(of_level[0][l], of_level[1][l], of_level[2][l], of_level[3][l]), at, grid);
+#endif
+    }
 }
 
 // The blur in one direction, symmetric. At the grid's own edge the nearest cell counts; the border is so wide that cells

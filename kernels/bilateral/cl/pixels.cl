@@ -15,11 +15,22 @@
 #define INTENSITY 2
 #define CHANNELS 3
 
-#if NATIVE
+#if NATIVE && defined(__NV_CL_C_VERSION)
+// NVIDIA's native_exp2 spends three more instructions on results below 2^-126, which are as good as 0 here.
+inline float exp2_flushed(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+#define EXP2 exp2_flushed
+#elif NATIVE
 #define EXP2 native_exp2
-#define DIVIDE native_divide
 #else
 #define EXP2 exp2
+#endif
+#if NATIVE
+#define DIVIDE native_divide
+#else
 #define DIVIDE(a, b) ((a) / (b))
 #endif
 
@@ -86,6 +97,31 @@ inline guide_t weight_of(guide_t d, float spatial, float2 bins, local const floa
   return EXP2(spatial) * table[(int)fma(fabs(d), bins.x, bins.y)];
 #endif
 #else
-  return EXP2(fma(-d, d, (guide_t)(spatial)));
+  const guide_t e = fma(-d, d, (guide_t)(spatial));
+#if MODE == CHANNELS
+  return (float3)(EXP2(e.x), EXP2(e.y), EXP2(e.z));
+#else
+  return EXP2(e);
+#endif
 #endif
 }
+
+// For processors: 2^x of a vector for x <= 0, to 3e-6 of itself (2e-7 for 16-bit samples); below -126 as at -126. As a
+// polynomial, since built-in functions of vectors are calls there. Adding 1.5 * 2^23 leaves the nearest whole number in the
+// lowest bits.
+#if WIDE
+#define POLYNOMIAL(f, T)                                                                                              \
+  fma(fma(fma(fma((T)(1.3333558e-3f), f, (T)(9.6181291e-3f)), f, (T)(5.5504109e-2f)), f, (T)(2.4022651e-1f)), f,     \
+      (T)(6.9314718e-1f))
+#else
+#define POLYNOMIAL(f, T)                                                                                              \
+  fma(fma(fma((T)(9.5828511e-3f), f, (T)(5.5906426e-2f)), f, (T)(2.4024099e-1f)), f, (T)(6.9312418e-1f))
+#endif
+#define DEFINE_POWER_OF_TWO(N)                                                                                        \
+  inline float##N power_of_two##N(float##N x) {                                                                       \
+    x = max(x, (float##N)(-126.f));                                                                                   \
+    const float##N t = x + 12582912.f;                                                                                \
+    const float##N f = x - (t - 12582912.f);                                                                          \
+    const float##N p = fma(POLYNOMIAL(f, float##N), f, (float##N)(1.f));                                              \
+    return as_float##N(as_int##N(p) + (as_int##N(t) << 23));                                                          \
+  }

@@ -60,25 +60,7 @@ kernel void bilateral_planes(global const uchar *in, int in_at, int in_stride, g
   }
 }
 
-// 2^x for x <= 0, to 3e-6 of itself (2e-7 for 16-bit samples); below -126 as at -126. As a polynomial, since built-in functions of vectors are calls.
-inline float16 power_of_two(float16 x) {
-  x = max(x, (float16)(-126.f));
-  const float16 magic = 12582912.f; // 1.5 * 2^23: adding it leaves the nearest whole number in the lowest bits
-  const float16 t = x + magic;
-  const float16 f = x - (t - magic);
-#if WIDE
-  float16 p = fma(f, (float16)(1.3333558e-3f), (float16)(9.6181291e-3f));
-  p = fma(p, f, (float16)(5.5504109e-2f));
-  p = fma(p, f, (float16)(2.4022651e-1f));
-  p = fma(p, f, (float16)(6.9314718e-1f));
-#else
-  float16 p = fma(f, (float16)(9.5828511e-3f), (float16)(5.5906426e-2f));
-  p = fma(p, f, (float16)(2.4024099e-1f));
-  p = fma(p, f, (float16)(6.9312418e-1f));
-#endif
-  p = fma(p, f, (float16)(1.f));
-  return as_float16(as_int16(p) + (as_int16(t) << 23));
-}
+DEFINE_POWER_OF_TWO(16)
 
 #if MODE == CHANNELS
 #define SETS 3 // of weights, a channel each
@@ -132,9 +114,9 @@ kernel void bilateral_rows(ARGUMENTS, global const float *planes, int pitch) {
           float picked[16];
           vstore16(bin, 0, index);
           for (int i = 0; i < 16; i++) picked[i] = weights[index[i]];
-          w[s] = power_of_two((float16)(near)) * vload16(0, picked);
+          w[s] = power_of_two16((float16)(near)) * vload16(0, picked);
 #else
-          w[s] = power_of_two(fma(-d, d, (float16)(near)));
+          w[s] = power_of_two16(fma(-d, d, (float16)(near)));
 #endif
           total[s] += w[s];
 #if MODE != INTENSITY && !GUIDE
