@@ -96,8 +96,11 @@ kernel void bilateral_rows(ARGUMENTS, global const float *planes, int pitch) {
       sum[c] = 0;
 #if MODE != INTENSITY && GUIDE // sums of differences from the centre: less is lost to rounding
       v0[c] = vload16(0, centre + (c + SETS) * plane);
+#define RELATIVE(v, c) ((v) - v0[c])
+#define ABSOLUTE(v, c) ((v) + v0[c])
 #else
-      v0[c] = 0;
+#define RELATIVE(v, c) (v)
+#define ABSOLUTE(v, c) (v)
 #endif
     }
     for (int dy = -RADIUS; dy <= RADIUS; dy++) {
@@ -126,7 +129,7 @@ kernel void bilateral_rows(ARGUMENTS, global const float *planes, int pitch) {
 #if MODE == INTENSITY || GUIDE
 #pragma unroll
         for (int c = 0; c < SUMS; c++)
-          sum[c] = fma(w[SETS == 1 ? 0 : c], vload16(0, from + dx + (c + SETS) * plane) - v0[c], sum[c]);
+          sum[c] = fma(w[SETS == 1 ? 0 : c], RELATIVE(vload16(0, from + dx + (c + SETS) * plane), c), sum[c]);
 #endif
       }
     }
@@ -135,7 +138,7 @@ kernel void bilateral_rows(ARGUMENTS, global const float *planes, int pitch) {
 #if MODE != INTENSITY && !GUIDE
       v0[c] = (g0[s] + sum[c] / total[s]) * k.w + 0.5f;
 #else
-      v0[c] += sum[c] / total[s] + 0.5f;
+      v0[c] = ABSOLUTE(sum[c] / total[s], c) + 0.5f;
 #endif
     }
     const int n = min(16, width - x);
