@@ -39,7 +39,7 @@ std::string why_unusable(cl_device_id id) {
   const std::string version = text_of(clGetDeviceInfo, id, CL_DEVICE_VERSION); // "OpenCL 3.0 CUDA"
   int major = 0, minor = 0;
   if (std::sscanf(version.c_str(), "OpenCL %d.%d", &major, &minor) != 2 || 10 * major + minor < 12)
-    return "has " + (version.empty() ? "no version" : version) + ", OpenCL 1.2 is needed";
+    return text("has ", version.empty() ? "no version" : version, ", OpenCL 1.2 is needed");
   if (!value_of<cl_bool>(id, CL_DEVICE_AVAILABLE)) return "is not available";
   if (!value_of<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE)) return "has no compiler";
   if (!value_of<cl_bool>(id, CL_DEVICE_ENDIAN_LITTLE)) return "is big-endian";
@@ -71,7 +71,7 @@ std::string list_of(const std::vector<ClCandidate> &all) {
   std::string s;
   for (std::size_t i = 0; i < all.size(); i++)
     s += text("  ", i, ": ", all[i].name, " (", kind_of(all[i].type), ", ", all[i].platform_name, ")",
-              all[i].unusable.empty() ? "" : ", which " + all[i].unusable, "\n");
+              all[i].unusable.empty() ? "" : ", which ", all[i].unusable, "\n");
   return s;
 }
 
