@@ -48,8 +48,9 @@ class Work final : public ClWork {
     counted.settings = current_;
     counted.valid = counting_;
     if (counting_) {
-      counter_->count(in, counted.counts.as<Counts>(), queue);
-      bytes_ += sizeof(Bins) * (channel_count(in.format) == 3 ? 4 : 2);
+      counter_->count(in, queue);
+      counter_->fetch(counted.counts.as<Counts>(), queue);
+      bytes_ += sizeof(Counts);
     }
     if (current_.tuning.overlay) {
       panel_ = panel_for(in.width, in.height, int(current_.bins));
@@ -75,8 +76,8 @@ class Work final : public ClWork {
     GstStructure *s = gst_custom_meta_get_structure(gst_buffer_add_custom_meta(buffer, meta_name));
     const Levels levels = levels_of(info_);
     const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(&info_)) * guint64(GST_VIDEO_INFO_HEIGHT(&info_));
-    gst_structure_set(s, "bins", G_TYPE_INT, int(wanted), "pixels", G_TYPE_UINT64, pixels, "black", G_TYPE_INT,
-                      levels.black, "white", G_TYPE_INT, levels.white, nullptr);
+    gst_structure_set(s, "bins", G_TYPE_INT, int(wanted), "pixels", G_TYPE_UINT64, pixels, "black",
+                      G_TYPE_INT, levels.black, "white", G_TYPE_INT, levels.white, nullptr);
     if (channels() == 3) {
       set_counts(s, "red", counts.channel[0], wanted);
       set_counts(s, "green", counts.channel[1], wanted);
@@ -89,16 +90,16 @@ class Work final : public ClWork {
     const Statistics s = statistics(counts, channels(), levels_of(info_));
     const Advice a = advise(s);
     gst_element_post_message(
-        element_,
-        gst_message_new_element(
-            GST_OBJECT(element_),
-            gst_structure_new("histogram", "timestamp", G_TYPE_UINT64, time.timestamp, "stream-time", G_TYPE_UINT64,
-                              time.stream, "running-time", G_TYPE_UINT64, time.running, "duration", G_TYPE_UINT64,
-                              time.duration, "mean", G_TYPE_DOUBLE, s.mean, "median", G_TYPE_DOUBLE, s.median,
-                              "contrast", G_TYPE_DOUBLE, s.contrast, "clipped-dark", G_TYPE_DOUBLE, s.clipped_dark,
-                              "clipped-bright", G_TYPE_DOUBLE, s.clipped_bright, "exposure", G_TYPE_STRING,
-                              name_of(a.exposure), "exposure-stops", G_TYPE_DOUBLE, a.stops, "low-contrast",
-                              G_TYPE_BOOLEAN, gboolean(a.low_contrast), nullptr)));
+        element_, gst_message_new_element(
+                      GST_OBJECT(element_),
+                      gst_structure_new(
+                          "histogram", "timestamp", G_TYPE_UINT64, time.timestamp, "stream-time",
+                          G_TYPE_UINT64, time.stream, "running-time", G_TYPE_UINT64, time.running, "duration",
+                          G_TYPE_UINT64, time.duration, "mean", G_TYPE_DOUBLE, s.mean, "median",
+                          G_TYPE_DOUBLE, s.median, "contrast", G_TYPE_DOUBLE, s.contrast, "clipped-dark",
+                          G_TYPE_DOUBLE, s.clipped_dark, "clipped-bright", G_TYPE_DOUBLE, s.clipped_bright,
+                          "exposure", G_TYPE_STRING, name_of(a.exposure), "exposure-stops", G_TYPE_DOUBLE,
+                          a.stops, "low-contrast", G_TYPE_BOOLEAN, gboolean(a.low_contrast), nullptr)));
   }
 
   GstElement *element_;
