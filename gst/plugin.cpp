@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The plugin registers its elements and touches no device: gst-inspect works on any machine.
 #include "gst/cudamog/gstcudamog.h"
+#include "gst/gpufisher/gstgpufisher.h"
 #include "gst/scenetestsrc/scenetestsrc.h"
 #include "vigil-config.h"
 #ifdef VIGIL_HAVE_GL
@@ -15,6 +16,7 @@
 
 static gboolean plugin_init(GstPlugin *plugin) {
   gboolean any = vigil_register_cudamog(plugin);
+  any |= vigil_register_gpufisher(plugin);
   any |= vigil_register_scenetestsrc(plugin);
 #ifdef VIGIL_HAVE_GL
   any |= vigil_register_glcolinearseg(plugin);

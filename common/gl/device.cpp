@@ -84,6 +84,8 @@ GlDevice::GlDevice(const GlLoader &loader) : gl(load_gl(loader)), next_address_(
   if (version_ < (es_ ? 30 : 33))
     fail(Error::Kind::no_device, "the OpenGL context is ", version,
          "; OpenGL 3.3 or OpenGL ES 3.0 is needed (a newer driver, or another GST_GL_API)");
+  if (version_ < (es_ ? 32 : 45))
+    gl.GetGraphicsResetStatus = nullptr; // drivers give addresses of what they lack
   gl.GetIntegerv(GL_MAX_TEXTURE_SIZE, &largest_texture_);
   gl.GenVertexArrays(1, &vertex_array_);
 }
@@ -208,6 +210,12 @@ void GlDevice::draw_everywhere() const {
 
 void GlDevice::check(const char *what) const {
   const GLenum e = gl.GetError();
+  if (e == GL_CONTEXT_LOST || (gl.GetGraphicsResetStatus && gl.GetGraphicsResetStatus() != GL_NO_ERROR))
+    lost_ = true;
+  if (lost_)
+    fail(Error::Kind::device, what,
+         ": the GPU was reset and the OpenGL context is lost; stop the pipeline (state NULL) "
+         "and start it again");
   if (e == GL_NO_ERROR) return;
   if (e == GL_OUT_OF_MEMORY) fail(Error::Kind::no_memory, what, ": the OpenGL device has no memory left");
   fail(Error::Kind::device, what, ": OpenGL error 0x", std::hex, e, " on ", name());

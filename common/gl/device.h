@@ -50,11 +50,16 @@ class GlDevice : public Device {
   int largest_texture() const { return largest_texture_; }
   // Draws three vertices that cover the viewport; shaders make their positions from gl_VertexID.
   void draw_everywhere() const;
-  // Throws Error::device (no_memory for that cause), naming `what`, when OpenGL has recorded an error.
+  // Throws Error::device (no_memory for that cause), naming `what`, when OpenGL has recorded an error or the context is
+  // lost.
   void check(const char *what) const;
+  // check() found that the GPU was reset, as OpenGL 4.5 and OpenGL ES 3.2 tell contexts that were made to be told.
+  // Nothing in the context can be used any more.
+  bool lost() const { return lost_; }
 
  private:
   bool es_ = false;
+  mutable bool lost_ = false;
   int version_ = 0;
   int largest_texture_ = 0;
   GLuint vertex_array_ = 0;

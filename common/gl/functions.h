@@ -75,6 +75,7 @@ namespace vigil {
 #define VIGIL_GL_OPTIONAL(X)                                                                                 \
   X(BINDIMAGETEXTURE, BindImageTexture)                                                                      \
   X(DISPATCHCOMPUTE, DispatchCompute)                                                                        \
+  X(GETGRAPHICSRESETSTATUS, GetGraphicsResetStatus)                                                          \
   X(GETQUERYOBJECTUI64V, GetQueryObjectui64v)                                                                \
   X(GETQUERYOBJECTUIV, GetQueryObjectuiv)                                                                    \
   X(MEMORYBARRIER, MemoryBarrier)                                                                            \

@@ -7,6 +7,9 @@
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
+#include <span>
+#include <string>
+#include <vector>
 
 #ifdef VIGIL_HAVE_CUDA
 #ifndef GST_USE_UNSTABLE_API
@@ -55,6 +58,21 @@ inline void add_object_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]]
   if (!meta) meta = gst_buffer_add_analytics_relation_meta(buffer);
   GstAnalyticsODMtd object;
   gst_analytics_relation_meta_add_od_mtd(meta, type, x, y, width, height, 1.f, &object);
+#endif
+}
+
+// What the whole picture shows, where GStreamer (1.24) has metadata for it: classes and their scores.
+inline void add_classification_meta([[maybe_unused]] GstBuffer *buffer,
+                                    [[maybe_unused]] const std::vector<std::string> &classes,
+                                    [[maybe_unused]] std::span<const float> scores) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  if (!meta) meta = gst_buffer_add_analytics_relation_meta(buffer);
+  std::vector<GQuark> names;
+  for (const std::string &c : classes) names.push_back(g_quark_from_string(c.c_str()));
+  std::vector<float> levels(scores.begin(), scores.end());
+  GstAnalyticsClsMtd classification;
+  gst_analytics_relation_meta_add_cls_mtd(meta, levels.size(), levels.data(), names.data(), &classification);
 #endif
 }
 

@@ -9,6 +9,7 @@
 
 #include "common/device.h"
 #include "common/plane.h"
+#include "gst/base/buffer_ptr.h"
 
 #include <cstdint>
 #include <gst/video/video.h>
@@ -20,11 +21,6 @@ namespace vigil::gst {
 struct ByteCounts {
   std::uint64_t to_device = 0, to_host = 0;
 };
-
-struct BufferUnref {
-  void operator()(GstBuffer *b) const { gst_buffer_unref(b); }
-};
-using BufferPtr = std::unique_ptr<GstBuffer, BufferUnref>;
 
 // A part of a picture, in pixels; x and y are even.
 struct Area {

@@ -1,18 +1,46 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From a changed fraction per frame to the begin and end of motion, with hysteresis in level and time: motion
-// begins when the fraction reaches `threshold`, and ends when it has been below half of that for `hold`.
+// begins when the fraction reaches motion-threshold, and ends when it has been below half of that for motion-hold.
 #pragma once
+
+#include "common/params.h"
 
 #include <gst/gst.h>
 
 namespace vigil::gst {
+
+// What elements that report blobs and motion can be told about it.
+struct MotionSettings {
+  int min_area = 100;
+  float threshold = 0.001f;
+  int hold = 1000;
+  bool post_messages = true;
+  bool operator==(const MotionSettings &) const = default;
+};
+inline constexpr auto motion_table = std::tuple{
+    param("min-area", "Least area",
+          "Foreground pixels that a blob must have to be reported (as metadata, in messages and as a box)",
+          &MotionSettings::min_area, 1, 100000000),
+    param("motion-threshold", "Motion threshold",
+          "Motion begins when the reported blobs' share of the watched pixels reaches this, and ends when it "
+          "stayed below half of this for motion-hold",
+          &MotionSettings::threshold, 0.f, 1.f),
+    param("motion-hold", "Motion hold",
+          "Milliseconds without motion, in the stream's time, after which motion-end is posted",
+          &MotionSettings::hold, 0, 3600000),
+    param("post-messages", "Post messages",
+          "Post motion-begin, motion-end and the element's other messages on the bus",
+          &MotionSettings::post_messages),
+};
 
 class Motion {
  public:
   enum class Change { none, begin, end };
 
   // `now`: the frame's time, GST_CLOCK_TIME_NONE counts as the time of the frame before.
-  Change step(double fraction, double threshold, GstClockTime hold, GstClockTime now) {
+  Change step(double fraction, const MotionSettings &settings, GstClockTime now) {
+    const double threshold = settings.threshold;
+    const GstClockTime hold = static_cast<GstClockTime>(settings.hold) * GST_MSECOND;
     if (!GST_CLOCK_TIME_IS_VALID(now)) now = last_;
     if (now < last_) quiet_since_ = now; // time was set back, by a seek
     last_ = now;

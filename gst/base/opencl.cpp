@@ -22,17 +22,20 @@ GstBaseTransformClass *cl_parent_class() {
 // Properties
 
 static constexpr auto flow_table = std::tuple{
-    param("async-depth", "Asynchronous depth",
-          "Frames that may be under way on the device while further ones come in; each comes out finished, this many frames "
-          "later (reported as latency). 0: each frame is finished before the next. On a GPU 2 hides the copies",
-          &ClFlow::async_depth, 0, 16),
+    param(
+        "async-depth", "Asynchronous depth",
+        "Frames that may be under way on the device while further ones come in; each comes out finished, "
+        "this many frames "
+        "later (reported as latency). 0: each frame is finished before the next. On a GPU 2 hides the copies",
+        &ClFlow::async_depth, 0, 16),
 };
 
 static const Properties<ClSettings> &properties() {
   static const Properties<ClSettings> made = [] {
     Properties<ClSettings> p;
     p.string("device", "Device",
-             "The OpenCL device: its number, or a part of its or its platform's name; none: the first GPU, else the first "
+             "The OpenCL device: its number, or a part of its or its platform's name; none: the first GPU, "
+             "else the first "
              "accelerator, else the processor",
              &ClSettings::device, Change::ready);
     p.table(&ClSettings::flow, flow_table, Change::playing);
@@ -52,8 +55,8 @@ static GstStructure *stats_of(ClImpl &impl) {
       "stats", "frames", G_TYPE_UINT64, s.frames, "kernel-time-us", G_TYPE_DOUBLE, mean_ms * 1000,
       "kernel-time-last-us", G_TYPE_DOUBLE, s.kernel_last_ms * 1000, "bytes-host-to-device", G_TYPE_UINT64,
       s.pictures.to_device, "bytes-device-to-host", G_TYPE_UINT64, s.pictures.to_host, "bytes-results",
-      G_TYPE_UINT64, s.result_bytes, "backend", G_TYPE_STRING, name_of(Backend::opencl), "device", G_TYPE_STRING,
-      impl.device_name.c_str(), nullptr);
+      G_TYPE_UINT64, s.result_bytes, "backend", G_TYPE_STRING, name_of(Backend::opencl), "device",
+      G_TYPE_STRING, impl.device_name.c_str(), nullptr);
   if (impl.work) impl.work->add_stats(stats);
   return stats;
 }
@@ -155,12 +158,12 @@ static void vigil_cl_transform_class_init(VigilClTransformClass *klass) {
   properties().install(object);
   g_object_class_install_property(
       object, stats_id(),
-      g_param_spec_boxed("stats", "Statistics",
-                         "Structure: frames that came out; kernel-time-us of those that were worked on, the mean, and "
-                         "kernel-time-last-us, by the device's clock; bytes-host-to-device and bytes-device-to-host of "
-                         "pictures; bytes-results read back beside them; backend; device; and what the element adds",
-                         GST_TYPE_STRUCTURE,
-                         static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+      g_param_spec_boxed(
+          "stats", "Statistics",
+          "Structure: frames that came out; kernel-time-us of those that were worked on, the mean, and "
+          "kernel-time-last-us, by the device's clock; bytes-host-to-device and bytes-device-to-host of "
+          "pictures; bytes-results read back beside them; backend; device; and what the element adds",
+          GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
   GST_ELEMENT_CLASS(klass)->change_state = change_state;
   auto *transform = GST_BASE_TRANSFORM_CLASS(klass);
   transform->start = start;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Caps, pools, frames and events of VigilClTransform. Frames come out in the format and size in which they came in.
 #include "common/error.h"
+#include "gst/base/allocation.h"
 #include "gst/base/errors.h"
 #include "gst/base/opencl_element.h"
 #include "gst/base/video.h"
@@ -106,13 +107,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   if (!cl_parent_class()->query(trans, direction, query)) return FALSE;
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
-  const guint frames = frames_held(cl_impl_of(trans).snapshot());
-  if (frames == 0) return TRUE;
-  const GstClockTime ours = frames * frame_duration(GST_BASE_TRANSFORM_SINK_PAD(trans));
-  gboolean live = FALSE;
-  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
-  gst_query_parse_latency(query, &live, &min, &max);
-  gst_query_set_latency(query, live, min + ours, GST_CLOCK_TIME_IS_VALID(max) ? max + ours : max);
+  add_latency(trans, query, int(frames_held(cl_impl_of(trans).snapshot())));
   return TRUE;
 }
 
@@ -143,44 +138,16 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   auto *klass = G_TYPE_INSTANCE_GET_CLASS(trans, vigil_cl_transform_get_type(), VigilClTransformClass);
   const guint held = frames_held(cl_impl_of(trans).snapshot());
-  if (klass->passes_frames && held == 0 && gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query)) return TRUE;
+  if (klass->passes_frames && held == 0 && gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query))
+    return TRUE;
   if (!cl_parent_class()->propose_allocation(trans, decided, query)) return FALSE;
-  GstCaps *caps = nullptr;
-  gboolean need_pool = FALSE;
-  gst_query_parse_allocation(query, &caps, &need_pool);
-  GstVideoInfo info;
-  if (!caps || !gst_video_info_from_caps(&info, caps)) return FALSE;
-  guint size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
-  GstBufferPool *pool = need_pool ? new_video_pool(caps, true, held + 1, size) : nullptr;
-  gst_query_add_allocation_pool(query, pool, size, held + 1, 0);
-  gst_clear_object(&pool);
-  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  propose_pool(nullptr, query, held + 1);
   return TRUE;
 }
 
-// Downstream's pool when it has room for the frames that we hold.
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  GstCaps *caps = nullptr;
-  gst_query_parse_allocation(query, &caps, nullptr);
-  if (!caps) return FALSE;
-  const guint held = frames_held(cl_impl_of(trans).snapshot()) + 1;
-  GstBufferPool *pool = nullptr;
-  guint size = 0, min = 0, max = 0;
-  const bool offered = gst_query_get_n_allocation_pools(query) > 0;
-  if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
-  if (pool && max != 0 && max < min + held) gst_clear_object(&pool);
-  if (!pool) {
-    max = 0;
-    const bool video_meta = gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-    pool = new_video_pool(caps, video_meta, min + held, size);
-    if (!pool) return FALSE;
-  }
-  if (offered)
-    gst_query_set_nth_allocation_pool(query, 0, pool, size, min + held, max);
-  else
-    gst_query_add_allocation_pool(query, pool, size, min + held, max);
-  gst_object_unref(pool);
-  return cl_parent_class()->decide_allocation(trans, query);
+  return decide_pool(nullptr, query, frames_held(cl_impl_of(trans).snapshot()) + 1) &&
+         cl_parent_class()->decide_allocation(trans, query);
 }
 
 gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {

@@ -76,6 +76,15 @@ class Properties {
     for (guint i = 0; i < entries_.size(); i++)
       g_object_class_install_property(klass, i + 1, entries_[i].spec);
   }
+  // The same, and a read-only property `stats` after them, whose value the element makes itself.
+  void install_with_stats(GObjectClass *klass, const char *fields) const {
+    install(klass);
+    g_object_class_install_property(
+        klass, stats_id(),
+        g_param_spec_boxed("stats", "Statistics", fields, GST_TYPE_STRUCTURE,
+                           static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+  }
+  guint stats_id() const { return count() + 1; }
   guint count() const { return static_cast<guint>(entries_.size()); }
 
   // False when there is no such id.

@@ -43,17 +43,28 @@ void add_boxes(GstBuffer *buffer, const char *roi_type, std::span<const Box> box
   }
 }
 
+GstStructure *new_timed_structure(const char *name, const FrameTime &time) {
+  return gst_structure_new(name, "timestamp", G_TYPE_UINT64, time.timestamp, "stream-time", G_TYPE_UINT64,
+                           time.stream, "running-time", G_TYPE_UINT64, time.running, "duration",
+                           G_TYPE_UINT64, time.duration, nullptr);
+}
+
 GstMessage *new_motion_message(GstElement *element, const char *name, const FrameTime &time,
                                double changed_fraction, std::span<const Box> boxes) {
-  GstStructure *s =
-      gst_structure_new(name, "timestamp", G_TYPE_UINT64, time.timestamp, "stream-time", G_TYPE_UINT64,
-                        time.stream, "running-time", G_TYPE_UINT64, time.running, "duration", G_TYPE_UINT64,
-                        time.duration, "changed-fraction", G_TYPE_DOUBLE, changed_fraction, nullptr);
+  GstStructure *s = new_timed_structure(name, time);
+  gst_structure_set(s, "changed-fraction", G_TYPE_DOUBLE, changed_fraction, nullptr);
   GValue array = G_VALUE_INIT;
   g_value_init(&array, GST_TYPE_ARRAY);
   for (const Box &b : boxes.first(std::min(boxes.size(), max_boxes_in_message))) append_box(&array, b);
   gst_structure_take_value(s, "boxes", &array);
   return gst_message_new_element(GST_OBJECT(element), s);
+}
+
+void post_motion(GstElement *element, Motion::Change change, const MotionSettings &settings,
+                 const FrameTime &time, double changed_fraction, std::span<const Box> boxes) {
+  if (change == Motion::Change::none || !settings.post_messages) return;
+  const char *name = change == Motion::Change::begin ? "motion-begin" : "motion-end";
+  gst_element_post_message(element, new_motion_message(element, name, time, changed_fraction, boxes));
 }
 
 } // namespace vigil::gst

@@ -2,6 +2,8 @@
 // What elements found, as metadata on the frame and as messages on the bus.
 #pragma once
 
+#include "gst/base/motion.h"
+
 #include <gst/gst.h>
 #include <span>
 
@@ -23,12 +25,19 @@ FrameTime frame_time(const GstSegment &, GstBuffer *);
 // where those exist (GStreamer 1.24). The buffer must be writable.
 void add_boxes(GstBuffer *, const char *roi_type, std::span<const Box>);
 
-// An element message `name` with the fields
+// A structure for an element message about a frame, with the fields
 //   timestamp, stream-time, running-time, duration  guint64, in nanoseconds; of the frame
+GstStructure *new_timed_structure(const char *name, const FrameTime &);
+
+// An element message `name` with those fields and
 //   changed-fraction                                gdouble, 0..1
 //   boxes    GstValueArray of GstStructure "box" with gint x, y, width, height and guint area; the largest
 //            first, no more than 64
 GstMessage *new_motion_message(GstElement *, const char *name, const FrameTime &, double changed_fraction,
                                std::span<const Box>);
+
+// Posts motion-begin or motion-end, as that message, when there is a change and the settings want messages.
+void post_motion(GstElement *, Motion::Change, const MotionSettings &, const FrameTime &,
+                 double changed_fraction, std::span<const Box>);
 
 } // namespace vigil::gst

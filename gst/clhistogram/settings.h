@@ -12,14 +12,16 @@ struct Tuning {
   bool post_messages = false;
 };
 inline constexpr auto tuning_table = std::tuple{
-    param("every", "Every", "Only each n-th frame is counted, the first one among them; the others pass by", &Tuning::every,
-          1, 100000),
+    param("every", "Every", "Only each n-th frame is counted, the first one among them; the others pass by",
+          &Tuning::every, 1, 100000),
     param("overlay", "Overlay",
-          "Draw the curves of the frame that was counted last into the frame, at its lower left; otherwise frames go on "
+          "Draw the curves of the frame that was counted last into the frame, at its lower left; otherwise "
+          "frames go on "
           "untouched",
           &Tuning::overlay),
     param("post-messages", "Post messages",
-          "Post an element message histogram for each frame that is counted: mean, median, contrast, clipped shares, advice on "
+          "Post an element message histogram for each frame that is counted: mean, median, contrast, clipped "
+          "shares, advice on "
           "exposure",
           &Tuning::post_messages),
 };
@@ -33,8 +35,9 @@ struct Settings {
 
 inline const Properties<Settings> &properties() {
   static const Properties<Settings> made = [] {
-    static const GEnumValue counts[] = {
-        {int(BinCount::few), "64 bins of four levels", "64"}, {int(BinCount::all), "A bin a level", "256"}, {}};
+    static const GEnumValue counts[] = {{int(BinCount::few), "64 bins of four levels", "64"},
+                                        {int(BinCount::all), "A bin a level", "256"},
+                                        {}};
     Properties<Settings> p;
     p.choice("bins", "Bins", "Bins of the histograms in metadata and overlay; counts are exact with both",
              enum_type("GstClHistogramBins", counts), &Settings::bins, Change::live);

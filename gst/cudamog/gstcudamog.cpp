@@ -41,10 +41,6 @@ GstBaseTransformClass *parent_class() {
 
 // Properties
 
-static guint stats_id() {
-  return properties().count() + 1;
-}
-
 static GstStructure *stats_of(Impl &impl) {
   const std::lock_guard lock(impl.work_mutex);
   const Stats s = impl.pipeline ? impl.pipeline->stats() : impl.last_stats;
@@ -75,7 +71,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
-  if (id == stats_id()) {
+  if (id == properties().stats_id()) {
     g_value_take_boxed(value, stats_of(impl));
     return;
   }
@@ -137,17 +133,7 @@ static gboolean load_model(GstCudaMog *self, const gchar *location) {
 static void open_device(GstCudaMog *self) {
   Impl &impl = impl_of(self);
   const Settings s = impl.snapshot();
-  if (s.backend != Choice::cpu) {
-    try {
-      impl.device = impl.cuda.open(GST_ELEMENT(self), s.place.cuda_device_id);
-    } catch (const Error &e) {
-      const bool fall_back = s.backend == Choice::automatic && e.kind() == Error::Kind::no_device;
-      if (!fall_back) fail(e.kind(), e.what(), "; backend=cpu runs without a GPU");
-      post_warning(GST_ELEMENT(self),
-                   Error(e.kind(), text(e.what(), ". The CPU does the work; backend=cpu is silent")));
-    }
-  }
-  if (!impl.device) impl.device = open_cpu(s.place.threads);
+  impl.device = gst::open_device(GST_ELEMENT(self), impl.cuda, s.backend, s.place);
   impl.only_cpu = impl.device->backend() == Backend::cpu;
   const std::lock_guard lock(impl.work_mutex);
   impl.backend_name = name_of(impl.device->backend());
@@ -247,17 +233,12 @@ static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
   object->set_property = set_property;
   object->get_property = get_property;
   object->finalize = finalize;
-  properties().install(object);
-  g_object_class_install_property(
-      object, stats_id(),
-      g_param_spec_boxed("stats", "Statistics",
-                         "Structure: frames that came out; kernel-time-us a frame, the mean, and "
-                         "kernel-time-last-us, by the "
-                         "device's clock; bytes-host-to-device and bytes-device-to-host of pictures; "
-                         "bytes-results read back "
-                         "or sent for blobs; model-frames learnt; backend; device",
-                         GST_TYPE_STRUCTURE,
-                         static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+  properties().install_with_stats(
+      object, "Structure: frames that came out; kernel-time-us a frame, the mean, and "
+              "kernel-time-last-us, by the "
+              "device's clock; bytes-host-to-device and bytes-device-to-host of pictures; "
+              "bytes-results read back "
+              "or sent for blobs; model-frames learnt; backend; device");
   add_signals(G_TYPE_FROM_CLASS(klass));
 
   auto *element = GST_ELEMENT_CLASS(klass);

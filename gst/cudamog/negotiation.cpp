@@ -2,6 +2,7 @@
 // Caps and buffer pools of cudamog. The output keeps the input's memory; a mask is GRAY8, all else keeps the input's
 // format.
 #include "common/error.h"
+#include "gst/base/allocation.h"
 #include "gst/base/errors.h"
 #include "gst/base/video.h"
 #include "gst/cudamog/element.h"
@@ -68,55 +69,18 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
   return TRUE;
 }
 
-// A pool for these caps, and the size of its buffers. Null where that fails.
-GstBufferPool *make_pool(Impl &impl, GstCaps *caps, bool video_meta, guint min_buffers, guint &size) {
-  if (is_cuda_caps(caps)) return impl.cuda.make_pool(caps, min_buffers, size);
-  return new_video_pool(caps, video_meta, min_buffers, size);
-}
-
 // Upstream learns how many of its frames we hold, so that a pool of a fixed size does not run dry.
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   Impl &impl = impl_of(trans);
   if (!parent_class()->propose_allocation(trans, decided, query)) return FALSE;
-  GstCaps *caps = nullptr;
-  gboolean need_pool = FALSE;
-  gst_query_parse_allocation(query, &caps, &need_pool);
-  if (!caps) return FALSE;
-  const guint min_buffers = static_cast<guint>(frames_held(impl.snapshot().flow)) + 1;
-  guint size = 0;
-  GstBufferPool *pool = need_pool ? make_pool(impl, caps, true, min_buffers, size) : nullptr;
-  GstVideoInfo info;
-  if (!size && gst_video_info_from_caps(&info, caps)) size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
-  gst_query_add_allocation_pool(query, pool, size, min_buffers, 0);
-  gst_clear_object(&pool);
-  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  propose_pool(&impl.cuda, query, static_cast<guint>(frames_held(impl.snapshot().flow)) + 1);
   return TRUE;
 }
 
-// Downstream's pool when it suits: of our memory, and with room for the frames that we hold.
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   Impl &impl = impl_of(trans);
-  GstCaps *caps = nullptr;
-  gst_query_parse_allocation(query, &caps, nullptr);
-  if (!caps) return FALSE;
-  const guint held = static_cast<guint>(frames_held(impl.snapshot().flow)) + 1;
-  GstBufferPool *pool = nullptr;
-  guint size = 0, min = 0, max = 0;
-  const bool offered = gst_query_get_n_allocation_pools(query) > 0;
-  if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
-  if (pool && ((is_cuda_caps(caps) && !impl.cuda.owns(pool)) || (max != 0 && max < min + held)))
-    gst_clear_object(&pool);
-  const bool video_meta = gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-  if (!pool) {
-    max = 0;
-    pool = make_pool(impl, caps, video_meta, min + held, size);
-    if (!pool) return FALSE;
-  }
-  if (offered)
-    gst_query_set_nth_allocation_pool(query, 0, pool, size, min + held, max);
-  else
-    gst_query_add_allocation_pool(query, pool, size, min + held, max);
-  gst_object_unref(pool);
+  if (!decide_pool(&impl.cuda, query, static_cast<guint>(frames_held(impl.snapshot().flow)) + 1))
+    return FALSE;
   return parent_class()->decide_allocation(trans, query);
 }
 

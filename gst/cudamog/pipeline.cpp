@@ -53,6 +53,7 @@ struct Pipeline::Frame {
   double seconds = 0;
   Output output{};
   Tuning tuning;
+  MotionSettings motion;
   bool compared = false; // the model knew something when it saw this frame
   int timed = 0;         // frames that its timer measured
 
@@ -113,6 +114,7 @@ void Pipeline::submit(GstBuffer *in, GstBuffer *out, const FrameTime &time, doub
   f.seconds = seconds;
   f.output = output;
   f.tuning = settings.tuning;
+  f.motion = settings.motion;
   f.picture = f.reader.open_for_reading(in, *upload_, stats_.pictures);
   if (out) f.result = f.writer.open_for_writing(out, *upload_);
   f.uploaded->record(*upload_);
@@ -195,7 +197,7 @@ std::optional<Finished> Pipeline::next(bool drain) {
   Finished result;
   result.time = f.time;
   result.seconds = f.seconds;
-  result.tuning = f.tuning;
+  result.motion = f.motion;
   find_blobs(f, result);
   if (f.output == Output::overlay) draw(f, result);
   f.reader.close();
@@ -215,7 +217,7 @@ void Pipeline::find_blobs(Frame &f, Finished &result) {
   if (!f.compared) return; // a new model takes all of its first frame for foreground
   const std::span cells(f.host_cells.as<const activity::Cell>(), std::size_t(grid_.cells()));
   const activity::Blobs found =
-      activity::find_blobs(cells, grid_, static_cast<std::uint32_t>(f.tuning.min_area), blob_cells_);
+      activity::find_blobs(cells, grid_, static_cast<std::uint32_t>(f.motion.min_area), blob_cells_);
   const double watched = double(std::max<std::uint64_t>(watched_pixels_, 1));
   const double foreground = double(found.foreground) / watched;
   result.light = learning_.observe(foreground, f.tuning);

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "common/device.h"
+#include "gst/base/buffer_ptr.h"
 #include "gst/base/frames.h"
 #include "gst/base/results.h"
 #include "gst/cudamog/learning.h"
@@ -39,7 +40,7 @@ struct Finished {
       0; // the reported blobs' share of the watched pixels; all foreground's when light jumped
   Learning::Light light = Learning::Light::steady;
   std::vector<Box> boxes;
-  Tuning tuning;
+  MotionSettings motion;
 };
 
 struct Stats {

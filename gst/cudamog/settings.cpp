@@ -39,17 +39,6 @@ GType output_type() {
   return type;
 }
 
-GType backend_type() {
-  static const GEnumValue values[] = {
-      {int(Choice::automatic), "CUDA where a device is, otherwise the CPU, with a warning", "auto"},
-      {int(Choice::cuda), "CUDA; an error where no device is", "cuda"},
-      {int(Choice::cpu), "The CPU", "cpu"},
-      {},
-  };
-  static const GType type = enum_type("GstCudaMogBackend", values);
-  return type;
-}
-
 Properties<Settings> make_properties() {
   Properties<Settings> p;
   p.choice("method", "Method", "Algorithm; a change starts a new model", method_type(), &Settings::method,
@@ -62,6 +51,7 @@ Properties<Settings> make_properties() {
   p.table(&Settings::mog, mog::params_table, Change::live);
   p.table(&Settings::cleanup, cleanup::params_table, Change::live);
   p.table(&Settings::tuning, tuning_table, Change::live);
+  p.table(&Settings::motion, motion_table, Change::live);
   p.string("mask-location", "Mask location",
            "PNG image of the frames' size; where it is black, the frames are ignored",
            &Settings::mask_location, Change::playing);

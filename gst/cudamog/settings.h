@@ -2,6 +2,8 @@
 // Everything that can be set at a cudamog. The defaults are the initialisers here and in the kernels' Params.
 #pragma once
 
+#include "gst/base/backend.h"
+#include "gst/base/motion.h"
 #include "gst/base/properties.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"
@@ -11,17 +13,12 @@
 namespace vigil::gst::cudamog {
 
 enum class Output { mask, foreground, background, overlay, passthrough };
-enum class Choice { automatic, cuda, cpu }; // of the backend
 
 // What operators of cameras tune while it runs.
 struct Tuning {
   float learning_time = 0.f;
   float foreground_rate = 1.f;
   float light_jump = 0.f;
-  int min_area = 100;
-  float motion_threshold = 0.001f;
-  int motion_hold = 1000;
-  bool post_messages = true;
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
@@ -41,19 +38,6 @@ inline constexpr auto tuning_table = std::tuple{
           "30 "
           "frames, one light-jump message is posted, and until then no blobs or motion are reported; 0: off",
           &Tuning::light_jump, 0.f, 1.f),
-    param("min-area", "Least area",
-          "Foreground pixels that a blob must have to be reported (as metadata, in messages and as a box)",
-          &Tuning::min_area, 1, 100000000),
-    param("motion-threshold", "Motion threshold",
-          "Motion begins when the reported blobs' share of the watched pixels reaches this, and ends when it "
-          "stayed below half of this for motion-hold",
-          &Tuning::motion_threshold, 0.f, 1.f),
-    param("motion-hold", "Motion hold",
-          "Milliseconds without motion, in the stream's time, after which motion-end is posted",
-          &Tuning::motion_hold, 0, 3600000),
-    param("post-messages", "Post messages",
-          "Post the element messages motion-begin, motion-end and light-jump on the bus",
-          &Tuning::post_messages),
 };
 
 // What the model is made for; a change while playing starts a new model.
@@ -91,24 +75,11 @@ inline constexpr auto flow_table = std::tuple{
           &Flow::async_depth, 0, 16),
 };
 
-// Where it runs.
-struct Place {
-  int cuda_device_id = -1;
-  int threads = 0;
-  bool operator==(const Place &) const = default;
-};
-inline constexpr auto place_table = std::tuple{
-    param("cuda-device-id", "CUDA device",
-          "Number of the CUDA device; -1: the one that the neighbours use, else the first",
-          &Place::cuda_device_id, -1, 255),
-    param("threads", "Threads", "Threads of the CPU backend; 0: as many as the machine runs at once",
-          &Place::threads, 0, 1024),
-};
-
 struct Settings {
   mog::Params mog;
   cleanup::Params cleanup;
   Tuning tuning;
+  MotionSettings motion;
   Shape shape;
   Flow flow;
   Place place;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames, events and queries of cudamog.
 #include "common/error.h"
+#include "gst/base/allocation.h"
 #include "gst/base/errors.h"
 #include "gst/base/video.h"
 #include "gst/cudamog/element.h"
@@ -10,20 +11,14 @@
 namespace vigil::gst::cudamog {
 namespace {
 
-constexpr double usual_seconds = 1. / 30; // of a frame, when neither its buffer nor the caps tell
-
-GstClockTime hold_time(const Tuning &t) {
-  return static_cast<GstClockTime>(t.motion_hold) * GST_MSECOND;
-}
-
 // How long the frame lasts: the time since the last one, what its buffer says, or the caps' frame rate.
-double seconds_of(Impl &impl, const FrameTime &time) {
+double seconds_of(GstBaseTransform *trans, const FrameTime &time) {
+  Impl &impl = impl_of(trans);
   const GstClockTime before = std::exchange(impl.previous_time, time.running);
   if (GST_CLOCK_TIME_IS_VALID(before) && GST_CLOCK_TIME_IS_VALID(time.running) && time.running > before)
     return double(time.running - before) / GST_SECOND;
   if (GST_CLOCK_TIME_IS_VALID(time.duration) && time.duration > 0) return double(time.duration) / GST_SECOND;
-  const GstVideoInfo &info = impl.in.info;
-  return info.fps_n > 0 ? double(info.fps_d) / info.fps_n : usual_seconds;
+  return double(frame_duration(GST_BASE_TRANSFORM_SINK_PAD(trans))) / GST_SECOND;
 }
 
 // A change of output that needs other caps waits for their negotiation.
@@ -63,18 +58,11 @@ void follow_context(GstBaseTransform *trans, GstBuffer *buffer, const Settings &
 GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   Impl &impl = impl_of(trans);
   const FrameTime time = frame_time(trans->segment, in);
-  const double seconds = seconds_of(impl, time);
+  const double seconds = seconds_of(trans, time);
   const Settings settings = impl.snapshot();
   const std::lock_guard lock(impl.work_mutex);
   impl.pipeline->submit(in, out, time, seconds, settings, impl.output);
   return GST_FLOW_OK;
-}
-
-void post_motion(GstBaseTransform *trans, Motion::Change change, const Finished &f) {
-  if (change == Motion::Change::none || !f.tuning.post_messages) return;
-  const char *name = change == Motion::Change::begin ? "motion-begin" : "motion-end";
-  gst_element_post_message(GST_ELEMENT(trans),
-                           new_motion_message(GST_ELEMENT(trans), name, f.time, f.changed_fraction, f.boxes));
 }
 
 // The results of a frame that goes out: metadata on it, messages on the bus.
@@ -88,14 +76,12 @@ GstBuffer *publish(GstBaseTransform *trans, Finished f) {
   impl.motion_time = GST_CLOCK_TIME_IS_VALID(f.time.running)
                          ? f.time.running
                          : impl.motion_time + GstClockTime(f.seconds * GST_SECOND);
-  if (f.light == Learning::Light::jumped && f.tuning.post_messages)
+  if (f.light == Learning::Light::jumped && f.motion.post_messages)
     gst_element_post_message(GST_ELEMENT(trans), new_motion_message(GST_ELEMENT(trans), "light-jump", f.time,
                                                                     f.changed_fraction, f.boxes));
   if (f.light == Learning::Light::steady)
-    post_motion(trans,
-                impl.motion.step(f.changed_fraction, f.tuning.motion_threshold, hold_time(f.tuning),
-                                 impl.motion_time),
-                f);
+    post_motion(GST_ELEMENT(trans), impl.motion.step(f.changed_fraction, f.motion, impl.motion_time),
+                f.motion, f.time, f.changed_fraction, f.boxes);
   return buffer;
 }
 
@@ -151,10 +137,9 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   else if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED)
     drain(trans); // nothing overtakes the frames before it
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
-    Finished over;
-    over.time.running = impl.motion_time;
-    over.tuning = impl.snapshot().tuning;
-    post_motion(trans, impl.motion.stop(), over);
+    FrameTime over;
+    over.running = impl.motion_time;
+    post_motion(GST_ELEMENT(trans), impl.motion.stop(), impl.snapshot().motion, over, 0, {});
   }
   return parent_class()->sink_event(trans, event);
 }
@@ -164,13 +149,7 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl.cuda.answer(GST_ELEMENT(trans), query)) return TRUE;
   if (!parent_class()->query(trans, direction, query)) return FALSE;
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
-  const int frames = frames_held(impl.snapshot().flow);
-  if (frames == 0) return TRUE;
-  const GstClockTime ours = GstClockTime(frames) * frame_duration(GST_BASE_TRANSFORM_SINK_PAD(trans));
-  gboolean live = FALSE;
-  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
-  gst_query_parse_latency(query, &live, &min, &max);
-  gst_query_set_latency(query, live, min + ours, GST_CLOCK_TIME_IS_VALID(max) ? max + ours : max);
+  add_latency(trans, query, frames_held(impl.snapshot().flow));
   return TRUE;
 }
 

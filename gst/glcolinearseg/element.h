@@ -17,6 +17,7 @@
 #include <mutex>
 
 GST_DEBUG_CATEGORY_EXTERN(gl_colinear_seg_debug);
+#define GST_CAT_DEFAULT gl_colinear_seg_debug
 
 namespace vigil::gst::glcolinearseg {
 
@@ -37,7 +38,8 @@ struct Impl {
   // The streaming thread's own, or of the OpenGL thread while that one waits.
   std::unique_ptr<GstGLContext, ObjectUnref> context; // that the worker is in
   std::unique_ptr<Worker> worker;
-  Settings current; // of the frame that is worked on
+  std::optional<colinearseg::State> rescued; // from a context that was lost
+  Settings current;                          // of the frame that is worked on
   Found found;
   std::exception_ptr error;
   Motion motion;

@@ -4,11 +4,11 @@
 
 #include "common/error.h"
 #include "gst/base/errors.h"
+#include "gst/base/gl_display.h"
 #include "gst/glcolinearseg/element.h"
 #include "gst/glcolinearseg/image.h"
 
 GST_DEBUG_CATEGORY(gl_colinear_seg_debug);
-#define GST_CAT_DEFAULT gl_colinear_seg_debug
 
 using namespace vigil;
 using namespace vigil::gst;
@@ -37,10 +37,6 @@ static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
 
 // Properties
-
-static guint stats_id() {
-  return properties().count() + 1;
-}
 
 static GstStructure *stats_of(Impl &impl) {
   const std::lock_guard lock(impl.mutex);
@@ -74,7 +70,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
-  if (id == stats_id()) {
+  if (id == properties().stats_id()) {
     g_value_take_boxed(value, stats_of(impl));
     return;
   }
@@ -119,11 +115,18 @@ constexpr const char *how_to_get_a_context =
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(gst_gl_colinear_seg_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY && result == GST_STATE_CHANGE_FAILURE &&
-      !GST_GL_BASE_FILTER(element)->display)
+  if (transition != GST_STATE_CHANGE_NULL_TO_READY) return result;
+  if (GstGLDisplay *display = GST_GL_BASE_FILTER(element)->display)
+    keep_egl_device(display);
+  else if (result == GST_STATE_CHANGE_FAILURE)
     post_error(element,
                Error(Error::Kind::no_device, text("there is no OpenGL display. ", how_to_get_a_context)));
   return result;
+}
+
+static void set_context(GstElement *element, GstContext *context) {
+  GST_ELEMENT_CLASS(gst_gl_colinear_seg_parent_class)->set_context(element, context);
+  if (GstGLDisplay *display = GST_GL_BASE_FILTER(element)->display) keep_egl_device(display);
 }
 
 // The base class looks for the OpenGL context and posts the error when there is none; what to do about it is added here.
@@ -173,21 +176,18 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   object->set_property = set_property;
   object->get_property = get_property;
   object->finalize = finalize;
-  properties().install(object);
-  g_object_class_install_property(
-      object, stats_id(),
-      g_param_spec_boxed(
-          "stats", "Statistics",
-          "Structure: frames; gpu-time-us a frame, the mean, and gpu-time-last-us, by the GPU's clock; "
-          "bytes-results read back; "
-          "learning, and background-frames learnt; noise-median and noise-spread; the values in effect of "
-          "static-threshold, darkness-offset, temporal-compactness and compactness; shaders; device",
-          GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+  properties().install_with_stats(
+      object,
+      "Structure: frames; gpu-time-us a frame, the mean, and gpu-time-last-us, by the GPU's clock; "
+      "bytes-results read back; "
+      "learning, and background-frames learnt; noise-median and noise-spread; the values in effect of "
+      "static-threshold, darkness-offset, temporal-compactness and compactness; shaders; device");
   add_signals(G_TYPE_FROM_CLASS(klass));
 
   auto *element = GST_ELEMENT_CLASS(klass);
   element->change_state = change_state;
   element->post_message = post_message;
+  element->set_context = set_context;
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(element, "Colinearity segmentation", "Filter/Analyzer/Video",

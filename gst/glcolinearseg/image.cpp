@@ -2,6 +2,7 @@
 #include "gst/glcolinearseg/image.h"
 
 #include "common/error.h"
+#include "gst/base/buffer_ptr.h"
 
 #include <gst/video/video.h>
 
@@ -20,9 +21,6 @@ class Mapped {
   Mapped(const Mapped &) = delete;
   Mapped &operator=(const Mapped &) = delete;
   GstVideoFrame frame{};
-};
-struct BufferUnref {
-  void operator()(GstBuffer *b) const { gst_buffer_unref(b); }
 };
 struct ConverterFree {
   void operator()(GstVideoConverter *c) const { gst_video_converter_free(c); }
@@ -46,7 +44,7 @@ Picture picture_of(GstSample *sample) {
     fail(Error::Kind::bad_data, "a background of format ", GST_VIDEO_INFO_NAME(&info),
          " cannot be converted to RGBA");
   Picture p{GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), {}};
-  const std::unique_ptr<GstBuffer, BufferUnref> result(gst_buffer_new_and_alloc(rgba.size));
+  const BufferPtr result(gst_buffer_new_and_alloc(rgba.size));
   const Mapped from(info, buffer, GST_MAP_READ);
   Mapped to(rgba, result.get(), GST_MAP_WRITE);
   gst_video_converter_frame(converter.get(), &from.frame, &to.frame);

@@ -52,6 +52,7 @@ Properties<Settings> make_properties() {
            "PNG image of the frames' size that is the background; none: it is learnt",
            &Settings::background_location, Change::playing);
   p.table(&Settings::tuning, tuning_table, Change::live);
+  p.table(&Settings::motion, motion_table, Change::live);
   p.choice("shaders", "Shaders", "Which kind of shaders do the work; both give the same masks", path_type(),
            &Settings::path, Change::ready);
   return p;

@@ -64,6 +64,16 @@ struct Start {
   std::optional<colinearseg::State> state; // from another context
 };
 
+// What is left of the work in a context that is given up; nothing when it was lost while learning.
+std::optional<colinearseg::State> rescue(Worker &worker) {
+  try {
+    if (!worker.lost()) return worker.save();
+  } catch (const Error &e) {
+    GST_WARNING("what was in the old OpenGL context cannot be read: %s", e.what());
+  }
+  return worker.take_kept();
+}
+
 // The background that is to be set before this frame. A file that cannot be used is an error at the beginning, later a
 // warning, and the background stays.
 Start prepare(GstBaseTransform *trans) {
@@ -84,12 +94,13 @@ Start prepare(GstBaseTransform *trans) {
   if (impl.worker && impl.context.get() != context) { // frames come in another context now
     GST_INFO_OBJECT(trans, "the OpenGL context is another one: going over to it");
     on_thread_of(impl.context.get(), [&] {
-      start.state = impl.worker->save();
+      start.state = rescue(*impl.worker);
       impl.worker.reset();
     });
   }
   if (!impl.worker) impl.context.reset(static_cast<GstGLContext *>(gst_object_ref(context)));
   start.fresh = !impl.worker || impl.worker->width() != width || impl.worker->height() != height;
+  if (start.fresh && impl.rescued) start.state = std::exchange(impl.rescued, {});
   if (start.state && (start.state->config.width != width || start.state->config.height != height))
     start.state.reset();
   const std::string &location = impl.current.background_location;
@@ -123,7 +134,7 @@ void begin(GstGLFilter *filter, Start &start) {
   }
   if (start.background)
     impl.worker->set_background(*start.background, frames);
-  else if (start.learn && !start.fresh)
+  else if (start.learn && (!start.fresh || start.state))
     impl.worker->learn(frames);
 }
 
@@ -141,14 +152,6 @@ gboolean filter_buffer(GstGLFilter *filter, GstBuffer *in, GstBuffer *out) {
   }
 }
 
-void post_motion(GstBaseTransform *trans, Motion::Change change, const FrameTime &time, const Found &found) {
-  Impl &impl = impl_of(trans);
-  if (change == Motion::Change::none || !impl.current.tuning.post_messages) return;
-  const char *name = change == Motion::Change::begin ? "motion-begin" : "motion-end";
-  gst_element_post_message(GST_ELEMENT(trans), new_motion_message(GST_ELEMENT(trans), name, time,
-                                                                  found.changed_fraction, found.boxes));
-}
-
 void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time) {
   Impl &impl = impl_of(trans);
   {
@@ -157,11 +160,9 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time) {
   }
   add_boxes(out, "motion", impl.found.boxes);
   if (GST_CLOCK_TIME_IS_VALID(time.running)) impl.motion_time = time.running;
-  const Tuning &t = impl.current.tuning;
-  post_motion(trans,
-              impl.motion.step(impl.found.changed_fraction, t.motion_threshold,
-                               GstClockTime(t.motion_hold) * GST_MSECOND, impl.motion_time),
-              time, impl.found);
+  const MotionSettings &settings = impl.current.motion;
+  post_motion(GST_ELEMENT(trans), impl.motion.step(impl.found.changed_fraction, settings, impl.motion_time),
+              settings, time, impl.found.changed_fraction, impl.found.boxes);
 }
 
 // Buffer pools are of a context: a change of it asks for new ones before the next frame.
@@ -203,7 +204,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
     FrameTime over;
     over.running = impl.motion_time;
-    post_motion(trans, impl.motion.stop(), over, {});
+    post_motion(GST_ELEMENT(trans), impl.motion.stop(), impl.current.motion, over, 0, {});
   }
   return base_class()->sink_event(trans, event);
 }
@@ -225,7 +226,10 @@ gboolean stop(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
   if (impl.worker) {
     guard(trans, false, [&] {
-      on_thread_of(impl.context.get(), [&] { impl.worker.reset(); });
+      on_thread_of(impl.context.get(), [&] {
+        if (impl.worker->lost()) impl.rescued = impl.worker->take_kept();
+        impl.worker.reset();
+      });
       return true;
     });
   }
@@ -244,13 +248,20 @@ GstCaps *same_caps(GstGLFilter *, GstPadDirection, GstCaps *caps, GstCaps *) {
 
 gboolean set_caps(GstGLFilter *filter, GstCaps *, GstCaps *) {
   Impl &impl = impl_of(filter);
-  const std::lock_guard lock(impl.mutex);
-  impl.width = GST_VIDEO_INFO_WIDTH(&filter->in_info);
-  impl.height = GST_VIDEO_INFO_HEIGHT(&filter->in_info);
-  if (impl.given && (impl.given->width != impl.width || impl.given->height != impl.height)) {
-    impl.given.reset();
-    GST_WARNING_OBJECT(filter, "the background that was given is not of the frames' size: it is dropped");
+  std::optional<Picture> unfit;
+  {
+    const std::lock_guard lock(impl.mutex);
+    impl.width = GST_VIDEO_INFO_WIDTH(&filter->in_info);
+    impl.height = GST_VIDEO_INFO_HEIGHT(&filter->in_info);
+    if (impl.given && (impl.given->width != impl.width || impl.given->height != impl.height))
+      unfit = std::exchange(impl.given, {});
   }
+  if (unfit)
+    post_warning(GST_ELEMENT(filter),
+                 Error(Error::Kind::bad_data,
+                       text("the background that was given is of ", unfit->width, "x", unfit->height,
+                            " pixels, but the frames are of ", GST_VIDEO_INFO_WIDTH(&filter->in_info), "x",
+                            GST_VIDEO_INFO_HEIGHT(&filter->in_info), "; it is dropped")));
   return TRUE;
 }
 

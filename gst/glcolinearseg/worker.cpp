@@ -43,6 +43,7 @@ Worker::Worker(const GlLoader &loader, int width, int height, const Settings &s)
 Worker::~Worker() = default;
 
 void Worker::learn(int frames) {
+  kept_.reset();
   segmenter_->learn(frames);
 }
 
@@ -50,6 +51,7 @@ void Worker::set_background(const Picture &p, int learn_frames) {
   if (p.width != width() || p.height != height())
     fail(Error::Kind::bad_data, "the background image is of ", p.width, "x", p.height,
          " pixels, but the frames are of ", width(), "x", height(), "; give one of the frames' size");
+  kept_.reset();
   segmenter_->set_background(
       {PixelFormat::rgba, p.width, p.height, {p.rgba.data()}, {4 * std::ptrdiff_t(p.width)}}, learn_frames);
 }
@@ -63,12 +65,23 @@ void Worker::collect_times() {
   }
 }
 
+void Worker::keep() {
+  kept_ = segmenter_->save();
+  kept_->frames = 0;
+  kept_->exact.clear();
+  std::fill(kept_->mask.begin(), kept_->mask.end(), std::uint8_t{0});
+}
+
 Found Worker::process(GLuint frame, GLuint target, const Settings &s) {
   collect_times();
   Timer *timer = idle_.empty() ? nullptr : idle_.back().get();
   if (timer) timer->start(*queue_);
   const bool learning = segmenter_->learning();
   segmenter_->segment(frame, s.params);
+  if (s.params.adapt_rate > 0)
+    kept_.reset(); // it would be of another light one day: to learn anew is better then
+  else if (!kept_ && segmenter_->settled())
+    keep();
   stats_.constants = colinearseg::resolve(s.params, segmenter_->noise());
 
   const auto kind = kind_of(s.output);
@@ -84,7 +97,7 @@ Found Worker::process(GLuint frame, GLuint target, const Settings &s) {
   if (s.tuning.report && !learning) {
     const auto cells = results_->count(segmenter_->mask());
     const auto blobs =
-        activity::find_blobs(cells, results_->grid(), static_cast<std::uint32_t>(s.tuning.min_area)).blobs;
+        activity::find_blobs(cells, results_->grid(), static_cast<std::uint32_t>(s.motion.min_area)).blobs;
     std::uint64_t area = 0;
     for (const activity::Blob &b : blobs) {
       found.boxes.push_back({b.x, b.y, b.width, b.height, b.area});

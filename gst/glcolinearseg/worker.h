@@ -52,9 +52,14 @@ class Worker {
 
   colinearseg::State save() const { return segmenter_->save(); }
   void load(const colinearseg::State &s) { segmenter_->load(s); }
+  // The GPU was reset: nothing but take_kept() is left.
+  bool lost() const { return device_->lost(); }
+  // A copy in host memory of a background that does not adapt, made when its noise had been measured; its mask is empty.
+  std::optional<colinearseg::State> take_kept() { return std::move(kept_); }
 
  private:
   void collect_times();
+  void keep();
   std::unique_ptr<GlDevice> device_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<colinearseg::GlSegmenter> segmenter_;
@@ -62,6 +67,7 @@ class Worker {
   compose::Style style_;
   std::deque<std::unique_ptr<Timer>> running_; // oldest first
   std::vector<std::unique_ptr<Timer>> idle_;
+  std::optional<colinearseg::State> kept_;
   Stats stats_;
 };
 

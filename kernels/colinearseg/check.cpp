@@ -142,6 +142,7 @@ void long_run(Checker &c, const GlDevice &d, Path path) {
   std::vector<std::uint8_t> mask(std::size_t(config.width) * config.height);
   Params p;
   p.significance = 1e-3f;
+  p.adapt_rate = 0;
   std::size_t changed = 0;
   for (int t = 0; t < 9 + 50 + 10; t++) {
     paint(frame, c, t < 9 ? 0 : t % 6);

@@ -59,7 +59,7 @@ struct Params {
   int compactness = -1;
   int iterations = 6;
   int seed = 1;
-  float adapt_rate = 0.f;
+  float adapt_rate = 0.002f;
 };
 inline constexpr auto params_table = std::tuple{
     param("static-threshold", "Static threshold",
@@ -93,7 +93,11 @@ inline constexpr auto params_table = std::tuple{
 };
 // The paper's own values, for an evenly lit room and a camera of little noise.
 constexpr Params lab_preset() {
-  return {.static_threshold = 310, .darkness_offset = 5800, .temporal_compactness = 2, .compactness = 200};
+  return {.static_threshold = 310,
+          .darkness_offset = 5800,
+          .temporal_compactness = 2,
+          .compactness = 200,
+          .adapt_rate = 0.f};
 }
 
 // Noise of the frames against the background.

@@ -59,6 +59,8 @@ class GlSegmenter {
   const GlTexture &mask() const { return mask_[0]; }
   const GlTexture &background() const { return background_; } // GL_RGBA8; while learning the mean so far
 
+  // The background and its noise are as they will stay, but for adaptation.
+  bool settled() const { return !learning() && noise_.frames >= measure_frames_; }
   State save() const;
   void load(const State &); // throws Error::bad_data when it does not fit
 

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/mog/state_file.h"
 
+#include "common/bytes.h"
 #include "common/error.h"
+#include "common/file.h"
 
-#include <algorithm>
-#include <atomic>
 #include <bit>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <memory>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
 
 namespace vigil::mog {
 namespace {
@@ -23,39 +16,8 @@ constexpr std::uint32_t version = 1;
 constexpr std::size_t crc_at = 12, crc_from = 16, header_bytes = 40;
 constexpr std::uint32_t max_side = 1 << 16; // pixels; no frame is larger
 
-class Writer {
- public:
-  explicit Writer(std::vector<std::uint8_t> &out) : out_(out) {}
-  template <class T>
-  void number(T value) {
-    for (std::size_t i = 0; i < sizeof(T); i++) out_.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
-  }
-  void real(float value) { number(std::bit_cast<std::uint32_t>(value)); }
-
- private:
-  std::vector<std::uint8_t> &out_;
-};
-
-// Reads only what its caller has checked to be there.
-class Reader {
- public:
-  Reader(std::span<const std::uint8_t> bytes, std::size_t at) : bytes_(bytes), at_(at) {}
-  template <class T>
-  T number() {
-    T value = 0;
-    for (std::size_t i = 0; i < sizeof(T); i++) value |= static_cast<T>(T{bytes_[at_ + i]} << (8 * i));
-    at_ += sizeof(T);
-    return value;
-  }
-  float real() { return std::bit_cast<float>(number<std::uint32_t>()); }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-  std::size_t at_;
-};
-
 std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
-  return static_cast<std::uint32_t>(crc32_z(0, bytes.data() + crc_from, bytes.size() - crc_from));
+  return checksum(bytes.subspan(crc_from));
 }
 
 // The bits of the components of pixel i that are in use.
@@ -88,7 +50,7 @@ Header parse_header(std::span<const std::uint8_t> bytes) {
   if (bytes.size() < header_bytes)
     fail(bad_data, "the saved model is cut off: ", bytes.size(), " bytes are less than its header of ",
          header_bytes);
-  Reader in(bytes, sizeof magic);
+  ByteReader in(bytes, sizeof magic);
   if (const auto v = in.number<std::uint32_t>(); v != version)
     fail(bad_data, "the saved model is of version ", v, "; this program reads version ", version);
   (void)in.number<std::uint32_t>(); // the CRC is checked when the size is known to be right
@@ -112,27 +74,9 @@ Header parse_header(std::span<const std::uint8_t> bytes) {
   return h;
 }
 
-[[noreturn]] void io_error(const char *doing, const std::string &path) {
-  fail(Error::Kind::io, "cannot ", doing, " '", path, "': ", std::strerror(errno));
-}
-
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
-
 std::size_t largest_size(const Config &c) {
   const std::size_t n = std::size_t(c.width) * c.height;
   return header_bytes + n + n * c.components * (2 + c.channels) * sizeof(float);
-}
-
-// A new file in the folder of `path`, under a name that nobody else has, and that name.
-std::pair<File, std::string> create_beside(const std::string &path) {
-  static std::atomic<unsigned> count = 0;
-  for (int tries = 0; tries < 100; tries++) {
-    std::string name = text(path, ".", getpid(), "-", count++);
-    const int descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) return {File(fdopen(descriptor, "wb"), std::fclose), std::move(name)};
-    if (errno != EEXIST) break;
-  }
-  io_error("make a file beside", path);
 }
 
 } // namespace
@@ -158,7 +102,7 @@ std::vector<std::uint8_t> serialize(const SavedModel &model) {
   }
   std::vector<std::uint8_t> out;
   out.reserve(header_bytes + n + values * (2 + s.config.channels) * sizeof(float));
-  Writer w(out);
+  ByteWriter w(out);
   for (const char c : magic) w.number(static_cast<std::uint8_t>(c));
   w.number(version);
   w.number(std::uint32_t{0});
@@ -204,14 +148,14 @@ SavedModel parse(std::span<const std::uint8_t> bytes) {
   if (bytes.size() < want) cut_off(want);
   if (bytes.size() > want)
     fail(bad_data, "the saved model is damaged: ", bytes.size() - want, " bytes follow its end");
-  if (Reader(bytes, crc_at).number<std::uint32_t>() != crc_of(bytes))
+  if (ByteReader(bytes, crc_at).number<std::uint32_t>() != crc_of(bytes))
     fail(bad_data, "the saved model is damaged: its checksum is wrong");
 
   SavedModel model{empty_state(h.config), h.samples};
   State &s = model.state;
   s.frames = h.frames;
   for (std::size_t i = 0; i < n; i++) s.active[i] = static_cast<std::uint8_t>(std::popcount(used[i]));
-  Reader in(bytes, header_bytes + n);
+  ByteReader in(bytes, header_bytes + n);
   for_each_used(used, components, [&](std::size_t i, int k) {
     s.weight[k * n + i] = in.real();
     s.variance[k * n + i] = in.real();
@@ -222,42 +166,15 @@ SavedModel parse(std::span<const std::uint8_t> bytes) {
 }
 
 void write_file(const std::string &path, const SavedModel &model) {
-  const std::vector<std::uint8_t> bytes = serialize(model);
-  auto [file, temporary] = create_beside(path);
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
-      std::fflush(file.get()) == 0 && fsync(fileno(file.get())) == 0 && std::fclose(file.release()) == 0 &&
-      std::rename(temporary.c_str(), path.c_str()) == 0)
-    return;
-  const int cause = errno;
-  unlink(temporary.c_str());
-  errno = cause;
-  io_error("write", path);
+  write_file_atomically(path, serialize(model));
 }
 
 SavedModel read_file(const std::string &path) {
-  // a named pipe would keep an ordinary open() waiting for a writer
-  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) io_error("open the saved model", path);
-  const File file(fdopen(descriptor, "rb"), std::fclose);
-  struct stat info {};
-  if (fstat(descriptor, &info) != 0) io_error("read the saved model", path);
-  if (!S_ISREG(info.st_mode)) fail(Error::Kind::io, "the saved model '", path, "' is not a plain file");
-  const auto read = [&](std::vector<std::uint8_t> &bytes, std::size_t size) {
-    const std::size_t have = bytes.size();
-    bytes.resize(size);
-    bytes.resize(have + std::fread(bytes.data() + have, 1, size - have, file.get()));
-    if (std::ferror(file.get())) io_error("read the saved model", path);
-  };
   try {
-    const auto size = static_cast<std::size_t>(info.st_size);
-    std::vector<std::uint8_t> bytes;
-    read(bytes, std::min(size, header_bytes));
-    const std::size_t largest = largest_size(parse_header(bytes).config);
-    if (size > largest)
-      fail(Error::Kind::bad_data, "the saved model is damaged: it has ", size, " bytes where ", largest,
-           " is the most possible");
-    read(bytes, size);
-    return parse(bytes);
+    return parse(
+        read_plain_file(path, "the saved model", header_bytes, [](std::span<const std::uint8_t> head) {
+          return largest_size(parse_header(head).config);
+        }));
   } catch (const Error &e) {
     if (e.kind() == Error::Kind::bad_data) fail(e.kind(), path, ": ", e.what());
     throw;

@@ -4,7 +4,8 @@
 //   single     one frame from submission to its end, by the host's clock (the paper's T_1,ext)
 //   upload     the same with the frame going from host memory into its texture before
 //   download   the same with the mask coming back to host memory as RGBA pixels after
-// Usage: bench-colinearseg [--path compute|fragment] [--es] [--frames N]
+// The background stays as it is, as in the paper; with --adapt it follows the frames, as by default.
+// Usage: bench-colinearseg [--path compute|fragment] [--es] [--frames N] [--adapt]
 #include "common/error.h"
 #include "kernels/colinearseg/gl_results.h"
 
@@ -33,9 +34,9 @@ double median(std::vector<double> v) {
 
 class Bench {
  public:
-  Bench(GlDevice &d, const Config &c, Path path, int frames)
-      : device_(d), config_(c), frames_(frames), queue_(d.make_queue()), segmenter_(d, c, 1, path),
-        results_(d, c), mask_(d, GL_RGBA8, c.width, c.height) {
+  Bench(GlDevice &d, const Config &c, Path path, int frames, bool adapt)
+      : device_(d), config_(c), frames_(frames), adapt_(adapt), queue_(d.make_queue()),
+        segmenter_(d, c, 1, path), results_(d, c), mask_(d, GL_RGBA8, c.width, c.height) {
     // a background, then frames with some noise and a quarter of them foreground
     std::mt19937 rng(1);
     const std::size_t n = std::size_t(c.width) * c.height;
@@ -55,6 +56,7 @@ class Bench {
   void run(const Row &row) {
     Params p;
     p.iterations = row.iterations;
+    if (!adapt_) p.adapt_rate = 0;
     std::printf("%5d %s", row.iterations, "  ");
     cell(pipelined(p), row.pipelined);
     const auto one = [&](bool up, bool down) {
@@ -111,6 +113,7 @@ class Bench {
   GlDevice &device_;
   Config config_;
   int frames_;
+  bool adapt_;
   std::unique_ptr<Queue> queue_;
   GlSegmenter segmenter_;
   GlResults results_;
@@ -120,20 +123,22 @@ class Bench {
 };
 
 int run(int argc, char **argv) {
-  bool es = false;
+  bool es = false, adapt = false;
   int frames = 1000;
   std::vector<Path> paths;
   for (int i = 1; i < argc; i++) {
     const std::string a = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
     if (a == "--es")
       es = true;
+    else if (a == "--adapt")
+      adapt = true;
     else if (a == "--frames" && std::atoi(value.c_str()) > 0)
       frames = std::atoi(argv[++i]);
     else if (a == "--path" && (value == "compute" || value == "fragment"))
       paths = {argv[++i] == std::string("compute") ? Path::compute : Path::fragment};
     else
       fail(Error::Kind::bad_setting,
-           "usage: bench-colinearseg [--path compute|fragment] [--es] [--frames N]");
+           "usage: bench-colinearseg [--path compute|fragment] [--es] [--frames N] [--adapt]");
   }
   const auto device = open_egl(es);
   std::printf("%s; ms a frame; beside 640x480 the paper's, on a GeForce 6800GT\n", device->name().c_str());
@@ -144,7 +149,7 @@ int run(int argc, char **argv) {
     for (const Path path : paths) {
       std::printf("\n%s, %dx%d, %d frames\niterations  %9s %15s %17s %15s\n", name_of(path), c.width,
                   c.height, frames, "pipelined", "single", "upload", "download");
-      Bench bench(*device, c, path, frames);
+      Bench bench(*device, c, path, frames, adapt);
       for (const Row &row : paper) bench.run(row);
     }
   return 0;

@@ -17,8 +17,8 @@ constexpr const char *formats[] = {"RGBA", "RGBx", "BGRA",      "BGRx",     "GRA
                                    "NV12", "I420", "P010_10LE", "GRAY16_LE"};
 constexpr int width = 75, height = 41;
 
-struct Bilateral : Element {
-  explicit Bilateral(const std::string &settings = "") : Element(settings, nullptr, "clbilateral") {}
+struct Bilateral : Harness {
+  explicit Bilateral(const std::string &settings = "") : Harness("clbilateral " + settings) {}
 };
 
 Picture frame(const char *format, int n, int w = width, int h = height) {

@@ -16,8 +16,8 @@ namespace {
 constexpr const char *formats[] = {"RGBA", "RGBx", "BGRA", "BGRx", "GRAY8", "NV12", "I420"};
 constexpr int width = 101, height = 67;
 
-struct Histogram : Element {
-  explicit Histogram(const std::string &settings = "") : Element(settings, nullptr, "clhistogram") {}
+struct Histogram : Harness {
+  explicit Histogram(const std::string &settings = "") : Harness("clhistogram " + settings) {}
 };
 
 Picture frame(const char *format, int n, int w = width, int h = height) {
@@ -73,7 +73,7 @@ void expect_meta(GstBuffer *b, Picture &p, int wanted = 256) {
 }
 
 // What came out, which the caller unrefs.
-GstBuffer *through(Element &e, GstBuffer *in) {
+GstBuffer *through(Harness &e, GstBuffer *in) {
   fail_unless_equals_int(e.push(in), GST_FLOW_OK);
   GstBuffer *out = e.pull();
   fail_unless(out != nullptr, "no frame came out");

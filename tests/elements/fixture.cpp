@@ -95,11 +95,11 @@ std::string caps_of(const char *format, int width, int height, const char *featu
          ", height=" + std::to_string(height) + ", framerate=" + std::to_string(fps) + "/1";
 }
 
-Element::Element(const std::string &settings, GstContext *context, const char *what) {
+Harness::Harness(const std::string &description, GstContext *context) {
   GError *error = nullptr;
-  element_ = gst_parse_launch((what + (" " + settings)).c_str(), &error);
+  element_ = gst_parse_launch(description.c_str(), &error);
   if (!element_ || error)
-    ck_abort_msg("cannot make %s %s: %s", what, settings.c_str(), error ? error->message : "");
+    ck_abort_msg("cannot make %s: %s", description.c_str(), error ? error->message : "");
   gst_object_ref_sink(element_);
   bus_ = gst_bus_new();
   gst_element_set_bus(element_, bus_);
@@ -107,7 +107,7 @@ Element::Element(const std::string &settings, GstContext *context, const char *w
   harness_ = gst_harness_new_with_element(element_, "sink", "src");
 }
 
-Element::~Element() {
+Harness::~Harness() {
   gst_harness_teardown(harness_);
   gst_element_set_bus(element_, nullptr);
   gst_object_unref(bus_);
@@ -115,7 +115,7 @@ Element::~Element() {
   gst_object_unref(element_);
 }
 
-std::vector<std::uint8_t> Element::pull_bytes() {
+std::vector<std::uint8_t> Harness::pull_bytes() {
   GstBuffer *b = pull();
   fail_unless(b, "no frame came out");
   GstCaps *caps = gst_pad_get_current_caps(harness_->sinkpad);
@@ -136,7 +136,7 @@ std::vector<std::uint8_t> Element::pull_bytes() {
   return bytes;
 }
 
-std::uint64_t Element::stat(const char *field) {
+std::uint64_t Harness::stat(const char *field) {
   GstStructure *stats = nullptr;
   g_object_get(element_, "stats", &stats, nullptr);
   guint64 value = 0;
@@ -145,11 +145,11 @@ std::uint64_t Element::stat(const char *field) {
   return value;
 }
 
-GstMessage *Element::message(GstMessageType types) {
+GstMessage *Harness::message(GstMessageType types) {
   return gst_bus_pop_filtered(bus_, types);
 }
 
-std::vector<std::string> Element::events() {
+std::vector<std::string> Harness::events() {
   std::vector<std::string> names;
   while (GstMessage *m = message(GST_MESSAGE_ELEMENT)) {
     names.emplace_back(gst_structure_get_name(gst_message_get_structure(m)));
@@ -158,7 +158,7 @@ std::vector<std::string> Element::events() {
   return names;
 }
 
-void Element::no_error() {
+void Harness::no_error() {
   if (GstMessage *m = message(GST_MESSAGE_ERROR)) {
     GError *error = nullptr;
     gst_message_parse_error(m, &error, nullptr);
@@ -166,7 +166,7 @@ void Element::no_error() {
   }
 }
 
-std::string Element::error(GQuark domain, int code, GstMessageType type) {
+std::string Harness::error(GQuark domain, int code, GstMessageType type) {
   GstMessage *m = message(type);
   fail_unless(m, "no %s was posted", gst_message_type_get_name(type));
   GError *e = nullptr;
@@ -265,7 +265,7 @@ void write_png(const std::string &path, int width, int height, const std::vector
 
 int run(Suite *suite, int argc, char **argv) {
   gst_check_init(&argc, &argv);
-  return gst_check_run_suite(suite, suite ? "cudamog" : "", __FILE__);
+  return gst_check_run_suite(suite, "elements", __FILE__);
 }
 
 } // namespace vigil::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of elements share: small scenes, a harness around the element, its messages.
+// What tests of elements share: small scenes, a harness around the element, its messages.
 #pragma once
 
 #include "common/plane.h"
@@ -36,14 +36,13 @@ Picture scene(const char *format, int width, int height, int number, const std::
 std::string caps_of(const char *format, int width, int height, const char *features = "", int fps = 25);
 
 // An element in a GstHarness, with its messages.
-class Element {
+class Harness {
  public:
-  // `settings` as for gst-launch-1.0, behind `what`. `context` is set before it starts.
-  explicit Element(const std::string &settings = "", GstContext *context = nullptr,
-                   const char *what = "cudamog backend=cpu");
-  ~Element();
-  Element(const Element &) = delete;
-  Element &operator=(const Element &) = delete;
+  // `description` as for gst-launch-1.0, of one element. `context` is set before it starts.
+  explicit Harness(const std::string &description, GstContext *context = nullptr);
+  ~Harness();
+  Harness(const Harness &) = delete;
+  Harness &operator=(const Harness &) = delete;
 
   GstHarness *harness() { return harness_; }
   GstElement *get() { return element_; }
@@ -87,6 +86,13 @@ std::vector<std::string> values_of(GParamSpec *);
 guint live_objects();
 // Plays to the end of the stream and goes back to NULL.
 void play_to_the_end(GstElement *pipeline);
+
+// cudamog on the CPU, with these settings.
+class Element : public Harness {
+ public:
+  explicit Element(const std::string &settings = "", GstContext *context = nullptr)
+      : Harness("cudamog backend=cpu " + settings, context) {}
+};
 
 // A folder of its own for each test, removed with it.
 class Folder {

@@ -23,9 +23,9 @@ constexpr struct {
 constexpr int element_count = int(std::size(elements));
 constexpr int width = 64, height = 48;
 
-struct Cl : Element {
+struct Cl : Harness {
   explicit Cl(int i, const std::string &settings = "")
-      : Element(elements[i].settings + (" " + settings), nullptr, elements[i].name) {}
+      : Harness(std::string(elements[i].name) + " " + elements[i].settings + " " + settings) {}
 };
 
 Picture frame(int n, const char *format = "NV12", int w = width, int h = height) {
@@ -65,7 +65,7 @@ void count_warnings(GstDebugCategory *c, GstDebugLevel level, const gchar *, con
   if (level == GST_LEVEL_WARNING && g_str_equal(gst_debug_category_get_name(c), "vigilopencl")) warnings++;
 }
 
-std::string name_of_device(Element &e) {
+std::string name_of_device(Harness &e) {
   GstStructure *stats = nullptr;
   g_object_get(e.get(), "stats", &stats, nullptr);
   const std::string name = gst_structure_get_string(stats, "device");
@@ -181,7 +181,7 @@ GST_END_TEST
 
 GST_START_TEST(depth_delays_frames_and_changes_nothing_else) {
   Cl now(__i__), later(__i__, "async-depth=3");
-  for (Element *e : {static_cast<Element *>(&now), static_cast<Element *>(&later)})
+  for (Harness *e : {static_cast<Harness *>(&now), static_cast<Harness *>(&later)})
     e->caps(caps_of("NV12", width, height));
   for (int n = 0; n < 12; n++) {
     now.push(frame(n), n);

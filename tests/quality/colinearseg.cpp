@@ -166,17 +166,21 @@ void light(const GlDevice &d, const std::string &folder) {
     }
     return n / all;
   };
-  Params low, none;
+  Params low, none, still;
   low.darkness_offset = 20000;
   none.darkness_offset = 0;
+  still.adapt_rate = 0;
   plain /= all;
-  const double with_defaults = share({}), with_low = share(low), with_none = share(none);
+  const double with_defaults = share({}), with_low = share(low), with_none = share(none),
+               with_still = share(still);
   std::printf(
       "PETS 2001, changing light, %% of the pixels that are foreground: plain threshold %.2f, defaults %.2f, "
-      "darkness-offset 20000 %.2f, 0 %.2f\n",
-      plain, with_defaults, with_low, with_none);
-  expect(with_defaults < plain, "the defaults have less false foreground than the plain threshold");
-  expect(with_low < plain / 5, "a low darkness offset has less than a fifth of it");
+      "darkness-offset 20000 %.2f, 0 %.2f, adapt-rate 0 %.2f\n",
+      plain, with_defaults, with_low, with_none, with_still);
+  expect(with_defaults < plain / 5,
+         "the defaults have less than a fifth of the plain threshold's false foreground");
+  expect(with_still < plain, "a background that stays has less of it");
+  expect(with_low < plain / 10, "a low darkness offset has less than a tenth of it");
 }
 
 } // namespace

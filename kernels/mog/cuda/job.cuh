@@ -12,14 +12,15 @@
 
 namespace vigil::mog::cuda {
 
-inline constexpr int threads = 128; // a block of threads; they share a row
+// A block of threads covers a piece of the picture as wide as a tile of the state; with `vector` pixels side by side for a
+// thread, it is `vector` rows high.
+inline constexpr int threads = tile;
 
 template <class T>
 struct Frame {
   const std::uint8_t *data[3];
-  std::ptrdiff_t stride[3];
   std::uint8_t *mask;
-  std::ptrdiff_t mask_stride;
+  int stride[3], mask_stride;
   T rate, mapped_rate;
 };
 
@@ -31,6 +32,7 @@ struct Job {
   // A block's place: its own index, or counted from the last one.
   int first_column, first_row, step;
   PixelFormat format;
+  bool aligned = true; // all rows of the first planes begin at multiples of 4 bytes
   std::uint32_t first_frame;
   const std::uint8_t *map;
   int map_shift, map_columns;
@@ -47,62 +49,79 @@ struct Job {
       Frame<T> &f = frames[i];
       for (int p = 0; p < 3; p++) {
         f.data[p] = s.frame.data[p];
-        f.stride[p] = s.frame.stride[p];
+        f.stride[p] = static_cast<int>(s.frame.stride[p]);
       }
+      aligned &= reinterpret_cast<std::uintptr_t>(f.data[0]) % 4 == 0 && f.stride[0] % 4 == 0;
       f.mask = s.mask.data;
-      f.mask_stride = s.mask.stride;
+      f.mask_stride = static_cast<int>(s.mask.stride);
       f.rate = T(s.learning_rate);
       f.mapped_rate = T(std::min(s.learning_rate * w.rates.factor, 1.));
     }
   }
 
-  // The frame's rate at pixel (x, y).
-  __device__ __forceinline__ T rate(const Frame<T> &f, int x, int y) const {
-    if (map && map[static_cast<std::size_t>(y >> map_shift) * map_columns + (x >> map_shift)])
-      return f.mapped_rate;
-    return f.rate;
+  // Whether pixel (x, y) learns at the frame's mapped_rate.
+  __device__ __forceinline__ bool mapped(int x, int y) const {
+    if (!map) [[likely]]
+      return false;
+    return map[static_cast<std::size_t>(y >> map_shift) * map_columns + (x >> map_shift)];
   }
 };
 
-// Where a pixel's values are in the state.
+// The pointer, in registers from here on: left to itself, the compiler computes addresses anew for each use.
+template <class T>
+__device__ __forceinline__ T *kept(T *p) {
+  asm volatile("" : "+l"(p));
+  __builtin_assume(__isGlobal(p));
+  return p;
+}
+
+// The pixels of a thread that works on `vector` of them side by side: the first one's place in the picture, and in the
+// state. Where a block has one row, the compiler knows that all its threads share y and the tile.
 struct Spot {
-  std::size_t tile;
-  unsigned lane;
-  __device__ Spot(const Store &s, int x, int y)
-      : tile(static_cast<std::size_t>(y) * s.tiles_a_row + static_cast<unsigned>(x) / cuda::tile),
-        lane(x % static_cast<unsigned>(cuda::tile)) {}
+  int x, y;
+  unsigned tile, lane;
+
   // The pixel's value in segment k of the tile's `count` segments of Ts; a Vector of them where it is no T.
   template <class Vector, class T = Vector>
   __device__ __forceinline__ Vector &at(void *values, int count, int k) const {
     T *p =
-        static_cast<T *>(values) + tile * static_cast<unsigned>(count * cuda::tile) + lane + k * cuda::tile;
-    return *reinterpret_cast<Vector *>(p);
+        static_cast<T *>(values) + static_cast<std::size_t>(tile) * static_cast<unsigned>(count * cuda::tile);
+    return *reinterpret_cast<Vector *>(p + lane + k * cuda::tile);
+  }
+};
+template <int vector>
+__device__ __forceinline__ Spot spot_of(const Store &store, int column, int row) {
+  const unsigned lane = threadIdx.x * vector;
+  const int y = vector == 1 ? row : row * vector + static_cast<int>(threadIdx.y);
+  return {column * tile + static_cast<int>(lane), y, static_cast<unsigned>(y * store.tiles_a_row + column),
+          lane};
+}
+// Rows of blocks are in y and, for pictures of more than 65,535 of them, z.
+template <int vector>
+__device__ __forceinline__ Spot spot_of(const Store &store) {
+  return spot_of<vector>(store, static_cast<int>(blockIdx.x),
+                         static_cast<int>(blockIdx.y + blockIdx.z * gridDim.y));
+}
+template <int vector, class T>
+__device__ __forceinline__ Spot spot_of(const Job<T> &job) {
+  return spot_of<vector>(job.store, job.first_column + job.step * static_cast<int>(blockIdx.x),
+                         job.first_row + job.step * static_cast<int>(blockIdx.y + blockIdx.z * gridDim.y));
+}
+
+struct Launch {
+  dim3 grid, block;
+  Launch(int width, int height, int vector) : block(tile / vector, vector) {
+    const unsigned rows = (static_cast<unsigned>(height) + vector - 1) / vector, y = std::min(rows, 65535u);
+    grid = dim3((static_cast<unsigned>(width) + tile - 1) / tile, y, (rows + y - 1) / y);
   }
 };
 
-// The place of a thread that works on `vector` pixels side by side.
-struct Place {
-  int x, y;
-};
-template <int vector, class T>
-__device__ __forceinline__ Place place(const Job<T> &job) {
-  // Rows in y and, for pictures of more than 65,535, z.
-  const int column = job.first_column + job.step * static_cast<int>(blockIdx.x),
-            row = job.first_row + job.step * static_cast<int>(blockIdx.y + blockIdx.z * gridDim.y);
-  return {(column * threads + static_cast<int>(threadIdx.x)) * vector, row};
-}
-inline dim3 grid_of(int width, int height, int vector) {
-  const unsigned rows = std::min(static_cast<unsigned>(height), 65535u);
-  return dim3((static_cast<unsigned>(width) + threads * vector - 1) / (threads * vector), rows,
-              (static_cast<unsigned>(height) + rows - 1) / rows);
-}
-
 template <class... Formal, class... Actual>
-void launch(void (*kernel)(Formal...), dim3 grid, cudaStream_t stream, const Actual &...actual) {
+void launch(void (*kernel)(Formal...), const Launch &size, cudaStream_t stream, const Actual &...actual) {
   void *arguments[] = {const_cast<void *>(static_cast<const void *>(&actual))...};
   static_assert((std::is_same_v<std::remove_const_t<Formal>, Actual> && ...));
   cuda_check(
-      cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid, dim3(threads), arguments, 0, stream),
+      cudaLaunchKernel(reinterpret_cast<const void *>(kernel), size.grid, size.block, arguments, 0, stream),
       "mog");
 }
 
@@ -117,11 +136,16 @@ __device__ __forceinline__ int byte_of(std::uint32_t word, int i) {
   return static_cast<int>(word >> (8 * i) & 255u);
 }
 
+template <class Byte>
+__device__ __forceinline__ Byte *row_of(Byte *data, int stride, int y) {
+  return data + static_cast<std::ptrdiff_t>(y) * stride;
+}
+
 // The luma of `vector` pixels side by side, one a byte; the first `count` of them exist.
 template <int vector, class T>
 __device__ __forceinline__ std::uint32_t lumas(const Frame<T> &f, PixelFormat format, int x, int y,
                                                int count) {
-  const std::uint8_t *row = f.data[0] + y * f.stride[0];
+  const std::uint8_t *row = row_of(f.data[0], f.stride[0], y);
   if (format != PixelFormat::rgba && format != PixelFormat::bgra) {
     if constexpr (vector == 4) return load<4>(row + x, count).word[0];
     std::uint32_t word = 0;
@@ -141,29 +165,20 @@ __device__ __forceinline__ std::uint32_t lumas(const Frame<T> &f, PixelFormat fo
   return word;
 }
 
-// One pixel's samples.
+// A pixel's samples, one a byte.
 template <int channels, class T>
-__device__ __forceinline__ void sample(const Frame<T> &f, PixelFormat format, int x, int y,
-                                       T (&out)[channels]) {
-  if constexpr (channels == 1) {
-    out[0] = value_of(lumas<1>(f, format, x, y, 1), 0, T(0));
-  } else {
-    const std::uint8_t *row = f.data[0] + y * f.stride[0];
-    std::uint32_t v;
-    if (format == PixelFormat::rgba || format == PixelFormat::bgra) {
-      v = load<4>(row + 4 * static_cast<std::ptrdiff_t>(x), 4).word[0];
-    } else {
-      const std::uint8_t *second = f.data[1] + (y >> 1) * f.stride[1];
-      v = row[x];
-      if (format == PixelFormat::nv12)
-        v |= std::uint32_t{second[x & ~1]} << 8 | std::uint32_t{second[x | 1]} << 16;
-      else
-        v |= std::uint32_t{second[x >> 1]} << 8 | std::uint32_t{(f.data[2] + (y >> 1) * f.stride[2])[x >> 1]}
-                                                      << 16;
-    }
-#pragma unroll
-    for (int c = 0; c < channels; c++) out[c] = value_of(v, c, T(0));
+__device__ __forceinline__ std::uint32_t samples(const Job<T> &job, const Frame<T> &f, int x, int y) {
+  if constexpr (channels == 1) return lumas<1>(f, job.format, x, y, 1);
+  const std::uint8_t *row = row_of(f.data[0], f.stride[0], y);
+  if (job.format == PixelFormat::rgba || job.format == PixelFormat::bgra) {
+    const std::uint8_t *pixel = row + 4 * static_cast<std::ptrdiff_t>(x);
+    return job.aligned ? load_aligned<4>(pixel).word[0] : load<4>(pixel, 3).word[0];
   }
+  const std::uint8_t *second = row_of(f.data[1], f.stride[1], y >> 1);
+  if (job.format == PixelFormat::nv12)
+    return row[x] | std::uint32_t{second[x & ~1]} << 8 | std::uint32_t{second[x | 1]} << 16;
+  const std::uint8_t *third = row_of(f.data[2], f.stride[2], y >> 1);
+  return row[x] | std::uint32_t{second[x >> 1]} << 8 | std::uint32_t{third[x >> 1]} << 16;
 }
 
 } // namespace vigil::mog::cuda

@@ -53,22 +53,22 @@ __device__ __forceinline__ void replace(Gaussian<T> (&g)[K], T x, const Rules<T>
     }
 }
 
+// What the weights are to be multiplied by, so that they sum to `whole`.
 template <class Codec, int K, class T = typename Codec::Real>
-__device__ __forceinline__ void normalise(Gaussian<T> (&g)[K]) {
+__device__ __forceinline__ T normaliser(const Gaussian<T> (&g)[K]) {
   T sum = g[0].weight;
 #pragma unroll
   for (int k = 1; k < K; k++) sum += g[k].weight;
-  const T scale = scaled<Codec>(inverse(larger(sum, least_normal<T>)));
-#pragma unroll
-  for (int k = 0; k < K; k++) g[k].weight = product(g[k].weight, scale);
+  return scaled<Codec>(inverse(larger(sum, least_normal<T>)));
 }
 
 template <class T, int K>
-__device__ __forceinline__ bool in_shadow(const Gaussian<T> (&g)[K], T x, T offset, const Rules<T> &c) {
+__device__ __forceinline__ bool in_shadow(const Gaussian<T> (&g)[K], T scale, T x, T offset,
+                                          const Rules<T> &c) {
   const T sample[1] = {x - offset};
 #pragma unroll
   for (int k = 0; k < K; k++) {
-    if (g[k].weight < c.weight_threshold) continue;
+    if (product(g[k].weight, scale) < c.weight_threshold) continue;
     const T mean[1] = {g[k].mean - offset};
     const Shadow s = shadow_of<T, 1>(sample, mean, g[k].variance, c);
     if (s != Shadow::no) return s == Shadow::yes;
@@ -82,9 +82,10 @@ __global__ void __launch_bounds__(threads, Codec::blocks(K))
     mog_kernel(const __grid_constant__ Job<typename Codec::Real> job) {
   using T = typename Codec::Real;
   constexpr int vector = Codec::vector;
-  const auto [x, y] = place<vector>(job);
+  const Spot spot = spot_of<vector>(job);
+  const int x = spot.x, y = spot.y;
   if (x >= job.width || y >= job.height) return;
-  const Spot spot(job.store, x, y);
+  const bool mapped = job.mapped(x, y);
   const std::uint32_t pixel = static_cast<std::uint32_t>(y) * job.width + x;
   const int count = job.width - x;
   typename Codec::Code code[K][vector];
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(threads, Codec::blocks(K))
 #pragma unroll 1
   for (int frame = 0; frame < job.count; frame++) {
     const Frame<T> &f = job.frames[frame];
-    const T a = job.rate(f, x, y);
+    const T a = mapped ? f.mapped_rate : f.rate;
     const std::uint32_t samples = lumas<vector>(f, job.format, x, y, count);
     std::uint32_t mask = 0;
 #pragma unroll
@@ -108,20 +109,20 @@ __global__ void __launch_bounds__(threads, Codec::blocks(K))
       for (int k = 0; k < K; k++) g[k] = Codec::decode(code[k][j]);
       const Outcome outcome = update<Codec, K>(g, sample, a, job.rules, moved);
       if (!outcome.matched & (a > 0)) replace<T, K>(g, sample, job.rules, moved);
-      normalise<Codec, K>(g);
+      const T scale = normaliser<Codec, K>(g);
       std::uint32_t label = outcome.background ? 0u : 255u;
       if (!outcome.background & job.rules.detect_shadows &&
-          in_shadow<T, K>(g, sample, Codec::offset, job.rules))
+          in_shadow<T, K>(g, scale, sample, Codec::offset, job.rules))
         label = job.rules.shadow_value;
       mask |= label << (8 * j);
 #pragma unroll
       for (int k = 0; k < K; k++) {
         const auto before = code[k][j];
-        code[k][j] = Codec::encode(g[k], dither);
+        code[k][j] = Codec::encode(g[k], scale, dither);
         changed[k] |= Codec::change(before, code[k][j]);
       }
     }
-    std::uint8_t *to = f.mask + y * f.mask_stride + x;
+    std::uint8_t *to = row_of(f.mask, f.mask_stride, y) + x;
     if constexpr (vector == 4)
       store(to, Bytes<4>{{mask}}, count);
     else
@@ -144,10 +145,10 @@ void apply_mog(const Work &work, cudaStream_t stream) {
     c.initial_variance =
         std::clamp<double>(c.initial_variance, Codec::least_variance, Codec::greatest_variance);
   }
-  const dim3 grid = grid_of(work.config.width, work.config.height, Codec::vector);
-  Job<T> job(work, grid);
+  const Launch size(work.config.width, work.config.height, Codec::vector);
+  Job<T> job(work, size.grid);
   job.rules = Rules<T>(c);
-  with_components(work.config.components, [&](auto k) { launch(mog_kernel<Codec, k()>, grid, stream, job); });
+  with_components(work.config.components, [&](auto k) { launch(mog_kernel<Codec, k()>, size, stream, job); });
 }
 
 } // namespace vigil::mog::cuda

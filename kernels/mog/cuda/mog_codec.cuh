@@ -3,7 +3,7 @@
 //
 // A codec has: Real (of the arithmetic), Code (one component as registers hold it), vector (pixels a thread), whole (the
 // sum of a pixel's weights) and offset (added to samples and means); load and store for `vector` neighbouring pixels;
-// decode and encode; blocks(K), of threads, that one
+// decode, and encode, which multiplies the weight by a factor; blocks(K), of threads, that one
 // multiprocessor shall hold, which bounds the registers. encode() of what decode() gave is the same code, so that nothing is rounded but what changed.
 #pragma once
 
@@ -80,8 +80,8 @@ struct RealMog {
   static __device__ __forceinline__ Gaussian<T> decode(const Code &c) {
     return c;
   }
-  static __device__ __forceinline__ Code encode(const Gaussian<T> &g, const Dither &) {
-    return g;
+  static __device__ __forceinline__ Code encode(const Gaussian<T> &g, T scale, const Dither &) {
+    return {product(g.weight, scale), g.mean, g.variance};
   }
   static __device__ __forceinline__ std::uint32_t change(const Code &, const Code &) {
     return 0;
@@ -136,8 +136,8 @@ struct CompactMog {
             __uint_as_float(masked_with(c, mean_mask, 0x44000000u)),
             __uint_as_float(((c & variance_mask) << variance_shift) + least_bits)};
   }
-  static __device__ __forceinline__ Code encode(const Gaussian<float> &g, const Dither &d) {
-    const std::uint32_t w = (__float_as_uint(g.weight + 1.f) << 9) + (d.a >> 10),
+  static __device__ __forceinline__ Code encode(const Gaussian<float> &g, float scale, const Dither &d) {
+    const std::uint32_t w = (__float_as_uint(fused(g.weight, scale, 1.f)) << 9) + (d.a >> 10),
                         m = __float_as_uint(g.mean) + (d.b >> 21),
                         v = (__float_as_uint(smaller(g.variance, greatest_variance)) +
                              ((d.b >> 5 & 0xffffu) - least_bits)) >>

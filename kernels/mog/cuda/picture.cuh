@@ -21,11 +21,10 @@ __device__ __forceinline__ std::uint8_t rounded(float v) {
 template <class Codec>
 __global__ void __launch_bounds__(threads) background_kernel(Store store, int components, Image out) {
   constexpr int channels = Codec::channels;
-  const int x = static_cast<int>(blockIdx.x * threads + threadIdx.x),
-            y = static_cast<int>(blockIdx.y + blockIdx.z * gridDim.y);
+  const Spot spot = spot_of<1>(store);
+  const int x = spot.x, y = spot.y;
   if (x >= out.width || y >= out.height) return;
   const bool yuv = out.format == PixelFormat::nv12 || out.format == PixelFormat::i420;
-  const Spot spot(store, x, y);
   float best = -1, mean[3] = {0, yuv ? 128.f : 0.f, yuv ? 128.f : 0.f};
   for (int k = 0; k < components; k++) {
     const Component<channels> g = Codec::component(store, components, k, spot);
@@ -59,11 +58,10 @@ template <class Codec>
 __global__ void __launch_bounds__(threads)
     save_kernel(Store store, int width, int height, int components, Canonical to) {
   constexpr int channels = Codec::channels;
-  const int x = static_cast<int>(blockIdx.x * threads + threadIdx.x),
-            y = static_cast<int>(blockIdx.y + blockIdx.z * gridDim.y);
+  const Spot spot = spot_of<1>(store);
+  const int x = spot.x, y = spot.y;
   if (x >= width || y >= height) return;
   const std::size_t n = static_cast<std::size_t>(width) * height, i = static_cast<std::size_t>(y) * width + x;
-  const Spot spot(store, x, y);
   int used = 0;
   for (int k = 0; k < components; k++) {
     const Component<channels> g = Codec::component(store, components, k, spot);
@@ -80,11 +78,10 @@ template <class Codec>
 __global__ void __launch_bounds__(threads)
     load_kernel(Store store, int width, int height, int components, Canonical from) {
   constexpr int channels = Codec::channels;
-  const int x = static_cast<int>(blockIdx.x * threads + threadIdx.x),
-            y = static_cast<int>(blockIdx.y + blockIdx.z * gridDim.y);
+  const Spot spot = spot_of<1>(store);
+  const int x = spot.x, y = spot.y;
   if (x >= width || y >= height) return;
   const std::size_t n = static_cast<std::size_t>(width) * height, i = static_cast<std::size_t>(y) * width + x;
-  const Spot spot(store, x, y);
   for (int k = 0; k < components; k++) {
     Component<channels> g;
     g.weight = from.weight[k * n + i];
@@ -97,16 +94,16 @@ __global__ void __launch_bounds__(threads)
 
 template <class Codec>
 void draw_background(const Config &c, const Store &store, const Image &out, cudaStream_t stream) {
-  launch(background_kernel<Codec>, grid_of(c.width, c.height, 1), stream, store, c.components, out);
+  launch(background_kernel<Codec>, Launch(c.width, c.height, 1), stream, store, c.components, out);
 }
 template <class Codec>
 void save_state(const Config &c, const Store &store, const Canonical &to, cudaStream_t stream) {
-  launch(save_kernel<Codec>, grid_of(c.width, c.height, 1), stream, store, c.width, c.height, c.components,
+  launch(save_kernel<Codec>, Launch(c.width, c.height, 1), stream, store, c.width, c.height, c.components,
          to);
 }
 template <class Codec>
 void load_state(const Config &c, const Store &store, const Canonical &from, cudaStream_t stream) {
-  launch(load_kernel<Codec>, grid_of(c.width, c.height, 1), stream, store, c.width, c.height, c.components,
+  launch(load_kernel<Codec>, Launch(c.width, c.height, 1), stream, store, c.width, c.height, c.components,
          from);
 }
 

@@ -16,12 +16,11 @@ struct Pixel {
   using Code = typename Codec::Code;
   static constexpr int channels = Codec::channels;
 
-  const Store &store;
-  const Spot &spot;
   int active;
-  typename Codec::Weight weight[K];
+  Code *codes; // of component 0; those of the others are a tile apart
+  T weight[K]; // as the codec keeps them in registers
 
-  __device__ __forceinline__ Code &code(int k) const { return Codec::code(store, K, k, spot); }
+  __device__ __forceinline__ Code &code(int k) const { return codes[k * tile]; }
 
   // Component `at` goes up past every predecessor whose weight is not greater than `by`, and these go down; returns
   // where it is then. Its code is not touched: whoever moves it has a new one for it.
@@ -42,10 +41,11 @@ struct Pixel {
   __device__ __forceinline__ bool learn(const Code &first, const T (&x)[channels], T a, const Rules<T> &c,
                                         const Dither &dither) {
     const T keep = 1 - a, prune = product(a, c.complexity_prior);
-    bool background = false;
+    unsigned background = 0;
     int owner = -1;
     T total = 0, w[K], owner_weight = 0, owner_d2 = 0;
-    Shape<T, channels> g; // of the owner
+    Shape<T, channels> g;   // of the owner
+    T difference[channels]; // of the sample from its mean
 #pragma unroll
     for (int k = 0; k < K; k++) w[k] = fused(keep, Codec::decode_weight(weight[k]), -prune);
     // Component k, which is in use, for a sample that has no owner yet.
@@ -54,8 +54,8 @@ struct Pixel {
       T d2 = 0;
 #pragma unroll
       for (int n = 0; n < channels; n++) {
-        const T d = x[n] - g.mean[n];
-        d2 = fused(d, d, d2);
+        difference[n] = x[n] - g.mean[n];
+        d2 = n == 0 ? product(difference[n], difference[n]) : fused(difference[n], difference[n], d2);
       }
       background |= (total < c.background_ratio) & (d2 < product(c.background2, g.variance));
       if (d2 < product(c.match2, g.variance)) {
@@ -69,8 +69,8 @@ struct Pixel {
     const auto settle = [&](int k, bool in_use) {
       const bool dies = in_use & (w[k] < prune);
       w[k] = in_use & !dies ? w[k] : T(0);
-      active -= dies;
-      total += w[k];
+      if (dies) active--;
+      total = k == 0 ? w[k] : total + w[k];
     };
     const bool any = active > 0;
     if (any) examine(0, first);
@@ -92,31 +92,30 @@ struct Pixel {
     }
     int at = owner;
     if (owner > 0) at = move_up(w, owner, owner_weight);
-    const T scale = total >= least_normal<T> ? scaled<Codec>(inverse(total)) : T(1);
-#pragma unroll
-    for (int k = 0; k < K; k++) w[k] = product(w[k], scale);
+    T scale = scaled<Codec>(inverse(larger(total, least_normal<T>)));
+    T r = smaller(product(a, inverse(larger(owner_weight, least_normal<T>))), T(1));
     if (owner >= 0) {
-      const T r = owner_weight > larger(a, least_normal<T>) ? smaller(product(a, inverse(owner_weight)), T(1))
-                                                            : T(a > 0);
-#pragma unroll
-      for (int n = 0; n < channels; n++) g.mean[n] = fused(r, x[n] - g.mean[n], g.mean[n]);
       g.variance =
           smaller(larger(fused(r, owner_d2 - g.variance, g.variance), c.min_variance), c.max_variance);
     } else if (a > 0) {
       at = active < K ? active : K - 1;
       active = at + 1;
+      r = 0;
 #pragma unroll
-      for (int n = 0; n < channels; n++) g.mean[n] = x[n];
+      for (int n = 0; n < channels; n++) {
+        g.mean[n] = x[n];
+        difference[n] = 0;
+      }
       g.variance = c.initial_variance;
       const T own = at == 0 ? Codec::whole : a;
 #pragma unroll
-      for (int k = 0; k < K; k++) w[k] = k == at ? own : k < at ? product(w[k], keep) : w[k];
+      for (int k = 0; k < K; k++) w[k] = k == at ? own : product(w[k], k < at ? product(scale, keep) : scale);
+      scale = 1;
       at = move_up(w, at, own);
     }
-    if (at >= 0) code(at) = Codec::encode(g, dither);
-    const auto weight_dither = Codec::weight_dither(dither);
+    if (at >= 0) code(at) = Codec::moved(g, r, difference, dither);
 #pragma unroll
-    for (int k = 0; k < K; k++) weight[k] = Codec::encode_weight(w[k], weight_dither);
+    for (int k = 0; k < K; k++) weight[k] = Codec::encode_weight(w[k], scale, dither);
     return background;
   }
 
@@ -135,49 +134,57 @@ struct Pixel {
   }
 };
 
-template <class Codec, int K>
+// `alone`: the work is one frame; the numbers are the same without.
+template <class Codec, int K, bool alone>
 __global__ void __launch_bounds__(threads, Codec::blocks)
     zivkovic_kernel(const __grid_constant__ Job<typename Codec::Real> job) {
   using T = typename Codec::Real;
-  const auto [x, y] = place<1>(job);
-  if (x >= job.width || y >= job.height) return;
-  const Store &store = job.store;
-  const Spot spot(store, x, y);
+  using Weight = typename Codec::Weight;
+  using Code = typename Codec::Code;
+  const Spot spot = spot_of<1>(job);
+  if (spot.x >= job.width || spot.y >= job.height) return;
 
   // All that does not depend on anything else is asked for at once, weights of components that are not in use included:
   // waiting for memory, one access after another, is what takes the time.
-  std::uint8_t &count = spot.at<std::uint8_t>(store.active, 1, 0);
-  Pixel<Codec, K> pixel{store, spot, count, {}};
-  typename Codec::Code first = Codec::code(store, K, 0, spot);
-#pragma unroll
-  for (int k = 0; k < K; k++) pixel.weight[k] = Codec::weight(store, K, k, spot);
-  T v[Codec::channels];
-  sample<Codec::channels>(job.frames[0], job.format, x, y, v);
+  std::uint8_t &count = spot.at<std::uint8_t>(job.store.active, 1, 0);
+  Weight *const weights = kept(&spot.at<Weight>(job.store.weights, K, 0));
+  Pixel<Codec, K> pixel{count, kept(&spot.at<Code>(job.store.gaussians, K, 0)), {}};
   const int active = pixel.active;
+  Code first = pixel.code(0);
+#pragma unroll
+  for (int k = 0; k < K; k++) pixel.weight[k] = Codec::held(weights[k * tile]);
+  std::uint32_t bytes = samples<Codec::channels>(job, job.frames[0], spot.x, spot.y);
+  const bool mapped = job.mapped(spot.x, spot.y);
 
   for (int frame = 0;;) {
     const Frame<T> &f = job.frames[frame];
-    const Dither dither(static_cast<std::uint32_t>(y) * job.width + x, job.first_frame + frame);
-    std::uint8_t label = pixel.learn(first, v, job.rate(f, x, y), job.rules, dither) ? 0 : 255;
+    T v[Codec::channels];
+#pragma unroll
+    for (int c = 0; c < Codec::channels; c++) v[c] = Codec::sample(bytes, c);
+    const Dither dither(static_cast<std::uint32_t>(spot.y) * job.width + spot.x, job.first_frame + frame);
+    std::uint8_t label = pixel.learn(first, v, mapped ? f.mapped_rate : f.rate, job.rules, dither) ? 0 : 255;
     if (label && job.rules.detect_shadows && pixel.in_shadow(v, job.rules)) label = job.rules.shadow_value;
-    (f.mask + y * f.mask_stride)[x] = label;
-    if (++frame == job.count) break;
-    sample<Codec::channels>(job.frames[frame], job.format, x, y, v);
+    row_of(f.mask, f.mask_stride, spot.y)[spot.x] = label;
+    if (alone || ++frame == job.count) break;
+    bytes = samples<Codec::channels>(job, job.frames[frame], spot.x, spot.y);
     first = pixel.code(0);
   }
 
   if (pixel.active != active) count = static_cast<std::uint8_t>(pixel.active);
 #pragma unroll
   for (int k = 0; k < K; k++)
-    if (k < pixel.active) Codec::weight(store, K, k, spot) = pixel.weight[k];
+    if (k < pixel.active) weights[k * tile] = Codec::stored(pixel.weight[k]);
 }
 
 template <class Codec>
 void apply_zivkovic(const Work &work, cudaStream_t stream) {
-  const dim3 grid = grid_of(work.config.width, work.config.height, 1);
-  const Job<typename Codec::Real> job(work, grid);
-  with_components(work.config.components,
-                  [&](auto k) { launch(zivkovic_kernel<Codec, k()>, grid, stream, job); });
+  const Launch size(work.config.width, work.config.height, 1);
+  Job<typename Codec::Real> job(work, size.grid);
+  job.rules = Rules<typename Codec::Real>(Codec::storable(work.constants));
+  with_components(work.config.components, [&](auto k) {
+    launch(job.count == 1 ? zivkovic_kernel<Codec, k(), true> : zivkovic_kernel<Codec, k(), false>, size,
+           stream, job);
+  });
 }
 
 } // namespace vigil::mog::cuda

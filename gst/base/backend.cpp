@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/backend.h"
+
+#include "common/error.h"
+#include "gst/base/errors.h"
+
+namespace vigil::gst {
+
+GType backend_type() {
+  static const GEnumValue values[] = {
+      {int(Choice::automatic), "CUDA where a device is, otherwise the CPU, with a warning", "auto"},
+      {int(Choice::cuda), "CUDA; an error where no device is", "cuda"},
+      {int(Choice::cpu), "The CPU", "cpu"},
+      {},
+  };
+  static const GType type = enum_type("VigilBackend", values);
+  return type;
+}
+
+std::unique_ptr<Device> open_device(GstElement *element, CudaContext &cuda, Choice choice,
+                                    const Place &place) {
+  if (choice != Choice::cpu) {
+    try {
+      return cuda.open(element, place.cuda_device_id);
+    } catch (const Error &e) {
+      const bool fall_back = choice == Choice::automatic && e.kind() == Error::Kind::no_device;
+      if (!fall_back) fail(e.kind(), e.what(), "; backend=cpu runs without a GPU");
+      post_warning(element,
+                   Error(e.kind(), text(e.what(), ". The CPU does the work; backend=cpu is silent")));
+    }
+  }
+  return open_cpu(place.threads);
+}
+
+} // namespace vigil::gst

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/gpufisher/meta.h"
+
+#include "gst/base/compat.h"
+
+namespace vigil::gst::gpufisher {
+namespace {
+
+// An array of `count` values; fill(value, i) sets one that was initialised to `type`.
+template <class Fill>
+void set_array(GstStructure *s, const char *name, std::size_t count, GType type, Fill fill) {
+  GValue array = G_VALUE_INIT;
+  gst_value_array_init(&array, static_cast<guint>(count));
+  for (std::size_t i = 0; i < count; i++) {
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, type);
+    fill(&value, i);
+    gst_value_array_append_and_take_value(&array, &value);
+  }
+  gst_structure_take_value(s, name, &array);
+}
+
+} // namespace
+
+void register_meta() {
+  static const gchar *tags[] = {nullptr};
+  if (!gst_meta_get_info(meta_name)) gst_meta_register_custom(meta_name, tags, nullptr, nullptr, nullptr);
+}
+
+void add_meta(GstBuffer *buffer, const std::vector<std::string> &classes, std::span<const float> scores,
+              const Events &events, GBytes *vector) {
+  GstStructure *s = gst_custom_meta_get_structure(gst_buffer_add_custom_meta(buffer, meta_name));
+  set_array(s, "classes", classes.size(), G_TYPE_STRING,
+            [&](GValue *v, std::size_t i) { g_value_set_string(v, classes[i].c_str()); });
+  set_array(s, "scores", classes.size(), G_TYPE_DOUBLE,
+            [&](GValue *v, std::size_t i) { g_value_set_double(v, double(scores[i])); });
+  set_array(s, "smoothed", classes.size(), G_TYPE_DOUBLE,
+            [&](GValue *v, std::size_t i) { g_value_set_double(v, double(events.smoothed(int(i)))); });
+  if (vector) gst_structure_set(s, "vector", G_TYPE_BYTES, vector, nullptr);
+  if (!classes.empty()) add_classification_meta(buffer, classes, scores);
+}
+
+} // namespace vigil::gst::gpufisher

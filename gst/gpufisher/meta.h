@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What gpufisher puts on a scored frame:
+//
+//   GstCustomMeta "vigil-fisher", a structure with
+//     classes   GstValueArray of gchararray
+//     scores    GstValueArray of gdouble, of this frame; positive: more like the class than not
+//     smoothed  GstValueArray of gdouble, the median of the last frames' scores, which events are made of
+//     vector    GBytes, with attach-vector only: the Fisher vector, 32-bit floats in the machine's byte order
+//   and one GstAnalytics classification with the classes and the scores where those exist (GStreamer 1.24).
+//
+// Without a classifier in the model, the three arrays are empty and there is no classification.
+#pragma once
+
+#include "gst/gpufisher/events.h"
+
+#include <gst/gst.h>
+#include <string>
+
+namespace vigil::gst::gpufisher {
+
+inline constexpr const char *meta_name = "vigil-fisher";
+// Once, before any buffer gets one.
+void register_meta();
+// The buffer must be writable. `vector` may be null.
+void add_meta(GstBuffer *, const std::vector<std::string> &classes, std::span<const float> scores,
+              const Events &, GBytes *vector);
+
+} // namespace vigil::gst::gpufisher

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Caps and buffer pools of gpufisher. Frames pass as they are: what goes in comes out.
+#include "common/error.h"
+#include "gst/base/allocation.h"
+#include "gst/base/errors.h"
+#include "gst/base/video.h"
+#include "gst/gpufisher/element.h"
+
+namespace vigil::gst::gpufisher {
+namespace {
+
+GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection, GstCaps *caps, GstCaps *filter) {
+  Impl &impl = impl_of(trans);
+  GstCaps *possible = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    GstCapsFeatures *features = gst_caps_get_features(caps, i);
+    // without a CUDA device, frames in its memory are none of ours
+    if (impl.only_cpu && features && gst_caps_features_contains(features, cuda_memory_feature)) continue;
+    gst_caps_append_structure_full(possible, gst_structure_copy(gst_caps_get_structure(caps, i)),
+                                   features ? gst_caps_features_copy(features) : nullptr);
+  }
+  if (!filter) return possible;
+  GstCaps *filtered = gst_caps_intersect_full(filter, possible, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(possible);
+  return filtered;
+}
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
+  drain(trans);
+  return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
+    Impl &impl = impl_of(trans);
+    FrameKind kind;
+    if (!gst_video_info_from_caps(&kind.info, in))
+      fail(Error::Kind::bad_setting, "these caps do not describe a picture");
+    pixel_format(kind.info); // throws when it is none of ours
+    kind.cuda_memory = is_cuda_caps(in);
+    const std::lock_guard lock(impl.work_mutex);
+    if (!impl.scorer) return FALSE;
+    impl.scorer->set_format(kind);
+    impl.kind = kind;
+    return TRUE;
+  });
+}
+
+// Downstream's answer, as frames pass; upstream learns that we hold some of them besides. Where downstream has none, ours.
+gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
+  Impl &impl = impl_of(trans);
+  const guint held = static_cast<guint>(impl.snapshot().flow.async_depth) + 1;
+  if (!parent_class()->propose_allocation(trans, decided, query) ||
+      gst_query_get_n_allocation_pools(query) == 0) {
+    propose_pool(&impl.cuda, query, held);
+    return TRUE;
+  }
+  for (guint i = 0; i < gst_query_get_n_allocation_pools(query); i++) {
+    GstBufferPool *pool = nullptr;
+    guint size = 0, min = 0, max = 0;
+    gst_query_parse_nth_allocation_pool(query, i, &pool, &size, &min, &max);
+    gst_query_set_nth_allocation_pool(query, i, max == 0 || max >= min + held ? pool : nullptr, size,
+                                      min + held, max == 0 ? 0 : std::max(max, min + held));
+    gst_clear_object(&pool);
+  }
+  return TRUE;
+}
+
+} // namespace
+
+void install_negotiation(GstBaseTransformClass *klass) {
+  klass->transform_caps = transform_caps;
+  klass->set_caps = set_caps;
+  klass->propose_allocation = propose_allocation;
+}
+
+} // namespace vigil::gst::gpufisher

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Everything that can be set at a gpufisher. How descriptors are taken and encoded is the model's.
+#pragma once
+
+#include "gst/base/backend.h"
+#include "gst/base/properties.h"
+
+#include <string>
+
+namespace vigil::gst::gpufisher {
+
+// What operators of cameras tune while it runs.
+struct Tuning {
+  int every = 1;
+  int window = 5;
+  float threshold_offset = 0.f;
+  bool attach_vector = false;
+  bool post_messages = true;
+  bool operator==(const Tuning &) const = default;
+};
+inline constexpr auto tuning_table = std::tuple{
+    param("every", "Every n-th frame",
+          "Score only each n-th frame, to save time; the others pass as they are. 1: all of them",
+          &Tuning::every, 1, 10000),
+    param("window", "Median window",
+          "Scored frames whose median decides about events; more: fewer false events, reported later by "
+          "(window - 1) / 2 scored frames",
+          &Tuning::window, 1, 255),
+    param(
+        "threshold-offset", "Threshold offset",
+        "Added to the thresholds that the model holds for each class. Higher: fewer events, lower: more. In "
+        "units of the score, see vigil-train describe",
+        &Tuning::threshold_offset, -1000.f, 1000.f),
+    param("attach-vector", "Attach vector",
+          "Put the Fisher vector on each scored frame too, in the metadata vigil-fisher",
+          &Tuning::attach_vector),
+    param("post-messages", "Post messages", "Post the element messages event-begin and event-end on the bus",
+          &Tuning::post_messages),
+};
+
+struct Flow {
+  int async_depth = 0;
+  bool operator==(const Flow &) const = default;
+};
+inline constexpr auto flow_table = std::tuple{
+    param("async-depth", "Asynchronous depth",
+          "Frames that may be under way on the device while further ones come in; each comes out with its "
+          "results, this many frames later (reported as latency). 0: each frame is finished before the next",
+          &Flow::async_depth, 0, 16),
+};
+
+struct Settings {
+  Tuning tuning;
+  Flow flow;
+  Place place;
+  Choice backend = Choice::automatic;
+  std::string model_location;
+};
+
+// All of them but stats, which no one can set. Made once, in class_init.
+const Properties<Settings> &properties();
+// The id of model-location: setting it again, to the same file too, reads the file again.
+guint model_location_id();
+
+} // namespace vigil::gst::gpufisher

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Stands between all users of OpenGL in this process (GStreamer's elements and ours) and the driver: counts the pixels that
+// are copied between host and textures, and lets a GPU reset or a driver that refuses shaders be played.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace vigil::test::gl_calls {
+
+// To be called before the first context is made; contexts made after it are watched.
+void watch();
+
+inline std::atomic<std::uint64_t> pixels_read = 0;    // of textures, to the host
+inline std::atomic<std::uint64_t> pixels_written = 0; // from the host
+inline std::atomic<bool> reset = false;               // glGetGraphicsResetStatus tells of one
+inline std::atomic<bool> refuse_shaders = false;      // those with texelFetch do not compile
+
+} // namespace vigil::test::gl_calls

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// gpufisher on the CPU: what it puts on frames beside the kernels' reference, events, models that come and go, wrong input.
+#include "common/error.h"
+#include "gst/base/video.h"
+#include "gst/gpufisher/events.h"
+#include "kernels/fisher/model_file.h"
+#include "tests/elements/fixture.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <thread>
+
+using namespace vigil;
+using namespace vigil::test;
+
+namespace {
+
+constexpr int width = 96, height = 72;
+
+// A small model of random numbers, whose classes' thresholds are given.
+fisher::Model random_model(unsigned seed, const std::vector<std::string> &classes, float begin = 0,
+                           float end = 0) {
+  std::mt19937 rng(seed);
+  std::normal_distribution<float> normal(0, 1);
+  std::uniform_real_distribution<float> positive(0.01f, 0.03f);
+  const auto fill = [&](std::vector<float> &v, std::size_t n, float scale) {
+    v.resize(n);
+    for (float &x : v) x = scale * normal(rng);
+  };
+  fisher::Model m;
+  m.sift.scales = 3;
+  m.sift.largest_scale = 1;
+  fisher::Codebook &b = m.codebook;
+  b.projected = 16;
+  b.components = 8;
+  const auto n = std::size_t(b.components), dimension = std::size_t(b.dimension());
+  fill(b.mean, fisher::descriptor_length, 0.05f);
+  fill(b.projection, 16u * fisher::descriptor_length, 0.1f);
+  b.priors.assign(n, 1.f / float(n));
+  fill(b.means, n * dimension, 0.1f);
+  b.variances.resize(n * dimension);
+  for (float &v : b.variances) v = positive(rng);
+  m.classifier.classes = classes;
+  fill(m.classifier.weights, classes.size() * std::size_t(b.vector_length()), 1.f);
+  fill(m.classifier.bias, classes.size(), 0.1f);
+  m.classifier.begin.assign(classes.size(), begin);
+  m.classifier.end.assign(classes.size(), end);
+  return m;
+}
+
+struct Expected {
+  std::vector<float> vector, scores;
+};
+Expected expected(const fisher::Model &m, Picture &p) {
+  const Image image = p.image();
+  ConstImage view{image.format, image.width, image.height, {}, {}};
+  for (int i = 0; i < 3; i++) {
+    view.data[i] = image.data[i];
+    view.stride[i] = image.stride[i];
+  }
+  const auto device = open_cpu(1);
+  const auto queue = device->make_queue();
+  const auto extractor = fisher::make_reference(image.width, image.height, m.sift);
+  const auto encoder = fisher::make_reference(m.codebook, m.classifier, extractor->layout().descriptors);
+  Expected e;
+  e.vector.resize(std::size_t(encoder->vector_length()));
+  e.scores.resize(std::size_t(encoder->classes()) + 1);
+  encoder->encode_frame(*extractor, view, e.vector.data(), e.scores.data(), *queue);
+  e.scores.pop_back();
+  return e;
+}
+
+const GstStructure *meta_of(GstBuffer *b) {
+  GstCustomMeta *meta = gst_buffer_get_custom_meta(b, "vigil-fisher");
+  return meta ? gst_custom_meta_get_structure(meta) : nullptr;
+}
+std::vector<double> doubles(const GstStructure *s, const char *name) {
+  const GValue *array = gst_structure_get_value(s, name);
+  fail_unless(array && GST_VALUE_HOLDS_ARRAY(array), "no array %s", name);
+  std::vector<double> v;
+  for (guint i = 0; i < gst_value_array_get_size(array); i++)
+    v.push_back(g_value_get_double(gst_value_array_get_value(array, i)));
+  return v;
+}
+
+// gpufisher with a model in a file of its own.
+struct Watch {
+  explicit Watch(const fisher::Model &m, const std::string &settings = "", const char *format = "GRAY8")
+      : format(format) {
+    fisher::write_model(folder / "model", m);
+    element.emplace("gpufisher backend=cpu model-location=" + (folder / "model") + " " + settings);
+    element->caps(caps_of(format, width, height));
+  }
+  // Shows a frame and gives what comes out.
+  GstBuffer *show(int number, int objects = 0) {
+    const Picture p =
+        scene(format, width, height, number, std::vector<Rect>(std::size_t(objects), {20, 20, 30, 30}));
+    fail_unless_equals_int(element->push(p, number), GST_FLOW_OK);
+    GstBuffer *b = element->pull();
+    fail_unless(b, "no frame came out");
+    return b;
+  }
+  double score(int number, int objects = 0) {
+    GstBuffer *b = show(number, objects);
+    const double s = doubles(meta_of(b), "scores").at(0);
+    gst_buffer_unref(b);
+    return s;
+  }
+  Folder folder;
+  const char *format;
+  std::optional<Harness> element;
+};
+
+} // namespace
+
+GST_START_TEST(scores_and_vector_are_the_references) {
+  const char *formats[] = {"GRAY8", "NV12", "I420", "RGBA", "BGRx"};
+  for (const char *format : formats) {
+    const fisher::Model m = random_model(7, {"run", "fall"});
+    Watch watch(m, "attach-vector=true", format);
+    Picture p = scene(format, width, height, 3, {{20, 20, 30, 30}});
+    const Expected want = expected(m, p);
+    fail_unless_equals_int(watch.element->push(p, 3), GST_FLOW_OK);
+    GstBuffer *b = watch.element->pull();
+    fail_unless(b, "no frame came out");
+    fail_unless_equals_uint64(gst_buffer_get_size(b), p.bytes.size());
+    fail_unless(gst_buffer_memcmp(b, 0, p.bytes.data(), p.bytes.size()) == 0, "the picture was changed");
+    const GstStructure *s = meta_of(b);
+    fail_unless(s, "no meta");
+    const std::vector<double> scores = doubles(s, "scores");
+    fail_unless_equals_int(int(scores.size()), 2);
+    double weight = 0;
+    for (const float w : m.classifier.weights) weight += double(w) * double(w);
+    for (std::size_t i = 0; i < 2; i++)
+      fail_unless(std::abs(scores[i] - double(want.scores[i])) <= 1e-3 * std::sqrt(weight),
+                  "%s: score %f, not %f", format, scores[i], double(want.scores[i]));
+    const GValue *classes = gst_structure_get_value(s, "classes");
+    fail_unless_equals_string(g_value_get_string(gst_value_array_get_value(classes, 1)), "fall");
+    GBytes *vector = nullptr;
+    fail_unless(gst_structure_get(s, "vector", G_TYPE_BYTES, &vector, nullptr), "no vector");
+    fail_unless_equals_uint64(g_bytes_get_size(vector), want.vector.size() * sizeof(float));
+    const auto *got = static_cast<const float *>(g_bytes_get_data(vector, nullptr));
+    double error = 0;
+    for (std::size_t i = 0; i < want.vector.size(); i++) error += std::pow(got[i] - want.vector[i], 2);
+    fail_unless(std::sqrt(error) <= 1e-3, "%s: the vector is off by %g", format, std::sqrt(error));
+    g_bytes_unref(vector);
+    gst_buffer_unref(b);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(a_model_without_classes_gives_vectors) {
+  Watch watch(random_model(7, {}), "attach-vector=true");
+  GstBuffer *b = watch.show(0);
+  const GstStructure *s = meta_of(b);
+  fail_unless(s && gst_structure_has_field_typed(s, "vector", G_TYPE_BYTES));
+  fail_unless(doubles(s, "scores").empty());
+  gst_buffer_unref(b);
+  fail_unless(watch.element->events().empty());
+}
+GST_END_TEST
+
+GST_START_TEST(every_nth_frame_is_scored) {
+  Watch watch(random_model(7, {"run"}), "every=3");
+  for (int i = 0; i < 7; i++) {
+    GstBuffer *b = watch.show(i);
+    fail_unless((meta_of(b) != nullptr) == (i % 3 == 0), "frame %d", i);
+    gst_buffer_unref(b);
+  }
+  fail_unless_equals_uint64(watch.element->stat("frames"), 7);
+  fail_unless_equals_uint64(watch.element->stat("scored"), 3);
+}
+GST_END_TEST
+
+// The median and the hysteresis by themselves.
+GST_START_TEST(events_are_steady) {
+  using gst::gpufisher::Events;
+  fisher::Classifier classifier;
+  classifier.classes = {"x"};
+  classifier.begin = {1};
+  classifier.end = {0.5f};
+  Events events(1);
+  std::vector<int> begins, ends;
+  const float scores[] = {0, 0, 9, 0, 0, 2, 2, 2, 0.7f, 0.7f, 0.7f, 0.7f, 0, 0, 0, 2, 0};
+  int i = 0;
+  for (const float s : scores) {
+    events.step({&s, 1}, 3, classifier, 0);
+    if (events.change(0) == Events::Change::begin) begins.push_back(i);
+    if (events.change(0) == Events::Change::end) ends.push_back(i);
+    i++;
+  }
+  // one odd frame (2, 15) is nothing; 5, 6 begin; 0.7 keeps it going; 12, 13 end
+  fail_unless(begins == std::vector{6} && ends == std::vector{13});
+  Events raised(1);
+  for (const float s : scores) {
+    raised.step({&s, 1}, 3, classifier, 10);
+    fail_if(raised.active(0));
+  }
+  Events even(1);
+  const float pair[] = {1, 3};
+  for (const float s : pair) even.step({&s, 1}, 4, classifier, 0);
+  fail_unless(even.smoothed(0) == 2.f);
+}
+GST_END_TEST
+
+GST_START_TEST(events_begin_and_end) {
+  fisher::Model m = random_model(11, {"change"});
+  double calm = 0, busy = 0;
+  {
+    Watch probe(m);
+    calm = probe.score(0);
+    busy = probe.score(0, 1);
+  }
+  fail_unless(std::abs(calm - busy) > 0.05, "the scene's two states score alike: %f and %f", calm, busy);
+  if (busy < calm) { // so that the change is what scores high
+    for (float &w : m.classifier.weights) w = -w;
+    m.classifier.bias[0] = -m.classifier.bias[0];
+    calm = -calm;
+    busy = -busy;
+  }
+  m.classifier.begin = {float(calm + 0.6 * (busy - calm))};
+  m.classifier.end = {float(calm + 0.4 * (busy - calm))};
+  Watch watch(m, "window=3");
+  for (int i = 0; i < 20; i++) gst_buffer_unref(watch.show(i, i >= 5 && i < 12));
+  GstMessage *message = watch.element->message(GST_MESSAGE_ELEMENT);
+  fail_unless(message, "no message");
+  const GstStructure *s = gst_message_get_structure(message);
+  fail_unless_equals_string(gst_structure_get_name(s), "event-begin");
+  fail_unless_equals_string(gst_structure_get_string(s, "class"), "change");
+  guint64 at = 0;
+  double score = 0, threshold = 0;
+  fail_unless(gst_structure_get(s, "running-time", G_TYPE_UINT64, &at, "score", G_TYPE_DOUBLE, &score,
+                                "threshold", G_TYPE_DOUBLE, &threshold, nullptr));
+  fail_unless_equals_uint64(at, 6 * 40 * GST_MSECOND);
+  fail_unless(score >= threshold && threshold == double(m.classifier.begin[0]));
+  gst_message_unref(message);
+  fail_unless(watch.element->events() == std::vector<std::string>{"event-end"});
+  // what goes on at the end of the stream ends with it
+  for (int i = 20; i < 24; i++) gst_buffer_unref(watch.show(i, 1));
+  gst_harness_push_event(watch.element->harness(), gst_event_new_eos());
+  fail_unless(watch.element->events() == std::vector<std::string>({"event-begin", "event-end"}));
+}
+GST_END_TEST
+
+GST_START_TEST(frames_under_way_come_out_in_order) {
+  const fisher::Model m = random_model(7, {"run"});
+  Watch one(m), three(m, "async-depth=3 every=2");
+  std::vector<double> want, got;
+  for (int i = 0; i < 10; i++) {
+    const double s = one.score(i);
+    if (i % 2 == 0) want.push_back(s);
+    fail_unless_equals_int(three.element->push(scene("GRAY8", width, height, i), i), GST_FLOW_OK);
+  }
+  gst_harness_push_event(three.element->harness(), gst_event_new_eos());
+  GstClockTime next = 0;
+  while (GstBuffer *b = three.element->pull()) {
+    fail_unless_equals_uint64(GST_BUFFER_PTS(b), next);
+    next += 40 * GST_MSECOND;
+    if (const GstStructure *s = meta_of(b)) got.push_back(doubles(s, "scores").at(0));
+    gst_buffer_unref(b);
+  }
+  fail_unless_equals_uint64(next, 10 * 40 * GST_MSECOND);
+  fail_unless(want == got, "scores differ with frames under way");
+  fail_unless_equals_uint64(gst_harness_query_latency(three.element->harness()), 3 * 40 * GST_MSECOND);
+}
+GST_END_TEST
+
+GST_START_TEST(a_model_is_changed_while_playing) {
+  const fisher::Model a = random_model(1, {"a"}), b = random_model(2, {"b"});
+  Watch watch(a), other(b);
+  const double with_a = watch.score(0), with_b = other.score(0);
+  fail_unless(with_a != with_b);
+  watch.element->set("model-location", (other.folder / "model").c_str());
+  fail_unless(watch.score(0) == with_b, "the new model did not take over");
+
+  // what cannot be used leaves the model as it is, and is told once
+  write_bytes(watch.folder / "noise", {1, 2, 3});
+  for (const std::string &bad : {watch.folder / "noise", watch.folder / "absent", std::string()}) {
+    watch.element->set("model-location", bad.c_str());
+    fail_unless(watch.score(0) == with_b && watch.score(0) == with_b);
+    GstMessage *m = watch.element->message(GST_MESSAGE_WARNING);
+    fail_unless(m, "no warning for '%s'", bad.c_str());
+    gst_message_unref(m);
+    fail_unless(!watch.element->message(GST_MESSAGE_WARNING), "a second warning for '%s'", bad.c_str());
+  }
+  // a model whose descriptors have no room in the frames
+  fisher::Model large = a;
+  large.sift.bin_size = 32;
+  fisher::write_model(watch.folder / "large", large);
+  watch.element->set("model-location", (watch.folder / "large").c_str());
+  fail_unless(watch.score(0) == with_b);
+  gst_message_unref(watch.element->message(GST_MESSAGE_WARNING));
+  // the file's new content, by setting the same location again
+  fisher::write_model(watch.folder / "large", a);
+  watch.element->set("model-location", (watch.folder / "large").c_str());
+  fail_unless(watch.score(0) == with_a);
+}
+GST_END_TEST
+
+GST_START_TEST(other_sizes_on_the_way) {
+  const fisher::Model m = random_model(7, {"run"});
+  Watch watch(m);
+  const double small = watch.score(0);
+  watch.element->caps(caps_of("I420", 161, 97));
+  fail_unless_equals_int(watch.element->push(scene("I420", 161, 97, 1), 1), GST_FLOW_OK);
+  gst_buffer_unref(watch.element->pull());
+  watch.element->caps(caps_of("GRAY8", width, height));
+  fail_unless(watch.score(0) == small);
+  // the smallest that holds one descriptor
+  watch.element->caps(caps_of("GRAY8", 13, 13));
+  fail_unless_equals_int(watch.element->push(scene("GRAY8", 13, 13, 1), 1), GST_FLOW_OK);
+  GstBuffer *b = watch.element->pull();
+  fail_unless(b && meta_of(b));
+  gst_buffer_unref(b);
+}
+GST_END_TEST
+
+GST_START_TEST(frames_that_are_too_small) {
+  Watch watch(random_model(7, {"run"}));
+  watch.element->caps(caps_of("GRAY8", 12, 40));
+  fail_if(watch.element->push(scene("GRAY8", 12, 40, 0), 0) == GST_FLOW_OK);
+  GstMessage *m = watch.element->message(GST_MESSAGE_ERROR);
+  fail_unless(m, "no error");
+  GError *e = nullptr;
+  gst_message_parse_error(m, &e, nullptr);
+  fail_unless(strstr(e->message, "13"), "'%s' does not name the smallest size", e->message);
+  g_error_free(e);
+  gst_message_unref(m);
+}
+GST_END_TEST
+
+// At the start a model must be there.
+GST_START_TEST(bad_models_at_the_start) {
+  const Folder folder;
+  fisher::write_model(folder / "good", random_model(7, {"run"}));
+  std::vector<std::uint8_t> bytes = read_bytes(folder / "good");
+  bytes.resize(bytes.size() / 2);
+  write_bytes(folder / "half", bytes);
+  bytes = read_bytes(folder / "good");
+  bytes[bytes.size() / 2] ^= 4;
+  write_bytes(folder / "flipped", bytes);
+  write_bytes(folder / "empty", {});
+  const struct {
+    std::string settings;
+    const char *says;
+  } cases[] = {{"", "vigil-train"},
+               {"model-location=" + (folder / "absent"), "absent"},
+               {"model-location=" + (folder / "half"), "half"},
+               {"model-location=" + (folder / "flipped"), "flipped"},
+               {"model-location=" + (folder / "empty"), "empty"}};
+  for (const auto &c : cases) {
+    GstElement *element = gst_parse_launch(("gpufisher backend=cpu " + c.settings).c_str(), nullptr);
+    gst_object_ref_sink(element);
+    GstBus *bus = gst_bus_new();
+    gst_element_set_bus(element, bus);
+    fail_unless_equals_int(gst_element_set_state(element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+    GstMessage *m = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+    fail_unless(m, "no error with %s", c.settings.c_str());
+    GError *e = nullptr;
+    gst_message_parse_error(m, &e, nullptr);
+    fail_unless(strstr(e->message, c.says), "'%s' does not say %s", e->message, c.says);
+    g_error_free(e);
+    gst_message_unref(m);
+    gst_element_set_state(element, GST_STATE_NULL);
+    gst_element_set_bus(element, nullptr);
+    gst_object_unref(bus);
+    gst_object_unref(element);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(flush_end_and_states) {
+  Watch watch(random_model(7, {"run"}), "async-depth=4");
+  GstHarness *h = watch.element->harness();
+  for (int i = 0; i < 3; i++) watch.element->push(scene("GRAY8", width, height, i), i);
+  gst_harness_push_event(h, gst_event_new_flush_start());
+  gst_harness_push_event(h, gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(h, gst_event_new_segment(&segment));
+  fail_unless(!watch.element->pull(), "a frame from before the flush came out");
+  watch.element->push(scene("GRAY8", width, height, 9), 9);
+  gst_harness_push_event(h, gst_event_new_eos());
+  GstBuffer *b = watch.element->pull();
+  fail_unless(b && GST_BUFFER_PTS(b) == 9 * 40 * GST_MSECOND);
+  gst_buffer_unref(b);
+  // an end before the first frame
+  Harness empty("gpufisher backend=cpu model-location=" + (watch.folder / "model"));
+  empty.caps(caps_of("GRAY8", width, height));
+  gst_harness_push_event(empty.harness(), gst_event_new_eos());
+  fail_unless(!empty.message(GST_MESSAGE_ERROR));
+  for (int i = 0; i < 20; i++) {
+    gst_element_set_state(empty.get(), GST_STATE_NULL);
+    fail_if(gst_element_set_state(empty.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(properties_from_another_thread) {
+  const fisher::Model m = random_model(7, {"run"});
+  Watch watch(m);
+  std::atomic<bool> over = false;
+  std::thread hammer([&] {
+    for (int i = 0; !over; i++) {
+      g_object_set(watch.element->get(), "every", 1 + i % 3, "window", 1 + i % 9, "attach-vector", i % 2,
+                   "threshold-offset", double(i % 5), "async-depth", i % 3, nullptr);
+      if (i % 16 == 0)
+        g_object_set(watch.element->get(), "model-location", (watch.folder / "model").c_str(), nullptr);
+      (void)watch.element->stat("frames");
+    }
+  });
+  for (int i = 0; i < 200; i++) {
+    fail_unless_equals_int(watch.element->push(scene("GRAY8", width, height, i % 5), i), GST_FLOW_OK);
+    while (GstBuffer *b = watch.element->pull()) gst_buffer_unref(b);
+  }
+  over = true;
+  hammer.join();
+  gst_harness_push_event(watch.element->harness(), gst_event_new_eos());
+  fail_unless_equals_uint64(watch.element->stat("frames"), 200);
+}
+GST_END_TEST
+
+static Suite *gpufisher_suite() {
+  Suite *s = suite_create("gpufisher");
+  TCase *c = tcase_create("all");
+  suite_add_tcase(s, c);
+  tcase_add_test(c, scores_and_vector_are_the_references);
+  tcase_add_test(c, a_model_without_classes_gives_vectors);
+  tcase_add_test(c, every_nth_frame_is_scored);
+  tcase_add_test(c, events_are_steady);
+  tcase_add_test(c, events_begin_and_end);
+  tcase_add_test(c, frames_under_way_come_out_in_order);
+  tcase_add_test(c, a_model_is_changed_while_playing);
+  tcase_add_test(c, other_sizes_on_the_way);
+  tcase_add_test(c, frames_that_are_too_small);
+  tcase_add_test(c, bad_models_at_the_start);
+  tcase_add_test(c, flush_end_and_states);
+  tcase_add_test(c, properties_from_another_thread);
+  return s;
+}
+
+int main(int argc, char **argv) {
+  return run(gpufisher_suite(), argc, argv);
+}
