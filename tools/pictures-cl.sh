@@ -15,5 +15,5 @@ gst-launch-1.0 -q compositor name=m sink_0::xpos=0 sink_1::xpos=284 sink_2::xpos
   $(part noisy 0) $(part filtered 1) $(part clean 2)
 
 gst-launch-1.0 -q scenetestsrc num-buffers=100 ! video/x-raw,format=RGBA ! clhistogram overlay=true ! videoconvert ! \
-  jpegenc quality=85 ! multifilesink location="$work/h-%d.jpg" max-files=1
+  jpegenc quality=75 ! multifilesink location="$work/h-%d.jpg" max-files=1
 mv "$work"/h-99.jpg clhistogram-overlay.jpg
