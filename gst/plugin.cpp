@@ -8,6 +8,7 @@
 #include "gst/glcolinearseg/gstglcolinearseg.h"
 #endif
 #ifdef VIGIL_HAVE_OPENCL
+#include "gst/clbilateral/gstclbilateral.h"
 #include "gst/clhistogram/gstclhistogram.h"
 #endif
 
@@ -21,6 +22,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   any |= vigil_register_glcolinearseg(plugin);
 #endif
 #ifdef VIGIL_HAVE_OPENCL
+  any |= vigil_register_clbilateral(plugin);
   any |= vigil_register_clhistogram(plugin);
 #endif
   return any;

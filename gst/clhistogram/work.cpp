@@ -48,8 +48,9 @@ class Work final : public ClWork {
     counted.settings = current_;
     counted.valid = counting_;
     if (counting_) {
-      counter_->count(in, counted.counts.as<Counts>(), queue);
-      bytes_ += sizeof(Bins) * (channel_count(in.format) == 3 ? 4 : 2);
+      counter_->count(in, queue);
+      counter_->fetch(counted.counts.as<Counts>(), queue);
+      bytes_ += sizeof(Counts);
     }
     if (current_.tuning.overlay) {
       panel_ = panel_for(in.width, in.height, int(current_.bins));
@@ -88,17 +89,13 @@ class Work final : public ClWork {
   void post(const FrameTime &time, const Counts &counts) const {
     const Statistics s = statistics(counts, channels(), levels_of(info_));
     const Advice a = advise(s);
-    gst_element_post_message(
-        element_, gst_message_new_element(
-                      GST_OBJECT(element_),
-                      gst_structure_new(
-                          "histogram", "timestamp", G_TYPE_UINT64, time.timestamp, "stream-time",
-                          G_TYPE_UINT64, time.stream, "running-time", G_TYPE_UINT64, time.running, "duration",
-                          G_TYPE_UINT64, time.duration, "mean", G_TYPE_DOUBLE, s.mean, "median",
-                          G_TYPE_DOUBLE, s.median, "contrast", G_TYPE_DOUBLE, s.contrast, "clipped-dark",
-                          G_TYPE_DOUBLE, s.clipped_dark, "clipped-bright", G_TYPE_DOUBLE, s.clipped_bright,
-                          "exposure", G_TYPE_STRING, name_of(a.exposure), "exposure-stops", G_TYPE_DOUBLE,
-                          a.stops, "low-contrast", G_TYPE_BOOLEAN, gboolean(a.low_contrast), nullptr)));
+    GstStructure *m = new_timed_structure("histogram", time);
+    gst_structure_set(m, "mean", G_TYPE_DOUBLE, s.mean, "median", G_TYPE_DOUBLE, s.median, "contrast",
+                      G_TYPE_DOUBLE, s.contrast, "clipped-dark", G_TYPE_DOUBLE, s.clipped_dark,
+                      "clipped-bright", G_TYPE_DOUBLE, s.clipped_bright, "exposure", G_TYPE_STRING,
+                      name_of(a.exposure), "exposure-stops", G_TYPE_DOUBLE, a.stops, "low-contrast",
+                      G_TYPE_BOOLEAN, gboolean(a.low_contrast), nullptr);
+    gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), m));
   }
 
   GstElement *element_;

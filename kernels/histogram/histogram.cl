@@ -2,20 +2,30 @@
 // Counting, and drawing the counts: the rules are in histogram.h.
 //   CHANNELS  3: pixels of four bytes; 1: planes of Y, one byte a pixel
 //   RED       the byte of a pixel that is red, 0 or 2 (CHANNELS 3)
-//   SETS      histograms that are kept: the channels', then the intensity's; 4 or 1
+//   SETS      histograms that are counted: the channels', then the intensity's; 4 or 1
 //   COPIES    of each counter in local memory (count_groups)
 //   PARTS     of each counter in a work-item's own memory (count_rows)
-// Counters in global memory: SETS rows of 256. Each launch adds to `counts` and clears `next`, the counters of the launch
+// Counters in global memory: four rows of 256, for three channels and the intensity; with one channel its counts are those of the
+// intensity as well, and two rows stay 0. Each launch adds to `counts` and clears `next`, the counters of the launch
 // after it, so that no launch is needed for that alone.
 
 #define BINS 256
 #define WORDS (SETS * BINS)
+#define ALL_WORDS (4 * BINS)
 
 uint intensity_of(uint r, uint g, uint b) { return (30 * r + 59 * g + 11 * b + 50) / 100; }
 
 void clear_next(__global uint *next) {
   if (get_group_id(0) == 0)
-    for (uint i = get_local_id(0); i < WORDS; i += get_local_size(0)) next[i] = 0;
+    for (uint i = get_local_id(0); i < ALL_WORDS; i += get_local_size(0)) next[i] = 0;
+}
+
+void add_to(__global uint *counts, uint i, uint sum) {
+  if (!sum) return;
+  atomic_add(&counts[i], sum);
+#if CHANNELS == 1
+  atomic_add(&counts[3 * BINS + i], sum);
+#endif
 }
 
 // --- many work-items a group: GPUs ---
@@ -82,7 +92,7 @@ __kernel void count_groups(__global const uchar *picture, int offset, int stride
   for (uint i = get_local_id(0); i < WORDS; i += get_local_size(0)) {
     uint sum = 0;
     for (uint k = 0; k < COPIES; k++) sum += local_counts[i * COPIES + (k + get_local_id(0)) % COPIES];
-    if (sum) atomic_add(&counts[i], sum);
+    add_to(counts, i, sum);
   }
 }
 
@@ -115,7 +125,7 @@ __kernel void count_rows(__global const uchar *picture, int offset, int stride, 
   for (uint i = 0; i < WORDS; i++) {
     uint sum = 0;
     for (uint p = 0; p < PARTS; p++) sum += mine[p][i];
-    if (sum) atomic_add(&counts[i], sum);
+    add_to(counts, i, sum);
   }
 }
 

@@ -53,9 +53,11 @@ Panel panel_for(int width, int height, int bins);
 class Counter {
  public:
   virtual ~Counter() = default;
-  // Counts the picture. `counts` is host memory of the device (Device::allocate_host) and holds them when the queue got
-  // there. Any stride and address works; on a GPU rows that start at multiples of 16 bytes run fastest.
-  virtual void count(ConstImage, Counts *counts, Queue &) = 0;
+  // Counts the picture. Any stride and address works; on a GPU rows that start at multiples of 16 bytes run fastest.
+  virtual void count(ConstImage, Queue &) = 0;
+  // What the last count() counted: `counts` is host memory of the device (Device::allocate_host) and holds it when the queue
+  // got there.
+  virtual void fetch(Counts *counts, Queue &) = 0;
   // Draws what the last count() counted, of a picture of the same format and size. Throws Error::bad_setting when the panel is
   // not within the picture, or its x or y odd.
   virtual void draw(Image, const Panel &, Queue &) = 0;

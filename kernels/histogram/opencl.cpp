@@ -21,8 +21,8 @@ class OpenCl final : public Counter {
  public:
   OpenCl(ClDevice &device, const Shape &wanted) : device_(device), processor_(device.is_cpu()) {
     units_ = std::max<std::uint64_t>(1, device.number_info(CL_DEVICE_MAX_COMPUTE_UNITS));
-    shape_.group = wanted.group ? wanted.group : 256;
-    shape_.groups = wanted.groups ? wanted.groups : processor_ ? 4 : 4;
+    shape_.group = wanted.group ? wanted.group : 1024;
+    shape_.groups = wanted.groups ? wanted.groups : processor_ ? 4 : 1;
     shape_.copies = wanted.copies ? wanted.copies : 8;
     const auto group_limit = device.number_info(CL_DEVICE_MAX_WORK_GROUP_SIZE);
     const auto local_limit = device.number_info(CL_DEVICE_LOCAL_MEM_SIZE);
@@ -32,14 +32,14 @@ class OpenCl final : public Counter {
     for (DeviceBuffer &b : counters_) b = DeviceBuffer(device, sizeof(Counts));
   }
 
-  void count(ConstImage image, Counts *counts, Queue &queue) override {
+  void count(ConstImage image, Queue &queue) override {
     check_picture(image);
     auto &q = static_cast<ClQueue &>(queue);
     const int channels = channel_count(image.format);
     prepare(image.format);
     if (!clean_)
       for (DeviceBuffer &b : counters_) device_.fill(b.as(), 0, sizeof(Counts), queue);
-    clean_ = false; // until all of this was submitted
+    clean_ = false; // until this was submitted
     now_ ^= 1;
     const ClPlane p = device_.view(image).plane[0];
     const int aligned = p.offset % 16 == 0 && p.stride % 16 == 0;
@@ -60,8 +60,10 @@ class OpenCl final : public Counter {
           std::min(units_ * std::uint64_t(shape_.groups), (pieces + group - 1) / group);
       launch({std::size_t(groups * group)}, {std::size_t(group)});
     }
-    fetch(counts, channels, queue);
     clean_ = true;
+  }
+  void fetch(Counts *counts, Queue &queue) override {
+    device_.download(counts, counters_[now_].as(), sizeof *counts, queue);
   }
 
   void draw(Image image, const Panel &panel, Queue &queue) override {
@@ -100,15 +102,6 @@ class OpenCl final : public Counter {
     grey_out_ = program.kernel("grey_out");
     program_ = std::move(program);
     format_ = format;
-    clean_ = false; // other formats leave other counters in use
-  }
-
-  void fetch(Counts *counts, int channels, Queue &queue) {
-    const void *from = counters_[now_].as();
-    if (channels == 3) return device_.download(counts, from, sizeof *counts, queue);
-    counts->channel[1] = counts->channel[2] = {};
-    device_.download(&counts->channel[0], from, sizeof(Bins), queue);
-    device_.download(&counts->intensity, from, sizeof(Bins), queue);
   }
 
   ClDevice &device_;

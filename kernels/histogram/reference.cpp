@@ -16,7 +16,7 @@ std::array<int, 3> order_of(PixelFormat f) {
 
 class Reference final : public Counter {
  public:
-  void count(ConstImage image, Counts *counts, Queue &) override {
+  void count(ConstImage image, Queue &) override {
     check_picture(image);
     counts_ = {};
     const bool coloured = channel_count(image.format) == 3;
@@ -39,8 +39,8 @@ class Reference final : public Counter {
         const double intensity = (30 * rgb[0] + 59 * rgb[1] + 11 * rgb[2]) / 100;
         counts_.intensity[static_cast<std::size_t>(std::floor(intensity + 0.5))]++;
       }
-    *counts = counts_;
   }
+  void fetch(Counts *counts, Queue &) override { *counts = counts_; }
 
   void draw(Image image, const Panel &p, Queue &) override {
     check_panel(image, p);

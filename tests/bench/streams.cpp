@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How many frames per second several streams reach in one process, with an element and without it.
 //   bench-streams --file clip.mp4 [--count 8] [--element "cudamog"] [--decoder nvh264dec] [--seconds 10] [--rounds 3]
-// Each stream is  filesrc ! qtdemux ! h264parse ! DECODER ! [ELEMENT !] fakesink sync=false, played over and over. The two kinds run in
+//   bench-streams --source "videotestsrc num-buffers=1 ! imagefreeze" [...]
+// Each stream is  SOURCE ! [ELEMENT !] fakesink sync=false, played over and over; without --source that is filesrc ! qtdemux !
+// h264parse ! DECODER. The two kinds run in
 // turn, ROUNDS times each; after a second of start-up, frames that reach the sinks are counted. The elements' stats are
 // printed, so that bytes copied between host and device show.
 #include <algorithm>
@@ -20,8 +22,9 @@ namespace {
 using Options = std::map<std::string, std::string>;
 
 Options parse(int argc, char **argv) {
-  Options o{{"file", ""},     {"count", "8"}, {"element", "cudamog"}, {"decoder", "nvh264dec"},
-            {"seconds", "8"}, {"rounds", "3"}};
+  Options o{{"file", ""},           {"source", ""},           {"count", "8"},
+            {"element", "cudamog"}, {"decoder", "nvh264dec"}, {"seconds", "8"},
+            {"rounds", "3"}};
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (!name.starts_with("--") || !o.contains(name.substr(2))) {
@@ -30,8 +33,9 @@ Options parse(int argc, char **argv) {
     }
     o[name.substr(2)] = argv[i + 1];
   }
-  if (o["file"].empty() || argc % 2 == 0) {
-    std::fprintf(stderr, "bench-streams --file CLIP.mp4 [--count N] [--element DESCRIPTION] [--decoder NAME] "
+  if (o["file"].empty() == o["source"].empty() || argc % 2 == 0) {
+    std::fprintf(stderr, "bench-streams --file CLIP.mp4 | --source DESCRIPTION [--count N] [--element "
+                         "DESCRIPTION] [--decoder NAME] "
                          "[--seconds N] [--rounds N]\n");
     std::exit(2);
   }
@@ -74,8 +78,10 @@ double frames_per_second(const Options &o, const std::string &element, bool prin
   std::vector<Stream> streams(std::stoul(o.at("count")));
   for (Stream &s : streams) {
     const std::string middle = element.empty() ? "" : element + " name=watch ! ";
-    const std::string description = "filesrc location=\"" + o.at("file") + "\" ! qtdemux ! h264parse ! " +
-                                    o.at("decoder") + " ! " + middle + "fakesink name=sink sync=false";
+    const std::string source = o.at("source").empty() ? "filesrc location=\"" + o.at("file") +
+                                                            "\" ! qtdemux ! h264parse ! " + o.at("decoder")
+                                                      : o.at("source");
+    const std::string description = source + " ! " + middle + "fakesink name=sink sync=false";
     GError *e = nullptr;
     s.pipeline = gst_parse_launch(description.c_str(), &e);
     if (e) die(e->message);
@@ -139,11 +145,11 @@ int main(int argc, char **argv) {
   for (int i = 0; i < rounds; i++) {
     without.push_back(frames_per_second(o, "", false));
     with.push_back(frames_per_second(o, o["element"], i == rounds - 1));
-    std::printf("  round %d: decode alone %.0f fps, with %s %.0f fps\n", i + 1, without.back(),
+    std::printf("  round %d: source alone %.0f fps, with %s %.0f fps\n", i + 1, without.back(),
                 o["element"].c_str(), with.back());
     std::fflush(stdout);
   }
-  std::printf("%s streams: decode alone %.0f fps, with %s %.0f fps: %.1f %%\n", o["count"].c_str(),
+  std::printf("%s streams: source alone %.0f fps, with %s %.0f fps: %.1f %%\n", o["count"].c_str(),
               median(without), o["element"].c_str(), median(with), 100 * median(with) / median(without));
   return 0;
 }

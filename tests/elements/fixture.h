@@ -21,6 +21,8 @@ struct Picture {
   Picture(const char *format, int width, int height);
   Image image();
   GstBuffer *buffer(int number, int fps = 25) const; // with the frame's time
+  // The same with rows `padding` bytes longer than they need be, and a GstVideoMeta that says so.
+  GstBuffer *padded(int number, int padding) const;
 };
 
 struct Rect {
@@ -58,6 +60,7 @@ class Harness {
   GstMessage *message(GstMessageType types);
   // The next element messages' names, in order.
   std::vector<std::string> events();
+  void no_error(); // fails the test when one was posted
   // The text of the next error (or warning) and its code; fails the test when there is none.
   std::string error(GQuark domain, int code, GstMessageType type = GST_MESSAGE_ERROR);
 
@@ -66,6 +69,23 @@ class Harness {
   GstBus *bus_;
   GstHarness *harness_;
 };
+
+// The writable properties that are an element's own, or those of Vigil's class below it.
+struct OwnProperties {
+  explicit OwnProperties(GstElement *);
+  ~OwnProperties() { g_free(specs); }
+  OwnProperties(const OwnProperties &) = delete;
+  OwnProperties &operator=(const OwnProperties &) = delete;
+  GParamSpec **specs;
+  std::vector<GParamSpec *> list;
+};
+// The ends of a property's range, and its default.
+std::vector<std::string> values_of(GParamSpec *);
+
+// Objects of GStreamer that are alive, by the leaks tracer's account (GST_TRACERS=leaks).
+guint live_objects();
+// Plays to the end of the stream and goes back to NULL.
+void play_to_the_end(GstElement *pipeline);
 
 // cudamog on the CPU, with these settings.
 class Element : public Harness {

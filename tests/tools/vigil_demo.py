@@ -89,6 +89,26 @@ class Demo(unittest.TestCase):
         self.assertNotIn("F-measure", result.stdout)
         self.assertNotIn("f_measure", summary)
 
+    def check_filter(self, size, number, *arguments):
+        if subprocess.run(["gst-inspect-1.0", "--exists", "clbilateral"], check=False).returncode:
+            self.skipTest("this build has no OpenCL")
+        result = self.run_demo("--element", "clbilateral", *arguments)
+        self.assertIn("noise of sigma 20", result.stdout)
+        names = sorted(p.name for p in self.out.iterdir())
+        self.assertEqual(names, [f"{kind}-{number:06d}.png" for kind in ("clean", "filtered", "noisy")])
+        for name in names:
+            self.assertEqual(png_header(self.out / name)[:2], size)
+        return map(float, re.search(r"^PSNR (\d+\.\d+) dB before, (\d+\.\d+) dB after", result.stdout, re.M).groups())
+
+    def test_filter_on_the_scene(self):
+        before, after = self.check_filter((640, 480), 3, "--frames", 3)
+        self.assertTrue(21.5 < before < 23, before) # sigma 20 without clipping: 22.1
+        self.assertGreater(after, before + 5)
+
+    def test_filter_on_a_file(self):
+        before, after = self.check_filter((321, 241), 2, self.ball(frames=2, size=(321, 241)))
+        self.assertGreater(after, before + 5)
+
     def test_frames_are_counted_out(self):
         self.run_demo("--frames", 7, self.ball())
         self.check_results(7, (320, 240), [7])
