@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/filter/plan.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace vigil::filter {
+namespace {
+
+// Operations a pixel, counted in multiply-adds; a median's exchanges are two operations each.
+double cost_of(const StencilOp &s) {
+  switch (s.kind) {
+  case Kind::linear:
+    return 9;
+  case Kind::gradient:
+    return 20;
+  case Kind::median:
+    return 38;
+  default:
+    return 2. * (2 * s.radius + 1);
+  }
+}
+
+void append(Numbers &n, const Matrix &m, bool swapped) {
+  const auto channel = [&](int c) { return swapped && c != 1 ? 2 - c : c; };
+  for (int c = 0; c < 3; c++)
+    for (int k = 0; k < 3; k++) n.values.push_back(m.m[channel(c)][channel(k)]);
+  for (int c = 0; c < 3; c++) n.values.push_back(m.o[channel(c)]);
+}
+
+StencilOp stencil_of(const Stage &s, Numbers &n) {
+  StencilOp op{s.type->kind, radius_of(s), false, int(n.values.size()), {}};
+  switch (op.kind) {
+  case Kind::linear: {
+    const Linear l = linear_of(s);
+    n.values.insert(n.values.end(), l.k.begin(), l.k.end());
+    n.values.push_back(l.offset);
+    op.absolute = l.absolute;
+    break;
+  }
+  case Kind::gradient:
+    n.values.push_back(gradient_amount(s));
+    break;
+  case Kind::gaussian:
+    for (const int w : gaussian_weights(s)) n.values.push_back(w);
+    break;
+  default:
+    break;
+  }
+  return op;
+}
+
+} // namespace
+
+std::string Shape::name() const {
+  return rows ? text("rows, tile ", tile_width, "x", tile_height)
+              : text("items ", local_x, "x", local_y, ", tile ", tile_width, "x", tile_height);
+}
+
+Operations operations_of(const Chain &chain, PixelFormat format) {
+  check_format(chain, format);
+  Operations r;
+  std::vector<PointOp> *points = &r.all.before;
+  for (const Stage &s : chain) {
+    Numbers &n = r.numbers;
+    if (s.type->kind == Kind::table) {
+      // Tables in a row are one: stages store whole numbers.
+      if (points->empty() || points->back().matrix) {
+        points->push_back({false, int(n.tables.size())});
+        for (int v = 0; v < 256; v++) n.tables.push_back(static_cast<std::uint8_t>(v));
+      }
+      for (int v = 0; v < 256; v++) {
+        std::uint8_t &entry = n.tables[points->back().at + v];
+        entry = table_value(s, entry);
+      }
+    } else if (s.type->kind == Kind::matrix) {
+      if (format == PixelFormat::gray8) continue;
+      points->push_back({true, int(n.values.size())});
+      append(n, matrix_of(s), format == PixelFormat::bgra);
+    } else {
+      r.all.stencils.push_back(stencil_of(s, n));
+      points = &r.all.stencils.back().after;
+    }
+  }
+  return r;
+}
+
+std::size_t tile_bytes(const Pass &p, const Shape &shape, bool colour) {
+  if (p.stencils.empty()) return 0;
+  const std::size_t pixel = colour ? (shape.rows ? 3 : 4) : 1, sums = colour && !shape.rows ? 4 : 1;
+  int halo = 0;
+  for (const StencilOp &s : p.stencils) halo += s.radius;
+  const auto area = [&](int x, int y) {
+    return std::size_t(shape.tile_width + 2 * x) * std::size_t(shape.tile_height + 2 * y);
+  };
+  std::size_t tiles[2] = {area(halo, halo), 0}, half = 0;
+  for (std::size_t i = 0; i < p.stencils.size(); i++) {
+    const StencilOp &s = p.stencils[i];
+    halo -= s.radius;
+    const bool stored = i + 1 < p.stencils.size() || shape.rows; // the last goes to the result at once
+    if (stored) tiles[(i + 1) % 2] = std::max(tiles[(i + 1) % 2], area(halo, halo));
+    if (s.kind == Kind::gaussian || s.kind == Kind::box) half = std::max(half, area(halo, halo + s.radius));
+  }
+  return (tiles[0] + tiles[1]) * pixel + half * sums * sizeof(std::int32_t);
+}
+
+Plan split(const Pass &all, const Shape &shape, const Costs &costs, bool colour) {
+  const std::size_t n = all.stencils.size();
+  if (n == 0) return {all};
+  const double tile = double(shape.tile_width) * shape.tile_height;
+  // Cost of the stencils from i to j (without j) in one pass.
+  const auto together = [&](std::size_t i, std::size_t j) {
+    Pass p;
+    p.stencils.assign(all.stencils.begin() + long(i), all.stencils.begin() + long(j));
+    if (j - i > 1 && tile_bytes(p, shape, colour) > costs.local_bytes) return std::numeric_limits<double>::infinity();
+    double sum = costs.round_trip;
+    int halo = 0;
+    for (std::size_t k = j; k-- > i;) {
+      sum += cost_of(all.stencils[k]) * (shape.tile_width + 2 * halo) * (shape.tile_height + 2 * halo) / tile;
+      halo += all.stencils[k].radius;
+    }
+    return sum;
+  };
+  // best[j]: the least cost of the first j stencils, the last pass of which begins at from[j].
+  std::vector<double> best(n + 1, std::numeric_limits<double>::infinity());
+  std::vector<std::size_t> from(n + 1);
+  best[0] = 0;
+  for (std::size_t j = 1; j <= n; j++)
+    for (std::size_t i = 0; i < j; i++)
+      if (const double c = best[i] + together(i, j); c < best[j]) {
+        best[j] = c;
+        from[j] = i;
+      }
+  Plan plan;
+  for (std::size_t j = n; j > 0; j = from[j]) {
+    Pass p;
+    if (from[j] == 0) p.before = all.before;
+    p.stencils.assign(all.stencils.begin() + long(from[j]), all.stencils.begin() + long(j));
+    plan.insert(plan.begin(), p);
+  }
+  return plan;
+}
+
+} // namespace vigil::filter
