@@ -4,7 +4,30 @@
 namespace vigil {
 
 const char *name_of(Backend b) {
-  return b == Backend::cpu ? "cpu" : b == Backend::cuda ? "cuda" : "gl";
+  switch (b) {
+  case Backend::cpu:
+    return "cpu";
+  case Backend::cuda:
+    return "cuda";
+  case Backend::gl:
+    return "gl";
+  case Backend::opencl:
+    return "opencl";
+  }
+  return "";
+}
+
+std::unique_ptr<Device> open_device(Backend b) {
+  switch (b) {
+  case Backend::cuda:
+    return open_cuda();
+  case Backend::gl:
+    return open_gl();
+  case Backend::opencl:
+    return open_opencl();
+  default:
+    return open_cpu();
+  }
 }
 
 } // namespace vigil

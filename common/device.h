@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A place where kernels run: its memory, a queue of work, and a clock. Backends live in the folders cpu/,
-// cuda/ and gl/.
+// cuda/, gl/ and opencl/.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace vigil {
 
-enum class Backend { cpu, cuda, gl };
+enum class Backend { cpu, cuda, gl, opencl };
 const char *name_of(Backend);
 
 class Event;
@@ -80,9 +80,10 @@ std::unique_ptr<Device> open_cuda(int id = 0);
 // closed there. Throws Error::no_device, saying what is missing, when the build has no OpenGL, the machine no EGL,
 // or its driver neither OpenGL 3.3 nor OpenGL ES 3.0.
 std::unique_ptr<Device> open_gl();
-inline std::unique_ptr<Device> open_device(Backend b) {
-  return b == Backend::cpu ? open_cpu() : b == Backend::cuda ? open_cuda() : open_gl();
-}
+// An OpenCL device: `selector` is its number or a part of its or its platform's name; empty: the first GPU, else the first
+// accelerator, else the first CPU. Throws Error::no_device, which lists what there is, or names the package to install.
+std::unique_ptr<Device> open_opencl(const std::string &selector = {});
+std::unique_ptr<Device> open_device(Backend);
 
 // Device memory with an owner.
 class DeviceBuffer {

@@ -15,16 +15,20 @@ using namespace vigil;
 using namespace vigil::check;
 
 constexpr const char *usage =
-    "gpucheck [--list] [--test NAME] [--backend cpu|cuda|gl] [--seed N] [--bench] [--json FILE]\n"
+    "gpucheck [--list] [--test NAME] [--backend cpu|cuda|gl|opencl] [--device NAME] [--seed N] [--bench] "
+    "[--json FILE]\n"
     "  Checks every backend of every kernel against its double precision reference on random input.\n"
     "  --test     only cases whose name starts with NAME\n"
     "  --backend  only this one; it is then an error when it is missing\n"
+    "  --device   the OpenCL device: its number or a part of its name\n"
     "  --seed     another seed gives other input; a failure names the seed that shows it\n"
     "  --bench    times the backends as well\n"
     "  --json     writes results and times to FILE\n";
 
+constexpr Backend backends[] = {Backend::cpu, Backend::cuda, Backend::gl, Backend::opencl};
+
 struct Options {
-  std::string test, backend, json;
+  std::string test, backend, device, json;
   std::uint64_t seed = 1;
   bool list = false, bench = false;
 };
@@ -45,6 +49,8 @@ Options parse(int argc, char **argv) {
       o.test = value();
     else if (a == "--backend")
       o.backend = value();
+    else if (a == "--device")
+      o.device = value();
     else if (a == "--json")
       o.json = value();
     else if (a == "--seed")
@@ -55,8 +61,9 @@ Options parse(int argc, char **argv) {
     } else
       fail(Error::Kind::bad_setting, "what is ", a, "?\n", usage);
   }
-  if (!o.backend.empty() && o.backend != "cpu" && o.backend != "cuda" && o.backend != "gl")
-    fail(Error::Kind::bad_setting, "--backend is cpu, cuda or gl, not ", o.backend);
+  const auto known = [&](Backend b) { return o.backend == name_of(b); };
+  if (!o.backend.empty() && std::none_of(std::begin(backends), std::end(backends), known))
+    fail(Error::Kind::bad_setting, "--backend is cpu, cuda, gl or opencl, not ", o.backend);
   return o;
 }
 
@@ -118,11 +125,11 @@ int run(const Options &o) {
   int passed = 0, failed = 0, skipped = 0;
   std::vector<Result> results;
   std::vector<Timing> timings;
-  for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::gl}) {
+  for (const Backend backend : backends) {
     if (!o.backend.empty() && o.backend != name_of(backend)) continue;
     std::unique_ptr<Device> device;
     try {
-      device = open_device(backend);
+      device = backend == Backend::opencl ? open_opencl(o.device) : open_device(backend);
     } catch (const Error &e) {
       if (!o.backend.empty()) throw;
       std::printf("SKIPPED: backend %s: %s\n", name_of(backend), e.what());

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "common/opencl/program.h"
+
+#include "common/error.h"
+#include "common/opencl/cache.h"
+
+namespace vigil {
+namespace {
+
+constexpr const char *extension = "clbin";
+
+std::string joined(std::initializer_list<ClSource> files) {
+  std::string s;
+  for (const ClSource &f : files) s += text("#line 1 \"", f.path, "\"\n", f.text, "\n");
+  return s;
+}
+
+std::string log_of(cl_program program, cl_device_id device) {
+  std::size_t bytes = 0;
+  if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0)
+    return {};
+  std::string s(bytes, '\0');
+  clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, s.data(), nullptr);
+  return s.substr(0, s.find('\0'));
+}
+
+// The program from a binary, or nothing when the driver does not take it.
+ClProgramHandle from_binary(const ClDevice &d, const std::string &binary, const std::string &options) {
+  const auto *bytes = reinterpret_cast<const unsigned char *>(binary.data());
+  const std::size_t length = binary.size();
+  const cl_device_id id = d.id();
+  cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+  ClProgramHandle p(clCreateProgramWithBinary(d.context(), 1, &id, &length, &bytes, &status, &code));
+  if (code != CL_SUCCESS || status != CL_SUCCESS) return {};
+  if (clBuildProgram(p.get(), 1, &id, options.c_str(), nullptr, nullptr) != CL_SUCCESS) return {};
+  return p;
+}
+
+std::string binary_of(cl_program program) {
+  std::size_t length = 0;
+  if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, nullptr) != CL_SUCCESS) return {};
+  std::string binary(length, '\0');
+  auto *bytes = reinterpret_cast<unsigned char *>(binary.data());
+  if (length == 0 || clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS)
+    return {};
+  return binary;
+}
+
+} // namespace
+
+ClProgram::ClProgram(const ClDevice &d, std::initializer_list<ClSource> files, const std::string &options) {
+  build(d, files.size() > 0 ? (files.end() - 1)->path : "an empty program", joined(files), options);
+}
+ClProgram::ClProgram(const ClDevice &d, const std::string &name, const std::string &source,
+                     const std::string &options) {
+  build(d, name, source, options);
+}
+
+void ClProgram::build(const ClDevice &d, const std::string &name, const std::string &source,
+                      const std::string &options) {
+  device_ = d.id();
+  const std::string all_options = "-cl-std=CL1.2 " + options;
+  key_ = text(d.device_name(), "\n", d.text_info(CL_DEVICE_VERSION), "\n", d.driver_version(), "\n", all_options, "\n",
+              source);
+  const FileCache cache(cache_directory("opencl"));
+  if (const auto binary = cache.read(key_, extension)) program_ = from_binary(d, *binary, all_options);
+  from_cache_ = static_cast<bool>(program_);
+  if (from_cache_) return;
+
+  const char *start = source.c_str();
+  cl_int code = CL_SUCCESS;
+  program_ = ClProgramHandle(clCreateProgramWithSource(d.context(), 1, &start, nullptr, &code));
+  cl_check(code, "making an OpenCL program");
+  code = clBuildProgram(program_.get(), 1, &device_, all_options.c_str(), nullptr, nullptr);
+  if (code != CL_SUCCESS)
+    fail(Error::Kind::device, name, " does not compile for ", d.name(), " with ", all_options, " (", cl_error_name(code),
+         "):\n", log_of(program_.get(), device_));
+  const std::string binary = binary_of(program_.get());
+  if (!binary.empty()) cache.write(key_, extension, binary);
+}
+
+ClKernel ClProgram::kernel(const char *name) const {
+  return {program_.get(), name, device_};
+}
+
+ClKernel::ClKernel(cl_program program, const char *name, cl_device_id device) : name_(name), device_(device) {
+  cl_int code = CL_SUCCESS;
+  kernel_ = ClKernelHandle(clCreateKernel(program, name, &code));
+  cl_check(code, text("kernel ", name).c_str());
+  cl_check(clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof arguments_, &arguments_, nullptr), name);
+}
+std::size_t ClKernel::largest_group() const {
+  std::size_t n = 0;
+  cl_check(clGetKernelWorkGroupInfo(kernel_.get(), device_, CL_KERNEL_WORK_GROUP_SIZE, sizeof n, &n, nullptr),
+           name_.c_str());
+  return n;
+}
+void ClKernel::expect_arguments(std::size_t count) const {
+  if (count != arguments_)
+    fail(Error::Kind::device, "kernel ", name_, " takes ", arguments_, " arguments, not ", count);
+}
+void ClKernel::set_bytes(cl_uint i, std::size_t bytes, const void *value) {
+  const cl_int code = clSetKernelArg(kernel_.get(), i, bytes, value);
+  if (code != CL_SUCCESS)
+    fail(Error::Kind::device, "argument ", i, " of kernel ", name_, " (", bytes, " bytes): ", cl_error_name(code));
+}
+void ClKernel::submit(ClQueue &queue, ClEventHandle *event, ClRange2 global, ClRange2 local) {
+  const bool chosen = local.x > 0 && local.y > 0;
+  const auto whole = [&](std::size_t n, std::size_t group) {
+    return chosen ? (n + group - 1) / group * group : n;
+  };
+  const std::size_t g[] = {whole(global.x, local.x), whole(global.y, local.y)}, l[] = {local.x, local.y};
+  queue.submit(
+      name_.c_str(),
+      [&](cl_event *e) {
+        return clEnqueueNDRangeKernel(queue.get(), kernel_.get(), 2, nullptr, g, chosen ? l : nullptr, 0, nullptr, e);
+      },
+      event);
+}
+
+} // namespace vigil
