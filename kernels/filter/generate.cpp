@@ -19,16 +19,15 @@ class Generator {
       point_function(p.stencils[k].after, text("after", k));
       separable_functions(p.stencils[k], k);
     }
-    add("__kernel __attribute__((reqd_work_group_size(", shape_.local_x, ", ", shape_.local_y, ", 1)))\nvoid pass",
-        number,
+    add("__kernel __attribute__((reqd_work_group_size(", shape_.local_x, ", ", shape_.local_y,
+        ", 1)))\nvoid pass", number,
         "(__global const uchar *restrict src, int src_offset, int src_stride,\n"
         "  __global uchar *restrict dst, int dst_offset, int dst_stride, int width, int height,\n"
         "  __constant const int *n, __global const uchar *restrict t) {\n"
         "src += src_offset; dst += dst_offset;\n"
         "const int tx = get_group_id(0) * ",
         shape_.tile_width, ", ty = get_group_id(1) * ", shape_.tile_height, ";\n");
-    if (!shape_.rows)
-      add("const int item = get_local_id(1) * ", shape_.local_x, " + get_local_id(0);\n");
+    if (!shape_.rows) add("const int item = get_local_id(1) * ", shape_.local_x, " + get_local_id(0);\n");
     if (p.stencils.empty())
       points_only();
     else
@@ -47,21 +46,26 @@ class Generator {
   // void NAME(int *r, int *g, int *b, n, t), or of one value; nothing for no operations.
   void point_function(const std::vector<PointOp> &ops, const std::string &name) {
     if (ops.empty()) return;
-    points_ += " " + name + " ";
+    points_ += text(" ", name, " ");
     const char *arguments = colour_ ? "int *r, int *g, int *b" : "int *r";
-    add("inline void ", prefix_, name, "(", arguments, ", __constant const int *n, __global const uchar *t) {\n");
+    add("inline void ", prefix_, name, "(", arguments,
+        ", __constant const int *n, __global const uchar *t) {\n");
     for (const PointOp &op : ops) {
       if (op.matrix) {
         add("{ __constant const int *m = n + ", op.at, ";\nconst int x = mixed(m, m[9], *r, *g, *b), ",
-            "y = mixed(m + 3, m[10], *r, *g, *b), z = mixed(m + 6, m[11], *r, *g, *b);\n*r = x; *g = y; *b = z; }\n");
+            "y = mixed(m + 3, m[10], *r, *g, *b), z = mixed(m + 6, m[11], *r, *g, *b);\n*r = x; *g = y; *b = "
+            "z; }\n");
       } else {
         const char *names[] = {"r", "g", "b"};
-        for (int c = 0; c < (colour_ ? 3 : 1); c++) add("*", names[c], " = t[", op.at, " + *", names[c], "];\n");
+        for (int c = 0; c < (colour_ ? 3 : 1); c++)
+          add("*", names[c], " = t[", op.at, " + *", names[c], "];\n");
       }
     }
     add("}\n");
   }
-  bool has_points(const std::string &name) const { return points_.find(" " + name + " ") != points_.npos; }
+  bool has_points(const std::string &name) const {
+    return points_.find(text(" ", name, " ")) != points_.npos;
+  }
   // The call, with r, g, b in the caller's scope.
   std::string points(const std::string &name) const {
     if (!has_points(name)) return {};
@@ -79,26 +83,26 @@ class Generator {
   // inside the picture, moved by `inset`. `left`, `top`: where the region begins in the picture. clamp_y off: rows as
   // they are.
   void each(int w, int h, int halo, int inset, bool clamp_y, const std::string &body) {
-    const std::string row =
-        clamp_y ? text("const int cy = clamp(ty - ", halo, " + y, 0, height - 1) - (ty - ", halo + inset, ");\n")
-                : text("const int cy = y;\n");
+    const std::string row = clamp_y ? text("const int cy = clamp(ty - ", halo,
+                                           " + y, 0, height - 1) - (ty - ", halo + inset, ");\n")
+                                    : text("const int cy = y;\n");
     if (shape_.rows) {
-      add("for (int y = 0; y < ", h, "; y++) {\n", row, "const int from = max(0, ", halo, " - tx), to = min(", w,
-          ", width - tx + ", halo, ");\nfor (int x = from; x < to; x++) {\nconst int cx = x + ", inset, ";\n", body,
-          "}\n}\n");
+      add("for (int y = 0; y < ", h, "; y++) {\n", row, "const int from = max(0, ", halo, " - tx), to = min(",
+          w, ", width - tx + ", halo, ");\nfor (int x = from; x < to; x++) {\nconst int cx = x + ", inset,
+          ";\n", body, "}\n}\n");
     } else {
-      add("for (int i = item; i < ", w * h, "; i += ", shape_.local_x * shape_.local_y, ") {\nconst int x = i % ", w,
-          ", y = i / ", w, ";\nconst int cx = clamp(tx - ", halo, " + x, 0, width - 1) - (tx - ", halo + inset,
-          ");\n", row, body, "}\n");
+      add("for (int i = item; i < ", w * h, "; i += ", shape_.local_x * shape_.local_y,
+          ") {\nconst int x = i % ", w, ", y = i / ", w, ";\nconst int cx = clamp(tx - ", halo,
+          " + x, 0, width - 1) - (tx - ", halo + inset, ");\n", row, body, "}\n");
     }
   }
   // rows: repeats the outermost values of `buffer` where the region passes the picture's left or right border.
   void repeat_ends(const std::string &buffer, int w, int h, int halo) {
     if (!shape_.rows || halo == 0) return;
     add("for (int y = 0; y < ", h, "; y++) {\nconst int from = max(0, ", halo, " - tx), to = min(", w,
-        ", width - tx + ", halo, ");\nfor (int x = 0; x < from; x++) ", buffer, "[y * ", w, " + x] = ", buffer,
-        "[y * ", w, " + from];\nfor (int x = to; x < ", w, "; x++) ", buffer, "[y * ", w, " + x] = ", buffer,
-        "[y * ", w, " + to - 1];\n}\n");
+        ", width - tx + ", halo, ");\nfor (int x = 0; x < from; x++) ", buffer, "[y * ", w,
+        " + x] = ", buffer, "[y * ", w, " + from];\nfor (int x = to; x < ", w, "; x++) ", buffer, "[y * ", w,
+        " + x] = ", buffer, "[y * ", w, " + to - 1];\n}\n");
   }
 
   // A pixel of a row at `address` into r, g, b (and a).
@@ -121,13 +125,14 @@ class Generator {
   // A loop over the tile's pixels that are inside the picture: gx, gy.
   void each_result(const std::string &body) {
     if (shape_.rows)
-      add("for (int y = 0; y < min(", shape_.tile_height, ", height - ty); y++) {\nconst int gy = ty + y, end = min(",
-          shape_.tile_width, ", width - tx);\nfor (int x = 0; x < end; x++) {\nconst int gx = tx + x;\n", body,
-          "}\n}\n");
+      add("for (int y = 0; y < min(", shape_.tile_height,
+          ", height - ty); y++) {\nconst int gy = ty + y, end = min(", shape_.tile_width,
+          ", width - tx);\nfor (int x = 0; x < end; x++) {\nconst int gx = tx + x;\n", body, "}\n}\n");
     else
-      add("for (int i = item; i < ", shape_.tile_width * shape_.tile_height, "; i += ",
-          shape_.local_x * shape_.local_y, ") {\nconst int x = i % ", shape_.tile_width, ", y = i / ",
-          shape_.tile_width, ", gx = tx + x, gy = ty + y;\nif (gx < width && gy < height) {\n", body, "}\n}\n");
+      add("for (int i = item; i < ", shape_.tile_width * shape_.tile_height,
+          "; i += ", shape_.local_x * shape_.local_y, ") {\nconst int x = i % ", shape_.tile_width,
+          ", y = i / ", shape_.tile_width, ", gx = tx + x, gy = ty + y;\nif (gx < width && gy < height) {\n",
+          body, "}\n}\n");
   }
   std::string source_at() const { return text("(src + gy * src_stride + gx * ", bytes(), ")"); }
   std::string result_at() const { return text("(dst + gy * dst_stride + gx * ", bytes(), ")"); }
@@ -144,20 +149,11 @@ class Generator {
     int halo = 0;
     for (const StencilOp &s : p.stencils) halo += s.radius;
     const int tw = shape_.tile_width, th = shape_.tile_height;
-    const auto area = [&](int x, int y) { return (tw + 2 * x) * (th + 2 * y); };
-    {
-      int sizes[2] = {area(halo, halo), 0}, half = 0, h = halo;
-      for (std::size_t k = 0; k < p.stencils.size(); k++) {
-        const StencilOp &s = p.stencils[k];
-        h -= s.radius;
-        if (k + 1 < p.stencils.size() || shape_.rows) sizes[(k + 1) % 2] = std::max(sizes[(k + 1) % 2], area(h, h));
-        if (s.kind == Kind::gaussian || s.kind == Kind::box) half = std::max(half, area(h, h + s.radius));
-      }
-      for (int c = 0; c < planes_; c++)
-        for (int side = 0; side < 2; side++)
-          if (sizes[side]) add("TILE Value ", buffer(side, c), "[", sizes[side], "];\n");
-      if (half) add("TILE Total half_done[", half, "];\n");
-    }
+    const Tiles tiles = tiles_of(p, shape_);
+    for (int c = 0; c < planes_; c++)
+      for (std::size_t side = 0; side < 2; side++)
+        if (tiles.values[side]) add("TILE Value ", buffer(side, c), "[", tiles.values[side], "];\n");
+    if (tiles.sums) add("TILE Total half_done[", tiles.sums, "];\n");
     load_tile(tw + 2 * halo, th + 2 * halo, halo);
     for (std::size_t k = 0; k < p.stencils.size(); k++) {
       add("BARRIER\n");
@@ -176,8 +172,9 @@ class Generator {
 
   void load_tile(int w, int h, int halo) {
     // Here the region begins where the halo does, and cx, cy are made positions in the picture.
-    std::string body = load(text("(src + (cy + ty - ", halo, ") * src_stride + (cx + tx - ", halo, ") * ", bytes(), ")")) +
-                       points("before");
+    std::string body =
+        load(text("(src + (cy + ty - ", halo, ") * src_stride + (cx + tx - ", halo, ") * ", bytes(), ")")) +
+        points("before");
     const std::string at = text("[y * ", w, " + x]");
     if (planes_ == 3)
       body += text(buffer(0, 0), at, " = r; ", buffer(0, 1), at, " = g; ", buffer(0, 2), at, " = b;\n");
@@ -210,20 +207,20 @@ class Generator {
         const std::string weights = s.kind == Kind::gaussian ? text(", n + ", s.at) : "";
         // across: all rows that the other direction reads
         each(w, h + 2 * r, halo, r, false,
-             text("half_done[y * ", w, " + x] = ", prefix_, "across", k, "(", from, " + cy * ", pitch, " + cx, 1",
-                  weights, ");\n"));
+             text("half_done[y * ", w, " + x] = ", prefix_, "across", k, "(", from, " + cy * ", pitch,
+                  " + cx, 1", weights, ");\n"));
         add("BARRIER\n");
         const int n = (2 * r + 1) * (2 * r + 1);
-        const std::string sum =
-            text(prefix_, "down", k, "(half_done + cy * ", w, " + x, ", w, weights, ")");
-        body = text("const Value v = ", s.kind == Kind::gaussian ? text("GAUSSIAN_STORED(", sum, ")")
-                                                                : text("BOX_STORED(", sum, ", ", n, "u)"),
+        const std::string sum = text(prefix_, "down", k, "(half_done + cy * ", w, " + x, ", w, weights, ")");
+        body = text("const Value v = ",
+                    s.kind == Kind::gaussian ? text("GAUSSIAN_STORED(", sum, ")")
+                                             : text("BOX_STORED(", sum, ", ", n, "u)"),
                     ";\n");
       } else {
         body = text("const TILE Value *p = ", from, " + cy * ", pitch, " + cx;\nconst int pitch = ", pitch,
                     ";\nconst Value v = ", value(s), ";\n");
       }
-      body += shape_.rows ? text(to, "[y * ", w, " + x] = v;\n") : finish(k, w, last);
+      body += shape_.rows ? text(to, "[y * ", w, " + x] = v;\n") : finish(k, last);
       each(w, h, halo, r, true, body);
       if (shape_.rows && !has_points_later(k, last)) repeat_ends(to, w, h, halo);
     }
@@ -242,7 +239,7 @@ class Generator {
   bool has_points_later(std::size_t k, bool last) const { return !last && has_points(text("after", k)); }
 
   // items: v goes through its point operations, and to the next tile or to the result.
-  std::string finish(std::size_t k, int w, bool last) const {
+  std::string finish(std::size_t k, bool last) const {
     const std::string name = text("after", k);
     std::string s = colour_ ? "int r = v.x, g = v.y, b = v.z;\n" : "int r = v;\n";
     s += points(name);

@@ -85,23 +85,30 @@ Operations operations_of(const Chain &chain, PixelFormat format) {
   return r;
 }
 
-std::size_t tile_bytes(const Pass &p, const Shape &shape, bool colour) {
-  if (p.stencils.empty()) return 0;
-  const std::size_t pixel = colour ? (shape.rows ? 3 : 4) : 1, sums = colour && !shape.rows ? 4 : 1;
+Tiles tiles_of(const Pass &p, const Shape &shape) {
+  if (p.stencils.empty()) return {};
   int halo = 0;
   for (const StencilOp &s : p.stencils) halo += s.radius;
   const auto area = [&](int x, int y) {
     return std::size_t(shape.tile_width + 2 * x) * std::size_t(shape.tile_height + 2 * y);
   };
-  std::size_t tiles[2] = {area(halo, halo), 0}, half = 0;
-  for (std::size_t i = 0; i < p.stencils.size(); i++) {
-    const StencilOp &s = p.stencils[i];
+  Tiles t{{area(halo, halo), 0}, 0};
+  for (std::size_t k = 0; k < p.stencils.size(); k++) {
+    const StencilOp &s = p.stencils[k];
     halo -= s.radius;
-    const bool stored = i + 1 < p.stencils.size() || shape.rows; // the last goes to the result at once
-    if (stored) tiles[(i + 1) % 2] = std::max(tiles[(i + 1) % 2], area(halo, halo));
-    if (s.kind == Kind::gaussian || s.kind == Kind::box) half = std::max(half, area(halo, halo + s.radius));
+    // The last one's results go to the picture at once, where a work-item has all channels.
+    if (k + 1 < p.stencils.size() || shape.rows)
+      t.values[(k + 1) % 2] = std::max(t.values[(k + 1) % 2], area(halo, halo));
+    if (s.kind == Kind::gaussian || s.kind == Kind::box)
+      t.sums = std::max(t.sums, area(halo, halo + s.radius));
   }
-  return (tiles[0] + tiles[1]) * pixel + half * sums * sizeof(std::int32_t);
+  return t;
+}
+
+std::size_t tile_bytes(const Pass &p, const Shape &shape, bool colour) {
+  const std::size_t value = colour ? (shape.rows ? 3 : 4) : 1, channels = colour && !shape.rows ? 4 : 1;
+  const Tiles t = tiles_of(p, shape);
+  return (t.values[0] + t.values[1]) * value + t.sums * channels * sizeof(std::int32_t);
 }
 
 Plan split(const Pass &all, const Shape &shape, const Costs &costs, bool colour) {
@@ -112,7 +119,8 @@ Plan split(const Pass &all, const Shape &shape, const Costs &costs, bool colour)
   const auto together = [&](std::size_t i, std::size_t j) {
     Pass p;
     p.stencils.assign(all.stencils.begin() + long(i), all.stencils.begin() + long(j));
-    if (j - i > 1 && tile_bytes(p, shape, colour) > costs.local_bytes) return std::numeric_limits<double>::infinity();
+    if (j - i > 1 && tile_bytes(p, shape, colour) > costs.local_bytes)
+      return std::numeric_limits<double>::infinity();
     double sum = costs.round_trip;
     int halo = 0;
     for (std::size_t k = j; k-- > i;) {

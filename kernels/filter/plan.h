@@ -67,12 +67,17 @@ struct Operations {
 };
 Operations operations_of(const Chain &, PixelFormat);
 
-// Cuts a pass into passes where that costs least. With `each` every stage... every stencil gets a pass of its own.
+// Cuts a pass into passes where that costs least.
 Plan split(const Pass &, const Shape &, const Costs &, bool colour);
 // One pass for each stencil: as the stages one by one, for comparison.
 Plan split_all(const Pass &);
 
-// Bytes of tiles that a work-group holds.
+// The tiles that a work-group of a pass holds: regions before and after a stencil take turns in two, and sums of half a
+// separable stencil are in a third. Counts of values of one plane.
+struct Tiles {
+  std::size_t values[2], sums;
+};
+Tiles tiles_of(const Pass &, const Shape &);
 std::size_t tile_bytes(const Pass &, const Shape &, bool colour);
 
 // OpenCL C of all passes, kernels pass0, pass1, ...; filter.cl stands before it.
