@@ -6,6 +6,9 @@
 #ifdef VIGIL_HAVE_GL
 #include "gst/glcolinearseg/gstglcolinearseg.h"
 #endif
+#ifdef VIGIL_HAVE_OPENCL
+#include "gst/clhistogram/gstclhistogram.h"
+#endif
 
 #include <gst/gst.h>
 
@@ -14,6 +17,9 @@ static gboolean plugin_init(GstPlugin *plugin) {
   any |= vigil_register_scenetestsrc(plugin);
 #ifdef VIGIL_HAVE_GL
   any |= vigil_register_glcolinearseg(plugin);
+#endif
+#ifdef VIGIL_HAVE_OPENCL
+  any |= vigil_register_clhistogram(plugin);
 #endif
   return any;
 }

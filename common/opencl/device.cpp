@@ -18,7 +18,8 @@ cl_context make_context(const ClCandidate &c) {
   cl_int code = CL_SUCCESS;
   const cl_context context = clCreateContext(properties, 1, &c.id, nullptr, nullptr, &code);
   if (code != CL_SUCCESS)
-    fail(Error::Kind::no_device, "the OpenCL device \"", c.name, "\" gives no context: ", cl_error_name(code));
+    fail(Error::Kind::no_device, "the OpenCL device \"", c.name,
+         "\" gives no context: ", cl_error_name(code));
   return context;
 }
 
@@ -59,6 +60,9 @@ void *ClDevice::allocate(std::size_t bytes) {
   if (code != CL_SUCCESS)
     fail(Error::Kind::no_memory, "the OpenCL device has no ", bytes, " bytes of memory left (",
          cl_error_name(code), ")");
+  return add(std::move(memory), bytes);
+}
+void *ClDevice::add(ClMemHandle memory, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   const std::uintptr_t address = next_address_;
   next_address_ += (bytes + 2 * alignment) / alignment * alignment;
@@ -67,7 +71,8 @@ void *ClDevice::allocate(std::size_t bytes) {
 }
 void ClDevice::release(void *p) noexcept {
   const std::lock_guard lock(mutex_);
-  allocations_.erase(reinterpret_cast<std::uintptr_t>(p)); // OpenCL keeps it until the queues are done with it
+  allocations_.erase(
+      reinterpret_cast<std::uintptr_t>(p)); // OpenCL keeps it until the queues are done with it
 }
 ClRange ClDevice::range_of(const void *p) const {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -131,32 +136,30 @@ void ClDevice::release_host(void *p) noexcept {
 }
 
 ClHostMemory::ClHostMemory(ClDevice &device, void *data, std::size_t bytes)
-    : device_(&device), data_(data), bytes_(bytes) {
+    : device_(&device), bytes_(bytes) {
   if (!data || bytes == 0) fail(Error::Kind::bad_setting, "no host memory was given");
   cl_int code = CL_SUCCESS;
   ClMemHandle memory(
       clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, data, &code));
   cl_check(code, "sharing host memory with the OpenCL device");
-  const std::lock_guard lock(device.mutex_);
-  const auto address = reinterpret_cast<std::uintptr_t>(data);
-  if (!device.allocations_.try_emplace(address, ClDevice::Allocation{std::move(memory), bytes}).second)
-    fail(Error::Kind::bad_setting, "this host memory is shared with the OpenCL device already");
+  address_ = device.add(std::move(memory), bytes);
 }
 ClHostMemory::~ClHostMemory() {
-  if (device_) device_->release(data_);
+  if (address_) device_->release(address_);
 }
 void ClHostMemory::swap(ClHostMemory &o) noexcept {
   std::swap(device_, o.device_);
-  std::swap(data_, o.data_);
+  std::swap(address_, o.address_);
   std::swap(bytes_, o.bytes_);
 }
 void ClHostMemory::to_host(ClQueue &q) const {
-  const cl_mem memory = device_->range_of(data_).memory;
+  const cl_mem memory = device_->range_of(address_).memory;
   cl_int code = CL_SUCCESS;
   void *p = clEnqueueMapBuffer(q.get(), memory, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes_, 0, nullptr,
                                nullptr, &code);
   cl_check(code, "giving memory back to the host");
-  cl_check(clEnqueueUnmapMemObject(q.get(), memory, p, 0, nullptr, nullptr), "giving memory back to the host");
+  cl_check(clEnqueueUnmapMemObject(q.get(), memory, p, 0, nullptr, nullptr),
+           "giving memory back to the host");
 }
 
 std::unique_ptr<ClDevice> open_cl(const std::string &selector) {

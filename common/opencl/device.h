@@ -82,8 +82,8 @@ class ClTimer final : public Timer {
   ClEventHandle first_, last_;
 };
 
-// Host memory that kernels use in place, on devices that share it (has_host_memory()): its addresses, the host's own, are
-// device addresses as long as this lives.
+// Host memory that kernels use in place, on devices that share it (has_host_memory()). It has a device address of its own, as
+// allocated memory has, so that the same bytes may be shared several times at once.
 class ClHostMemory {
  public:
   ClHostMemory() = default;
@@ -94,13 +94,14 @@ class ClHostMemory {
     return *this;
   }
   ~ClHostMemory();
+  void *address() const { return address_; }
   // The host sees what kernels wrote once the queue has got here.
   void to_host(ClQueue &) const;
 
  private:
   void swap(ClHostMemory &) noexcept;
   ClDevice *device_ = nullptr;
-  void *data_ = nullptr;
+  void *address_ = nullptr;
   std::size_t bytes_ = 0;
 };
 
@@ -133,7 +134,8 @@ class ClDevice final : public Device {
   ClRange range_of(const void *address) const;
   // The picture as kernels take it. Throws Error::bad_setting when its rows would not lie inside its buffer.
   ClImage view(const ConstImage &) const;
-  ClPlane view(const void *address, std::ptrdiff_t stride, std::size_t row_bytes, int width, int height) const;
+  ClPlane view(const void *address, std::ptrdiff_t stride, std::size_t row_bytes, int width,
+               int height) const;
 
   bool has_host_memory() const { return is_cpu(); } // ClHostMemory works without a copy
   bool is_cpu() const { return (candidate_.type & CL_DEVICE_TYPE_CPU) != 0; }
@@ -142,7 +144,8 @@ class ClDevice final : public Device {
   const std::string &device_name() const { return candidate_.name; }
   const std::string &driver_version() const { return driver_version_; }
   std::string text_info(cl_device_info) const;
-  std::uint64_t number_info(cl_device_info) const; // of a type of up to 8 bytes, e.g. CL_DEVICE_LOCAL_MEM_SIZE
+  std::uint64_t
+      number_info(cl_device_info) const; // of a type of up to 8 bytes, e.g. CL_DEVICE_LOCAL_MEM_SIZE
   bool has_extension(const char *) const;
 
  private:
@@ -151,6 +154,7 @@ class ClDevice final : public Device {
     ClMemHandle memory;
     std::size_t bytes;
   };
+  void *add(ClMemHandle, std::size_t bytes); // gives it an address
 
   ClCandidate candidate_;
   ClContextHandle context_;

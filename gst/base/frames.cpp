@@ -4,6 +4,10 @@
 #include "common/error.h"
 #include "gst/base/cuda.h"
 #include "gst/base/video.h"
+#include "vigil-config.h"
+#ifdef VIGIL_HAVE_OPENCL
+#include "common/opencl/device.h"
+#endif
 
 #include <cstring>
 
@@ -16,10 +20,38 @@ GstMapFlags operator|(GstMapFlags a, GstMapFlags b) {
   return static_cast<GstMapFlags>(int(a) | int(b));
 }
 
+// One row of an area in plane `i`: where it begins in the picture's row, and how long it is.
+std::ptrdiff_t bytes_before(const Image &image, int i, const Area &a) {
+  return row_bytes(image.format, i, a.x);
+}
+std::size_t bytes_of(const Image &image, int i, const Area &a) {
+  return static_cast<std::size_t>(row_bytes(image.format, i, a.width));
+}
+
+#ifdef VIGIL_HAVE_OPENCL
+bool shares_host_memory(Device &device) {
+  return device.backend() == Backend::opencl && static_cast<ClDevice &>(device).has_host_memory();
+}
+#else
+bool shares_host_memory(Device &) {
+  return false;
+}
+#endif
+
 } // namespace
+
+struct FrameSlot::Shared {
+#ifdef VIGIL_HAVE_OPENCL
+  ClHostMemory plane[3];
+#endif
+};
 
 FrameSlot::FrameSlot(Device &device, const FrameKind &kind)
     : device_(device), kind_(kind), copied_(device.backend() != Backend::cpu && !kind.cuda_memory) {
+  if (shares_host_memory(device)) {
+    copied_ = false;
+    shared_ = std::make_unique<Shared>();
+  }
   layout_.format = pixel_format(kind.info);
   layout_.width = GST_VIDEO_INFO_WIDTH(&kind.info);
   layout_.height = GST_VIDEO_INFO_HEIGHT(&kind.info);
@@ -32,6 +64,10 @@ FrameSlot::FrameSlot(Device &device, const FrameKind &kind)
   }
   staging_ = HostBuffer(device, bytes_);
   memory_ = DeviceBuffer(device, bytes_);
+}
+
+FrameSlot::~FrameSlot() {
+  close();
 }
 
 Image FrameSlot::staged(void *memory) const {
@@ -54,50 +90,119 @@ void FrameSlot::map(GstBuffer *buffer, GstMapFlags flags) {
   mapped_ = true;
 }
 
-void FrameSlot::copy_planes(bool to_staging) {
+void FrameSlot::copy_planes(bool to_staging, const Area &a) {
   const Image outside = image_of(frame_), inside = staged(staging_.as<void>());
   for (int i = 0; i < plane_count(inside.format); i++) {
-    const auto bytes = static_cast<std::size_t>(row_bytes(inside.format, i, inside.width));
-    for (int y = 0; y < plane_rows(i, inside.height); y++) {
-      std::uint8_t *in = inside.data[i] + y * inside.stride[i],
-                   *out = outside.data[i] + y * outside.stride[i];
-      std::memcpy(to_staging ? in : out, to_staging ? out : in, bytes);
+    const std::ptrdiff_t from = bytes_before(inside, i, a);
+    const int top = plane_rows(i, a.y), rows = plane_rows(i, a.height);
+    for (int y = top; y < top + rows; y++) {
+      std::uint8_t *in = inside.data[i] + y * inside.stride[i] + from,
+                   *out = outside.data[i] + y * outside.stride[i] + from;
+      std::memcpy(to_staging ? in : out, to_staging ? out : in, bytes_of(inside, i, a));
     }
   }
 }
 
-ConstImage FrameSlot::open_for_reading(GstBuffer *buffer, Queue &queue, ByteCounts &counts) {
-  map(buffer, GST_MAP_READ);
+// The mapped frame's planes as the device's memory, which they are.
+Image FrameSlot::share() {
+  Image image = image_of(frame_);
+#ifdef VIGIL_HAVE_OPENCL
+  for (int i = 0; i < plane_count(image.format); i++) {
+    const std::ptrdiff_t bytes =
+        image.stride[i] * (plane_rows(i, image.height) - 1) + row_bytes(image.format, i, image.width);
+    if (image.stride[i] < 0)
+      fail(Error::Kind::bad_data,
+           "frames whose rows go upwards in memory are not supported by OpenCL elements");
+    shared_->plane[i] =
+        ClHostMemory(static_cast<ClDevice &>(device_), image.data[i], static_cast<std::size_t>(bytes));
+    image.data[i] = static_cast<std::uint8_t *>(shared_->plane[i].address());
+  }
+#endif
+  return image;
+}
+
+ConstImage FrameSlot::open(GstBuffer *buffer, GstMapFlags flags, Queue &queue, ByteCounts &counts) {
+  map(buffer, flags);
+  sent_ = false;
+  if (shared_) return share();
   if (!copied_) {
     if (kind_.cuda_memory) after_work_with(buffer, device_, queue, *event_);
     return image_of(frame_);
   }
-  copy_planes(true);
-  gst_video_frame_unmap(&frame_);
-  mapped_ = false;
+  copy_planes(true, everything());
   device_.upload(memory_.as(), staging_.as<void>(), bytes_, queue);
   counts.to_device += bytes_;
   return staged(memory_.as());
 }
 
+ConstImage FrameSlot::open_for_reading(GstBuffer *buffer, Queue &queue, ByteCounts &counts) {
+  const ConstImage image = open(buffer, GST_MAP_READ, queue, counts);
+  if (copied_) { // others may have it
+    gst_video_frame_unmap(&frame_);
+    mapped_ = false;
+  }
+  return image;
+}
+
+Image FrameSlot::open_for_updating(GstBuffer *buffer, Queue &queue, ByteCounts &counts) {
+  const ConstImage image = open(buffer, GST_MAP_READWRITE, queue, counts);
+  Image same{image.format, image.width, image.height, {}, {}};
+  for (int i = 0; i < plane_count(image.format); i++) {
+    same.data[i] = const_cast<std::uint8_t *>(image.data[i]); // mapped for writing, or our own copy
+    same.stride[i] = image.stride[i];
+  }
+  return same;
+}
+
 Image FrameSlot::open_for_writing(GstBuffer *buffer, Queue &queue) {
   map(buffer, GST_MAP_WRITE);
   sent_ = false;
+  if (shared_) return share();
   if (copied_) return staged(memory_.as());
   if (kind_.cuda_memory) after_work_with(buffer, device_, queue, *event_);
   return image_of(frame_);
 }
 
+// The host sees what was done to memory that is shared once the queue got here.
+void FrameSlot::settle([[maybe_unused]] Queue &queue) {
+#ifdef VIGIL_HAVE_OPENCL
+  for (int i = 0; shared_ && i < plane_count(layout_.format); i++)
+    shared_->plane[i].to_host(static_cast<ClQueue &>(queue));
+#endif
+}
+
 void FrameSlot::send(Queue &queue, ByteCounts &counts) {
+  settle(queue);
   if (!copied_) return;
   device_.download(staging_.as<void>(), memory_.as(), bytes_, queue);
   counts.to_host += bytes_;
+  sent_area_ = everything();
+  sent_ = true;
+}
+
+void FrameSlot::send(Queue &queue, ByteCounts &counts, const Area &a) {
+  settle(queue);
+  if (!copied_) return;
+  const Image host = staged(staging_.as<void>()), device = staged(memory_.as());
+  for (int i = 0; i < plane_count(layout_.format); i++) {
+    const int rows = plane_rows(i, a.height);
+    const std::ptrdiff_t at = plane_rows(i, a.y) * layout_.stride[i] + bytes_before(layout_, i, a);
+    const std::size_t bytes = bytes_of(layout_, i, a);
+    device_.download(host.data[i] + at, layout_.stride[i], device.data[i] + at, layout_.stride[i], bytes,
+                     rows, queue);
+    counts.to_host += bytes * static_cast<std::size_t>(rows);
+  }
+  sent_area_ = a;
   sent_ = true;
 }
 
 void FrameSlot::close() {
+#ifdef VIGIL_HAVE_OPENCL
+  if (shared_)
+    for (ClHostMemory &m : shared_->plane) m = {};
+#endif
   if (mapped_) {
-    if (sent_) copy_planes(false);
+    if (sent_) copy_planes(false, sent_area_);
     gst_video_frame_unmap(&frame_);
   }
   mapped_ = sent_ = false;

@@ -2,7 +2,9 @@
 // GstBuffers as pictures in a device's memory:
 //   system memory on the CPU      mapped, never copied
 //   CUDA memory on a CUDA device  mapped there, never copied
-//   system memory on a CUDA device  copied through page-locked memory, while the queue goes on
+//   system memory on a GPU        copied through page-locked memory, while the queue goes on
+//   system memory on an OpenCL device that shares it (a processor)  used in place, never copied
+// Frames that OpenCL would share with OpenGL or CUDA get their case here.
 #pragma once
 
 #include "common/device.h"
@@ -17,6 +19,16 @@ namespace vigil::gst {
 // Bytes copied between host and device.
 struct ByteCounts {
   std::uint64_t to_device = 0, to_host = 0;
+};
+
+struct BufferUnref {
+  void operator()(GstBuffer *b) const { gst_buffer_unref(b); }
+};
+using BufferPtr = std::unique_ptr<GstBuffer, BufferUnref>;
+
+// A part of a picture, in pixels; x and y are even.
+struct Area {
+  int x = 0, y = 0, width = 0, height = 0;
 };
 
 // Page-locked host memory with an owner.
@@ -46,21 +58,30 @@ class FrameSlot {
   FrameSlot(Device &, const FrameKind &);
   FrameSlot(const FrameSlot &) = delete;
   FrameSlot &operator=(const FrameSlot &) = delete;
-  ~FrameSlot() { close(); }
+  ~FrameSlot();
 
   // Makes the buffer's picture readable for work submitted to `queue` from now on. The buffer must stay until
   // close(). Throws Error::bad_data when it is not what the caps say.
   ConstImage open_for_reading(GstBuffer *, Queue &, ByteCounts &);
+  // The same, and work in `queue` may change the picture; then send() as below. The buffer must be writable.
+  Image open_for_updating(GstBuffer *, Queue &, ByteCounts &);
   // A picture that work in `queue` may fill. When it was submitted, send() lets the buffer get it; after the
   // queue got there, and before close().
   Image open_for_writing(GstBuffer *, Queue &);
   void send(Queue &, ByteCounts &);
+  // As above, when only this part of the picture was written.
+  void send(Queue &, ByteCounts &, const Area &);
   // Ends the use of the buffer. For a written one the queue must have got past send().
   void close();
 
  private:
+  struct Shared; // host memory as an OpenCL device sees it
+  ConstImage open(GstBuffer *, GstMapFlags, Queue &, ByteCounts &);
   void map(GstBuffer *, GstMapFlags);
-  void copy_planes(bool to_staging);
+  Image share();
+  void settle(Queue &);
+  void copy_planes(bool to_staging, const Area &);
+  Area everything() const { return {0, 0, layout_.width, layout_.height}; }
   Image staged(void *) const;
 
   Device &device_;
@@ -70,9 +91,11 @@ class FrameSlot {
   std::size_t bytes_ = 0;
   HostBuffer staging_;
   DeviceBuffer memory_;
+  std::unique_ptr<Shared> shared_;
   std::unique_ptr<Event> event_;
   GstVideoFrame frame_{};
   bool mapped_ = false, sent_ = false;
+  Area sent_area_;
 };
 
 } // namespace vigil::gst

@@ -13,6 +13,13 @@
 
 namespace vigil::gst {
 
+// Registers an enumeration for properties; `values` ends with zeros and stays.
+inline GType enum_type(const char *name, const GEnumValue *values) {
+  const GType type = g_enum_register_static(name, values);
+  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
+  return type;
+}
+
 // When a property may change, as gst-inspect tells it.
 enum class Change {
   live,    // at any time, also by a controller

@@ -22,6 +22,10 @@ PixelFormat pixel_format(const GstVideoInfo &info) {
   case GST_VIDEO_FORMAT_BGRA:
   case GST_VIDEO_FORMAT_BGRx:
     return PixelFormat::bgra;
+  case GST_VIDEO_FORMAT_GRAY16_LE:
+    return PixelFormat::gray16;
+  case GST_VIDEO_FORMAT_P010_10LE:
+    return PixelFormat::p010;
   default:
     fail(Error::Kind::bad_setting, "pictures in ", GST_VIDEO_INFO_NAME(&info), " are not supported; use ",
          VIGIL_VIDEO_FORMATS);
@@ -57,6 +61,37 @@ Image image_of(const GstVideoFrame &frame) {
     image.stride[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, i);
   }
   return image;
+}
+
+GstClockTime frame_duration(GstPad *pad) {
+  GstClockTime duration = GST_SECOND / 30;
+  if (GstCaps *caps = gst_pad_get_current_caps(pad)) {
+    GstVideoInfo info;
+    if (gst_video_info_from_caps(&info, caps) && info.fps_n > 0)
+      duration = gst_util_uint64_scale_int(GST_SECOND, info.fps_d, info.fps_n);
+    gst_caps_unref(caps);
+  }
+  return duration;
+}
+
+GstBufferPool *new_video_pool(GstCaps *caps, bool video_meta, guint min_buffers, guint &size) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return nullptr;
+  size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
+  GstBufferPool *pool = gst_video_buffer_pool_new();
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, size, min_buffers, 0);
+  if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (!gst_buffer_pool_set_config(pool, config)) gst_clear_object(&pool);
+  return pool;
+}
+
+bool describes_a_place(const GstMeta *meta) {
+  static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_ORIENTATION_STR,
+                                      GST_META_TAG_VIDEO_SIZE_STR, nullptr};
+  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
+  while (tags && *tags && g_strv_contains(kept, *tags)) tags++;
+  return tags && !*tags;
 }
 
 } // namespace vigil::gst

@@ -12,7 +12,7 @@ namespace vigil::gst {
 // The formats that kernels read and write directly, for pad templates.
 #define VIGIL_VIDEO_FORMATS "{ NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx }"
 
-// Throws Error::bad_setting for a format that is not among them.
+// Throws Error::bad_setting for a format that is not among them, nor GRAY16_LE or P010_10LE, which some elements take.
 PixelFormat pixel_format(const GstVideoInfo &);
 
 // A colour given as R G B 0..255 in the picture's own channels (R G B, Y U V, or grey), by the matrix and range
@@ -21,5 +21,15 @@ std::array<std::uint8_t, 3> colour_in(const GstVideoInfo &, std::array<std::uint
 
 // The picture that a mapped frame holds.
 Image image_of(const GstVideoFrame &);
+
+// How long a frame lasts by the caps of a pad; 1/30 s when they do not tell.
+GstClockTime frame_duration(GstPad *);
+
+// A configured pool of frames in system memory for these caps; `size` gets the bytes of its buffers. Null where that fails.
+GstBufferPool *new_video_pool(GstCaps *, bool video_meta, guint min_buffers, guint &size);
+
+// Whether metadata is about the place or the size of something in the picture, and nothing else: then it holds for what an
+// element makes of the picture, too.
+bool describes_a_place(const GstMeta *);
 
 } // namespace vigil::gst

@@ -71,15 +71,7 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
 // A pool for these caps, and the size of its buffers. Null where that fails.
 GstBufferPool *make_pool(Impl &impl, GstCaps *caps, bool video_meta, guint min_buffers, guint &size) {
   if (is_cuda_caps(caps)) return impl.cuda.make_pool(caps, min_buffers, size);
-  GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, caps)) return nullptr;
-  size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
-  GstBufferPool *pool = gst_video_buffer_pool_new();
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, caps, size, min_buffers, 0);
-  if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (!gst_buffer_pool_set_config(pool, config)) gst_clear_object(&pool);
-  return pool;
+  return new_video_pool(caps, video_meta, min_buffers, size);
 }
 
 // Upstream learns how many of its frames we hold, so that a pool of a fixed size does not run dry.
@@ -128,14 +120,8 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   return parent_class()->decide_allocation(trans, query);
 }
 
-// What describes the place or the size of something in the picture holds for what comes out, too.
 gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
-  static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_ORIENTATION_STR,
-                                      GST_META_TAG_VIDEO_SIZE_STR, nullptr};
-  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
-  while (tags && *tags && g_strv_contains(kept, *tags)) tags++;
-  if (tags && !*tags) return TRUE;
-  return parent_class()->transform_meta(trans, out, meta, in);
+  return describes_a_place(meta) || parent_class()->transform_meta(trans, out, meta, in);
 }
 
 } // namespace

@@ -30,11 +30,6 @@
 
 namespace vigil::gst::cudamog {
 
-struct BufferUnref {
-  void operator()(GstBuffer *b) const { gst_buffer_unref(b); }
-};
-using BufferPtr = std::unique_ptr<GstBuffer, BufferUnref>;
-
 // A frame on its way out, with what was found in it.
 struct Finished {
   BufferPtr buffer;

@@ -4,13 +4,6 @@
 namespace vigil::gst::cudamog {
 namespace {
 
-// Registers an enumeration for properties; `values` ends with zeros and stays.
-GType enum_type(const char *name, const GEnumValue *values) {
-  const GType type = g_enum_register_static(name, values);
-  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
-  return type;
-}
-
 GType method_type() {
   static const GEnumValue values[] = {
       {int(mog::Method::mog), "A fixed number of Gaussians, on luma", "mog"},

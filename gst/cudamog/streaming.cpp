@@ -2,6 +2,7 @@
 // Frames, events and queries of cudamog.
 #include "common/error.h"
 #include "gst/base/errors.h"
+#include "gst/base/video.h"
 #include "gst/cudamog/element.h"
 
 #include <utility>
@@ -165,13 +166,7 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
   const int frames = frames_held(impl.snapshot().flow);
   if (frames == 0) return TRUE;
-  double seconds = usual_seconds;
-  if (GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans))) {
-    GstVideoInfo info;
-    if (gst_video_info_from_caps(&info, caps) && info.fps_n > 0) seconds = double(info.fps_d) / info.fps_n;
-    gst_caps_unref(caps);
-  }
-  const auto ours = GstClockTime(frames * seconds * GST_SECOND);
+  const GstClockTime ours = GstClockTime(frames) * frame_duration(GST_BASE_TRANSFORM_SINK_PAD(trans));
   gboolean live = FALSE;
   GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
   gst_query_parse_latency(query, &live, &min, &max);

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Caps, pools, frames and events of VigilClTransform. Frames come out in the format and size in which they came in.
+#include "common/error.h"
+#include "gst/base/errors.h"
+#include "gst/base/opencl_element.h"
+#include "gst/base/video.h"
+
+#include <utility>
+
+namespace vigil::gst {
+namespace {
+
+guint frames_held(const ClSettings &s) {
+  return static_cast<guint>(s.flow.async_depth);
+}
+
+// Frames
+
+// Hands a frame, and the buffer for what is made of it (null where nothing is), to the pipeline. As the base class's
+// `transform` it also tells that class to keep a pool for what comes out.
+GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
+  return GST_FLOW_NOT_SUPPORTED; // frames go through submit_input_buffer and generate_output
+}
+
+// The oldest frame when more than `allowed` are held, or null.
+GstBuffer *take_finished(GstBaseTransform *trans, std::size_t allowed) {
+  ClImpl &impl = cl_impl_of(trans);
+  std::optional<ClPipeline::Finished> f;
+  {
+    const std::lock_guard lock(impl.work_mutex);
+    if (impl.pipeline) f = impl.pipeline->next(allowed);
+  }
+  if (!f) return nullptr;
+  impl.work->publish(f->buffer, f->time, f->use, f->result);
+  const std::lock_guard lock(impl.work_mutex);
+  impl.pipeline->recycle(f->frame);
+  return f->buffer.release();
+}
+
+void drain(GstBaseTransform *trans) {
+  guard(trans, false, [&] {
+    GstFlowReturn flow = GST_FLOW_OK;
+    while (GstBuffer *buffer = take_finished(trans, 0))
+      if (flow == GST_FLOW_OK)
+        flow = gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(trans), buffer);
+      else
+        gst_buffer_unref(buffer);
+    return true;
+  });
+}
+
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
+  // the base class negotiates and drops late frames; what it does not drop, it leaves in queued_buf
+  const GstFlowReturn ret = cl_parent_class()->submit_input_buffer(trans, discont, input);
+  if (ret != GST_FLOW_OK) return ret;
+  BufferPtr in(std::exchange(trans->queued_buf, nullptr));
+  ClImpl &impl = cl_impl_of(trans);
+  return guard(trans, GST_FLOW_ERROR, [&] {
+    const bool overlap = frames_held(impl.snapshot()) > 0;
+    const FrameTime time = frame_time(trans->segment, in.get());
+    ClUse use = ClUse::none;
+    {
+      const std::lock_guard lock(impl.work_mutex);
+      use = impl.work->next_use();
+    }
+    BufferPtr out;
+    if (use == ClUse::make) {
+      GstBuffer *made = nullptr;
+      const GstFlowReturn flow = cl_parent_class()->prepare_output_buffer(trans, in.get(), &made);
+      if (flow != GST_FLOW_OK) return flow;
+      out.reset(made);
+    } else if (use == ClUse::change) {
+      in.reset(gst_buffer_make_writable(in.release()));
+    }
+    const std::lock_guard lock(impl.work_mutex);
+    impl.pipeline->submit(std::move(in), std::move(out), time, use, overlap);
+    return GST_FLOW_OK;
+  });
+}
+
+GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **output) {
+  return guard(trans, GST_FLOW_ERROR, [&] {
+    *output = take_finished(trans, frames_held(cl_impl_of(trans).snapshot()));
+    return GST_FLOW_OK;
+  });
+}
+
+void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
+  const FrameTime time = frame_time(trans->segment, buffer);
+  if (GST_CLOCK_TIME_IS_VALID(time.stream)) gst_object_sync_values(GST_OBJECT(trans), time.stream);
+}
+
+// Events and queries
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  ClImpl &impl = cl_impl_of(trans);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
+    const std::lock_guard lock(impl.work_mutex);
+    if (impl.pipeline) impl.pipeline->discard();
+  } else if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED) {
+    drain(trans); // nothing overtakes the frames before it
+  }
+  return cl_parent_class()->sink_event(trans, event);
+}
+
+gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  if (!cl_parent_class()->query(trans, direction, query)) return FALSE;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
+  const guint frames = frames_held(cl_impl_of(trans).snapshot());
+  if (frames == 0) return TRUE;
+  const GstClockTime ours = frames * frame_duration(GST_BASE_TRANSFORM_SINK_PAD(trans));
+  gboolean live = FALSE;
+  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
+  gst_query_parse_latency(query, &live, &min, &max);
+  gst_query_set_latency(query, live, min + ours, GST_CLOCK_TIME_IS_VALID(max) ? max + ours : max);
+  return TRUE;
+}
+
+// Caps and pools
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
+  drain(trans);
+  return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
+    ClImpl &impl = cl_impl_of(trans);
+    FrameKind kind;
+    if (!gst_video_info_from_caps(&kind.info, in))
+      fail(Error::Kind::bad_setting, "these caps do not describe a picture");
+    const std::lock_guard lock(impl.work_mutex);
+    if (!impl.pipeline) return FALSE;
+    impl.pipeline->set_format(kind);
+    return TRUE;
+  });
+}
+
+gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return FALSE;
+  *size = GST_VIDEO_INFO_SIZE(&info);
+  return TRUE;
+}
+
+// Upstream learns how many of its frames we hold, so that a pool of a fixed size does not run dry.
+gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
+  auto *klass = G_TYPE_INSTANCE_GET_CLASS(trans, vigil_cl_transform_get_type(), VigilClTransformClass);
+  const guint held = frames_held(cl_impl_of(trans).snapshot());
+  if (klass->passes_frames && held == 0 && gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query)) return TRUE;
+  if (!cl_parent_class()->propose_allocation(trans, decided, query)) return FALSE;
+  GstCaps *caps = nullptr;
+  gboolean need_pool = FALSE;
+  gst_query_parse_allocation(query, &caps, &need_pool);
+  GstVideoInfo info;
+  if (!caps || !gst_video_info_from_caps(&info, caps)) return FALSE;
+  guint size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
+  GstBufferPool *pool = need_pool ? new_video_pool(caps, true, held + 1, size) : nullptr;
+  gst_query_add_allocation_pool(query, pool, size, held + 1, 0);
+  gst_clear_object(&pool);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  return TRUE;
+}
+
+// Downstream's pool when it has room for the frames that we hold.
+gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (!caps) return FALSE;
+  const guint held = frames_held(cl_impl_of(trans).snapshot()) + 1;
+  GstBufferPool *pool = nullptr;
+  guint size = 0, min = 0, max = 0;
+  const bool offered = gst_query_get_n_allocation_pools(query) > 0;
+  if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
+  if (pool && max != 0 && max < min + held) gst_clear_object(&pool);
+  if (!pool) {
+    max = 0;
+    const bool video_meta = gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+    pool = new_video_pool(caps, video_meta, min + held, size);
+    if (!pool) return FALSE;
+  }
+  if (offered)
+    gst_query_set_nth_allocation_pool(query, 0, pool, size, min + held, max);
+  else
+    gst_query_add_allocation_pool(query, pool, size, min + held, max);
+  gst_object_unref(pool);
+  return cl_parent_class()->decide_allocation(trans, query);
+}
+
+gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
+  return describes_a_place(meta) || cl_parent_class()->transform_meta(trans, out, meta, in);
+}
+
+} // namespace
+
+void install_cl_streaming(GstBaseTransformClass *klass) {
+  klass->passthrough_on_same_caps = FALSE;
+  klass->submit_input_buffer = submit_input_buffer;
+  klass->transform = transform;
+  klass->generate_output = generate_output;
+  klass->before_transform = before_transform;
+  klass->sink_event = sink_event;
+  klass->query = query;
+  klass->set_caps = set_caps;
+  klass->get_unit_size = get_unit_size;
+  klass->propose_allocation = propose_allocation;
+  klass->decide_allocation = decide_allocation;
+  klass->transform_meta = transform_meta;
+}
+
+} // namespace vigil::gst

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Everything that can be set at a clhistogram, but what all OpenCL elements have. The defaults are the initialisers here.
+#pragma once
+
+#include "gst/base/properties.h"
+
+namespace vigil::gst::clhistogram {
+
+struct Tuning {
+  int every = 1;
+  bool overlay = false;
+  bool post_messages = false;
+};
+inline constexpr auto tuning_table = std::tuple{
+    param("every", "Every", "Only each n-th frame is counted, the first one among them; the others pass by", &Tuning::every,
+          1, 100000),
+    param("overlay", "Overlay",
+          "Draw the curves of the frame that was counted last into the frame, at its lower left; otherwise frames go on "
+          "untouched",
+          &Tuning::overlay),
+    param("post-messages", "Post messages",
+          "Post an element message histogram for each frame that is counted: mean, median, contrast, clipped shares, advice on "
+          "exposure",
+          &Tuning::post_messages),
+};
+
+enum class BinCount { few = 64, all = 256 };
+
+struct Settings {
+  Tuning tuning;
+  BinCount bins = BinCount::all;
+};
+
+inline const Properties<Settings> &properties() {
+  static const Properties<Settings> made = [] {
+    static const GEnumValue counts[] = {
+        {int(BinCount::few), "64 bins of four levels", "64"}, {int(BinCount::all), "A bin a level", "256"}, {}};
+    Properties<Settings> p;
+    p.choice("bins", "Bins", "Bins of the histograms in metadata and overlay; counts are exact with both",
+             enum_type("GstClHistogramBins", counts), &Settings::bins, Change::live);
+    p.table(&Settings::tuning, tuning_table, Change::live);
+    return p;
+  }();
+  return made;
+}
+
+} // namespace vigil::gst::clhistogram

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/clhistogram/work.h"
+
+#include "kernels/histogram/statistics.h"
+
+namespace vigil::gst::clhistogram {
+namespace {
+
+using namespace histogram;
+
+struct Counted final : ClWork::Result {
+  explicit Counted(Device &device) : counts(device, sizeof(Counts)) {}
+  HostBuffer counts;
+  bool valid = false; // the frame was counted
+  Settings settings;
+};
+
+Levels levels_of(const GstVideoInfo &info) {
+  if (GST_VIDEO_INFO_IS_YUV(&info) && info.colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255) return {16, 235};
+  return {};
+}
+
+void set_counts(GstStructure *s, const char *name, const Bins &all, BinCount wanted) {
+  const std::vector<std::uint32_t> counts = in_bins(all, int(wanted));
+  GBytes *bytes = g_bytes_new(counts.data(), counts.size() * sizeof counts[0]);
+  gst_structure_set(s, name, G_TYPE_BYTES, bytes, nullptr);
+  g_bytes_unref(bytes);
+}
+
+class Work final : public ClWork {
+ public:
+  Work(GstElement *element, ClDevice &device, std::function<Settings()> snapshot)
+      : element_(element), device_(device), snapshot_(std::move(snapshot)), counter_(make_opencl(device)) {}
+
+  void set_format(const GstVideoInfo &info) override {
+    info_ = info;
+    number_ = 0;
+  }
+  std::unique_ptr<Result> make_result() override { return std::make_unique<Counted>(device_); }
+
+  ClUse next_use() override {
+    current_ = snapshot_();
+    counting_ = number_++ % current_.tuning.every == 0;
+    return current_.tuning.overlay ? ClUse::change : counting_ ? ClUse::look : ClUse::none;
+  }
+  void run(const ConstImage &in, const Image &out, Result *result, ClQueue &queue) override {
+    auto &counted = static_cast<Counted &>(*result);
+    counted.settings = current_;
+    counted.valid = counting_;
+    if (counting_) {
+      counter_->count(in, counted.counts.as<Counts>(), queue);
+      bytes_ += sizeof(Bins) * (channel_count(in.format) == 3 ? 4 : 2);
+    }
+    if (current_.tuning.overlay) {
+      panel_ = panel_for(in.width, in.height, int(current_.bins));
+      counter_->draw(out, panel_, queue);
+    }
+  }
+  Area changed() const override { return {panel_.x, panel_.y, panel_.width, panel_.height}; }
+
+  void publish(BufferPtr &buffer, const FrameTime &time, ClUse use, Result *result) override {
+    const auto &counted = static_cast<const Counted &>(*result);
+    if (use == ClUse::none || !counted.valid) return;
+    const Counts &counts = *counted.counts.as<Counts>();
+    buffer.reset(gst_buffer_make_writable(buffer.release()));
+    add_meta(buffer.get(), counts, counted.settings.bins);
+    if (counted.settings.tuning.post_messages) post(time, counts);
+  }
+  std::uint64_t result_bytes() const override { return bytes_; }
+
+ private:
+  int channels() const { return GST_VIDEO_INFO_IS_RGB(&info_) ? 3 : 1; }
+
+  void add_meta(GstBuffer *buffer, const Counts &counts, BinCount wanted) const {
+    GstStructure *s = gst_custom_meta_get_structure(gst_buffer_add_custom_meta(buffer, meta_name));
+    const Levels levels = levels_of(info_);
+    const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(&info_)) * guint64(GST_VIDEO_INFO_HEIGHT(&info_));
+    gst_structure_set(s, "bins", G_TYPE_INT, int(wanted), "pixels", G_TYPE_UINT64, pixels, "black", G_TYPE_INT,
+                      levels.black, "white", G_TYPE_INT, levels.white, nullptr);
+    if (channels() == 3) {
+      set_counts(s, "red", counts.channel[0], wanted);
+      set_counts(s, "green", counts.channel[1], wanted);
+      set_counts(s, "blue", counts.channel[2], wanted);
+    }
+    set_counts(s, "intensity", counts.intensity, wanted);
+  }
+
+  void post(const FrameTime &time, const Counts &counts) const {
+    const Statistics s = statistics(counts, channels(), levels_of(info_));
+    const Advice a = advise(s);
+    gst_element_post_message(
+        element_,
+        gst_message_new_element(
+            GST_OBJECT(element_),
+            gst_structure_new("histogram", "timestamp", G_TYPE_UINT64, time.timestamp, "stream-time", G_TYPE_UINT64,
+                              time.stream, "running-time", G_TYPE_UINT64, time.running, "duration", G_TYPE_UINT64,
+                              time.duration, "mean", G_TYPE_DOUBLE, s.mean, "median", G_TYPE_DOUBLE, s.median,
+                              "contrast", G_TYPE_DOUBLE, s.contrast, "clipped-dark", G_TYPE_DOUBLE, s.clipped_dark,
+                              "clipped-bright", G_TYPE_DOUBLE, s.clipped_bright, "exposure", G_TYPE_STRING,
+                              name_of(a.exposure), "exposure-stops", G_TYPE_DOUBLE, a.stops, "low-contrast",
+                              G_TYPE_BOOLEAN, gboolean(a.low_contrast), nullptr)));
+  }
+
+  GstElement *element_;
+  ClDevice &device_;
+  std::function<Settings()> snapshot_;
+  std::unique_ptr<Counter> counter_;
+  GstVideoInfo info_{};
+  std::uint64_t number_ = 0, bytes_ = 0;
+  Settings current_; // of the frame that is to be worked on
+  bool counting_ = false;
+  Panel panel_;
+};
+
+} // namespace
+
+// The counts are of this picture, its colours and its size: an element that changes any of these drops them.
+void register_meta() {
+  static const gchar *tags[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_COLORSPACE_STR,
+                                GST_META_TAG_VIDEO_SIZE_STR, nullptr};
+  static const GstMetaInfo *info = gst_meta_register_custom(meta_name, tags, nullptr, nullptr, nullptr);
+  if (!info) GST_WARNING("the metadata %s cannot be registered", meta_name);
+}
+
+std::unique_ptr<ClWork> make_work(GstElement *element, ClDevice &device, std::function<Settings()> snapshot) {
+  return std::make_unique<Work>(element, device, std::move(snapshot));
+}
+
+} // namespace vigil::gst::clhistogram

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Counting, and drawing the counts: the rules are in histogram.h.
+//   CHANNELS  3: pixels of four bytes; 1: planes of Y, one byte a pixel
+//   RED       the byte of a pixel that is red, 0 or 2 (CHANNELS 3)
+//   SETS      histograms that are kept: the channels', then the intensity's; 4 or 1
+//   COPIES    of each counter in local memory (count_groups)
+//   PARTS     of each counter in a work-item's own memory (count_rows)
+// Counters in global memory: SETS rows of 256. Each launch adds to `counts` and clears `next`, the counters of the launch
+// after it, so that no launch is needed for that alone.
+
+#define BINS 256
+#define WORDS (SETS * BINS)
+
+uint intensity_of(uint r, uint g, uint b) { return (30 * r + 59 * g + 11 * b + 50) / 100; }
+
+void clear_next(__global uint *next) {
+  if (get_group_id(0) == 0)
+    for (uint i = get_local_id(0); i < WORDS; i += get_local_size(0)) next[i] = 0;
+}
+
+// --- many work-items a group: GPUs ---
+
+// Copies of a counter lie side by side, so that neighbours which count the same level use different banks.
+#define COUNT(set, level) atomic_inc(&mine[((set)*BINS + (level)) * COPIES])
+
+void count_word(__local uint *mine, uint word) {
+#if CHANNELS == 3
+  const uint r = (word >> (8 * RED)) & 255, g = (word >> 8) & 255, b = (word >> (16 - 8 * RED)) & 255;
+  COUNT(0, r);
+  COUNT(1, g);
+  COUNT(2, b);
+  COUNT(3, intensity_of(r, g, b));
+#else
+  COUNT(0, word & 255);
+  COUNT(0, (word >> 8) & 255);
+  COUNT(0, (word >> 16) & 255);
+  COUNT(0, word >> 24);
+#endif
+}
+
+#if CHANNELS == 3
+#define WORD_PIXELS 1
+#else
+#define WORD_PIXELS 4
+#endif
+
+// One dimension of work-items; each takes 16 bytes at a time, as far apart as there are work-items. `aligned`: rows begin at
+// multiples of 16 bytes.
+__kernel void count_groups(__global const uchar *picture, int offset, int stride, int width, int height, int aligned,
+                           __global uint *counts, __global uint *next) {
+  __local uint local_counts[WORDS * COPIES];
+  clear_next(next);
+  for (uint i = get_local_id(0); i < WORDS * COPIES; i += get_local_size(0)) local_counts[i] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  __local uint *mine = local_counts + get_local_id(0) % COPIES;
+  const int piece = 4 * WORD_PIXELS; // pixels
+  const int pieces = (width + piece - 1) / piece;
+  const uint all = (uint)pieces * (uint)height;
+  for (uint i = get_global_id(0); i < all; i += get_global_size(0)) {
+    const uint y = i / (uint)pieces, p = i - y * (uint)pieces;
+    const int x = (int)p * piece;
+    __global const uchar *at = picture + offset + (long)y * stride + p * 16;
+    if (aligned && x + piece <= width) {
+      const uint4 words = *(__global const uint4 *)at;
+      count_word(mine, words.x);
+      count_word(mine, words.y);
+      count_word(mine, words.z);
+      count_word(mine, words.w);
+    } else {
+      const int n = min(piece, width - x);
+      for (int k = 0; k < n; k++) {
+#if CHANNELS == 3
+        const uchar4 v = vload4(k, at);
+        count_word(mine, v.x | v.y << 8 | v.z << 16);
+#else
+        COUNT(0, at[k]);
+#endif
+      }
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = get_local_id(0); i < WORDS; i += get_local_size(0)) {
+    uint sum = 0;
+    for (uint k = 0; k < COPIES; k++) sum += local_counts[i * COPIES + (k + get_local_id(0)) % COPIES];
+    if (sum) atomic_add(&counts[i], sum);
+  }
+}
+
+// --- one work-item a group: processors ---
+
+// Each work-item counts rows y = id, id + n, ... in memory of its own, without atomics. Neighbouring pixels go to different
+// parts: on a flat picture a counter would otherwise wait for its last increment.
+__kernel void count_rows(__global const uchar *picture, int offset, int stride, int width, int height, int aligned,
+                         __global uint *counts, __global uint *next) {
+  uint mine[PARTS][WORDS];
+  clear_next(next);
+  for (uint p = 0; p < PARTS; p++)
+    for (uint i = 0; i < WORDS; i++) mine[p][i] = 0;
+  for (int y = get_global_id(0); y < height; y += get_global_size(0)) {
+    __global const uchar *row = picture + offset + (long)y * stride;
+    for (int x = 0; x < width; x += PARTS)
+      for (int p = 0; p < PARTS && x + p < width; p++) {
+#if CHANNELS == 3
+        __global const uchar *v = row + 4 * (x + p);
+        const uint r = v[RED], g = v[1], b = v[2 - RED];
+        mine[p][r]++;
+        mine[p][BINS + g]++;
+        mine[p][2 * BINS + b]++;
+        mine[p][3 * BINS + intensity_of(r, g, b)]++;
+#else
+        mine[p][row[x + p]]++;
+#endif
+      }
+  }
+  for (uint i = 0; i < WORDS; i++) {
+    uint sum = 0;
+    for (uint p = 0; p < PARTS; p++) sum += mine[p][i];
+    if (sum) atomic_add(&counts[i], sum);
+  }
+}
+
+// --- drawing ---
+
+uint in_bin(__global const uint *counts, int set, int bin, int bins) {
+  const int each = BINS / bins;
+  uint sum = 0;
+  for (int k = 0; k < each; k++) sum += counts[set * BINS + bin * each + k];
+  return sum;
+}
+
+// The largest count of all channels; the same in every group.
+uint largest(__global const uint *counts, int bins, __local uint *inside, __local uint *all) {
+  if (get_local_id(0) == 0 && get_local_id(1) == 0) *inside = *all = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  uint my_inside = 0, my_all = 0;
+  const int id = get_local_id(1) * get_local_size(0) + get_local_id(0), n = get_local_size(0) * get_local_size(1);
+  for (int i = id; i < CHANNELS * bins; i += n) {
+    const int bin = i % bins;
+    const uint count = in_bin(counts, i / bins, bin, bins);
+    my_all = max(my_all, count);
+    if (bin > 0 && bin < bins - 1) my_inside = max(my_inside, count);
+  }
+  atomic_max(inside, my_inside);
+  atomic_max(all, my_all);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return *inside ? *inside : *all;
+}
+
+int rows_of(uint count, uint most, int height) {
+  return most ? (int)((ulong)height * min(count, most) / most) : 0;
+}
+
+// A work-item for each pixel of the panel. `at`: the byte where the panel's first row begins.
+__kernel void draw(__global const uint *counts, __global uchar *picture, int at, int stride, int width, int height, int line,
+                   int bins) {
+  __local uint inside, all;
+  const uint most = largest(counts, bins, &inside, &all);
+  const int i = get_global_id(0), j = get_global_id(1);
+  if (i >= width || j >= height) return;
+  const int bin = i * bins / width, row = height - j;
+  __global uchar *pixel = picture + at + (long)j * stride + i * (CHANNELS == 3 ? 4 : 1);
+#if CHANNELS == 3
+  const int top = rows_of(in_bin(counts, 3, bin, bins), most, height);
+  const int on_line = row <= top && row > top - line;
+#else
+  const int on_line = 0;
+#endif
+  for (int c = 0; c < CHANNELS; c++) {
+    __global uchar *value = pixel + (CHANNELS == 3 ? (c == 1 ? 1 : c == 0 ? RED : 2 - RED) : 0);
+    const int curve = rows_of(in_bin(counts, c, bin, bins), most, height);
+    *value = on_line ? 255 : (uchar)((*value >> 2) + (row <= curve ? 176 : 0));
+  }
+}
+
+// Makes the chroma below the panel neutral; `at` as above, `row_bytes` of the chroma plane in the panel.
+__kernel void grey_out(__global uchar *plane, int at, int stride, int row_bytes, int height) {
+  const int i = get_global_id(0), j = get_global_id(1);
+  if (i < row_bytes && j < height) plane[at + (long)j * stride + i] = 128;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The reference and the statistics of kernels/histogram against histogram.bin, which numpy made (make_histogram.py
+// describes the file). Counts must be equal. Usage: golden-histogram FILE
+#include "common/error.h"
+#include "kernels/histogram/statistics.h"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace vigil::histogram {
+namespace {
+
+struct Case {
+  int channels = 0, width = 0, height = 0;
+  Levels levels;
+  Statistics want;
+};
+
+void take(std::ifstream &file, void *to, std::size_t bytes) {
+  if (!file.read(static_cast<char *>(to), std::streamsize(bytes)))
+    fail(Error::Kind::bad_data, "the file ends before its last picture");
+}
+
+bool same(const Statistics &a, const Statistics &b) {
+  const auto near = [](double x, double y) { return std::abs(x - y) < 1e-9; };
+  return near(a.mean, b.mean) && near(a.median, b.median) && near(a.contrast, b.contrast) &&
+         near(a.clipped_dark, b.clipped_dark) && near(a.clipped_bright, b.clipped_bright) &&
+         near(a.metered, b.metered) && near(a.bright_end, b.bright_end);
+}
+
+int run(const char *path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(Error::Kind::io, "cannot open ", path);
+  std::vector<Case> cases;
+  for (std::string text; std::getline(file, text) && text != "end";) {
+    std::istringstream line(text);
+    std::string what;
+    Case c;
+    Statistics &s = c.want;
+    line >> what >> c.channels >> c.width >> c.height >> c.levels.black >> c.levels.white >> s.mean >>
+        s.median >> s.contrast >> s.clipped_dark >> s.clipped_bright >> s.metered >> s.bright_end;
+    if (!line || what != "picture") fail(Error::Kind::bad_data, "no picture: ", text);
+    cases.push_back(c);
+  }
+  if (cases.empty()) fail(Error::Kind::bad_data, path, " holds no picture");
+  const auto device = open_cpu(1);
+  const auto queue = device->make_queue();
+  const auto counter = make_reference();
+  int failures = 0;
+  for (const Case &c : cases) {
+    const int pixel = c.channels == 3 ? 4 : 1;
+    std::vector<std::uint8_t> pixels(std::size_t(c.width) * c.height * pixel);
+    take(file, pixels.data(), pixels.size());
+    Counts want;
+    for (int i = 0; i < c.channels; i++) take(file, want.channel[i].data(), sizeof(Bins));
+    take(file, want.intensity.data(), sizeof(Bins));
+    const ConstImage image{c.channels == 3 ? PixelFormat::rgba : PixelFormat::gray8,
+                           c.width,
+                           c.height,
+                           {pixels.data()},
+                           {std::ptrdiff_t(c.width) * pixel}};
+    Counts got;
+    counter->count(image, &got, *queue);
+    const bool counts = got == want, numbers = same(statistics(got, c.channels, c.levels), c.want);
+    std::printf("%s %dx%d, %d channels: counts %s, statistics %s\n", counts && numbers ? "ok  " : "FAIL",
+                c.width, c.height, c.channels, counts ? "equal" : "DIFFER", numbers ? "equal" : "DIFFER");
+    failures += !counts || !numbers;
+  }
+  return failures ? 1 : 0;
+}
+
+} // namespace
+} // namespace vigil::histogram
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FILE\n", argv[0]);
+    return 2;
+  }
+  try {
+    return vigil::histogram::run(argv[1]);
+  } catch (const std::exception &e) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], e.what());
+    return 2;
+  }
+}
