@@ -50,6 +50,15 @@ class Properties {
         [=](S &s, const GValue *v) { s.*field = static_cast<E>(g_value_get_enum(v)); },
         [=](const S &s, GValue *v) { g_value_set_enum(v, static_cast<int>(s.*field)); });
   }
+  // The same for a member of one part of the settings.
+  template <class Part, class E>
+  void choice(const char *name, const char *nick, const char *blurb, GType type, Part S::*part,
+              E Part::*field, Change change) {
+    add(
+        g_param_spec_enum(name, nick, blurb, type, static_cast<int>(S{}.*part.*field), flags(change)),
+        [=](S &s, const GValue *v) { s.*part.*field = static_cast<E>(g_value_get_enum(v)); },
+        [=](const S &s, GValue *v) { g_value_set_enum(v, static_cast<int>(s.*part.*field)); });
+  }
   // An empty string stands for none; readers get it as null.
   void string(const char *name, const char *nick, const char *blurb, std::string S::*field, Change change) {
     add(

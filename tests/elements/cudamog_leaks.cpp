@@ -9,30 +9,6 @@ using namespace vigil::test;
 
 namespace {
 
-// Objects of GStreamer that are alive, by the tracer's account.
-guint live_objects() {
-  GList *tracers = gst_tracing_get_active_tracers();
-  fail_unless(tracers, "the leaks tracer does not run: set GST_TRACERS=leaks");
-  GstStructure *s = nullptr;
-  g_signal_emit_by_name(tracers->data, "get-live-objects", &s);
-  g_list_free_full(tracers, gst_object_unref);
-  fail_unless(s, "the leaks tracer does not answer");
-  const guint count = gst_value_list_get_size(gst_structure_get_value(s, "live-objects-list"));
-  gst_structure_free(s);
-  return count;
-}
-
-void play_to_the_end(GstElement *pipeline) {
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstMessage *m = gst_bus_timed_pop_filtered(
-      bus, 20 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  fail_unless(m && GST_MESSAGE_TYPE(m) == GST_MESSAGE_EOS, "the pipeline did not reach its end");
-  gst_message_unref(m);
-  gst_object_unref(bus);
-  fail_unless_equals_int(gst_element_set_state(pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
-}
-
 GstElement *make(int i) {
   const char *outputs[] = {"mask", "foreground", "background", "overlay", "passthrough"};
   const std::string line =

@@ -34,45 +34,6 @@ Picture frame(int n) {
   return scene("NV12", width, height, n, {{n % 40, 10, 12, 12}});
 }
 
-struct OwnProperties {
-  explicit OwnProperties(GstElement *e) {
-    guint count = 0;
-    specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(e), &count);
-    for (guint i = 0; i < count; i++)
-      if (specs[i]->owner_type == G_OBJECT_TYPE(e) && specs[i]->flags & G_PARAM_WRITABLE)
-        list.push_back(specs[i]);
-  }
-  ~OwnProperties() { g_free(specs); }
-  GParamSpec **specs;
-  std::vector<GParamSpec *> list;
-};
-
-// The ends of a property's range, and its default.
-std::vector<std::string> values_of(GParamSpec *p) {
-  if (G_IS_PARAM_SPEC_BOOLEAN(p)) return {"true", "false", "true"};
-  if (auto *i = G_IS_PARAM_SPEC_INT(p) ? G_PARAM_SPEC_INT(p) : nullptr)
-    return {std::to_string(i->minimum), std::to_string(i->maximum), std::to_string(i->default_value)};
-  if (auto *f = G_IS_PARAM_SPEC_FLOAT(p) ? G_PARAM_SPEC_FLOAT(p) : nullptr)
-    return {std::to_string(f->minimum), std::to_string(f->maximum), std::to_string(f->default_value)};
-  if (auto *e = G_IS_PARAM_SPEC_ENUM(p) ? G_PARAM_SPEC_ENUM(p) : nullptr) {
-    std::vector<std::string> nicks;
-    for (guint i = 0; i < e->enum_class->n_values; i++)
-      nicks.emplace_back(e->enum_class->values[i].value_nick);
-    nicks.emplace_back(g_enum_get_value(e->enum_class, e->default_value)->value_nick);
-    return nicks;
-  }
-  fail_unless(G_IS_PARAM_SPEC_STRING(p), "property %s is of a kind that this test does not know", p->name);
-  return {"", ""};
-}
-
-void no_error(Element &e) {
-  if (GstMessage *m = e.message(GST_MESSAGE_ERROR)) {
-    GError *error = nullptr;
-    gst_message_parse_error(m, &error, nullptr);
-    ck_abort_msg("%s", error->message);
-  }
-}
-
 } // namespace
 
 GST_START_TEST(every_property_may_change_while_playing) {
@@ -86,7 +47,7 @@ GST_START_TEST(every_property_may_change_while_playing) {
       e.set(p->name, value.c_str());
       for (int i = 0; i < 2; i++, n++) fail_unless_equals_int(e.push(frame(n), n), GST_FLOW_OK);
       while (GstBuffer *b = e.pull()) gst_buffer_unref(b);
-      no_error(e);
+      e.no_error();
     }
 }
 GST_END_TEST
@@ -141,14 +102,14 @@ GST_START_TEST(other_threads_may_do_what_they_like) {
   });
   for (int n = 0; n < 1500; n++) {
     const GstFlowReturn flow = e.push(frame(n), n);
-    if (flow != GST_FLOW_OK) no_error(e);
+    if (flow != GST_FLOW_OK) e.no_error();
     fail_unless_equals_int(flow, GST_FLOW_OK);
     while (GstBuffer *b = e.pull()) gst_buffer_unref(b);
   }
   stop = true;
   hammer.join();
   signals.join();
-  no_error(e);
+  e.no_error();
 }
 GST_END_TEST
 

@@ -3,8 +3,10 @@
 
 #include "gst/base/video.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <gst/base/gstbasetransform.h>
 #include <iterator>
 #include <png.h>
 
@@ -47,6 +49,30 @@ GstBuffer *Picture::buffer(int number, int fps) const {
   return b;
 }
 
+GstBuffer *Picture::padded(int number, int padding) const {
+  const int planes = int(GST_VIDEO_INFO_N_PLANES(&info));
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {}, size = 3; // not aligned
+  gint strides[GST_VIDEO_MAX_PLANES] = {};
+  for (int i = 0; i < planes; i++) {
+    offsets[i] = size;
+    strides[i] = GST_VIDEO_INFO_PLANE_STRIDE(&info, i) + padding;
+    size += gsize(strides[i]) * gsize(GST_VIDEO_INFO_COMP_HEIGHT(&info, i));
+  }
+  std::vector<std::uint8_t> memory(size, 0x5a);
+  for (int i = 0; i < planes; i++)
+    for (int y = 0; y < GST_VIDEO_INFO_COMP_HEIGHT(&info, i); y++)
+      std::copy_n(bytes.begin() + std::ptrdiff_t(GST_VIDEO_INFO_PLANE_OFFSET(&info, i)) +
+                      y * GST_VIDEO_INFO_PLANE_STRIDE(&info, i),
+                  GST_VIDEO_INFO_PLANE_STRIDE(&info, i),
+                  memory.begin() + std::ptrdiff_t(offsets[i]) + y * strides[i]);
+  GstBuffer *b = gst_buffer_new_memdup(memory.data(), size);
+  GST_BUFFER_PTS(b) = gst_util_uint64_scale_int(GstClockTime(number) * GST_SECOND, 1, 25);
+  gst_buffer_add_video_meta_full(b, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
+                                 guint(GST_VIDEO_INFO_WIDTH(&info)), guint(GST_VIDEO_INFO_HEIGHT(&info)),
+                                 guint(planes), offsets, strides);
+  return b;
+}
+
 Picture scene(const char *format, int width, int height, int number, const std::vector<Rect> &objects,
               int light) {
   Picture p(format, width, height);
@@ -69,11 +95,11 @@ std::string caps_of(const char *format, int width, int height, const char *featu
          ", height=" + std::to_string(height) + ", framerate=" + std::to_string(fps) + "/1";
 }
 
-Element::Element(const std::string &settings, GstContext *context) {
+Element::Element(const std::string &settings, GstContext *context, const char *what) {
   GError *error = nullptr;
-  element_ = gst_parse_launch(("cudamog backend=cpu " + settings).c_str(), &error);
+  element_ = gst_parse_launch((what + (" " + settings)).c_str(), &error);
   if (!element_ || error)
-    ck_abort_msg("cannot make cudamog %s: %s", settings.c_str(), error ? error->message : "");
+    ck_abort_msg("cannot make %s %s: %s", what, settings.c_str(), error ? error->message : "");
   gst_object_ref_sink(element_);
   bus_ = gst_bus_new();
   gst_element_set_bus(element_, bus_);
@@ -85,7 +111,7 @@ Element::~Element() {
   gst_harness_teardown(harness_);
   gst_element_set_bus(element_, nullptr);
   gst_object_unref(bus_);
-  ASSERT_OBJECT_REFCOUNT(element_, "cudamog after its last use", 1);
+  ASSERT_OBJECT_REFCOUNT(element_, "the element after its last use", 1);
   gst_object_unref(element_);
 }
 
@@ -132,6 +158,14 @@ std::vector<std::string> Element::events() {
   return names;
 }
 
+void Element::no_error() {
+  if (GstMessage *m = message(GST_MESSAGE_ERROR)) {
+    GError *error = nullptr;
+    gst_message_parse_error(m, &error, nullptr);
+    ck_abort_msg("%s", error->message);
+  }
+}
+
 std::string Element::error(GQuark domain, int code, GstMessageType type) {
   GstMessage *m = message(type);
   fail_unless(m, "no %s was posted", gst_message_type_get_name(type));
@@ -146,6 +180,57 @@ std::string Element::error(GQuark domain, int code, GstMessageType type) {
     ck_abort_msg("'%s' came as %s %d", e->message, g_quark_to_string(e->domain), e->code);
   g_error_free(e);
   return text;
+}
+
+OwnProperties::OwnProperties(GstElement *e) {
+  guint count = 0;
+  specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(e), &count);
+  for (guint i = 0; i < count; i++) {
+    const GType owner = specs[i]->owner_type;
+    const bool foreign =
+        owner == GST_TYPE_OBJECT || owner == GST_TYPE_ELEMENT || owner == GST_TYPE_BASE_TRANSFORM;
+    if (!foreign && specs[i]->flags & G_PARAM_WRITABLE) list.push_back(specs[i]);
+  }
+}
+
+std::vector<std::string> values_of(GParamSpec *p) {
+  if (G_IS_PARAM_SPEC_BOOLEAN(p)) return {"true", "false", "true"};
+  if (auto *i = G_IS_PARAM_SPEC_INT(p) ? G_PARAM_SPEC_INT(p) : nullptr)
+    return {std::to_string(i->minimum), std::to_string(i->maximum), std::to_string(i->default_value)};
+  if (auto *f = G_IS_PARAM_SPEC_FLOAT(p) ? G_PARAM_SPEC_FLOAT(p) : nullptr)
+    return {std::to_string(f->minimum), std::to_string(f->maximum), std::to_string(f->default_value)};
+  if (auto *e = G_IS_PARAM_SPEC_ENUM(p) ? G_PARAM_SPEC_ENUM(p) : nullptr) {
+    std::vector<std::string> nicks;
+    for (guint i = 0; i < e->enum_class->n_values; i++)
+      nicks.emplace_back(e->enum_class->values[i].value_nick);
+    nicks.emplace_back(g_enum_get_value(e->enum_class, e->default_value)->value_nick);
+    return nicks;
+  }
+  fail_unless(G_IS_PARAM_SPEC_STRING(p), "property %s is of a kind that this test does not know", p->name);
+  return {"", ""};
+}
+
+guint live_objects() {
+  GList *tracers = gst_tracing_get_active_tracers();
+  fail_unless(tracers, "the leaks tracer does not run: set GST_TRACERS=leaks");
+  GstStructure *s = nullptr;
+  g_signal_emit_by_name(tracers->data, "get-live-objects", &s);
+  g_list_free_full(tracers, gst_object_unref);
+  fail_unless(s, "the leaks tracer does not answer");
+  const guint count = gst_value_list_get_size(gst_structure_get_value(s, "live-objects-list"));
+  gst_structure_free(s);
+  return count;
+}
+
+void play_to_the_end(GstElement *pipeline) {
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *m = gst_bus_timed_pop_filtered(
+      bus, 20 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  fail_unless(m && GST_MESSAGE_TYPE(m) == GST_MESSAGE_EOS, "the pipeline did not reach its end");
+  gst_message_unref(m);
+  gst_object_unref(bus);
+  fail_unless_equals_int(gst_element_set_state(pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
 }
 
 Folder::Folder() {

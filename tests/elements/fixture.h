@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of cudamog share: small scenes, a harness around the element, its messages.
+// What the tests of elements share: small scenes, a harness around the element, its messages.
 #pragma once
 
 #include "common/plane.h"
@@ -21,6 +21,8 @@ struct Picture {
   Picture(const char *format, int width, int height);
   Image image();
   GstBuffer *buffer(int number, int fps = 25) const; // with the frame's time
+  // The same with rows `padding` bytes longer than they need be, and a GstVideoMeta that says so.
+  GstBuffer *padded(int number, int padding) const;
 };
 
 struct Rect {
@@ -33,11 +35,12 @@ Picture scene(const char *format, int width, int height, int number, const std::
 
 std::string caps_of(const char *format, int width, int height, const char *features = "", int fps = 25);
 
-// cudamog in a GstHarness, with its messages.
+// An element in a GstHarness, with its messages.
 class Element {
  public:
-  // `settings` as for gst-launch-1.0, behind "cudamog"; backend=cpu is put first. `context` is set before it starts.
-  explicit Element(const std::string &settings = "", GstContext *context = nullptr);
+  // `settings` as for gst-launch-1.0, behind `what`. `context` is set before it starts.
+  explicit Element(const std::string &settings = "", GstContext *context = nullptr,
+                   const char *what = "cudamog backend=cpu");
   ~Element();
   Element(const Element &) = delete;
   Element &operator=(const Element &) = delete;
@@ -58,6 +61,7 @@ class Element {
   GstMessage *message(GstMessageType types);
   // The next element messages' names, in order.
   std::vector<std::string> events();
+  void no_error(); // fails the test when one was posted
   // The text of the next error (or warning) and its code; fails the test when there is none.
   std::string error(GQuark domain, int code, GstMessageType type = GST_MESSAGE_ERROR);
 
@@ -66,6 +70,23 @@ class Element {
   GstBus *bus_;
   GstHarness *harness_;
 };
+
+// The writable properties that are an element's own, or those of Vigil's class below it.
+struct OwnProperties {
+  explicit OwnProperties(GstElement *);
+  ~OwnProperties() { g_free(specs); }
+  OwnProperties(const OwnProperties &) = delete;
+  OwnProperties &operator=(const OwnProperties &) = delete;
+  GParamSpec **specs;
+  std::vector<GParamSpec *> list;
+};
+// The ends of a property's range, and its default.
+std::vector<std::string> values_of(GParamSpec *);
+
+// Objects of GStreamer that are alive, by the leaks tracer's account (GST_TRACERS=leaks).
+guint live_objects();
+// Plays to the end of the stream and goes back to NULL.
+void play_to_the_end(GstElement *pipeline);
 
 // A folder of its own for each test, removed with it.
 class Folder {

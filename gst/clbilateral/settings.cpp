@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/clbilateral/settings.h"
+
+namespace vigil::gst::clbilateral {
+namespace {
+
+using bilateral::Algorithm;
+using bilateral::Params;
+using bilateral::Weighting;
+
+GType weighting_type() {
+  static const GEnumValue values[] = {
+      {int(Weighting::intensity), "One weight a pixel, from its intensity", "intensity"},
+      {int(Weighting::channels), "Red, green and blue each have their own weight", "channels"},
+      {},
+  };
+  static const GType type = enum_type("GstClBilateralWeighting", values);
+  return type;
+}
+
+GType algorithm_type() {
+  static const GEnumValue values[] = {
+      {int(Algorithm::automatic), "The grid where it is faster, else exact", "auto"},
+      {int(Algorithm::exact), "Every pixel of the window", "exact"},
+      {int(Algorithm::grid), "Bilateral grid: an approximation whose cost does not grow with the radius",
+       "grid"},
+      {},
+  };
+  static const GType type = enum_type("GstClBilateralAlgorithm", values);
+  return type;
+}
+
+Properties<Settings> make_properties() {
+  Properties<Settings> p;
+  p.table(&Settings::params, bilateral::params_table, Change::live);
+  p.choice("weighting", "Weighting",
+           "What the range weight compares; formats with one channel know no difference", weighting_type(),
+           &Settings::params, &Params::weighting, Change::live);
+  p.choice("algorithm", "Algorithm", "How it is computed", algorithm_type(), &Settings::params,
+           &Params::algorithm, Change::live);
+  return p;
+}
+
+} // namespace
+
+const Properties<Settings> &properties() {
+  static const Properties<Settings> p = make_properties();
+  return p;
+}
+
+} // namespace vigil::gst::clbilateral

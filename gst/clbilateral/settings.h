@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Everything that can be set at a clbilateral, but what all OpenCL elements have. The defaults are the initialisers in the
+// kernel's Params.
+#pragma once
+
+#include "gst/base/properties.h"
+#include "kernels/bilateral/bilateral.h"
+
+namespace vigil::gst::clbilateral {
+
+struct Settings {
+  bilateral::Params params;
+};
+
+// All of them but those of the base class. Made once, in class_init.
+const Properties<Settings> &properties();
+
+} // namespace vigil::gst::clbilateral
