@@ -33,9 +33,10 @@ std::vector<Shape> shapes(const ClDevice &d) {
 }
 
 Costs costs_of(const ClDevice &d) {
+  Costs c;
   // On processors tiles are in ordinary memory: what fits the second level cache is near enough.
-  if (d.is_cpu()) return {60, 256 * 1024};
-  return {100, std::size_t(d.number_info(CL_DEVICE_LOCAL_MEM_SIZE))};
+  c.local_bytes = d.is_cpu() ? 256 * 1024 : std::size_t(d.number_info(CL_DEVICE_LOCAL_MEM_SIZE));
+  return c;
 }
 
 ClFilter::ClFilter(ClDevice &d, const Chain &chain, PixelFormat format, const ClOptions &options)
