@@ -7,6 +7,7 @@
 #include "gst/glcolinearseg/gstglcolinearseg.h"
 #endif
 #ifdef VIGIL_HAVE_OPENCL
+#include "gst/clbilateral/gstclbilateral.h"
 #include "gst/clfilter/gstclfilter.h"
 #include "gst/clhistogram/gstclhistogram.h"
 #endif
@@ -20,6 +21,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   any |= vigil_register_glcolinearseg(plugin);
 #endif
 #ifdef VIGIL_HAVE_OPENCL
+  any |= vigil_register_clbilateral(plugin);
   any |= vigil_register_clfilter(plugin);
   any |= vigil_register_clhistogram(plugin);
 #endif

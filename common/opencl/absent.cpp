@@ -7,7 +7,8 @@
 namespace vigil {
 
 std::unique_ptr<Device> open_opencl(const std::string &) {
-  fail(Error::Kind::no_device, "this build has no OpenCL; install ocl-icd-opencl-dev and build with -Dopencl=enabled");
+  fail(Error::Kind::no_device,
+       "this build has no OpenCL; install ocl-icd-opencl-dev and build with -Dopencl=enabled");
 }
 
 } // namespace vigil

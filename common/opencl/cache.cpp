@@ -28,9 +28,9 @@ std::function<void(const std::string &)> log_to;
 void tell_once(const std::string &directory, const std::string &why) {
   const std::lock_guard lock(log_mutex);
   if (!told.insert(directory).second) return;
-  const std::string message = text("nothing can be kept in ", directory, " (", why,
-                                   "), so kernels are compiled at every start; set XDG_CACHE_HOME to a directory that ",
-                                   "can be written");
+  const std::string message = text(
+      "nothing can be kept in ", directory, " (", why,
+      "), so kernels are compiled at every start; set XDG_CACHE_HOME to a directory that ", "can be written");
   if (log_to)
     log_to(message);
   else
@@ -110,7 +110,8 @@ std::optional<std::string> FileCache::read(std::string_view key, const char *ext
   const std::size_t line = rest.find('\n');
   if (line == std::string_view::npos || line > 80) return {};
   unsigned long long key_bytes = 0, bytes = 0, hash = 0;
-  if (std::sscanf(std::string(rest.substr(0, line)).c_str(), "%llu %llu %llx", &key_bytes, &bytes, &hash) != 3)
+  if (std::sscanf(std::string(rest.substr(0, line)).c_str(), "%llu %llu %llx", &key_bytes, &bytes, &hash) !=
+      3)
     return {};
   rest.remove_prefix(line + 1);
   if (key_bytes != key.size() || rest.size() < key_bytes || rest.size() - key_bytes != bytes) return {};

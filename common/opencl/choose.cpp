@@ -39,7 +39,7 @@ std::string why_unusable(cl_device_id id) {
   const std::string version = text_of(clGetDeviceInfo, id, CL_DEVICE_VERSION); // "OpenCL 3.0 CUDA"
   int major = 0, minor = 0;
   if (std::sscanf(version.c_str(), "OpenCL %d.%d", &major, &minor) != 2 || 10 * major + minor < 12)
-    return "has " + (version.empty() ? "no version" : version) + ", OpenCL 1.2 is needed";
+    return text("has ", version.empty() ? "no version" : version, ", OpenCL 1.2 is needed");
   if (!value_of<cl_bool>(id, CL_DEVICE_AVAILABLE)) return "is not available";
   if (!value_of<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE)) return "has no compiler";
   if (!value_of<cl_bool>(id, CL_DEVICE_ENDIAN_LITTLE)) return "is big-endian";
@@ -71,13 +71,14 @@ std::string list_of(const std::vector<ClCandidate> &all) {
   std::string s;
   for (std::size_t i = 0; i < all.size(); i++)
     s += text("  ", i, ": ", all[i].name, " (", kind_of(all[i].type), ", ", all[i].platform_name, ")",
-              all[i].unusable.empty() ? "" : ", which " + all[i].unusable, "\n");
+              all[i].unusable.empty() ? "" : ", which ", all[i].unusable, "\n");
   return s;
 }
 
 std::size_t choose(const std::vector<ClCandidate> &all, const std::string &selector) {
   if (all.empty())
-    fail(Error::Kind::no_device, "there is no OpenCL platform on this machine; install your GPU's OpenCL driver, or the ",
+    fail(Error::Kind::no_device,
+         "there is no OpenCL platform on this machine; install your GPU's OpenCL driver, or the ",
          "package pocl-opencl-icd, which runs OpenCL on the CPU");
   if (selector.empty()) {
     for (const cl_device_type wanted : {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CPU})
@@ -97,7 +98,8 @@ std::size_t choose(const std::vector<ClCandidate> &all, const std::string &selec
     found = std::size_t(std::find_if(all.begin(), all.end(), fits) - all.begin());
   }
   if (found >= all.size())
-    fail(Error::Kind::no_device, "no OpenCL device is meant by \"", selector, "\"; there are:\n", list_of(all));
+    fail(Error::Kind::no_device, "no OpenCL device is meant by \"", selector, "\"; there are:\n",
+         list_of(all));
   if (!all[found].unusable.empty())
     fail(Error::Kind::no_device, "the OpenCL device \"", all[found].name, "\" ", all[found].unusable,
          "; there are:\n", list_of(all));

@@ -51,7 +51,7 @@ std::uint64_t ClDevice::number_info(cl_device_info what) const {
   return v;
 }
 bool ClDevice::has_extension(const char *wanted) const {
-  return (" " + text_info(CL_DEVICE_EXTENSIONS) + " ").find(text(" ", wanted, " ")) != std::string::npos;
+  return text(" ", text_info(CL_DEVICE_EXTENSIONS), " ").find(text(" ", wanted, " ")) != std::string::npos;
 }
 
 void *ClDevice::allocate(std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue: its successor is not in OpenCL 1.2
 #include <CL/cl.h>
 
 namespace vigil {

@@ -17,7 +17,8 @@ std::string joined(std::initializer_list<ClSource> files) {
 
 std::string log_of(cl_program program, cl_device_id device) {
   std::size_t bytes = 0;
-  if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0)
+  if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS ||
+      bytes == 0)
     return {};
   std::string s(bytes, '\0');
   clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, s.data(), nullptr);
@@ -38,10 +39,12 @@ ClProgramHandle from_binary(const ClDevice &d, const std::string &binary, const 
 
 std::string binary_of(cl_program program) {
   std::size_t length = 0;
-  if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, nullptr) != CL_SUCCESS) return {};
+  if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, nullptr) != CL_SUCCESS)
+    return {};
   std::string binary(length, '\0');
   auto *bytes = reinterpret_cast<unsigned char *>(binary.data());
-  if (length == 0 || clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS)
+  if (length == 0 ||
+      clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS)
     return {};
   return binary;
 }
@@ -60,8 +63,8 @@ void ClProgram::build(const ClDevice &d, const std::string &name, const std::str
                       const std::string &options) {
   device_ = d.id();
   const std::string all_options = "-cl-std=CL1.2 " + options;
-  key_ = text(d.device_name(), "\n", d.text_info(CL_DEVICE_VERSION), "\n", d.driver_version(), "\n", all_options, "\n",
-              source);
+  key_ = text(d.device_name(), "\n", d.text_info(CL_DEVICE_VERSION), "\n", d.driver_version(), "\n",
+              all_options, "\n", source);
   const FileCache cache(cache_directory("opencl"));
   if (const auto binary = cache.read(key_, extension)) program_ = from_binary(d, *binary, all_options);
   from_cache_ = static_cast<bool>(program_);
@@ -73,8 +76,8 @@ void ClProgram::build(const ClDevice &d, const std::string &name, const std::str
   cl_check(code, "making an OpenCL program");
   code = clBuildProgram(program_.get(), 1, &device_, all_options.c_str(), nullptr, nullptr);
   if (code != CL_SUCCESS)
-    fail(Error::Kind::device, name, " does not compile for ", d.name(), " with ", all_options, " (", cl_error_name(code),
-         "):\n", log_of(program_.get(), device_));
+    fail(Error::Kind::device, name, " does not compile for ", d.name(), " with ", all_options, " (",
+         cl_error_name(code), "):\n", log_of(program_.get(), device_));
   const std::string binary = binary_of(program_.get());
   if (!binary.empty()) cache.write(key_, extension, binary);
 }
@@ -102,7 +105,8 @@ void ClKernel::expect_arguments(std::size_t count) const {
 void ClKernel::set_bytes(cl_uint i, std::size_t bytes, const void *value) {
   const cl_int code = clSetKernelArg(kernel_.get(), i, bytes, value);
   if (code != CL_SUCCESS)
-    fail(Error::Kind::device, "argument ", i, " of kernel ", name_, " (", bytes, " bytes): ", cl_error_name(code));
+    fail(Error::Kind::device, "argument ", i, " of kernel ", name_, " (", bytes,
+         " bytes): ", cl_error_name(code));
 }
 void ClKernel::submit(ClQueue &queue, ClEventHandle *event, ClRange2 global, ClRange2 local) {
   const bool chosen = local.x > 0 && local.y > 0;
@@ -113,7 +117,8 @@ void ClKernel::submit(ClQueue &queue, ClEventHandle *event, ClRange2 global, ClR
   queue.submit(
       name_.c_str(),
       [&](cl_event *e) {
-        return clEnqueueNDRangeKernel(queue.get(), kernel_.get(), 2, nullptr, g, chosen ? l : nullptr, 0, nullptr, e);
+        return clEnqueueNDRangeKernel(queue.get(), kernel_.get(), 2, nullptr, g, chosen ? l : nullptr, 0,
+                                      nullptr, e);
       },
       event);
 }

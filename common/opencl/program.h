@@ -30,8 +30,8 @@ struct ClRange2 {
 
 template <class T>
 concept ClArgument = std::same_as<T, cl_mem> || std::same_as<T, ClLocal> || std::integral<T> ||
-                     std::floating_point<T> || std::same_as<T, cl_int2> || std::same_as<T, cl_int4> ||
-                     std::same_as<T, cl_float2> || std::same_as<T, cl_float4> || std::same_as<T, cl_float16>;
+    std::floating_point<T> || std::same_as<T, cl_int2> || std::same_as<T, cl_int4> ||
+    std::same_as<T, cl_float2> || std::same_as<T, cl_float4> || std::same_as<T, cl_float16>;
 
 // One kernel with its arguments; not for several threads at once.
 class ClKernel {
@@ -90,7 +90,8 @@ class ClProgram {
   const std::string &key() const { return key_; }
 
  private:
-  void build(const ClDevice &, const std::string &name, const std::string &source, const std::string &options);
+  void build(const ClDevice &, const std::string &name, const std::string &source,
+             const std::string &options);
   ClProgramHandle program_;
   cl_device_id device_ = nullptr;
   bool from_cache_ = false;

@@ -135,8 +135,8 @@ void ClDevice::upload(void *to, std::ptrdiff_t to_stride, const void *from, std:
                       region[] = {row_bytes, std::size_t(rows), 1};
     queue.submit("an upload", [&](cl_event *e) {
       return clEnqueueWriteBufferRect(queue.get(), r.memory, CL_FALSE, there, here, region,
-                                      std::size_t(to_stride), 0, std::size_t(from_stride), 0, from, 0, nullptr,
-                                      e);
+                                      std::size_t(to_stride), 0, std::size_t(from_stride), 0, from, 0,
+                                      nullptr, e);
     });
   };
   copy_rows(to_stride, from_stride, row_bytes, rows, plain, rectangle);
@@ -162,6 +162,26 @@ void ClDevice::download(void *to, std::ptrdiff_t to_stride, const void *from, st
     });
   };
   copy_rows(from_stride, to_stride, row_bytes, rows, plain, rectangle);
+}
+void ClDevice::copy(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdiff_t from_stride,
+                    std::size_t row_bytes, int rows, ClQueue &queue) {
+  const auto plain = [&](int y, std::size_t bytes) {
+    const ClRange a = range_of(static_cast<const char *>(from) + y * from_stride);
+    const ClRange b = range_of(static_cast<char *>(to) + y * to_stride);
+    queue.submit("a copy", [&](cl_event *e) {
+      return clEnqueueCopyBuffer(queue.get(), a.memory, b.memory, a.offset, b.offset, bytes, 0, nullptr, e);
+    });
+  };
+  const auto rectangle = [&] {
+    const ClRange a = range_of(from), b = range_of(to);
+    const std::size_t source[] = {a.offset, 0, 0}, target[] = {b.offset, 0, 0},
+                      region[] = {row_bytes, std::size_t(rows), 1};
+    queue.submit("a copy", [&](cl_event *e) {
+      return clEnqueueCopyBufferRect(queue.get(), a.memory, b.memory, source, target, region,
+                                     std::size_t(from_stride), 0, std::size_t(to_stride), 0, 0, nullptr, e);
+    });
+  };
+  copy_rows(to_stride, from_stride, row_bytes, rows, plain, rectangle);
 }
 void ClDevice::fill(void *to, int byte, std::size_t bytes, Queue &q) {
   if (bytes == 0) return;

@@ -18,7 +18,7 @@ namespace {
 // The elements, each with settings with which it works on every frame.
 constexpr struct {
   const char *name, *settings, *live_property;
-} elements[] = {{"clhistogram", "overlay=true", "overlay"}};
+} elements[] = {{"clhistogram", "overlay=true", "overlay"}, {"clbilateral", "", "range-sigma"}};
 constexpr int element_count = int(std::size(elements));
 constexpr int width = 64, height = 48;
 

@@ -7,7 +7,8 @@ using namespace vigil::test;
 
 namespace {
 
-constexpr const char *elements[] = {"clhistogram overlay=true post-messages=true", "clhistogram every=2"};
+constexpr const char *elements[] = {"clhistogram overlay=true post-messages=true", "clhistogram every=2",
+                                    "clbilateral", "clbilateral algorithm=grid chroma=true"};
 
 GstElement *make(const char *element, int i) {
   const std::string line = std::string("videotestsrc num-buffers=6 pattern=ball ! "

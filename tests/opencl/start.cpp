@@ -38,7 +38,8 @@ bool has(const std::string &s, const char *part) {
 }
 
 void test_choice() {
-  const ClCandidate cpu{nullptr, nullptr, CL_DEVICE_TYPE_CPU, "pthread-EPYC", "Portable Computing Language", ""};
+  const ClCandidate cpu{nullptr, nullptr, CL_DEVICE_TYPE_CPU, "pthread-EPYC", "Portable Computing Language",
+                        ""};
   const ClCandidate gpu{nullptr, nullptr, CL_DEVICE_TYPE_GPU, "NVIDIA H200", "NVIDIA CUDA", ""};
   const ClCandidate other{nullptr, nullptr, CL_DEVICE_TYPE_GPU, "Radeon", "rusticl", ""};
   const ClCandidate card{nullptr, nullptr, CL_DEVICE_TYPE_ACCELERATOR, "Card", "Cards", ""};
@@ -57,7 +58,8 @@ void test_choice() {
   expect(has(none, "Arc") && has(none, "0: pthread-EPYC") && has(none, "1: NVIDIA H200 (GPU, NVIDIA CUDA)"),
          "a name that fits nothing: the error lists what there is");
   expect(has(refusal({cpu, gpu}, "2"), "1: NVIDIA H200"), "a number beyond the list: the same");
-  expect(has(refusal({cpu, gpu}, "99999999999999999999"), "1: NVIDIA H200"), "a number of many digits: the same");
+  expect(has(refusal({cpu, gpu}, "99999999999999999999"), "1: NVIDIA H200"),
+         "a number of many digits: the same");
   expect(has(refusal({old}, "Radeon"), "OpenCL 1.2 is needed"), "a device that is too old says so");
 }
 
@@ -106,13 +108,14 @@ void test_cache(ClDevice &device, const fs::path &folder) {
   const struct {
     const char *what;
     std::string bytes;
-  } damages[] = {{"an empty file", ""},
-                 {"a file cut in half", good.substr(0, good.size() / 2)},
-                 {"a file with a flipped bit", flipped},
-                 {"another driver's file", foreign},
-                 {"a file that goes on", good + "x"},
-                 {"a file of something else", std::string(5000, '\n')},
-                 {"a header with huge sizes", "vigil cache 1\n18446744073709551615 18446744073709551615 0\nabc"}};
+  } damages[] = {
+      {"an empty file", ""},
+      {"a file cut in half", good.substr(0, good.size() / 2)},
+      {"a file with a flipped bit", flipped},
+      {"another driver's file", foreign},
+      {"a file that goes on", good + "x"},
+      {"a file of something else", std::string(5000, '\n')},
+      {"a header with huge sizes", "vigil cache 1\n18446744073709551615 18446744073709551615 0\nabc"}};
   for (const auto &d : damages) {
     put(files[0], d.bytes);
     expect(works(device, &cached) && !cached, text(d.what, " is ignored"));
@@ -146,7 +149,8 @@ void test_ten_starts(const fs::path &folder) {
   }
   expect(good == 10, text("ten starts at once: ", good, " work"));
   const auto files = files_in(folder);
-  expect(files.size() == 1 && files[0].extension() == ".clbin", "they leave one file and nothing half written");
+  expect(files.size() == 1 && files[0].extension() == ".clbin",
+         "they leave one file and nothing half written");
 }
 
 void test_unwritable(ClDevice &device, const fs::path &base) {

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "encoder.h"
 #include "events.h"
+#include "input.h"
 #include "pictures.h"
 #include "probes.h"
 #include "tools/base/progress.h"
@@ -23,7 +24,6 @@ using tools::make_element;
 
 namespace {
 
-constexpr std::uint64_t scene_frames = 300;
 // The model knows nothing at first; papers leave such frames out too (Pham et al. 2010, section IV.B).
 constexpr std::uint64_t unscored_frames = 60;
 
@@ -32,34 +32,6 @@ struct Branches {
   GstElement *watched; // the element whose masks, time and messages count
   Keeper input, mask, overlay;
 };
-
-// Links the first video pad of a decoder; the others stay open, which decoders allow.
-void on_pad(GstElement *, GstPad *pad, GstElement *next) {
-  tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
-  tools::CapsPtr caps(gst_pad_query_caps(pad, nullptr));
-  const bool video =
-      gst_caps_get_size(caps.get()) > 0 &&
-      g_str_has_prefix(gst_structure_get_name(gst_caps_get_structure(caps.get(), 0)), "video/");
-  if (video && !gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
-}
-void on_no_more_pads(GstElement *decoder, GstElement *next) {
-  tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
-  if (!gst_pad_is_linked(sink.get()))
-    GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("there is no video in the input"), (nullptr));
-}
-
-// The frames of the scene, or of a URI: decoded, and cut after so many.
-GstElement *add_input(tools::Pipeline &pipeline, const Options &o, eval::Source *scene, Limit &limit) {
-  if (scene) return scene->build(pipeline);
-  GstElement *decoder = pipeline.add(make_element("uridecodebin", "input"));
-  GstElement *convert = pipeline.add(make_element("videoconvert"));
-  g_object_set(decoder, "uri", o.input.c_str(), nullptr);
-  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad), convert);
-  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), convert);
-  if (o.frames)
-    limit.watch(tools::ObjectPtr<GstPad>(gst_element_get_static_pad(convert, "src")).get(), o.frames);
-  return convert;
-}
 
 void watch_pad(Keeper &keeper, GstElement *element, const char *pad) {
   keeper.watch(tools::ObjectPtr<GstPad>(gst_element_get_static_pad(element, pad)).get());
@@ -131,19 +103,6 @@ eval::Counts work(tools::Pipeline &pipeline, const Branches &b, eval::Source *sc
   return counts;
 }
 
-void clear_old_results(const std::string &folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail(Error::Kind::io, "cannot make the folder ", folder, ": ", error.message());
-  for (const auto &entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    const bool picture =
-        entry.path().extension() == ".png" &&
-        (name.starts_with("mask-") || name.starts_with("overlay-") || name == "background.png");
-    if (picture || name.starts_with("overlay.")) fs::remove(entry.path());
-  }
-}
-
 std::string list(const std::map<std::string, int> &counts) {
   std::string words;
   for (const auto &[name, n] : counts) words += text(words.empty() ? "" : ", ", n, " ", name);
@@ -153,6 +112,7 @@ std::string list(const std::map<std::string, int> &counts) {
 } // namespace
 
 void run(const Options &o, const std::atomic<bool> &stop) {
+  if (o.element.filter) return run_filter(o, stop);
   if (o.element.opengl && !g_getenv("DISPLAY") && !g_getenv("WAYLAND_DISPLAY")) {
     g_setenv("GST_GL_PLATFORM", "egl", FALSE);
     g_setenv("GST_GL_WINDOW", "egl-device", FALSE);
@@ -175,7 +135,8 @@ void run(const Options &o, const std::atomic<bool> &stop) {
   double seconds = 0;
   {
     tools::Pipeline pipeline;
-    build(pipeline, o, add_input(pipeline, o, scene.get(), limit), encoder, model, branches);
+    build(pipeline, o, scene ? scene->build(pipeline) : add_input(pipeline, o, limit), encoder, model,
+          branches);
     watch.watch(branches.watched);
     pipeline.on_element_message = [&](GstMessage *m) {
       if (GST_MESSAGE_SRC(m) == GST_OBJECT(branches.watched)) events.write(gst_message_get_structure(m));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the demo shows of each element. A new element is one more row.
+// What the demo shows of each element. A new element is one more row: with a mask and an overlay, or with a filter.
 #pragma once
 
 #include <array>
@@ -8,11 +8,13 @@ namespace vigil::demo {
 
 struct Element {
   const char *name;
-  const char *mask;    // description that gives GRAY8 masks; its first element is called "watch"
-  const char *overlay; // description that gives the frames with the result drawn in
+  const char *mask = nullptr;    // description that gives GRAY8 masks; its first element is called "watch"
+  const char *overlay = nullptr; // description that gives the frames with the result drawn in
   // Description that gives the background from a model file, learning nothing; the first element is "watch"
   // there too, and both it and the mask's take the file by a property model-location. Null: there are no models.
-  const char *background;
+  const char *background = nullptr;
+  const char *filter =
+      nullptr;         // description that takes noise from RGBA frames; its first element is called "watch"
   bool opengl = false; // works in OpenGL, without a window when there is no display
 };
 
@@ -30,8 +32,11 @@ inline constexpr std::array elements{
             "capsfilter caps=video/x-raw,format=GRAY8",
         .overlay =
             "glupload ! glcolorconvert ! glcolinearseg output=overlay post-messages=false ! gldownload",
-        .background = nullptr,
         .opengl = true,
+    },
+    Element{
+        .name = "clbilateral",
+        .filter = "clbilateral name=watch spatial-sigma=3 range-sigma=0.2",
     },
 };
 

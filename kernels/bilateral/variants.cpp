@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/bilateral/grid.h"
+#include "kernels/bilateral/opencl.h"
+
+#include <algorithm>
+
+namespace vigil::bilateral {
+namespace {
+
+using Kind = Variant::Kind;
+constexpr Variant all[] = {
+    {"direct", Kind::direct, 32, 8},
+    {"direct-16x16", Kind::direct, 16, 16},
+    {"direct-precise", Kind::direct, 32, 8, 1, false, false},
+    {"tile-1", Kind::tile, 32, 8, 1},
+    {"tile-2", Kind::tile, 32, 8, 2},
+    {"tile-4", Kind::tile, 32, 8, 4},
+    {"tile-4-unrolled", Kind::tile, 32, 8, 4, true},
+    {"tile-4-low", Kind::tile, 32, 4, 4},
+    {"tile-4-low-unrolled", Kind::tile, 32, 4, 4, true},
+    {"tile-8-low", Kind::tile, 32, 4, 8},
+    {"tile-8-low-unrolled", Kind::tile, 32, 4, 8, true},
+    {"tile-4-constant", Kind::tile, 32, 4, 4, true, true, true},
+    {"rows", Kind::rows},
+};
+
+const Variant &named(const char *name) {
+  return *find_variant(name);
+}
+
+} // namespace
+
+std::span<const Variant> variants() {
+  return all;
+}
+const Variant *find_variant(const std::string &name) {
+  const auto found = std::find_if(std::begin(all), std::end(all), [&](const Variant &v) { return v.name == name; });
+  return found == std::end(all) ? nullptr : found;
+}
+const Variant &default_variant(const ClDevice &device) {
+  return named(device.is_cpu() ? "rows" : "tile-4-low");
+}
+
+bool uses_grid(const ClDevice &device, const Params &p, bool chroma_plane) {
+  const Window w = window_of(p, chroma_plane);
+  if (p.quantize_range || !grid_can(w)) return false;
+  // The grid's cost goes with its cells and levels, the exact filter's with the window: both were measured.
+  const double levels = 1 / w.range_sigma + 1, taps = (2. * w.radius + 1) * (2 * w.radius + 1);
+  return taps > (device.is_cpu() ? 60 + 12 * levels : 60 + 12 * levels);
+}
+
+} // namespace vigil::bilateral
