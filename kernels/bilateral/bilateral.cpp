@@ -25,7 +25,8 @@ Window window_of(const Params &p, bool chroma_plane) {
   for_each_param(params_table, [&](int, const auto &entry) {
     if constexpr (!std::is_same_v<typename std::remove_cvref_t<decltype(entry)>::Value, bool>) {
       const auto v = p.*entry.field;
-      in_range.*entry.field = v == v ? std::clamp(v, entry.min, entry.max) : in_range.*entry.field; // not a number
+      in_range.*entry.field =
+          v == v ? std::clamp(v, entry.min, entry.max) : in_range.*entry.field; // not a number
     }
   });
   Window w{in_range.spatial_sigma, in_range.range_sigma, in_range.radius};
@@ -49,13 +50,18 @@ void check_images(const Config &c, const ConstImage &in, const ConstImage &guide
       fail(Error::Kind::bad_setting, "the ", what, " is of ", i.width, "x", i.height,
            " pixels or of another format; the filter was made for ", c.width, "x", c.height);
     for (int p = 0; p < plane_count(c.format); p++)
-      if (!i.data[p]) fail(Error::Kind::bad_setting, "the ", what, " has no memory");
+      if (!i.data[p])
+        fail(Error::Kind::bad_setting, "the ", what, " has no memory");
+      else if (is_16_bit(c.format) &&
+               ((reinterpret_cast<std::uintptr_t>(i.data[p]) | std::size_t(i.stride[p])) & 1))
+        fail(Error::Kind::bad_setting, "16-bit samples of the ", what, " are not at even addresses");
   };
   check("picture", in);
   check("result", out);
   if (guide.data[0]) check("guide", guide);
   if (in.data[0] == out.data[0])
-    fail(Error::Kind::bad_setting, "a picture cannot be filtered in place: give the result memory of its own");
+    fail(Error::Kind::bad_setting,
+         "a picture cannot be filtered in place: give the result memory of its own");
 }
 
 } // namespace vigil::bilateral

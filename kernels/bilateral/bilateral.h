@@ -54,14 +54,17 @@ inline constexpr auto params_table = std::tuple{
     param("spatial-sigma", "Spatial sigma", "How far the filter reaches: standard deviation in pixels",
           &Params::spatial_sigma, 0.1f, 20.f),
     param("range-sigma", "Range sigma",
-          "How different pixels may be that are mixed: standard deviation as a part of full scale (0.25 is 64 of "
+          "How different pixels may be that are mixed: standard deviation as a part of full scale (0.25 is "
+          "64 of "
           "255 levels)",
           &Params::range_sigma, 0.005f, 4.f),
-    param("radius", "Radius", "Window of 2*radius+1 pixels in each direction; -1: twice the spatial sigma, rounded up",
+    param("radius", "Radius",
+          "Window of 2*radius+1 pixels in each direction; -1: twice the spatial sigma, rounded up",
           &Params::radius, -1, max_radius),
-    param("quantize-range", "Quantize range",
-          "Take range weights from a table of 11 instead of computing them; coarser, the exact algorithm only",
-          &Params::quantize_range),
+    param(
+        "quantize-range", "Quantize range",
+        "Take range weights from a table of 11 instead of computing them; coarser, the exact algorithm only",
+        &Params::quantize_range),
     param("chroma", "Chroma", "Filter the chroma planes too (NV12, I420, P010); otherwise they are copied",
           &Params::chroma),
 };
@@ -89,9 +92,10 @@ class Filter {
  public:
   virtual ~Filter() = default;
   // `in` and `guide` stay as they are; `out` must not overlap them. `guide` has the picture's format and size, or no data.
-  // Any strides and addresses work; on a GPU multiples of 4 bytes run fastest for rgba. Throws Error::bad_setting when
+  // Any strides and addresses work, even ones for 16-bit formats; on a GPU multiples of 4 bytes run fastest for rgba. Throws Error::bad_setting when
   // format or size are not those that this was made for.
-  virtual void apply(const ConstImage &in, const ConstImage &guide, const Image &out, const Params &, Queue &) = 0;
+  virtual void apply(const ConstImage &in, const ConstImage &guide, const Image &out, const Params &,
+                     Queue &) = 0;
   void apply(const ConstImage &in, const Image &out, const Params &p, Queue &q) { apply(in, {}, out, p, q); }
 };
 // Naive loops in double precision; host memory; ignores `algorithm`: always exact.

@@ -72,7 +72,7 @@ GridPlan plan_grid(const Window &w, int width, int height) {
   GridPlan p;
   const int radius = reach(w);
   const double sigma = std::min(w.spatial_sigma, radius / 2.); // a window cut short is as wide as its radius
-  p.spacing = std::max({1, int(spacing_of_sigma * sigma), (radius + max_taps - 1) / max_taps});
+  p.spacing = std::max({1, int(std::lround(spacing_of_sigma * sigma)), (radius + max_taps - 1) / max_taps});
   p.taps = (radius + p.spacing - 1) / p.spacing;
   fit(p, w);
   p.levels = levels_of(w);

@@ -13,9 +13,10 @@
 namespace vigil::bilateral {
 
 std::string definitions(const Pass &p, int radius, bool quantized, bool native) {
-  return text("-D MODE=", int(p.mode), " -D RADIUS=", radius, " -D SAMPLE=", is_16_bit(p.format) ? "ushort" : "uchar",
-              " -D WIDE=",
-              int(is_16_bit(p.format)), " -D SHIFT=", p.format == PixelFormat::p010 ? 6 : 0, " -D ALIGNED=", int(p.aligned),
+  // Numbers near 0 may be taken as 0: weights that small change nothing, and exp2 is dearer on a GPU if it must keep them.
+  return text("-cl-denorms-are-zero -cl-mad-enable -D MODE=", int(p.mode), " -D RADIUS=", radius,
+              " -D SAMPLE=", is_16_bit(p.format) ? "ushort" : "uchar", " -D WIDE=", int(is_16_bit(p.format)),
+              " -D SHIFT=", p.format == PixelFormat::p010 ? 6 : 0, " -D ALIGNED=", int(p.aligned),
               " -D GUIDE=", int(p.has_guide), " -D QUANTIZED=", int(quantized), " -D NATIVE=", int(native));
 }
 
@@ -39,7 +40,8 @@ cl_float2 bins_for(const Pass &p) {
 }
 cl_float16 table_for(double range_sigma) {
   cl_float16 t{};
-  for (int i = 0; i <= 10; i++) t.s[i] = float(std::exp(-(i / 10.) * (i / 10.) / (2 * range_sigma * range_sigma)));
+  for (int i = 0; i <= 10; i++)
+    t.s[i] = float(std::exp(-(i / 10.) * (i / 10.) / (2 * range_sigma * range_sigma)));
   return t;
 }
 
@@ -53,12 +55,14 @@ class ClFilter final : public Filter {
              Queue &q) override {
     check_images(config_, in, guide, out);
     auto &queue = static_cast<ClQueue &>(q);
-    const ClImage from = device_.view(in), by = guide.data[0] ? device_.view(guide) : from, to = device_.view(out);
+    const ClImage from = device_.view(in), by = guide.data[0] ? device_.view(guide) : from,
+                  to = device_.view(out);
     const bool colour = config_.format == PixelFormat::rgba || config_.format == PixelFormat::bgra;
     for (int i = 0; i < plane_count(config_.format); i++) {
       if (i > 0 && !params.chroma) {
         device_.copy(out.data[i], out.stride[i], in.data[i], in.stride[i],
-                     std::size_t(row_bytes(config_.format, i, config_.width)), plane_rows(i, config_.height), queue);
+                     std::size_t(row_bytes(config_.format, i, config_.width)), plane_rows(i, config_.height),
+                     queue);
         continue;
       }
       Pass p;
@@ -69,7 +73,9 @@ class ClFilter final : public Filter {
       p.format = config_.format;
       p.bgr = config_.format == PixelFormat::bgra;
       p.window = window_of(params, i > 0);
-      p.mode = !colour ? Mode::one : params.weighting == Weighting::intensity ? Mode::intensity : Mode::channels;
+      p.mode = !colour                                    ? Mode::one
+               : params.weighting == Weighting::intensity ? Mode::intensity
+                                                          : Mode::channels;
       p.step = i > 0 && config_.format != PixelFormat::i420 ? 2 : 1;
       const bool grid = grid_can(p.window) && !params.quantize_range &&
                         (params.algorithm == Algorithm::grid ||
@@ -80,7 +86,8 @@ class ClFilter final : public Filter {
         device_.copy(out.data[i], out.stride[i], in.data[i], in.stride[i], std::size_t(4) * config_.width,
                      config_.height, queue); // for the fourth byte
       }
-      const int sample = is_16_bit(config_.format) ? 2 : 1, channels = p.mode != Mode::one ? 1 : std::min(p.step, 3);
+      const int sample = is_16_bit(config_.format) ? 2 : 1,
+                channels = p.mode != Mode::one ? 1 : std::min(p.step, 3);
       p.aligned = p.mode == Mode::one || aligned(p);
       for (int c = 0; c < channels; c++) {
         if (grid)
@@ -94,7 +101,8 @@ class ClFilter final : public Filter {
 
  private:
   static bool aligned(const Pass &p) {
-    return ((p.in.offset | p.in.stride | p.guide.offset | p.guide.stride | p.out.offset | p.out.stride) & 3) == 0;
+    return ((p.in.offset | p.in.stride | p.guide.offset | p.guide.stride | p.out.offset | p.out.stride) &
+            3) == 0;
   }
 
   struct Key {
@@ -128,7 +136,8 @@ class ClFilter final : public Filter {
     const int r = p.window.radius;
     const std::size_t cell =
         (p.mode == Mode::one ? 4u : 16u) * (p.has_guide && p.mode != Mode::intensity ? 2u : 1u);
-    return cell * std::size_t(variant_.group_x + 2 * r) * std::size_t(variant_.group_y * variant_.rows + 2 * r);
+    return cell * std::size_t(variant_.group_x + 2 * r) *
+           std::size_t(variant_.group_y * variant_.rows + 2 * r);
   }
 
   Program build(const Pass &p, bool quantized, float k_spatial) const {
@@ -146,9 +155,10 @@ class ClFilter final : public Filter {
          group > device_.number_info(CL_DEVICE_MAX_WORK_GROUP_SIZE)))
       made.kind = Variant::Kind::direct;
     if (made.kind == Variant::Kind::tile) {
-      options += text(" -D GROUP_X=", variant_.group_x, " -D GROUP_Y=", variant_.group_y, " -D ROWS=", variant_.rows,
-                      " -D UNROLL=", int(variant_.unroll));
-      made.filter = ClProgram(device_, {cl_sources::pixels_cl, cl_sources::tile_cl}, options).kernel("bilateral_tile");
+      options += text(" -D GROUP_X=", variant_.group_x, " -D GROUP_Y=", variant_.group_y,
+                      " -D ROWS=", variant_.rows, " -D UNROLL=", int(variant_.unroll));
+      made.filter =
+          ClProgram(device_, {cl_sources::pixels_cl, cl_sources::tile_cl}, options).kernel("bilateral_tile");
       if (made.filter.largest_group() >= group) return made;
       made.kind = Variant::Kind::direct; // it takes too many registers for a group of this size
     }
@@ -157,8 +167,8 @@ class ClFilter final : public Filter {
       made.planes = program.kernel("bilateral_planes");
       made.filter = program.kernel("bilateral_rows");
     } else
-      made.filter =
-          ClProgram(device_, {cl_sources::pixels_cl, cl_sources::direct_cl}, options).kernel("bilateral_direct");
+      made.filter = ClProgram(device_, {cl_sources::pixels_cl, cl_sources::direct_cl}, options)
+                        .kernel("bilateral_direct");
     return made;
   }
 
@@ -172,8 +182,8 @@ class ClFilter final : public Filter {
     const auto width = std::size_t(p.in.width), height = std::size_t(p.in.height);
     const auto launch = [&](ClRange2 global, ClRange2 local, auto... more) {
       program.filter.launch(queue, global, local, p.in.memory, p.in.offset, p.in.stride, p.guide.memory,
-                            p.guide.offset, p.guide.stride, p.out.memory, p.out.offset, p.out.stride, p.in.width,
-                            p.in.height, p.step, k_spatial, k, bins, table, more...);
+                            p.guide.offset, p.guide.stride, p.out.memory, p.out.offset, p.out.stride,
+                            p.in.width, p.in.height, p.step, k_spatial, k, bins, table, more...);
     };
     const ClRange2 group{std::size_t(variant_.group_x), std::size_t(variant_.group_y)};
     switch (program.kind) {
@@ -188,8 +198,8 @@ class ClFilter final : public Filter {
       if (planes_.bytes() < bytes) planes_ = DeviceBuffer(device_, bytes);
       const cl_mem memory = device_.range_of(planes_.as()).memory;
       program.planes.launch(queue, {1, height + 2 * r}, {1, 1}, p.in.memory, p.in.offset, p.in.stride,
-                            p.guide.memory, p.guide.offset, p.guide.stride, p.in.width, p.in.height, p.step, k, memory,
-                            pitch);
+                            p.guide.memory, p.guide.offset, p.guide.stride, p.in.width, p.in.height, p.step,
+                            k, memory, pitch);
       return launch({1, height}, {1, 1}, memory, pitch);
     }
     }

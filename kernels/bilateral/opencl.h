@@ -24,7 +24,8 @@ struct Variant {
   int rows = 1;                  // tile: pixels a work-item
   bool unroll = false;           // tile: the loop over columns is unrolled as well (that over rows always is)
   bool native = true;            // native_exp2, native_divide
-  bool constant_sigmas = false;  // the spatial sigma is a constant of the program: compiled anew when it changes
+  bool constant_sigmas =
+      false; // the spatial sigma is a constant of the program: compiled anew when it changes
 };
 std::span<const Variant> variants();
 const Variant &default_variant(const ClDevice &); // one for processors, one for the others

@@ -44,7 +44,8 @@ class Reference final : public Filter {
     check_images(config_, in, guide, out);
     params_ = params;
     const ConstImage &by = guide.data[0] ? guide : in;
-    if (config_.format == PixelFormat::rgba || config_.format == PixelFormat::bgra) return colours(in, by, out);
+    if (config_.format == PixelFormat::rgba || config_.format == PixelFormat::bgra)
+      return colours(in, by, out);
     for (int plane = 0; plane < plane_count(config_.format); plane++) {
       const int step = plane > 0 && config_.format != PixelFormat::i420 ? 2 : 1;
       for (int channel = 0; channel < step; channel++) one(in, by, out, plane, channel, step);
@@ -61,7 +62,8 @@ class Reference final : public Filter {
     return std::exp(-(double(dx) * dx + double(dy) * dy) / (2 * sigma * sigma));
   }
 
-  void one(const ConstImage &in, const ConstImage &guide, const Image &out, int plane, int channel, int step) {
+  void one(const ConstImage &in, const ConstImage &guide, const Image &out, int plane, int channel,
+           int step) {
     const Samples v{in, plane, channel, step}, i{guide, plane, channel, step};
     const Window w = window_of(params_, plane > 0);
     const auto size = in.plane(plane);

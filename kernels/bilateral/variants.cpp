@@ -34,19 +34,22 @@ std::span<const Variant> variants() {
   return all;
 }
 const Variant *find_variant(const std::string &name) {
-  const auto found = std::find_if(std::begin(all), std::end(all), [&](const Variant &v) { return v.name == name; });
+  const auto found =
+      std::find_if(std::begin(all), std::end(all), [&](const Variant &v) { return v.name == name; });
   return found == std::end(all) ? nullptr : found;
 }
 const Variant &default_variant(const ClDevice &device) {
   return named(device.is_cpu() ? "rows" : "tile-4-low");
 }
 
-bool uses_grid(const ClDevice &device, const Params &p, bool chroma_plane) {
+bool uses_grid(const ClDevice &, const Params &p, bool chroma_plane) {
   const Window w = window_of(p, chroma_plane);
   if (p.quantize_range || !grid_can(w)) return false;
-  // The grid's cost goes with its cells and levels, the exact filter's with the window: both were measured.
-  const double levels = 1 / w.range_sigma + 1, taps = (2. * w.radius + 1) * (2 * w.radius + 1);
-  return taps > (device.is_cpu() ? 60 + 12 * levels : 60 + 12 * levels);
+  // A pixel costs the exact filter a + b * taps, the grid c + d * levels / spacing^2; the quotients were fitted to times
+  // measured on an H200 and on PoCL (docs/benchmarks.md).
+  const GridPlan plan = plan_grid(w, 1, 1);
+  const double cells = double(plan.levels) / (plan.spacing * plan.spacing), side = 2. * w.radius + 1;
+  return side * side > 60 + 70 * cells;
 }
 
 } // namespace vigil::bilateral

@@ -40,28 +40,24 @@ kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilateral
 #if QUANTIZED
   if (lx == 0 && ly == 0) vstore16(table, 0, weights);
 #endif
-  for (int ty = ly; ty < TILE_Y; ty += GROUP_Y) {
-    const int y = clamp(y0 + ty, 0, height - 1);
-    global const uchar *row = in + (long)y * in_stride;
-    for (int tx = lx; tx < TILE_X; tx += GROUP_X) {
-      const int x = clamp(x0 + tx, 0, width - 1);
-      const value_t v = read_value(row, x, step);
+  for (int i = ly * GROUP_X + lx; i < TILE_X * TILE_Y; i += GROUP_X * GROUP_Y) {
+    const int x = clamp(x0 + i % TILE_X, 0, width - 1), y = clamp(y0 + i / TILE_X, 0, height - 1);
+    const value_t v = read_value(in + (long)y * in_stride, x, step);
 #if GUIDE
-      const guide_t g = scaled(read_value(guide + (long)y * guide_stride, x, step), k);
+    const guide_t g = scaled(read_value(guide + (long)y * guide_stride, x, step), k);
 #else
-      const guide_t g = scaled(v, k);
+    const guide_t g = scaled(v, k);
 #endif
-      cell_t c;
+    cell_t c;
 #if GUIDE_IS_VALUE && MODE == CHANNELS
-      c.xyz = g;
+    c.xyz = g;
 #elif GUIDE_IS_VALUE
-      c = g;
+    c = g;
 #else
-      VALUE(c) = v;
-      GUIDE_OF(c) = g;
+    VALUE(c) = v;
+    GUIDE_OF(c) = g;
 #endif
-      tile[ty * TILE_X + tx] = c;
-    }
+    tile[i] = c;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 
