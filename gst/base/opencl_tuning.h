@@ -29,4 +29,14 @@ void add_tune(Properties<S> &p, tuning::Mode S::*field) {
            cl_tune_type(), field, Change::ready);
 }
 
+// The fields of `stats`: variant; tuning: "searched" at this start, "stored" by an earlier one, or "default" when neither; and
+// the seconds that a search took.
+inline void add_tuning(GstStructure *s, const std::string &variant, const tuning::Result &r) {
+  gst_structure_set(s, "variant", G_TYPE_STRING, variant.c_str(), "tuning", G_TYPE_STRING,
+                    r.searched ? "searched"
+                    : r.stored ? "stored"
+                               : "default",
+                    "tuning-seconds", G_TYPE_DOUBLE, r.seconds, nullptr);
+}
+
 } // namespace vigil::gst

@@ -40,17 +40,14 @@ class Work final : public ClWork {
 
   void add_stats(GstStructure *s) const override {
     gst_structure_set(s, "kernels", G_TYPE_UINT, guint(filter_ && !chain_.empty() ? filter_->passes() : 0),
-                      "builds", G_TYPE_UINT, builds_, "tuning", G_TYPE_STRING, tuning_, "tuning-seconds",
-                      G_TYPE_DOUBLE, tuning_seconds_, "variant", G_TYPE_STRING,
-                      filter_ ? filter_->shape().name().c_str() : "", nullptr);
+                      "builds", G_TYPE_UINT, builds_, nullptr);
+    add_tuning(s, filter_ ? filter_->shape().name() : "", tuning_);
   }
 
  private:
   void make_filter(const filter::Chain &chain) {
     const filter::Tuned tuned = filter::tune(device_, chain, *format_, tune_);
-    tuning_ = tuned.result.searched ? "searched" : tuned.result.stored ? "stored" : "default";
-    tuning_seconds_ = tuned.result.seconds;
-    GST_INFO_OBJECT(element_, "variant %s (%s)", tuned.shape.name().c_str(), tuning_);
+    tuning_ = tuned.result;
     filter_ =
         std::make_unique<filter::ClFilter>(device_, chain, *format_, filter::ClOptions{.shape = tuned.shape});
     builds_++;
@@ -89,8 +86,7 @@ class Work final : public ClWork {
   std::unique_ptr<filter::ClFilter> filter_; // null while there was no stage yet
   std::optional<Error> warning_;             // posted when the lock around the calls is not held
   guint builds_ = 0;
-  const char *tuning_ = "none"; // where the variant comes from
-  double tuning_seconds_ = 0;
+  tuning::Result tuning_;
 };
 
 } // namespace

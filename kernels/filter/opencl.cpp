@@ -22,8 +22,7 @@ Shape default_shape(const ClDevice &d) {
 }
 
 std::vector<Shape> shapes(const ClDevice &d) {
-  if (d.is_cpu())
-    return {{true, 1, 1, 128, 64}, {true, 1, 1, 64, 32}, {true, 1, 1, 256, 32}};
+  if (d.is_cpu()) return {{true, 1, 1, 128, 64}, {true, 1, 1, 64, 32}, {true, 1, 1, 256, 32}};
   std::vector<Shape> all = {{false, 32, 8, 32, 32}, {false, 32, 8, 32, 16}, {false, 16, 16, 16, 16},
                             {false, 32, 8, 64, 16}, {false, 32, 4, 32, 8},  {false, 16, 8, 32, 16}};
   const std::uint64_t most = d.number_info(CL_DEVICE_MAX_WORK_GROUP_SIZE);

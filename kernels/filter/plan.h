@@ -55,7 +55,8 @@ struct Shape {
 // What decides where one kernel ends and the next begins: a pass more costs `round_trip`, a pass's halo what is computed
 // twice. In the unit that plan.cpp gives.
 struct Costs {
-  double round_trip = 7; // between what two sharpen (10) and two gaussian stages (5) tell, measured as plan.cpp says
+  double round_trip =
+      7; // between what two sharpen (10) and two gaussian stages (5) tell, measured as plan.cpp says
   std::size_t local_bytes; // a tile and its halo must fit
 };
 

@@ -11,10 +11,7 @@ struct Tuned {
   Shape shape;
   tuning::Result result;
 };
-// Chains of the same structure share a result: numbers do not matter. Each shape must give the reference's bytes on a picture
-// larger than a tile, and is timed on 1280x720 pixels, on processors 640x360.
+// Chains of the same structure share a result: numbers do not matter. Each shape must give the reference's bytes.
 Tuned tune(ClDevice &, const Chain &, PixelFormat, tuning::Mode, const tuning::Limits & = {});
-// Where tune() keeps its result.
-tuning::Key key_of(const ClDevice &, const Chain &, PixelFormat);
 
 } // namespace vigil::filter
