@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <random>
 
 namespace vigil::filter {
@@ -181,13 +182,31 @@ void test_table() {
   }
 }
 
+// Each stage has its row in the table of the element's page, made of the same numbers.
+void test_page(const char *path) {
+  std::ifstream file(path);
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  expect(!page.empty(), text(path, " cannot be read"));
+  for (const StageType &t : stage_types()) {
+    std::string params;
+    for (const StageParam &p : t.params)
+      params += text(params.empty() ? "" : "; ", "`", p.name, "` ", p.min, "..", p.max, ", ", p.value, ": ",
+                     p.blurb);
+    const std::string row = text("| `", t.name, "` | ", is_point(t.kind) ? "point" : "stencil", " | ",
+                                 t.blurb, t.needs_colour ? " (not GRAY8)" : "", " | ", params, " |\n");
+    expect(page.find(row) != page.npos, text("not on the page: ", row));
+  }
+}
+
 } // namespace
 } // namespace vigil::filter
 
-int main() {
+// With the path of clfilter's page.
+int main(int argc, char **argv) {
   vigil::filter::test_language();
   vigil::filter::test_mutations();
   vigil::filter::test_table();
+  if (argc > 1) vigil::filter::test_page(argv[1]);
   std::printf("%d failures\n", vigil::filter::failures);
   return vigil::filter::failures ? 1 : 0;
 }

@@ -37,7 +37,7 @@ int run(const Options &o) {
   }
   const auto device = open_cl(o.device);
   if (!o.json) std::printf("%s\n\n", device->name().c_str());
-  if (!o.tune) all.clear();
+  std::erase_if(all, [&](const Tunable &t) { return !o.tune || (!o.only.empty() && t.kernel != o.only); });
   std::vector<Tuned> tuned;
   int status = 0;
   for (const Tunable &t : all) {

@@ -8,6 +8,7 @@ namespace vigil::tune {
 
 struct Options {
   std::string device;              // as the elements' property
+  std::string only;                // kernels of this name
   std::vector<std::string> chains; // to tune as well
   bool list = false, json = false, exhaustive = false, clear = false;
   bool tune = true, micro = true;
