@@ -188,7 +188,7 @@ std::string Key::text() const {
 
 Result choose(const Key &key, std::span<const Candidate> candidates, Mode mode, const Limits &limits) {
   if (candidates.empty()) fail(Error::Kind::bad_setting, "there is no variant of ", key.kernel);
-  if (mode == Mode::off) return {};
+  if (mode == Mode::off || (candidates.size() == 1 && !limits.again)) return {}; // nothing to choose
   const bool exhaustive = mode == Mode::exhaustive;
   if (!limits.again)
     if (const auto content = cache().read(key.text(), extension))

@@ -53,7 +53,7 @@ struct Result {
   std::size_t choice = 0; // of the candidates
   bool searched = false;  // now; otherwise the choice was stored, or is the default
   bool stored = false;    // the choice was stored
-  std::vector<Row> rows;  // one for each candidate, of this or the stored search; none for Mode::off
+  std::vector<Row> rows; // of this or the stored search, one a candidate; none where there is nothing to choose
   double seconds = 0;     // what the search took
 };
 

@@ -110,6 +110,8 @@ void test_choice() {
     other.*part += "2";
     expect(choose(other, all, Mode::automatic).searched, "each part of the key counts");
   }
+  n = {};
+  expect(choose(key, {all, 1}, Mode::automatic).choice == 0 && n.built == 0, "one variant is no choice");
   const Candidate fewer[] = {all[0], all[2]};
   expect(choose(key, fewer, Mode::automatic).searched, "other variants are searched anew");
 }

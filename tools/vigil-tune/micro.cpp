@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 class Bench {
  public:
   explicit Bench(ClDevice &d)
-      : device_(d), queue_(d), bytes_(d.is_cpu() ? std::size_t{32} << 20 : std::size_t{128} << 20),
+      : device_(d), queue_(d), bytes_(d.is_cpu() ? std::size_t{8} << 20 : std::size_t{128} << 20),
         in_(d, bytes_), out_(d, bytes_) {
     d.fill(in_.as(), 3, bytes_, queue_);
     d.fill(out_.as(), 0, bytes_, queue_);
@@ -119,7 +119,7 @@ class Bench {
   }
 
   void images() {
-    const int width = 1280, height = 720;
+    const int width = device_.is_cpu() ? 320 : 1280, height = device_.is_cpu() ? 180 : 720;
     const double megapixels = width * height / 1e6;
     const bool can = device_.number_info(CL_DEVICE_IMAGE_SUPPORT) != 0;
     const ClProgram p = program(can ? "-D IMAGES" : "");
@@ -129,7 +129,8 @@ class Bench {
         megapixels /
             time(
                 [&] {
-                  from_buffer.launch(queue_, {width, height}, local, in(), out(), width, height);
+                  from_buffer.launch(queue_, {std::size_t(width), std::size_t(height)}, local, in(), out(),
+                                     width, height);
                 },
                 calls()) *
             1e3,
@@ -152,7 +153,8 @@ class Bench {
         megapixels /
             time(
                 [&] {
-                  from_image.launch(queue_, {width, height}, local, image.get(), out(), width, height);
+                  from_image.launch(queue_, {std::size_t(width), std::size_t(height)}, local, image.get(),
+                                    out(), width, height);
                 },
                 calls()) *
             1e3,
