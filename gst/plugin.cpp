@@ -9,6 +9,7 @@
 #endif
 #ifdef VIGIL_HAVE_OPENCL
 #include "gst/clbilateral/gstclbilateral.h"
+#include "gst/clfilter/gstclfilter.h"
 #include "gst/clhistogram/gstclhistogram.h"
 #endif
 
@@ -23,6 +24,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
 #endif
 #ifdef VIGIL_HAVE_OPENCL
   any |= vigil_register_clbilateral(plugin);
+  any |= vigil_register_clfilter(plugin);
   any |= vigil_register_clhistogram(plugin);
 #endif
   return any;

@@ -5,6 +5,7 @@
 #include "gst/base/opencl.h"
 #include "gst/base/video.h"
 #include "gst/clbilateral/settings.h"
+#include "kernels/bilateral/tune.h"
 
 #include <mutex>
 
@@ -30,8 +31,11 @@ class Work final : public ClWork {
 
   void set_format(const GstVideoInfo &info) override {
     filter_.reset(); // before the next one takes memory
-    filter_ = bilateral::make(
-        device_, {pixel_format(info), GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)});
+    const bilateral::Config config{pixel_format(info), GST_VIDEO_INFO_WIDTH(&info),
+                                   GST_VIDEO_INFO_HEIGHT(&info)};
+    const Settings settings = impl_.snapshot();
+    tuned_ = bilateral::tune(device_, config.format, settings.params, settings.tune);
+    filter_ = bilateral::make_opencl(device_, config, *tuned_.variant);
   }
   ClUse next_use() override {
     current_ = impl_.snapshot();
@@ -40,11 +44,15 @@ class Work final : public ClWork {
   void run(const ConstImage &in, const Image &out, Result *, ClQueue &queue) override {
     filter_->apply(in, out, current_.params, queue);
   }
+  void add_stats(GstStructure *s) const override {
+    if (filter_) add_tuning(s, tuned_.variant->name, tuned_.result);
+  }
 
  private:
   ClDevice &device_;
   Impl &impl_;
   std::unique_ptr<bilateral::Filter> filter_;
+  bilateral::Tuned tuned_{};
   Settings current_; // of the frame that is to be worked on
 };
 

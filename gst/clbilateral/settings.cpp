@@ -38,6 +38,7 @@ Properties<Settings> make_properties() {
            &Settings::params, &Params::weighting, Change::live);
   p.choice("algorithm", "Algorithm", "How it is computed", algorithm_type(), &Settings::params,
            &Params::algorithm, Change::live);
+  add_tune(p, &Settings::tune);
   return p;
 }
 

@@ -3,13 +3,14 @@
 // kernel's Params.
 #pragma once
 
-#include "gst/base/properties.h"
+#include "gst/base/opencl_tuning.h"
 #include "kernels/bilateral/bilateral.h"
 
 namespace vigil::gst::clbilateral {
 
 struct Settings {
   bilateral::Params params;
+  tuning::Mode tune = tuning::Mode::automatic;
 };
 
 // All of them but those of the base class. Made once, in class_init.

@@ -45,7 +45,7 @@ void clear_old_results(const std::string &folder) {
   constexpr const char *kinds[] = {"mask-", "overlay-", "clean-", "noisy-", "filtered-"};
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail(Error::Kind::io, "cannot make the folder ", folder, ": ", error.message());
+  if (error) fail(Error::Kind::write, "cannot make the folder ", folder, ": ", error.message());
   for (const auto &entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     const bool picture =

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The numbers that filter.h defines, made of a stage's parameters: what the reference and the backends share.
+#pragma once
+
+#include "kernels/filter/filter.h"
+
+#include <array>
+#include <cstdint>
+
+namespace vigil::filter {
+
+int radius_of(const Stage &); // how far it reads; 0 for point stages
+
+// Kind::table: what v becomes.
+std::uint8_t table_value(const Stage &, int v);
+
+// Kind::matrix, in 1/65536: c' = q(sum m[c][k] k + o[c]).
+struct Matrix {
+  std::array<std::array<std::int32_t, 3>, 3> m;
+  std::array<std::int32_t, 3> o;
+};
+Matrix matrix_of(const Stage &);
+
+// Kind::linear, in 1/4096, row by row: q(sum + offset), of the absolute value when `absolute`.
+struct Linear {
+  std::array<std::int32_t, 9> k;
+  std::int32_t offset;
+  bool absolute;
+};
+Linear linear_of(const Stage &);
+
+// Kind::gradient: the amount in 1/256.
+int gradient_amount(const Stage &);
+
+// Kind::gaussian: w_0 .. w_r in 1/4096; w_0 + 2 (w_1 + .. + w_r) = 4096.
+std::vector<int> gaussian_weights(const Stage &);
+
+} // namespace vigil::filter

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Chains of simple filters, fused: the contract.
+//
+// A chain is a text such as "gaussian sigma=2 ! grayscale ! sharpen amount=0.5". Its stages run one after another, each on
+// the whole picture that the one before has stored. What a stage stores is 8 bits a channel:
+//
+//   q(x) = the whole number floor(x + 1/2), but 0 below 0 and 255 above 255
+//
+// so the result does not depend on how the stages are grouped into kernels: every backend gives the bytes of the stages run
+// one by one. Alpha (the fourth byte) is copied. Outside the picture a stage reads the nearest pixel of what the stage before
+// stored. v is a channel's value, R G B the three of a pixel; other numbers are parameters, 1 meaning full scale.
+//
+// Point stages, each channel by itself:
+//   brightness  q(v + 255 amount)                     contrast   q(127.5 + amount (v - 127.5))
+//   gamma       q(255 (v/255)^(1/value))              invert     255 - v
+//   threshold   255 where v >= 255 level, else 0      posterize  q(255/(n-1) floor(v n / 256)), n = levels
+//   levels      q(255 (out-black + (out-white - out-black) t^(1/gamma))), t = (v/255 - black) / (white - black) within 0..1
+// Point stages that mix channels, each q(sum of m_ck v_k + o_c) with m and o rounded to 1/65536:
+//   grayscale   all three 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601): y
+//   saturation  y + amount (v - y)
+//   sepia       (1 - amount) v + amount s, s = (0.393 0.769 0.189; 0.349 0.686 0.168; 0.272 0.534 0.131) (R G B)
+//   matrix      any m (rr rg rb gr gg gb br bg bb) and o (ro go bo, of full scale)
+// Stencil stages, each channel by itself:
+//   gaussian    q(sum w_i w_j v_ij / 4096^2), i and j from -r to r = ceil(3 sigma); w_i is 4096 exp(-i^2 / (2 sigma^2)) /
+//               sum, rounded, w_0 what is left to 4096
+//   box         q(mean of the (2 radius + 1)^2 values around)
+//   median      the middle one of the 3x3 values
+//   sobel       q(amount m), m = floor(|g| + 1/2), g = the gradient by the masks (-1 0 1; -2 0 2; -1 0 1) and its transpose
+//   sharpen, laplacian, emboss, convolve: q(sum k_ij v_ij / 4096 + o) over the 3x3 values, k rounded to whole numbers:
+//     sharpen   v + amount (v - b), b the mean with weights (1 2 1; 2 4 2; 1 2 1) / 16
+//     laplacian q(|.|) of amount (0 1 0; 1 -4 1; 0 1 0)
+//     emboss    v + amount (-2 -1 0; -1 0 1; 0 1 2)
+//     convolve  any k (nw n ne w c e sw s se), applied as written (correlation), and o (offset, of full scale)
+// An amount of sharpen, laplacian, emboss or sobel counts in 1/256.
+//
+// Formats: rgba, bgra, gray8. On gray8 R = G = B = v, so grayscale and saturation change nothing; sepia and matrix, whose
+// result has colour, are refused.
+#pragma once
+
+#include "common/device.h"
+#include "common/error.h"
+#include "common/plane.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vigil::filter {
+
+enum class Kind {
+  table,    // point, each channel by itself: 256 results
+  matrix,   // point, mixes the channels
+  linear,   // 3x3 weights
+  gradient, // sobel
+  median,
+  gaussian,
+  box,
+};
+constexpr bool is_point(Kind k) {
+  return k == Kind::table || k == Kind::matrix;
+}
+
+struct StageParam {
+  const char *name;
+  double value, min, max; // the default and the range
+  const char *blurb;
+  bool whole = false; // whole numbers only
+};
+struct StageType {
+  const char *name;
+  Kind kind;
+  const char *blurb;
+  bool needs_colour;
+  std::vector<StageParam> params;
+};
+std::span<const StageType> stage_types();
+
+struct Stage {
+  const StageType *type;
+  std::vector<double> values;                      // one for each of type->params
+  double operator[](std::string_view param) const; // its value; there must be such a parameter
+};
+using Chain = std::vector<Stage>; // without stages: the picture as it is
+inline constexpr int max_stages = 32;
+
+// A chain that cannot be read. what() names all three.
+class ChainError : public Error {
+ public:
+  ChainError(int column, std::string token, const std::string &reason);
+  int column() const { return column_; }                // of the token, counted in characters from 1
+  const std::string &token() const { return token_; }   // printable, shortened; empty at the end of the text
+  const std::string &reason() const { return reason_; } // with what would be right
+
+ private:
+  int column_;
+  std::string token_, reason_;
+};
+
+// stage [param=value ...] [! stage ...]; blanks around every sign; numbers with a point, whatever the locale. A text of
+// blanks is the chain without stages. Throws ChainError and nothing else.
+Chain parse(std::string_view);
+// The chain with all parameters; parse() gives the same chain again.
+std::string to_text(const Chain &);
+// Throws Error::bad_setting, naming the stage, when one of them cannot work on the format.
+void check_format(const Chain &, PixelFormat);
+
+class Filter {
+ public:
+  virtual ~Filter() = default;
+  // Both pictures have the filter's format and one size, and do not overlap. Throws Error::bad_setting otherwise.
+  virtual void apply(ConstImage in, Image out, Queue &) = 0;
+};
+std::unique_ptr<Filter> make_reference(const Chain &, PixelFormat); // host memory
+// What every backend does before it starts.
+void check_pictures(const ConstImage &in, const Image &out, PixelFormat);
+
+} // namespace vigil::filter

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/filter/opencl.h"
+
+#include "kernels/filter/filter-cl.h"
+
+#include <algorithm>
+
+namespace vigil::filter {
+namespace {
+
+bool is_colour(PixelFormat f) {
+  return f != PixelFormat::gray8;
+}
+bool is_aligned(const ClPlane &p) {
+  return p.offset % 4 == 0 && p.stride % 4 == 0;
+}
+
+} // namespace
+
+Shape default_shape(const ClDevice &d) {
+  return shapes(d).front();
+}
+
+std::vector<Shape> shapes(const ClDevice &d) {
+  if (d.is_cpu()) return {{true, 1, 1, 128, 64}, {true, 1, 1, 64, 32}, {true, 1, 1, 256, 32}};
+  std::vector<Shape> all = {{false, 32, 8, 32, 32}, {false, 32, 8, 32, 16}, {false, 16, 16, 16, 16},
+                            {false, 32, 8, 64, 16}, {false, 32, 4, 32, 8},  {false, 16, 8, 32, 16}};
+  const std::uint64_t most = d.number_info(CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  std::erase_if(all, [&](const Shape &s) { return std::uint64_t(s.local_x) * s.local_y > most; });
+  if (all.empty()) all.push_back({true, 1, 1, 64, 32}); // no work-groups at all
+  return all;
+}
+
+Costs costs_of(const ClDevice &d) {
+  Costs c;
+  // On processors tiles are in ordinary memory: what fits the second level cache is near enough.
+  c.local_bytes = d.is_cpu() ? 256 * 1024 : std::size_t(d.number_info(CL_DEVICE_LOCAL_MEM_SIZE));
+  return c;
+}
+
+ClFilter::ClFilter(ClDevice &d, const Chain &chain, PixelFormat format, const ClOptions &options)
+    : device_(d), format_(format), options_(options), shape_(options.shape.value_or(default_shape(d))) {
+  set_chain(chain);
+}
+
+Plan ClFilter::plan_for(const Pass &all) const {
+  if (options_.staged) return split_all(all);
+  Costs costs = costs_of(device_);
+  if (options_.round_trip) costs.round_trip = *options_.round_trip;
+  return split(all, shape_, costs, is_colour(format_));
+}
+
+ClFilter::Kernels ClFilter::build(const Plan &plan, bool wide) const {
+  const bool colour = is_colour(format_);
+  const std::string source = text("#line 1 \"", cl::filter_cl.path, "\"\n", cl::filter_cl.text,
+                                  "\n#line 1 \"generated\"\n", generate(plan, shape_, colour));
+  Kernels k;
+  k.program =
+      ClProgram(device_, "a filter chain", source,
+                text("-D ROWS=", int(shape_.rows), " -D COLOUR=", int(colour), " -D WIDE=", int(wide)));
+  for (std::size_t i = 0; i < plan.size(); i++) k.passes.push_back(k.program.kernel(text("pass", i).c_str()));
+  return k;
+}
+
+bool ClFilter::set_chain(const Chain &chain) {
+  Operations o = operations_of(chain, format_);
+  const bool rebuild = !(kernels_[0].program || kernels_[1].program) || !(o.all == operations_);
+  if (rebuild) {
+    const Plan plan = plan_for(o.all);
+    const bool wide = is_colour(format_) && !shape_.rows;
+    Kernels built = build(plan, wide);
+    kernels_[wide] = std::move(built);
+    kernels_[!wide] = {};
+    plan_ = plan;
+    operations_ = o.all;
+  }
+  numbers_ = std::move(o.numbers);
+  // Kernels want memory even where they read nothing.
+  if (numbers_.values.empty()) numbers_.values.push_back(0);
+  if (numbers_.tables.empty()) numbers_.tables.push_back(0);
+  numbers_sent_ = false;
+  return rebuild;
+}
+
+void ClFilter::send_numbers(Queue &queue) {
+  const std::size_t values = numbers_.values.size() * sizeof(std::int32_t), tables = numbers_.tables.size();
+  if (values_.bytes() < values) values_ = DeviceBuffer(device_, values);
+  if (tables_.bytes() < tables) tables_ = DeviceBuffer(device_, tables);
+  device_.upload(values_.as(), numbers_.values.data(), values, queue);
+  device_.upload(tables_.as(), numbers_.tables.data(), tables, queue);
+  queue.wait(); // once for a change: the vectors may change again before the queue gets there
+  numbers_sent_ = true;
+}
+
+void ClFilter::apply(ConstImage in, Image out, Queue &q) {
+  check_pictures(in, out, format_);
+  auto &queue = static_cast<ClQueue &>(q);
+  if (!numbers_sent_) send_numbers(queue);
+  const bool colour = is_colour(format_);
+  const ClPlane from = device_.view(in).plane[0], to = device_.view(out).plane[0];
+  const bool wide = colour && !shape_.rows && is_aligned(from) && is_aligned(to);
+  if (!kernels_[wide].program) kernels_[wide] = build(plan_, wide);
+
+  const int stride = colour ? 4 * in.width : (in.width + 3) / 4 * 4;
+  const std::size_t bytes = std::size_t(stride) * in.height;
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, plan_.size() - 1); i++)
+    if (between_[i].bytes() < bytes) between_[i] = DeviceBuffer(device_, bytes);
+
+  const auto tiles = [](int size, int tile) { return std::size_t((size + tile - 1) / tile); };
+  const ClRange2 local{std::size_t(shape_.local_x), std::size_t(shape_.local_y)};
+  const ClRange2 global{tiles(in.width, shape_.tile_width) * local.x,
+                        tiles(in.height, shape_.tile_height) * local.y};
+  const cl_mem values = device_.range_of(values_.as()).memory, tables = device_.range_of(tables_.as()).memory;
+  ClPlane source = from;
+  for (std::size_t i = 0; i < plan_.size(); i++) {
+    ClPlane target = to;
+    if (i + 1 < plan_.size())
+      target = device_.view(between_[i % 2].as(), stride, stride, in.width, in.height);
+    kernels_[wide].passes[i].launch(queue, global, local, source.memory, source.offset, source.stride,
+                                    target.memory, target.offset, target.stride, in.width, in.height, values,
+                                    tables);
+    source = target;
+  }
+}
+
+} // namespace vigil::filter

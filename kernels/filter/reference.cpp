@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Naive loops from the formulas in filter.h, one stage after another, each over a whole picture.
+#include "kernels/filter/definitions.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vigil::filter {
+namespace {
+
+// A picture of one or three channels, without alpha.
+struct Channels {
+  int width, height, count;
+  std::vector<std::uint8_t> values;      // [(y * width + x) * count + c]
+  double at(int x, int y, int c) const { // the nearest pixel inside
+    x = std::clamp(x, 0, width - 1);
+    y = std::clamp(y, 0, height - 1);
+    return values[(std::size_t(y) * width + x) * count + c];
+  }
+};
+
+std::uint8_t stored(double x) {
+  return static_cast<std::uint8_t>(std::clamp(std::floor(x + 0.5), 0., 255.));
+}
+
+double matrix(const Stage &s, const Channels &p, int x, int y, int c) {
+  const Matrix m = matrix_of(s);
+  double sum = m.o[c];
+  for (int k = 0; k < 3; k++) sum += double(m.m[c][k]) * p.at(x, y, p.count == 3 ? k : 0);
+  return sum / 65536;
+}
+
+double linear(const Stage &s, const Channels &p, int x, int y, int c) {
+  const Linear l = linear_of(s);
+  double sum = l.offset;
+  for (int j = -1; j <= 1; j++)
+    for (int i = -1; i <= 1; i++) sum += l.k[(j + 1) * 3 + i + 1] * p.at(x + i, y + j, c);
+  return (l.absolute ? std::abs(sum) : sum) / 4096;
+}
+
+double gradient(const Stage &s, const Channels &p, int x, int y, int c) {
+  double gx = 0, gy = 0;
+  for (int i = -1; i <= 1; i++) {
+    const int weight = i == 0 ? 2 : 1;
+    gx += weight * (p.at(x + 1, y + i, c) - p.at(x - 1, y + i, c));
+    gy += weight * (p.at(x + i, y + 1, c) - p.at(x + i, y - 1, c));
+  }
+  return gradient_amount(s) * std::floor(std::sqrt(gx * gx + gy * gy) + 0.5) / 256;
+}
+
+double median(const Channels &p, int x, int y, int c) {
+  std::vector<double> v;
+  for (int j = -1; j <= 1; j++)
+    for (int i = -1; i <= 1; i++) v.push_back(p.at(x + i, y + j, c));
+  std::sort(v.begin(), v.end());
+  return v[4];
+}
+
+double gaussian(const std::vector<int> &w, const Channels &p, int x, int y, int c) {
+  const int r = int(w.size()) - 1;
+  double sum = 0;
+  for (int j = -r; j <= r; j++)
+    for (int i = -r; i <= r; i++) sum += double(w[std::abs(i)]) * w[std::abs(j)] * p.at(x + i, y + j, c);
+  return sum / (4096. * 4096.);
+}
+
+double box(int r, const Channels &p, int x, int y, int c) {
+  double sum = 0;
+  for (int j = -r; j <= r; j++)
+    for (int i = -r; i <= r; i++) sum += p.at(x + i, y + j, c);
+  return sum / ((2 * r + 1) * (2 * r + 1));
+}
+
+Channels run(const Stage &s, const Channels &p) {
+  Channels out = p;
+  const std::vector<int> weights = s.type->kind == Kind::gaussian ? gaussian_weights(s) : std::vector<int>();
+  const auto value = [&](int x, int y, int c) {
+    switch (s.type->kind) {
+    case Kind::table:
+      return double(table_value(s, int(p.at(x, y, c))));
+    case Kind::matrix:
+      return matrix(s, p, x, y, c);
+    case Kind::linear:
+      return linear(s, p, x, y, c);
+    case Kind::gradient:
+      return gradient(s, p, x, y, c);
+    case Kind::median:
+      return median(p, x, y, c);
+    case Kind::gaussian:
+      return gaussian(weights, p, x, y, c);
+    default:
+      return box(radius_of(s), p, x, y, c);
+    }
+  };
+  std::size_t i = 0;
+  for (int y = 0; y < p.height; y++)
+    for (int x = 0; x < p.width; x++)
+      for (int c = 0; c < p.count; c++) out.values[i++] = stored(value(x, y, c));
+  return out;
+}
+
+class Reference final : public Filter {
+ public:
+  Reference(const Chain &chain, PixelFormat format) : chain_(chain), format_(format) {
+    check_format(chain, format);
+  }
+  void apply(ConstImage in, Image out, Queue &) override {
+    check_pictures(in, out, format_);
+    const bool grey = format_ == PixelFormat::gray8;
+    const int bytes = grey ? 1 : 4;
+    // Where the channels R G B stand in a pixel.
+    const int order[3] = {format_ == PixelFormat::bgra ? 2 : 0, 1, format_ == PixelFormat::bgra ? 0 : 2};
+    Channels p{in.width, in.height, grey ? 1 : 3, {}};
+    for (int y = 0; y < in.height; y++)
+      for (int x = 0; x < in.width; x++)
+        for (int c = 0; c < p.count; c++)
+          p.values.push_back(in.plane(0).row(y)[x * bytes + (grey ? 0 : order[c])]);
+    for (const Stage &s : chain_) p = run(s, p);
+    std::size_t i = 0;
+    for (int y = 0; y < in.height; y++)
+      for (int x = 0; x < in.width; x++) {
+        std::uint8_t *to = out.plane(0).row(y) + x * bytes;
+        for (int c = 0; c < p.count; c++) to[grey ? 0 : order[c]] = p.values[i++];
+        if (!grey) to[3] = in.plane(0).row(y)[x * bytes + 3];
+      }
+  }
+
+ private:
+  Chain chain_;
+  PixelFormat format_;
+};
+
+} // namespace
+
+std::unique_ptr<Filter> make_reference(const Chain &chain, PixelFormat format) {
+  return std::make_unique<Reference>(chain, format);
+}
+
+} // namespace vigil::filter

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The table of stages, and the numbers that filter.h defines for them.
+#include "kernels/filter/definitions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace vigil::filter {
+namespace {
+
+constexpr double amount_unit = 256, linear_unit = 4096, matrix_unit = 65536;
+// Of a picture's brightness, ITU-R BT.601, in 1/65536.
+constexpr std::array<std::int32_t, 3> luma = {19595, 38470, 7471};
+static_assert(luma[0] + luma[1] + luma[2] == 65536);
+
+std::vector<StageType> make_types() {
+  const auto coefficient = [](const char *name, double value) {
+    return StageParam{name, value, -8, 8, "coefficient"};
+  };
+  const auto offset = [](const char *name) { return StageParam{name, 0, -1, 1, "added, of full scale"}; };
+  const auto weight = [](const char *name, double value) {
+    return StageParam{name, value, -16, 16, "weight of that pixel"};
+  };
+  using enum Kind;
+  return {
+      {"brightness", table, "brighter or darker", false, {{"amount", 0, -1, 1, "added, of full scale"}}},
+      {"contrast", table, "more or less contrast", false, {{"amount", 1, 0, 8, "1 changes nothing"}}},
+      {"gamma", table, "gamma correction", false, {{"value", 1, 0.1, 10, "above 1 brightens"}}},
+      {"levels",
+       table,
+       "stretches a range of values",
+       false,
+       {{"black", 0, 0, 1, "becomes out-black"},
+        {"white", 1, 0, 1, "becomes out-white; above black"},
+        {"gamma", 1, 0.1, 10, "of what is between"},
+        {"out-black", 0, 0, 1, "the darkest result"},
+        {"out-white", 1, 0, 1, "the brightest result"}}},
+      {"threshold",
+       table,
+       "black or white, each channel",
+       false,
+       {{"level", 0.5, 0, 1, "white from here on"}}},
+      {"invert", table, "the negative", false, {}},
+      {"posterize", table, "fewer values", false, {{"levels", 4, 2, 256, "values that remain", true}}},
+      {"grayscale", matrix, "brightness in all three channels", false, {}},
+      {"saturation",
+       matrix,
+       "more or less colour",
+       false,
+       {{"amount", 1, 0, 4, "0 is grey, 1 changes nothing"}}},
+      {"sepia", matrix, "an old photograph's brown", true, {{"amount", 1, 0, 1, "0 changes nothing"}}},
+      {"matrix",
+       matrix,
+       "any colour matrix",
+       true,
+       {coefficient("rr", 1), coefficient("rg", 0), coefficient("rb", 0), coefficient("gr", 0),
+        coefficient("gg", 1), coefficient("gb", 0), coefficient("br", 0), coefficient("bg", 0),
+        coefficient("bb", 1), offset("ro"), offset("go"), offset("bo")}},
+      {"gaussian", gaussian, "Gaussian blur", false, {{"sigma", 1, 0.3, 6, "pixels"}}},
+      {"box", box, "mean of a square", false, {{"radius", 1, 1, 16, "pixels", true}}},
+      {"median", median, "median of 3x3", false, {}},
+      {"sharpen", linear, "sharper", false, {{"amount", 0.5, 0, 8, "0 changes nothing"}}},
+      {"sobel", gradient, "strength of edges", false, {{"amount", 1, 0, 16, "factor"}}},
+      {"laplacian", linear, "fine detail", false, {{"amount", 1, 0, 16, "factor"}}},
+      {"emboss",
+       linear,
+       "relief, lit from the upper left",
+       false,
+       {{"amount", 1, 0, 8, "0 changes nothing"}}},
+      {"convolve",
+       linear,
+       "any 3x3 weights",
+       false,
+       {weight("nw", 0), weight("n", 0), weight("ne", 0), weight("w", 0), weight("c", 1), weight("e", 0),
+        weight("sw", 0), weight("s", 0), weight("se", 0), offset("offset")}},
+  };
+}
+
+std::int32_t scaled(double value, double unit) {
+  return static_cast<std::int32_t>(std::floor(value * unit + 0.5));
+}
+std::uint8_t stored(double x) {
+  return static_cast<std::uint8_t>(std::clamp(std::floor(x + 0.5), 0., 255.));
+}
+bool is(const Stage &s, const char *name) {
+  return std::strcmp(s.type->name, name) == 0;
+}
+
+} // namespace
+
+std::span<const StageType> stage_types() {
+  static const std::vector<StageType> types = make_types();
+  return types;
+}
+
+double Stage::operator[](std::string_view param) const {
+  for (std::size_t i = 0; i < type->params.size(); i++)
+    if (param == type->params[i].name) return values[i];
+  fail(Error::Kind::bad_setting, type->name, " has no parameter ", param);
+}
+
+int radius_of(const Stage &s) {
+  switch (s.type->kind) {
+  case Kind::table:
+  case Kind::matrix:
+    return 0;
+  case Kind::gaussian:
+    return static_cast<int>(std::ceil(3 * s["sigma"]));
+  case Kind::box:
+    return static_cast<int>(s["radius"]);
+  default:
+    return 1;
+  }
+}
+
+std::uint8_t table_value(const Stage &s, int v) {
+  if (is(s, "brightness")) return stored(v + 255 * s["amount"]);
+  if (is(s, "contrast")) return stored(127.5 + s["amount"] * (v - 127.5));
+  if (is(s, "gamma")) return stored(255 * std::pow(v / 255., 1 / s["value"]));
+  if (is(s, "levels")) {
+    const double t = std::clamp((v / 255. - s["black"]) / (s["white"] - s["black"]), 0., 1.);
+    return stored(255 * (s["out-black"] + (s["out-white"] - s["out-black"]) * std::pow(t, 1 / s["gamma"])));
+  }
+  if (is(s, "threshold")) return v >= 255 * s["level"] ? 255 : 0;
+  if (is(s, "invert")) return static_cast<std::uint8_t>(255 - v);
+  if (is(s, "posterize")) {
+    const double n = s["levels"];
+    return stored(255 / (n - 1) * std::floor(v * n / 256));
+  }
+  fail(Error::Kind::bad_setting, s.type->name, " is no stage with a table");
+}
+
+Matrix matrix_of(const Stage &s) {
+  Matrix r{};
+  if (is(s, "matrix")) {
+    const char *names[3][3] = {{"rr", "rg", "rb"}, {"gr", "gg", "gb"}, {"br", "bg", "bb"}};
+    const char *offsets[3] = {"ro", "go", "bo"};
+    for (int c = 0; c < 3; c++) {
+      for (int k = 0; k < 3; k++) r.m[c][k] = scaled(s[names[c][k]], matrix_unit);
+      r.o[c] = scaled(255 * s[offsets[c]], matrix_unit);
+    }
+    return r;
+  }
+  if (is(s, "sepia")) {
+    constexpr double full[3][3] = {{0.393, 0.769, 0.189}, {0.349, 0.686, 0.168}, {0.272, 0.534, 0.131}};
+    const double a = s["amount"];
+    for (int c = 0; c < 3; c++)
+      for (int k = 0; k < 3; k++) r.m[c][k] = scaled(a * full[c][k] + (c == k ? 1 - a : 0), matrix_unit);
+    return r;
+  }
+  // Each row adds up to 1 exactly, so that what is grey stays as it is.
+  const double keep = is(s, "saturation") ? s["amount"] : 0;
+  for (int c = 0; c < 3; c++) {
+    std::int32_t others = 0;
+    for (int k = 0; k < 3; k++)
+      if (k != c) others += r.m[c][k] = scaled((1 - keep) * luma[k] / matrix_unit, matrix_unit);
+    r.m[c][c] = static_cast<std::int32_t>(matrix_unit) - others;
+  }
+  return r;
+}
+
+Linear linear_of(const Stage &s) {
+  if (is(s, "convolve")) {
+    Linear r{{}, scaled(255 * s["offset"], linear_unit), false};
+    for (int i = 0; i < 9; i++) r.k[i] = scaled(s.values[i], linear_unit);
+    return r;
+  }
+  const std::int32_t a = scaled(s["amount"], amount_unit);
+  constexpr std::int32_t one = 4096, step = 16; // 1 and 1/256
+  if (is(s, "sharpen")) return {{-a, -2 * a, -a, -2 * a, one + 12 * a, -2 * a, -a, -2 * a, -a}, 0, false};
+  if (is(s, "emboss"))
+    return {{-2 * step * a, -step * a, 0, -step * a, one, step * a, 0, step * a, 2 * step * a}, 0, false};
+  if (is(s, "laplacian"))
+    return {{0, step * a, 0, step * a, -4 * step * a, step * a, 0, step * a, 0}, 0, true};
+  fail(Error::Kind::bad_setting, s.type->name, " is no stage with 3x3 weights");
+}
+
+int gradient_amount(const Stage &s) {
+  return scaled(s["amount"], amount_unit);
+}
+
+std::vector<int> gaussian_weights(const Stage &s) {
+  const double sigma = s["sigma"];
+  const int r = radius_of(s);
+  double sum = 1;
+  for (int i = 1; i <= r; i++) sum += 2 * std::exp(-i * i / (2 * sigma * sigma));
+  std::vector<int> w(r + 1);
+  w[0] = 4096;
+  for (int i = 1; i <= r; i++) {
+    w[i] = scaled(std::exp(-i * i / (2 * sigma * sigma)) / sum, 4096);
+    w[0] -= 2 * w[i];
+  }
+  return w;
+}
+
+void check_format(const Chain &chain, PixelFormat format) {
+  if (format != PixelFormat::rgba && format != PixelFormat::bgra && format != PixelFormat::gray8)
+    fail(Error::Kind::bad_setting, "filter chains work on rgba, bgra and gray8");
+  for (const Stage &s : chain)
+    if (s.type->needs_colour && format == PixelFormat::gray8)
+      fail(Error::Kind::bad_setting, "the stage ", s.type->name,
+           " makes colours, which GRAY8 cannot hold; convert the pictures to RGBA first (videoconvert)");
+}
+
+void check_pictures(const ConstImage &in, const Image &out, PixelFormat format) {
+  using enum Error::Kind;
+  if (in.format != format || out.format != format)
+    fail(bad_setting, "the picture's format is ", int(in.format), ", the result's ", int(out.format),
+         ", but the filter was made for ", int(format));
+  if (in.width < 1 || in.height < 1)
+    fail(bad_setting, "a picture of ", in.width, "x", in.height, " pixels cannot be filtered");
+  if (in.width != out.width || in.height != out.height)
+    fail(bad_setting, "the result is of ", out.width, "x", out.height, " pixels, but the picture is of ",
+         in.width, "x", in.height);
+  if (!in.data[0] || !out.data[0]) fail(bad_setting, "the picture or the result has no memory");
+}
+
+} // namespace vigil::filter

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// clfilter: pixels against the kernel's reference, chains that change while playing, chains that cannot be, and the tuner
+// behind it.
+#include "kernels/filter/filter.h"
+#include "tests/elements/fixture.h"
+
+#include <cstring>
+#include <filesystem>
+#include <functional>
+
+using namespace vigil;
+using namespace vigil::test;
+
+namespace {
+
+constexpr const char *formats[] = {"RGBA", "RGBx", "BGRA", "BGRx", "GRAY8"};
+constexpr int width = 84, height = 61;
+constexpr const char *three = "gaussian sigma=1.5 ! grayscale ! sharpen amount=0.5";
+
+// Searches belong to the test that is about them.
+struct Filter : Element {
+  explicit Filter(const std::string &chain, const std::string &settings = "tune=off")
+      : Element(chain.empty() ? settings : "chain=\"" + chain + "\" " + settings, nullptr, "clfilter") {}
+  std::string chain() {
+    gchar *s = nullptr;
+    g_object_get(get(), "chain", &s, nullptr);
+    const std::string r = s ? s : "";
+    g_free(s);
+    return r;
+  }
+  // A field of stats as text.
+  std::string told(const char *field) {
+    GstStructure *s = nullptr;
+    g_object_get(get(), "stats", &s, nullptr);
+    gchar *text = gst_value_serialize(gst_structure_get_value(s, field));
+    const std::string r = text;
+    g_free(text);
+    gst_structure_free(s);
+    return r;
+  }
+};
+
+Picture filtered(const std::string &chain, Picture p) {
+  Picture out = p;
+  const Image in = p.image();
+  const auto host = open_cpu(1);
+  filter::make_reference(filter::parse(chain), in.format)->apply(in, out.image(), *host->make_queue());
+  return out;
+}
+
+void expect_filtered(Filter &e, const std::string &chain, const char *format, int number) {
+  const Picture p = scene(format, width, height, number);
+  fail_unless_equals_int(e.push(p, number), GST_FLOW_OK);
+  fail_unless(e.pull_bytes() == filtered(chain, p).bytes, "\"%s\" on %s: not the reference's picture",
+              chain.c_str(), format);
+}
+
+GST_START_TEST(pictures_are_the_references) {
+  const char *format = formats[__i__];
+  Filter e(three);
+  e.caps(caps_of(format, width, height));
+  for (int n = 0; n < 2; n++) expect_filtered(e, three, format, n);
+  e.no_error();
+}
+GST_END_TEST
+
+GST_START_TEST(no_stage_passes_frames) {
+  Filter e("");
+  e.caps(caps_of("RGBA", width, height));
+  GstBuffer *in = scene("RGBA", width, height, 0).buffer(0);
+  e.push(gst_buffer_ref(in));
+  GstBuffer *out = e.pull();
+  fail_unless(out == in, "the frame was copied");
+  gst_buffer_unref(out);
+  gst_buffer_unref(in);
+}
+GST_END_TEST
+
+GST_START_TEST(chains_change_while_playing) {
+  Filter e("brightness amount=0.1");
+  e.caps(caps_of("RGBA", width, height));
+  expect_filtered(e, "brightness amount=0.1", "RGBA", 0);
+  fail_unless(e.told("builds") == "1");
+  // Other numbers, and other stages of the same kind: the kernel stays.
+  for (const char *chain : {"brightness amount=-0.3", "gamma value=2", "invert ! contrast amount=2"}) {
+    e.set("chain", chain);
+    expect_filtered(e, chain, "RGBA", 1);
+  }
+  fail_unless(e.told("builds") == "1");
+  e.set("chain", "median");
+  expect_filtered(e, "median", "RGBA", 2);
+  fail_unless(e.told("builds") == "2");
+  e.set("chain", "");
+  expect_filtered(e, "", "RGBA", 3);
+  e.set("chain", "median");
+  expect_filtered(e, "median", "RGBA", 4);
+  // Another size needs no kernel, another format may.
+  e.caps(caps_of("RGBA", 20, 10));
+  const Picture small = scene("RGBA", 20, 10, 5);
+  e.push(small, 5);
+  fail_unless(e.pull_bytes() == filtered("median", small).bytes);
+  e.caps(caps_of("GRAY8", width, height));
+  expect_filtered(e, "median", "GRAY8", 6);
+  e.no_error();
+}
+GST_END_TEST
+
+GST_START_TEST(a_bad_chain_while_playing_is_a_warning) {
+  Filter e("invert");
+  e.caps(caps_of("GRAY8", width, height));
+  expect_filtered(e, "invert", "GRAY8", 0);
+  e.set("chain", "invert ! medain");
+  const std::string words = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, GST_MESSAGE_WARNING);
+  for (const char *part : {"column 10", "\"medain\"", "did you mean median?", "stays \"invert\""})
+    fail_unless(std::strstr(words.c_str(), part), "%s is not in: %s", part, words.c_str());
+  fail_unless(e.chain() == "invert");
+  expect_filtered(e, "invert", "GRAY8", 1);
+  // One that can be read, but not be used on these frames.
+  e.set("chain", "sepia");
+  expect_filtered(e, "invert", "GRAY8", 2);
+  const std::string colour = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, GST_MESSAGE_WARNING);
+  fail_unless(std::strstr(colour.c_str(), "sepia") && std::strstr(colour.c_str(), "stays \"invert\""), "%s",
+              colour.c_str());
+  fail_unless(e.chain() == "invert");
+  e.no_error();
+}
+GST_END_TEST
+
+GST_START_TEST(a_bad_chain_at_the_start_is_an_error) {
+  GstElement *e = gst_element_factory_make("clfilter", nullptr);
+  GstBus *bus = gst_bus_new();
+  gst_element_set_bus(e, bus);
+  g_object_set(e, "chain", "gaussian sigma=99", nullptr);
+  fail_unless_equals_int(gst_element_set_state(e, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  GstMessage *m = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+  fail_unless(m != nullptr);
+  GError *error = nullptr;
+  gst_message_parse_error(m, &error, nullptr);
+  fail_unless(std::strstr(error->message, "column 16") && std::strstr(error->message, "from 0.3 to 6"), "%s",
+              error->message);
+  g_error_free(error);
+  gst_message_unref(m);
+  gst_element_set_state(e, GST_STATE_NULL);
+  // The same element with a good one.
+  g_object_set(e, "chain", "gaussian sigma=2", nullptr);
+  fail_unless(gst_element_set_state(e, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state(e, GST_STATE_NULL);
+  gst_element_set_bus(e, nullptr);
+  gst_object_unref(bus);
+  gst_object_unref(e);
+}
+GST_END_TEST
+
+GST_START_TEST(stages_that_make_colours_want_colour) {
+  Filter e("sepia");
+  GstPad *pad = gst_element_get_static_pad(e.get(), "sink");
+  GstCaps *caps = gst_pad_query_caps(pad, nullptr), *grey = gst_caps_from_string("video/x-raw,format=GRAY8"),
+          *colour = gst_caps_from_string("video/x-raw,format=BGRx");
+  fail_unless(!gst_caps_can_intersect(caps, grey));
+  fail_unless(gst_caps_can_intersect(caps, colour));
+  for (GstCaps *c : {caps, grey, colour}) gst_caps_unref(c);
+  gst_object_unref(pad);
+}
+GST_END_TEST
+
+// The first start searches, within its time; the next one neither searches nor is the result another one.
+GST_START_TEST(the_second_start_does_not_search) {
+  Folder cache;
+  const std::string before = g_getenv("XDG_CACHE_HOME") ? g_getenv("XDG_CACHE_HOME") : "";
+  g_setenv("XDG_CACHE_HOME", (cache / "").c_str(), TRUE);
+  std::string variant;
+  for (const char *tuning : {"searched", "stored"}) {
+    Filter e("emboss ! invert", "tune=auto");
+    e.caps(caps_of("RGBA", width, height));
+    expect_filtered(e, "emboss ! invert", "RGBA", 0);
+    fail_unless(e.told("tuning") == tuning);
+    if (variant.empty()) variant = e.told("variant");
+    fail_unless(e.told("variant") == variant);
+  }
+  // What is damaged is ignored, and written anew.
+  int files = 0;
+  for (const auto &f : std::filesystem::recursive_directory_iterator(cache / ""))
+    if (f.is_regular_file() && f.path().string().find("/tuning/") != std::string::npos) {
+      files++;
+      write_bytes(f.path(), {'d', 'a', 'm', 'a', 'g', 'e'});
+    }
+  fail_unless_equals_int(files, 1);
+  for (const char *tuning : {"searched", "stored"}) {
+    Filter e("emboss ! invert", "tune=auto");
+    e.caps(caps_of("RGBA", width, height));
+    expect_filtered(e, "emboss ! invert", "RGBA", 0);
+    fail_unless(e.told("tuning") == tuning);
+  }
+  Filter off("emboss ! invert", "tune=off");
+  off.caps(caps_of("RGBA", width, height));
+  expect_filtered(off, "emboss ! invert", "RGBA", 0);
+  fail_unless(off.told("tuning") == "default");
+  g_setenv("XDG_CACHE_HOME", before.c_str(), TRUE);
+}
+GST_END_TEST
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Suite *suite = suite_create("clfilter");
+  TCase *tests = tcase_create("general");
+  tcase_set_timeout(tests, 240);
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, pictures_are_the_references, 0, int(std::size(formats)));
+  tcase_add_test(tests, no_stage_passes_frames);
+  tcase_add_test(tests, chains_change_while_playing);
+  tcase_add_test(tests, a_bad_chain_while_playing_is_a_warning);
+  tcase_add_test(tests, a_bad_chain_at_the_start_is_an_error);
+  tcase_add_test(tests, stages_that_make_colours_want_colour);
+  tcase_add_test(tests, the_second_start_does_not_search);
+  return run(suite, argc, argv);
+}

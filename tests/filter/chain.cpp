@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The language of filter chains: what is read, what is refused and with which words, and that no text whatever does more
+// than that.
+#include "kernels/filter/definitions.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <random>
+
+namespace vigil::filter {
+namespace {
+
+int failures = 0;
+void expect(bool good, const std::string &what) {
+  if (good) return;
+  failures++;
+  std::printf("FAIL %s\n", what.c_str());
+}
+
+void reads(const char *chain, const char *want) {
+  try {
+    const std::string got = to_text(parse(chain));
+    expect(got == want, text("\"", chain, "\" is read as \"", got, "\", not \"", want, "\""));
+    expect(to_text(parse(got)) == got, text("\"", got, "\" changes when read again"));
+  } catch (const std::exception &e) {
+    expect(false, text("\"", chain, "\" is refused: ", e.what()));
+  }
+}
+
+// The token stands at the column, and all of `words` stand in the message.
+void refuses(const std::string &chain, int column, const char *token,
+             std::initializer_list<const char *> words) {
+  try {
+    parse(chain);
+    expect(false, text("\"", chain, "\" is not refused"));
+  } catch (const ChainError &e) {
+    expect(e.column() == column && e.token() == token,
+           text("\"", chain, "\": blames column ", e.column(), " \"", e.token(), "\", not ", column, " \"",
+                token, "\""));
+    for (const char *w : words)
+      expect(std::strstr(e.what(), w), text("\"", chain, "\": \"", w, "\" is not in: ", e.what()));
+    expect(std::strstr(e.what(), text("column ", column).c_str()), text("the column is not in: ", e.what()));
+  }
+}
+
+void test_language() {
+  reads("", "");
+  reads(" \t\n", "");
+  reads("invert", "invert");
+  reads("gaussian sigma=2 ! grayscale ! sharpen amount=0.5",
+        "gaussian sigma=2 ! grayscale ! sharpen amount=0.5");
+  reads("gaussian sigma = 2!grayscale!sharpen", "gaussian sigma=2 ! grayscale ! sharpen amount=0.5");
+  reads("  box\tradius=+3\n!\nmedian ", "box radius=3 ! median");
+  reads("brightness amount=-0", "brightness amount=0");
+  reads("brightness amount=1e-1", "brightness amount=0.1");
+  reads("levels white=0.5 black=0.25", "levels black=0.25 white=0.5 gamma=1 out-black=0 out-white=1");
+
+  refuses("gausian sigma=2", 1, "gausian", {"no such stage", "did you mean gaussian?", "median"});
+  refuses("blur", 1, "blur", {"no such stage", "there are: brightness"});
+  refuses("invert ! Invert", 10, "Invert", {"did you mean invert?"});
+  refuses("invert !", 9, "", {"at its end", "expected the name of a stage"});
+  refuses("! invert", 1, "!", {"expected the name of a stage"});
+  refuses("invert ! ! median", 10, "!", {"expected the name of a stage"});
+  refuses("invert median", 8, "median", {"expected ! after the stage invert"});
+  refuses("gaussian 2", 10, "2", {"name=value or ! after the stage gaussian"});
+  refuses("gaussian sigma", 10, "sigma", {"name=value"});
+  refuses("gaussian sigma=", 16, "", {"sigma needs a number from 0.3 to 6"});
+  refuses("gaussian sigma=!", 16, "!", {"sigma needs a number from 0.3 to 6"});
+  refuses("gaussian =2", 10, "=", {"expected the name of a parameter of gaussian"});
+  refuses("gaussian sigma=99", 16, "99", {"sigma must be a number from 0.3 to 6"});
+  refuses("gaussian sigma=two", 16, "two", {"must be a number"});
+  refuses("gaussian sigma=2,5", 17, ",", {"expected !"});
+  refuses("gaussian sigma=nan", 16, "nan", {"must be a number"});
+  refuses("gaussian sigma=inf", 16, "inf", {"must be a number"});
+  refuses("gaussian sigma=1e999", 16, "1e999", {"must be a number"});
+  refuses("gaussian sigma=0x2", 16, "0x2", {"must be a number"});
+  refuses("gaussian sigma=+-2", 16, "+-2", {"must be a number"});
+  refuses("gaussian sgima=2", 10, "sgima", {"no such parameter", "did you mean sigma?"});
+  refuses("gaussian sigma=2 sigma=3", 18, "sigma", {"given twice"});
+  refuses("invert amount=1", 8, "amount", {"invert has no parameters"});
+  refuses("box radius=1.5", 12, "1.5", {"a whole number from 1 to 16"});
+  refuses("invert ! levels black=0.5 white=0.5", 10, "levels", {"white (0.5) must be above black (0.5)"});
+  refuses("\xc3\xa4\xc3\xb6 invert", 1, "?", {"expected the name of a stage"});
+  refuses("invert ! \xc3\xa4", 10, "?", {});
+  refuses("invert \xe2\x82\xac ! 5", 8, "?", {"expected !"});
+  refuses(std::string("invert\0median", 13), 7, "?", {"expected !"});
+  refuses(std::string(100, 'x'), 1, (std::string(40, 'x') + "...").c_str(), {"no such stage"});
+  std::string many = "invert";
+  for (int i = 1; i < max_stages; i++) many += "!invert";
+  expect(parse(many).size() == max_stages, "the longest chain is refused");
+  refuses(many + "!invert", int(many.size()) + 2, "invert", {"at most 32 stages"});
+}
+
+// Valid chains with letters changed, lost, doubled and moved, and plain noise: a chain comes out, whose own text reads as
+// itself and whose numbers are in their ranges, or a ChainError whose column is in the text.
+void test_mutations() {
+  std::mt19937 rng(4);
+  const char *seeds[] = {
+      "gaussian sigma=2 ! grayscale ! sharpen amount=0.5", "levels black=0.1 white=0.9 gamma=1.2",
+      "convolve nw=1 c=-2 offset=0.5!median!box radius=16", "matrix rr=1 go=-0.25 ! sobel"};
+  int accepted = 0, refused = 0;
+  for (int n = 0; n < 200000; n++) {
+    std::string s = seeds[rng() % std::size(seeds)];
+    if (n % 10 == 0) {
+      s.resize(rng() % 64);
+      for (char &c : s) c = char(rng());
+    }
+    for (unsigned k = rng() % 4; k > 0 && !s.empty(); k--) {
+      const std::size_t at = rng() % s.size(), to = rng() % s.size();
+      constexpr char letters[] = "!= .-+0123456789aeginrst\t\xff";
+      switch (rng() % 5) {
+      case 0:
+        s[at] = letters[rng() % (sizeof letters - 1)];
+        break;
+      case 1:
+        s.erase(at, 1 + rng() % 4);
+        break;
+      case 2:
+        s.insert(at, 1, letters[rng() % (sizeof letters - 1)]);
+        break;
+      case 3:
+        std::swap(s[at], s[to]);
+        break;
+      default:
+        s.insert(at, s.substr(to, rng() % 16));
+      }
+    }
+    try {
+      const Chain c = parse(s);
+      accepted++;
+      expect(to_text(parse(to_text(c))) == to_text(c), text("not the same again: ", to_text(c)));
+      for (const Stage &stage : c)
+        for (std::size_t i = 0; i < stage.values.size(); i++)
+          expect(stage.values[i] >= stage.type->params[i].min && stage.values[i] <= stage.type->params[i].max,
+                 text("out of range: ", to_text(c)));
+    } catch (const ChainError &e) {
+      refused++;
+      expect(e.column() >= 1 && e.column() <= int(s.size()) + 1,
+             text("column ", e.column(), " of ", s.size()));
+    }
+  }
+  std::printf("%d mutations read, %d refused\n", accepted, refused);
+  expect(accepted > 1000 && refused > 1000, "the mutations are too few or too many");
+}
+
+// The table itself: defaults in range, names that the language can spell, every stage with numbers of its kind.
+void test_table() {
+  for (const StageType &t : stage_types()) {
+    const Chain c = parse(t.name);
+    expect(c.size() == 1 && c[0].type == &t, text(t.name, " is not found by its name"));
+    for (const StageParam &p : t.params) {
+      expect(p.min <= p.value && p.value <= p.max,
+             text(t.name, " ", p.name, ": the default is out of range"));
+      expect(c[0][p.name] == p.value, text(t.name, " ", p.name, ": not the default"));
+      for (const double end : {p.min, p.max}) {
+        if (std::string_view(t.name) == "levels") break; // white and black depend on each other
+        Chain e = c;
+        e[0].values[std::size_t(&p - t.params.data())] = end;
+        expect(to_text(parse(to_text(e))) == to_text(e), text(t.name, " ", p.name, "=", end, " is refused"));
+      }
+    }
+    expect((radius_of(c[0]) == 0) == is_point(t.kind), text(t.name, ": radius ", radius_of(c[0])));
+    if (t.kind == Kind::table) table_value(c[0], 100);
+    if (t.kind == Kind::linear) linear_of(c[0]);
+    if (t.kind == Kind::matrix)
+      for (const auto &row : matrix_of(c[0]).m)
+        expect(t.needs_colour || row[0] + row[1] + row[2] == 65536, text(t.name, " changes grey"));
+  }
+  // The sums that kernels hold in 32 bits.
+  for (double sigma = 0.3; sigma <= 6; sigma += 0.01) {
+    const auto w = gaussian_weights({parse("gaussian")[0].type, {sigma}});
+    int sum = w[0];
+    for (std::size_t i = 1; i < w.size(); i++) {
+      sum += 2 * w[i];
+      // w_0 also takes what rounding the others left over, less than one for each
+      expect(w[i] >= 0 && w[i] <= w[i - 1] + (i == 1 ? int(w.size()) : 0),
+             text("weights for sigma ", sigma, " rise at ", i));
+    }
+    expect(sum == 4096, text("weights for sigma ", sigma, " add up to ", sum));
+  }
+}
+
+// Each stage has its row in the table of the element's page, made of the same numbers.
+void test_page(const char *path) {
+  std::ifstream file(path);
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  expect(!page.empty(), text(path, " cannot be read"));
+  for (const StageType &t : stage_types()) {
+    std::string params;
+    for (const StageParam &p : t.params)
+      params += text(params.empty() ? "" : "; ", "`", p.name, "` ", p.min, "..", p.max, ", ", p.value, ": ",
+                     p.blurb);
+    const std::string row = text("| `", t.name, "` | ", is_point(t.kind) ? "point" : "stencil", " | ",
+                                 t.blurb, t.needs_colour ? " (not GRAY8)" : "", " | ", params, " |\n");
+    expect(page.find(row) != page.npos, text("not on the page: ", row));
+  }
+}
+
+} // namespace
+} // namespace vigil::filter
+
+// With the path of clfilter's page.
+int main(int argc, char **argv) {
+  vigil::filter::test_language();
+  vigil::filter::test_mutations();
+  vigil::filter::test_table();
+  if (argc > 1) vigil::filter::test_page(argv[1]);
+  std::printf("%d failures\n", vigil::filter::failures);
+  return vigil::filter::failures ? 1 : 0;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes filter.bin, which pins the reference of kernels/filter to OpenCV, SciPy and scikit-image.
+
+Each case is one stage on an RGB picture, computed in floating point by another program and then stored as filter.h says:
+floor(x + 1/2) within 0..255. `limit` is how far the reference may be off: 0, or 1 where filter.h rounds weights (to 1/4096
+or 1/65536) that the other program does not. Borders repeat the outermost pixel everywhere.
+
+Usage: make_filter.py OUTPUT    (needs: pip install numpy scipy scikit-image opencv-python-headless)
+
+The file: lines of text up to one that says "end", then bytes.
+  picture WIDTH HEIGHT
+  case LIMIT SHARE CHAIN    (at most SHARE of the values may differ at all)
+  end
+  the picture, then for each case the result: R G B for each pixel
+"""
+import sys
+
+import cv2
+import numpy as np
+import scipy.ndimage
+import skimage
+import skimage.color
+import skimage.exposure
+import skimage.filters
+
+WIDTH, HEIGHT = 61, 43
+
+
+def picture():
+    """Smooth colours with noise on one side, hard edges and both ends of the scale on the other."""
+    rng = np.random.Generator(np.random.PCG64(4))
+    y, x = np.mgrid[0:HEIGHT, 0:WIDTH].astype(float)
+    p = np.stack([128 + 120 * np.sin(x / 7), 128 + 120 * np.cos(y / 5), 2 * (x + y)], axis=-1)
+    p += rng.normal(0, 12, p.shape)
+    p[5:20, 30:50] = (255, 0, 40)
+    p[22:40, 45:58] = rng.integers(0, 2, (18, 13, 3)) * 255
+    return np.clip(p, 0, 255).round().astype(np.uint8)
+
+
+def stored(x):
+    return np.clip(np.floor(x + 0.5), 0, 255).astype(np.uint8)
+
+
+def each(function):
+    """Applies a filter of one plane to each channel."""
+    return lambda p: np.stack([function(p[..., c].astype(float)) for c in range(3)], axis=-1)
+
+
+def correlate(kernel, after=lambda v: v):
+    return each(lambda v: after(scipy.ndimage.correlate(v, np.array(kernel, float), mode="nearest")))
+
+
+def sobel(amount):
+    def magnitude(v):
+        gx = cv2.Sobel(v, cv2.CV_64F, 1, 0, borderType=cv2.BORDER_REPLICATE)
+        gy = cv2.Sobel(v, cv2.CV_64F, 0, 1, borderType=cv2.BORDER_REPLICATE)
+        return amount * np.floor(np.hypot(gx, gy) + 0.5)
+    return each(magnitude)
+
+
+def grey(p):
+    return np.repeat(255 * (p / 255. @ [0.299, 0.587, 0.114])[..., None], 3, axis=-1)
+
+
+def colours(matrix, offset=(0, 0, 0)):
+    return lambda p: cv2.transform(p.astype(float), np.column_stack([np.array(matrix, float), 255 * np.array(offset)]))
+
+
+def gaussian(sigma):
+    return each(lambda v: scipy.ndimage.gaussian_filter(v, sigma, mode="nearest", radius=int(np.ceil(3 * sigma))))
+
+
+SEPIA = [[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]]
+CASES = [
+    (0, 0, "brightness amount=0.2", lambda p: p + 255 * 0.2),
+    (0, 0, "brightness amount=-0.35", lambda p: p - 255 * 0.35),
+    (0, 0, "contrast amount=1.7", lambda p: 127.5 + 1.7 * (p - 127.5)),
+    (0, 0, "gamma value=2.2", lambda p: 255 * skimage.exposure.adjust_gamma(p / 255., 1 / 2.2)),
+    (0, 0, "gamma value=0.6", lambda p: 255 * skimage.exposure.adjust_gamma(p / 255., 1 / 0.6)),
+    (0, 0, "levels black=0.1 white=0.8 out-black=0.2 out-white=0.9", lambda p: 255 * skimage.exposure.rescale_intensity(
+        p / 255., in_range=(0.1, 0.8), out_range=(0.2, 0.9))),
+    (0, 0, "threshold level=0.5", lambda p: cv2.threshold(p.astype(float), 127.499, 255, cv2.THRESH_BINARY)[1]),
+    (0, 0, "invert", lambda p: skimage.util.invert(p)),
+    (0, 0, "posterize levels=5", lambda p: np.floor(p / 256. * 5) * 255 / 4),
+    (1, 0.01, "grayscale", grey),
+    (1, 0.01, "saturation amount=1.6", lambda p: grey(p) + 1.6 * (p - grey(p))),
+    (1, 0.01, "saturation amount=0.3", lambda p: grey(p) + 0.3 * (p - grey(p))),
+    (1, 0.01, "sepia", colours(SEPIA)),
+    (1, 0.01, "sepia amount=0.5", colours(0.5 * np.array(SEPIA) + 0.5 * np.eye(3))),
+    (0, 0, "matrix rr=0.5 rg=-0.25 gb=1 gg=0 br=1.5 bb=0.125 ro=0.2 bo=-0.4",
+     colours([[0.5, -0.25, 0], [0, 0, 1], [1.5, 0, 0.125]], (0.2, 0, -0.4))),
+    (1, 0.05, "gaussian sigma=0.8", gaussian(0.8)),
+    (1, 0.05, "gaussian sigma=2", gaussian(2)),
+    (1, 0.05, "gaussian sigma=6", gaussian(6)),
+    (0, 0, "box radius=1", each(lambda v: cv2.blur(v, (3, 3), borderType=cv2.BORDER_REPLICATE))),
+    (0, 0, "box radius=7", each(lambda v: scipy.ndimage.uniform_filter(v, 15, mode="nearest"))),
+    (0, 0, "median", lambda p: cv2.medianBlur(p, 3)),
+    (0, 0, "sobel", sobel(1)),
+    (0, 0, "sobel amount=0.25", sobel(0.25)),
+    (0, 0, "sharpen amount=0.5", each(lambda v: v + 0.5 * (v - scipy.ndimage.correlate(
+        v, np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]]) / 16, mode="nearest")))),
+    (0, 0, "laplacian amount=0.75", correlate(0.75 * np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]]), np.abs)),
+    (0, 0, "emboss", correlate([[-2, -1, 0], [-1, 1, 1], [0, 1, 2]])),
+    (0, 0, "convolve nw=1 ne=-0.5 w=0.25 c=2 s=-1 se=0.125 offset=0.4", lambda p: 255 * 0.4 + correlate(
+        [[1, 0, -0.5], [0.25, 2, 0], [0, -1, 0.125]])(p)),
+]
+# Several stages, each stored before the next reads it.
+CHAINS = [
+    (2, 0.05, "gaussian sigma=2 ! grayscale ! sharpen amount=0.5"),  # sharpening makes 2 of a blur that is 1 off
+    (0, 0, "invert ! median ! brightness amount=0.2"),
+    (0, 0, "box radius=1 ! sobel ! threshold level=0.5"),
+]
+
+
+def main():
+    p = picture()
+    stages = {text: function for _, _, text, function in CASES}
+    header, payload = [f"picture {WIDTH} {HEIGHT}"], [p.tobytes()]
+
+    def add(limit, share, text, result):
+        header.append(f"case {limit} {share} {text}")
+        payload.append(result.tobytes())
+
+    for limit, share, text, function in CASES:
+        add(limit, share, text, stored(function(p)))
+    for limit, share, text in CHAINS:
+        result = p
+        for stage in text.split(" ! "):
+            result = stored(stages[stage](result))
+        add(limit, share, text, result)
+    with open(sys.argv[1], "wb") as file:
+        file.write("\n".join(header + ["end", ""]).encode() + b"".join(payload))
+        print(f"{file.name}: {len(header) - 1} cases, {file.tell()} bytes, OpenCV {cv2.__version__}, "
+              f"SciPy {scipy.__version__}, scikit-image {skimage.__version__}, numpy {np.__version__}")
+
+
+if __name__ == "__main__":
+    main()
