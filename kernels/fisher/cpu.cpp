@@ -19,7 +19,7 @@ namespace {
 using namespace cpu;
 
 // Calls work(task, worker) for each task, on all threads; workers have numbers below device.threads(), and one worker does
-// one task at a time. Large tasks come first where the callers list them so.
+// one task at a time.
 template <class Work>
 void share_out(CpuDevice &device, int tasks, Work work) {
   std::atomic<int> next{0};
