@@ -28,7 +28,8 @@ void check_params(const SiftParams &params) {
   });
 }
 
-void check_values(const char *what, const std::vector<float> &values, std::size_t count, float min, float max) {
+void check_values(const char *what, const std::vector<float> &values, std::size_t count, float min,
+                  float max) {
   if (values.size() != count)
     fail(Error::Kind::bad_data, "the ", what, " are ", values.size(), " numbers, not ", count);
   for (const float v : values)
@@ -60,7 +61,8 @@ Layout layout_for(int width, int height, const SiftParams &params) {
     int smallest = 1;
     while (scaled(smallest, params, 0) < window(params)) smallest++;
     fail(Error::Kind::bad_setting, "a frame of ", width, "x", height,
-         " pixels has no room for a descriptor: with these scales and bins it takes ", smallest, "x", smallest);
+         " pixels has no room for a descriptor: with these scales and bins it takes ", smallest, "x",
+         smallest);
   }
   if (total > max_descriptors)
     fail(Error::Kind::bad_setting, "a frame of ", width, "x", height, " pixels would have ", total,
@@ -99,7 +101,8 @@ void validate(const Codebook &c) {
          max_components);
   const std::size_t n = c.components, values = n * c.dimension();
   check_values("mean's values", c.mean, descriptor_length, -most, most);
-  check_values("projection's values", c.projection, std::size_t(c.projected) * descriptor_length, -most, most);
+  check_values("projection's values", c.projection, std::size_t(c.projected) * descriptor_length, -most,
+               most);
   check_values("priors", c.priors, n, 0, 1.001F);
   check_values("means", c.means, values, -most, most);
   check_values("variances", c.variances, values, least_variance, most);

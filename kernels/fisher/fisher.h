@@ -94,9 +94,9 @@ inline constexpr auto params_table = std::tuple{
 
 // One scale that holds descriptors.
 struct ScaleLayout {
-  int width = 0, height = 0;  // of its picture
-  int columns = 0, rows = 0;  // of descriptors
-  std::int64_t first = 0;     // number of its first descriptor
+  int width = 0, height = 0; // of its picture
+  int columns = 0, rows = 0; // of descriptors
+  std::int64_t first = 0;    // number of its first descriptor
   std::int64_t count() const { return std::int64_t{columns} * rows; }
   bool operator==(const ScaleLayout &) const = default;
 };
@@ -118,14 +118,14 @@ double window_weight(int k, int bin_size);
 
 // What vigil-train codebook fits.
 struct Codebook {
-  int projected = 0;  // dimensions that the projection keeps, 1..128
-  int components = 0; // N, 1..max_components
-  std::vector<float> mean;       // 128, of descriptors
-  std::vector<float> projection; // projected x 128, row by row
-  std::vector<float> priors;     // N
-  std::vector<float> means;      // N x M
-  std::vector<float> variances;  // N x M
-  int dimension() const { return projected + 2; }              // M
+  int projected = 0;                              // dimensions that the projection keeps, 1..128
+  int components = 0;                             // N, 1..max_components
+  std::vector<float> mean;                        // 128, of descriptors
+  std::vector<float> projection;                  // projected x 128, row by row
+  std::vector<float> priors;                      // N
+  std::vector<float> means;                       // N x M
+  std::vector<float> variances;                   // N x M
+  int dimension() const { return projected + 2; } // M
   int vector_length() const { return 2 * components * dimension(); } // 2 M N
 };
 inline constexpr int max_components = 4096;
@@ -138,7 +138,8 @@ struct Classifier {
   std::vector<std::string> classes; // names
   std::vector<float> weights;       // classes x vector length
   std::vector<float> bias;          // classes
-  std::vector<float> begin, end;    // classes: an event begins at score >= begin and ends at score < end; end <= begin
+  std::vector<float> begin,
+      end; // classes: an event begins at score >= begin and ends at score < end; end <= begin
   int count() const { return static_cast<int>(classes.size()); }
 };
 inline constexpr int max_classes = 4096;
@@ -173,8 +174,8 @@ class Extractor {
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  int dimension() const { return dimension_; }         // M
-  int components() const { return components_; }       // N
+  int dimension() const { return dimension_; }   // M
+  int components() const { return components_; } // N
   int vector_length() const { return 2 * dimension_ * components_; }
   int classes() const { return classes_; }
   int capacity() const { return capacity_; }
@@ -197,7 +198,8 @@ class Encoder {
 // The device must outlive what is made for it. References work on host memory, by naive loops in double precision.
 std::unique_ptr<Extractor> make_reference(int width, int height, const SiftParams &);
 std::unique_ptr<Extractor> make_cpu(Device &, int width, int height, const SiftParams &);
-std::unique_ptr<Extractor> make_cuda(Device &, int width, int height, const SiftParams &); // no_device without CUDA
+std::unique_ptr<Extractor> make_cuda(Device &, int width, int height,
+                                     const SiftParams &); // no_device without CUDA
 std::unique_ptr<Extractor> make(Device &, int width, int height, const SiftParams &);
 std::unique_ptr<Encoder> make_reference(const Codebook &, const Classifier &, int capacity);
 std::unique_ptr<Encoder> make_cpu(Device &, const Codebook &, const Classifier &, int capacity);
