@@ -9,6 +9,9 @@
 //   sums        runs through the set bits alone (a few of a hundred, as a rule), sums of u and v in registers
 // and at the end, over all chunks,
 //   vector      adds the parts, scale and signed root, norm and scores
+// x has its origin at the descriptor of zeros, x = P descriptor, and the mixture's means are moved there: flat areas, whose
+// component has a variance next to nothing, are then exactly at 0, where P (descriptor - mean) in fp32 would be off by a
+// good part of sigma, which the signed root makes larger still.
 // Each sum has a fixed order: same input, same bits.
 #pragma once
 
@@ -24,8 +27,7 @@ inline constexpr int group = 64;        // components of a block of `sums`
 inline constexpr int max_dimension = descriptor_length + 2;
 
 struct Projection {
-  const float *mean;   // 128
-  const float *matrix; // [128][padded]
+  const float *matrix;   // [128][padded]
   int projected, padded; // `padded`: to a multiple of 16
 };
 

@@ -44,6 +44,15 @@ std::vector<float> transposed_projection(const Codebook &c, int columns) {
   return t;
 }
 
+// P mean, and 0 for the positions: from the origin of the codebook's means to that of encode.h.
+std::vector<double> projected_mean(const Codebook &c) {
+  std::vector<double> v(c.dimension());
+  for (int k = 0; k < c.projected; k++)
+    for (int e = 0; e < descriptor_length; e++)
+      v[k] += double(c.projection[static_cast<std::size_t>(k) * descriptor_length + e]) * c.mean[e];
+  return v;
+}
+
 } // namespace
 
 CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier &classifier, int capacity)
@@ -61,16 +70,18 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   const std::size_t values = static_cast<std::size_t>(padded(n, group)) * mixture_.row;
   std::vector<float> means(values), inverse(values), root(std::size_t(2) * n);
   const double unit = std::sqrt(0.5 / std::numbers::ln2); // e^(-z^2/2) = 2^-(unit z)^2
+  const std::vector<double> shift = projected_mean(c);
   for (int j = 0; j < n; j++) {
     if (!(c.priors[j] >= smallest_prior)) continue;
     double log_prior = std::log(c.priors[j]);
     for (int k = 0; k < d; k++) {
       const std::size_t from = static_cast<std::size_t>(j) * d + k;
-      const double sigma = std::sqrt(c.variances[from]), scale = unit / sigma;
+      const double sigma = std::sqrt(c.variances[from]), scale = unit / sigma,
+                   mean = c.means[from] + shift[k];
       const std::size_t line = (static_cast<std::size_t>(j / wide) * d + k) * 2 * wide + j % wide;
       lines[line] = static_cast<float>(scale);
-      lines[line + wide] = static_cast<float>(-c.means[from] * scale);
-      means[static_cast<std::size_t>(j) * mixture_.row + k] = c.means[from];
+      lines[line + wide] = static_cast<float>(-mean * scale);
+      means[static_cast<std::size_t>(j) * mixture_.row + k] = static_cast<float>(mean);
       inverse[static_cast<std::size_t>(j) * mixture_.row + k] = static_cast<float>(1 / sigma);
       log_prior -= std::log(sigma);
     }
@@ -80,21 +91,23 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   }
 
   Tables tables;
-  const std::size_t at[] = {tables.add(c.mean), tables.add(transposed_projection(c, projection_.padded)),
-                            tables.add(lines),  tables.add(constant),
-                            tables.add(means),  tables.add(inverse),
-                            tables.add(root),   tables.add(classifier.bias)};
+  const std::size_t at[] = {tables.add(transposed_projection(c, projection_.padded)),
+                            tables.add(lines),
+                            tables.add(constant),
+                            tables.add(means),
+                            tables.add(inverse),
+                            tables.add(root),
+                            tables.add(classifier.bias)};
   const auto queue = device.make_queue();
   tables_ = tables.upload(device, *queue);
   const auto *base = tables_.as<const float>();
-  projection_.mean = base + at[0];
-  projection_.matrix = base + at[1];
-  mixture_.lines = base + at[2];
-  mixture_.constant = base + at[3];
-  mixture_.means = base + at[4];
-  mixture_.inverse = base + at[5];
-  mixture_.root = base + at[6];
-  scores_.bias = base + at[7];
+  projection_.matrix = base + at[0];
+  mixture_.lines = base + at[1];
+  mixture_.constant = base + at[2];
+  mixture_.means = base + at[3];
+  mixture_.inverse = base + at[4];
+  mixture_.root = base + at[5];
+  scores_.bias = base + at[6];
   scores_.classes = classifier.count();
   if (classifier.count() > 0) {
     weights_ = DeviceBuffer(device, classifier.weights.size() * sizeof(float));

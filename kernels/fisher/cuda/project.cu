@@ -11,7 +11,7 @@ constexpr int threads = 128;
 constexpr int stride = tile + 4; // of the tile in shared memory; rows stay aligned to 16 bytes
 constexpr int columns = 16, each = 8; // a thread makes `each` descriptors' elements c, c + 16, c + 32...
 
-// d[element][descriptor], the mean removed.
+// d[element][descriptor]
 template <int outputs>
 __device__ void project_tile(const float (&d)[descriptor_length][stride], const Projection &p,
                              const float *positions, int count, float *x) {
@@ -44,12 +44,11 @@ __device__ void project_tile(const float (&d)[descriptor_length][stride], const 
 }
 
 __device__ __forceinline__ void put(float (&d)[descriptor_length][stride], int element, int i, float4 v,
-                                    const float *mean, bool real) {
-  const float4 m = *reinterpret_cast<const float4 *>(mean + element);
-  d[element][i] = real ? v.x - m.x : 0;
-  d[element + 1][i] = real ? v.y - m.y : 0;
-  d[element + 2][i] = real ? v.z - m.z : 0;
-  d[element + 3][i] = real ? v.w - m.w : 0;
+                                    bool real) {
+  d[element][i] = real ? v.x : 0;
+  d[element + 1][i] = real ? v.y : 0;
+  d[element + 2][i] = real ? v.z : 0;
+  d[element + 3][i] = real ? v.w : 0;
 }
 
 constexpr int at_once = threads / lanes_a_descriptor;
@@ -69,7 +68,7 @@ __global__ void __launch_bounds__(threads)
       const int element = 4 * (lane + lanes_a_descriptor * l);
       float4 v = make_float4(0, 0, 0, 0);
       if (real) v = *reinterpret_cast<const float4 *>(descriptors + i * descriptor_length + element);
-      put(d, element, i, v, p.mean, real);
+      put(d, element, i, v, real);
     }
   }
   __syncthreads();
@@ -89,7 +88,7 @@ __global__ void __launch_bounds__(threads)
     describe(pyramid, chunk.first + first + min(i, count - 1), lane, piece);
 #pragma unroll
     for (int l = 0; l < bins; l++)
-      put(d, 4 * (lane + lanes_a_descriptor * l), i, piece[l], p.mean, i < count);
+      put(d, 4 * (lane + lanes_a_descriptor * l), i, piece[l], i < count);
   }
   __syncthreads();
   project_tile<outputs>(d, p, positions + static_cast<std::size_t>(chunk.first + first) * 2, count,

@@ -20,6 +20,9 @@ __global__ void __launch_bounds__(threads, pieces <= 3 ? 2 : 1)
   const int tiles = chunk.tiles();
   const int begin = static_cast<int>(static_cast<std::int64_t>(tiles) * part / parts.count),
             end = static_cast<int>(static_cast<std::int64_t>(tiles) * (part + 1) / parts.count);
+  int k_of_piece[pieces];
+#pragma unroll
+  for (int p = 0; p < pieces; p++) k_of_piece[p] = min(32 * p + lane, m.dimension - 1);
   float u[own][pieces] = {}, v[own][pieces] = {};
   for (int t = begin; t < end; t++) {
     const std::size_t row = static_cast<std::size_t>(t) * m.padded + first_component;
@@ -47,18 +50,30 @@ __global__ void __launch_bounds__(threads, pieces <= 3 ? 2 : 1)
         mean[p] = m.means[static_cast<std::size_t>(first_component + c) * m.row + 32 * p + lane];
         inverse[p] = m.inverse[static_cast<std::size_t>(first_component + c) * m.row + 32 * p + lane];
       }
-      do {
-        const int i = __ffsll(static_cast<long long>(mask)) - 1;
-        mask &= mask - 1;
+      const auto take = [&](int i) {
         const float q = __shfl_sync(all, i < 32 ? q_low : q_high, i % 32);
 #pragma unroll
         for (int p = 0; p < pieces; p++) {
-          const int k = min(32 * p + lane, m.dimension - 1);
-          const float z = (x[k * stride + i] - mean[p]) * inverse[p];
+          const float z = (x[k_of_piece[p] * stride + i] - mean[p]) * inverse[p];
           u[c][p] = fmaf(q, z, u[c][p]);
           v[c][p] = fmaf(q, fmaf(z, z, -1.f), v[c][p]);
         }
-      } while (mask != 0);
+      };
+      const auto next = [&] { // the lowest bit, which leaves the mask
+        const int i = __ffsll(static_cast<long long>(mask)) - 1;
+        mask &= mask - 1;
+        return i;
+      };
+      for (int left = __popcll(mask); left > 0; left -= 2) { // two at a time are on their way
+        const int i = next();
+        if (left == 1) {
+          take(i);
+          break;
+        }
+        const int j = next();
+        take(i);
+        take(j);
+      }
     }
   }
 #pragma unroll
