@@ -3,9 +3,10 @@
 //
 // Descriptors go through in chunks of tiles of 64, so that memory does not grow with the frame. For each chunk:
 //   project     descriptors -> x, one tile [M][64] after another; from given descriptors, or from a pyramid's cells
-//   posteriors  log-likelihoods in the difference form, sum ((x - mu)/sigma)^2: two multiply-adds an element, as many as the
-//               expanded product of [x^2, x] takes, but nothing cancels. A warp has 8 descriptors times 256 components in
-//               registers, so that log-sum-exp needs no memory. What is not below 1e-6 goes to memory, with a bit that says so
+//   posteriors  by tensor cores where there are, up to 256 components: products of split halves (posteriors_mma.cu);
+//               otherwise in the difference form, sum ((x - mu)/sigma)^2: two multiply-adds an element, as many as the expanded
+//               product of [x^2, x] takes (posteriors.cu). Log-sum-exp needs no memory. What is not below 1e-6 goes to memory,
+//               with a bit that says so
 //   sums        runs through the set bits alone (a few of a hundred, as a rule), sums of u and v in registers
 // and at the end, over all chunks,
 //   vector      adds the parts, scale and signed root, norm and scores
@@ -24,10 +25,14 @@ namespace vigil::fisher::cuda {
 inline constexpr int tile = 64;         // descriptors
 inline constexpr int wide = 256;        // components that a warp looks at together
 inline constexpr int group = 64;        // components of a block of `sums`
+inline constexpr int mma_dimensions = 8; // x and x^2 of so many pass together
+inline constexpr int mma_step_bytes = wide * 2 * mma_dimensions * 2 * 2;
+inline constexpr int mma_many_tiles = 600;
 inline constexpr int max_dimension = descriptor_length + 2;
 
 struct Projection {
-  const float *matrix;   // [128][padded]
+  const float *matrix;   // [128][padded]; x is measured in powers of two (encoder.cpp)
+  float position_unit;
   int projected, padded; // `padded`: to a multiple of 16
 };
 
@@ -38,6 +43,10 @@ struct Mixture {
   // For the posteriors, in units such that q = 2^(constant - sum (scale x + shift)^2) but for the normalisation:
   const float *lines;    // [padded / wide][dimension][scale, shift][wide]
   const float *constant; // [padded]; that of a component that is left out is next to minus infinity
+  // The same for tensor cores (posteriors_mma.cu): q = 2^(affine.x + affine.y * product), the mixture's rows in the order in
+  // which a warp takes them: [step][16 rows][high, low][lane][4 registers] of two halves. Null where they are not used.
+  const void *fragments;
+  const float2 *affine; // [wide]
   // For the sums:
   const float *means, *inverse; // [components][row]; inverse: 1 / sigma
   const float *root;            // [2][components]: 1 / sqrt(w), 1 / sqrt(2 w); 0 for one that is left out
@@ -76,5 +85,9 @@ void launch_vector(const Mixture &, const Parts &, int descriptors, float *norms
                    cudaStream_t);
 // Lets the kernels use the shared memory that they need for the mixture; once, in the context that they will run in.
 void prepare_posteriors(const Mixture &);
+void prepare_posteriors_mma();
+// Whether the current device can, for this mixture; the other way is always possible.
+bool mma_possible(const Mixture &);
+void launch_posteriors_mma(const Mixture &, const Chunk &, cudaStream_t);
 
 } // namespace vigil::fisher::cuda

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <cuda_fp16.h>
 
 namespace vigil::fisher::cuda {
 namespace {
@@ -17,30 +19,47 @@ int padded(int n, int to) {
   return (n + to - 1) / to * to;
 }
 
-// Tables of floats, put together on the host and uploaded at once. Offsets are in floats, multiples of 64.
+// Tables, put together on the host and uploaded at once. Each begins at a multiple of 256 bytes.
 class Tables {
  public:
-  std::size_t add(const std::vector<float> &values) {
-    const std::size_t at = all_.size();
-    all_.insert(all_.end(), values.begin(), values.end());
-    all_.resize((all_.size() + 63) / 64 * 64);
+  template <class T>
+  std::size_t add(const std::vector<T> &values) {
+    const std::size_t at = all_.size(), bytes = values.size() * sizeof(T);
+    all_.resize((at + bytes + 255) / 256 * 256);
+    if (bytes > 0) std::memcpy(&all_[at], values.data(), bytes);
     return at;
   }
   DeviceBuffer upload(Device &device, Queue &queue) const {
-    DeviceBuffer b(device, all_.size() * sizeof(float));
+    DeviceBuffer b(device, all_.size());
     device.upload(b.as(), all_.data(), b.bytes(), queue);
     return b;
   }
 
  private:
-  std::vector<float> all_;
+  std::vector<std::byte> all_;
 };
 
-std::vector<float> transposed_projection(const Codebook &c, int columns) {
+// Powers of two in which x is measured, so that none of a descriptor of norm 1 exceeds 32 and its square is a fair number
+// in half precision as well.
+std::vector<double> units(const Codebook &c) {
+  std::vector<double> u(c.dimension(), 32.);
+  for (int k = 0; k < c.projected; k++) {
+    double squares = 0;
+    for (int e = 0; e < descriptor_length; e++) {
+      const double p = c.projection[static_cast<std::size_t>(k) * descriptor_length + e];
+      squares += p * p;
+    }
+    if (squares > 0) u[k] = std::exp2(std::floor(std::log2(32 / std::sqrt(squares))));
+  }
+  return u;
+}
+
+std::vector<float> transposed_projection(const Codebook &c, int columns, const std::vector<double> &unit) {
   std::vector<float> t(static_cast<std::size_t>(descriptor_length) * columns);
   for (int k = 0; k < c.projected; k++)
     for (int e = 0; e < descriptor_length; e++)
-      t[static_cast<std::size_t>(e) * columns + k] = c.projection[static_cast<std::size_t>(k) * descriptor_length + e];
+      t[static_cast<std::size_t>(e) * columns + k] =
+          static_cast<float>(unit[k] * c.projection[static_cast<std::size_t>(k) * descriptor_length + e]);
   return t;
 }
 
@@ -52,6 +71,35 @@ std::vector<double> projected_mean(const Codebook &c) {
       v[k] += double(c.projection[static_cast<std::size_t>(k) * descriptor_length + e]) * c.mean[e];
   return v;
 }
+
+// The mixture for tensor cores. A component's row is divided by a power of two that keeps it within half's range.
+struct Fragments {
+  static constexpr int step_halves = mma_step_bytes / sizeof(__half);
+  std::vector<__half> halves;
+  std::vector<float> affine = std::vector<float>(std::size_t(2) * wide);
+
+  explicit Fragments(int dimension)
+      : halves((dimension + mma_dimensions - 1) / mma_dimensions * step_halves, __float2half(0)) {
+    for (int j = 0; j < wide; j++) affine[2 * j] = -2e38f;
+  }
+  // Row j: log2 of q is `constant` + sum of row[2 k] x_k + row[2 k + 1] x_k^2.
+  void put(int j, double constant, const std::vector<double> &row) {
+    double most = 0;
+    for (const double v : row) most = std::max(most, std::abs(v));
+    const double unit = most > 0 ? std::exp2(std::floor(std::log2(most)) - 14) : 1;
+    affine[2 * j] = static_cast<float>(constant);
+    affine[2 * j + 1] = static_cast<float>(unit);
+    for (std::size_t i = 0; i < row.size(); i++) {
+      const double v = row[i] / unit;
+      const __half high = __double2half(v), low = __double2half(v - static_cast<double>(__half2float(high)));
+      const int step = static_cast<int>(i) / 16, column = static_cast<int>(i) % 16;
+      const int lane = j % 8 * 4 + column % 8 / 2, r = j % 16 / 8 + column / 8 * 2;
+      const int at = step * step_halves + ((j / 16 * 2 * 32 + lane) * 4 + r) * 2 + column % 2;
+      halves[at] = high;
+      halves[at + 32 * 8] = low;
+    }
+  }
+};
 
 } // namespace
 
@@ -69,45 +117,59 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   std::vector<float> lines(static_cast<std::size_t>(mixture_.padded) * d * 2), constant(mixture_.padded, -2e38f);
   const std::size_t values = static_cast<std::size_t>(padded(n, group)) * mixture_.row;
   std::vector<float> means(values), inverse(values), root(std::size_t(2) * n);
-  const double unit = std::sqrt(0.5 / std::numbers::ln2); // e^(-z^2/2) = 2^-(unit z)^2
-  const std::vector<double> shift = projected_mean(c);
+  const double binary = std::sqrt(0.5 / std::numbers::ln2); // e^(-z^2/2) = 2^-(binary z)^2
+  const std::vector<double> shift = projected_mean(c), unit = units(c);
+  Fragments fragments(d);
+  std::vector<double> row(std::size_t(2) * d);
   for (int j = 0; j < n; j++) {
     if (!(c.priors[j] >= smallest_prior)) continue;
-    double log_prior = std::log(c.priors[j]);
+    double log_prior = std::log(c.priors[j]), at_origin = 0;
     for (int k = 0; k < d; k++) {
       const std::size_t from = static_cast<std::size_t>(j) * d + k;
-      const double sigma = std::sqrt(c.variances[from]), scale = unit / sigma,
-                   mean = c.means[from] + shift[k];
+      const double sigma = std::sqrt(c.variances[from]) * unit[k], scale = binary / sigma,
+                   mean = (c.means[from] + shift[k]) * unit[k];
       const std::size_t line = (static_cast<std::size_t>(j / wide) * d + k) * 2 * wide + j % wide;
       lines[line] = static_cast<float>(scale);
       lines[line + wide] = static_cast<float>(-mean * scale);
       means[static_cast<std::size_t>(j) * mixture_.row + k] = static_cast<float>(mean);
       inverse[static_cast<std::size_t>(j) * mixture_.row + k] = static_cast<float>(1 / sigma);
       log_prior -= std::log(sigma);
+      at_origin += mean * scale * mean * scale;
+      row[std::size_t(2) * k] = 2 * mean * scale * scale;
+      row[std::size_t(2) * k + 1] = -scale * scale;
     }
     constant[j] = static_cast<float>(log_prior / std::numbers::ln2);
+    if (j < wide) fragments.put(j, log_prior / std::numbers::ln2 - at_origin, row);
     root[j] = static_cast<float>(1 / std::sqrt(c.priors[j]));
     root[n + j] = static_cast<float>(1 / std::sqrt(2. * c.priors[j]));
   }
 
   Tables tables;
-  const std::size_t at[] = {tables.add(transposed_projection(c, projection_.padded)),
+  const std::size_t at[] = {tables.add(transposed_projection(c, projection_.padded, unit)),
                             tables.add(lines),
                             tables.add(constant),
                             tables.add(means),
                             tables.add(inverse),
                             tables.add(root),
-                            tables.add(classifier.bias)};
+                            tables.add(classifier.bias),
+                            tables.add(fragments.halves),
+                            tables.add(fragments.affine)};
   const auto queue = device.make_queue();
   tables_ = tables.upload(device, *queue);
-  const auto *base = tables_.as<const float>();
-  projection_.matrix = base + at[0];
-  mixture_.lines = base + at[1];
-  mixture_.constant = base + at[2];
-  mixture_.means = base + at[3];
-  mixture_.inverse = base + at[4];
-  mixture_.root = base + at[5];
-  scores_.bias = base + at[6];
+  const auto table = [&](int i) { return reinterpret_cast<const float *>(tables_.as<std::byte>() + at[i]); };
+  projection_.position_unit = static_cast<float>(unit.back());
+  projection_.matrix = table(0);
+  mixture_.lines = table(1);
+  mixture_.constant = table(2);
+  mixture_.means = table(3);
+  mixture_.inverse = table(4);
+  mixture_.root = table(5);
+  scores_.bias = table(6);
+  if (mma_possible(mixture_)) {
+    mixture_.fragments = table(7);
+    mixture_.affine = reinterpret_cast<const float2 *>(table(8));
+    prepare_posteriors_mma();
+  }
   scores_.classes = classifier.count();
   if (classifier.count() > 0) {
     weights_ = DeviceBuffer(device, classifier.weights.size() * sizeof(float));
@@ -144,7 +206,7 @@ void CudaEncoder::encode_chunks(int count, float *vector, float *scores, Queue &
     chunk.first = first;
     chunk.count = std::min(count - first, chunk_tiles * tile);
     project(chunk);
-    launch_posteriors(mixture_, chunk, stream);
+    mixture_.fragments ? launch_posteriors_mma(mixture_, chunk, stream) : launch_posteriors(mixture_, chunk, stream);
     launch_sums(mixture_, chunk, parts, first > 0, stream);
   }
   Scores wanted = scores_;

@@ -40,7 +40,7 @@ __device__ void project_tile(const float (&d)[descriptor_length][stride], const 
   }
   const int i = threadIdx.x % tile, axis = threadIdx.x / tile;
   static_assert(threads == 2 * tile);
-  x[(p.projected + axis) * tile + i] = i < count ? positions[2 * i + axis] : 0;
+  x[(p.projected + axis) * tile + i] = i < count ? p.position_unit * positions[2 * i + axis] : 0;
 }
 
 __device__ __forceinline__ void put(float (&d)[descriptor_length][stride], int element, int i, float4 v,
