@@ -15,8 +15,8 @@ float uniform(Checker &c, float low, float high) {
   return std::uniform_real_distribution<float>(low, high)(c.rng);
 }
 
-void paint_plane(Checker &c, std::uint8_t *first, std::ptrdiff_t stride, std::ptrdiff_t bytes, int rows, int samples,
-                 Content content) {
+void paint_plane(Checker &c, std::uint8_t *first, std::ptrdiff_t stride, std::ptrdiff_t bytes, int rows,
+                 int samples, Content content) {
   const float fx = uniform(c, 0.05F, 0.8F), fy = uniform(c, 0.05F, 0.8F), level = uniform(c, 20, 200);
   std::normal_distribution<float> grain(0, 5);
   for (int y = 0; y < rows; y++) {
@@ -98,7 +98,8 @@ Model draw_model(Checker &c, int projected, int components, int classes) {
   b.components = components;
   const Floats samples = draw_descriptors(c, components, 0);
   b.mean.resize(descriptor_length);
-  for (std::size_t i = 0; i < samples.size(); i++) b.mean[i % descriptor_length] += samples[i] / float(components);
+  for (std::size_t i = 0; i < samples.size(); i++)
+    b.mean[i % descriptor_length] += samples[i] / float(components);
   for (int i = 0; i < projected * descriptor_length; i++) b.projection.push_back(0.1F * normal(c.rng));
   const int absent = components > 2 ? components - 1 : -1;
   double sum = 0;

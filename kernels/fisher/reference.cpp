@@ -154,7 +154,8 @@ class ReferenceEncoder final : public Encoder {
     const int n = components(), m = dimension();
     Values sum(vector_length());
     for (int i = 0; i < count; i++) {
-      const Values x = project(descriptors + std::size_t(descriptor_length) * i, positions + std::size_t(2) * i);
+      const Values x =
+          project(descriptors + std::size_t(descriptor_length) * i, positions + std::size_t(2) * i);
       const Values q = posteriors(x);
       for (int j = 0; j < n; j++)
         for (int k = 0; k < m && q[j] > 0; k++) {
@@ -217,7 +218,8 @@ class ReferenceEncoder final : public Encoder {
       q[j] = std::log(double(book_.priors[j]));
       for (int k = 0; k < dimension(); k++) {
         const double d = distance(x, j, k);
-        q[j] -= 0.5 * (d * d + std::log(2 * std::numbers::pi * book_.variances[std::size_t(j) * dimension() + k]));
+        q[j] -= 0.5 *
+                (d * d + std::log(2 * std::numbers::pi * book_.variances[std::size_t(j) * dimension() + k]));
       }
       most = std::max(most, q[j]);
     }

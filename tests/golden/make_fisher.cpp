@@ -51,7 +51,8 @@ struct Described {
   Floats descriptors, positions;
 };
 
-Described describe(int width, int height, int bin, int step, bool flat) {
+// Of one picture; in the file when `keep` is set.
+Described describe(int width, int height, int bin, int step, bool flat, bool keep) {
   const auto picture = paint(width, height, flat);
   Floats luma;
   for (const auto v : picture) luma.push_back(v / 255.F);
@@ -68,76 +69,91 @@ Described describe(int width, int height, int bin, int step, bool flat) {
     d.positions.push_back(float((keys[i].y + 0.5) / height - 0.5));
   }
   vl_dsift_delete(f);
+  if (!keep) return d;
   head += "sift " + std::to_string(width) + " " + std::to_string(height) + " " + std::to_string(bin) + " " +
           std::to_string(step) + " " + std::to_string(count) + "\n";
   put(picture);
   put(d.descriptors);
   return d;
 }
+Described join(std::initializer_list<Described> all) {
+  Described sum;
+  for (const Described &d : all) {
+    sum.descriptors.insert(sum.descriptors.end(), d.descriptors.begin(), d.descriptors.end());
+    sum.positions.insert(sum.positions.end(), d.positions.begin(), d.positions.end());
+  }
+  return sum;
+}
 
-void encode(const Floats &descriptors, const Floats &positions, int projected, int components) {
-  const int count = int(descriptors.size()) / 128, m = projected + 2;
-  Floats mean(128), projection(128 * projected);
-  for (std::size_t i = 0; i < descriptors.size(); i++) mean[i % 128] += descriptors[i] / float(count);
-  // Rows of a cosine transform: orthogonal, as the rows of a PCA are. The numbers are larger, as a whitening's.
-  for (int k = 0; k < projected; k++)
-    for (int e = 0; e < 128; e++)
-      projection[128 * k + e] = float(2 * std::cos(std::numbers::pi * (e + 0.5) * (k + 1) / 128));
+constexpr int projected = 20, m = projected + 2, components = 12;
+
+std::vector<double> project(const Described &d, const Floats &mean, const Floats &projection) {
   std::vector<double> data;
-  for (int i = 0; i < count; i++) {
+  for (std::size_t i = 0; i < d.descriptors.size() / 128; i++) {
     for (int k = 0; k < projected; k++) {
       double sum = 0;
       for (int e = 0; e < 128; e++)
-        sum += double(projection[128 * k + e]) * (double(descriptors[128 * i + e]) - mean[e]);
+        sum += double(projection[128 * k + e]) * (double(d.descriptors[128 * i + e]) - mean[e]);
       data.push_back(sum);
     }
-    data.push_back(positions[2 * i]);
-    data.push_back(positions[2 * i + 1]);
+    data.push_back(d.positions[2 * i]);
+    data.push_back(d.positions[2 * i + 1]);
   }
+  return data;
+}
+
+// The vector of `shown`, by a mixture fitted to `seen`. They must differ: on what it was fitted to all derivatives are
+// nearly 0, and what is left is rounding.
+void encode(const Described &seen, const Described &shown) {
+  Floats mean(128), projection(128 * projected);
+  for (std::size_t i = 0; i < seen.descriptors.size(); i++)
+    mean[i % 128] += seen.descriptors[i] * 128 / float(seen.descriptors.size());
+  // Rows of a cosine transform: orthogonal and of norm 1, as the rows of a PCA are.
+  for (int k = 0; k < projected; k++)
+    for (int e = 0; e < 128; e++)
+      projection[128 * k + e] = float(0.125 * std::cos(std::numbers::pi * (e + 0.5) * (k + 1) / 128));
+  const auto learn = project(seen, mean, projection);
   VlGMM *gmm = vl_gmm_new(VL_TYPE_DOUBLE, m, components);
   vl_rand_seed(vl_get_rand(), 1);
   vl_gmm_set_initialization(gmm, VlGMMRand);
   vl_gmm_set_max_num_iterations(gmm, 30);
-  vl_gmm_set_covariance_lower_bound(gmm, 1e-4);
-  vl_gmm_cluster(gmm, data.data(), count);
+  vl_gmm_set_covariance_lower_bound(gmm, 1e-6);
+  vl_gmm_cluster(gmm, learn.data(), learn.size() / m);
   // Through float, as Vigil gets them.
   const auto floats = [](const void *from, int n) {
     const auto *p = static_cast<const double *>(from);
     return Floats(p, p + n);
   };
-  const Floats priors = floats(vl_gmm_get_priors(gmm), components), means = floats(vl_gmm_get_means(gmm), components * m),
+  const Floats priors = floats(vl_gmm_get_priors(gmm), components),
+               means = floats(vl_gmm_get_means(gmm), components * m),
                variances = floats(vl_gmm_get_covariances(gmm), components * m);
   vl_gmm_delete(gmm);
   const auto doubles = [](const Floats &f) { return std::vector<double>(f.begin(), f.end()); };
+  const auto data = project(shown, mean, projection);
   std::vector<double> vector(2 * m * components);
-  vl_fisher_encode(vector.data(), VL_TYPE_DOUBLE, doubles(means).data(), m, components, doubles(variances).data(),
-                   doubles(priors).data(), data.data(), count, VL_FISHER_FLAG_IMPROVED);
-  head += "fisher " + std::to_string(projected) + " " + std::to_string(components) + " " + std::to_string(count) + "\n";
+  vl_fisher_encode(vector.data(), VL_TYPE_DOUBLE, doubles(means).data(), m, components,
+                   doubles(variances).data(), doubles(priors).data(), data.data(), data.size() / m,
+                   VL_FISHER_FLAG_IMPROVED);
+  head += "fisher " + std::to_string(projected) + " " + std::to_string(components) + " " +
+          std::to_string(data.size() / m) + "\n";
   put(mean);
   put(projection);
   put(priors);
   put(means);
   put(variances);
-  put(positions);
+  put(shown.positions);
   put(Floats(vector.begin(), vector.end()));
 }
 
 } // namespace
 
 int main() {
-  Floats descriptors, positions;
-  const struct {
-    int width, height;
-    bool flat;
-  } pictures[] = {{53, 37, false}, {64, 48, true}, {13, 13, false}};
-  for (const auto &p : pictures) {
-    const Described d = describe(p.width, p.height, 4, 4, p.flat);
-    descriptors.insert(descriptors.end(), d.descriptors.begin(), d.descriptors.end());
-    positions.insert(positions.end(), d.positions.begin(), d.positions.end());
-  }
-  describe(29, 24, 6, 3, false);
-  describe(31, 40, 3, 5, true);
-  encode(descriptors, positions, 20, 16);
+  const Described seen = join({describe(120, 90, 4, 4, false, false), describe(110, 80, 4, 4, true, false)});
+  const Described shown = join({describe(53, 37, 4, 4, false, true), describe(64, 48, 4, 4, true, true),
+                                describe(13, 13, 4, 4, false, true)});
+  describe(29, 24, 6, 3, false, true);
+  describe(31, 40, 3, 5, true, true);
+  encode(seen, shown);
   head += "end\n";
   std::fwrite(head.data(), 1, head.size(), stdout);
   std::fwrite(body.data(), 1, body.size(), stdout);
