@@ -13,6 +13,14 @@ class CudaEncoder final : public Encoder {
               Queue &) override;
   void encode_frame(Extractor &, const ConstImage &frame, float *vector, float *scores, Queue &) override;
 
+  // For benchmarks of single steps.
+  const Projection &projection() const { return projection_; }
+  const Mixture &mixture() const { return mixture_; }
+  const Chunk &chunk() const { return chunk_; } // its memory, for chunk_tiles() tiles
+  int chunk_tiles() const { return chunk_tiles_; }
+  float *norms() const { return norms_.as<float>(); }
+  Parts parts() const { return {parts_.as<float>(), most_parts_}; }
+
  private:
   // Calls project(chunk) for one chunk of descriptors after another.
   template <class Project>
