@@ -214,6 +214,7 @@ int run(int argc, char **argv) {
       return a == "--help" || a == "-h" ? 0 : 2;
     }
   }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   Bench bench;
   std::printf("%s\n", bench.device().name().c_str());
   const Data all = draw(bench), sample = some_of(all, 8192, 1);

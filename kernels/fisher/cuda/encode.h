@@ -2,7 +2,7 @@
 // Encoding on a GPU: what the encoder in encoder.cpp and the kernels say to each other.
 //
 // Descriptors go through in chunks of tiles of 64, so that memory does not grow with the frame. For each chunk:
-//   project     descriptors -> x, one tile [M][64] after another; from given descriptors, or from a pyramid's cells
+//   project     descriptors -> x, by tensor cores where there are; from given descriptors, or from a pyramid's cells
 //   posteriors  by tensor cores where there are, up to 256 components: products of split halves (posteriors_mma.cu);
 //               otherwise in the difference form, sum ((x - mu)/sigma)^2: two multiply-adds an element, as many as the expanded
 //               product of [x^2, x] takes (posteriors.cu). Log-sum-exp needs no memory. What is not below 1e-6 goes to memory,
@@ -27,11 +27,17 @@ inline constexpr int wide = 256;        // components that a warp looks at toget
 inline constexpr int group = 64;        // components of a block of `sums`
 inline constexpr int mma_dimensions = 8; // x and x^2 of so many pass together
 inline constexpr int mma_step_bytes = wide * 2 * mma_dimensions * 2 * 2;
-inline constexpr int mma_many_tiles = 600;
 inline constexpr int max_dimension = descriptor_length + 2;
+
+// Floats from one descriptor's x to the next: M, to a multiple of 4.
+VIGIL_HOST_DEVICE constexpr int row_of_x(int dimension) {
+  return (dimension + 3) / 4 * 4;
+}
+inline constexpr float projection_scale = 256; // of descriptors, so that their lower halves are fair numbers too
 
 struct Projection {
   const float *matrix;   // [128][padded]; x is measured in powers of two (encoder.cpp)
+  const void *fragments; // the same for tensor cores: [8 steps][blocks of 8 outputs][lane] of 2 high, 2 low words
   float position_unit;
   int projected, padded; // `padded`: to a multiple of 16
 };
@@ -54,7 +60,7 @@ struct Mixture {
 
 // A chunk's memory.
 struct Chunk {
-  float *x;             // [tile][M][64]
+  float *x;             // [tile][64][row_of_x(M)]
   float *posteriors;    // [tile][padded][64]; valid where a bit is set
   std::uint64_t *masks; // [tile][padded]
   int first, count;     // descriptors
@@ -86,6 +92,7 @@ void launch_vector(const Mixture &, const Parts &, int descriptors, float *norms
 // Lets the kernels use the shared memory that they need for the mixture; once, in the context that they will run in.
 void prepare_posteriors(const Mixture &);
 void prepare_posteriors_mma();
+void prepare_sums(const Mixture &);
 // Whether the current device can, for this mixture; the other way is always possible.
 bool mma_possible(const Mixture &);
 void launch_posteriors_mma(const Mixture &, const Chunk &, cudaStream_t);

@@ -72,6 +72,22 @@ std::vector<double> projected_mean(const Codebook &c) {
   return v;
 }
 
+// The projection for tensor cores: the columns of a product of 16 descriptors with 8 outputs.
+std::vector<__half> projection_fragments(const std::vector<float> &transposed, int columns) {
+  std::vector<__half> halves(static_cast<std::size_t>(descriptor_length) * columns * 2);
+  for (int e = 0; e < descriptor_length; e++)
+    for (int k = 0; k < columns; k++) {
+      const float v = transposed[static_cast<std::size_t>(e) * columns + k];
+      const __half high = __float2half(v), low = __float2half(v - __half2float(high));
+      const int lane = k % 8 * 4 + e % 8 / 2, word = e % 16 / 8;
+      const std::size_t at =
+          (((static_cast<std::size_t>(e / 16) * (columns / 8) + k / 8) * 32 + lane) * 4 + word) * 2 + e % 2;
+      halves[at] = high;
+      halves[at + 4] = low;
+    }
+  return halves;
+}
+
 // The mixture for tensor cores. A component's row is divided by a power of two that keeps it within half's range.
 struct Fragments {
   static constexpr int step_halves = mma_step_bytes / sizeof(__half);
@@ -144,8 +160,9 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
     root[n + j] = static_cast<float>(1 / std::sqrt(2. * c.priors[j]));
   }
 
+  const std::vector<float> matrix = transposed_projection(c, projection_.padded, unit);
   Tables tables;
-  const std::size_t at[] = {tables.add(transposed_projection(c, projection_.padded, unit)),
+  const std::size_t at[] = {tables.add(matrix),
                             tables.add(lines),
                             tables.add(constant),
                             tables.add(means),
@@ -153,12 +170,14 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
                             tables.add(root),
                             tables.add(classifier.bias),
                             tables.add(fragments.halves),
-                            tables.add(fragments.affine)};
+                            tables.add(fragments.affine),
+                            tables.add(projection_fragments(matrix, projection_.padded))};
   const auto queue = device.make_queue();
   tables_ = tables.upload(device, *queue);
   const auto table = [&](int i) { return reinterpret_cast<const float *>(tables_.as<std::byte>() + at[i]); };
   projection_.position_unit = static_cast<float>(unit.back());
   projection_.matrix = table(0);
+  projection_.fragments = table(9);
   mixture_.lines = table(1);
   mixture_.constant = table(2);
   mixture_.means = table(3);
@@ -183,7 +202,7 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   const std::size_t tile_bytes = static_cast<std::size_t>(mixture_.padded) * tile * sizeof(float);
   chunk_tiles_ = static_cast<int>(std::min<std::size_t>(posteriors_most / tile_bytes, (capacity - 1) / tile + 1));
   most_parts_ = std::clamp(chunk_tiles_ / 2, 1, 128);
-  x_ = DeviceBuffer(device, sizeof(float) * d * tile * chunk_tiles_);
+  x_ = DeviceBuffer(device, sizeof(float) * row_of_x(d) * tile * chunk_tiles_);
   posteriors_ = DeviceBuffer(device, tile_bytes * chunk_tiles_);
   masks_ = DeviceBuffer(device, sizeof(std::uint64_t) * mixture_.padded * chunk_tiles_);
   parts_ = DeviceBuffer(device, sizeof(float) * 2 * mixture_.row * n * most_parts_);
@@ -192,6 +211,7 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   chunk_.posteriors = posteriors_.as<float>();
   chunk_.masks = masks_.as<std::uint64_t>();
   prepare_posteriors(mixture_);
+  prepare_sums(mixture_);
 }
 
 template <class Project>

@@ -129,10 +129,11 @@ __device__ __forceinline__ Shared load_tile(const Mixture &m, const Chunk &chunk
   s.lines = memory;
   s.bits = reinterpret_cast<std::uint8_t(*)[warps]>(memory + 2 * stage * line);
   s.x = memory + 2 * stage * line + wide * warps / sizeof(float);
-  const float *from = chunk.x + static_cast<std::size_t>(blockIdx.x) * m.dimension * tile;
-  for (int i = 4 * threadIdx.x; i < m.dimension * tile; i += 4 * threads)
-    __pipeline_memcpy_async(s.x + i, from + i, 16);
-  return s; // part of the first commit in likelihoods()
+  const int row = row_of_x(m.dimension);
+  const float *from = chunk.x + static_cast<std::size_t>(blockIdx.x) * row * tile;
+  for (int i = threadIdx.x; i < m.dimension * tile; i += threads)
+    s.x[i] = from[i % tile * row + i / tile];
+  return s; // likelihoods() begins with a barrier
 }
 
 // Up to `wide` components.

@@ -3,52 +3,87 @@
 #include "common/cuda/device.h"
 #include "kernels/fisher/cuda/describe.cuh"
 #include "kernels/fisher/cuda/encode.h"
+#include "kernels/fisher/cuda/mma.cuh"
 
 namespace vigil::fisher::cuda {
 namespace {
 
-constexpr int threads = 128;
-constexpr int stride = tile + 4; // of the tile in shared memory; rows stay aligned to 16 bytes
-constexpr int columns = 16, each = 8; // a thread makes `each` descriptors' elements c, c + 16, c + 32...
+constexpr int threads = 128, warps = threads / 32;
+constexpr int stride = descriptor_length + 4; // of the tile in shared memory: no two lanes in one bank
+constexpr int columns = 16;                   // outputs are padded to a multiple of these
 
-// d[element][descriptor]
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+// A thread makes elements c, c + 16, c + 32... of eight descriptors.
 template <int outputs>
-__device__ void project_tile(const float (&d)[descriptor_length][stride], const Projection &p,
-                             const float *positions, int count, float *x) {
+__device__ void multiply_tile(const float (&d)[tile][stride], const Projection &p, int row, float *x) {
+  constexpr int each = tile / (threads / columns);
   const int column = threadIdx.x % columns, first = threadIdx.x / columns * each;
   float sums[outputs][each] = {};
-  const float *matrix = p.matrix + column;
-#pragma unroll 4
-  for (int e = 0; e < descriptor_length; e++) {
-    const float4 a = *reinterpret_cast<const float4 *>(&d[e][first]),
-                 b = *reinterpret_cast<const float4 *>(&d[e][first + 4]);
-    const float v[each] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+  for (int e = 0; e < descriptor_length; e++)
 #pragma unroll
     for (int o = 0; o < outputs; o++) {
-      const float m = __ldg(matrix + e * outputs * columns + o * columns);
+      const float m = __ldg(p.matrix + (e * outputs + o) * columns + column);
 #pragma unroll
-      for (int i = 0; i < each; i++) sums[o][i] += m * v[i];
+      for (int i = 0; i < each; i++) sums[o][i] += m * d[first + i][e];
     }
-  }
 #pragma unroll
   for (int o = 0; o < outputs; o++) {
     const int k = o * columns + column;
     if (k >= p.projected) break;
-    float4 *to = reinterpret_cast<float4 *>(x + k * tile + first);
-    to[0] = make_float4(sums[o][0], sums[o][1], sums[o][2], sums[o][3]);
-    to[1] = make_float4(sums[o][4], sums[o][5], sums[o][6], sums[o][7]);
+#pragma unroll
+    for (int i = 0; i < each; i++) x[(first + i) * row + k] = sums[o][i];
   }
+}
+#else
+// A warp makes all elements of 16 descriptors by tensor cores.
+template <int outputs>
+__device__ void multiply_tile(const float (&d)[tile][stride], const Projection &p, int row, float *x) {
+  constexpr int steps = descriptor_length / 16, blocks = 2 * outputs; // of 8 elements
+  constexpr float scale = projection_scale;
+  static_assert(warps * 16 == tile);
+  const int lane = threadIdx.x % 32, across = lane % 4, first = threadIdx.x / 32 * 16 + lane / 4;
+  const auto *fragments = static_cast<const uint4 *>(p.fragments) + lane;
+  float sums[blocks][4] = {};
+#pragma unroll 2
+  for (int step = 0; step < steps; step++) {
+    Pair a[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const float2 v =
+          *reinterpret_cast<const float2 *>(&d[first + i % 2 * 8][step * 16 + i / 2 * 8 + 2 * across]);
+      a[i] = split(v.x * scale, v.y * scale);
+    }
+    const uint4 high = make_uint4(a[0].high, a[1].high, a[2].high, a[3].high),
+                low = make_uint4(a[0].low, a[1].low, a[2].low, a[3].low);
+#pragma unroll
+    for (int n = 0; n < blocks; n++) {
+      const uint4 b = __ldg(fragments + (step * blocks + n) * 32); // high, high, low, low
+      multiply(sums[n], low, b.x, b.y);
+      multiply(sums[n], high, b.z, b.w);
+      multiply(sums[n], high, b.x, b.y);
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < blocks; n++)
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      float *to = x + (first + 8 * h) * row;
+      const int k = n * 8 + 2 * across;
+      if (k < p.projected) to[k] = sums[n][2 * h] * (1 / scale);
+      if (k + 1 < p.projected) to[k + 1] = sums[n][2 * h + 1] * (1 / scale);
+    }
+}
+#endif
+
+// d[descriptor][element]
+template <int outputs>
+__device__ void project_tile(const float (&d)[tile][stride], const Projection &p, const float *positions, int count,
+                             float *x) {
+  const int row = row_of_x(p.projected + 2);
+  multiply_tile<outputs>(d, p, row, x);
   const int i = threadIdx.x % tile, axis = threadIdx.x / tile;
   static_assert(threads == 2 * tile);
-  x[(p.projected + axis) * tile + i] = i < count ? p.position_unit * positions[2 * i + axis] : 0;
-}
-
-__device__ __forceinline__ void put(float (&d)[descriptor_length][stride], int element, int i, float4 v,
-                                    bool real) {
-  d[element][i] = real ? v.x : 0;
-  d[element + 1][i] = real ? v.y : 0;
-  d[element + 2][i] = real ? v.z : 0;
-  d[element + 3][i] = real ? v.w : 0;
+  x[i * row + p.projected + axis] = i < count ? p.position_unit * positions[2 * i + axis] : 0;
 }
 
 constexpr int at_once = threads / lanes_a_descriptor;
@@ -56,7 +91,7 @@ constexpr int at_once = threads / lanes_a_descriptor;
 template <int outputs>
 __global__ void __launch_bounds__(threads)
     given_kernel(const Projection p, const float *descriptors, const float *positions, const Chunk chunk) {
-  __shared__ __align__(16) float d[descriptor_length][stride];
+  __shared__ __align__(16) float d[tile][stride];
   const int first = blockIdx.x * tile, count = min(chunk.count - first, tile);
   const int lane = threadIdx.x % lanes_a_descriptor;
   descriptors += static_cast<std::size_t>(chunk.first + first) * descriptor_length;
@@ -68,19 +103,19 @@ __global__ void __launch_bounds__(threads)
       const int element = 4 * (lane + lanes_a_descriptor * l);
       float4 v = make_float4(0, 0, 0, 0);
       if (real) v = *reinterpret_cast<const float4 *>(descriptors + i * descriptor_length + element);
-      put(d, element, i, v, real);
+      *reinterpret_cast<float4 *>(&d[i][element]) = v;
     }
   }
   __syncthreads();
   project_tile<outputs>(d, p, positions, count,
-                        chunk.x + static_cast<std::size_t>(blockIdx.x) * (p.projected + 2) * tile);
+                        chunk.x + static_cast<std::size_t>(blockIdx.x) * row_of_x(p.projected + 2) * tile);
 }
 
 template <int outputs>
 __global__ void __launch_bounds__(threads)
     frame_kernel(const Projection p, const __grid_constant__ Pyramid pyramid, const float *positions,
                  const Chunk chunk) {
-  __shared__ __align__(16) float d[descriptor_length][stride];
+  __shared__ __align__(16) float d[tile][stride];
   const int first = blockIdx.x * tile, count = min(chunk.count - first, tile);
   const int lane = threadIdx.x % lanes_a_descriptor;
   for (int i = threadIdx.x / lanes_a_descriptor; i < tile; i += at_once) {
@@ -88,11 +123,12 @@ __global__ void __launch_bounds__(threads)
     describe(pyramid, chunk.first + first + min(i, count - 1), lane, piece);
 #pragma unroll
     for (int l = 0; l < bins; l++)
-      put(d, 4 * (lane + lanes_a_descriptor * l), i, piece[l], i < count);
+      *reinterpret_cast<float4 *>(&d[i][4 * (lane + lanes_a_descriptor * l)]) =
+          i < count ? piece[l] : make_float4(0, 0, 0, 0);
   }
   __syncthreads();
   project_tile<outputs>(d, p, positions + static_cast<std::size_t>(chunk.first + first) * 2, count,
-                        chunk.x + static_cast<std::size_t>(blockIdx.x) * (p.projected + 2) * tile);
+                        chunk.x + static_cast<std::size_t>(blockIdx.x) * row_of_x(p.projected + 2) * tile);
 }
 
 __global__ void __launch_bounds__(threads)
