@@ -101,7 +101,7 @@ inline void improve(Codebook &c, const Floats &x, const Floats &floor) {
     }
   }
   for (int j = 0; j < n; j++) {
-    c.priors[j] = static_cast<float>(weight[j] / count);
+    c.priors[j] = static_cast<float>(std::max(weight[j], 0.01) / count);
     if (weight[j] < 1) continue;
     for (int k = 0; k < m; k++) {
       const double mean = first[j * m + k] / weight[j];

@@ -43,8 +43,9 @@ __device__ __forceinline__ void describe(const Pyramid &p, int index, int lane, 
                     fminf(v.z * norm, float(clip)), fminf(v.w * norm, float(clip)));
     squares += (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
   }
+  squares = sum_of_eight(squares); // by all lanes, flat or not
   const bool flat = total * p.contrast_scale < p.contrast_threshold;
-  const float again = flat ? 0 : 1 / (sqrtf(sum_of_eight(squares)) + float(norm_epsilon));
+  const float again = flat ? 0 : 1 / (sqrtf(squares) + float(norm_epsilon));
 #pragma unroll
   for (int l = 0; l < bins; l++) {
     float4 &v = piece[l];

@@ -7,7 +7,7 @@
 //               otherwise in the difference form, sum ((x - mu)/sigma)^2: two multiply-adds an element, as many as the expanded
 //               product of [x^2, x] takes (posteriors.cu). Log-sum-exp needs no memory. What is not below 1e-6 goes to memory,
 //               with a bit that says so
-//   sums        runs through the set bits alone (a few of a hundred, as a rule), sums of u and v in registers
+//   sums        runs through the set bits alone (a few of a hundred, as a rule), a warp for each component
 // and at the end, over all chunks,
 //   vector      adds the parts, scale and signed root, norm and scores
 // x has its origin at the descriptor of zeros, x = P descriptor, and the mixture's means are moved there: flat areas, whose
@@ -24,7 +24,7 @@ namespace vigil::fisher::cuda {
 
 inline constexpr int tile = 64;         // descriptors
 inline constexpr int wide = 256;        // components that a warp looks at together
-inline constexpr int group = 64;        // components of a block of `sums`
+inline constexpr int group = 8;         // components of a block of `sums`
 inline constexpr int mma_dimensions = 8; // x and x^2 of so many pass together
 inline constexpr int mma_step_bytes = wide * 2 * mma_dimensions * 2 * 2;
 inline constexpr int max_dimension = descriptor_length + 2;
@@ -92,7 +92,6 @@ void launch_vector(const Mixture &, const Parts &, int descriptors, float *norms
 // Lets the kernels use the shared memory that they need for the mixture; once, in the context that they will run in.
 void prepare_posteriors(const Mixture &);
 void prepare_posteriors_mma();
-void prepare_sums(const Mixture &);
 // Whether the current device can, for this mixture; the other way is always possible.
 bool mma_possible(const Mixture &);
 void launch_posteriors_mma(const Mixture &, const Chunk &, cudaStream_t);

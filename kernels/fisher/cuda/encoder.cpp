@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::size_t posteriors_most = std::size_t{64} << 20; // bytes; more goes in chunks
 
+// Parts of a chunk that are added up apart: enough work for a large GPU, and not much to add up afterwards.
+int parts_for(int tiles) {
+  return std::clamp(tiles / 4, 1, 64);
+}
 int padded(int n, int to) {
   return (n + to - 1) / to * to;
 }
@@ -131,7 +135,7 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   projection_.padded = padded(c.projected, 16);
 
   std::vector<float> lines(static_cast<std::size_t>(mixture_.padded) * d * 2), constant(mixture_.padded, -2e38f);
-  const std::size_t values = static_cast<std::size_t>(padded(n, group)) * mixture_.row;
+  const std::size_t values = static_cast<std::size_t>(n) * mixture_.row;
   std::vector<float> means(values), inverse(values), root(std::size_t(2) * n);
   const double binary = std::sqrt(0.5 / std::numbers::ln2); // e^(-z^2/2) = 2^-(binary z)^2
   const std::vector<double> shift = projected_mean(c), unit = units(c);
@@ -201,7 +205,7 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
 
   const std::size_t tile_bytes = static_cast<std::size_t>(mixture_.padded) * tile * sizeof(float);
   chunk_tiles_ = static_cast<int>(std::min<std::size_t>(posteriors_most / tile_bytes, (capacity - 1) / tile + 1));
-  most_parts_ = std::clamp(chunk_tiles_ / 2, 1, 128);
+  most_parts_ = parts_for(chunk_tiles_);
   x_ = DeviceBuffer(device, sizeof(float) * row_of_x(d) * tile * chunk_tiles_);
   posteriors_ = DeviceBuffer(device, tile_bytes * chunk_tiles_);
   masks_ = DeviceBuffer(device, sizeof(std::uint64_t) * mixture_.padded * chunk_tiles_);
@@ -211,7 +215,6 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   chunk_.posteriors = posteriors_.as<float>();
   chunk_.masks = masks_.as<std::uint64_t>();
   prepare_posteriors(mixture_);
-  prepare_sums(mixture_);
 }
 
 template <class Project>
@@ -220,7 +223,7 @@ void CudaEncoder::encode_chunks(int count, float *vector, float *scores, Queue &
   const int tiles = (count + tile - 1) / tile, chunks = (tiles + chunk_tiles_ - 1) / chunk_tiles_;
   // Parts of the first chunk, which none is larger than; the others go on with them.
   const int chunk_tiles = chunks > 0 ? (tiles + chunks - 1) / chunks : 0;
-  const Parts parts{parts_.as<float>(), chunks > 0 ? std::clamp(chunk_tiles / 2, 1, most_parts_) : 0};
+  const Parts parts{parts_.as<float>(), chunks > 0 ? parts_for(chunk_tiles) : 0};
   for (int first = 0; first < count; first += chunk_tiles * tile) {
     Chunk chunk = chunk_;
     chunk.first = first;
