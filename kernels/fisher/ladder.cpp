@@ -19,7 +19,8 @@ class CudaLadder final : public Ladder {
     for (const float v : c.variances) table.push_back(1 / std::sqrt(v));
     for (int j = 0; j < n; j++) {
       double constant = std::log(c.priors[j]);
-      for (int k = 0; k < d; k++) constant -= 0.5 * std::log(c.variances[static_cast<std::size_t>(j) * d + k]);
+      for (int k = 0; k < d; k++)
+        constant -= 0.5 * std::log(c.variances[static_cast<std::size_t>(j) * d + k]);
       table.push_back(static_cast<float>(constant));
     }
     for (const double two : {1., 2.})

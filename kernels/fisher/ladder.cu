@@ -81,7 +81,8 @@ struct Distances<true> {
     __syncthreads();
     for (int half = threads / 2; half > 0; half /= 2) {
       if (threadIdx.x < half)
-        for (int c = 0; c < 2; c++) value[c][threadIdx.x] = value[c][threadIdx.x] + value[c][threadIdx.x + half];
+        for (int c = 0; c < 2; c++)
+          value[c][threadIdx.x] = value[c][threadIdx.x] + value[c][threadIdx.x + half];
       __syncthreads();
     }
   }
@@ -94,7 +95,8 @@ __global__ void __launch_bounds__(threads) tiled_posteriors(const Work w, const 
   __shared__ float partial[threads], q[first_chunk][most_components], most[first_chunk];
   const int k = threadIdx.x, first = blockIdx.x * first_chunk;
   const auto value = [&](int i) {
-    return k < w.dimension && first + i < count ? x[static_cast<std::size_t>(first + i) * w.dimension + k] : 0;
+    return k < w.dimension && first + i < count ? x[static_cast<std::size_t>(first + i) * w.dimension + k]
+                                                : 0;
   };
   const float4 v = make_float4(value(0), value(1), value(2), value(3));
   if (k < first_chunk) most[k] = -3e38f;
@@ -116,7 +118,8 @@ __global__ void __launch_bounds__(threads) tiled_posteriors(const Work w, const 
     __syncthreads();
   }
   for (int i = 0; i < first_chunk && first + i < count; i++)
-    normalise(q[i], w.components, most[i], partial, w.posteriors + static_cast<std::size_t>(first + i) * w.components);
+    normalise(q[i], w.components, most[i], partial,
+              w.posteriors + static_cast<std::size_t>(first + i) * w.components);
 }
 
 __device__ void clear_copy(const Work &w, float *copy) {
@@ -134,7 +137,8 @@ __global__ void __launch_bounds__(threads) plain_sums(const Work w, const float 
   clear_copy(w, copy);
   for (int i = first; i < min(first + second_chunk, count); i++) {
     const float value = k < w.dimension ? x[static_cast<std::size_t>(i) * w.dimension + k] : 0;
-    for (int j = k; j < w.components; j += threads) q[j] = w.posteriors[static_cast<std::size_t>(i) * w.components + j];
+    for (int j = k; j < w.components; j += threads)
+      q[j] = w.posteriors[static_cast<std::size_t>(i) * w.components + j];
     __syncthreads();
     for (int j = 0; j < w.components; j++)
       if (q[j] >= float(smallest_posterior) && k < w.dimension) {

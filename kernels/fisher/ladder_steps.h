@@ -8,7 +8,7 @@
 
 namespace vigil::fisher::ladder {
 
-inline constexpr int threads = 128;      // dimensions, at most
+inline constexpr int threads = 128; // dimensions, at most
 inline constexpr int most_components = 1024;
 inline constexpr int first_chunk = 4, second_chunk = 192;
 

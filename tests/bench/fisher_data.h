@@ -19,7 +19,8 @@ using Floats = std::vector<float>;
 // One frame of a scene, nv12 in host memory.
 struct HostFrame {
   HostFrame(const scene::Scene &s, int number)
-      : bytes(static_cast<std::size_t>(s.settings().width) * (s.settings().height + (s.settings().height + 1) / 2)) {
+      : bytes(static_cast<std::size_t>(s.settings().width) *
+              (s.settings().height + (s.settings().height + 1) / 2)) {
     const int w = s.settings().width, h = s.settings().height;
     image = {PixelFormat::nv12, w, h, {bytes.data(), bytes.data() + static_cast<std::size_t>(w) * h}, {w, w}};
     s.draw({static_cast<std::uint64_t>(number), 4 + 2. * number}, image, {});
@@ -62,8 +63,9 @@ inline Floats project(const Codebook &c, const Floats &descriptors, const Floats
     for (int e = 0; e < descriptor_length; e++)
       centred[e] = descriptors[static_cast<std::size_t>(i) * descriptor_length + e] - c.mean[e];
     for (int k = 0; k < c.projected; k++)
-      x[static_cast<std::size_t>(i) * m + k] = std::inner_product(
-          centred, centred + descriptor_length, &c.projection[static_cast<std::size_t>(k) * descriptor_length], 0.F);
+      x[static_cast<std::size_t>(i) * m + k] =
+          std::inner_product(centred, centred + descriptor_length,
+                             &c.projection[static_cast<std::size_t>(k) * descriptor_length], 0.F);
     for (int k = 0; k < 2; k++) x[static_cast<std::size_t>(i) * m + c.projected + k] = positions[2 * i + k];
   }
   return x;

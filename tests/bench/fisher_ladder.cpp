@@ -16,11 +16,10 @@ namespace {
 using namespace vigil;
 using namespace vigil::fisher;
 
-constexpr const char *usage =
-    "fisher_ladder [--counts N,N,...] [--no-steps] [--no-frames]\n"
-    "  --counts     numbers of descriptors to encode; 10000,250000\n"
-    "  --no-steps   leaves the paper's steps out\n"
-    "  --no-frames  leaves whole frames out\n";
+constexpr const char *usage = "fisher_ladder [--counts N,N,...] [--no-steps] [--no-frames]\n"
+                              "  --counts     numbers of descriptors to encode; 10000,250000\n"
+                              "  --no-steps   leaves the paper's steps out\n"
+                              "  --no-frames  leaves whole frames out\n";
 
 class Bench {
  public:
@@ -88,7 +87,8 @@ Data draw(Bench &bench) {
   const scene::Scene scene({.width = 640, .height = 480}, cpu);
   const auto extractor = make(bench.device(), 640, 480, {});
   const std::size_t count = extractor->layout().descriptors;
-  DeviceBuffer frame(bench.device(), std::size_t{640} * 720), out(bench.device(), count * descriptor_length * sizeof(float));
+  DeviceBuffer frame(bench.device(), std::size_t{640} * 720),
+      out(bench.device(), count * descriptor_length * sizeof(float));
   Data d;
   for (int f = 0; f < 6; f++) {
     const HostFrame host(scene, f);
@@ -110,7 +110,8 @@ void measure_encoding(Bench &bench, const Codebook &codebook, const Data &data, 
   const DeviceBuffer descriptors = bench.send(data.descriptors), positions = bench.send(data.positions);
   const DeviceBuffer vector(bench.device(), encoder->vector_length() * sizeof(float));
   const auto encode = [&] {
-    encoder->encode(descriptors.as<float>(), positions.as<float>(), count, vector.as<float>(), nullptr, bench.queue());
+    encoder->encode(descriptors.as<float>(), positions.as<float>(), count, vector.as<float>(), nullptr,
+                    bench.queue());
   };
   encode();
   const Floats ours = bench.fetch(vector);
@@ -139,7 +140,9 @@ void measure_encoding(Bench &bench, const Codebook &codebook, const Data &data, 
     step("posteriors, tensor cores", [&] { launch_posteriors_mma(mixture, chunk, stream); });
   const cuda::Parts parts = cuda_encoder.parts();
   step("sums", [&] { launch_sums(mixture, chunk, parts, false, stream); });
-  step("vector", [&] { launch_vector(mixture, parts, chunk.count, cuda_encoder.norms(), vector.as<float>(), {}, stream); });
+  step("vector", [&] {
+    launch_vector(mixture, parts, chunk.count, cuda_encoder.norms(), vector.as<float>(), {}, stream);
+  });
   std::vector<std::uint64_t> masks(static_cast<std::size_t>(chunk.tiles()) * mixture.padded);
   bench.device().download(masks.data(), chunk.masks, masks.size() * sizeof(masks[0]), bench.queue());
   bench.queue().wait();
@@ -166,7 +169,8 @@ void measure_encoding(Bench &bench, const Codebook &codebook, const Data &data, 
     second();
     last();
     const Floats theirs = bench.fetch(vector);
-    const double one = bench.milliseconds(first, 1), two = bench.milliseconds(second, 1), three = bench.milliseconds(last, 1);
+    const double one = bench.milliseconds(first, 1), two = bench.milliseconds(second, 1),
+                 three = bench.milliseconds(last, 1);
     std::printf("%-34s %9.4f %9.4f %9.4f %9.1e\n", name, one, two, one + two + three, apart(ours, theirs));
   }
 }
@@ -187,12 +191,18 @@ void measure_frame(Bench &bench, const Codebook &codebook, int width, int height
   const auto encoder = make(bench.device(), codebook, classifier, count);
   const DeviceBuffer descriptors(bench.device(), sizeof(float) * descriptor_length * count),
       vector(bench.device(), sizeof(float) * encoder->vector_length()), scores(bench.device(), sizeof(float));
-  const double sift = bench.milliseconds([&] { extractor->extract(image, descriptors.as<float>(), bench.queue()); });
-  const double all = bench.milliseconds(
-      [&] { encoder->encode_frame(*extractor, image, vector.as<float>(), scores.as<float>(), bench.queue()); });
+  const double sift =
+      bench.milliseconds([&] { extractor->extract(image, descriptors.as<float>(), bench.queue()); });
+  const double all = bench.milliseconds([&] {
+    encoder->encode_frame(*extractor, image, vector.as<float>(), scores.as<float>(), bench.queue());
+  });
   const double alone = bench.milliseconds(
-      [&] { encoder->encode_frame(*extractor, image, vector.as<float>(), scores.as<float>(), bench.queue()); }, 1);
-  std::printf("%4dx%-4d %2d scales from %.2f: %7d descriptors, dense SIFT %8.4f ms, whole frame %8.4f ms (alone %.4f)\n",
+      [&] {
+        encoder->encode_frame(*extractor, image, vector.as<float>(), scores.as<float>(), bench.queue());
+      },
+      1);
+  std::printf("%4dx%-4d %2d scales from %.2f: %7d descriptors, dense SIFT %8.4f ms, whole frame %8.4f ms "
+              "(alone %.4f)\n",
               width, height, params.scales, params.largest_scale, count, sift, all, alone);
 }
 
@@ -222,7 +232,8 @@ int run(int argc, char **argv) {
   for (const int count : counts) measure_encoding(bench, codebook, some_of(all, count, 2), count, steps);
   if (!frames) return 0;
   std::printf("\nnv12 frames in the device's memory, one class\n");
-  for (const auto &[w, h] : {std::pair{320, 240}, {640, 480}, {1920, 1080}}) measure_frame(bench, codebook, w, h, {});
+  for (const auto &[w, h] : {std::pair{320, 240}, {640, 480}, {1920, 1080}})
+    measure_frame(bench, codebook, w, h, {});
   measure_frame(bench, codebook, 320, 240, {.scales = 9, .largest_scale = 2});
   measure_frame(bench, codebook, 320, 240, {.scales = 7, .largest_scale = 1});
   return 0;

@@ -8,7 +8,8 @@ namespace vigil::fisher::cuda {
 
 inline constexpr int lanes_a_descriptor = 8;
 
-__device__ __forceinline__ float sum_of_eight(float v) { // over the lanes of one descriptor, the same bits in each
+__device__ __forceinline__ float
+sum_of_eight(float v) { // over the lanes of one descriptor, the same bits in each
 #pragma unroll
   for (int apart = 1; apart < lanes_a_descriptor; apart *= 2) v += __shfl_xor_sync(0xffffffffu, v, apart);
   return v;
@@ -22,7 +23,8 @@ __device__ __forceinline__ void describe(const Pyramid &p, int index, int lane, 
   const Lattice &across = scale.lattice[0], &down = scale.lattice[1];
   const int local = index - scale.first, column = local % scale.columns, row = local / scale.columns;
   const int k = lane / 2, half = lane % 2;
-  const float4 *cell = scale.cells + static_cast<std::size_t>(2) * (column * across.step + k * across.bin) + half;
+  const float4 *cell =
+      scale.cells + static_cast<std::size_t>(2) * (column * across.step + k * across.bin) + half;
   float total = 0, squares = 0;
 #pragma unroll
   for (int l = 0; l < bins; l++) {

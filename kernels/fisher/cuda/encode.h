@@ -22,9 +22,9 @@
 
 namespace vigil::fisher::cuda {
 
-inline constexpr int tile = 64;         // descriptors
-inline constexpr int wide = 256;        // components that a warp looks at together
-inline constexpr int group = 8;         // components of a block of `sums`
+inline constexpr int tile = 64;          // descriptors
+inline constexpr int wide = 256;         // components that a warp looks at together
+inline constexpr int group = 8;          // components of a block of `sums`
 inline constexpr int mma_dimensions = 8; // x and x^2 of so many pass together
 inline constexpr int mma_step_bytes = wide * 2 * mma_dimensions * 2 * 2;
 inline constexpr int max_dimension = descriptor_length + 2;
@@ -33,19 +33,21 @@ inline constexpr int max_dimension = descriptor_length + 2;
 VIGIL_HOST_DEVICE constexpr int row_of_x(int dimension) {
   return (dimension + 3) / 4 * 4;
 }
-inline constexpr float projection_scale = 256; // of descriptors, so that their lower halves are fair numbers too
+inline constexpr float projection_scale =
+    256; // of descriptors, so that their lower halves are fair numbers too
 
 struct Projection {
-  const float *matrix;   // [128][padded]; x is measured in powers of two (encoder.cpp)
-  const void *fragments; // the same for tensor cores: [8 steps][blocks of 8 outputs][lane] of 2 high, 2 low words
+  const float *matrix; // [128][padded]; x is measured in powers of two (encoder.cpp)
+  const void
+      *fragments; // the same for tensor cores: [8 steps][blocks of 8 outputs][lane] of 2 high, 2 low words
   float position_unit;
   int projected, padded; // `padded`: to a multiple of 16
 };
 
 struct Mixture {
   int dimension, components;
-  int padded;          // components, to a multiple of `wide`
-  int row;             // floats a component in `means` and `inverse`
+  int padded; // components, to a multiple of `wide`
+  int row;    // floats a component in `means` and `inverse`
   // For the posteriors, in units such that q = 2^(constant - sum (scale x + shift)^2) but for the normalisation:
   const float *lines;    // [padded / wide][dimension][scale, shift][wide]
   const float *constant; // [padded]; that of a component that is left out is next to minus infinity
@@ -87,8 +89,8 @@ void launch_posteriors(const Mixture &, const Chunk &, cudaStream_t);
 // `add`: to what is there.
 void launch_sums(const Mixture &, const Chunk &, const Parts &, bool add, cudaStream_t);
 // `norms` is [components].
-void launch_vector(const Mixture &, const Parts &, int descriptors, float *norms, float *vector, const Scores &,
-                   cudaStream_t);
+void launch_vector(const Mixture &, const Parts &, int descriptors, float *norms, float *vector,
+                   const Scores &, cudaStream_t);
 // Lets the kernels use the shared memory that they need for the mixture; once, in the context that they will run in.
 void prepare_posteriors(const Mixture &);
 void prepare_posteriors_mma();

@@ -134,7 +134,8 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   projection_.projected = c.projected;
   projection_.padded = padded(c.projected, 16);
 
-  std::vector<float> lines(static_cast<std::size_t>(mixture_.padded) * d * 2), constant(mixture_.padded, -2e38f);
+  std::vector<float> lines(static_cast<std::size_t>(mixture_.padded) * d * 2),
+      constant(mixture_.padded, -2e38f);
   const std::size_t values = static_cast<std::size_t>(n) * mixture_.row;
   std::vector<float> means(values), inverse(values), root(std::size_t(2) * n);
   const double binary = std::sqrt(0.5 / std::numbers::ln2); // e^(-z^2/2) = 2^-(binary z)^2
@@ -166,16 +167,12 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
 
   const std::vector<float> matrix = transposed_projection(c, projection_.padded, unit);
   Tables tables;
-  const std::size_t at[] = {tables.add(matrix),
-                            tables.add(lines),
-                            tables.add(constant),
-                            tables.add(means),
-                            tables.add(inverse),
-                            tables.add(root),
-                            tables.add(classifier.bias),
-                            tables.add(fragments.halves),
-                            tables.add(fragments.affine),
-                            tables.add(projection_fragments(matrix, projection_.padded))};
+  const std::size_t at[] = {
+      tables.add(matrix),           tables.add(lines),
+      tables.add(constant),         tables.add(means),
+      tables.add(inverse),          tables.add(root),
+      tables.add(classifier.bias),  tables.add(fragments.halves),
+      tables.add(fragments.affine), tables.add(projection_fragments(matrix, projection_.padded))};
   const auto queue = device.make_queue();
   tables_ = tables.upload(device, *queue);
   const auto table = [&](int i) { return reinterpret_cast<const float *>(tables_.as<std::byte>() + at[i]); };
@@ -204,7 +201,8 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   queue->wait();
 
   const std::size_t tile_bytes = static_cast<std::size_t>(mixture_.padded) * tile * sizeof(float);
-  chunk_tiles_ = static_cast<int>(std::min<std::size_t>(posteriors_most / tile_bytes, (capacity - 1) / tile + 1));
+  chunk_tiles_ =
+      static_cast<int>(std::min<std::size_t>(posteriors_most / tile_bytes, (capacity - 1) / tile + 1));
   most_parts_ = parts_for(chunk_tiles_);
   x_ = DeviceBuffer(device, sizeof(float) * row_of_x(d) * tile * chunk_tiles_);
   posteriors_ = DeviceBuffer(device, tile_bytes * chunk_tiles_);
@@ -229,7 +227,8 @@ void CudaEncoder::encode_chunks(int count, float *vector, float *scores, Queue &
     chunk.first = first;
     chunk.count = std::min(count - first, chunk_tiles * tile);
     project(chunk);
-    mixture_.fragments ? launch_posteriors_mma(mixture_, chunk, stream) : launch_posteriors(mixture_, chunk, stream);
+    mixture_.fragments ? launch_posteriors_mma(mixture_, chunk, stream)
+                       : launch_posteriors(mixture_, chunk, stream);
     launch_sums(mixture_, chunk, parts, first > 0, stream);
   }
   Scores wanted = scores_;
@@ -237,8 +236,8 @@ void CudaEncoder::encode_chunks(int count, float *vector, float *scores, Queue &
   launch_vector(mixture_, parts, count, norms_.as<float>(), vector, wanted, stream);
 }
 
-void CudaEncoder::encode(const float *descriptors, const float *positions, int count, float *vector, float *scores,
-                         Queue &queue) {
+void CudaEncoder::encode(const float *descriptors, const float *positions, int count, float *vector,
+                         float *scores, Queue &queue) {
   check_count(count);
   const CudaScope scope = device_.enter();
   encode_chunks(count, vector, scores, queue, [&](const Chunk &chunk) {

@@ -42,8 +42,7 @@ struct Table {
     }
     weight.resize(static_cast<std::size_t>(taps) * output);
     for (int x = 0; x < output; x++)
-      for (std::size_t t = 0; t < all[x].size(); t++)
-        weight[t * output + x] = static_cast<float>(all[x][t]);
+      for (std::size_t t = 0; t < all[x].size(); t++) weight[t * output + x] = static_cast<float>(all[x][t]);
   }
 };
 

@@ -19,7 +19,8 @@ __device__ __forceinline__ Pair split(float a, float b) {
 }
 
 // sum += A B for 16 x 16 times 16 x 8 numbers, in the order of registers that PTX gives for mma.m16n8k16.
-__device__ __forceinline__ void multiply(float (&sum)[4], const uint4 &a, std::uint32_t b0, std::uint32_t b1) {
+__device__ __forceinline__ void multiply(float (&sum)[4], const uint4 &a, std::uint32_t b0,
+                                         std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
                "{%0,%1,%2,%3};"

@@ -10,8 +10,8 @@ namespace vigil::fisher::cuda {
 namespace {
 
 constexpr int warps = 8, threads = 32 * warps, each = tile / warps; // `each` descriptors a warp
-constexpr int stage = 6;                                           // dimensions that pass together
-constexpr int line = 2 * wide;                                     // floats of one dimension
+constexpr int stage = 6;                                            // dimensions that pass together
+constexpr int line = 2 * wide;                                      // floats of one dimension
 constexpr float far = 1e38f; // a distance that no finite input exceeds in earnest; keeps infinities out
 constexpr unsigned all = 0xffffffffu;
 
@@ -32,8 +32,8 @@ __device__ __forceinline__ int component(int lane, int j) {
 }
 
 struct Shared {
-  float *x;               // [dimension][tile]
-  float *lines;           // [2][stage][line]
+  float *x;                    // [dimension][tile]
+  float *lines;                // [2][stage][line]
   std::uint8_t (*bits)[warps]; // [wide]
 };
 
@@ -45,7 +45,8 @@ __device__ __forceinline__ void likelihoods(const Mixture &m, const Shared &shar
   const auto fetch = [&](int step) {
     const int count = min(m.dimension - step * stage, stage) * line;
     for (int i = 4 * threadIdx.x; i < count; i += 4 * threads)
-      __pipeline_memcpy_async(shared.lines + (step % 2) * stage * line + i, lines + step * stage * line + i, 16);
+      __pipeline_memcpy_async(shared.lines + (step % 2) * stage * line + i, lines + step * stage * line + i,
+                              16);
     __pipeline_commit();
   };
 #pragma unroll
@@ -99,9 +100,10 @@ __device__ __forceinline__ void likelihoods(const Mixture &m, const Shared &shar
 __device__ __forceinline__ void keep(const Mixture &m, const Chunk &chunk, const Shared &shared, int block,
                                      const float (&q)[each][8]) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int left = chunk.count - static_cast<int>(blockIdx.x) * tile - warp * each; // real descriptors from the warp's first on
-  float *to = chunk.posteriors +
-              (static_cast<std::size_t>(blockIdx.x) * m.padded + block * wide) * tile + warp * each;
+  const int left = chunk.count - static_cast<int>(blockIdx.x) * tile -
+                   warp * each; // real descriptors from the warp's first on
+  float *to = chunk.posteriors + (static_cast<std::size_t>(blockIdx.x) * m.padded + block * wide) * tile +
+              warp * each;
 #pragma unroll
   for (int j = 0; j < 8; j++) {
     unsigned bits = 0;
@@ -131,8 +133,7 @@ __device__ __forceinline__ Shared load_tile(const Mixture &m, const Chunk &chunk
   s.x = memory + 2 * stage * line + wide * warps / sizeof(float);
   const int row = row_of_x(m.dimension);
   const float *from = chunk.x + static_cast<std::size_t>(blockIdx.x) * row * tile;
-  for (int i = threadIdx.x; i < m.dimension * tile; i += threads)
-    s.x[i] = from[i % tile * row + i / tile];
+  for (int i = threadIdx.x; i < m.dimension * tile; i += threads) s.x[i] = from[i % tile * row + i / tile];
   return s; // likelihoods() begins with a barrier
 }
 

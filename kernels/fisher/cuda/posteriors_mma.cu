@@ -14,7 +14,7 @@ namespace vigil::fisher::cuda {
 namespace {
 
 constexpr int rows = 16, columns = 8; // components and descriptors of a product
-constexpr int halves = 2;              // of the components: two warps share 16 descriptors
+constexpr int halves = 2;             // of the components: two warps share 16 descriptors
 constexpr int row_tiles = wide / rows / halves;
 constexpr int of_warp = 2 * columns; // descriptors
 constexpr int warps = tile / of_warp * halves, threads = 32 * warps;
@@ -138,8 +138,10 @@ __global__ void __launch_bounds__(threads, 2) mma_kernel(const Mixture m, const 
         for (int h = 0; h < 2; h++) sum[r][n][2 * h + e] *= share;
     }
 
-  const int left = chunk.count - static_cast<int>(blockIdx.x) * tile - in_tile; // real descriptors from the warp's first on
-  float *to = chunk.posteriors + (static_cast<std::size_t>(blockIdx.x) * m.padded + first) * tile + in_tile + 2 * across;
+  const int left = chunk.count - static_cast<int>(blockIdx.x) * tile -
+                   in_tile; // real descriptors from the warp's first on
+  float *to = chunk.posteriors + (static_cast<std::size_t>(blockIdx.x) * m.padded + first) * tile + in_tile +
+              2 * across;
 #pragma unroll
   for (int r = 0; r < row_tiles; r++) {
     std::uint32_t word = 0; // a byte for each [h][n]
@@ -152,7 +154,8 @@ __global__ void __launch_bounds__(threads, 2) mma_kernel(const Mixture m, const 
         const std::uint32_t set = (low >= float(smallest_posterior) && i < left ? 1u : 0u) |
                                   (high >= float(smallest_posterior) && i + 1 < left ? 2u : 0u);
         word |= set << (2 * across + 8 * (2 * h + n));
-        if (set) *reinterpret_cast<float2 *>(to + (r * rows + h * 8) * tile + n * columns) = make_float2(low, high);
+        if (set)
+          *reinterpret_cast<float2 *>(to + (r * rows + h * 8) * tile + n * columns) = make_float2(low, high);
       }
     word |= __shfl_xor_sync(all, word, 1);
     word |= __shfl_xor_sync(all, word, 2);

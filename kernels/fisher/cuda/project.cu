@@ -8,7 +8,7 @@
 namespace vigil::fisher::cuda {
 namespace {
 
-constexpr int threads = 128, warps = threads / 32;
+constexpr int threads = 128;
 constexpr int stride = descriptor_length + 4; // of the tile in shared memory: no two lanes in one bank
 constexpr int columns = 16;                   // outputs are padded to a multiple of these
 
@@ -40,7 +40,7 @@ template <int outputs>
 __device__ void multiply_tile(const float (&d)[tile][stride], const Projection &p, int row, float *x) {
   constexpr int steps = descriptor_length / 16, blocks = 2 * outputs; // of 8 elements
   constexpr float scale = projection_scale;
-  static_assert(warps * 16 == tile);
+  static_assert(threads / 32 * 16 == tile);
   const int lane = threadIdx.x % 32, across = lane % 4, first = threadIdx.x / 32 * 16 + lane / 4;
   const auto *fragments = static_cast<const uint4 *>(p.fragments) + lane;
   float sums[blocks][4] = {};
@@ -77,8 +77,8 @@ __device__ void multiply_tile(const float (&d)[tile][stride], const Projection &
 
 // d[descriptor][element]
 template <int outputs>
-__device__ void project_tile(const float (&d)[tile][stride], const Projection &p, const float *positions, int count,
-                             float *x) {
+__device__ void project_tile(const float (&d)[tile][stride], const Projection &p, const float *positions,
+                             int count, float *x) {
   const int row = row_of_x(p.projected + 2);
   multiply_tile<outputs>(d, p, row, x);
   const int i = threadIdx.x % tile, axis = threadIdx.x / tile;
@@ -133,11 +133,13 @@ __global__ void __launch_bounds__(threads)
 
 __global__ void __launch_bounds__(threads)
     describe_kernel(const __grid_constant__ Pyramid pyramid, int first, int count, float *descriptors) {
-  const int i = blockIdx.x * at_once + threadIdx.x / lanes_a_descriptor, lane = threadIdx.x % lanes_a_descriptor;
+  const int i = blockIdx.x * at_once + threadIdx.x / lanes_a_descriptor,
+            lane = threadIdx.x % lanes_a_descriptor;
   float4 piece[bins];
   describe(pyramid, first + min(i, count - 1), lane, piece);
   if (i >= count) return;
-  float4 *to = reinterpret_cast<float4 *>(descriptors + static_cast<std::size_t>(i) * descriptor_length) + lane;
+  float4 *to =
+      reinterpret_cast<float4 *>(descriptors + static_cast<std::size_t>(i) * descriptor_length) + lane;
 #pragma unroll
   for (int l = 0; l < bins; l++) to[lanes_a_descriptor * l] = piece[l];
 }

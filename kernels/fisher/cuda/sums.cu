@@ -45,7 +45,8 @@ __global__ void __launch_bounds__(threads, pieces <= 3 ? 4 : 2)
       list[at++] = static_cast<std::uint16_t>(lane * tile + __ffsll(static_cast<long long>(mask)) - 1);
     __syncwarp();
     const float *x = chunk.x + static_cast<std::size_t>(base) * tile * row;
-    const float *posteriors = chunk.posteriors + (static_cast<std::size_t>(base) * m.padded + component) * tile;
+    const float *posteriors =
+        chunk.posteriors + (static_cast<std::size_t>(base) * m.padded + component) * tile;
     for (int first = 0; first < count; first += at_once) {
       float q[at_once], values[at_once][pieces];
 #pragma unroll

@@ -55,7 +55,8 @@ __global__ void component_kernel(const Mixture m, const Parts parts, float per_d
     float dot = 0;
     for (int h = 0; h < 2; h++)
       for (int i = threadIdx.x; i < m.dimension; i += 32)
-        dot += weights[(static_cast<std::size_t>(h) * m.components + j) * m.dimension + i] * sums[0][h * m.row + i];
+        dot += weights[(static_cast<std::size_t>(h) * m.components + j) * m.dimension + i] *
+               sums[0][h * m.row + i];
     dot = total(dot);
     if (threadIdx.x == 0) scores.partial[static_cast<std::size_t>(c) * m.components + j] = dot;
   }
@@ -101,7 +102,8 @@ void launch_vector(const Mixture &m, const Parts &parts, int descriptors, float 
   component_kernel<<<m.components, block, 0, stream>>>(m, parts, per_descriptor, norms, vector, wanted);
   cuda_check(cudaGetLastError(), "Fisher vector");
   const int length = 2 * m.components * m.dimension;
-  norm_kernel<<<(length - 1) / threads + 1, threads, 0, stream>>>(m.components, length, norms, vector, wanted);
+  norm_kernel<<<(length - 1) / threads + 1, threads, 0, stream>>>(m.components, length, norms, vector,
+                                                                  wanted);
   cuda_check(cudaGetLastError(), "Fisher vector");
 }
 
