@@ -19,7 +19,7 @@ namespace {
 using namespace cpu;
 
 // Calls work(task, worker) for each task, on all threads; workers have numbers below device.threads(), and one worker does
-// one task at a time. Large tasks come first where the callers list them so.
+// one task at a time.
 template <class Work>
 void share_out(CpuDevice &device, int tasks, Work work) {
   std::atomic<int> next{0};
@@ -107,7 +107,8 @@ class CpuExtractor final : public Extractor {
       for (const Scale &s : scales_) {
         const int own = bands(s.grid.rows);
         if (task < own)
-          return grid_rows(s.picture, s.grid, task * band, std::min((task + 1) * band, s.grid.rows), scratch(worker));
+          return grid_rows(s.picture, s.grid, task * band, std::min((task + 1) * band, s.grid.rows),
+                           scratch(worker));
         task -= own;
       }
     });
@@ -162,18 +163,19 @@ class CpuEncoder final : public Encoder {
     squares_.resize(components());
     float *at = memory_.as<float>();
     for (int i = 0; i < workers; i++, at += scratch) scratch_.emplace_back(at, tables_);
-    for (int i = 0; i < parts; i++, at += sums) sums_.push_back({at, &touched_[std::size_t(components()) * i]});
+    for (int i = 0; i < parts; i++, at += sums)
+      sums_.push_back({at, &touched_[std::size_t(components()) * i]});
   }
 
   void encode(const float *descriptors, const float *positions, int count, float *vector, float *scores,
               Queue &) override {
     check_count(count);
-    run(count, positions, vector, scores, [&](int first, int, float *) {
-      return descriptors + std::size_t(descriptor_length) * first;
-    });
+    run(count, positions, vector, scores,
+        [&](int first, int, float *) { return descriptors + std::size_t(descriptor_length) * first; });
   }
 
-  void encode_frame(Extractor &extractor, const ConstImage &frame, float *vector, float *scores, Queue &) override {
+  void encode_frame(Extractor &extractor, const ConstImage &frame, float *vector, float *scores,
+                    Queue &) override {
     auto &own = static_cast<CpuExtractor &>(extractor);
     const int count = own.layout().descriptors;
     check_count(count);

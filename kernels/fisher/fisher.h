@@ -88,7 +88,9 @@ inline constexpr auto params_table = std::tuple{
     param("step", "Step", "Distance from one descriptor to the next in pixels of the scaled picture",
           &SiftParams::step, 1, 64),
     param("contrast-threshold", "Contrast threshold",
-          "Descriptors of a lower contrast (mean gradient modulus, of a luma of 0..1) are all zero",
+          "Descriptors of a lower contrast (mean gradient modulus, of a luma of 0..1) are all zero; with 0 "
+          "rounding "
+          "errors decide what those in flat areas hold",
           &SiftParams::contrast_threshold, 0., 1.),
 };
 

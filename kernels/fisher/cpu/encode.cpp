@@ -11,7 +11,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fisher/cpu/encode.cpp"
-#include <hwy/foreach_target.h> // must come before highway.h
+#include <hwy/foreach_target.h> // must come before the others
+
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -48,8 +49,10 @@ void project(const Tables &t, const float *descriptors, const float *positions, 
   int i = 0;
   for (; i + many <= count; i += many)
     project_tile<many>(t, descriptors + i * descriptor_length, x + std::ptrdiff_t{i} * t.width);
-  for (; i < count; i++) project_tile<1>(t, descriptors + i * descriptor_length, x + std::ptrdiff_t{i} * t.width);
-  for (i = 0; i < count; i++) std::copy_n(positions + 2 * i, 2, x + std::ptrdiff_t{i} * t.width + t.projected);
+  for (; i < count; i++)
+    project_tile<1>(t, descriptors + i * descriptor_length, x + std::ptrdiff_t{i} * t.width);
+  for (i = 0; i < count; i++)
+    std::copy_n(positions + 2 * i, 2, x + std::ptrdiff_t{i} * t.width + t.projected);
 }
 
 // Logarithms of prior times likelihood: rows x two vectors of components.
@@ -58,7 +61,8 @@ HWY_INLINE void likelihood_tile(const Tables &t, const float *x, int component, 
   const D d;
   V first[rows], second[rows];
   for (int i = 0; i < rows; i++) first[i] = second[i] = hn::Zero(d);
-  const float *p = t.panels.data() + std::size_t(component / Tables::panel) * 2 * Tables::panel * t.dimension +
+  const float *p = t.panels.data() +
+                   std::size_t(component / Tables::panel) * 2 * Tables::panel * t.dimension +
                    component % Tables::panel;
   for (int k = 0; k < t.dimension; k++, p += 2 * Tables::panel) {
     const V scale0 = hn::LoadU(d, p), scale1 = hn::LoadU(d, p + lanes);
@@ -82,7 +86,8 @@ void likelihoods(const Tables &t, const float *x, int count, float *out) {
   for (int component = 0; component < t.height; component += 2 * lanes) {
     int i = 0;
     for (; i + tile <= count; i += tile)
-      likelihood_tile<tile>(t, x + std::ptrdiff_t{i} * t.width, component, out + std::ptrdiff_t{i} * t.height);
+      likelihood_tile<tile>(t, x + std::ptrdiff_t{i} * t.width, component,
+                            out + std::ptrdiff_t{i} * t.height);
     for (; i < count; i++)
       likelihood_tile<1>(t, x + std::ptrdiff_t{i} * t.width, component, out + std::ptrdiff_t{i} * t.height);
   }
@@ -104,7 +109,8 @@ HWY_INLINE void posteriors(const Tables &t, float *q, int i, std::uint64_t *memb
     sum = hn::Add(sum, e);
     hn::StoreU(e, d, q + j);
   }
-  const V factor = hn::Div(hn::Set(d, 1.F), hn::SumOfLanes(d, sum)), least = hn::Set(d, float(smallest_posterior));
+  const V factor = hn::Div(hn::Set(d, 1.F), hn::SumOfLanes(d, sum)),
+          least = hn::Set(d, float(smallest_posterior));
   for (int j = 0; j < t.height; j += lanes) {
     const V v = hn::Mul(hn::LoadU(d, q + j), factor);
     const auto counts = hn::Ge(v, least);
@@ -120,8 +126,8 @@ HWY_INLINE void posteriors(const Tables &t, float *q, int i, std::uint64_t *memb
 
 // Sums of `vectors` vectors of one component.
 template <int vectors>
-HWY_INLINE void sum_members(const Tables &t, const Scratch &s, int j, int k, std::uint64_t members, bool fresh,
-                            float *u, float *v) {
+HWY_INLINE void sum_members(const Tables &t, const Scratch &s, int j, int k, std::uint64_t members,
+                            bool fresh, float *u, float *v) {
   const D d;
   V scale[vectors], mean[vectors], su[vectors], sv[vectors];
   for (int n = 0; n < vectors; n++) {
@@ -135,7 +141,8 @@ HWY_INLINE void sum_members(const Tables &t, const Scratch &s, int j, int k, std
     const V q = hn::Set(d, s.q[std::ptrdiff_t{i} * t.height + j]);
     const float *x = s.x + std::ptrdiff_t{i} * t.width + k;
     for (int n = 0; n < vectors; n++) {
-      const V away = hn::Mul(hn::Sub(hn::LoadU(d, x + n * lanes), mean[n]), scale[n]), part = hn::Mul(q, away);
+      const V away = hn::Mul(hn::Sub(hn::LoadU(d, x + n * lanes), mean[n]), scale[n]),
+              part = hn::Mul(q, away);
       su[n] = hn::Add(su[n], part);
       sv[n] = hn::Add(sv[n], hn::MulSub(part, away, q));
     }
@@ -161,7 +168,8 @@ void add(const Tables &t, const float *descriptors, const float *positions, int 
     const bool fresh = !sums.touched[j];
     sums.touched[j] = 1;
     int k = 0;
-    for (; k + many * lanes <= t.width; k += many * lanes) sum_members<many>(t, s, j, k, members[j], fresh, u, v);
+    for (; k + many * lanes <= t.width; k += many * lanes)
+      sum_members<many>(t, s, j, k, members[j], fresh, u, v);
     for (; k < t.width; k += lanes) sum_members<1>(t, s, j, k, members[j], fresh, u, v);
   }
 }
@@ -178,7 +186,8 @@ double dot_product(const float *a, const float *b, int count) {
     const int n = std::min(step, count - i);
     V sum = hn::Zero(d);
     int k = 0;
-    for (; k + lanes <= n; k += lanes) sum = hn::MulAdd(hn::LoadU(d, a + i + k), hn::LoadU(d, b + i + k), sum);
+    for (; k + lanes <= n; k += lanes)
+      sum = hn::MulAdd(hn::LoadU(d, a + i + k), hn::LoadU(d, b + i + k), sum);
     total += double(hn::GetLane(hn::SumOfLanes(d, sum)));
     for (; k < n; k++) total += double(a[i + k]) * b[i + k];
   }
@@ -196,7 +205,8 @@ HWY_EXPORT(vector_lanes);
 HWY_EXPORT(add);
 HWY_EXPORT(dot_product);
 
-Tables::Tables(const Codebook &c) : projected(c.projected), dimension(c.dimension()), components(c.components) {
+Tables::Tables(const Codebook &c)
+    : projected(c.projected), dimension(c.dimension()), components(c.components) {
   const auto up = [](int n, int unit) { return (n + unit - 1) / unit * unit; };
   width = up(dimension, HWY_DYNAMIC_DISPATCH(vector_lanes)());
   height = up(components, panel);
@@ -220,9 +230,11 @@ Tables::Tables(const Codebook &c) : projected(c.projected), dimension(c.dimensio
     double logarithm = counts ? std::log(double(c.priors[j])) : 0;
     for (int k = 0; k < dimension; k++) {
       const std::size_t from = std::size_t(j) * dimension + k;
-      const double variance = c.variances[from], inverse = 1 / std::sqrt(variance), centre = c.means[from] - origin[k];
+      const double variance = c.variances[from], inverse = 1 / std::sqrt(variance),
+                   centre = c.means[from] - origin[k];
       logarithm -= 0.5 * std::log(2 * std::numbers::pi * variance);
-      const std::size_t at = std::size_t(j / panel) * 2 * panel * dimension + std::size_t(2) * panel * k + j % panel;
+      const std::size_t at =
+          std::size_t(j / panel) * 2 * panel * dimension + std::size_t(2) * panel * k + j % panel;
       panels[at] = scale[std::size_t(j) * width + k] = float(inverse);
       panels[at + panel] = float(centre * inverse);
       mean[std::size_t(j) * width + k] = float(centre);

@@ -22,12 +22,13 @@ struct Tables {
   explicit Tables(const Codebook &);
   static constexpr int panel = 32; // components that are taken together; whole vectors of any instruction set
   int projected, dimension, components;
-  int width;  // of a row of x: dimension, padded
-  int height; // components, padded to whole panels
+  int width;                     // of a row of x: dimension, padded
+  int height;                    // components, padded to whole panels
   std::vector<float> projection; // 128 x width: transposed
   std::vector<float> panels;     // by panel, then by dimension: `panel` times 1/sigma, `panel` times mu/sigma
-  std::vector<float> constant;   // height: logarithm of the prior and of the Gaussian's factor; lowest for padding
-  std::vector<float> scale, mean; // components x width: 1/sigma, mu
+  std::vector<float>
+      constant; // height: logarithm of the prior and of the Gaussian's factor; lowest for padding
+  std::vector<float> scale, mean;        // components x width: 1/sigma, mu
   std::vector<float> u_factor, v_factor; // components: 1/sqrt(w), 1/sqrt(2 w); 0 for those left out
 };
 
@@ -36,20 +37,24 @@ struct Scratch {
   float *descriptors; // block x 128
   float *x;           // block x width
   float *q;           // block x height
-  static std::size_t size(const Tables &t) { return std::size_t(block) * (descriptor_length + t.width + t.height); }
+  static std::size_t size(const Tables &t) {
+    return std::size_t(block) * (descriptor_length + t.width + t.height);
+  }
   Scratch(float *memory, const Tables &t)
-      : descriptors(memory), x(descriptors + block * descriptor_length), q(x + std::size_t(block) * t.width) {}
+      : descriptors(memory), x(descriptors + block * descriptor_length), q(x + std::size_t(block) * t.width) {
+  }
 };
 
 // Sums over some blocks, by component: u and v, `width` each.
 struct Sums {
-  float *values;          // components x 2 x width
-  std::uint8_t *touched;  // components: 0 while there is nothing
+  float *values;         // components x 2 x width
+  std::uint8_t *touched; // components: 0 while there is nothing
   static std::size_t size(const Tables &t) { return std::size_t(2) * t.components * t.width; }
 };
 
 // Adds `count` <= block descriptors.
-void add_block(const Tables &, const float *descriptors, const float *positions, int count, const Scratch &, const Sums &);
+void add_block(const Tables &, const float *descriptors, const float *positions, int count, const Scratch &,
+               const Sums &);
 
 // Component j of the vector from `parts` sums, after the square root and before the norm; returns its sum of squares.
 double finish_component(const Tables &, const Sums *sums, int parts, int j, double count, float *vector);

@@ -68,12 +68,14 @@ void resize(const Rows &from, const Resize &rx, const Resize &ry, const Rows &to
       auto sum = hn::Zero(d);
       auto index = hn::LoadU(di, &rx.first[x]);
       for (int t = 0; t < rx.taps; t++, index = hn::Add(index, hn::Set(di, 1)))
-        sum = hn::MulAdd(hn::LoadU(d, &rx.weight[std::size_t(t) * rx.count + x]), hn::GatherIndex(d, wide, index), sum);
+        sum = hn::MulAdd(hn::LoadU(d, &rx.weight[std::size_t(t) * rx.count + x]),
+                         hn::GatherIndex(d, wide, index), sum);
       hn::StoreU(sum, d, out + x);
     }
     for (; x < to.width; x++) {
       out[x] = 0;
-      for (int t = 0; t < rx.taps; t++) out[x] += rx.weight[std::size_t(t) * rx.count + x] * wide[rx.first[x] + t];
+      for (int t = 0; t < rx.taps; t++)
+        out[x] += rx.weight[std::size_t(t) * rx.count + x] * wide[rx.first[x] + t];
     }
     continue_slope(out, to.width);
   }
@@ -126,7 +128,8 @@ void grid(const Rows &picture, const Grid &g, int first, int last, float *scratc
   float *const modulus = scratch, *const angle = modulus + padded;
   const std::size_t pitch = std::size_t(orientations) * (padded + 2 * most_pad);
   float *const sums = angle + padded + orientations * most_pad; // of the first row, its first pixel
-  for (int i = 0; i < last - first; i++) std::memset(sums + i * pitch, 0, sizeof(float) * orientations * width);
+  for (int i = 0; i < last - first; i++)
+    std::memset(sums + i * pitch, 0, sizeof(float) * orientations * width);
   const int top = std::max(0, first * g.spacing - b + 1);
   const int bottom = std::min(height - 1, (last - 1) * g.spacing + b - 1);
   for (int y = top; y <= bottom; y++) {
@@ -154,7 +157,8 @@ void grid(const Rows &picture, const Grid &g, int first, int last, float *scratc
   float weights[2 * most_pad];
   for (int i = 0; i < 2 * b - 1; i++) weights[i] = float(b - std::abs(i - b + 1)) / float(b);
   for (int row = first; row < last; row++) {
-    float *const from = sums + (row - first) * pitch, *const back = from + std::size_t(orientations) * (width - 1);
+    float *const from = sums + (row - first) * pitch, *const back =
+                                                          from + std::size_t(orientations) * (width - 1);
     for (int i = 1; i < b; i++) {
       std::copy_n(from, orientations, from - orientations * i);
       std::copy_n(back, orientations, back + orientations * i);
@@ -178,7 +182,8 @@ HWY_INLINE auto inverse_norm(V squares) {
   return hn::Set(E(), 1 / (norm + float(norm_epsilon)));
 }
 
-void describe(const Grid &g, const SiftParams &p, const Window &window, int row, int first, int count, float *out) {
+void describe(const Grid &g, const SiftParams &p, const Window &window, int row, int first, int count,
+              float *out) {
   const E e;
   const std::ptrdiff_t bin = std::ptrdiff_t{orientations} * (g.bin_size / g.spacing);
   for (int c = first; c < first + count; c++, out += descriptor_length) {
@@ -258,7 +263,8 @@ std::size_t grid_scratch(int width, int rows) {
   const std::size_t padded = (width + 15) / 16 * 16;
   return 2 * padded + orientations * (padded + 64) * std::size_t(rows);
 }
-void describe_row(const Grid &g, const SiftParams &p, const Window &w, int row, int first, int count, float *out) {
+void describe_row(const Grid &g, const SiftParams &p, const Window &w, int row, int first, int count,
+                  float *out) {
   HWY_DYNAMIC_DISPATCH(describe)(g, p, w, row, first, count, out);
 }
 

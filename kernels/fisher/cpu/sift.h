@@ -54,6 +54,7 @@ struct Window {
   float least_sum;
 };
 // `count` descriptors of one row of a scale, from column `first` on.
-void describe_row(const Grid &, const SiftParams &, const Window &, int row, int first, int count, float *out);
+void describe_row(const Grid &, const SiftParams &, const Window &, int row, int first, int count,
+                  float *out);
 
 } // namespace vigil::fisher::cpu
