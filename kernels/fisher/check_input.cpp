@@ -96,6 +96,7 @@ Model draw_model(Checker &c, int projected, int components, int classes) {
   Codebook &b = m.codebook;
   b.projected = projected;
   b.components = components;
+  // A component a sample: with narrower ones a descriptor belongs to few of them, as with fitted ones.
   const Floats samples = draw_descriptors(c, components, 0);
   b.mean.resize(descriptor_length);
   for (std::size_t i = 0; i < samples.size(); i++)
@@ -112,7 +113,7 @@ Model draw_model(Checker &c, int projected, int components, int classes) {
       for (int e = 0; e < descriptor_length; e++)
         mean += b.projection[std::size_t(k) * descriptor_length + e] * ((j == 0 ? 0 : sample[e]) - b.mean[e]);
       b.means.push_back(j == 0 ? mean : 0.5F * mean);
-      b.variances.push_back(j == 0 ? 1e-5F : uniform(c, 0.003F, 0.02F));
+      b.variances.push_back(j == 0 ? 1e-5F : uniform(c, 0.0003F, 0.003F));
     }
     for (int k = 0; k < 2; k++) {
       b.means.push_back(j == 0 ? 0 : uniform(c, -0.3F, 0.3F));

@@ -11,8 +11,9 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fisher/cpu/encode.cpp"
+#include <hwy/foreach_target.h> // must come before the others
+
 #include <hwy/contrib/math/math-inl.h>
-#include <hwy/foreach_target.h> // must come before highway.h
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
