@@ -73,7 +73,7 @@ std::vector<std::string> wrap(const std::string &words) {
 class Drawing {
  public:
   Drawing(const std::vector<RocCurve> &, std::size_t note_lines);
-  void frame(const std::string &title);
+  void frame(const std::string &title, const RocAxes &);
   void curve(const RocCurve &, std::size_t index);
   void note(const std::string &what, std::size_t line) { words(left, legend_line(line), what, "start"); }
   std::string finish() { return out_.str() + "</svg>\n"; }
@@ -119,7 +119,7 @@ Drawing::Drawing(const std::vector<RocCurve> &curves, std::size_t note_lines) {
        << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
 }
 
-void Drawing::frame(const std::string &title) {
+void Drawing::frame(const std::string &title, const RocAxes &axes) {
   constexpr const char *grid = "#dddddd";
   const auto count = [](const Axis &a) {
     return static_cast<int>(std::floor((a.high - a.low) / a.step + 1e-9));
@@ -138,9 +138,9 @@ void Drawing::frame(const std::string &title) {
        << plot_height << "\" fill=\"none\" stroke=\"black\"/>\n";
   words(left + plot_width / 2, top - 14, title, "middle", " font-weight=\"bold\"");
   words(left + plot_width / 2, top + plot_height + 2.4 * line_height,
-        "false positives (% of background pixels)", "middle");
+        "false positives (% of " + axes.negatives + ")", "middle");
   const double middle = top + plot_height / 2;
-  words(20, middle, "true positives (% of foreground pixels)", "middle",
+  words(20, middle, "true positives (% of " + axes.positives + ")", "middle",
         text(" transform=\"rotate(-90 20 ", middle, ")\"").c_str());
 }
 
@@ -163,10 +163,11 @@ void Drawing::curve(const RocCurve &curve, std::size_t index) {
 
 } // namespace
 
-std::string draw_roc(const std::string &title, const std::string &note, const std::vector<RocCurve> &curves) {
+std::string draw_roc(const std::string &title, const std::string &note, const std::vector<RocCurve> &curves,
+                     const RocAxes &axes) {
   const auto note_lines = wrap(note);
   Drawing drawing(curves, note_lines.size());
-  drawing.frame(title);
+  drawing.frame(title, axes);
   for (std::size_t i = 0; i < curves.size(); i++) drawing.curve(curves[i], i);
   for (std::size_t i = 0; i < note_lines.size(); i++) drawing.note(note_lines[i], curves.size() + i);
   return drawing.finish();

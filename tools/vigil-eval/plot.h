@@ -17,7 +17,12 @@ struct RocCurve {
   std::vector<RocPoint> points; // joined in this order
 };
 
+// What is counted: "false positives (% of ...)".
+struct RocAxes {
+  std::string negatives = "background pixels", positives = "foreground pixels";
+};
 // The note stands below the legend, in as many lines as it needs.
-std::string draw_roc(const std::string &title, const std::string &note, const std::vector<RocCurve> &);
+std::string draw_roc(const std::string &title, const std::string &note, const std::vector<RocCurve> &,
+                     const RocAxes & = {});
 
 } // namespace vigil::eval

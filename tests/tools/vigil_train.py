@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vigil-train on small pictures and videos. Usage: vigil_train.py PROGRAM [unittest arguments]"""
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+from pictures import png
+
+PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+SIDE = 48
+SMALL = ["--components", "8", "--projected", "12", "--samples", "4000", "--backend", "cpu"]
+
+
+def stripes(seed, across):
+    rng = random.Random(seed)
+    period, phase = rng.choice([5, 6, 7]), rng.random() * 9
+    value = lambda x, y: int(60 + 120 * (((y if across else x) + phase) % period < period / 2) + rng.random() * 40)
+    return [[value(x, y) for x in range(SIDE)] for y in range(SIDE)]
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.data = pathlib.Path(tempfile.mkdtemp(prefix="vigil-train-"))
+        cls.addClassCleanup(shutil.rmtree, cls.data)
+        for part, first in ("train", 0), ("test", 100):
+            for name in "across", "along":
+                (cls.data / part / name).mkdir(parents=True)
+                for i in range(12):
+                    png(cls.data / part / name / f"{i:02d}.png", stripes(first + i, name == "across"))
+        # 40 frames: a grey ball, then, from frame 21, stripes
+        cls.video = cls.data / "clip.avi"
+        frames = cls.data / "frames"
+        frames.mkdir()
+        for i in range(40):
+            png(frames / f"{i:03d}.png", stripes(i, i >= 20))
+        subprocess.run(["gst-launch-1.0", "-q", "multifilesrc", f"location={frames}/%03d.png", "stop-index=39",
+                        "caps=image/png,framerate=10/1", "!", "pngdec", "!", "videoconvert", "!", "jpegenc", "quality=95", "!",
+                        "avimux", "!", "filesink", f"location={cls.video}"], check=True, timeout=60)
+        cls.model = cls.data / "codebook.model"
+        subprocess.run([PROGRAM, "codebook", "-o", cls.model, *SMALL, cls.data / "train"], check=True, timeout=120,
+                       capture_output=True)
+
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(dir=self.data))
+
+    def train(self, *arguments, status=0):
+        result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=180, check=False)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result.stdout + result.stderr
+
+    def refused(self, *arguments, says, status=1):
+        said = self.train(*arguments, status=status)
+        self.assertIn(says, said)
+        self.assertIn("vigil-train: ", said)
+
+    def labels(self, *lines, header="video,first,last,class"):
+        path = self.dir / "labels.csv"
+        path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+        return path
+
+
+class Training(Case):
+    def test_pictures(self):
+        out = self.dir / "a.model"
+        self.train("classifier", "-l", self.data / "train", "-o", out, "-b", "cpu", self.model)
+        said = self.train("evaluate", "-l", self.data / "test", "--out", self.dir / "r", "-w", 1, "-b", "cpu", out)
+        self.assertGreaterEqual(float(re.search(r"mean over classes ([\d.]+)", said)[1]), 0.9, said)
+        xml.etree.ElementTree.parse(self.dir / "r.svg")
+        self.assertEqual(len((self.dir / "r-frames.csv").read_text().splitlines()), 1 + 24 * 2)
+        said = self.train("describe", out)
+        for words in "class across", "class along", "8 components", "128 -> 12", "C: ", "seed: 1":
+            self.assertIn(words, said)
+
+    def test_video(self):
+        labels = self.labels(f"{self.video},1,18,normal", f"{self.video},21,38,stripes")
+        out = self.dir / "v.model"
+        cache = self.dir / "cache"
+        said = self.train("classifier", "-l", labels, "-o", out, "-b", "cpu", "--cache", cache, self.model)
+        self.assertEqual(len(list(cache.iterdir())), 1)
+        self.assertNotIn("class normal", self.train("describe", out))
+        again = self.train("classifier", "-l", labels, "-o", self.dir / "w.model", "-b", "cpu", "--cache", cache, self.model)
+        self.assertEqual(said.splitlines()[:-1], again.splitlines()[:-1])
+        said = self.train("evaluate", "-l", labels, "-b", "cpu", "-w", 3, out)
+        self.assertIn("stripes: 1 of 1 events found, 0 false", said)
+
+    def test_labelled_codebook(self):
+        labels = self.labels(f"{self.video},3,6,normal")
+        self.train("codebook", "-l", labels, "-o", self.dir / "c.model", "--components", 4, "--projected", 6, "--samples", 100,
+                   "-b", "cpu")
+        self.assertIn("in 4 frames", self.train("describe", self.dir / "c.model"))
+
+
+class Repeating(Case):
+    def codebook(self, *more, **how):
+        path = self.dir / "m"
+        self.train("codebook", "-o", path, *SMALL, *more, self.data / "train", **how)
+        return path.read_bytes()
+
+    def test_seed(self):
+        first = self.codebook()
+        self.assertEqual(first, self.codebook())
+        note = first.index(b"codebook: ")  # the command stands there
+        self.assertEqual(first[24:note - 64], self.codebook("--threads", "1")[24:note - 64])
+        self.assertNotEqual(first[24:note - 64], self.codebook("--seed", "2")[24:note - 64])
+
+    def test_likelihood_rises(self):
+        said = self.train("codebook", "-o", self.dir / "m", *SMALL, "--tolerance", "0", "-i", "12", self.data / "train")
+        values = [float(v) for v in re.findall(r"log-likelihood (\S+)", said)]
+        self.assertGreater(len(values), 5)
+        self.assertTrue(all(b >= a - 1e-4 * abs(a) for a, b in zip(values, values[1:])), values)
+
+    def test_interrupt(self):
+        arguments = ["-o", "m", "--components", "32", "--projected", "40", "--samples", "4000", "--backend", "cpu",
+                     "--tolerance", "0", "-i", "400", str(self.data / "train")]
+        whole, broken = self.dir / "whole", self.dir / "broken"
+        for folder in whole, broken:
+            folder.mkdir()
+        run = lambda cwd, *more: subprocess.run([PROGRAM, "codebook", *arguments, *more], cwd=cwd, capture_output=True,
+                                                text=True, timeout=180, check=False)
+        self.assertEqual(run(whole).returncode, 0)
+        with subprocess.Popen([PROGRAM, "codebook", *arguments], cwd=broken, stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.PIPE) as process:
+            for line in process.stdout:
+                if line.startswith("iteration   2"):
+                    process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=60), 130)
+            self.assertIn("--resume", process.stderr.read())
+        self.assertTrue((broken / "m.checkpoint").exists() and not (broken / "m").exists())
+        other = subprocess.run([PROGRAM, "codebook", *arguments, "--resume", "--seed", "9"], cwd=broken, timeout=60,
+                               capture_output=True, text=True, check=False)
+        self.assertIn("other options", other.stderr)
+        result = run(broken, "--resume")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((whole / "m").read_bytes(), (broken / "m").read_bytes())
+        self.assertFalse((broken / "m.checkpoint").exists())
+
+
+class BadInput(Case):
+    def test_labels(self):
+        v = self.video
+        for lines, says in [
+                ((f"{v},1,10,normal", f"{v},30,41,x"), "labels.csv:3: the labels do not fit the video: they go to frame 41"),
+                ((f"{v},1,10,normal", f"{v},10,20,x"), "labels.csv:3: frame 10 of"),
+                ((f"{v},9,5,normal",), "frame 9 comes after 5"), ((f"{v},0,5,normal",), "frames count from 1"),
+                ((f"{v},1,5",), "3 fields where"), ((f"{v},1,5,",), "name of a class"),
+                ((f"{v},1,20,normal",), "one class only"), ((), "labels no frame"),
+                (("nothing.avi,1,5,a", f"{v},1,5,b"), "there is no file"),
+                ((f"{v},1,20,normal", f"{v},21,22,x"), "fewer frames than the 5 folds")]:
+            with self.subTest(says):
+                self.refused("classifier", "-l", self.labels(*lines), "-o", self.dir / "m", "-b", "cpu", self.model, says=says)
+        self.refused("classifier", "-l", self.labels(header="file,label"), self.model, says="labels.csv:1: the first line must")
+        self.assertFalse((self.dir / "m").exists())
+
+    def test_empty_class(self):
+        for name in "a", "b":
+            (self.dir / "set" / name).mkdir(parents=True)
+        shutil.copy(self.data / "train" / "along" / "00.png", self.dir / "set" / "a")
+        self.refused("classifier", "-l", self.dir / "set", self.model, says="has no pictures or videos")
+
+    def test_unreadable_video(self):
+        folder = self.dir / "set"
+        shutil.copytree(self.data / "train", folder)
+        broken = folder / "along" / "00a.png"
+        broken.write_bytes(b"this is no picture")
+        for command in (["codebook", "-o", self.dir / "m", *SMALL, folder],
+                        ["classifier", "-l", folder, "-o", self.dir / "m", "-b", "cpu", self.model]):
+            self.refused(*command, says=f"{broken} cannot be read")
+            self.assertIn(f"skipped: {broken} cannot be read", self.train(*command, "--on-error", "skip"))
+
+    def test_small_frames(self):
+        png(self.dir / "small.png", [[0] * 8] * 8)
+        self.refused("codebook", "-o", self.dir / "m", *SMALL, self.dir / "small.png", says="no room for a descriptor")
+
+    def test_models(self):
+        good = self.model.read_bytes()
+        damaged = self.dir / "damaged"
+        for data, says in [(good[:1000], "checksum"), (good[:500] + b"x" + good[501:], "checksum"), (b"", "does not begin"),
+                           (good[:8] + b"\2" + good[9:], "of version 2, newer")]:
+            damaged.write_bytes(data)
+            self.refused("describe", damaged, says=says)
+            self.refused("evaluate", "-l", self.data / "test", damaged, says=says)
+        self.refused("describe", self.dir / "none", says="cannot open the model")
+        self.refused("evaluate", "-l", self.data / "test", self.model, says="has no classifier")
+
+    def test_arguments(self):
+        for arguments, says in [(["codebook", self.video], "needs --out"), (["codebook", "-o", "m"], "takes FILE"),
+                                (["codebook", "-o", "m", "--components", "0", self.video], "--components 0 is not within"),
+                                (["codebook", "-o", "m", "--on-error", "cry", self.video], "neither stop nor skip"),
+                                (["codebook", "-o", "m", "-b", "abacus", self.video], "none of auto, cuda and cpu"),
+                                (["classifier", self.model], "needs --labels"), (["fly"], "is no command"),
+                                (["codebook", "-o", "m", "--filter", "nosuch", "-b", "cpu", self.video], "nosuch")]:
+            with self.subTest(says):
+                self.refused(*arguments, says=says, status=2)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

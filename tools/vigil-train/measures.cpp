@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "measures.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace vigil::train {
+
+Curve measure(std::span<const double> scores, std::span<const char> positive) {
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  const auto positives = static_cast<double>(std::count(positive.begin(), positive.end(), char{1}));
+  const double negatives = static_cast<double>(positive.size()) - positives;
+  Curve curve;
+  double tp = 0, fp = 0;
+  for (std::size_t i = 0; i < order.size();) {
+    const double score = scores[order[i]], tp_before = tp, fp_before = fp;
+    for (; i < order.size() && scores[order[i]] == score; i++) (positive[order[i]] ? tp : fp)++;
+    curve.steps.push_back({score, fp / negatives, tp / positives, tp / (tp + fp)});
+    curve.auc += (fp - fp_before) * (tp + tp_before) / 2;
+    curve.average_precision += (tp - tp_before) / positives * tp / (tp + fp);
+  }
+  curve.auc /= positives * negatives; // 0 / 0 is NaN
+  if (positives == 0) curve.average_precision = std::numeric_limits<double>::quiet_NaN();
+  return curve;
+}
+
+std::vector<double> causal_median(std::span<const double> values, int window) {
+  std::vector<double> out(values.size()), part;
+  for (std::size_t i = 0; i < values.size(); i++) {
+    const std::size_t first =
+        i + 1 > static_cast<std::size_t>(window) ? i + 1 - static_cast<std::size_t>(window) : 0;
+    part.assign(values.begin() + static_cast<std::ptrdiff_t>(first),
+                values.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    const auto middle = part.begin() + static_cast<std::ptrdiff_t>((part.size() - 1) / 2);
+    std::nth_element(part.begin(), middle, part.end());
+    out[i] = *middle;
+  }
+  return out;
+}
+
+std::vector<Event> find_events(std::span<const double> scores, double begin, double end) {
+  std::vector<Event> events;
+  bool inside = false;
+  for (std::size_t i = 0; i < scores.size(); i++) {
+    if (!inside && scores[i] >= begin) {
+      events.push_back({i, scores.size()});
+      inside = true;
+    } else if (inside && scores[i] < end) {
+      events.back().end = i;
+      inside = false;
+    }
+  }
+  return events;
+}
+
+} // namespace vigil::train

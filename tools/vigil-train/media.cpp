@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "media.h"
+
+#include "common/error.h"
+#include "interrupt.h"
+#include "tools/base/pipeline.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <gst/app/gstappsink.h>
+#include <gst/video/video.h>
+
+namespace vigil::train {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+PixelFormat format_of(const GstVideoInfo &info) {
+  switch (GST_VIDEO_INFO_FORMAT(&info)) {
+  case GST_VIDEO_FORMAT_GRAY8:
+    return PixelFormat::gray8;
+  case GST_VIDEO_FORMAT_NV12:
+    return PixelFormat::nv12;
+  case GST_VIDEO_FORMAT_I420:
+    return PixelFormat::i420;
+  case GST_VIDEO_FORMAT_BGRA:
+  case GST_VIDEO_FORMAT_BGRx:
+    return PixelFormat::bgra;
+  default:
+    return PixelFormat::rgba;
+  }
+}
+
+struct MappedFrame {
+  GstVideoFrame frame{};
+  MappedFrame(GstVideoInfo *info, GstBuffer *buffer) {
+    if (!gst_video_frame_map(&frame, info, buffer, GST_MAP_READ))
+      fail(Error::Kind::device, "a decoded frame cannot be read");
+  }
+  ~MappedFrame() { gst_video_frame_unmap(&frame); }
+  MappedFrame(const MappedFrame &) = delete;
+  MappedFrame &operator=(const MappedFrame &) = delete;
+};
+
+ConstImage image_of(const GstVideoFrame &f) {
+  ConstImage image{format_of(f.info), GST_VIDEO_FRAME_WIDTH(&f), GST_VIDEO_FRAME_HEIGHT(&f)};
+  for (int i = 0; i < plane_count(image.format); i++) {
+    image.data[i] = static_cast<const std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&f, i));
+    image.stride[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&f, i);
+  }
+  return image;
+}
+
+// Links the first pad with video; what else the file has is not decoded further.
+void link_video(GstElement *, GstPad *pad, gpointer next) {
+  tools::CapsPtr caps(gst_pad_query_caps(pad, nullptr));
+  if (gst_caps_is_empty(caps.get()) || gst_caps_is_any(caps.get())) return;
+  if (!g_str_has_prefix(gst_structure_get_name(gst_caps_get_structure(caps.get(), 0)), "video/")) return;
+  tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(GST_ELEMENT(next), "sink"));
+  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+}
+
+GstElement *parse_filter(const std::string &filter) {
+  GError *error = nullptr;
+  const std::string chain = filter.empty() ? "videoconvert" : filter + " ! videoconvert";
+  GstElement *bin = gst_parse_bin_from_description(chain.c_str(), TRUE, &error);
+  if (!error) return bin;
+  const tools::ErrorPtr owner(error);
+  if (bin) gst_object_unref(gst_object_ref_sink(bin));
+  fail(Error::Kind::bad_setting, "--filter ", filter, ": ", error->message);
+}
+
+// A decoded frame, or null at the end of the stream.
+tools::SamplePtr next_sample(tools::Pipeline &pipeline, GstAppSink *sink) {
+  constexpr GstClockTime step = 100 * GST_MSECOND;
+  constexpr int patience = 600; // steps
+  for (int i = 0; i < patience; i++) {
+    stop_if_interrupted();
+    if (tools::SamplePtr sample{gst_app_sink_try_pull_sample(sink, step)}) return sample;
+    pipeline.work_off_messages();
+    if (gst_app_sink_is_eos(sink)) return {};
+  }
+  fail(Error::Kind::device, "no frame came for a minute");
+}
+
+std::uint64_t decode_file(const std::string &path, const std::string &filter,
+                          const std::function<bool(std::uint64_t, const ConstImage &)> &visit) {
+  tools::Pipeline pipeline;
+  GstElement *source = pipeline.add(tools::make_element("filesrc"));
+  GstElement *decoder = pipeline.add(tools::make_element("decodebin"));
+  GstElement *chain = pipeline.add(parse_filter(filter));
+  GstElement *sink = pipeline.add(tools::make_element("appsink"));
+  g_object_set(source, "location", path.c_str(), nullptr);
+  const tools::CapsPtr caps(
+      gst_caps_from_string("video/x-raw, format={GRAY8, I420, NV12, RGBA, BGRA, RGBx, BGRx}"));
+  g_object_set(sink, "caps", caps.get(), "sync", FALSE, "max-buffers", 4U, nullptr);
+  tools::link({source, decoder});
+  tools::link({chain, sink});
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(link_video), chain);
+  pipeline.play();
+  std::uint64_t count = 0;
+  while (const tools::SamplePtr sample = next_sample(pipeline, GST_APP_SINK(sink))) {
+    GstVideoInfo info;
+    if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample.get())))
+      fail(Error::Kind::bad_data, "the decoder gives no frames of a known kind");
+    const MappedFrame mapped(&info, gst_sample_get_buffer(sample.get()));
+    if (!visit(++count, image_of(mapped.frame))) return count;
+  }
+  pipeline.work_off_messages();
+  if (count == 0) fail(Error::Kind::bad_data, "it has no video");
+  return count;
+}
+
+bool is_media(const fs::path &p) {
+  constexpr std::array known{".jpg", ".jpeg", ".png",  ".bmp", ".webp", ".tif", ".tiff", ".mp4", ".mkv",
+                             ".avi", ".mov",  ".webm", ".mpg", ".mpeg", ".ts",  ".m4v",  ".ogv", ".y4m"};
+  std::string e = p.extension().string();
+  std::transform(e.begin(), e.end(), e.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::find(known.begin(), known.end(), e) != known.end();
+}
+
+} // namespace
+
+std::uint64_t decode(const std::string &path, const std::string &filter,
+                     const std::function<bool(std::uint64_t, const ConstImage &)> &visit) {
+  if (!fs::is_regular_file(path)) fail(Error::Kind::io, "there is no file ", path);
+  try {
+    return decode_file(path, filter, visit);
+  } catch (const Error &e) {
+    if (e.kind() == Error::Kind::bad_setting || e.kind() == Error::Kind::no_device) throw;
+    fail(Error::Kind::bad_data, path, " cannot be read: ", e.what());
+  }
+}
+
+std::vector<std::string> expand(const std::vector<std::string> &files_and_folders) {
+  std::vector<std::string> all;
+  for (const std::string &path : files_and_folders) {
+    if (!fs::is_directory(path)) {
+      if (!fs::exists(path)) fail(Error::Kind::io, "there is no file or folder ", path);
+      all.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const auto &entry :
+         fs::recursive_directory_iterator(path, fs::directory_options::follow_directory_symlink))
+      if (entry.is_regular_file() && is_media(entry.path())) found.push_back(entry.path().string());
+    if (found.empty()) fail(Error::Kind::bad_data, "the folder ", path, " has no pictures or videos");
+    std::sort(found.begin(), found.end());
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
+
+} // namespace vigil::train
