@@ -53,8 +53,9 @@ struct Result {
   std::size_t choice = 0; // of the candidates
   bool searched = false;  // now; otherwise the choice was stored, or is the default
   bool stored = false;    // the choice was stored
-  std::vector<Row> rows; // of this or the stored search, one a candidate; none where there is nothing to choose
-  double seconds = 0;     // what the search took
+  std::vector<Row>
+      rows;           // of this or the stored search, one a candidate; none where there is nothing to choose
+  double seconds = 0; // what the search took
 };
 
 struct Limits {
