@@ -121,6 +121,9 @@ void write_rows(const ColourRow rows[2], int pair, const Image &image, const Cod
     case PixelFormat::i420:
       write_luma(row, image.width, m, out);
       break;
+    case PixelFormat::gray16:
+    case PixelFormat::p010:
+      break; // refused by Scene::draw
     }
   }
   if (image.format == PixelFormat::nv12) {

@@ -158,6 +158,7 @@ const Settings &Scene::settings() const {
 }
 
 void Scene::draw(const Moment &moment, const Image &image, const Coding &coding) const {
+  if (is_16_bit(image.format)) fail(Error::Kind::bad_setting, "a scene is drawn with 8 bits a sample");
   const Impl &s = *impl_;
   const int width = s.settings.width, height = s.settings.height;
   const Drawing &drawing = s.compose(moment.time);

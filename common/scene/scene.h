@@ -79,8 +79,8 @@ class Scene {
   Scene(const Settings &, CpuDevice &);
   ~Scene();
   const Settings &settings() const;
-  // Both may be called by several threads at once. The image (any format, alpha becomes 255) and the plane have the
-  // scene's size and lie in host memory.
+  // Both may be called by several threads at once. The image (any format of 8 bits a sample, alpha becomes 255) and the
+  // plane have the scene's size and lie in host memory.
   void draw(const Moment &, const Image &, const Coding &) const;
   void draw_truth(const Moment &, const Plane<std::uint8_t> &) const;
 

@@ -129,6 +129,8 @@ void Extractor::check_frame(const ConstImage &frame) const {
   if (frame.width != width_ || frame.height != height_)
     fail(Error::Kind::bad_setting, "a frame of ", frame.width, "x", frame.height,
          " pixels came where one of ", width_, "x", height_, " was announced");
+  if (is_16_bit(frame.format))
+    fail(Error::Kind::bad_setting, "descriptors are of pictures of 8 bits; this one has 16");
   if (!frame.data[0]) fail(Error::Kind::bad_setting, "the frame has no memory");
 }
 
