@@ -43,7 +43,10 @@ void took_one(GstElement *, GstBuffer *, GstPad *, gpointer data) {
 bool measure(const std::string &row, int frames) {
   const std::size_t colon = row.find(": ");
   const std::string kind = row.substr(0, colon);
-  const std::string up = kind == "cuda" ? "cudaupload ! video/x-raw(memory:CUDAMemory) ! " : kind == "gl" ? "glupload ! " : "", again = kind == "gl" ? up : "";
+  const std::string up = kind == "cuda" ? "cudaupload ! video/x-raw(memory:CUDAMemory) ! "
+                         : kind == "gl" ? "glupload ! "
+                                        : "",
+                    again = kind == "gl" ? up : "";
   const std::string line = "videotestsrc num-buffers=1 ! video/x-raw,format=RGBA,width=1920,height=1080 ! " +
                            up + "imagefreeze num-buffers=" + std::to_string(frames) + " ! " + again +
                            (colon == row.npos ? row : row.substr(colon + 2)) +

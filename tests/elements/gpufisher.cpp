@@ -55,8 +55,8 @@ std::vector<double> doubles(const GstStructure *s, const char *name) {
 
 // gpufisher with a model in a file of its own.
 struct Watch {
-  explicit Watch(const fisher::Model &m, const std::string &settings = "", const char *format = "GRAY8")
-      : format(format) {
+  explicit Watch(const fisher::Model &m, const std::string &settings = "", const char *pixels = "GRAY8")
+      : format(pixels) {
     fisher::write_model(folder / "model", m);
     element.emplace("gpufisher backend=cpu model-location=" + (folder / "model") + " " + settings);
     element->caps(caps_of(format, width, height));

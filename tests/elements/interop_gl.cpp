@@ -51,8 +51,8 @@ void expect_the_same(const std::string &settings, int width, int height) {
 
 GST_START_TEST(masks_are_those_of_system_memory) {
   for (const auto &[w, h] : {std::pair{160, 96}, {1, 1}, {33, 17}, {645, 363}}) expect_the_same("", w, h);
-  for (const char *settings : {"method=mog", "color=false median=0", "async-depth=3", "group-size=4",
-                               "group-size=3 async-depth=2"})
+  for (const char *settings :
+       {"method=mog", "color=false median=0", "async-depth=3", "group-size=4", "group-size=3 async-depth=2"})
     expect_the_same(settings, 150, 94);
 }
 GST_END_TEST

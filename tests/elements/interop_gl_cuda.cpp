@@ -102,7 +102,8 @@ class Slow {
 GST_START_TEST(opengl_runs_on_the_device) {
   const auto device = open_cuda(0);
   Textures textures(8, 8);
-  fail_unless(gl_reaches_cuda(textures.take().get(), *device), "OpenGL runs elsewhere: nothing here is tested");
+  fail_unless(gl_reaches_cuda(textures.take().get(), *device),
+              "OpenGL runs elsewhere: nothing here is tested");
 }
 GST_END_TEST
 

@@ -89,7 +89,8 @@ GST_END_TEST
 GST_START_TEST(frames_that_are_too_short) {
   Line line("glcolinearseg name=e");
   line.caps(caps_of("RGBA", 64, 48));
-  fail_unless_equals_int(gst_harness_push(line.harness(), scene("RGBA", 32, 48, 0).buffer(0)), GST_FLOW_ERROR);
+  fail_unless_equals_int(gst_harness_push(line.harness(), scene("RGBA", 32, 48, 0).buffer(0)),
+                         GST_FLOW_ERROR);
   GstMessage *m = line.message(GST_MESSAGE_ERROR);
   fail_unless(m, "no error was posted");
   gst_message_unref(m);
