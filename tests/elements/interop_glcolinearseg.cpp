@@ -71,6 +71,54 @@ GST_START_TEST(masks_stay_when_the_size_changes) {
 }
 GST_END_TEST
 
+// The CUDA context that an element answers a neighbour's query with; transfer full.
+GObject *cuda_context_of(GstElement *pipeline, const char *name) {
+  GstElement *e = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  GstPad *pad = gst_element_get_static_pad(e, "src");
+  GstQuery *query = gst_query_new_context("gst.cuda.context");
+  fail_unless(gst_pad_query(pad, query), "%s has no CUDA context", name);
+  GstContext *context = nullptr;
+  gst_query_parse_context(query, &context);
+  const GValue *value = gst_structure_get_value(gst_context_get_structure(context), "gst.cuda.context");
+  fail_unless(value && G_VALUE_HOLDS_OBJECT(value));
+  auto *object = static_cast<GObject *>(g_value_dup_object(value));
+  gst_query_unref(query);
+  gst_object_unref(pad);
+  gst_object_unref(e);
+  return object;
+}
+
+// One CUDA context in a row of elements, whichever asks for it first.
+GST_START_TEST(one_cuda_context_for_all) {
+  if (!on_gpu()) return;
+  for (int first = 0; first < 3; first++) {
+    GError *error = nullptr;
+    GstElement *pipeline = gst_parse_launch(
+        "videotestsrc num-buffers=8 ! video/x-raw,format=RGBA,width=160,height=120 ! cudaupload name=up ! "
+        "video/x-raw(memory:CUDAMemory) ! cudamog name=mog backend=cuda output=passthrough ! "
+        "glcolinearseg name=seg ! fakesink",
+        &error);
+    fail_unless(pipeline && !error, "%s", error ? error->message : "");
+    const char *names[] = {"up", "mog", "seg"};
+    GstElement *e = gst_bin_get_by_name(GST_BIN(pipeline), names[first]);
+    fail_unless(gst_element_set_state(e, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS);
+    gst_object_unref(e);
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    GstMessage *m = gst_bus_timed_pop_filtered(GST_ELEMENT_BUS(pipeline), 60 * GST_SECOND,
+                                               GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+    fail_unless(m && GST_MESSAGE_TYPE(m) == GST_MESSAGE_EOS);
+    gst_message_unref(m);
+    GObject *contexts[3];
+    for (int i = 0; i < 3; i++) contexts[i] = cuda_context_of(pipeline, names[i]);
+    fail_unless(contexts[0] == contexts[1] && contexts[1] == contexts[2],
+                "several CUDA contexts in one row of elements, %s came first", names[first]);
+    for (GObject *c : contexts) gst_object_unref(c);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+    gst_object_unref(pipeline);
+  }
+}
+GST_END_TEST
+
 // Rows with padding, as decoders make them.
 GST_START_TEST(rows_may_be_padded) {
   if (on_gpu()) return; // cudaupload makes rows of its own
@@ -124,6 +172,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, masks_are_those_of_textures);
   tcase_add_test(tests, pictures_are_those_of_textures);
   tcase_add_test(tests, masks_stay_when_the_size_changes);
+  tcase_add_test(tests, one_cuda_context_for_all);
   tcase_add_test(tests, rows_may_be_padded);
   tcase_add_test(tests, frames_that_are_too_short);
   tcase_add_test(tests, states_cycle);
