@@ -23,13 +23,15 @@ struct Chain {
     const std::string line =
         "scenetestsrc name=source num-buffers=" + std::to_string(endless ? -1 : frames) +
         " ! video/x-raw,format=RGBA,width=160,height=120,framerate=30/1 ! cudamog name=cudamog output=overlay"
-        " ! clbilateral name=clbilateral tune=off ! glupload ! glcolinearseg name=glcolinearseg output=overlay ! gldownload"
+        " ! clbilateral name=clbilateral tune=off ! glupload ! glcolinearseg name=glcolinearseg "
+        "output=overlay ! gldownload"
         " ! gpufisher name=gpufisher every=3 model-location=" +
         (folder / "model") + " ! fakesink name=sink signal-handoffs=true sync=false";
     GError *error = nullptr;
     pipeline = gst_parse_launch(line.c_str(), &error);
     fail_unless(pipeline && !error, "%s", error ? error->message : "");
-    g_signal_connect(element("sink"), "handoff", G_CALLBACK(+[](GstElement *, GstBuffer *b, GstPad *, Chain *c) {
+    g_signal_connect(element("sink"), "handoff",
+                     G_CALLBACK(+[](GstElement *, GstBuffer *b, GstPad *, Chain *c) {
                        c->times.push_back(GST_BUFFER_PTS(b));
                        c->scored += gst_buffer_get_custom_meta(b, "vigil-fisher") != nullptr;
                      }),
@@ -57,7 +59,8 @@ struct Resources {
 };
 Resources resources() {
   Resources r;
-  for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd")) r.files += !entry.path().empty();
+  for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    r.files += !entry.path().empty();
   long size = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> size >> resident;
   r.kilobytes = resident * (sysconf(_SC_PAGESIZE) / 1024);
@@ -71,7 +74,8 @@ GST_START_TEST(every_frame_comes_out) {
   play_to_the_end(c.pipeline);
   fail_unless_equals_int(int(c.times.size()), frames);
   for (int i = 0; i < frames; i++)
-    fail_unless_equals_uint64(c.times[std::size_t(i)], gst_util_uint64_scale(GstClockTime(i), GST_SECOND, 30));
+    fail_unless_equals_uint64(c.times[std::size_t(i)],
+                              gst_util_uint64_scale(GstClockTime(i), GST_SECOND, 30));
   fail_unless_equals_int(c.scored, frames / 3);
 }
 GST_END_TEST
@@ -101,7 +105,8 @@ GST_START_TEST(an_element_taken_out_while_playing_ends_in_an_error) {
   const char *victims[] = {"cudamog", "clbilateral", "glcolinearseg", "gpufisher"};
   Chain c(true);
   gst_element_set_state(c.pipeline, GST_STATE_PLAYING);
-  fail_unless(gst_element_get_state(c.pipeline, nullptr, nullptr, 60 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS);
+  fail_unless(gst_element_get_state(c.pipeline, nullptr, nullptr, 60 * GST_SECOND) ==
+              GST_STATE_CHANGE_SUCCESS);
   GstElement *victim = GST_ELEMENT(gst_object_ref(c.element(victims[__i__])));
   gst_bin_remove(GST_BIN(c.pipeline), victim); // unlinks it
   GstBus *bus = gst_element_get_bus(c.pipeline);
