@@ -5,6 +5,7 @@
 #include "gst/gpufisher/events.h"
 #include "tests/elements/fisher_model.h"
 #include "tests/elements/fixture.h"
+#include "tests/elements/random_model.h"
 
 #include <atomic>
 #include <cmath>
