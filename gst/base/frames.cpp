@@ -20,7 +20,8 @@ GstMapFlags operator|(GstMapFlags a, GstMapFlags b) {
   return static_cast<GstMapFlags>(int(a) | int(b));
 }
 
-// One row of an area in plane `i`: where it begins in the picture's row, and how long it is.
+} // namespace
+
 std::ptrdiff_t bytes_before(const Image &image, int i, const Area &a) {
   return row_bytes(image.format, i, a.x);
 }
@@ -38,7 +39,26 @@ bool shares_host_memory(Device &) {
 }
 #endif
 
-} // namespace
+CopyLayout::CopyLayout(const GstVideoInfo &info) {
+  image_.format = pixel_format(info);
+  image_.width = GST_VIDEO_INFO_WIDTH(&info);
+  image_.height = GST_VIDEO_INFO_HEIGHT(&info);
+  for (int i = 0; i < plane_count(image_.format); i++) {
+    const std::ptrdiff_t used = row_bytes(image_.format, i, image_.width);
+    image_.stride[i] = (used + stride_step - 1) / stride_step * stride_step;
+    bytes_ += static_cast<std::size_t>(image_.stride[i]) * plane_rows(i, image_.height);
+  }
+}
+
+Image CopyLayout::at(void *memory) const {
+  Image image = image_;
+  auto *at = static_cast<std::uint8_t *>(memory);
+  for (int i = 0; i < plane_count(image.format); i++) {
+    image.data[i] = at;
+    at += image.stride[i] * plane_rows(i, image.height);
+  }
+  return image;
+}
 
 struct FrameSlot::Shared {
 #ifdef VIGIL_HAVE_OPENCL
@@ -47,37 +67,19 @@ struct FrameSlot::Shared {
 };
 
 FrameSlot::FrameSlot(Device &device, const FrameKind &kind)
-    : device_(device), kind_(kind), copied_(device.backend() != Backend::cpu && !kind.cuda_memory) {
+    : device_(device), kind_(kind), copied_(device.backend() != Backend::cpu && !kind.cuda_memory),
+      copy_(kind.info), event_(device.make_event()) {
   if (shares_host_memory(device)) {
     copied_ = false;
     shared_ = std::make_unique<Shared>();
   }
-  layout_.format = pixel_format(kind.info);
-  layout_.width = GST_VIDEO_INFO_WIDTH(&kind.info);
-  layout_.height = GST_VIDEO_INFO_HEIGHT(&kind.info);
-  event_ = device.make_event();
   if (!copied_) return;
-  for (int i = 0; i < plane_count(layout_.format); i++) {
-    const std::ptrdiff_t used = row_bytes(layout_.format, i, layout_.width);
-    layout_.stride[i] = (used + stride_step - 1) / stride_step * stride_step;
-    bytes_ += static_cast<std::size_t>(layout_.stride[i]) * plane_rows(i, layout_.height);
-  }
-  staging_ = HostBuffer(device, bytes_);
-  memory_ = DeviceBuffer(device, bytes_);
+  staging_ = HostBuffer(device, copy_.bytes());
+  memory_ = DeviceBuffer(device, copy_.bytes());
 }
 
 FrameSlot::~FrameSlot() {
   close();
-}
-
-Image FrameSlot::staged(void *memory) const {
-  Image image = layout_;
-  auto *at = static_cast<std::uint8_t *>(memory);
-  for (int i = 0; i < plane_count(image.format); i++) {
-    image.data[i] = at;
-    at += image.stride[i] * plane_rows(i, image.height);
-  }
-  return image;
 }
 
 void FrameSlot::map(GstBuffer *buffer, GstMapFlags flags) {
@@ -91,7 +93,7 @@ void FrameSlot::map(GstBuffer *buffer, GstMapFlags flags) {
 }
 
 void FrameSlot::copy_planes(bool to_staging, const Area &a) {
-  const Image outside = image_of(frame_), inside = staged(staging_.as<void>());
+  const Image outside = image_of(frame_), inside = copy_.at(staging_.as<void>());
   for (int i = 0; i < plane_count(inside.format); i++) {
     const std::ptrdiff_t from = bytes_before(inside, i, a);
     const int top = plane_rows(i, a.y), rows = plane_rows(i, a.height);
@@ -130,9 +132,9 @@ ConstImage FrameSlot::open(GstBuffer *buffer, GstMapFlags flags, Queue &queue, B
     return image_of(frame_);
   }
   copy_planes(true, everything());
-  device_.upload(memory_.as(), staging_.as<void>(), bytes_, queue);
-  counts.to_device += bytes_;
-  return staged(memory_.as());
+  device_.upload(memory_.as(), staging_.as<void>(), copy_.bytes(), queue);
+  counts.to_device += copy_.bytes();
+  return copy_.at(memory_.as());
 }
 
 ConstImage FrameSlot::open_for_reading(GstBuffer *buffer, Queue &queue, ByteCounts &counts) {
@@ -144,7 +146,7 @@ ConstImage FrameSlot::open_for_reading(GstBuffer *buffer, Queue &queue, ByteCoun
   return image;
 }
 
-Image FrameSlot::open_for_updating(GstBuffer *buffer, Queue &queue, ByteCounts &counts) {
+Image FrameSlot::open_for_updating(GstBuffer *buffer, GstBuffer *, Queue &queue, ByteCounts &counts) {
   const ConstImage image = open(buffer, GST_MAP_READWRITE, queue, counts);
   Image same{image.format, image.width, image.height, {}, {}};
   for (int i = 0; i < plane_count(image.format); i++) {
@@ -158,7 +160,7 @@ Image FrameSlot::open_for_writing(GstBuffer *buffer, Queue &queue) {
   map(buffer, GST_MAP_WRITE);
   sent_ = false;
   if (shared_) return share();
-  if (copied_) return staged(memory_.as());
+  if (copied_) return copy_.at(memory_.as());
   if (kind_.cuda_memory) after_work_with(buffer, device_, queue, *event_);
   return image_of(frame_);
 }
@@ -166,7 +168,7 @@ Image FrameSlot::open_for_writing(GstBuffer *buffer, Queue &queue) {
 // The host sees what was done to memory that is shared once the queue got here.
 void FrameSlot::settle([[maybe_unused]] Queue &queue) {
 #ifdef VIGIL_HAVE_OPENCL
-  for (int i = 0; shared_ && i < plane_count(layout_.format); i++)
+  for (int i = 0; shared_ && i < plane_count(copy_.shape().format); i++)
     shared_->plane[i].to_host(static_cast<ClQueue &>(queue));
 #endif
 }
@@ -174,8 +176,8 @@ void FrameSlot::settle([[maybe_unused]] Queue &queue) {
 void FrameSlot::send(Queue &queue, ByteCounts &counts) {
   settle(queue);
   if (!copied_) return;
-  device_.download(staging_.as<void>(), memory_.as(), bytes_, queue);
-  counts.to_host += bytes_;
+  device_.download(staging_.as<void>(), memory_.as(), copy_.bytes(), queue);
+  counts.to_host += copy_.bytes();
   sent_area_ = everything();
   sent_ = true;
 }
@@ -183,20 +185,21 @@ void FrameSlot::send(Queue &queue, ByteCounts &counts) {
 void FrameSlot::send(Queue &queue, ByteCounts &counts, const Area &a) {
   settle(queue);
   if (!copied_) return;
-  const Image host = staged(staging_.as<void>()), device = staged(memory_.as());
-  for (int i = 0; i < plane_count(layout_.format); i++) {
+  const Image host = copy_.at(staging_.as<void>()), device = copy_.at(memory_.as());
+  for (int i = 0; i < plane_count(copy_.shape().format); i++) {
     const int rows = plane_rows(i, a.height);
-    const std::ptrdiff_t at = plane_rows(i, a.y) * layout_.stride[i] + bytes_before(layout_, i, a);
-    const std::size_t bytes = bytes_of(layout_, i, a);
-    device_.download(host.data[i] + at, layout_.stride[i], device.data[i] + at, layout_.stride[i], bytes,
-                     rows, queue);
+    const std::ptrdiff_t at =
+        plane_rows(i, a.y) * copy_.shape().stride[i] + bytes_before(copy_.shape(), i, a);
+    const std::size_t bytes = bytes_of(copy_.shape(), i, a);
+    device_.download(host.data[i] + at, copy_.shape().stride[i], device.data[i] + at, copy_.shape().stride[i],
+                     bytes, rows, queue);
     counts.to_host += bytes * static_cast<std::size_t>(rows);
   }
   sent_area_ = a;
   sent_ = true;
 }
 
-void FrameSlot::close() {
+void FrameSlot::close() noexcept {
 #ifdef VIGIL_HAVE_OPENCL
   if (shared_)
     for (ClHostMemory &m : shared_->plane) m = {};
