@@ -78,9 +78,8 @@ void CudaShareable::undo() noexcept {
 int CudaShareable::export_descriptor() const {
   const CudaScope scope = device_.enter();
   int descriptor = -1;
-  cuda_driver_check(
-      cuda().export_handle(&descriptor, handle_, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
-      "exporting memory to share");
+  cuda_driver_check(cuda().export_handle(&descriptor, handle_, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+                    "exporting memory to share");
   return descriptor;
 }
 

@@ -21,7 +21,9 @@ class CudaClMemory {
   CudaClMemory &operator=(const CudaClMemory &) = delete;
 
   void *cuda() const { return memory_.address(); }
-  void *opencl() const { return address_; } // acquire() and give_back() of the OpenCL device are for this address
+  void *opencl() const {
+    return address_;
+  } // acquire() and give_back() of the OpenCL device are for this address
 
  private:
   CudaShareable memory_;

@@ -49,8 +49,8 @@ void *ClDevice::import(int descriptor, std::size_t bytes) {
 
 void ClDevice::change_owner(const char *function, void *address, Queue &q) {
   auto &queue = static_cast<ClQueue &>(q);
-  const auto call = reinterpret_cast<ChangeOwner>(
-      clGetExtensionFunctionAddressForPlatform(candidate_.platform, function));
+  const auto call =
+      reinterpret_cast<ChangeOwner>(clGetExtensionFunctionAddressForPlatform(candidate_.platform, function));
   if (!call) fail(Error::Kind::device, "the OpenCL driver has no ", function);
   const cl_mem memory = range_of(address).memory;
   cl_check(call(queue.get(), 1, &memory, 0, nullptr, nullptr), function);

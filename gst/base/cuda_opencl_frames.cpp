@@ -151,8 +151,10 @@ class CudaSlot final : public Slot {
       const int top = plane_rows(i, area.y), rows = plane_rows(i, area.height);
       const std::ptrdiff_t left = bytes_before(here, i, area);
       const std::size_t bytes = bytes_of(here, i, area);
-      std::uint8_t *const there = frame.data[i] + top * frame.stride[i] + left,
-                         *const at = here.data[i] + top * here.stride[i] + left;
+      std::uint8_t *const there = frame.data[i] + top * frame.stride[i] + left, *const at =
+                                                                                    here.data[i] +
+                                                                                    top * here.stride[i] +
+                                                                                    left;
       if (to_border && shared_)
         cuda_.copy(at, here.stride[i], there, frame.stride[i], bytes, rows, *queue_);
       else if (to_border)

@@ -25,8 +25,7 @@ void open_opencl(VigilClTransform *self) {
   try {
     impl.device = share_cl_device(selector);
   } catch (const Error &e) {
-    if (impl.choice != ClChoice::automatic || e.kind() != Error::Kind::no_device || !selector.empty())
-      throw;
+    if (impl.choice != ClChoice::automatic || e.kind() != Error::Kind::no_device || !selector.empty()) throw;
     try {
       open_cuda(self);
     } catch (const Error &) {
@@ -38,8 +37,8 @@ void open_opencl(VigilClTransform *self) {
 
 // Where frames of this kind are worked on: the API that they are in, unless it is chosen.
 Device &device_for(const ClImpl &impl, bool cuda_memory) {
-  const bool cuda = impl.choice == ClChoice::cuda ||
-                    (impl.choice == ClChoice::automatic && (cuda_memory || !impl.device));
+  const bool cuda =
+      impl.choice == ClChoice::cuda || (impl.choice == ClChoice::automatic && (cuda_memory || !impl.device));
   return cuda ? *impl.cuda_device : static_cast<Device &>(*impl.device);
 }
 
@@ -60,7 +59,8 @@ void move_to(VigilClTransform *self, Device &device) {
 
 GType cl_choice_type() {
   static const GEnumValue values[] = {
-      {int(ClChoice::automatic), "CUDA for frames in CUDA memory or where there is no OpenCL; else OpenCL", "auto"},
+      {int(ClChoice::automatic), "CUDA for frames in CUDA memory or where there is no OpenCL; else OpenCL",
+       "auto"},
       {int(ClChoice::opencl), "OpenCL", "opencl"},
       {int(ClChoice::cuda), "CUDA; an error where no device is", "cuda"},
       {}};

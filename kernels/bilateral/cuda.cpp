@@ -61,9 +61,9 @@ class CudaFilter final : public Filter {
     p.height = in.height;
     p.step = plan.task.step;
     p.shift = plan.task.format == PixelFormat::p010 ? 6 : 0;
-    const auto all = reinterpret_cast<std::uintptr_t>(in.data) | reinterpret_cast<std::uintptr_t>(guide.data) |
-                     reinterpret_cast<std::uintptr_t>(out.data) |
-                     std::uintptr_t(in.stride | guide.stride | out.stride);
+    const auto all =
+        reinterpret_cast<std::uintptr_t>(in.data) | reinterpret_cast<std::uintptr_t>(guide.data) |
+        reinterpret_cast<std::uintptr_t>(out.data) | std::uintptr_t(in.stride | guide.stride | out.stride);
     p.aligned = (all & 3) == 0;
     p.spatial = spatial_factor(plan.task.window);
     return p;
@@ -90,8 +90,16 @@ class CudaFilter final : public Filter {
     const Scale scale = scale_for(t, plan.range_sigma);
     std::copy(scale.begin(), scale.end(), p.scale);
     p.scale[3] = float(full_scale(t.format));
-    CudaGrid g{cells_[0].as(), cells_[1].as(), plan.columns, plan.rows, plan.levels, plan.border,
-               plan.spacing,   plan.taps,      float(grid_scale(plan) * plan.level_step), {}};
+    CudaGrid g{cells_[0].as(),
+               cells_[1].as(),
+               plan.columns,
+               plan.rows,
+               plan.levels,
+               plan.border,
+               plan.spacing,
+               plan.taps,
+               float(grid_scale(plan) * plan.level_step),
+               {}};
     std::copy(plan.tap.begin(), plan.tap.end(), g.tap);
     launch_grid(kind, p, g, stream);
   }

@@ -7,8 +7,7 @@
 namespace vigil::bilateral {
 
 std::unique_ptr<Filter> make_cuda(Device &, const Config &) {
-  fail(Error::Kind::no_device,
-       "this build has no CUDA backend; build with nvcc 12 or newer, or use OpenCL");
+  fail(Error::Kind::no_device, "this build has no CUDA backend; build with nvcc 12 or newer, or use OpenCL");
 }
 
 } // namespace vigil::bilateral

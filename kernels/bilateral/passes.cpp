@@ -22,9 +22,7 @@ PlanePlan plan_plane(const Config &config, const Params &params, int plane, bool
   const bool colour = config.format == PixelFormat::rgba || config.format == PixelFormat::bgra;
   Task &t = p.task;
   t.format = config.format;
-  t.mode = !colour                                    ? Mode::one
-           : params.weighting == Weighting::intensity ? Mode::intensity
-                                                      : Mode::channels;
+  t.mode = !colour ? Mode::one : params.weighting == Weighting::intensity ? Mode::intensity : Mode::channels;
   t.step = plane > 0 && config.format != PixelFormat::i420 ? 2 : 1;
   t.has_guide = has_guide;
   t.window = window_of(params, plane > 0);

@@ -28,7 +28,9 @@ struct Cell {
     for (int i = 0; i < K::guides; i++) c.v[used - K::guides + i] = g.v[i];
     return c;
   }
-  __device__ static float value(const Type &c, int i) { return c.v[i]; }
+  __device__ static float value(const Type &c, int i) {
+    return c.v[i];
+  }
   __device__ static typename K::Guide guide(const Type &c) {
     return each<K::guides>([&](int i) { return c.v[used - K::guides + i]; });
   }
@@ -80,7 +82,8 @@ __global__ void __launch_bounds__(group_x *group_y) tile_kernel(const __grid_con
     const auto w = weight_of<quantized>(d, spatial, p, table);
 #pragma unroll
     for (int c = 0; c < K::values; c++) {
-      const float v = K::guide_is_value ? d.v[K::guides == 1 ? 0 : c] : C::value(cell, c) - (relative ? v0[j] : 0);
+      const float v =
+          K::guide_is_value ? d.v[K::guides == 1 ? 0 : c] : C::value(cell, c) - (relative ? v0[j] : 0);
       sum[j][c] += w.v[K::guides == 1 ? 0 : c] * v;
     }
 #pragma unroll
@@ -127,18 +130,17 @@ __global__ void direct_kernel(const __grid_constant__ CudaPass p, int radius) {
     for (int dx = -radius; dx <= radius; dx++) {
       const int xx = min(max(x + dx, 0), p.width - 1);
       const auto v = read_value<K>(p.in + yy * p.in_stride, xx, p);
-      const auto w = weight_of<quantized>(read_guide<K>(v, xx, yy, p) - g0, p.spatial * float(dx * dx + dy * dy),
-                                          p, table);
+      const auto w = weight_of<quantized>(read_guide<K>(v, xx, yy, p) - g0,
+                                          p.spatial * float(dx * dx + dy * dy), p, table);
 #pragma unroll
       for (int c = 0; c < K::values; c++) sum[c] += w.v[K::guides == 1 ? 0 : c] * (v.v[c] - v0.v[c]);
 #pragma unroll
       for (int c = 0; c < K::guides; c++) total[c] += w.v[c];
     }
   }
-  write_value<K>(each<K::values>([&](int c) {
-                   return v0.v[c] + __fdividef(sum[c], total[K::guides == 1 ? 0 : c]);
-                 }),
-                 x, y, p);
+  write_value<K>(
+      each<K::values>([&](int c) { return v0.v[c] + __fdividef(sum[c], total[K::guides == 1 ? 0 : c]); }), x,
+      y, p);
 }
 
 int blocks(int size, int block) {
@@ -181,7 +183,8 @@ void launch(const CudaPass &p, int radius, int shared_bytes, cudaStream_t stream
 
 } // namespace
 
-void launch_exact(const CudaKind &kind, const CudaPass &p, int radius, int shared_bytes, cudaStream_t stream) {
+void launch_exact(const CudaKind &kind, const CudaPass &p, int radius, int shared_bytes,
+                  cudaStream_t stream) {
   with_kind(kind, [&](auto k) {
     if (kind.quantized)
       launch<decltype(k), true>(p, radius, shared_bytes, stream);

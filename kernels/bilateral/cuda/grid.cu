@@ -51,7 +51,8 @@ struct Cells {
 
 // Cell i of a row stands for the `spacing` pixels from (i - border) * spacing on.
 template <class K>
-__global__ void splat_kernel(const __grid_constant__ CudaPass p, const __grid_constant__ CudaGrid g, int at_once) {
+__global__ void splat_kernel(const __grid_constant__ CudaPass p, const __grid_constant__ CudaGrid g,
+                             int at_once) {
   using C = Cells<K>;
   const int i = int(blockIdx.x * blockDim.x + threadIdx.x), job = int(blockIdx.y * blockDim.y + threadIdx.y);
   const int first = job / g.rows * at_once, j = job % g.rows;
@@ -97,7 +98,8 @@ __global__ void blur_kernel(const __grid_constant__ CudaGrid g) {
   for (int c = 0; c < C::sums; c++) sum.v[c] *= g.tap[0];
 #pragma unroll 4
   for (int t = 1; t <= g.taps; t++) {
-    const auto a = C::load(from, at - min(t, position) * stride), b = C::load(from, at + min(t, last - position) * stride);
+    const auto a = C::load(from, at - min(t, position) * stride),
+               b = C::load(from, at + min(t, last - position) * stride);
 #pragma unroll
     for (int c = 0; c < C::sums; c++) sum.v[c] += g.tap[t] * (a.v[c] + b.v[c]);
   }
@@ -125,7 +127,8 @@ __global__ void slice_kernel(const __grid_constant__ CudaPass p, const __grid_co
     const float wz = z ? az : 1 - az;
 #pragma unroll
     for (int c = 0; c < C::sums; c++)
-      s.v[c] += wz * ((nw.v[c] * (1 - ax) + ne.v[c] * ax) * (1 - ay) + (sw.v[c] * (1 - ax) + se.v[c] * ax) * ay);
+      s.v[c] +=
+          wz * ((nw.v[c] * (1 - ax) + ne.v[c] * ax) * (1 - ay) + (sw.v[c] * (1 - ax) + se.v[c] * ax) * ay);
   }
   write_value<K>(each<K::values>([&](int c) {
                    return fminf(fmaxf(s.v[c] / s.v[K::values] * p.scale[3], 0.f), p.scale[3]);

@@ -10,7 +10,9 @@ namespace vigil::bilateral {
 
 // n floats, of a pixel's channels or a cell's sums.
 template <int n>
-struct alignas(n == 4 ? 16 : n == 2 ? 8 : 4) Floats {
+struct alignas(n == 4   ? 16
+               : n == 2 ? 8
+                        : 4) Floats {
   float v[n];
 };
 template <int n, class F>
