@@ -48,7 +48,8 @@ struct Frames {
         auto *data = static_cast<guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&f, p));
         const int stride = GST_VIDEO_FRAME_PLANE_STRIDE(&f, p);
         for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&f, p); y++)
-          for (int x = 0; x < stride; x++) data[y * stride + x] = guint8(x / 9 + y / 7 + 31 * n + rand() % 16);
+          for (int x = 0; x < stride; x++)
+            data[y * stride + x] = guint8(x / 9 + y / 7 + 31 * n + rand() % 16);
       }
       gst_video_frame_unmap(&f);
       GstMapInfo map; // to the device
@@ -80,8 +81,8 @@ void measure(const std::string &element, const char *format, int width, int heig
   if (!e) return;
   gst_object_ref_sink(e);
   GstCaps *caps = gst_caps_from_string(("video/x-raw(memory:CUDAMemory), format=" + std::string(format) +
-                                        ", width=" + std::to_string(width) + ", height=" + std::to_string(height) +
-                                        ", framerate=30/1")
+                                        ", width=" + std::to_string(width) +
+                                        ", height=" + std::to_string(height) + ", framerate=30/1")
                                            .c_str());
   {
     Frames frames(caps, 8);
@@ -107,8 +108,8 @@ void measure(const std::string &element, const char *format, int width, int heig
       kernels.push_back(number(e, "kernel-time-last-us"));
       over.push_back(us - kernels.back());
     }
-    std::printf("%-44s %-5s %4dx%-4d  frame %7.1f us  kernels %7.1f  over %7.1f  bytes %.0f\n", element.c_str(), format,
-                width, height, median(whole), median(kernels), median(over),
+    std::printf("%-44s %-5s %4dx%-4d  frame %7.1f us  kernels %7.1f  over %7.1f  bytes %.0f\n",
+                element.c_str(), format, width, height, median(whole), median(kernels), median(over),
                 number(e, "bytes-host-to-device") + number(e, "bytes-device-to-host"));
     std::fflush(stdout);
     gst_harness_teardown(h);
@@ -128,6 +129,7 @@ int main(int argc, char **argv) {
     return 77;
   }
   gst_cuda_load_library();
+  gst_cuda_memory_init_once();
   const int width = argc > 3 ? std::atoi(argv[2]) : 1920, height = argc > 3 ? std::atoi(argv[3]) : 1080;
   const int count = argc > 4 ? std::atoi(argv[4]) : 400;
   if (argc > 1) {
@@ -135,10 +137,11 @@ int main(int argc, char **argv) {
     return 0;
   }
   for (const char *element :
-       {"clbilateral algorithm=exact", "clbilateral algorithm=exact backend=opencl", "clbilateral spatial-sigma=5",
-        "clbilateral spatial-sigma=5 backend=opencl", "clhistogram", "clhistogram overlay=true",
-        "clfilter chain=\"gaussian sigma=2\""})
+       {"clbilateral algorithm=exact", "clbilateral algorithm=exact backend=opencl",
+        "clbilateral spatial-sigma=5", "clbilateral spatial-sigma=5 backend=opencl", "clhistogram",
+        "clhistogram overlay=true", "clfilter chain=\"gaussian sigma=2\""})
     measure(element, "RGBA", width, height, count);
-  for (const char *element : {"clbilateral algorithm=exact", "clbilateral algorithm=exact backend=opencl", "clhistogram"})
+  for (const char *element :
+       {"clbilateral algorithm=exact", "clbilateral algorithm=exact backend=opencl", "clhistogram"})
     measure(element, "NV12", width, height, count);
 }

@@ -12,7 +12,8 @@ __device__ unsigned long long nanoseconds() {
 
 __global__ void busy_kernel(unsigned long long duration) {
   const unsigned long long begin = nanoseconds();
-  while (nanoseconds() - begin < duration) {}
+  while (nanoseconds() - begin < duration) {
+  }
 }
 
 } // namespace

@@ -20,10 +20,11 @@ inline Size survives_copies(const char *format, Size s) {
   return s;
 }
 
-// A CUDA context of its own, and frames in its memory.
+// A CUDA context of its own, or somebody's, and frames in its memory.
 class CudaFrames {
  public:
   CudaFrames() : context_(gst_cuda_context_new(0)) { fail_unless(context_ != nullptr); }
+  explicit CudaFrames(GstCudaContext *context) : context_(context) { gst_object_ref(context); }
   ~CudaFrames() {
     if (pool_) gst_buffer_pool_set_active(pool_, FALSE);
     gst_clear_object(&pool_);

@@ -17,6 +17,7 @@ using namespace vigil::test;
 namespace {
 
 constexpr int frames = 4;
+GstCudaContext *shared_context = nullptr; // of tests that need no other: making one takes long
 constexpr const char *elements[] = {
     "clbilateral backend=opencl",
     "clbilateral backend=opencl algorithm=grid spatial-sigma=5 chroma=true",
@@ -54,12 +55,13 @@ Bytes result(Harness &e) {
   GstBuffer *b = e.pull();
   fail_unless(b, "no frame came out");
   Bytes bytes = e.bytes_of(b);
-  if (GstCustomMeta *meta =
-          is(GST_OBJECT_NAME(e.get()), "clhistogram") ? gst_buffer_get_custom_meta(b, "vigil-histogram") : nullptr) {
+  if (GstCustomMeta *meta = is(GST_OBJECT_NAME(e.get()), "clhistogram")
+                                ? gst_buffer_get_custom_meta(b, "vigil-histogram")
+                                : nullptr) {
     const GValue *counts = gst_structure_get_value(gst_custom_meta_get_structure(meta), "intensity");
     gsize size = 0;
-    const auto *data =
-        static_cast<const std::uint8_t *>(g_bytes_get_data(static_cast<GBytes *>(g_value_get_boxed(counts)), &size));
+    const auto *data = static_cast<const std::uint8_t *>(
+        g_bytes_get_data(static_cast<GBytes *>(g_value_get_boxed(counts)), &size));
     bytes.insert(bytes.end(), data, data + size);
   }
   gst_buffer_unref(b);
@@ -99,14 +101,19 @@ Frames in_system_memory(const std::string &element, const char *format, Size s) 
 void negotiate(CudaFrames &cuda, Harness &e, const char *format, Size s) {
   const std::string caps = caps_of(format, s.width, s.height, "(memory:CUDAMemory)");
   e.caps(caps);
-  if (std::string(format) == "GRAY8")
-    cuda.offered_by(e, caps);
-  else
-    cuda.caps(caps);
+  if (std::string(format) != "GRAY8") return cuda.caps(caps);
+  GstContext *context = cuda.share();
+  {
+    Harness helper("clbilateral backend=opencl",
+                   context); // an element that passes frames on has no pool to offer
+    helper.caps(caps);
+    cuda.offered_by(helper, caps);
+  }
+  gst_context_unref(context);
 }
 
 Frames in_cuda_memory(const std::string &element, const char *format, Size s, bool shared = true) {
-  CudaFrames cuda;
+  CudaFrames cuda(shared_context);
   GstContext *context = cuda.share();
   Frames out;
   {
@@ -134,8 +141,8 @@ void expect_near(const Frames &want, const Frames &got, int level, const std::st
   for (std::size_t n = 0; n < want.size(); n++) {
     fail_unless_equals_int(want[n].size(), got[n].size());
     for (std::size_t i = 0; i < want[n].size(); i++)
-      fail_unless(std::abs(want[n][i] - got[n][i]) <= level, "%s: byte %zu of frame %zu is %d, not %d", what.c_str(), i,
-                  n, got[n][i], want[n][i]);
+      fail_unless(std::abs(want[n][i] - got[n][i]) <= level, "%s: byte %zu of frame %zu is %d, not %d",
+                  what.c_str(), i, n, got[n][i], want[n][i]);
   }
 }
 void expect_near_10_bits(const Frames &want, const Frames &got, int level, const std::string &what) {
@@ -143,7 +150,8 @@ void expect_near_10_bits(const Frames &want, const Frames &got, int level, const
     fail_unless_equals_int(want[n].size(), got[n].size());
     for (std::size_t i = 0; i + 1 < want[n].size(); i += 2) {
       const auto at = [&](const Bytes &b) { return b[i] + 256 * b[i + 1]; };
-      fail_unless(std::abs(at(want[n]) - at(got[n])) <= 64 * level, "%s: byte %zu of frame %zu", what.c_str(), i, n);
+      fail_unless(std::abs(at(want[n]) - at(got[n])) <= 64 * level, "%s: byte %zu of frame %zu", what.c_str(),
+                  i, n);
     }
   }
 }
@@ -158,7 +166,7 @@ int descriptors() {
 GST_START_TEST(pictures_are_those_of_system_memory) {
   const std::string element = elements[__i__];
   for (const char *format : {"GRAY8", "NV12", "I420", "RGBA", "RGBx", "BGRA", "BGRx", "P010_10LE"})
-    for (const Size size : {Size{64, 48}, Size{1, 1}, Size{33, 17}, Size{645, 363}}) {
+    for (const Size size : {Size{1, 1}, Size{33, 17}, Size{645, 363}}) {
       if (!takes(element, format)) continue;
       const Size s = survives_copies(format, size);
       const std::string what = element + ", " + format + " " + std::to_string(s.width);
@@ -182,7 +190,7 @@ GST_START_TEST(work_follows_the_frames_unless_it_is_told) {
   } cases[] = {{"auto", "opencl", "cuda"}, {"opencl", "opencl", "opencl"}, {"cuda", "cuda", "cuda"}};
   const Size s{64, 48};
   for (const auto &c : cases) {
-    CudaFrames cuda;
+    CudaFrames cuda(shared_context);
     GstContext *context = cuda.share();
     {
       Harness e(std::string("clbilateral backend=") + c.choice, context);
@@ -208,7 +216,7 @@ GST_START_TEST(frames_that_others_hold_stay_as_they_are) {
   const Size s{320, 240};
   for (const char *format : {"NV12", "GRAY8", "RGBA"}) {
     const Frames want = in_system_memory("clhistogram overlay=true", format, s);
-    CudaFrames cuda;
+    CudaFrames cuda(shared_context);
     GstContext *context = cuda.share();
     {
       Harness e("clhistogram overlay=true", context);
@@ -258,10 +266,11 @@ GST_END_TEST
 // the kernel takes long, so that the copy back must wait for it.
 GST_START_TEST(slow_producers_and_slow_kernels_are_waited_for) {
   const Size s{1920, 1080};
-  for (const char *settings : {"clbilateral backend=opencl", "clbilateral backend=opencl radius=40 algorithm=exact",
-                               "clhistogram overlay=true", "clbilateral backend=cuda"}) {
+  for (const char *settings :
+       {"clbilateral backend=opencl", "clbilateral backend=opencl radius=40 algorithm=exact",
+        "clhistogram overlay=true", "clbilateral backend=cuda"}) {
     const Frames want = in_system_memory(settings, "RGBA", s);
-    CudaFrames cuda;
+    CudaFrames cuda(shared_context);
     GstContext *context = cuda.share();
     {
       auto *const handle = static_cast<CUctx_st *>(gst_cuda_context_get_handle(cuda.context()));
@@ -309,7 +318,8 @@ GST_START_TEST(other_devices_get_frames_through_the_host) {
         if (!takes(e, format)) continue;
         const std::string element = std::string(e) + " device=" + std::to_string(i);
         const Size s{322, 178};
-        expect_near(in_system_memory(element, format, s), in_cuda_memory(element, format, s, false), 0, element);
+        expect_near(in_system_memory(element, format, s), in_cuda_memory(element, format, s, false), 0,
+                    element);
       }
   }
   if (!tried) g_printerr("SKIP: this machine has no OpenCL device but the first CUDA device\n");
@@ -319,7 +329,7 @@ GST_END_TEST
 GST_START_TEST(nothing_is_left_after_state_cycles) {
   const std::string element = elements[__i__];
   const Size s{640, 360};
-  CudaFrames cuda;
+  CudaFrames cuda(shared_context);
   GstContext *context = cuda.share();
   int before = 0;
   std::size_t memory_before = 0, memory_after = 0, all = 0;
@@ -342,8 +352,8 @@ GST_START_TEST(nothing_is_left_after_state_cycles) {
   }
   fail_unless_equals_int(descriptors(), before);
   // whole cycles of depth: drivers keep some MB for themselves
-  fail_unless(memory_after + (std::size_t(32) << 20) > memory_before, "%zu bytes of the device's memory are gone",
-              memory_before - memory_after);
+  fail_unless(memory_after + (std::size_t(32) << 20) > memory_before,
+              "%zu bytes of the device's memory are gone", memory_before - memory_after);
   gst_context_unref(context);
 }
 GST_END_TEST
@@ -355,31 +365,44 @@ GST_START_TEST(the_primary_context_stays_asleep) {
 GST_END_TEST
 
 int main(int argc, char **argv) {
+  std::string why;
   try {
     require_cuda_device(0);
     const auto cl = open_cl();
     CudaDevice cuda(0);
-    const std::string why = why_not_shared(cuda, *cl);
-    if (!why.empty()) fail(Error::Kind::no_device, why);
+    why = why_not_shared(cuda, *cl);
   } catch (const Error &e) {
     g_print("SKIP: frames in CUDA memory and OpenCL: %s\n", e.what());
     return 77;
   }
   gst_cuda_load_library();
   g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
+  gst_init(&argc, &argv);
+  shared_context = gst_cuda_context_new(0);
+  // keeps the OpenCL device open, so that not each element has to open it anew
+  GstElement *keeper = gst_element_factory_make("clhistogram", nullptr);
+  gst_object_ref_sink(keeper);
+  gst_element_set_state(keeper, GST_STATE_READY);
   Suite *suite = suite_create("opencl-cuda");
   TCase *tests = tcase_create("cuda");
   tcase_set_timeout(tests, 280);
   suite_add_tcase(suite, tests);
   constexpr int count = int(std::size(elements));
-  tcase_add_loop_test(tests, pictures_are_those_of_system_memory, 0, count);
-  tcase_add_loop_test(tests, depth_changes_nothing, 0, count);
-  tcase_add_test(tests, work_follows_the_frames_unless_it_is_told);
-  tcase_add_test(tests, frames_that_others_hold_stay_as_they_are);
-  tcase_add_loop_test(tests, frames_of_another_context_are_followed, 0, count);
-  tcase_add_test(tests, slow_producers_and_slow_kernels_are_waited_for);
   tcase_add_test(tests, other_devices_get_frames_through_the_host);
-  tcase_add_loop_test(tests, nothing_is_left_after_state_cycles, 0, count);
-  tcase_add_test(tests, the_primary_context_stays_asleep);
-  return run(suite, argc, argv);
+  if (why.empty()) {
+    tcase_add_loop_test(tests, pictures_are_those_of_system_memory, 0, count);
+    tcase_add_loop_test(tests, depth_changes_nothing, 0, count);
+    tcase_add_test(tests, work_follows_the_frames_unless_it_is_told);
+    tcase_add_test(tests, frames_that_others_hold_stay_as_they_are);
+    tcase_add_loop_test(tests, frames_of_another_context_are_followed, 0, count);
+    tcase_add_test(tests, slow_producers_and_slow_kernels_are_waited_for);
+    tcase_add_loop_test(tests, nothing_is_left_after_state_cycles, 0, count);
+    tcase_add_test(tests, the_primary_context_stays_asleep);
+  } else
+    g_printerr("SKIP: only frames through the host: %s\n", why.c_str());
+  const int failed = run(suite, argc, argv);
+  gst_element_set_state(keeper, GST_STATE_NULL);
+  gst_object_unref(keeper);
+  gst_object_unref(shared_context);
+  return failed;
 }
