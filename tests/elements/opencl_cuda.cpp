@@ -19,13 +19,13 @@ namespace {
 constexpr int frames = 4;
 GstCudaContext *shared_context = nullptr; // of tests that need no other: making one takes long
 constexpr const char *elements[] = {
-    "clbilateral backend=opencl",
-    "clbilateral backend=opencl algorithm=grid spatial-sigma=5 chroma=true",
+    "clbilateral tune=off backend=opencl",
+    "clbilateral tune=off backend=opencl algorithm=grid spatial-sigma=5 chroma=true",
     "clhistogram overlay=true",
     "clhistogram",
-    "clfilter chain=\"gaussian sigma=2 ! invert\"",
-    "clbilateral", // in CUDA, where its frames are
-    "clbilateral backend=cuda algorithm=grid spatial-sigma=5 chroma=true",
+    "clfilter tune=off chain=\"gaussian sigma=2 ! invert\"",
+    "clbilateral tune=off", // in CUDA, where its frames are
+    "clbilateral tune=off backend=cuda algorithm=grid spatial-sigma=5 chroma=true",
 };
 constexpr int first_in_cuda = 5; // of them; the others give the same bytes wherever their frames come from
 bool is(const std::string &element, const char *name) {
