@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/tuning/trial.h"
 #include "kernels/bilateral/bilateral-kernels.h"
+#include "kernels/bilateral/grid.h"
 
 #include <algorithm>
 #include <string_view>
@@ -31,8 +32,8 @@ const char *class_of(int radius) {
 Tuned tune(ClDevice &d, PixelFormat format, const Params &params, tuning::Mode mode,
            const tuning::Limits &limits) {
   const std::vector<const Variant *> all = candidates(d);
-  const bool grid = params.algorithm == Algorithm::grid ||
-                    (params.algorithm == Algorithm::automatic && uses_grid(d, params));
+  const bool grid =
+      params.algorithm == Algorithm::grid || (params.algorithm == Algorithm::automatic && uses_grid(params));
   if (grid || mode == tuning::Mode::off) return {all.front(), {}};
 
   // Kernels differ by what they weigh, not by the order of bytes or planes.
