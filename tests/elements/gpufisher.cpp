@@ -87,11 +87,11 @@ std::vector<double> doubles(const GstStructure *s, const char *name) {
 
 // gpufisher with a model in a file of its own.
 struct Watch {
-  explicit Watch(const fisher::Model &m, const std::string &settings = "", const char *format = "GRAY8")
-      : format(format) {
+  explicit Watch(const fisher::Model &m, const std::string &settings = "", const char *pixels = "GRAY8")
+      : format(pixels) {
     fisher::write_model(folder / "model", m);
     element.emplace("gpufisher backend=cpu model-location=" + (folder / "model") + " " + settings);
-    element->caps(caps_of(format, width, height));
+    element->caps(caps_of(pixels, width, height));
   }
   // Shows a frame and gives what comes out.
   GstBuffer *show(int number, int objects = 0) {
@@ -202,6 +202,22 @@ GST_START_TEST(events_are_steady) {
   const float pair[] = {1, 3};
   for (const float s : pair) even.step({&s, 1}, 4, classifier, 0);
   fail_unless(even.smoothed(0) == 2.f);
+
+  // A scene that always scores 5 more: its lower quartile is taken away, and what stays high becomes the rule.
+  classifier.baseline = 8;
+  Events shifted(1);
+  begins.clear();
+  ends.clear();
+  const float others[] = {5, 5, 5, 5, 7, 7, 7, 7, 7, 7, 7, 7};
+  i = 0;
+  for (const float s : others) {
+    shifted.step({&s, 1}, 1, classifier, 0);
+    if (shifted.change(0) == Events::Change::begin) begins.push_back(i);
+    if (shifted.change(0) == Events::Change::end) ends.push_back(i);
+    i++;
+  }
+  // of eight values the quartile is the second lowest: 5 until, at 10, only one 5 is left among them
+  fail_unless(begins == std::vector{4} && ends == std::vector{10});
 }
 GST_END_TEST
 
