@@ -104,7 +104,8 @@ void check_pictures(const ConstImage &frame, Plane<const std::uint8_t> mask, con
   using enum Error::Kind;
   if (frame.width < 1 || frame.height < 1)
     fail(bad_setting, "a frame of ", frame.width, "x", frame.height, " pixels is not possible");
-  if (is_16_bit(frame.format)) fail(bad_setting, "pictures are composed of 8 bits a sample; this frame has 16");
+  if (is_16_bit(frame.format))
+    fail(bad_setting, "pictures are composed of 8 bits a sample; this frame has 16");
   const auto check = [&](const char *what, int width, int height) {
     if (width != frame.width || height != frame.height)
       fail(bad_setting, "the ", what, " is of ", width, "x", height, " pixels, but the frame is of ",

@@ -18,9 +18,9 @@ constexpr int width = 84, height = 61;
 constexpr const char *three = "gaussian sigma=1.5 ! grayscale ! sharpen amount=0.5";
 
 // Searches belong to the test that is about them.
-struct Filter : Element {
+struct Filter : Harness {
   explicit Filter(const std::string &chain, const std::string &settings = "tune=off")
-      : Element(chain.empty() ? settings : "chain=\"" + chain + "\" " + settings, nullptr, "clfilter") {}
+      : Harness("clfilter " + (chain.empty() ? settings : "chain=\"" + chain + "\" " + settings)) {}
   std::string chain() {
     gchar *s = nullptr;
     g_object_get(get(), "chain", &s, nullptr);
