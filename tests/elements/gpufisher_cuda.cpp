@@ -44,8 +44,7 @@ struct Model {
 Rows in_system_memory(const Model &m, const std::string &settings, const char *format, Size s) {
   Harness e(m.launch(settings));
   e.caps(caps_of(format, s.width, s.height));
-  for (int n = 0; n < frames; n++)
-    fail_unless_equals_int(e.push(frame_of(format, s, n), n), GST_FLOW_OK);
+  for (int n = 0; n < frames; n++) fail_unless_equals_int(e.push(frame_of(format, s, n), n), GST_FLOW_OK);
   gst_harness_push_event(e.harness(), gst_event_new_eos());
   Rows out;
   while (GstBuffer *b = e.pull()) {
@@ -89,13 +88,14 @@ Rows in_cuda_memory(const Model &m, const std::string &settings, const char *for
 }
 
 void expect_alike(const Rows &want, const Rows &got, const std::string &what) {
-  constexpr double tolerance = 2e-3; // the vector's relative error is below 1e-3, and scores are of the order of 1
+  constexpr double tolerance =
+      2e-3; // the vector's relative error is below 1e-3, and scores are of the order of 1
   fail_unless_equals_int(got.size(), frames);
   fail_unless_equals_int(want.size(), got.size());
   for (std::size_t n = 0; n < want.size(); n++)
     for (std::size_t k = 0; k < want[n].size(); k++)
-      fail_unless(std::abs(want[n][k] - got[n][k]) <= tolerance * (1 + std::abs(want[n][k])), "%s, frame %d: %f for %f",
-                  what.c_str(), int(n), got[n][k], want[n][k]);
+      fail_unless(std::abs(want[n][k] - got[n][k]) <= tolerance * (1 + std::abs(want[n][k])),
+                  "%s, frame %d: %f for %f", what.c_str(), int(n), got[n][k], want[n][k]);
 }
 
 } // namespace

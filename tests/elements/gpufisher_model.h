@@ -13,7 +13,7 @@ namespace vigil::test {
 
 // A small model of random numbers, whose classes' thresholds are given.
 inline fisher::Model random_model(unsigned seed, const std::vector<std::string> &classes, float begin = 0,
-                           float end = 0) {
+                                  float end = 0) {
   std::mt19937 rng(seed);
   std::normal_distribution<float> normal(0, 1);
   std::uniform_real_distribution<float> positive(0.01f, 0.03f);
