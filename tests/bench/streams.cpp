@@ -26,9 +26,9 @@ namespace {
 using Options = std::map<std::string, std::string>;
 
 Options parse(int argc, char **argv) {
-  Options o{
-      {"file", ""},     {"source", ""},  {"count", "8"}, {"element", "cudamog"}, {"decoder", "nvh264dec"},
-      {"seconds", "8"}, {"rounds", "3"}, {"live", "no"}};
+  Options o{{"file", ""},           {"source", ""},           {"count", "8"},
+            {"element", "cudamog"}, {"decoder", "nvh264dec"}, {"seconds", "8"},
+            {"rounds", "3"},        {"live", "no"},           {"share", "no"}};
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (!name.starts_with("--") || !o.contains(name.substr(2))) {

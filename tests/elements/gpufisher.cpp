@@ -4,8 +4,9 @@
 #include "gst/base/video.h"
 #include "gst/gpufisher/events.h"
 #include "kernels/fisher/model_file.h"
+#include "tests/elements/fisher_meta.h"
 #include "tests/elements/fixture.h"
-#include "tests/elements/gpufisher_model.h"
+#include "tests/elements/random_model.h"
 
 #include <atomic>
 #include <cmath>

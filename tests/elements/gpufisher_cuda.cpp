@@ -4,7 +4,8 @@
 #include "common/cuda/driver.h"
 #include "common/error.h"
 #include "tests/elements/cuda_frames.h"
-#include "tests/elements/gpufisher_model.h"
+#include "tests/elements/fisher_meta.h"
+#include "tests/elements/random_model.h"
 
 #include <cmath>
 

@@ -65,7 +65,8 @@ void link_video(GstElement *, GstPad *pad, gpointer next) {
 GstElement *parse_filter(const std::string &filter) {
   GError *error = nullptr;
   // from system memory: a decoder on a GPU would leave frames where videocrop and others cannot work on them
-  const std::string chain = "video/x-raw ! " + (filter.empty() ? "" : filter + " ! ") + "videoconvert";
+  const std::string chain =
+      "capsfilter caps=video/x-raw ! " + (filter.empty() ? "" : filter + " ! ") + "videoconvert";
   GstElement *bin = gst_parse_bin_from_description(chain.c_str(), TRUE, &error);
   if (!error) return bin;
   const tools::ErrorPtr owner(error);

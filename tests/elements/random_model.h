@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A model for tests of gpufisher, and what it puts on frames.
+// A model for gpufisher that needs no training.
 #pragma once
 
 #include "kernels/fisher/model_file.h"
-#include "tests/elements/fixture.h"
 
 #include <random>
 #include <string>
@@ -11,7 +10,7 @@
 
 namespace vigil::test {
 
-// A small model of random numbers, whose classes' thresholds are given.
+// Small, of random numbers; its classes' thresholds are given.
 inline fisher::Model random_model(unsigned seed, const std::vector<std::string> &classes, float begin = 0,
                                   float end = 0) {
   std::mt19937 rng(seed);
@@ -40,19 +39,6 @@ inline fisher::Model random_model(unsigned seed, const std::vector<std::string> 
   m.classifier.begin.assign(classes.size(), begin);
   m.classifier.end.assign(classes.size(), end);
   return m;
-}
-
-inline const GstStructure *meta_of(GstBuffer *b) {
-  GstCustomMeta *meta = gst_buffer_get_custom_meta(b, "vigil-fisher");
-  return meta ? gst_custom_meta_get_structure(meta) : nullptr;
-}
-inline std::vector<double> doubles(const GstStructure *s, const char *name) {
-  const GValue *array = gst_structure_get_value(s, name);
-  fail_unless(array && GST_VALUE_HOLDS_ARRAY(array), "no array %s", name);
-  std::vector<double> v;
-  for (guint i = 0; i < gst_value_array_get_size(array); i++)
-    v.push_back(g_value_get_double(gst_value_array_get_value(array, i)));
-  return v;
 }
 
 } // namespace vigil::test
