@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // gpufisher on the CPU: what it puts on frames beside the kernels' reference, events, models that come and go, wrong input.
+#include "common/bytes.h"
 #include "common/error.h"
 #include "gst/base/video.h"
 #include "gst/gpufisher/events.h"
@@ -8,9 +9,11 @@
 #include "tests/elements/fixture.h"
 #include "tests/elements/random_model.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <thread>
 
 using namespace vigil;
@@ -240,6 +243,41 @@ GST_START_TEST(frames_under_way_come_out_in_order) {
 }
 GST_END_TEST
 
+// Files beside a good model `good` that are none.
+constexpr const char *bad_models[] = {"half", "flipped", "empty", "noise", "newer", "sizes", "nan"};
+static void write_bad_models(const Folder &folder) {
+  const fisher::Model model = random_model(7, {"run"});
+  const std::vector<std::uint8_t> good = fisher::serialize(model);
+  const auto sealed = [](std::vector<std::uint8_t> b) { // with the checksum of what it holds now
+    const std::uint32_t crc = checksum(std::span(b).subspan(16));
+    for (std::size_t i = 0; i < 4; i++) b[12 + i] = static_cast<std::uint8_t>(crc >> (8 * i));
+    return b;
+  };
+  auto b = good;
+  b.resize(b.size() / 2);
+  write_bytes(folder / "half", b);
+  b = good;
+  b[b.size() / 2] ^= 4;
+  write_bytes(folder / "flipped", b);
+  write_bytes(folder / "empty", {});
+  write_bytes(folder / "noise", {1, 2, 3});
+  b = good;
+  b[8] = 2;
+  write_bytes(folder / "newer", b);
+  b = good; // the last array claims to be of 4294967295 values
+  const std::string name = "baseline";
+  const auto at = std::search(b.begin(), b.end(), name.begin(), name.end());
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  b[std::size_t(at - b.begin()) - 4] = 1; // dimensions
+  b.insert(at, 4, 0xFF);
+  write_bytes(folder / "sizes", sealed(b));
+  b = good;
+  std::uint8_t variance[4];
+  std::memcpy(variance, &model.codebook.variances[3], 4);
+  std::memcpy(&*std::search(b.begin(), b.end(), variance, variance + 4), &nan, 4);
+  write_bytes(folder / "nan", sealed(b));
+}
+
 GST_START_TEST(a_model_is_changed_while_playing) {
   const fisher::Model a = random_model(1, {"a"}), b = random_model(2, {"b"});
   Watch watch(a), other(b);
@@ -249,8 +287,10 @@ GST_START_TEST(a_model_is_changed_while_playing) {
   fail_unless(watch.score(0) == with_b, "the new model did not take over");
 
   // what cannot be used leaves the model as it is, and is told once
-  write_bytes(watch.folder / "noise", {1, 2, 3});
-  for (const std::string &bad : {watch.folder / "noise", watch.folder / "absent", std::string()}) {
+  write_bad_models(watch.folder);
+  std::vector<std::string> all{watch.folder / "absent", ""};
+  for (const char *name : bad_models) all.push_back(watch.folder / name);
+  for (const std::string &bad : all) {
     watch.element->set("model-location", bad.c_str());
     fail_unless(watch.score(0) == with_b && watch.score(0) == with_b);
     GstMessage *m = watch.element->message(GST_MESSAGE_WARNING);
@@ -308,13 +348,7 @@ GST_END_TEST
 GST_START_TEST(bad_models_at_the_start) {
   const Folder folder;
   fisher::write_model(folder / "good", random_model(7, {"run"}));
-  std::vector<std::uint8_t> bytes = read_bytes(folder / "good");
-  bytes.resize(bytes.size() / 2);
-  write_bytes(folder / "half", bytes);
-  bytes = read_bytes(folder / "good");
-  bytes[bytes.size() / 2] ^= 4;
-  write_bytes(folder / "flipped", bytes);
-  write_bytes(folder / "empty", {});
+  write_bad_models(folder);
   const struct {
     std::string settings;
     const char *says;
@@ -322,7 +356,10 @@ GST_START_TEST(bad_models_at_the_start) {
                {"model-location=" + (folder / "absent"), "absent"},
                {"model-location=" + (folder / "half"), "half"},
                {"model-location=" + (folder / "flipped"), "flipped"},
-               {"model-location=" + (folder / "empty"), "empty"}};
+               {"model-location=" + (folder / "empty"), "empty"},
+               {"model-location=" + (folder / "newer"), "newer than this program's"},
+               {"model-location=" + (folder / "sizes"), "sizes: the model is cut off"},
+               {"model-location=" + (folder / "nan"), "variances is nan"}};
   for (const auto &c : cases) {
     GstElement *element = gst_parse_launch(("gpufisher backend=cpu " + c.settings).c_str(), nullptr);
     gst_object_ref_sink(element);
