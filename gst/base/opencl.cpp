@@ -11,7 +11,8 @@ GST_DEBUG_CATEGORY(vigil_opencl_debug);
 using namespace vigil;
 using namespace vigil::gst;
 
-G_DEFINE_ABSTRACT_TYPE(VigilClTransform, vigil_cl_transform, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(VigilClTransform, vigil_cl_transform, GST_TYPE_BASE_TRANSFORM,
+                                 G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
 namespace vigil::gst {
 GstBaseTransformClass *cl_parent_class() {
