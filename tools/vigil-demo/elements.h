@@ -38,6 +38,10 @@ inline constexpr std::array elements{
         .name = "clbilateral",
         .filter = "clbilateral name=watch spatial-sigma=3 range-sigma=0.2",
     },
+    Element{
+        .name = "clfilter",
+        .filter = "clfilter name=watch chain=\"median ! gaussian sigma=0.8\"",
+    },
 };
 
 } // namespace vigil::demo
