@@ -4,7 +4,8 @@
 //   CUDA memory on a CUDA device  mapped there, never copied
 //   system memory on a GPU        copied through page-locked memory, while the queue goes on
 //   system memory on an OpenCL device that shares it (a processor)  used in place, never copied
-// Frames that OpenCL would share with OpenGL or CUDA get their case here.
+//   OpenGL memory on a CUDA device of the same GPU  copied there, never to the host
+//   OpenGL memory elsewhere       downloaded and uploaded by GStreamer, and then as system memory
 #pragma once
 
 #include "common/device.h"
@@ -45,8 +46,10 @@ class HostBuffer {
 // Where the frames of some caps are, and where they are wanted.
 struct FrameKind {
   GstVideoInfo info;
-  bool cuda_memory = false; // what the caps say
+  bool cuda_memory = false, gl_memory = false; // what the caps say
 };
+// Throws Error::bad_setting when the caps do not describe a picture in one of our formats.
+FrameKind frame_kind(const GstCaps *);
 
 // One place for a frame; used again and again, without allocation.
 class FrameSlot {
@@ -79,10 +82,11 @@ class FrameSlot {
   void copy_planes(bool to_staging, const Area &);
   Area everything() const { return {0, 0, layout_.width, layout_.height}; }
   Image staged(void *) const;
+  void *staging();
 
   Device &device_;
   FrameKind kind_;
-  bool copied_;  // through staging_
+  bool copied_;  // to memory_ and from there, through staging_ or on the device
   Image layout_; // strides of the copies; its addresses are offsets from null
   std::size_t bytes_ = 0;
   HostBuffer staging_;
@@ -90,6 +94,7 @@ class FrameSlot {
   std::unique_ptr<Shared> shared_;
   std::unique_ptr<Event> event_;
   GstVideoFrame frame_{};
+  GstBuffer *texture_ = nullptr; // the open frame, when it is copied on the device
   bool mapped_ = false, sent_ = false;
   Area sent_area_;
 };

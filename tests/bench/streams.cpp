@@ -7,7 +7,8 @@
 // h264parse ! DECODER. ELEMENT may be a chain of several. The two kinds run in turn, ROUNDS times each; after a second of
 // start-up, frames that reach the sinks are counted. The elements' stats are printed, so that bytes copied between host and
 // device show. With --live yes the sinks wait for each frame's time, as with cameras, and only the kind with ELEMENT runs:
-// as long as the slowest stream has the clip's frame rate, the machine can watch that many.
+// as long as the slowest stream has the clip's frame rate, the machine can watch that many. With --share yes all pipelines
+// get the first one's CUDA context, as an application with many cameras should do; otherwise each makes one of its own.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -25,9 +26,9 @@ namespace {
 using Options = std::map<std::string, std::string>;
 
 Options parse(int argc, char **argv) {
-  Options o{
-      {"file", ""},     {"source", ""},  {"count", "8"}, {"element", "cudamog"}, {"decoder", "nvh264dec"},
-      {"seconds", "8"}, {"rounds", "3"}, {"live", "no"}};
+  Options o{{"file", ""},           {"source", ""},           {"count", "8"},
+            {"element", "cudamog"}, {"decoder", "nvh264dec"}, {"seconds", "8"},
+            {"rounds", "3"},        {"live", "no"},           {"share", "no"}};
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (!name.starts_with("--") || !o.contains(name.substr(2))) {
@@ -39,7 +40,7 @@ Options parse(int argc, char **argv) {
   if (o["file"].empty() == o["source"].empty() || argc % 2 == 0) {
     std::fprintf(stderr, "bench-streams --file CLIP.mp4 | --source DESCRIPTION [--count N] [--element "
                          "DESCRIPTION] [--decoder NAME] "
-                         "[--seconds N] [--rounds N] [--live yes]\n");
+                         "[--seconds N] [--rounds N] [--live yes] [--share yes]\n");
     std::exit(2);
   }
   return o;
@@ -97,6 +98,13 @@ void print_stats(GstElement *pipeline) {
   gst_iterator_free(i);
 }
 
+void share_cuda(GstElement *from, GstElement *to) {
+  GstContext *context = gst_element_get_context(from, "gst.cuda.context");
+  if (!context) die("the first pipeline has no CUDA context to share");
+  gst_element_set_context(to, context);
+  gst_context_unref(context);
+}
+
 struct Speed { // frames a second
   double all_streams = 0, slowest_stream = 0;
 };
@@ -117,7 +125,9 @@ Speed frames_per_second(const Options &o, const std::string &element, bool with_
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count, &s, nullptr);
     gst_object_unref(pad);
     gst_object_unref(sink);
+    if (o.at("share") == "yes" && &s != &streams.front()) share_cuda(streams.front().pipeline, s.pipeline);
     gst_element_set_state(s.pipeline, GST_STATE_PLAYING);
+    if (&s == &streams.front()) gst_element_get_state(s.pipeline, nullptr, nullptr, 10 * GST_SECOND);
   }
   const auto run = [&](double seconds) {
     const auto start = std::chrono::steady_clock::now();

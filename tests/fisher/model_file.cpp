@@ -78,7 +78,7 @@ void round_trips() {
       "a folder", [&] { read_model("/"); }, "is not a plain file", Error::Kind::io);
   refused(
       "a folder that is not there", [&] { write_model("/no/such/folder/m", m); }, "cannot make a file",
-      Error::Kind::io);
+      Error::Kind::write);
 }
 
 void damage() {
