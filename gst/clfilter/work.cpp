@@ -21,7 +21,12 @@ class Work final : public ClWork {
     if (format_ && *format_ == format) return; // kernels take any size
     filter_.reset();
     format_ = format;
-    if (!chain_.empty()) make_filter(chain_);
+    try {
+      if (!chain_.empty()) make_filter(chain_);
+    } catch (...) {
+      format_.reset(); // caps come again when they were refused, and are to be refused again
+      throw;
+    }
   }
 
   ClUse next_use() override {
