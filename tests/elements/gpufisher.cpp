@@ -5,10 +5,7 @@
 #include "gst/base/video.h"
 #include "gst/gpufisher/events.h"
 #include "kernels/fisher/model_file.h"
-<<<<<<< HEAD
-=======
 #include "tests/elements/fisher_meta.h"
->>>>>>> element
 #include "tests/elements/fixture.h"
 #include "tests/elements/random_model.h"
 
