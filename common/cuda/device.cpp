@@ -94,11 +94,8 @@ void CudaQueue::after(Event &e) {
   cuda_check(cudaStreamWaitEvent(stream_, static_cast<CudaEvent &>(e).event(), 0), "cudaStreamWaitEvent");
 }
 
-CudaDevice::CudaDevice(int id) : context_(create_cuda_context(id)), id_(id), owned_(true) {}
-CudaDevice::CudaDevice(CUctx_st *context, int id) : context_(context), id_(id), owned_(false) {}
-CudaDevice::~CudaDevice() {
-  if (owned_) destroy_cuda_context(context_);
-}
+CudaDevice::CudaDevice(int id) : context_(create_cuda_context(id), destroy_cuda_context), id_(id) {}
+CudaDevice::CudaDevice(std::shared_ptr<CUctx_st> context, int id) : context_(std::move(context)), id_(id) {}
 
 std::string CudaDevice::name() const {
   const CudaScope scope = enter();
@@ -168,13 +165,13 @@ void CudaDevice::fill(void *to, int byte, std::size_t bytes, Queue &q) {
 }
 
 std::unique_ptr<Queue> CudaDevice::make_queue() {
-  return std::make_unique<CudaQueue>(context_);
+  return std::make_unique<CudaQueue>(context());
 }
 std::unique_ptr<Timer> CudaDevice::make_timer() {
-  return std::make_unique<CudaTimer>(context_);
+  return std::make_unique<CudaTimer>(context());
 }
 std::unique_ptr<Event> CudaDevice::make_event() {
-  return std::make_unique<CudaEvent>(context_);
+  return std::make_unique<CudaEvent>(context());
 }
 
 std::unique_ptr<Device> open_cuda(int id) {

@@ -3,6 +3,8 @@
 
 #include "common/error.h"
 #include "gst/base/cuda.h"
+#include "gst/base/gl.h"
+#include "gst/base/gl_cuda.h"
 #include "gst/base/video.h"
 #include "vigil-config.h"
 #ifdef VIGIL_HAVE_OPENCL
@@ -60,6 +62,16 @@ Image CopyLayout::at(void *memory) const {
   return image;
 }
 
+FrameKind frame_kind(const GstCaps *caps) {
+  FrameKind kind;
+  if (!gst_video_info_from_caps(&kind.info, caps))
+    fail(Error::Kind::bad_setting, "these caps do not describe a picture");
+  pixel_format(kind.info); // throws when it is none of ours
+  kind.cuda_memory = is_cuda_caps(caps);
+  kind.gl_memory = is_gl_caps(caps);
+  return kind;
+}
+
 struct FrameSlot::Shared {
 #ifdef VIGIL_HAVE_OPENCL
   ClHostMemory plane[3];
@@ -74,7 +86,7 @@ FrameSlot::FrameSlot(Device &device, const FrameKind &kind)
     shared_ = std::make_unique<Shared>();
   }
   if (!copied_) return;
-  staging_ = HostBuffer(device, copy_.bytes());
+  if (!kind.gl_memory) staging();
   memory_ = DeviceBuffer(device, copy_.bytes());
 }
 
@@ -82,9 +94,17 @@ FrameSlot::~FrameSlot() {
   close();
 }
 
+// Page-locked memory; frames of OpenGL seldom need it.
+void *FrameSlot::staging() {
+  if (!staging_.as<void>()) staging_ = HostBuffer(device_, copy_.bytes());
+  return staging_.as<void>();
+}
+
 void FrameSlot::map(GstBuffer *buffer, GstMapFlags flags) {
   if (kind_.cuda_memory && !is_cuda_memory(buffer))
     fail(Error::Kind::bad_data, "the caps promise CUDA memory, but this frame is not in CUDA memory");
+  if (kind_.gl_memory && !is_gl_memory(buffer))
+    fail(Error::Kind::bad_data, "the caps promise OpenGL memory, but this frame is not in OpenGL memory");
   if (!gst_video_frame_map(&frame_, &kind_.info, buffer, kind_.cuda_memory ? flags | cuda_map_flag() : flags))
     fail(Error::Kind::bad_data, "a frame of ", gst_buffer_get_size(buffer),
          " bytes cannot be mapped as the caps describe it (", GST_VIDEO_INFO_NAME(&kind_.info), " ",
@@ -93,7 +113,7 @@ void FrameSlot::map(GstBuffer *buffer, GstMapFlags flags) {
 }
 
 void FrameSlot::copy_planes(bool to_staging, const Area &a) {
-  const Image outside = image_of(frame_), inside = copy_.at(staging_.as<void>());
+  const Image outside = image_of(frame_), inside = copy_.at(staging());
   for (int i = 0; i < plane_count(inside.format); i++) {
     const std::ptrdiff_t from = bytes_before(inside, i, a);
     const int top = plane_rows(i, a.y), rows = plane_rows(i, a.height);
@@ -124,22 +144,27 @@ Image FrameSlot::share() {
 }
 
 ConstImage FrameSlot::open(GstBuffer *buffer, GstMapFlags flags, Queue &queue, ByteCounts &counts) {
-  map(buffer, flags);
   sent_ = false;
+  if (takes_textures() && copy_from_gl(buffer, kind_.info, device_, copy_.at(memory_.as()), queue)) {
+    texture_ = buffer;
+    return copy_.at(memory_.as());
+  }
+  map(buffer, flags);
+  if (kind_.gl_memory) counts.to_host += copy_.bytes();
   if (shared_) return share();
   if (!copied_) {
     if (kind_.cuda_memory) after_work_with(buffer, device_, queue, *event_);
     return image_of(frame_);
   }
   copy_planes(true, everything());
-  device_.upload(memory_.as(), staging_.as<void>(), copy_.bytes(), queue);
+  device_.upload(memory_.as(), staging(), copy_.bytes(), queue);
   counts.to_device += copy_.bytes();
   return copy_.at(memory_.as());
 }
 
 ConstImage FrameSlot::open_for_reading(GstBuffer *buffer, Queue &queue, ByteCounts &counts) {
   const ConstImage image = open(buffer, GST_MAP_READ, queue, counts);
-  if (copied_) { // others may have it
+  if (copied_ && mapped_) { // others may have it
     gst_video_frame_unmap(&frame_);
     mapped_ = false;
   }
@@ -157,8 +182,12 @@ Image FrameSlot::open_for_updating(GstBuffer *buffer, GstBuffer *, Queue &queue,
 }
 
 Image FrameSlot::open_for_writing(GstBuffer *buffer, Queue &queue) {
-  map(buffer, GST_MAP_WRITE);
   sent_ = false;
+  if (takes_textures() && gl_reaches_cuda(buffer, device_)) {
+    texture_ = buffer;
+    return copy_.at(memory_.as());
+  }
+  map(buffer, GST_MAP_WRITE);
   if (shared_) return share();
   if (copied_) return copy_.at(memory_.as());
   if (kind_.cuda_memory) after_work_with(buffer, device_, queue, *event_);
@@ -175,17 +204,20 @@ void FrameSlot::settle([[maybe_unused]] Queue &queue) {
 
 void FrameSlot::send(Queue &queue, ByteCounts &counts) {
   settle(queue);
-  if (!copied_) return;
-  device_.download(staging_.as<void>(), memory_.as(), copy_.bytes(), queue);
+  if (kind_.gl_memory && !texture_) counts.to_device += copy_.bytes();
+  if (texture_) copy_to_gl(texture_, kind_.info, device_, copy_.at(memory_.as()), queue);
+  if (!copied_ || texture_) return;
+  device_.download(staging(), memory_.as(), copy_.bytes(), queue);
   counts.to_host += copy_.bytes();
   sent_area_ = everything();
   sent_ = true;
 }
 
 void FrameSlot::send(Queue &queue, ByteCounts &counts, const Area &a) {
+  if (kind_.gl_memory) return send(queue, counts); // textures go as a whole
   settle(queue);
   if (!copied_) return;
-  const Image host = copy_.at(staging_.as<void>()), device = copy_.at(memory_.as());
+  const Image host = copy_.at(staging()), device = copy_.at(memory_.as());
   for (int i = 0; i < plane_count(copy_.shape().format); i++) {
     const int rows = plane_rows(i, a.height);
     const std::ptrdiff_t at =
@@ -209,6 +241,7 @@ void FrameSlot::close() noexcept {
     gst_video_frame_unmap(&frame_);
   }
   mapped_ = sent_ = false;
+  texture_ = nullptr;
 }
 
 } // namespace vigil::gst

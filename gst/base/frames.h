@@ -5,6 +5,8 @@
 //   system memory on a GPU        copied through page-locked memory, while the queue goes on
 //   system memory on an OpenCL device that shares it (a processor)  used in place, never copied
 //   CUDA memory on an OpenCL device  see cuda_opencl_frames.h
+//   OpenGL memory on a CUDA device of the same GPU  copied there, never to the host
+//   OpenGL memory elsewhere       downloaded and uploaded by GStreamer, and then as system memory
 #pragma once
 
 #include "common/device.h"
@@ -45,8 +47,10 @@ class HostBuffer {
 // Where the frames of some caps are, and where they are wanted.
 struct FrameKind {
   GstVideoInfo info;
-  bool cuda_memory = false; // what the caps say
+  bool cuda_memory = false, gl_memory = false; // what the caps say
 };
+// Throws Error::bad_setting when the caps do not describe a picture in one of our formats.
+FrameKind frame_kind(const GstCaps *);
 
 // Where copies of a picture lie: plane behind plane, rows at multiples of 64 bytes.
 class CopyLayout {
@@ -114,16 +118,19 @@ class FrameSlot final : public Slot {
   void settle(Queue &);
   void copy_planes(bool to_staging, const Area &);
   Area everything() const { return {0, 0, copy_.shape().width, copy_.shape().height}; }
+  bool takes_textures() const { return kind_.gl_memory && device_.backend() == Backend::cuda; }
+  void *staging();
 
   Device &device_;
   FrameKind kind_;
-  bool copied_; // through staging_
+  bool copied_; // to memory_ and from there, through staging_ or on the device
   CopyLayout copy_;
   HostBuffer staging_;
   DeviceBuffer memory_;
   std::unique_ptr<Shared> shared_;
   std::unique_ptr<Event> event_;
   GstVideoFrame frame_{};
+  GstBuffer *texture_ = nullptr; // the open frame, when it is copied on the device
   bool mapped_ = false, sent_ = false;
   Area sent_area_;
 };

@@ -3,7 +3,7 @@
 #include "common/error.h"
 #include "gst/base/video.h"
 #include "gst/gpufisher/events.h"
-#include "kernels/fisher/model_file.h"
+#include "tests/elements/fisher_model.h"
 #include "tests/elements/fixture.h"
 #include "tests/elements/random_model.h"
 
