@@ -418,7 +418,7 @@ GST_START_TEST(cuda_memory_without_a_device_is_an_error) {
   Cl e(__i__);
   for (const char *pad : {"sink", "src"}) {
     GstCaps *caps = gst_pad_template_get_caps(gst_element_get_pad_template(e.get(), pad));
-    fail_unless_equals_int(gst_caps_get_size(caps), 2);
+    fail_unless(gst_caps_get_size(caps) >= 2);
     fail_if(gst_caps_features_contains(gst_caps_get_features(caps, 0), "memory:CUDAMemory"));
     fail_unless(gst_caps_features_contains(gst_caps_get_features(caps, 1), "memory:CUDAMemory"));
     gst_caps_unref(caps);
