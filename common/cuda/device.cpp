@@ -152,6 +152,13 @@ void CudaDevice::download(void *to, std::ptrdiff_t to_stride, const void *from, 
                                stream_of(q)),
              "download");
 }
+void CudaDevice::copy(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdiff_t from_stride,
+                      std::size_t row_bytes, int rows, Queue &q) {
+  const CudaScope scope = enter();
+  cuda_check(cudaMemcpy2DAsync(to, to_stride, from, from_stride, row_bytes, rows, cudaMemcpyDeviceToDevice,
+                               stream_of(q)),
+             "a copy");
+}
 void CudaDevice::fill(void *to, int byte, std::size_t bytes, Queue &q) {
   const CudaScope scope = enter();
   cuda_check(cudaMemsetAsync(to, byte, bytes, stream_of(q)), "cudaMemset");

@@ -48,6 +48,9 @@ class CudaDevice final : public Device {
   void upload(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t, int, Queue &) override;
   void download(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t, int, Queue &) override;
   void fill(void *, int, std::size_t, Queue &) override;
+  // From device memory to device memory.
+  void copy(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdiff_t from_stride,
+            std::size_t row_bytes, int rows, Queue &);
   std::unique_ptr<Queue> make_queue() override;
   std::unique_ptr<Timer> make_timer() override;
   std::unique_ptr<Event> make_event() override;

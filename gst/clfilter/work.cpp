@@ -33,7 +33,7 @@ class Work final : public ClWork {
     if (std::string wanted = settings_.snapshot().chain; wanted != text_) change_chain(std::move(wanted));
     return chain_.empty() ? ClUse::none : ClUse::make;
   }
-  void run(const ConstImage &in, const Image &out, Result *, ClQueue &queue) override {
+  void run(const ConstImage &in, const Image &out, Result *, Queue &queue) override {
     filter_->apply(in, out, queue);
   }
 

@@ -21,7 +21,8 @@ using namespace vigil::gst::cudamog;
 struct GstCudaMogClass {
   GstBaseTransformClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaMog, gst_cuda_mog, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_TYPE_WITH_CODE(GstCudaMog, gst_cuda_mog, GST_TYPE_BASE_TRANSFORM,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
 #ifdef VIGIL_HAVE_CUDA
 #define CUDA_CAPS GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", VIGIL_VIDEO_FORMATS) ";"

@@ -18,7 +18,8 @@ using namespace vigil::gst::glcolinearseg;
 struct GstGLColinearSegClass {
   GstGLFilterClass parent_class;
 };
-G_DEFINE_TYPE(GstGLColinearSeg, gst_gl_colinear_seg, GST_TYPE_GL_FILTER)
+G_DEFINE_TYPE_WITH_CODE(GstGLColinearSeg, gst_gl_colinear_seg, GST_TYPE_GL_FILTER,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
 namespace vigil::gst::glcolinearseg {
 GstGLFilterClass *parent_class() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/bilateral/tune.h"
 
-#include "bilateral-kernels.h"
 #include "common/error.h"
 #include "common/tuning/trial.h"
+#include "kernels/bilateral/bilateral-kernels.h"
+#include "kernels/bilateral/grid.h"
 
 #include <algorithm>
 
@@ -33,8 +34,8 @@ const char *class_of(int radius) {
 Tuned tune(ClDevice &d, PixelFormat format, const Params &params, tuning::Mode mode,
            const tuning::Limits &limits) {
   const std::vector<const Variant *> all = candidates(d, window_of(params).radius);
-  const bool grid = params.algorithm == Algorithm::grid ||
-                    (params.algorithm == Algorithm::automatic && uses_grid(d, params));
+  const bool grid =
+      params.algorithm == Algorithm::grid || (params.algorithm == Algorithm::automatic && uses_grid(params));
   if (grid || mode == tuning::Mode::off) return {all.front(), {}};
 
   // Kernels differ by what they weigh, not by the order of bytes or planes.

@@ -3,6 +3,11 @@
 // all kinds while they play. Each test runs in a process of its own, and so meets OpenCL for the first time.
 #include "common/opencl/choose.h"
 #include "tests/elements/fixture.h"
+#include "vigil-config.h"
+#ifdef VIGIL_HAVE_CUDA
+#include "common/cuda/driver.h"
+#include "common/error.h"
+#endif
 
 #include <atomic>
 #include <filesystem>
@@ -395,6 +400,70 @@ GST_START_TEST(bytes_are_counted) {
 }
 GST_END_TEST
 
+#ifdef VIGIL_HAVE_CUDA
+namespace {
+bool has_cuda() {
+  try {
+    require_cuda_device(0);
+  } catch (const Error &) {
+    return false;
+  }
+  g_printerr("SKIP: this is about machines without a CUDA device\n");
+  return true;
+}
+} // namespace
+
+// CUDA memory is offered everywhere, after system memory; without a device it is an error that says so, and no more than that.
+GST_START_TEST(cuda_memory_without_a_device_is_an_error) {
+  Cl e(__i__);
+  for (const char *pad : {"sink", "src"}) {
+    GstCaps *caps = gst_pad_template_get_caps(gst_element_get_pad_template(e.get(), pad));
+    fail_unless_equals_int(gst_caps_get_size(caps), 2);
+    fail_if(gst_caps_features_contains(gst_caps_get_features(caps, 0), "memory:CUDAMemory"));
+    fail_unless(gst_caps_features_contains(gst_caps_get_features(caps, 1), "memory:CUDAMemory"));
+    gst_caps_unref(caps);
+  }
+  if (has_cuda()) return;
+  e.caps(caps_of("NV12", width, height, "(memory:CUDAMemory)"));
+  const std::string words = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
+  fail_unless(says(words, "NVIDIA"), "%s", words.c_str());
+  fail_unless_equals_int(e.push(frame(0), 0), GST_FLOW_NOT_NEGOTIATED);
+  e.caps(caps_of("NV12", width, height));
+  fail_unless_equals_int(e.push(frame(1), 1), GST_FLOW_OK); // and it goes on
+  e.pull_bytes();
+}
+GST_END_TEST
+
+GST_START_TEST(a_backend_that_is_not_there_is_an_error) {
+  Harness opencl("clbilateral backend=opencl"), automatic("clbilateral");
+  for (Harness *e : {&opencl, &automatic}) {
+    e->caps(caps_of("NV12", width, height));
+    fail_unless_equals_int(e->push(frame(0), 0), GST_FLOW_OK);
+    GstStructure *stats = nullptr;
+    g_object_get(e->get(), "stats", &stats, nullptr);
+    fail_unless_equals_string(gst_structure_get_string(stats, "backend"), "opencl");
+    gst_structure_free(stats);
+  }
+  if (has_cuda()) return;
+  GstElement *e = gst_parse_launch("clbilateral backend=cuda", nullptr);
+  gst_object_ref_sink(e);
+  GstBus *bus = gst_bus_new();
+  gst_element_set_bus(e, bus);
+  fail_unless_equals_int(gst_element_set_state(e, GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
+  GstMessage *m = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+  GError *error = nullptr;
+  gst_message_parse_error(m, &error, nullptr);
+  fail_unless(g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
+  g_error_free(error);
+  gst_message_unref(m);
+  gst_element_set_bus(e, nullptr);
+  gst_element_set_state(e, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(e);
+}
+GST_END_TEST
+#endif
+
 int main(int argc, char **argv) {
   Suite *suite = suite_create("opencl");
   TCase *tests = tcase_create("general");
@@ -416,5 +485,9 @@ int main(int argc, char **argv) {
   add(two_work_side_by_side);
   add(one_buffer_may_come_many_times);
   add(bytes_are_counted);
+#ifdef VIGIL_HAVE_CUDA
+  add(cuda_memory_without_a_device_is_an_error);
+  tcase_add_test(tests, a_backend_that_is_not_there_is_an_error);
+#endif
   return run(suite, argc, argv);
 }

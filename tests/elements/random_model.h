@@ -2,7 +2,7 @@
 // A model for gpufisher that needs no training.
 #pragma once
 
-#include "kernels/fisher/fisher.h"
+#include "kernels/fisher/model_file.h"
 
 #include <random>
 #include <string>
