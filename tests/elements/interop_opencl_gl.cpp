@@ -16,8 +16,11 @@ using namespace vigil::test;
 namespace {
 
 constexpr const char *elements[] = {
-    "clbilateral tune=off backend=opencl", "clhistogram overlay=true", "clhistogram",
-    "clfilter tune=off chain=\"gaussian sigma=2 ! invert\"", "clbilateral tune=off", // in CUDA, where there is that
+    "clbilateral tune=off backend=opencl",
+    "clhistogram overlay=true",
+    "clhistogram",
+    "clfilter tune=off chain=\"gaussian sigma=2 ! invert\"",
+    "clbilateral tune=off", // in CUDA, where there is that
 };
 constexpr int in_cuda = 4; // of them
 
@@ -40,12 +43,14 @@ GST_START_TEST(pictures_are_those_of_system_memory) {
   const int level = __i__ == in_cuda ? 1 : 0;
   for (const auto &[w, h] : {std::pair{64, 48}, {1, 1}, {33, 17}, {645, 363}}) {
     const std::vector<Picture> pictures = street("RGBA", w, h, 6);
-    Line plain(element + " name=e"), textures("glupload ! " + element + " name=e async-depth=" +
-                                              std::to_string(w == 33 ? 2 : 0) + " ! gldownload");
+    Line plain(element + " name=e"),
+        textures("glupload ! " + element + " name=e async-depth=" + std::to_string(w == 33 ? 2 : 0) +
+                 " ! gldownload");
     plain.caps(caps_of("RGBA", w, h));
     textures.caps(caps_of("RGBA", w, h));
     const Frames want = plain.process(pictures), got = textures.process(pictures);
-    fail_unless(textures.has_feature("sink", "memory:GLMemory") && textures.has_feature("src", "memory:GLMemory"),
+    fail_unless(textures.has_feature("sink", "memory:GLMemory") &&
+                    textures.has_feature("src", "memory:GLMemory"),
                 "%s did not get textures, or gives none", element.c_str());
     for (std::size_t n = 0; n < want.size(); n++) {
       fail_unless_equals_int(want[n].size(), got[n].size());
@@ -55,14 +60,16 @@ GST_START_TEST(pictures_are_those_of_system_memory) {
     }
     fail_unless_equals_int(textures.count(GST_MESSAGE_ERROR), 0);
     if (!on_gpu()) continue;
-    fail_unless_equals_uint64(textures.stat("bytes-host-to-device") + textures.stat("bytes-device-to-host"), 0);
+    fail_unless_equals_uint64(textures.stat("bytes-host-to-device") + textures.stat("bytes-device-to-host"),
+                              0);
   }
 }
 GST_END_TEST
 
 // A texture that others have, too, is not drawn into.
 GST_START_TEST(frames_of_others_stay_as_they_are) {
-  Line line("glupload ! tee name=t ! queue ! fakesink sync=false async=false t. ! clhistogram overlay=true name=e ! gldownload"),
+  Line line("glupload ! tee name=t ! queue ! fakesink sync=false async=false t. ! clhistogram overlay=true "
+            "name=e ! gldownload"),
       plain("clhistogram overlay=true name=e");
   const std::vector<Picture> pictures = street("RGBA", 322, 180, 3);
   line.caps(caps_of("RGBA", 322, 180));
