@@ -31,8 +31,8 @@ label 3 > test.csv
 vigil-train codebook --seed 1 --every 4 --samples 100000 --components 64 --scales 7 --largest-scale 1 -o crowd.model crowd1.avi crowd2.avi
 vigil-train classifier --every 2 -l train.csv -o crowd.model crowd.model
 vigil-train describe crowd.model
-vigil-train evaluate --every 1 -l test.csv --out test crowd.model | tee test.txt
+vigil-train evaluate --every 2 -l test.csv --out test crowd.model | tee test.txt
 
 # 4. Watch: the messages that gpufisher posts.
 gst-launch-1.0 -m scenetestsrc scene=crowd quiet=1 seed=4 num-buffers=270 ! video/x-raw,width=320,height=240,framerate=15/1 \
-  ! gpufisher backend=cpu model-location=crowd.model window=5 ! fakesink 2>&1 | grep -o 'event-[a-z]*, .*' | tee events.txt
+  ! gpufisher backend=cpu model-location=crowd.model every=2 ! fakesink 2>&1 | grep -o 'event-[a-z]*, .*' | tee events.txt

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From a score per scored frame to the begin and end of an event, for each class by itself:
 //
-//   smoothed = median of the last `window` scores (of all there are, while they are fewer; the mean of the middle two
-//              where their number is even)
+//   smoothed = median of the last `window` scores, less the baseline if the classifier has one (kernels/fisher/smoothing.h)
 //   begin    when smoothed >= begin threshold, end when smoothed < end threshold (which is no higher)
 //
 // The median is causal: an event that begins at once is reported (window - 1) / 2 scored frames later, and a single odd
@@ -10,8 +9,8 @@
 #pragma once
 
 #include "kernels/fisher/fisher.h"
+#include "kernels/fisher/smoothing.h"
 
-#include <deque>
 #include <span>
 #include <vector>
 
@@ -38,13 +37,12 @@ class Events {
 
  private:
   struct Class {
-    std::deque<float> scores;
+    fisher::Smoother smoother;
     float smoothed = 0;
     bool active = false;
     Change change = Change::none;
   };
   std::vector<Class> classes_;
-  std::vector<float> sorted_;
 };
 
 } // namespace vigil::gst::gpufisher

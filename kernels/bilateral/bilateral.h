@@ -85,8 +85,8 @@ struct Config {
 // The greatest value of a sample as it is filtered: 255, 1023 for p010, 65535 for gray16.
 int full_scale(PixelFormat);
 
-// One for each stream; made once, no allocation per frame. What a new radius or weighting needs is compiled when a frame
-// first asks for it; sigmas may change from frame to frame at no cost.
+// One for each stream; made once, no allocation per frame. What a new radius or weighting needs is compiled in
+// OpenCL when a frame first asks for it; sigmas may change from frame to frame at no cost.
 class Filter {
  public:
   virtual ~Filter() = default;
@@ -99,8 +99,10 @@ class Filter {
 };
 // Naive loops in double precision; host memory; ignores `algorithm`: always exact.
 std::unique_ptr<Filter> make_reference(const Config &);
-// The device must be an OpenCL one (opencl.h) and outlive what is made for it.
+// The device must be an OpenCL (opencl.h) or a CUDA one and outlive what is made for it.
 std::unique_ptr<Filter> make(Device &, const Config &);
+// Throws Error::no_device in builds without CUDA.
+std::unique_ptr<Filter> make_cuda(Device &, const Config &);
 
 // What every backend does before it starts.
 void check_config(const Config &);

@@ -115,6 +115,9 @@ void validate(const Classifier &c, const Codebook &codebook) {
   const std::size_t n = c.classes.size();
   if (n > std::size_t(max_classes))
     fail(Error::Kind::bad_data, "the classifier has ", n, " classes, more than ", max_classes);
+  if (c.baseline < 0 || c.baseline > max_baseline)
+    fail(Error::Kind::bad_data, "the classifier's baseline is ", c.baseline, ", possible are 0 to ",
+         max_baseline);
   check_values("weights", c.weights, n * codebook.vector_length(), -most, most);
   check_values("biases", c.bias, n, -most, most);
   check_values("thresholds for an event's begin", c.begin, n, -most, most);

@@ -141,10 +141,11 @@ struct Classifier {
   std::vector<float> weights;       // classes x vector length
   std::vector<float> bias;          // classes
   std::vector<float> begin,
-      end; // classes: an event begins at score >= begin and ends at score < end; end <= begin
+      end;          // classes: an event begins at score >= begin and ends at score < end; end <= begin
+  int baseline = 0; // the scores are meant less the lower quartile of so many before them; see smoothing.h
   int count() const { return static_cast<int>(classes.size()); }
 };
-inline constexpr int max_classes = 4096;
+inline constexpr int max_classes = 4096, max_baseline = 1 << 20;
 void validate(const Classifier &, const Codebook &); // as above; no class is fine
 
 // Dense SIFT of pictures of one size. All memory is taken at construction.

@@ -64,6 +64,7 @@ Classifier read_classifier(const ArrayReader &in, const Codebook &codebook) {
   c.bias = in.floats("bias", {n});
   c.begin = in.floats("begin", {n});
   c.end = in.floats("end", {n});
+  c.baseline = in.integer("baseline");
   return c;
 }
 
@@ -116,6 +117,7 @@ std::vector<std::uint8_t> serialize(const Model &m) {
     out.add("bias", {classes}, c.bias);
     out.add("begin", {classes}, c.begin);
     out.add("end", {classes}, c.end);
+    out.add("baseline", c.baseline);
   }
   if (!m.note.empty()) out.add("note", m.note);
   return out.finish();

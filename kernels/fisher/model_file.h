@@ -10,6 +10,7 @@
 //   classes       |u1  names of the classes, each ended by a newline; with it:
 //   weights       <f4  C x 2MN       bias          <f4  C
 //   begin         <f4  C             end           <f4  C
+//   baseline      <i4  single value
 //   note          |u1  optional: how the model was made, lines of "name: value"
 //
 // Other arrays are not read. docs/model-format.md shows how to read and write it in Python.

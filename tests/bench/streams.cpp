@@ -2,13 +2,17 @@
 // How many frames per second several streams reach in one process, with an element and without it.
 //   bench-streams --file clip.mp4 [--count 8] [--element "cudamog"] [--decoder nvh264dec] [--seconds 10] [--rounds 3]
 //   bench-streams --source "videotestsrc num-buffers=1 ! imagefreeze" [...]
+//   bench-streams --live yes [...]
 // Each stream is  SOURCE ! [ELEMENT !] fakesink sync=false, played over and over; without --source that is filesrc ! qtdemux !
-// h264parse ! DECODER. The two kinds run in
-// turn, ROUNDS times each; after a second of start-up, frames that reach the sinks are counted. The elements' stats are
-// printed, so that bytes copied between host and device show.
+// h264parse ! DECODER. ELEMENT may be a chain of several. The two kinds run in turn, ROUNDS times each; after a second of
+// start-up, frames that reach the sinks are counted. The elements' stats are printed, so that bytes copied between host and
+// device show. With --live yes the sinks wait for each frame's time, as with cameras, and only the kind with ELEMENT runs:
+// as long as the slowest stream has the clip's frame rate, the machine can watch that many. With --share yes all pipelines
+// get the first one's CUDA context, as an application with many cameras should do; otherwise each makes one of its own.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <gst/gst.h>
@@ -24,7 +28,7 @@ using Options = std::map<std::string, std::string>;
 Options parse(int argc, char **argv) {
   Options o{{"file", ""},           {"source", ""},           {"count", "8"},
             {"element", "cudamog"}, {"decoder", "nvh264dec"}, {"seconds", "8"},
-            {"rounds", "3"}};
+            {"rounds", "3"},        {"live", "no"},           {"share", "no"}};
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (!name.starts_with("--") || !o.contains(name.substr(2))) {
@@ -36,7 +40,7 @@ Options parse(int argc, char **argv) {
   if (o["file"].empty() == o["source"].empty() || argc % 2 == 0) {
     std::fprintf(stderr, "bench-streams --file CLIP.mp4 | --source DESCRIPTION [--count N] [--element "
                          "DESCRIPTION] [--decoder NAME] "
-                         "[--seconds N] [--rounds N]\n");
+                         "[--seconds N] [--rounds N] [--live yes] [--share yes]\n");
     std::exit(2);
   }
   return o;
@@ -74,14 +78,45 @@ void serve(std::vector<Stream> &streams) {
   }
 }
 
-double frames_per_second(const Options &o, const std::string &element, bool print_stats) {
+// What Vigil's elements say of themselves.
+void print_stats(GstElement *pipeline) {
+  GstIterator *i = gst_bin_iterate_elements(GST_BIN(pipeline));
+  GValue value = G_VALUE_INIT;
+  for (; gst_iterator_next(i, &value) == GST_ITERATOR_OK; g_value_reset(&value)) {
+    auto *element = GST_ELEMENT(g_value_get_object(&value));
+    const gchar *plugin =
+        gst_plugin_feature_get_plugin_name(GST_PLUGIN_FEATURE(gst_element_get_factory(element)));
+    if (g_strcmp0(plugin, "vigil") != 0) continue;
+    GstStructure *stats = nullptr;
+    g_object_get(element, "stats", &stats, nullptr);
+    gchar *words = gst_structure_to_string(stats);
+    std::printf("    %s: %s\n", GST_OBJECT_NAME(element), words);
+    g_free(words);
+    gst_structure_free(stats);
+  }
+  g_value_unset(&value);
+  gst_iterator_free(i);
+}
+
+void share_cuda(GstElement *from, GstElement *to) {
+  GstContext *context = gst_element_get_context(from, "gst.cuda.context");
+  if (!context) die("the first pipeline has no CUDA context to share");
+  gst_element_set_context(to, context);
+  gst_context_unref(context);
+}
+
+struct Speed { // frames a second
+  double all_streams = 0, slowest_stream = 0;
+};
+
+Speed frames_per_second(const Options &o, const std::string &element, bool with_stats) {
   std::vector<Stream> streams(std::stoul(o.at("count")));
+  const std::string source = o.at("source").empty() ? "filesrc location=\"" + o.at("file") +
+                                                          "\" ! qtdemux ! h264parse ! " + o.at("decoder")
+                                                    : o.at("source");
+  const std::string description = source + " ! " + (element.empty() ? "" : element + " ! ") +
+                                  "fakesink name=sink sync=" + (o.at("live") == "yes" ? "true" : "false");
   for (Stream &s : streams) {
-    const std::string middle = element.empty() ? "" : element + " name=watch ! ";
-    const std::string source = o.at("source").empty() ? "filesrc location=\"" + o.at("file") +
-                                                            "\" ! qtdemux ! h264parse ! " + o.at("decoder")
-                                                      : o.at("source");
-    const std::string description = source + " ! " + middle + "fakesink name=sink sync=false";
     GError *e = nullptr;
     s.pipeline = gst_parse_launch(description.c_str(), &e);
     if (e) die(e->message);
@@ -90,13 +125,10 @@ double frames_per_second(const Options &o, const std::string &element, bool prin
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count, &s, nullptr);
     gst_object_unref(pad);
     gst_object_unref(sink);
+    if (o.at("share") == "yes" && &s != &streams.front()) share_cuda(streams.front().pipeline, s.pipeline);
     gst_element_set_state(s.pipeline, GST_STATE_PLAYING);
+    if (&s == &streams.front()) gst_element_get_state(s.pipeline, nullptr, nullptr, 10 * GST_SECOND);
   }
-  const auto total = [&] {
-    std::uint64_t n = 0;
-    for (Stream &s : streams) n += s.frames;
-    return n;
-  };
   const auto run = [&](double seconds) {
     const auto start = std::chrono::steady_clock::now();
     const auto passed = [&] {
@@ -108,26 +140,22 @@ double frames_per_second(const Options &o, const std::string &element, bool prin
     }
     return passed();
   };
-  run(1.5);
-  const auto before = total();
+  run(1.5 + 0.02 * double(streams.size())); // contexts and decoders take their time
+  std::vector<std::uint64_t> before;
+  for (Stream &s : streams) before.push_back(s.frames);
   const double seconds = run(std::stod(o.at("seconds")));
-  const double fps = double(total() - before) / seconds;
+  Speed speed{0, INFINITY};
+  for (std::size_t i = 0; i < streams.size(); i++) {
+    const double fps = double(streams[i].frames - before[i]) / seconds;
+    speed.all_streams += fps;
+    speed.slowest_stream = std::min(speed.slowest_stream, fps);
+  }
   for (Stream &s : streams) {
-    if (GstElement *watch =
-            element.empty() || !print_stats ? nullptr : gst_bin_get_by_name(GST_BIN(s.pipeline), "watch")) {
-      GstStructure *stats = nullptr;
-      g_object_get(watch, "stats", &stats, nullptr);
-      if (gchar *words = stats ? gst_structure_to_string(stats) : nullptr) {
-        std::printf("    %s\n", words);
-        g_free(words);
-      }
-      if (stats) gst_structure_free(stats);
-      gst_object_unref(watch);
-    }
+    if (with_stats && &s == &streams.front()) print_stats(s.pipeline);
     gst_element_set_state(s.pipeline, GST_STATE_NULL);
     gst_object_unref(s.pipeline);
   }
-  return fps;
+  return speed;
 }
 
 double median(std::vector<double> v) {
@@ -141,15 +169,22 @@ int main(int argc, char **argv) {
   gst_init(nullptr, nullptr);
   Options o = parse(argc, argv);
   const int rounds = std::stoi(o["rounds"]);
+  const char *element = o["element"].c_str();
+  if (o["live"] == "yes") {
+    const Speed speed = frames_per_second(o, element, true);
+    std::printf("%s streams by the clock, with %s: %.0f fps, the slowest %.2f\n", o["count"].c_str(), element,
+                speed.all_streams, speed.slowest_stream);
+    return 0;
+  }
   std::vector<double> without, with;
   for (int i = 0; i < rounds; i++) {
-    without.push_back(frames_per_second(o, "", false));
-    with.push_back(frames_per_second(o, o["element"], i == rounds - 1));
-    std::printf("  round %d: source alone %.0f fps, with %s %.0f fps\n", i + 1, without.back(),
-                o["element"].c_str(), with.back());
+    without.push_back(frames_per_second(o, "", false).all_streams);
+    with.push_back(frames_per_second(o, element, i == rounds - 1).all_streams);
+    std::printf("  round %d: source alone %.0f fps, with %s %.0f fps\n", i + 1, without.back(), element,
+                with.back());
     std::fflush(stdout);
   }
   std::printf("%s streams: source alone %.0f fps, with %s %.0f fps: %.1f %%\n", o["count"].c_str(),
-              median(without), o["element"].c_str(), median(with), 100 * median(with) / median(without));
+              median(without), element, median(with), 100 * median(with) / median(without));
   return 0;
 }

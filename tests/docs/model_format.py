@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as folder:
             assert all(np.array_equal(arrays[k], v.astype(np.float32)) for k, v in book.items())
     arrays = dict(arrays, classes=np.frombuffer(b"running\n", np.uint8), bias=np.zeros(1, np.float32),
                   weights=np.ones((1, 2 * N * (P + 2)), np.float32), begin=np.ones(1, np.float32),
-                  end=np.zeros(1, np.float32), another=np.arange(3))
+                  end=np.zeros(1, np.float32), baseline=np.int32(7), another=np.arange(3))
     arrays.pop("another")
     write_model(other, arrays)  # noqa: F821
     assert "class running" in run("describe", other)

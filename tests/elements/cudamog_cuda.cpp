@@ -3,9 +3,8 @@
 // where there is no device.
 #include "common/cuda/driver.h"
 #include "common/error.h"
-#include "gst/base/compat.h"
 #include "gst/base/video.h"
-#include "tests/elements/fixture.h"
+#include "tests/elements/cuda_frames.h"
 
 #include <algorithm>
 
@@ -15,74 +14,11 @@ using namespace vigil::test;
 namespace {
 
 constexpr int frames = 24;
-struct Size {
-  int width, height;
-};
-
-// A CUDA context of its own, and frames in its memory.
-class CudaFrames {
- public:
-  CudaFrames() : context_(gst_cuda_context_new(0)) { fail_unless(context_ != nullptr); }
-  ~CudaFrames() {
-    if (pool_) gst_buffer_pool_set_active(pool_, FALSE);
-    gst_clear_object(&pool_);
-    gst_object_unref(context_);
-  }
-  GstContext *share() { return gst_context_new_cuda_context(context_); }
-
-  void caps(const std::string &caps) {
-    pool_ = gst_cuda_buffer_pool_new(context_);
-    GstCaps *c = gst_caps_from_string(caps.c_str());
-    GstVideoInfo info;
-    fail_unless(gst_video_info_from_caps(&info, c));
-    GstStructure *config = gst_buffer_pool_get_config(pool_);
-    gst_buffer_pool_config_set_params(config, c, guint(GST_VIDEO_INFO_SIZE(&info)), 0, 0);
-    fail_unless(gst_buffer_pool_set_config(pool_, config) && gst_buffer_pool_set_active(pool_, TRUE));
-    gst_caps_unref(c);
-  }
-  // The pool that the element offers to those before it: libgstcuda's own knows no GRAY8.
-  void offered_by(Element &e, const std::string &caps) {
-    GstCaps *c = gst_caps_from_string(caps.c_str());
-    GstQuery *query = gst_query_new_allocation(c, TRUE);
-    fail_unless(gst_pad_query(GST_BASE_TRANSFORM_SINK_PAD(e.get()), query));
-    guint size = 0, min = 0, max = 0;
-    gst_query_parse_nth_allocation_pool(query, 0, &pool_, &size, &min, &max);
-    fail_unless(pool_ && size > 0);
-    fail_unless(gst_buffer_pool_set_active(pool_, TRUE));
-    gst_query_unref(query);
-    gst_caps_unref(c);
-  }
-  GstBuffer *buffer(const Picture &p, int number) {
-    GstBuffer *cuda = nullptr, *plain = p.buffer(number);
-    fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool_, &cuda, nullptr), GST_FLOW_OK);
-    GstVideoFrame from, to;
-    GstVideoInfo info = p.info;
-    fail_unless(gst_video_frame_map(&from, &info, plain, GST_MAP_READ));
-    fail_unless(gst_video_frame_map(&to, &info, cuda, GST_MAP_WRITE));
-    fail_unless(gst_video_frame_copy(&to, &from));
-    gst_video_frame_unmap(&to);
-    gst_video_frame_unmap(&from);
-    gst_buffer_copy_into(cuda, plain, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
-    gst_buffer_unref(plain);
-    return cuda;
-  }
-
- private:
-  GstCudaContext *context_;
-  GstBufferPool *pool_ = nullptr;
-};
 
 Picture frame_of(const char *format, Size s, int n) {
   std::vector<Rect> objects;
   if (n > 8 && s.width > 16 && s.height > 16) objects.push_back({n * 13 % (s.width - 10), 3, 10, 12});
   return scene(format, s.width, s.height, n, objects);
-}
-
-// libgstcuda 1.22 loses most of the V plane of I420 frames of an odd height when it copies them to or from system
-// memory (its rows begin in the middle of the rows that it copies); frames that stay on the device are right.
-Size survives_copies(const char *format, Size s) {
-  if (std::string(format) == "I420") s.height += s.height % 2;
-  return s;
 }
 
 using Frames = std::vector<std::vector<std::uint8_t>>;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // gpufisher on the CPU: what it puts on frames beside the kernels' reference, events, models that come and go, wrong input.
+#include "common/bytes.h"
 #include "common/error.h"
 #include "gst/base/video.h"
 #include "gst/gpufisher/events.h"
 #include "kernels/fisher/model_file.h"
+#include "tests/elements/fisher_meta.h"
 #include "tests/elements/fixture.h"
+#include "tests/elements/random_model.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <random>
+#include <limits>
 #include <thread>
 
 using namespace vigil;
@@ -18,37 +22,6 @@ using namespace vigil::test;
 namespace {
 
 constexpr int width = 96, height = 72;
-
-// A small model of random numbers, whose classes' thresholds are given.
-fisher::Model random_model(unsigned seed, const std::vector<std::string> &classes, float begin = 0,
-                           float end = 0) {
-  std::mt19937 rng(seed);
-  std::normal_distribution<float> normal(0, 1);
-  std::uniform_real_distribution<float> positive(0.01f, 0.03f);
-  const auto fill = [&](std::vector<float> &v, std::size_t n, float scale) {
-    v.resize(n);
-    for (float &x : v) x = scale * normal(rng);
-  };
-  fisher::Model m;
-  m.sift.scales = 3;
-  m.sift.largest_scale = 1;
-  fisher::Codebook &b = m.codebook;
-  b.projected = 16;
-  b.components = 8;
-  const auto n = std::size_t(b.components), dimension = std::size_t(b.dimension());
-  fill(b.mean, fisher::descriptor_length, 0.05f);
-  fill(b.projection, 16u * fisher::descriptor_length, 0.1f);
-  b.priors.assign(n, 1.f / float(n));
-  fill(b.means, n * dimension, 0.1f);
-  b.variances.resize(n * dimension);
-  for (float &v : b.variances) v = positive(rng);
-  m.classifier.classes = classes;
-  fill(m.classifier.weights, classes.size() * std::size_t(b.vector_length()), 1.f);
-  fill(m.classifier.bias, classes.size(), 0.1f);
-  m.classifier.begin.assign(classes.size(), begin);
-  m.classifier.end.assign(classes.size(), end);
-  return m;
-}
 
 struct Expected {
   std::vector<float> vector, scores;
@@ -72,26 +45,13 @@ Expected expected(const fisher::Model &m, Picture &p) {
   return e;
 }
 
-const GstStructure *meta_of(GstBuffer *b) {
-  GstCustomMeta *meta = gst_buffer_get_custom_meta(b, "vigil-fisher");
-  return meta ? gst_custom_meta_get_structure(meta) : nullptr;
-}
-std::vector<double> doubles(const GstStructure *s, const char *name) {
-  const GValue *array = gst_structure_get_value(s, name);
-  fail_unless(array && GST_VALUE_HOLDS_ARRAY(array), "no array %s", name);
-  std::vector<double> v;
-  for (guint i = 0; i < gst_value_array_get_size(array); i++)
-    v.push_back(g_value_get_double(gst_value_array_get_value(array, i)));
-  return v;
-}
-
 // gpufisher with a model in a file of its own.
 struct Watch {
   explicit Watch(const fisher::Model &m, const std::string &settings = "", const char *pixels = "GRAY8")
       : format(pixels) {
     fisher::write_model(folder / "model", m);
     element.emplace("gpufisher backend=cpu model-location=" + (folder / "model") + " " + settings);
-    element->caps(caps_of(format, width, height));
+    element->caps(caps_of(pixels, width, height));
   }
   // Shows a frame and gives what comes out.
   GstBuffer *show(int number, int objects = 0) {
@@ -202,6 +162,22 @@ GST_START_TEST(events_are_steady) {
   const float pair[] = {1, 3};
   for (const float s : pair) even.step({&s, 1}, 4, classifier, 0);
   fail_unless(even.smoothed(0) == 2.f);
+
+  // A scene that always scores 5 more: its lower quartile is taken away, and what stays high becomes the rule.
+  classifier.baseline = 8;
+  Events shifted(1);
+  begins.clear();
+  ends.clear();
+  const float others[] = {5, 5, 5, 5, 7, 7, 7, 7, 7, 7, 7, 7};
+  i = 0;
+  for (const float s : others) {
+    shifted.step({&s, 1}, 1, classifier, 0);
+    if (shifted.change(0) == Events::Change::begin) begins.push_back(i);
+    if (shifted.change(0) == Events::Change::end) ends.push_back(i);
+    i++;
+  }
+  // of eight values the quartile is the second lowest: 5 until, at 10, only one 5 is left among them
+  fail_unless(begins == std::vector{4} && ends == std::vector{10});
 }
 GST_END_TEST
 
@@ -267,6 +243,41 @@ GST_START_TEST(frames_under_way_come_out_in_order) {
 }
 GST_END_TEST
 
+// Files beside a good model `good` that are none.
+constexpr const char *bad_models[] = {"half", "flipped", "empty", "noise", "newer", "sizes", "nan"};
+static void write_bad_models(const Folder &folder) {
+  const fisher::Model model = random_model(7, {"run"});
+  const std::vector<std::uint8_t> good = fisher::serialize(model);
+  const auto sealed = [](std::vector<std::uint8_t> b) { // with the checksum of what it holds now
+    const std::uint32_t crc = checksum(std::span(b).subspan(16));
+    for (std::size_t i = 0; i < 4; i++) b[12 + i] = static_cast<std::uint8_t>(crc >> (8 * i));
+    return b;
+  };
+  auto b = good;
+  b.resize(b.size() / 2);
+  write_bytes(folder / "half", b);
+  b = good;
+  b[b.size() / 2] ^= 4;
+  write_bytes(folder / "flipped", b);
+  write_bytes(folder / "empty", {});
+  write_bytes(folder / "noise", {1, 2, 3});
+  b = good;
+  b[8] = 2;
+  write_bytes(folder / "newer", b);
+  b = good; // the last array claims to be of 4294967295 values
+  const std::string name = "baseline";
+  const auto at = std::search(b.begin(), b.end(), name.begin(), name.end());
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  b[std::size_t(at - b.begin()) - 4] = 1; // dimensions
+  b.insert(at, 4, 0xFF);
+  write_bytes(folder / "sizes", sealed(b));
+  b = good;
+  std::uint8_t variance[4];
+  std::memcpy(variance, &model.codebook.variances[3], 4);
+  std::memcpy(&*std::search(b.begin(), b.end(), variance, variance + 4), &nan, 4);
+  write_bytes(folder / "nan", sealed(b));
+}
+
 GST_START_TEST(a_model_is_changed_while_playing) {
   const fisher::Model a = random_model(1, {"a"}), b = random_model(2, {"b"});
   Watch watch(a), other(b);
@@ -276,8 +287,10 @@ GST_START_TEST(a_model_is_changed_while_playing) {
   fail_unless(watch.score(0) == with_b, "the new model did not take over");
 
   // what cannot be used leaves the model as it is, and is told once
-  write_bytes(watch.folder / "noise", {1, 2, 3});
-  for (const std::string &bad : {watch.folder / "noise", watch.folder / "absent", std::string()}) {
+  write_bad_models(watch.folder);
+  std::vector<std::string> all{watch.folder / "absent", ""};
+  for (const char *name : bad_models) all.push_back(watch.folder / name);
+  for (const std::string &bad : all) {
     watch.element->set("model-location", bad.c_str());
     fail_unless(watch.score(0) == with_b && watch.score(0) == with_b);
     GstMessage *m = watch.element->message(GST_MESSAGE_WARNING);
@@ -335,13 +348,7 @@ GST_END_TEST
 GST_START_TEST(bad_models_at_the_start) {
   const Folder folder;
   fisher::write_model(folder / "good", random_model(7, {"run"}));
-  std::vector<std::uint8_t> bytes = read_bytes(folder / "good");
-  bytes.resize(bytes.size() / 2);
-  write_bytes(folder / "half", bytes);
-  bytes = read_bytes(folder / "good");
-  bytes[bytes.size() / 2] ^= 4;
-  write_bytes(folder / "flipped", bytes);
-  write_bytes(folder / "empty", {});
+  write_bad_models(folder);
   const struct {
     std::string settings;
     const char *says;
@@ -349,7 +356,10 @@ GST_START_TEST(bad_models_at_the_start) {
                {"model-location=" + (folder / "absent"), "absent"},
                {"model-location=" + (folder / "half"), "half"},
                {"model-location=" + (folder / "flipped"), "flipped"},
-               {"model-location=" + (folder / "empty"), "empty"}};
+               {"model-location=" + (folder / "empty"), "empty"},
+               {"model-location=" + (folder / "newer"), "newer than this program's"},
+               {"model-location=" + (folder / "sizes"), "sizes: the model is cut off"},
+               {"model-location=" + (folder / "nan"), "variances is nan"}};
   for (const auto &c : cases) {
     GstElement *element = gst_parse_launch(("gpufisher backend=cpu " + c.settings).c_str(), nullptr);
     gst_object_ref_sink(element);

@@ -46,7 +46,7 @@ bool same(const Model &a, const Model &b) {
   return a.sift == b.sift && x.projected == y.projected && x.components == y.components && x.mean == y.mean &&
          x.projection == y.projection && x.priors == y.priors && x.means == y.means &&
          x.variances == y.variances && c.classes == d.classes && c.weights == d.weights && c.bias == d.bias &&
-         c.begin == d.begin && c.end == d.end && a.note == b.note;
+         c.begin == d.begin && c.end == d.end && c.baseline == d.baseline && a.note == b.note;
 }
 
 void seal(Bytes &b) { // makes the checksum right again
@@ -78,7 +78,7 @@ void round_trips() {
       "a folder", [&] { read_model("/"); }, "is not a plain file", Error::Kind::io);
   refused(
       "a folder that is not there", [&] { write_model("/no/such/folder/m", m); }, "cannot make a file",
-      Error::Kind::io);
+      Error::Kind::write);
 }
 
 void damage() {
@@ -125,6 +125,8 @@ void impossible_values() {
   bad("two classes have the name", [&](Model &m) { m.classifier.classes[1] = m.classifier.classes[0]; });
   bad("name of a class", [&](Model &m) { m.classifier.classes[1] = std::string("two\nlines"); });
   bad("name of a class", [&](Model &m) { m.classifier.classes[1] = std::string("\xff"); });
+  bad("baseline is -1", [&](Model &m) { m.classifier.baseline = -1; });
+  bad("baseline is 2000000", [&](Model &m) { m.classifier.baseline = 2000000; });
   bad("scales is 0", [&](Model &m) { m.sift.scales = 0; });
   bad("largest-scale is nan", [&](Model &m) { m.sift.largest_scale = nan; });
   bad("mean's values are 127", [&](Model &m) { m.codebook.mean.pop_back(); });

@@ -34,6 +34,7 @@ inline Model sample_model(int projected = 3, int components = 2, int classes = 2
   fill(c.bias, classes, any);
   fill(c.begin, classes, [] { return 0.5F; });
   fill(c.end, classes, [] { return 0.25F; });
+  c.baseline = classes ? 90 : 0;
   m.note = std::string("made by: a test\nseed: 1\n");
   return m;
 }

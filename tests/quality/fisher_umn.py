@@ -4,7 +4,9 @@ Usage: fisher_umn.py VIGIL_TRAIN DATA WORK [--every N] [--window N] [--samples N
 
 DATA is the folder with umn_crowd. Codebook, classifier and thresholds come from the training parts alone. Vectors are kept in
 WORK/cache, so that a second run is quick. Each split is scored twice: a classifier for each scene, as the paper has it, and one
-for all scenes.
+for all scenes. Of each pair of figures the first is of single frames' scores, as the paper and fisher_umn_vlfeat.py have it,
+the second of what the element compares with its thresholds: the median of --window scores, less the lower quartile of
+--baseline ones.
 """
 import argparse
 import csv
@@ -22,8 +24,12 @@ parser.add_argument("data", type=pathlib.Path)
 parser.add_argument("work", type=pathlib.Path)
 parser.add_argument("--every", type=int, default=2)
 parser.add_argument("--window", type=int, default=5)
+parser.add_argument("--baseline", type=int, default=240)
+parser.add_argument("--cost", type=float, default=10)
 parser.add_argument("--samples", type=int, default=1000000)
 parser.add_argument("--codebook-every", type=int, default=6)
+parser.add_argument("--seed", type=int, default=1, help="of the codebook")
+parser.add_argument("--codebooks", type=pathlib.Path, help="folder of SPLIT.npz to take, as fisher_umn_vlfeat.py leaves them")
 parser.add_argument("--split", action="append", choices=protocol.SPLITS)
 options = parser.parse_args()
 data = options.data / "umn_crowd"
@@ -75,9 +81,11 @@ for split in options.split or protocol.SPLITS:
     folder.mkdir(exist_ok=True)
     write_labels(folder / "train.csv", training, SCENES)
     codebook = folder / "codebook.model"
-    if not codebook.exists():
+    if options.codebooks:
+        train("import", "-o", codebook, options.codebooks / f"{split}.npz")
+    elif not codebook.exists():
         print(train("codebook", "--labels", folder / "train.csv", "--filter", protocol.CROP, "--every", options.codebook_every,
-                    "--samples", options.samples, "-o", codebook).splitlines()[-2], flush=True)
+                    "--samples", options.samples, "--seed", options.seed, "-o", codebook).splitlines()[-2], flush=True)
     for groups in [SCENES], [[s] for s in SCENES]:
         found = {}
         for scenes in groups:
@@ -88,7 +96,8 @@ for split in options.split or protocol.SPLITS:
             write_labels(folder / f"{name}-train.csv", training, scenes)
             write_labels(folder / f"{name}-test.csv", test, scenes)
             model = folder / f"{name}.model"
-            print(train("classifier", *common, "-l", folder / f"{name}-train.csv", "-o", model, codebook))
+            print(train("classifier", *common, "--baseline", options.baseline, "--cost", options.cost, "-l",
+                        folder / f"{name}-train.csv", "-o", model, codebook))
             said = train("evaluate", *common, "-l", folder / f"{name}-test.csv", "--out", folder / name, model)
             print("\n".join(l for l in said.splitlines() if "event" in l), flush=True)
             found.update(scores(folder / f"{name}-frames.csv"))

@@ -91,6 +91,26 @@ class Training(Case):
         said = self.train("evaluate", "-l", labels, "-b", "cpu", "-w", 3, out)
         self.assertIn("stripes: 1 of 1 events found, 0 false", said)
 
+    def test_baseline(self):
+        labels = self.labels(f"{self.video},1,18,normal", f"{self.video},21,30,stripes")
+        out = self.dir / "v.model"
+        self.train("classifier", "-l", labels, "-o", out, "-b", "cpu", "-w", 1, "--baseline", 30, self.model)
+        self.assertIn("scores less the lower quartile of the last 30", self.train("describe", out))
+        said = self.train("evaluate", "-l", labels, "-b", "cpu", "--out", self.dir / "r", "-w", 1, out)
+        self.assertIn("stripes: 1 of 1 events found, 0 false", said)
+        rows = [line.split(",") for line in (self.dir / "r-frames.csv").read_text().splitlines()[1:]]
+        scores = [float(r[-2]) for r in rows]
+        for i, r in enumerate(rows):
+            last = sorted(scores[max(0, i - 29):i + 1])
+            self.assertAlmostEqual(float(r[-1]), scores[i] - last[(len(last) - 1) // 4], places=4)
+
+    def test_filter(self):
+        out = self.dir / "c.model"
+        for chain, says in ("videocrop top=8", "in 6 frames"), ("videorate drop-only=true max-rate=5", "in 3 frames"):
+            self.train("codebook", "-o", out, *SMALL, "--every", 7, "--filter", chain, self.video)
+            self.assertIn(says, self.train("describe", out))
+        self.refused("codebook", "-o", out, *SMALL, "--filter", "videocrop top=40", self.video, says="no room for a descriptor")
+
     def test_labelled_codebook(self):
         labels = self.labels(f"{self.video},3,6,normal")
         self.train("codebook", "-l", labels, "-o", self.dir / "c.model", "--components", 4, "--projected", 6, "--samples", 100,

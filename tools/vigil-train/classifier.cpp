@@ -4,6 +4,7 @@
 // them.
 #include "commands.h"
 #include "common/error.h"
+#include "kernels/fisher/smoothing.h"
 #include "measures.h"
 #include "svm.h"
 
@@ -33,15 +34,16 @@ std::vector<char> positives(const Features &f, std::size_t name) {
   return out;
 }
 
-// As the element smooths them: over frames that follow each other.
-std::vector<double> smoothed(const Features &f, std::span<const double> scores, int window, int every) {
+// As the element smooths them; frames without a label are left out.
+std::vector<double> smoothed(const Features &f, std::span<const double> scores, const ClassifierOptions &o) {
   std::vector<double> out;
-  for (std::size_t i = 0, end = 0; i < scores.size(); i = end) {
-    for (end = i + 1; end < scores.size() && f.samples[end].file == f.samples[i].file &&
-                      f.samples[end].frame == f.samples[end - 1].frame + static_cast<std::uint64_t>(every);)
-      end++;
-    const auto part = causal_median(scores.subspan(i, end - i), window);
-    out.insert(out.end(), part.begin(), part.end());
+  fisher::Smoother smoother;
+  for (std::size_t i = 0; i < scores.size(); i++) {
+    if (i > 0 && f.samples[i].file != f.samples[i - 1].file)
+      smoother.forget();
+    else if (i > 0 && f.samples[i].frame != f.samples[i - 1].frame + static_cast<unsigned>(o.features.every))
+      smoother.gap();
+    out.push_back(double{smoother.step(static_cast<float>(scores[i]), o.window, o.baseline)});
   }
   return out;
 }
@@ -107,12 +109,13 @@ fisher::Classifier ClassifierTrainer::run() {
   }
   auc_ = best;
   fisher::Classifier out;
+  out.baseline = o_.baseline;
   constexpr double end_factor = 5; // an event ends where five times as many false alarms would begin
   std::printf("%-20s %9s %9s %9s %9s %9s\n", "class", "frames", "AUC", "begin", "end", "recall");
   for (std::size_t k = 0; k < classes_.size(); k++) {
     const std::size_t name = classes_[k];
     const auto positive = positives(f_, name);
-    const auto smooth = smoothed(f_, scores[k], o_.window, o_.features.every);
+    const auto smooth = smoothed(f_, scores[k], o_);
     const double begin = threshold_for(smooth, positive, o_.false_alarms);
     const double end = threshold_for(smooth, positive, std::min(1., end_factor * o_.false_alarms));
     const Machine machine = examples_.train(all_, positive, c_);
@@ -155,7 +158,8 @@ void train_classifier(const ClassifierOptions &o) {
   model.note +=
       text("classifier: ", o.how, "\nframes: ", f.samples.size(), "\nC: ", trainer.c(),
            "\nAUC in cross-validation: ", trainer.auc(), "\nfalse alarms at the threshold: ", o.false_alarms,
-           "\nwindow: ", o.window, "\nevery: ", o.features.every, "\nfilter: ", o.features.filter, "\n");
+           "\nwindow: ", o.window, "\nbaseline: ", o.baseline, "\nevery: ", o.features.every,
+           "\nfilter: ", o.features.filter, "\n");
   fisher::write_model(o.out, model);
   std::printf("wrote %s\n", o.out.c_str());
 }

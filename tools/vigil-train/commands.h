@@ -26,9 +26,9 @@ struct ClassifierOptions {
   std::string model, labels, out, backend = "auto", how;
   std::string normal = "normal"; // the class that is no event, and gets no machine of its own
   FeatureOptions features;
-  double c = 0;               // 0: found by cross-validation
-  double false_alarms = 0.01; // part of the frames without event
-  int folds = 5, window = 5, threads = 0;
+  double c = 0;                                         // 0: found by cross-validation
+  double false_alarms = 0.01;                           // part of the frames without event
+  int folds = 5, window = 5, baseline = 0, threads = 0; // baseline: see kernels/fisher/smoothing.h
 };
 void train_classifier(const ClassifierOptions &);
 

@@ -31,6 +31,7 @@ void describe(const std::string &path) {
                 c.classes[k].c_str(), std::sqrt(norm), double{c.bias[k]}, double{c.begin[k]},
                 double{c.end[k]});
   }
+  if (c.baseline) std::printf("scores less the lower quartile of the last %d\n", c.baseline);
   std::printf("%s", m.note.c_str());
 }
 

@@ -2,6 +2,7 @@
 // vigil-train evaluate: a model's classifier on labelled frames.
 #include "commands.h"
 #include "common/error.h"
+#include "kernels/fisher/smoothing.h"
 #include "measures.h"
 #include "tools/vigil-eval/plot.h"
 
@@ -61,8 +62,9 @@ Scores Evaluation::score(int k) const {
     s.raw.push_back(sum);
   }
   for_each_file([&](std::size_t first, std::size_t end) {
-    const auto part = causal_median(std::span(s.raw).subspan(first, end - first), o_.window);
-    s.smooth.insert(s.smooth.end(), part.begin(), part.end());
+    fisher::Smoother smoother;
+    for (std::size_t i = first; i < end; i++)
+      s.smooth.push_back(double{smoother.step(static_cast<float>(s.raw[i]), o_.window, c.baseline)});
   });
   return s;
 }

@@ -50,7 +50,7 @@ struct Raw {
         *cache = nullptr, *normal = nullptr;
   gchar **rest = nullptr;
   gint seed = 1, samples = 1000000, components = 256, projected = 80, iterations = 60, every = 1, threads = 0,
-       scales = 8, bin_size = 4, step = 4, folds = 5, window = 5;
+       scales = 8, bin_size = 4, step = 4, folds = 5, window = 5, baseline = 0;
   gdouble floor = 1e-4, tolerance = 1e-4, largest = fisher::SiftParams{}.largest_scale,
           contrast = fisher::SiftParams{}.contrast_threshold, c = 0, false_alarms = 0.01;
   gboolean resume = FALSE, version = FALSE;
@@ -120,6 +120,10 @@ void parse(Raw &r, const Command &command, int argc, char **argv) {
           "the class of frames without an event (default: normal)", "CLASS"},
          {"cost", 'C', 0, G_OPTION_ARG_DOUBLE, &r.c,
           "of errors; default: the best of 1, 10, 100 in cross-validation", "X"},
+         {"baseline", 0, 0, G_OPTION_ARG_INT, &r.baseline,
+          "take away the lower quartile of so many scores before, which is the scene's own (default: 0, "
+          "none)",
+          "N"},
          {"folds", 0, 0, G_OPTION_ARG_INT, &r.folds, "of the cross-validation (default: 5)", "N"},
          {"false-alarms", 'a', 0, G_OPTION_ARG_DOUBLE, &r.false_alarms,
           "part of the frames without an event that may reach the threshold (default: 0.01)", "X"}});
@@ -173,9 +177,10 @@ void run(const Command &command, const Raw &r, const std::string &how) {
     check("--folds", r.folds, 2, 100);
     check("--cost", r.c, 0, 1e9);
     check("--false-alarms", r.false_alarms, 0, 1);
+    check("--baseline", r.baseline, 0, fisher::max_baseline);
     return train_classifier({words[0], word(r.labels), word(r.out, words[0].c_str()), backend, how,
                              word(r.normal, "normal"), features, r.c, r.false_alarms, r.folds, r.window,
-                             r.threads});
+                             r.baseline, r.threads});
   }
   need(r.out, "--out");
   for_each_param(fisher::params_table, [&](int, const auto &p) {

@@ -28,20 +28,6 @@ Curve measure(std::span<const double> scores, std::span<const char> positive) {
   return curve;
 }
 
-std::vector<double> causal_median(std::span<const double> values, int window) {
-  std::vector<double> out(values.size()), part;
-  for (std::size_t i = 0; i < values.size(); i++) {
-    const std::size_t first =
-        i + 1 > static_cast<std::size_t>(window) ? i + 1 - static_cast<std::size_t>(window) : 0;
-    part.assign(values.begin() + static_cast<std::ptrdiff_t>(first),
-                values.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-    const auto middle = part.begin() + static_cast<std::ptrdiff_t>((part.size() - 1) / 2);
-    std::nth_element(part.begin(), middle, part.end());
-    out[i] = *middle;
-  }
-  return out;
-}
-
 std::vector<Event> find_events(std::span<const double> scores, double begin, double end) {
   std::vector<Event> events;
   bool inside = false;

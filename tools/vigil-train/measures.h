@@ -20,9 +20,6 @@ struct Curve {
 // NaN where either kind is missing.
 Curve measure(std::span<const double> scores, std::span<const char> positive);
 
-// The median of each value and the window - 1 before it (fewer at the start), the lower one of two.
-std::vector<double> causal_median(std::span<const double> values, int window);
-
 struct Event {
   std::size_t begin, end; // indices of the first sample of the event and of the first after it
 };

@@ -64,7 +64,9 @@ void link_video(GstElement *, GstPad *pad, gpointer next) {
 
 GstElement *parse_filter(const std::string &filter) {
   GError *error = nullptr;
-  const std::string chain = filter.empty() ? "videoconvert" : filter + " ! videoconvert";
+  // from system memory: a decoder on a GPU would leave frames where videocrop and others cannot work on them
+  const std::string chain =
+      "capsfilter caps=video/x-raw ! " + (filter.empty() ? "" : filter + " ! ") + "videoconvert";
   GstElement *bin = gst_parse_bin_from_description(chain.c_str(), TRUE, &error);
   if (!error) return bin;
   const tools::ErrorPtr owner(error);

@@ -13,7 +13,7 @@
 namespace vigil::fisher::cuda {
 namespace {
 
-constexpr std::size_t posteriors_most = std::size_t{64} << 20; // bytes; more goes in chunks
+constexpr std::size_t posteriors_most = std::size_t{256} << 20; // bytes; more goes in chunks
 
 // Parts of a chunk that are added up apart: enough work for a large GPU, and not much to add up afterwards.
 int parts_for(int tiles) {
