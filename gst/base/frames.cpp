@@ -145,7 +145,8 @@ Image FrameSlot::share() {
 
 ConstImage FrameSlot::open(GstBuffer *buffer, GstMapFlags flags, Queue &queue, ByteCounts &counts) {
   sent_ = false;
-  if (copied_ && kind_.gl_memory && copy_from_gl(buffer, kind_.info, device_, copy_.at(memory_.as()), queue)) {
+  if (copied_ && kind_.gl_memory &&
+      copy_from_gl(buffer, kind_.info, device_, copy_.at(memory_.as()), queue)) {
     texture_ = buffer;
     return copy_.at(memory_.as());
   }

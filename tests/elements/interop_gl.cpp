@@ -5,8 +5,8 @@
 // Exits with 77 (skipped) where there is no device.
 #include "common/device.h"
 #include "common/error.h"
-#include "tests/elements/random_model.h"
 #include "tests/elements/interop_line.h"
+#include "tests/elements/random_model.h"
 
 #include <algorithm>
 #include <cstring>

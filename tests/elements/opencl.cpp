@@ -424,12 +424,12 @@ GST_START_TEST(cuda_memory_without_a_device_is_an_error) {
     gst_caps_unref(caps);
   }
   if (has_cuda()) return;
-  e.caps(caps_of("NV12", width, height, "(memory:CUDAMemory)"));
+  e.caps(caps_of(elements[__i__].formats[0], width, height, "(memory:CUDAMemory)"));
   const std::string words = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
   fail_unless(says(words, "NVIDIA"), "%s", words.c_str());
-  fail_unless_equals_int(e.push(frame(0), 0), GST_FLOW_NOT_NEGOTIATED);
-  e.caps(caps_of("NV12", width, height));
-  fail_unless_equals_int(e.push(frame(1), 1), GST_FLOW_OK); // and it goes on
+  fail_unless_equals_int(e.push(frame(0, elements[__i__].formats[0]), 0), GST_FLOW_NOT_NEGOTIATED);
+  e.caps(caps_of(elements[__i__].formats[0], width, height));
+  fail_unless_equals_int(e.push(frame(1, elements[__i__].formats[0]), 1), GST_FLOW_OK); // and it goes on
   e.pull_bytes();
 }
 GST_END_TEST
@@ -438,7 +438,7 @@ GST_START_TEST(a_backend_that_is_not_there_is_an_error) {
   Harness opencl("clbilateral backend=opencl"), automatic("clbilateral");
   for (Harness *e : {&opencl, &automatic}) {
     e->caps(caps_of("NV12", width, height));
-    fail_unless_equals_int(e->push(frame(0), 0), GST_FLOW_OK);
+    fail_unless_equals_int(e->push(frame(0, "NV12"), 0), GST_FLOW_OK);
     GstStructure *stats = nullptr;
     g_object_get(e->get(), "stats", &stats, nullptr);
     fail_unless_equals_string(gst_structure_get_string(stats, "backend"), "opencl");
