@@ -6,6 +6,7 @@
 #include "common/interop/cuda_opencl.h"
 #include "common/opencl/device.h"
 #include "gst/base/cuda.h"
+#include "gst/base/gl_cuda.h"
 #include "gst/base/video.h"
 
 #include <utility>
@@ -83,25 +84,34 @@ class CudaSlot final : public Slot {
   ~CudaSlot() override { close(); }
 
   ConstImage open_for_reading(GstBuffer *buffer, Queue &queue, ByteCounts &counts) override {
-    map(buffer, GST_MAP_READ);
-    fetch();
-    unmap(); // others may have it
+    if (!fetch_texture(buffer)) {
+      map(buffer, GST_MAP_READ);
+      fetch(counts);
+      unmap(); // others may have it
+    }
     border_->to_opencl(true, queue, counts);
     return copy_.at(border_->for_opencl());
   }
   Image open_for_updating(GstBuffer *buffer, GstBuffer *other, Queue &queue, ByteCounts &counts) override {
-    map(buffer, other ? GST_MAP_READ : GST_MAP_READWRITE);
-    fetch();
     all_ = other != nullptr;
-    if (other) {
-      unmap();
-      map(other, GST_MAP_WRITE);
+    if (fetch_texture(buffer)) {
+      texture_ = buffer;
+    } else {
+      map(buffer, other ? GST_MAP_READ : GST_MAP_READWRITE);
+      fetch(counts);
+      if (other) {
+        unmap();
+        map(other, GST_MAP_WRITE);
+      }
     }
     border_->to_opencl(true, queue, counts);
     return copy_.at(border_->for_opencl());
   }
   Image open_for_writing(GstBuffer *buffer, Queue &queue) override {
-    map(buffer, GST_MAP_WRITE);
+    if (kind_.gl_memory && gl_reaches_cuda(buffer, cuda_))
+      texture_ = buffer;
+    else
+      map(buffer, GST_MAP_WRITE);
     all_ = true;
     ByteCounts none;
     border_->to_opencl(false, queue, none);
@@ -114,15 +124,22 @@ class CudaSlot final : public Slot {
   void send(Queue &queue, ByteCounts &counts) override { send(queue, counts, everything()); }
   void send(Queue &queue, ByteCounts &counts, const Area &area) override {
     border_->to_cuda(true, queue, counts);
+    if (kind_.gl_memory && !texture_) counts.to_host += copy_.bytes();
     area_ = all_ ? everything() : area;
     sent_ = true;
   }
   void finish() override {
-    if (mapped_ && std::exchange(sent_, false)) copy(false, area_);
+    const bool sent = std::exchange(sent_, false);
+    if (mapped_ && sent) copy(false, area_);
+    if (texture_ && sent) {
+      copy_to_gl(texture_, kind_.info, cuda_, copy_.at(border_->for_cuda()), *queue_);
+      queue_->wait();
+    }
     close();
   }
   void close() noexcept override {
     sent_ = false;
+    texture_ = nullptr;
     if (mapped_) unmap();
   }
 
@@ -130,20 +147,30 @@ class CudaSlot final : public Slot {
   Area everything() const { return {0, 0, copy_.shape().width, copy_.shape().height}; }
 
   void map(GstBuffer *buffer, GstMapFlags flags) {
-    if (!is_cuda_memory(buffer))
+    if (kind_.cuda_memory && !is_cuda_memory(buffer))
       fail(Error::Kind::bad_data, "the caps promise CUDA memory, but this frame is not in CUDA memory");
     const auto on_device = static_cast<GstMapFlags>(int(flags) | int(cuda_map_flag()));
-    if (!gst_video_frame_map(&frame_, &kind_.info, buffer, on_device))
-      fail(Error::Kind::bad_data, "a frame in CUDA memory cannot be mapped as the caps describe it");
+    if (!gst_video_frame_map(&frame_, &kind_.info, buffer, kind_.cuda_memory ? on_device : flags))
+      fail(Error::Kind::bad_data, "a frame in memory of the GPU cannot be mapped as the caps describe it");
     mapped_ = true;
-    after_work_with(buffer, cuda_, *queue_, *event_);
+    if (kind_.cuda_memory) after_work_with(buffer, cuda_, *queue_, *event_);
+  }
+  // False for frames that are no textures, or not within CUDA's reach.
+  bool fetch_texture(GstBuffer *buffer) {
+    if (!kind_.gl_memory || !copy_from_gl(buffer, kind_.info, cuda_, copy_.at(border_->for_cuda()), *queue_))
+      return false;
+    queue_->wait();
+    return true;
   }
   void unmap() noexcept {
     gst_video_frame_unmap(&frame_);
     mapped_ = false;
   }
 
-  void fetch() { copy(true, everything()); }
+  void fetch(ByteCounts &counts) {
+    copy(true, everything());
+    if (kind_.gl_memory) counts.to_device += copy_.bytes();
+  }
   // Between the frame and the border. Returns when it is done.
   void copy(bool to_border, const Area &area) {
     const Image frame = image_of(frame_), here = copy_.at(border_->for_cuda());
@@ -155,14 +182,18 @@ class CudaSlot final : public Slot {
                                                                                     here.data[i] +
                                                                                     top * here.stride[i] +
                                                                                     left;
-      if (to_border && shared_)
-        cuda_.copy(at, here.stride[i], there, frame.stride[i], bytes, rows, *queue_);
-      else if (to_border)
-        cuda_.download(at, here.stride[i], there, frame.stride[i], bytes, rows, *queue_);
-      else if (shared_)
-        cuda_.copy(there, frame.stride[i], at, here.stride[i], bytes, rows, *queue_);
+      std::uint8_t *const to = to_border ? at : there, *const from = to_border ? there : at;
+      const std::ptrdiff_t to_stride = to_border ? here.stride[i] : frame.stride[i],
+                           from_stride = to_border ? frame.stride[i] : here.stride[i];
+      // a texture out of reach was mapped in the host's memory; the border is there unless it is shared
+      const bool to_host = to_border ? !shared_ : kind_.gl_memory,
+                 from_host = to_border ? kind_.gl_memory : !shared_;
+      if (to_host)
+        cuda_.download(to, to_stride, from, from_stride, bytes, rows, *queue_);
+      else if (from_host)
+        cuda_.upload(to, to_stride, from, from_stride, bytes, rows, *queue_);
       else
-        cuda_.upload(there, frame.stride[i], at, here.stride[i], bytes, rows, *queue_);
+        cuda_.copy(to, to_stride, from, from_stride, bytes, rows, *queue_);
     }
     queue_->wait();
   }
@@ -175,6 +206,7 @@ class CudaSlot final : public Slot {
   std::unique_ptr<Event> event_;
   std::unique_ptr<Border> border_;
   GstVideoFrame frame_{};
+  GstBuffer *texture_ = nullptr; // that gets what is sent
   bool mapped_ = false, sent_ = false;
   bool all_ = false; // of the buffer is new
   Area area_;

@@ -145,8 +145,7 @@ Image FrameSlot::share() {
 
 ConstImage FrameSlot::open(GstBuffer *buffer, GstMapFlags flags, Queue &queue, ByteCounts &counts) {
   sent_ = false;
-  if (copied_ && kind_.gl_memory &&
-      copy_from_gl(buffer, kind_.info, device_, copy_.at(memory_.as()), queue)) {
+  if (takes_textures() && copy_from_gl(buffer, kind_.info, device_, copy_.at(memory_.as()), queue)) {
     texture_ = buffer;
     return copy_.at(memory_.as());
   }
@@ -184,7 +183,7 @@ Image FrameSlot::open_for_updating(GstBuffer *buffer, GstBuffer *, Queue &queue,
 
 Image FrameSlot::open_for_writing(GstBuffer *buffer, Queue &queue) {
   sent_ = false;
-  if (copied_ && kind_.gl_memory && gl_reaches_cuda(buffer, device_)) {
+  if (takes_textures() && gl_reaches_cuda(buffer, device_)) {
     texture_ = buffer;
     return copy_.at(memory_.as());
   }

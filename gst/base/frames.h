@@ -4,9 +4,9 @@
 //   CUDA memory on a CUDA device  mapped there, never copied
 //   system memory on a GPU        copied through page-locked memory, while the queue goes on
 //   system memory on an OpenCL device that shares it (a processor)  used in place, never copied
+//   CUDA memory on an OpenCL device  see cuda_opencl_frames.h
 //   OpenGL memory on a CUDA device of the same GPU  copied there, never to the host
 //   OpenGL memory elsewhere       downloaded and uploaded by GStreamer, and then as system memory
-//   CUDA memory on an OpenCL device  see cuda_opencl_frames.h
 #pragma once
 
 #include "common/device.h"
@@ -118,6 +118,7 @@ class FrameSlot final : public Slot {
   void settle(Queue &);
   void copy_planes(bool to_staging, const Area &);
   Area everything() const { return {0, 0, copy_.shape().width, copy_.shape().height}; }
+  bool takes_textures() const { return kind_.gl_memory && device_.backend() == Backend::cuda; }
   void *staging();
 
   Device &device_;

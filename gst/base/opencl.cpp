@@ -105,6 +105,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
 
 static void set_context(GstElement *element, GstContext *context) {
   cl_impl_of(element).cuda.offered(element, context, -1);
+  cl_impl_of(element).gl.offered(context);
   GST_ELEMENT_CLASS(vigil_cl_transform_parent_class)->set_context(element, context);
 }
 
@@ -131,7 +132,7 @@ static void finalize(GObject *object) {
 }
 
 static void vigil_cl_transform_init(VigilClTransform *self) {
-  self->impl = new ClImpl;
+  self->impl = new ClImpl(GST_ELEMENT(self));
 }
 
 static void vigil_cl_transform_class_init(VigilClTransformClass *klass) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What elements that work in OpenCL share: the device, frames on their way to it and back, flow, statistics. They take frames
-// in system memory and in CUDA memory, and give what they are given. Such an element
+// in system memory, in CUDA memory and in OpenGL textures, and give what they are given. Such an element
 // derives from VigilClTransform, has properties of its own, and gives the class a function that makes its ClWork, which is all
 // that it does on the device. The base class has the properties device, async-depth and stats.
 //   opencl.cpp            the GObject: properties, states
 //   opencl_streaming.cpp  caps, pools, frames, events
 //   opencl_place.cpp      which device the work is done on
 //   opencl_pipeline.*     the way of a frame, without GstElement
-//   cuda_opencl_frames.*  frames in CUDA memory
+//   cuda_opencl_frames.*  frames in CUDA memory, and in textures that CUDA reaches
 //   opencl_devices.cpp    one device for all elements of the process that choose it
 #pragma once
 
 #include "common/opencl/device.h"
 #include "gst/base/frames.h"
+#include "gst/base/gl.h"
 #include "gst/base/results.h"
 #include "vigil-config.h"
 
@@ -20,13 +21,14 @@
 #include <memory>
 #include <string>
 
-// For pad templates: the formats in system memory, and those in CUDA memory, which builds with CUDA take.
+// For pad templates: the formats in system memory, and those in CUDA memory, which builds with CUDA take; and textures.
 #ifdef VIGIL_HAVE_CUDA
-#define VIGIL_CL_CAPS(SYSTEM, CUDA)                                                                          \
-  GST_VIDEO_CAPS_MAKE(SYSTEM) ";" GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", CUDA)
+#define VIGIL_CL_CUDA_CAPS(FORMATS) GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", FORMATS) ";"
 #else
-#define VIGIL_CL_CAPS(SYSTEM, CUDA) GST_VIDEO_CAPS_MAKE(SYSTEM)
+#define VIGIL_CL_CUDA_CAPS(FORMATS) ""
 #endif
+#define VIGIL_CL_CAPS(SYSTEM, CUDA)                                                                          \
+  GST_VIDEO_CAPS_MAKE(SYSTEM) ";" VIGIL_CL_CUDA_CAPS(CUDA) VIGIL_GL_CAPS("{ RGBA }")
 
 namespace vigil::gst {
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "common/error.h"
+#include "gst/base/backend.h"
 #include "gst/base/cuda.h"
+#include "gst/base/gl.h"
 #include "gst/base/opencl_pipeline.h"
 #include "gst/base/properties.h"
 
@@ -24,6 +26,8 @@ struct ClSettings {
 };
 
 struct ClImpl {
+  explicit ClImpl(GstElement *element) : gl(element) {}
+
   // Held for moments, by any thread.
   std::mutex settings_mutex;
   ClSettings settings;
@@ -33,7 +37,9 @@ struct ClImpl {
   std::shared_ptr<ClDevice> device;
   CudaContext cuda;                    // shared with neighbours, once frames are in CUDA memory
   std::unique_ptr<Device> cuda_device; // in that context
-  bool warned = false;                 // that frames go through the host
+  GlContext gl;
+  bool warned = false;    // that frames go through the host
+  HostCopies host_copies; // of textures
 
   // Held while a frame is worked on, never while one is pushed or a message is posted. Guards what follows.
   std::mutex work_mutex;

@@ -18,6 +18,14 @@ void open_cuda(VigilClTransform *self) {
   ClImpl &impl = cl_impl_of(self);
   if (!impl.cuda_device) impl.cuda_device = impl.cuda.open(element_of(self), -1);
 }
+// Where there is a device; OpenCL reaches textures by CUDA.
+void try_cuda(VigilClTransform *self) {
+  try {
+    open_cuda(self);
+  } catch (const Error &e) {
+    GST_INFO_OBJECT(self, "without CUDA: %s", e.what());
+  }
+}
 // Without OpenCL `automatic` works in CUDA, where there is that.
 void open_opencl(VigilClTransform *self) {
   ClImpl &impl = cl_impl_of(self);
@@ -26,19 +34,18 @@ void open_opencl(VigilClTransform *self) {
     impl.device = share_cl_device(selector);
   } catch (const Error &e) {
     if (impl.choice != ClChoice::automatic || e.kind() != Error::Kind::no_device || !selector.empty()) throw;
-    try {
-      open_cuda(self);
-    } catch (const Error &) {
-      throw e;
-    }
+    try_cuda(self);
+    if (!impl.cuda_device) throw;
     GST_INFO_OBJECT(self, "works in CUDA: %s", e.what());
   }
 }
 
 // Where frames of this kind are worked on: the API that they are in, unless it is chosen.
-Device &device_for(const ClImpl &impl, bool cuda_memory) {
+// Textures are within CUDA's reach.
+Device &device_for(const ClImpl &impl, const FrameKind &kind) {
+  const bool near = kind.cuda_memory || (kind.gl_memory && impl.cuda_device);
   const bool cuda =
-      impl.choice == ClChoice::cuda || (impl.choice == ClChoice::automatic && (cuda_memory || !impl.device));
+      impl.choice == ClChoice::cuda || (impl.choice == ClChoice::automatic && (near || !impl.device));
   return cuda ? *impl.cuda_device : static_cast<Device &>(*impl.device);
 }
 
@@ -76,7 +83,7 @@ void open_devices(VigilClTransform *self) {
     open_cuda(self);
   else
     open_opencl(self);
-  const Device &device = device_for(impl, false);
+  const Device &device = device_for(impl, {});
   const std::lock_guard lock(impl.work_mutex);
   impl.backend = device.backend();
   impl.device_name = device.name();
@@ -85,6 +92,7 @@ void open_devices(VigilClTransform *self) {
 void close_devices(VigilClTransform *self) noexcept {
   ClImpl &impl = cl_impl_of(self);
   impl.cuda_device.reset();
+  impl.gl.close();
   impl.cuda.close();
   impl.device.reset();
 }
@@ -92,8 +100,9 @@ void close_devices(VigilClTransform *self) noexcept {
 void start_work(VigilClTransform *self) {
   ClImpl &impl = cl_impl_of(self);
   impl.warned = false;
+  impl.host_copies = {};
   impl.last_stats = {};
-  move_to(self, device_for(impl, false));
+  move_to(self, device_for(impl, {}));
 }
 
 void stop_work(ClImpl &impl) noexcept {
@@ -109,15 +118,17 @@ void stop_work(ClImpl &impl) noexcept {
 std::optional<Error> take_format(VigilClTransform *self, const FrameKind &kind) {
   ClImpl &impl = cl_impl_of(self);
   if (kind.cuda_memory) open_cuda(self);
-  move_to(self, device_for(impl, kind.cuda_memory));
+  if (kind.gl_memory) try_cuda(self);
+  move_to(self, device_for(impl, kind));
   std::optional<Error> warning;
   CudaFrames cuda;
-  if (kind.cuda_memory && impl.backend == Backend::opencl) {
+  if ((kind.cuda_memory || kind.gl_memory) && impl.cuda_device && impl.backend == Backend::opencl) {
     cuda.device = impl.cuda_device.get();
     const std::string why = why_not_shared(*impl.cuda_device, *impl.device);
     cuda.shared = why.empty();
     if (!cuda.shared && !std::exchange(impl.warned, true))
-      warning.emplace(Error::Kind::device, text("frames in CUDA memory go through the host: ", why));
+      warning.emplace(Error::Kind::device, text("frames in ", kind.cuda_memory ? "CUDA" : "OpenGL",
+                                                " memory go through the host: ", why));
   }
   impl.pipeline->set_format(kind, cuda);
   impl.kind = kind;

@@ -93,8 +93,14 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
     } else if (in_place) {
       in.reset(gst_buffer_make_writable(in.release()));
     }
-    const std::lock_guard lock(impl.work_mutex);
-    impl.pipeline->submit(std::move(in), std::move(out), time, use, overlap);
+    ByteCounts copied;
+    {
+      const std::lock_guard lock(impl.work_mutex);
+      impl.pipeline->submit(std::move(in), std::move(out), time, use, overlap);
+      copied = impl.pipeline->stats().pictures;
+    }
+    if (impl.cuda_device && !impl.warned)
+      impl.host_copies.warn(GST_ELEMENT(trans), impl.kind, *impl.cuda_device, copied);
     return GST_FLOW_OK;
   });
 }
@@ -125,7 +131,9 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 }
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && cl_impl_of(trans).cuda.answer(GST_ELEMENT(trans), query))
+  ClImpl &impl = cl_impl_of(trans);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
+      (impl.cuda.answer(GST_ELEMENT(trans), query) || impl.gl.answer(query)))
     return TRUE;
   if (!cl_parent_class()->query(trans, direction, query)) return FALSE;
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
@@ -139,10 +147,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
   drain(trans);
   return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
     ClImpl &impl = cl_impl_of(trans);
-    FrameKind kind;
-    if (!gst_video_info_from_caps(&kind.info, in))
-      fail(Error::Kind::bad_setting, "these caps do not describe a picture");
-    kind.cuda_memory = is_cuda_caps(in);
+    const FrameKind kind = frame_kind(in);
     std::optional<Error> warning;
     {
       const std::lock_guard lock(impl.work_mutex);
@@ -167,12 +172,13 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery
   if (klass->passes_frames && held == 0 && gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query))
     return TRUE;
   if (!cl_parent_class()->propose_allocation(trans, decided, query)) return FALSE;
-  propose_pool(&cl_impl_of(trans).cuda, query, held + 1);
+  propose_pool(&cl_impl_of(trans).cuda, query, held + 1, &cl_impl_of(trans).gl);
   return TRUE;
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  return decide_pool(&cl_impl_of(trans).cuda, query, frames_held(cl_impl_of(trans).snapshot()) + 1) &&
+  ClImpl &impl = cl_impl_of(trans);
+  return decide_pool(&impl.cuda, query, frames_held(impl.snapshot()) + 1, &impl.gl) &&
          cl_parent_class()->decide_allocation(trans, query);
 }
 

@@ -18,10 +18,10 @@ GstBaseTransformClass *base_class() {
 GstBaseTransformClass *context_class() {
   return GST_BASE_TRANSFORM_CLASS(g_type_class_peek_parent(parent_class()));
 }
-bool are_textures(GstQuery *query) {
+const GstCaps *caps_of(GstQuery *query) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
-  return caps && is_gl_caps(caps);
+  return caps;
 }
 
 GstCaps *transform_caps(GstBaseTransform *, GstPadDirection, GstCaps *caps, GstCaps *filter) {
@@ -29,13 +29,16 @@ GstCaps *transform_caps(GstBaseTransform *, GstPadDirection, GstCaps *caps, GstC
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
-  if (are_textures(query)) return base_class()->propose_allocation(trans, decided, query);
+  const GstCaps *caps = caps_of(query);
+  if (!caps || is_gl_caps(caps)) return base_class()->propose_allocation(trans, decided, query);
   propose_pool(&impl_of(trans).cuda, query, 1);
   return TRUE;
 }
 
+// Frames that go out to system memory are in OpenGL memory as well, which is downloaded when it is mapped.
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  if (are_textures(query)) return base_class()->decide_allocation(trans, query);
+  const GstCaps *caps = caps_of(query);
+  if (!caps || !is_cuda_caps(caps)) return base_class()->decide_allocation(trans, query);
   return decide_pool(&impl_of(trans).cuda, query, 1) && context_class()->decide_allocation(trans, query);
 }
 

@@ -2,6 +2,7 @@
 #include "gst/glcolinearseg/outside.h"
 
 #include "common/error.h"
+#include "gst/base/gl.h"
 #include "gst/base/gl_cuda.h"
 #include "gst/base/video.h"
 
@@ -27,10 +28,16 @@ class Mapped {
   GstVideoFrame frame_{};
 };
 
-BufferPtr new_texture(GstGLContext *context, const GstVideoInfo &info) {
+GstCaps *caps_of_textures(const GstVideoInfo &info) {
   GstVideoInfo copy = info;
   GstCaps *caps = gst_video_info_to_caps(&copy);
   gst_caps_set_features(caps, 0, gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, nullptr));
+  gst_caps_set_simple(caps, "texture-target", G_TYPE_STRING, GST_GL_TEXTURE_TARGET_2D_STR, nullptr);
+  return caps;
+}
+
+BufferPtr new_texture(GstGLContext *context, const GstVideoInfo &info) {
+  GstCaps *caps = caps_of_textures(info);
   GstBufferPool *pool = gst_gl_buffer_pool_new(context);
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, caps, guint(GST_VIDEO_INFO_SIZE(&info)), 0, 0);
@@ -49,8 +56,32 @@ BufferPtr new_texture(GstGLContext *context, const GstVideoInfo &info) {
 } // namespace
 
 Outside::Outside(GstGLContext *context, const GstVideoInfo &info)
-    : context_(context), info_(info), source_(new_texture(context, info)),
-      target_(new_texture(context, info)) {}
+    : context_(context), info_(info), upload_(gst_gl_upload_new(context)) {
+  GstVideoInfo copy = info;
+  GstCaps *system = gst_video_info_to_caps(&copy), *textures = caps_of_textures(info);
+  if (!gst_gl_upload_set_caps(upload_, system, textures)) gst_clear_object(&upload_);
+  gst_caps_unref(system);
+  gst_caps_unref(textures);
+}
+
+Outside::~Outside() {
+  uploaded_.reset();
+  gst_clear_object(&upload_);
+}
+
+GstBuffer *Outside::texture(BufferPtr &slot) {
+  if (!slot) slot = new_texture(context_, info_);
+  return slot.get();
+}
+
+// GStreamer's upload takes the frame's memory as it is; false when it does not want to.
+bool Outside::upload(GstBuffer *in) {
+  uploaded_.reset();
+  GstBuffer *made = nullptr;
+  if (!upload_ || gst_gl_upload_perform_with_buffer(upload_, in, &made) != GST_GL_UPLOAD_DONE) return false;
+  uploaded_.reset(made);
+  return made && is_gl_memory(made);
+}
 
 void Outside::through_host(GstBuffer *from, GstBuffer *to) {
   Mapped a(info_, from, GST_MAP_READ), b(info_, to, GST_MAP_WRITE);
@@ -58,7 +89,13 @@ void Outside::through_host(GstBuffer *from, GstBuffer *to) {
 }
 
 GstBuffer *Outside::load(GstBuffer *in, const Cuda *cuda, ByteCounts &counts) {
-  if (cuda && gl_reaches_cuda(source_.get(), cuda->device)) {
+  if (!cuda) {
+    counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
+    if (upload(in)) return uploaded_.get();
+    through_host(in, texture(source_));
+    return source_.get();
+  }
+  if (gl_reaches_cuda(texture(source_), cuda->device)) {
     const Mapped frame(info_, in, GST_MAP_READ | cuda_map_flag());
     after_work_with(in, cuda->device, cuda->queue, cuda->scratch);
     copy_to_gl(source_.get(), info_, cuda->device, frame.image(), cuda->queue);
@@ -66,23 +103,27 @@ GstBuffer *Outside::load(GstBuffer *in, const Cuda *cuda, ByteCounts &counts) {
     return source_.get();
   }
   through_host(in, source_.get());
+  counts.to_host += GST_VIDEO_INFO_SIZE(&info_);
   counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
-  if (cuda) counts.to_host += GST_VIDEO_INFO_SIZE(&info_);
-  cuda_through_host_ = cuda_through_host_ || cuda;
+  cuda_through_host_ = true;
   return source_.get();
 }
 
+GstBuffer *Outside::target(GstBuffer *out) {
+  return is_gl_memory(out) ? out : texture(target_);
+}
+
 void Outside::store(GstBuffer *out, const Cuda *cuda, ByteCounts &counts) {
-  if (cuda && gl_reaches_cuda(target_.get(), cuda->device)) {
+  if (cuda && gl_reaches_cuda(texture(target_), cuda->device)) {
     const Mapped frame(info_, out, GST_MAP_WRITE | cuda_map_flag());
     after_work_with(out, cuda->device, cuda->queue, cuda->scratch);
     copy_from_gl(target_.get(), info_, cuda->device, frame.image(), cuda->queue);
     cuda->queue.wait();
     return;
   }
-  through_host(target_.get(), out);
   counts.to_host += GST_VIDEO_INFO_SIZE(&info_);
   if (cuda) counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
+  if (!is_gl_memory(out)) through_host(target_.get(), out);
 }
 
 } // namespace vigil::gst::glcolinearseg

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames that are not in OpenGL textures, in system memory or CUDA memory, for work in OpenGL: each is copied into a texture,
-// and what comes out is copied from another one. From CUDA memory that happens on the GPU where OpenGL is on the same one;
-// everything else goes through GStreamer's own upload and download.
+// Frames that are not in OpenGL textures, in system memory or CUDA memory, for work in OpenGL.
+//   system memory  in: uploaded as glupload does; out: OpenGL memory, which is downloaded when the next element maps it, as
+//                  after gldownload
+//   CUDA memory    copied into a texture, and what comes out from another one: on the GPU where OpenGL is on the same one,
+//                  else through the host
 //
 // For the streaming thread.
 #pragma once
@@ -17,32 +19,38 @@ namespace vigil::gst::glcolinearseg {
 
 class Outside {
  public:
-  // Textures for frames like these, in this context. Throws Error::no_memory when there are none to be had.
+  // For frames like these, in this context.
   Outside(GstGLContext *, const GstVideoInfo &);
+  ~Outside();
   Outside(const Outside &) = delete;
   Outside &operator=(const Outside &) = delete;
   bool serves(GstGLContext *context, const GstVideoInfo &info) const {
     return context == context_ && gst_video_info_is_equal(&info, &info_);
   }
 
-  // The frame as a texture. `cuda`: the device and queue of frames in CUDA memory; null for system memory.
+  // The frame as a texture, until the next one. `cuda`: the device and queue of frames in CUDA memory; null for system
+  // memory. Throws Error::bad_data when the frame is not what the caps say, no_memory when there is no texture to be had.
   struct Cuda {
     Device &device;
     Queue &queue;
     Event &scratch;
   };
   GstBuffer *load(GstBuffer *, const Cuda *, ByteCounts &);
-  // The texture to draw into, and what was drawn goes into a frame; it is finished then.
-  GstBuffer *target() { return target_.get(); }
+  // The texture to draw into, and what was drawn goes into the frame that goes out.
+  GstBuffer *target(GstBuffer *out);
   void store(GstBuffer *, const Cuda *, ByteCounts &);
   // Some frame in CUDA memory had to go through the host.
   bool cuda_through_host() const { return cuda_through_host_; }
 
  private:
+  GstBuffer *texture(BufferPtr &);
+  bool upload(GstBuffer *);
   void through_host(GstBuffer *from, GstBuffer *to);
-  GstGLContext *context_; // its buffers keep it
+  GstGLContext *context_; // upload_ keeps it
   GstVideoInfo info_;
-  BufferPtr source_, target_;
+  GstGLUpload *upload_;
+  BufferPtr uploaded_;        // by it
+  BufferPtr source_, target_; // when they are needed
   bool cuda_through_host_ = false;
 };
 

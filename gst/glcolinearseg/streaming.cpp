@@ -186,10 +186,12 @@ GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffe
     impl.outside = std::make_unique<Outside>(context, filter->in_info);
   ByteCounts copied;
   GstBuffer *texture = impl.outside->load(in, cuda ? &*cuda : nullptr, copied);
+  const bool draws = impl.current.output != Output::passthrough;
+  GstBuffer *target = draws ? impl.outside->target(out) : nullptr;
   gboolean done = FALSE;
-  on_thread_of(context, [&] { done = filter_buffer(filter, texture, impl.outside->target()); });
+  on_thread_of(context, [&] { done = filter_buffer(filter, texture, target); });
   if (!done) return GST_FLOW_ERROR;
-  if (impl.current.output != Output::passthrough) impl.outside->store(out, cuda ? &*cuda : nullptr, copied);
+  if (draws) impl.outside->store(out, cuda ? &*cuda : nullptr, copied);
   if (impl.outside->cuda_through_host() && !std::exchange(impl.warned, true))
     post_warning(
         GST_ELEMENT(trans),

@@ -55,8 +55,7 @@ inline constexpr auto params_table = std::tuple{
           &Params::spatial_sigma, 0.1f, 20.f),
     param("range-sigma", "Range sigma",
           "How different pixels may be that are mixed: standard deviation as a part of full scale (0.25 is "
-          "64 of "
-          "255 levels)",
+          "64 of 255 levels). About 1.5 times the noise smooths it; more blurs edges",
           &Params::range_sigma, 0.005f, 4.f),
     param("radius", "Radius",
           "Window of 2*radius+1 pixels in each direction; -1: twice the spatial sigma, rounded up",

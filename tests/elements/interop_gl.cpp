@@ -5,6 +5,7 @@
 // Exits with 77 (skipped) where there is no device.
 #include "common/device.h"
 #include "common/error.h"
+#include "kernels/fisher/model_file.h"
 #include "tests/elements/interop_line.h"
 #include "tests/elements/random_model.h"
 

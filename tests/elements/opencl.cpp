@@ -416,20 +416,21 @@ bool has_cuda() {
 // CUDA memory is offered everywhere, after system memory; without a device it is an error that says so, and no more than that.
 GST_START_TEST(cuda_memory_without_a_device_is_an_error) {
   Cl e(__i__);
+  const char *format = elements[__i__].formats[0];
   for (const char *pad : {"sink", "src"}) {
     GstCaps *caps = gst_pad_template_get_caps(gst_element_get_pad_template(e.get(), pad));
-    fail_unless_equals_int(gst_caps_get_size(caps), 2);
+    fail_unless(gst_caps_get_size(caps) >= 2);
     fail_if(gst_caps_features_contains(gst_caps_get_features(caps, 0), "memory:CUDAMemory"));
     fail_unless(gst_caps_features_contains(gst_caps_get_features(caps, 1), "memory:CUDAMemory"));
     gst_caps_unref(caps);
   }
   if (has_cuda()) return;
-  e.caps(caps_of(elements[__i__].formats[0], width, height, "(memory:CUDAMemory)"));
+  e.caps(caps_of(format, width, height, "(memory:CUDAMemory)"));
   const std::string words = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
   fail_unless(says(words, "NVIDIA"), "%s", words.c_str());
-  fail_unless_equals_int(e.push(frame(0, elements[__i__].formats[0]), 0), GST_FLOW_NOT_NEGOTIATED);
-  e.caps(caps_of(elements[__i__].formats[0], width, height));
-  fail_unless_equals_int(e.push(frame(1, elements[__i__].formats[0]), 1), GST_FLOW_OK); // and it goes on
+  fail_unless_equals_int(e.push(frame(0, format), 0), GST_FLOW_NOT_NEGOTIATED);
+  e.caps(caps_of(format, width, height));
+  fail_unless_equals_int(e.push(frame(1, format), 1), GST_FLOW_OK); // and it goes on
   e.pull_bytes();
 }
 GST_END_TEST

@@ -270,7 +270,7 @@ GST_START_TEST(slow_producers_and_slow_kernels_are_waited_for) {
     GstContext *context = cuda.share();
     {
       auto *const handle = static_cast<CUctx_st *>(gst_cuda_context_get_handle(cuda.context()));
-      CudaDevice device(handle, 0);
+      CudaDevice device({handle, [](CUctx_st *) {}}, 0);
       CudaQueue stream(handle);
       int multiprocessors = 0;
       cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
