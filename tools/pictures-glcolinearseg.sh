@@ -22,12 +22,12 @@ row() {
   mv "$name"-[0-9]*.png "$name.png"
 }
 
-row colinearseg-iterations "seed=1 noise=6 num-buffers=181" \
+row colinearseg-iterations "seed=1 noise=6 num-buffers=206" \
   "static-threshold=2500 temporal-compactness=2 compactness=500 iterations=0" \
   "static-threshold=2500 temporal-compactness=2 compactness=500 iterations=2" \
   "static-threshold=2500 temporal-compactness=2 compactness=500 iterations=4" \
   "static-threshold=2500 temporal-compactness=2 compactness=500 iterations=6"
-row colinearseg-darkness "seed=1 num-buffers=181" "static-threshold=3000 darkness-offset=0" "static-threshold=3000 darkness-offset=15000" \
+row colinearseg-darkness "seed=1 num-buffers=206" "static-threshold=3000 darkness-offset=0" "static-threshold=3000 darkness-offset=15000" \
   "static-threshold=3000 darkness-offset=300000"
 row colinearseg-outdoor "seed=3 num-buffers=261" "output=mask" "output=overlay" "output=cutout" "output=background"
 row colinearseg-indoor "scene=indoor num-buffers=181" "output=mask" "output=overlay" "output=cutout" "output=background"

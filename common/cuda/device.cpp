@@ -94,11 +94,8 @@ void CudaQueue::after(Event &e) {
   cuda_check(cudaStreamWaitEvent(stream_, static_cast<CudaEvent &>(e).event(), 0), "cudaStreamWaitEvent");
 }
 
-CudaDevice::CudaDevice(int id) : context_(create_cuda_context(id)), id_(id), owned_(true) {}
-CudaDevice::CudaDevice(CUctx_st *context, int id) : context_(context), id_(id), owned_(false) {}
-CudaDevice::~CudaDevice() {
-  if (owned_) destroy_cuda_context(context_);
-}
+CudaDevice::CudaDevice(int id) : context_(create_cuda_context(id), destroy_cuda_context), id_(id) {}
+CudaDevice::CudaDevice(std::shared_ptr<CUctx_st> context, int id) : context_(std::move(context)), id_(id) {}
 
 std::string CudaDevice::name() const {
   const CudaScope scope = enter();
@@ -155,19 +152,26 @@ void CudaDevice::download(void *to, std::ptrdiff_t to_stride, const void *from, 
                                stream_of(q)),
              "download");
 }
+void CudaDevice::copy(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdiff_t from_stride,
+                      std::size_t row_bytes, int rows, Queue &q) {
+  const CudaScope scope = enter();
+  cuda_check(cudaMemcpy2DAsync(to, to_stride, from, from_stride, row_bytes, rows, cudaMemcpyDeviceToDevice,
+                               stream_of(q)),
+             "a copy");
+}
 void CudaDevice::fill(void *to, int byte, std::size_t bytes, Queue &q) {
   const CudaScope scope = enter();
   cuda_check(cudaMemsetAsync(to, byte, bytes, stream_of(q)), "cudaMemset");
 }
 
 std::unique_ptr<Queue> CudaDevice::make_queue() {
-  return std::make_unique<CudaQueue>(context_);
+  return std::make_unique<CudaQueue>(context());
 }
 std::unique_ptr<Timer> CudaDevice::make_timer() {
-  return std::make_unique<CudaTimer>(context_);
+  return std::make_unique<CudaTimer>(context());
 }
 std::unique_ptr<Event> CudaDevice::make_event() {
-  return std::make_unique<CudaEvent>(context_);
+  return std::make_unique<CudaEvent>(context());
 }
 
 std::unique_ptr<Device> open_cuda(int id) {

@@ -34,9 +34,9 @@ inline cudaStream_t stream_of(Queue &q) {
 
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int id);           // with a context of its own
-  CudaDevice(CUctx_st *context, int id); // in somebody else's context, which must outlive it
-  ~CudaDevice() override;
+  explicit CudaDevice(int id); // with a context of its own
+  // In somebody else's context, which goes on for as long as there is a copy of `context`.
+  CudaDevice(std::shared_ptr<CUctx_st> context, int id);
   Backend backend() const override { return Backend::cuda; }
   std::string name() const override;
   void *allocate(std::size_t bytes) override;
@@ -48,17 +48,22 @@ class CudaDevice final : public Device {
   void upload(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t, int, Queue &) override;
   void download(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t, int, Queue &) override;
   void fill(void *, int, std::size_t, Queue &) override;
+  // From device memory to device memory.
+  void copy(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdiff_t from_stride,
+            std::size_t row_bytes, int rows, Queue &);
   std::unique_ptr<Queue> make_queue() override;
   std::unique_ptr<Timer> make_timer() override;
   std::unique_ptr<Event> make_event() override;
 
-  CUctx_st *context() const { return context_; }
-  CudaScope enter() const { return CudaScope(context_); }
+  int id() const { return id_; }
+  CUctx_st *context() const { return context_.get(); }
+  // For what is made in the context and may outlive the device.
+  const std::shared_ptr<CUctx_st> &shared_context() const { return context_; }
+  CudaScope enter() const { return CudaScope(context_.get()); }
 
  private:
-  CUctx_st *context_;
+  std::shared_ptr<CUctx_st> context_;
   int id_;
-  bool owned_;
 };
 
 } // namespace vigil

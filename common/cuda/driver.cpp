@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 
+#include <algorithm>
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -10,6 +11,7 @@ namespace vigil {
 namespace {
 
 struct Driver {
+  void *library;
   CUresult (*init)(unsigned);
   CUresult (*device_count)(int *);
   CUresult (*device_get)(CUdevice *, int);
@@ -18,6 +20,7 @@ struct Driver {
   CUresult (*context_push)(CUcontext);
   CUresult (*context_pop)(CUcontext *);
   CUresult (*primary_state)(CUdevice, unsigned *, int *);
+  CUresult (*device_uuid)(CUuuid *, CUdevice);
   CUresult (*error_string)(CUresult, const char **);
 
   std::string error(CUresult r) const {
@@ -30,25 +33,32 @@ struct Driver {
   }
 };
 
+void *find(void *library, const char *name) {
+  void *function = dlsym(library, name);
+  if (!function)
+    fail(Error::Kind::no_device, "the NVIDIA driver has no ", name, "; a newer driver is needed");
+  return function;
+}
+
 Driver load() {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
     fail(Error::Kind::no_device, "there is no NVIDIA driver (libcuda.so.1); install it, or use the CPU");
   Driver d{};
-  const auto find = [&](auto &function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    if (!function)
-      fail(Error::Kind::no_device, "the NVIDIA driver has no ", name, "; a newer driver is needed");
+  d.library = library;
+  const auto set = [&](auto &function, const char *name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(find(library, name));
   };
-  find(d.init, "cuInit");
-  find(d.device_count, "cuDeviceGetCount");
-  find(d.device_get, "cuDeviceGet");
-  find(d.context_create, "cuCtxCreate_v2");
-  find(d.context_destroy, "cuCtxDestroy_v2");
-  find(d.context_push, "cuCtxPushCurrent_v2");
-  find(d.context_pop, "cuCtxPopCurrent_v2");
-  find(d.primary_state, "cuDevicePrimaryCtxGetState");
-  find(d.error_string, "cuGetErrorString");
+  set(d.init, "cuInit");
+  set(d.device_count, "cuDeviceGetCount");
+  set(d.device_get, "cuDeviceGet");
+  set(d.context_create, "cuCtxCreate_v2");
+  set(d.context_destroy, "cuCtxDestroy_v2");
+  set(d.context_push, "cuCtxPushCurrent_v2");
+  set(d.context_pop, "cuCtxPopCurrent_v2");
+  set(d.primary_state, "cuDevicePrimaryCtxGetState");
+  set(d.device_uuid, "cuDeviceGetUuid_v2");
+  set(d.error_string, "cuGetErrorString");
   d.check(d.init(0), "the NVIDIA driver does not start", Error::Kind::no_device);
   return d;
 }
@@ -92,6 +102,21 @@ CUctx_st *create_cuda_context(int id) {
 }
 void destroy_cuda_context(CUctx_st *context) noexcept {
   driver().context_destroy(context);
+}
+
+std::array<std::uint8_t, 16> cuda_uuid(int id) {
+  CUuuid uuid{};
+  driver().check(driver().device_uuid(&uuid, device(id)), "a CUDA device does not say which GPU it is");
+  std::array<std::uint8_t, 16> bytes{};
+  std::copy(std::begin(uuid.bytes), std::end(uuid.bytes), bytes.begin());
+  return bytes;
+}
+void *cuda_driver_function(const char *name) {
+  return find(driver().library, name);
+}
+void cuda_driver_check(int result, const char *what) {
+  driver().check(CUresult(result), what,
+                 result == CUDA_ERROR_OUT_OF_MEMORY ? Error::Kind::no_memory : Error::Kind::device);
 }
 
 bool cuda_primary_context_active(int id) {

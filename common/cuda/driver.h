@@ -3,6 +3,9 @@
 // a program depend on libcuda.
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 struct CUctx_st;
 
 namespace vigil {
@@ -23,6 +26,12 @@ void require_cuda_device(int id);
 // A new context on device `id`; current on no thread afterwards. Throws Error::no_device, saying why.
 CUctx_st *create_cuda_context(int id);
 void destroy_cuda_context(CUctx_st *) noexcept;
+// Which GPU device `id` is, whatever API or driver names it.
+std::array<std::uint8_t, 16> cuda_uuid(int id);
+// A function of the driver by its name, versions included. Throws Error::no_device when it has none.
+void *cuda_driver_function(const char *name);
+// Throws Error::device, with the driver's words for it, unless the driver's result is 0 (Error::no_memory for that cause).
+void cuda_driver_check(int result, const char *what);
 // Whether anything has made the primary context of device `id`; for the tests.
 bool cuda_primary_context_active(int id);
 

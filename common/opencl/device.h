@@ -7,9 +7,11 @@
 #include "common/opencl/handle.h"
 #include "common/plane.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace vigil {
@@ -119,6 +121,16 @@ class ClDevice final : public Device {
   // them does not. Any thread may allocate, release and ask.
   void *allocate(std::size_t bytes) override;
   void release(void *) noexcept override;
+  // Memory of another API of the same GPU, `bytes` of it, by a descriptor that becomes the driver's own; to be released like
+  // memory of our own. Between acquire() and give_back() it is OpenCL's: work that the other API submitted must be done
+  // before, and it may submit more when the queue is done. Throws Error::device, and then the descriptor is closed.
+  void *import(int descriptor, std::size_t bytes);
+  void acquire(void *, Queue &);
+  void give_back(void *, Queue &);
+  // Why import() would not work; empty when it should.
+  std::string why_no_import() const;
+  // Which GPU this is, whatever API or driver names it; none where the driver does not say.
+  std::optional<std::array<std::uint8_t, 16>> uuid() const;
   void *allocate_host(std::size_t bytes) override; // page-locked: a mapped buffer of the driver
   void release_host(void *) noexcept override;
   void upload(void *, const void *, std::size_t, Queue &) override;
@@ -158,6 +170,7 @@ class ClDevice final : public Device {
     std::size_t bytes;
   };
   void *add(ClMemHandle, std::size_t bytes); // gives it an address
+  void change_owner(const char *function, void *, Queue &);
 
   ClCandidate candidate_;
   ClContextHandle context_;

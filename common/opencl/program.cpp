@@ -4,6 +4,9 @@
 #include "common/error.h"
 #include "common/opencl/cache.h"
 
+#include <chrono>
+#include <thread>
+
 namespace vigil {
 namespace {
 
@@ -71,13 +74,20 @@ void ClProgram::build(const ClDevice &d, const std::string &name, const std::str
   if (from_cache_) return;
 
   const char *start = source.c_str();
-  cl_int code = CL_SUCCESS;
-  program_ = ClProgramHandle(clCreateProgramWithSource(d.context(), 1, &start, nullptr, &code));
-  cl_check(code, "making an OpenCL program");
-  code = clBuildProgram(program_.get(), 1, &device_, all_options.c_str(), nullptr, nullptr);
-  if (code != CL_SUCCESS)
-    fail(Error::Kind::device, name, " does not compile for ", d.name(), " with ", all_options, " (",
-         cl_error_name(code), "):\n", log_of(program_.get(), device_));
+  for (int attempt = 1;; attempt++) {
+    cl_int code = CL_SUCCESS;
+    program_ = ClProgramHandle(clCreateProgramWithSource(d.context(), 1, &start, nullptr, &code));
+    cl_check(code, "making an OpenCL program");
+    code = clBuildProgram(program_.get(), 1, &device_, all_options.c_str(), nullptr, nullptr);
+    if (code == CL_SUCCESS) break;
+    const std::string log = log_of(program_.get(), device_);
+    // An error in the source is named in the log. Without one it may be PoCL's (3.1), whose processes disturb each other in
+    // its cache when several compile the same program for the first time: a moment later all of it is there.
+    if (attempt == 4 || log.find("error") != std::string::npos)
+      fail(Error::Kind::device, name, " does not compile for ", d.name(), " with ", all_options, " (",
+           cl_error_name(code), "):\n", log);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
+  }
   const std::string binary = binary_of(program_.get());
   if (!binary.empty()) cache.write(key_, extension, binary);
 }

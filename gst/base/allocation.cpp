@@ -7,20 +7,28 @@ namespace vigil::gst {
 namespace {
 
 // A pool for these caps, and the size of its buffers. Null where that fails.
-GstBufferPool *make_pool(CudaContext *cuda, GstCaps *caps, bool video_meta, guint min_buffers, guint &size) {
+GstBufferPool *make_pool(CudaContext *cuda, GlContext *gl, GstCaps *caps, bool video_meta, guint min_buffers,
+                         guint &size) {
   if (cuda && is_cuda_caps(caps)) return cuda->make_pool(caps, min_buffers, size);
+  if (gl && is_gl_caps(caps)) return gl->make_pool(caps, min_buffers, size);
   return new_video_pool(caps, video_meta, min_buffers, size);
+}
+
+// Whether frames of these caps come from pools of this kind.
+bool fits(CudaContext *cuda, GlContext *gl, GstCaps *caps, GstBufferPool *pool) {
+  if (cuda && is_cuda_caps(caps)) return cuda->owns(pool);
+  return !gl || is_gl_caps(caps) == is_gl_pool(pool);
 }
 
 } // namespace
 
-void propose_pool(CudaContext *cuda, GstQuery *query, guint buffers) {
+void propose_pool(CudaContext *cuda, GstQuery *query, guint buffers, GlContext *gl) {
   GstCaps *caps = nullptr;
   gboolean need_pool = FALSE;
   gst_query_parse_allocation(query, &caps, &need_pool);
   if (!caps) return;
   guint size = 0;
-  GstBufferPool *pool = need_pool ? make_pool(cuda, caps, true, buffers, size) : nullptr;
+  GstBufferPool *pool = need_pool ? make_pool(cuda, gl, caps, true, buffers, size) : nullptr;
   GstVideoInfo info;
   if (!size && gst_video_info_from_caps(&info, caps)) size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
   gst_query_add_allocation_pool(query, pool, size, buffers, 0);
@@ -28,7 +36,7 @@ void propose_pool(CudaContext *cuda, GstQuery *query, guint buffers) {
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
 }
 
-bool decide_pool(CudaContext *cuda, GstQuery *query, guint held) {
+bool decide_pool(CudaContext *cuda, GstQuery *query, guint held, GlContext *gl) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   if (!caps) return false;
@@ -36,12 +44,11 @@ bool decide_pool(CudaContext *cuda, GstQuery *query, guint held) {
   guint size = 0, min = 0, max = 0;
   const bool offered = gst_query_get_n_allocation_pools(query) > 0;
   if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
-  if (pool && ((cuda && is_cuda_caps(caps) && !cuda->owns(pool)) || (max != 0 && max < min + held)))
-    gst_clear_object(&pool);
+  if (pool && (!fits(cuda, gl, caps, pool) || (max != 0 && max < min + held))) gst_clear_object(&pool);
   const bool video_meta = gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   if (!pool) {
     max = 0;
-    pool = make_pool(cuda, caps, video_meta, min + held, size);
+    pool = make_pool(cuda, gl, caps, video_meta, min + held, size);
     if (!pool) return false;
   }
   if (offered)

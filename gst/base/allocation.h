@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Buffer pools and latency of elements that hold frames while a device works on them, in system memory or in CUDA
-// memory (where they have a CudaContext; null: they know no CUDA memory).
+// Buffer pools and latency of elements that hold frames while a device works on them, in system memory, in CUDA memory
+// (where they have a CudaContext; null: they know no CUDA memory) or in OpenGL memory (likewise).
 #pragma once
 
 #include "gst/base/cuda.h"
+#include "gst/base/gl.h"
 
 #include <gst/base/gstbasetransform.h>
 
@@ -11,10 +12,10 @@ namespace vigil::gst {
 
 // Upstream learns, for the caps in the query, of a pool of the right memory (when it asked for one) with no fewer than
 // `buffers`, and that GstVideoMeta is understood.
-void propose_pool(CudaContext *, GstQuery *, guint buffers);
+void propose_pool(CudaContext *, GstQuery *, guint buffers, GlContext * = nullptr);
 // Leaves one pool in the query: downstream's when it is of our memory and has room for `held` further buffers, else one of
 // our own. False when none can be had.
-bool decide_pool(CudaContext *, GstQuery *, guint held);
+bool decide_pool(CudaContext *, GstQuery *, guint held, GlContext * = nullptr);
 
 // Adds the time that `frames` frames last to an answered LATENCY query.
 void add_latency(GstBaseTransform *, GstQuery *, int frames);

@@ -32,4 +32,16 @@ std::unique_ptr<Device> open_device(GstElement *element, CudaContext &cuda, Choi
   return open_cpu(place.threads);
 }
 
+void HostCopies::warn(GstElement *element, const FrameKind &kind, const Device &device,
+                      const ByteCounts &counts) {
+  if (warned_ || !kind.gl_memory || device.backend() != Backend::cuda || counts.to_device == 0) return;
+  warned_ = true;
+  post_warning(
+      element,
+      Error(Error::Kind::bad_setting,
+            text("the frames are in OpenGL textures that the CUDA device ", device.name(),
+                 " does not reach, since OpenGL runs elsewhere: each goes through the host. Let both "
+                 "use one GPU (GST_GL_WINDOW=egl-device; cuda-device-id)")));
+}
+
 } // namespace vigil::gst

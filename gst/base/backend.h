@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gst/base/cuda.h"
+#include "gst/base/frames.h"
 #include "gst/base/properties.h"
 
 namespace vigil::gst {
@@ -26,5 +27,15 @@ inline constexpr auto place_table = std::tuple{
 // `automatic` takes the CPU where there is no CUDA device, after posting a warning that says why. Throws
 // Error::no_device when `cuda` was asked for and none is there.
 std::unique_ptr<Device> open_device(GstElement *, CudaContext &, Choice, const Place &);
+
+// Frames in OpenGL textures that CUDA cannot reach, since OpenGL runs on another GPU or on a processor: they go through the
+// host. warn() says so on the bus, once.
+class HostCopies {
+ public:
+  void warn(GstElement *, const FrameKind &, const Device &, const ByteCounts &);
+
+ private:
+  bool warned_ = false;
+};
 
 } // namespace vigil::gst

@@ -38,7 +38,10 @@ bool CudaContext::answer(GstElement *element, GstQuery *query) {
 }
 
 std::unique_ptr<Device> CudaContext::device() {
-  return std::make_unique<CudaDevice>(static_cast<CUctx_st *>(gst_cuda_context_get_handle(context_)),
+  // the handle lives as long as GStreamer's object
+  std::shared_ptr<GstCudaContext> object(GST_CUDA_CONTEXT(gst_object_ref(context_)), gst_object_unref);
+  auto *handle = static_cast<CUctx_st *>(gst_cuda_context_get_handle(context_));
+  return std::make_unique<CudaDevice>(std::shared_ptr<CUctx_st>(std::move(object), handle),
                                       device_id_of(context_));
 }
 

@@ -22,7 +22,8 @@ inline constexpr auto motion_table = std::tuple{
           "Foreground pixels that a blob must have to be reported (as metadata, in messages and as a box)",
           &MotionSettings::min_area, 1, 100000000),
     param("motion-threshold", "Motion threshold",
-          "Motion begins when the reported blobs' share of the watched pixels reaches this, and ends when it "
+          "Motion begins when the reported blobs' share of the watched pixels reaches this (0.001: one pixel "
+          "in a thousand), and ends when it "
           "stayed below half of this for motion-hold",
           &MotionSettings::threshold, 0.f, 1.f),
     param("motion-hold", "Motion hold",

@@ -11,7 +11,8 @@ GST_DEBUG_CATEGORY(vigil_opencl_debug);
 using namespace vigil;
 using namespace vigil::gst;
 
-G_DEFINE_ABSTRACT_TYPE(VigilClTransform, vigil_cl_transform, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(VigilClTransform, vigil_cl_transform, GST_TYPE_BASE_TRANSFORM,
+                                 G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
 namespace vigil::gst {
 GstBaseTransformClass *cl_parent_class() {
@@ -55,8 +56,8 @@ static GstStructure *stats_of(ClImpl &impl) {
       "stats", "frames", G_TYPE_UINT64, s.frames, "kernel-time-us", G_TYPE_DOUBLE, mean_ms * 1000,
       "kernel-time-last-us", G_TYPE_DOUBLE, s.kernel_last_ms * 1000, "bytes-host-to-device", G_TYPE_UINT64,
       s.pictures.to_device, "bytes-device-to-host", G_TYPE_UINT64, s.pictures.to_host, "bytes-results",
-      G_TYPE_UINT64, s.result_bytes, "backend", G_TYPE_STRING, name_of(Backend::opencl), "device",
-      G_TYPE_STRING, impl.device_name.c_str(), nullptr);
+      G_TYPE_UINT64, s.result_bytes, "backend", G_TYPE_STRING, name_of(impl.backend), "device", G_TYPE_STRING,
+      impl.device_name.c_str(), nullptr);
   if (impl.work) impl.work->add_stats(stats);
   return stats;
 }
@@ -87,39 +88,31 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
 
 // States
 
-static void open_device(VigilClTransform *self) {
-  ClImpl &impl = cl_impl_of(self);
-  impl.device = share_cl_device(impl.snapshot().device);
-  GST_INFO_OBJECT(self, "works on %s", impl.device->name().c_str());
-  const std::lock_guard lock(impl.work_mutex);
-  impl.device_name = impl.device->name();
-}
-
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
   auto *self = reinterpret_cast<VigilClTransform *>(element);
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
     const bool opened = guard(self, false, [&] {
-      open_device(self);
+      open_devices(self);
       return true;
     });
     if (!opened) return GST_STATE_CHANGE_FAILURE;
   }
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(vigil_cl_transform_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_READY_TO_NULL) cl_impl_of(self).device.reset();
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) close_devices(self);
   return result;
+}
+
+static void set_context(GstElement *element, GstContext *context) {
+  cl_impl_of(element).cuda.offered(element, context, -1);
+  cl_impl_of(element).gl.offered(context);
+  GST_ELEMENT_CLASS(vigil_cl_transform_parent_class)->set_context(element, context);
 }
 
 static gboolean start(GstBaseTransform *trans) {
   return guard(trans, FALSE, [&] {
-    auto *self = reinterpret_cast<VigilClTransform *>(trans);
-    ClImpl &impl = cl_impl_of(self);
-    auto *klass = G_TYPE_INSTANCE_GET_CLASS(self, vigil_cl_transform_get_type(), VigilClTransformClass);
-    auto work = klass->make_work(self, *impl.device);
-    auto pipeline = std::make_unique<ClPipeline>(*impl.device, *work);
-    const std::lock_guard lock(impl.work_mutex);
-    impl.work = std::move(work);
-    impl.pipeline = std::move(pipeline);
+    const std::lock_guard lock(cl_impl_of(trans).work_mutex);
+    start_work(reinterpret_cast<VigilClTransform *>(trans));
     return TRUE;
   });
 }
@@ -127,12 +120,7 @@ static gboolean start(GstBaseTransform *trans) {
 static gboolean stop(GstBaseTransform *trans) {
   ClImpl &impl = cl_impl_of(trans);
   const std::lock_guard lock(impl.work_mutex);
-  if (impl.pipeline) {
-    impl.pipeline->discard();
-    impl.last_stats = impl.pipeline->stats();
-  }
-  impl.pipeline.reset();
-  impl.work.reset();
+  stop_work(impl);
   return TRUE;
 }
 
@@ -144,7 +132,7 @@ static void finalize(GObject *object) {
 }
 
 static void vigil_cl_transform_init(VigilClTransform *self) {
-  self->impl = new ClImpl;
+  self->impl = new ClImpl(GST_ELEMENT(self));
 }
 
 static void vigil_cl_transform_class_init(VigilClTransformClass *klass) {
@@ -165,6 +153,7 @@ static void vigil_cl_transform_class_init(VigilClTransformClass *klass) {
           "pictures; bytes-results read back beside them; backend; device; and what the element adds",
           GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
   GST_ELEMENT_CLASS(klass)->change_state = change_state;
+  GST_ELEMENT_CLASS(klass)->set_context = set_context;
   auto *transform = GST_BASE_TRANSFORM_CLASS(klass);
   transform->start = start;
   transform->stop = stop;

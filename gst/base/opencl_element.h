@@ -2,10 +2,15 @@
 // The inside of VigilClTransform, for the files that make it up (see opencl.h).
 #pragma once
 
+#include "common/error.h"
+#include "gst/base/backend.h"
+#include "gst/base/cuda.h"
+#include "gst/base/gl.h"
 #include "gst/base/opencl_pipeline.h"
 #include "gst/base/properties.h"
 
 #include <mutex>
+#include <optional>
 
 GST_DEBUG_CATEGORY_EXTERN(vigil_opencl_debug);
 #define GST_CAT_DEFAULT vigil_opencl_debug
@@ -21,18 +26,29 @@ struct ClSettings {
 };
 
 struct ClImpl {
+  explicit ClImpl(GstElement *element) : gl(element) {}
+
   // Held for moments, by any thread.
   std::mutex settings_mutex;
   ClSettings settings;
 
   // From NULL to READY and back.
+  ClChoice choice = ClChoice::opencl;
   std::shared_ptr<ClDevice> device;
+  CudaContext cuda;                    // shared with neighbours, once frames are in CUDA memory
+  std::unique_ptr<Device> cuda_device; // in that context
+  GlContext gl;
+  bool warned = false;    // that frames go through the host
+  HostCopies host_copies; // of textures
 
   // Held while a frame is worked on, never while one is pushed or a message is posted. Guards what follows.
   std::mutex work_mutex;
   std::unique_ptr<ClWork> work; // from start to stop, like the pipeline that uses it
   std::unique_ptr<ClPipeline> pipeline;
-  ClStats last_stats; // when there is none
+  Device *working = nullptr; // where both are
+  FrameKind kind;
+  ClStats last_stats;                // when there is none
+  Backend backend = Backend::opencl; // as stats tell them, like the name
   std::string device_name;
 
   ClSettings snapshot() {
@@ -47,5 +63,16 @@ inline ClImpl &cl_impl_of(gpointer self) {
 // The base class, whose functions ours go on to.
 GstBaseTransformClass *cl_parent_class();
 void install_cl_streaming(GstBaseTransformClass *);
+
+// opencl_place.cpp. Errors are thrown.
+void open_devices(VigilClTransform *);
+void close_devices(VigilClTransform *) noexcept;
+// Work and pipeline on the device that is there before there are caps. The caller holds work_mutex, as for the next ones.
+void start_work(VigilClTransform *);
+void stop_work(ClImpl &) noexcept;
+// Frames of this kind come from now on; none is held. What it returns is to be posted as a warning, without the lock.
+std::optional<Error> take_format(VigilClTransform *, const FrameKind &);
+// Frames of another CUDA context come from now on, like this one; the same for the rest.
+std::optional<Error> follow_context(VigilClTransform *, GstBuffer *);
 
 } // namespace vigil::gst

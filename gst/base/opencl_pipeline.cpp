@@ -9,12 +9,11 @@ namespace vigil::gst {
 
 // One frame that is held, and its memory; used again and again.
 struct ClPipeline::Frame {
-  Frame(Device &device, const FrameKind &kind, ClWork &work)
-      : reader(device, kind), result(work.make_result()), uploaded(device.make_event()),
+  Frame(Device &device, std::unique_ptr<Slot> slot, ClWork &work)
+      : reader(std::move(slot)), result(work.make_result()), uploaded(device.make_event()),
         computed(device.make_event()), done(device.make_event()), timer(device.make_timer()) {}
 
-  FrameSlot reader;
-  std::unique_ptr<FrameSlot> writer; // when a frame was made
+  std::unique_ptr<Slot> reader, writer; // the latter when a frame was made
   std::unique_ptr<ClWork::Result> result;
   std::unique_ptr<Event> uploaded, computed, done;
   std::unique_ptr<Timer> timer;
@@ -22,33 +21,40 @@ struct ClPipeline::Frame {
   FrameTime time;
   ClUse use = ClUse::none;
 
-  void close() {
-    reader.close();
+  void close() noexcept {
+    reader->close();
     if (writer) writer->close();
     in.reset();
     out.reset();
   }
 };
 
-ClPipeline::ClPipeline(ClDevice &device, ClWork &work)
+ClPipeline::ClPipeline(Device &device, ClWork &work, const ClStats &before)
     : device_(device), work_(work), upload_(device.make_queue()), compute_(device.make_queue()),
-      download_(device.make_queue()) {}
+      download_(device.make_queue()), stats_(before) {}
 
 ClPipeline::~ClPipeline() {
   discard();
 }
 
-void ClPipeline::set_format(const FrameKind &kind) {
+void ClPipeline::set_format(const FrameKind &kind, const CudaFrames &cuda) {
   discard();
   free_.clear();
   frames_.clear();
   kind_ = kind;
+  cuda_ = cuda;
   work_.set_format(kind.info);
+}
+
+std::unique_ptr<Slot> ClPipeline::make_slot() {
+  const bool by_cuda = kind_.cuda_memory || (kind_.gl_memory && cuda_.shared);
+  if (by_cuda && device_.backend() == Backend::opencl) return make_cuda_slot(device_, kind_, cuda_);
+  return std::make_unique<FrameSlot>(device_, kind_);
 }
 
 ClPipeline::Frame &ClPipeline::take_frame() {
   if (free_.empty()) {
-    frames_.push_back(std::make_unique<Frame>(device_, kind_, work_));
+    frames_.push_back(std::make_unique<Frame>(device_, make_slot(), work_));
     free_.push_back(frames_.back().get());
   }
   Frame &f = *free_.back();
@@ -62,18 +68,18 @@ void ClPipeline::submit(BufferPtr in, BufferPtr out, const FrameTime &time, ClUs
   f.use = use;
   if (use != ClUse::none) {
     // on a processor queues of their own would only wait for each other
-    overlap = overlap && !device_.has_host_memory();
+    overlap = overlap && !shares_host_memory(device_);
     Queue &upload = overlap ? *upload_ : *compute_;
     Queue &download = overlap ? *download_ : *compute_;
     ConstImage picture;
     Image target;
     try {
       if (use == ClUse::change)
-        picture = target = f.reader.open_for_updating(in.get(), upload, stats_.pictures);
+        picture = target = f.reader->open_for_updating(in.get(), out.get(), upload, stats_.pictures);
       else
-        picture = f.reader.open_for_reading(in.get(), upload, stats_.pictures);
+        picture = f.reader->open_for_reading(in.get(), upload, stats_.pictures);
       if (use == ClUse::make) {
-        if (!f.writer) f.writer = std::make_unique<FrameSlot>(device_, kind_);
+        if (!f.writer) f.writer = make_slot();
         target = f.writer->open_for_writing(out.get(), upload);
       }
       if (overlap) {
@@ -81,16 +87,17 @@ void ClPipeline::submit(BufferPtr in, BufferPtr out, const FrameTime &time, ClUs
         compute_->after(*f.uploaded);
       }
       f.timer->start(*compute_);
-      work_.run(picture, target, f.result.get(), static_cast<ClQueue &>(*compute_));
+      work_.run(picture, target, f.result.get(), *compute_);
       f.timer->stop(*compute_);
       if (overlap) {
         f.computed->record(*compute_);
         download.after(*f.computed);
       }
       if (use == ClUse::change)
-        f.reader.send(download, stats_.pictures, work_.changed());
-      else if (use == ClUse::make)
-        f.writer->send(download, stats_.pictures);
+        f.reader->send(download, stats_.pictures, work_.changed());
+      else
+        f.reader->after_reading(download);
+      if (use == ClUse::make) f.writer->send(download, stats_.pictures);
       f.done->record(download);
     } catch (...) { // what was submitted must not outlive the buffers
       f.timer->stop(*compute_);
@@ -113,8 +120,8 @@ std::optional<ClPipeline::Finished> ClPipeline::next(std::size_t allowed) {
     stats_.kernel_ms += stats_.kernel_last_ms = f.timer->milliseconds();
     stats_.worked++;
   }
-  f.reader.close();
-  if (f.writer) f.writer->close();
+  f.reader->finish();
+  if (f.writer) f.writer->finish();
   Finished finished{f.out ? std::move(f.out) : std::move(f.in), f.time, f.use, f.result.get(), &f};
   f.close();
   stats_.frames++;
@@ -142,7 +149,7 @@ void ClPipeline::discard() noexcept {
 
 ClStats ClPipeline::stats() const {
   ClStats s = stats_;
-  s.result_bytes = work_.result_bytes();
+  s.result_bytes += work_.result_bytes();
   return s;
 }
 

@@ -8,6 +8,7 @@
 // Not for several threads at once: the element holds a lock around each call.
 #pragma once
 
+#include "gst/base/cuda_opencl_frames.h"
 #include "gst/base/opencl.h"
 
 #include <deque>
@@ -36,13 +37,15 @@ class ClPipeline {
     Frame *frame = nullptr;
   };
 
-  // Both must outlive the pipeline.
-  ClPipeline(ClDevice &, ClWork &);
+  // Both must outlive the pipeline. `before`: what was counted by the one that this takes over from.
+  ClPipeline(Device &, ClWork &, const ClStats &before = {});
   ~ClPipeline();
 
-  void set_format(const FrameKind &); // no frame may be held
-  // `out` is for ClUse::make and must have no other owner than the caller; with ClUse::change `in` must be writable. `overlap`:
-  // further frames may come before this one is finished.
+  // No frame may be held. The CUDA device of frames in CUDA memory must outlive the pipeline, too.
+  void set_format(const FrameKind &, const CudaFrames &);
+  // `out` is for ClUse::make and must have no other owner than the caller; with ClUse::change `in` must be writable, but for
+  // frames in CUDA memory that come with an `out`, which then goes on in its place. `overlap`: further frames may come before
+  // this one is finished.
   void submit(BufferPtr in, BufferPtr out, const FrameTime &, ClUse, bool overlap);
   // The oldest frame, finished, when more than `allowed` are held.
   std::optional<Finished> next(std::size_t allowed);
@@ -52,11 +55,13 @@ class ClPipeline {
 
  private:
   Frame &take_frame();
+  std::unique_ptr<Slot> make_slot();
 
-  ClDevice &device_;
+  Device &device_;
   ClWork &work_;
   std::unique_ptr<Queue> upload_, compute_, download_;
   FrameKind kind_;
+  CudaFrames cuda_;
   std::deque<Frame *> held_;
   std::vector<Frame *> free_;
   std::vector<std::unique_ptr<Frame>> frames_;

@@ -50,6 +50,19 @@ void drain(GstBaseTransform *trans) {
   });
 }
 
+// To the CUDA context of a frame.
+void go_over(GstBaseTransform *trans, GstBuffer *buffer) {
+  ClImpl &impl = cl_impl_of(trans);
+  drain(trans);
+  std::optional<Error> warning;
+  {
+    const std::lock_guard lock(impl.work_mutex);
+    warning = follow_context(reinterpret_cast<VigilClTransform *>(trans), buffer);
+  }
+  if (warning) post_warning(GST_ELEMENT(trans), *warning);
+  gst_base_transform_reconfigure_src(trans); // pools are of the old context
+}
+
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
   // the base class negotiates and drops late frames; what it does not drop, it leaves in queued_buf
   const GstFlowReturn ret = cl_parent_class()->submit_input_buffer(trans, discont, input);
@@ -57,24 +70,37 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
   BufferPtr in(std::exchange(trans->queued_buf, nullptr));
   ClImpl &impl = cl_impl_of(trans);
   return guard(trans, GST_FLOW_ERROR, [&] {
+    if (impl.kind.cuda_memory && is_cuda_memory(in.get()) && !impl.cuda.owns(in.get()))
+      go_over(trans, in.get());
     const bool overlap = frames_held(impl.snapshot()) > 0;
     const FrameTime time = frame_time(trans->segment, in.get());
     ClUse use = ClUse::none;
     {
       const std::lock_guard lock(impl.work_mutex);
+      if (!impl.work) fail(Error::Kind::device, "there is no device to work on any more");
       use = impl.work->next_use();
     }
     BufferPtr out;
-    if (use == ClUse::make) {
+    // libgstcuda's way of making a frame writable cannot copy all formats
+    const bool in_place =
+        use == ClUse::change && !(impl.kind.cuda_memory && !(gst_buffer_is_writable(in.get()) &&
+                                                             gst_buffer_is_all_memory_writable(in.get())));
+    if (use == ClUse::make || (use == ClUse::change && !in_place)) {
       GstBuffer *made = nullptr;
       const GstFlowReturn flow = cl_parent_class()->prepare_output_buffer(trans, in.get(), &made);
       if (flow != GST_FLOW_OK) return flow;
       out.reset(made);
-    } else if (use == ClUse::change) {
+    } else if (in_place) {
       in.reset(gst_buffer_make_writable(in.release()));
     }
-    const std::lock_guard lock(impl.work_mutex);
-    impl.pipeline->submit(std::move(in), std::move(out), time, use, overlap);
+    ByteCounts copied;
+    {
+      const std::lock_guard lock(impl.work_mutex);
+      impl.pipeline->submit(std::move(in), std::move(out), time, use, overlap);
+      copied = impl.pipeline->stats().pictures;
+    }
+    if (impl.cuda_device && !impl.warned)
+      impl.host_copies.warn(GST_ELEMENT(trans), impl.kind, *impl.cuda_device, copied);
     return GST_FLOW_OK;
   });
 }
@@ -105,6 +131,10 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 }
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  ClImpl &impl = cl_impl_of(trans);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
+      (impl.cuda.answer(GST_ELEMENT(trans), query) || impl.gl.answer(query)))
+    return TRUE;
   if (!cl_parent_class()->query(trans, direction, query)) return FALSE;
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
   add_latency(trans, query, int(frames_held(cl_impl_of(trans).snapshot())));
@@ -117,12 +147,13 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
   drain(trans);
   return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
     ClImpl &impl = cl_impl_of(trans);
-    FrameKind kind;
-    if (!gst_video_info_from_caps(&kind.info, in))
-      fail(Error::Kind::bad_setting, "these caps do not describe a picture");
-    const std::lock_guard lock(impl.work_mutex);
-    if (!impl.pipeline) return FALSE;
-    impl.pipeline->set_format(kind);
+    const FrameKind kind = frame_kind(in);
+    std::optional<Error> warning;
+    {
+      const std::lock_guard lock(impl.work_mutex);
+      warning = take_format(reinterpret_cast<VigilClTransform *>(trans), kind);
+    }
+    if (warning) post_warning(GST_ELEMENT(trans), *warning);
     return TRUE;
   });
 }
@@ -141,12 +172,13 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery
   if (klass->passes_frames && held == 0 && gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query))
     return TRUE;
   if (!cl_parent_class()->propose_allocation(trans, decided, query)) return FALSE;
-  propose_pool(nullptr, query, held + 1);
+  propose_pool(&cl_impl_of(trans).cuda, query, held + 1, &cl_impl_of(trans).gl);
   return TRUE;
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  return decide_pool(nullptr, query, frames_held(cl_impl_of(trans).snapshot()) + 1) &&
+  ClImpl &impl = cl_impl_of(trans);
+  return decide_pool(&impl.cuda, query, frames_held(impl.snapshot()) + 1, &impl.gl) &&
          cl_parent_class()->decide_allocation(trans, query);
 }
 

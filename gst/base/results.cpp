@@ -35,10 +35,12 @@ FrameTime frame_time(const GstSegment &segment, GstBuffer *buffer) {
 
 void add_boxes(GstBuffer *buffer, const char *roi_type, std::span<const Box> boxes) {
   const GQuark type = g_quark_from_string(roi_type);
+  gint id = 0;
   for (const Box &b : boxes) {
-    gst_buffer_add_video_region_of_interest_meta_id(buffer, type, static_cast<guint>(b.x),
-                                                    static_cast<guint>(b.y), static_cast<guint>(b.width),
-                                                    static_cast<guint>(b.height));
+    auto *meta = gst_buffer_add_video_region_of_interest_meta_id(
+        buffer, type, static_cast<guint>(b.x), static_cast<guint>(b.y), static_cast<guint>(b.width),
+        static_cast<guint>(b.height));
+    meta->id = id++; // bindings find metas of one buffer by it: gst_buffer_get_..._meta_id()
     add_object_meta(buffer, type, b.x, b.y, b.width, b.height);
   }
 }

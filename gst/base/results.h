@@ -21,7 +21,7 @@ struct FrameTime {
 };
 FrameTime frame_time(const GstSegment &, GstBuffer *);
 
-// One GstVideoRegionOfInterestMeta of this type for each box, and the same as GstAnalytics object detections
+// One GstVideoRegionOfInterestMeta of this type for each box, its id the box's index, and the same as GstAnalytics object detections
 // where those exist (GStreamer 1.24). The buffer must be writable.
 void add_boxes(GstBuffer *, const char *roi_type, std::span<const Box>);
 

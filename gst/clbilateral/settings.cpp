@@ -38,6 +38,7 @@ Properties<Settings> make_properties() {
            &Settings::params, &Params::weighting, Change::live);
   p.choice("algorithm", "Algorithm", "How it is computed", algorithm_type(), &Settings::params,
            &Params::algorithm, Change::live);
+  p.choice("backend", "Backend", "Where it is computed", cl_choice_type(), &Settings::backend, Change::ready);
   add_tune(p, &Settings::tune);
   return p;
 }

@@ -3,6 +3,7 @@
 // kernel's Params.
 #pragma once
 
+#include "gst/base/opencl.h"
 #include "gst/base/opencl_tuning.h"
 #include "kernels/bilateral/bilateral.h"
 
@@ -11,6 +12,7 @@ namespace vigil::gst::clbilateral {
 struct Settings {
   bilateral::Params params;
   tuning::Mode tune = tuning::Mode::automatic;
+  ClChoice backend = ClChoice::automatic;
 };
 
 // All of them but those of the base class. Made once, in class_init.

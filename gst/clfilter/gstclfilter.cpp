@@ -24,13 +24,13 @@ struct GstClFilterClass {
 G_DEFINE_TYPE(GstClFilter, gst_cl_filter, vigil_cl_transform_get_type())
 
 #define COLOUR_FORMATS "RGBA, RGBx, BGRA, BGRx"
+#define CAPS VIGIL_CL_CAPS("{ " COLOUR_FORMATS ", GRAY8 }", "{ " COLOUR_FORMATS ", GRAY8 }")
 static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-                            GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE("{ " COLOUR_FORMATS ", GRAY8 }")));
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
 static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-                            GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE("{ " COLOUR_FORMATS ", GRAY8 }")));
-static GstStaticCaps colour_caps = GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE("{ " COLOUR_FORMATS " }"));
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+static GstStaticCaps colour_caps =
+    GST_STATIC_CAPS(VIGIL_CL_CAPS("{ " COLOUR_FORMATS " }", "{ " COLOUR_FORMATS " }"));
 
 static SharedSettings &settings_of(gpointer self) {
   return *static_cast<GstClFilter *>(self)->settings;
@@ -84,8 +84,8 @@ static GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection directio
   });
 }
 
-static std::unique_ptr<ClWork> new_work(VigilClTransform *self, ClDevice &device) {
-  return make_work(GST_ELEMENT(self), device, settings_of(self));
+static std::unique_ptr<ClWork> new_work(VigilClTransform *self, Device &device) {
+  return make_work(GST_ELEMENT(self), static_cast<ClDevice &>(device), settings_of(self));
 }
 
 static void finalize(GObject *object) {

@@ -21,14 +21,19 @@ class Work final : public ClWork {
     if (format_ && *format_ == format) return; // kernels take any size
     filter_.reset();
     format_ = format;
-    if (!chain_.empty()) make_filter(chain_);
+    try {
+      if (!chain_.empty()) make_filter(chain_);
+    } catch (...) {
+      format_.reset(); // caps come again when they were refused, and are to be refused again
+      throw;
+    }
   }
 
   ClUse next_use() override {
     if (std::string wanted = settings_.snapshot().chain; wanted != text_) change_chain(std::move(wanted));
     return chain_.empty() ? ClUse::none : ClUse::make;
   }
-  void run(const ConstImage &in, const Image &out, Result *, ClQueue &queue) override {
+  void run(const ConstImage &in, const Image &out, Result *, Queue &queue) override {
     filter_->apply(in, out, queue);
   }
 

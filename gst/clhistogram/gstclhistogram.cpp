@@ -27,10 +27,11 @@ struct GstClHistogramClass {
 };
 G_DEFINE_TYPE(GstClHistogram, gst_cl_histogram, vigil_cl_transform_get_type())
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+#define CAPS VIGIL_CL_CAPS(VIGIL_VIDEO_FORMATS, VIGIL_VIDEO_FORMATS)
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
 
 static Impl &impl_of(gpointer self) {
   return *static_cast<GstClHistogram *>(self)->impl;
@@ -48,9 +49,9 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
   if (!properties().get(impl.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
 }
 
-static std::unique_ptr<ClWork> new_work(VigilClTransform *self, ClDevice &device) {
+static std::unique_ptr<ClWork> new_work(VigilClTransform *self, Device &device) {
   Impl *impl = reinterpret_cast<GstClHistogram *>(self)->impl;
-  return make_work(GST_ELEMENT(self), device, [impl] {
+  return make_work(GST_ELEMENT(self), static_cast<ClDevice &>(device), [impl] {
     const std::lock_guard lock(impl->mutex);
     return impl->settings;
   });

@@ -43,7 +43,7 @@ class Work final : public ClWork {
     counting_ = number_++ % current_.tuning.every == 0;
     return current_.tuning.overlay ? ClUse::change : counting_ ? ClUse::look : ClUse::none;
   }
-  void run(const ConstImage &in, const Image &out, Result *result, ClQueue &queue) override {
+  void run(const ConstImage &in, const Image &out, Result *result, Queue &queue) override {
     auto &counted = static_cast<Counted &>(*result);
     counted.settings = current_;
     counted.valid = counting_;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "gst/base/cuda.h"
+#include "gst/base/gl.h"
 #include "gst/base/motion.h"
 #include "gst/cudamog/debug.h"
 #include "gst/cudamog/pipeline.h"
@@ -21,12 +22,15 @@
 namespace vigil::gst::cudamog {
 
 struct Impl {
+  explicit Impl(GstElement *element) : gl(element) {}
+
   // Held for moments, by any thread.
   std::mutex settings_mutex;
   Settings settings;
 
   // NULL to READY and back.
   CudaContext cuda;
+  GlContext gl;
   std::unique_ptr<Device> device;
   std::atomic<bool> only_cpu = false; // for caps, which any thread may ask for
 
@@ -37,6 +41,7 @@ struct Impl {
   std::string backend_name, device_name;
 
   // The streaming thread's own.
+  HostCopies host_copies;
   FrameKind in, out;
   Output output{}; // of the frame that came last
   Motion motion;

@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "gst/base/errors.h"
+#include "gst/base/gl.h"
 #include "gst/base/png.h"
 #include "gst/base/video.h"
 #include "gst/cudamog/element.h"
@@ -20,18 +21,20 @@ using namespace vigil::gst::cudamog;
 struct GstCudaMogClass {
   GstBaseTransformClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaMog, gst_cuda_mog, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_TYPE_WITH_CODE(GstCudaMog, gst_cuda_mog, GST_TYPE_BASE_TRANSFORM,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
 #ifdef VIGIL_HAVE_CUDA
 #define CUDA_CAPS GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", VIGIL_VIDEO_FORMATS) ";"
 #else
 #define CUDA_CAPS ""
 #endif
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-                            GST_STATIC_CAPS(CUDA_CAPS GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS(CUDA_CAPS VIGIL_GL_CAPS("{ RGBA }") GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CUDA_CAPS GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS(CUDA_CAPS VIGIL_GL_CAPS("{ RGBA, GRAY8 }") GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
 
 namespace vigil::gst::cudamog {
 GstBaseTransformClass *parent_class() {
@@ -144,6 +147,7 @@ static void close_device(GstCudaMog *self) {
   Impl &impl = impl_of(self);
   impl.only_cpu = false;
   impl.device.reset();
+  impl.gl.close();
   impl.cuda.close();
 }
 
@@ -202,6 +206,7 @@ static gboolean stop(GstBaseTransform *trans) {
 static void set_context(GstElement *element, GstContext *context) {
   Impl &impl = impl_of(element);
   impl.cuda.offered(element, context, impl.snapshot().place.cuda_device_id);
+  impl.gl.offered(context);
   GST_ELEMENT_CLASS(gst_cuda_mog_parent_class)->set_context(element, context);
 }
 
@@ -213,7 +218,7 @@ static void finalize(GObject *object) {
 }
 
 static void gst_cuda_mog_init(GstCudaMog *self) {
-  self->impl = new Impl;
+  self->impl = new Impl(GST_ELEMENT(self));
 }
 
 static void add_signals(GType type) {

@@ -39,15 +39,6 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
   return filtered;
 }
 
-FrameKind frame_kind(GstCaps *caps) {
-  FrameKind kind;
-  if (!gst_video_info_from_caps(&kind.info, caps))
-    fail(Error::Kind::bad_setting, "these caps do not describe a picture");
-  pixel_format(kind.info); // throws when it is none of ours
-  kind.cuda_memory = is_cuda_caps(caps);
-  return kind;
-}
-
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   drain(trans);
   return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
@@ -73,13 +64,13 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   Impl &impl = impl_of(trans);
   if (!parent_class()->propose_allocation(trans, decided, query)) return FALSE;
-  propose_pool(&impl.cuda, query, static_cast<guint>(frames_held(impl.snapshot().flow)) + 1);
+  propose_pool(&impl.cuda, query, static_cast<guint>(frames_held(impl.snapshot().flow)) + 1, &impl.gl);
   return TRUE;
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   Impl &impl = impl_of(trans);
-  if (!decide_pool(&impl.cuda, query, static_cast<guint>(frames_held(impl.snapshot().flow)) + 1))
+  if (!decide_pool(&impl.cuda, query, static_cast<guint>(frames_held(impl.snapshot().flow)) + 1, &impl.gl))
     return FALSE;
   return parent_class()->decide_allocation(trans, query);
 }

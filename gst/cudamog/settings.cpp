@@ -46,8 +46,9 @@ Properties<Settings> make_properties() {
   p.choice("precision", "Precision", "How the model is stored and computed; a change starts a new model",
            precision_type(), &Settings::precision, Change::playing);
   p.table(&Settings::shape, shape_table, Change::playing);
-  p.choice("output", "Output", "What comes out of the source pad", output_type(), &Settings::output,
-           Change::playing);
+  p.choice("output", "Output",
+           "What comes out of the source pad; metadata and messages are the same with all", output_type(),
+           &Settings::output, Change::playing);
   p.table(&Settings::mog, mog::params_table, Change::live);
   p.table(&Settings::cleanup, cleanup::params_table, Change::live);
   p.table(&Settings::tuning, tuning_table, Change::live);

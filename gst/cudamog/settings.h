@@ -47,7 +47,9 @@ struct Shape {
   bool operator==(const Shape &) const = default;
 };
 inline constexpr auto shape_table = std::tuple{
-    param("components", "Components", "Gaussians that a pixel can have, K; a change starts a new model",
+    param("components", "Components",
+          "Gaussians that a pixel can have, K. Fewer are faster, more learn what sways or flickers; a change "
+          "starts a new model",
           &Shape::components, 1, mog::max_components),
     param(
         "color", "Colour",

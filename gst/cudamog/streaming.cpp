@@ -65,6 +65,11 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   return GST_FLOW_OK;
 }
 
+ByteCounts copied_bytes(Impl &impl) {
+  const std::lock_guard lock(impl.work_mutex);
+  return impl.pipeline->stats().pictures;
+}
+
 // The results of a frame that goes out: metadata on it, messages on the bus.
 GstBuffer *publish(GstBaseTransform *trans, Finished f) {
   Impl &impl = impl_of(trans);
@@ -112,7 +117,9 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
       if (flow != GST_FLOW_OK) return flow;
       out.reset(made);
     }
-    return transform(trans, in.get(), out.get());
+    const GstFlowReturn flow = transform(trans, in.get(), out.get());
+    impl.host_copies.warn(GST_ELEMENT(trans), impl.in, *impl.device, copied_bytes(impl));
+    return flow;
   });
 }
 
@@ -146,7 +153,9 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   Impl &impl = impl_of(trans);
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl.cuda.answer(GST_ELEMENT(trans), query)) return TRUE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
+      (impl.cuda.answer(GST_ELEMENT(trans), query) || impl.gl.answer(query)))
+    return TRUE;
   if (!parent_class()->query(trans, direction, query)) return FALSE;
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
   add_latency(trans, query, frames_held(impl.snapshot().flow));

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The inside of the element glcolinearseg, for the files that make it up:
 //   gstglcolinearseg.cpp  the GObject: properties, signals, class
-//   streaming.cpp         frames and events
+//   streaming.cpp         frames, events and queries
+//   negotiation.cpp       caps and buffer pools
+//   outside.*             frames that are not in textures
 //   worker.*              the work in an OpenGL context
 //   image.*               background images from files and samples
 //   settings.*            all that can be set
 #pragma once
 
 #include "gst/base/motion.h"
+#include "gst/glcolinearseg/outside.h"
 #include "gst/glcolinearseg/worker.h"
 
 #include <cmath>
@@ -34,12 +37,20 @@ struct Impl {
   bool location_changed = false; // background-location is to be read
   int width = 0, height = 0;     // of the frames; 0: not known
   Stats stats;                   // after the last frame
+  ByteCounts copied;             // likewise; of frames that are not in textures
+
+  CudaContext cuda; // of frames in CUDA memory
 
   // The streaming thread's own, or of the OpenGL thread while that one waits.
   std::unique_ptr<GstGLContext, ObjectUnref> context; // that the worker is in
   std::unique_ptr<Worker> worker;
   std::optional<colinearseg::State> rescued; // from a context that was lost
-  Settings current;                          // of the frame that is worked on
+  std::unique_ptr<Outside> outside;          // while frames are not in textures
+  std::unique_ptr<Device> device;            // while they are in CUDA memory
+  std::unique_ptr<Queue> queue;
+  std::unique_ptr<Event> scratch;
+  bool warned = false;
+  Settings current; // of the frame that is worked on
   Found found;
   std::exception_ptr error;
   Motion motion;
@@ -60,6 +71,13 @@ inline Impl &impl_of(gpointer self) {
 }
 // The base class, whose functions ours go on to.
 GstGLFilterClass *parent_class();
+void install_negotiation(GstGLFilterClass *);
 void install_streaming(GstGLFilterClass *);
+
+enum class Memory { textures, cuda, system };
+// Of the frames that come in and go out: they are of one kind.
+Memory memory_of(GstBaseTransform *);
+// Frames of another CUDA context than before; null: of none.
+void use_cuda(Impl &, std::unique_ptr<Device>);
 
 } // namespace vigil::gst::glcolinearseg

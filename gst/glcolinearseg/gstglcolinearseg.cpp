@@ -7,6 +7,7 @@
 #include "gst/base/gl_display.h"
 #include "gst/glcolinearseg/element.h"
 #include "gst/glcolinearseg/image.h"
+#include "vigil-config.h"
 
 GST_DEBUG_CATEGORY(gl_colinear_seg_debug);
 
@@ -17,7 +18,8 @@ using namespace vigil::gst::glcolinearseg;
 struct GstGLColinearSegClass {
   GstGLFilterClass parent_class;
 };
-G_DEFINE_TYPE(GstGLColinearSeg, gst_gl_colinear_seg, GST_TYPE_GL_FILTER)
+G_DEFINE_TYPE_WITH_CODE(GstGLColinearSeg, gst_gl_colinear_seg, GST_TYPE_GL_FILTER,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
 namespace vigil::gst::glcolinearseg {
 GstGLFilterClass *parent_class() {
@@ -27,10 +29,18 @@ GstGLFilterClass *parent_class() {
 
 #define FRAMES(features)                                                                                     \
   "video/x-raw(" features "), format = (string) RGBA, width = (int) [ 1, 32768 ], "                          \
-  "height = (int) [ 1, 32768 ], framerate = (fraction) [ 0, max ], texture-target = (string) 2D"
+  "height = (int) [ 1, 32768 ], framerate = (fraction) [ 0, max ]"
+#define TEXTURES(features) FRAMES(features) ", texture-target = (string) 2D"
+#ifdef VIGIL_HAVE_CUDA
+#define CUDA_CAPS FRAMES("memory:CUDAMemory") ";"
+#else
+#define CUDA_CAPS ""
+#endif
 #define CAPS                                                                                                 \
-  FRAMES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY)                                                                  \
-  ";" FRAMES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY ", " GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION)
+  TEXTURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY)                                                                \
+  ";" TEXTURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY                                                             \
+               ", " GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION) ";" CUDA_CAPS                       \
+  FRAMES(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY)
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
 static GstStaticPadTemplate src_template =
@@ -45,13 +55,14 @@ static GstStructure *stats_of(Impl &impl) {
   return gst_structure_new(
       "stats", "frames", G_TYPE_UINT64, s.frames, "gpu-time-us", G_TYPE_DOUBLE, mean_ms * 1000,
       "gpu-time-last-us", G_TYPE_DOUBLE, s.gpu_last_ms * 1000, "bytes-results", G_TYPE_UINT64,
-      s.bytes_results, "learning", G_TYPE_BOOLEAN, gboolean(s.learning), "background-frames", G_TYPE_INT,
-      s.learnt, "noise-median", G_TYPE_DOUBLE, s.noise.frames ? std::expm1(s.noise.level) : 0.,
-      "noise-spread", G_TYPE_DOUBLE, s.noise.spread, "static-threshold", G_TYPE_INT,
-      s.constants.static_threshold, "darkness-offset", G_TYPE_INT, s.constants.darkness_offset,
-      "temporal-compactness", G_TYPE_INT, s.constants.temporal_compactness, "compactness", G_TYPE_INT,
-      s.constants.compactness, "shaders", G_TYPE_STRING, s.shaders.c_str(), "device", G_TYPE_STRING,
-      s.device.c_str(), nullptr);
+      s.bytes_results, "bytes-host-to-device", G_TYPE_UINT64, impl.copied.to_device, "bytes-device-to-host",
+      G_TYPE_UINT64, impl.copied.to_host, "learning", G_TYPE_BOOLEAN, gboolean(s.learning),
+      "background-frames", G_TYPE_INT, s.learnt, "noise-median", G_TYPE_DOUBLE,
+      s.noise.frames ? std::expm1(s.noise.level) : 0., "noise-spread", G_TYPE_DOUBLE, s.noise.spread,
+      "static-threshold", G_TYPE_INT, s.constants.static_threshold, "darkness-offset", G_TYPE_INT,
+      s.constants.darkness_offset, "temporal-compactness", G_TYPE_INT, s.constants.temporal_compactness,
+      "compactness", G_TYPE_INT, s.constants.compactness, "shaders", G_TYPE_STRING, s.shaders.c_str(),
+      "device", G_TYPE_STRING, s.device.c_str(), nullptr);
 }
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
@@ -115,6 +126,7 @@ constexpr const char *how_to_get_a_context =
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(gst_gl_colinear_seg_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) impl_of(element).cuda.close();
   if (transition != GST_STATE_CHANGE_NULL_TO_READY) return result;
   if (GstGLDisplay *display = GST_GL_BASE_FILTER(element)->display)
     keep_egl_device(display);
@@ -125,6 +137,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
 }
 
 static void set_context(GstElement *element, GstContext *context) {
+  impl_of(element).cuda.offered(element, context, -1);
   GST_ELEMENT_CLASS(gst_gl_colinear_seg_parent_class)->set_context(element, context);
   if (GstGLDisplay *display = GST_GL_BASE_FILTER(element)->display) keep_egl_device(display);
 }
@@ -179,7 +192,9 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   properties().install_with_stats(
       object,
       "Structure: frames; gpu-time-us a frame, the mean, and gpu-time-last-us, by the GPU's clock; "
-      "bytes-results read back; "
+      "bytes-results read back; bytes-host-to-device and bytes-device-to-host of frames that are not in "
+      "OpenGL "
+      "memory; "
       "learning, and background-frames learnt; noise-median and noise-spread; the values in effect of "
       "static-threshold, darkness-offset, temporal-compactness and compactness; shaders; device");
   add_signals(G_TYPE_FROM_CLASS(klass));
@@ -198,6 +213,7 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   auto *filter = GST_GL_FILTER_CLASS(klass);
   GST_GL_BASE_FILTER_CLASS(klass)->supported_gl_api =
       static_cast<GstGLAPI>(GST_GL_API_OPENGL | GST_GL_API_OPENGL3 | GST_GL_API_GLES2);
+  install_negotiation(filter);
   install_streaming(filter);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames and events of glcolinearseg. The base class calls filter() on the OpenGL thread, while the streaming thread waits;
+// Frames, events and queries of glcolinearseg. The base class calls filter() on the OpenGL thread, while the streaming thread waits;
 // messages are posted by the streaming thread.
 #include "common/error.h"
 #include "gst/base/errors.h"
+#include "gst/base/gl_thread.h"
 #include "gst/base/png.h"
 #include "gst/glcolinearseg/element.h"
 
@@ -13,27 +14,6 @@ namespace {
 
 GstBaseTransformClass *base_class() {
   return GST_BASE_TRANSFORM_CLASS(parent_class());
-}
-
-// Runs fn() on the thread of an OpenGL context and waits for it; what it throws is thrown here.
-template <class Fn>
-void on_thread_of(GstGLContext *context, Fn fn) {
-  struct Call {
-    Fn &fn;
-    std::exception_ptr error;
-  } call{fn, nullptr};
-  gst_gl_context_thread_add(
-      context,
-      [](GstGLContext *, gpointer data) {
-        auto *c = static_cast<Call *>(data);
-        try {
-          c->fn();
-        } catch (...) {
-          c->error = std::current_exception();
-        }
-      },
-      &call);
-  if (call.error) std::rethrow_exception(call.error);
 }
 
 // A frame's texture, while it is mapped.
@@ -167,9 +147,14 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time) {
 
 // Buffer pools are of a context: a change of it asks for new ones before the next frame.
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
-  const Impl &impl = impl_of(trans);
+  Impl &impl = impl_of(trans);
   if (impl.worker && impl.context.get() != GST_GL_BASE_FILTER(trans)->context)
     gst_base_transform_reconfigure_src(trans);
+  if (impl.device && is_cuda_memory(input) && !impl.cuda.owns(input)) {
+    GST_INFO_OBJECT(trans, "the frames are of another CUDA context: going over to it");
+    use_cuda(impl, impl.cuda.adopt(input));
+    gst_base_transform_reconfigure_src(trans);
+  }
   return base_class()->submit_input_buffer(trans, discont, input);
 }
 
@@ -187,12 +172,45 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   });
 }
 
+// A frame that is not in a texture.
+GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
+  Impl &impl = impl_of(trans);
+  GstGLFilter *filter = GST_GL_FILTER(trans);
+  GstGLContext *context = impl.context.get();
+  const bool in_cuda = memory_of(trans) == Memory::cuda;
+  if (in_cuda && !is_cuda_memory(in))
+    fail(Error::Kind::bad_data, "the caps promise CUDA memory, but this frame is not in CUDA memory");
+  std::optional<Outside::Cuda> cuda;
+  if (in_cuda) cuda.emplace(Outside::Cuda{*impl.device, *impl.queue, *impl.scratch});
+  if (!impl.outside || !impl.outside->serves(context, filter->in_info))
+    impl.outside = std::make_unique<Outside>(context, filter->in_info);
+  ByteCounts copied;
+  GstBuffer *texture = impl.outside->load(in, cuda ? &*cuda : nullptr, copied);
+  const bool draws = impl.current.output != Output::passthrough;
+  GstBuffer *target = draws ? impl.outside->target(out) : nullptr;
+  gboolean done = FALSE;
+  on_thread_of(context, [&] { done = filter_buffer(filter, texture, target); });
+  if (!done) return GST_FLOW_ERROR;
+  if (draws) impl.outside->store(out, cuda ? &*cuda : nullptr, copied);
+  if (impl.outside->cuda_through_host() && !std::exchange(impl.warned, true))
+    post_warning(
+        GST_ELEMENT(trans),
+        Error(Error::Kind::bad_setting,
+              text("the frames are in the memory of the CUDA device ", impl.device->name(),
+                   ", but OpenGL runs elsewhere: each goes through the host. Let both use one GPU")));
+  const std::lock_guard lock(impl.mutex);
+  impl.copied.to_device += copied.to_device;
+  impl.copied.to_host += copied.to_host;
+  return GST_FLOW_OK;
+}
+
 GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   Impl &impl = impl_of(trans);
   return guard(trans, GST_FLOW_ERROR, [&] {
     impl.error = nullptr;
     const FrameTime time = frame_time(trans->segment, in);
-    const GstFlowReturn flow = base_class()->transform(trans, in, out);
+    const GstFlowReturn flow = memory_of(trans) == Memory::textures ? base_class()->transform(trans, in, out)
+                                                                    : transform_outside(trans, in, out);
     if (impl.error) std::rethrow_exception(std::exchange(impl.error, nullptr));
     if (flow == GST_FLOW_OK) publish(trans, out, time);
     return flow;
@@ -207,6 +225,12 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
     post_motion(GST_ELEMENT(trans), impl.motion.stop(), impl.current.motion, over, 0, {});
   }
   return base_class()->sink_event(trans, event);
+}
+
+gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl_of(trans).cuda.answer(GST_ELEMENT(trans), query))
+    return TRUE;
+  return base_class()->query(trans, direction, query);
 }
 
 void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
@@ -233,6 +257,8 @@ gboolean stop(GstBaseTransform *trans) {
       return true;
     });
   }
+  impl.outside.reset();
+  use_cuda(impl, nullptr);
   impl.context.reset();
   {
     const std::lock_guard lock(impl.mutex);
@@ -241,36 +267,10 @@ gboolean stop(GstBaseTransform *trans) {
   return base_class()->stop(trans);
 }
 
-// Frames come out as large as they came in.
-GstCaps *same_caps(GstGLFilter *, GstPadDirection, GstCaps *caps, GstCaps *) {
-  return gst_caps_ref(caps);
-}
-
-gboolean set_caps(GstGLFilter *filter, GstCaps *, GstCaps *) {
-  Impl &impl = impl_of(filter);
-  std::optional<Picture> unfit;
-  {
-    const std::lock_guard lock(impl.mutex);
-    impl.width = GST_VIDEO_INFO_WIDTH(&filter->in_info);
-    impl.height = GST_VIDEO_INFO_HEIGHT(&filter->in_info);
-    if (impl.given && (impl.given->width != impl.width || impl.given->height != impl.height))
-      unfit = std::exchange(impl.given, {});
-  }
-  if (unfit)
-    post_warning(GST_ELEMENT(filter),
-                 Error(Error::Kind::bad_data,
-                       text("the background that was given is of ", unfit->width, "x", unfit->height,
-                            " pixels, but the frames are of ", GST_VIDEO_INFO_WIDTH(&filter->in_info), "x",
-                            GST_VIDEO_INFO_HEIGHT(&filter->in_info), "; it is dropped")));
-  return TRUE;
-}
-
 } // namespace
 
 void install_streaming(GstGLFilterClass *klass) {
   klass->filter = filter_buffer;
-  klass->set_caps = set_caps;
-  klass->transform_internal_caps = same_caps;
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->start = start;
   transform_class->stop = stop;
@@ -278,6 +278,7 @@ void install_streaming(GstGLFilterClass *klass) {
   transform_class->prepare_output_buffer = prepare_output_buffer;
   transform_class->transform = transform;
   transform_class->sink_event = sink_event;
+  transform_class->query = query;
   transform_class->before_transform = before_transform;
 }
 

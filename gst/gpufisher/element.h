@@ -39,6 +39,7 @@ struct Impl {
   std::string backend_name, device_name;
 
   // The streaming thread's own.
+  HostCopies host_copies;
   FrameKind kind;
   unsigned model_taken =
       0; // the value of model_wanted that the model, or the last attempt at one, belongs to

@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "gst/base/errors.h"
+#include "gst/base/gl.h"
 #include "gst/base/video.h"
 #include "gst/gpufisher/element.h"
 #include "gst/gpufisher/meta.h"
@@ -18,18 +19,20 @@ using namespace vigil::gst::gpufisher;
 struct GstGpuFisherClass {
   GstBaseTransformClass parent_class;
 };
-G_DEFINE_TYPE(GstGpuFisher, gst_gpu_fisher, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_TYPE_WITH_CODE(GstGpuFisher, gst_gpu_fisher, GST_TYPE_BASE_TRANSFORM,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
 #ifdef VIGIL_HAVE_CUDA
 #define CUDA_CAPS GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", VIGIL_VIDEO_FORMATS) ";"
 #else
 #define CUDA_CAPS ""
 #endif
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-                            GST_STATIC_CAPS(CUDA_CAPS GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS(CUDA_CAPS VIGIL_GL_CAPS("{ RGBA }") GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CUDA_CAPS GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS(CUDA_CAPS VIGIL_GL_CAPS("{ RGBA }") GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
 
 namespace vigil::gst::gpufisher {
 GstBaseTransformClass *parent_class() {

@@ -29,11 +29,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
   drain(trans);
   return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
     Impl &impl = impl_of(trans);
-    FrameKind kind;
-    if (!gst_video_info_from_caps(&kind.info, in))
-      fail(Error::Kind::bad_setting, "these caps do not describe a picture");
-    pixel_format(kind.info); // throws when it is none of ours
-    kind.cuda_memory = is_cuda_caps(in);
+    const FrameKind kind = frame_kind(in);
     const std::lock_guard lock(impl.work_mutex);
     if (!impl.scorer) return FALSE;
     impl.scorer->set_format(kind);

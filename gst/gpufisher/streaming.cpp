@@ -116,8 +116,13 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
     follow_context(trans, in.get(), settings);
     const FrameTime time = frame_time(trans->segment, in.get());
     const bool score = impl.frame++ % std::uint64_t(settings.tuning.every) == 0;
-    const std::lock_guard lock(impl.work_mutex);
-    impl.scorer->submit(std::move(in), time, score, settings.tuning.attach_vector);
+    ByteCounts copied;
+    {
+      const std::lock_guard lock(impl.work_mutex);
+      impl.scorer->submit(std::move(in), time, score, settings.tuning.attach_vector);
+      copied = impl.scorer->stats().pictures;
+    }
+    impl.host_copies.warn(GST_ELEMENT(trans), impl.kind, *impl.device, copied);
     return GST_FLOW_OK;
   });
 }

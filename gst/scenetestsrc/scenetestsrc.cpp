@@ -265,9 +265,9 @@ void scene_test_src_class_init(SceneTestSrcClass *c) {
                          "seed", "Seed",
                          "Another seed gives other people, textures and noise; the same one the same bytes",
                          0, G_MAXUINT32, s.seed, ready));
-  install(prop_noise,
-          g_param_spec_float("noise", "Noise", "Standard deviation of the sensor noise, in grey levels", 0,
-                             100, s.noise, ready));
+  install(prop_noise, g_param_spec_float("noise", "Noise",
+                                         "Standard deviation of the sensor noise, in grey levels (0 to 255)",
+                                         0, 100, s.noise, ready));
   install(prop_quiet,
           g_param_spec_float("quiet", "Quiet time",
                              "Seconds before the first object enters, for learning the background", 0, 3600,

@@ -55,8 +55,7 @@ inline constexpr auto params_table = std::tuple{
           &Params::spatial_sigma, 0.1f, 20.f),
     param("range-sigma", "Range sigma",
           "How different pixels may be that are mixed: standard deviation as a part of full scale (0.25 is "
-          "64 of "
-          "255 levels)",
+          "64 of 255 levels). About 1.5 times the noise smooths it; more blurs edges",
           &Params::range_sigma, 0.005f, 4.f),
     param("radius", "Radius",
           "Window of 2*radius+1 pixels in each direction; -1: twice the spatial sigma, rounded up",
@@ -86,8 +85,8 @@ struct Config {
 // The greatest value of a sample as it is filtered: 255, 1023 for p010, 65535 for gray16.
 int full_scale(PixelFormat);
 
-// One for each stream; made once, no allocation per frame. What a new radius or weighting needs is compiled when a frame
-// first asks for it; sigmas may change from frame to frame at no cost.
+// One for each stream; made once, no allocation per frame. What a new radius or weighting needs is compiled in
+// OpenCL when a frame first asks for it; sigmas may change from frame to frame at no cost.
 class Filter {
  public:
   virtual ~Filter() = default;
@@ -100,8 +99,10 @@ class Filter {
 };
 // Naive loops in double precision; host memory; ignores `algorithm`: always exact.
 std::unique_ptr<Filter> make_reference(const Config &);
-// The device must be an OpenCL one (opencl.h) and outlive what is made for it.
+// The device must be an OpenCL (opencl.h) or a CUDA one and outlive what is made for it.
 std::unique_ptr<Filter> make(Device &, const Config &);
+// Throws Error::no_device in builds without CUDA.
+std::unique_ptr<Filter> make_cuda(Device &, const Config &);
 
 // What every backend does before it starts.
 void check_config(const Config &);

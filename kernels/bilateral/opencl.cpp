@@ -19,30 +19,7 @@ std::string definitions(const Pass &p, int radius, bool quantized, bool native) 
               " -D GUIDE=", int(p.has_guide), " -D QUANTIZED=", int(quantized), " -D NATIVE=", int(native));
 }
 
-cl_float4 scale_for(const Pass &p, double range_sigma) {
-  constexpr double log2_e = 1.4426950408889634;
-  const double k = std::sqrt(0.5 * log2_e) / (range_sigma * full_scale(p.format));
-  if (p.mode != Mode::intensity) return {{float(k), 0, 0, float(1 / k)}};
-  return {{float((p.bgr ? 0.11 : 0.3) * k), float(0.59 * k), float((p.bgr ? 0.3 : 0.11) * k), float(1 / k)}};
-}
-
 namespace {
-
-// Differences are whole numbers in these units, so that the table's index is exact: see weight_of() in pixels.cl.
-cl_float4 quantized_scale(const Pass &p) {
-  if (p.mode != Mode::intensity) return {{1, 0, 0, 1}};
-  return {{p.bgr ? 11.f : 30.f, 59.f, p.bgr ? 30.f : 11.f, 1}};
-}
-cl_float2 bins_for(const Pass &p) {
-  const double full = full_scale(p.format) * (p.mode == Mode::intensity ? 100. : 1.);
-  return {{float(10 / full), float(0.5 + 0.25 / full)}};
-}
-cl_float16 table_for(double range_sigma) {
-  cl_float16 t{};
-  for (int i = 0; i <= 10; i++)
-    t.s[i] = float(std::exp(-(i / 10.) * (i / 10.) / (2 * range_sigma * range_sigma)));
-  return t;
-}
 
 class ClFilter final : public Filter {
  public:
@@ -56,44 +33,21 @@ class ClFilter final : public Filter {
     auto &queue = static_cast<ClQueue &>(q);
     const ClImage from = device_.view(in), by = guide.data[0] ? device_.view(guide) : from,
                   to = device_.view(out);
-    const bool colour = config_.format == PixelFormat::rgba || config_.format == PixelFormat::bgra;
     for (int i = 0; i < plane_count(config_.format); i++) {
-      if (i > 0 && !params.chroma) {
+      const PlanePlan plan = plan_plane(config_, params, i, guide.data[0] != nullptr);
+      if (plan.copied || plan.copy_first)
         device_.copy(out.data[i], out.stride[i], in.data[i], in.stride[i],
                      std::size_t(row_bytes(config_.format, i, config_.width)), plane_rows(i, config_.height),
                      queue);
-        continue;
-      }
-      Pass p;
-      p.in = from.plane[i];
-      p.guide = by.plane[i];
-      p.out = to.plane[i];
-      p.has_guide = guide.data[0] != nullptr;
-      p.format = config_.format;
-      p.bgr = config_.format == PixelFormat::bgra;
-      p.window = window_of(params, i > 0);
-      p.mode = !colour                                    ? Mode::one
-               : params.weighting == Weighting::intensity ? Mode::intensity
-                                                          : Mode::channels;
-      p.step = i > 0 && config_.format != PixelFormat::i420 ? 2 : 1;
-      const bool grid = grid_can(p.window) && !params.quantize_range &&
-                        (params.algorithm == Algorithm::grid ||
-                         (params.algorithm == Algorithm::automatic && uses_grid(device_, params, i > 0)));
-      if (grid && p.mode == Mode::channels) { // as three pictures of one channel
-        p.mode = Mode::one;
-        p.step = 4;
-        device_.copy(out.data[i], out.stride[i], in.data[i], in.stride[i], std::size_t(4) * config_.width,
-                     config_.height, queue); // for the fourth byte
-      }
-      const int sample = is_16_bit(config_.format) ? 2 : 1,
-                channels = p.mode != Mode::one ? 1 : std::min(p.step, 3);
+      if (plan.copied) continue;
+      Pass p{plan.task, from.plane[i], by.plane[i], to.plane[i]};
       p.aligned = p.mode == Mode::one || aligned(p);
-      for (int c = 0; c < channels; c++) {
-        if (grid)
+      for (int c = 0; c < plan.channels; c++) {
+        if (plan.grid)
           grid_.apply(p, queue);
         else
           exact(p, params.quantize_range, queue);
-        for (ClPlane *plane : {&p.in, &p.guide, &p.out}) plane->offset += sample;
+        for (ClPlane *plane : {&p.in, &p.guide, &p.out}) plane->offset += sample_bytes(config_.format);
       }
     }
   }
@@ -172,12 +126,14 @@ class ClFilter final : public Filter {
   }
 
   void exact(const Pass &p, bool quantized, ClQueue &queue) {
-    constexpr double log2_e = 1.4426950408889634;
-    const float k_spatial = float(-0.5 * log2_e / (p.window.spatial_sigma * p.window.spatial_sigma));
+    const float k_spatial = spatial_factor(p.window);
     Program &program = program_for(p, quantized, k_spatial);
-    const cl_float4 k = quantized ? quantized_scale(p) : scale_for(p, p.window.range_sigma);
-    const cl_float2 bins = bins_for(p);
-    const cl_float16 table = table_for(p.window.range_sigma);
+    const cl_float4 k = cl_scale(quantized ? quantized_scale(p) : scale_for(p, p.window.range_sigma));
+    const auto index = bins_for(p);
+    const cl_float2 bins{{index[0], index[1]}};
+    const auto weights = table_for(p.window.range_sigma);
+    cl_float16 table;
+    std::copy(weights.begin(), weights.end(), table.s);
     const auto width = std::size_t(p.in.width), height = std::size_t(p.in.height);
     const auto launch = [&](ClRange2 global, ClRange2 local, auto... more) {
       program.filter.launch(queue, global, local, p.in.memory, p.in.offset, p.in.stride, p.guide.memory,
@@ -218,8 +174,9 @@ std::unique_ptr<Filter> make_opencl(ClDevice &d, const Config &c, const Variant 
   return std::make_unique<ClFilter>(d, c, v);
 }
 std::unique_ptr<Filter> make(Device &d, const Config &c) {
+  if (d.backend() == Backend::cuda) return make_cuda(d, c);
   if (d.backend() != Backend::opencl)
-    fail(Error::Kind::bad_setting, "the bilateral filter runs on OpenCL devices, not on ", d.name());
+    fail(Error::Kind::bad_setting, "the bilateral filter runs in OpenCL and in CUDA, not on ", d.name());
   auto &device = static_cast<ClDevice &>(d);
   return make_opencl(device, c, default_variant(device));
 }

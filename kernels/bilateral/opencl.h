@@ -31,9 +31,6 @@ std::span<const Variant> variants();
 const Variant &default_variant(const ClDevice &); // one for processors, one for the others
 const Variant *find_variant(const std::string &name);
 
-// Whether Algorithm::automatic takes the grid, by what was measured (docs/benchmarks.md).
-bool uses_grid(const ClDevice &, const Params &, bool chroma_plane = false);
-
 std::unique_ptr<Filter> make_opencl(ClDevice &, const Config &, const Variant &);
 
 } // namespace vigil::bilateral

@@ -5,8 +5,6 @@
 #include "common/error.h"
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 namespace vigil::bilateral {
 namespace {
@@ -17,20 +15,6 @@ int levels_at_once(const GridPlan &p) {
 }
 
 } // namespace
-
-const GridPlan &ClGrid::plan_for(const Pass &pass) {
-  const auto same = [&](const Planned &p) {
-    return p.width == pass.in.width && p.height == pass.in.height && p.window.radius == pass.window.radius &&
-           p.window.spatial_sigma == pass.window.spatial_sigma &&
-           p.window.range_sigma == pass.window.range_sigma;
-  };
-  for (const Planned &p : planned_)
-    if (same(p)) return p.plan;
-  std::swap(planned_[0], planned_[1]);
-  planned_[0] = {pass.window, pass.in.width, pass.in.height,
-                 plan_grid(pass.window, pass.in.width, pass.in.height)};
-  return planned_[0].plan;
-}
 
 ClGrid::Kernels &ClGrid::kernels_for(const Pass &pass, const GridPlan &plan) {
   const bool wide = is_16_bit(pass.format);
@@ -50,15 +34,14 @@ ClGrid::Kernels &ClGrid::kernels_for(const Pass &pass, const GridPlan &plan) {
 }
 
 void ClGrid::apply(const Pass &pass, ClQueue &queue) {
-  const GridPlan plan = plan_for(pass);
+  const GridPlan &plan = plans_.plan_for(pass.window, pass.in.width, pass.in.height);
   Kernels &k = kernels_for(pass, plan);
   const std::size_t cells = std::size_t(plan.columns) * plan.rows * plan.levels;
   for (DeviceBuffer &b : grid_)
     if (b.bytes() < cells * sizeof(cl_float4)) b = DeviceBuffer(device_, cells * sizeof(cl_float4));
   const cl_mem a = device_.range_of(grid_[0].as()).memory, b = device_.range_of(grid_[1].as()).memory;
-  const double scale =
-      std::sqrt(0.5 * 1.4426950408889634) / plan.range_sigma; // of a difference of full scale
-  cl_float4 factors = scale_for(pass, plan.range_sigma);
+  const double scale = grid_scale(plan);
+  cl_float4 factors = cl_scale(scale_for(pass, plan.range_sigma));
   factors.s[3] = float(full_scale(pass.format));
   const int at_once = levels_at_once(plan), parts = (plan.levels + at_once - 1) / at_once;
   const ClRange2 group = device_.is_cpu() ? ClRange2{64, 1} : ClRange2{32, 4};

@@ -3,31 +3,23 @@
 #pragma once
 
 #include "common/opencl/program.h"
-#include "kernels/bilateral/grid.h"
+#include "kernels/bilateral/passes.h"
 
 #include <compare>
 #include <map>
 
 namespace vigil::bilateral {
 
-// What pixels.cl calls MODE.
-enum class Mode { one = 1, intensity = 2, channels = 3 };
-
-// One plane, or one channel of a plane, to be filtered.
-struct Pass {
+// A task with its planes. What pixels.cl calls MODE is its mode.
+struct Pass : Task {
   ClPlane in, guide, out; // guide is `in` without a guide picture
-  int step = 1;           // samples from pixel to pixel
-  bool has_guide = false;
   bool aligned = true;
-  bool bgr = false;
-  Mode mode = Mode::one;
-  PixelFormat format = PixelFormat::gray8;
-  Window window;
 };
 // Definitions for pixels.cl.
 std::string definitions(const Pass &, int radius, bool quantized, bool native);
-// What weights are made from, for weights G(I - I'; sigma) written as exp2(-d^2); sigma in parts of full scale.
-cl_float4 scale_for(const Pass &, double range_sigma);
+inline cl_float4 cl_scale(const Scale &s) {
+  return {{s[0], s[1], s[2], s[3]}};
+}
 
 class ClGrid {
  public:
@@ -45,16 +37,10 @@ class ClGrid {
     ClKernel splat, blur, slice;
   };
   Kernels &kernels_for(const Pass &, const GridPlan &);
-  const GridPlan &plan_for(const Pass &);
 
   ClDevice &device_;
   std::map<Key, Kernels> kernels_;
-  struct Planned {
-    Window window;
-    int width, height;
-    GridPlan plan;
-  };
-  Planned planned_[2] = {}; // luma's and chroma's
+  GridPlans plans_;
   DeviceBuffer grid_[2];
 };
 

@@ -4,21 +4,24 @@
 #include "common/error.h"
 #include "common/tuning/trial.h"
 #include "kernels/bilateral/bilateral-kernels.h"
+#include "kernels/bilateral/grid.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace vigil::bilateral {
 namespace {
 
-// The default first, then the most promising ones: a quick search may not reach the end. On processors nothing comes near the
-// default (on PoCL `direct` takes 20 to 140 times as long), and trying it would take seconds.
-std::vector<const Variant *> candidates(const ClDevice &d) {
+// The default first, then the others in the order of variants(). On processors nothing comes near the default (on PoCL
+// `direct` takes 20 to 140 times as long), and trying it would take seconds; nor is a wide window unrolled, whose program
+// takes seconds to build.
+std::vector<const Variant *> candidates(const ClDevice &d, int radius) {
+  constexpr int widest_unrolled = 8;
   std::vector<const Variant *> all = {&default_variant(d)};
   if (d.is_cpu()) return all;
-  for (const char *name : {"tile-4", "tile-8-low", "tile-4-low-unrolled", "tile-4-unrolled",
-                           "tile-8-low-unrolled", "tile-2", "direct", "tile-1", "direct-16x16"})
-    if (const Variant *v = find_variant(name); v && v != all.front()) all.push_back(v);
+  for (const Variant &v : variants())
+    if (&v != all.front() && v.kind != Variant::Kind::rows && v.native && !v.constant_sigmas &&
+        !(v.unroll && radius > widest_unrolled))
+      all.push_back(&v);
   return all;
 }
 
@@ -30,9 +33,9 @@ const char *class_of(int radius) {
 
 Tuned tune(ClDevice &d, PixelFormat format, const Params &params, tuning::Mode mode,
            const tuning::Limits &limits) {
-  const std::vector<const Variant *> all = candidates(d);
-  const bool grid = params.algorithm == Algorithm::grid ||
-                    (params.algorithm == Algorithm::automatic && uses_grid(d, params));
+  const std::vector<const Variant *> all = candidates(d, window_of(params).radius);
+  const bool grid =
+      params.algorithm == Algorithm::grid || (params.algorithm == Algorithm::automatic && uses_grid(params));
   if (grid || mode == tuning::Mode::off) return {all.front(), {}};
 
   // Kernels differ by what they weigh, not by the order of bytes or planes.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/bilateral/grid.h"
 #include "kernels/bilateral/opencl.h"
 
 #include <algorithm>
@@ -8,16 +7,16 @@ namespace vigil::bilateral {
 namespace {
 
 using Kind = Variant::Kind;
+// The tuner tries them in this order, and a quick search may not reach the end: the most promising ones come first.
 constexpr Variant all[] = {
+    {"tile-4-low", Kind::tile, 32, 4, 4},
+    {"tile-8-low", Kind::tile, 32, 4, 8},
+    {"tile-4-unrolled", Kind::tile, 32, 8, 4, true},
+    {"tile-4", Kind::tile, 32, 8, 4},
+    {"tile-2", Kind::tile, 32, 8, 2},
+    {"tile-1", Kind::tile, 32, 8, 1},
     {"direct", Kind::direct, 32, 8},
     {"direct-precise", Kind::direct, 32, 8, 1, false, false},
-    {"tile-1", Kind::tile, 32, 8, 1},
-    {"tile-2", Kind::tile, 32, 8, 2},
-    {"tile-4", Kind::tile, 32, 8, 4},
-    {"tile-4-unrolled", Kind::tile, 32, 8, 4, true},
-    {"tile-4-low", Kind::tile, 32, 4, 4},
-    {"tile-4-narrow", Kind::tile, 16, 8, 4},
-    {"tile-6-low", Kind::tile, 32, 4, 6},
     {"tile-4-constant", Kind::tile, 32, 4, 4, true, true, true},
     {"rows", Kind::rows},
 };
@@ -38,16 +37,6 @@ const Variant *find_variant(const std::string &name) {
 }
 const Variant &default_variant(const ClDevice &device) {
   return named(device.is_cpu() ? "rows" : "tile-4-low");
-}
-
-bool uses_grid(const ClDevice &, const Params &p, bool chroma_plane) {
-  const Window w = window_of(p, chroma_plane);
-  if (p.quantize_range || !grid_can(w)) return false;
-  // A pixel costs the exact filter a + b * taps, the grid c + d * levels / spacing^2; the quotients were fitted to times
-  // measured on an H200 and on PoCL (docs/benchmarks.md).
-  const GridPlan plan = plan_grid(w, 1, 1);
-  const double cells = double(plan.levels) / (plan.spacing * plan.spacing), side = 2. * w.radius + 1;
-  return side * side > 60 + 70 * cells;
 }
 
 } // namespace vigil::bilateral

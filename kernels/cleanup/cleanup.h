@@ -34,10 +34,10 @@ inline constexpr auto params_table = std::tuple{
           "Side of the window in which the majority decides, in pixels: 3, 5, ... 31; 0: off; an even value "
           "counts as the next odd one",
           &Params::median, 0, 2 * max_radius + 1),
-    param("open", "Opening radius", "Removes foreground narrower than 2*radius+1 pixels; 0: off",
+    param("open", "Opening radius", "Radius in pixels: removes foreground narrower than 2*radius+1; 0: off",
           &Params::open, 0, max_radius),
-    param("close", "Closing radius", "Fills gaps narrower than 2*radius+1 pixels; 0: off", &Params::close, 0,
-          max_radius),
+    param("close", "Closing radius", "Radius in pixels: fills gaps narrower than 2*radius+1; 0: off",
+          &Params::close, 0, max_radius),
 };
 
 // The parameters as the steps use them, each within 0..max_radius; values outside their range count as its nearest end.

@@ -99,18 +99,22 @@ inline constexpr auto params_table = std::tuple{
           "Share of each new frame in the model, alpha; -1: 1/min(2*frame number, history); 0 freezes the "
           "model",
           &Params::learning_rate, -1.f, 1.f),
-    param("history", "History", "Frames that the model remembers when learning-rate is -1", &Params::history,
-          1, 100000),
+    param("history", "History",
+          "Frames that the model remembers when learning-rate is -1 and learning-time is 0. More: what "
+          "stands still is absorbed later, and what a car uncovers stays foreground longer",
+          &Params::history, 1, 100000),
     param("match-sigma", "Match distance",
           "A sample belongs to a component within this many standard deviations; 0: the method's own "
           "(zivkovic 3, mog "
           "2.5); values between 0 and 1 count as 1",
           &Params::match_sigma, 0.f, 20.f),
     param("background-sigma", "Background distance",
-          "zivkovic: a sample is background within this many standard deviations of a background component",
+          "zivkovic: a sample is background within this many standard deviations of a background component. "
+          "Higher: less noise and fewer leaves in the mask; lower: more of people dressed like the ground",
           &Params::background_sigma, 0.f, 20.f),
     param("background-ratio", "Background ratio",
-          "zivkovic: the heaviest components whose weights sum to this are background",
+          "zivkovic: the heaviest components whose weights sum to this are background. Lower: what stands "
+          "still becomes background later",
           &Params::background_ratio, 0.f, 1.f),
     param("weight-threshold", "Weight threshold", "mog: a component of at least this weight is background",
           &Params::weight_threshold, 0.f, 1.f),
@@ -129,11 +133,13 @@ inline constexpr auto params_table = std::tuple{
           "zivkovic: a component's variance never rises above this, in grey levels squared",
           &Params::max_variance, 0.01f, 10000.f),
     param("detect-shadows", "Detect shadows",
-          "Label foreground that is a darker copy of the background with shadow-value",
+          "Label foreground that is a darker copy of the background with shadow-value. Needs colour: on luma "
+          "alone everything somewhat darker counts as shadow",
           &Params::detect_shadows),
     param("shadow-threshold", "Shadow threshold",
-          "A shadow is at least this bright, relative to the background", &Params::shadow_threshold, 0.f,
-          1.f),
+          "A shadow is at least this bright, relative to the background. Lower: deeper shadows are known as "
+          "such, and so are more dark clothes",
+          &Params::shadow_threshold, 0.f, 1.f),
     param("shadow-value", "Shadow value", "Mask value of shadows; background is 0 and foreground 255",
           &Params::shadow_value, 0, 255),
 };

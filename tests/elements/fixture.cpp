@@ -118,6 +118,12 @@ Harness::~Harness() {
 std::vector<std::uint8_t> Harness::pull_bytes() {
   GstBuffer *b = pull();
   fail_unless(b, "no frame came out");
+  const std::vector<std::uint8_t> bytes = bytes_of(b);
+  gst_buffer_unref(b);
+  return bytes;
+}
+
+std::vector<std::uint8_t> Harness::bytes_of(GstBuffer *b) {
   GstCaps *caps = gst_pad_get_current_caps(harness_->sinkpad);
   GstVideoInfo info;
   fail_unless(gst_video_info_from_caps(&info, caps));
@@ -132,7 +138,6 @@ std::vector<std::uint8_t> Harness::pull_bytes() {
       bytes.insert(bytes.end(), row, row + row_bytes(image.format, i, image.width));
     }
   gst_video_frame_unmap(&frame);
-  gst_buffer_unref(b);
   return bytes;
 }
 

@@ -51,6 +51,7 @@ class Harness {
   GstFlowReturn push(const Picture &p, int number, int fps = 25) { return push(p.buffer(number, fps)); }
   GstBuffer *pull() { return gst_harness_try_pull(harness_); } // null when nothing came out
   std::vector<std::uint8_t> pull_bytes();                      // of one frame, without padding of rows
+  std::vector<std::uint8_t> bytes_of(GstBuffer *);             // the same of one that came out
   void set(const char *property, const char *value) {
     gst_util_set_object_arg(G_OBJECT(element_), property, value);
   }

@@ -15,9 +15,6 @@ using namespace vigil::test;
 namespace {
 
 constexpr int frames = 12;
-struct Size {
-  int width, height;
-};
 using Rows = std::vector<std::vector<double>>; // of each frame, the scores
 
 Picture frame_of(const char *format, Size s, int n) {

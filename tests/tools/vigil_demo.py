@@ -83,16 +83,21 @@ class Demo(unittest.TestCase):
         self.assertGreater(begin["boxes"][0]["width"], 0)
         self.assertEqual(summary["events"]["motion-begin"], 1)
 
+    def test_preset(self):
+        result = self.run_demo("--preset", "street-sunny")
+        score = float(re.search(r"^F-measure (0\.\d{3}) ", result.stdout, re.M)[1])
+        self.assertGreaterEqual(score, 0.95)  # more than without
+
     def test_file(self):
         result = self.run_demo(self.ball(audio=True))
         summary = self.check_results(40, (320, 240), [40])
         self.assertNotIn("F-measure", result.stdout)
         self.assertNotIn("f_measure", summary)
 
-    def check_filter(self, size, number, *arguments):
-        if subprocess.run(["gst-inspect-1.0", "--exists", "clbilateral"], check=False).returncode:
+    def check_filter(self, size, number, *arguments, element="clbilateral"):
+        if subprocess.run(["gst-inspect-1.0", element], capture_output=True, check=False).returncode:
             self.skipTest("this build has no OpenCL")
-        result = self.run_demo("--element", "clbilateral", *arguments)
+        result = self.run_demo("--element", element, *arguments)
         self.assertIn("noise of sigma 20", result.stdout)
         names = sorted(p.name for p in self.out.iterdir())
         self.assertEqual(names, [f"{kind}-{number:06d}.png" for kind in ("clean", "filtered", "noisy")])
@@ -108,6 +113,10 @@ class Demo(unittest.TestCase):
     def test_filter_on_a_file(self):
         before, after = self.check_filter((321, 241), 2, self.ball(frames=2, size=(321, 241)))
         self.assertGreater(after, before + 5)
+
+    def test_chain_of_filters(self):
+        before, after = self.check_filter((640, 480), 3, "--frames", 3, element="clfilter")
+        self.assertGreater(after, before + 3)
 
     def test_frames_are_counted_out(self):
         self.run_demo("--frames", 7, self.ball())
@@ -135,6 +144,7 @@ class Demo(unittest.TestCase):
             "there is no file": [self.dir / "nothing.avi"],
             "only one FILE": ["a", "b"],
             "is below 0": ["--frames", "-1"],
+            "there are: indoor": ["--preset", "nonsense"],
             "Unknown option": ["--nonsense"],
         }.items():
             with self.subTest(says):

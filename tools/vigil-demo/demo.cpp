@@ -6,6 +6,7 @@
 #include "events.h"
 #include "input.h"
 #include "pictures.h"
+#include "preset.h"
 #include "probes.h"
 #include "tools/base/progress.h"
 #include "tools/vigil-eval/run.h"
@@ -49,7 +50,7 @@ void build(tools::Pipeline &pipeline, const Options &o, GstElement *input, const
   link({input, colour, tee});
   watch_pad(b.input, tee, "sink");
 
-  const auto mask = eval::make_bin(o.element.mask);
+  const auto mask = make_bin(o.element.mask, o);
   GstElement *mask_queue = pipeline.add(make_element("queue"));
   GstElement *sink = pipeline.add(make_element("appsink", "masks"));
   constexpr guint few = 4;
@@ -61,7 +62,7 @@ void build(tools::Pipeline &pipeline, const Options &o, GstElement *input, const
   gst_object_unref(b.watched); // the pipeline has it
   if (o.element.background) g_object_set(b.watched, "model-location", model.c_str(), nullptr);
 
-  const auto overlay = eval::make_bin(o.element.overlay);
+  const auto overlay = make_bin(o.element.overlay, o);
   // Encoders of 4:2:0 want even sizes; others pass through the scaler untouched.
   const auto encode =
       eval::parse_bin(text("videoconvert ! videoscale ! video/x-raw,width=[2,32768,2],height=[2,32768,2] ! ",
@@ -151,8 +152,7 @@ void run(const Options &o, const std::atomic<bool> &stop) {
   for (const auto &[number, sample] : branches.overlay.take())
     save_png(sample.get(), picture_name(o.out, "overlay", number));
   if (o.element.background)
-    save_png(background(o.element.background, model, branches.input.last().get()).get(),
-             o.out + "/background.png");
+    save_png(background(o, model, branches.input.last().get()).get(), o.out + "/background.png");
   fs::remove(model);
 
   const eval::Measures score = eval::measure(counts);

@@ -13,6 +13,7 @@ namespace vigil::demo {
 
 struct Options {
   Element element = elements[0];
+  std::string preset;             // name; empty: none
   std::string out = "build/demo"; // folder, made when missing
   std::string input;              // URI; empty: the scene
   std::uint64_t frames = 0;       // 0: all of a file, 300 of the scene

@@ -36,7 +36,11 @@ inline constexpr std::array elements{
     },
     Element{
         .name = "clbilateral",
-        .filter = "clbilateral name=watch spatial-sigma=3 range-sigma=0.2",
+        .filter = "clbilateral name=watch spatial-sigma=2 range-sigma=0.1",
+    },
+    Element{
+        .name = "clfilter",
+        .filter = "clfilter name=watch chain=\"median ! gaussian sigma=0.8\"",
     },
 };
 

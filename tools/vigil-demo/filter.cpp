@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "input.h"
 #include "pictures.h"
+#include "preset.h"
 #include "tools/base/progress.h"
 #include "tools/vigil-eval/run.h"
 
@@ -130,7 +131,7 @@ class Filter {
   Filter(const Options &o, Stopwatch &watch) {
     source_ = pipeline_.add(make_element("appsrc"));
     sink_ = pipeline_.add(make_element("appsink"));
-    const auto bin = eval::make_bin(o.element.filter);
+    const auto bin = make_bin(o.element.filter, o);
     tools::ObjectPtr<GstElement> watched(gst_bin_get_by_name(GST_BIN(bin.get()), "watch"));
     watch.watch(watched.get());
     g_object_set(source_, "format", GST_FORMAT_TIME, nullptr);

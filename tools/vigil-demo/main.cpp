@@ -2,6 +2,7 @@
 // vigil-demo: what `./run demo` runs.
 #include "common/error.h"
 #include "demo.h"
+#include "preset.h"
 
 #include <atomic>
 #include <clocale>
@@ -40,10 +41,12 @@ std::string uri_of(const char *argument) {
 }
 
 Options parse_options(int argc, char **argv) {
-  gchar *element = nullptr, *out = nullptr, **rest = nullptr;
+  gchar *element = nullptr, *preset = nullptr, *out = nullptr, **rest = nullptr;
   gint frames = 0;
   const GOptionEntry entries[] = {
       {"element", 'e', 0, G_OPTION_ARG_STRING, &element, "what to show (default: cudamog)", "NAME"},
+      {"preset", 'p', 0, G_OPTION_ARG_STRING, &preset,
+       "load one of its presets; gst-inspect-1.0 ELEMENT lists them", "NAME"},
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out, "folder for the results (default: build/demo)", "DIR"},
       {"frames", 'n', 0, G_OPTION_ARG_INT, &frames, "stop after N frames (default: all; 300 of the scene)",
        "N"},
@@ -64,13 +67,16 @@ Options parse_options(int argc, char **argv) {
   GError *error = nullptr;
   const bool good = g_option_context_parse(context.get(), &argc, &argv, &error);
   tools::ErrorPtr error_owner(error);
-  tools::TextPtr element_owner(element), out_owner(out);
+  tools::TextPtr element_owner(element), preset_owner(preset), out_owner(out);
   std::unique_ptr<gchar *, tools::Releaser<g_strfreev>> rest_owner(rest);
   if (!good) fail(Error::Kind::bad_setting, error->message, "; see vigil-demo --help");
   if (frames < 0) fail(Error::Kind::bad_setting, "--frames ", frames, " is below 0");
   if (rest && g_strv_length(rest) > 1) fail(Error::Kind::bad_setting, "only one FILE or URI can be shown");
   Options o;
   if (element) o.element = find_element(element);
+  if (preset) o.preset = preset;
+  if (preset)
+    make_bin(o.element.filter ? o.element.filter : o.element.mask, o); // says at once when there is none
   if (out) o.out = out;
   if (rest && rest[0]) o.input = uri_of(rest[0]);
   o.frames = static_cast<std::uint64_t>(frames);

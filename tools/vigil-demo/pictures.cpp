@@ -2,6 +2,7 @@
 #include "pictures.h"
 
 #include "common/error.h"
+#include "preset.h"
 #include "tools/base/pipeline.h"
 #include "tools/vigil-eval/run.h"
 
@@ -45,11 +46,11 @@ void save_png(GstSample *sample, const std::string &path) {
   }
 }
 
-tools::SamplePtr background(const char *description, const std::string &model, GstSample *frame) {
+tools::SamplePtr background(const Options &o, const std::string &model, GstSample *frame) {
   tools::Pipeline pipeline;
   GstElement *source = pipeline.add(tools::make_element("appsrc"));
   GstElement *sink = pipeline.add(tools::make_element("appsink"));
-  const auto bin = eval::make_bin(description);
+  const auto bin = make_bin(o.element.background, o);
   tools::ObjectPtr<GstElement> watched(gst_bin_get_by_name(GST_BIN(bin.get()), "watch"));
   g_object_set(watched.get(), "model-location", model.c_str(), nullptr);
   g_object_set(source, "caps", gst_sample_get_caps(frame), "format", GST_FORMAT_TIME, nullptr);
@@ -60,7 +61,7 @@ tools::SamplePtr background(const char *description, const std::string &model, G
   gst_app_src_end_of_stream(GST_APP_SRC(source));
   tools::SamplePtr result(gst_app_sink_try_pull_sample(GST_APP_SINK(sink), patience));
   pipeline.work_off_messages();
-  if (!result) fail(Error::Kind::device, "no background came out of \"", description, "\"");
+  if (!result) fail(Error::Kind::device, "no background came out of \"", o.element.background, "\"");
   return result;
 }
 

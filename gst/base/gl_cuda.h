@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames in OpenGL textures, to and from CUDA device memory, without the host:
+//
+//   copy_from_gl()  waits until OpenGL is done with the frame (and uploads it first, when it was last written by the host);
+//                   then the queue gets a copy of the texture
+//   copy_to_gl()    the same the other way
+//
+// The queue does the copies in order with its other work. The frame must stay, and no one may use it in OpenGL, until the
+// queue has got past the copy: wait for it on the host before the frame goes on. A texture is registered with CUDA at its
+// first copy (300 us), and for as long as its memory lives in the CUDA context that used it last.
+//
+// Builds without OpenGL or CUDA have the same functions, which always return false.
+#pragma once
+
+#include "common/device.h"
+#include "common/plane.h"
+
+#include <gst/video/video.h>
+
+namespace vigil::gst {
+
+// Whether the OpenGL context of the frame's texture and the CUDA device are the same GPU. When they are not, frames go
+// through the host: gst_video_frame_map() downloads and uploads them.
+bool gl_reaches_cuda(GstBuffer *, Device &cuda);
+
+// `info` is the frame's, of one plane: RGBA, BGRA, RGBx, BGRx or GRAY8. `to` and `from` are pictures of that format and size
+// in memory of the CUDA device. Both return false, and do nothing, when gl_reaches_cuda() would. They throw Error::bad_data
+// when the frame is not what `info` says in OpenGL memory, Error::device when CUDA fails.
+bool copy_from_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const Image &to, Queue &);
+bool copy_to_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const ConstImage &from, Queue &);
+
+} // namespace vigil::gst

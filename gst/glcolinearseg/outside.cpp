@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/glcolinearseg/outside.h"
+
+#include "common/error.h"
+#include "gst/base/gl.h"
+#include "gst/base/gl_cuda.h"
+#include "gst/base/video.h"
+
+namespace vigil::gst::glcolinearseg {
+namespace {
+
+// A frame, while it is mapped.
+class Mapped {
+ public:
+  Mapped(const GstVideoInfo &info, GstBuffer *buffer, int flags) {
+    if (!gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(flags)))
+      fail(Error::Kind::bad_data, "a frame of ", gst_buffer_get_size(buffer),
+           " bytes cannot be mapped as the caps describe it (", GST_VIDEO_INFO_NAME(&info), " ",
+           GST_VIDEO_INFO_WIDTH(&info), "x", GST_VIDEO_INFO_HEIGHT(&info), ")");
+  }
+  ~Mapped() { gst_video_frame_unmap(&frame_); }
+  Mapped(const Mapped &) = delete;
+  Mapped &operator=(const Mapped &) = delete;
+  GstVideoFrame *frame() { return &frame_; }
+  Image image() const { return image_of(frame_); }
+
+ private:
+  GstVideoFrame frame_{};
+};
+
+GstCaps *caps_of_textures(const GstVideoInfo &info) {
+  GstVideoInfo copy = info;
+  GstCaps *caps = gst_video_info_to_caps(&copy);
+  gst_caps_set_features(caps, 0, gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, nullptr));
+  gst_caps_set_simple(caps, "texture-target", G_TYPE_STRING, GST_GL_TEXTURE_TARGET_2D_STR, nullptr);
+  return caps;
+}
+
+BufferPtr new_texture(GstGLContext *context, const GstVideoInfo &info) {
+  GstCaps *caps = caps_of_textures(info);
+  GstBufferPool *pool = gst_gl_buffer_pool_new(context);
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, guint(GST_VIDEO_INFO_SIZE(&info)), 0, 0);
+  GstBuffer *buffer = nullptr;
+  const bool made = gst_buffer_pool_set_config(pool, config) && gst_buffer_pool_set_active(pool, TRUE) &&
+                    gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) == GST_FLOW_OK;
+  gst_buffer_pool_set_active(pool, FALSE); // its one buffer lives on
+  gst_object_unref(pool);
+  gst_caps_unref(caps);
+  if (!made)
+    fail(Error::Kind::no_memory, "OpenGL has no texture for frames of ", GST_VIDEO_INFO_WIDTH(&info), "x",
+         GST_VIDEO_INFO_HEIGHT(&info), " pixels");
+  return BufferPtr(buffer);
+}
+
+} // namespace
+
+Outside::Outside(GstGLContext *context, const GstVideoInfo &info)
+    : context_(context), info_(info), upload_(gst_gl_upload_new(context)) {
+  GstVideoInfo copy = info;
+  GstCaps *system = gst_video_info_to_caps(&copy), *textures = caps_of_textures(info);
+  if (!gst_gl_upload_set_caps(upload_, system, textures)) gst_clear_object(&upload_);
+  gst_caps_unref(system);
+  gst_caps_unref(textures);
+}
+
+Outside::~Outside() {
+  uploaded_.reset();
+  gst_clear_object(&upload_);
+}
+
+GstBuffer *Outside::texture(BufferPtr &slot) {
+  if (!slot) slot = new_texture(context_, info_);
+  return slot.get();
+}
+
+// GStreamer's upload takes the frame's memory as it is; false when it does not want to.
+bool Outside::upload(GstBuffer *in) {
+  uploaded_.reset();
+  GstBuffer *made = nullptr;
+  if (!upload_ || gst_gl_upload_perform_with_buffer(upload_, in, &made) != GST_GL_UPLOAD_DONE) return false;
+  uploaded_.reset(made);
+  return made && is_gl_memory(made);
+}
+
+void Outside::through_host(GstBuffer *from, GstBuffer *to) {
+  Mapped a(info_, from, GST_MAP_READ), b(info_, to, GST_MAP_WRITE);
+  gst_video_frame_copy(b.frame(), a.frame());
+}
+
+GstBuffer *Outside::load(GstBuffer *in, const Cuda *cuda, ByteCounts &counts) {
+  if (!cuda) {
+    counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
+    if (upload(in)) return uploaded_.get();
+    through_host(in, texture(source_));
+    return source_.get();
+  }
+  if (gl_reaches_cuda(texture(source_), cuda->device)) {
+    const Mapped frame(info_, in, GST_MAP_READ | cuda_map_flag());
+    after_work_with(in, cuda->device, cuda->queue, cuda->scratch);
+    copy_to_gl(source_.get(), info_, cuda->device, frame.image(), cuda->queue);
+    cuda->queue.wait();
+    return source_.get();
+  }
+  through_host(in, source_.get());
+  counts.to_host += GST_VIDEO_INFO_SIZE(&info_);
+  counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
+  cuda_through_host_ = true;
+  return source_.get();
+}
+
+GstBuffer *Outside::target(GstBuffer *out) {
+  return is_gl_memory(out) ? out : texture(target_);
+}
+
+void Outside::store(GstBuffer *out, const Cuda *cuda, ByteCounts &counts) {
+  if (cuda && gl_reaches_cuda(texture(target_), cuda->device)) {
+    const Mapped frame(info_, out, GST_MAP_WRITE | cuda_map_flag());
+    after_work_with(out, cuda->device, cuda->queue, cuda->scratch);
+    copy_from_gl(target_.get(), info_, cuda->device, frame.image(), cuda->queue);
+    cuda->queue.wait();
+    return;
+  }
+  counts.to_host += GST_VIDEO_INFO_SIZE(&info_);
+  if (cuda) counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
+  if (!is_gl_memory(out)) through_host(target_.get(), out);
+}
+
+} // namespace vigil::gst::glcolinearseg

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glcolinearseg on frames that are not in OpenGL textures: the same masks as between glupload and gldownload. The argument
+// says which: `system` memory; `cuda`, where nothing may go through the host; or `elsewhere`, CUDA memory beside an OpenGL
+// that does not run on that GPU, where all goes through the host after one warning. Exits with 77 (skipped) where there is
+// no device.
+#include "common/device.h"
+#include "common/error.h"
+#include "tests/elements/interop_line.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace vigil::test {
+namespace {
+
+std::string memory = "system";
+bool in_cuda() {
+  return memory != "system";
+}
+bool elsewhere() {
+  return memory == "elsewhere";
+}
+
+std::string between(const std::string &settings) {
+  const std::string e = "glcolinearseg name=e background-frames=4 " + settings;
+  const std::string cuda = "video/x-raw(memory:CUDAMemory)";
+  return in_cuda() ? "cudaupload ! " + cuda + " ! " + e + " ! " + cuda + " ! cudadownload" : e;
+}
+std::string in_textures(const std::string &settings) {
+  return "glupload ! glcolinearseg name=e background-frames=4 " + settings + " ! gldownload";
+}
+
+void expect_the_same(const std::string &settings, int width, int height) {
+  const auto pictures = street("RGBA", width, height, 14);
+  Line textures(in_textures(settings)), plain(between(settings));
+  for (Line *line : {&textures, &plain}) line->caps(caps_of("RGBA", width, height));
+  const Frames want = textures.process(pictures), got = plain.process(pictures);
+  for (std::size_t n = 0; n < want.size(); n++)
+    fail_unless(want[n] == got[n], "%s, %dx%d: frame %d differs", settings.c_str(), width, height, int(n));
+  const bool shows_motion = std::any_of(want.begin(), want.end(), [&](auto &f) { return f != want.front(); });
+  fail_unless(width < 60 || shows_motion, "nothing was found: the comparison is worth nothing");
+  const char *feature = in_cuda() ? "memory:CUDAMemory" : "memory:SystemMemory";
+  fail_unless(plain.has_feature("sink", feature) && plain.has_feature("src", feature));
+  const bool out = settings.find("passthrough") == settings.npos;
+  const guint64 bytes = guint64(4 * width) * guint64(height) * pictures.size();
+  const guint64 in_and_out = bytes * (out ? 2 : 1);
+  fail_unless_equals_uint64(plain.stat("bytes-host-to-device"), elsewhere() ? in_and_out
+                                                                : in_cuda() ? 0
+                                                                            : bytes);
+  fail_unless_equals_uint64(plain.stat("bytes-device-to-host"), elsewhere() ? in_and_out
+                                                                : in_cuda() ? 0
+                                                                : out       ? bytes
+                                                                            : 0);
+  fail_unless_equals_int(plain.count(GST_MESSAGE_WARNING), elsewhere() ? 1 : 0);
+}
+
+GST_START_TEST(masks_are_those_of_textures) {
+  for (const auto &[w, h] : {std::pair{150, 94}, {1, 1}, {33, 17}, {640, 360}}) expect_the_same("", w, h);
+  for (const char *settings : {"shaders=compute", "shaders=fragment iterations=2", "preset=lab"})
+    expect_the_same(settings, 150, 94);
+}
+GST_END_TEST
+
+GST_START_TEST(pictures_are_those_of_textures) {
+  for (const char *output : {"overlay", "cutout", "background", "passthrough"})
+    expect_the_same(std::string("min-area=20 output=") + output, 150, 94);
+}
+GST_END_TEST
+
+GST_START_TEST(masks_stay_when_the_size_changes) {
+  Line textures(in_textures("")), plain(between(""));
+  int number = 0;
+  for (const auto &[w, h] : {std::pair{150, 94}, {33, 17}, {640, 360}, {150, 94}}) {
+    for (Line *line : {&textures, &plain}) line->caps(caps_of("RGBA", w, h));
+    for (const Picture &p : street("RGBA", w, h, 9)) {
+      textures.push(p, number);
+      plain.push(p, number++);
+      fail_unless(textures.bytes() == plain.bytes(), "%dx%d: another mask", w, h);
+    }
+  }
+}
+GST_END_TEST
+
+// The CUDA context that an element answers a neighbour's query with; transfer full.
+GObject *cuda_context_of(GstElement *pipeline, const char *name) {
+  GstElement *e = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  GstPad *pad = gst_element_get_static_pad(e, "src");
+  GstQuery *query = gst_query_new_context("gst.cuda.context");
+  fail_unless(gst_pad_query(pad, query), "%s has no CUDA context", name);
+  GstContext *context = nullptr;
+  gst_query_parse_context(query, &context);
+  const GValue *value = gst_structure_get_value(gst_context_get_structure(context), "gst.cuda.context");
+  fail_unless(value && G_VALUE_HOLDS_OBJECT(value));
+  auto *object = static_cast<GObject *>(g_value_dup_object(value));
+  gst_query_unref(query);
+  gst_object_unref(pad);
+  gst_object_unref(e);
+  return object;
+}
+
+// One CUDA context in a row of elements, whichever asks for it first.
+GST_START_TEST(one_cuda_context_for_all) {
+  if (!in_cuda()) return;
+  for (int first = 0; first < 3; first++) {
+    GError *error = nullptr;
+    GstElement *pipeline = gst_parse_launch(
+        "videotestsrc num-buffers=8 ! video/x-raw,format=RGBA,width=160,height=120 ! cudaupload name=up ! "
+        "video/x-raw(memory:CUDAMemory) ! cudamog name=mog backend=cuda output=passthrough ! "
+        "glcolinearseg name=seg ! fakesink",
+        &error);
+    fail_unless(pipeline && !error, "%s", error ? error->message : "");
+    const char *names[] = {"up", "mog", "seg"};
+    GstElement *e = gst_bin_get_by_name(GST_BIN(pipeline), names[first]);
+    fail_unless(gst_element_set_state(e, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS);
+    gst_object_unref(e);
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    GstMessage *m = gst_bus_timed_pop_filtered(GST_ELEMENT_BUS(pipeline), 60 * GST_SECOND,
+                                               GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+    fail_unless(m && GST_MESSAGE_TYPE(m) == GST_MESSAGE_EOS);
+    gst_message_unref(m);
+    GObject *contexts[3];
+    for (int i = 0; i < 3; i++) contexts[i] = cuda_context_of(pipeline, names[i]);
+    fail_unless(contexts[0] == contexts[1] && contexts[1] == contexts[2],
+                "several CUDA contexts in one row of elements, %s came first", names[first]);
+    for (GObject *c : contexts) gst_object_unref(c);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+    gst_object_unref(pipeline);
+  }
+}
+GST_END_TEST
+
+// Rows with padding, as decoders make them.
+GST_START_TEST(rows_may_be_padded) {
+  if (in_cuda()) return; // cudaupload makes rows of its own
+  Line textures(in_textures("")), plain(between(""));
+  for (Line *line : {&textures, &plain}) line->caps(caps_of("RGBA", 33, 17));
+  const auto pictures = street("RGBA", 33, 17, 9);
+  for (std::size_t n = 0; n < pictures.size(); n++) {
+    textures.push(pictures[n], int(n));
+    fail_unless_equals_int(gst_harness_push(plain.harness(), pictures[n].padded(int(n), 20)), GST_FLOW_OK);
+    fail_unless(textures.bytes() == plain.bytes(), "frame %d differs", int(n));
+  }
+}
+GST_END_TEST
+
+// Wrong frames are an error that says so.
+GST_START_TEST(frames_that_are_too_short) {
+  Line line("glcolinearseg name=e");
+  line.caps(caps_of("RGBA", 64, 48));
+  fail_unless_equals_int(gst_harness_push(line.harness(), scene("RGBA", 32, 48, 0).buffer(0)),
+                         GST_FLOW_ERROR);
+  GstMessage *m = line.message(GST_MESSAGE_ERROR);
+  fail_unless(m, "no error was posted");
+  gst_message_unref(m);
+}
+GST_END_TEST
+
+GST_START_TEST(states_cycle) {
+  for (int i = 0; i < 12; i++) {
+    Line line(between(i % 2 ? "output=overlay" : ""));
+    line.caps(caps_of("RGBA", 64, 48));
+    line.process(street("RGBA", 64, 48, 6));
+  }
+}
+GST_END_TEST
+
+int main(int argc, char **argv) {
+  if (argc > 1) memory = argv[1];
+  if (in_cuda()) {
+    try {
+      open_cuda(0);
+    } catch (const Error &e) {
+      g_print("SKIP: CUDA frames in OpenGL: %s\n", e.what());
+      return 77;
+    }
+    g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
+  }
+  Suite *suite = suite_create("interop-glcolinearseg");
+  TCase *tests = tcase_create("memory");
+  tcase_set_timeout(tests, 280);
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, masks_are_those_of_textures);
+  tcase_add_test(tests, pictures_are_those_of_textures);
+  tcase_add_test(tests, masks_stay_when_the_size_changes);
+  tcase_add_test(tests, one_cuda_context_for_all);
+  tcase_add_test(tests, rows_may_be_padded);
+  tcase_add_test(tests, frames_that_are_too_short);
+  tcase_add_test(tests, states_cycle);
+  return run(suite, 1, argv);
+}
+
+} // namespace
+} // namespace vigil::test
+
+int main(int argc, char **argv) {
+  return vigil::test::main(argc, argv);
+}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What is said about packages in several places is the same in all of them. Usage: packaging.py SOURCE_ROOT
+
+debian/control names every package that ./run installs, the versions that meson.build asks for, and every program and
+element of the build; debian/changelog is at the project's version; presets are installed, and measured in docs/tuning.md."""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+meson, run, control = ((root / n).read_text(encoding="utf-8") for n in ("meson.build", "run", "debian/control"))
+problems = []
+
+# The stanzas of control, as dictionaries of their fields; continuation lines are joined.
+stanzas = []
+for block in re.split(r"\n\s*\n", control.strip()):
+    fields = re.sub(r"\n[ \t]+", " ", block)
+    stanzas.append(dict(line.split(":", 1) for line in fields.splitlines()))
+source, *binaries = stanzas
+
+
+def needs(stanza, *names):
+    """Package -> version asked for, of the fields with these names; of alternatives each counts."""
+    entries = re.split(r"[,|]", ",".join(stanza.get(n, "") for n in names))
+    found = (re.match(r"\s*([a-z0-9][a-z0-9+.-]*)\s*(?:\(>=\s*([\d.]+)\))?", e) for e in entries)
+    return {m[1]: m[2] for m in found if m}
+
+
+build = needs(source, "Build-Depends")
+known = set(build) | {"g++"}  # g++ is build-essential
+for binary in binaries:
+    known |= set(needs(binary, "Depends", "Recommends", "Suggests"))
+wanted = re.search(r"^packages=\((.*?)\)", run, re.M | re.S)[1].split()
+if len(wanted) < 20:
+    problems.append(f"run: only {len(wanted)} packages found; was the list renamed?")
+problems += [f"debian/control does not name {p}, which ./run installs" for p in wanted if p not in known]
+problems += [f"run does not install {p}, a build dependency in debian/control" for p in build
+             if p not in wanted and p != "debhelper-compat"]
+
+version = re.search(r"^  version: '([^']+)'", meson, re.M)[1]
+packaged = re.match(r"vigil \(([^)-]+)-", (root / "debian/changelog").read_text(encoding="utf-8"))[1]
+if version != packaged:
+    problems.append(f"debian/changelog is at {packaged}, meson.build at {version}")
+gst = re.search(r"^gst_need = '>= ([\d.]+)'", meson, re.M)[1]
+tool = re.search(r"^  meson_version: '>= ([\d.]+)'", meson, re.M)[1]
+for package, least in {"meson": tool, "libgstreamer1.0-dev": gst, "libgstreamer-plugins-base1.0-dev": gst,
+                       "libgstreamer-plugins-bad1.0-dev": gst}.items():
+    if build.get(package) != least:
+        problems.append(f"debian/control asks for {package} {build.get(package)}, meson.build for {least}")
+
+text = " ".join(b["Description"] for b in binaries) + (root / "debian/tests/smoke").read_text(encoding="utf-8")
+names = [p.stem for p in (root / "docs/elements").glob("*.md")] + [p.name for p in (root / "tools").glob("vigil-*")]
+problems += [f"debian/: no description or smoke test names {n}" for n in names if not re.search(rf"\b{n}\b", text)]
+presets = sorted((root / "gst/presets").glob("*.prs"))
+listed, tuning = ((root / n).read_text(encoding="utf-8") for n in ("gst/meson.build", "docs/tuning.md"))
+for file in presets:
+    if f"presets/{file.name}" not in listed:
+        problems.append(f"gst/meson.build does not install {file.name}")
+    groups = re.findall(r"^\[(?!_presets_)(.+)\]", file.read_text(encoding="utf-8"), re.M)
+    problems += [f"docs/tuning.md does not measure preset {g} of {file.name}" for g in groups if f"`{g}`" not in tuning]
+print(*problems, sep="\n")
+print(f"{len(wanted)} packages, {len(names)} programs and elements, {len(problems)} problems")
+sys.exit(1 if problems or not names else 0)
