@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/device.h"
+#include "vigil-config.h"
 
 #include <gst/video/video.h>
 #include <memory>
@@ -11,6 +12,13 @@
 typedef struct _GstCudaContext GstCudaContext;
 
 namespace vigil::gst {
+
+// For pad templates: frames in CUDA memory of these formats (in braces); nothing in builds without CUDA.
+#ifdef VIGIL_HAVE_CUDA
+#define VIGIL_CUDA_CAPS(formats) GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", formats) ";"
+#else
+#define VIGIL_CUDA_CAPS(formats) ""
+#endif
 
 inline constexpr const char *cuda_memory_feature = "memory:CUDAMemory";
 // Whether caps of this kind mean frames in CUDA memory.

@@ -12,23 +12,18 @@
 #pragma once
 
 #include "common/opencl/device.h"
+#include "gst/base/cuda.h"
 #include "gst/base/frames.h"
 #include "gst/base/gl.h"
 #include "gst/base/results.h"
-#include "vigil-config.h"
 
 #include <gst/base/gstbasetransform.h>
 #include <memory>
 #include <string>
 
 // For pad templates: the formats in system memory, and those in CUDA memory, which builds with CUDA take; and textures.
-#ifdef VIGIL_HAVE_CUDA
-#define VIGIL_CL_CUDA_CAPS(FORMATS) GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", FORMATS) ";"
-#else
-#define VIGIL_CL_CUDA_CAPS(FORMATS) ""
-#endif
 #define VIGIL_CL_CAPS(SYSTEM, CUDA)                                                                          \
-  GST_VIDEO_CAPS_MAKE(SYSTEM) ";" VIGIL_CL_CUDA_CAPS(CUDA) VIGIL_GL_CAPS("{ RGBA }")
+  GST_VIDEO_CAPS_MAKE(SYSTEM) ";" VIGIL_CUDA_CAPS(CUDA) VIGIL_GL_CAPS("{ RGBA }")
 
 namespace vigil::gst {
 

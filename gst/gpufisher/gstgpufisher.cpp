@@ -8,7 +8,6 @@
 #include "gst/base/video.h"
 #include "gst/gpufisher/element.h"
 #include "gst/gpufisher/meta.h"
-#include "vigil-config.h"
 
 GST_DEBUG_CATEGORY(gpu_fisher_debug);
 
@@ -22,17 +21,14 @@ struct GstGpuFisherClass {
 G_DEFINE_TYPE_WITH_CODE(GstGpuFisher, gst_gpu_fisher, GST_TYPE_BASE_TRANSFORM,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
-#ifdef VIGIL_HAVE_CUDA
-#define CUDA_CAPS GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", VIGIL_VIDEO_FORMATS) ";"
-#else
-#define CUDA_CAPS ""
-#endif
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS(CUDA_CAPS VIGIL_GL_CAPS("{ RGBA }") GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS(CUDA_CAPS VIGIL_GL_CAPS("{ RGBA }") GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS(VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS) VIGIL_GL_CAPS("{ RGBA }")
+                                                GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS(VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS) VIGIL_GL_CAPS("{ RGBA }")
+                                                GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
 
 namespace vigil::gst::gpufisher {
 GstBaseTransformClass *parent_class() {

@@ -123,8 +123,8 @@ std::vector<std::uint8_t> Harness::pull_bytes() {
   return bytes;
 }
 
-std::vector<std::uint8_t> Harness::bytes_of(GstBuffer *b) {
-  GstCaps *caps = gst_pad_get_current_caps(harness_->sinkpad);
+std::vector<std::uint8_t> bytes_of(GstHarness *harness, GstBuffer *b) {
+  GstCaps *caps = gst_pad_get_current_caps(harness->sinkpad);
   GstVideoInfo info;
   fail_unless(gst_video_info_from_caps(&info, caps));
   gst_caps_unref(caps);

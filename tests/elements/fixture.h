@@ -35,6 +35,9 @@ Picture scene(const char *format, int width, int height, int number, const std::
 
 std::string caps_of(const char *format, int width, int height, const char *features = "", int fps = 25);
 
+// One frame that came out of a harness, without padding of rows.
+std::vector<std::uint8_t> bytes_of(GstHarness *, GstBuffer *);
+
 // An element in a GstHarness, with its messages.
 class Harness {
  public:
@@ -51,7 +54,9 @@ class Harness {
   GstFlowReturn push(const Picture &p, int number, int fps = 25) { return push(p.buffer(number, fps)); }
   GstBuffer *pull() { return gst_harness_try_pull(harness_); } // null when nothing came out
   std::vector<std::uint8_t> pull_bytes();                      // of one frame, without padding of rows
-  std::vector<std::uint8_t> bytes_of(GstBuffer *);             // the same of one that came out
+  std::vector<std::uint8_t> bytes_of(GstBuffer *b) {
+    return test::bytes_of(harness_, b);
+  } // the same of one that came out
   void set(const char *property, const char *value) {
     gst_util_set_object_arg(G_OBJECT(element_), property, value);
   }

@@ -50,20 +50,7 @@ class Line {
   // One frame without padding of rows.
   std::vector<std::uint8_t> bytes() {
     GstBuffer *b = pull();
-    GstCaps *caps = gst_pad_get_current_caps(harness_->sinkpad);
-    GstVideoInfo info;
-    fail_unless(gst_video_info_from_caps(&info, caps));
-    gst_caps_unref(caps);
-    GstVideoFrame frame;
-    fail_unless(gst_video_frame_map(&frame, &info, b, GST_MAP_READ), "what came out cannot be mapped");
-    const Image image = gst::image_of(frame);
-    std::vector<std::uint8_t> bytes;
-    for (int i = 0; i < plane_count(image.format); i++)
-      for (int y = 0; y < plane_rows(i, image.height); y++) {
-        const std::uint8_t *row = image.data[i] + y * image.stride[i];
-        bytes.insert(bytes.end(), row, row + row_bytes(image.format, i, image.width));
-      }
-    gst_video_frame_unmap(&frame);
+    const std::vector<std::uint8_t> bytes = bytes_of(harness_, b);
     gst_buffer_unref(b);
     return bytes;
   }

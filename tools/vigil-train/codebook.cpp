@@ -6,13 +6,13 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "interrupt.h"
+#include "matrix.h"
 #include "media.h"
 #include "mixture.h"
 #include "pca.h"
 #include "sampler.h"
 #include "tools/base/progress.h"
 
-#include <Eigen/Core>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -126,7 +126,6 @@ void CodebookTrainer::sample() {
 }
 
 void CodebookTrainer::project(std::vector<float> sampled) {
-  using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   constexpr std::size_t length = fisher::descriptor_length, block = 1024;
   const std::size_t count = sampled.size() / Sampler::width, kept = static_cast<std::size_t>(o_.projected);
   std::vector<float> descriptors;
@@ -137,17 +136,16 @@ void CodebookTrainer::project(std::vector<float> sampled) {
   }
   state_.pca = fit_pca(descriptors, length, kept);
   state_.rows.resize(count * dimension());
-  const Eigen::Map<const Rows> projection(state_.pca.projection.data(), o_.projected, length);
-  const Eigen::Map<const Eigen::RowVectorXf> mean(state_.pca.mean.data(), length);
   oneapi::tbb::parallel_for(std::size_t{0}, (count + block - 1) / block, [&](std::size_t b) {
     const std::size_t first = b * block, n = std::min(block, count - first);
-    Rows x =
-        Eigen::Map<const Rows>(descriptors.data() + first * length, static_cast<Eigen::Index>(n), length);
-    x.rowwise() -= mean;
-    const Rows y = x * projection.transpose();
+    Matrix x, y;
+    x.resize(n, length);
+    for (std::size_t i = 0; i < n * length; i++)
+      x.values[i] = descriptors[first * length + i] - state_.pca.mean[i % length];
+    multiply(x, {state_.pca.projection.data(), kept, length}, Transpose::b, y);
     for (std::size_t i = 0; i < n; i++) {
       float *to = state_.rows.data() + (first + i) * dimension();
-      std::copy_n(y.data() + i * kept, kept, to);
+      std::copy_n(y.row(i), kept, to);
       std::copy_n(sampled.data() + (first + i) * Sampler::width + length, 2, to + kept);
     }
   });

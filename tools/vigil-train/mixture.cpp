@@ -6,189 +6,175 @@
 #include "mixture.h"
 
 #include "common/error.h"
+#include "matrix.h"
 #include "parallel.h"
 
-#include <Eigen/Core>
-#include <cblas.h>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace vigil::train {
 namespace {
 
-using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Sums = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 constexpr std::size_t block = 1024; // rows
 
-Eigen::Index index(std::size_t n) {
-  return static_cast<Eigen::Index>(n);
-}
-
-// c = a b, or a^T b. By a BLAS, which takes the processor's best instructions when it runs. Its own threads would make
-// sums depend on their number; there is one part of the rows for each thread here anyway.
-void multiply(const Matrix &a, bool transposed, const Matrix &b, Matrix &c) {
-  static const bool single = (openblas_set_num_threads(1), true);
-  (void)single;
-  const auto inner = transposed ? a.rows() : a.cols(), outer = transposed ? a.cols() : a.rows();
-  c.resize(outer, b.cols());
-  cblas_sgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, static_cast<int>(outer),
-              static_cast<int>(b.cols()), static_cast<int>(inner), 1, a.data(), static_cast<int>(a.cols()),
-              b.data(), static_cast<int>(b.cols()), 0, c.data(), static_cast<int>(c.cols()));
-}
-
-Eigen::Map<const Matrix> rows_of(const Data &d, std::size_t first, std::size_t count) {
-  return {d.values.data() + first * d.dimension, index(count), index(d.dimension)};
+template <class T>
+void add(std::vector<double> &sums, const T *values) {
+  for (std::size_t i = 0; i < sums.size(); i++) sums[i] += double{values[i]};
 }
 
 // [x^2, x]
 void squares_and_values(const Data &d, std::size_t first, std::size_t count, Matrix &out) {
-  const auto x = rows_of(d, first, count);
-  out.resize(index(count), index(2 * d.dimension));
-  out.leftCols(index(d.dimension)) = x.cwiseAbs2();
-  out.rightCols(index(d.dimension)) = x;
+  out.resize(count, 2 * d.dimension);
+  for (std::size_t i = 0; i < count; i++) {
+    const float *x = d.values.data() + (first + i) * d.dimension;
+    float *to = out.row(i);
+    for (std::size_t k = 0; k < d.dimension; k++) {
+      to[k] = x[k] * x[k];
+      to[d.dimension + k] = x[k];
+    }
+  }
 }
 
 struct Scorer {
   Matrix factors;               // 2 dimension x components
-  Eigen::RowVectorXf constants; // components
+  std::vector<float> constants; // components
 };
 Scorer scorer_for(const Mixture &m) {
   const std::size_t n = m.components, width = m.dimension;
-  Scorer s{Matrix(index(2 * width), index(n)), Eigen::RowVectorXf(index(n))};
+  Scorer s{{}, std::vector<float>(n)};
+  s.factors.resize(2 * width, n);
   for (std::size_t j = 0; j < n; j++) {
     double constant = std::log(std::max(m.priors[j], 1e-300));
     for (std::size_t k = 0; k < width; k++) {
       const double v = m.variances[j * width + k], mean = m.means[j * width + k];
-      s.factors(index(k), index(j)) = static_cast<float>(-0.5 / v);
-      s.factors(index(width + k), index(j)) = static_cast<float>(mean / v);
+      s.factors.row(k)[j] = static_cast<float>(-0.5 / v);
+      s.factors.row(width + k)[j] = static_cast<float>(mean / v);
       constant -= 0.5 * (mean * mean / v + std::log(2 * std::numbers::pi * v));
     }
-    s.constants[index(j)] = static_cast<float>(constant);
+    s.constants[j] = static_cast<float>(constant);
   }
   return s;
 }
 
 // Log-likelihoods become posteriors; returns the sum of the rows' log-likelihoods.
-double to_posteriors(Matrix &l, const Scorer &s) {
+double to_posteriors(Matrix &l, const std::vector<float> &constants) {
   constexpr float least = -25; // of a logarithm: smaller posteriors change nothing
   double sum = 0;
-  for (Eigen::Index i = 0; i < l.rows(); i++) {
-    auto row = l.row(i);
-    row += s.constants;
-    const float most = row.maxCoeff();
+  for (std::size_t i = 0; i < l.rows; i++) {
+    float *row = l.row(i), most = -std::numeric_limits<float>::infinity();
+    for (std::size_t j = 0; j < l.columns; j++) {
+      row[j] += constants[j];
+      most = row[j] > most ? row[j] : most;
+    }
     float all = 0;
-    for (Eigen::Index j = 0; j < row.size(); j++) {
+    for (std::size_t j = 0; j < l.columns; j++) {
       const float z = row[j] - most;
       row[j] = z < least ? 0 : std::exp(z);
       all += row[j];
     }
-    row /= all;
+    const float share = 1 / all;
+    for (std::size_t j = 0; j < l.columns; j++) row[j] *= share;
     sum += double{most} + std::log(double{all});
   }
   return sum;
 }
 
 struct Statistics {
-  Sums sums; // components x 2 dimension: of q x^2 and q x
-  Eigen::VectorXd mass;
+  std::vector<double> sums; // components x 2 dimension: of q x^2 and q x
+  std::vector<double> mass; // components
   double likelihood = 0;
 };
 
 Statistics expectation(const Data &d, const Mixture &m, bool with_sums) {
   const Scorer scorer = scorer_for(m);
-  const Eigen::Index n = index(m.components), width = index(2 * m.dimension);
+  const std::size_t n = m.components, width = 2 * m.dimension;
   return sum_parts(
-      d.rows, Statistics{Sums::Zero(n, width), Eigen::VectorXd::Zero(n), 0},
+      d.rows, Statistics{std::vector<double>(n * width), std::vector<double>(n), 0},
       [&](Statistics &out, std::size_t first, std::size_t last) {
         Matrix x, l, q;
+        std::vector<float> mass(n);
         for (std::size_t i = first; i < last; i += block) {
           squares_and_values(d, i, std::min(block, last - i), x);
-          multiply(x, false, scorer.factors, l);
-          out.likelihood += to_posteriors(l, scorer);
+          multiply(x, scorer.factors, Transpose::none, l);
+          out.likelihood += to_posteriors(l, scorer.constants);
           if (!with_sums) continue;
-          multiply(l, true, x, q);
-          out.sums += q.cast<double>();
-          out.mass += l.colwise().sum().transpose().cast<double>();
+          multiply(l, x, Transpose::a, q);
+          add(out.sums, q.values.data());
+          std::fill(mass.begin(), mass.end(), 0.F);
+          for (std::size_t r = 0; r < l.rows; r++)
+            for (std::size_t j = 0; j < n; j++) mass[j] += l.row(r)[j];
+          add(out.mass, mass.data());
         }
       },
       [](Statistics &a, const Statistics &b) {
-        a.sums += b.sums;
-        a.mass += b.mass;
+        add(a.sums, b.sums.data());
+        add(a.mass, b.mass.data());
         a.likelihood += b.likelihood;
       });
 }
 
 void maximisation(const Statistics &s, std::size_t rows, Mixture &m, std::span<const double> floor) {
   const std::size_t width = m.dimension;
-  Eigen::Index heaviest = 0;
-  s.mass.maxCoeff(&heaviest);
+  const auto heavy =
+      static_cast<std::size_t>(std::max_element(s.mass.begin(), s.mass.end()) - s.mass.begin());
   const auto set = [&](std::size_t j, std::size_t from, double mass, double shift) {
     m.priors[j] = mass / static_cast<double>(rows);
-    const double all = s.mass[index(from)];
+    const double all = s.mass[from], *sums = s.sums.data() + from * 2 * width;
     for (std::size_t k = 0; k < width; k++) {
-      const double mean = s.sums(index(from), index(width + k)) / all;
-      const double variance = std::max(s.sums(index(from), index(k)) / all - mean * mean, floor[k]);
+      const double mean = sums[width + k] / all;
+      const double variance = std::max(sums[k] / all - mean * mean, floor[k]);
       m.means[j * width + k] = mean + shift * std::sqrt(variance);
       m.variances[j * width + k] = variance;
     }
   };
-  const auto heavy = static_cast<std::size_t>(heaviest);
-  std::size_t lost = 0;
-  for (std::size_t j = 0; j < m.components; j++) lost += s.mass[index(j)] < 1;
-  const double share = s.mass[heaviest] / static_cast<double>(1 + lost);
+  const auto lost = std::count_if(s.mass.begin(), s.mass.end(), [](double v) { return v < 1; });
+  const double share = s.mass[heavy] / static_cast<double>(1 + lost);
   std::size_t nth = 0;
   for (std::size_t j = 0; j < m.components; j++) {
-    if (s.mass[index(j)] < 1)
+    if (s.mass[j] < 1)
       set(j, heavy, share, 0.1 * static_cast<double>(++nth));
     else
-      set(j, j, j == heavy ? share : s.mass[index(j)], 0);
+      set(j, j, j == heavy ? share : s.mass[j], 0);
   }
   double sum = 0;
   for (const double p : m.priors) sum += p;
   for (double &p : m.priors) p /= sum;
 }
 
-// The nearest centre of each row of a block.
-void assign(const Data &d, std::size_t first, std::size_t count, const Matrix &centres_transposed,
-            const Eigen::RowVectorXf &half_norms, Matrix &scratch, std::vector<int> &nearest) {
-  const Matrix x = rows_of(d, first, count);
-  multiply(x, false, centres_transposed, scratch);
-  scratch.rowwise() -= half_norms;
-  nearest.resize(count);
-  for (std::size_t i = 0; i < count; i++) {
-    Eigen::Index best = 0;
-    scratch.row(index(i)).maxCoeff(&best);
-    nearest[i] = static_cast<int>(best);
-  }
-}
-
 struct Clusters {
-  Sums sums; // components x 2 dimension: of x^2 and x
+  std::vector<double> sums; // components x 2 dimension: of x^2 and x
   std::vector<double> counts;
 };
+// Each row goes to the centre c with the largest x c - |c|^2 / 2.
 Clusters cluster(const Data &d, std::span<const float> centres) {
-  const Eigen::Index width = index(d.dimension), n = index(centres.size()) / width;
-  const Eigen::Map<const Matrix> c(centres.data(), n, width);
-  const Matrix transposed = c.transpose();
-  const Eigen::RowVectorXf half_norms = 0.5F * c.rowwise().squaredNorm().transpose();
+  const std::size_t width = d.dimension, n = centres.size() / width;
+  std::vector<float> half_norms(n);
+  for (std::size_t j = 0; j < n; j++)
+    for (std::size_t k = 0; k < width; k++)
+      half_norms[j] += 0.5F * centres[j * width + k] * centres[j * width + k];
   return sum_parts(
-      d.rows, Clusters{Sums::Zero(n, 2 * width), std::vector<double>(static_cast<std::size_t>(n))},
+      d.rows, Clusters{std::vector<double>(n * 2 * width), std::vector<double>(n)},
       [&](Clusters &out, std::size_t first, std::size_t last) {
-        Matrix scratch, x;
-        std::vector<int> nearest;
+        Matrix scores, x;
         for (std::size_t i = first; i < last; i += block) {
           const std::size_t count = std::min(block, last - i);
-          assign(d, i, count, transposed, half_norms, scratch, nearest);
+          multiply({d.values.data() + i * width, count, width}, {centres.data(), n, width}, Transpose::b,
+                   scores);
           squares_and_values(d, i, count, x);
           for (std::size_t r = 0; r < count; r++) {
-            out.sums.row(nearest[r]) += x.row(index(r)).cast<double>();
-            out.counts[static_cast<std::size_t>(nearest[r])]++;
+            float *row = scores.row(r);
+            for (std::size_t j = 0; j < n; j++) row[j] -= half_norms[j];
+            const auto nearest = static_cast<std::size_t>(std::max_element(row, row + n) - row);
+            for (std::size_t k = 0; k < 2 * width; k++)
+              out.sums[nearest * 2 * width + k] += double{x.row(r)[k]};
+            out.counts[nearest]++;
           }
         }
       },
       [](Clusters &a, const Clusters &b) {
-        a.sums += b.sums;
-        for (std::size_t j = 0; j < a.counts.size(); j++) a.counts[j] += b.counts[j];
+        add(a.sums, b.sums.data());
+        add(a.counts, b.counts.data());
       });
 }
 
@@ -206,25 +192,26 @@ struct Random {
 
 std::vector<float> k_means_plus_plus(const Data &d, std::size_t components, std::uint64_t seed) {
   Random random{seed};
-  const auto x = rows_of(d, 0, d.rows);
   std::vector<float> centres;
   const auto take = [&](std::size_t row) {
     centres.insert(centres.end(), d.values.begin() + row * d.dimension,
                    d.values.begin() + (row + 1) * d.dimension);
   };
   take(random.next() % d.rows);
-  Eigen::VectorXf distance = Eigen::VectorXf::Constant(index(d.rows), std::numeric_limits<float>::max());
+  std::vector<float> distance(d.rows, std::numeric_limits<float>::max());
   while (centres.size() < components * d.dimension) {
-    const Eigen::Map<const Eigen::RowVectorXf> last(centres.data() + centres.size() - d.dimension,
-                                                    index(d.dimension));
-    oneapi::tbb::parallel_for(Eigen::Index{0}, index(d.rows), [&](Eigen::Index i) {
-      distance[i] = std::min(distance[i], (x.row(i) - last).squaredNorm());
+    const float *last = centres.data() + centres.size() - d.dimension;
+    oneapi::tbb::parallel_for(std::size_t{0}, d.rows, [&](std::size_t i) {
+      const float *x = d.values.data() + i * d.dimension;
+      float squares = 0;
+      for (std::size_t k = 0; k < d.dimension; k++) squares += (x[k] - last[k]) * (x[k] - last[k]);
+      distance[i] = std::min(distance[i], squares);
     });
     double all = 0;
-    for (const float v : distance) all += v;
+    for (const float v : distance) all += double{v};
     double left = random.unit() * all;
     std::size_t row = 0;
-    while (row + 1 < d.rows && (left -= distance[index(row)]) >= 0) row++;
+    while (row + 1 < d.rows && (left -= double{distance[row]}) >= 0) row++;
     take(row);
   }
   return centres;
@@ -237,8 +224,8 @@ std::vector<double> variance_floor(const Data &d, double fraction) {
   const Clusters all = cluster(d, origin);
   double most = 0;
   for (std::size_t k = 0; k < d.dimension; k++) {
-    const double mean = all.sums(0, index(d.dimension + k)) / all.counts[0];
-    most = std::max(most, all.sums(0, index(k)) / all.counts[0] - mean * mean);
+    const double mean = all.sums[d.dimension + k] / all.counts[0];
+    most = std::max(most, all.sums[k] / all.counts[0] - mean * mean);
   }
   return std::vector<double>(d.dimension, std::max(fraction * most, 1e-9));
 }
@@ -257,7 +244,7 @@ std::vector<float> k_means(const Data &d, std::size_t components, std::uint64_t 
     bool moved = false;
     for (std::size_t j = 0; j < components; j++)
       for (std::size_t k = 0; k < d.dimension && c.counts[j] > 0; k++) {
-        const auto v = static_cast<float>(c.sums(index(j), index(d.dimension + k)) / c.counts[j]);
+        const auto v = static_cast<float>(c.sums[(2 * j + 1) * d.dimension + k] / c.counts[j]);
         moved |= v != centres[j * d.dimension + k];
         centres[j * d.dimension + k] = v;
       }
@@ -270,7 +257,7 @@ Mixture from_clusters(const Data &d, std::span<const float> centres, std::span<c
   const Clusters c = cluster(d, centres);
   const std::size_t n = c.counts.size(), width = d.dimension;
   Mixture m{n, width, std::vector<double>(n), std::vector<double>(n * width), std::vector<double>(n * width)};
-  Statistics s{c.sums, Eigen::Map<const Eigen::VectorXd>(c.counts.data(), index(n)), 0};
+  const Statistics s{c.sums, c.counts, 0};
   maximisation(s, d.rows, m, floor);
   return m;
 }

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "interrupt.h"
+#include "matrix.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -15,25 +16,26 @@
 namespace vigil::train {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using FloatRows = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 Eigen::Index index(std::size_t n) {
   return static_cast<Eigen::Index>(n);
 }
 
 // Inner products of the examples, by square tiles, each element summed in one order.
-Matrix gram(const FloatRows &x) {
-  constexpr Eigen::Index tile = 64;
-  const Eigen::Index n = x.rows(), tiles = (n + tile - 1) / tile;
-  Matrix k(n, n);
-  oneapi::tbb::parallel_for(Eigen::Index{0}, tiles * tiles, [&](Eigen::Index t) {
-    const Eigen::Index a = t / tiles * tile, b = t % tiles * tile;
+Square gram(MatrixView x) {
+  constexpr std::size_t tile = 64;
+  const std::size_t n = x.rows, tiles = (n + tile - 1) / tile;
+  Square k(index(n), index(n));
+  oneapi::tbb::parallel_for(std::size_t{0}, tiles * tiles, [&](std::size_t t) {
+    const std::size_t a = t / tiles * tile, b = t % tiles * tile;
     if (b > a) return;
-    const Eigen::Index rows = std::min(tile, n - a), columns = std::min(tile, n - b);
-    const Eigen::MatrixXf product = x.middleRows(a, rows) * x.middleRows(b, columns).transpose();
-    k.block(a, b, rows, columns) = product.cast<double>();
-    k.block(b, a, columns, rows) = product.transpose().cast<double>();
+    Matrix product;
+    multiply({x.values + a * x.columns, std::min(tile, n - a), x.columns},
+             {x.values + b * x.columns, std::min(tile, n - b), x.columns}, Transpose::b, product);
+    for (std::size_t i = 0; i < product.rows; i++)
+      for (std::size_t j = 0; j < product.columns; j++)
+        k(index(a + i), index(b + j)) = k(index(b + j), index(a + i)) = double{product.row(i)[j]};
   });
   return k;
 }
@@ -50,12 +52,12 @@ Examples::Examples(std::span<const float> rows, std::size_t count, std::size_t l
   if (count > most)
     fail(Error::Kind::bad_setting, count, " examples are more than the ", most,
          " that can be used: take fewer frames with --every");
-  Matrix k = gram({rows.data(), index(count), index(length)});
+  Square k = gram({rows.data(), count, length});
   k.diagonal().array() +=
       1e-6 * k.trace() / static_cast<double>(std::max<std::size_t>(count, 1)); // against rounding
-  const Eigen::LLT<Matrix> cholesky(k);
+  const Eigen::LLT<Square> cholesky(k);
   if (cholesky.info() != Eigen::Success) fail(Error::Kind::bad_data, "the examples' vectors are not finite");
-  const Matrix lower = cholesky.matrixL();
+  const Square lower = cholesky.matrixL();
   factor_.assign(lower.data(), lower.data() + lower.size());
 }
 
@@ -113,7 +115,7 @@ double Examples::score(const Machine &m, std::size_t example) const {
 
 std::vector<float> Examples::weights_of(const Machine &m) const {
   // rows = factor * basis, so weights = basis^T v = rows^T factor^-T v
-  const Eigen::Map<const Matrix> lower(factor_.data(), index(count_), index(count_));
+  const Eigen::Map<const Square> lower(factor_.data(), index(count_), index(count_));
   const Eigen::Map<const Eigen::VectorXd> v(m.weights.data(), index(count_));
   const Eigen::VectorXd alpha = lower.transpose().triangularView<Eigen::Upper>().solve(v);
   std::vector<float> out(length_);
