@@ -86,7 +86,9 @@ void print_stats(GstElement *pipeline) {
     auto *element = GST_ELEMENT(g_value_get_object(&value));
     const gchar *plugin =
         gst_plugin_feature_get_plugin_name(GST_PLUGIN_FEATURE(gst_element_get_factory(element)));
-    if (g_strcmp0(plugin, "vigil") != 0) continue;
+    if (g_strcmp0(plugin, "vigil") != 0 ||
+        !g_object_class_find_property(G_OBJECT_GET_CLASS(element), "stats"))
+      continue;
     GstStructure *stats = nullptr;
     g_object_get(element, "stats", &stats, nullptr);
     gchar *words = gst_structure_to_string(stats);
