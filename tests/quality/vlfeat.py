@@ -89,6 +89,22 @@ def _pointer(a):
     return a.ctypes.data_as(ctypes.c_void_p)
 
 
+def expectation_maximisation(x, priors, means, variances, floor, iterations):
+    """The log-likelihood of all rows of x after so many iterations at most from this mixture."""
+    x = np.ascontiguousarray(x, np.float32)
+    n, d = x.shape
+    g = ctypes.c_void_p(VL.vl_gmm_new(ctypes.c_int(VL_TYPE_FLOAT), ctypes.c_size_t(d), ctypes.c_size_t(len(priors))))
+    start = [np.ascontiguousarray(a, np.float32) for a in (priors, means, variances)]
+    for name, a in zip(("priors", "means", "covariances"), start):
+        getattr(VL, "vl_gmm_set_" + name)(g, _pointer(a))
+    lowest = np.ascontiguousarray(floor, np.float64)
+    VL.vl_gmm_set_covariance_lower_bounds(g, _pointer(lowest))
+    VL.vl_gmm_set_max_num_iterations(g, ctypes.c_size_t(iterations))
+    likelihood = VL.vl_gmm_em(g, _pointer(x), ctypes.c_size_t(n))
+    VL.vl_gmm_delete(g)
+    return likelihood
+
+
 class Codebook:
     """PCA and mixture as numpy arrays: mean (128), projection (D, 128), means, covariances (N, D + 2), priors (N)."""
 
