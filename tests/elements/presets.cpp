@@ -99,7 +99,9 @@ GST_START_TEST(every_line_of_every_preset_takes_effect) {
     if (entry.path().extension() != ".prs") continue;
     const Presets presets(entry.path());
     const std::string type = entry.path().stem();
-    fail_unless_equals_string(presets.text("_presets_", "element-name").c_str(), type.c_str());
+    const std::string named =
+        presets.text("_presets_", "element-name"); // the macro keeps pointers to its arguments
+    fail_unless_equals_string(named.c_str(), type.c_str());
     files++;
     for (const std::string &preset : presets.groups()) {
       if (preset == "_presets_") continue;

@@ -4,7 +4,9 @@
 #include "common/error.h"
 
 #include <cstdio>
+#include <gst/app/gstappsink.h>
 #include <set>
+#include <vector>
 
 namespace vigil::tools {
 
@@ -64,8 +66,19 @@ GstElement *Pipeline::add(GstElement *e) const {
   return e;
 }
 
+// A sink that is full waits with a lock held that its change to PLAYING needs, and nobody takes frames from it before that is
+// over: so none is full meanwhile.
 void Pipeline::play() {
-  if (gst_element_set_state(element(), GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE) return;
+  std::vector<std::pair<GstAppSink *, guint>> limits;
+  for (GList *l = GST_BIN_CHILDREN(element()); l; l = l->next)
+    if (GST_IS_APP_SINK(l->data)) {
+      auto *sink = GST_APP_SINK(l->data);
+      limits.emplace_back(sink, gst_app_sink_get_max_buffers(sink));
+      gst_app_sink_set_max_buffers(sink, 0); // no limit
+    }
+  const GstStateChangeReturn change = gst_element_set_state(element(), GST_STATE_PLAYING);
+  for (const auto &[sink, limit] : limits) gst_app_sink_set_max_buffers(sink, limit);
+  if (change != GST_STATE_CHANGE_FAILURE) return;
   work_off_messages();
   fail(Error::Kind::device, "the pipeline cannot start");
 }
