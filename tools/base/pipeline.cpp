@@ -66,8 +66,8 @@ GstElement *Pipeline::add(GstElement *e) const {
   return e;
 }
 
-// A sink that is full waits with a lock held that its change to PLAYING needs, and nobody takes frames from it before that is
-// over: so none is full meanwhile.
+// A sink that is full, or that has the end of stream and frames, waits with a lock held that its change to PLAYING needs, and
+// nobody takes frames from it before that is over: so none waits meanwhile.
 void Pipeline::play() {
   std::vector<std::pair<GstAppSink *, guint>> limits;
   for (GList *l = GST_BIN_CHILDREN(element()); l; l = l->next)
@@ -75,9 +75,13 @@ void Pipeline::play() {
       auto *sink = GST_APP_SINK(l->data);
       limits.emplace_back(sink, gst_app_sink_get_max_buffers(sink));
       gst_app_sink_set_max_buffers(sink, 0); // no limit
+      gst_app_sink_set_wait_on_eos(sink, FALSE);
     }
   const GstStateChangeReturn change = gst_element_set_state(element(), GST_STATE_PLAYING);
-  for (const auto &[sink, limit] : limits) gst_app_sink_set_max_buffers(sink, limit);
+  for (const auto &[sink, limit] : limits) {
+    gst_app_sink_set_max_buffers(sink, limit);
+    gst_app_sink_set_wait_on_eos(sink, TRUE);
+  }
   if (change != GST_STATE_CHANGE_FAILURE) return;
   work_off_messages();
   fail(Error::Kind::device, "the pipeline cannot start");

@@ -82,7 +82,7 @@ eval::Counts work(tools::Pipeline &pipeline, const Branches &b, eval::Source *sc
   tools::Progress progress("frames", expected);
   bool stopped = false, drained = false;
   pipeline.play();
-  while (!pipeline.ended()) {
+  while (!pipeline.ended() || !drained) { // a short stream may end before its masks are taken
     constexpr GstClockTime wait = 100 * GST_MSECOND;
     if (stop && !stopped) stopped = gst_element_send_event(pipeline.element(), gst_event_new_eos());
     if (drained) { // the encoder may need a while yet
