@@ -32,6 +32,14 @@ std::unique_ptr<Device> open_device(GstElement *element, CudaContext &cuda, Choi
   return open_cpu(place.threads);
 }
 
+bool needs_other_context(CudaContext &cuda, const FrameKind &kind, GstBuffer *buffer, const Place &place) {
+  if (!kind.cuda_memory || !is_cuda_memory(buffer) || cuda.owns(buffer)) return false;
+  if (!cuda.could_adopt(buffer, place.cuda_device_id))
+    fail(Error::Kind::bad_setting, "the frames are in the memory of another CUDA device than cuda-device-id ",
+         place.cuda_device_id, "; set it to theirs, or to -1");
+  return true;
+}
+
 void HostCopies::warn(GstElement *element, const FrameKind &kind, const Device &device,
                       const ByteCounts &counts) {
   if (warned_ || !kind.gl_memory || device.backend() != Backend::cuda || counts.to_device == 0) return;

@@ -28,6 +28,10 @@ inline constexpr auto place_table = std::tuple{
 // Error::no_device when `cuda` was asked for and none is there.
 std::unique_ptr<Device> open_device(GstElement *, CudaContext &, Choice, const Place &);
 
+// Whether a frame is in the memory of another CUDA context, of a device that `place` allows: the element has to go over to it
+// (CudaContext::adopt). Throws Error::bad_setting when it is of another device.
+bool needs_other_context(CudaContext &, const FrameKind &, GstBuffer *, const Place &);
+
 // Frames in OpenGL textures that CUDA cannot reach, since OpenGL runs on another GPU or on a processor: they go through the
 // host. warn() says so on the bus, once.
 class HostCopies {

@@ -4,6 +4,7 @@
 #include "gst/base/allocation.h"
 #include "gst/base/errors.h"
 #include "gst/base/opencl_element.h"
+#include "gst/base/streaming.h"
 #include "gst/base/video.h"
 
 #include <utility>
@@ -39,15 +40,7 @@ GstBuffer *take_finished(GstBaseTransform *trans, std::size_t allowed) {
 }
 
 void drain(GstBaseTransform *trans) {
-  guard(trans, false, [&] {
-    GstFlowReturn flow = GST_FLOW_OK;
-    while (GstBuffer *buffer = take_finished(trans, 0))
-      if (flow == GST_FLOW_OK)
-        flow = gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(trans), buffer);
-      else
-        gst_buffer_unref(buffer);
-    return true;
-  });
+  push_all(trans, [trans] { return take_finished(trans, 0); });
 }
 
 // To the CUDA context of a frame.
@@ -64,10 +57,9 @@ void go_over(GstBaseTransform *trans, GstBuffer *buffer) {
 }
 
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
-  // the base class negotiates and drops late frames; what it does not drop, it leaves in queued_buf
-  const GstFlowReturn ret = cl_parent_class()->submit_input_buffer(trans, discont, input);
-  if (ret != GST_FLOW_OK) return ret;
-  BufferPtr in(std::exchange(trans->queued_buf, nullptr));
+  BufferPtr in;
+  const GstFlowReturn taken = take_input(cl_parent_class(), trans, discont, input, in);
+  if (taken != GST_FLOW_OK) return taken;
   ClImpl &impl = cl_impl_of(trans);
   return guard(trans, GST_FLOW_ERROR, [&] {
     if (impl.kind.cuda_memory && is_cuda_memory(in.get()) && !impl.cuda.owns(in.get()))
@@ -110,11 +102,6 @@ GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **output) {
     *output = take_finished(trans, frames_held(cl_impl_of(trans).snapshot()));
     return GST_FLOW_OK;
   });
-}
-
-void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
-  const FrameTime time = frame_time(trans->segment, buffer);
-  if (GST_CLOCK_TIME_IS_VALID(time.stream)) gst_object_sync_values(GST_OBJECT(trans), time.stream);
 }
 
 // Events and queries
@@ -193,7 +180,7 @@ void install_cl_streaming(GstBaseTransformClass *klass) {
   klass->submit_input_buffer = submit_input_buffer;
   klass->transform = transform;
   klass->generate_output = generate_output;
-  klass->before_transform = before_transform;
+  klass->before_transform = sync_controlled;
   klass->sink_event = sink_event;
   klass->query = query;
   klass->set_caps = set_caps;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames, events and queries of glcolinearseg. The base class calls filter() on the OpenGL thread, while the streaming thread waits;
 // messages are posted by the streaming thread.
+#include "gst/base/streaming.h"
 #include "common/error.h"
 #include "gst/base/errors.h"
 #include "gst/base/gl_thread.h"
@@ -233,11 +234,6 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   return base_class()->query(trans, direction, query);
 }
 
-void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
-  const FrameTime time = frame_time(trans->segment, buffer);
-  if (GST_CLOCK_TIME_IS_VALID(time.stream)) gst_object_sync_values(GST_OBJECT(trans), time.stream);
-}
-
 gboolean start(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
   impl.motion = {};
@@ -279,7 +275,7 @@ void install_streaming(GstGLFilterClass *klass) {
   transform_class->transform = transform;
   transform_class->sink_event = sink_event;
   transform_class->query = query;
-  transform_class->before_transform = before_transform;
+  transform_class->before_transform = sync_controlled;
 }
 
 } // namespace vigil::gst::glcolinearseg

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames, events and queries of gpufisher.
+#include "gst/base/streaming.h"
 #include "common/error.h"
 #include "gst/base/allocation.h"
 #include "gst/base/errors.h"
@@ -61,10 +62,7 @@ void follow_location(GstBaseTransform *trans, const Settings &settings, unsigned
 // Frames that come in the memory of another CUDA context, of a device that we may use: go over to it.
 void follow_context(GstBaseTransform *trans, GstBuffer *buffer, const Settings &settings) {
   Impl &impl = impl_of(trans);
-  if (!impl.kind.cuda_memory || !is_cuda_memory(buffer) || impl.cuda.owns(buffer)) return;
-  if (!impl.cuda.could_adopt(buffer, settings.place.cuda_device_id))
-    fail(Error::Kind::bad_setting, "the frames are in the memory of another CUDA device than cuda-device-id ",
-         settings.place.cuda_device_id, "; set it to theirs, or to -1");
+  if (!needs_other_context(impl.cuda, impl.kind, buffer, settings.place)) return;
   GST_INFO_OBJECT(trans, "the frames are of another CUDA context: going over to it");
   drain(trans);
   const std::lock_guard lock(impl.work_mutex);
@@ -104,10 +102,9 @@ GstBuffer *take_finished(GstBaseTransform *trans, bool all) {
 }
 
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
-  // the base class negotiates and drops late frames; what it does not drop, it leaves in queued_buf
-  const GstFlowReturn ret = parent_class()->submit_input_buffer(trans, discont, input);
-  if (ret != GST_FLOW_OK) return ret;
-  BufferPtr in(std::exchange(trans->queued_buf, nullptr));
+  BufferPtr in;
+  const GstFlowReturn taken = take_input(parent_class(), trans, discont, input, in);
+  if (taken != GST_FLOW_OK) return taken;
   Impl &impl = impl_of(trans);
   return guard(trans, GST_FLOW_ERROR, [&] {
     unsigned wanted = 0;
@@ -160,11 +157,6 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   return TRUE;
 }
 
-void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
-  const FrameTime time = frame_time(trans->segment, buffer);
-  if (GST_CLOCK_TIME_IS_VALID(time.stream)) gst_object_sync_values(GST_OBJECT(trans), time.stream);
-}
-
 } // namespace
 
 std::shared_ptr<const fisher::Model> read_model(const std::string &location) {
@@ -180,15 +172,7 @@ void begin_events(Impl &impl, std::shared_ptr<const fisher::Model> model) {
 }
 
 void drain(GstBaseTransform *trans) {
-  guard(trans, false, [&] {
-    GstFlowReturn flow = GST_FLOW_OK;
-    while (GstBuffer *buffer = take_finished(trans, true))
-      if (flow == GST_FLOW_OK)
-        flow = gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(trans), buffer);
-      else
-        gst_buffer_unref(buffer);
-    return true;
-  });
+  push_all(trans, [trans] { return take_finished(trans, true); });
 }
 
 void install_streaming(GstBaseTransformClass *klass) {
@@ -196,7 +180,7 @@ void install_streaming(GstBaseTransformClass *klass) {
   klass->generate_output = generate_output;
   klass->sink_event = sink_event;
   klass->query = query;
-  klass->before_transform = before_transform;
+  klass->before_transform = sync_controlled;
 }
 
 } // namespace vigil::gst::gpufisher

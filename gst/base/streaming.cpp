@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/streaming.h"
+
+#include "gst/base/errors.h"
+#include "gst/base/results.h"
+
+#include <utility>
+
+namespace vigil::gst {
+
+GstFlowReturn take_input(GstBaseTransformClass *base, GstBaseTransform *trans, gboolean discont,
+                         GstBuffer *input, BufferPtr &in) {
+  const GstFlowReturn flow = base->submit_input_buffer(trans, discont, input);
+  if (flow == GST_FLOW_OK) in.reset(std::exchange(trans->queued_buf, nullptr));
+  return flow;
+}
+
+void push_all(GstBaseTransform *trans, const std::function<GstBuffer *()> &take) {
+  guard(trans, false, [&] {
+    GstFlowReturn flow = GST_FLOW_OK;
+    while (GstBuffer *buffer = take())
+      if (flow == GST_FLOW_OK)
+        flow = gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(trans), buffer);
+      else
+        gst_buffer_unref(buffer);
+    return true;
+  });
+}
+
+void sync_controlled(GstBaseTransform *trans, GstBuffer *buffer) {
+  const FrameTime time = frame_time(trans->segment, buffer);
+  if (GST_CLOCK_TIME_IS_VALID(time.stream)) gst_object_sync_values(GST_OBJECT(trans), time.stream);
+}
+
+} // namespace vigil::gst

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// How frames get into elements that hold some of them while a device works, and how they get out.
+#pragma once
+
+#include "gst/base/buffer_ptr.h"
+
+#include <functional>
+#include <gst/base/gstbasetransform.h>
+
+namespace vigil::gst {
+
+// For submit_input_buffer(): the base class negotiates, and drops late frames; what it does not drop is `in`. Where this is
+// not GST_FLOW_OK, there is no frame to work on.
+GstFlowReturn take_input(GstBaseTransformClass *base, GstBaseTransform *, gboolean discont, GstBuffer *input,
+                         BufferPtr &in);
+// Pushes what take() gives until it gives null; after a push that failed the rest is thrown away. Exceptions become errors of
+// the element.
+void push_all(GstBaseTransform *, const std::function<GstBuffer *()> &take);
+// As before_transform(): what controllers say of properties at the frame's time.
+void sync_controlled(GstBaseTransform *, GstBuffer *);
+
+} // namespace vigil::gst
