@@ -28,6 +28,8 @@ struct ObjectUnref {
   void operator()(gpointer o) const { gst_object_unref(o); }
 };
 
+enum class Memory { textures, cuda, system };
+
 struct Impl {
   // Held for moments, by any thread. Guards what follows.
   std::mutex mutex;
@@ -44,9 +46,10 @@ struct Impl {
   // The streaming thread's own, or of the OpenGL thread while that one waits.
   std::unique_ptr<GstGLContext, ObjectUnref> context; // that the worker is in
   std::unique_ptr<Worker> worker;
-  std::optional<colinearseg::State> rescued; // from a context that was lost
-  std::unique_ptr<Outside> outside;          // while frames are not in textures
-  std::unique_ptr<Device> device;            // while they are in CUDA memory
+  std::optional<colinearseg::State> rescued;                          // from a context that was lost
+  Memory memory_in = Memory::textures, memory_out = Memory::textures; // the same, or out to textures
+  std::unique_ptr<Outside> outside;                                   // while some are not in textures
+  std::unique_ptr<Device> device;                                     // while they are in CUDA memory
   std::unique_ptr<Queue> queue;
   std::unique_ptr<Event> scratch;
   bool warned = false;
@@ -74,9 +77,6 @@ GstGLFilterClass *parent_class();
 void install_negotiation(GstGLFilterClass *);
 void install_streaming(GstGLFilterClass *);
 
-enum class Memory { textures, cuda, system };
-// Of the frames that come in and go out: they are of one kind.
-Memory memory_of(GstBaseTransform *);
 // Frames of another CUDA context than before; null: of none.
 void use_cuda(Impl &, std::unique_ptr<Device>);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Caps and buffer pools of glcolinearseg. Frames come out as large, and in the same kind of memory, as they came in; the base
-// class knows about those in textures.
+// Caps and buffer pools of glcolinearseg. Frames come out as large as they came in, in the same kind of memory or, if the next
+// element asks for that, in textures; the base class knows about those in textures.
 #include "common/error.h"
 #include "gst/base/allocation.h"
 #include "gst/base/errors.h"
 #include "gst/glcolinearseg/element.h"
 
+#include <string_view>
 #include <utility>
 
 namespace vigil::gst::glcolinearseg {
@@ -24,8 +25,36 @@ const GstCaps *caps_of(GstQuery *query) {
   return caps;
 }
 
-GstCaps *transform_caps(GstBaseTransform *, GstPadDirection, GstCaps *caps, GstCaps *filter) {
-  return filter ? gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST) : gst_caps_ref(caps);
+Memory memory_of(const GstCaps *caps) {
+  return is_gl_caps(caps) ? Memory::textures : is_cuda_caps(caps) ? Memory::cuda : Memory::system;
+}
+
+void append_with(GstCaps *caps, const GstStructure *frames, const char *feature) {
+  GstStructure *s = gst_structure_copy(frames);
+  if (feature == std::string_view(gl_memory_feature))
+    gst_structure_set(s, "texture-target", G_TYPE_STRING, GST_GL_TEXTURE_TARGET_2D_STR, nullptr);
+  else
+    gst_structure_remove_field(s, "texture-target");
+  gst_caps_append_structure_full(caps, s, gst_caps_features_new(feature, nullptr));
+}
+
+// The same memory comes first.
+GstCaps *transform_caps(GstBaseTransform *, GstPadDirection direction, GstCaps *caps, GstCaps *filter) {
+  GstCaps *all = gst_caps_copy(caps);
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    const GstCapsFeatures *features = gst_caps_get_features(caps, i);
+    const GstStructure *frames = gst_caps_get_structure(caps, i);
+    if (gst_caps_features_is_any(features) || gst_caps_features_get_size(features) != 1) continue;
+    const bool textures = gst_caps_features_contains(features, gl_memory_feature);
+    if (direction == GST_PAD_SINK && !textures) append_with(all, frames, gl_memory_feature);
+    if (direction == GST_PAD_SRC && textures)
+      for (const char *from : {"memory:CUDAMemory", GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY})
+        append_with(all, frames, from);
+  }
+  if (!filter) return all;
+  GstCaps *some = gst_caps_intersect_full(filter, all, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(all);
+  return some;
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
@@ -42,10 +71,12 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   return decide_pool(&impl_of(trans).cuda, query, 1) && context_class()->decide_allocation(trans, query);
 }
 
-gboolean set_caps(GstGLFilter *filter, GstCaps *in, GstCaps *) {
+gboolean set_caps(GstGLFilter *filter, GstCaps *in, GstCaps *out) {
   Impl &impl = impl_of(filter);
+  impl.memory_in = memory_of(in);
+  impl.memory_out = memory_of(out);
   const bool ready = guard(filter, false, [&] {
-    if (!is_cuda_caps(in))
+    if (impl.memory_in != Memory::cuda)
       use_cuda(impl, nullptr);
     else if (!impl.device)
       use_cuda(impl, impl.cuda.open(GST_ELEMENT(filter), -1));
@@ -70,11 +101,6 @@ gboolean set_caps(GstGLFilter *filter, GstCaps *in, GstCaps *) {
 }
 
 } // namespace
-
-Memory memory_of(GstBaseTransform *trans) {
-  const GstCaps *caps = GST_GL_FILTER(trans)->out_caps;
-  return !caps || is_gl_caps(caps) ? Memory::textures : is_cuda_caps(caps) ? Memory::cuda : Memory::system;
-}
 
 void use_cuda(Impl &impl, std::unique_ptr<Device> device) {
   impl.queue.reset();

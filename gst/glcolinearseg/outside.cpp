@@ -88,25 +88,26 @@ void Outside::through_host(GstBuffer *from, GstBuffer *to) {
   gst_video_frame_copy(b.frame(), a.frame());
 }
 
-GstBuffer *Outside::load(GstBuffer *in, const Cuda *cuda, ByteCounts &counts) {
+GstBuffer *Outside::load(GstBuffer *in, GstBuffer *into, const Cuda *cuda, ByteCounts &counts) {
   if (!cuda) {
     counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
-    if (upload(in)) return uploaded_.get();
-    through_host(in, texture(source_));
-    return source_.get();
+    if (!into && upload(in)) return uploaded_.get();
   }
-  if (gl_reaches_cuda(texture(source_), cuda->device)) {
+  GstBuffer *to = into ? into : texture(source_);
+  if (cuda && gl_reaches_cuda(to, cuda->device)) {
     const Mapped frame(info_, in, GST_MAP_READ | cuda_map_flag());
     after_work_with(in, cuda->device, cuda->queue, cuda->scratch);
-    copy_to_gl(source_.get(), info_, cuda->device, frame.image(), cuda->queue);
+    copy_to_gl(to, info_, cuda->device, frame.image(), cuda->queue);
     cuda->queue.wait();
-    return source_.get();
+    return to;
   }
-  through_host(in, source_.get());
-  counts.to_host += GST_VIDEO_INFO_SIZE(&info_);
-  counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
-  cuda_through_host_ = true;
-  return source_.get();
+  through_host(in, to);
+  if (cuda) {
+    counts.to_host += GST_VIDEO_INFO_SIZE(&info_);
+    counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
+    cuda_through_host_ = true;
+  }
+  return to;
 }
 
 GstBuffer *Outside::target(GstBuffer *out) {

@@ -4,6 +4,7 @@
 //                  after gldownload
 //   CUDA memory    copied into a texture, and what comes out from another one: on the GPU where OpenGL is on the same one,
 //                  else through the host
+// What goes on in a texture is drawn into that one.
 //
 // For the streaming thread.
 #pragma once
@@ -28,15 +29,16 @@ class Outside {
     return context == context_ && gst_video_info_is_equal(&info, &info_);
   }
 
-  // The frame as a texture, until the next one. `cuda`: the device and queue of frames in CUDA memory; null for system
-  // memory. Throws Error::bad_data when the frame is not what the caps say, no_memory when there is no texture to be had.
+  // The frame as a texture: in `into`, or where that is null in one of our own, which stays until the next frame. `cuda`:
+  // the device and queue of frames in CUDA memory; null for system memory. Throws Error::bad_data when the frame is not
+  // what the caps say, no_memory when there is no texture to be had.
   struct Cuda {
     Device &device;
     Queue &queue;
     Event &scratch;
   };
-  GstBuffer *load(GstBuffer *, const Cuda *, ByteCounts &);
-  // The texture to draw into, and what was drawn goes into the frame that goes out.
+  GstBuffer *load(GstBuffer *, GstBuffer *into, const Cuda *, ByteCounts &);
+  // The texture to draw into, and what was drawn goes into the frame that goes out, in system or CUDA memory.
   GstBuffer *target(GstBuffer *out);
   void store(GstBuffer *, const Cuda *, ByteCounts &);
   // Some frame in CUDA memory had to go through the host.

@@ -166,33 +166,38 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
     Impl &impl = impl_of(trans);
     Start start = prepare(trans);
     on_thread_of(impl.context.get(), [&] { begin(GST_GL_FILTER(trans), start); });
-    if (impl.current.output != Output::passthrough)
+    if (impl.current.output != Output::passthrough || impl.memory_in != impl.memory_out)
       return base_class()->prepare_output_buffer(trans, in, out);
     *out = gst_buffer_copy(in);
     return GST_FLOW_OK;
   });
 }
 
-// A frame that is not in a texture.
+// A frame that is not in a texture, at least when it comes.
 GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   Impl &impl = impl_of(trans);
   GstGLFilter *filter = GST_GL_FILTER(trans);
   GstGLContext *context = impl.context.get();
-  const bool in_cuda = memory_of(trans) == Memory::cuda;
+  const bool in_cuda = impl.memory_in == Memory::cuda;
   if (in_cuda && !is_cuda_memory(in))
     fail(Error::Kind::bad_data, "the caps promise CUDA memory, but this frame is not in CUDA memory");
   std::optional<Outside::Cuda> cuda;
   if (in_cuda) cuda.emplace(Outside::Cuda{*impl.device, *impl.queue, *impl.scratch});
   if (!impl.outside || !impl.outside->serves(context, filter->in_info))
     impl.outside = std::make_unique<Outside>(context, filter->in_info);
+  const bool draws = impl.current.output != Output::passthrough, stays = impl.memory_out == Memory::textures;
   ByteCounts copied;
-  GstBuffer *texture = impl.outside->load(in, cuda ? &*cuda : nullptr, copied);
-  const bool draws = impl.current.output != Output::passthrough;
+  GstBuffer *texture =
+      impl.outside->load(in, stays && !draws ? out : nullptr, cuda ? &*cuda : nullptr, copied);
   GstBuffer *target = draws ? impl.outside->target(out) : nullptr;
   gboolean done = FALSE;
-  on_thread_of(context, [&] { done = filter_buffer(filter, texture, target); });
+  on_thread_of(context, [&] {
+    done = filter_buffer(filter, texture, target);
+    if (GstGLSyncMeta *meta = stays ? gst_buffer_get_gl_sync_meta(out) : nullptr)
+      gst_gl_sync_meta_set_sync_point(meta, context);
+  });
   if (!done) return GST_FLOW_ERROR;
-  if (draws) impl.outside->store(out, cuda ? &*cuda : nullptr, copied);
+  if (draws && !stays) impl.outside->store(out, cuda ? &*cuda : nullptr, copied);
   if (impl.outside->cuda_through_host() && !std::exchange(impl.warned, true))
     post_warning(
         GST_ELEMENT(trans),
@@ -210,8 +215,8 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   return guard(trans, GST_FLOW_ERROR, [&] {
     impl.error = nullptr;
     const FrameTime time = frame_time(trans->segment, in);
-    const GstFlowReturn flow = memory_of(trans) == Memory::textures ? base_class()->transform(trans, in, out)
-                                                                    : transform_outside(trans, in, out);
+    const GstFlowReturn flow = impl.memory_in == Memory::textures ? base_class()->transform(trans, in, out)
+                                                                  : transform_outside(trans, in, out);
     if (impl.error) std::rethrow_exception(std::exchange(impl.error, nullptr));
     if (flow == GST_FLOW_OK) publish(trans, out, time);
     return flow;

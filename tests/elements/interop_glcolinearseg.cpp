@@ -21,18 +21,21 @@ bool elsewhere() {
   return memory == "elsewhere";
 }
 
-std::string between(const std::string &settings) {
-  const std::string e = "glcolinearseg name=e background-frames=4 " + settings;
+enum class Out { same, textures }; // the memory in which frames go on
+std::string between(const std::string &settings, Out out = Out::same) {
   const std::string cuda = "video/x-raw(memory:CUDAMemory)";
-  return in_cuda() ? "cudaupload ! " + cuda + " ! " + e + " ! " + cuda + " ! cudadownload" : e;
+  const std::string e = std::string(in_cuda() ? "cudaupload ! " + cuda + " ! " : "") +
+                        "glcolinearseg name=e background-frames=4 " + settings;
+  if (out == Out::textures) return e + " ! video/x-raw(memory:GLMemory) ! gldownload";
+  return in_cuda() ? e + " ! " + cuda + " ! cudadownload" : e;
 }
 std::string in_textures(const std::string &settings) {
   return "glupload ! glcolinearseg name=e background-frames=4 " + settings + " ! gldownload";
 }
 
-void expect_the_same(const std::string &settings, int width, int height) {
+void expect_the_same(const std::string &settings, int width, int height, Out out = Out::same) {
   const auto pictures = street("RGBA", width, height, 14);
-  Line textures(in_textures(settings)), plain(between(settings));
+  Line textures(in_textures(settings)), plain(between(settings, out));
   for (Line *line : {&textures, &plain}) line->caps(caps_of("RGBA", width, height));
   const Frames want = textures.process(pictures), got = plain.process(pictures);
   for (std::size_t n = 0; n < want.size(); n++)
@@ -40,16 +43,17 @@ void expect_the_same(const std::string &settings, int width, int height) {
   const bool shows_motion = std::any_of(want.begin(), want.end(), [&](auto &f) { return f != want.front(); });
   fail_unless(width < 60 || shows_motion, "nothing was found: the comparison is worth nothing");
   const char *feature = in_cuda() ? "memory:CUDAMemory" : "memory:SystemMemory";
-  fail_unless(plain.has_feature("sink", feature) && plain.has_feature("src", feature));
-  const bool out = settings.find("passthrough") == settings.npos;
+  fail_unless(plain.has_feature("sink", feature) &&
+              plain.has_feature("src", out == Out::same ? feature : "memory:GLMemory"));
+  const bool back = out == Out::same && settings.find("passthrough") == settings.npos;
   const guint64 bytes = guint64(4 * width) * guint64(height) * pictures.size();
-  const guint64 in_and_out = bytes * (out ? 2 : 1);
+  const guint64 in_and_out = bytes * (back ? 2 : 1);
   fail_unless_equals_uint64(plain.stat("bytes-host-to-device"), elsewhere() ? in_and_out
                                                                 : in_cuda() ? 0
                                                                             : bytes);
   fail_unless_equals_uint64(plain.stat("bytes-device-to-host"), elsewhere() ? in_and_out
                                                                 : in_cuda() ? 0
-                                                                : out       ? bytes
+                                                                : back      ? bytes
                                                                             : 0);
   fail_unless_equals_int(plain.count(GST_MESSAGE_WARNING), elsewhere() ? 1 : 0);
 }
@@ -64,6 +68,13 @@ GST_END_TEST
 GST_START_TEST(pictures_are_those_of_textures) {
   for (const char *output : {"overlay", "cutout", "background", "passthrough"})
     expect_the_same(std::string("min-area=20 output=") + output, 150, 94);
+}
+GST_END_TEST
+
+GST_START_TEST(frames_may_go_on_in_textures) {
+  for (const char *output : {"mask", "overlay", "passthrough"})
+    for (const auto &[w, h] : {std::pair{150, 94}, {33, 17}})
+      expect_the_same(std::string("output=") + output, w, h, Out::textures);
 }
 GST_END_TEST
 
@@ -181,6 +192,7 @@ int main(int argc, char **argv) {
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, masks_are_those_of_textures);
   tcase_add_test(tests, pictures_are_those_of_textures);
+  tcase_add_test(tests, frames_may_go_on_in_textures);
   tcase_add_test(tests, masks_stay_when_the_size_changes);
   tcase_add_test(tests, one_cuda_context_for_all);
   tcase_add_test(tests, rows_may_be_padded);
