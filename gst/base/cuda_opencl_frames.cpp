@@ -95,23 +95,20 @@ class CudaSlot final : public Slot {
   Image open_for_updating(GstBuffer *buffer, GstBuffer *other, Queue &queue, ByteCounts &counts) override {
     all_ = other != nullptr;
     if (fetch_texture(buffer)) {
-      texture_ = buffer;
+      open_target(other ? other : buffer);
     } else {
       map(buffer, other ? GST_MAP_READ : GST_MAP_READWRITE);
       fetch(counts);
       if (other) {
         unmap();
-        map(other, GST_MAP_WRITE);
+        open_target(other);
       }
     }
     border_->to_opencl(true, queue, counts);
     return copy_.at(border_->for_opencl());
   }
   Image open_for_writing(GstBuffer *buffer, Queue &queue) override {
-    if (kind_.gl_memory && gl_reaches_cuda(buffer, cuda_))
-      texture_ = buffer;
-    else
-      map(buffer, GST_MAP_WRITE);
+    open_target(buffer);
     all_ = true;
     ByteCounts none;
     border_->to_opencl(false, queue, none);
@@ -154,6 +151,12 @@ class CudaSlot final : public Slot {
       fail(Error::Kind::bad_data, "a frame in memory of the GPU cannot be mapped as the caps describe it");
     mapped_ = true;
     if (kind_.cuda_memory) after_work_with(buffer, cuda_, *queue_, *event_);
+  }
+  void open_target(GstBuffer *buffer) {
+    if (kind_.gl_memory && gl_reaches_cuda(buffer, cuda_))
+      texture_ = buffer;
+    else
+      map(buffer, GST_MAP_WRITE);
   }
   // False for frames that are no textures, or not within CUDA's reach.
   bool fetch_texture(GstBuffer *buffer) {

@@ -47,8 +47,7 @@ void ClPipeline::set_format(const FrameKind &kind, const CudaFrames &cuda) {
 }
 
 std::unique_ptr<Slot> ClPipeline::make_slot() {
-  const bool by_cuda = kind_.cuda_memory || (kind_.gl_memory && cuda_.shared);
-  if (by_cuda && device_.backend() == Backend::opencl) return make_cuda_slot(device_, kind_, cuda_);
+  if (through_cuda()) return make_cuda_slot(device_, kind_, cuda_);
   return std::make_unique<FrameSlot>(device_, kind_);
 }
 

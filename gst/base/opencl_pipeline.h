@@ -43,10 +43,11 @@ class ClPipeline {
 
   // No frame may be held. The CUDA device of frames in CUDA memory must outlive the pipeline, too.
   void set_format(const FrameKind &, const CudaFrames &);
-  // `out` is for ClUse::make and must have no other owner than the caller; with ClUse::change `in` must be writable, but for
-  // frames in CUDA memory that come with an `out`, which then goes on in its place. `overlap`: further frames may come before
-  // this one is finished.
+  // `out` is for ClUse::make and must have no other owner than the caller; with ClUse::change `in` must be writable or, if
+  // may_replace(), come with an `out`, which then goes on in its place. `overlap`: further frames may come before this one
+  // is finished.
   void submit(BufferPtr in, BufferPtr out, const FrameTime &, ClUse, bool overlap);
+  bool may_replace() const { return through_cuda(); }
   // The oldest frame, finished, when more than `allowed` are held.
   std::optional<Finished> next(std::size_t allowed);
   void recycle(Frame *);
@@ -56,6 +57,9 @@ class ClPipeline {
  private:
   Frame &take_frame();
   std::unique_ptr<Slot> make_slot();
+  bool through_cuda() const {
+    return device_.backend() == Backend::opencl && (kind_.cuda_memory || (kind_.gl_memory && cuda_.shared));
+  }
 
   Device &device_;
   ClWork &work_;

@@ -67,16 +67,18 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
     const bool overlap = frames_held(impl.snapshot()) > 0;
     const FrameTime time = frame_time(trans->segment, in.get());
     ClUse use = ClUse::none;
+    bool may_replace = false;
     {
       const std::lock_guard lock(impl.work_mutex);
       if (!impl.work) fail(Error::Kind::device, "there is no device to work on any more");
       use = impl.work->next_use();
+      may_replace = impl.pipeline->may_replace();
     }
     BufferPtr out;
     // libgstcuda's way of making a frame writable cannot copy all formats
     const bool in_place =
-        use == ClUse::change && !(impl.kind.cuda_memory && !(gst_buffer_is_writable(in.get()) &&
-                                                             gst_buffer_is_all_memory_writable(in.get())));
+        use == ClUse::change &&
+        !(may_replace && !(gst_buffer_is_writable(in.get()) && gst_buffer_is_all_memory_writable(in.get())));
     if (use == ClUse::make || (use == ClUse::change && !in_place)) {
       GstBuffer *made = nullptr;
       const GstFlowReturn flow = cl_parent_class()->prepare_output_buffer(trans, in.get(), &made);

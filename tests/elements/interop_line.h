@@ -39,12 +39,7 @@ class Line {
   void end() { gst_harness_push_event(harness_, gst_event_new_eos()); }
   GstBuffer *pull() {
     GstBuffer *b = gst_harness_try_pull(harness_);
-    if (!b) {
-      GstMessage *m = message(GST_MESSAGE_ERROR);
-      GError *error = nullptr;
-      if (m) gst_message_parse_error(m, &error, nullptr);
-      ck_abort_msg("no frame came out: %s", error ? error->message : "no error was posted");
-    }
+    fail_unless(b, "no frame came out: %s", error().c_str());
     return b;
   }
   // One frame without padding of rows.
@@ -56,8 +51,10 @@ class Line {
   }
   // All of these frames, through to the end.
   Frames process(const std::vector<Picture> &pictures) {
-    for (std::size_t n = 0; n < pictures.size(); n++)
-      fail_unless_equals_int(push(pictures[n], int(n)), GST_FLOW_OK);
+    for (std::size_t n = 0; n < pictures.size(); n++) {
+      const GstFlowReturn flow = push(pictures[n], int(n));
+      fail_unless(flow == GST_FLOW_OK, "frame %zu: %s: %s", n, gst_flow_get_name(flow), error().c_str());
+    }
     end();
     Frames out;
     for (std::size_t n = 0; n < pictures.size(); n++) out.push_back(bytes());
@@ -73,6 +70,17 @@ class Line {
   }
   // The next message of these types, or null; the caller unrefs it.
   GstMessage *message(GstMessageType types) { return gst_bus_pop_filtered(bus_, types); }
+  // The text of the next error.
+  std::string error() {
+    GstMessage *m = message(GST_MESSAGE_ERROR);
+    if (!m) return "no error was posted";
+    GError *e = nullptr;
+    gst_message_parse_error(m, &e, nullptr);
+    const std::string words = std::string(GST_OBJECT_NAME(GST_MESSAGE_SRC(m))) + ": " + e->message;
+    g_error_free(e);
+    gst_message_unref(m);
+    return words;
+  }
   int count(GstMessageType types) {
     int n = 0;
     while (GstMessage *m = message(types)) {
