@@ -4,11 +4,11 @@
 //   bench-streams --source "videotestsrc num-buffers=1 ! imagefreeze" [...]
 //   bench-streams --live yes [...]
 // Each stream is  SOURCE ! [ELEMENT !] fakesink sync=false, played over and over; without --source that is filesrc ! qtdemux !
-// h264parse ! DECODER. ELEMENT may be a chain of several. The two kinds run in turn, ROUNDS times each; after a second of
-// start-up, frames that reach the sinks are counted. The elements' stats are printed, so that bytes copied between host and
+// h264parse ! DECODER. ELEMENT may be a chain of several. The two kinds run in turn, ROUNDS times each; after some
+// time to warm up, frames that reach the sinks are counted. The elements' stats are printed, so that bytes copied between host and
 // device show. With --live yes the sinks wait for each frame's time, as with cameras, and only the kind with ELEMENT runs:
 // as long as the slowest stream has the clip's frame rate, the machine can watch that many. With --share yes all pipelines
-// get the first one's CUDA context, as an application with many cameras should do; otherwise each makes one of its own.
+// get the first one's CUDA context and OpenGL display, as an application with many cameras should do; otherwise each makes its own.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -26,9 +26,9 @@ namespace {
 using Options = std::map<std::string, std::string>;
 
 Options parse(int argc, char **argv) {
-  Options o{{"file", ""},           {"source", ""},           {"count", "8"},
-            {"element", "cudamog"}, {"decoder", "nvh264dec"}, {"seconds", "8"},
-            {"rounds", "3"},        {"live", "no"},           {"share", "no"}};
+  Options o{
+      {"file", ""},     {"source", ""},  {"count", "8"}, {"element", "cudamog"}, {"decoder", "nvh264dec"},
+      {"seconds", "8"}, {"rounds", "3"}, {"live", "no"}, {"share", "no"},        {"warm-up", "1.5"}};
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (!name.starts_with("--") || !o.contains(name.substr(2))) {
@@ -40,7 +40,7 @@ Options parse(int argc, char **argv) {
   if (o["file"].empty() == o["source"].empty() || argc % 2 == 0) {
     std::fprintf(stderr, "bench-streams --file CLIP.mp4 | --source DESCRIPTION [--count N] [--element "
                          "DESCRIPTION] [--decoder NAME] "
-                         "[--seconds N] [--rounds N] [--live yes] [--share yes]\n");
+                         "[--seconds N] [--rounds N] [--warm-up SECONDS] [--live yes] [--share yes]\n");
     std::exit(2);
   }
   return o;
@@ -100,11 +100,15 @@ void print_stats(GstElement *pipeline) {
   gst_iterator_free(i);
 }
 
-void share_cuda(GstElement *from, GstElement *to) {
-  GstContext *context = gst_element_get_context(from, "gst.cuda.context");
-  if (!context) die("the first pipeline has no CUDA context to share");
-  gst_element_set_context(to, context);
-  gst_context_unref(context);
+void share_contexts(GstElement *from, GstElement *to) {
+  int shared = 0;
+  for (const char *type : {"gst.cuda.context", "gst.gl.GLDisplay"})
+    if (GstContext *context = gst_element_get_context(from, type)) {
+      gst_element_set_context(to, context);
+      gst_context_unref(context);
+      shared++;
+    }
+  if (!shared) die("the first pipeline has neither a CUDA context nor an OpenGL display to share");
 }
 
 struct Speed { // frames a second
@@ -127,7 +131,8 @@ Speed frames_per_second(const Options &o, const std::string &element, bool with_
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count, &s, nullptr);
     gst_object_unref(pad);
     gst_object_unref(sink);
-    if (o.at("share") == "yes" && &s != &streams.front()) share_cuda(streams.front().pipeline, s.pipeline);
+    if (o.at("share") == "yes" && &s != &streams.front())
+      share_contexts(streams.front().pipeline, s.pipeline);
     gst_element_set_state(s.pipeline, GST_STATE_PLAYING);
     if (&s == &streams.front()) gst_element_get_state(s.pipeline, nullptr, nullptr, 10 * GST_SECOND);
   }
@@ -142,7 +147,7 @@ Speed frames_per_second(const Options &o, const std::string &element, bool with_
     }
     return passed();
   };
-  run(1.5 + 0.02 * double(streams.size())); // contexts and decoders take their time
+  run(std::stod(o.at("warm-up")) + 0.02 * double(streams.size())); // contexts and decoders take their time
   std::vector<std::uint64_t> before;
   for (Stream &s : streams) before.push_back(s.frames);
   const double seconds = run(std::stod(o.at("seconds")));
