@@ -33,31 +33,39 @@ CudaGlTexture::~CudaGlTexture() {
   cudaGraphicsUnregisterResource(resource_);
 }
 
-template <class Copy>
-void CudaGlTexture::mapped(Queue &queue, Copy copy) {
-  const CudaScope scope(context_.get());
+// All are mapped at once: each mapping may make the GPU change from one API to the other.
+template <class T, class Copy>
+void CudaGlTexture::copy(std::span<const Rows<T>> planes, Queue &queue, Copy copy) {
+  constexpr std::size_t most = 3;
+  const int count = static_cast<int>(std::min(planes.size(), most));
+  if (count == 0) return;
+  const CudaScope scope(planes[0].texture->context());
   const cudaStream_t stream = stream_of(queue);
-  cuda_check(cudaGraphicsMapResources(1, &resource_, stream), "an OpenGL texture cannot be mapped by CUDA");
-  cudaArray_t array = nullptr;
-  cudaError_t e = cudaGraphicsSubResourceGetMappedArray(&array, resource_, 0, 0);
-  if (e == cudaSuccess) e = copy(array, stream);
-  const cudaError_t unmapped = cudaGraphicsUnmapResources(1, &resource_, stream);
+  cudaGraphicsResource_t resources[most];
+  for (int i = 0; i < count; i++) resources[i] = planes[i].texture->resource_;
+  cuda_check(cudaGraphicsMapResources(count, resources, stream), "OpenGL textures cannot be mapped by CUDA");
+  cudaError_t e = cudaSuccess;
+  for (int i = 0; i < count && e == cudaSuccess; i++) {
+    cudaArray_t array = nullptr;
+    e = cudaGraphicsSubResourceGetMappedArray(&array, resources[i], 0, 0);
+    if (e == cudaSuccess) e = copy(array, planes[i], stream);
+  }
+  const cudaError_t unmapped = cudaGraphicsUnmapResources(count, resources, stream);
   cuda_check(e, "a copy of an OpenGL texture");
-  cuda_check(unmapped, "an OpenGL texture cannot be given back by CUDA");
+  cuda_check(unmapped, "OpenGL textures cannot be given back by CUDA");
 }
 
-void CudaGlTexture::read(void *to, std::ptrdiff_t stride, std::size_t row_bytes, int rows, Queue &queue) {
-  mapped(queue, [&](cudaArray_t array, cudaStream_t stream) {
-    return cudaMemcpy2DFromArrayAsync(to, std::size_t(stride), array, 0, 0, row_bytes, std::size_t(rows),
-                                      cudaMemcpyDeviceToDevice, stream);
+void CudaGlTexture::read(std::span<const Rows<void>> planes, Queue &queue) {
+  copy(planes, queue, [](cudaArray_t array, const Rows<void> &to, cudaStream_t stream) {
+    return cudaMemcpy2DFromArrayAsync(to.memory, std::size_t(to.stride), array, 0, 0, to.bytes,
+                                      std::size_t(to.count), cudaMemcpyDeviceToDevice, stream);
   });
 }
 
-void CudaGlTexture::write(const void *from, std::ptrdiff_t stride, std::size_t row_bytes, int rows,
-                          Queue &queue) {
-  mapped(queue, [&](cudaArray_t array, cudaStream_t stream) {
-    return cudaMemcpy2DToArrayAsync(array, 0, 0, from, std::size_t(stride), row_bytes, std::size_t(rows),
-                                    cudaMemcpyDeviceToDevice, stream);
+void CudaGlTexture::write(std::span<const Rows<const void>> planes, Queue &queue) {
+  copy(planes, queue, [](cudaArray_t array, const Rows<const void> &from, cudaStream_t stream) {
+    return cudaMemcpy2DToArrayAsync(array, 0, 0, from.memory, std::size_t(from.stride), from.bytes,
+                                    std::size_t(from.count), cudaMemcpyDeviceToDevice, stream);
   });
 }
 

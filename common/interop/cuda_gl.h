@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 struct cudaGraphicsResource;
 
@@ -29,14 +30,23 @@ class CudaGlTexture {
   CUctx_st *context() const { return context_.get(); }
   unsigned texture() const { return texture_; }
 
-  // Copies between the texture's first rows and linear device memory, in order with the queue. OpenGL must be done with
-  // the texture before, and begin again only when the queue has got past the copy.
-  void read(void *to, std::ptrdiff_t stride, std::size_t row_bytes, int rows, Queue &);
-  void write(const void *from, std::ptrdiff_t stride, std::size_t row_bytes, int rows, Queue &);
+  // A texture's first rows, and where they are in linear device memory.
+  template <class T>
+  struct Rows {
+    CudaGlTexture *texture;
+    T *memory;
+    std::ptrdiff_t stride; // bytes, of the memory
+    std::size_t bytes;     // of a row
+    int count;
+  };
+  // Copies between the planes of a picture, textures of one CUDA context, and memory, in order with the queue. OpenGL must
+  // be done with the textures before, and begin again only when the queue has got past the copies.
+  static void read(std::span<const Rows<void>>, Queue &);
+  static void write(std::span<const Rows<const void>>, Queue &);
 
  private:
-  template <class Copy>
-  void mapped(Queue &, Copy);
+  template <class T, class Copy>
+  static void copy(std::span<const Rows<T>>, Queue &, Copy);
   std::shared_ptr<CUctx_st> context_;
   unsigned texture_;
   cudaGraphicsResource *resource_ = nullptr;

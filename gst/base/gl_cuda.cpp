@@ -6,8 +6,11 @@
 #include "gst/base/gl.h"
 #include "gst/base/gl_thread.h"
 
+#include <algorithm>
 #include <gst/gl/gstglfuncs.h>
 #include <memory>
+#include <optional>
+#include <span>
 
 namespace vigil::gst {
 namespace {
@@ -66,28 +69,49 @@ class Mapped {
   GstMapInfo map_{};
 };
 
-// Runs copy(texture) where that is possible: on the OpenGL thread, with OpenGL done with the frame.
-template <class Copy>
-bool with_texture(GstBuffer *buffer, const GstVideoInfo &info, Device &device, GstMapFlags flags, Copy copy) {
-  if (!gl_reaches_cuda(buffer, device)) return false;
-  GstGLContext *context = context_of(buffer);
-  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
-  if (gst_gl_memory_get_texture_target(GST_GL_MEMORY_CAST(memory)) != GST_GL_TEXTURE_TARGET_2D)
-    fail(Error::Kind::bad_data, "a frame is not in a 2D texture, as its caps say");
-  if (gst_gl_memory_get_texture_width(GST_GL_MEMORY_CAST(memory)) < GST_VIDEO_INFO_WIDTH(&info) ||
-      gst_gl_memory_get_texture_height(GST_GL_MEMORY_CAST(memory)) < GST_VIDEO_INFO_HEIGHT(&info))
-    fail(Error::Kind::bad_data, "a frame's texture is smaller than its caps say");
-  on_thread_of(context, [&] {
-    const Mapped mapped(memory, flags);
-    if (GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer)) gst_gl_sync_meta_wait(sync, context);
-    context->gl_vtable->Finish();
-    copy(registered(memory, mapped.texture(), static_cast<CudaDevice &>(device)));
-  });
-  return true;
+// A component that lies in this plane.
+int plane_component(const GstVideoInfo &info, guint plane) {
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); c++)
+    if (guint(GST_VIDEO_INFO_COMP_PLANE(&info, c)) == plane) return int(c);
+  return 0;
 }
 
-std::size_t bytes_of_row(const GstVideoInfo &info) {
-  return std::size_t(GST_VIDEO_INFO_COMP_PSTRIDE(&info, 0)) * std::size_t(GST_VIDEO_INFO_WIDTH(&info));
+// The planes' textures must be no smaller than the picture.
+void check_texture(GstMemory *memory, const GstVideoInfo &info, guint plane) {
+  GstGLMemory *gl = GST_GL_MEMORY_CAST(memory);
+  if (gst_gl_memory_get_texture_target(gl) != GST_GL_TEXTURE_TARGET_2D)
+    fail(Error::Kind::bad_data, "a frame is not in a 2D texture, as its caps say");
+  const int component = plane_component(info, plane);
+  if (gst_gl_memory_get_texture_width(gl) < GST_VIDEO_INFO_COMP_WIDTH(&info, component) ||
+      gst_gl_memory_get_texture_height(gl) < GST_VIDEO_INFO_COMP_HEIGHT(&info, component))
+    fail(Error::Kind::bad_data, "a frame's texture is smaller than its caps say");
+}
+
+// Runs copy(planes) where that is possible: on the OpenGL thread, with OpenGL done with the frame.
+template <class T, class Picture, class Copy>
+bool with_textures(GstBuffer *buffer, const GstVideoInfo &info, Device &device, GstMapFlags flags,
+                   const Picture &picture, Copy copy) {
+  if (!gl_reaches_cuda(buffer, device)) return false;
+  GstGLContext *context = context_of(buffer);
+  constexpr guint most = 3;
+  const guint count = std::min(GST_VIDEO_INFO_N_PLANES(&info), most);
+  if (gst_buffer_n_memory(buffer) < count)
+    fail(Error::Kind::bad_data, "a frame has ", gst_buffer_n_memory(buffer), " textures, not ", count);
+  for (guint i = 0; i < count; i++) check_texture(gst_buffer_peek_memory(buffer, i), info, i);
+  on_thread_of(context, [&] {
+    std::optional<Mapped> mapped[most];
+    for (guint i = 0; i < count; i++) mapped[i].emplace(gst_buffer_peek_memory(buffer, i), flags);
+    if (GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer)) gst_gl_sync_meta_wait(sync, context);
+    context->gl_vtable->Finish();
+    CudaGlTexture::Rows<T> planes[most];
+    for (int i = 0; i < int(count); i++)
+      planes[i] = {&registered(gst_buffer_peek_memory(buffer, guint(i)), mapped[i]->texture(),
+                               static_cast<CudaDevice &>(device)),
+                   picture.data[i], picture.stride[i],
+                   std::size_t(row_bytes(picture.format, i, picture.width)), plane_rows(i, picture.height)};
+    copy(std::span<const CudaGlTexture::Rows<T>>(planes, count));
+  });
+  return true;
 }
 
 } // namespace
@@ -114,16 +138,14 @@ bool gl_reaches_cuda(GstBuffer *buffer, Device &device) {
 
 bool copy_from_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const Image &to,
                   Queue &queue) {
-  return with_texture(buffer, info, device, GST_MAP_READ, [&](CudaGlTexture &t) {
-    t.read(to.data[0], to.stride[0], bytes_of_row(info), to.height, queue);
-  });
+  return with_textures<void>(buffer, info, device, GST_MAP_READ, to,
+                             [&](auto planes) { CudaGlTexture::read(planes, queue); });
 }
 
 bool copy_to_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const ConstImage &from,
                 Queue &queue) {
-  return with_texture(buffer, info, device, GST_MAP_WRITE, [&](CudaGlTexture &t) {
-    t.write(from.data[0], from.stride[0], bytes_of_row(info), from.height, queue);
-  });
+  return with_textures<const void>(buffer, info, device, GST_MAP_WRITE, from,
+                                   [&](auto planes) { CudaGlTexture::write(planes, queue); });
 }
 
 } // namespace vigil::gst

@@ -23,7 +23,7 @@ namespace vigil::gst {
 // through the host: gst_video_frame_map() downloads and uploads them.
 bool gl_reaches_cuda(GstBuffer *, Device &cuda);
 
-// `info` is the frame's, of one plane: RGBA, BGRA, RGBx, BGRx or GRAY8. `to` and `from` are pictures of that format and size
+// `info` is the frame's, in one of our 8-bit formats; each plane is a texture. `to` and `from` are pictures of that format and size
 // in memory of the CUDA device. Both return false, and do nothing, when gl_reaches_cuda() would. They throw Error::bad_data
 // when the frame is not what `info` says in OpenGL memory, Error::device when CUDA fails.
 bool copy_from_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const Image &to, Queue &);

@@ -48,6 +48,7 @@ struct Impl {
   std::unique_ptr<Worker> worker;
   std::optional<colinearseg::State> rescued;                          // from a context that was lost
   Memory memory_in = Memory::textures, memory_out = Memory::textures; // the same, or out to textures
+  bool changes_frames = false;                                        // their memory or their format
   std::unique_ptr<Outside> outside;                                   // while some are not in textures
   std::unique_ptr<Device> device;                                     // while they are in CUDA memory
   std::unique_ptr<Queue> queue;

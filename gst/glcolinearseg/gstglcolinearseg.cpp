@@ -27,24 +27,26 @@ GstGLFilterClass *parent_class() {
 }
 } // namespace vigil::gst::glcolinearseg
 
-#define FRAMES(features)                                                                                     \
-  "video/x-raw(" features "), format = (string) RGBA, width = (int) [ 1, 32768 ], "                          \
+#define FRAMES(features, format)                                                                             \
+  "video/x-raw(" features "), format = (string) " format ", width = (int) [ 1, 32768 ], "                    \
   "height = (int) [ 1, 32768 ], framerate = (fraction) [ 0, max ]"
-#define TEXTURES(features) FRAMES(features) ", texture-target = (string) 2D"
+#define TEXTURES(features) FRAMES(features, "RGBA") ", texture-target = (string) 2D"
 #ifdef VIGIL_HAVE_CUDA
-#define CUDA_CAPS FRAMES("memory:CUDAMemory") ";"
+#define CUDA_CAPS(format) FRAMES("memory:CUDAMemory", format) ";"
 #else
-#define CUDA_CAPS ""
+#define CUDA_CAPS(format) ""
 #endif
-#define CAPS                                                                                                 \
+#define CAPS(of_cuda, of_system)                                                                             \
   TEXTURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY)                                                                \
   ";" TEXTURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY                                                             \
-               ", " GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION) ";" CUDA_CAPS                       \
-  FRAMES(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY)
+               ", " GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION) ";" CUDA_CAPS(of_cuda)              \
+      FRAMES(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, of_system)
 static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS(CAPS("{ RGBA, NV12, I420, BGRA, BGRx, RGBx }",
+                                                 "{ RGBA, NV12, I420, BGRA, BGRx, RGBx, YUY2, UYVY }")));
 static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS("RGBA", "RGBA")));
 
 // Properties
 

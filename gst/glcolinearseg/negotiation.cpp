@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Caps and buffer pools of glcolinearseg. Frames come out as large as they came in, in the same kind of memory or, if the next
+// Caps and buffer pools of glcolinearseg. RGBA comes out, as large as what came in, in the same kind of memory or, if the next
 // element asks for that, in textures; the base class knows about those in textures.
 #include "common/error.h"
 #include "gst/base/allocation.h"
@@ -29,8 +29,16 @@ Memory memory_of(const GstCaps *caps) {
   return is_gl_caps(caps) ? Memory::textures : is_cuda_caps(caps) ? Memory::cuda : Memory::system;
 }
 
-void append_with(GstCaps *caps, const GstStructure *frames, const char *feature) {
+// Appends frames like these in this kind of memory, in RGBA or in any format.
+void append_frames(GstCaps *caps, const GstStructure *frames, const char *feature, bool rgba) {
   GstStructure *s = gst_structure_copy(frames);
+  const char *format = gst_structure_get_string(s, "format");
+  if (!rgba || g_strcmp0(format, "RGBA") != 0)
+    gst_structure_remove_fields(s, "colorimetry", "chroma-site", nullptr);
+  if (rgba)
+    gst_structure_set(s, "format", G_TYPE_STRING, "RGBA", nullptr);
+  else
+    gst_structure_remove_field(s, "format"); // the pad's template says which
   if (feature == std::string_view(gl_memory_feature))
     gst_structure_set(s, "texture-target", G_TYPE_STRING, GST_GL_TEXTURE_TARGET_2D_STR, nullptr);
   else
@@ -38,18 +46,24 @@ void append_with(GstCaps *caps, const GstStructure *frames, const char *feature)
   gst_caps_append_structure_full(caps, s, gst_caps_features_new(feature, nullptr));
 }
 
-// The same memory comes first.
+// The same memory comes first, and RGBA as it is.
 GstCaps *transform_caps(GstBaseTransform *, GstPadDirection direction, GstCaps *caps, GstCaps *filter) {
-  GstCaps *all = gst_caps_copy(caps);
+  constexpr const char *outside[] = {"memory:CUDAMemory", GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY};
+  GstCaps *all = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     const GstCapsFeatures *features = gst_caps_get_features(caps, i);
     const GstStructure *frames = gst_caps_get_structure(caps, i);
-    if (gst_caps_features_is_any(features) || gst_caps_features_get_size(features) != 1) continue;
-    const bool textures = gst_caps_features_contains(features, gl_memory_feature);
-    if (direction == GST_PAD_SINK && !textures) append_with(all, frames, gl_memory_feature);
-    if (direction == GST_PAD_SRC && textures)
-      for (const char *from : {"memory:CUDAMemory", GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY})
-        append_with(all, frames, from);
+    if (gst_caps_features_is_any(features) || gst_caps_features_get_size(features) != 1 ||
+        gst_caps_features_contains(features, gl_memory_feature)) {
+      gst_caps_append_structure_full(all, gst_structure_copy(frames), gst_caps_features_copy(features));
+      if (direction == GST_PAD_SRC && gst_caps_features_contains(features, gl_memory_feature))
+        for (const char *feature : outside) append_frames(all, frames, feature, false);
+      continue;
+    }
+    const char *feature = gst_caps_features_get_nth(features, 0);
+    append_frames(all, frames, feature, true);
+    append_frames(all, frames, direction == GST_PAD_SINK ? gl_memory_feature : feature,
+                  direction == GST_PAD_SINK);
   }
   if (!filter) return all;
   GstCaps *some = gst_caps_intersect_full(filter, all, GST_CAPS_INTERSECT_FIRST);
@@ -75,6 +89,8 @@ gboolean set_caps(GstGLFilter *filter, GstCaps *in, GstCaps *out) {
   Impl &impl = impl_of(filter);
   impl.memory_in = memory_of(in);
   impl.memory_out = memory_of(out);
+  impl.changes_frames = impl.memory_in != impl.memory_out ||
+                        GST_VIDEO_INFO_FORMAT(&filter->in_info) != GST_VIDEO_INFO_FORMAT(&filter->out_info);
   const bool ready = guard(filter, false, [&] {
     if (impl.memory_in != Memory::cuda)
       use_cuda(impl, nullptr);

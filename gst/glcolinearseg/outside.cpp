@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "gst/base/gl.h"
 #include "gst/base/gl_cuda.h"
+#include "gst/base/gl_thread.h"
 #include "gst/base/video.h"
 
 namespace vigil::gst::glcolinearseg {
@@ -53,24 +54,54 @@ BufferPtr new_texture(GstGLContext *context, const GstVideoInfo &info) {
   return BufferPtr(buffer);
 }
 
+void through_host(GstBuffer *from, GstBuffer *to, const GstVideoInfo &info) {
+  Mapped a(info, from, GST_MAP_READ), b(info, to, GST_MAP_WRITE);
+  gst_video_frame_copy(b.frame(), a.frame());
+}
+
+// On the OpenGL thread.
+void copy_texture(GstBuffer *from, GstBuffer *to, const GstVideoInfo &info) {
+  GstGLMemory *source = GST_GL_MEMORY_CAST(gst_buffer_peek_memory(from, 0));
+  GstMapInfo map;
+  GstMemory *target = gst_buffer_peek_memory(to, 0);
+  if (!gst_memory_map(target, &map, static_cast<GstMapFlags>(int(GST_MAP_WRITE) | GST_MAP_GL)))
+    fail(Error::Kind::bad_data, "a frame is not OpenGL memory that can be mapped");
+  const bool copied =
+      gst_gl_memory_copy_into(source, *reinterpret_cast<const guint *>(map.data), GST_GL_TEXTURE_TARGET_2D,
+                              GST_GL_RGBA, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
+  gst_memory_unmap(target, &map);
+  if (!copied) fail(Error::Kind::device, "OpenGL cannot copy a texture");
+}
+
 } // namespace
 
-Outside::Outside(GstGLContext *context, const GstVideoInfo &info)
-    : context_(context), info_(info), upload_(gst_gl_upload_new(context)) {
-  GstVideoInfo copy = info;
-  GstCaps *system = gst_video_info_to_caps(&copy), *textures = caps_of_textures(info);
+Outside::Outside(GstGLContext *context, const GstVideoInfo &in, const GstVideoInfo &out)
+    : context_(context), in_(in), out_(out), upload_(gst_gl_upload_new(context)) {
+  GstVideoInfo copy = in;
+  GstCaps *system = gst_video_info_to_caps(&copy), *textures = caps_of_textures(in),
+          *rgba = caps_of_textures(out);
   if (!gst_gl_upload_set_caps(upload_, system, textures)) gst_clear_object(&upload_);
-  gst_caps_unref(system);
-  gst_caps_unref(textures);
+  bool converts = true;
+  if (GST_VIDEO_INFO_FORMAT(&in) != GST_VIDEO_INFO_FORMAT(&out)) {
+    convert_ = gst_gl_color_convert_new(context);
+    converts = gst_gl_color_convert_set_caps(convert_, textures, rgba);
+  }
+  for (GstCaps *caps : {system, textures, rgba}) gst_caps_unref(caps);
+  if (converts) return;
+  gst_clear_object(&convert_);
+  gst_clear_object(&upload_);
+  fail(Error::Kind::bad_setting, "OpenGL cannot make RGBA of frames in ", GST_VIDEO_INFO_NAME(&in));
 }
 
 Outside::~Outside() {
   uploaded_.reset();
+  converted_.reset();
+  gst_clear_object(&convert_);
   gst_clear_object(&upload_);
 }
 
-GstBuffer *Outside::texture(BufferPtr &slot) {
-  if (!slot) slot = new_texture(context_, info_);
+GstBuffer *Outside::texture(BufferPtr &slot, const GstVideoInfo &info) {
+  if (!slot) slot = new_texture(context_, info);
   return slot.get();
 }
 
@@ -83,48 +114,55 @@ bool Outside::upload(GstBuffer *in) {
   return made && is_gl_memory(made);
 }
 
-void Outside::through_host(GstBuffer *from, GstBuffer *to) {
-  Mapped a(info_, from, GST_MAP_READ), b(info_, to, GST_MAP_WRITE);
-  gst_video_frame_copy(b.frame(), a.frame());
-}
-
-GstBuffer *Outside::load(GstBuffer *in, GstBuffer *into, const Cuda *cuda, ByteCounts &counts) {
+// The frame's planes as textures.
+GstBuffer *Outside::fetch(GstBuffer *in, GstBuffer *into, const Cuda *cuda, ByteCounts &counts) {
   if (!cuda) {
-    counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
+    counts.to_device += GST_VIDEO_INFO_SIZE(&in_);
     if (!into && upload(in)) return uploaded_.get();
   }
-  GstBuffer *to = into ? into : texture(source_);
+  GstBuffer *to = into ? into : texture(source_, in_);
   if (cuda && gl_reaches_cuda(to, cuda->device)) {
-    const Mapped frame(info_, in, GST_MAP_READ | cuda_map_flag());
+    const Mapped frame(in_, in, GST_MAP_READ | cuda_map_flag());
     after_work_with(in, cuda->device, cuda->queue, cuda->scratch);
-    copy_to_gl(to, info_, cuda->device, frame.image(), cuda->queue);
+    copy_to_gl(to, in_, cuda->device, frame.image(), cuda->queue);
     cuda->queue.wait();
     return to;
   }
-  through_host(in, to);
+  through_host(in, to, in_);
   if (cuda) {
-    counts.to_host += GST_VIDEO_INFO_SIZE(&info_);
-    counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
+    counts.to_host += GST_VIDEO_INFO_SIZE(&in_);
+    counts.to_device += GST_VIDEO_INFO_SIZE(&in_);
     cuda_through_host_ = true;
   }
   return to;
 }
 
-GstBuffer *Outside::target(GstBuffer *out) {
-  return is_gl_memory(out) ? out : texture(target_);
+GstBuffer *Outside::load(GstBuffer *in, GstBuffer *into, const Cuda *cuda, ByteCounts &counts) {
+  if (!convert_) return fetch(in, into, cuda, counts);
+  converted_.reset();
+  converted_.reset(gst_gl_color_convert_perform(convert_, fetch(in, nullptr, cuda, counts)));
+  if (!converted_)
+    fail(Error::Kind::device, "OpenGL failed to make RGBA of a frame in ", GST_VIDEO_INFO_NAME(&in_));
+  if (!into) return converted_.get();
+  on_thread_of(context_, [&] { copy_texture(converted_.get(), into, out_); });
+  return into;
 }
 
-void Outside::store(GstBuffer *out, const Cuda *cuda, ByteCounts &counts) {
-  if (cuda && gl_reaches_cuda(texture(target_), cuda->device)) {
-    const Mapped frame(info_, out, GST_MAP_WRITE | cuda_map_flag());
+GstBuffer *Outside::target(GstBuffer *out) {
+  return is_gl_memory(out) ? out : texture(target_, out_);
+}
+
+void Outside::store(GstBuffer *from, GstBuffer *out, const Cuda *cuda, ByteCounts &counts) {
+  if (cuda && gl_reaches_cuda(from, cuda->device)) {
+    const Mapped frame(out_, out, GST_MAP_WRITE | cuda_map_flag());
     after_work_with(out, cuda->device, cuda->queue, cuda->scratch);
-    copy_from_gl(target_.get(), info_, cuda->device, frame.image(), cuda->queue);
+    copy_from_gl(from, out_, cuda->device, frame.image(), cuda->queue);
     cuda->queue.wait();
     return;
   }
-  counts.to_host += GST_VIDEO_INFO_SIZE(&info_);
-  if (cuda) counts.to_device += GST_VIDEO_INFO_SIZE(&info_);
-  if (!is_gl_memory(out)) through_host(target_.get(), out);
+  counts.to_host += GST_VIDEO_INFO_SIZE(&out_);
+  if (cuda) counts.to_device += GST_VIDEO_INFO_SIZE(&out_);
+  if (!is_gl_memory(out)) through_host(from, out, out_);
 }
 
 } // namespace vigil::gst::glcolinearseg

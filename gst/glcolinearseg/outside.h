@@ -4,7 +4,7 @@
 //                  after gldownload
 //   CUDA memory    copied into a texture, and what comes out from another one: on the GPU where OpenGL is on the same one,
 //                  else through the host
-// What goes on in a texture is drawn into that one.
+// What goes on in a texture is drawn into that one. Frames of other formats than RGBA become RGBA as glcolorconvert makes it.
 //
 // For the streaming thread.
 #pragma once
@@ -20,16 +20,16 @@ namespace vigil::gst::glcolinearseg {
 
 class Outside {
  public:
-  // For frames like these, in this context.
-  Outside(GstGLContext *, const GstVideoInfo &);
+  // For frames like `in` that become frames like `out`, which is RGBA, in this context.
+  Outside(GstGLContext *, const GstVideoInfo &in, const GstVideoInfo &out);
   ~Outside();
   Outside(const Outside &) = delete;
   Outside &operator=(const Outside &) = delete;
-  bool serves(GstGLContext *context, const GstVideoInfo &info) const {
-    return context == context_ && gst_video_info_is_equal(&info, &info_);
+  bool serves(GstGLContext *context, const GstVideoInfo &in, const GstVideoInfo &out) const {
+    return context == context_ && gst_video_info_is_equal(&in, &in_) && gst_video_info_is_equal(&out, &out_);
   }
 
-  // The frame as a texture: in `into`, or where that is null in one of our own, which stays until the next frame. `cuda`:
+  // The frame as a texture of RGBA: in `into`, or where that is null in one of our own, which stays until the next frame. `cuda`:
   // the device and queue of frames in CUDA memory; null for system memory. Throws Error::bad_data when the frame is not
   // what the caps say, no_memory when there is no texture to be had.
   struct Cuda {
@@ -38,21 +38,23 @@ class Outside {
     Event &scratch;
   };
   GstBuffer *load(GstBuffer *, GstBuffer *into, const Cuda *, ByteCounts &);
-  // The texture to draw into, and what was drawn goes into the frame that goes out, in system or CUDA memory.
+  // The texture to draw what goes out into.
   GstBuffer *target(GstBuffer *out);
-  void store(GstBuffer *, const Cuda *, ByteCounts &);
+  // What is in the texture goes into the frame that goes out, in system or CUDA memory.
+  void store(GstBuffer *texture, GstBuffer *out, const Cuda *, ByteCounts &);
   // Some frame in CUDA memory had to go through the host.
   bool cuda_through_host() const { return cuda_through_host_; }
 
  private:
-  GstBuffer *texture(BufferPtr &);
+  GstBuffer *texture(BufferPtr &, const GstVideoInfo &);
+  GstBuffer *fetch(GstBuffer *, GstBuffer *into, const Cuda *, ByteCounts &);
   bool upload(GstBuffer *);
-  void through_host(GstBuffer *from, GstBuffer *to);
   GstGLContext *context_; // upload_ keeps it
-  GstVideoInfo info_;
+  GstVideoInfo in_, out_;
   GstGLUpload *upload_;
-  BufferPtr uploaded_;        // by it
-  BufferPtr source_, target_; // when they are needed
+  GstGLColorConvert *convert_ = nullptr; // where frames are not RGBA
+  BufferPtr uploaded_, converted_;       // by those
+  BufferPtr source_, target_;            // when they are needed
   bool cuda_through_host_ = false;
 };
 

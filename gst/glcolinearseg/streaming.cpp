@@ -4,6 +4,7 @@
 #include "gst/base/streaming.h"
 #include "common/error.h"
 #include "gst/base/errors.h"
+#include "gst/base/gl.h"
 #include "gst/base/gl_thread.h"
 #include "gst/base/png.h"
 #include "gst/glcolinearseg/element.h"
@@ -122,7 +123,7 @@ void begin(GstGLFilter *filter, Start &start) {
 gboolean filter_buffer(GstGLFilter *filter, GstBuffer *in, GstBuffer *out) {
   Impl &impl = impl_of(filter);
   try {
-    const Texture frame(filter->in_info, in, GST_MAP_READ);
+    const Texture frame(filter->out_info, in, GST_MAP_READ); // like what goes out: of RGBA
     std::optional<Texture> target;
     if (impl.current.output != Output::passthrough) target.emplace(filter->out_info, out, GST_MAP_WRITE);
     impl.found = impl.worker->process(frame.id(), target ? target->id() : 0, impl.current);
@@ -166,7 +167,7 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
     Impl &impl = impl_of(trans);
     Start start = prepare(trans);
     on_thread_of(impl.context.get(), [&] { begin(GST_GL_FILTER(trans), start); });
-    if (impl.current.output != Output::passthrough || impl.memory_in != impl.memory_out)
+    if (impl.current.output != Output::passthrough || impl.changes_frames)
       return base_class()->prepare_output_buffer(trans, in, out);
     *out = gst_buffer_copy(in);
     return GST_FLOW_OK;
@@ -183,12 +184,12 @@ GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffe
     fail(Error::Kind::bad_data, "the caps promise CUDA memory, but this frame is not in CUDA memory");
   std::optional<Outside::Cuda> cuda;
   if (in_cuda) cuda.emplace(Outside::Cuda{*impl.device, *impl.queue, *impl.scratch});
-  if (!impl.outside || !impl.outside->serves(context, filter->in_info))
-    impl.outside = std::make_unique<Outside>(context, filter->in_info);
+  if (!impl.outside || !impl.outside->serves(context, filter->in_info, filter->out_info))
+    impl.outside = std::make_unique<Outside>(context, filter->in_info, filter->out_info);
   const bool draws = impl.current.output != Output::passthrough, stays = impl.memory_out == Memory::textures;
+  const bool in_target = !draws && impl.changes_frames && is_gl_memory(out);
   ByteCounts copied;
-  GstBuffer *texture =
-      impl.outside->load(in, stays && !draws ? out : nullptr, cuda ? &*cuda : nullptr, copied);
+  GstBuffer *texture = impl.outside->load(in, in_target ? out : nullptr, cuda ? &*cuda : nullptr, copied);
   GstBuffer *target = draws ? impl.outside->target(out) : nullptr;
   gboolean done = FALSE;
   on_thread_of(context, [&] {
@@ -197,7 +198,8 @@ GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffe
       gst_gl_sync_meta_set_sync_point(meta, context);
   });
   if (!done) return GST_FLOW_ERROR;
-  if (draws && !stays) impl.outside->store(out, cuda ? &*cuda : nullptr, copied);
+  if (!stays && (draws || impl.changes_frames))
+    impl.outside->store(draws ? target : texture, out, cuda ? &*cuda : nullptr, copied);
   if (impl.outside->cuda_through_host() && !std::exchange(impl.warned, true))
     post_warning(
         GST_ELEMENT(trans),

@@ -8,7 +8,8 @@
 // time to warm up, frames that reach the sinks are counted. The elements' stats are printed, so that bytes copied between host and
 // device show. With --live yes the sinks wait for each frame's time, as with cameras, and only the kind with ELEMENT runs:
 // as long as the slowest stream has the clip's frame rate, the machine can watch that many. With --share yes all pipelines
-// get the first one's CUDA context and OpenGL display, as an application with many cameras should do; otherwise each makes its own.
+// get the first one's CUDA context and OpenGL display (with --share cuda the former alone), as an application with many
+// cameras should do; otherwise each makes its own.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -40,7 +41,7 @@ Options parse(int argc, char **argv) {
   if (o["file"].empty() == o["source"].empty() || argc % 2 == 0) {
     std::fprintf(stderr, "bench-streams --file CLIP.mp4 | --source DESCRIPTION [--count N] [--element "
                          "DESCRIPTION] [--decoder NAME] "
-                         "[--seconds N] [--rounds N] [--warm-up SECONDS] [--live yes] [--share yes]\n");
+                         "[--seconds N] [--rounds N] [--warm-up SECONDS] [--live yes] [--share yes|cuda]\n");
     std::exit(2);
   }
   return o;
@@ -100,10 +101,10 @@ void print_stats(GstElement *pipeline) {
   gst_iterator_free(i);
 }
 
-void share_contexts(GstElement *from, GstElement *to) {
+void share_contexts(GstElement *from, GstElement *to, bool opengl) {
   int shared = 0;
   for (const char *type : {"gst.cuda.context", "gst.gl.GLDisplay"})
-    if (GstContext *context = gst_element_get_context(from, type)) {
+    if (GstContext *context = opengl || type[4] == 'c' ? gst_element_get_context(from, type) : nullptr) {
       gst_element_set_context(to, context);
       gst_context_unref(context);
       shared++;
@@ -131,8 +132,8 @@ Speed frames_per_second(const Options &o, const std::string &element, bool with_
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count, &s, nullptr);
     gst_object_unref(pad);
     gst_object_unref(sink);
-    if (o.at("share") == "yes" && &s != &streams.front())
-      share_contexts(streams.front().pipeline, s.pipeline);
+    if (o.at("share") != "no" && &s != &streams.front())
+      share_contexts(streams.front().pipeline, s.pipeline, o.at("share") == "yes");
     gst_element_set_state(s.pipeline, GST_STATE_PLAYING);
     if (&s == &streams.front()) gst_element_get_state(s.pipeline, nullptr, nullptr, 10 * GST_SECOND);
   }

@@ -30,31 +30,37 @@ std::string between(const std::string &settings, Out out = Out::same) {
   return in_cuda() ? e + " ! " + cuda + " ! cudadownload" : e;
 }
 std::string in_textures(const std::string &settings) {
-  return "glupload ! glcolinearseg name=e background-frames=4 " + settings + " ! gldownload";
+  return "glupload ! glcolorconvert ! glcolinearseg name=e background-frames=4 " + settings + " ! gldownload";
 }
 
-void expect_the_same(const std::string &settings, int width, int height, Out out = Out::same) {
-  const auto pictures = street("RGBA", width, height, 14);
+void expect_the_same(const std::string &settings, int width, int height, Out out = Out::same,
+                     const char *format = "RGBA") {
+  const auto pictures = street(format, width, height, 14);
   Line textures(in_textures(settings)), plain(between(settings, out));
-  for (Line *line : {&textures, &plain}) line->caps(caps_of("RGBA", width, height));
+  for (Line *line : {&textures, &plain}) line->caps(caps_of(format, width, height));
   const Frames want = textures.process(pictures), got = plain.process(pictures);
   for (std::size_t n = 0; n < want.size(); n++)
-    fail_unless(want[n] == got[n], "%s, %dx%d: frame %d differs", settings.c_str(), width, height, int(n));
+    fail_unless(want[n] == got[n], "%s, %s %dx%d: frame %d differs", settings.c_str(), format, width, height,
+                int(n));
   const bool shows_motion = std::any_of(want.begin(), want.end(), [&](auto &f) { return f != want.front(); });
   fail_unless(width < 60 || shows_motion, "nothing was found: the comparison is worth nothing");
   const char *feature = in_cuda() ? "memory:CUDAMemory" : "memory:SystemMemory";
   fail_unless(plain.has_feature("sink", feature) &&
               plain.has_feature("src", out == Out::same ? feature : "memory:GLMemory"));
-  const bool back = out == Out::same && settings.find("passthrough") == settings.npos;
-  const guint64 bytes = guint64(4 * width) * guint64(height) * pictures.size();
-  const guint64 in_and_out = bytes * (back ? 2 : 1);
-  fail_unless_equals_uint64(plain.stat("bytes-host-to-device"), elsewhere() ? in_and_out
+  const bool rgba = g_str_equal(format, "RGBA");
+  const bool back = out == Out::same && (!rgba || settings.find("passthrough") == settings.npos);
+  GstCaps *caps = gst_caps_from_string(caps_of(format, width, height).c_str());
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  gst_caps_unref(caps);
+  const guint64 came = GST_VIDEO_INFO_SIZE(&info) * pictures.size(),
+                went = back ? guint64(4 * width) * guint64(height) * pictures.size() : 0;
+  fail_unless_equals_uint64(plain.stat("bytes-host-to-device"), elsewhere() ? came + went
                                                                 : in_cuda() ? 0
-                                                                            : bytes);
-  fail_unless_equals_uint64(plain.stat("bytes-device-to-host"), elsewhere() ? in_and_out
+                                                                            : came);
+  fail_unless_equals_uint64(plain.stat("bytes-device-to-host"), elsewhere() ? came + went
                                                                 : in_cuda() ? 0
-                                                                : back      ? bytes
-                                                                            : 0);
+                                                                            : went);
   fail_unless_equals_int(plain.count(GST_MESSAGE_WARNING), elsewhere() ? 1 : 0);
 }
 
@@ -75,6 +81,17 @@ GST_START_TEST(frames_may_go_on_in_textures) {
   for (const char *output : {"mask", "overlay", "passthrough"})
     for (const auto &[w, h] : {std::pair{150, 94}, {33, 17}})
       expect_the_same(std::string("output=") + output, w, h, Out::textures);
+}
+GST_END_TEST
+
+// As glcolorconvert makes RGBA of them.
+GST_START_TEST(frames_need_not_be_rgba) {
+  for (const char *format : {"NV12", "I420", "BGRx"})
+    for (const char *output : {"mask", "overlay", "passthrough"})
+      for (const Out out : {Out::same, Out::textures}) {
+        expect_the_same(std::string("output=") + output, 150, 94, out, format);
+        expect_the_same(std::string("output=") + output, 34, 18, out, format);
+      }
 }
 GST_END_TEST
 
@@ -193,6 +210,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, masks_are_those_of_textures);
   tcase_add_test(tests, pictures_are_those_of_textures);
   tcase_add_test(tests, frames_may_go_on_in_textures);
+  tcase_add_test(tests, frames_need_not_be_rgba);
   tcase_add_test(tests, masks_stay_when_the_size_changes);
   tcase_add_test(tests, one_cuda_context_for_all);
   tcase_add_test(tests, rows_may_be_padded);
