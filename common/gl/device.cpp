@@ -208,6 +208,14 @@ void GlDevice::draw_everywhere() const {
   gl.DrawArrays(GL_TRIANGLES, 0, 3);
 }
 
+void GlDevice::forget_errors() const {
+  for (int i = 0; i < 16; i++) { // a lost context says so for ever
+    const GLenum e = gl.GetError();
+    if (e == GL_NO_ERROR) return;
+    if (e == GL_CONTEXT_LOST) lost_ = true;
+  }
+}
+
 void GlDevice::check(const char *what) const {
   const GLenum e = gl.GetError();
   if (e == GL_CONTEXT_LOST || (gl.GetGraphicsResetStatus && gl.GetGraphicsResetStatus() != GL_NO_ERROR))

@@ -50,6 +50,8 @@ class GlDevice : public Device {
   int largest_texture() const { return largest_texture_; }
   // Draws three vertices that cover the viewport; shaders make their positions from gl_VertexID.
   void draw_everywhere() const;
+  // Takes no notice of errors that others left in this context.
+  void forget_errors() const;
   // Throws Error::device (no_memory for that cause), naming `what`, when OpenGL has recorded an error or the context is
   // lost.
   void check(const char *what) const;

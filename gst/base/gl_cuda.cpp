@@ -90,7 +90,7 @@ void check_texture(GstMemory *memory, const GstVideoInfo &info, guint plane) {
 // Runs copy(planes) where that is possible: on the OpenGL thread, with OpenGL done with the frame.
 template <class T, class Picture, class Copy>
 bool with_textures(GstBuffer *buffer, const GstVideoInfo &info, Device &device, GstMapFlags flags,
-                   const Picture &picture, Copy copy) {
+                   const Picture &picture, bool ours, Copy copy) {
   if (!gl_reaches_cuda(buffer, device)) return false;
   GstGLContext *context = context_of(buffer);
   constexpr guint most = 3;
@@ -102,7 +102,7 @@ bool with_textures(GstBuffer *buffer, const GstVideoInfo &info, Device &device, 
     std::optional<Mapped> mapped[most];
     for (guint i = 0; i < count; i++) mapped[i].emplace(gst_buffer_peek_memory(buffer, i), flags);
     if (GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer)) gst_gl_sync_meta_wait(sync, context);
-    context->gl_vtable->Finish();
+    if (!ours) context->gl_vtable->Finish();
     CudaGlTexture::Rows<T> planes[most];
     for (int i = 0; i < int(count); i++)
       planes[i] = {&registered(gst_buffer_peek_memory(buffer, guint(i)), mapped[i]->texture(),
@@ -138,13 +138,13 @@ bool gl_reaches_cuda(GstBuffer *buffer, Device &device) {
 
 bool copy_from_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const Image &to,
                   Queue &queue) {
-  return with_textures<void>(buffer, info, device, GST_MAP_READ, to,
+  return with_textures<void>(buffer, info, device, GST_MAP_READ, to, false,
                              [&](auto planes) { CudaGlTexture::read(planes, queue); });
 }
 
 bool copy_to_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const ConstImage &from,
-                Queue &queue) {
-  return with_textures<const void>(buffer, info, device, GST_MAP_WRITE, from,
+                Queue &queue, bool ours) {
+  return with_textures<const void>(buffer, info, device, GST_MAP_WRITE, from, ours,
                                    [&](auto planes) { CudaGlTexture::write(planes, queue); });
 }
 

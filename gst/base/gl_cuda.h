@@ -5,6 +5,8 @@
 //                   then the queue gets a copy of the texture
 //   copy_to_gl()    the same the other way
 //
+// Textures that no other context uses (`ours`) are not waited for on the host: CUDA and OpenGL see to that on the GPU.
+//
 // The queue does the copies in order with its other work. The frame must stay, and no one may use it in OpenGL, until the
 // queue has got past the copy: wait for it on the host before the frame goes on. A texture is registered with CUDA at its
 // first copy (300 us), and for as long as its memory lives in the CUDA context that used it last.
@@ -27,6 +29,7 @@ bool gl_reaches_cuda(GstBuffer *, Device &cuda);
 // in memory of the CUDA device. Both return false, and do nothing, when gl_reaches_cuda() would. They throw Error::bad_data
 // when the frame is not what `info` says in OpenGL memory, Error::device when CUDA fails.
 bool copy_from_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const Image &to, Queue &);
-bool copy_to_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const ConstImage &from, Queue &);
+bool copy_to_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const ConstImage &from, Queue &,
+                bool ours = false);
 
 } // namespace vigil::gst

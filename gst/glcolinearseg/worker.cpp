@@ -29,6 +29,7 @@ GlResults::Kind kind_of(Output o) {
 
 Worker::Worker(const GlLoader &loader, int width, int height, const Settings &s)
     : device_(std::make_unique<GlDevice>(loader)), queue_(device_->make_queue()) {
+  device_->forget_errors();
   const colinearseg::Config config{width, height};
   segmenter_ =
       std::make_unique<colinearseg::GlSegmenter>(*device_, config, s.learning.background_frames, s.path);
@@ -73,6 +74,7 @@ void Worker::keep() {
 }
 
 Found Worker::process(GLuint frame, GLuint target, const Settings &s) {
+  device_->forget_errors();
   collect_times();
   Timer *timer = idle_.empty() ? nullptr : idle_.back().get();
   if (timer) timer->start(*queue_);

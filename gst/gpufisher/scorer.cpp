@@ -80,9 +80,12 @@ void Scorer::submit(BufferPtr buffer, const FrameTime &time, bool score, bool wa
   f.score = score;
   f.want_vector = score && want_vector;
   if (score) {
-    const ConstImage picture = f.reader.open_for_reading(f.buffer.get(), *upload_, stats_.pictures);
-    f.uploaded->record(*upload_);
-    compute_->after(*f.uploaded);
+    Queue &upload = comes_from_host() ? *upload_ : *compute_;
+    const ConstImage picture = f.reader.open_for_reading(f.buffer.get(), upload, stats_.pictures);
+    if (&upload != compute_.get()) {
+      f.uploaded->record(upload);
+      compute_->after(*f.uploaded);
+    }
     f.timer->start(*compute_);
     encoder_->encode_frame(*extractor_, picture, f.vector.as<float>(), f.scores.as<float>(), *compute_);
     f.timer->stop(*compute_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The way of a frame through gpufisher:
 //
-//   submit()  the picture is made readable on the device (queue `upload`); descriptors, encoding and scores run behind that
-//             (queue `compute`), and the results, a few bytes and the vector when it is wanted, are fetched behind those
+//   submit()  the picture is made readable on the device (queue `upload`, where it comes from the host); descriptors, encoding
+//             and scores run behind that (queue `compute`), and the results, a few bytes and the vector when it is wanted, are fetched behind those
 //   next()    waits for the oldest frame under way
 //
 // Up to async-depth further frames are under way meanwhile. Frames come out in order, scored or not.
@@ -65,6 +65,7 @@ class Scorer {
   struct Frame;
   void build(std::shared_ptr<const fisher::Model>, const FrameKind &);
   Frame &take_frame();
+  bool comes_from_host() const { return !kind_->cuda_memory && !kind_->gl_memory; }
 
   Device &device_;
   std::shared_ptr<const fisher::Model> model_;

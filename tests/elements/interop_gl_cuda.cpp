@@ -107,7 +107,9 @@ GST_START_TEST(opengl_runs_on_the_device) {
 }
 GST_END_TEST
 
+// With a texture of this context alone OpenGL waits on the GPU, and nothing waits on the host.
 GST_START_TEST(a_slow_cuda_producer_is_waited_for) {
+  const bool ours = __i__ == 1;
   const auto device = open_cuda(0);
   const auto queue = device->make_queue();
   Textures textures(width, height);
@@ -121,7 +123,9 @@ GST_START_TEST(a_slow_cuda_producer_is_waited_for) {
     slow.work(*queue);
     device->fill(memory.as(), value, memory.bytes(), *queue);
     timer->stop(*queue);
-    fail_unless(copy_to_gl(frame.get(), textures.info, *device, picture_in(memory), *queue));
+    fail_unless(copy_to_gl(frame.get(), textures.info, *device, picture_in(memory), *queue, ours));
+    if (!ours) queue->wait();
+    if (ours) fail_unless(is_all(frame.get(), textures.info, value), "OpenGL did not wait for CUDA");
     queue->wait();
     fail_unless(timer->milliseconds() >= 15, "too fast to show a missing wait: %f ms", timer->milliseconds());
     fail_unless(is_all(frame.get(), textures.info, value), "OpenGL sees what was there before");
@@ -231,7 +235,7 @@ static int main(int argc, char **argv) {
   tcase_set_timeout(tests, 280);
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, opengl_runs_on_the_device);
-  tcase_add_test(tests, a_slow_cuda_producer_is_waited_for);
+  tcase_add_loop_test(tests, a_slow_cuda_producer_is_waited_for, 0, 2);
   tcase_add_test(tests, a_slow_cuda_consumer_reads_what_was_there);
   tcase_add_test(tests, two_cuda_contexts_take_turns);
   tcase_add_test(tests, registrations_go_with_the_memory);
