@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// All elements in one pipeline, on whatever there is: CUDA or the CPU, any OpenCL device, OpenGL on a GPU or llvmpipe.
-// VIGIL_TEST_CYCLES=1000 makes the test of start and stop a long one.
+// All elements in one pipeline, on whatever there is: CUDA or the CPU, any OpenCL device, OpenGL on a GPU or llvmpipe; and,
+// where there is a GPU, the chain from CUDA memory to textures in which no frame may come near the host, with NVDEC when
+// VIGIL_TEST_CLIP names a video in H.264 (MP4). VIGIL_TEST_CYCLES=1000 makes the test of start and stop a long one.
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fixture.h"
 #include "tests/elements/random_model.h"
+#include "vigil-config.h"
+#ifdef VIGIL_HAVE_CUDA
+#include "common/cuda/driver.h"
+#include "common/error.h"
+#endif
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <gst/gl/gl.h>
 #include <unistd.h>
 
 using namespace vigil;
@@ -17,22 +24,51 @@ namespace {
 
 constexpr int frames = 12;
 
+bool has_gpu() {
+#ifdef VIGIL_HAVE_CUDA
+  try {
+    require_cuda_device(0);
+    return true;
+  } catch (const Error &) {
+  }
+#endif
+  return false;
+}
+
+enum class Way { system_memory, endless, gpu };
+
 struct Chain {
-  explicit Chain(bool endless = false) {
+  explicit Chain(Way way = Way::system_memory) {
     fisher::write_model(folder / "model", random_model(1, {"class"}));
+    const std::string fisher = " ! gpufisher name=gpufisher every=3 model-location=" + (folder / "model"),
+                      drawn = "scenetestsrc name=source num-buffers=" +
+                              std::to_string(way == Way::endless ? -1 : frames) +
+                              " ! video/x-raw,format=" + (way == Way::gpu ? "NV12" : "RGBA") +
+                              ",width=160,height=120,framerate=30/1";
+    const char *clip = g_getenv("VIGIL_TEST_CLIP");
+    const std::string decoded =
+        clip ? std::string("filesrc location=\"") + clip + "\" ! qtdemux ! h264parse ! nvh264dec"
+             : drawn + " ! cudaupload";
     const std::string line =
-        "scenetestsrc name=source num-buffers=" + std::to_string(endless ? -1 : frames) +
-        " ! video/x-raw,format=RGBA,width=160,height=120,framerate=30/1 ! cudamog name=cudamog output=overlay"
-        " ! clbilateral name=clbilateral tune=off ! glupload ! glcolinearseg name=glcolinearseg "
-        "output=overlay ! gldownload"
-        " ! gpufisher name=gpufisher every=3 model-location=" +
-        (folder / "model") + " ! fakesink name=sink signal-handoffs=true sync=false";
+        (way == Way::gpu
+             ? decoded +
+                   " ! video/x-raw(memory:CUDAMemory) ! cudamog name=cudamog output=passthrough"
+                   " ! clbilateral name=clbilateral tune=off"
+                   " ! glcolinearseg name=glcolinearseg output=overlay"
+                   " ! video/x-raw(memory:GLMemory)" +
+                   fisher
+             : drawn +
+                   " ! cudamog name=cudamog output=overlay ! clbilateral name=clbilateral tune=off"
+                   " ! glupload ! glcolinearseg name=glcolinearseg output=overlay ! gldownload" +
+                   fisher) +
+        " ! fakesink name=sink signal-handoffs=true sync=false";
     GError *error = nullptr;
     pipeline = gst_parse_launch(line.c_str(), &error);
     fail_unless(pipeline && !error, "%s", error ? error->message : "");
     g_signal_connect(element("sink"), "handoff",
                      G_CALLBACK(+[](GstElement *, GstBuffer *b, GstPad *, Chain *c) {
                        c->times.push_back(GST_BUFFER_PTS(b));
+                       c->in_textures += gst_is_gl_memory(gst_buffer_peek_memory(b, 0));
                        c->scored += gst_buffer_get_custom_meta(b, "vigil-fisher") != nullptr;
                      }),
                      this);
@@ -51,7 +87,7 @@ struct Chain {
   Folder folder;
   GstElement *pipeline;
   std::vector<GstClockTime> times; // of what came out
-  int scored = 0;
+  int scored = 0, in_textures = 0;
 };
 
 struct Resources {
@@ -80,6 +116,41 @@ GST_START_TEST(every_frame_comes_out) {
 }
 GST_END_TEST
 
+// Of the frames; what the elements read back of their results is not counted here.
+std::uint64_t bytes_through_the_host(GstElement *e) {
+  GstStructure *stats = nullptr;
+  g_object_get(e, "stats", &stats, nullptr);
+  std::uint64_t sum = 0;
+  for (const char *field : {"bytes-host-to-device", "bytes-device-to-host"}) {
+    guint64 bytes = 0;
+    fail_unless(gst_structure_get_uint64(stats, field, &bytes), "stats has no %s", field);
+    sum += bytes;
+  }
+  gst_structure_free(stats);
+  return sum;
+}
+
+GST_START_TEST(on_a_gpu_no_frame_goes_through_the_host) {
+  if (!has_gpu()) {
+    g_printerr("SKIP: on_a_gpu_no_frame_goes_through_the_host: there is no CUDA device\n");
+    return;
+  }
+  Chain c(Way::gpu);
+  play_to_the_end(c.pipeline);
+  const int came = int(c.times.size());
+  fail_unless(g_getenv("VIGIL_TEST_CLIP") ? came > 0 : came == frames, "%d frames came", came);
+  fail_unless_equals_int(c.scored, (came + 2) / 3);
+  fail_unless_equals_int(c.in_textures, came);
+  for (const char *name : {"cudamog", "clbilateral", "glcolinearseg", "gpufisher"}) {
+    const std::uint64_t bytes = bytes_through_the_host(c.element(name));
+    fail_unless(bytes == 0, "%s copied %u bytes of %d frames between host and device", name, unsigned(bytes),
+                came);
+  }
+  g_print("%d frames through all elements on the GPU%s\n", came,
+          g_getenv("VIGIL_TEST_CLIP") ? ", from NVDEC" : "");
+}
+GST_END_TEST
+
 GST_START_TEST(starts_and_stops_leave_nothing) {
   const char *wanted = g_getenv("VIGIL_TEST_CYCLES");
   const int cycles = wanted ? std::atoi(wanted) : 12, warm_up = 4;
@@ -103,7 +174,7 @@ GST_END_TEST
 
 GST_START_TEST(an_element_taken_out_while_playing_ends_in_an_error) {
   const char *victims[] = {"cudamog", "clbilateral", "glcolinearseg", "gpufisher"};
-  Chain c(true);
+  Chain c(Way::endless);
   gst_element_set_state(c.pipeline, GST_STATE_PLAYING);
   fail_unless(gst_element_get_state(c.pipeline, nullptr, nullptr, 60 * GST_SECOND) ==
               GST_STATE_CHANGE_SUCCESS);
@@ -120,10 +191,12 @@ GST_START_TEST(an_element_taken_out_while_playing_ends_in_an_error) {
 GST_END_TEST
 
 int main(int argc, char **argv) {
+  if (has_gpu()) g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
   Suite *suite = suite_create("chain");
   TCase *tests = tcase_create("general");
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, every_frame_comes_out);
+  tcase_add_test(tests, on_a_gpu_no_frame_goes_through_the_host);
   tcase_add_test(tests, starts_and_stops_leave_nothing);
   tcase_add_loop_test(tests, an_element_taken_out_while_playing_ends_in_an_error, 0, 4);
   return run(suite, argc, argv);
