@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames in the memory of a second CUDA device: elements go over to it, or take them through the host with one warning, or
+// refuse them; the pictures are those of the first. Exits with 77 (skipped) where there are not two devices.
+#include "common/cuda/driver.h"
+#include "common/error.h"
+#include "tests/elements/interop_line.h"
+
+namespace vigil::test {
+namespace {
+
+constexpr int width = 150, height = 94;
+
+std::string on_device(int id, const std::string &element) {
+  return "cudaupload cuda-device-id=" + std::to_string(id) + " ! video/x-raw(memory:CUDAMemory) ! " +
+         element + " name=e ! video/x-raw(memory:CUDAMemory) ! cudadownload";
+}
+
+// How many warnings there were.
+int expect_same_pictures(const std::string &element) {
+  const auto pictures = street("RGBA", width, height, 14);
+  Line near(on_device(0, element)), far(on_device(1, element));
+  for (Line *line : {&near, &far}) line->caps(caps_of("RGBA", width, height));
+  const Frames want = near.process(pictures), got = far.process(pictures);
+  for (std::size_t n = 0; n < want.size(); n++)
+    fail_unless(want[n] == got[n], "%s: frame %d of the second device differs", element.c_str(), int(n));
+  fail_unless(want.front() != want.back(), "%s: all pictures are alike: the comparison is worth nothing",
+              element.c_str());
+  fail_unless_equals_int(near.count(GST_MESSAGE_WARNING), 0);
+  return far.count(GST_MESSAGE_WARNING);
+}
+
+GST_START_TEST(elements_in_cuda_go_over_to_the_frames) {
+  for (const char *element : {"cudamog backend=cuda", "cudamog backend=cuda output=overlay",
+                              "clbilateral backend=cuda", "clbilateral tune=off"})
+    fail_unless_equals_int(expect_same_pictures(element), 0);
+}
+GST_END_TEST
+
+GST_START_TEST(elements_elsewhere_take_frames_through_the_host) {
+  for (const char *element :
+       {"clbilateral backend=opencl tune=off", "clfilter tune=off chain=\"gaussian sigma=2\"",
+        "glcolinearseg background-frames=4"})
+    fail_unless_equals_int(expect_same_pictures(element), 1);
+}
+GST_END_TEST
+
+GST_START_TEST(another_device_than_the_wanted_one_is_refused) {
+  Line line(on_device(1, "cudamog backend=cuda cuda-device-id=0"));
+  line.caps(caps_of("RGBA", width, height));
+  fail_unless(line.push(street("RGBA", width, height, 1).front(), 0) != GST_FLOW_OK);
+  const std::string words = line.error();
+  fail_unless(words.find("cuda-device-id") != words.npos, "%s", words.c_str());
+}
+GST_END_TEST
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  try {
+    require_cuda_device(1);
+  } catch (const Error &e) {
+    g_print("SKIP: frames of a second CUDA device: %s\n", e.what());
+    return 77;
+  }
+  g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
+  Suite *suite = suite_create("mixed-gpus");
+  TCase *tests = tcase_create("devices");
+  tcase_set_timeout(tests, 280);
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, elements_in_cuda_go_over_to_the_frames);
+  tcase_add_test(tests, elements_elsewhere_take_frames_through_the_host);
+  tcase_add_test(tests, another_device_than_the_wanted_one_is_refused);
+  return run(suite, argc, argv);
+}
+
+} // namespace
+} // namespace vigil::test
+
+int main(int argc, char **argv) {
+  return vigil::test::main(argc, argv);
+}
