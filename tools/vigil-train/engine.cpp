@@ -20,7 +20,7 @@ std::unique_ptr<Device> open_backend(const std::string &word, int threads) {
 }
 
 Engine::Engine(Device &device, const fisher::SiftParams &sift)
-    : device_(device), queue_(device.make_queue()), sift_(sift) {}
+    : device_(device), queue_(device.make_queue()), copy_(device), sift_(sift) {}
 Engine::Engine(Device &device, const fisher::Model &model) : Engine(device, model.sift) {
   codebook_ = model.codebook;
 }
@@ -50,7 +50,7 @@ void Engine::prepare(const ConstImage &frame) {
 
 Engine::Descriptors Engine::descriptors(const ConstImage &frame) {
   prepare(frame);
-  extractor_->extract(frame, on_device_.as<float>(), *queue_);
+  extractor_->extract(copy_.bring(frame, *queue_), on_device_.as<float>(), *queue_);
   device_.download(values_.data(), on_device_.as(), values_.size() * sizeof(float), *queue_);
   queue_->wait();
   return {values_, positions_};
@@ -58,7 +58,7 @@ Engine::Descriptors Engine::descriptors(const ConstImage &frame) {
 
 std::span<const float> Engine::vector(const ConstImage &frame) {
   prepare(frame);
-  encoder_->encode_frame(*extractor_, frame, on_device_.as<float>(), nullptr, *queue_);
+  encoder_->encode_frame(*extractor_, copy_.bring(frame, *queue_), on_device_.as<float>(), nullptr, *queue_);
   device_.download(vector_.data(), on_device_.as(), vector_.size() * sizeof(float), *queue_);
   queue_->wait();
   return vector_;

@@ -2,6 +2,7 @@
 // Descriptors and Fisher vectors of frames of any sizes, on the GPU where there is one.
 #pragma once
 
+#include "frame_copy.h"
 #include "kernels/fisher/model_file.h"
 
 #include <memory>
@@ -21,7 +22,7 @@ class Engine {
   // Without a codebook only descriptors can be had.
   Engine(Device &, const fisher::SiftParams &);
   Engine(Device &, const fisher::Model &);
-  // Views that stay until the next call. Throw Error::bad_data for a frame that is too small.
+  // Of a frame in the host's memory. Views that stay until the next call. Throw Error::bad_data for a frame that is too small.
   struct Descriptors {
     std::span<const float> values, positions; // count x 128, count x 2
   };
@@ -32,6 +33,7 @@ class Engine {
   void prepare(const ConstImage &);
   Device &device_;
   std::unique_ptr<Queue> queue_;
+  FrameCopy copy_;
   fisher::SiftParams sift_;
   std::optional<fisher::Codebook> codebook_;
   std::unique_ptr<fisher::Extractor> extractor_;

@@ -128,11 +128,22 @@ bool is_media(const fs::path &p) {
 std::uint64_t decode(const std::string &path, const std::string &filter,
                      const std::function<bool(std::uint64_t, const ConstImage &)> &visit) {
   if (!fs::is_regular_file(path)) fail(Error::Kind::io, "there is no file ", path);
+  bool visiting = false; // an error comes from visit, not from GStreamer
+  const auto watched = [&](std::uint64_t n, const ConstImage &frame) {
+    visiting = true;
+    const bool more = visit(n, frame);
+    visiting = false;
+    return more;
+  };
   try {
-    return decode_file(path, filter, visit);
+    return decode_file(path, filter, watched);
   } catch (const Error &e) {
-    if (e.kind() == Error::Kind::bad_setting || e.kind() == Error::Kind::no_device) throw;
-    fail(Error::Kind::bad_data, path, " cannot be read: ", e.what());
+    using Kind = Error::Kind;
+    const bool of_file = visiting ? e.kind() == Kind::bad_data
+                                  : e.kind() != Kind::bad_setting && e.kind() != Kind::no_device &&
+                                        e.kind() != Kind::no_memory;
+    if (!of_file) throw;
+    fail(Kind::bad_data, path, " cannot be read: ", e.what());
   }
 }
 

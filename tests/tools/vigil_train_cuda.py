@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vigil-train on a CUDA device beside the same on the CPU. Usage: vigil_train_cuda.py PROGRAM [unittest arguments]
+Exits with 77 (skipped) where there is no CUDA device."""
+import csv
+import ctypes
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+FRAMES = 12
+SMALL = ["--components", "8", "--projected", "12", "--samples", "4000", "--tolerance", "0", "-i", "5"]
+# Vectors agree to 1e-3 (kernels/fisher/fisher.h), so do scores, relative to the norm of the weights. A codebook and weights
+# that were learnt from such vectors differ by more than the vectors do.
+SAME_MODEL, OWN_MODEL = 1e-3, 1e-2
+
+
+def why_no_cuda():
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        return str(error)
+    count = ctypes.c_int()
+    code = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    return f"the driver says {code}" if code else "" if count.value else "the driver has no device"
+
+
+class Cuda(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.data = pathlib.Path(tempfile.mkdtemp(prefix="vigil-train-cuda-"))
+        cls.addClassCleanup(shutil.rmtree, cls.data)
+        # sizes that differ, so that the memory of frames grows and is used for smaller ones, and that are odd
+        cls.videos = {}
+        for name, scene, width, height in (("quiet", "empty", 127, 95), ("busy", "crowd", 161, 121), ("small", "street", 99, 75)):
+            cls.videos[name] = cls.data / f"{name}.avi"
+            subprocess.run(["gst-launch-1.0", "-q", "scenetestsrc", f"num-buffers={FRAMES}", f"scene={scene}", "quiet=0", "!",
+                            f"video/x-raw,format=I420,width={width},height={height},framerate=10/1", "!", "jpegenc", "quality=95",
+                            "!", "avimux", "!", "filesink", f"location={cls.videos[name]}"], check=True, timeout=60)
+        cls.labels = cls.data / "labels.csv"
+        cls.labels.write_text("video,first,last,class\n" + "".join(
+            f"{cls.videos[v]},1,{FRAMES},{c}\n" for v, c in (("quiet", "normal"), ("busy", "people"), ("small", "normal"))))
+
+    def train(self, *arguments):
+        result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout + result.stderr
+
+    def codebook(self, backend):
+        path = self.data / f"codebook-{backend}.model"
+        return path, self.train("codebook", "-o", path, *SMALL, "-b", backend, *self.videos.values())
+
+    def classifier(self, backend, codebook, *more):
+        path = self.data / f"classifier-{backend}.model"
+        self.train("classifier", "-l", self.labels, "-o", path, "-b", backend, "--cost", 1, "-w", 1, *more, codebook)
+        return path
+
+    def scores(self, backend, model, *more):
+        self.train("evaluate", "-l", self.labels, "--out", self.data / "r", "-w", 1, "-b", backend, *more, model)
+        with open(self.data / "r-frames.csv", encoding="utf-8", newline="") as f:
+            return [float(row["score"]) for row in csv.DictReader(f)]
+
+    def assert_close(self, model, a, b, tolerance):
+        norm = float(re.search(r"weights' norm (\S+),", self.train("describe", model))[1])
+        self.assertEqual(len(a), 3 * FRAMES)
+        self.assertEqual(len(b), len(a))
+        worst = max(abs(x - y) for x, y in zip(a, b)) / norm
+        print(f"scores differ by {worst:.2e} of the weights' norm, at most; {tolerance:.0e} is allowed")
+        self.assertLessEqual(worst, tolerance)
+        self.assertGreater(max(a) - min(a), 10 * tolerance * norm)  # they tell frames apart
+
+    def test_codebook(self):
+        likelihood = {}
+        for backend in "cpu", "cuda":
+            model, said = self.codebook(backend)
+            self.assertIn(f"in {3 * FRAMES} frames", self.train("describe", model))
+            likelihood[backend] = [float(v) for v in re.findall(r"log-likelihood (\S+)", said)]
+        print(f"log-likelihoods: {likelihood}")
+        self.assertEqual(len(likelihood["cpu"]), 5)
+        for a, b in zip(*likelihood.values()):
+            self.assertAlmostEqual(a, b, delta=1e-3 * abs(a))
+
+    def test_scores(self):
+        codebook, _ = self.codebook("cpu")
+        for chain in None, *(f"videoconvert ! video/x-raw,format={f}" for f in ("GRAY8", "NV12", "RGBA", "BGRx")):
+            more = ["--filter", chain] if chain else []
+            with self.subTest(chain):
+                model = self.classifier("cpu", codebook, *more)
+                self.assert_close(model, self.scores("cpu", model, *more), self.scores("cuda", model, *more), SAME_MODEL)
+
+    def test_all_on_cuda(self):
+        found = {}
+        for backend in "cpu", "cuda":
+            model = self.classifier(backend, self.codebook(backend)[0])
+            found[backend] = self.scores(backend, model)
+        self.assert_close(model, found["cpu"], found["cuda"], OWN_MODEL)
+
+
+if __name__ == "__main__":
+    why = why_no_cuda()
+    if why:
+        print(f"SKIP: vigil-train on CUDA: {why}")
+        sys.exit(77)
+    unittest.main(verbosity=2)
