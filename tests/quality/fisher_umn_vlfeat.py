@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """VLFeat and liblinear on the splits of fisher_umn.py, for comparison.
-Usage: fisher_umn_vlfeat.py DATA WORK [--every N] [--cost C] [--processes N]
+Usage: fisher_umn_vlfeat.py DATA WORK [--every N] [--cost C] [--processes N] [--seed N] [--split NAME]...
 
 Needs numpy, scikit-learn (its LinearSVC is liblinear), libvl and GStreamer's command line tools. VLFeat's own dense SIFT,
 k-means, mixture and encoding; nothing of Vigil's. Vectors are kept in WORK.
@@ -25,9 +25,12 @@ parser.add_argument("work", type=pathlib.Path)
 parser.add_argument("--every", type=int, default=2)
 parser.add_argument("--cost", type=float, default=10)
 parser.add_argument("--processes", type=int, default=2)
+parser.add_argument("--seed", type=int, default=1, help="of the codebook; give each seed a WORK of its own")
+parser.add_argument("--split", action="append", choices=protocol.SPLITS)
 options = parser.parse_args()
 data = options.data / "umn_crowd"
 labels = protocol.read_labels(data)
+SPLITS = options.split or list(protocol.SPLITS)
 options.work.mkdir(parents=True, exist_ok=True)
 
 
@@ -49,7 +52,7 @@ def describe(clip, number):
 def codebook(split):
     path = options.work / f"{split}.npz"
     if not path.exists():
-        rng = np.random.default_rng(1)
+        rng = np.random.default_rng(options.seed)
         training = protocol.training_mask(labels, split)
         chosen = [(c, i) for c in labels for i in np.flatnonzero(training[c] & (labels[c] >= 0))[::SAMPLE_EVERY]]
         parts = []
@@ -57,7 +60,7 @@ def codebook(split):
             d, p = describe(clip, i)
             some = rng.choice(len(d), SAMPLES // len(chosen) + 1, replace=False)
             parts.append((d[some], p[some]))
-        book = vlfeat.Codebook.train(*(np.concatenate(x) for x in zip(*parts)))
+        book = vlfeat.Codebook.train(*(np.concatenate(x) for x in zip(*parts)), seed=options.seed)
         np.savez(path, **book.__dict__)
     return vlfeat.Codebook(**np.load(path))
 
@@ -69,8 +72,8 @@ def encode(job):
 
 
 with multiprocessing.Pool(options.processes) as pool:
-    pool.map(codebook, protocol.SPLITS, chunksize=1)
-books = {split: codebook(split) for split in protocol.SPLITS}
+    pool.map(codebook, SPLITS, chunksize=1)
+books = {split: codebook(split) for split in SPLITS}
 vectors = {}
 with multiprocessing.Pool(options.processes) as pool:
     for clip in protocol.SCENES:
@@ -87,7 +90,7 @@ def fit(x, y):
     return x.T @ np.linalg.solve(factor.T, machine.coef_[0]), machine.intercept_[0]
 
 
-for n, split in enumerate(protocol.SPLITS):
+for n, split in enumerate(SPLITS):
     training = protocol.training_mask(labels, split)
     parts = {}
     for scene in dict.fromkeys(protocol.SCENES.values()):
