@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Labelled video as a camera that shakes in the wind would see it. Usage: shake.py DATA/cdnet_highway FOLDER [PIXELS]
+
+Takes a folder as ChangeDetection.net has them and makes another, 8 pixels smaller on each side: frames and truth are cut out
+at a place that swings, in whole pixels, 1.7 times a second to the left and right by up to PIXELS (2) and 2.3 times up and down by up
+to half of that, most in a gust every 5 seconds. Frames are taken for 25 a second.
+"""
+import math
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+
+RATE, BORDER, GUSTS = 25, 8, 5
+
+
+def write_png(path, rows):
+    """Rows of RGBA."""
+    header = struct.pack(">IIBBBBB", len(rows[0]) // 4, len(rows), 8, 6, 0, 0, 0)
+    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(b"\0" + b"\0".join(rows), 1)), (b"IEND", b"")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks))
+
+
+def shake(files, decoder, out, width, height, pixels):
+    """The files as PNG in `out`, cut out where the camera looks at the time of the number in their names."""
+    first, last = (int(f.stem[2:]) for f in (files[0], files[-1]))
+    pattern = files[0].parent / (files[0].name[:2] + "%06d" + files[0].suffix)
+    command = ["gst-launch-1.0", "-q", "multifilesrc", f"location={pattern}", f"start-index={first}", f"stop-index={last}",
+               f"caps=image/{decoder[:-3]},framerate={RATE}/1", "!", decoder, "!", "videoconvert", "!",
+               f"video/x-raw,format=RGBA,width={width},height={height}", "!", "fdsink"]
+    out.mkdir(parents=True, exist_ok=True)
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as decoding:
+        for file in files:
+            frame = decoding.stdout.read(width * height * 4)
+            if len(frame) != width * height * 4:
+                sys.exit(f"shake.py: {file} could not be read")
+            time = (int(file.stem[2:]) - 1) / RATE
+            swing = pixels * math.sin(math.pi * time / GUSTS) ** 2
+            left = BORDER + round(swing * math.sin(2 * math.pi * 1.7 * time))
+            top = BORDER + round(swing / 2 * math.sin(2 * math.pi * 2.3 * time))
+            starts = [(y * width + left) * 4 for y in range(top, top + height - 2 * BORDER)]
+            write_png(out / (file.stem + ".png"), [frame[s:s + (width - 2 * BORDER) * 4] for s in starts])
+
+
+source, folder, pixels = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), float((*sys.argv[3:], 2)[0])
+if not 0 <= pixels <= BORDER:
+    sys.exit(f"shake.py: the swing must be 0 to {BORDER} pixels, not {pixels}")
+truth = sorted((source / "groundtruth").glob("gt*.png"))
+if not truth:
+    sys.exit(f"shake.py: {source} has no groundtruth/gtNNNNNN.png")
+width, height = struct.unpack(">II", truth[0].read_bytes()[16:24])
+shake(sorted((source / "input").glob("in*.jpg")), "jpegdec", folder / "input", width, height, pixels)
+shake(truth, "pngdec", folder / "groundtruth", width, height, pixels)
+shutil.copy(source / "temporalROI.txt", folder)
