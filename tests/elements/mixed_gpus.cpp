@@ -30,8 +30,8 @@ int expect_same_pictures(const std::string &element) {
 }
 
 GST_START_TEST(elements_in_cuda_go_over_to_the_frames) {
-  for (const char *element : {"cudamog backend=cuda", "cudamog backend=cuda output=overlay",
-                              "clbilateral backend=cuda", "clbilateral tune=off"})
+  for (const char *element :
+       {"cudamog backend=cuda output=overlay", "clbilateral backend=cuda", "clbilateral tune=off"})
     fail_unless_equals_int(expect_same_pictures(element), 0);
 }
 GST_END_TEST
@@ -45,7 +45,7 @@ GST_START_TEST(elements_elsewhere_take_frames_through_the_host) {
 GST_END_TEST
 
 GST_START_TEST(another_device_than_the_wanted_one_is_refused) {
-  Line line(on_device(1, "cudamog backend=cuda cuda-device-id=0"));
+  Line line(on_device(1, "cudamog backend=cuda output=overlay cuda-device-id=0"));
   line.caps(caps_of("RGBA", width, height));
   fail_unless(line.push(street("RGBA", width, height, 1).front(), 0) != GST_FLOW_OK);
   const std::string words = line.error();
