@@ -11,7 +11,8 @@ GType output_type() {
       {int(Output::cutout), "The frame, transparent where it is background (alpha is not premultiplied)",
        "cutout"},
       {int(Output::background), "The background image", "background"},
-      {int(Output::passthrough), "The frame as it is; results as metadata and messages only", "passthrough"},
+      {int(Output::passthrough), "The frame as it is, in RGBA; results as metadata and messages only",
+       "passthrough"},
       {},
   };
   static const GType type = enum_type("GstGLColinearSegOutput", values);

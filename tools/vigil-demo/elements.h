@@ -27,11 +27,9 @@ inline constexpr std::array elements{
     },
     Element{
         .name = "glcolinearseg",
-        .mask =
-            "glupload ! glcolorconvert ! glcolinearseg name=watch output=mask ! gldownload ! videoconvert ! "
-            "capsfilter caps=video/x-raw,format=GRAY8",
-        .overlay =
-            "glupload ! glcolorconvert ! glcolinearseg output=overlay post-messages=false ! gldownload",
+        .mask = "glcolinearseg name=watch output=mask ! videoconvert ! "
+                "capsfilter caps=video/x-raw,format=GRAY8",
+        .overlay = "glcolinearseg output=overlay post-messages=false",
         .opengl = true,
     },
     Element{
