@@ -3,6 +3,7 @@
 // format.
 #include "common/error.h"
 #include "gst/base/allocation.h"
+#include "gst/base/caps.h"
 #include "gst/base/errors.h"
 #include "gst/base/video.h"
 #include "gst/cudamog/element.h"
@@ -19,24 +20,15 @@ void free_format(GstStructure *s, const char *only) {
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter) {
   Impl &impl = impl_of(trans);
   const bool mask = impl.snapshot().output == Output::mask;
-  GstCaps *out = gst_caps_new_empty();
-  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
-    GstCapsFeatures *features = gst_caps_get_features(caps, i);
-    // without a CUDA device, frames in its memory are none of ours
-    if (impl.only_cpu && features && gst_caps_features_contains(features, cuda_memory_feature)) continue;
-    GstStructure *s = gst_structure_copy(gst_caps_get_structure(caps, i));
-    if (mask) free_format(s, direction == GST_PAD_SINK ? "GRAY8" : nullptr);
-    gst_caps_append_structure_full(out, s, features ? gst_caps_features_copy(features) : nullptr);
-  }
+  GstCaps *out = caps_in_reach(caps, impl.only_cpu);
+  for (guint i = 0; mask && i < gst_caps_get_size(out); i++)
+    free_format(gst_caps_get_structure(out, i), direction == GST_PAD_SINK ? "GRAY8" : nullptr);
   GstCaps *template_caps = gst_pad_get_pad_template_caps(
       direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD(trans) : GST_BASE_TRANSFORM_SINK_PAD(trans));
   GstCaps *possible = gst_caps_intersect_full(out, template_caps, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(out);
   gst_caps_unref(template_caps);
-  if (!filter) return possible;
-  GstCaps *filtered = gst_caps_intersect_full(filter, possible, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(possible);
-  return filtered;
+  return narrowed(possible, filter);
 }
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {

@@ -3,6 +3,7 @@
 // element asks for that, in textures; the base class knows about those in textures.
 #include "common/error.h"
 #include "gst/base/allocation.h"
+#include "gst/base/caps.h"
 #include "gst/base/errors.h"
 #include "gst/glcolinearseg/element.h"
 
@@ -65,10 +66,7 @@ GstCaps *transform_caps(GstBaseTransform *, GstPadDirection direction, GstCaps *
     append_frames(all, frames, direction == GST_PAD_SINK ? gl_memory_feature : feature,
                   direction == GST_PAD_SINK);
   }
-  if (!filter) return all;
-  GstCaps *some = gst_caps_intersect_full(filter, all, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(all);
-  return some;
+  return narrowed(all, filter);
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {

@@ -2,6 +2,7 @@
 // Caps and buffer pools of gpufisher. Frames pass as they are: what goes in comes out.
 #include "common/error.h"
 #include "gst/base/allocation.h"
+#include "gst/base/caps.h"
 #include "gst/base/errors.h"
 #include "gst/base/video.h"
 #include "gst/gpufisher/element.h"
@@ -10,19 +11,7 @@ namespace vigil::gst::gpufisher {
 namespace {
 
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection, GstCaps *caps, GstCaps *filter) {
-  Impl &impl = impl_of(trans);
-  GstCaps *possible = gst_caps_new_empty();
-  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
-    GstCapsFeatures *features = gst_caps_get_features(caps, i);
-    // without a CUDA device, frames in its memory are none of ours
-    if (impl.only_cpu && features && gst_caps_features_contains(features, cuda_memory_feature)) continue;
-    gst_caps_append_structure_full(possible, gst_structure_copy(gst_caps_get_structure(caps, i)),
-                                   features ? gst_caps_features_copy(features) : nullptr);
-  }
-  if (!filter) return possible;
-  GstCaps *filtered = gst_caps_intersect_full(filter, possible, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(possible);
-  return filtered;
+  return narrowed(caps_in_reach(caps, impl_of(trans).only_cpu), filter);
 }
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {

@@ -3,6 +3,7 @@
 // definitions are the same). OpenCV sums in single precision: at most one level off, 99.9 % of the pixels equal.
 // Usage: golden-bilateral FILE
 #include "kernels/bilateral/bilateral.h"
+#include "tests/golden/golden_main.h"
 
 #include "common/error.h"
 
@@ -104,14 +105,5 @@ int run(const char *path) {
 } // namespace vigil::bilateral
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FILE\n", argv[0]);
-    return 2;
-  }
-  try {
-    return vigil::bilateral::run(argv[1]);
-  } catch (const std::exception &e) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], e.what());
-    return 2;
-  }
+  return vigil::test::golden_main(argc, argv, vigil::bilateral::run);
 }

@@ -2,6 +2,7 @@
 // The reference and the CPU backend of cleanup against cleanup.bin, which OpenCV made (make_cleanup.py describes the
 // file). Not one pixel may differ. Usage: golden-cleanup FILE
 #include "kernels/cleanup/cleanup.h"
+#include "tests/golden/golden_main.h"
 
 #include "common/error.h"
 
@@ -85,14 +86,5 @@ int run(const char *path) {
 } // namespace vigil::cleanup
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FILE\n", argv[0]);
-    return 2;
-  }
-  try {
-    return vigil::cleanup::run(argv[1]);
-  } catch (const std::exception &e) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], e.what());
-    return 2;
-  }
+  return vigil::test::golden_main(argc, argv, vigil::cleanup::run);
 }

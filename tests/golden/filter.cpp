@@ -2,6 +2,7 @@
 // The reference of filter chains against filter.bin, which OpenCV, SciPy and scikit-image made (make_filter.py describes
 // the file and its limits). Usage: golden-filter FILE
 #include "kernels/filter/filter.h"
+#include "tests/golden/golden_main.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -95,14 +96,5 @@ int run(const char *path) {
 } // namespace vigil::filter
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FILE\n", argv[0]);
-    return 2;
-  }
-  try {
-    return vigil::filter::run(argv[1]);
-  } catch (const std::exception &e) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], e.what());
-    return 2;
-  }
+  return vigil::test::golden_main(argc, argv, vigil::filter::run);
 }

@@ -3,6 +3,7 @@
 // the reference's resized pictures against fisher_resize.bin, which Pillow made (make_fisher_resize.py).
 // Usage: golden-fisher fisher.bin fisher_resize.bin
 #include "kernels/fisher/fisher.h"
+#include "tests/golden/golden_main.h"
 
 #include "common/error.h"
 
@@ -125,21 +126,16 @@ void replay_pillow(const char *path, Judge &judge) {
   }
 }
 
+int run(const char *vlfeat, const char *pillow) {
+  Judge judge;
+  replay_vlfeat(vlfeat, judge);
+  replay_pillow(pillow, judge);
+  return judge.failures ? 1 : 0;
+}
+
 } // namespace
 } // namespace vigil::fisher
 
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: %s FISHER RESIZE\n", argv[0]);
-    return 2;
-  }
-  try {
-    vigil::fisher::Judge judge;
-    vigil::fisher::replay_vlfeat(argv[1], judge);
-    vigil::fisher::replay_pillow(argv[2], judge);
-    return judge.failures ? 1 : 0;
-  } catch (const std::exception &e) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], e.what());
-    return 2;
-  }
+  return vigil::test::golden_main(argc, argv, vigil::fisher::run);
 }

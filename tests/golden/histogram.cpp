@@ -3,6 +3,7 @@
 // describes the file). Counts must be equal. Usage: golden-histogram FILE
 #include "common/error.h"
 #include "kernels/histogram/statistics.h"
+#include "tests/golden/golden_main.h"
 
 #include <cmath>
 #include <cstdio>
@@ -77,14 +78,5 @@ int run(const char *path) {
 } // namespace vigil::histogram
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FILE\n", argv[0]);
-    return 2;
-  }
-  try {
-    return vigil::histogram::run(argv[1]);
-  } catch (const std::exception &e) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], e.what());
-    return 2;
-  }
+  return vigil::test::golden_main(argc, argv, vigil::histogram::run);
 }

@@ -2,6 +2,7 @@
 // The reference and the CPU backend of mog against mog.bin: masks and backgrounds that other programs made
 // (make_mog.py says which, and describes the file). Usage: golden-mog FILE
 #include "kernels/mog/mog.h"
+#include "tests/golden/golden_main.h"
 
 #include "common/error.h"
 
@@ -172,14 +173,5 @@ int run(const char *path) {
 } // namespace vigil::mog
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FILE\n", argv[0]);
-    return 2;
-  }
-  try {
-    return vigil::mog::run(argv[1]);
-  } catch (const std::exception &e) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], e.what());
-    return 2;
-  }
+  return vigil::test::golden_main(argc, argv, vigil::mog::run);
 }
