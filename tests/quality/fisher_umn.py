@@ -32,7 +32,7 @@ parser.add_argument("--seed", type=int, default=1, help="of the codebook")
 parser.add_argument("--codebooks", type=pathlib.Path, help="folder of SPLIT.npz to take, as fisher_umn_vlfeat.py leaves them")
 parser.add_argument("--split", action="append", choices=protocol.SPLITS)
 options = parser.parse_args()
-data = options.data / "umn_crowd"
+data = (options.data / "umn_crowd").resolve() # vigil-train looks for files of a list beside the list
 if not data.is_dir():
     print(f"SKIPPED: there is no {data}")
     sys.exit(77)
