@@ -49,7 +49,7 @@ void append_frames(GstCaps *caps, const GstStructure *frames, const char *featur
 
 // The same memory comes first, and RGBA as it is.
 GstCaps *transform_caps(GstBaseTransform *, GstPadDirection direction, GstCaps *caps, GstCaps *filter) {
-  constexpr const char *outside[] = {"memory:CUDAMemory", GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY};
+  constexpr const char *outside[] = {cuda_memory_feature, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY};
   GstCaps *all = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     const GstCapsFeatures *features = gst_caps_get_features(caps, i);

@@ -44,17 +44,27 @@ Worker::Worker(const GlLoader &loader, int width, int height, const Settings &s)
 Worker::~Worker() = default;
 
 void Worker::learn(int frames) {
+  device_->forget_errors();
   kept_.reset();
   segmenter_->learn(frames);
+  device_->check("beginning to learn the background");
 }
 
 void Worker::set_background(const Picture &p, int learn_frames) {
   if (p.width != width() || p.height != height())
     fail(Error::Kind::bad_data, "the background image is of ", p.width, "x", p.height,
          " pixels, but the frames are of ", width(), "x", height(), "; give one of the frames' size");
+  device_->forget_errors();
   kept_.reset();
   segmenter_->set_background(
       {PixelFormat::rgba, p.width, p.height, {p.rgba.data()}, {4 * std::ptrdiff_t(p.width)}}, learn_frames);
+  device_->check("setting the background");
+}
+
+void Worker::load(const colinearseg::State &s) {
+  device_->forget_errors();
+  segmenter_->load(s);
+  device_->check("loading the background");
 }
 
 void Worker::collect_times() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The work of glcolinearseg in one OpenGL context, without GstElement. Made, used and destroyed on that context's thread.
+// The work of glcolinearseg in one OpenGL context, without GstElement. Made, used and destroyed on that context's thread. What others
+// in the context did wrong before is not taken for its own failure.
 #pragma once
 
 #include "gst/base/results.h"
@@ -51,7 +52,7 @@ class Worker {
   Stats stats() const;
 
   colinearseg::State save() const { return segmenter_->save(); }
-  void load(const colinearseg::State &s) { segmenter_->load(s); }
+  void load(const colinearseg::State &);
   // The GPU was reset: nothing but take_kept() is left.
   bool lost() const { return device_->lost(); }
   // A copy in host memory of a background that does not adapt, made when its noise had been measured; its mask is empty.
