@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "gst/base/compat.h"
 #include "gst/base/cuda_grey_pool.h"
+#include "gst/base/video.h"
 
 namespace vigil::gst {
 namespace {
@@ -85,18 +86,7 @@ GstBufferPool *CudaContext::make_pool(GstCaps *caps, guint min_buffers, guint &s
   if (!context_ || !gst_video_info_from_caps(&info, caps)) return nullptr;
   const bool grey = GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_GRAY8;
   GstBufferPool *pool = grey ? new_cuda_grey_pool(context_) : gst_cuda_buffer_pool_new(context_);
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), min_buffers,
-                                    0);
-  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (!gst_buffer_pool_set_config(pool, config)) {
-    gst_object_unref(pool);
-    return nullptr;
-  }
-  config = gst_buffer_pool_get_config(pool); // the pool has put its own size there
-  gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
-  gst_structure_free(config);
-  return pool;
+  return configured(pool, caps, info, min_buffers, {GST_BUFFER_POOL_OPTION_VIDEO_META}, size);
 }
 
 bool CudaContext::owns(GstBufferPool *pool) {

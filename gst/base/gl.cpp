@@ -2,6 +2,7 @@
 #include "gst/base/gl.h"
 
 #include "gst/base/gl_display.h"
+#include "gst/base/video.h"
 
 #include <gst/gl/gl.h>
 
@@ -79,19 +80,8 @@ GstBufferPool *GlContext::make_pool(GstCaps *caps, guint min_buffers, guint &siz
   if (!context) return nullptr;
   GstBufferPool *pool = gst_gl_buffer_pool_new(context);
   gst_object_unref(context);
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), min_buffers,
-                                    0);
-  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_GL_SYNC_META);
-  if (!gst_buffer_pool_set_config(pool, config)) {
-    gst_object_unref(pool);
-    return nullptr;
-  }
-  config = gst_buffer_pool_get_config(pool); // the pool has put its own size there
-  gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
-  gst_structure_free(config);
-  return pool;
+  return configured(pool, caps, info, min_buffers,
+                    {GST_BUFFER_POOL_OPTION_VIDEO_META, GST_BUFFER_POOL_OPTION_GL_SYNC_META}, size);
 }
 
 } // namespace vigil::gst

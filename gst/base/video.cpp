@@ -74,16 +74,28 @@ GstClockTime frame_duration(GstPad *pad) {
   return duration;
 }
 
+GstBufferPool *configured(GstBufferPool *pool, GstCaps *caps, const GstVideoInfo &info, guint min_buffers,
+                          std::initializer_list<const char *> options, guint &size) {
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), min_buffers,
+                                    0);
+  for (const char *option : options) gst_buffer_pool_config_add_option(config, option);
+  if (!gst_buffer_pool_set_config(pool, config)) {
+    gst_object_unref(pool);
+    return nullptr;
+  }
+  config = gst_buffer_pool_get_config(pool); // the pool has put its own size there
+  gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
+  gst_structure_free(config);
+  return pool;
+}
+
 GstBufferPool *new_video_pool(GstCaps *caps, bool video_meta, guint min_buffers, guint &size) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps)) return nullptr;
-  size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
   GstBufferPool *pool = gst_video_buffer_pool_new();
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, caps, size, min_buffers, 0);
-  if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (!gst_buffer_pool_set_config(pool, config)) gst_clear_object(&pool);
-  return pool;
+  return video_meta ? configured(pool, caps, info, min_buffers, {GST_BUFFER_POOL_OPTION_VIDEO_META}, size)
+                    : configured(pool, caps, info, min_buffers, {}, size);
 }
 
 bool describes_a_place(const GstMeta *meta) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <gst/video/video.h>
+#include <initializer_list>
 
 namespace vigil::gst {
 
@@ -25,6 +26,10 @@ Image image_of(const GstVideoFrame &);
 // How long a frame lasts by the caps of a pad; 1/30 s when they do not tell.
 GstClockTime frame_duration(GstPad *);
 
+// Configures a new pool for these caps, whose frames `info` describes. `size` gets the bytes of its buffers, as the pool has them.
+// Takes the pool, and gives it back; null when it does not want that.
+GstBufferPool *configured(GstBufferPool *, GstCaps *, const GstVideoInfo &info, guint min_buffers,
+                          std::initializer_list<const char *> options, guint &size);
 // A configured pool of frames in system memory for these caps; `size` gets the bytes of its buffers. Null where that fails.
 GstBufferPool *new_video_pool(GstCaps *, bool video_meta, guint min_buffers, guint &size);
 
