@@ -5,11 +5,6 @@
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fixture.h"
 #include "tests/elements/random_model.h"
-#include "vigil-config.h"
-#ifdef VIGIL_HAVE_CUDA
-#include "common/cuda/driver.h"
-#include "common/error.h"
-#endif
 
 #include <cstdlib>
 #include <filesystem>
@@ -25,14 +20,7 @@ namespace {
 constexpr int frames = 12;
 
 bool has_gpu() {
-#ifdef VIGIL_HAVE_CUDA
-  try {
-    require_cuda_device(0);
-    return true;
-  } catch (const Error &) {
-  }
-#endif
-  return false;
+  return why_no_cuda().empty();
 }
 
 enum class Way { system_memory, endless, gpu };

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What must not break cudamog: properties that change while it plays, several threads, missing devices, state cycles.
-#include "common/error.h"
 #include "tests/elements/fixture.h"
-#include "vigil-config.h"
-
-#ifdef VIGIL_HAVE_CUDA
-#include "common/cuda/driver.h"
-#endif
 
 #include <atomic>
 #include <random>
@@ -20,14 +14,7 @@ namespace {
 constexpr int width = 64, height = 48;
 
 bool have_device() {
-#ifdef VIGIL_HAVE_CUDA
-  try {
-    require_cuda_device(0);
-    return true;
-  } catch (const Error &) {
-  }
-#endif
-  return false;
+  return why_no_cuda().empty();
 }
 
 Picture frame(int n) {

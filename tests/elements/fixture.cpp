@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/elements/fixture.h"
 
+#include "common/cuda/driver.h"
+#include "common/error.h"
 #include "gst/base/video.h"
+#include "vigil-config.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -88,6 +91,28 @@ Picture scene(const char *format, int width, int height, int number, const std::
     for (int y = r.y; y < r.y + r.height; y++)
       for (int x = r.x * step; x < (r.x + r.width) * step; x++) image.plane(0).row(y)[x] = 230;
   return p;
+}
+
+std::string why_no_cuda([[maybe_unused]] int device) {
+#ifdef VIGIL_HAVE_CUDA
+  try {
+    require_cuda_device(device);
+    return {};
+  } catch (const Error &e) {
+    return e.what();
+  }
+#else
+  return "this build has no CUDA";
+#endif
+}
+bool skipped_without_cuda(const char *what, int device) {
+  const std::string why = why_no_cuda(device);
+  if (why.empty()) {
+    g_setenv("CK_FORK", "no", TRUE);
+    return false;
+  }
+  g_print("SKIP: %s: %s\n", what, why.c_str());
+  return true;
 }
 
 std::string caps_of(const char *format, int width, int height, const char *features, int fps) {

@@ -14,6 +14,12 @@
 
 namespace vigil::test {
 
+// Why there is no such CUDA device, for words; empty when there is one.
+std::string why_no_cuda(int device = 0);
+// For programs of tests that need the device: says why they are skipped where there is none. Where there is, tests run in
+// this process from now on, since the driver does not survive a fork.
+bool skipped_without_cuda(const char *what, int device = 0);
+
 // A picture in host memory, laid out as GStreamer does.
 struct Picture {
   GstVideoInfo info;

@@ -2,7 +2,6 @@
 // gpufisher on a CUDA device, in CUDA memory and in system memory, beside the same on the CPU. Exits with 77 (skipped)
 // where there is no device.
 #include "common/cuda/driver.h"
-#include "common/error.h"
 #include "tests/elements/cuda_frames.h"
 #include "tests/elements/fisher_meta.h"
 #include "tests/elements/random_model.h"
@@ -183,14 +182,8 @@ GST_START_TEST(the_primary_context_stays_asleep) {
 GST_END_TEST
 
 int main(int argc, char **argv) {
-  try {
-    require_cuda_device(0);
-  } catch (const Error &e) {
-    g_print("SKIP: gpufisher on CUDA: %s\n", e.what());
-    return 77;
-  }
+  if (skipped_without_cuda("gpufisher on CUDA")) return 77;
   gst_cuda_load_library();
-  g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
   Suite *suite = suite_create("gpufisher-cuda");
   TCase *tests = tcase_create("cuda");
   tcase_set_timeout(tests, 280);

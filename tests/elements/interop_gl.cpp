@@ -4,7 +4,6 @@
 // host; or `elsewhere`, CUDA beside an OpenGL that does not run on the GPU, where all goes through the host after one warning.
 // Exits with 77 (skipped) where there is no device.
 #include "common/device.h"
-#include "common/error.h"
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/interop_line.h"
 #include "tests/elements/random_model.h"
@@ -258,13 +257,7 @@ int main(int argc, char **argv) {
   elsewhere = backend == "elsewhere";
   if (elsewhere) backend = "cuda";
   if (backend == "cuda") {
-    try {
-      open_cuda(0);
-    } catch (const Error &e) {
-      g_print("SKIP: OpenGL frames on CUDA: %s\n", e.what());
-      return 77;
-    }
-    g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
+    if (skipped_without_cuda("OpenGL frames on CUDA")) return 77;
   }
   Suite *suite = suite_create("interop-gl");
   TCase *tests = tcase_create("gl");

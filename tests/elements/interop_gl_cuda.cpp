@@ -223,13 +223,7 @@ GST_START_TEST(wrong_frames_are_refused) {
 GST_END_TEST
 
 static int main(int argc, char **argv) {
-  g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
-  try {
-    open_cuda(0);
-  } catch (const Error &e) {
-    g_print("SKIP: OpenGL textures in CUDA: %s\n", e.what());
-    return 77;
-  }
+  if (skipped_without_cuda("OpenGL textures in CUDA")) return 77;
   Suite *suite = suite_create("interop-gl-cuda");
   TCase *tests = tcase_create("textures");
   tcase_set_timeout(tests, 280);

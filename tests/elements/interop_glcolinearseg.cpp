@@ -4,7 +4,6 @@
 // that does not run on that GPU, where all goes through the host after one warning. Exits with 77 (skipped) where there is
 // no device.
 #include "common/device.h"
-#include "common/error.h"
 #include "tests/elements/interop_line.h"
 
 #include <algorithm>
@@ -195,13 +194,7 @@ GST_END_TEST
 int main(int argc, char **argv) {
   if (argc > 1) memory = argv[1];
   if (in_cuda()) {
-    try {
-      open_cuda(0);
-    } catch (const Error &e) {
-      g_print("SKIP: CUDA frames in OpenGL: %s\n", e.what());
-      return 77;
-    }
-    g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
+    if (skipped_without_cuda("CUDA frames in OpenGL")) return 77;
   }
   Suite *suite = suite_create("interop-glcolinearseg");
   TCase *tests = tcase_create("memory");

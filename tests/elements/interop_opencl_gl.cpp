@@ -2,11 +2,6 @@
 // The OpenCL elements with frames in OpenGL textures, beside the same in system memory. On a GPU whose OpenGL CUDA reaches no byte of
 // a picture may come near the host; elsewhere (llvmpipe, PoCL) GStreamer downloads and uploads.
 #include "tests/elements/interop_line.h"
-#include "vigil-config.h"
-#ifdef VIGIL_HAVE_CUDA
-#include "common/cuda/driver.h"
-#include "common/error.h"
-#endif
 
 #include <cstdlib>
 
@@ -25,15 +20,7 @@ constexpr const char *elements[] = {
 constexpr int in_cuda = 4; // of them
 
 bool on_gpu() {
-#ifdef VIGIL_HAVE_CUDA
-  if (g_getenv("LIBGL_ALWAYS_SOFTWARE")) return false;
-  try {
-    require_cuda_device(0);
-    return true;
-  } catch (const Error &) {
-  }
-#endif
-  return false;
+  return !g_getenv("LIBGL_ALWAYS_SOFTWARE") && why_no_cuda().empty();
 }
 
 } // namespace

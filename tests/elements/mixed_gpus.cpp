@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames in the memory of a second CUDA device: elements go over to it, or take them through the host with one warning, or
 // refuse them; the pictures are those of the first. Exits with 77 (skipped) where there are not two devices.
-#include "common/cuda/driver.h"
-#include "common/error.h"
 #include "tests/elements/interop_line.h"
 
 namespace vigil::test {
@@ -55,13 +53,7 @@ GST_END_TEST
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
-  try {
-    require_cuda_device(1);
-  } catch (const Error &e) {
-    g_print("SKIP: frames of a second CUDA device: %s\n", e.what());
-    return 77;
-  }
-  g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
+  if (skipped_without_cuda("frames of a second CUDA device", 1)) return 77;
   Suite *suite = suite_create("mixed-gpus");
   TCase *tests = tcase_create("devices");
   tcase_set_timeout(tests, 280);

@@ -4,10 +4,6 @@
 #include "common/opencl/choose.h"
 #include "tests/elements/fixture.h"
 #include "vigil-config.h"
-#ifdef VIGIL_HAVE_CUDA
-#include "common/cuda/driver.h"
-#include "common/error.h"
-#endif
 
 #include <atomic>
 #include <filesystem>
@@ -403,11 +399,7 @@ GST_END_TEST
 #ifdef VIGIL_HAVE_CUDA
 namespace {
 bool has_cuda() {
-  try {
-    require_cuda_device(0);
-  } catch (const Error &) {
-    return false;
-  }
+  if (!why_no_cuda().empty()) return false;
   g_printerr("SKIP: this is about machines without a CUDA device\n");
   return true;
 }
