@@ -103,8 +103,10 @@ void print_stats(GstElement *pipeline) {
 
 void share_contexts(GstElement *from, GstElement *to, bool opengl) {
   int shared = 0;
-  for (const char *type : {"gst.cuda.context", "gst.gl.GLDisplay"})
-    if (GstContext *context = opengl || type[4] == 'c' ? gst_element_get_context(from, type) : nullptr) {
+  std::vector<const char *> types{"gst.cuda.context"};
+  if (opengl) types.push_back("gst.gl.GLDisplay");
+  for (const char *type : types)
+    if (GstContext *context = gst_element_get_context(from, type)) {
       gst_element_set_context(to, context);
       gst_context_unref(context);
       shared++;
