@@ -8,20 +8,20 @@
 namespace vigil::gst::glcolinearseg {
 namespace {
 
-using colinearseg::GlResults;
+using colinearseg::GlResults, colinearseg::Show;
 
 constexpr std::size_t timers = 8; // frames that may be under way before one goes untimed
 
-GlResults::Kind kind_of(Output o) {
+Show show_for(Output o) {
   switch (o) {
   case Output::overlay:
-    return GlResults::Kind::overlay;
+    return Show::overlay;
   case Output::cutout:
-    return GlResults::Kind::cutout;
+    return Show::cutout;
   case Output::background:
-    return GlResults::Kind::background;
+    return Show::background;
   default:
-    return GlResults::Kind::mask;
+    return Show::mask;
   }
 }
 
@@ -88,17 +88,16 @@ Found Worker::process(GLuint frame, GLuint target, const Settings &s) {
   collect_times();
   Timer *timer = idle_.empty() ? nullptr : idle_.back().get();
   if (timer) timer->start(*queue_);
-  const bool learning = segmenter_->learning();
+  const bool learning = segmenter_->progress().learning();
   segmenter_->segment(frame, s.params);
   if (s.params.adapt_rate > 0)
     kept_.reset(); // it would be of another light one day: to learn anew is better then
-  else if (!kept_ && segmenter_->settled())
+  else if (!kept_ && segmenter_->progress().settled())
     keep();
-  stats_.constants = colinearseg::resolve(s.params, segmenter_->noise());
+  stats_.constants = colinearseg::resolve(s.params, segmenter_->progress().noise);
 
-  const auto kind = kind_of(s.output);
-  if (target && kind != GlResults::Kind::overlay)
-    results_->draw(kind, frame, *segmenter_, {}, style_, target);
+  const Show show = show_for(s.output);
+  if (target && show != Show::overlay) results_->draw(show, frame, *segmenter_, {}, style_, target);
   if (timer) {
     timer->stop(*queue_);
     running_.push_back(std::move(idle_.back()));
@@ -117,10 +116,10 @@ Found Worker::process(GLuint frame, GLuint target, const Settings &s) {
     }
     found.changed_fraction = double(area) / (double(width()) * height());
   }
-  if (target && kind == GlResults::Kind::overlay) {
+  if (target && show == Show::overlay) {
     std::vector<compose::Box> boxes;
     for (const Box &b : found.boxes) boxes.push_back({b.x, b.y, b.width, b.height});
-    results_->draw(kind, frame, *segmenter_, boxes, style_, target);
+    results_->draw(show, frame, *segmenter_, boxes, style_, target);
   }
   stats_.frames++;
   return found;
@@ -129,9 +128,9 @@ Found Worker::process(GLuint frame, GLuint target, const Settings &s) {
 Stats Worker::stats() const {
   Stats s = stats_;
   s.bytes_results = segmenter_->bytes_read() + results_->bytes_read();
-  s.learnt = segmenter_->learnt();
-  s.learning = segmenter_->learning();
-  s.noise = segmenter_->noise();
+  s.learnt = segmenter_->progress().learnt;
+  s.learning = segmenter_->progress().learning();
+  s.noise = segmenter_->progress().noise;
   return s;
 }
 

@@ -3,6 +3,7 @@
 // warp puts the lanes' results together by shuffles; nothing is shared between cells.
 #include "common/cuda/bytes.h"
 #include "kernels/activity/cuda.h"
+#include "kernels/activity/part.cuh"
 
 #include <algorithm>
 
@@ -11,18 +12,6 @@ namespace {
 
 constexpr int lanes = 32;
 constexpr int warps = 8;
-constexpr unsigned all_lanes = 0xffffffffu;
-
-// What is known of a part of a cell. The box is kept as four bytes of which the least wins: left, top, 255 - right,
-// 255 - bottom.
-struct Part {
-  std::uint32_t count;
-  std::uint32_t box;
-};
-__device__ Part join(const Part &a, const Part &b) {
-  return {a.count + b.count, __vminu4(a.box, b.box)};
-}
-
 // Which of up to 16 pixels are foreground, as bits.
 template <int pixels>
 __device__ std::uint32_t foreground(const Bytes<pixels> &b) {
@@ -58,28 +47,15 @@ __global__ void __launch_bounds__(lanes *warps)
         data[k] = load<piece>(first + y * mask.stride + x, mask.width - x0 - x);
     }
   }
-  Part own{0, ~0u};
+  Part own;
 #pragma unroll
   for (int k = 0; k < each; k++) {
     const int i = k * lanes + threadIdx.x, x = i % in_row * piece, y = i / in_row;
     const std::uint32_t bits = foreground(data[k]);
     if (bits == 0) continue;
-    const std::uint32_t left = x + __ffs(int(bits)) - 1, right = x + 31 - __clz(int(bits));
-    const std::uint32_t box = left | y << 8 | (255 - right) << 16 | std::uint32_t(255 - y) << 24;
-    own = join(own, {std::uint32_t(__popc(bits)), box});
+    own = join(own, part_of(bits, std::uint32_t(x), std::uint32_t(y)));
   }
-#pragma unroll
-  for (int apart = lanes / 2; apart > 0; apart /= 2) {
-    const Part other{__shfl_down_sync(all_lanes, own.count, apart),
-                     __shfl_down_sync(all_lanes, own.box, apart)};
-    own = join(own, other);
-  }
-  if (threadIdx.x > 0) return;
-  const auto byte = [&](int i) { return static_cast<std::uint8_t>(own.box >> (8 * i)); };
-  Cell result;
-  if (own.count > 0)
-    result = {own.count, byte(0), byte(1), std::uint8_t(255 - byte(2)), std::uint8_t(255 - byte(3))};
-  out[cell] = result;
+  write_cell(own, out[cell]);
 }
 
 } // namespace

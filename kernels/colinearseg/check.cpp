@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Both OpenGL backends, on OpenGL and OpenGL ES, against the reference. Every pixel must be equal: colinearseg.h says why
+// The backends, those of OpenGL on OpenGL ES as well, against the reference. Every pixel must be equal: colinearseg.h says why
 // none may differ.
-#include "common/error.h"
-#include "kernels/colinearseg/gl.h"
-#include "tests/check/checker.h"
+#include "kernels/colinearseg/check_rig.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace vigil::colinearseg {
-namespace {
 
 using check::Checker;
-using check::Skip;
 
-// A frame in host memory and as a texture.
-struct Frame {
-  Frame(const GlDevice &d, int width, int height)
-      : texture(d, GL_RGBA8, width, height), bytes(std::size_t(4) * width * height) {}
-  ConstImage image() const {
-    return {PixelFormat::rgba, texture.width(), texture.height(), {bytes.data()}, {4 * texture.width()}};
-  }
-  GlTexture texture;
-  std::vector<std::uint8_t> bytes;
-};
-
-// A scene: a background with texture, noise, changes of brightness, objects that move, and areas of 0 and of 255.
-void paint(Frame &f, Checker &c, int number) {
-  const int w = f.texture.width(), h = f.texture.height();
+void paint(HostFrame &f, Checker &c, int number) {
+  const int w = f.config.width, h = f.config.height;
   std::normal_distribution<float> noise(0.f, 3.f);
   const float light = number % 5 == 4 ? 0.7f : 1.f;
   const bool random = number % 7 == 6;
@@ -41,8 +25,9 @@ void paint(Frame &f, Checker &c, int number) {
         if (random) v = float(c.rng() % 256);
         f.bytes[4 * (std::size_t(y) * w + x) + k] = static_cast<std::uint8_t>(std::clamp(v, 0.f, 255.f));
       }
-  f.texture.write(f.bytes.data());
 }
+
+namespace {
 
 // Parameters from all of their ranges, often from the part that matters or from the ends.
 Params draw(Checker &c, int number) {
@@ -101,9 +86,9 @@ void compare(Checker &c, const State &want, const State &got, const std::string 
                 want.noise.level, " and ", want.noise.spread));
 }
 
-std::string label(const Config &k, Path path, int number, const Params &p) {
-  return text(name_of(path), " ", k.width, "x", k.height, " frame ", number, " Ts ", p.static_threshold,
-              " O ", p.darkness_offset, " B1 ", p.temporal_compactness, " B2 ", p.compactness, " iterations ",
+std::string label(const Config &k, const MakeRig &make, int number, const Params &p) {
+  return text(make.name, " ", k.width, "x", k.height, " frame ", number, " Ts ", p.static_threshold, " O ",
+              p.darkness_offset, " B1 ", p.temporal_compactness, " B2 ", p.compactness, " iterations ",
               p.iterations);
 }
 
@@ -115,31 +100,31 @@ constexpr Size sizes[] = {{1, 1},   {2, 1},   {1, 3},    {7, 5},    {31, 9},   {
 
 // Every third frame the backend gets the reference's state, so that an error shows near where it happens. These are the
 // frames that adapt; the two after them work with what the backend made of the background itself.
-void lock_step(Checker &c, const GlDevice &d, Path path) {
+void lock_step(Checker &c, const MakeRig &make) {
   for (const Size s : sizes) {
     const Config config{s.width, s.height};
     Reference reference(config, 3);
-    GlSegmenter segmenter(d, config, 3, path);
-    Frame frame(d, s.width, s.height);
+    const auto segmenter = make(config, 3);
+    HostFrame frame(config);
     std::vector<std::uint8_t> mask(std::size_t(s.width) * s.height);
     for (int t = 0; t < 20; t++) {
       paint(frame, c, t);
       const Params p = draw(c, t);
-      if (t % 3 == 0) segmenter.load(reference.state());
+      if (t % 3 == 0) segmenter->load(reference.state());
       reference.segment(frame.image(), p, {mask.data(), s.width, s.height, s.width});
-      segmenter.segment(frame.texture.id(), p);
-      compare(c, reference.state(), segmenter.save(), label(config, path, t, p));
+      segmenter->segment(frame.image(), p);
+      compare(c, reference.state(), segmenter->save(), label(config, make, t, p));
       if (c.failures > 8) return;
     }
   }
 }
 
 // Learning, measuring, then 50 frames on their own, temporal state included; then a background is given.
-void long_run(Checker &c, const GlDevice &d, Path path) {
+void long_run(Checker &c, const MakeRig &make) {
   const Config config{150, 71};
   Reference reference(config, 9);
-  GlSegmenter segmenter(d, config, 9, path);
-  Frame frame(d, config.width, config.height);
+  const auto segmenter = make(config, 9);
+  HostFrame frame(config);
   std::vector<std::uint8_t> mask(std::size_t(config.width) * config.height);
   Params p;
   p.significance = 1e-3f;
@@ -150,12 +135,12 @@ void long_run(Checker &c, const GlDevice &d, Path path) {
     if (t == 30) p.adapt_rate = 0.02f;
     if (t == 59) {
       reference.set_background(frame.image(), 4);
-      segmenter.set_background(frame.image(), 4);
+      segmenter->set_background(frame.image(), 4);
     }
     reference.segment(frame.image(), p, {mask.data(), config.width, config.height, config.width});
-    segmenter.segment(frame.texture.id(), p);
+    segmenter->segment(frame.image(), p);
     changed += std::size_t(std::count(mask.begin(), mask.end(), 255));
-    compare(c, reference.state(), segmenter.save(), text("long run, ", label(config, path, t, p)));
+    compare(c, reference.state(), segmenter->save(), text("long run, ", label(config, make, t, p)));
     if (c.failures > 4) return;
   }
   c.expect(changed > 20000 && changed < 69 * mask.size() / 2,
@@ -163,11 +148,11 @@ void long_run(Checker &c, const GlDevice &d, Path path) {
 }
 
 // Pixels whose D2 is a whole number, and thresholds exactly there: D2 > T is false, and true for T one less.
-void ties(Checker &c, const GlDevice &d, Path path) {
+void ties(Checker &c, const MakeRig &make) {
   const Config config{48, 16};
   Reference reference(config, 1);
-  GlSegmenter segmenter(d, config, 1, path);
-  Frame background(d, config.width, config.height), frame(d, config.width, config.height);
+  const auto segmenter = make(config, 1);
+  HostFrame background(config), frame(config);
   std::vector<std::uint8_t> mask(std::size_t(config.width) * config.height);
   for (int t = 0; t < 24; t++) {
     // (v, u, .) against (u, v, .) has fore = back, so D2 = fore - cross = 9 (v - u)^2, also with a darkness offset
@@ -178,9 +163,8 @@ void ties(Checker &c, const GlDevice &d, Path path) {
       std::copy_n(b, 4, &background.bytes[4 * i]);
       std::copy_n(f, 4, &frame.bytes[4 * i]);
     }
-    frame.texture.write(frame.bytes.data());
     reference.set_background(background.image(), 1);
-    segmenter.set_background(background.image(), 1);
+    segmenter->set_background(background.image(), 1);
     const int d2 = 9 * (v - u) * (v - u);
     const bool above = t % 2 == 1;
     Params p{.static_threshold = std::max(d2 - above, 0),
@@ -189,58 +173,72 @@ void ties(Checker &c, const GlDevice &d, Path path) {
              .compactness = 0,
              .iterations = 1};
     reference.segment(frame.image(), p, {mask.data(), config.width, config.height, config.width});
-    segmenter.segment(frame.texture.id(), p);
-    compare(c, reference.state(), segmenter.save(), text("tie, ", label(config, path, t, p)));
+    segmenter->segment(frame.image(), p);
+    compare(c, reference.state(), segmenter->save(), text("tie, ", label(config, make, t, p)));
     const auto want = std::uint8_t(above && d2 > 0 ? 255 : 0);
     c.expect(std::all_of(mask.begin(), mask.end(), [&](std::uint8_t m) { return m == want; }),
              text("a tie at D2 = ", d2, " is decided wrongly by the reference"));
   }
 }
 
-void large(Checker &c, const GlDevice &d, Path path) {
+} // namespace
+
+void check_segmentation(Checker &c, const MakeRig &make) {
+  lock_step(c, make);
+  long_run(c, make);
+  ties(c, make);
+}
+
+void check_large(Checker &c, const MakeRig &make) {
   const Config config{3840, 2160};
   Reference reference(config, 1);
-  GlSegmenter segmenter(d, config, 1, path);
-  Frame frame(d, config.width, config.height);
+  const auto segmenter = make(config, 1);
+  HostFrame frame(config);
   std::vector<std::uint8_t> mask(std::size_t(config.width) * config.height);
   Params p;
   p.iterations = 2;
   for (int t = 0; t < 3; t++) {
     paint(frame, c, t);
     reference.segment(frame.image(), p, {mask.data(), config.width, config.height, config.width});
-    segmenter.segment(frame.texture.id(), p);
+    segmenter->segment(frame.image(), p);
   }
-  compare(c, reference.state(), segmenter.save(), label(config, path, 3, p));
+  compare(c, reference.state(), segmenter->save(), label(config, make, 3, p));
 }
 
-void all(Checker &c, const GlDevice &d, Path path) {
-  if (path == Path::compute && !d.has_compute()) throw Skip{d.name() + " has no compute shaders"};
-  lock_step(c, d, path);
-  long_run(c, d, path);
-  ties(c, d, path);
-}
-
-void run_compute(Checker &c) {
-  all(c, static_cast<const GlDevice &>(c.device), Path::compute);
-}
-void run_fragment(Checker &c) {
-  all(c, static_cast<const GlDevice &>(c.device), Path::fragment);
-}
-void run_large(Checker &c) {
-  const auto &d = static_cast<const GlDevice &>(c.device);
-  if (d.has_compute()) large(c, d, Path::compute);
-  large(c, d, Path::fragment);
-}
-void run_es(Checker &c) {
-  std::unique_ptr<GlDevice> es;
+void check_throws(Checker &c, const char *what, Error::Kind kind, const std::string &part,
+                  const std::function<void()> &call) {
   try {
-    es = open_egl(true);
+    call();
+    c.fail(text(what, " is accepted"));
   } catch (const Error &e) {
-    throw Skip{e.what()};
+    c.expect(e.kind() == kind && std::string(e.what()).find(part) != std::string::npos,
+             text(what, ": ", e.what()));
   }
-  all(c, *es, Path::fragment);
-  if (es->has_compute()) all(c, *es, Path::compute);
 }
+
+// Wrong input gives errors that name the value, and changes nothing.
+void check_errors(Checker &c, const MakeRig &make) {
+  using enum Error::Kind;
+  const auto s = make({20, 10}, 2);
+  const std::vector<std::uint8_t> bytes(4 * 20 * 10);
+  check_throws(c, "a background of another size", bad_data, "19x10", [&] {
+    s->set_background({PixelFormat::rgba, 19, 10, {bytes.data()}, {4 * 20}}, 2);
+  });
+  check_throws(c, "a grey background", bad_setting, "rgba", [&] {
+    s->set_background({PixelFormat::gray8, 20, 10, {bytes.data()}, {20}}, 2);
+  });
+  check_throws(c, "no frames to learn", bad_setting, "not 0", [&] { s->learn(0); });
+  check_throws(c, "a picture of no pixels", bad_setting, "0x10", [&] { make({0, 10}, 2); });
+  check_throws(c, "a huge picture", bad_setting, "1000000", [&] { make({1000000, 10}, 2); });
+  check_throws(c, "a state of another size", bad_data, "8x8", [&] { s->load(empty_state({8, 8}, 1)); });
+  check_throws(c, "a state with short arrays", bad_data, "arrays", [&] {
+    State broken = empty_state({20, 10}, 1);
+    broken.mask.pop_back();
+    s->load(broken);
+  });
+}
+
+namespace {
 
 // What the definitions promise.
 void run_definitions(Checker &c) {
@@ -285,78 +283,7 @@ void run_definitions(Checker &c) {
   c.expect(threshold_for(noise, 1e-12) == 1000000, "a threshold leaves its range");
 }
 
-// Wrong input gives errors that name the value, and changes nothing.
-void run_errors(Checker &c) {
-  const auto &d = static_cast<const GlDevice &>(c.device);
-  const auto throws = [&](const char *what, Error::Kind kind, const std::string &part, auto &&call) {
-    try {
-      call();
-      c.fail(text(what, " is accepted"));
-    } catch (const Error &e) {
-      c.expect(e.kind() == kind && std::string(e.what()).find(part) != std::string::npos,
-               text(what, ": ", e.what()));
-    }
-  };
-  GlSegmenter s(d, {20, 10}, 2);
-  const std::vector<std::uint8_t> bytes(4 * 20 * 10);
-  throws("a background of another size", Error::Kind::bad_data, "19x10", [&] {
-    s.set_background({PixelFormat::rgba, 19, 10, {bytes.data()}, {4 * 20}}, 2);
-  });
-  throws("a grey background", Error::Kind::bad_setting, "rgba", [&] {
-    s.set_background({PixelFormat::gray8, 20, 10, {bytes.data()}, {20}}, 2);
-  });
-  throws("no frames to learn", Error::Kind::bad_setting, "not 0", [&] { s.learn(0); });
-  throws("a picture of no pixels", Error::Kind::bad_setting, "0x10", [&] { GlSegmenter(d, {0, 10}, 2); });
-  throws("a huge picture", Error::Kind::bad_setting, "1000000", [&] { GlSegmenter(d, {1000000, 10}, 2); });
-  throws("a state of another size", Error::Kind::bad_data, "8x8", [&] { s.load(empty_state({8, 8}, 1)); });
-  throws("a state with short arrays", Error::Kind::bad_data, "arrays", [&] {
-    State broken = empty_state({20, 10}, 1);
-    broken.mask.pop_back();
-    s.load(broken);
-  });
-  const GlSource good = {"kernels/a.glsl", "int two() { return 2; }\n"};
-  const GlSource bad = {"kernels/b.frag", "out vec4 c;\nvoid main() {\n  c = nonsense(two());\n}\n"};
-  throws("a shader with a mistake", Error::Kind::device, "kernels/b.frag:3:", [&] {
-    GlProgram::fragment(d, {good, bad});
-  });
-  const std::string named =
-      name_lines("0(7) : error C1503\n0:1(2): error: x\nERROR: 0:4: 'y'\n", 3, {good, bad});
-  c.expect(named == "kernels/b.frag:3: error C1503\n0:1(2): error: x\nkernels/a.glsl:1: 'y'\n",
-           "the lines of a driver's log are named wrongly: " + named);
-  throws("an address of elsewhere", Error::Kind::bad_setting, "address", [&] { d.range_of(bytes.data()); });
-}
-
-void time_path(Checker &c, const GlDevice &d, Path path, const Config &config) {
-  GlSegmenter segmenter(d, config, 1, path);
-  Frame frame(d, config.width, config.height);
-  paint(frame, c, 0);
-  segmenter.segment(frame.texture.id(), {});
-  paint(frame, c, 1);
-  for (const int iterations : {0, 1, 2, 4, 6, 8, 10}) {
-    Params p;
-    p.iterations = iterations;
-    c.time(text(name_of(path), " ", config.width, "x", config.height, " iterations ", iterations),
-           double(config.width) * config.height, [&] { segmenter.segment(frame.texture.id(), p); });
-  }
-}
-void run_times(Checker &c) {
-  const auto &d = static_cast<const GlDevice &>(c.device);
-  if (!c.benching()) throw Skip{"only with --bench"};
-  if (!d.has_timer()) throw Skip{"this OpenGL has no timer queries"};
-  for (const Config &config : {Config{640, 480}, Config{1920, 1080}})
-    for (const Path path : {Path::compute, Path::fragment})
-      if (path == Path::fragment || d.has_compute()) time_path(c, d, path, config);
-}
-
-const check::Register cases[] = {
-    check::Register{{"colinearseg/definitions", run_definitions, {Backend::gl}}},
-    check::Register{{"colinearseg/errors", run_errors, {Backend::gl}}},
-    check::Register{{"colinearseg/compute", run_compute, {Backend::gl}}},
-    check::Register{{"colinearseg/fragment", run_fragment, {Backend::gl}}},
-    check::Register{{"colinearseg/es", run_es, {Backend::gl}}},
-    check::Register{{"colinearseg/large", run_large, {Backend::gl}}},
-    check::Register{{"colinearseg/times", run_times, {Backend::gl}}},
-};
+const check::Register definitions{{"colinearseg/definitions", run_definitions, {Backend::cpu}}};
 
 } // namespace
 } // namespace vigil::colinearseg

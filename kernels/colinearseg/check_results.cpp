@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures and counts made on the OpenGL device against the references of compose and activity.
+// Pictures and counts made on a device against the references of compose and activity.
+#include "kernels/colinearseg/check_rig.h"
+
 #include "common/error.h"
-#include "kernels/colinearseg/gl_results.h"
-#include "tests/check/checker.h"
 
 namespace vigil::colinearseg {
 namespace {
@@ -15,7 +15,7 @@ struct Size {
 constexpr Size sizes[] = {{1, 1},    {7, 5},     {31, 40},    {64, 48},
                           {131, 97}, {640, 361}, {1500, 800}, {4160, 1030}};
 
-void run_size(Checker &c, const GlDevice &d, const Size &s) {
+void check_size(Checker &c, const MakeRig &make, const Size &s) {
   const Config config{s.width, s.height};
   const std::size_t n = std::size_t(s.width) * s.height;
   const auto host = open_cpu(1);
@@ -30,53 +30,48 @@ void run_size(Checker &c, const GlDevice &d, const Size &s) {
   for (int y = 0; y < s.height; y++)
     for (int x = 0; x < s.width; x++)
       if (c.rng() % 50 == 0 || (x / 37 + y / 23) % 5 == 0) state.mask[std::size_t(y) * s.width + x] = 255;
-  GlSegmenter segmenter(d, config, 1, Path::fragment);
-  segmenter.load(state);
+  const auto rig = make(config, 1);
+  rig->load(state);
   const Plane<const std::uint8_t> mask{state.mask.data(), s.width, s.height, s.width};
 
-  GlResults results(d, config);
-  std::vector<activity::Cell> want(std::size_t(results.grid().cells()));
-  activity::make_reference()->apply(mask, results.grid(), want.data(), *queue);
-  c.expect(results.count(segmenter.mask()) == want, where + ": the counts differ from the reference");
+  const activity::Grid grid = activity::grid_for(s.width, s.height);
+  std::vector<activity::Cell> want(std::size_t(grid.cells()));
+  activity::make_reference()->apply(mask, grid, want.data(), *queue);
+  c.expect(rig->count() == want, where + ": the counts differ from the reference");
 
-  const std::vector<std::uint8_t> frame = c.noise(4 * n);
-  const GlTexture texture(d, GL_RGBA8, s.width, s.height), target(d, GL_RGBA8, s.width, s.height);
-  texture.write(frame.data());
+  HostFrame host_frame(config);
+  host_frame.bytes = c.noise(4 * n);
+  const std::vector<std::uint8_t> &frame = host_frame.bytes;
   const auto at = [&](int range) { return int(c.rng() % unsigned(range + 40)) - 20; };
   std::vector<compose::Box> boxes;
   for (int i = 0; i < 70; i++)
     boxes.push_back({at(s.width), at(s.height), int(c.rng() % 60), int(c.rng() % 60)});
   const compose::Style style{
       .tint = {{255, 48, 32}, int(c.rng() % 257)}, .box = {48, 255, 64}, .line = int(c.rng() % 4)};
-  const auto picture = [&](GlResults::Kind kind) {
-    results.draw(kind, texture.id(), segmenter, boxes, style, target.id());
-    return target.read_bytes();
-  };
+  const auto picture = [&](Show show) { return rig->draw(show, host_frame.image(), boxes, style); };
 
   std::vector<std::uint8_t> wanted(4 * n);
   const std::ptrdiff_t stride = 4 * s.width;
   compose::make_reference()->overlay(
       {PixelFormat::rgba, s.width, s.height, {frame.data()}, {stride}}, mask, boxes, style,
       {PixelFormat::rgba, s.width, s.height, {wanted.data()}, {stride}}, *queue);
-  c.expect(picture(GlResults::Kind::overlay) == wanted, where + ": the overlay differs from the reference");
-  const auto expect = [&](const char *what, GlResults::Kind kind, auto &&colour) {
+  c.expect(picture(Show::overlay) == wanted, where + ": the overlay differs from the reference");
+  const auto expect = [&](const char *what, Show show, auto &&colour) {
     for (std::size_t i = 0; i < n; i++)
       for (std::size_t k = 0; k < 4; k++) wanted[4 * i + k] = std::uint8_t(colour(i, k));
-    c.expect(picture(kind) == wanted, where + ": the " + what + " is wrong");
+    c.expect(picture(show) == wanted, where + ": the " + what + " is wrong");
   };
-  expect("mask", GlResults::Kind::mask,
-         [&](std::size_t i, std::size_t k) { return k == 3 ? 255 : state.mask[i]; });
-  expect("cutout", GlResults::Kind::cutout,
+  expect("mask", Show::mask, [&](std::size_t i, std::size_t k) { return k == 3 ? 255 : state.mask[i]; });
+  expect("cutout", Show::cutout,
          [&](std::size_t i, std::size_t k) { return k == 3 ? state.mask[i] : frame[4 * i + k]; });
-  expect("background", GlResults::Kind::background,
+  expect("background", Show::background,
          [&](std::size_t i, std::size_t k) { return k == 3 ? 255 : state.background[3 * i + k]; });
 }
 
-void run_results(Checker &c) {
-  for (const Size &s : sizes) run_size(c, static_cast<const GlDevice &>(c.device), s);
+} // namespace
+
+void check_results(Checker &c, const MakeRig &make) {
+  for (const Size &s : sizes) check_size(c, make, s);
 }
 
-const check::Register results_case{{"colinearseg/results", run_results, {Backend::gl}}};
-
-} // namespace
 } // namespace vigil::colinearseg

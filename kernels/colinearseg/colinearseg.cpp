@@ -103,16 +103,20 @@ Order permutation(std::uint32_t seed, std::uint64_t frame, int iteration) {
   return order;
 }
 
-State empty_state(const Config &c, int learn_frames) {
-  if (c.width < 1 || c.height < 1 || c.width > 32768 || c.height > 32768)
-    fail(Error::Kind::bad_setting, "pictures of ", c.width, "x", c.height, " pixels cannot be segmented");
+Progress new_progress(int learn_frames, bool given) {
   if (learn_frames < 1 || learn_frames > max_learn_frames)
     fail(Error::Kind::bad_setting, "the background can be learnt from 1..", max_learn_frames, " frames, not ",
          learn_frames);
-  State s;
-  s.config = c;
-  s.learn_frames = learn_frames;
-  s.measure_frames = measured_frames(learn_frames);
+  Progress p;
+  p.learn_frames = given ? 0 : learn_frames;
+  p.measure_frames = measured_frames(learn_frames);
+  return p;
+}
+
+State empty_state(const Config &c, int learn_frames) {
+  if (c.width < 1 || c.height < 1 || c.width > 32768 || c.height > 32768)
+    fail(Error::Kind::bad_setting, "pictures of ", c.width, "x", c.height, " pixels cannot be segmented");
+  State s{new_progress(learn_frames), c, {}, {}, {}};
   const std::size_t n = std::size_t(c.width) * c.height;
   s.background.resize(3 * n);
   s.exact.resize(3 * n);

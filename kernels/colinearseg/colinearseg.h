@@ -146,23 +146,45 @@ constexpr std::uint32_t adapted(std::uint32_t value, int sample, int rate) {
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(value) + (((way >> 8) * rate + 64) >> 7));
 }
 
-// State in host memory, the same for the reference and all backends. i = y*width + x, n = width*height.
-struct State {
-  Config config;
+// How far it is: the background's frames, then those that are segmented.
+struct Progress {
   std::uint64_t frames = 0; // segmented since the background was set; the counter of permutation()
   int learn_frames = 0;     // frames that make the background; 0: the background was given
   int learnt = 0;           // of them so far
+  Noise noise;
+  int measure_frames = 0; // frames that measure the noise
+  bool learning() const { return learnt < learn_frames; }
+  // The next frame measures the noise, against the background as it is before that frame.
+  bool measures_next() const {
+    const bool second_half = learnt >= 1 && learnt + 1 > learn_frames / 2;
+    return noise.frames < measure_frames && (!learning() || second_half);
+  }
+  // The background and its noise are as they will stay, but for adaptation.
+  bool settled() const { return !learning() && noise.frames >= measure_frames; }
+};
+// At the beginning: the background is learnt from so many frames, or (`given`) known, and only the noise is measured. Throws
+// Error::bad_setting when the number is out of range.
+Progress new_progress(int learn_frames, bool given = false);
+
+// State in host memory, the same for the reference and all backends. i = y*width + x, n = width*height.
+struct State : Progress {
+  Config config;
   std::vector<std::uint8_t> background; // [3*i + c] RGB; while learning the mean so far
   std::vector<std::uint32_t>
       exact; // [3*i + c] while learning the sum; when adapting 1/65536 levels; else empty
   std::vector<std::uint8_t> mask; // [i] 0 or 255
-  Noise noise;
-  int measure_frames = 0; // frames that measure the noise
-  bool learning() const { return learnt < learn_frames; }
 };
 State empty_state(const Config &, int learn_frames); // throws Error::bad_setting when out of range
 // Throws Error::bad_data, naming what differs, unless the state fits the size and its arrays are whole.
 void check_fits(const State &, const Config &);
+
+// Pictures that backends make of a mask.
+enum class Show {
+  mask = 0,       // white where the mask is set, else black
+  overlay = 1,    // as compose.h says
+  cutout = 2,     // the frame with alpha 255 where the mask is set, else 0 (not premultiplied)
+  background = 3, // alpha 255
+};
 
 // Naive loops in double precision straight from the formulas above; host memory.
 class Reference {

@@ -38,7 +38,7 @@ GlSegmenter::GlSegmenter(const GlDevice &d, const Config &c, int learn_frames, P
       back_program_(GlProgram::fragment(d, {evidence_glsl, back_frag})),
       sample_program_(GlProgram::fragment(d, {evidence_glsl, window_glsl, sample_frag})),
       spread_program_(GlProgram::fragment(d, {evidence_glsl, spread_frag})) {
-  empty_state({1, 1}, learn_frames);
+  new_progress(learn_frames); // throws when the number is out of range
   if (c.width < 1 || c.height < 1)
     fail(Error::Kind::bad_setting, "pictures of ", c.width, "x", c.height, " pixels cannot be segmented");
   background_ = GlTexture(d, GL_RGBA8, c.width, c.height);
@@ -51,19 +51,14 @@ GlSegmenter::GlSegmenter(const GlDevice &d, const Config &c, int learn_frames, P
   learn(learn_frames);
 }
 
-void GlSegmenter::reset(int learn_frames) {
-  empty_state({1, 1}, learn_frames); // throws when the number is out of range
+void GlSegmenter::reset(const Progress &progress) {
+  progress_ = progress;
   mask_[0].clear();
   back_is_current_ = false;
-  frames_ = 0;
-  learnt_ = 0;
-  learn_frames_ = learn_frames;
-  measure_frames_ = measured_frames(learn_frames);
-  noise_ = {};
 }
 
 void GlSegmenter::learn(int learn_frames) {
-  reset(learn_frames);
+  reset(new_progress(learn_frames));
   for (GlTexture &t : exact_)
     if (!t) t = GlTexture(device_, GL_RGBA32UI, config_.width, config_.height);
   exact_[0].clear();
@@ -77,8 +72,7 @@ void GlSegmenter::set_background(ConstImage image, int learn_frames) {
   if (image.width != config_.width || image.height != config_.height)
     fail(Error::Kind::bad_data, "the picture is of ", image.width, "x", image.height, " pixels, not of ",
          config_.width, "x", config_.height);
-  reset(learn_frames);
-  learn_frames_ = 0;
+  reset(new_progress(learn_frames, true));
   for (GlTexture &t : exact_) t = GlTexture();
   std::vector<std::uint8_t> rgba;
   rgba.reserve(std::size_t(4) * config_.width * config_.height);
@@ -117,9 +111,9 @@ void GlSegmenter::measure(GLuint frame) {
   sample_program_.set("last", config_.width - 1, config_.height - 1);
   sample_program_.set("spacing", grid.step);
   draw({samples_.id()}, grid.columns, grid.rows);
-  add_frame(noise_, samples_.read());
+  add_frame(progress_.noise, samples_.read());
   bytes_read_ += std::uint64_t(16) * grid.columns * grid.rows;
-  if (noise_.frames >= measure_frames_) samples_ = GlTexture();
+  if (progress_.noise.frames >= progress_.measure_frames) samples_ = GlTexture();
 }
 
 void GlSegmenter::change_background(GLuint frame, int learnt, int rate) {
@@ -130,26 +124,25 @@ void GlSegmenter::change_background(GLuint frame, int learnt, int rate) {
 
 void GlSegmenter::segment(GLuint frame, const Params &params) {
   const GlStateGuard guard(device_);
-  const bool second_half = learnt_ >= 1 && learnt_ + 1 > learn_frames_ / 2;
-  if (noise_.frames < measure_frames_ && (!learning() || second_half)) measure(frame);
-  if (learning()) {
-    change_background(frame, learnt_ + 1, 0);
-    learnt_++;
-    if (!learning())
+  if (progress_.measures_next()) measure(frame);
+  if (progress_.learning()) {
+    change_background(frame, progress_.learnt + 1, 0);
+    progress_.learnt++;
+    if (!progress_.learning())
       for (GlTexture &t : exact_) t = GlTexture();
     device_.check("learning the background");
     return;
   }
 
-  const Constants c = resolve(params, noise_);
+  const Constants c = resolve(params, progress_.noise);
   draw_back();
   passes_->thresholds({frame, background_.id(), back_.id(), config_.width, config_.height}, c, thresholds_[0],
                       thresholds_[1]);
   std::array<Order, max_iterations + 1> orders{};
-  for (int i = 0; i <= c.iterations; i++) orders[i] = permutation(c.seed, frames_, i);
+  for (int i = 0; i <= c.iterations; i++) orders[i] = permutation(c.seed, progress_.frames, i);
   passes_->iterate(mask_, thresholds_[0], std::span(orders).first(1));
   passes_->iterate(mask_, thresholds_[1], std::span(orders).subspan(1, c.iterations));
-  frames_++;
+  progress_.frames++;
 
   if (c.adapt > 0) {
     if (!exact_[0]) {
@@ -165,11 +158,7 @@ void GlSegmenter::segment(GLuint frame, const Params &params) {
 
 State GlSegmenter::save() const {
   State s = empty_state(config_, 1);
-  s.frames = frames_;
-  s.learn_frames = learn_frames_;
-  s.learnt = learnt_;
-  s.noise = noise_;
-  s.measure_frames = measure_frames_;
+  static_cast<Progress &>(s) = progress_;
   const std::size_t n = s.mask.size();
   const std::vector<std::uint8_t> rgba = background_.read_bytes();
   for (std::size_t i = 0; i < n; i++)
@@ -211,11 +200,7 @@ void GlSegmenter::load(const State &s) {
         labels[std::size_t(y) * words(config_.width) + x / 32] |= 1u << x % 32;
   mask_[0].write(labels.data());
   back_is_current_ = false;
-  frames_ = s.frames;
-  learn_frames_ = s.learn_frames;
-  learnt_ = s.learnt;
-  measure_frames_ = s.measure_frames;
-  noise_ = s.noise;
+  progress_ = s;
 }
 
 } // namespace vigil::colinearseg

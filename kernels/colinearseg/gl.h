@@ -58,9 +58,7 @@ class GlSegmenter {
   // A given background: rgba or bgra in host memory, of the config's size.
   void set_background(ConstImage, int learn_frames);
   void segment(GLuint frame, const Params &);
-  bool learning() const { return learnt_ < learn_frames_; }
-  int learnt() const { return learnt_; }
-  const Noise &noise() const { return noise_; }
+  const Progress &progress() const { return progress_; }
   // Bytes that went from the device to the host to measure the noise, since the beginning.
   std::uint64_t bytes_read() const { return bytes_read_; }
 
@@ -68,13 +66,11 @@ class GlSegmenter {
   const GlTexture &mask() const { return mask_[0]; }
   const GlTexture &background() const { return background_; } // GL_RGBA8; while learning the mean so far
 
-  // The background and its noise are as they will stay, but for adaptation.
-  bool settled() const { return !learning() && noise_.frames >= measure_frames_; }
   State save() const;
   void load(const State &); // throws Error::bad_data when it does not fit
 
  private:
-  void reset(int learn_frames);
+  void reset(const Progress &);
   void measure(GLuint frame);
   void change_background(GLuint frame, int learnt, int rate);
   void draw_back();
@@ -90,9 +86,7 @@ class GlSegmenter {
   GlTexture samples_;  // only while the noise is measured
   GlProgram back_program_, sample_program_, spread_program_;
   bool back_is_current_ = false;
-  std::uint64_t frames_ = 0;
-  int learn_frames_ = 0, learnt_ = 0, measure_frames_ = 0;
-  Noise noise_;
+  Progress progress_;
   std::uint64_t bytes_read_ = 0;
 };
 

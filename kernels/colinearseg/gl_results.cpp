@@ -15,7 +15,7 @@ GlResults::GlResults(const GlDevice &d, const Config &c)
       picture_program_(GlProgram::fragment(d, {evidence_glsl, picture_frag})),
       cells_program_(GlProgram::fragment(d, {cells_frag})) {}
 
-void GlResults::draw(Kind kind, GLuint frame, const GlSegmenter &s, std::span<const compose::Box> boxes,
+void GlResults::draw(Show show, GLuint frame, const GlSegmenter &s, std::span<const compose::Box> boxes,
                      const compose::Style &style, GLuint target) {
   const GlStateGuard guard(device_);
   const auto &tint = style.tint;
@@ -23,12 +23,12 @@ void GlResults::draw(Kind kind, GLuint frame, const GlSegmenter &s, std::span<co
   picture_program_.bind("frame", 0, frame);
   picture_program_.bind("background", 1, s.background().id());
   picture_program_.bind("mask", 2, s.mask().id());
-  picture_program_.set("kind", static_cast<int>(kind));
+  picture_program_.set("kind", static_cast<int>(show));
   picture_program_.set("tint", tint.colour[0], tint.colour[1], tint.colour[2],
                        std::clamp(tint.strength, 0, 256));
   target_.bind({target}, config_.width, config_.height);
   device_.draw_everywhere();
-  if (kind == Kind::overlay && style.line > 0)
+  if (show == Show::overlay && style.line > 0)
     for (const compose::Box &b : boxes.first(std::min<std::size_t>(boxes.size(), compose::max_boxes)))
       outline(b, style);
   device_.check("drawing the result");

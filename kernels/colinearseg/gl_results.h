@@ -13,15 +13,9 @@ namespace vigil::colinearseg {
 
 class GlResults {
  public:
-  enum class Kind {
-    mask = 0,       // white where the mask is set, else black
-    overlay = 1,    // as compose.h says
-    cutout = 2,     // the frame with alpha 255 where the mask is set, else 0 (not premultiplied)
-    background = 3, // alpha 255
-  };
   GlResults(const GlDevice &, const Config &); // the device must outlive it
   // Draws into `target`, an RGBA texture of the picture's size that is not the frame.
-  void draw(Kind, GLuint frame, const GlSegmenter &, std::span<const compose::Box>, const compose::Style &,
+  void draw(Show, GLuint frame, const GlSegmenter &, std::span<const compose::Box>, const compose::Style &,
             GLuint target);
   // The grid's cells, as activity::Counter gives them. Waits for the mask.
   std::vector<activity::Cell> count(const GlTexture &mask);

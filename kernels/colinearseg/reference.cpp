@@ -107,8 +107,7 @@ void Reference::segment(ConstImage frame, const Params &params, Plane<std::uint8
   check_frame(frame, s.config);
   const int w = s.config.width, h = s.config.height;
   const bool learning = s.learning();
-  const bool second_half = s.learnt >= 1 && s.learnt + 1 > s.learn_frames / 2;
-  if (s.noise.frames < s.measure_frames && (!learning || second_half)) measure(frame);
+  if (s.measures_next()) measure(frame);
   if (learning) {
     learn(frame);
     for (int y = 0; y < h; y++) std::fill_n(mask.row(y), w, std::uint8_t{0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The picture to show: see GlResults::Kind for the numbers of `kind`.
+// The picture to show: see Show for the numbers of `kind`.
 uniform sampler2D frame, background;
 uniform usampler2D mask;
 uniform int kind;

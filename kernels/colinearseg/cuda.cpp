@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The CUDA backend: state in device memory, and the order of the kernels (cuda/). `back` is not kept: its products cost less than
+// reading it.
+#include "kernels/compose/cuda.h"
+#include "common/cuda/device.h"
+#include "common/error.h"
+#include "kernels/colinearseg/cuda/kernels.h"
+#include "kernels/colinearseg/segmenter.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace vigil::colinearseg {
+namespace {
+
+using namespace cuda;
+
+class CudaSegmenter final : public Segmenter {
+ public:
+  CudaSegmenter(CudaDevice &d, const Config &c, int learn_frames)
+      : device_(d), config_(c), words_(words_of(c.width)), own_(d.make_queue()) {
+    check_size(c);
+    new_progress(learn_frames); // throws when the number is out of range
+    background_ = DeviceBuffer(d, std::size_t(stride()) * c.height);
+    const std::size_t words = std::size_t(words_) * c.height;
+    for (DeviceBuffer &m : mask_) m = DeviceBuffer(d, words * sizeof(std::uint32_t));
+    for (DeviceBuffer &t : thresholds_) t = DeviceBuffer(d, words * sizeof(uint4));
+    learn(learn_frames);
+  }
+
+  const Config &config() const override { return config_; }
+  const Progress &progress() const override { return progress_; }
+  std::uint64_t bytes_read() const override { return bytes_read_; }
+
+  void learn(int learn_frames) override {
+    const Progress begun = new_progress(learn_frames);
+    settle();
+    make_exact();
+    device_.fill(exact_.as(), 0, exact_.bytes(), *own_);
+    begin(begun, std::vector<std::uint8_t>(background_.bytes()));
+  }
+
+  void set_background(ConstImage image, int learn_frames) override {
+    if (image.format != PixelFormat::rgba && image.format != PixelFormat::bgra)
+      fail(Error::Kind::bad_setting, "pictures must be rgba or bgra");
+    check_frame_size(image);
+    const Progress begun = new_progress(learn_frames, true);
+    std::vector<std::uint8_t> rgba(background_.bytes());
+    const bool swapped = image.format == PixelFormat::bgra;
+    for (int y = 0; y < config_.height; y++)
+      for (int x = 0; x < config_.width; x++) {
+        const std::uint8_t *from = image.plane(0).row(y) + 4 * x;
+        std::uint8_t *to = rgba.data() + y * stride() + 4 * x;
+        for (int c = 0; c < 3; c++) to[c] = from[swapped ? 2 - c : c];
+        to[3] = 255;
+      }
+    settle();
+    exact_ = DeviceBuffer();
+    begin(begun, rgba);
+  }
+
+  void segment(ConstImage frame, const Params &params, Queue &queue) override {
+    check_frame(frame);
+    const CudaScope scope = device_.enter();
+    const cudaStream_t stream = stream_of(queue);
+    const Rgba colours = frame.plane(0);
+    if (progress_.measures_next()) measure(colours, queue);
+    if (progress_.learning()) {
+      launch_learn(colours, exact(), progress_.learnt + 1, background(), stream);
+      progress_.learnt++;
+      if (!progress_.learning()) {
+        queue.wait();
+        exact_ = DeviceBuffer();
+      }
+      cuda_check(cudaGetLastError(), "learning the background");
+      return;
+    }
+
+    const Constants c = resolve(params, progress_.noise);
+    launch_thresholds(colours, background(), c, thresholds_[0].as<uint4>(), thresholds_[1].as<uint4>(),
+                      stream);
+    iterate(c, stream);
+    progress_.frames++;
+    if (c.adapt > 0) {
+      if (!exact_) {
+        make_exact();
+        launch_spread(background(), exact(), stream);
+      }
+      launch_adapt(colours, mask(), words_, exact(), c.adapt, background(), stream);
+    }
+    cuda_check(cudaGetLastError(), "segmenting a frame");
+  }
+
+  void draw(Show show, ConstImage frame, std::span<const compose::Box> boxes, const compose::Style &style,
+            Image target, Queue &queue) override {
+    check_frame(frame);
+    check_frame(target);
+    const CudaScope scope = device_.enter();
+    const compose::Layers layers = compose::overlay_layers(PixelFormat::rgba, style);
+    launch_picture(show, frame.plane(0), background(), mask(), words_, layers.plane[0].blends.foreground,
+                   target.plane(0), stream_of(queue));
+    if (show == Show::overlay) {
+      const compose::Outlines outlines = outlines_of(boxes, style, config_.width, config_.height);
+      if (outlines.count > 0) compose::launch_outlines(outlines, layers, target, stream_of(queue));
+    }
+    cuda_check(cudaGetLastError(), "drawing the result");
+  }
+
+  void count(const activity::Grid &grid, activity::Cell *cells, Queue &queue) override {
+    if (grid != activity::grid_for(config_.width, config_.height))
+      fail(Error::Kind::bad_setting, "the grid is not one of ", config_.width, "x", config_.height,
+           " pixels");
+    const CudaScope scope = device_.enter();
+    launch_cells(mask(), words_, config_.height, grid, cells, stream_of(queue));
+    cuda_check(cudaGetLastError(), "counting foreground");
+  }
+
+  State save() const override {
+    settle();
+    State s = empty_state(config_, 1);
+    static_cast<Progress &>(s) = progress_;
+    const std::vector<std::uint8_t> rgba = fetch<std::uint8_t>(background_);
+    const std::vector<std::uint32_t> labels = fetch<std::uint32_t>(mask_[0]);
+    const std::vector<std::uint32_t> values = fetch<std::uint32_t>(exact_);
+    if (values.empty()) s.exact.clear();
+    for_each_pixel([&](int x, int y, std::size_t i) {
+      for (int c = 0; c < 3; c++) {
+        s.background[3 * i + c] = rgba[std::size_t(y) * stride() + 4 * x + c];
+        if (!values.empty()) s.exact[3 * i + c] = values[exact_index(x, y, c)];
+      }
+      s.mask[i] = labels[std::size_t(y) * words_ + x / 32] >> x % 32 & 1 ? 255 : 0;
+    });
+    return s;
+  }
+
+  void load(const State &s) override {
+    check_fits(s, config_);
+    settle();
+    std::vector<std::uint8_t> rgba(background_.bytes());
+    std::vector<std::uint32_t> labels(mask_[0].bytes() / sizeof(std::uint32_t)), values;
+    exact_ = DeviceBuffer();
+    if (!s.exact.empty()) {
+      make_exact();
+      values.resize(exact_.bytes() / sizeof(std::uint32_t));
+    }
+    for_each_pixel([&](int x, int y, std::size_t i) {
+      for (int c = 0; c < 3; c++) {
+        rgba[std::size_t(y) * stride() + 4 * x + c] = s.background[3 * i + c];
+        if (!values.empty()) values[exact_index(x, y, c)] = s.exact[3 * i + c];
+      }
+      rgba[std::size_t(y) * stride() + 4 * x + 3] = 255;
+      if (s.mask[i]) labels[std::size_t(y) * words_ + x / 32] |= 1u << x % 32;
+    });
+    put(background_, rgba);
+    put(mask_[0], labels);
+    if (!values.empty()) put(exact_, values);
+    own_->wait();
+    progress_ = s;
+  }
+
+ private:
+  static void check_size(const Config &c) {
+    if (c.width < 1 || c.height < 1 || c.width > 32768 || c.height > 32768)
+      fail(Error::Kind::bad_setting, "pictures of ", c.width, "x", c.height, " pixels cannot be segmented");
+  }
+  void check_frame_size(const ConstImage &image) const {
+    if (image.width != config_.width || image.height != config_.height)
+      fail(Error::Kind::bad_data, "the picture is of ", image.width, "x", image.height, " pixels, not of ",
+           config_.width, "x", config_.height);
+  }
+  void check_frame(const ConstImage &image) const {
+    if (image.format != PixelFormat::rgba) fail(Error::Kind::bad_setting, "frames must be rgba");
+    check_frame_size(image);
+    if ((reinterpret_cast<std::uintptr_t>(image.data[0]) | std::uintptr_t(image.stride[0])) % 4 != 0)
+      fail(Error::Kind::bad_setting, "the pixels of a frame must be at multiples of 4 bytes");
+  }
+
+  std::ptrdiff_t stride() const { return 4 * std::ptrdiff_t(exact_pitch(config_.width)); }
+  Plane<std::uint8_t> background() const {
+    return {background_.as<std::uint8_t>(), config_.width, config_.height, stride()};
+  }
+  std::uint32_t *mask() const { return mask_[0].as<std::uint32_t>(); }
+  Exact exact() const { return {exact_.as<std::uint32_t>(), exact_pitch(config_.width)}; }
+  std::size_t exact_index(int x, int y, int channel) const {
+    return (std::size_t(channel) * config_.height + y) * exact_pitch(config_.width) + x;
+  }
+  void make_exact() {
+    if (!exact_)
+      exact_ = DeviceBuffer(device_, 3 * sizeof(std::uint32_t) * exact_pitch(config_.width) * config_.height);
+  }
+
+  void measure(Rgba frame, Queue &queue) {
+    const SampleGrid grid = sample_grid(config_);
+    std::vector<std::uint32_t> samples(std::size_t(grid.columns) * grid.rows);
+    const std::size_t bytes = samples.size() * sizeof(std::uint32_t);
+    if (!samples_) samples_ = DeviceBuffer(device_, bytes);
+    launch_samples(frame, background(), grid, samples_.as<std::uint32_t>(), stream_of(queue));
+    device_.download(samples.data(), samples_.as(), bytes, queue);
+    queue.wait();
+    add_frame(progress_.noise, samples);
+    bytes_read_ += bytes;
+    if (progress_.settled()) samples_ = DeviceBuffer();
+  }
+
+  void iterate(const Constants &c, cudaStream_t stream) {
+    for (int done = 0; done <= c.iterations; done += iterations_at_once) {
+      Substeps steps;
+      steps.with_first = done == 0 ? 4 : 0;
+      for (int i = done; i <= std::min(done + iterations_at_once - 1, c.iterations); i++)
+        for (const std::uint64_t position : permutation(c.seed, progress_.frames, i))
+          steps.positions |= position << 2 * steps.count++;
+      launch_iterations(mask(), mask_[1].as<std::uint32_t>(), thresholds_[0].as<uint4>(),
+                        thresholds_[1].as<uint4>(), words_, config_.height, steps, stream);
+      std::swap(mask_[0], mask_[1]);
+    }
+  }
+
+  // The background is these bytes and nothing is foreground.
+  void begin(const Progress &progress, const std::vector<std::uint8_t> &rgba) {
+    put(background_, rgba);
+    device_.fill(mask(), 0, mask_[0].bytes(), *own_);
+    own_->wait();
+    progress_ = progress;
+  }
+  // Waits for all work of the device's context: what came before may be in any queue.
+  void settle() const {
+    const CudaScope scope = device_.enter();
+    cuda_check(cudaDeviceSynchronize(), "waiting for the segmentation");
+  }
+  template <class T>
+  void put(const DeviceBuffer &to, const std::vector<T> &from) {
+    device_.upload(to.as(), from.data(), to.bytes(), *own_);
+    own_->wait();
+  }
+  template <class T>
+  std::vector<T> fetch(const DeviceBuffer &from) const {
+    std::vector<T> to(from.bytes() / sizeof(T));
+    if (!to.empty()) device_.download(to.data(), from.as(), from.bytes(), *own_);
+    own_->wait();
+    return to;
+  }
+  template <class Fn>
+  void for_each_pixel(Fn fn) const {
+    for (int y = 0; y < config_.height; y++)
+      for (int x = 0; x < config_.width; x++) fn(x, y, std::size_t(y) * config_.width + x);
+  }
+
+  CudaDevice &device_;
+  Config config_;
+  int words_; // of a row of the mask
+  std::unique_ptr<Queue> own_;
+  DeviceBuffer background_, mask_[2], thresholds_[2];
+  DeviceBuffer exact_;   // only while learning or adapting
+  DeviceBuffer samples_; // only while the noise is measured
+  Progress progress_;
+  std::uint64_t bytes_read_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Segmenter> make_cuda(Device &device, const Config &config, int learn_frames) {
+  return std::make_unique<CudaSegmenter>(static_cast<CudaDevice &>(device), config, learn_frames);
+}
+
+} // namespace vigil::colinearseg
