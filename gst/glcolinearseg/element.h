@@ -3,15 +3,18 @@
 //   gstglcolinearseg.cpp  the GObject: properties, signals, class
 //   streaming.cpp         frames, events and queries
 //   negotiation.cpp       caps and buffer pools
-//   outside.*             frames that are not in textures
-//   worker.*              the work in an OpenGL context
+//   worker.*              the segmentation, wherever it is done
+//   gl_worker.*           in an OpenGL context
+//   cuda_worker.*         on a CUDA device
+//   outside.*             frames that are not in textures, for work in OpenGL
 //   image.*               background images from files and samples
 //   settings.*            all that can be set
 #pragma once
 
 #include "gst/base/motion.h"
+#include "gst/glcolinearseg/cuda_worker.h"
+#include "gst/glcolinearseg/gl_worker.h"
 #include "gst/glcolinearseg/outside.h"
-#include "gst/glcolinearseg/worker.h"
 
 #include <cmath>
 #include <exception>
@@ -44,14 +47,17 @@ struct Impl {
   CudaContext cuda; // of frames in CUDA memory
 
   // The streaming thread's own, or of the OpenGL thread while that one waits.
-  std::unique_ptr<GstGLContext, ObjectUnref> context; // that the worker is in
-  std::unique_ptr<Worker> worker;
-  std::optional<colinearseg::State> rescued;                          // from a context that was lost
+  std::unique_ptr<GstGLContext, ObjectUnref> context; // that gl_worker is in
+  std::unique_ptr<GlWorker> gl_worker;                // there is one of the two at most
+  std::unique_ptr<Device> device;                     // while frames are in CUDA memory or worked on there
+  std::unique_ptr<CudaWorker> cuda_worker;            // on that device
+  std::optional<colinearseg::State> rescued;          // from a worker that is gone
+  bool on_cuda = false;                               // where the next frame is worked on
+  FrameKind kind_in, kind_out;                        // while it is
   Memory memory_in = Memory::textures, memory_out = Memory::textures; // the same, or out to textures
   bool changes_frames = false;                                        // their memory or their format
-  std::unique_ptr<Outside> outside;                                   // while some are not in textures
-  std::unique_ptr<Device> device;                                     // while they are in CUDA memory
-  std::unique_ptr<Queue> queue;
+  std::unique_ptr<Outside> outside; // in OpenGL, while some are not in textures
+  std::unique_ptr<Queue> queue;     // likewise, while they are in CUDA memory
   std::unique_ptr<Event> scratch;
   bool warned = false;
   Settings current; // of the frame that is worked on
@@ -59,6 +65,8 @@ struct Impl {
   std::exception_ptr error;
   Motion motion;
   GstClockTime motion_time = 0;
+
+  Worker *worker() const { return gl_worker ? static_cast<Worker *>(gl_worker.get()) : cuda_worker.get(); }
 };
 
 } // namespace vigil::gst::glcolinearseg
@@ -78,7 +86,9 @@ GstGLFilterClass *parent_class();
 void install_negotiation(GstGLFilterClass *);
 void install_streaming(GstGLFilterClass *);
 
-// Frames of another CUDA context than before; null: of none.
+// Another CUDA device than before, or none; the worker on the one before is given up, and what it knew kept.
 void use_cuda(Impl &, std::unique_ptr<Device>);
+// Gives up the worker, wherever it is; what it knew is in `rescued`, as far as it can be read.
+void give_up_worker(Impl &);
 
 } // namespace vigil::gst::glcolinearseg

@@ -58,13 +58,14 @@ static GstStructure *stats_of(Impl &impl) {
       "stats", "frames", G_TYPE_UINT64, s.frames, "gpu-time-us", G_TYPE_DOUBLE, mean_ms * 1000,
       "gpu-time-last-us", G_TYPE_DOUBLE, s.gpu_last_ms * 1000, "bytes-results", G_TYPE_UINT64,
       s.bytes_results, "bytes-host-to-device", G_TYPE_UINT64, impl.copied.to_device, "bytes-device-to-host",
-      G_TYPE_UINT64, impl.copied.to_host, "learning", G_TYPE_BOOLEAN, gboolean(s.learning),
-      "background-frames", G_TYPE_INT, s.learnt, "noise-median", G_TYPE_DOUBLE,
-      s.noise.frames ? std::expm1(s.noise.level) : 0., "noise-spread", G_TYPE_DOUBLE, s.noise.spread,
-      "static-threshold", G_TYPE_INT, s.constants.static_threshold, "darkness-offset", G_TYPE_INT,
-      s.constants.darkness_offset, "temporal-compactness", G_TYPE_INT, s.constants.temporal_compactness,
-      "compactness", G_TYPE_INT, s.constants.compactness, "shaders", G_TYPE_STRING, s.shaders.c_str(),
-      "device", G_TYPE_STRING, s.device.c_str(), nullptr);
+      G_TYPE_UINT64, impl.copied.to_host, "learning", G_TYPE_BOOLEAN, gboolean(s.progress.learning()),
+      "background-frames", G_TYPE_INT, s.progress.learnt, "noise-median", G_TYPE_DOUBLE,
+      s.progress.noise.frames ? std::expm1(s.progress.noise.level) : 0., "noise-spread", G_TYPE_DOUBLE,
+      s.progress.noise.spread, "static-threshold", G_TYPE_INT, s.constants.static_threshold,
+      "darkness-offset", G_TYPE_INT, s.constants.darkness_offset, "temporal-compactness", G_TYPE_INT,
+      s.constants.temporal_compactness, "compactness", G_TYPE_INT, s.constants.compactness, "backend",
+      G_TYPE_STRING, s.backend.c_str(), "shaders", G_TYPE_STRING, s.shaders.c_str(), "device", G_TYPE_STRING,
+      s.device.c_str(), nullptr);
 }
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
@@ -198,7 +199,7 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
       "OpenGL "
       "memory; "
       "learning, and background-frames learnt; noise-median and noise-spread; the values in effect of "
-      "static-threshold, darkness-offset, temporal-compactness and compactness; shaders; device");
+      "static-threshold, darkness-offset, temporal-compactness and compactness; backend; shaders; device");
   add_signals(G_TYPE_FROM_CLASS(klass));
 
   auto *element = GST_ELEMENT_CLASS(klass);
@@ -209,7 +210,7 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(element, "Colinearity segmentation", "Filter/Analyzer/Video",
                                         "Separates foreground from a known background by the colinearity of "
-                                        "colours and a Markov random field, in OpenGL",
+                                        "colours and a Markov random field, in OpenGL or CUDA",
                                         "The Vigil authors");
 
   auto *filter = GST_GL_FILTER_CLASS(klass);

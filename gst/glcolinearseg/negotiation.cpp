@@ -76,11 +76,36 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery
   return TRUE;
 }
 
-// Frames that go out to system memory are in OpenGL memory as well, which is downloaded when it is mapped.
+// Work in OpenGL needs the base class's context also for frames that are in other memory. What goes out to system memory is in
+// OpenGL memory then as well, which is downloaded when it is mapped.
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  Impl &impl = impl_of(trans);
   const GstCaps *caps = caps_of(query);
-  if (!caps || !is_cuda_caps(caps)) return base_class()->decide_allocation(trans, query);
-  return decide_pool(&impl_of(trans).cuda, query, 1) && context_class()->decide_allocation(trans, query);
+  if (!caps || is_gl_caps(caps)) return base_class()->decide_allocation(trans, query);
+  if (impl.on_cuda) return decide_pool(&impl.cuda, query, 1);
+  if (!is_cuda_caps(caps)) return base_class()->decide_allocation(trans, query);
+  return decide_pool(&impl.cuda, query, 1) && context_class()->decide_allocation(trans, query);
+}
+
+// Where frames of these caps are worked on. A worker that stays there goes on with them.
+void choose_place(GstGLFilter *filter, const GstCaps *in, const GstCaps *out) {
+  Impl &impl = impl_of(filter);
+  {
+    const std::lock_guard lock(impl.mutex);
+    const Where wanted = impl.settings.backend;
+    impl.on_cuda = wanted == Where::cuda || (wanted == Where::automatic && impl.memory_in == Memory::cuda);
+  }
+  if (!impl.on_cuda && impl.memory_in != Memory::cuda)
+    use_cuda(impl, nullptr);
+  else if (!impl.device)
+    use_cuda(impl, impl.cuda.open(GST_ELEMENT(filter), -1));
+  if (!impl.on_cuda) return;
+  impl.kind_in = frame_kind(in);
+  impl.kind_out = frame_kind(out);
+  const int width = GST_VIDEO_INFO_WIDTH(&filter->in_info), height = GST_VIDEO_INFO_HEIGHT(&filter->in_info);
+  const CudaWorker *worker = impl.cuda_worker.get();
+  if (worker && worker->width() == width && worker->height() == height)
+    impl.cuda_worker->set_kinds(impl.kind_in, impl.kind_out);
 }
 
 gboolean set_caps(GstGLFilter *filter, GstCaps *in, GstCaps *out) {
@@ -90,10 +115,7 @@ gboolean set_caps(GstGLFilter *filter, GstCaps *in, GstCaps *out) {
   impl.changes_frames = impl.memory_in != impl.memory_out ||
                         GST_VIDEO_INFO_FORMAT(&filter->in_info) != GST_VIDEO_INFO_FORMAT(&filter->out_info);
   const bool ready = guard(filter, false, [&] {
-    if (impl.memory_in != Memory::cuda)
-      use_cuda(impl, nullptr);
-    else if (!impl.device)
-      use_cuda(impl, impl.cuda.open(GST_ELEMENT(filter), -1));
+    choose_place(filter, in, out);
     return true;
   });
   if (!ready) return FALSE;
@@ -117,6 +139,7 @@ gboolean set_caps(GstGLFilter *filter, GstCaps *in, GstCaps *out) {
 } // namespace
 
 void use_cuda(Impl &impl, std::unique_ptr<Device> device) {
+  if (impl.cuda_worker) give_up_worker(impl);
   impl.queue.reset();
   impl.scratch.reset();
   impl.device = std::move(device);

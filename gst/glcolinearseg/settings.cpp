@@ -41,6 +41,18 @@ GType path_type() {
   return type;
 }
 
+GType where_type() {
+  static const GEnumValue values[] = {
+      {int(Where::automatic), "CUDA for frames in CUDA memory, OpenGL for all others", "auto"},
+      {int(Where::opengl),
+       "OpenGL; frames in CUDA memory are copied into textures, which costs more than the work", "opengl"},
+      {int(Where::cuda), "CUDA; an error where no device is", "cuda"},
+      {},
+  };
+  static const GType type = enum_type("GstGLColinearSegBackend", values);
+  return type;
+}
+
 Properties<Settings> make_properties() {
   Properties<Settings> p;
   p.choice("output", "Output", "What comes out of the source pad", output_type(), &Settings::output,
@@ -54,8 +66,12 @@ Properties<Settings> make_properties() {
            &Settings::background_location, Change::playing);
   p.table(&Settings::tuning, tuning_table, Change::live);
   p.table(&Settings::motion, motion_table, Change::live);
-  p.choice("shaders", "Shaders", "Which kind of shaders do the work; both give the same masks", path_type(),
-           &Settings::path, Change::ready);
+  p.choice(
+      "backend", "Backend",
+      "Where the work is done; both give the same masks of RGBA. A change takes effect with the next caps",
+      where_type(), &Settings::backend, Change::ready);
+  p.choice("shaders", "Shaders", "Which kind of shaders do the work in OpenGL; both give the same masks",
+           path_type(), &Settings::path, Change::ready);
   return p;
 }
 

@@ -12,6 +12,7 @@ namespace vigil::gst::glcolinearseg {
 
 enum class Output { mask, overlay, cutout, background, passthrough };
 enum class Preset { camera, lab };
+enum class Where { automatic, opengl, cuda };
 
 struct Tuning {
   bool report = true;
@@ -41,6 +42,7 @@ struct Settings {
   Output output = Output::mask;
   Preset preset = Preset::camera;
   colinearseg::Path path = colinearseg::Path::automatic;
+  Where backend = Where::automatic;
   std::string background_location;
 };
 

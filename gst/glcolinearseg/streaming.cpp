@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames, events and queries of glcolinearseg. The base class calls filter() on the OpenGL thread, while the streaming thread waits;
-// messages are posted by the streaming thread.
+// Frames, events and queries of glcolinearseg. For work in OpenGL the base class calls filter() on the OpenGL thread, while the streaming
+// thread waits; messages are posted by the streaming thread, which does the work in CUDA itself.
 #include "gst/base/streaming.h"
 #include "common/error.h"
 #include "gst/base/errors.h"
@@ -40,18 +40,18 @@ class Texture {
 
 // What the next frame begins with.
 struct Start {
-  bool fresh = false; // there is no worker of the frames' size in this context
+  bool fresh = false; // there is no worker of the frames' size in this place
   bool learn = false;
   std::optional<Picture> background;
-  std::optional<colinearseg::State> state; // from another context
+  std::optional<colinearseg::State> state; // from another place
 };
 
-// What is left of the work in a context that is given up; nothing when it was lost while learning.
+// What is left of the work in a place that is given up; nothing when it was lost while learning.
 std::optional<colinearseg::State> rescue(Worker &worker) {
   try {
     if (!worker.lost()) return worker.save();
   } catch (const Error &e) {
-    GST_WARNING("what was in the old OpenGL context cannot be read: %s", e.what());
+    GST_WARNING("what was in the old OpenGL context or CUDA device cannot be read: %s", e.what());
   }
   return worker.take_kept();
 }
@@ -71,17 +71,16 @@ Start prepare(GstBaseTransform *trans) {
     start.background = std::exchange(impl.given, {});
     location_changed = std::exchange(impl.location_changed, false);
   }
-  GstGLContext *context = GST_GL_BASE_FILTER(trans)->context;
-  if (!context) fail(Error::Kind::no_device, "a frame came before there was an OpenGL context");
-  if (impl.worker && impl.context.get() != context) { // frames come in another context now
-    GST_INFO_OBJECT(trans, "the OpenGL context is another one: going over to it");
-    on_thread_of(impl.context.get(), [&] {
-      start.state = rescue(*impl.worker);
-      impl.worker.reset();
-    });
+  GstGLContext *context = impl.on_cuda ? nullptr : GST_GL_BASE_FILTER(trans)->context;
+  if (!context && !impl.on_cuda)
+    fail(Error::Kind::no_device, "a frame came before there was an OpenGL context");
+  if (impl.worker() && impl.context.get() != context) { // frames are worked on in another place now
+    GST_INFO_OBJECT(trans, "the OpenGL context is another one, or none: going over to it");
+    give_up_worker(impl);
   }
-  if (!impl.worker) impl.context.reset(static_cast<GstGLContext *>(gst_object_ref(context)));
-  start.fresh = !impl.worker || impl.worker->width() != width || impl.worker->height() != height;
+  if (!impl.worker() && context) impl.context.reset(static_cast<GstGLContext *>(gst_object_ref(context)));
+  const Worker *worker = impl.worker();
+  start.fresh = !worker || worker->width() != width || worker->height() != height;
   if (start.fresh && impl.rescued) start.state = std::exchange(impl.rescued, {});
   if (start.state && (start.state->config.width != width || start.state->config.height != height))
     start.state.reset();
@@ -101,23 +100,31 @@ Start prepare(GstBaseTransform *trans) {
   return start;
 }
 
-// On the OpenGL thread.
+void make_worker(Impl &impl, const GstVideoInfo &info) {
+  impl.gl_worker.reset();
+  impl.cuda_worker.reset();
+  if (impl.on_cuda) {
+    impl.cuda_worker = std::make_unique<CudaWorker>(*impl.device, impl.kind_in, impl.kind_out, impl.current);
+    return;
+  }
+  GstGLContext *context = impl.context.get();
+  impl.gl_worker = std::make_unique<GlWorker>(
+      [context](const char *name) { return gst_gl_context_get_proc_address(context, name); },
+      GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), impl.current);
+}
+
+// Where the frame is worked on.
 void begin(GstGLFilter *filter, Start &start) {
   Impl &impl = impl_of(filter);
-  const GstVideoInfo &info = filter->in_info;
   const int frames = impl.current.learning.background_frames;
   if (start.fresh) {
-    GstGLContext *context = impl.context.get();
-    impl.worker.reset();
-    impl.worker = std::make_unique<Worker>(
-        [context](const char *name) { return gst_gl_context_get_proc_address(context, name); },
-        GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), impl.current);
-    if (start.state) impl.worker->load(*start.state);
+    make_worker(impl, filter->in_info);
+    if (start.state) impl.worker()->load(*start.state);
   }
   if (start.background)
-    impl.worker->set_background(*start.background, frames);
+    impl.worker()->set_background(*start.background, frames);
   else if (start.learn && (!start.fresh || start.state))
-    impl.worker->learn(frames);
+    impl.worker()->learn(frames);
 }
 
 gboolean filter_buffer(GstGLFilter *filter, GstBuffer *in, GstBuffer *out) {
@@ -126,7 +133,7 @@ gboolean filter_buffer(GstGLFilter *filter, GstBuffer *in, GstBuffer *out) {
     const Texture frame(filter->out_info, in, GST_MAP_READ); // like what goes out: of RGBA
     std::optional<Texture> target;
     if (impl.current.output != Output::passthrough) target.emplace(filter->out_info, out, GST_MAP_WRITE);
-    impl.found = impl.worker->process(frame.id(), target ? target->id() : 0, impl.current);
+    impl.found = impl.gl_worker->process(frame.id(), target ? target->id() : 0, impl.current);
     return TRUE;
   } catch (...) {
     impl.error = std::current_exception();
@@ -138,7 +145,7 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time) {
   Impl &impl = impl_of(trans);
   {
     const std::lock_guard lock(impl.mutex);
-    impl.stats = impl.worker->stats();
+    impl.stats = impl.worker()->stats();
   }
   add_boxes(out, "motion", impl.found.boxes);
   if (GST_CLOCK_TIME_IS_VALID(time.running)) impl.motion_time = time.running;
@@ -150,9 +157,9 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time) {
 // Buffer pools are of a context: a change of it asks for new ones before the next frame.
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
   Impl &impl = impl_of(trans);
-  if (impl.worker && impl.context.get() != GST_GL_BASE_FILTER(trans)->context)
+  if (impl.gl_worker && impl.context.get() != GST_GL_BASE_FILTER(trans)->context)
     gst_base_transform_reconfigure_src(trans);
-  if (impl.device && is_cuda_memory(input) && !impl.cuda.owns(input)) {
+  if (impl.memory_in == Memory::cuda && impl.device && is_cuda_memory(input) && !impl.cuda.owns(input)) {
     GST_INFO_OBJECT(trans, "the frames are of another CUDA context: going over to it");
     use_cuda(impl, impl.cuda.adopt(input));
     gst_base_transform_reconfigure_src(trans);
@@ -166,7 +173,10 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   return guard(trans, GST_FLOW_ERROR, [&] {
     Impl &impl = impl_of(trans);
     Start start = prepare(trans);
-    on_thread_of(impl.context.get(), [&] { begin(GST_GL_FILTER(trans), start); });
+    if (impl.on_cuda)
+      begin(GST_GL_FILTER(trans), start);
+    else
+      on_thread_of(impl.context.get(), [&] { begin(GST_GL_FILTER(trans), start); });
     if (impl.current.output != Output::passthrough || impl.changes_frames)
       return base_class()->prepare_output_buffer(trans, in, out);
     *out = gst_buffer_copy(in);
@@ -174,7 +184,31 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   });
 }
 
-// A frame that is not in a texture, at least when it comes.
+// Counts what was copied of a frame, and says once that frames go through the host where they need not.
+void count_copies(GstBaseTransform *trans, const ByteCounts &copied, bool through_host) {
+  Impl &impl = impl_of(trans);
+  if (through_host && !std::exchange(impl.warned, true))
+    post_warning(
+        GST_ELEMENT(trans),
+        Error(Error::Kind::bad_setting,
+              text("the frames are in the memory of the CUDA device ", impl.device->name(),
+                   ", but OpenGL runs elsewhere: each goes through the host. Let both use one GPU")));
+  const std::lock_guard lock(impl.mutex);
+  impl.copied.to_device += copied.to_device;
+  impl.copied.to_host += copied.to_host;
+}
+
+GstFlowReturn transform_on_cuda(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
+  Impl &impl = impl_of(trans);
+  const bool goes_out = impl.current.output != Output::passthrough || impl.changes_frames;
+  ByteCounts copied;
+  impl.found = impl.cuda_worker->process(in, goes_out ? out : nullptr, impl.current, copied);
+  const bool textures = impl.memory_in == Memory::textures || impl.memory_out == Memory::textures;
+  count_copies(trans, copied, textures && impl.memory_in != Memory::system && copied.to_device > 0);
+  return GST_FLOW_OK;
+}
+
+// A frame that is not in a texture, at least when it comes, for work in OpenGL.
 GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   Impl &impl = impl_of(trans);
   GstGLFilter *filter = GST_GL_FILTER(trans);
@@ -200,15 +234,7 @@ GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffe
   if (!done) return GST_FLOW_ERROR;
   if (!stays && (draws || impl.changes_frames))
     impl.outside->store(draws ? target : texture, out, cuda ? &*cuda : nullptr, copied);
-  if (impl.outside->cuda_through_host() && !std::exchange(impl.warned, true))
-    post_warning(
-        GST_ELEMENT(trans),
-        Error(Error::Kind::bad_setting,
-              text("the frames are in the memory of the CUDA device ", impl.device->name(),
-                   ", but OpenGL runs elsewhere: each goes through the host. Let both use one GPU")));
-  const std::lock_guard lock(impl.mutex);
-  impl.copied.to_device += copied.to_device;
-  impl.copied.to_host += copied.to_host;
+  count_copies(trans, copied, impl.outside->cuda_through_host());
   return GST_FLOW_OK;
 }
 
@@ -217,8 +243,9 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   return guard(trans, GST_FLOW_ERROR, [&] {
     impl.error = nullptr;
     const FrameTime time = frame_time(trans->segment, in);
-    const GstFlowReturn flow = impl.memory_in == Memory::textures ? base_class()->transform(trans, in, out)
-                                                                  : transform_outside(trans, in, out);
+    const GstFlowReturn flow = impl.on_cuda                         ? transform_on_cuda(trans, in, out)
+                               : impl.memory_in == Memory::textures ? base_class()->transform(trans, in, out)
+                                                                    : transform_outside(trans, in, out);
     if (impl.error) std::rethrow_exception(std::exchange(impl.error, nullptr));
     if (flow == GST_FLOW_OK) publish(trans, out, time);
     return flow;
@@ -251,15 +278,15 @@ gboolean start(GstBaseTransform *trans) {
 // The base class forgets its context here, so what is in it goes first; also when the context was another one by then.
 gboolean stop(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
-  if (impl.worker) {
-    guard(trans, false, [&] {
+  guard(trans, false, [&] {
+    if (impl.gl_worker)
       on_thread_of(impl.context.get(), [&] {
-        if (impl.worker->lost()) impl.rescued = impl.worker->take_kept();
-        impl.worker.reset();
+        if (impl.gl_worker->lost()) impl.rescued = impl.gl_worker->take_kept();
+        impl.gl_worker.reset();
       });
-      return true;
-    });
-  }
+    impl.cuda_worker.reset();
+    return true;
+  });
   impl.outside.reset();
   use_cuda(impl, nullptr);
   impl.context.reset();
@@ -271,6 +298,19 @@ gboolean stop(GstBaseTransform *trans) {
 }
 
 } // namespace
+
+void give_up_worker(Impl &impl) {
+  if (impl.gl_worker)
+    on_thread_of(impl.context.get(), [&] {
+      impl.rescued = rescue(*impl.gl_worker);
+      impl.gl_worker.reset();
+    });
+  if (impl.cuda_worker) {
+    impl.rescued = rescue(*impl.cuda_worker);
+    impl.cuda_worker.reset();
+  }
+  impl.context.reset();
+}
 
 void install_streaming(GstGLFilterClass *klass) {
   klass->filter = filter_buffer;

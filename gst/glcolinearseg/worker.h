@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The work of glcolinearseg in one OpenGL context, without GstElement. Made, used and destroyed on that context's thread. What others
-// in the context did wrong before is not taken for its own failure.
+// The segmentation of an element's frames, without GstElement; where it is done, GlWorker and CudaWorker know.
 #pragma once
 
+#include "common/device.h"
 #include "gst/base/results.h"
 #include "gst/glcolinearseg/settings.h"
-#include "kernels/colinearseg/gl_results.h"
+#include "kernels/activity/activity.h"
+#include "kernels/compose/compose.h"
 
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace vigil::gst::glcolinearseg {
@@ -19,17 +21,18 @@ namespace vigil::gst::glcolinearseg {
 struct Picture {
   int width = 0, height = 0;
   std::vector<std::uint8_t> rgba;
+  ConstImage image() const {
+    return {PixelFormat::rgba, width, height, {rgba.data()}, {4 * std::ptrdiff_t(width)}};
+  }
 };
 
 struct Stats {
   std::uint64_t frames = 0, timed_frames = 0;
   double gpu_ms = 0, gpu_last_ms = 0; // of those that were timed
   std::uint64_t bytes_results = 0;    // read back from the GPU
-  int learnt = 0;                     // frames of the background
-  bool learning = false;
-  colinearseg::Noise noise;
+  colinearseg::Progress progress;
   colinearseg::Constants constants{}; // of the last frame
-  std::string shaders, device;
+  std::string backend, shaders, device;
 };
 
 struct Found {
@@ -39,37 +42,41 @@ struct Found {
 
 class Worker {
  public:
-  Worker(const GlLoader &, int width, int height, const Settings &);
-  ~Worker();
-  int width() const { return segmenter_->config().width; }
-  int height() const { return segmenter_->config().height; }
+  virtual ~Worker() = default;
+  virtual int width() const = 0;
+  virtual int height() const = 0;
 
-  void learn(int frames);
+  virtual void learn(int frames) = 0;
   // Throws Error::bad_data when it is of another size.
-  void set_background(const Picture &, int learn_frames);
-  // Segments `frame` and draws into `target` (0: nothing is drawn); both are textures of this context.
-  Found process(GLuint frame, GLuint target, const Settings &);
-  Stats stats() const;
+  virtual void set_background(const Picture &, int learn_frames) = 0;
+  virtual Stats stats() const = 0;
 
-  colinearseg::State save() const { return segmenter_->save(); }
-  void load(const colinearseg::State &);
+  virtual colinearseg::State save() const = 0;
+  virtual void load(const colinearseg::State &) = 0;
   // The GPU was reset: nothing but take_kept() is left.
-  bool lost() const { return device_->lost(); }
+  virtual bool lost() const { return false; }
   // A copy in host memory of a background that does not adapt, made when its noise had been measured; its mask is empty.
-  std::optional<colinearseg::State> take_kept() { return std::move(kept_); }
+  virtual std::optional<colinearseg::State> take_kept() { return {}; }
+
+ protected:
+  void check_size(const Picture &) const; // of a background
+};
+
+// How long the GPU takes for frames, without waiting for it: those that find no timer free go untimed.
+class FrameTimes {
+ public:
+  explicit FrameTimes(Device *); // null: there is no clock
+  void start(Queue &, Stats &);  // adds to the stats what has been measured by now
+  void stop(Queue &);
 
  private:
-  void collect_times();
-  void keep();
-  std::unique_ptr<GlDevice> device_;
-  std::unique_ptr<Queue> queue_;
-  std::unique_ptr<colinearseg::GlSegmenter> segmenter_;
-  std::unique_ptr<colinearseg::GlResults> results_;
-  compose::Style style_;
   std::deque<std::unique_ptr<Timer>> running_; // oldest first
   std::vector<std::unique_ptr<Timer>> idle_;
-  std::optional<colinearseg::State> kept_;
-  Stats stats_;
 };
+
+compose::Style style_for(int height);
+colinearseg::Show show_for(Output);
+Found found_in(std::span<const activity::Cell>, const activity::Grid &, const MotionSettings &);
+std::vector<compose::Box> boxes_to_draw(const Found &);
 
 } // namespace vigil::gst::glcolinearseg

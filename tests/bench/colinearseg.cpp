@@ -65,7 +65,7 @@ class Bench {
         if (up) textures_[f].write(pixels_[f].data());
         segmenter_.segment(textures_[f].id(), p);
         if (down) {
-          results_.draw(GlResults::Kind::mask, textures_[f].id(), segmenter_, {}, {}, mask_.id());
+          results_.draw(Show::mask, textures_[f].id(), segmenter_, {}, {}, mask_.id());
           mask_.read_bytes();
         }
       });
