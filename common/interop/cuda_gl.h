@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Textures of OpenGL as CUDA sees them. All of it is to be called on a thread where the texture's OpenGL context is current.
+// Textures of OpenGL as CUDA sees them; cuda_gl_copies.h copies them. All of it is to be called on a thread where the texture's
+// OpenGL context is current.
 //
-// Measured on an H200: registration 300 us, so it is to be kept with the texture; a copy of 1080p RGBA 26 us, and 3 us each
-// for what goes before and after it.
+// Measured on an H200: registration takes 300 us, so it is to be kept with the texture.
 #pragma once
 
 #include "common/cuda/device.h"
 
-#include <cstddef>
 #include <memory>
-#include <span>
 
 struct cudaGraphicsResource;
 
@@ -18,6 +16,22 @@ namespace vigil {
 // Whether OpenGL, in the context that is current here, and CUDA device `id` are the same GPU: only then do they share.
 // False also for drivers of OpenGL that know no CUDA.
 bool gl_is_on_cuda_device(int id);
+
+// A point that a queue of a CUDA context gets to. Any thread.
+class CudaMark {
+ public:
+  explicit CudaMark(std::shared_ptr<CUctx_st> context);
+  ~CudaMark();
+  CudaMark(const CudaMark &) = delete;
+  CudaMark &operator=(const CudaMark &) = delete;
+  void put(cudaStream_t);        // here, from now on
+  void hold(cudaStream_t) const; // what is submitted to this one from now on comes after the point
+  void wait() const noexcept;    // the host does; errors are left to those who wait for the queue
+
+ private:
+  std::shared_ptr<CUctx_st> context_;
+  cudaEvent_t event_ = nullptr;
+};
 
 // A 2D texture in one of OpenGL's 8-bit formats of 1, 2 or 4 channels.
 class CudaGlTexture {
@@ -29,26 +43,14 @@ class CudaGlTexture {
   CudaGlTexture &operator=(const CudaGlTexture &) = delete;
   CUctx_st *context() const { return context_.get(); }
   unsigned texture() const { return texture_; }
-
-  // A texture's first rows, and where they are in linear device memory.
-  template <class T>
-  struct Rows {
-    CudaGlTexture *texture;
-    T *memory;
-    std::ptrdiff_t stride; // bytes, of the memory
-    std::size_t bytes;     // of a row
-    int count;
-  };
-  // Copies between the planes of a picture, textures of one CUDA context, and memory, in order with the queue. OpenGL must
-  // be done with the textures before, and begin again only when the queue has got past the copies.
-  static void read(std::span<const Rows<void>>, Queue &);
-  static void write(std::span<const Rows<const void>>, Queue &);
+  // For the copies with the texture: where the last of them is done.
+  const std::shared_ptr<CudaMark> &mark() const { return mark_; }
+  cudaGraphicsResource *resource() const { return resource_; }
 
  private:
-  template <class T, class Copy>
-  static void copy(std::span<const Rows<T>>, Queue &, Copy);
   std::shared_ptr<CUctx_st> context_;
   unsigned texture_;
+  std::shared_ptr<CudaMark> mark_;
   cudaGraphicsResource *resource_ = nullptr;
 };
 

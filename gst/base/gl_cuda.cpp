@@ -4,13 +4,13 @@
 #include "common/error.h"
 #include "common/interop/cuda_gl.h"
 #include "gst/base/gl.h"
+#include "gst/base/gl_handover.h"
 #include "gst/base/gl_thread.h"
 
 #include <algorithm>
 #include <gst/gl/gstglfuncs.h>
 #include <memory>
 #include <optional>
-#include <span>
 
 namespace vigil::gst {
 namespace {
@@ -87,32 +87,51 @@ void check_texture(GstMemory *memory, const GstVideoInfo &info, guint plane) {
     fail(Error::Kind::bad_data, "a frame's texture is smaller than its caps say");
 }
 
-// Runs copy(planes) where that is possible: on the OpenGL thread, with OpenGL done with the frame.
-template <class T, class Picture, class Copy>
-bool with_textures(GstBuffer *buffer, const GstVideoInfo &info, Device &device, GstMapFlags flags,
-                   const Picture &picture, bool ours, Copy copy) {
-  if (!gl_reaches_cuda(buffer, device)) return false;
-  GstGLContext *context = context_of(buffer);
-  constexpr guint most = 3;
-  const guint count = std::min(GST_VIDEO_INFO_N_PLANES(&info), most);
-  if (gst_buffer_n_memory(buffer) < count)
-    fail(Error::Kind::bad_data, "a frame has ", gst_buffer_n_memory(buffer), " textures, not ", count);
-  for (guint i = 0; i < count; i++) check_texture(gst_buffer_peek_memory(buffer, i), info, i);
-  on_thread_of(context, [&] {
-    std::optional<Mapped> mapped[most];
-    for (guint i = 0; i < count; i++) mapped[i].emplace(gst_buffer_peek_memory(buffer, i), flags);
-    if (GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer)) gst_gl_sync_meta_wait(sync, context);
-    if (!ours) context->gl_vtable->Finish();
-    CudaGlTexture::Rows<T> planes[most];
-    for (int i = 0; i < int(count); i++)
-      planes[i] = {&registered(gst_buffer_peek_memory(buffer, guint(i)), mapped[i]->texture(),
-                               static_cast<CudaDevice &>(device)),
-                   picture.data[i], picture.stride[i],
-                   std::size_t(row_bytes(picture.format, i, picture.width)), plane_rows(i, picture.height)};
-    copy(std::span<const CudaGlTexture::Rows<T>>(planes, count));
-  });
-  return true;
-}
+constexpr guint most_planes = 3;
+
+// A frame's textures, in the order of its planes.
+class Textures final : public Handover {
+ public:
+  // Throws when the frame is not what `info` says.
+  Textures(GstBuffer *buffer, const GstVideoInfo &info, GstMapFlags flags, CudaDevice &with, Queue &queue,
+           bool ours)
+      : Handover(with, queue, !ours), buffer_(buffer), flags_(flags),
+        count_(std::min(GST_VIDEO_INFO_N_PLANES(&info), most_planes)) {
+    if (gst_buffer_n_memory(buffer) < count_)
+      fail(Error::Kind::bad_data, "a frame has ", gst_buffer_n_memory(buffer), " textures, not ", count_);
+    for (guint i = 0; i < count_; i++) check_texture(gst_buffer_peek_memory(buffer, i), info, i);
+    picture.count = int(count_);
+  }
+  // What is in CUDA's memory: `side` is where its planes are entered.
+  template <class Other, class Plane>
+  void other(const Other &memory, Plane CudaGlCopies::Rows::*side) {
+    for (int i = 0; i < picture.count; i++) {
+      CudaGlCopies::Rows &r = picture.planes[i];
+      r.*side = memory.data[i];
+      r.stride = memory.stride[i];
+      r.bytes = std::size_t(row_bytes(memory.format, i, memory.width));
+      r.count = plane_rows(i, memory.height);
+    }
+  }
+  void open() override {
+    for (guint i = 0; i < count_; i++) {
+      GstMemory *memory = gst_buffer_peek_memory(buffer_, i);
+      mapped_[i].emplace(memory, flags_);
+      picture.planes[i].texture = &registered(memory, mapped_[i]->texture(), cuda);
+    }
+    GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer_);
+    if (sync) gst_gl_sync_meta_wait(sync, context_of(buffer_));
+  }
+  void close() noexcept override {
+    for (auto &m : mapped_) m.reset();
+  }
+
+ private:
+  GstBuffer *buffer_;
+  GstMapFlags flags_;
+  guint count_;
+  std::optional<Mapped> mapped_[most_planes];
+};
 
 } // namespace
 
@@ -138,14 +157,20 @@ bool gl_reaches_cuda(GstBuffer *buffer, Device &device) {
 
 bool copy_from_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const Image &to,
                   Queue &queue) {
-  return with_textures<void>(buffer, info, device, GST_MAP_READ, to, false,
-                             [&](auto planes) { CudaGlTexture::read(planes, queue); });
+  if (!gl_reaches_cuda(buffer, device)) return false;
+  Textures textures(buffer, info, GST_MAP_READ, static_cast<CudaDevice &>(device), queue, false);
+  textures.other(to, &CudaGlCopies::Rows::to);
+  hand_over(context_of(buffer), textures);
+  return true;
 }
 
 bool copy_to_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const ConstImage &from,
                 Queue &queue, bool ours) {
-  return with_textures<const void>(buffer, info, device, GST_MAP_WRITE, from, ours,
-                                   [&](auto planes) { CudaGlTexture::write(planes, queue); });
+  if (!gl_reaches_cuda(buffer, device)) return false;
+  Textures textures(buffer, info, GST_MAP_WRITE, static_cast<CudaDevice &>(device), queue, ours);
+  textures.other(from, &CudaGlCopies::Rows::from);
+  hand_over(context_of(buffer), textures);
+  return true;
 }
 
 } // namespace vigil::gst

@@ -7,9 +7,15 @@
 //
 // Textures that no other context uses (`ours`) are not waited for on the host: CUDA and OpenGL see to that on the GPU.
 //
-// The queue does the copies in order with its other work. The frame must stay, and no one may use it in OpenGL, until the
-// queue has got past the copy: wait for it on the host before the frame goes on. A texture is registered with CUDA at its
-// first copy (300 us), and for as long as its memory lives in the CUDA context that used it last.
+// Frames of one OpenGL context that several threads hand over at the same time, in either direction, go in one batch
+// (gl_handover.h), since each change of API on the GPU takes longer than a copy. The functions return when the copies are
+// submitted, which is after the GPU is done with the batch before, if that was others'. The copies of a batch start when the
+// queues of all its frames have got there.
+//
+// The queue does the copies in order with its other work; no other thread may use it meanwhile. The frame must stay, and no
+// one may use it in OpenGL, until the queue has got past the copy: wait for it on the host before the frame goes on. A
+// texture is registered with CUDA at its first copy (300 us), and for as long as its memory lives in the CUDA context
+// that used it last.
 //
 // Builds without OpenGL or CUDA have the same functions, which always return false.
 #pragma once

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gst/base/gl_cuda.h by itself: copies wait for slow work on both sides, textures are registered as long as their memory
-// lives, and in the CUDA context that uses them. Exits with 77 (skipped)
+// gst/base/gl_cuda.h by itself: copies wait for slow work on both sides, also those of many threads that go in one batch; textures
+// are registered as long as their memory lives, and in the CUDA context that uses them. Exits with 77 (skipped)
 // where there is no CUDA device.
 #include "common/cuda/device.h"
 #include "common/error.h"
 #include "gst/base/buffer_ptr.h"
 #include "gst/base/gl.h"
 #include "gst/base/gl_cuda.h"
+#include "gst/base/gl_thread.h"
 #include "tests/elements/fixture.h"
 
 #include <algorithm>
 #include <cuda_runtime_api.h>
+#include <functional>
 #include <gst/gl/gl.h>
+#include <gst/gl/gstglfuncs.h>
+#include <thread>
+#include <vector>
 
 namespace vigil::test {
 namespace {
@@ -96,6 +101,53 @@ class Slow {
   Device &device_;
   DeviceBuffer memory_;
 };
+
+GstGLContext *context_of(const BufferPtr &frame) {
+  return GST_GL_BASE_MEMORY_CAST(gst_buffer_peek_memory(frame.get(), 0))->context;
+}
+
+// A stream among several of one OpenGL context.
+struct Stream {
+  Stream(Device &in, Textures &textures)
+      : device(in), queue(in.make_queue()), memory(in, std::size_t(stride) * height), frame(textures.take()),
+        info(textures.info) {}
+  // Whether a picture of this value comes back from OpenGL. The memory changes right behind the copy: a copy that is out of
+  // order with the queue's other work gives a wrong picture.
+  bool goes_and_returns(int value, Slow *slow) {
+    device.fill(memory.as(), 255 - value, memory.bytes(), *queue);
+    if (slow) slow->work(*queue);
+    device.fill(memory.as(), value, memory.bytes(), *queue);
+    fail_unless(copy_to_gl(frame.get(), info, device, picture_in(memory), *queue, value % 2 == 0));
+    device.fill(memory.as(), 0, memory.bytes(), *queue);
+    queue->wait();
+    return comes_from(frame.get(), value);
+  }
+  bool comes_from(GstBuffer *texture, int value) {
+    fail_unless(copy_from_gl(texture, info, device, picture_in(memory), *queue));
+    host.resize(memory.bytes());
+    device.download(host.data(), memory.as(), host.size(), *queue);
+    device.fill(memory.as(), 0, memory.bytes(), *queue);
+    queue->wait();
+    bool same = true;
+    for (int y = 0; y < height; y++)
+      same = same && std::all_of(host.begin() + y * stride, host.begin() + y * stride + 4 * width,
+                                 [&](int v) { return v == value; });
+    return same;
+  }
+  Device &device;
+  std::unique_ptr<Queue> queue;
+  DeviceBuffer memory;
+  BufferPtr frame;
+  const GstVideoInfo &info;
+  std::vector<std::uint8_t> host;
+};
+
+// Each fn(i) on a thread of its own.
+void on_threads(int count, const std::function<void(int)> &fn) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; i++) threads.emplace_back(fn, i);
+  for (std::thread &t : threads) t.join();
+}
 
 } // namespace
 
@@ -222,6 +274,93 @@ GST_START_TEST(wrong_frames_are_refused) {
 }
 GST_END_TEST
 
+// Eight streams, of two CUDA contexts, one of each slow; their hand-overs go in batches.
+GST_START_TEST(many_threads_at_once) {
+  const std::unique_ptr<Device> devices[] = {open_cuda(0), open_cuda(0)};
+  Textures textures(width, height);
+  constexpr int count = 8, rounds = 30;
+  std::optional<Slow> slow[2];
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < count; i++) streams.push_back(std::make_unique<Stream>(*devices[i / 2 % 2], textures));
+  for (int i = 0; i < 2; i++) slow[i].emplace(*devices[i]);
+  int wrong[count] = {};
+  on_threads(count, [&](int i) {
+    for (int n = 0; n < rounds; n++)
+      if (!streams[i]->goes_and_returns(1 + i * rounds + n, i % 2 == 0 && i < 4 ? &*slow[i / 2] : nullptr))
+        wrong[i]++;
+  });
+  for (int i = 0; i < count; i++) fail_unless_equals_int(wrong[i], 0);
+}
+GST_END_TEST
+
+GST_START_TEST(many_threads_read_one_frame) {
+  const auto device = open_cuda(0);
+  Textures textures(width, height);
+  constexpr int count = 6;
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < count; i++) streams.push_back(std::make_unique<Stream>(*device, textures));
+  for (int value = 1; value < 40; value++) {
+    fill(streams[0]->frame.get(), textures.info, value);
+    bool right[count] = {};
+    on_threads(count, [&](int i) { right[i] = streams[i]->comes_from(streams[0]->frame.get(), value); });
+    for (const bool r : right) fail_unless(r, "not all see the frame as it is");
+  }
+}
+GST_END_TEST
+
+// One of the threads is that of the OpenGL context, for which the others wait.
+GST_START_TEST(the_opengl_thread_hands_over_too) {
+  const auto device = open_cuda(0);
+  Textures textures(width, height);
+  constexpr int count = 4;
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < count; i++) streams.push_back(std::make_unique<Stream>(*device, textures));
+  int wrong[count] = {};
+  on_threads(count, [&](int i) {
+    for (int n = 1; n < 60; n++) {
+      bool right = false;
+      const auto go = [&] { right = streams[i]->goes_and_returns(n, nullptr); };
+      if (i == 0)
+        on_thread_of(context_of(streams[i]->frame), go);
+      else
+        go();
+      if (!right) wrong[i]++;
+    }
+  });
+  for (const int w : wrong) fail_unless_equals_int(w, 0);
+}
+GST_END_TEST
+
+// A texture that is gone cannot be registered.
+GST_START_TEST(a_frame_that_fails_fails_alone) {
+  const auto device = open_cuda(0);
+  Textures textures(width, height);
+  constexpr int count = 5;
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < count; i++) streams.push_back(std::make_unique<Stream>(*device, textures));
+  GstGLContext *context = context_of(streams[0]->frame);
+  on_thread_of(context, [&] {
+    const guint id =
+        gst_gl_memory_get_texture_id(GST_GL_MEMORY_CAST(gst_buffer_peek_memory(streams[0]->frame.get(), 0)));
+    context->gl_vtable->DeleteTextures(1, &id);
+  });
+  int wrong[count] = {};
+  on_threads(count, [&](int i) {
+    for (int n = 1; n < 40; n++) {
+      bool failed = false;
+      try {
+        if (!streams[i]->goes_and_returns(n, nullptr)) wrong[i]++;
+      } catch (const Error &e) {
+        failed = e.kind() == Error::Kind::device;
+        streams[i]->queue->wait();
+      }
+      if (failed != (i == 0)) wrong[i]++;
+    }
+  });
+  for (const int w : wrong) fail_unless_equals_int(w, 0);
+}
+GST_END_TEST
+
 static int main(int argc, char **argv) {
   if (skipped_without_cuda("OpenGL textures in CUDA")) return 77;
   Suite *suite = suite_create("interop-gl-cuda");
@@ -232,6 +371,10 @@ static int main(int argc, char **argv) {
   tcase_add_loop_test(tests, a_slow_cuda_producer_is_waited_for, 0, 2);
   tcase_add_test(tests, a_slow_cuda_consumer_reads_what_was_there);
   tcase_add_test(tests, two_cuda_contexts_take_turns);
+  tcase_add_test(tests, many_threads_at_once);
+  tcase_add_test(tests, many_threads_read_one_frame);
+  tcase_add_test(tests, the_opengl_thread_hands_over_too);
+  tcase_add_test(tests, a_frame_that_fails_fails_alone);
   tcase_add_test(tests, registrations_go_with_the_memory);
   tcase_add_test(tests, wrong_frames_are_refused);
   return run(suite, argc, argv);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames in textures of one OpenGL context, on their way to CUDA or back, many at a time. A change of API on the GPU takes
+// several times as long as the copy of a picture, so frames that wait at the same time go in one batch, whosever they are:
+// the thread that came first hands all of them over, the others wait for it. While the GPU is at one batch the next one
+// gathers, so batches grow by themselves when many threads want one; a thread that is alone waits for nobody.
+#pragma once
+
+#include "common/cuda/device.h"
+#include "common/interop/cuda_gl_copies.h"
+
+#include <gst/gl/gl.h>
+
+namespace vigil::gst {
+
+class Handover {
+ public:
+  // `shared`: others may use the textures too, so OpenGL's work with them is to be waited for on the host.
+  Handover(CudaDevice &device, Queue &queue, bool shared) : cuda(device), finish(shared) {
+    picture.queue = &queue;
+  }
+  virtual ~Handover() = default;
+
+  // On the thread of the OpenGL context, before the copies: makes the textures ready and enters in `picture` what is to be
+  // copied.
+  virtual void open() = 0;
+  // On the same thread, when the copies are submitted; also when something was thrown.
+  virtual void close() noexcept = 0;
+
+  CudaDevice &cuda;
+  const bool finish;
+  CudaGlCopies::Picture picture;
+};
+
+// Returns when the copies of this frame are submitted to its queue, in order with the queue's other work; no other thread may
+// use the queue meanwhile. Throws what went wrong with this frame; the others of its batch do not notice. Any thread, also
+// that of the OpenGL context, which waits for no other.
+void hand_over(GstGLContext *, Handover &);
+
+} // namespace vigil::gst

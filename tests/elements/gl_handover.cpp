@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// gst/base/gl_handover.h without CUDA, whose copies have a stand-in here: each of many threads is served once for each frame and
+// learns of its own errors only; batches are of one CUDA context, never two at a time, and gather while one is under way.
+#include "gst/base/gl_handover.h"
+#include "gst/base/gl_thread.h"
+#include "tests/elements/fixture.h"
+
+#include <atomic>
+#include <chrono>
+#include <random>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace vigil {
+namespace {
+// What happened at the stand-in.
+std::atomic<int> under_way, overlaps, batches, frames, waits;
+std::atomic<const CudaGlCopies *> waited_for;
+constexpr int copy_fails = 2; // planes of a picture that cannot be copied
+} // namespace
+
+void CudaGlCopies::run(std::span<Picture *const> pictures) {
+  if (under_way++ || waited_for == this) overlaps++;
+  if (!pictures.empty()) batches++;
+  frames += int(pictures.size());
+  for (Picture *p : pictures)
+    if (p->count == copy_fails) p->error = std::make_exception_ptr(std::runtime_error("a copy"));
+  under_way--;
+}
+void CudaGlCopies::wait() noexcept {
+  waits++;
+  waited_for = this;
+  std::this_thread::sleep_for(std::chrono::microseconds(300)); // the GPU
+  waited_for = nullptr;
+}
+
+namespace test {
+namespace {
+
+using namespace vigil::gst;
+
+enum class Fate { good, does_not_open, is_not_copied };
+struct Frame final : Handover {
+  Frame(CudaDevice &device, Queue &queue, Fate what) : Handover(device, queue, false), fate(what) {
+    picture.count = fate == Fate::is_not_copied ? copy_fails : 1;
+  }
+  void open() override {
+    opened++;
+    if (fate == Fate::does_not_open) throw std::runtime_error("a frame");
+  }
+  void close() noexcept override { closed++; }
+  const Fate fate;
+  int opened = 0, closed = 0;
+};
+
+struct NoQueue final : Queue {
+  void wait() override {}
+  void after(Event &) override {}
+};
+
+// An OpenGL context; none where OpenGL does not run.
+struct Context {
+  Context() {
+    GError *error = nullptr;
+    if (!gst_gl_display_create_context(display, nullptr, &context, &error))
+      g_print("no OpenGL context: %s\n", error ? error->message : "");
+    g_clear_error(&error);
+  }
+  ~Context() {
+    gst_clear_object(&context);
+    gst_object_unref(display);
+  }
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+  GstGLDisplay *display = gst_gl_display_new();
+  GstGLContext *context = nullptr;
+};
+
+CudaDevice device_of(char &name) {
+  return CudaDevice(std::shared_ptr<CUctx_st>(reinterpret_cast<CUctx_st *>(&name), [](CUctx_st *) {}), 0);
+}
+
+} // namespace
+
+GST_START_TEST(everybody_is_served) {
+  Context gl;
+  fail_unless(gl.context);
+  char names[2];
+  CudaDevice devices[] = {device_of(names[0]), device_of(names[1])};
+  batches = frames = overlaps = 0;
+  constexpr int count = 10, rounds = 500;
+  std::atomic<int> wrong{0}, expected{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; i++)
+    threads.emplace_back([&, i] {
+      NoQueue queue;
+      std::mt19937 random{unsigned(i)};
+      for (int n = 0; n < rounds; n++) {
+        const auto r = random() % 10;
+        Frame frame(devices[i % 3 == 0], queue, r < 3 ? Fate(r) : Fate::good);
+        if (frame.fate != Fate::does_not_open) expected++;
+        bool threw = false;
+        const auto go = [&] {
+          try {
+            hand_over(gl.context, frame);
+          } catch (const std::runtime_error &) {
+            threw = true;
+          }
+        };
+        if (i == 0 || random() % 50 == 0)
+          on_thread_of(gl.context, go);
+        else
+          go();
+        if (threw != (frame.fate != Fate::good) || frame.opened != 1 || frame.closed != 1) wrong++;
+      }
+    });
+  for (std::thread &t : threads) t.join();
+  fail_unless_equals_int(wrong, 0);
+  fail_unless_equals_int(overlaps, 0);
+  fail_unless_equals_int(frames, expected);
+  fail_unless(batches < frames * 3 / 4, "%d batches for %d frames", batches.load(), frames.load());
+}
+GST_END_TEST
+
+// One thread's frames are not kept waiting for each other.
+GST_START_TEST(who_is_alone_waits_for_nobody) {
+  Context gl;
+  fail_unless(gl.context);
+  char name;
+  CudaDevice device = device_of(name);
+  NoQueue queue;
+  batches = waits = 0;
+  for (int n = 0; n < 50; n++) {
+    Frame frame(device, queue, Fate::good);
+    hand_over(gl.context, frame);
+  }
+  fail_unless_equals_int(batches, 50);
+  fail_unless(waits <= 1, "waited %d times", waits.load());
+}
+GST_END_TEST
+
+static int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  Suite *suite = suite_create("gl-handover");
+  TCase *tests = tcase_create("line");
+  tcase_set_timeout(tests, 120);
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, everybody_is_served);
+  tcase_add_test(tests, who_is_alone_waits_for_nobody);
+  return run(suite, argc, argv);
+}
+
+} // namespace test
+} // namespace vigil
+
+int main(int argc, char **argv) {
+  return vigil::test::main(argc, argv);
+}
