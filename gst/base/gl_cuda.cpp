@@ -93,9 +93,8 @@ constexpr guint most_planes = 3;
 class Textures final : public Handover {
  public:
   // Throws when the frame is not what `info` says.
-  Textures(GstBuffer *buffer, const GstVideoInfo &info, GstMapFlags flags, CudaDevice &with, Queue &queue,
-           bool ours)
-      : Handover(with, queue, !ours), buffer_(buffer), flags_(flags),
+  Textures(GstBuffer *buffer, const GstVideoInfo &info, GstMapFlags flags, CudaDevice &with, Queue &queue)
+      : Handover(with, queue), buffer_(buffer), flags_(flags),
         count_(std::min(GST_VIDEO_INFO_N_PLANES(&info), most_planes)) {
     if (gst_buffer_n_memory(buffer) < count_)
       fail(Error::Kind::bad_data, "a frame has ", gst_buffer_n_memory(buffer), " textures, not ", count_);
@@ -158,16 +157,16 @@ bool gl_reaches_cuda(GstBuffer *buffer, Device &device) {
 bool copy_from_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const Image &to,
                   Queue &queue) {
   if (!gl_reaches_cuda(buffer, device)) return false;
-  Textures textures(buffer, info, GST_MAP_READ, static_cast<CudaDevice &>(device), queue, false);
+  Textures textures(buffer, info, GST_MAP_READ, static_cast<CudaDevice &>(device), queue);
   textures.other(to, &CudaGlCopies::Rows::to);
   hand_over(context_of(buffer), textures);
   return true;
 }
 
 bool copy_to_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const ConstImage &from,
-                Queue &queue, bool ours) {
+                Queue &queue) {
   if (!gl_reaches_cuda(buffer, device)) return false;
-  Textures textures(buffer, info, GST_MAP_WRITE, static_cast<CudaDevice &>(device), queue, ours);
+  Textures textures(buffer, info, GST_MAP_WRITE, static_cast<CudaDevice &>(device), queue);
   textures.other(from, &CudaGlCopies::Rows::from);
   hand_over(context_of(buffer), textures);
   return true;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames in OpenGL textures, to and from CUDA device memory, without the host:
 //
-//   copy_from_gl()  waits until OpenGL is done with the frame (and uploads it first, when it was last written by the host);
-//                   then the queue gets a copy of the texture
+//   copy_from_gl()  the queue gets a copy of the texture (which is uploaded first, when it was last written by the host)
 //   copy_to_gl()    the same the other way
 //
-// Textures that no other context uses (`ours`) are not waited for on the host: CUDA and OpenGL see to that on the GPU.
+// The copies start when OpenGL is done with the frame, and the other contexts as well that drew it and left a GstGLSyncMeta: CUDA and
+// OpenGL see to that on the GPU, the host does not wait.
 //
 // Frames of one OpenGL context that several threads hand over at the same time, in either direction, go in one batch
 // (gl_handover.h), since each change of API on the GPU takes longer than a copy. The functions return when the copies are
@@ -35,7 +35,6 @@ bool gl_reaches_cuda(GstBuffer *, Device &cuda);
 // in memory of the CUDA device. Both return false, and do nothing, when gl_reaches_cuda() would. They throw Error::bad_data
 // when the frame is not what `info` says in OpenGL memory, Error::device when CUDA fails.
 bool copy_from_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const Image &to, Queue &);
-bool copy_to_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const ConstImage &from, Queue &,
-                bool ours = false);
+bool copy_to_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const ConstImage &from, Queue &);
 
 } // namespace vigil::gst

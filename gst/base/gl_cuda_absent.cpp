@@ -10,7 +10,7 @@ bool gl_reaches_cuda(GstBuffer *, Device &) {
 bool copy_from_gl(GstBuffer *, const GstVideoInfo &, Device &, const Image &, Queue &) {
   return false;
 }
-bool copy_to_gl(GstBuffer *, const GstVideoInfo &, Device &, const ConstImage &, Queue &, bool) {
+bool copy_to_gl(GstBuffer *, const GstVideoInfo &, Device &, const ConstImage &, Queue &) {
   return false;
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <gst/gl/gstglfuncs.h>
 #include <mutex>
 #include <vector>
 
@@ -25,7 +24,7 @@ struct Ticket {
 class Line {
  public:
   void wait_for(GstGLContext *, Ticket &);
-  void at_once(GstGLContext *, Ticket &);
+  void at_once(Ticket &);
 
  private:
   // What a batch needs. Belongs to the thread of the OpenGL context.
@@ -33,9 +32,9 @@ class Line {
     std::vector<Ticket *> tickets;
     std::vector<CudaGlCopies::Picture *> pictures;
     CudaGlCopies copies;
-    void serve(GstGLContext *) noexcept;
+    void serve() noexcept;
   };
-  void serve_all(GstGLContext *);
+  void serve_all();
   void take();
   void next();
   std::mutex mutex_; // of what follows up to taken_, and of what Tickets say
@@ -46,20 +45,17 @@ class Line {
   Counter other_;               // of calls from the OpenGL thread itself
 };
 
-// One wait for OpenGL and one mapping for all.
-void Line::Counter::serve(GstGLContext *context) noexcept {
+// One mapping for all.
+void Line::Counter::serve() noexcept {
   pictures.clear();
-  bool finish = false;
   for (Ticket *t : tickets) {
     try {
       t->frame.open();
       pictures.push_back(&t->frame.picture);
-      finish = finish || t->frame.finish;
     } catch (...) {
       t->error = std::current_exception();
     }
   }
-  if (finish) context->gl_vtable->Finish();
   copies.run(pictures);
   for (Ticket *t : tickets) {
     t->frame.close();
@@ -78,12 +74,12 @@ void Line::take() {
 }
 
 // A Ticket is gone as soon as it is done and the mutex is free.
-void Line::serve_all(GstGLContext *context) {
+void Line::serve_all() {
   {
     const std::lock_guard lock(mutex_);
     take();
   }
-  counter_.serve(context);
+  counter_.serve();
   const std::lock_guard lock(mutex_);
   last_ = counter_.tickets.size() == 1 ? counter_.tickets[0]->frame.picture.queue : nullptr;
   for (Ticket *t : counter_.tickets) {
@@ -111,7 +107,7 @@ void Line::wait_for(GstGLContext *context, Ticket &ticket) {
   if (!alone) counter_.copies.wait();
   std::exception_ptr error;
   try {
-    on_thread_of(context, [&] { serve_all(context); });
+    on_thread_of(context, [&] { serve_all(); });
   } catch (...) {
     error = std::current_exception();
   }
@@ -124,9 +120,9 @@ void Line::wait_for(GstGLContext *context, Ticket &ticket) {
 }
 
 // The others cannot be waited for here: they wait for this thread.
-void Line::at_once(GstGLContext *context, Ticket &ticket) {
+void Line::at_once(Ticket &ticket) {
   other_.tickets.assign(1, &ticket);
-  other_.serve(context);
+  other_.serve();
 }
 
 Line &line_of(GstGLContext *context) {
@@ -147,7 +143,7 @@ Line &line_of(GstGLContext *context) {
 void hand_over(GstGLContext *context, Handover &frame) {
   Ticket ticket{frame, nullptr, false, {}};
   if (gst_gl_context_get_current() == context)
-    line_of(context).at_once(context, ticket);
+    line_of(context).at_once(ticket);
   else
     line_of(context).wait_for(context, ticket);
   if (ticket.error) std::rethrow_exception(ticket.error);

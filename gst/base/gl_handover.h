@@ -14,10 +14,7 @@ namespace vigil::gst {
 
 class Handover {
  public:
-  // `shared`: others may use the textures too, so OpenGL's work with them is to be waited for on the host.
-  Handover(CudaDevice &device, Queue &queue, bool shared) : cuda(device), finish(shared) {
-    picture.queue = &queue;
-  }
+  Handover(CudaDevice &device, Queue &queue) : cuda(device) { picture.queue = &queue; }
   virtual ~Handover() = default;
 
   // On the thread of the OpenGL context, before the copies: makes the textures ready and enters in `picture` what is to be
@@ -27,7 +24,6 @@ class Handover {
   virtual void close() noexcept = 0;
 
   CudaDevice &cuda;
-  const bool finish;
   CudaGlCopies::Picture picture;
 };
 

@@ -148,7 +148,8 @@ static void set_context(GstElement *element, GstContext *context) {
 // The base class looks for the OpenGL context and posts the error when there is none; what to do about it is added here.
 static gboolean post_message(GstElement *element, GstMessage *message) {
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR && GST_MESSAGE_SRC(message) == GST_OBJECT(element) &&
-      GST_GL_BASE_FILTER(element)->display && !GST_GL_BASE_FILTER(element)->context) {
+      GST_GL_BASE_FILTER(element)->display && !GST_GL_BASE_FILTER(element)->context &&
+      !impl_of(element).on_cuda) {
     GError *error = nullptr;
     gchar *debug = nullptr;
     gst_message_parse_error(message, &error, &debug);

@@ -87,6 +87,14 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   return decide_pool(&impl.cuda, query, 1) && context_class()->decide_allocation(trans, query);
 }
 
+std::unique_ptr<Device> open_cuda_device(GstGLFilter *filter) {
+  try {
+    return impl_of(filter).cuda.open(GST_ELEMENT(filter), -1);
+  } catch (const Error &e) {
+    fail(e.kind(), e.what(), "; backend=opengl works without a CUDA device");
+  }
+}
+
 // Where frames of these caps are worked on. A worker that stays there goes on with them.
 void choose_place(GstGLFilter *filter, const GstCaps *in, const GstCaps *out) {
   Impl &impl = impl_of(filter);
@@ -98,7 +106,7 @@ void choose_place(GstGLFilter *filter, const GstCaps *in, const GstCaps *out) {
   if (!impl.on_cuda && impl.memory_in != Memory::cuda)
     use_cuda(impl, nullptr);
   else if (!impl.device)
-    use_cuda(impl, impl.cuda.open(GST_ELEMENT(filter), -1));
+    use_cuda(impl, open_cuda_device(filter));
   if (!impl.on_cuda) return;
   impl.kind_in = frame_kind(in);
   impl.kind_out = frame_kind(out);

@@ -124,7 +124,7 @@ GstBuffer *Outside::fetch(GstBuffer *in, GstBuffer *into, const Cuda *cuda, Byte
   if (cuda && gl_reaches_cuda(to, cuda->device)) {
     const Mapped frame(in_, in, GST_MAP_READ | cuda_map_flag());
     after_work_with(in, cuda->device, cuda->queue, cuda->scratch);
-    copy_to_gl(to, in_, cuda->device, frame.image(), cuda->queue, to != into);
+    copy_to_gl(to, in_, cuda->device, frame.image(), cuda->queue);
     cuda->queue.wait();
     return to;
   }

@@ -78,9 +78,10 @@ class CudaSegmenter final : public Segmenter {
     }
 
     const Constants c = resolve(params, progress_.noise);
-    launch_thresholds(colours, background(), c, thresholds_[0].as<uint4>(), thresholds_[1].as<uint4>(),
-                      stream);
-    iterate(c, stream);
+    auto *const other = thresholds_[1].as<uint4>();
+    auto *const first = c.temporal_compactness == c.compactness ? other : thresholds_[0].as<uint4>();
+    launch_thresholds(colours, background(), c, first, other, stream);
+    iterate(c, first, other, stream);
     progress_.frames++;
     if (c.adapt > 0) {
       if (!exact_) {
@@ -203,15 +204,15 @@ class CudaSegmenter final : public Segmenter {
     if (progress_.settled()) samples_ = DeviceBuffer();
   }
 
-  void iterate(const Constants &c, cudaStream_t stream) {
+  void iterate(const Constants &c, const uint4 *first, const uint4 *other, cudaStream_t stream) {
     for (int done = 0; done <= c.iterations; done += iterations_at_once) {
       Substeps steps;
       steps.with_first = done == 0 ? 4 : 0;
       for (int i = done; i <= std::min(done + iterations_at_once - 1, c.iterations); i++)
         for (const std::uint64_t position : permutation(c.seed, progress_.frames, i))
           steps.positions |= position << 2 * steps.count++;
-      launch_iterations(mask(), mask_[1].as<std::uint32_t>(), thresholds_[0].as<uint4>(),
-                        thresholds_[1].as<uint4>(), words_, config_.height, steps, stream);
+      launch_iterations(mask(), mask_[1].as<std::uint32_t>(), first, other, words_, config_.height, steps,
+                        stream);
       std::swap(mask_[0], mask_[1]);
     }
   }

@@ -34,14 +34,12 @@ using Clock = std::chrono::steady_clock;
 constexpr int width = 1920, height = 1080, textures_each = 4;
 constexpr std::ptrdiff_t stride = 4 * width;
 
-enum class Way { to_others, to_ours, from };
+enum class Way { to, from };
 struct Row {
   Way way;
   const char *name;
 };
-constexpr Row rows[] = {{Way::to_others, "to textures that others use too"},
-                        {Way::to_ours, "to textures of one's own"},
-                        {Way::from, "from textures"}};
+constexpr Row rows[] = {{Way::to, "to textures"}, {Way::from, "from textures"}};
 
 // Textures of one OpenGL context.
 class Pool {
@@ -89,9 +87,8 @@ struct Stream {
     GstBuffer *texture = textures[next++ % textures_each].get();
     const Image picture{PixelFormat::rgba, width, height, {memory.as<std::uint8_t>()}, {stride}};
     device.fill(memory.as(), int(next), memory.bytes(), *queue);
-    const bool reached = way == Way::from
-                             ? copy_from_gl(texture, info, device, picture, *queue)
-                             : copy_to_gl(texture, info, device, picture, *queue, way == Way::to_ours);
+    const bool reached = way == Way::from ? copy_from_gl(texture, info, device, picture, *queue)
+                                          : copy_to_gl(texture, info, device, picture, *queue);
     if (!reached) fail(Error::Kind::device, "OpenGL runs elsewhere than on the CUDA device");
     queue->wait();
   }

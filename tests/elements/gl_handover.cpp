@@ -42,7 +42,7 @@ using namespace vigil::gst;
 
 enum class Fate { good, does_not_open, is_not_copied };
 struct Frame final : Handover {
-  Frame(CudaDevice &device, Queue &queue, Fate what) : Handover(device, queue, false), fate(what) {
+  Frame(CudaDevice &device, Queue &queue, Fate what) : Handover(device, queue), fate(what) {
     picture.count = fate == Fate::is_not_copied ? copy_fails : 1;
   }
   void open() override {

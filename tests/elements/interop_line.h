@@ -21,6 +21,7 @@ class Line {
   }
   ~Line() {
     gst_harness_teardown(harness_);
+    gst_bus_set_flushing(bus_, TRUE); // messages keep the elements, which keep the bus
     gst_object_unref(bus_);
   }
   Line(const Line &) = delete;

@@ -3,6 +3,8 @@
 #include "kernels/colinearseg/cuda/evidence.cuh"
 #include "kernels/colinearseg/cuda/kernels.h"
 
+#include <algorithm>
+
 namespace vigil::colinearseg::cuda {
 namespace {
 
@@ -13,11 +15,19 @@ __device__ std::uint32_t pixel(const Rgba &p, int x, int y) {
   return reinterpret_cast<const std::uint32_t *>(p.row(y))[x];
 }
 
+// Thresholds of one compactness as four words, a vote for each digit.
+__device__ uint4 gathered(unsigned least) {
+  const auto digit = [&](int k) { return __ballot_sync(all_lanes, least >> k & 1); };
+  return make_uint4(digit(0), digit(1), digit(2), digit(3));
+}
+
 // A warp has 32 pixels of each of its rows, a lane a column. The sums over three rows come from the lane's own pixels, those over
-// three columns from its neighbours' by shuffles; the warp's first and last lane load a second column, which is no one's.
-// Digits of the thresholds are gathered into words by votes.
+// three columns from its neighbours' by shuffles; the warp's first and last lane have a second column, which is no one's. With
+// one compactness for all iterations (`same`) there is one set of thresholds, `other`.
+template <bool same>
 __global__ void __launch_bounds__(lanes *warps)
-    thresholds_kernel(Rgba frame, Rgba background, Constants c, uint4 *first, uint4 *other, int words) {
+    thresholds_kernel(Rgba frame, Rgba background, Constants c, float first_reciprocal,
+                      float other_reciprocal, uint4 *first, uint4 *other, int words) {
   const int lane = threadIdx.x, word = blockIdx.x, x = lanes * word + lane;
   const int last_x = frame.width - 1, last_y = frame.height - 1;
   const int top = (blockIdx.y * warps + threadIdx.y) * rows_each;
@@ -36,34 +46,32 @@ __global__ void __launch_bounds__(lanes *warps)
     edge_b[i] = edge ? pixel(background, beside, y) : 0;
   }
 
-  Sums rows[2]; // of the two rows before, over three columns
+  Sums own[3], outer[3]; // of three rows, in turns
 #pragma unroll
   for (int i = 0; i < rows_each + 2; i++) {
-    const Sums own = products(f[i], b[i]), outer = products(edge_f[i], edge_b[i]);
-    Sums left{__shfl_up_sync(all_lanes, own.fore, 1), __shfl_up_sync(all_lanes, own.back, 1),
-              __shfl_up_sync(all_lanes, own.cross, 1)};
-    Sums right{__shfl_down_sync(all_lanes, own.fore, 1), __shfl_down_sync(all_lanes, own.back, 1),
-               __shfl_down_sync(all_lanes, own.cross, 1)};
-    if (lane == 0) left = outer;
-    if (lane == lanes - 1) right = outer;
-    const Sums row = left + own + right;
+    own[i % 3] = products(f[i], b[i]);
+    outer[i % 3] = products(edge_f[i], edge_b[i]);
     const int y = top + i - 2;
-    if (i >= 2 && y <= last_y) {
-      const int e = evidence(rows[0] + rows[1] + row, c.darkness_offset);
-      unsigned both = 0xff; // beyond the picture: 15 twice, which M never reaches
-      if (x <= last_x)
-        both =
-            least_neighbours(c.static_threshold + 12 * c.temporal_compactness - e, c.temporal_compactness) |
-            least_neighbours(c.static_threshold + 12 * c.compactness - e, c.compactness) << 4;
-      unsigned digit[8];
-#pragma unroll
-      for (int k = 0; k < 8; k++) digit[k] = __ballot_sync(all_lanes, both >> k & 1);
-      const std::ptrdiff_t at = std::ptrdiff_t(y) * words + word;
-      if (lane == 0) first[at] = make_uint4(digit[0], digit[1], digit[2], digit[3]);
-      if (lane == 1) other[at] = make_uint4(digit[4], digit[5], digit[6], digit[7]);
-    }
-    rows[0] = rows[1];
-    rows[1] = row;
+    if (i < 2 || y > last_y) continue;
+    const Sums here = own[0] + own[1] + own[2], there = outer[0] + outer[1] + outer[2];
+    Sums left{__shfl_up_sync(all_lanes, here.fore, 1), __shfl_up_sync(all_lanes, here.back, 1),
+              __shfl_up_sync(all_lanes, here.cross, 1)};
+    Sums right{__shfl_down_sync(all_lanes, here.fore, 1), __shfl_down_sync(all_lanes, here.back, 1),
+               __shfl_down_sync(all_lanes, here.cross, 1)};
+    if (lane == 0) left = there;
+    if (lane == lanes - 1) right = there;
+    const int e = evidence(left + here + right, c.darkness_offset);
+    const auto least = [&](int compactness,
+                           float reciprocal) { // 15 beyond the picture, which M never reaches
+      const unsigned n = least_neighbours(c.static_threshold + 12 * compactness - e, compactness, reciprocal);
+      return gathered(x <= last_x ? n : 15u);
+    };
+    const std::ptrdiff_t at = std::ptrdiff_t(y) * words + word;
+    const uint4 others = least(c.compactness, other_reciprocal);
+    if (lane == 0) other[at] = others;
+    if constexpr (same) continue;
+    const uint4 firsts = least(c.temporal_compactness, first_reciprocal);
+    if (lane == 1) first[at] = firsts;
   }
 }
 
@@ -88,7 +96,15 @@ void launch_thresholds(Rgba frame, Rgba background, const Constants &c, uint4 *f
                        cudaStream_t stream) {
   const int words = words_of(frame.width), each = warps * rows_each;
   const dim3 blocks(words, (frame.height + each - 1) / each), threads(lanes, warps);
-  thresholds_kernel<<<blocks, threads, 0, stream>>>(frame, background, c, first, other, words);
+  const auto launch = [&](auto kernel) {
+    kernel<<<blocks, threads, 0, stream>>>(frame, background, c,
+                                           0.5f / float(std::max(c.temporal_compactness, 1)),
+                                           0.5f / float(std::max(c.compactness, 1)), first, other, words);
+  };
+  if (first == other)
+    launch(thresholds_kernel<true>);
+  else
+    launch(thresholds_kernel<false>);
 }
 
 void launch_samples(Rgba frame, Rgba background, const SampleGrid &grid, std::uint32_t *samples,
