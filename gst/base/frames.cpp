@@ -4,7 +4,6 @@
 #include "common/error.h"
 #include "gst/base/cuda.h"
 #include "gst/base/gl.h"
-#include "gst/base/gl_cuda.h"
 #include "gst/base/video.h"
 #include "vigil-config.h"
 #ifdef VIGIL_HAVE_OPENCL
@@ -231,7 +230,21 @@ void FrameSlot::send(Queue &queue, ByteCounts &counts, const Area &a) {
   sent_ = true;
 }
 
+void FrameSlot::begin_send(Queue &queue, ByteCounts &counts, Event &done) {
+  if (texture_ && to_gl_.begin(texture_, kind_.info, device_, copy_.at(memory_.as()), queue, done)) return;
+  send(queue, counts);
+  done.record(queue);
+}
+
+void FrameSlot::end_send() {
+  to_gl_.end();
+}
+
 void FrameSlot::close() noexcept {
+  try {
+    to_gl_.end();
+  } catch (const std::exception &) { // who closes a frame that is not sent has given it up
+  }
 #ifdef VIGIL_HAVE_OPENCL
   if (shared_)
     for (ClHostMemory &m : shared_->plane) m = {};

@@ -12,6 +12,7 @@
 #include "common/device.h"
 #include "common/plane.h"
 #include "gst/base/buffer_ptr.h"
+#include "gst/base/gl_cuda.h"
 
 #include <cstdint>
 #include <gst/video/video.h>
@@ -108,6 +109,10 @@ class FrameSlot final : public Slot {
   Image open_for_writing(GstBuffer *, Queue &) override;
   void send(Queue &, ByteCounts &) override;
   void send(Queue &, ByteCounts &, const Area &) override;
+  // send() in two steps, for several frames under way: a texture's copy gathers with others' to a batch until end_send() returns
+  // (see gl_cuda.h). `done` is recorded behind it; until then the queue, which is this frame's own, must do nothing else.
+  void begin_send(Queue &, ByteCounts &, Event &done);
+  void end_send();
   void close() noexcept override; // and finish()
 
  private:
@@ -129,6 +134,7 @@ class FrameSlot final : public Slot {
   DeviceBuffer memory_;
   std::unique_ptr<Shared> shared_;
   std::unique_ptr<Event> event_;
+  CopyToGl to_gl_;
   GstVideoFrame frame_{};
   GstBuffer *texture_ = nullptr; // the open frame, when it is copied on the device
   bool mapped_ = false, sent_ = false;

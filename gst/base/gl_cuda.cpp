@@ -123,7 +123,14 @@ class Textures final : public Handover {
   }
   void close() noexcept override {
     for (auto &m : mapped_) m.reset();
+    if (!done || picture.error) return;
+    try {
+      done->record(*picture.queue);
+    } catch (...) {
+      picture.error = std::current_exception();
+    }
   }
+  Event *done = nullptr; // recorded behind the copies
 
  private:
   GstBuffer *buffer_;
@@ -170,6 +177,45 @@ bool copy_to_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, con
   textures.other(from, &CudaGlCopies::Rows::from);
   hand_over(context_of(buffer), textures);
   return true;
+}
+
+struct CopyToGl::Begun {
+  GstGLContext *context = nullptr;
+  std::optional<Textures> textures; // while it is in the line
+};
+
+CopyToGl::CopyToGl() : begun_(std::make_unique<Begun>()) {}
+
+CopyToGl::~CopyToGl() {
+  try {
+    end();
+  } catch (const std::exception &) { // whoever wanted the frame has given it up
+  }
+}
+
+bool CopyToGl::begin(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const ConstImage &from,
+                     Queue &queue, Event &done) {
+  if (!gl_reaches_cuda(buffer, device)) return false;
+  end();
+  begun_->context = context_of(buffer);
+  Textures &textures =
+      begun_->textures.emplace(buffer, info, GST_MAP_WRITE, static_cast<CudaDevice &>(device), queue);
+  textures.other(from, &CudaGlCopies::Rows::from);
+  textures.done = &done;
+  enter_line(begun_->context, textures);
+  return true;
+}
+
+void CopyToGl::end() {
+  if (!begun_->textures) return;
+  std::exception_ptr error;
+  try {
+    wait_for(begun_->context, *begun_->textures);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  begun_->textures.reset();
+  if (error) std::rethrow_exception(error);
 }
 
 } // namespace vigil::gst

@@ -24,6 +24,7 @@
 #include "common/plane.h"
 
 #include <gst/video/video.h>
+#include <memory>
 
 namespace vigil::gst {
 
@@ -36,5 +37,21 @@ bool gl_reaches_cuda(GstBuffer *, Device &cuda);
 // when the frame is not what `info` says in OpenGL memory, Error::device when CUDA fails.
 bool copy_from_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const Image &to, Queue &);
 bool copy_to_gl(GstBuffer *, const GstVideoInfo &info, Device &cuda, const ConstImage &from, Queue &);
+
+// copy_to_gl() in two steps, so that the caller can do other things while frames gather to a batch.
+class CopyToGl {
+ public:
+  CopyToGl();
+  ~CopyToGl(); // and end()
+  // As copy_to_gl(), but the copy is submitted later, and `done` recorded behind it. The queue must do nothing else meanwhile.
+  bool begin(GstBuffer *, const GstVideoInfo &info, Device &cuda, const ConstImage &from, Queue &,
+             Event &done);
+  // Returns when that was done for what was begun; throws what went wrong.
+  void end();
+
+ private:
+  struct Begun;
+  std::unique_ptr<Begun> begun_;
+};
 
 } // namespace vigil::gst

@@ -14,4 +14,12 @@ bool copy_to_gl(GstBuffer *, const GstVideoInfo &, Device &, const ConstImage &,
   return false;
 }
 
+struct CopyToGl::Begun {};
+CopyToGl::CopyToGl() = default;
+CopyToGl::~CopyToGl() = default;
+bool CopyToGl::begin(GstBuffer *, const GstVideoInfo &, Device &, const ConstImage &, Queue &, Event &) {
+  return false;
+}
+void CopyToGl::end() {}
+
 } // namespace vigil::gst

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The work of glcolinearseg on a CUDA device, frames in any memory that FrameSlot knows. A frame that is not RGBA becomes that
-// first. For the streaming thread.
+// first. Several frames may be under way; they come out in order. For the streaming thread.
+//
+//   submit()  convert -> segment -> draw -> count       all on one queue, frame behind frame
+//   next()    when its counts are there: blobs, boxes   then, on the frame's own queue, to where it goes out
 #pragma once
 
+#include "gst/base/buffer_ptr.h"
 #include "gst/base/frames.h"
 #include "gst/glcolinearseg/worker.h"
 #include "kernels/colinearseg/segmenter.h"
 #include "kernels/rgba/rgba.h"
 
+#include <deque>
+
 namespace vigil::gst::glcolinearseg {
+
+struct Finished {
+  BufferPtr buffer;
+  FrameTime time;
+  MotionSettings motion;
+  Found found;
+};
 
 class CudaWorker final : public Worker {
  public:
@@ -18,37 +31,46 @@ class CudaWorker final : public Worker {
   ~CudaWorker() override;
   int width() const override { return segmenter_->config().width; }
   int height() const override { return segmenter_->config().height; }
-  // Frames of other kinds from now on, as large as before.
+  // Frames of other kinds from now on, as large as before. None may be under way.
   void set_kinds(const FrameKind &in, const FrameKind &out);
 
   void learn(int frames) override { segmenter_->learn(frames); }
   void set_background(const Picture &, int learn_frames) override;
-  // Segments `in`. What output says goes into `out`, the frame as it is with output=passthrough; null: nothing goes out. Waits until
-  // all of it is done. Both must stay, and be writable where they are written.
-  Found process(GstBuffer *in, GstBuffer *out, const Settings &, ByteCounts &);
+  // Segments `in`. Where `written`, what output says goes into `out`, which is writable: the frame as it is with output=passthrough.
+  void submit(BufferPtr in, BufferPtr out, bool written, const FrameTime &, const Settings &);
+  // The oldest frame, where more than `held` are under way.
+  std::optional<Finished> next(std::size_t held);
+  void discard() noexcept;                      // all that are under way
+  ByteCounts copied() const { return copied_; } // of pictures, since the beginning
   Stats stats() const override;
 
   colinearseg::State save() const override { return segmenter_->save(); }
   void load(const colinearseg::State &s) override { segmenter_->load(s); }
 
  private:
+  struct Frame;
+  Frame &free_frame();
   ConstImage as_rgba(ConstImage frame, const Image *target);
-  Found count(const MotionSettings &);
+  void submit(Frame &, const Settings &);
+  void send(Frame &);
+  Found found_of(const Frame &) const;
 
   Device &device_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<colinearseg::Segmenter> segmenter_;
   std::unique_ptr<rgba::Converter> converter_;
-  std::unique_ptr<FrameSlot> reader_, writer_;
+  FrameKind in_, out_;
   rgba::Conversion conversion_;
   bool converts_ = false; // what comes is not RGBA
   DeviceBuffer converted_;
   CopyLayout layout_; // of converted_
   activity::Grid grid_;
-  DeviceBuffer cells_;
-  HostBuffer host_cells_;
   compose::Style style_;
   FrameTimes times_;
+  std::vector<std::unique_ptr<Frame>> frames_; // all there are
+  std::vector<Frame *> free_;
+  std::deque<Frame *> under_way_; // oldest first
+  ByteCounts copied_;
   Stats stats_;
 };
 

@@ -52,7 +52,7 @@ struct Impl {
   std::unique_ptr<Device> device;                     // while frames are in CUDA memory or worked on there
   std::unique_ptr<CudaWorker> cuda_worker;            // on that device
   std::optional<colinearseg::State> rescued;          // from a worker that is gone
-  bool on_cuda = false;                               // where the next frame is worked on
+  bool on_cuda = false;                               // where frames are worked on; changes under the mutex
   FrameKind kind_in, kind_out;                        // while it is
   Memory memory_in = Memory::textures, memory_out = Memory::textures; // the same, or out to textures
   bool changes_frames = false;                                        // their memory or their format
@@ -60,8 +60,8 @@ struct Impl {
   std::unique_ptr<Queue> queue;     // likewise, while they are in CUDA memory
   std::unique_ptr<Event> scratch;
   bool warned = false;
-  Settings current; // of the frame that is worked on
-  Found found;
+  Settings current; // of the newest frame
+  Found found;      // in OpenGL, of the frame that is worked on
   std::exception_ptr error;
   Motion motion;
   GstClockTime motion_time = 0;
@@ -88,7 +88,11 @@ void install_streaming(GstGLFilterClass *);
 
 // Another CUDA device than before, or none; the worker on the one before is given up, and what it knew kept.
 void use_cuda(Impl &, std::unique_ptr<Device>);
-// Gives up the worker, wherever it is; what it knew is in `rescued`, as far as it can be read.
+// How many frames are under way at most, with frames like these.
+guint frames_held(Impl &);
+// Pushes all of them.
+void drain(GstBaseTransform *);
+// Gives up the worker, wherever it is; no frame is under way; what it knew is in `rescued`, as far as it can be read.
 void give_up_worker(Impl &);
 
 } // namespace vigil::gst::glcolinearseg

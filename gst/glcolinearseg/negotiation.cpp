@@ -72,7 +72,8 @@ GstCaps *transform_caps(GstBaseTransform *, GstPadDirection direction, GstCaps *
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   const GstCaps *caps = caps_of(query);
   if (!caps || is_gl_caps(caps)) return base_class()->propose_allocation(trans, decided, query);
-  propose_pool(&impl_of(trans).cuda, query, 1);
+  Impl &impl = impl_of(trans);
+  propose_pool(&impl.cuda, query, frames_held(impl) + 1);
   return TRUE;
 }
 
@@ -82,7 +83,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   Impl &impl = impl_of(trans);
   const GstCaps *caps = caps_of(query);
   if (!caps || is_gl_caps(caps)) return base_class()->decide_allocation(trans, query);
-  if (impl.on_cuda) return decide_pool(&impl.cuda, query, 1);
+  if (impl.on_cuda) return decide_pool(&impl.cuda, query, frames_held(impl) + 1);
   if (!is_cuda_caps(caps)) return base_class()->decide_allocation(trans, query);
   return decide_pool(&impl.cuda, query, 1) && context_class()->decide_allocation(trans, query);
 }
@@ -98,6 +99,7 @@ std::unique_ptr<Device> open_cuda_device(GstGLFilter *filter) {
 // Where frames of these caps are worked on. A worker that stays there goes on with them.
 void choose_place(GstGLFilter *filter, const GstCaps *in, const GstCaps *out) {
   Impl &impl = impl_of(filter);
+  drain(GST_BASE_TRANSFORM(filter));
   {
     const std::lock_guard lock(impl.mutex);
     const Where wanted = impl.settings.backend;
@@ -145,6 +147,11 @@ gboolean set_caps(GstGLFilter *filter, GstCaps *in, GstCaps *out) {
 }
 
 } // namespace
+
+guint frames_held(Impl &impl) {
+  const std::lock_guard lock(impl.mutex);
+  return impl.on_cuda ? guint(impl.settings.flow.async_depth) : 0;
+}
 
 void use_cuda(Impl &impl, std::unique_ptr<Device> device) {
   if (impl.cuda_worker) give_up_worker(impl);

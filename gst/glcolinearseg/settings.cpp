@@ -66,6 +66,7 @@ Properties<Settings> make_properties() {
            &Settings::background_location, Change::playing);
   p.table(&Settings::tuning, tuning_table, Change::live);
   p.table(&Settings::motion, motion_table, Change::live);
+  p.table(&Settings::flow, flow_table, Change::live);
   p.choice(
       "backend", "Backend",
       "Where the work is done; both give the same masks of RGBA. A change takes effect with the next caps",

@@ -25,6 +25,19 @@ inline constexpr auto tuning_table = std::tuple{
           &Tuning::report),
 };
 
+struct Flow {
+  int async_depth = 0;
+};
+inline constexpr auto flow_table = std::tuple{
+    param("async-depth", "Asynchronous depth",
+          "In CUDA: frames that may be under way on the device while further ones come in; each comes out "
+          "finished, this many frames "
+          "later (reported as latency). 0: each frame is finished before the next. With frames that go on in "
+          "OpenGL textures a depth of 4 "
+          "lets many go over together, which counts with many streams",
+          &Flow::async_depth, 0, 16),
+};
+
 struct Learning {
   int background_frames = 25;
 };
@@ -39,6 +52,7 @@ struct Settings {
   Tuning tuning;
   MotionSettings motion;
   Learning learning;
+  Flow flow;
   Output output = Output::mask;
   Preset preset = Preset::camera;
   colinearseg::Path path = colinearseg::Path::automatic;

@@ -3,6 +3,7 @@
 // thread waits; messages are posted by the streaming thread, which does the work in CUDA itself.
 #include "gst/base/streaming.h"
 #include "common/error.h"
+#include "gst/base/allocation.h"
 #include "gst/base/errors.h"
 #include "gst/base/gl.h"
 #include "gst/base/gl_thread.h"
@@ -141,30 +142,17 @@ gboolean filter_buffer(GstGLFilter *filter, GstBuffer *in, GstBuffer *out) {
   }
 }
 
-void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time) {
+void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time, const Found &found,
+             const MotionSettings &settings) {
   Impl &impl = impl_of(trans);
   {
     const std::lock_guard lock(impl.mutex);
     impl.stats = impl.worker()->stats();
   }
-  add_boxes(out, "motion", impl.found.boxes);
+  add_boxes(out, "motion", found.boxes);
   if (GST_CLOCK_TIME_IS_VALID(time.running)) impl.motion_time = time.running;
-  const MotionSettings &settings = impl.current.motion;
-  post_motion(GST_ELEMENT(trans), impl.motion.step(impl.found.changed_fraction, settings, impl.motion_time),
-              settings, time, impl.found.changed_fraction, impl.found.boxes);
-}
-
-// Buffer pools are of a context: a change of it asks for new ones before the next frame.
-GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
-  Impl &impl = impl_of(trans);
-  if (impl.gl_worker && impl.context.get() != GST_GL_BASE_FILTER(trans)->context)
-    gst_base_transform_reconfigure_src(trans);
-  if (impl.memory_in == Memory::cuda && impl.device && is_cuda_memory(input) && !impl.cuda.owns(input)) {
-    GST_INFO_OBJECT(trans, "the frames are of another CUDA context: going over to it");
-    use_cuda(impl, impl.cuda.adopt(input));
-    gst_base_transform_reconfigure_src(trans);
-  }
-  return base_class()->submit_input_buffer(trans, discont, input);
+  post_motion(GST_ELEMENT(trans), impl.motion.step(found.changed_fraction, settings, impl.motion_time),
+              settings, time, found.changed_fraction, found.boxes);
 }
 
 // With output=passthrough the buffer that comes out is a new one around the memory that came in, so that metadata can be
@@ -184,28 +172,14 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   });
 }
 
-// Counts what was copied of a frame, and says once that frames go through the host where they need not.
-void count_copies(GstBaseTransform *trans, const ByteCounts &copied, bool through_host) {
+// Says once that frames go through the host where they need not.
+void warn_of_host(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
-  if (through_host && !std::exchange(impl.warned, true))
-    post_warning(
-        GST_ELEMENT(trans),
-        Error(Error::Kind::bad_setting,
-              text("the frames are in the memory of the CUDA device ", impl.device->name(),
-                   ", but OpenGL runs elsewhere: each goes through the host. Let both use one GPU")));
-  const std::lock_guard lock(impl.mutex);
-  impl.copied.to_device += copied.to_device;
-  impl.copied.to_host += copied.to_host;
-}
-
-GstFlowReturn transform_on_cuda(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
-  Impl &impl = impl_of(trans);
-  const bool goes_out = impl.current.output != Output::passthrough || impl.changes_frames;
-  ByteCounts copied;
-  impl.found = impl.cuda_worker->process(in, goes_out ? out : nullptr, impl.current, copied);
-  const bool textures = impl.memory_in == Memory::textures || impl.memory_out == Memory::textures;
-  count_copies(trans, copied, textures && impl.memory_in != Memory::system && copied.to_device > 0);
-  return GST_FLOW_OK;
+  if (std::exchange(impl.warned, true)) return;
+  post_warning(GST_ELEMENT(trans),
+               Error(Error::Kind::bad_setting,
+                     text("the frames are in the memory of the CUDA device ", impl.device->name(),
+                          ", but OpenGL runs elsewhere: each goes through the host. Let both use one GPU")));
 }
 
 // A frame that is not in a texture, at least when it comes, for work in OpenGL.
@@ -234,7 +208,10 @@ GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffe
   if (!done) return GST_FLOW_ERROR;
   if (!stays && (draws || impl.changes_frames))
     impl.outside->store(draws ? target : texture, out, cuda ? &*cuda : nullptr, copied);
-  count_copies(trans, copied, impl.outside->cuda_through_host());
+  if (impl.outside->cuda_through_host()) warn_of_host(trans);
+  const std::lock_guard lock(impl.mutex);
+  impl.copied.to_device += copied.to_device;
+  impl.copied.to_host += copied.to_host;
   return GST_FLOW_OK;
 }
 
@@ -243,17 +220,76 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   return guard(trans, GST_FLOW_ERROR, [&] {
     impl.error = nullptr;
     const FrameTime time = frame_time(trans->segment, in);
-    const GstFlowReturn flow = impl.on_cuda                         ? transform_on_cuda(trans, in, out)
-                               : impl.memory_in == Memory::textures ? base_class()->transform(trans, in, out)
-                                                                    : transform_outside(trans, in, out);
+    const GstFlowReturn flow = impl.memory_in == Memory::textures ? base_class()->transform(trans, in, out)
+                                                                  : transform_outside(trans, in, out);
     if (impl.error) std::rethrow_exception(std::exchange(impl.error, nullptr));
-    if (flow == GST_FLOW_OK) publish(trans, out, time);
+    if (flow == GST_FLOW_OK) publish(trans, out, time, impl.found, impl.current.motion);
     return flow;
+  });
+}
+
+// In CUDA frames are taken in and come out by themselves, since several may be under way.
+GstFlowReturn submit_on_cuda(GstBaseTransform *trans, GstBuffer *in) {
+  Impl &impl = impl_of(trans);
+  GstBuffer *made = nullptr;
+  const GstFlowReturn flow = prepare_output_buffer(trans, in, &made);
+  if (flow != GST_FLOW_OK) return flow;
+  BufferPtr out(made);
+  const bool written = impl.current.output != Output::passthrough || impl.changes_frames;
+  impl.cuda_worker->submit(BufferPtr(gst_buffer_ref(in)), std::move(out), written,
+                           frame_time(trans->segment, in), impl.current);
+  const ByteCounts copied = impl.cuda_worker->copied();
+  if (impl.memory_in != Memory::system && copied.to_device > 0) warn_of_host(trans);
+  const std::lock_guard lock(impl.mutex);
+  impl.copied = copied;
+  return GST_FLOW_OK;
+}
+
+// The oldest frame that may go out, or null.
+GstBuffer *take_finished(GstBaseTransform *trans, bool all) {
+  Impl &impl = impl_of(trans);
+  if (!impl.cuda_worker) return nullptr;
+  const std::size_t held = all ? 0 : std::size_t(impl.current.flow.async_depth);
+  std::optional<Finished> f = impl.cuda_worker->next(held);
+  if (!f) return nullptr;
+  GstBuffer *out = gst_buffer_make_writable(f->buffer.release());
+  publish(trans, out, f->time, f->found, f->motion);
+  return out;
+}
+
+// Buffer pools are of a context: a change of it asks for new ones before the next frame.
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
+  Impl &impl = impl_of(trans);
+  if (impl.gl_worker && impl.context.get() != GST_GL_BASE_FILTER(trans)->context)
+    gst_base_transform_reconfigure_src(trans);
+  if (impl.memory_in == Memory::cuda && impl.device && is_cuda_memory(input) && !impl.cuda.owns(input)) {
+    GST_INFO_OBJECT(trans, "the frames are of another CUDA context: going over to it");
+    drain(trans);
+    use_cuda(impl, impl.cuda.adopt(input));
+    gst_base_transform_reconfigure_src(trans);
+  }
+  if (!impl.on_cuda) return base_class()->submit_input_buffer(trans, discont, input);
+  BufferPtr in;
+  const GstFlowReturn taken = take_input(base_class(), trans, discont, input, in);
+  if (taken != GST_FLOW_OK) return taken;
+  return guard(trans, GST_FLOW_ERROR, [&] { return submit_on_cuda(trans, in.get()); });
+}
+
+GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **output) {
+  if (!impl_of(trans).on_cuda) return base_class()->generate_output(trans, output);
+  return guard(trans, GST_FLOW_ERROR, [&] {
+    *output = take_finished(trans, false);
+    return GST_FLOW_OK;
   });
 }
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   Impl &impl = impl_of(trans);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
+    if (impl.cuda_worker) impl.cuda_worker->discard();
+  } else if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED) {
+    drain(trans); // nothing overtakes the frames before it
+  }
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
     FrameTime over;
     over.running = impl.motion_time;
@@ -265,7 +301,11 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl_of(trans).cuda.answer(GST_ELEMENT(trans), query))
     return TRUE;
-  return base_class()->query(trans, direction, query);
+  if (!base_class()->query(trans, direction, query)) return FALSE;
+  Impl &impl = impl_of(trans);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && direction == GST_PAD_SRC)
+    add_latency(trans, query, int(frames_held(impl)));
+  return TRUE;
 }
 
 gboolean start(GstBaseTransform *trans) {
@@ -299,6 +339,10 @@ gboolean stop(GstBaseTransform *trans) {
 
 } // namespace
 
+void drain(GstBaseTransform *trans) {
+  push_all(trans, [trans] { return take_finished(trans, true); });
+}
+
 void give_up_worker(Impl &impl) {
   if (impl.gl_worker)
     on_thread_of(impl.context.get(), [&] {
@@ -320,6 +364,7 @@ void install_streaming(GstGLFilterClass *klass) {
   transform_class->submit_input_buffer = submit_input_buffer;
   transform_class->prepare_output_buffer = prepare_output_buffer;
   transform_class->transform = transform;
+  transform_class->generate_output = generate_output;
   transform_class->sink_event = sink_event;
   transform_class->query = query;
   transform_class->before_transform = sync_controlled;

@@ -29,7 +29,8 @@ class CudaRig final : public Rig {
   void load(const State &s) override { segmenter_->load(s); }
   std::vector<std::uint8_t> draw(Show show, ConstImage frame, std::span<const compose::Box> boxes,
                                  const compose::Style &style) override {
-    segmenter_->draw(show, upload(frame), boxes, style, image(target_), *queue_);
+    segmenter_->draw(show, upload(frame), style, image(target_), *queue_);
+    if (show == Show::overlay) segmenter_->outline(boxes, style, image(target_), *queue_);
     const int row = 4 * frame.width;
     std::vector<std::uint8_t> bytes(std::size_t(row) * frame.height);
     device_.download(bytes.data(), row, target_.as(), stride_, std::size_t(row), frame.height, *queue_);
@@ -129,7 +130,7 @@ void run_times(Checker &c) {
         size + "count", n, [&] { segmenter->count(grid, cells.as<activity::Cell>(), c.queue()); }, {}, 10);
     c.time(
         size + "overlay", n,
-        [&] { segmenter->draw(Show::overlay, picture.device(), {}, {}, shown.device(), c.queue()); }, {}, 10);
+        [&] { segmenter->draw(Show::overlay, picture.device(), {}, shown.device(), c.queue()); }, {}, 10);
   }
 }
 

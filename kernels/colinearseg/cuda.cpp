@@ -93,19 +93,25 @@ class CudaSegmenter final : public Segmenter {
     cuda_check(cudaGetLastError(), "segmenting a frame");
   }
 
-  void draw(Show show, ConstImage frame, std::span<const compose::Box> boxes, const compose::Style &style,
-            Image target, Queue &queue) override {
+  void draw(Show show, ConstImage frame, const compose::Style &style, Image target, Queue &queue) override {
     check_frame(frame);
     check_frame(target);
     const CudaScope scope = device_.enter();
     const compose::Layers layers = compose::overlay_layers(PixelFormat::rgba, style);
     launch_picture(show, frame.plane(0), background(), mask(), words_, layers.plane[0].blends.foreground,
                    target.plane(0), stream_of(queue));
-    if (show == Show::overlay) {
-      const compose::Outlines outlines = outlines_of(boxes, style, config_.width, config_.height);
-      if (outlines.count > 0) compose::launch_outlines(outlines, layers, target, stream_of(queue));
-    }
     cuda_check(cudaGetLastError(), "drawing the result");
+  }
+
+  void outline(std::span<const compose::Box> boxes, const compose::Style &style, Image target,
+               Queue &queue) override {
+    check_frame(target);
+    const compose::Outlines outlines = outlines_of(boxes, style, config_.width, config_.height);
+    if (outlines.count == 0) return;
+    const CudaScope scope = device_.enter();
+    compose::launch_outlines(outlines, compose::overlay_layers(PixelFormat::rgba, style), target,
+                             stream_of(queue));
+    cuda_check(cudaGetLastError(), "drawing boxes");
   }
 
   void count(const activity::Grid &grid, activity::Cell *cells, Queue &queue) override {

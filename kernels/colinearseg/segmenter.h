@@ -29,9 +29,9 @@ class Segmenter {
   virtual std::uint64_t bytes_read() const = 0;
 
   // Of the mask that segment() made last. Pictures are rgba of the config's size and not the frame itself, `cells` as for
-  // activity::Counter, both in the device's memory.
-  virtual void draw(Show, ConstImage frame, std::span<const compose::Box>, const compose::Style &,
-                    Image target, Queue &) = 0;
+  // activity::Counter, both in the device's memory. An overlay's boxes, which may be known later, are outline()'s.
+  virtual void draw(Show, ConstImage frame, const compose::Style &, Image target, Queue &) = 0;
+  virtual void outline(std::span<const compose::Box>, const compose::Style &, Image target, Queue &) = 0;
   virtual void count(const activity::Grid &, activity::Cell *cells, Queue &) = 0;
 
   // Both wait for all that was submitted.

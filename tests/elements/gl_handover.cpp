@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -123,6 +125,60 @@ GST_START_TEST(everybody_is_served) {
 }
 GST_END_TEST
 
+// Several frames of each thread are in the line at once; who waits for one serves the others, too. Frames that nobody waits for stay
+// there, and hold nobody up.
+GST_START_TEST(frames_wait_while_their_owners_do_not) {
+  Context gl;
+  fail_unless(gl.context);
+  char names[2];
+  CudaDevice devices[] = {device_of(names[0]), device_of(names[1])};
+  batches = frames = overlaps = 0;
+  constexpr int count = 8, rounds = 300, depth = 4;
+  std::atomic<int> wrong{0}, expected{0};
+  NoQueue idle_queue;
+  Frame idle(devices[0], idle_queue, Fate::good);
+  enter_line(gl.context, idle);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; i++)
+    threads.emplace_back([&, i] {
+      NoQueue queue;
+      std::mt19937 random{unsigned(i)};
+      std::deque<std::unique_ptr<Frame>> mine;
+      for (int n = 0; n < rounds + depth; n++) {
+        if (n < rounds) {
+          const auto r = random() % 10;
+          mine.push_back(std::make_unique<Frame>(devices[i % 3 == 0], queue, r < 3 ? Fate(r) : Fate::good));
+          if (mine.back()->fate != Fate::does_not_open) expected++;
+          enter_line(gl.context, *mine.back());
+        }
+        if (n < depth) continue;
+        Frame &oldest = *mine.front();
+        bool threw = false;
+        const auto wait = [&] {
+          try {
+            wait_for(gl.context, oldest);
+          } catch (const std::runtime_error &) {
+            threw = true;
+          }
+        };
+        if (random() % 50 == 0)
+          on_thread_of(gl.context, wait);
+        else
+          wait();
+        if (threw != (oldest.fate != Fate::good) || oldest.opened != 1 || oldest.closed != 1) wrong++;
+        mine.pop_front();
+      }
+    });
+  for (std::thread &t : threads) t.join();
+  wait_for(gl.context, idle);
+  fail_unless(idle.opened == 1 && idle.closed == 1);
+  fail_unless_equals_int(wrong, 0);
+  fail_unless_equals_int(overlaps, 0);
+  fail_unless_equals_int(frames, expected + 1);
+  fail_unless(batches < frames / 4, "%d batches for %d frames", batches.load(), frames.load());
+}
+GST_END_TEST
+
 // One thread's frames are not kept waiting for each other.
 GST_START_TEST(who_is_alone_waits_for_nobody) {
   Context gl;
@@ -147,6 +203,7 @@ static int main(int argc, char **argv) {
   tcase_set_timeout(tests, 120);
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, everybody_is_served);
+  tcase_add_test(tests, frames_wait_while_their_owners_do_not);
   tcase_add_test(tests, who_is_alone_waits_for_nobody);
   return run(suite, argc, argv);
 }

@@ -148,7 +148,7 @@ GST_END_TEST
 // background goes along.
 GST_START_TEST(background_goes_along) {
   if (memory != "cuda" || backend != "auto") return;
-  GstHarness *h = gst_harness_new_parse("glcolinearseg name=e background-frames=4 adapt-rate=0");
+  Line followed("glcolinearseg name=e background-frames=4 adapt-rate=0");
   const auto uploaded = [](const char *elements, int number) {
     Line line(std::string(elements) + " name=e");
     line.caps(caps_of("RGBA", 150, 94));
@@ -161,11 +161,11 @@ GST_START_TEST(background_goes_along) {
                               "video/x-raw(memory:GLMemory),texture-target=2D,"};
   for (int place = 0, n = 0; place < 3; place++) {
     const std::string all = caps_of("RGBA", 150, 94);
-    gst_harness_set_src_caps_str(h, (caps[place] + all.substr(all.find(',') + 1)).c_str());
+    followed.caps(caps[place] + all.substr(all.find(',') + 1));
     for (int i = 0; i < 5; i++, n = std::min(n + 1, 13))
-      fail_unless_equals_int(gst_harness_push(h, uploaded(places[place], n)), GST_FLOW_OK);
+      fail_unless_equals_int(gst_harness_push(followed.harness(), uploaded(places[place], n)), GST_FLOW_OK);
     GstStructure *stats = nullptr;
-    g_object_get(h->element, "stats", &stats, nullptr);
+    g_object_get(followed.get(), "stats", &stats, nullptr);
     gboolean learning = TRUE;
     int learnt = 0;
     fail_unless(gst_structure_get(stats, "learning", G_TYPE_BOOLEAN, &learning, "background-frames",
@@ -174,7 +174,6 @@ GST_START_TEST(background_goes_along) {
     fail_unless_equals_string(gst_structure_get_string(stats, "backend"), place == 1 ? "cuda" : "opengl");
     gst_structure_free(stats);
   }
-  gst_harness_teardown(h);
 }
 GST_END_TEST
 
