@@ -42,9 +42,9 @@ struct Chain {
              ? decoded +
                    " ! video/x-raw(memory:CUDAMemory) ! cudamog name=cudamog output=passthrough"
                    " ! clbilateral name=clbilateral tune=off"
-                   " ! glcolinearseg name=glcolinearseg output=overlay"
+                   " ! glcolinearseg name=glcolinearseg output=overlay async-depth=4"
                    " ! video/x-raw(memory:GLMemory)" +
-                   fisher
+                   fisher + " async-depth=4"
              : drawn +
                    " ! cudamog name=cudamog output=overlay ! clbilateral name=clbilateral tune=off"
                    " ! glupload ! glcolinearseg name=glcolinearseg output=overlay ! gldownload" +

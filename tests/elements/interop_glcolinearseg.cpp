@@ -106,7 +106,9 @@ GST_END_TEST
 
 GST_START_TEST(pictures_are_those_of_textures) {
   for (const char *output : {"overlay", "cutout", "background", "passthrough"})
-    expect_the_same(std::string("min-area=20 output=") + output, 150, 94);
+    for (const char *flow :
+         {"", " async-depth=1", " async-depth=5"}) // with several under way, where it is CUDA that works
+      expect_the_same(std::string("min-area=20 output=") + output + flow, 150, 94);
 }
 GST_END_TEST
 
@@ -114,7 +116,8 @@ GST_START_TEST(frames_may_go_on_in_textures) {
   if (memory == "textures") return;
   for (const char *output : {"mask", "overlay", "passthrough"})
     for (const auto &[w, h] : {std::pair{150, 94}, {33, 17}})
-      expect_the_same(std::string("output=") + output, w, h, Out::textures);
+      for (const char *flow : {"", " async-depth=4"})
+        expect_the_same(std::string("output=") + output + flow, w, h, Out::textures);
 }
 GST_END_TEST
 
@@ -144,34 +147,56 @@ GST_START_TEST(masks_stay_when_the_size_changes) {
 }
 GST_END_TEST
 
-// Frames that come in other memory than before, and in another format, are worked on where they are; what is known of the
-// background goes along.
+// A flush drops the frames that are under way, and no others.
+GST_START_TEST(a_flush_drops_what_is_under_way) {
+  if (!on_cuda()) return;
+  for (const Out out : {Out::same, Out::textures}) {
+    Line line(between("output=overlay async-depth=3", out));
+    line.caps(caps_of("RGBA", 150, 94));
+    const auto pictures = street("RGBA", 150, 94, 14);
+    for (int round = 0, n = 0; round < 3; round++) {
+      for (int i = 0; i < 4; i++, n++)
+        fail_unless_equals_int(line.push(pictures[std::size_t(n)], n), GST_FLOW_OK);
+      gst_buffer_unref(line.pull());
+      fail_unless(!gst_harness_try_pull(line.harness()), "more frames came out than async-depth leaves");
+      fail_unless(gst_harness_push_event(line.harness(), gst_event_new_flush_start()));
+      fail_unless(gst_harness_push_event(line.harness(), gst_event_new_flush_stop(FALSE)));
+    }
+    line.end();
+    fail_unless(!gst_harness_try_pull(line.harness()), "a frame outlived the flush");
+  }
+}
+GST_END_TEST
+
+// Frames that come in other memory than before are worked on in another place; what is known of the background goes along.
 GST_START_TEST(background_goes_along) {
   if (memory != "cuda" || backend != "auto") return;
-  Line followed("glcolinearseg name=e background-frames=4 adapt-rate=0");
-  const auto uploaded = [](const char *elements, int number) {
-    Line line(std::string(elements) + " name=e");
-    line.caps(caps_of("RGBA", 150, 94));
-    fail_unless_equals_int(line.push(street("RGBA", 150, 94, 14)[std::size_t(number)], number), GST_FLOW_OK);
-    return line.pull();
-  };
-  const char *const places[] = {"glupload", "cudaupload", "glupload"};
-  const char *const caps[] = {"video/x-raw(memory:GLMemory),texture-target=2D,",
-                              "video/x-raw(memory:CUDAMemory),",
-                              "video/x-raw(memory:GLMemory),texture-target=2D,"};
-  for (int place = 0, n = 0; place < 3; place++) {
-    const std::string all = caps_of("RGBA", 150, 94);
-    followed.caps(caps[place] + all.substr(all.find(',') + 1));
-    for (int i = 0; i < 5; i++, n = std::min(n + 1, 13))
-      fail_unless_equals_int(gst_harness_push(followed.harness(), uploaded(places[place], n)), GST_FLOW_OK);
+  const auto pictures = street("RGBA", 150, 94, 14);
+  const std::string system = caps_of("RGBA", 150, 94), cuda = caps_of("RGBA", 150, 94, "(memory:CUDAMemory)");
+  Line upload("cudaupload name=e ! " + cuda),
+      followed("glcolinearseg name=e background-frames=4 adapt-rate=0");
+  upload.caps(system);
+  for (int n = 0; n < 14; n++) {
+    const bool in_cuda_memory = n >= 5 && n < 10;
+    const auto number = std::size_t(n);
+    if (n % 5 == 0) followed.caps(in_cuda_memory ? cuda : system);
+    if (in_cuda_memory) {
+      fail_unless_equals_int(upload.push(pictures[number], n), GST_FLOW_OK);
+      const GstFlowReturn flow = gst_harness_push(followed.harness(), upload.pull());
+      fail_unless(flow == GST_FLOW_OK, "frame %d: %s", n, followed.error().c_str());
+    } else {
+      const GstFlowReturn flow = followed.push(pictures[number], n);
+      fail_unless(flow == GST_FLOW_OK, "frame %d: %s", n, followed.error().c_str());
+    }
     GstStructure *stats = nullptr;
     g_object_get(followed.get(), "stats", &stats, nullptr);
     gboolean learning = TRUE;
     int learnt = 0;
     fail_unless(gst_structure_get(stats, "learning", G_TYPE_BOOLEAN, &learning, "background-frames",
                                   G_TYPE_INT, &learnt, nullptr));
-    fail_unless(!learning && learnt == 4, "the background was learnt again in %s", places[place]);
-    fail_unless_equals_string(gst_structure_get_string(stats, "backend"), place == 1 ? "cuda" : "opengl");
+    fail_unless(learnt == std::min(n + 1, 4) && learning == (n < 3), "frame %d: %d frames are learnt", n,
+                learnt);
+    fail_unless_equals_string(gst_structure_get_string(stats, "backend"), in_cuda_memory ? "cuda" : "opengl");
     gst_structure_free(stats);
   }
 }
@@ -275,6 +300,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, frames_may_go_on_in_textures);
   tcase_add_test(tests, frames_need_not_be_rgba);
   tcase_add_test(tests, masks_stay_when_the_size_changes);
+  tcase_add_test(tests, a_flush_drops_what_is_under_way);
   tcase_add_test(tests, background_goes_along);
   tcase_add_test(tests, one_cuda_context_for_all);
   tcase_add_test(tests, rows_may_be_padded);
