@@ -160,7 +160,10 @@ GST_START_TEST(a_flush_drops_what_is_under_way) {
       gst_buffer_unref(line.pull());
       fail_unless(!gst_harness_try_pull(line.harness()), "more frames came out than async-depth leaves");
       fail_unless(gst_harness_push_event(line.harness(), gst_event_new_flush_start()));
-      fail_unless(gst_harness_push_event(line.harness(), gst_event_new_flush_stop(FALSE)));
+      fail_unless(gst_harness_push_event(line.harness(), gst_event_new_flush_stop(TRUE)));
+      GstSegment segment;
+      gst_segment_init(&segment, GST_FORMAT_TIME);
+      fail_unless(gst_harness_push_event(line.harness(), gst_event_new_segment(&segment)));
     }
     line.end();
     fail_unless(!gst_harness_try_pull(line.harness()), "a frame outlived the flush");
@@ -173,7 +176,7 @@ GST_START_TEST(background_goes_along) {
   if (memory != "cuda" || backend != "auto") return;
   const auto pictures = street("RGBA", 150, 94, 14);
   const std::string system = caps_of("RGBA", 150, 94), cuda = caps_of("RGBA", 150, 94, "(memory:CUDAMemory)");
-  Line upload("cudaupload name=e ! " + cuda),
+  Line upload("cudaupload name=e ! video/x-raw(memory:CUDAMemory) ! identity"),
       followed("glcolinearseg name=e background-frames=4 adapt-rate=0");
   upload.caps(system);
   for (int n = 0; n < 14; n++) {
