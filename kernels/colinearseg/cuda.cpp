@@ -19,7 +19,7 @@ using namespace cuda;
 class CudaSegmenter final : public Segmenter {
  public:
   CudaSegmenter(CudaDevice &d, const Config &c, int learn_frames)
-      : device_(d), config_(c), words_(words_of(c.width)), own_(d.make_queue()) {
+      : device_(d), config_(c), words_(words_of(c.width)), own_(d.make_queue()), used_(d.make_event()) {
     check_size(c);
     new_progress(learn_frames); // throws when the number is out of range
     background_ = DeviceBuffer(d, std::size_t(stride()) * c.height);
@@ -74,6 +74,7 @@ class CudaSegmenter final : public Segmenter {
         exact_ = DeviceBuffer();
       }
       cuda_check(cudaGetLastError(), "learning the background");
+      used_->record(queue);
       return;
     }
 
@@ -91,6 +92,7 @@ class CudaSegmenter final : public Segmenter {
       launch_adapt(colours, mask(), words_, exact(), c.adapt, background(), stream);
     }
     cuda_check(cudaGetLastError(), "segmenting a frame");
+    used_->record(queue);
   }
 
   void draw(Show show, ConstImage frame, const compose::Style &style, Image target, Queue &queue) override {
@@ -101,6 +103,7 @@ class CudaSegmenter final : public Segmenter {
     launch_picture(show, frame.plane(0), background(), mask(), words_, layers.plane[0].blends.foreground,
                    target.plane(0), stream_of(queue));
     cuda_check(cudaGetLastError(), "drawing the result");
+    used_->record(queue);
   }
 
   void outline(std::span<const compose::Box> boxes, const compose::Style &style, Image target,
@@ -121,6 +124,7 @@ class CudaSegmenter final : public Segmenter {
     const CudaScope scope = device_.enter();
     launch_cells(mask(), words_, config_.height, grid, cells, stream_of(queue));
     cuda_check(cudaGetLastError(), "counting foreground");
+    used_->record(queue);
   }
 
   State save() const override {
@@ -230,11 +234,8 @@ class CudaSegmenter final : public Segmenter {
     own_->wait();
     progress_ = progress;
   }
-  // Waits for all work of the device's context: what came before may be in any queue.
-  void settle() const {
-    const CudaScope scope = device_.enter();
-    cuda_check(cudaDeviceSynchronize(), "waiting for the segmentation");
-  }
+  // Waits for all that uses the state.
+  void settle() const { used_->wait(); }
   template <class T>
   void put(const DeviceBuffer &to, const std::vector<T> &from) {
     device_.upload(to.as(), from.data(), to.bytes(), *own_);
@@ -257,6 +258,7 @@ class CudaSegmenter final : public Segmenter {
   Config config_;
   int words_; // of a row of the mask
   std::unique_ptr<Queue> own_;
+  std::unique_ptr<Event> used_; // behind all work that was submitted
   DeviceBuffer background_, mask_[2], thresholds_[2];
   DeviceBuffer exact_;   // only while learning or adapting
   DeviceBuffer samples_; // only while the noise is measured
