@@ -11,7 +11,7 @@ row() {
   shift 2
   local i=1
   for settings in "$@"; do
-    branches+=" t. ! queue ! glupload ! glcolorconvert ! glcolinearseg report=false $settings ! gldownload ! m.sink_$i"
+    branches+=" t. ! queue ! glcolinearseg report=false $settings ! m.sink_$i"
     panes+=" sink_$i::xpos=$x sink_$i::width=320 sink_$i::height=240"
     x=$((x + 320)) i=$((i + 1))
   done
