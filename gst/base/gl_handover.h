@@ -2,7 +2,8 @@
 // Frames in textures of one OpenGL context, on their way to CUDA or back, many at a time. A change of API on the GPU takes
 // several times as long as the copy of a picture, so frames that wait at the same time go in one batch, whosever they are:
 // one of the threads that wait for theirs hands all of them over, also those whose owners do something else meanwhile. While the GPU is
-// at one batch the next one gathers, so batches grow by themselves when many frames want one; a thread that is alone waits for nobody.
+// at one batch the next one gathers, so batches grow by themselves when many frames want one; a thread that hands over one frame after the other, and is
+// alone, waits for nobody.
 #pragma once
 
 #include "common/cuda/device.h"

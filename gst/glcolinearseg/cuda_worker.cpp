@@ -84,6 +84,7 @@ CudaWorker::Frame &CudaWorker::free_frame() {
     free_.push_back(frames_.back().get());
   }
   Frame &f = *free_.back();
+  if (f.in) queue_->wait();
   f.close(); // ends what an exception left half done
   return f;
 }
@@ -129,7 +130,13 @@ void CudaWorker::submit(BufferPtr in, BufferPtr out, bool written, const FrameTi
   submit(f, s);
   free_.pop_back();
   under_way_.push_back(&f);
-  if (!f.boxed) send(f);
+  if (f.boxed) return;
+  try {
+    send(f);
+  } catch (...) {
+    discard(); // it would go out as it is otherwise
+    throw;
+  }
 }
 
 Found CudaWorker::found_of(const Frame &f) const {
@@ -154,6 +161,15 @@ void CudaWorker::send(Frame &f) {
 
 // All frames but the newest have had time for their counts: those are sent before the oldest is waited for.
 std::optional<Finished> CudaWorker::next(std::size_t held) {
+  try {
+    return oldest(held);
+  } catch (...) {
+    discard(); // what is not whole would go out as it is otherwise
+    throw;
+  }
+}
+
+std::optional<Finished> CudaWorker::oldest(std::size_t held) {
   for (Frame *f : under_way_)
     if (held == 0 || f != under_way_.back()) send(*f);
   if (under_way_.size() <= held) return {};
@@ -171,15 +187,19 @@ std::optional<Finished> CudaWorker::next(std::size_t held) {
 }
 
 void CudaWorker::discard() noexcept {
-  try {
-    queue_->wait();
-    for (Frame *f : under_way_) {
-      f->writer.end_send();
-      f->queue->wait();
+  const auto wait = [](const auto &fn) { // one that failed does not keep others from being waited for
+    try {
+      fn();
+    } catch (const std::exception &e) {
+      GST_WARNING("the device failed while frames were dropped: %s", e.what());
     }
-  } catch (const std::exception &e) {
-    GST_WARNING("the device failed while frames were dropped: %s", e.what());
+  };
+  wait([&] { queue_->wait(); });
+  for (Frame *f : under_way_) {
+    wait([&] { f->writer.end_send(); });
+    wait([&] { f->queue->wait(); });
   }
+  if (!free_.empty()) free_.back()->close(); // what an exception left half done
   for (Frame *f : under_way_) {
     f->close();
     free_.push_back(f);

@@ -3,7 +3,8 @@
 // first. Several frames may be under way; they come out in order. For the streaming thread.
 //
 //   submit()  convert -> segment -> draw -> count       all on one queue, frame behind frame
-//   next()    when its counts are there: blobs, boxes   then, on the frame's own queue, to where it goes out
+//             then, on the frame's own queue, to where it goes out; an overlay waits with that for its boxes
+//   next()    when its counts are there: blobs, boxes
 #pragma once
 
 #include "gst/base/buffer_ptr.h"
@@ -13,6 +14,7 @@
 #include "kernels/rgba/rgba.h"
 
 #include <deque>
+#include <utility>
 
 namespace vigil::gst::glcolinearseg {
 
@@ -40,8 +42,8 @@ class CudaWorker final : public Worker {
   void submit(BufferPtr in, BufferPtr out, bool written, const FrameTime &, const Settings &);
   // The oldest frame, where more than `held` are under way.
   std::optional<Finished> next(std::size_t held);
-  void discard() noexcept;                      // all that are under way
-  ByteCounts copied() const { return copied_; } // of pictures, since the beginning
+  void discard() noexcept;                                        // all that are under way
+  ByteCounts take_copied() { return std::exchange(copied_, {}); } // of pictures, since the last call
   Stats stats() const override;
 
   colinearseg::State save() const override { return segmenter_->save(); }
@@ -53,6 +55,7 @@ class CudaWorker final : public Worker {
   ConstImage as_rgba(ConstImage frame, const Image *target);
   void submit(Frame &, const Settings &);
   void send(Frame &);
+  std::optional<Finished> oldest(std::size_t held);
   Found found_of(const Frame &) const;
 
   Device &device_;

@@ -16,6 +16,7 @@
 #include "gst/glcolinearseg/gl_worker.h"
 #include "gst/glcolinearseg/outside.h"
 
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <gst/gl/gl.h>
@@ -52,7 +53,7 @@ struct Impl {
   std::unique_ptr<Device> device;                     // while frames are in CUDA memory or worked on there
   std::unique_ptr<CudaWorker> cuda_worker;            // on that device
   std::optional<colinearseg::State> rescued;          // from a worker that is gone
-  bool on_cuda = false;                               // where frames are worked on; changes under the mutex
+  std::atomic<bool> on_cuda = false;                  // where frames are worked on; others look at it
   FrameKind kind_in, kind_out;                        // while it is
   Memory memory_in = Memory::textures, memory_out = Memory::textures; // the same, or out to textures
   bool changes_frames = false;                                        // their memory or their format

@@ -70,9 +70,10 @@ static GstStructure *stats_of(Impl &impl) {
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
-  const std::lock_guard lock(impl.mutex);
+  std::unique_lock lock(impl.mutex);
   Settings &s = impl.settings;
   const std::string location = s.background_location;
+  const int depth = s.flow.async_depth;
   if (!properties().set(s, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   if (s.background_location != location) impl.location_changed = true;
   if (g_str_equal(pspec->name, "preset")) {
@@ -80,6 +81,10 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     s.params = s.preset == Preset::lab ? colinearseg::lab_preset() : colinearseg::Params{};
     s.params.seed = seed;
   }
+  if (s.flow.async_depth == depth) return;
+  lock.unlock();
+  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object)); // pools with room for them
+  gst_element_post_message(GST_ELEMENT(object), gst_message_new_latency(GST_OBJECT(object)));
 }
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
@@ -196,9 +201,8 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   properties().install_with_stats(
       object,
       "Structure: frames; gpu-time-us a frame, the mean, and gpu-time-last-us, by the GPU's clock; "
-      "bytes-results read back; bytes-host-to-device and bytes-device-to-host of frames that are not in "
-      "OpenGL "
-      "memory; "
+      "bytes-results read back; bytes-host-to-device and bytes-device-to-host of frames that go there and "
+      "back; "
       "learning, and background-frames learnt; noise-median and noise-spread; the values in effect of "
       "static-threshold, darkness-offset, temporal-compactness and compactness; backend; shaders; device");
   add_signals(G_TYPE_FROM_CLASS(klass));

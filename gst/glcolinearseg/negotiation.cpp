@@ -47,8 +47,23 @@ void append_frames(GstCaps *caps, const GstStructure *frames, const char *featur
   gst_caps_append_structure_full(caps, s, gst_caps_features_new(feature, nullptr));
 }
 
+// What comes in has to be in a format that kernels read, where it must be CUDA that works; takes the caps.
+GstCaps *in_reach(GstCaps *caps, GstPadDirection direction, Impl &impl) {
+  {
+    const std::lock_guard lock(impl.mutex);
+    if (direction != GST_PAD_SRC || impl.settings.backend != Where::cuda) return caps;
+  }
+  static GstStaticCaps formats =
+      GST_STATIC_CAPS("video/x-raw(ANY), format = (string) { RGBA, NV12, I420, BGRA, BGRx, RGBx }");
+  GstCaps *read = gst_static_caps_get(&formats);
+  GstCaps *both = gst_caps_intersect_full(caps, read, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(read);
+  gst_caps_unref(caps);
+  return both;
+}
+
 // The same memory comes first, and RGBA as it is.
-GstCaps *transform_caps(GstBaseTransform *, GstPadDirection direction, GstCaps *caps, GstCaps *filter) {
+GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter) {
   constexpr const char *outside[] = {cuda_memory_feature, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY};
   GstCaps *all = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
@@ -66,7 +81,7 @@ GstCaps *transform_caps(GstBaseTransform *, GstPadDirection direction, GstCaps *
     append_frames(all, frames, direction == GST_PAD_SINK ? gl_memory_feature : feature,
                   direction == GST_PAD_SINK);
   }
-  return narrowed(all, filter);
+  return narrowed(in_reach(all, direction, impl_of(trans)), filter);
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
@@ -100,11 +115,14 @@ std::unique_ptr<Device> open_cuda_device(GstGLFilter *filter) {
 void choose_place(GstGLFilter *filter, const GstCaps *in, const GstCaps *out) {
   Impl &impl = impl_of(filter);
   drain(GST_BASE_TRANSFORM(filter));
+  const guint held = frames_held(impl);
   {
     const std::lock_guard lock(impl.mutex);
     const Where wanted = impl.settings.backend;
     impl.on_cuda = wanted == Where::cuda || (wanted == Where::automatic && impl.memory_in == Memory::cuda);
   }
+  if (frames_held(impl) != held)
+    gst_element_post_message(GST_ELEMENT(filter), gst_message_new_latency(GST_OBJECT(filter)));
   if (!impl.on_cuda && impl.memory_in != Memory::cuda)
     use_cuda(impl, nullptr);
   else if (!impl.device)

@@ -67,10 +67,8 @@ Properties<Settings> make_properties() {
   p.table(&Settings::tuning, tuning_table, Change::live);
   p.table(&Settings::motion, motion_table, Change::live);
   p.table(&Settings::flow, flow_table, Change::live);
-  p.choice(
-      "backend", "Backend",
-      "Where the work is done; both give the same masks of RGBA frames",
-      where_type(), &Settings::backend, Change::ready);
+  p.choice("backend", "Backend", "Where the work is done; both give the same masks of RGBA frames",
+           where_type(), &Settings::backend, Change::ready);
   p.choice("shaders", "Shaders", "Which kind of shaders do the work in OpenGL; both give the same masks",
            path_type(), &Settings::path, Change::ready);
   return p;

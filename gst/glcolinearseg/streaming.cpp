@@ -155,8 +155,8 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time, con
               settings, time, found.changed_fraction, found.boxes);
 }
 
-// With output=passthrough the buffer that comes out is a new one around the memory that came in, so that metadata can be
-// added to it.
+// With output=passthrough the buffer that came in goes out or, where others have it too, another one around its memory, so that metadata
+// can be added to it.
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   return guard(trans, GST_FLOW_ERROR, [&] {
     Impl &impl = impl_of(trans);
@@ -167,7 +167,9 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
       on_thread_of(impl.context.get(), [&] { begin(GST_GL_FILTER(trans), start); });
     if (impl.current.output != Output::passthrough || impl.changes_frames)
       return base_class()->prepare_output_buffer(trans, in, out);
-    *out = gst_buffer_copy(in);
+    // Another buffer around the memory costs its pool that memory. (GStreamer's upload keeps a reference to what it took.)
+    const bool alone = impl.memory_in == Memory::textures && gst_buffer_is_writable(in);
+    *out = impl.on_cuda ? gst_buffer_ref(in) : alone ? in : gst_buffer_copy(in);
     return GST_FLOW_OK;
   });
 }
@@ -177,9 +179,10 @@ void warn_of_host(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
   if (std::exchange(impl.warned, true)) return;
   post_warning(GST_ELEMENT(trans),
-               Error(Error::Kind::bad_setting,
-                     text("the frames are in the memory of the CUDA device ", impl.device->name(),
-                          ", but OpenGL runs elsewhere: each goes through the host. Let both use one GPU")));
+               Error(Error::Kind::bad_setting, text("the CUDA device ", impl.device->name(),
+                                                    " does not reach OpenGL's textures, since OpenGL runs "
+                                                    "elsewhere: each frame goes through the host. "
+                                                    "Let both use one GPU")));
 }
 
 // A frame that is not in a texture, at least when it comes, for work in OpenGL.
@@ -238,10 +241,6 @@ GstFlowReturn submit_on_cuda(GstBaseTransform *trans, GstBuffer *in) {
   const bool written = impl.current.output != Output::passthrough || impl.changes_frames;
   impl.cuda_worker->submit(BufferPtr(gst_buffer_ref(in)), std::move(out), written,
                            frame_time(trans->segment, in), impl.current);
-  const ByteCounts copied = impl.cuda_worker->copied();
-  if (impl.memory_in != Memory::system && copied.to_device > 0) warn_of_host(trans);
-  const std::lock_guard lock(impl.mutex);
-  impl.copied = copied;
   return GST_FLOW_OK;
 }
 
@@ -251,6 +250,13 @@ GstBuffer *take_finished(GstBaseTransform *trans, bool all) {
   if (!impl.cuda_worker) return nullptr;
   const std::size_t held = all ? 0 : std::size_t(impl.current.flow.async_depth);
   std::optional<Finished> f = impl.cuda_worker->next(held);
+  const ByteCounts copied = impl.cuda_worker->take_copied();
+  if (impl.memory_in != Memory::system && copied.to_device > 0) warn_of_host(trans);
+  {
+    const std::lock_guard lock(impl.mutex);
+    impl.copied.to_device += copied.to_device;
+    impl.copied.to_host += copied.to_host;
+  }
   if (!f) return nullptr;
   GstBuffer *out = gst_buffer_make_writable(f->buffer.release());
   publish(trans, out, f->time, f->found, f->motion);
@@ -264,14 +270,21 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
     gst_base_transform_reconfigure_src(trans);
   if (impl.memory_in == Memory::cuda && impl.device && is_cuda_memory(input) && !impl.cuda.owns(input)) {
     GST_INFO_OBJECT(trans, "the frames are of another CUDA context: going over to it");
-    drain(trans);
-    use_cuda(impl, impl.cuda.adopt(input));
+    const bool there = guard(trans, false, [&] {
+      drain(trans);
+      use_cuda(impl, impl.cuda.adopt(input));
+      return true;
+    });
+    if (!there) {
+      gst_buffer_unref(input);
+      return GST_FLOW_ERROR;
+    }
     gst_base_transform_reconfigure_src(trans);
   }
-  if (!impl.on_cuda) return base_class()->submit_input_buffer(trans, discont, input);
-  BufferPtr in;
-  const GstFlowReturn taken = take_input(base_class(), trans, discont, input, in);
-  if (taken != GST_FLOW_OK) return taken;
+  // It may negotiate: where frames are worked on is known after it.
+  const GstFlowReturn taken = base_class()->submit_input_buffer(trans, discont, input);
+  if (taken != GST_FLOW_OK || !impl.on_cuda) return taken;
+  const BufferPtr in(std::exchange(trans->queued_buf, nullptr));
   return guard(trans, GST_FLOW_ERROR, [&] { return submit_on_cuda(trans, in.get()); });
 }
 
@@ -318,6 +331,7 @@ gboolean start(GstBaseTransform *trans) {
 // The base class forgets its context here, so what is in it goes first; also when the context was another one by then.
 gboolean stop(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
+  impl.rescued.reset();
   guard(trans, false, [&] {
     if (impl.gl_worker)
       on_thread_of(impl.context.get(), [&] {

@@ -79,18 +79,16 @@ class CudaSegmenter final : public Segmenter {
     }
 
     const Constants c = resolve(params, progress_.noise);
+    if (c.adapt > 0 && !exact_) { // before all else: it may fail
+      make_exact();
+      launch_spread(background(), exact(), stream);
+    }
     auto *const other = thresholds_[1].as<uint4>();
     auto *const first = c.temporal_compactness == c.compactness ? other : thresholds_[0].as<uint4>();
     launch_thresholds(colours, background(), c, first, other, stream);
     iterate(c, first, other, stream);
     progress_.frames++;
-    if (c.adapt > 0) {
-      if (!exact_) {
-        make_exact();
-        launch_spread(background(), exact(), stream);
-      }
-      launch_adapt(colours, mask(), words_, exact(), c.adapt, background(), stream);
-    }
+    if (c.adapt > 0) launch_adapt(colours, mask(), words_, exact(), c.adapt, background(), stream);
     cuda_check(cudaGetLastError(), "segmenting a frame");
     used_->record(queue);
   }

@@ -147,6 +147,16 @@ GST_START_TEST(masks_stay_when_the_size_changes) {
 }
 GST_END_TEST
 
+GST_START_TEST(a_change_of_depth_is_one_of_latency) {
+  Line line("glcolinearseg name=e");
+  line.count(GST_MESSAGE_LATENCY);
+  g_object_set(line.get(), "async-depth", 3, nullptr);
+  fail_unless_equals_int(line.count(GST_MESSAGE_LATENCY), 1);
+  g_object_set(line.get(), "async-depth", 3, nullptr);
+  fail_unless_equals_int(line.count(GST_MESSAGE_LATENCY), 0);
+}
+GST_END_TEST
+
 // A flush drops the frames that are under way, and no others.
 GST_START_TEST(a_flush_drops_what_is_under_way) {
   if (!on_cuda()) return;
@@ -303,6 +313,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, frames_may_go_on_in_textures);
   tcase_add_test(tests, frames_need_not_be_rgba);
   tcase_add_test(tests, masks_stay_when_the_size_changes);
+  tcase_add_test(tests, a_change_of_depth_is_one_of_latency);
   tcase_add_test(tests, a_flush_drops_what_is_under_way);
   tcase_add_test(tests, background_goes_along);
   tcase_add_test(tests, one_cuda_context_for_all);
