@@ -5,6 +5,7 @@
 #include "common/opencl/cache.h"
 #include "gst/base/errors.h"
 #include "gst/base/opencl_element.h"
+#include "gst/base/streaming.h"
 
 GST_DEBUG_CATEGORY(vigil_opencl_debug);
 
@@ -64,16 +65,15 @@ static GstStructure *stats_of(ClImpl &impl) {
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   ClImpl &impl = cl_impl_of(object);
-  bool known = false, latency_changed = false;
+  bool known = false, held_changed = false;
   {
     const std::lock_guard lock(impl.settings_mutex);
     const int before = impl.settings.flow.async_depth;
     known = properties().set(impl.settings, id, value);
-    latency_changed = impl.settings.flow.async_depth != before;
+    held_changed = impl.settings.flow.async_depth != before;
   }
   if (!known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  if (latency_changed)
-    gst_element_post_message(GST_ELEMENT(object), gst_message_new_latency(GST_OBJECT(object)));
+  if (held_changed) held_frames_changed(GST_BASE_TRANSFORM(object));
 }
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {

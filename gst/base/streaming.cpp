@@ -27,6 +27,11 @@ void push_all(GstBaseTransform *trans, const std::function<GstBuffer *()> &take)
   });
 }
 
+void held_frames_changed(GstBaseTransform *trans) {
+  gst_base_transform_reconfigure_src(trans);
+  gst_element_post_message(GST_ELEMENT(trans), gst_message_new_latency(GST_OBJECT(trans)));
+}
+
 void sync_controlled(GstBaseTransform *trans, GstBuffer *buffer) {
   const FrameTime time = frame_time(trans->segment, buffer);
   if (GST_CLOCK_TIME_IS_VALID(time.stream)) gst_object_sync_values(GST_OBJECT(trans), time.stream);

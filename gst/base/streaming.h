@@ -16,6 +16,8 @@ GstFlowReturn take_input(GstBaseTransformClass *base, GstBaseTransform *, gboole
 // Pushes what take() gives until it gives null; after a push that failed the rest is thrown away. Exceptions become errors of
 // the element.
 void push_all(GstBaseTransform *, const std::function<GstBuffer *()> &take);
+// The element holds more or fewer frames from now on: latency, and pools with room for them, are asked for anew. Any thread.
+void held_frames_changed(GstBaseTransform *);
 // As before_transform(): what controllers say of properties at the frame's time.
 void sync_controlled(GstBaseTransform *, GstBuffer *);
 

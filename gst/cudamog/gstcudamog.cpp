@@ -6,6 +6,7 @@
 #include "gst/base/errors.h"
 #include "gst/base/gl.h"
 #include "gst/base/png.h"
+#include "gst/base/streaming.h"
 #include "gst/base/video.h"
 #include "gst/cudamog/element.h"
 
@@ -54,18 +55,17 @@ static GstStructure *stats_of(Impl &impl) {
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
-  bool known = false, output_changed = false, latency_changed = false;
+  bool known = false, output_changed = false, held_changed = false;
   {
     const std::lock_guard lock(impl.settings_mutex);
     const Settings before = impl.settings;
     known = properties().set(impl.settings, id, value);
     output_changed = impl.settings.output != before.output;
-    latency_changed = frames_held(impl.settings.flow) != frames_held(before.flow);
+    held_changed = frames_held(impl.settings.flow) != frames_held(before.flow);
   }
   if (!known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   if (output_changed) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
-  if (latency_changed)
-    gst_element_post_message(GST_ELEMENT(object), gst_message_new_latency(GST_OBJECT(object)));
+  if (held_changed) held_frames_changed(GST_BASE_TRANSFORM(object));
 }
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {

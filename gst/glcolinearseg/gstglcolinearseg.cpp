@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "gst/base/errors.h"
 #include "gst/base/gl_display.h"
+#include "gst/base/streaming.h"
 #include "gst/glcolinearseg/element.h"
 #include "gst/glcolinearseg/image.h"
 #include "vigil-config.h"
@@ -83,8 +84,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
   }
   if (s.flow.async_depth == depth) return;
   lock.unlock();
-  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object)); // pools with room for them
-  gst_element_post_message(GST_ELEMENT(object), gst_message_new_latency(GST_OBJECT(object)));
+  held_frames_changed(GST_BASE_TRANSFORM(object));
 }
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "gst/base/errors.h"
 #include "gst/base/gl.h"
+#include "gst/base/streaming.h"
 #include "gst/base/video.h"
 #include "gst/gpufisher/element.h"
 #include "gst/gpufisher/meta.h"
@@ -53,17 +54,16 @@ static GstStructure *stats_of(Impl &impl) {
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
-  bool known = false, latency_changed = false;
+  bool known = false, held_changed = false;
   {
     const std::lock_guard lock(impl.settings_mutex);
     const Flow before = impl.settings.flow;
     known = properties().set(impl.settings, id, value);
-    latency_changed = impl.settings.flow != before;
+    held_changed = impl.settings.flow != before;
     if (id == model_location_id()) impl.model_wanted++;
   }
   if (!known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  if (latency_changed)
-    gst_element_post_message(GST_ELEMENT(object), gst_message_new_latency(GST_OBJECT(object)));
+  if (held_changed) held_frames_changed(GST_BASE_TRANSFORM(object));
 }
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {

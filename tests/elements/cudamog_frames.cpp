@@ -275,6 +275,46 @@ GST_START_TEST(size_changes_and_flushes) {
 }
 GST_END_TEST
 
+// Downstream offers a pool of four frames.
+GstPadProbeReturn offer_four(GstPad *, GstPadProbeInfo *info, gpointer) {
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  GstVideoInfo format;
+  fail_unless(caps && gst_video_info_from_caps(&format, caps));
+  GstBufferPool *pool = gst_video_buffer_pool_new();
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, guint(GST_VIDEO_INFO_SIZE(&format)), 0, 4);
+  fail_unless(gst_buffer_pool_set_config(pool, config));
+  gst_query_add_allocation_pool(query, pool, guint(GST_VIDEO_INFO_SIZE(&format)), 0, 4);
+  gst_object_unref(pool);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+// It would wait for ever for a frame of a small pool, all of whose frames it holds itself.
+GST_START_TEST(more_may_be_held_while_playing) {
+  Element e("output=overlay async-depth=1");
+  gst_pad_add_probe(e.harness()->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, offer_four, nullptr, nullptr);
+  e.caps(caps_of("NV12", 64, 48));
+  int n = 0, out = 0;
+  const auto go = [&](int frames) {
+    for (int i = 0; i < frames; i++, n++) {
+      fail_unless_equals_int(e.push(frame_of("NV12", {64, 48}, n), n), GST_FLOW_OK);
+      while (GstBuffer *b = e.pull()) {
+        gst_buffer_unref(b);
+        out++;
+      }
+    }
+  };
+  go(6);
+  fail_unless_equals_int(out, 5);
+  e.set("async-depth", "8");
+  go(20);
+  fail_unless_equals_int(out, 26 - 8);
+}
+GST_END_TEST
+
 GST_START_TEST(end_before_the_first_frame) {
   for (const bool with_caps : {false, true}) {
     Element e("group-size=8 async-depth=4");
@@ -349,6 +389,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, outputs);
   tcase_add_test(tests, blobs_are_on_their_frame);
   tcase_add_test(tests, size_changes_and_flushes);
+  tcase_add_test(tests, more_may_be_held_while_playing);
   tcase_add_test(tests, end_before_the_first_frame);
   tcase_add_test(tests, unsupported_caps_are_refused);
   tcase_add_test(tests, caps_of_the_mask);
