@@ -153,6 +153,7 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
       (impl.cuda.answer(GST_ELEMENT(trans), query) || impl.gl.answer(query)))
     return TRUE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) drain(trans);
   if (!parent_class()->query(trans, direction, query)) return FALSE;
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
   add_latency(trans, query, frames_held(impl.snapshot().flow));

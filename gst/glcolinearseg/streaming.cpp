@@ -314,6 +314,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl_of(trans).cuda.answer(GST_ELEMENT(trans), query))
     return TRUE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) drain(trans);
   if (!base_class()->query(trans, direction, query)) return FALSE;
   Impl &impl = impl_of(trans);
   if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && direction == GST_PAD_SRC)

@@ -151,6 +151,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   Impl &impl = impl_of(trans);
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl.cuda.answer(GST_ELEMENT(trans), query)) return TRUE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) drain(trans);
   if (!parent_class()->query(trans, direction, query)) return FALSE;
   if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && direction == GST_PAD_SRC)
     add_latency(trans, query, impl.snapshot().flow.async_depth);

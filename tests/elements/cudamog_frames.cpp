@@ -275,6 +275,26 @@ GST_START_TEST(size_changes_and_flushes) {
 }
 GST_END_TEST
 
+// Upstream asks for its buffers back, as decoders do before they change.
+GST_START_TEST(a_drain_query_lets_go_of_all_frames) {
+  Element e("output=passthrough async-depth=4");
+  e.caps(caps_of("NV12", 64, 48));
+  for (int round = 0; round < 2; round++) {
+    for (int n = 0; n < 3; n++)
+      fail_unless_equals_int(e.push(frame_of("NV12", {64, 48}, n), 3 * round + n), GST_FLOW_OK);
+    fail_unless(e.pull() == nullptr, "frames are not held: nothing is tested");
+    GstQuery *query = gst_query_new_drain();
+    gst_pad_peer_query(e.harness()->srcpad, query);
+    gst_query_unref(query);
+    for (int n = 0; n < 3; n++) {
+      GstBuffer *b = e.pull();
+      fail_unless(b, "frame %d is still held", n);
+      gst_buffer_unref(b);
+    }
+  }
+}
+GST_END_TEST
+
 // Downstream offers a pool of four frames.
 GstPadProbeReturn offer_four(GstPad *, GstPadProbeInfo *info, gpointer) {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
@@ -389,6 +409,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, outputs);
   tcase_add_test(tests, blobs_are_on_their_frame);
   tcase_add_test(tests, size_changes_and_flushes);
+  tcase_add_test(tests, a_drain_query_lets_go_of_all_frames);
   tcase_add_test(tests, more_may_be_held_while_playing);
   tcase_add_test(tests, end_before_the_first_frame);
   tcase_add_test(tests, unsupported_caps_are_refused);
