@@ -218,6 +218,37 @@ GST_START_TEST(a_background_image_is_loaded) {
 }
 GST_END_TEST
 
+// Upstream's pool gets its textures back, though their buffers went through with metadata on them.
+GST_START_TEST(passthrough_keeps_the_pool) {
+  GError *error = nullptr;
+  GstElement *pipeline = gst_parse_launch(
+      "gltestsrc pattern=snow num-buffers=40 ! video/x-raw(memory:GLMemory),format=RGBA,width=64,height=48 ! "
+      "glcolinearseg output=passthrough background-frames=2 min-area=1 ! "
+      "fakesink name=s signal-handoffs=true sync=false",
+      &error);
+  fail_unless(pipeline && !error, "%s", error ? error->message : "");
+  struct Seen {
+    int frames = 0, textures = 0, with_boxes = 0;
+  } seen;
+  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "s");
+  g_signal_connect(sink, "handoff", G_CALLBACK(+[](GstElement *, GstBuffer *b, GstPad *, Seen *s) {
+                     static const GQuark quark = g_quark_from_static_string("seen");
+                     GstMiniObject *memory = GST_MINI_OBJECT_CAST(gst_buffer_peek_memory(b, 0));
+                     s->frames++;
+                     s->textures += !gst_mini_object_get_qdata(memory, quark);
+                     s->with_boxes += gst_buffer_get_video_region_of_interest_meta_id(b, 0) != nullptr;
+                     gst_mini_object_set_qdata(memory, quark, s, nullptr);
+                   }),
+                   &seen);
+  play_to_the_end(pipeline);
+  gst_object_unref(sink);
+  gst_object_unref(pipeline);
+  fail_unless_equals_int(seen.frames, 40);
+  fail_unless(seen.with_boxes > 30, "%d frames with boxes: nothing is tested", seen.with_boxes);
+  fail_unless(seen.textures <= 8, "%d textures for 40 frames", seen.textures);
+}
+GST_END_TEST
+
 Suite *suite() {
   Suite *s = suite_create("glcolinearseg");
   TCase *c = tcase_create("general");
@@ -230,6 +261,7 @@ Suite *suite() {
   tcase_add_test(c, parameters_are_live);
   tcase_add_test(c, backgrounds_are_set_and_learnt_by_signal);
   tcase_add_test(c, a_background_image_is_loaded);
+  tcase_add_test(c, passthrough_keeps_the_pool);
   return s;
 }
 
