@@ -53,6 +53,10 @@ __device__ void store(std::uint8_t *p, const Bytes<n> &b, int count) {
     if (i < count) p[i] = static_cast<std::uint8_t>(b.word[i / 4] >> (8 * (i % 4)));
 }
 
+// Byte i of a word.
+__device__ __forceinline__ int byte_of(std::uint32_t word, int i) {
+  return int(word >> (8 * i) & 255u);
+}
 // The top bit of each byte that is 255, or that is not 0.
 __device__ inline std::uint32_t tops_full(std::uint32_t w) {
   return ((w & 0x7f7f7f7fu) + 0x01010101u) & w & 0x80808080u;

@@ -113,9 +113,21 @@ Progress new_progress(int learn_frames, bool given) {
   return p;
 }
 
-State empty_state(const Config &c, int learn_frames) {
+void check_config(const Config &c) {
   if (c.width < 1 || c.height < 1 || c.width > 32768 || c.height > 32768)
     fail(Error::Kind::bad_setting, "pictures of ", c.width, "x", c.height, " pixels cannot be segmented");
+}
+
+void check_picture(const ConstImage &image, const Config &c) {
+  if (image.format != PixelFormat::rgba && image.format != PixelFormat::bgra)
+    fail(Error::Kind::bad_setting, "pictures must be rgba or bgra");
+  if (image.width != c.width || image.height != c.height)
+    fail(Error::Kind::bad_data, "the picture is of ", image.width, "x", image.height, " pixels, not of ",
+         c.width, "x", c.height);
+}
+
+State empty_state(const Config &c, int learn_frames) {
+  check_config(c);
   State s{new_progress(learn_frames), c, {}, {}, {}};
   const std::size_t n = std::size_t(c.width) * c.height;
   s.background.resize(3 * n);

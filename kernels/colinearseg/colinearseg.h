@@ -43,9 +43,12 @@
 namespace vigil::colinearseg {
 
 struct Config {
-  int width = 0, height = 0; // >= 1
+  int width = 0, height = 0; // 1 to 32768
   bool operator==(const Config &) const = default;
 };
+void check_config(const Config &); // throws Error::bad_setting when out of range
+// Throws Error::bad_setting unless the picture is rgba or bgra, bad_data unless it is of the config's size.
+void check_picture(const ConstImage &, const Config &);
 
 inline constexpr int max_iterations = 64;
 inline constexpr int max_learn_frames = 10000;

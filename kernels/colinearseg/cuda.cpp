@@ -5,6 +5,7 @@
 #include "common/cuda/device.h"
 #include "common/error.h"
 #include "kernels/colinearseg/cuda/kernels.h"
+#include "kernels/colinearseg/packed.h"
 #include "kernels/colinearseg/segmenter.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ class CudaSegmenter final : public Segmenter {
  public:
   CudaSegmenter(CudaDevice &d, const Config &c, int learn_frames)
       : device_(d), config_(c), words_(words_of(c.width)), own_(d.make_queue()), used_(d.make_event()) {
-    check_size(c);
+    check_config(c);
     new_progress(learn_frames); // throws when the number is out of range
     background_ = DeviceBuffer(d, std::size_t(stride()) * c.height);
     const std::size_t words = std::size_t(words_) * c.height;
@@ -42,22 +43,11 @@ class CudaSegmenter final : public Segmenter {
   }
 
   void set_background(ConstImage image, int learn_frames) override {
-    if (image.format != PixelFormat::rgba && image.format != PixelFormat::bgra)
-      fail(Error::Kind::bad_setting, "pictures must be rgba or bgra");
-    check_frame_size(image);
+    check_picture(image, config_);
     const Progress begun = new_progress(learn_frames, true);
-    std::vector<std::uint8_t> rgba(background_.bytes());
-    const bool swapped = image.format == PixelFormat::bgra;
-    for (int y = 0; y < config_.height; y++)
-      for (int x = 0; x < config_.width; x++) {
-        const std::uint8_t *from = image.plane(0).row(y) + 4 * x;
-        std::uint8_t *to = rgba.data() + y * stride() + 4 * x;
-        for (int c = 0; c < 3; c++) to[c] = from[swapped ? 2 - c : c];
-        to[3] = 255;
-      }
     settle();
     exact_ = DeviceBuffer();
-    begin(begun, rgba);
+    begin(begun, packed_background(image, stride()));
   }
 
   void segment(ConstImage frame, const Params &params, Queue &queue) override {
@@ -129,58 +119,33 @@ class CudaSegmenter final : public Segmenter {
     settle();
     State s = empty_state(config_, 1);
     static_cast<Progress &>(s) = progress_;
-    const std::vector<std::uint8_t> rgba = fetch<std::uint8_t>(background_);
-    const std::vector<std::uint32_t> labels = fetch<std::uint32_t>(mask_[0]);
+    unpack_background(fetch<std::uint8_t>(background_), stride(), s);
+    unpack_labels(fetch<std::uint32_t>(mask_[0]), s);
     const std::vector<std::uint32_t> values = fetch<std::uint32_t>(exact_);
     if (values.empty()) s.exact.clear();
-    for_each_pixel([&](int x, int y, std::size_t i) {
-      for (int c = 0; c < 3; c++) {
-        s.background[3 * i + c] = rgba[std::size_t(y) * stride() + 4 * x + c];
-        if (!values.empty()) s.exact[3 * i + c] = values[exact_index(x, y, c)];
-      }
-      s.mask[i] = labels[std::size_t(y) * words_ + x / 32] >> x % 32 & 1 ? 255 : 0;
-    });
+    for (std::size_t i = 0; i < s.exact.size(); i++) s.exact[i] = values[exact_index(i)];
     return s;
   }
 
   void load(const State &s) override {
     check_fits(s, config_);
     settle();
-    std::vector<std::uint8_t> rgba(background_.bytes());
-    std::vector<std::uint32_t> labels(mask_[0].bytes() / sizeof(std::uint32_t)), values;
     exact_ = DeviceBuffer();
     if (!s.exact.empty()) {
       make_exact();
-      values.resize(exact_.bytes() / sizeof(std::uint32_t));
+      std::vector<std::uint32_t> values(exact_.bytes() / sizeof(std::uint32_t));
+      for (std::size_t i = 0; i < s.exact.size(); i++) values[exact_index(i)] = s.exact[i];
+      put(exact_, values);
     }
-    for_each_pixel([&](int x, int y, std::size_t i) {
-      for (int c = 0; c < 3; c++) {
-        rgba[std::size_t(y) * stride() + 4 * x + c] = s.background[3 * i + c];
-        if (!values.empty()) values[exact_index(x, y, c)] = s.exact[3 * i + c];
-      }
-      rgba[std::size_t(y) * stride() + 4 * x + 3] = 255;
-      if (s.mask[i]) labels[std::size_t(y) * words_ + x / 32] |= 1u << x % 32;
-    });
-    put(background_, rgba);
-    put(mask_[0], labels);
-    if (!values.empty()) put(exact_, values);
-    own_->wait();
+    put(background_, packed_background(s, stride()));
+    put(mask_[0], packed_labels(s));
     progress_ = s;
   }
 
  private:
-  static void check_size(const Config &c) {
-    if (c.width < 1 || c.height < 1 || c.width > 32768 || c.height > 32768)
-      fail(Error::Kind::bad_setting, "pictures of ", c.width, "x", c.height, " pixels cannot be segmented");
-  }
-  void check_frame_size(const ConstImage &image) const {
-    if (image.width != config_.width || image.height != config_.height)
-      fail(Error::Kind::bad_data, "the picture is of ", image.width, "x", image.height, " pixels, not of ",
-           config_.width, "x", config_.height);
-  }
   void check_frame(const ConstImage &image) const {
     if (image.format != PixelFormat::rgba) fail(Error::Kind::bad_setting, "frames must be rgba");
-    check_frame_size(image);
+    check_picture(image, config_);
     if ((reinterpret_cast<std::uintptr_t>(image.data[0]) | std::uintptr_t(image.stride[0])) % 4 != 0)
       fail(Error::Kind::bad_setting, "the pixels of a frame must be at multiples of 4 bytes");
   }
@@ -191,8 +156,11 @@ class CudaSegmenter final : public Segmenter {
   }
   std::uint32_t *mask() const { return mask_[0].as<std::uint32_t>(); }
   Exact exact() const { return {exact_.as<std::uint32_t>(), exact_pitch(config_.width)}; }
-  std::size_t exact_index(int x, int y, int channel) const {
-    return (std::size_t(channel) * config_.height + y) * exact_pitch(config_.width) + x;
+  // Where value i of State::exact is among ours.
+  std::size_t exact_index(std::size_t i) const {
+    const std::size_t pixel = i / 3, x = pixel % std::size_t(config_.width),
+                      y = pixel / std::size_t(config_.width);
+    return (i % 3 * std::size_t(config_.height) + y) * std::size_t(exact_pitch(config_.width)) + x;
   }
   void make_exact() {
     if (!exact_)
@@ -246,12 +214,6 @@ class CudaSegmenter final : public Segmenter {
     own_->wait();
     return to;
   }
-  template <class Fn>
-  void for_each_pixel(Fn fn) const {
-    for (int y = 0; y < config_.height; y++)
-      for (int x = 0; x < config_.width; x++) fn(x, y, std::size_t(y) * config_.width + x);
-  }
-
   CudaDevice &device_;
   Config config_;
   int words_; // of a row of the mask

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/gl/program.h"
 #include "kernels/colinearseg/colinearseg-shaders.h"
+#include "kernels/colinearseg/packed.h"
 
 #include <array>
 #include <utility>
@@ -23,9 +24,6 @@ Path choose(const GlDevice &d, Path wanted) {
   if (wanted != Path::automatic) return wanted;
   return d.has_compute() && !is_software(d) ? Path::compute : Path::fragment;
 }
-constexpr int words(int width) {
-  return (width + 31) / 32;
-}
 
 } // namespace
 
@@ -39,13 +37,12 @@ GlSegmenter::GlSegmenter(const GlDevice &d, const Config &c, int learn_frames, P
       sample_program_(GlProgram::fragment(d, {evidence_glsl, window_glsl, sample_frag})),
       spread_program_(GlProgram::fragment(d, {evidence_glsl, spread_frag})) {
   new_progress(learn_frames); // throws when the number is out of range
-  if (c.width < 1 || c.height < 1)
-    fail(Error::Kind::bad_setting, "pictures of ", c.width, "x", c.height, " pixels cannot be segmented");
+  check_config(c);
   background_ = GlTexture(d, GL_RGBA8, c.width, c.height);
   back_ = GlTexture(d, GL_R32UI, c.width, c.height);
   for (int i = 0; i < 2; i++) {
-    mask_[i] = GlTexture(d, GL_R32UI, words(c.width), c.height);
-    thresholds_[i] = GlTexture(d, GL_RGBA32UI, words(c.width), c.height);
+    mask_[i] = GlTexture(d, GL_R32UI, words_of(c.width), c.height);
+    thresholds_[i] = GlTexture(d, GL_RGBA32UI, words_of(c.width), c.height);
   }
   passes_ = path_ == Path::compute ? make_compute_passes(d) : make_fragment_passes(d, c);
   learn(learn_frames);
@@ -67,23 +64,10 @@ void GlSegmenter::learn(int learn_frames) {
 }
 
 void GlSegmenter::set_background(ConstImage image, int learn_frames) {
-  if (image.format != PixelFormat::rgba && image.format != PixelFormat::bgra)
-    fail(Error::Kind::bad_setting, "pictures must be rgba or bgra");
-  if (image.width != config_.width || image.height != config_.height)
-    fail(Error::Kind::bad_data, "the picture is of ", image.width, "x", image.height, " pixels, not of ",
-         config_.width, "x", config_.height);
+  check_picture(image, config_);
   reset(new_progress(learn_frames, true));
   for (GlTexture &t : exact_) t = GlTexture();
-  std::vector<std::uint8_t> rgba;
-  rgba.reserve(std::size_t(4) * config_.width * config_.height);
-  const bool swapped = image.format == PixelFormat::bgra;
-  for (int y = 0; y < config_.height; y++)
-    for (int x = 0; x < config_.width; x++) {
-      const std::uint8_t *p = image.plane(0).row(y) + 4 * x;
-      for (const std::uint8_t b : {p[swapped ? 2 : 0], p[1], p[swapped ? 0 : 2], std::uint8_t{255}})
-        rgba.push_back(b);
-    }
-  background_.write(rgba.data());
+  background_.write(packed_background(image, stride()).data());
 }
 
 void GlSegmenter::draw(std::initializer_list<GLuint> targets, int width, int height) {
@@ -160,9 +144,7 @@ State GlSegmenter::save() const {
   State s = empty_state(config_, 1);
   static_cast<Progress &>(s) = progress_;
   const std::size_t n = s.mask.size();
-  const std::vector<std::uint8_t> rgba = background_.read_bytes();
-  for (std::size_t i = 0; i < n; i++)
-    for (int k = 0; k < 3; k++) s.background[3 * i + k] = rgba[4 * i + k];
+  unpack_background(background_.read_bytes(), stride(), s);
   s.exact.clear();
   if (exact_[0]) {
     s.exact.resize(3 * n);
@@ -170,21 +152,14 @@ State GlSegmenter::save() const {
     for (std::size_t i = 0; i < n; i++)
       for (int k = 0; k < 3; k++) s.exact[3 * i + k] = values[4 * i + k];
   }
-  const std::vector<GLuint> labels = mask_[0].read();
-  for (int y = 0; y < config_.height; y++)
-    for (int x = 0; x < config_.width; x++)
-      s.mask[std::size_t(y) * config_.width + x] =
-          labels[std::size_t(y) * words(config_.width) + x / 32] >> x % 32 & 1 ? 255 : 0;
+  unpack_labels(mask_[0].read(), s);
   return s;
 }
 
 void GlSegmenter::load(const State &s) {
   check_fits(s, config_);
   const std::size_t n = s.mask.size();
-  std::vector<std::uint8_t> rgba(4 * n, 255);
-  for (std::size_t i = 0; i < n; i++)
-    for (int k = 0; k < 3; k++) rgba[4 * i + k] = s.background[3 * i + k];
-  background_.write(rgba.data());
+  background_.write(packed_background(s, stride()).data());
   for (GlTexture &t : exact_) t = GlTexture();
   if (!s.exact.empty()) {
     std::vector<GLuint> values(4 * n);
@@ -193,12 +168,7 @@ void GlSegmenter::load(const State &s) {
     for (GlTexture &t : exact_) t = GlTexture(device_, GL_RGBA32UI, config_.width, config_.height);
     exact_[0].write(values.data());
   }
-  std::vector<GLuint> labels(std::size_t(words(config_.width)) * config_.height);
-  for (int y = 0; y < config_.height; y++)
-    for (int x = 0; x < config_.width; x++)
-      if (s.mask[std::size_t(y) * config_.width + x])
-        labels[std::size_t(y) * words(config_.width) + x / 32] |= 1u << x % 32;
-  mask_[0].write(labels.data());
+  mask_[0].write(packed_labels(s).data());
   back_is_current_ = false;
   progress_ = s;
 }

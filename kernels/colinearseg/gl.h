@@ -74,7 +74,8 @@ class GlSegmenter {
   void measure(GLuint frame);
   void change_background(GLuint frame, int learnt, int rate);
   void draw_back();
-  void draw(std::initializer_list<GLuint> targets, int width, int height); // with the current program
+  std::ptrdiff_t stride() const { return 4 * std::ptrdiff_t(config_.width); } // of pictures in host memory
+  void draw(std::initializer_list<GLuint> targets, int width, int height);    // with the current program
 
   const GlDevice &device_;
   Config config_;

@@ -18,14 +18,6 @@ Colour colour_at(const ConstImage &image, int x, int y) {
   return {double(p[0]), double(p[1]), double(p[2])};
 }
 
-void check_frame(const ConstImage &image, const Config &c) {
-  if (image.format != PixelFormat::rgba && image.format != PixelFormat::bgra)
-    fail(Error::Kind::bad_setting, "pictures must be rgba or bgra");
-  if (image.width != c.width || image.height != c.height)
-    fail(Error::Kind::bad_data, "the picture is of ", image.width, "x", image.height, " pixels, not of ",
-         c.width, "x", c.height);
-}
-
 // D2 of pixel (x, y), with darkness offset `offset`.
 double evidence(const ConstImage &frame, const State &s, int x, int y, double offset) {
   double fore = offset, back = offset, cross = offset;
@@ -60,7 +52,7 @@ int neighbours(const State &s, int x, int y) {
 Reference::Reference(const Config &config, int learn_frames) : state_(empty_state(config, learn_frames)) {}
 
 void Reference::set_background(ConstImage image, int learn_frames) {
-  check_frame(image, state_.config);
+  check_picture(image, state_.config);
   State s = empty_state(state_.config, learn_frames);
   s.learn_frames = 0;
   s.exact.clear();
@@ -104,7 +96,7 @@ void Reference::measure(ConstImage frame) {
 
 void Reference::segment(ConstImage frame, const Params &params, Plane<std::uint8_t> mask) {
   State &s = state_;
-  check_frame(frame, s.config);
+  check_picture(frame, s.config);
   const int w = s.config.width, h = s.config.height;
   const bool learning = s.learning();
   if (s.measures_next()) measure(frame);

@@ -12,9 +12,6 @@ constexpr std::uint32_t opaque = 0xff000000u;
 __device__ std::uint32_t rounded(int value) { // in 1/8192 and sixteenths
   return std::uint32_t(min(max((value + (1 << 16)) >> 17, 0), 255));
 }
-__device__ std::uint32_t byte_of(std::uint32_t word, int i) {
-  return word >> 8 * i & 255u;
-}
 
 // U and V, less 128.
 struct Chroma {

@@ -20,9 +20,6 @@ struct Spot {
 __device__ uint4 &exact_at(const Exact &e, int height, int channel, const Spot &s) {
   return *reinterpret_cast<uint4 *>(e.values + (std::ptrdiff_t(channel) * height + s.y) * e.pitch + s.x);
 }
-__device__ std::uint32_t byte_of(std::uint32_t word, int i) {
-  return word >> 8 * i & 255u;
-}
 // Calls fn(value, channel, pixel of the four).
 template <class Fn>
 __device__ void for_each_value(uint4 (&exact)[3], Fn fn) {

@@ -13,10 +13,6 @@ namespace vigil::colinearseg::cuda {
 
 using Rgba = Plane<const std::uint8_t>; // width and height in pixels
 
-constexpr int words_of(int width) {
-  return (width + 31) / 32;
-}
-
 // The thresholds of the first iteration and of the others; into the same memory where both have the same compactness.
 void launch_thresholds(Rgba frame, Rgba background, const Constants &, uint4 *first, uint4 *other,
                        cudaStream_t);

@@ -2,6 +2,7 @@
 // What a frame and the background say about each pixel: the thresholds on M, and samples of D2.
 #include "kernels/colinearseg/cuda/evidence.cuh"
 #include "kernels/colinearseg/cuda/kernels.h"
+#include "kernels/colinearseg/packed.h"
 
 #include <algorithm>
 

@@ -138,9 +138,6 @@ __device__ __forceinline__ float value_of(std::uint32_t word, int i, float offse
 __device__ __forceinline__ double value_of(std::uint32_t word, int i, double offset) {
   return static_cast<double>(static_cast<int>(word >> (8 * i) & 255u)) + offset;
 }
-__device__ __forceinline__ int byte_of(std::uint32_t word, int i) {
-  return static_cast<int>(word >> (8 * i) & 255u);
-}
 
 template <class Byte>
 __device__ __forceinline__ Byte *row_of(Byte *data, int stride, int y) {
