@@ -40,16 +40,20 @@ bool needs_other_context(CudaContext &cuda, const FrameKind &kind, GstBuffer *bu
   return true;
 }
 
-void HostCopies::warn(GstElement *element, const FrameKind &kind, const Device &device,
-                      const ByteCounts &counts) {
-  if (warned_ || !kind.gl_memory || device.backend() != Backend::cuda || counts.to_device == 0) return;
+void HostCopies::warn(GstElement *element, const Device &cuda) {
+  if (warned_) return;
   warned_ = true;
   post_warning(
       element,
       Error(Error::Kind::bad_setting,
-            text("the frames are in OpenGL textures that the CUDA device ", device.name(),
-                 " does not reach, since OpenGL runs elsewhere: each goes through the host. Let both "
-                 "use one GPU (GST_GL_WINDOW=egl-device; cuda-device-id)")));
+            text("the CUDA device ", cuda.name(),
+                 " does not reach OpenGL's textures, since OpenGL runs elsewhere: each frame goes "
+                 "through the host. Let both use one GPU (GST_GL_WINDOW=egl-device; cuda-device-id)")));
+}
+
+void HostCopies::warn(GstElement *element, const FrameKind &kind, const Device &device,
+                      const ByteCounts &counts) {
+  if (kind.gl_memory && device.backend() == Backend::cuda && counts.to_device > 0) warn(element, device);
 }
 
 } // namespace vigil::gst

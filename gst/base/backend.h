@@ -32,10 +32,11 @@ std::unique_ptr<Device> open_device(GstElement *, CudaContext &, Choice, const P
 // (CudaContext::adopt). Throws Error::bad_setting when it is of another device.
 bool needs_other_context(CudaContext &, const FrameKind &, GstBuffer *, const Place &);
 
-// Frames in OpenGL textures that CUDA cannot reach, since OpenGL runs on another GPU or on a processor: they go through the
-// host. warn() says so on the bus, once.
+// Frames between OpenGL's textures and a CUDA device, where OpenGL runs on another GPU or on a processor: they go through the
+// host. warn() says so on the bus, once; with kind and counts, where they tell of it.
 class HostCopies {
  public:
+  void warn(GstElement *, const Device &cuda);
   void warn(GstElement *, const FrameKind &, const Device &, const ByteCounts &);
 
  private:

@@ -23,6 +23,11 @@ namespace vigil::gst {
 // Bytes copied between host and device.
 struct ByteCounts {
   std::uint64_t to_device = 0, to_host = 0;
+  ByteCounts &operator+=(const ByteCounts &o) {
+    to_device += o.to_device;
+    to_host += o.to_host;
+    return *this;
+  }
 };
 
 // A part of a picture, in pixels; x and y are even.

@@ -108,14 +108,17 @@ GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **output) {
 
 // Events and queries
 
-gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+void discard(GstBaseTransform *trans) {
   ClImpl &impl = cl_impl_of(trans);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
-    const std::lock_guard lock(impl.work_mutex);
-    if (impl.pipeline) impl.pipeline->discard();
-  } else if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED) {
-    drain(trans); // nothing overtakes the frames before it
-  }
+  const std::lock_guard lock(impl.work_mutex);
+  if (impl.pipeline) impl.pipeline->discard();
+}
+
+constexpr HeldFrames held_frames{
+    discard, drain, [](GstBaseTransform *trans) { return int(frames_held(cl_impl_of(trans).snapshot())); }};
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  before_event(trans, event, held_frames);
   return cl_parent_class()->sink_event(trans, event);
 }
 
@@ -124,11 +127,7 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
       (impl.cuda.answer(GST_ELEMENT(trans), query) || impl.gl.answer(query)))
     return TRUE;
-  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) drain(trans);
-  if (!cl_parent_class()->query(trans, direction, query)) return FALSE;
-  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
-  add_latency(trans, query, int(frames_held(cl_impl_of(trans).snapshot())));
-  return TRUE;
+  return answer_query(cl_parent_class(), trans, direction, query, held_frames);
 }
 
 // Caps and pools

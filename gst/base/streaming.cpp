@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/base/streaming.h"
 
+#include "gst/base/allocation.h"
 #include "gst/base/errors.h"
 #include "gst/base/results.h"
 
@@ -30,6 +31,22 @@ void push_all(GstBaseTransform *trans, const std::function<GstBuffer *()> &take)
 void held_frames_changed(GstBaseTransform *trans) {
   gst_base_transform_reconfigure_src(trans);
   gst_element_post_message(GST_ELEMENT(trans), gst_message_new_latency(GST_OBJECT(trans)));
+}
+
+void before_event(GstBaseTransform *trans, GstEvent *event, const HeldFrames &held) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+    held.discard(trans);
+  else if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED)
+    held.drain(trans);
+}
+
+gboolean answer_query(GstBaseTransformClass *base, GstBaseTransform *trans, GstPadDirection direction,
+                      GstQuery *query, const HeldFrames &held) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) held.drain(trans);
+  if (!base->query(trans, direction, query)) return FALSE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && direction == GST_PAD_SRC)
+    add_latency(trans, query, held.most(trans));
+  return TRUE;
 }
 
 void sync_controlled(GstBaseTransform *trans, GstBuffer *buffer) {

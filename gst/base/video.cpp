@@ -32,11 +32,16 @@ PixelFormat pixel_format(const GstVideoInfo &info) {
   }
 }
 
+LumaWeights luma_weights(const GstVideoInfo &info) {
+  LumaWeights w{0.299, 0.114}; // ITU-R BT.601, when the caps name no matrix
+  gst_video_color_matrix_get_Kr_Kb(info.colorimetry.matrix, &w.kr, &w.kb);
+  return w;
+}
+
 std::array<std::uint8_t, 3> colour_in(const GstVideoInfo &info, std::array<std::uint8_t, 3> rgb) {
   if (GST_VIDEO_INFO_IS_RGB(&info)) return rgb;
   const GstVideoColorimetry &colorimetry = info.colorimetry;
-  double kr = 0.299, kb = 0.114; // ITU-R BT.601, when the caps name no matrix
-  gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &kr, &kb);
+  const auto [kr, kb] = luma_weights(info);
   const double r = rgb[0] / 255., g = rgb[1] / 255., b = rgb[2] / 255.;
   const double y = kr * r + (1 - kr - kb) * g + kb * b;
   const double channel[3] = {y, (b - y) / (2 * (1 - kb)), (r - y) / (2 * (1 - kr))};

@@ -16,6 +16,11 @@ namespace vigil::gst {
 // Throws Error::bad_setting for a format that is not among them, nor GRAY16_LE or P010_10LE, which some elements take.
 PixelFormat pixel_format(const GstVideoInfo &);
 
+// What red and blue count in the luma of these frames, by the matrix that the caps name.
+struct LumaWeights {
+  double kr, kb;
+};
+LumaWeights luma_weights(const GstVideoInfo &);
 // A colour given as R G B 0..255 in the picture's own channels (R G B, Y U V, or grey), by the matrix and range
 // that the caps name.
 std::array<std::uint8_t, 3> colour_in(const GstVideoInfo &, std::array<std::uint8_t, 3> rgb);

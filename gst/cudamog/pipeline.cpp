@@ -2,8 +2,8 @@
 #include "gst/cudamog/pipeline.h"
 
 #include "common/error.h"
+#include "gst/base/overlay.h"
 #include "gst/base/png.h"
-#include "gst/base/video.h"
 #include "gst/cudamog/debug.h"
 
 #include <algorithm>
@@ -15,16 +15,6 @@ constexpr std::ptrdiff_t mask_stride_step = 64; // bytes
 
 std::ptrdiff_t mask_stride(int width) {
   return (width + mask_stride_step - 1) / mask_stride_step * mask_stride_step;
-}
-
-compose::Style style_for(const GstVideoInfo &info) {
-  compose::Style s;
-  s.black = colour_in(info, {0, 0, 0});
-  s.tint = {colour_in(info, {255, 48, 32}), 144};
-  s.shadow_tint = {colour_in(info, {32, 96, 255}), 112};
-  s.box = colour_in(info, {48, 255, 64});
-  s.line = std::max(1, GST_VIDEO_INFO_HEIGHT(&info) / 360);
-  return s;
 }
 
 } // namespace
@@ -90,7 +80,7 @@ void Pipeline::set_format(const FrameKind &in, const FrameKind &out) {
     rate_map_ = DeviceBuffer(device_, blob_cells_.size());
   }
   grid_ = grid;
-  style_ = style_for(out.info);
+  style_ = overlay_style(out.info);
 }
 
 Pipeline::Frame &Pipeline::take_frame() {
@@ -235,9 +225,7 @@ void Pipeline::find_blobs(Frame &f, Finished &result) {
 }
 
 void Pipeline::draw(Frame &f, const Finished &result) {
-  std::vector<compose::Box> boxes;
-  for (const Box &b : result.boxes) boxes.push_back({b.x, b.y, b.width, b.height});
-  composer_->overlay(f.picture, f.mask, boxes, style_, f.result, *download_);
+  composer_->overlay(f.picture, f.mask, boxes_to_draw(result.boxes), style_, f.result, *download_);
   f.writer.send(*download_, stats_.pictures);
   f.done->record(*download_);
   f.done->wait();

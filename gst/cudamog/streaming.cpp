@@ -134,12 +134,12 @@ void discard(GstBaseTransform *trans) {
   impl.previous_time = GST_CLOCK_TIME_NONE;
 }
 
+constexpr HeldFrames held_frames{
+    discard, drain, [](GstBaseTransform *trans) { return frames_held(impl_of(trans).snapshot().flow); }};
+
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   Impl &impl = impl_of(trans);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
-    discard(trans);
-  else if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED)
-    drain(trans); // nothing overtakes the frames before it
+  before_event(trans, event, held_frames);
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
     FrameTime over;
     over.running = impl.motion_time;
@@ -153,11 +153,7 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
       (impl.cuda.answer(GST_ELEMENT(trans), query) || impl.gl.answer(query)))
     return TRUE;
-  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) drain(trans);
-  if (!parent_class()->query(trans, direction, query)) return FALSE;
-  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
-  add_latency(trans, query, frames_held(impl.snapshot().flow));
-  return TRUE;
+  return answer_query(parent_class(), trans, direction, query, held_frames);
 }
 
 } // namespace

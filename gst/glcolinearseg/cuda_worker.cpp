@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/glcolinearseg/cuda_worker.h"
 
+#include "gst/base/video.h"
 #include "gst/glcolinearseg/element.h" // its debug category
 
 namespace vigil::gst::glcolinearseg {
@@ -9,8 +10,7 @@ namespace {
 using colinearseg::Show;
 
 rgba::Conversion conversion_for(const GstVideoInfo &info) {
-  double kr = 0.299, kb = 0.114; // ITU-R BT.601, when the caps name no matrix
-  gst_video_color_matrix_get_Kr_Kb(info.colorimetry.matrix, &kr, &kb);
+  const auto [kr, kb] = luma_weights(info);
   return {rgba::matrix_for(kr, kb, info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255),
           !GST_VIDEO_INFO_HAS_ALPHA(&info)};
 }
@@ -50,7 +50,7 @@ CudaWorker::CudaWorker(Device &device, const FrameKind &in, const FrameKind &out
   const int width = GST_VIDEO_INFO_WIDTH(&in.info), height = GST_VIDEO_INFO_HEIGHT(&in.info);
   segmenter_ = colinearseg::make_cuda(device, {width, height}, s.learning.background_frames);
   grid_ = activity::grid_for(width, height);
-  style_ = style_for(height);
+  style_ = overlay_style(out.info);
   stats_.backend = "cuda";
   stats_.shaders = "none";
   stats_.device = device.name();
@@ -151,7 +151,7 @@ void CudaWorker::send(Frame &f) {
   if (f.boxed) {
     f.drawn->wait();
     f.found = found_of(f);
-    segmenter_->outline(boxes_to_draw(f.found), style_, f.target, *f.queue);
+    segmenter_->outline(boxes_to_draw(f.found.boxes), style_, f.target, *f.queue);
   }
   if (f.written)
     f.writer.begin_send(*f.queue, copied_, *f.done);
@@ -177,8 +177,6 @@ std::optional<Finished> CudaWorker::oldest(std::size_t held) {
   f.writer.end_send();
   f.done->wait();
   if (f.counted && !f.boxed) f.found = found_of(f);
-  f.writer.close();
-  f.reader.close();
   Finished finished{std::move(f.out), f.time, f.motion, std::move(f.found)};
   f.close();
   under_way_.pop_front();

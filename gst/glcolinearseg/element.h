@@ -11,6 +11,7 @@
 //   settings.*            all that can be set
 #pragma once
 
+#include "gst/base/backend.h"
 #include "gst/base/motion.h"
 #include "gst/glcolinearseg/cuda_worker.h"
 #include "gst/glcolinearseg/gl_worker.h"
@@ -60,7 +61,7 @@ struct Impl {
   std::unique_ptr<Outside> outside; // in OpenGL, while some are not in textures
   std::unique_ptr<Queue> queue;     // likewise, while they are in CUDA memory
   std::unique_ptr<Event> scratch;
-  bool warned = false;
+  HostCopies host_copies;
   Settings current; // of the newest frame
   Found found;      // in OpenGL, of the frame that is worked on
   std::exception_ptr error;

@@ -7,11 +7,11 @@ namespace vigil::gst::glcolinearseg {
 
 using colinearseg::Show;
 
-GlWorker::GlWorker(const GlLoader &loader, int width, int height, const Settings &s)
-    : device_(std::make_unique<GlDevice>(loader)), queue_(device_->make_queue()), style_(style_for(height)),
+GlWorker::GlWorker(const GlLoader &loader, const GstVideoInfo &out, const Settings &s)
+    : device_(std::make_unique<GlDevice>(loader)), queue_(device_->make_queue()), style_(overlay_style(out)),
       times_(device_->has_timer() ? device_.get() : nullptr) {
   device_->forget_errors();
-  const colinearseg::Config config{width, height};
+  const colinearseg::Config config{GST_VIDEO_INFO_WIDTH(&out), GST_VIDEO_INFO_HEIGHT(&out)};
   segmenter_ =
       std::make_unique<colinearseg::GlSegmenter>(*device_, config, s.learning.background_frames, s.path);
   results_ = std::make_unique<colinearseg::GlResults>(*device_, config);
@@ -67,7 +67,7 @@ Found GlWorker::process(GLuint frame, GLuint target, const Settings &s) {
   if (s.tuning.report && !learning)
     found = found_in(results_->count(segmenter_->mask()), results_->grid(), s.motion);
   if (target && show == Show::overlay)
-    results_->draw(show, frame, *segmenter_, boxes_to_draw(found), style_, target);
+    results_->draw(show, frame, *segmenter_, boxes_to_draw(found.boxes), style_, target);
   stats_.frames++;
   return found;
 }

@@ -10,7 +10,8 @@ namespace vigil::gst::glcolinearseg {
 
 class GlWorker final : public Worker {
  public:
-  GlWorker(const GlLoader &, int width, int height, const Settings &);
+  // For frames that become frames like `out`, which is RGBA.
+  GlWorker(const GlLoader &, const GstVideoInfo &out, const Settings &);
   int width() const override { return segmenter_->config().width; }
   int height() const override { return segmenter_->config().height; }
 

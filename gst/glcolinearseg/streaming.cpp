@@ -3,7 +3,6 @@
 // thread waits; messages are posted by the streaming thread, which does the work in CUDA itself.
 #include "gst/base/streaming.h"
 #include "common/error.h"
-#include "gst/base/allocation.h"
 #include "gst/base/errors.h"
 #include "gst/base/gl.h"
 #include "gst/base/gl_thread.h"
@@ -101,7 +100,7 @@ Start prepare(GstBaseTransform *trans) {
   return start;
 }
 
-void make_worker(Impl &impl, const GstVideoInfo &info) {
+void make_worker(Impl &impl, const GstVideoInfo &out) {
   impl.gl_worker.reset();
   impl.cuda_worker.reset();
   if (impl.on_cuda) {
@@ -110,8 +109,8 @@ void make_worker(Impl &impl, const GstVideoInfo &info) {
   }
   GstGLContext *context = impl.context.get();
   impl.gl_worker = std::make_unique<GlWorker>(
-      [context](const char *name) { return gst_gl_context_get_proc_address(context, name); },
-      GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), impl.current);
+      [context](const char *name) { return gst_gl_context_get_proc_address(context, name); }, out,
+      impl.current);
 }
 
 // Where the frame is worked on.
@@ -119,7 +118,7 @@ void begin(GstGLFilter *filter, Start &start) {
   Impl &impl = impl_of(filter);
   const int frames = impl.current.learning.background_frames;
   if (start.fresh) {
-    make_worker(impl, filter->in_info);
+    make_worker(impl, filter->out_info);
     if (start.state) impl.worker()->load(*start.state);
   }
   if (start.background)
@@ -174,17 +173,6 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   });
 }
 
-// Says once that frames go through the host where they need not.
-void warn_of_host(GstBaseTransform *trans) {
-  Impl &impl = impl_of(trans);
-  if (std::exchange(impl.warned, true)) return;
-  post_warning(GST_ELEMENT(trans),
-               Error(Error::Kind::bad_setting, text("the CUDA device ", impl.device->name(),
-                                                    " does not reach OpenGL's textures, since OpenGL runs "
-                                                    "elsewhere: each frame goes through the host. "
-                                                    "Let both use one GPU")));
-}
-
 // A frame that is not in a texture, at least when it comes, for work in OpenGL.
 GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   Impl &impl = impl_of(trans);
@@ -211,10 +199,9 @@ GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffe
   if (!done) return GST_FLOW_ERROR;
   if (!stays && (draws || impl.changes_frames))
     impl.outside->store(draws ? target : texture, out, cuda ? &*cuda : nullptr, copied);
-  if (impl.outside->cuda_through_host()) warn_of_host(trans);
+  if (impl.outside->cuda_through_host()) impl.host_copies.warn(GST_ELEMENT(trans), *impl.device);
   const std::lock_guard lock(impl.mutex);
-  impl.copied.to_device += copied.to_device;
-  impl.copied.to_host += copied.to_host;
+  impl.copied += copied;
   return GST_FLOW_OK;
 }
 
@@ -251,11 +238,11 @@ GstBuffer *take_finished(GstBaseTransform *trans, bool all) {
   const std::size_t held = all ? 0 : std::size_t(impl.current.flow.async_depth);
   std::optional<Finished> f = impl.cuda_worker->next(held);
   const ByteCounts copied = impl.cuda_worker->take_copied();
-  if (impl.memory_in != Memory::system && copied.to_device > 0) warn_of_host(trans);
+  if (impl.memory_in != Memory::system && copied.to_device > 0)
+    impl.host_copies.warn(GST_ELEMENT(trans), *impl.device);
   {
     const std::lock_guard lock(impl.mutex);
-    impl.copied.to_device += copied.to_device;
-    impl.copied.to_host += copied.to_host;
+    impl.copied += copied;
   }
   if (!f) return nullptr;
   GstBuffer *out = gst_buffer_make_writable(f->buffer.release());
@@ -296,13 +283,17 @@ GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **output) {
   });
 }
 
+void discard(GstBaseTransform *trans) {
+  Impl &impl = impl_of(trans);
+  if (impl.cuda_worker) impl.cuda_worker->discard();
+}
+
+constexpr HeldFrames held_frames{discard, drain,
+                                 [](GstBaseTransform *trans) { return int(frames_held(impl_of(trans))); }};
+
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   Impl &impl = impl_of(trans);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
-    if (impl.cuda_worker) impl.cuda_worker->discard();
-  } else if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED) {
-    drain(trans); // nothing overtakes the frames before it
-  }
+  before_event(trans, event, held_frames);
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
     FrameTime over;
     over.running = impl.motion_time;
@@ -314,12 +305,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl_of(trans).cuda.answer(GST_ELEMENT(trans), query))
     return TRUE;
-  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) drain(trans);
-  if (!base_class()->query(trans, direction, query)) return FALSE;
-  Impl &impl = impl_of(trans);
-  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && direction == GST_PAD_SRC)
-    add_latency(trans, query, int(frames_held(impl)));
-  return TRUE;
+  return answer_query(base_class(), trans, direction, query, held_frames);
 }
 
 gboolean start(GstBaseTransform *trans) {

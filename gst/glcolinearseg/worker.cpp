@@ -39,14 +39,6 @@ void FrameTimes::stop(Queue &queue) {
   idle_.pop_back();
 }
 
-compose::Style style_for(int height) {
-  compose::Style s;
-  s.tint = {{255, 48, 32}, 144};
-  s.box = {48, 255, 64};
-  s.line = std::max(1, height / 360);
-  return s;
-}
-
 colinearseg::Show show_for(Output o) {
   using colinearseg::Show;
   switch (o) {
@@ -71,12 +63,6 @@ Found found_in(std::span<const activity::Cell> cells, const activity::Grid &grid
   }
   found.changed_fraction = double(area) / (double(grid.width) * grid.height);
   return found;
-}
-
-std::vector<compose::Box> boxes_to_draw(const Found &found) {
-  std::vector<compose::Box> boxes;
-  for (const Box &b : found.boxes) boxes.push_back({b.x, b.y, b.width, b.height});
-  return boxes;
 }
 
 } // namespace vigil::gst::glcolinearseg

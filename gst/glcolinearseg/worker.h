@@ -3,10 +3,9 @@
 #pragma once
 
 #include "common/device.h"
-#include "gst/base/results.h"
+#include "gst/base/overlay.h"
 #include "gst/glcolinearseg/settings.h"
 #include "kernels/activity/activity.h"
-#include "kernels/compose/compose.h"
 
 #include <cstdint>
 #include <deque>
@@ -74,9 +73,7 @@ class FrameTimes {
   std::vector<std::unique_ptr<Timer>> idle_;
 };
 
-compose::Style style_for(int height);
 colinearseg::Show show_for(Output);
 Found found_in(std::span<const activity::Cell>, const activity::Grid &, const MotionSettings &);
-std::vector<compose::Box> boxes_to_draw(const Found &);
 
 } // namespace vigil::gst::glcolinearseg

@@ -139,11 +139,11 @@ void discard(GstBaseTransform *trans) {
   impl.frame = 0;
 }
 
+constexpr HeldFrames held_frames{
+    discard, drain, [](GstBaseTransform *trans) { return impl_of(trans).snapshot().flow.async_depth; }};
+
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
-    discard(trans);
-  else if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED)
-    drain(trans); // nothing overtakes the frames before it
+  before_event(trans, event, held_frames);
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) end_events(trans);
   return parent_class()->sink_event(trans, event);
 }
@@ -151,11 +151,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   Impl &impl = impl_of(trans);
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl.cuda.answer(GST_ELEMENT(trans), query)) return TRUE;
-  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) drain(trans);
-  if (!parent_class()->query(trans, direction, query)) return FALSE;
-  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && direction == GST_PAD_SRC)
-    add_latency(trans, query, impl.snapshot().flow.async_depth);
-  return TRUE;
+  return answer_query(parent_class(), trans, direction, query, held_frames);
 }
 
 } // namespace
