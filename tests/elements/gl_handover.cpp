@@ -52,6 +52,7 @@ struct Frame final : Handover {
     if (fate == Fate::does_not_open) throw std::runtime_error("a frame");
   }
   void close() noexcept override { closed++; }
+  bool met_its_fate(bool threw) const { return threw == (fate != Fate::good) && opened == 1 && closed == 1; }
   const Fate fate;
   int opened = 0, closed = 0;
 };
@@ -79,6 +80,17 @@ struct Context {
   GstGLContext *context = nullptr;
 };
 
+// Whether it throws what frames and copies throw here.
+template <class Fn>
+bool throws(Fn fn) {
+  try {
+    fn();
+  } catch (const std::runtime_error &) {
+    return true;
+  }
+  return false;
+}
+
 CudaDevice device_of(char &name) {
   return CudaDevice(std::shared_ptr<CUctx_st>(reinterpret_cast<CUctx_st *>(&name), [](CUctx_st *) {}), 0);
 }
@@ -103,18 +115,12 @@ GST_START_TEST(everybody_is_served) {
         Frame frame(devices[i % 3 == 0], queue, r < 3 ? Fate(r) : Fate::good);
         if (frame.fate != Fate::does_not_open) expected++;
         bool threw = false;
-        const auto go = [&] {
-          try {
-            hand_over(gl.context, frame);
-          } catch (const std::runtime_error &) {
-            threw = true;
-          }
-        };
+        const auto go = [&] { threw = throws([&] { hand_over(gl.context, frame); }); };
         if (i == 0 || random() % 50 == 0)
           on_thread_of(gl.context, go);
         else
           go();
-        if (threw != (frame.fate != Fate::good) || frame.opened != 1 || frame.closed != 1) wrong++;
+        if (!frame.met_its_fate(threw)) wrong++;
       }
     });
   for (std::thread &t : threads) t.join();
@@ -154,18 +160,12 @@ GST_START_TEST(frames_wait_while_their_owners_do_not) {
         if (n < depth) continue;
         Frame &oldest = *mine.front();
         bool threw = false;
-        const auto wait = [&] {
-          try {
-            wait_for(gl.context, oldest);
-          } catch (const std::runtime_error &) {
-            threw = true;
-          }
-        };
+        const auto wait = [&] { threw = throws([&] { wait_for(gl.context, oldest); }); };
         if (random() % 50 == 0)
           on_thread_of(gl.context, wait);
         else
           wait();
-        if (threw != (oldest.fate != Fate::good) || oldest.opened != 1 || oldest.closed != 1) wrong++;
+        if (!oldest.met_its_fate(threw)) wrong++;
         mine.pop_front();
       }
     });

@@ -142,6 +142,12 @@ struct Stream {
   std::vector<std::uint8_t> host;
 };
 
+std::vector<std::unique_ptr<Stream>> streams_of(Device &device, Textures &textures, int count) {
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < count; i++) streams.push_back(std::make_unique<Stream>(device, textures));
+  return streams;
+}
+
 // Each fn(i) on a thread of its own.
 void on_threads(int count, const std::function<void(int)> &fn) {
   std::vector<std::thread> threads;
@@ -299,8 +305,7 @@ GST_START_TEST(many_threads_read_one_frame) {
   const auto device = open_cuda(0);
   Textures textures(width, height);
   constexpr int count = 6;
-  std::vector<std::unique_ptr<Stream>> streams;
-  for (int i = 0; i < count; i++) streams.push_back(std::make_unique<Stream>(*device, textures));
+  const auto streams = streams_of(*device, textures, count);
   for (int value = 1; value < 40; value++) {
     fill(streams[0]->frame.get(), textures.info, value);
     bool right[count] = {};
@@ -315,8 +320,7 @@ GST_START_TEST(the_opengl_thread_hands_over_too) {
   const auto device = open_cuda(0);
   Textures textures(width, height);
   constexpr int count = 4;
-  std::vector<std::unique_ptr<Stream>> streams;
-  for (int i = 0; i < count; i++) streams.push_back(std::make_unique<Stream>(*device, textures));
+  const auto streams = streams_of(*device, textures, count);
   int wrong[count] = {};
   on_threads(count, [&](int i) {
     for (int n = 1; n < 60; n++) {
@@ -338,8 +342,7 @@ GST_START_TEST(a_frame_that_fails_fails_alone) {
   const auto device = open_cuda(0);
   Textures textures(width, height);
   constexpr int count = 5;
-  std::vector<std::unique_ptr<Stream>> streams;
-  for (int i = 0; i < count; i++) streams.push_back(std::make_unique<Stream>(*device, textures));
+  const auto streams = streams_of(*device, textures, count);
   GstGLContext *context = context_of(streams[0]->frame);
   on_thread_of(context, [&] {
     const guint id =

@@ -2,6 +2,7 @@
 // The language of filter chains: what is read, what is refused and with which words, and that no text whatever does more
 // than that.
 #include "kernels/filter/definitions.h"
+#include "tests/expect.h"
 
 #include <cmath>
 #include <cstdio>
@@ -12,12 +13,7 @@
 namespace vigil::filter {
 namespace {
 
-int failures = 0;
-void expect(bool good, const std::string &what) {
-  if (good) return;
-  failures++;
-  std::printf("FAIL %s\n", what.c_str());
-}
+using test::expect;
 
 void reads(const char *chain, const char *want) {
   try {
@@ -207,6 +203,6 @@ int main(int argc, char **argv) {
   vigil::filter::test_mutations();
   vigil::filter::test_table();
   if (argc > 1) vigil::filter::test_page(argv[1]);
-  std::printf("%d failures\n", vigil::filter::failures);
-  return vigil::filter::failures ? 1 : 0;
+  std::printf("%d failures\n", vigil::test::failures);
+  return vigil::test::failures ? 1 : 0;
 }

@@ -4,6 +4,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "sample_model.h"
+#include "tests/expect.h"
 
 #include <cmath>
 #include <cstdio>
@@ -15,19 +16,12 @@
 #include <sys/resource.h>
 
 using namespace vigil;
+using test::expect, test::failures;
 using namespace vigil::fisher;
 
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-int failures = 0;
-
-void expect(bool good, const std::string &what) {
-  if (good) return;
-  std::printf("FAILED: %s\n", what.c_str());
-  failures++;
-}
-
 void refused(const std::string &what, const std::function<void()> &act, const std::string &says,
              Error::Kind kind = Error::Kind::bad_data) {
   try {

@@ -3,6 +3,7 @@
 #include "common/scene/scene.h"
 
 #include "common/error.h"
+#include "tests/expect.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,15 +15,8 @@
 namespace {
 
 using namespace vigil;
+using test::expect, test::failures;
 using namespace vigil::scene;
-
-int failures = 0;
-
-void expect(bool condition, const std::string &what) {
-  if (condition) return;
-  failures++;
-  std::printf("  FAILED: %s\n", what.c_str());
-}
 
 CpuDevice &device() {
   static CpuDevice d(2);

@@ -2,23 +2,18 @@
 // Counts and measures against numbers that were worked out by hand.
 #include "tools/vigil-eval/score.h"
 #include "common/error.h"
+#include "tests/expect.h"
 
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
 using namespace vigil;
+using test::expect, test::failures;
 using namespace vigil::eval;
 
 namespace {
 
-int failures = 0;
-
-void expect(bool good, const char *what) {
-  if (good) return;
-  std::printf("FAILED: %s\n", what);
-  failures++;
-}
 bool near(double a, double b) {
   return std::abs(a - b) < 1e-12;
 }

@@ -2,6 +2,7 @@
 // What vigil-train's decode() makes of errors: those of a file are bad data and have its name, those of a device that works
 // on its frames are not. Usage: test-train-media FOLDER_FOR_FILES
 #include "common/error.h"
+#include "tests/expect.h"
 #include "tools/vigil-train/media.h"
 
 #include <cstdio>
@@ -10,16 +11,9 @@
 #include <optional>
 
 using namespace vigil;
+using test::expect, test::failures;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool good, const char *what) {
-  if (good) return;
-  std::printf("FAILED: %s\n", what);
-  failures++;
-}
 
 std::string picture(const std::string &folder) {
   const std::string path = folder + "/train-media-good.png";

@@ -3,6 +3,7 @@
 #include "common/tuning/tuner.h"
 
 #include "common/opencl/cache.h"
+#include "tests/expect.h"
 
 #include <atomic>
 #include <cstdio>
@@ -17,15 +18,10 @@
 namespace vigil::tuning {
 namespace {
 
+using test::expect;
+
 namespace fs = std::filesystem;
 using Outcome = Row::Outcome;
-
-int failures = 0;
-void expect(bool good, const char *what) {
-  if (good) return;
-  failures++;
-  std::printf("FAIL %s\n", what);
-}
 
 struct Counts {
   int built = 0, checked = 0, timed = 0;
@@ -246,6 +242,6 @@ int main() {
   test_deadline();
   test_corruption();
   test_read_only();
-  std::printf("%d failures\n", failures);
-  return failures ? 1 : 0;
+  std::printf("%d failures\n", vigil::test::failures);
+  return vigil::test::failures ? 1 : 0;
 }
