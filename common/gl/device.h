@@ -76,6 +76,12 @@ class GlDevice : public Device {
 // What open_gl() gives, of a wanted kind: OpenGL >= 3.3 (core), or OpenGL ES >= 3.0.
 std::unique_ptr<GlDevice> open_egl(bool es);
 
+// EGL's names of the context that is current on this thread: EGLContext, EGLDisplay. Null where it is not one of EGL's.
+struct EglNames {
+  void *context = nullptr, *display = nullptr;
+};
+EglNames current_egl();
+
 // Work done between its beginning and end leaves the state that others in the same context see as it was.
 class GlStateGuard {
  public:

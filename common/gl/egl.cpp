@@ -135,6 +135,15 @@ std::unique_ptr<GlDevice> open_egl(bool es) {
   return std::make_unique<EglDevice>(es);
 }
 
+EglNames current_egl() {
+  try {
+    const EGLContext context = egl().current_context();
+    return context ? EglNames{context, egl().current_display()} : EglNames{};
+  } catch (const Error &) { // there is no EGL
+    return {};
+  }
+}
+
 std::unique_ptr<Device> open_gl() {
   try {
     return open_egl(false);

@@ -110,7 +110,7 @@ class ClHostMemory {
 class ClDevice final : public Device {
  public:
   explicit ClDevice(const ClCandidate &);
-  // A context of somebody else, for memory that is shared with it; keeps a reference to it.
+  // In this context, which was made for memory that is shared with another API; it gets a reference of its own.
   ClDevice(const ClCandidate &, cl_context);
   ~ClDevice() override;
 
@@ -156,6 +156,7 @@ class ClDevice final : public Device {
   bool is_cpu() const { return (candidate_.type & CL_DEVICE_TYPE_CPU) != 0; }
   cl_context context() const { return context_.get(); }
   cl_device_id id() const { return candidate_.id; }
+  const ClCandidate &candidate() const { return candidate_; }
   const std::string &device_name() const { return candidate_.name; }
   const std::string &driver_version() const { return driver_version_; }
   std::string text_info(cl_device_info) const;

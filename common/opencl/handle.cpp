@@ -3,6 +3,8 @@
 
 #include "common/error.h"
 
+#include <CL/cl_gl.h>
+
 namespace vigil {
 
 std::string cl_error_name(cl_int code) {
@@ -46,6 +48,8 @@ std::string cl_error_name(cl_int code) {
     VIGIL_NAME(CL_INVALID_OPERATION);
     VIGIL_NAME(CL_INVALID_BUFFER_SIZE);
     VIGIL_NAME(CL_INVALID_GLOBAL_WORK_SIZE);
+    VIGIL_NAME(CL_INVALID_GL_OBJECT);
+    VIGIL_NAME(CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR);
 #undef VIGIL_NAME
   default:
     return text("OpenCL error ", code);

@@ -51,7 +51,15 @@ GstGLContext *GlContext::find() {
   }
   GstGLDisplay *display = nullptr;
   GstGLContext *other = nullptr;
-  if (!gst_gl_ensure_element_data(owner_, &display, &other)) return nullptr;
+  const auto take_what_was_offered = [&] {
+    const std::lock_guard lock(mutex_);
+    if (!display_) return;
+    gst_object_replace(reinterpret_cast<GstObject **>(&display), GST_OBJECT(display_));
+    gst_object_replace(reinterpret_cast<GstObject **>(&other), GST_OBJECT(other_));
+  };
+  take_what_was_offered(); // by the application
+  if (!display && !gst_gl_ensure_element_data(owner_, &display, &other)) return nullptr;
+  take_what_was_offered(); // by those who were asked
   keep_egl_device(display);
   GST_OBJECT_LOCK(display);
   do {

@@ -8,6 +8,7 @@
 //   opencl_place.cpp      which device the work is done on
 //   opencl_pipeline.*     the way of a frame, without GstElement
 //   cuda_opencl_frames.*  frames in CUDA memory, and in textures that CUDA reaches
+//   opencl_gl_frames.*    frames in textures that OpenCL reaches by itself
 //   opencl_devices.cpp    one device for all elements of the process that choose it
 #pragma once
 

@@ -38,6 +38,8 @@ struct ClImpl {
   CudaContext cuda;                    // shared with neighbours, once frames are in CUDA memory
   std::unique_ptr<Device> cuda_device; // in that context
   GlContext gl;
+  ClBesideGl beside_gl;
+  bool textures_through_cuda = false;
   bool warned = false;    // that frames go through the host
   HostCopies host_copies; // of textures
 
@@ -74,5 +76,8 @@ void stop_work(ClImpl &) noexcept;
 std::optional<Error> take_format(VigilClTransform *, const FrameKind &);
 // Frames of another CUDA context come from now on, like this one; the same for the rest.
 std::optional<Error> follow_context(VigilClTransform *, GstBuffer *);
+// Whether textures of another OpenGL context come from now on, like this one, that OpenCL may share; and the same for those.
+bool is_of_new_gl(ClImpl &, GstBuffer *);
+std::optional<Error> follow_gl(VigilClTransform *, GstBuffer *);
 
 } // namespace vigil::gst

@@ -37,17 +37,20 @@ ClPipeline::~ClPipeline() {
   discard();
 }
 
-void ClPipeline::set_format(const FrameKind &kind, const CudaFrames &cuda) {
+void ClPipeline::set_format(const FrameKind &kind, const CudaFrames &cuda,
+                            std::shared_ptr<ClGlContexts> beside_gl) {
   discard();
   free_.clear();
   frames_.clear();
   kind_ = kind;
   cuda_ = cuda;
+  beside_gl_ = std::move(beside_gl);
   work_.set_format(kind.info);
 }
 
 std::unique_ptr<Slot> ClPipeline::make_slot() {
   if (through_cuda()) return make_cuda_slot(device_, kind_, cuda_);
+  if (beside_gl_) return make_texture_slot(beside_gl_, kind_);
   return std::make_unique<FrameSlot>(device_, kind_);
 }
 

@@ -10,6 +10,7 @@
 
 #include "gst/base/cuda_opencl_frames.h"
 #include "gst/base/opencl.h"
+#include "gst/base/opencl_gl_frames.h"
 
 #include <deque>
 #include <optional>
@@ -41,13 +42,14 @@ class ClPipeline {
   ClPipeline(Device &, ClWork &, const ClStats &before = {});
   ~ClPipeline();
 
-  // No frame may be held. The CUDA device of frames in CUDA memory must outlive the pipeline, too.
-  void set_format(const FrameKind &, const CudaFrames &);
+  // No frame may be held. The CUDA device of frames in CUDA memory must outlive the pipeline, too. `beside_gl`: where the
+  // device is one of ClBesideGl and frames are in textures that it shares; null otherwise.
+  void set_format(const FrameKind &, const CudaFrames &, std::shared_ptr<ClGlContexts> beside_gl);
   // `out` is for ClUse::make and must have no other owner than the caller; with ClUse::change `in` must be writable or, if
   // may_replace(), come with an `out`, which then goes on in its place. `overlap`: further frames may come before this one
   // is finished.
   void submit(BufferPtr in, BufferPtr out, const FrameTime &, ClUse, bool overlap);
-  bool may_replace() const { return through_cuda(); }
+  bool may_replace() const { return through_cuda() || beside_gl_; }
   // The oldest frame, finished, when more than `allowed` are held.
   std::optional<Finished> next(std::size_t allowed);
   void recycle(Frame *);
@@ -66,6 +68,7 @@ class ClPipeline {
   std::unique_ptr<Queue> upload_, compute_, download_;
   FrameKind kind_;
   CudaFrames cuda_;
+  std::shared_ptr<ClGlContexts> beside_gl_;
   std::deque<Frame *> held_;
   std::vector<Frame *> free_;
   std::vector<std::unique_ptr<Frame>> frames_;

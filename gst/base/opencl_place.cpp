@@ -46,7 +46,8 @@ Device &device_for(const ClImpl &impl, const FrameKind &kind) {
   const bool near = kind.cuda_memory || (kind.gl_memory && impl.cuda_device);
   const bool cuda =
       impl.choice == ClChoice::cuda || (impl.choice == ClChoice::automatic && (near || !impl.device));
-  return cuda ? *impl.cuda_device : static_cast<Device &>(*impl.device);
+  if (cuda) return *impl.cuda_device;
+  return kind.gl_memory && impl.beside_gl.device() ? *impl.beside_gl.device() : *impl.device;
 }
 
 void move_to(VigilClTransform *self, Device &device) {
@@ -92,6 +93,7 @@ void open_devices(VigilClTransform *self) {
 void close_devices(VigilClTransform *self) noexcept {
   ClImpl &impl = cl_impl_of(self);
   impl.cuda_device.reset();
+  impl.beside_gl.close();
   impl.gl.close();
   impl.cuda.close();
   impl.device.reset();
@@ -120,9 +122,11 @@ std::optional<Error> take_format(VigilClTransform *self, const FrameKind &kind) 
   if (kind.cuda_memory) open_cuda(self);
   if (kind.gl_memory) try_cuda(self);
   move_to(self, device_for(impl, kind));
+  const bool beside_gl = impl.working == impl.beside_gl.device();
   std::optional<Error> warning;
   CudaFrames cuda;
-  if ((kind.cuda_memory || kind.gl_memory) && impl.cuda_device && impl.backend == Backend::opencl) {
+  if ((kind.cuda_memory || kind.gl_memory) && impl.cuda_device && impl.backend == Backend::opencl &&
+      !beside_gl) {
     cuda.device = impl.cuda_device.get();
     const std::string why = why_not_shared(*impl.cuda_device, *impl.device);
     cuda.shared = why.empty();
@@ -130,7 +134,8 @@ std::optional<Error> take_format(VigilClTransform *self, const FrameKind &kind) 
       warning.emplace(Error::Kind::device, text("frames in ", kind.cuda_memory ? "CUDA" : "OpenGL",
                                                 " memory go through the host: ", why));
   }
-  impl.pipeline->set_format(kind, cuda);
+  impl.textures_through_cuda = kind.gl_memory && cuda.shared;
+  impl.pipeline->set_format(kind, cuda, beside_gl ? impl.beside_gl.contexts() : nullptr);
   impl.kind = kind;
   return warning;
 }
@@ -141,6 +146,26 @@ std::optional<Error> follow_context(VigilClTransform *self, GstBuffer *buffer) {
   stop_work(impl);
   impl.cuda_device = impl.cuda.adopt(buffer);
   return take_format(self, impl.kind);
+}
+
+bool is_of_new_gl(ClImpl &impl, GstBuffer *buffer) {
+  return impl.kind.gl_memory && impl.backend == Backend::opencl && !impl.textures_through_cuda &&
+         impl.beside_gl.is_new(buffer, *impl.device);
+}
+
+std::optional<Error> follow_gl(VigilClTransform *self, GstBuffer *buffer) {
+  ClImpl &impl = cl_impl_of(self);
+  stop_work(impl);
+  std::optional<Error> warning;
+  try {
+    impl.beside_gl.follow(buffer, *impl.device);
+    GST_INFO_OBJECT(self, "OpenCL shares the frames' textures");
+  } catch (const Error &e) {
+    if (!std::exchange(impl.warned, true))
+      warning.emplace(Error::Kind::device, text("frames in OpenGL memory go through the host: ", e.what()));
+  }
+  if (auto other = take_format(self, impl.kind)) return other;
+  return warning;
 }
 
 } // namespace vigil::gst

@@ -43,14 +43,15 @@ void drain(GstBaseTransform *trans) {
   push_all(trans, [trans] { return take_finished(trans, 0); });
 }
 
-// To the CUDA context of a frame.
-void go_over(GstBaseTransform *trans, GstBuffer *buffer) {
+// To the CUDA or OpenGL context of a frame.
+using Follow = std::optional<Error> (*)(VigilClTransform *, GstBuffer *);
+void go_over(GstBaseTransform *trans, GstBuffer *buffer, Follow follow) {
   ClImpl &impl = cl_impl_of(trans);
   drain(trans);
   std::optional<Error> warning;
   {
     const std::lock_guard lock(impl.work_mutex);
-    warning = follow_context(reinterpret_cast<VigilClTransform *>(trans), buffer);
+    warning = follow(reinterpret_cast<VigilClTransform *>(trans), buffer);
   }
   if (warning) post_warning(GST_ELEMENT(trans), *warning);
   gst_base_transform_reconfigure_src(trans); // pools are of the old context
@@ -63,7 +64,8 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
   ClImpl &impl = cl_impl_of(trans);
   return guard(trans, GST_FLOW_ERROR, [&] {
     if (impl.kind.cuda_memory && is_cuda_memory(in.get()) && !impl.cuda.owns(in.get()))
-      go_over(trans, in.get());
+      go_over(trans, in.get(), follow_context);
+    if (is_of_new_gl(impl, in.get())) go_over(trans, in.get(), follow_gl);
     const bool overlap = frames_held(impl.snapshot()) > 0;
     const FrameTime time = frame_time(trans->segment, in.get());
     ClUse use = ClUse::none;
