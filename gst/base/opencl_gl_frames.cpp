@@ -103,8 +103,9 @@ class TextureSlot final : public Slot {
     GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
     check_texture(memory, info_, 0);
     if (context != contexts_->gl && !gst_gl_context_can_share(context, contexts_->gl))
-      fail(Error::Kind::bad_data, "a frame's texture is of an OpenGL context that shares nothing with that of the "
-                                  "frames before; let all elements have one OpenGL display");
+      fail(Error::Kind::bad_data,
+           "a frame's texture is of an OpenGL context that shares nothing with that of the "
+           "frames before; let all elements have one OpenGL display");
     const Shared *shared = nullptr;
     on_thread_of(context, [&] {
       static const GQuark quark = g_quark_from_static_string("vigil-opencl-texture");
@@ -115,7 +116,8 @@ class TextureSlot final : public Slot {
       if (sync) gst_gl_sync_meta_wait(sync, context);
       context->gl_vtable->Finish();
       shared = &kept_with<Shared>(
-          memory, quark, [&](const Shared &s) { return s.contexts == contexts_ && s.texture.texture() == id; },
+          memory, quark,
+          [&](const Shared &s) { return s.contexts == contexts_ && s.texture.texture() == id; },
           [&] {
             return std::unique_ptr<Shared>(new Shared{contexts_, ClGlTexture(*contexts_->cl, id)});
           });

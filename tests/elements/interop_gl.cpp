@@ -7,6 +7,7 @@
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/interop_line.h"
 #include "tests/elements/random_model.h"
+#include "tests/elements/slow_shader.h"
 
 #include <algorithm>
 #include <cstring>
@@ -119,34 +120,6 @@ GST_START_TEST(scores_are_those_of_system_memory) {
   }
 }
 GST_END_TEST
-
-// A producer in OpenGL that takes long; what it makes is what comes in.
-constexpr const char *slow_vertex = R"(#version 150
-in vec4 a_position;
-in vec2 a_texcoord;
-out vec2 at;
-void main() {
-  gl_Position = a_position;
-  at = a_texcoord;
-}
-)";
-constexpr const char *slow_fragment = R"(#version 150
-in vec2 at;
-uniform sampler2D tex;
-out vec4 colour;
-void main() {
-  vec4 c = texture(tex, at);
-  float s = c.r;
-  for (int i = 0; i < LOOPS; i++) s = sin(s + c.g);
-  colour = c + vec4(s * 1e-30);
-}
-)";
-
-void slow_down(GstElement *shader, int loops) {
-  std::string text = slow_fragment;
-  text.replace(text.find("LOOPS"), 5, std::to_string(loops));
-  g_object_set(shader, "vertex", slow_vertex, "fragment", text.c_str(), nullptr);
-}
 
 // Frames that are still being drawn when they come: cudamog waits for them, and nobody draws into them while it reads.
 GST_START_TEST(frames_are_finished_before_they_are_read) {

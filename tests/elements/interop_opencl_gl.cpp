@@ -7,6 +7,7 @@
 //   refused, not-here, stale, lost  such a driver where that fails: through the host, with one warning
 // Exits with 77 (skipped) where that is not there.
 #include "tests/elements/interop_line.h"
+#include "tests/elements/slow_shader.h"
 
 #include <cstdlib>
 
@@ -75,6 +76,22 @@ GST_START_TEST(frames_of_others_stay_as_they_are) {
 }
 GST_END_TEST
 
+// Frames that are still being drawn when they come, and textures that OpenCL is late to write.
+GST_START_TEST(either_api_waits_for_the_other) {
+  const int w = on_gpu() ? 640 : 128, h = on_gpu() ? 360 : 96, loops = on_gpu() ? 30000 : 3000;
+  const std::vector<Picture> pictures = street("RGBA", w, h, 8);
+  for (const char *settings : {"", "async-depth=2"}) {
+    const std::string element =
+        std::string("clfilter tune=off chain=\"gaussian sigma=2 ! invert\" name=e ") + settings;
+    Line plain(element), textures("glupload ! glshader name=slow ! " + element + " ! gldownload");
+    for (Line *line : {&plain, &textures}) line->caps(caps_of("RGBA", w, h));
+    slow_down(textures.named("slow"), loops);
+    fail_unless(plain.process(pictures) == textures.process(pictures),
+                "%s: other pictures after a slow producer", settings);
+  }
+}
+GST_END_TEST
+
 // Textures and system memory in turn, on an OpenGL display that the application has.
 GST_START_TEST(frames_may_move_between_memories) {
   const std::vector<Picture> pictures = street("RGBA", 64, 48, 12);
@@ -113,7 +130,8 @@ GST_START_TEST(textures_of_another_display_are_refused) {
   Line upload("glupload name=e"), e("clbilateral tune=off backend=opencl name=e");
   upload.caps(caps_of("RGBA", 64, 48));
   e.caps(caps_of("RGBA", 64, 48, "(memory:GLMemory)") + ",texture-target=2D");
-  fail_unless_equals_int(gst_harness_push(upload.harness(), street("RGBA", 64, 48, 1).front().buffer(0)), GST_FLOW_OK);
+  fail_unless_equals_int(gst_harness_push(upload.harness(), street("RGBA", 64, 48, 1).front().buffer(0)),
+                         GST_FLOW_OK);
   fail_unless_equals_int(gst_harness_push(e.harness(), upload.pull()), GST_FLOW_ERROR);
   const std::string words = e.error();
   fail_unless(words.find("one OpenGL display") != words.npos, "%s", words.c_str());
@@ -139,6 +157,7 @@ int main(int argc, char **argv) {
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, pictures_are_those_of_system_memory, 0, int(std::size(elements)));
   tcase_add_test(tests, frames_of_others_stay_as_they_are);
+  tcase_add_test(tests, either_api_waits_for_the_other);
   tcase_add_test(tests, frames_may_move_between_memories);
   tcase_add_test(tests, textures_of_another_display_are_refused);
   return run(suite, argc, argv);
