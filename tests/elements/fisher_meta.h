@@ -20,5 +20,10 @@ inline std::vector<double> doubles(const GstStructure *s, const char *name) {
     v.push_back(g_value_get_double(gst_value_array_get_value(array, i)));
   return v;
 }
+inline std::vector<double> scores_of(GstBuffer *b) {
+  const GstStructure *meta = b ? meta_of(b) : nullptr;
+  fail_unless(meta, "a frame without scores");
+  return doubles(meta, "scores");
+}
 
 } // namespace vigil::test

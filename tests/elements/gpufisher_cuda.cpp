@@ -21,10 +21,6 @@ Picture frame_of(const char *format, Size s, int n) {
   if (n > 5) objects.push_back({n * 13 % (s.width - 10), 3, 10, 12});
   return scene(format, s.width, s.height, n, objects);
 }
-std::vector<double> scores_of(GstBuffer *b) {
-  fail_unless(b && meta_of(b), "a frame without scores");
-  return doubles(meta_of(b), "scores");
-}
 
 struct Model {
   explicit Model(unsigned seed = 3) : model(random_model(seed, {"run", "fall"})) {

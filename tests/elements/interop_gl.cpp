@@ -5,6 +5,7 @@
 // Exits with 77 (skipped) where there is no device.
 #include "common/device.h"
 #include "kernels/fisher/model_file.h"
+#include "tests/elements/fisher_meta.h"
 #include "tests/elements/interop_line.h"
 #include "tests/elements/random_model.h"
 #include "tests/elements/slow_shader.h"
@@ -83,16 +84,6 @@ GST_START_TEST(masks_stay_when_the_size_changes) {
   }
 }
 GST_END_TEST
-
-std::vector<double> scores_of(GstBuffer *b) {
-  GstCustomMeta *meta = gst_buffer_get_custom_meta(b, "vigil-fisher");
-  fail_unless(meta, "no scores came");
-  const GValue *array = gst_structure_get_value(gst_custom_meta_get_structure(meta), "scores");
-  std::vector<double> v;
-  for (guint i = 0; i < gst_value_array_get_size(array); i++)
-    v.push_back(g_value_get_double(gst_value_array_get_value(array, i)));
-  return v;
-}
 
 GST_START_TEST(scores_are_those_of_system_memory) {
   const Folder folder;
