@@ -51,4 +51,10 @@ void post_warning(GstElement *element, const std::exception &e) {
   post(element, GST_MESSAGE_WARNING, e);
 }
 
+void fail_without_device() {
+  fail(Error::Kind::device,
+       "there is no device to work on since the last error; stop the pipeline (state NULL) and start "
+       "it again");
+}
+
 } // namespace vigil::gst

@@ -23,4 +23,7 @@ R guard(gpointer element, R failed, Fn &&fn) noexcept {
   }
 }
 
+// For frames that come after going over to another device failed, which was told by then. Throws Error::device.
+[[noreturn]] void fail_without_device();
+
 } // namespace vigil::gst

@@ -5,7 +5,7 @@
 
 namespace vigil::gst {
 
-bool ClBesideGl::is_new(GstBuffer *, const ClDevice &) const {
+bool ClBesideGl::is_new(GstBuffer *, const ClDevice &) {
   return false;
 }
 void ClBesideGl::follow(GstBuffer *, const ClDevice &) {}

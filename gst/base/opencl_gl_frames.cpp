@@ -50,7 +50,7 @@ std::shared_ptr<ClGlContexts> share_contexts(GstGLContext *context, const ClDevi
 // OpenCL's image of a memory's texture, and the contexts, which have to outlive it.
 struct Shared {
   std::shared_ptr<ClGlContexts> contexts;
-  ClGlTexture texture;
+  std::shared_ptr<ClGlTexture> texture; // frames under way have it, too
 };
 
 class TextureSlot final : public Slot {
@@ -66,11 +66,11 @@ class TextureSlot final : public Slot {
   }
   Image open_for_updating(GstBuffer *buffer, GstBuffer *other, Queue &queue, ByteCounts &) override {
     fetch(buffer, other ? GST_MAP_READ : GST_MAP_READWRITE, queue);
-    target_ = other ? &open(other, GST_MAP_WRITE, other_) : source_;
+    target_ = other ? open(other, GST_MAP_WRITE, other_) : source_;
     return picture();
   }
   Image open_for_writing(GstBuffer *buffer, Queue &) override {
-    target_ = &open(buffer, GST_MAP_WRITE, other_);
+    target_ = open(buffer, GST_MAP_WRITE, other_);
     return picture();
   }
   void send(Queue &queue, ByteCounts &) override {
@@ -78,7 +78,8 @@ class TextureSlot final : public Slot {
   }
   void send(Queue &queue, ByteCounts &counts, const Area &) override { send(queue, counts); } // as a whole
   void close() noexcept override {
-    source_ = target_ = nullptr;
+    source_.reset();
+    target_.reset();
     frame_.reset();
     other_.reset();
   }
@@ -94,11 +95,12 @@ class TextureSlot final : public Slot {
     return image;
   }
   void fetch(GstBuffer *buffer, GstMapFlags flags, Queue &queue) {
-    source_ = &open(buffer, flags, frame_);
+    source_ = open(buffer, flags, frame_);
     source_->copy_to(memory_.as(), width(), height(), static_cast<ClQueue &>(queue));
   }
   // OpenGL is done with the texture then.
-  const ClGlTexture &open(GstBuffer *buffer, GstMapFlags flags, std::optional<MappedTexture> &mapped) {
+  std::shared_ptr<ClGlTexture> open(GstBuffer *buffer, GstMapFlags flags,
+                                    std::optional<MappedTexture> &mapped) {
     GstGLContext *context = gl_context_of(buffer);
     GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
     check_texture(memory, info_, 0);
@@ -106,7 +108,7 @@ class TextureSlot final : public Slot {
       fail(Error::Kind::bad_data,
            "a frame's texture is of an OpenGL context that shares nothing with that of the "
            "frames before; let all elements have one OpenGL display");
-    const Shared *shared = nullptr;
+    std::shared_ptr<ClGlTexture> texture;
     on_thread_of(context, [&] {
       static const GQuark quark = g_quark_from_static_string("vigil-opencl-texture");
       mapped.reset();
@@ -115,14 +117,16 @@ class TextureSlot final : public Slot {
       GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
       if (sync) gst_gl_sync_meta_wait(sync, context);
       context->gl_vtable->Finish();
-      shared = &kept_with<Shared>(
-          memory, quark,
-          [&](const Shared &s) { return s.contexts == contexts_ && s.texture.texture() == id; },
-          [&] {
-            return std::unique_ptr<Shared>(new Shared{contexts_, ClGlTexture(*contexts_->cl, id)});
-          });
+      texture = kept_with<Shared>(
+                    memory, quark,
+                    [&](const Shared &s) { return s.contexts == contexts_ && s.texture->texture() == id; },
+                    [&] {
+                      return std::make_unique<Shared>(
+                          Shared{contexts_, std::make_shared<ClGlTexture>(*contexts_->cl, id)});
+                    })
+                    .texture;
     });
-    return shared->texture;
+    return texture;
   }
 
   std::shared_ptr<ClGlContexts> contexts_;
@@ -130,20 +134,27 @@ class TextureSlot final : public Slot {
   CopyLayout copy_;
   DeviceBuffer memory_;
   std::optional<MappedTexture> frame_, other_;
-  const ClGlTexture *source_ = nullptr, *target_ = nullptr;
+  std::shared_ptr<ClGlTexture> source_, target_;
 };
 
 } // namespace
 
-bool ClBesideGl::is_new(GstBuffer *buffer, const ClDevice &cl) const {
-  if (!is_gl_memory(buffer) || !may_share_textures(cl)) return false;
+void ClBesideGl::remember(GstGLContext *context) {
+  gst_object_replace(reinterpret_cast<GstObject **>(&context_), reinterpret_cast<GstObject *>(context));
+}
+
+bool ClBesideGl::is_new(GstBuffer *buffer, const ClDevice &cl) {
+  if (!is_gl_memory(buffer)) return false;
   GstGLContext *context = gl_context_of(buffer);
-  return context != context_ && !(context_ && gst_gl_context_can_share(context, context_));
+  if (context == context_ || (context_ && gst_gl_context_can_share(context, context_))) return false;
+  if (may_share_textures(cl)) return true;
+  remember(context);
+  return false;
 }
 
 void ClBesideGl::follow(GstBuffer *buffer, const ClDevice &cl) {
   contexts_.reset();
-  gst_object_replace(reinterpret_cast<GstObject **>(&context_), GST_OBJECT(gl_context_of(buffer)));
+  remember(gl_context_of(buffer));
   contexts_ = share_contexts(context_, cl);
 }
 
@@ -153,7 +164,7 @@ ClDevice *ClBesideGl::device() const {
 
 void ClBesideGl::close() noexcept {
   contexts_.reset();
-  gst_object_replace(reinterpret_cast<GstObject **>(&context_), nullptr);
+  remember(nullptr);
 }
 
 std::unique_ptr<Slot> make_texture_slot(std::shared_ptr<ClGlContexts> contexts, const FrameKind &kind) {

@@ -25,8 +25,9 @@ class ClBesideGl {
   ClBesideGl(const ClBesideGl &) = delete;
   ClBesideGl &operator=(const ClBesideGl &) = delete;
 
-  // Whether the frame's textures are of an OpenGL context for which follow() was not called, and the driver may share them.
-  bool is_new(GstBuffer *, const ClDevice &) const;
+  // Whether the frame's textures are of an OpenGL context for which follow() was not called, and the driver may share them:
+  // then it is to be called. Asks the driver once a context.
+  bool is_new(GstBuffer *, const ClDevice &);
   // Throws Error::device and says why not when textures cannot be shared; then device() is null.
   void follow(GstBuffer *, const ClDevice &);
   ClDevice *device() const;
@@ -34,7 +35,8 @@ class ClBesideGl {
   void close() noexcept;
 
  private:
-  GstGLContext *context_ = nullptr; // that was followed
+  void remember(GstGLContext *);
+  GstGLContext *context_ = nullptr; // of the last frame that was new
   std::shared_ptr<ClGlContexts> contexts_;
 };
 

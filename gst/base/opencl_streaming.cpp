@@ -72,7 +72,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
     bool may_replace = false;
     {
       const std::lock_guard lock(impl.work_mutex);
-      if (!impl.work) fail(Error::Kind::device, "there is no device to work on any more");
+      if (!impl.work) fail_without_device();
       use = impl.work->next_use();
       may_replace = impl.pipeline->may_replace();
     }

@@ -59,6 +59,7 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   const double seconds = seconds_of(trans, time);
   const Settings settings = impl.snapshot();
   const std::lock_guard lock(impl.work_mutex);
+  if (!impl.pipeline) fail_without_device();
   impl.pipeline->submit(in, out, time, seconds, settings, impl.output);
   return GST_FLOW_OK;
 }

@@ -116,6 +116,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
     ByteCounts copied;
     {
       const std::lock_guard lock(impl.work_mutex);
+      if (!impl.scorer) fail_without_device();
       impl.scorer->submit(std::move(in), time, score, settings.tuning.attach_vector);
       copied = impl.scorer->stats().pictures;
     }
