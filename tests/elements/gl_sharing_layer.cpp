@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -65,6 +66,11 @@ struct Beside {
     api_ = EGLenum(type);
     if (context) with([&] { gl = vigil::load_gl([](const char *name) { return egl<void>(name); }); });
   }
+  ~Beside() {
+    if (context) EGL(eglDestroyContext)(display, context);
+  }
+  Beside(const Beside &) = delete;
+  Beside &operator=(const Beside &) = delete;
   // With the context current on this thread.
   template <class Fn>
   void with(Fn fn) {
@@ -93,11 +99,7 @@ struct Image {
 };
 std::map<cl_context, std::shared_ptr<Beside>> contexts;
 std::map<cl_mem, Image> images;
-struct Threads : std::vector<std::thread> {
-  ~Threads() {
-    for (std::thread &t : *this) t.join();
-  }
-} threads;
+std::vector<std::future<void>> writers; // their destructors wait
 
 std::size_t bytes_of(const Image &i) {
   return 4 * i.width * i.height;
@@ -186,6 +188,14 @@ cl_context CL_API_CALL create_context(const cl_context_properties *properties, c
   return made;
 }
 
+cl_int CL_API_CALL release_context(cl_context context) {
+  const std::lock_guard lock(mutex);
+  cl_uint owners = 0;
+  below.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof owners, &owners, nullptr);
+  if (owners == 1) contexts.erase(context);
+  return below.clReleaseContext(context);
+}
+
 cl_mem CL_API_CALL from_texture(cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint level,
                                 cl_GLuint texture, cl_int *code) {
   const std::lock_guard lock(mutex);
@@ -261,7 +271,10 @@ cl_int CL_API_CALL release(cl_command_queue queue, cl_uint count, const cl_mem *
     const cl_event done = below.clCreateUserEvent(context, nullptr);
     below.clRetainEvent(done);
     written.push_back(done);
-    threads.emplace_back([=] {
+    std::erase_if(writers, [](const std::future<void> &w) {
+      return w.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    });
+    writers.push_back(std::async(std::launch::async, [=] {
       below.clWaitForEvents(1, &was_read);
       below.clReleaseEvent(was_read);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -271,7 +284,7 @@ cl_int CL_API_CALL release(cl_command_queue queue, cl_uint count, const cl_mem *
       }
       below.clSetUserEventStatus(done, CL_COMPLETE);
       below.clReleaseEvent(done);
-    });
+    }));
   }
   const cl_int code =
       below.clEnqueueBarrierWithWaitList(queue, cl_uint(written.size()), written.data(), event);
@@ -320,6 +333,7 @@ clInitLayer(cl_uint count, const cl_icd_dispatch *next, cl_uint *count_here, con
   ours.clGetDeviceInfo = device_info;
   ours.clGetExtensionFunctionAddressForPlatform = extension_function;
   ours.clCreateContext = create_context;
+  ours.clReleaseContext = release_context;
   ours.clCreateFromGLTexture = from_texture;
   ours.clReleaseMemObject = release_memory;
   ours.clEnqueueAcquireGLObjects = acquire;
