@@ -144,9 +144,15 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
   return result;
 }
 
+// An element that has no OpenGL context yet and is given another display: the base class looks for a context there at once. That
+// there is none is no error before frames need one, and those in CUDA memory do not.
+static thread_local const GstElement *looks_too_early = nullptr;
+
 static void set_context(GstElement *element, GstContext *context) {
   impl_of(element).cuda.offered(element, context, -1);
+  if (!GST_GL_BASE_FILTER(element)->context) looks_too_early = element;
   GST_ELEMENT_CLASS(gst_gl_colinear_seg_parent_class)->set_context(element, context);
+  looks_too_early = nullptr;
   if (GstGLDisplay *display = GST_GL_BASE_FILTER(element)->display) keep_egl_device(display);
 }
 
@@ -158,7 +164,15 @@ static gboolean post_message(GstElement *element, GstMessage *message) {
     GError *error = nullptr;
     gchar *debug = nullptr;
     gst_message_parse_error(message, &error, &debug);
-    if (g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND)) {
+    const bool none = g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
+    if (none && looks_too_early == element) {
+      GST_INFO_OBJECT(element, "there is no OpenGL context, so far: %s", error->message);
+      g_error_free(error);
+      g_free(debug);
+      gst_message_unref(message);
+      return TRUE;
+    }
+    if (none) {
       const std::string words =
           text("there is no OpenGL context: ", error->message, ". ", how_to_get_a_context);
       GError *better = g_error_new_literal(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, words.c_str());

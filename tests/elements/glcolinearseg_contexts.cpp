@@ -352,6 +352,29 @@ GST_START_TEST(a_missing_context_says_what_to_do) {
 GST_END_TEST
 
 // Mesa can pretend to be older than it is; other drivers ignore this, and the test then only sees that it works.
+// Without OpenGL a display that a neighbour shares is no reason for an error: frames in CUDA memory need none.
+GST_START_TEST(a_display_without_contexts_may_be_offered) {
+  g_setenv("__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent.json", TRUE);
+  GstElement *e = gst_element_factory_make("glcolinearseg", nullptr);
+  GstBus *bus = gst_bus_new();
+  gst_element_set_bus(e, bus);
+  fail_unless_equals_int(gst_element_set_state(e, GST_STATE_PAUSED), GST_STATE_CHANGE_SUCCESS);
+  GstContext *context = gst_context_new(GST_GL_DISPLAY_CONTEXT_TYPE, TRUE);
+  GstGLDisplay *display = gst_gl_display_new();
+  gst_context_set_gl_display(context, display);
+  _gst_check_expecting_log = TRUE; // GStreamer 1.22 complains of a display without EGL
+  gst_element_set_context(e, context);
+  _gst_check_expecting_log = FALSE;
+  GstMessage *m = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+  fail_if(m, "an error was posted");
+  gst_context_unref(context);
+  gst_object_unref(display);
+  gst_element_set_state(e, GST_STATE_NULL);
+  gst_object_unref(e);
+  gst_object_unref(bus);
+}
+GST_END_TEST
+
 GST_START_TEST(an_old_opengl_is_refused) {
   g_setenv("MESA_GL_VERSION_OVERRIDE", "3.1", TRUE);
   g_setenv("MESA_GLES_VERSION_OVERRIDE", "2.0", TRUE);
@@ -383,6 +406,7 @@ Suite *suite() {
   tcase_add_test(c, frames_stay_on_the_gpu);
   tcase_add_loop_test(c, a_refused_shader_shows_its_log, 0, 2);
   tcase_add_test(c, a_missing_context_says_what_to_do);
+  tcase_add_test(c, a_display_without_contexts_may_be_offered);
   tcase_add_test(c, an_old_opengl_is_refused);
   return s;
 }
