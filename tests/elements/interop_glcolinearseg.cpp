@@ -322,6 +322,47 @@ GST_START_TEST(frames_that_are_too_short) {
 }
 GST_END_TEST
 
+// What others found in the frame stays on it, whatever comes out.
+GST_START_TEST(places_in_the_frame_stay) {
+  if (memory != "system") return; // elements between may drop them
+  for (const char *output : {"mask", "passthrough"})
+    for (const char *format : {"RGBA", "NV12"}) {
+      Line line(between(std::string("output=") + output));
+      line.caps(caps_of(format, 64, 48));
+      for (int n = 0; n < 3; n++) {
+        GstBuffer *b = scene(format, 64, 48, n).buffer(n);
+        gst_buffer_add_video_region_of_interest_meta(b, "face", 10, 20, 30, 20);
+        fail_unless_equals_int(gst_harness_push(line.harness(), b), GST_FLOW_OK);
+        b = line.pull();
+        auto *meta = gst_buffer_get_video_region_of_interest_meta(b);
+        fail_unless(meta && meta->roi_type == g_quark_from_string("face") && meta->x == 10 && meta->h == 20,
+                    "output=%s, %s: the region is gone", output, format);
+        gst_buffer_unref(b);
+      }
+    }
+}
+GST_END_TEST
+
+// Counts are of the frames since the start.
+GST_START_TEST(counts_begin_with_the_stream) {
+  Line line(between("output=overlay"));
+  const std::string caps = caps_of("RGBA", 64, 48);
+  line.caps(caps);
+  line.process(street("RGBA", 64, 48, 3));
+  const guint64 bytes = line.stat("bytes-host-to-device");
+  GstElement *all = line.harness()->element;
+  gst_element_set_state(all, GST_STATE_NULL);
+  fail_unless_equals_uint64(line.stat("frames"), 3);
+  gst_element_set_state(all, GST_STATE_PLAYING);
+  fail_unless_equals_uint64(line.stat("frames"), 0);
+  gst_harness_push_event(line.harness(), gst_event_new_stream_start("again"));
+  line.caps(caps);
+  line.process(street("RGBA", 64, 48, 3));
+  fail_unless_equals_uint64(line.stat("frames"), 3);
+  fail_unless_equals_uint64(line.stat("bytes-host-to-device"), bytes);
+}
+GST_END_TEST
+
 GST_START_TEST(states_cycle) {
   for (int i = 0; i < 12; i++) {
     Line line(between(i % 2 ? "output=overlay" : ""));
@@ -353,6 +394,8 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, rows_may_be_padded);
   tcase_add_test(tests, rows_and_planes_lie_as_they_like);
   tcase_add_test(tests, frames_that_are_too_short);
+  tcase_add_test(tests, places_in_the_frame_stay);
+  tcase_add_test(tests, counts_begin_with_the_stream);
   tcase_add_test(tests, states_cycle);
   return run(suite, 1, argv);
 }
