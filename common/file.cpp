@@ -37,6 +37,11 @@ std::pair<File, std::string> create_beside(const std::string &path) {
 
 } // namespace
 
+void check_writable(const std::string &path) {
+  const auto [file, name] = create_beside(path);
+  unlink(name.c_str());
+}
+
 void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes) {
   auto [file, temporary] = create_beside(path);
   if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&

@@ -15,6 +15,9 @@ namespace vigil {
 // Throws Error::io.
 void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes);
 
+// Throws Error::write when there is no making a file beside `path`, as the above does.
+void check_writable(const std::string &path);
+
 // The bytes of a plain file; `what` names it in errors ("the saved model"). `largest` is asked, with the first
 // `head` bytes, how many the file can have at most, before the rest is read; it may throw as well. Throws Error::io,
 // Error::bad_data when the file is larger.

@@ -59,6 +59,12 @@ bool decide_pool(CudaContext *cuda, GstQuery *query, guint held, GlContext *gl) 
   return true;
 }
 
+void withdraw_crops(GstQuery *query) {
+  guint at = 0;
+  while (gst_query_find_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, &at))
+    gst_query_remove_nth_allocation_meta(query, at);
+}
+
 void add_latency(GstBaseTransform *trans, GstQuery *query, int frames) {
   if (frames == 0) return;
   const GstClockTime ours = GstClockTime(frames) * frame_duration(GST_BASE_TRANSFORM_SINK_PAD(trans));

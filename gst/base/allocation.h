@@ -17,6 +17,10 @@ void propose_pool(CudaContext *, GstQuery *, guint buffers, GlContext * = nullpt
 // our own. False when none can be had.
 bool decide_pool(CudaContext *, GstQuery *, guint held, GlContext * = nullptr);
 
+// Withdraws GstVideoCropMeta from an answer that is passed on upstream: a frame that is larger than its caps say, of which only a
+// part is meant, is nothing that our elements can look at.
+void withdraw_crops(GstQuery *);
+
 // Adds the time that `frames` frames last to an answered LATENCY query.
 void add_latency(GstBaseTransform *, GstQuery *, int frames);
 

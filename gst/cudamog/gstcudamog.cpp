@@ -3,6 +3,7 @@
 #include "gst/cudamog/gstcudamog.h"
 
 #include "common/error.h"
+#include "common/file.h"
 #include "gst/base/errors.h"
 #include "gst/base/gl.h"
 #include "gst/base/png.h"
@@ -165,6 +166,19 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
   return result;
 }
 
+// At the stop hardly anyone listens any more.
+static void warn_if_not_writable(GstBaseTransform *trans, const std::string &location) {
+  try {
+    check_writable(location);
+  } catch (const Error &e) {
+    post_warning(
+        GST_ELEMENT(trans),
+        Error(e.kind(),
+              text(e.what(), ". The model will not be saved at the stop; let model-location be in a folder "
+                             "that can be written")));
+  }
+}
+
 static gboolean start(GstBaseTransform *trans) {
   return guard(trans, FALSE, [&] {
     Impl &impl = impl_of(trans);
@@ -173,6 +187,7 @@ static gboolean start(GstBaseTransform *trans) {
     auto pipeline = std::make_unique<Pipeline>(*impl.device);
     if (!s.model_location.empty() && std::filesystem::exists(s.model_location))
       pipeline->load(mog::read_file(s.model_location));
+    if (!s.model_location.empty()) warn_if_not_writable(trans, s.model_location);
     impl.motion = {};
     impl.previous_time = GST_CLOCK_TIME_NONE;
     impl.motion_time = 0;

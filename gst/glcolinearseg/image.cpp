@@ -38,6 +38,7 @@ Picture picture_of(GstSample *sample) {
                             static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&info)));
   rgba.fps_n = info.fps_n;
   rgba.fps_d = info.fps_d;
+  rgba.interlace_mode = info.interlace_mode; // nothing is deinterlaced
   const std::unique_ptr<GstVideoConverter, ConverterFree> converter(
       gst_video_converter_new(&info, &rgba, nullptr));
   if (!converter)

@@ -5,6 +5,7 @@
 #include "gst/base/allocation.h"
 #include "gst/base/caps.h"
 #include "gst/base/errors.h"
+#include "gst/base/video.h"
 #include "gst/glcolinearseg/element.h"
 
 #include <string_view>
@@ -103,6 +104,10 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   return decide_pool(&impl.cuda, query, 1) && context_class()->decide_allocation(trans, query);
 }
 
+gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
+  return describes_a_place(meta) || base_class()->transform_meta(trans, out, meta, in);
+}
+
 std::unique_ptr<Device> open_cuda_device(GstGLFilter *filter) {
   try {
     return impl_of(filter).cuda.open(GST_ELEMENT(filter), -1);
@@ -187,6 +192,7 @@ void install_negotiation(GstGLFilterClass *klass) {
   transform_class->transform_caps = transform_caps;
   transform_class->propose_allocation = propose_allocation;
   transform_class->decide_allocation = decide_allocation;
+  transform_class->transform_meta = transform_meta;
 }
 
 } // namespace vigil::gst::glcolinearseg

@@ -7,6 +7,8 @@
 #include "gst/base/gl_thread.h"
 #include "gst/base/video.h"
 
+#include <algorithm>
+
 namespace vigil::gst::glcolinearseg {
 namespace {
 
@@ -52,6 +54,15 @@ BufferPtr new_texture(GstGLContext *context, const GstVideoInfo &info) {
     fail(Error::Kind::no_memory, "OpenGL has no texture for frames of ", GST_VIDEO_INFO_WIDTH(&info), "x",
          GST_VIDEO_INFO_HEIGHT(&info), " pixels");
   return BufferPtr(buffer);
+}
+
+// GStreamer's upload (in 1.22) makes wrong pictures of rows that are not a multiple of four bytes apart, and of an odd number of
+// them where planes follow each other.
+bool suits_upload(const GstVideoInfo &info, GstBuffer *buffer) {
+  if (GST_VIDEO_INFO_N_PLANES(&info) > 1 && GST_VIDEO_INFO_HEIGHT(&info) % 2 != 0) return false;
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer); // none: rows are as GStreamer lays them out
+  return !meta || std::all_of(meta->stride, meta->stride + meta->n_planes,
+                              [](gint stride) { return stride > 0 && stride % 4 == 0; });
 }
 
 void through_host(GstBuffer *from, GstBuffer *to, const GstVideoInfo &info) {
@@ -118,7 +129,7 @@ bool Outside::upload(GstBuffer *in) {
 GstBuffer *Outside::fetch(GstBuffer *in, GstBuffer *into, const Cuda *cuda, ByteCounts &counts) {
   if (!cuda) {
     counts.to_device += GST_VIDEO_INFO_SIZE(&in_);
-    if (!into && upload(in)) return uploaded_.get();
+    if (!into && suits_upload(in_, in) && upload(in)) return uploaded_.get();
   }
   GstBuffer *to = into ? into : texture(source_, in_);
   if (cuda && gl_reaches_cuda(to, cuda->device)) {

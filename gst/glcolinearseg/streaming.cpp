@@ -7,6 +7,7 @@
 #include "gst/base/gl.h"
 #include "gst/base/gl_thread.h"
 #include "gst/base/png.h"
+#include "gst/base/video.h"
 #include "gst/glcolinearseg/element.h"
 
 #include <utility>
@@ -149,7 +150,11 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time, con
     impl.stats = impl.worker()->stats();
   }
   add_boxes(out, "motion", found.boxes);
-  if (GST_CLOCK_TIME_IS_VALID(time.running)) impl.motion_time = time.running;
+  impl.motion_time = GST_CLOCK_TIME_IS_VALID(time.running)
+                         ? time.running
+                         : impl.motion_time + (GST_CLOCK_TIME_IS_VALID(time.duration)
+                                                   ? time.duration
+                                                   : frame_duration(GST_BASE_TRANSFORM_SINK_PAD(trans)));
   post_motion(GST_ELEMENT(trans), impl.motion.step(found.changed_fraction, settings, impl.motion_time),
               settings, time, found.changed_fraction, found.boxes);
 }
@@ -312,6 +317,11 @@ gboolean start(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
   impl.motion = {};
   impl.motion_time = 0;
+  {
+    const std::lock_guard lock(impl.mutex);
+    impl.stats = {};
+    impl.copied = {};
+  }
   return base_class()->start(trans);
 }
 

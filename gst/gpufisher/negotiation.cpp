@@ -31,8 +31,9 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   Impl &impl = impl_of(trans);
   const guint held = static_cast<guint>(impl.snapshot().flow.async_depth) + 1;
-  if (!parent_class()->propose_allocation(trans, decided, query) ||
-      gst_query_get_n_allocation_pools(query) == 0) {
+  const bool answered = parent_class()->propose_allocation(trans, decided, query);
+  withdraw_crops(query);
+  if (!answered || gst_query_get_n_allocation_pools(query) == 0) {
     propose_pool(&impl.cuda, query, held);
     return TRUE;
   }

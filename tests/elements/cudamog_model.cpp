@@ -242,6 +242,12 @@ GST_START_TEST(a_model_that_cannot_be_saved_is_a_warning) {
   fail_if(camera.file("save-model", "/proc/nowhere/model"));
   camera.element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, GST_MESSAGE_WARNING);
   fail_if(camera.file("save-model", ""));
+
+  // said at the start, while someone listens
+  Element element("model-location=/proc/nowhere/model");
+  const std::string said =
+      element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, GST_MESSAGE_WARNING);
+  fail_unless(said.find("/proc/nowhere/model") != std::string::npos, "'%s'", said.c_str());
 }
 GST_END_TEST
 

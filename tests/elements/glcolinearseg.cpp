@@ -95,6 +95,21 @@ GST_START_TEST(motion_ends_with_the_stream) {
 }
 GST_END_TEST
 
+// Frames without times last as long as the caps say.
+GST_START_TEST(motion_ends_without_times) {
+  Chain chain("background-frames=5 motion-hold=200");
+  for (int t = 0; t < 40; t++) {
+    const Picture p = t < 10 || t >= 20 ? scene("RGBA", width, height, t)
+                                        : scene("RGBA", width, height, t, {{40, 20, 32, 44}});
+    GstBuffer *b = p.buffer(t);
+    GST_BUFFER_PTS(b) = GST_BUFFER_DURATION(b) = GST_CLOCK_TIME_NONE;
+    fail_unless_equals_int(gst_harness_push(chain.harness(), b), GST_FLOW_OK);
+    gst_buffer_unref(chain.pull());
+  }
+  fail_unless((chain.events() == std::vector<std::string>{"motion-begin", "motion-end"}));
+}
+GST_END_TEST
+
 // Parameters may change between any two frames.
 GST_START_TEST(parameters_are_live) {
   Chain chain("background-frames=2 seed=3");
@@ -169,12 +184,25 @@ GST_START_TEST(backgrounds_are_set_and_learnt_by_signal) {
   }
   for (int t = 24; t < 28; t++) both(t);
 
+  // also one of an interlaced camera
+  sample = sample_of(given, "RGBA");
+  GstCaps *caps = gst_caps_copy(gst_sample_get_caps(sample));
+  gst_caps_set_simple(caps, "interlace-mode", G_TYPE_STRING, "interleaved", nullptr);
+  GstSample *interlaced = gst_sample_new(gst_sample_get_buffer(sample), caps, nullptr, nullptr);
+  done = FALSE;
+  g_signal_emit_by_name(chain.get(), "set-background", interlaced, &done);
+  for (GstSample *s : {sample, interlaced}) gst_sample_unref(s);
+  gst_caps_unref(caps);
+  fail_unless(done);
+  wanted.reference().set_background(given.image(), 5);
+  for (int t = 28; t < 32; t++) both(t);
+
   // any raw format will do
   sample = sample_of(Picture("I420", width, height), "I420");
   g_signal_emit_by_name(chain.get(), "set-background", sample, &done);
   gst_sample_unref(sample);
   fail_unless(done);
-  chain.process(frame_at(1), 28);
+  chain.process(frame_at(1), 32);
 }
 GST_END_TEST
 
@@ -258,6 +286,7 @@ Suite *suite() {
   tcase_add_test(c, every_output_is_what_it_says);
   tcase_add_test(c, blobs_become_metadata_and_messages);
   tcase_add_test(c, motion_ends_with_the_stream);
+  tcase_add_test(c, motion_ends_without_times);
   tcase_add_test(c, parameters_are_live);
   tcase_add_test(c, backgrounds_are_set_and_learnt_by_signal);
   tcase_add_test(c, a_background_image_is_loaded);

@@ -344,6 +344,22 @@ GST_START_TEST(frames_that_are_too_small) {
 }
 GST_END_TEST
 
+// Frames larger than their caps, of which a part is meant, are not asked for, whatever comes behind.
+GST_START_TEST(frames_come_uncropped) {
+  Watch watch(random_model(7, {"run"}));
+  GstHarness *h = watch.element->harness();
+  for (const GType api : {GST_VIDEO_META_API_TYPE, GST_VIDEO_CROP_META_API_TYPE})
+    gst_harness_add_propose_allocation_meta(h, api, nullptr);
+  GstCaps *caps = gst_pad_get_current_caps(h->srcpad);
+  GstQuery *query = gst_query_new_allocation(caps, TRUE);
+  fail_unless(gst_pad_peer_query(h->srcpad, query));
+  fail_unless(gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr));
+  fail_if(gst_query_find_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, nullptr));
+  gst_query_unref(query);
+  gst_caps_unref(caps);
+}
+GST_END_TEST
+
 // At the start a model must be there.
 GST_START_TEST(bad_models_at_the_start) {
   const Folder folder;
@@ -445,6 +461,7 @@ static Suite *gpufisher_suite() {
   tcase_add_test(c, a_model_is_changed_while_playing);
   tcase_add_test(c, other_sizes_on_the_way);
   tcase_add_test(c, frames_that_are_too_small);
+  tcase_add_test(c, frames_come_uncropped);
   tcase_add_test(c, bad_models_at_the_start);
   tcase_add_test(c, flush_end_and_states);
   tcase_add_test(c, properties_from_another_thread);

@@ -277,6 +277,39 @@ GST_START_TEST(rows_may_be_padded) {
 }
 GST_END_TEST
 
+// Of one colour, rows however far apart: every pixel has that colour.
+GST_START_TEST(rows_and_planes_lie_as_they_like) {
+  if (memory != "system") return;
+  for (const char *format : {"RGBA", "NV12", "I420", "YUY2"})
+    for (const auto &[w, h] : {std::pair{34, 18}, {33, 17}, {854, 5}})
+      for (const int padding : {-1, 1, 2, 3, 4}) { // -1: as GStreamer lays them out, without metadata
+        if (g_str_equal(format, "YUY2") && (on_cuda() || w % 2))
+          continue; // GStreamer's conversion misses the last column
+        Line line(between("output=overlay"));
+        line.caps(caps_of(format, w, h));
+        Picture p(format, w, h);
+        for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&p.info); c++)
+          for (int y = 0; y < GST_VIDEO_INFO_COMP_HEIGHT(&p.info, c); y++)
+            for (int x = 0; x < GST_VIDEO_INFO_COMP_WIDTH(&p.info, c); x++)
+              p.bytes[GST_VIDEO_INFO_COMP_OFFSET(&p.info, c) +
+                      std::size_t(y * GST_VIDEO_INFO_COMP_STRIDE(&p.info, c) +
+                                  x * GST_VIDEO_INFO_COMP_PSTRIDE(&p.info, c))] = std::uint8_t(90 + 40 * c);
+        std::vector<std::uint8_t> got;
+        for (int n = 0; n < 2; n++) { // the first one goes another way
+          const GstFlowReturn flow =
+              gst_harness_push(line.harness(), padding < 0 ? p.buffer(n) : p.padded(n, padding));
+          fail_unless(flow == GST_FLOW_OK, "%s", line.error().c_str());
+          got = line.bytes();
+        }
+        fail_unless(std::any_of(&got[0], &got[3], [](int v) { return v > 60; }), "%s: it is black", format);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < got.size(); i += 4) wrong += !std::equal(&got[i], &got[i + 3], &got[0]);
+        fail_unless(wrong == 0, "%s %dx%d, padding %d: %d pixels have another colour than the first", format,
+                    w, h, padding, int(wrong));
+      }
+}
+GST_END_TEST
+
 // Wrong frames are an error that says so.
 GST_START_TEST(frames_that_are_too_short) {
   Line line("glcolinearseg name=e backend=" + (memory == "system" ? backend : std::string("auto")));
@@ -286,6 +319,47 @@ GST_START_TEST(frames_that_are_too_short) {
   GstMessage *m = line.message(GST_MESSAGE_ERROR);
   fail_unless(m, "no error was posted");
   gst_message_unref(m);
+}
+GST_END_TEST
+
+// What others found in the frame stays on it, whatever comes out.
+GST_START_TEST(places_in_the_frame_stay) {
+  if (memory != "system") return; // elements between may drop them
+  for (const char *output : {"mask", "passthrough"})
+    for (const char *format : {"RGBA", "NV12"}) {
+      Line line(between(std::string("output=") + output));
+      line.caps(caps_of(format, 64, 48));
+      for (int n = 0; n < 3; n++) {
+        GstBuffer *b = scene(format, 64, 48, n).buffer(n);
+        gst_buffer_add_video_region_of_interest_meta(b, "face", 10, 20, 30, 20);
+        fail_unless_equals_int(gst_harness_push(line.harness(), b), GST_FLOW_OK);
+        b = line.pull();
+        auto *meta = gst_buffer_get_video_region_of_interest_meta(b);
+        fail_unless(meta && meta->roi_type == g_quark_from_string("face") && meta->x == 10 && meta->h == 20,
+                    "output=%s, %s: the region is gone", output, format);
+        gst_buffer_unref(b);
+      }
+    }
+}
+GST_END_TEST
+
+// Counts are of the frames since the start.
+GST_START_TEST(counts_begin_with_the_stream) {
+  Line line(between("output=overlay"));
+  const std::string caps = caps_of("RGBA", 64, 48);
+  line.caps(caps);
+  line.process(street("RGBA", 64, 48, 3));
+  const guint64 bytes = line.stat("bytes-host-to-device");
+  GstElement *all = line.harness()->element;
+  gst_element_set_state(all, GST_STATE_NULL);
+  fail_unless_equals_uint64(line.stat("frames"), 3);
+  gst_element_set_state(all, GST_STATE_PLAYING);
+  fail_unless_equals_uint64(line.stat("frames"), 0);
+  gst_harness_push_event(line.harness(), gst_event_new_stream_start("again"));
+  line.caps(caps);
+  line.process(street("RGBA", 64, 48, 3));
+  fail_unless_equals_uint64(line.stat("frames"), 3);
+  fail_unless_equals_uint64(line.stat("bytes-host-to-device"), bytes);
 }
 GST_END_TEST
 
@@ -318,7 +392,10 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, background_goes_along);
   tcase_add_test(tests, one_cuda_context_for_all);
   tcase_add_test(tests, rows_may_be_padded);
+  tcase_add_test(tests, rows_and_planes_lie_as_they_like);
   tcase_add_test(tests, frames_that_are_too_short);
+  tcase_add_test(tests, places_in_the_frame_stay);
+  tcase_add_test(tests, counts_begin_with_the_stream);
   tcase_add_test(tests, states_cycle);
   return run(suite, 1, argv);
 }

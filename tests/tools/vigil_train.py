@@ -195,6 +195,14 @@ class BadInput(Case):
             self.refused(*command, says=f"{broken} cannot be read")
             self.assertIn(f"skipped: {broken} cannot be read", self.train(*command, "--on-error", "skip"))
 
+    def test_nowhere_to_write(self):
+        out = self.dir / "none" / "m"
+        broken = self.dir / "broken.png"
+        broken.write_bytes(b"this is no picture")  # nothing is read before
+        says = f"cannot make a file beside '{out}'"
+        self.refused("codebook", "-o", out, *SMALL, broken, says=says)
+        self.refused("classifier", "-l", self.dir / "none.csv", "-o", out, self.model, says=says)
+
     def test_small_frames(self):
         png(self.dir / "small.png", [[0] * 8] * 8)
         self.refused("codebook", "-o", self.dir / "m", *SMALL, self.dir / "small.png", says="no room for a descriptor")

@@ -4,6 +4,7 @@
 // them.
 #include "commands.h"
 #include "common/error.h"
+#include "common/file.h"
 #include "kernels/fisher/smoothing.h"
 #include "measures.h"
 #include "svm.h"
@@ -140,6 +141,7 @@ fisher::Classifier ClassifierTrainer::run() {
 } // namespace
 
 void train_classifier(const ClassifierOptions &o) {
+  check_writable(o.out);
   fisher::Model model = fisher::read_model(o.model);
   const Labels labels = read_labels(o.labels);
   if (labels.names.size() < 2)

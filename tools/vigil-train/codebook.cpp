@@ -60,6 +60,7 @@ class CodebookTrainer {
 };
 
 void CodebookTrainer::run() {
+  check_writable(o_.out); // not after hours of work
   if (o_.labels.empty())
     for (const std::string &path : expand(o_.videos))
       labels_.files.push_back({path, {{1, whole_file, 0, path}}});
