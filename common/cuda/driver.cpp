@@ -43,7 +43,8 @@ void *find(void *library, const char *name) {
 Driver load() {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    fail(Error::Kind::no_device, "there is no NVIDIA driver (libcuda.so.1); install it, or use the CPU");
+    fail(Error::Kind::no_device,
+         "there is no NVIDIA driver (libcuda.so.1); install it, or choose another backend");
   Driver d{};
   d.library = library;
   const auto set = [&](auto &function, const char *name) {

@@ -160,8 +160,10 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   auto *klass = G_TYPE_INSTANCE_GET_CLASS(trans, vigil_cl_transform_get_type(), VigilClTransformClass);
   const guint held = frames_held(cl_impl_of(trans).snapshot());
-  if (klass->passes_frames && held == 0 && gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query))
+  if (klass->passes_frames && held == 0 && gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query)) {
+    withdraw_crops(query);
     return TRUE;
+  }
   if (!cl_parent_class()->propose_allocation(trans, decided, query)) return FALSE;
   propose_pool(&cl_impl_of(trans).cuda, query, held + 1, &cl_impl_of(trans).gl);
   return TRUE;

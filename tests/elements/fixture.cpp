@@ -188,6 +188,17 @@ std::vector<std::string> Harness::events() {
   return names;
 }
 
+void Harness::takes_no_crops() {
+  for (const GType api : {GST_VIDEO_META_API_TYPE, GST_VIDEO_CROP_META_API_TYPE})
+    gst_harness_add_propose_allocation_meta(harness_, api, nullptr);
+  GstCaps *caps = gst_pad_get_current_caps(harness_->srcpad);
+  GstQuery *query = gst_query_new_allocation(caps, TRUE);
+  fail_unless(gst_pad_peer_query(harness_->srcpad, query));
+  fail_unless(gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr));
+  fail_if(gst_query_find_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, nullptr));
+  gst_query_unref(query);
+  gst_caps_unref(caps);
+}
 void Harness::no_error() {
   if (GstMessage *m = message(GST_MESSAGE_ERROR)) {
     GError *error = nullptr;

@@ -73,6 +73,9 @@ class Harness {
   // The next element messages' names, in order.
   std::vector<std::string> events();
   void no_error(); // fails the test when one was posted
+  // Fails the test when upstream is asked for frames larger than their caps (GstVideoCropMeta) because those behind take them. There
+  // must be caps.
+  void takes_no_crops();
   // The text of the next error (or warning) and its code; fails the test when there is none.
   std::string error(GQuark domain, int code, GstMessageType type = GST_MESSAGE_ERROR);
 

@@ -396,6 +396,13 @@ GST_START_TEST(bytes_are_counted) {
 }
 GST_END_TEST
 
+GST_START_TEST(frames_come_uncropped) {
+  Cl e(__i__);
+  e.caps(caps_of(elements[__i__].formats[0], width, height));
+  e.takes_no_crops();
+}
+GST_END_TEST
+
 #ifdef VIGIL_HAVE_CUDA
 namespace {
 bool has_cuda() {
@@ -478,6 +485,7 @@ int main(int argc, char **argv) {
   add(two_work_side_by_side);
   add(one_buffer_may_come_many_times);
   add(bytes_are_counted);
+  add(frames_come_uncropped);
 #ifdef VIGIL_HAVE_CUDA
   add(cuda_memory_without_a_device_is_an_error);
   tcase_add_test(tests, a_backend_that_is_not_there_is_an_error);
