@@ -161,6 +161,7 @@ std::optional<Error> follow_gl(VigilClTransform *self, GstBuffer *buffer) {
     impl.beside_gl.follow(buffer, *impl.device);
     GST_INFO_OBJECT(self, "OpenCL shares the frames' textures");
   } catch (const Error &e) {
+    GST_INFO_OBJECT(self, "OpenCL does not share the frames' textures: %s", e.what());
     if (!std::exchange(impl.warned, true))
       warning.emplace(Error::Kind::device, text("frames in OpenGL memory go through the host: ", e.what()));
   }

@@ -261,7 +261,7 @@ cl_int CL_API_CALL release(cl_command_queue queue, cl_uint count, const cl_mem *
     const auto found = images.find(objects[n]);
     if (found == images.end() || !found->second.acquired) return CL_INVALID_GL_OBJECT;
     found->second.acquired = false;
-    const Image i = found->second;
+    Image i = found->second;
     const size_t region[] = {i.width, i.height, 1};
     const auto pixels = std::make_shared<std::vector<unsigned char>>(bytes_of(i));
     cl_event was_read = nullptr;
@@ -274,7 +274,7 @@ cl_int CL_API_CALL release(cl_command_queue queue, cl_uint count, const cl_mem *
     std::erase_if(writers, [](const std::future<void> &w) {
       return w.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     });
-    writers.push_back(std::async(std::launch::async, [=] {
+    writers.push_back(std::async(std::launch::async, [=]() mutable {
       below.clWaitForEvents(1, &was_read);
       below.clReleaseEvent(was_read);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -282,6 +282,7 @@ cl_int CL_API_CALL release(cl_command_queue queue, cl_uint count, const cl_mem *
         const std::lock_guard writing(mutex);
         write(i, *pixels);
       }
+      i.beside.reset(); // its display may go as soon as the queue goes on
       below.clSetUserEventStatus(done, CL_COMPLETE);
       below.clReleaseEvent(done);
     }));
