@@ -39,7 +39,6 @@ struct ClImpl {
   std::unique_ptr<Device> cuda_device; // in that context
   GlContext gl;
   ClBesideGl beside_gl;
-  bool textures_through_cuda = false;
   bool warned = false;    // that frames go through the host
   HostCopies host_copies; // of textures
 

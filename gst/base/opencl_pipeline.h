@@ -49,6 +49,10 @@ class ClPipeline {
   // may_replace(), come with an `out`, which then goes on in its place. `overlap`: further frames may come before this one
   // is finished.
   void submit(BufferPtr in, BufferPtr out, const FrameTime &, ClUse, bool overlap);
+  // Whether CUDA hands the frames to OpenCL.
+  bool through_cuda() const {
+    return device_.backend() == Backend::opencl && (kind_.cuda_memory || (kind_.gl_memory && cuda_.shared));
+  }
   bool may_replace() const { return through_cuda() || beside_gl_; }
   // The oldest frame, finished, when more than `allowed` are held.
   std::optional<Finished> next(std::size_t allowed);
@@ -59,9 +63,6 @@ class ClPipeline {
  private:
   Frame &take_frame();
   std::unique_ptr<Slot> make_slot();
-  bool through_cuda() const {
-    return device_.backend() == Backend::opencl && (kind_.cuda_memory || (kind_.gl_memory && cuda_.shared));
-  }
 
   Device &device_;
   ClWork &work_;

@@ -134,7 +134,6 @@ std::optional<Error> take_format(VigilClTransform *self, const FrameKind &kind) 
       warning.emplace(Error::Kind::device, text("frames in ", kind.cuda_memory ? "CUDA" : "OpenGL",
                                                 " memory go through the host: ", why));
   }
-  impl.textures_through_cuda = kind.gl_memory && cuda.shared;
   impl.pipeline->set_format(kind, cuda, beside_gl ? impl.beside_gl.contexts() : nullptr);
   impl.kind = kind;
   return warning;
@@ -149,8 +148,8 @@ std::optional<Error> follow_context(VigilClTransform *self, GstBuffer *buffer) {
 }
 
 bool is_of_new_gl(ClImpl &impl, GstBuffer *buffer) {
-  return impl.kind.gl_memory && impl.backend == Backend::opencl && !impl.textures_through_cuda &&
-         impl.beside_gl.is_new(buffer, *impl.device);
+  return impl.kind.gl_memory && impl.backend == Backend::opencl && impl.pipeline &&
+         !impl.pipeline->through_cuda() && impl.beside_gl.is_new(buffer, *impl.device);
 }
 
 std::optional<Error> follow_gl(VigilClTransform *self, GstBuffer *buffer) {

@@ -2,6 +2,7 @@
 #include "gst/base/results.h"
 
 #include "gst/base/compat.h"
+#include "gst/base/video.h"
 
 #include <algorithm>
 
@@ -67,6 +68,11 @@ void post_motion(GstElement *element, Motion::Change change, const MotionSetting
   if (change == Motion::Change::none || !settings.post_messages) return;
   const char *name = change == Motion::Change::begin ? "motion-begin" : "motion-end";
   gst_element_post_message(element, new_motion_message(element, name, time, changed_fraction, boxes));
+}
+
+GstClockTime duration_of(GstPad *pad, const FrameTime &time) {
+  if (GST_CLOCK_TIME_IS_VALID(time.duration) && time.duration > 0) return time.duration;
+  return frame_duration(pad);
 }
 
 } // namespace vigil::gst

@@ -18,8 +18,7 @@ double seconds_of(GstBaseTransform *trans, const FrameTime &time) {
   const GstClockTime before = std::exchange(impl.previous_time, time.running);
   if (GST_CLOCK_TIME_IS_VALID(before) && GST_CLOCK_TIME_IS_VALID(time.running) && time.running > before)
     return double(time.running - before) / GST_SECOND;
-  if (GST_CLOCK_TIME_IS_VALID(time.duration) && time.duration > 0) return double(time.duration) / GST_SECOND;
-  return double(frame_duration(GST_BASE_TRANSFORM_SINK_PAD(trans))) / GST_SECOND;
+  return double(duration_of(GST_BASE_TRANSFORM_SINK_PAD(trans), time)) / GST_SECOND;
 }
 
 // A change of output that needs other caps waits for their negotiation.

@@ -152,9 +152,7 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time, con
   add_boxes(out, "motion", found.boxes);
   impl.motion_time = GST_CLOCK_TIME_IS_VALID(time.running)
                          ? time.running
-                         : impl.motion_time + (GST_CLOCK_TIME_IS_VALID(time.duration)
-                                                   ? time.duration
-                                                   : frame_duration(GST_BASE_TRANSFORM_SINK_PAD(trans)));
+                         : impl.motion_time + duration_of(GST_BASE_TRANSFORM_SINK_PAD(trans), time);
   post_motion(GST_ELEMENT(trans), impl.motion.step(found.changed_fraction, settings, impl.motion_time),
               settings, time, found.changed_fraction, found.boxes);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // All elements in one pipeline, on whatever there is: CUDA or the CPU, any OpenCL device, OpenGL on a GPU or llvmpipe; and,
 // where there is a GPU, the chain from CUDA memory to textures in which no frame may come near the host, with NVDEC when
-// VIGIL_TEST_CLIP names a video in H.264 (MP4). VIGIL_TEST_CYCLES=1000 makes the test of start and stop a long one, which has to be alone on the GPU.
+// VIGIL_TEST_CLIP names a video in H.264 (MP4). VIGIL_TEST_CYCLES=1000 makes the test of start and stop a long one, which has
+// to be alone on the GPU.
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fixture.h"
 #include "tests/elements/random_model.h"

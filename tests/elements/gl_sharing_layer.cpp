@@ -188,11 +188,17 @@ cl_context CL_API_CALL create_context(const cl_context_properties *properties, c
   return made;
 }
 
+// Whether it goes with the next release.
+template <class Object, class Ask>
+bool is_last(Object object, Ask ask, cl_uint count) {
+  cl_uint owners = 0;
+  ask(object, count, sizeof owners, &owners, nullptr);
+  return owners == 1;
+}
+
 cl_int CL_API_CALL release_context(cl_context context) {
   const std::lock_guard lock(mutex);
-  cl_uint owners = 0;
-  below.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof owners, &owners, nullptr);
-  if (owners == 1) contexts.erase(context);
+  if (is_last(context, below.clGetContextInfo, CL_CONTEXT_REFERENCE_COUNT)) contexts.erase(context);
   return below.clReleaseContext(context);
 }
 
@@ -222,9 +228,7 @@ cl_mem CL_API_CALL from_texture(cl_context context, cl_mem_flags flags, cl_GLenu
 }
 cl_int CL_API_CALL release_memory(cl_mem memory) {
   const std::lock_guard lock(mutex);
-  cl_uint owners = 0;
-  below.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof owners, &owners, nullptr);
-  if (owners == 1) images.erase(memory);
+  if (is_last(memory, below.clGetMemObjectInfo, CL_MEM_REFERENCE_COUNT)) images.erase(memory);
   return below.clReleaseMemObject(memory);
 }
 
