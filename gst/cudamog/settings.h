@@ -4,7 +4,7 @@
 
 #include "gst/observe/motion.h"
 #include "gst/properties.h"
-#include "gst/transform/backend.h"
+#include "gst/transform/cuda_place.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"
 
@@ -84,11 +84,11 @@ struct Settings {
   MotionSettings motion;
   Shape shape;
   Flow flow;
-  Place place;
+  DeviceOptions device;
   mog::Method method = mog::Method::zivkovic;
   mog::Precision precision = mog::Precision::single;
   Output output = Output::mask;
-  Choice backend = Choice::automatic;
+  BackendChoice backend = BackendChoice::automatic;
   std::string mask_location, model_location;
   bool operator==(const Settings &) const = default;
 };
