@@ -44,7 +44,9 @@ void MogWork::prepare_model(const Settings &settings, Queue &queue) {
 void MogWork::reset() {
   learning_ = {};
   to_load_.reset();
-  if (model_) model_->load(mog::empty_state(model_->config()), *queue_);
+  if (!model_) return;
+  model_->load(mog::empty_state(model_->config()), *queue_);
+  element_.model_frames = model_->frames;
 }
 
 mog::SavedModel MogWork::save() {
@@ -59,6 +61,7 @@ void MogWork::load(mog::SavedModel saved) {
   }
   mog::check_fits(saved, model_->config(), samples_);
   model_->load(saved.state, *queue_);
+  element_.model_frames = model_->frames;
   learning_ = {};
 }
 
