@@ -10,9 +10,9 @@
 #pragma once
 
 #include "common/device.h"
-#include "gst/base/buffer_ptr.h"
-#include "gst/base/frames.h"
-#include "gst/base/results.h"
+#include "gst/memory/slots.h"
+#include "gst/observe/results.h"
+#include "gst/video/buffer_ptr.h"
 #include "kernels/fisher/model_file.h"
 
 #include <deque>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames, events and queries of gpufisher.
-#include "gst/base/streaming.h"
+#include "gst/transform/streaming.h"
 #include "common/error.h"
-#include "gst/base/allocation.h"
-#include "gst/base/errors.h"
+#include "gst/errors.h"
 #include "gst/gpufisher/element.h"
 #include "gst/gpufisher/meta.h"
+#include "gst/transform/pools.h"
 
 #include <utility>
 
