@@ -151,5 +151,5 @@ for step in "$@"; do
     fail "$name: '$command' failed (commit ${commit:0:12}, root $root)"
   echo "distro: $name: '$command' took $((SECONDS - from)) s"
 done
-gst=$(inside LD_LIBRARY_PATH="${GST_SOURCE:+/usr/local/lib}" gst-inspect-1.0 --version | sed -n 2p)
-echo "distro: $name passed: $* in $((SECONDS - began)) s, commit ${commit:0:12}, $gst, $(inside g++ --version | head -1)$([ $fresh = 1 ] || echo ', in a root that was kept')"
+version() { inside LD_LIBRARY_PATH="${GST_SOURCE:+/usr/local/lib}" "$@" --version 2>/dev/null | grep -m1 "[0-9]\.[0-9]" || echo "no $1"; }
+echo "distro: $name passed: $* in $((SECONDS - began)) s, commit ${commit:0:12}, $(version gst-inspect-1.0), $(version g++)$([ $fresh = 1 ] || echo ', in a root that was kept')"
