@@ -7,6 +7,8 @@
 #include "gst/base/video.h"
 #include "gst/gpufisher/element.h"
 
+#include <algorithm>
+
 namespace vigil::gst::gpufisher {
 namespace {
 

@@ -55,6 +55,9 @@ class Scorer {
   void set_format(const FrameKind &);
   void set_model(std::shared_ptr<const fisher::Model>);
 
+  bool has_format() const { return kind_.has_value(); }
+
+  // There must be a format.
   void submit(BufferPtr, const FrameTime &, bool score, bool want_vector);
   // The oldest frame, when more than `allowed` are under way or it needs no waiting for.
   std::optional<Finished> next(std::size_t allowed);

@@ -106,6 +106,8 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
   const GstFlowReturn taken = take_input(parent_class(), trans, discont, input, in);
   if (taken != GST_FLOW_OK) return taken;
   Impl &impl = impl_of(trans);
+  // The base class lets frames pass without caps through an element that changes none.
+  if (impl.scorer && !impl.scorer->has_format()) return refuse_without_caps(GST_ELEMENT(trans));
   return guard(trans, GST_FLOW_ERROR, [&] {
     unsigned wanted = 0;
     const Settings settings = impl.snapshot(&wanted);
