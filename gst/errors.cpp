@@ -51,6 +51,15 @@ void post_warning(GstElement *element, const std::exception &e) {
   post(element, GST_MESSAGE_WARNING, e);
 }
 
+GstFlowReturn refuse_without_caps(GstElement *element) {
+  GST_ELEMENT_ERROR(element, CORE, NEGOTIATION,
+                    ("a frame came before any caps: nothing is known of its format and size. Let the element "
+                     "before send caps, or put a caps filter behind it, such as "
+                     "video/x-raw,format=NV12,width=640,height=480"),
+                    (nullptr));
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
 void fail_without_device() {
   fail(Error::Kind::device,
        "there is no device to work on since the last error; stop the pipeline (state NULL) and start "

@@ -23,6 +23,8 @@ R guard(gpointer element, R failed, Fn &&fn) noexcept {
   }
 }
 
+// For frames that come before any caps: says so on the bus, and that a filter of caps or a parser helps.
+GstFlowReturn refuse_without_caps(GstElement *);
 // For frames that come after going over to another device failed, which was told by then. Throws Error::device.
 [[noreturn]] void fail_without_device();
 

@@ -3,6 +3,9 @@
 #include "gst/errors.h"
 #include "gst/transform/impl.h"
 
+#include <algorithm>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 namespace vigil::gst {
@@ -78,7 +81,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
   BufferPtr in;
   const GstFlowReturn flow = impl.outlet.receive(parent_class(), discont, input, in);
   if (flow != GST_FLOW_OK || !in) return flow;
-  if (!impl.in) return GST_FLOW_NOT_NEGOTIATED;
+  if (!impl.in) return refuse_without_caps(GST_ELEMENT(trans));
   return guard(trans, GST_FLOW_ERROR, [&] { return take_in(impl, std::move(in)); });
 }
 
