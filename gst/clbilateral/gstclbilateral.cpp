@@ -2,9 +2,9 @@
 // The element clbilateral as a GObject, and its work.
 #include "gst/clbilateral/gstclbilateral.h"
 
-#include "gst/base/opencl.h"
-#include "gst/base/video.h"
 #include "gst/clbilateral/settings.h"
+#include "gst/transform/opencl.h"
+#include "gst/video/video.h"
 #include "kernels/bilateral/tune.h"
 
 #include <mutex>

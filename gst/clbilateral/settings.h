@@ -3,8 +3,8 @@
 // kernel's Params.
 #pragma once
 
-#include "gst/base/opencl.h"
-#include "gst/base/opencl_tuning.h"
+#include "gst/transform/opencl.h"
+#include "gst/transform/opencl_tuning.h"
 #include "kernels/bilateral/bilateral.h"
 
 namespace vigil::gst::clbilateral {

@@ -2,8 +2,8 @@
 // The element clfilter as a GObject.
 #include "gst/clfilter/gstclfilter.h"
 
-#include "gst/base/errors.h"
 #include "gst/clfilter/work.h"
+#include "gst/errors.h"
 #include "kernels/filter/filter.h"
 
 #include <algorithm>

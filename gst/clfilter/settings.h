@@ -2,7 +2,7 @@
 // Everything that can be set at a clfilter, but what all OpenCL elements have.
 #pragma once
 
-#include "gst/base/opencl_tuning.h"
+#include "gst/transform/opencl_tuning.h"
 
 #include <mutex>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/clfilter/work.h"
 
-#include "gst/base/errors.h"
-#include "gst/base/video.h"
+#include "gst/errors.h"
+#include "gst/video/video.h"
 #include "kernels/filter/tune.h"
 
 #include <optional>

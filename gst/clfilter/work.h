@@ -2,8 +2,8 @@
 // What clfilter does with frames.
 #pragma once
 
-#include "gst/base/opencl.h"
 #include "gst/clfilter/settings.h"
+#include "gst/transform/opencl.h"
 
 namespace vigil::gst::clfilter {
 

@@ -2,8 +2,8 @@
 // The element clhistogram as a GObject.
 #include "gst/clhistogram/gstclhistogram.h"
 
-#include "gst/base/video.h"
 #include "gst/clhistogram/work.h"
+#include "gst/video/video.h"
 
 #include <mutex>
 

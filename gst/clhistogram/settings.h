@@ -2,7 +2,7 @@
 // Everything that can be set at a clhistogram, but what all OpenCL elements have. The defaults are the initialisers here.
 #pragma once
 
-#include "gst/base/properties.h"
+#include "gst/properties.h"
 
 namespace vigil::gst::clhistogram {
 

@@ -2,8 +2,8 @@
 // What clhistogram does with frames, and what becomes of the counts.
 #pragma once
 
-#include "gst/base/opencl.h"
 #include "gst/clhistogram/settings.h"
+#include "gst/transform/opencl.h"
 
 #include <functional>
 #include <memory>

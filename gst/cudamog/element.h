@@ -8,12 +8,12 @@
 //   settings.*       all that can be set
 #pragma once
 
-#include "gst/base/cuda.h"
-#include "gst/base/gl.h"
-#include "gst/base/motion.h"
 #include "gst/cudamog/debug.h"
 #include "gst/cudamog/pipeline.h"
 #include "gst/cudamog/settings.h"
+#include "gst/memory/cuda_context.h"
+#include "gst/memory/gl_context.h"
+#include "gst/observe/motion.h"
 
 #include <atomic>
 #include <gst/base/gstbasetransform.h>

@@ -4,12 +4,12 @@
 
 #include "common/error.h"
 #include "common/file.h"
-#include "gst/base/errors.h"
-#include "gst/base/gl.h"
-#include "gst/base/png.h"
-#include "gst/base/streaming.h"
-#include "gst/base/video.h"
 #include "gst/cudamog/element.h"
+#include "gst/errors.h"
+#include "gst/memory/gl_context.h"
+#include "gst/observe/png.h"
+#include "gst/transform/streaming.h"
+#include "gst/video/video.h"
 
 #include <filesystem>
 

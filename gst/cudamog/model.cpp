@@ -3,7 +3,7 @@
 #include "gst/cudamog/pipeline.h"
 
 #include "common/error.h"
-#include "gst/base/video.h"
+#include "gst/video/video.h"
 
 namespace vigil::gst::cudamog {
 

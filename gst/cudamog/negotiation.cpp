@@ -2,11 +2,11 @@
 // Caps and buffer pools of cudamog. The output keeps the input's memory; a mask is GRAY8, all else keeps the input's
 // format.
 #include "common/error.h"
-#include "gst/base/allocation.h"
-#include "gst/base/caps.h"
-#include "gst/base/errors.h"
-#include "gst/base/video.h"
 #include "gst/cudamog/element.h"
+#include "gst/errors.h"
+#include "gst/transform/pools.h"
+#include "gst/video/caps.h"
+#include "gst/video/video.h"
 
 namespace vigil::gst::cudamog {
 namespace {

@@ -2,9 +2,9 @@
 #include "gst/cudamog/pipeline.h"
 
 #include "common/error.h"
-#include "gst/base/overlay.h"
-#include "gst/base/png.h"
 #include "gst/cudamog/debug.h"
+#include "gst/observe/overlay.h"
+#include "gst/observe/png.h"
 
 #include <algorithm>
 

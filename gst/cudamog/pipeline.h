@@ -15,11 +15,11 @@
 #pragma once
 
 #include "common/device.h"
-#include "gst/base/buffer_ptr.h"
-#include "gst/base/frames.h"
-#include "gst/base/results.h"
 #include "gst/cudamog/learning.h"
 #include "gst/cudamog/settings.h"
+#include "gst/memory/slots.h"
+#include "gst/observe/results.h"
+#include "gst/video/buffer_ptr.h"
 #include "kernels/activity/activity.h"
 #include "kernels/compose/compose.h"
 #include "kernels/mog/state_file.h"

@@ -2,9 +2,9 @@
 // Everything that can be set at a cudamog. The defaults are the initialisers here and in the kernels' Params.
 #pragma once
 
-#include "gst/base/backend.h"
-#include "gst/base/motion.h"
-#include "gst/base/properties.h"
+#include "gst/observe/motion.h"
+#include "gst/properties.h"
+#include "gst/transform/backend.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames, events and queries of cudamog.
-#include "gst/base/streaming.h"
+#include "gst/transform/streaming.h"
 #include "common/error.h"
-#include "gst/base/allocation.h"
-#include "gst/base/errors.h"
-#include "gst/base/video.h"
 #include "gst/cudamog/element.h"
+#include "gst/errors.h"
+#include "gst/transform/pools.h"
+#include "gst/video/video.h"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/glcolinearseg/cuda_worker.h"
 
-#include "gst/base/video.h"
 #include "gst/glcolinearseg/element.h" // its debug category
+#include "gst/video/video.h"
 
 namespace vigil::gst::glcolinearseg {
 namespace {

@@ -7,9 +7,9 @@
 //   next()    when its counts are there: blobs, boxes
 #pragma once
 
-#include "gst/base/buffer_ptr.h"
-#include "gst/base/frames.h"
 #include "gst/glcolinearseg/worker.h"
+#include "gst/memory/slots.h"
+#include "gst/video/buffer_ptr.h"
 #include "kernels/colinearseg/segmenter.h"
 #include "kernels/rgba/rgba.h"
 

@@ -11,11 +11,11 @@
 //   settings.*            all that can be set
 #pragma once
 
-#include "gst/base/backend.h"
-#include "gst/base/motion.h"
 #include "gst/glcolinearseg/cuda_worker.h"
 #include "gst/glcolinearseg/gl_worker.h"
 #include "gst/glcolinearseg/outside.h"
+#include "gst/observe/motion.h"
+#include "gst/transform/backend.h"
 
 #include <atomic>
 #include <cmath>

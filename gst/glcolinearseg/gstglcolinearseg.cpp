@@ -3,11 +3,11 @@
 #include "gst/glcolinearseg/gstglcolinearseg.h"
 
 #include "common/error.h"
-#include "gst/base/errors.h"
-#include "gst/base/gl_display.h"
-#include "gst/base/streaming.h"
+#include "gst/errors.h"
 #include "gst/glcolinearseg/element.h"
 #include "gst/glcolinearseg/image.h"
+#include "gst/memory/gl_display.h"
+#include "gst/transform/streaming.h"
 #include "vigil-config.h"
 
 GST_DEBUG_CATEGORY(gl_colinear_seg_debug);

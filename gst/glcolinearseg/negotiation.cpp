@@ -2,11 +2,11 @@
 // Caps and buffer pools of glcolinearseg. RGBA comes out, as large as what came in, in the same kind of memory or, if the next
 // element asks for that, in textures; the base class knows about those in textures.
 #include "common/error.h"
-#include "gst/base/allocation.h"
-#include "gst/base/caps.h"
-#include "gst/base/errors.h"
-#include "gst/base/video.h"
+#include "gst/errors.h"
 #include "gst/glcolinearseg/element.h"
+#include "gst/transform/pools.h"
+#include "gst/video/caps.h"
+#include "gst/video/video.h"
 
 #include <string_view>
 #include <utility>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames, events and queries of glcolinearseg. For work in OpenGL the base class calls filter() on the OpenGL thread, while the streaming
 // thread waits; messages are posted by the streaming thread, which does the work in CUDA itself.
-#include "gst/base/streaming.h"
+#include "gst/transform/streaming.h"
 #include "common/error.h"
-#include "gst/base/errors.h"
-#include "gst/base/gl.h"
-#include "gst/base/gl_thread.h"
-#include "gst/base/png.h"
-#include "gst/base/video.h"
+#include "gst/errors.h"
 #include "gst/glcolinearseg/element.h"
+#include "gst/memory/gl_context.h"
+#include "gst/memory/gl_thread.h"
+#include "gst/observe/png.h"
+#include "gst/video/video.h"
 
 #include <utility>
 

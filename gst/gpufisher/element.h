@@ -9,11 +9,11 @@
 //   settings.*        all that can be set
 #pragma once
 
-#include "gst/base/cuda.h"
 #include "gst/gpufisher/debug.h"
 #include "gst/gpufisher/events.h"
 #include "gst/gpufisher/scorer.h"
 #include "gst/gpufisher/settings.h"
+#include "gst/memory/cuda_context.h"
 
 #include <atomic>
 #include <gst/base/gstbasetransform.h>

@@ -3,12 +3,12 @@
 #include "gst/gpufisher/gstgpufisher.h"
 
 #include "common/error.h"
-#include "gst/base/errors.h"
-#include "gst/base/gl.h"
-#include "gst/base/streaming.h"
-#include "gst/base/video.h"
+#include "gst/errors.h"
 #include "gst/gpufisher/element.h"
 #include "gst/gpufisher/meta.h"
+#include "gst/memory/gl_context.h"
+#include "gst/transform/streaming.h"
+#include "gst/video/video.h"
 
 GST_DEBUG_CATEGORY(gpu_fisher_debug);
 

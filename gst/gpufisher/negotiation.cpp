@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Caps and buffer pools of gpufisher. Frames pass as they are: what goes in comes out.
 #include "common/error.h"
-#include "gst/base/allocation.h"
-#include "gst/base/caps.h"
-#include "gst/base/errors.h"
-#include "gst/base/video.h"
+#include "gst/errors.h"
 #include "gst/gpufisher/element.h"
+#include "gst/transform/pools.h"
+#include "gst/video/caps.h"
+#include "gst/video/video.h"
+
+#include <algorithm>
 
 namespace vigil::gst::gpufisher {
 namespace {

@@ -3,6 +3,9 @@
 
 #include "gst/gpufisher/debug.h"
 
+#include <algorithm>
+#include <exception>
+
 namespace vigil::gst::gpufisher {
 
 // One frame that is held, and its memory; used again and again.

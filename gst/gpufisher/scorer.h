@@ -10,9 +10,9 @@
 #pragma once
 
 #include "common/device.h"
-#include "gst/base/buffer_ptr.h"
-#include "gst/base/frames.h"
-#include "gst/base/results.h"
+#include "gst/memory/slots.h"
+#include "gst/observe/results.h"
+#include "gst/video/buffer_ptr.h"
 #include "kernels/fisher/model_file.h"
 
 #include <deque>
@@ -55,6 +55,9 @@ class Scorer {
   void set_format(const FrameKind &);
   void set_model(std::shared_ptr<const fisher::Model>);
 
+  bool has_format() const { return kind_.has_value(); }
+
+  // There must be a format.
   void submit(BufferPtr, const FrameTime &, bool score, bool want_vector);
   // The oldest frame, when more than `allowed` are under way or it needs no waiting for.
   std::optional<Finished> next(std::size_t allowed);

@@ -2,8 +2,8 @@
 // Everything that can be set at a gpufisher. How descriptors are taken and encoded is the model's.
 #pragma once
 
-#include "gst/base/backend.h"
-#include "gst/base/properties.h"
+#include "gst/properties.h"
+#include "gst/transform/backend.h"
 
 #include <string>
 

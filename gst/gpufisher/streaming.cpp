@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames, events and queries of gpufisher.
-#include "gst/base/streaming.h"
+#include "gst/transform/streaming.h"
 #include "common/error.h"
-#include "gst/base/allocation.h"
-#include "gst/base/errors.h"
+#include "gst/errors.h"
 #include "gst/gpufisher/element.h"
 #include "gst/gpufisher/meta.h"
+#include "gst/transform/pools.h"
 
 #include <utility>
 
@@ -106,6 +106,8 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
   const GstFlowReturn taken = take_input(parent_class(), trans, discont, input, in);
   if (taken != GST_FLOW_OK) return taken;
   Impl &impl = impl_of(trans);
+  // The base class lets frames pass without caps through an element that changes none.
+  if (impl.scorer && !impl.scorer->has_format()) return refuse_without_caps(GST_ELEMENT(trans));
   return guard(trans, GST_FLOW_ERROR, [&] {
     unsigned wanted = 0;
     const Settings settings = impl.snapshot(&wanted);

@@ -4,6 +4,7 @@
 #include "tests/check/checker.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace vigil::filter {
 namespace {

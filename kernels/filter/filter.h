@@ -16,7 +16,7 @@
 //   threshold   255 where v >= 255 level, else 0      posterize  q(255/(n-1) floor(v n / 256)), n = levels
 //   levels      q(255 (out-black + (out-white - out-black) t^(1/gamma))), t = (v/255 - black) / (white - black) within 0..1
 // Point stages that mix channels, each q(sum of m_ck v_k + o_c) with m and o rounded to 1/65536:
-//   grayscale   all three 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601): y
+//   grayscale   all three 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601; the thesis' listing 7.1 takes (R + G + B) / 3): y
 //   saturation  y + amount (v - y)
 //   sepia       (1 - amount) v + amount s, s = (0.393 0.769 0.189; 0.349 0.686 0.168; 0.272 0.534 0.131) (R G B)
 //   matrix      any m (rr rg rb gr gg gb br bg bb) and o (ro go bo, of full scale)

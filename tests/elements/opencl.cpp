@@ -11,6 +11,7 @@
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <random>
 #include <thread>
+#include <tuple>
 
 using namespace vigil;
 using namespace vigil::test;
