@@ -7,6 +7,7 @@
 #include "gst/observe/png.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vigil::gst::cudamog {
 namespace {
@@ -21,17 +22,16 @@ std::ptrdiff_t mask_stride(int width) {
 
 // One frame that is held, and its memory; used again and again.
 struct Pipeline::Frame {
-  Frame(Device &device, const FrameKind &in_kind, const FrameKind &out_kind, const activity::Grid &grid)
+  Frame(Device &device, const FrameKind &in_kind, const FrameKind &out_kind, const MaskBlobs &of)
       : reader(device, in_kind), writer(device, out_kind),
-        scratch(device, std::size_t(mask_stride(grid.width)) * grid.height),
-        cells(device, sizeof(activity::Cell) * grid.cells()), host_cells(device, cells.bytes()),
-        host_rates(device, std::size_t(grid.cells())), uploaded(device.make_event()),
+        scratch(device, std::size_t(mask_stride(of.grid().width)) * of.grid().height), blobs(device, of),
+        host_rates(device, std::size_t(of.grid().cells())), uploaded(device.make_event()),
         done(device.make_event()), timer(device.make_timer()) {}
 
   FrameSlot reader, writer;
   DeviceBuffer scratch; // a mask, when the mask is not what comes out
-  DeviceBuffer cells;
-  HostBuffer host_cells, host_rates;
+  MaskBlobs::Frame blobs;
+  HostBuffer host_rates;
   std::unique_ptr<Event> uploaded, done;
   std::unique_ptr<Timer> timer; // of the group that it is the first of
 
@@ -58,8 +58,8 @@ struct Pipeline::Frame {
 
 Pipeline::Pipeline(Device &device, const Stats &stats)
     : device_(device), upload_(device.make_queue()), compute_(device.make_queue()),
-      download_(device.make_queue()), computed_(device.make_event()), counter_(activity::make(device)),
-      composer_(compose::make(device)), stats_(stats) {}
+      download_(device.make_queue()), computed_(device.make_event()), composer_(compose::make(device)),
+      stats_(stats) {}
 
 Pipeline::~Pipeline() {
   discard();
@@ -75,6 +75,7 @@ void Pipeline::set_format(const FrameKind &in, const FrameKind &out) {
   const activity::Grid grid = activity::grid_for(width, height);
   if (grid.width != grid_.width || grid.height != grid_.height) {
     cleanup_ = cleanup::make(device_, width, height);
+    blobs_ = std::make_unique<MaskBlobs>(device_, width, height);
     watch_location_.reset();
     blob_cells_.assign(std::size_t(grid.cells()), 0);
     rate_map_ = DeviceBuffer(device_, blob_cells_.size());
@@ -85,7 +86,7 @@ void Pipeline::set_format(const FrameKind &in, const FrameKind &out) {
 
 Pipeline::Frame &Pipeline::take_frame() {
   if (free_.empty()) {
-    frames_.push_back(std::make_unique<Frame>(device_, in_, out_, grid_));
+    frames_.push_back(std::make_unique<Frame>(device_, in_, out_, *blobs_));
     free_.push_back(frames_.back().get());
   }
   Frame &f = *free_.back();
@@ -164,7 +165,8 @@ void Pipeline::analyse(Frame &f) {
   if (watch_) watch = {watch_.as<const std::uint8_t>(), grid_.width, grid_.height, grid_.width};
   if (watch_ || group_.cleanup != cleanup::Params{.median = 0, .open = 0, .close = 0})
     cleanup_->apply(f.mask, watch, group_.cleanup, *compute_);
-  counter_->apply(f.mask, grid_, f.cells.as<activity::Cell>(), *compute_);
+  const MaskBlobs::Wanted wanted{group_.blobs, f.motion.min_area, f.tuning.foreground_rate < 1};
+  blobs_->measure(f.mask, f.picture, wanted, f.blobs, *compute_);
   if (f.output == Output::foreground)
     composer_->foreground(f.picture, f.mask, style_, f.result, *compute_);
   else if (f.output == Output::background)
@@ -172,8 +174,7 @@ void Pipeline::analyse(Frame &f) {
 }
 
 void Pipeline::fetch(Frame &f) {
-  device_.download(f.host_cells.as<void>(), f.cells.as(), f.cells.bytes(), *download_);
-  if (device_.backend() != Backend::cpu) stats_.result_bytes += f.cells.bytes();
+  blobs_->fetch(f.blobs, *download_);
   if (f.out && f.output != Output::overlay) f.writer.send(*download_, stats_.pictures);
   f.done->record(*download_);
 }
@@ -205,9 +206,8 @@ std::optional<Finished> Pipeline::next(bool drain) {
 void Pipeline::find_blobs(Frame &f, Finished &result) {
   std::fill(blob_cells_.begin(), blob_cells_.end(), 0);
   if (!f.compared) return; // a new model takes all of its first frame for foreground
-  const std::span cells(f.host_cells.as<const activity::Cell>(), std::size_t(grid_.cells()));
-  const activity::Blobs found =
-      activity::find_blobs(cells, grid_, static_cast<std::uint32_t>(f.motion.min_area), blob_cells_);
+  MaskBlobs::Found found = blobs_->find(f.blobs, blob_cells_);
+  if (device_.backend() != Backend::cpu) stats_.result_bytes += found.bytes;
   const double watched = double(std::max<std::uint64_t>(watched_pixels_, 1));
   const double foreground = double(found.foreground) / watched;
   result.light = learning_.observe(foreground, f.tuning);
@@ -216,12 +216,8 @@ void Pipeline::find_blobs(Frame &f, Finished &result) {
     std::fill(blob_cells_.begin(), blob_cells_.end(), 0);
     return;
   }
-  std::uint64_t area = 0;
-  for (const activity::Blob &b : found.blobs) {
-    result.boxes.push_back({b.x, b.y, b.width, b.height, b.area});
-    area += b.area;
-  }
-  result.changed_fraction = double(area) / watched;
+  result.boxes = std::move(found.boxes);
+  result.changed_fraction = double(found.area) / watched;
 }
 
 void Pipeline::draw(Frame &f, const Finished &result) {

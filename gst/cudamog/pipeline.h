@@ -18,9 +18,8 @@
 #include "gst/cudamog/learning.h"
 #include "gst/cudamog/settings.h"
 #include "gst/memory/slots.h"
-#include "gst/observe/results.h"
+#include "gst/observe/mask_blobs.h"
 #include "gst/video/buffer_ptr.h"
-#include "kernels/activity/activity.h"
 #include "kernels/compose/compose.h"
 #include "kernels/mog/state_file.h"
 
@@ -97,9 +96,9 @@ class Pipeline {
 
   FrameKind in_, out_;
   activity::Grid grid_;
+  std::unique_ptr<MaskBlobs> blobs_;
   compose::Style style_;
   std::unique_ptr<cleanup::Cleanup> cleanup_;
-  std::unique_ptr<activity::Counter> counter_;
   std::unique_ptr<compose::Composer> composer_;
 
   std::unique_ptr<mog::Model> model_;
