@@ -76,7 +76,7 @@ class Properties {
     for (guint i = 0; i < entries_.size(); i++)
       g_object_class_install_property(klass, i + 1, entries_[i].spec);
   }
-  // The same, and a read-only property `stats` after them, whose value the element makes itself.
+  // The same, and a read-only property `stats` after them, whose value is not among the settings.
   void install_with_stats(GObjectClass *klass, const char *fields) const {
     install(klass);
     g_object_class_install_property(

@@ -5,7 +5,7 @@
 #include "gst/observe/mask_blobs.h"
 #include "gst/observe/motion.h"
 #include "gst/properties.h"
-#include "gst/transform/backend.h"
+#include "gst/transform/cuda_place.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"
 
@@ -85,12 +85,12 @@ struct Settings {
   MotionSettings motion;
   Shape shape;
   Flow flow;
-  Place place;
+  DeviceOptions device;
   mog::Method method = mog::Method::zivkovic;
   mog::Precision precision = mog::Precision::single;
   Output output = Output::mask;
   BlobMode blobs = BlobMode::exact;
-  Choice backend = Choice::automatic;
+  BackendChoice backend = BackendChoice::automatic;
   std::string mask_location, model_location;
   bool operator==(const Settings &) const = default;
 };

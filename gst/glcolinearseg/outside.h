@@ -9,9 +9,9 @@
 // For the streaming thread.
 #pragma once
 
+#include "gst/frames/buffer_ptr.h"
 #include "gst/memory/cuda_context.h"
 #include "gst/memory/slots.h"
-#include "gst/video/buffer_ptr.h"
 
 #include <gst/gl/gl.h>
 #include <memory>

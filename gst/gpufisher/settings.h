@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gst/properties.h"
-#include "gst/transform/backend.h"
+#include "gst/transform/cuda_place.h"
 
 #include <string>
 
@@ -52,8 +52,8 @@ inline constexpr auto flow_table = std::tuple{
 struct Settings {
   Tuning tuning;
   Flow flow;
-  Place place;
-  Choice backend = Choice::automatic;
+  DeviceOptions device;
+  BackendChoice backend = BackendChoice::automatic;
   std::string model_location;
 };
 

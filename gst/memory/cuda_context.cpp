@@ -4,8 +4,8 @@
 #include "common/cuda/device.h"
 #include "common/error.h"
 #include "gst/compat.h"
+#include "gst/frames/formats.h"
 #include "gst/memory/cuda_grey_pool.h"
-#include "gst/video/video.h"
 
 namespace vigil::gst {
 namespace {

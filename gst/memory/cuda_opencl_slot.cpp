@@ -5,9 +5,9 @@
 #include "common/error.h"
 #include "common/interop/cuda_opencl.h"
 #include "common/opencl/device.h"
+#include "gst/frames/formats.h"
 #include "gst/memory/cuda_context.h"
 #include "gst/memory/gl_cuda.h"
-#include "gst/video/video.h"
 
 #include <utility>
 
@@ -125,6 +125,7 @@ class CudaSlot final : public Slot {
     area_ = all_ ? everything() : area;
     sent_ = true;
   }
+  bool holds_buffer() const override { return mapped_ || texture_; }
   void finish() override {
     const bool sent = std::exchange(sent_, false);
     if (mapped_ && sent) copy(false, area_);

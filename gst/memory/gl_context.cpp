@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/memory/gl_context.h"
 
+#include "gst/frames/formats.h"
 #include "gst/memory/gl_display.h"
-#include "gst/video/video.h"
 
 #include <gst/gl/gl.h>
 

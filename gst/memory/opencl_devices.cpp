@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/transform/opencl.h"
+#include "gst/memory/opencl_devices.h"
 
 #include <map>
 #include <mutex>

@@ -5,14 +5,14 @@
 
 namespace vigil::gst {
 
-bool ClBesideGl::is_new(GstBuffer *, const ClDevice &) {
+bool ClGlSharing::is_new(GstBuffer *, const ClDevice &) {
   return false;
 }
-void ClBesideGl::follow(GstBuffer *, const ClDevice &) {}
-ClDevice *ClBesideGl::device() const {
+void ClGlSharing::follow(GstBuffer *, const ClDevice &) {}
+ClDevice *ClGlSharing::device() const {
   return nullptr;
 }
-void ClBesideGl::close() noexcept {}
+void ClGlSharing::close() noexcept {}
 std::unique_ptr<Slot> make_texture_slot(std::shared_ptr<ClGlContexts>, const FrameKind &) {
   fail(Error::Kind::no_device, "this build has no OpenGL");
 }

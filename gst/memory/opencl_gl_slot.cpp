@@ -77,6 +77,7 @@ class TextureSlot final : public Slot {
     target_->copy_from(memory_.as(), width(), height(), static_cast<ClQueue &>(queue));
   }
   void send(Queue &queue, ByteCounts &counts, const Area &) override { send(queue, counts); } // as a whole
+  bool holds_buffer() const override { return source_ || target_; }
   void close() noexcept override {
     source_.reset();
     target_.reset();
@@ -139,11 +140,11 @@ class TextureSlot final : public Slot {
 
 } // namespace
 
-void ClBesideGl::remember(GstGLContext *context) {
+void ClGlSharing::remember(GstGLContext *context) {
   gst_object_replace(reinterpret_cast<GstObject **>(&context_), reinterpret_cast<GstObject *>(context));
 }
 
-bool ClBesideGl::is_new(GstBuffer *buffer, const ClDevice &cl) {
+bool ClGlSharing::is_new(GstBuffer *buffer, const ClDevice &cl) {
   if (!is_gl_memory(buffer)) return false;
   GstGLContext *context = gl_context_of(buffer);
   if (context == context_ || (context_ && gst_gl_context_can_share(context, context_))) return false;
@@ -152,17 +153,17 @@ bool ClBesideGl::is_new(GstBuffer *buffer, const ClDevice &cl) {
   return false;
 }
 
-void ClBesideGl::follow(GstBuffer *buffer, const ClDevice &cl) {
+void ClGlSharing::follow(GstBuffer *buffer, const ClDevice &cl) {
   contexts_.reset();
   remember(gl_context_of(buffer));
   contexts_ = share_contexts(context_, cl);
 }
 
-ClDevice *ClBesideGl::device() const {
+ClDevice *ClGlSharing::device() const {
   return contexts_ ? contexts_->cl.get() : nullptr;
 }
 
-void ClBesideGl::close() noexcept {
+void ClGlSharing::close() noexcept {
   contexts_.reset();
   remember(nullptr);
 }

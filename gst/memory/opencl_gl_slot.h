@@ -18,12 +18,12 @@ struct ClGlContexts; // an OpenCL context and the OpenGL one that it shares text
 
 // An element's OpenCL device once more, beside the OpenGL context of the frames that come. Builds without OpenGL have the same
 // class, which knows of no frames.
-class ClBesideGl {
+class ClGlSharing {
  public:
-  ClBesideGl() = default;
-  ~ClBesideGl() { close(); }
-  ClBesideGl(const ClBesideGl &) = delete;
-  ClBesideGl &operator=(const ClBesideGl &) = delete;
+  ClGlSharing() = default;
+  ~ClGlSharing() { close(); }
+  ClGlSharing(const ClGlSharing &) = delete;
+  ClGlSharing &operator=(const ClGlSharing &) = delete;
 
   // Whether the frame's textures are of an OpenGL context for which follow() was not called, and the driver may share them:
   // then it is to be called. Asks the driver once a context.

@@ -2,9 +2,9 @@
 #include "gst/memory/slots.h"
 
 #include "common/error.h"
+#include "gst/frames/formats.h"
 #include "gst/memory/cuda_context.h"
 #include "gst/memory/gl_context.h"
-#include "gst/video/video.h"
 #include "vigil-config.h"
 #ifdef VIGIL_HAVE_OPENCL
 #include "common/opencl/device.h"

@@ -11,8 +11,8 @@
 
 #include "common/device.h"
 #include "common/plane.h"
+#include "gst/frames/buffer_ptr.h"
 #include "gst/memory/gl_cuda.h"
-#include "gst/video/buffer_ptr.h"
 
 #include <cstdint>
 #include <gst/video/video.h>
@@ -96,6 +96,15 @@ class Slot {
   virtual void send(Queue &, ByteCounts &) = 0;
   // As above, when only this part of the picture was written.
   virtual void send(Queue &, ByteCounts &, const Area &) = 0;
+  // send() in two steps, for several frames under way: a copy to a texture gathers with others' to a batch until end_send() returns
+  // (see gl_cuda.h). `done` is recorded behind it; until then the queue, which is this frame's own, must do nothing else.
+  virtual void begin_send(Queue &queue, ByteCounts &counts, Event &done) {
+    send(queue, counts);
+    done.record(queue);
+  }
+  virtual void end_send() {}
+  // Whether the buffer that was opened is still needed. False once a copy of its picture has been taken.
+  virtual bool holds_buffer() const = 0;
   // Ends the use of the buffer, which gets what was sent: the queue must have got past send().
   virtual void finish() { close(); }
   // Ends the use of the buffer.
@@ -114,10 +123,9 @@ class FrameSlot final : public Slot {
   Image open_for_writing(GstBuffer *, Queue &) override;
   void send(Queue &, ByteCounts &) override;
   void send(Queue &, ByteCounts &, const Area &) override;
-  // send() in two steps, for several frames under way: a texture's copy gathers with others' to a batch until end_send() returns
-  // (see gl_cuda.h). `done` is recorded behind it; until then the queue, which is this frame's own, must do nothing else.
-  void begin_send(Queue &, ByteCounts &, Event &done);
-  void end_send();
+  void begin_send(Queue &, ByteCounts &, Event &done) override;
+  void end_send() override;
+  bool holds_buffer() const override { return mapped_ || texture_; }
   void close() noexcept override; // and finish()
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/observe/overlay.h"
 
-#include "gst/video/video.h"
+#include "gst/frames/formats.h"
 
 #include <algorithm>
 

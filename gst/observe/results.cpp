@@ -2,7 +2,7 @@
 #include "gst/observe/results.h"
 
 #include "gst/compat.h"
-#include "gst/video/video.h"
+#include "gst/frames/formats.h"
 
 #include <algorithm>
 
@@ -82,9 +82,9 @@ void post_motion(GstElement *element, Motion::Change change, const MotionSetting
   gst_element_post_message(element, new_motion_message(element, name, time, changed_fraction, boxes));
 }
 
-GstClockTime duration_of(GstPad *pad, const FrameTime &time) {
+GstClockTime duration_of(const GstVideoInfo &info, const FrameTime &time) {
   if (GST_CLOCK_TIME_IS_VALID(time.duration) && time.duration > 0) return time.duration;
-  return frame_duration(pad);
+  return frame_duration(info);
 }
 
 } // namespace vigil::gst

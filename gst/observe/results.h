@@ -4,7 +4,7 @@
 
 #include "gst/observe/motion.h"
 
-#include <gst/gst.h>
+#include <gst/video/video.h>
 #include <optional>
 #include <span>
 
@@ -29,8 +29,8 @@ struct FrameTime {
   GstClockTime running = GST_CLOCK_TIME_NONE, stream = GST_CLOCK_TIME_NONE;
 };
 FrameTime frame_time(const GstSegment &, GstBuffer *);
-// How long it lasts: what it says or, if it says nothing, what the caps of this pad do.
-GstClockTime duration_of(GstPad *, const FrameTime &);
+// How long it lasts: what it says or, if it says nothing, what the caps of such frames do.
+GstClockTime duration_of(const GstVideoInfo &, const FrameTime &);
 
 // One GstVideoRegionOfInterestMeta of this type for each box, its id the box's index, and the same as GstAnalytics object detections
 // where those exist (GStreamer 1.24). Each GstVideoRegionOfInterestMeta has a parameter, a GstStructure "blob" with

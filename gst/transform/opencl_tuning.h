@@ -5,6 +5,9 @@
 #include "common/tuning/tuner.h"
 #include "gst/properties.h"
 
+#include <mutex>
+#include <string>
+
 namespace vigil::gst {
 
 inline GType cl_tune_type() {
@@ -29,14 +32,26 @@ void add_tune(Properties<S> &p, tuning::Mode S::*field) {
            cl_tune_type(), field, Change::ready);
 }
 
-// The fields of `stats`: variant; tuning: "searched" at this start, "stored" by an earlier one, or "default" when neither; and
-// the seconds that a search took.
-inline void add_tuning(GstStructure *s, const std::string &variant, const tuning::Result &r) {
-  gst_structure_set(s, "variant", G_TYPE_STRING, variant.c_str(), "tuning", G_TYPE_STRING,
-                    r.searched ? "searched"
-                    : r.stored ? "stored"
-                               : "default",
-                    "tuning-seconds", G_TYPE_DOUBLE, r.seconds, nullptr);
-}
+// What `stats` of these elements tells of it: variant; tuning: "searched" at this start, "stored" by an earlier one, or "default" when
+// neither; and the seconds that a search took. Any thread.
+class TuningStats {
+ public:
+  void set(const std::string &variant, const tuning::Result &result) {
+    const std::lock_guard lock(mutex_);
+    variant_ = variant;
+    result_ = result;
+  }
+  void add(GstStructure *s) const {
+    const std::lock_guard lock(mutex_);
+    const char *tuning = result_.searched ? "searched" : result_.stored ? "stored" : "default";
+    gst_structure_set(s, "variant", G_TYPE_STRING, variant_.c_str(), "tuning", G_TYPE_STRING, tuning,
+                      "tuning-seconds", G_TYPE_DOUBLE, result_.seconds, nullptr);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string variant_;
+  tuning::Result result_{};
+};
 
 } // namespace vigil::gst

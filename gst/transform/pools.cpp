@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/transform/pools.h"
 
-#include "gst/video/video.h"
+#include "gst/frames/formats.h"
+
+#include <algorithm>
+#include <cstdint>
 
 namespace vigil::gst {
 namespace {
@@ -20,13 +23,20 @@ bool fits(CudaContext *cuda, GlContext *gl, GstCaps *caps, GstBufferPool *pool) 
   return !gl || is_gl_caps(caps) == is_gl_pool(pool);
 }
 
+constexpr guint spare_surfaces = 4;
+
+guint asked_for(const GstCaps *caps, guint held) {
+  return (is_cuda_caps(caps) ? std::max(held, spare_surfaces) : held) + 1;
+}
+
 } // namespace
 
-void propose_pool(CudaContext *cuda, GstQuery *query, guint buffers, GlContext *gl) {
+void propose_pool(CudaContext *cuda, GlContext *gl, GstQuery *query, guint held) {
   GstCaps *caps = nullptr;
   gboolean need_pool = FALSE;
   gst_query_parse_allocation(query, &caps, &need_pool);
   if (!caps) return;
+  const guint buffers = asked_for(caps, held);
   guint size = 0;
   GstBufferPool *pool = need_pool ? make_pool(cuda, gl, caps, true, buffers, size) : nullptr;
   GstVideoInfo info;
@@ -36,7 +46,27 @@ void propose_pool(CudaContext *cuda, GstQuery *query, guint buffers, GlContext *
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
 }
 
-bool decide_pool(CudaContext *cuda, GstQuery *query, guint held, GlContext *gl) {
+void propose_downstream_pool(CudaContext *cuda, GlContext *gl, GstPad *src, GstQuery *query, guint held) {
+  const bool answered = gst_pad_peer_query(src, query);
+  withdraw_crops(query);
+  if (!answered || gst_query_get_n_allocation_pools(query) == 0) {
+    propose_pool(cuda, gl, query, held);
+    return;
+  }
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  const guint more = asked_for(caps, held);
+  for (guint i = 0; i < gst_query_get_n_allocation_pools(query); i++) {
+    GstBufferPool *pool = nullptr;
+    guint size = 0, min = 0, max = 0;
+    gst_query_parse_nth_allocation_pool(query, i, &pool, &size, &min, &max);
+    gst_query_set_nth_allocation_pool(query, i, max == 0 || max >= min + more ? pool : nullptr, size,
+                                      min + more, max == 0 ? 0 : std::max(max, min + more));
+    gst_clear_object(&pool);
+  }
+}
+
+bool decide_pool(CudaContext *cuda, GlContext *gl, GstQuery *query, guint held) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   if (!caps) return false;
@@ -63,6 +93,20 @@ void withdraw_crops(GstQuery *query) {
   guint at = 0;
   while (gst_query_find_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, &at))
     gst_query_remove_nth_allocation_meta(query, at);
+}
+
+std::size_t PoolLimit::of(GstBuffer *buffer, guint others) {
+  if (buffer->pool != pool_) {
+    pool_ = buffer->pool;
+    max_ = 0;
+    if (buffer->pool) {
+      GstStructure *config = gst_buffer_pool_get_config(buffer->pool);
+      gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &max_);
+      gst_structure_free(config);
+    }
+  }
+  if (max_ == 0) return SIZE_MAX;
+  return max_ > others + 1 ? max_ - others - 1 : 0;
 }
 
 void add_latency(GstBaseTransform *trans, GstQuery *query, int frames) {

@@ -2,8 +2,8 @@
 // gpufisher on the CPU: what it puts on frames beside the kernels' reference, events, models that come and go, wrong input.
 #include "common/bytes.h"
 #include "common/error.h"
+#include "gst/frames/formats.h"
 #include "gst/gpufisher/events.h"
-#include "gst/video/video.h"
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fisher_meta.h"
 #include "tests/elements/fixture.h"
