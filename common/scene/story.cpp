@@ -22,6 +22,10 @@ Pattern pattern_of(const Settings &s) {
   switch (s.story) {
   case Story::indoor:
   case Story::light_switch:
+  case Story::auto_exposure:
+  case Story::white_balance:
+  case Story::covered:
+  case Story::waiting_person:
     return Pattern::wall;
   case Story::camouflage:
     return Pattern::grass;
@@ -36,6 +40,10 @@ Sun sun_of(Story story) {
   switch (story) {
   case Story::indoor:
   case Story::light_switch:
+  case Story::auto_exposure:
+  case Story::white_balance:
+  case Story::covered:
+  case Story::waiting_person:
     return {{0.25f, 0.1f}, 0.25f, 0.3f}; // lamps in the ceiling
   case Story::camouflage:
     return {{0.85f, 0.3f}, 0.25f, 0.25f}; // a veiled sun
@@ -62,6 +70,9 @@ Plot::Plot(const Settings &s, const Camera &camera)
     break;
   case Story::indoor:
   case Story::light_switch:
+  case Story::auto_exposure:
+  case Story::white_balance:
+  case Story::covered:
     add_lane(false, 15.5f, 0, 1.3f, 0, 4.5);
     add_lane(false, 12.5f, 170, 1.25f, 0.6, 5.0);
     add_lane(false, 9.0f, 8, 1.4f, 1.2, 5.5);
@@ -81,6 +92,8 @@ Plot::Plot(const Settings &s, const Camera &camera)
     break;
   case Story::crowd:
   case Story::empty:
+  case Story::parked_car:
+  case Story::waiting_person:
     break;
   }
 }
@@ -188,14 +201,15 @@ void Plot::actors(double time, std::vector<Actor> &actors) const {
   on_lanes(time, actors);
   if (story_ == Story::stopped_car) stopping_car(time, actors);
   if (story_ == Story::crowd) crowd(time, actors);
+  if (story_ == Story::parked_car) parked_car(time, actors);
+  if (story_ == Story::waiting_person) waiting_person(time, actors);
   std::stable_sort(actors.begin(), actors.end(),
                    [](const Actor &a, const Actor &b) { return a.at.y > b.at.y; });
 }
 
 Rgb Plot::light(double time) const {
-  if (story_ != Story::light_switch || time < quiet_ ||
-      std::fmod(time - quiet_, switch_period) < switch_period / 2)
-    return {1, 1, 1};
+  if (story_ != Story::light_switch) return trial_light(time);
+  if (time < quiet_ || std::fmod(time - quiet_, switch_period) < switch_period / 2) return {1, 1, 1};
   return {0.52f, 0.57f, 0.64f}; // what comes through the windows
 }
 

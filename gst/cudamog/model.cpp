@@ -34,10 +34,12 @@ void Pipeline::prepare_model() {
   model_ = std::move(model);
   samples_ = samples;
   learning_ = {};
+  scene_.forget();
 }
 
 void Pipeline::reset() {
   learning_ = {};
+  scene_.forget();
   to_load_.reset();
   if (model_) model_->load(mog::empty_state(model_->config()), *compute_);
 }
@@ -55,6 +57,7 @@ void Pipeline::load(mog::SavedModel saved) {
   mog::check_fits(saved, model_->config(), samples_);
   model_->load(saved.state, *compute_);
   learning_ = {};
+  scene_.forget();
 }
 
 } // namespace vigil::gst::cudamog

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "gst/base/overlay.h"
 #include "gst/base/png.h"
+#include "gst/base/video.h"
 #include "gst/cudamog/debug.h"
 
 #include <algorithm>
@@ -25,13 +26,15 @@ struct Pipeline::Frame {
       : reader(device, in_kind), writer(device, out_kind),
         scratch(device, std::size_t(mask_stride(grid.width)) * grid.height),
         cells(device, sizeof(activity::Cell) * grid.cells()), host_cells(device, cells.bytes()),
-        host_rates(device, std::size_t(grid.cells())), uploaded(device.make_event()),
+        host_rates(device, std::size_t(grid.cells())),
+        scene(device, pixel_format(in_kind.info), grid), uploaded(device.make_event()),
         done(device.make_event()), timer(device.make_timer()) {}
 
   FrameSlot reader, writer;
   DeviceBuffer scratch; // a mask, when the mask is not what comes out
   DeviceBuffer cells;
   HostBuffer host_cells, host_rates;
+  Scene::Slot scene;
   std::unique_ptr<Event> uploaded, done;
   std::unique_ptr<Timer> timer; // of the group that it is the first of
 
@@ -59,7 +62,7 @@ struct Pipeline::Frame {
 Pipeline::Pipeline(Device &device, const Stats &stats)
     : device_(device), upload_(device.make_queue()), compute_(device.make_queue()),
       download_(device.make_queue()), computed_(device.make_event()), counter_(activity::make(device)),
-      composer_(compose::make(device)), stats_(stats) {}
+      composer_(compose::make(device)), scene_(device), stats_(stats) {}
 
 Pipeline::~Pipeline() {
   discard();
@@ -80,6 +83,7 @@ void Pipeline::set_format(const FrameKind &in, const FrameKind &out) {
     rate_map_ = DeviceBuffer(device_, blob_cells_.size());
   }
   grid_ = grid;
+  scene_.set_format(pixel_format(in.info), grid);
   style_ = overlay_style(out.info);
 }
 
@@ -130,15 +134,17 @@ void Pipeline::launch() {
   Frame &first = *pending_.front();
   const std::uint64_t learnt = model_->frames;
   steps_.clear();
+  first.timer->start(*compute_);
   for (Frame *f : pending_) {
     compute_->after(*f->uploaded);
     f->compared = learnt + steps_.size() > 0;
     const double rate =
         learning_.next_rate(group_.mog, group_.tuning, learnt + steps_.size() + 1, f->seconds);
-    steps_.push_back({f->picture, f->mask, rate});
+    const ConstImage seen =
+        scene_.before(f->scene, f->picture, *model_, group_, learning_.relearning(), *compute_);
+    steps_.push_back({seen, f->mask, rate});
   }
-  const mog::RateMap rates = upload_rates(first);
-  first.timer->start(*compute_);
+  const mog::RateMap rates = upload_rates(first, steps_.front().learning_rate);
   model_->apply(steps_, group_.mog, rates, *compute_);
   for (Frame *f : pending_) analyse(*f);
   first.timer->stop(*compute_);
@@ -150,13 +156,13 @@ void Pipeline::launch() {
   pending_.clear();
 }
 
-mog::RateMap Pipeline::upload_rates(Frame &first) {
-  const float factor = group_.tuning.foreground_rate;
-  if (factor >= 1 || std::find(blob_cells_.begin(), blob_cells_.end(), 1) == blob_cells_.end()) return {};
-  std::copy(blob_cells_.begin(), blob_cells_.end(), first.host_rates.as<std::uint8_t>());
-  device_.upload(rate_map_.as(), first.host_rates.as<void>(), blob_cells_.size(), *compute_);
-  if (device_.backend() != Backend::cpu) stats_.result_bytes += blob_cells_.size();
-  return {rate_map_.as<const std::uint8_t>(), grid_.size, grid_.columns, factor};
+mog::RateMap Pipeline::upload_rates(Frame &first, double learning_rate) {
+  const std::span<const std::uint8_t> paces = scene_.paces(group_.tuning);
+  if (paces.empty()) return {};
+  std::copy(paces.begin(), paces.end(), first.host_rates.as<std::uint8_t>());
+  device_.upload(rate_map_.as(), first.host_rates.as<void>(), paces.size(), *compute_);
+  if (device_.backend() != Backend::cpu) stats_.result_bytes += paces.size();
+  return scene_.rates(rate_map_.as<const std::uint8_t>(), group_.tuning, learning_rate);
 }
 
 void Pipeline::analyse(Frame &f) {
@@ -165,6 +171,7 @@ void Pipeline::analyse(Frame &f) {
   if (watch_ || group_.cleanup != cleanup::Params{.median = 0, .open = 0, .close = 0})
     cleanup_->apply(f.mask, watch, group_.cleanup, *compute_);
   counter_->apply(f.mask, grid_, f.cells.as<activity::Cell>(), *compute_);
+  scene_.after(f.scene, f.mask, group_, *compute_);
   if (f.output == Output::foreground)
     composer_->foreground(f.picture, f.mask, style_, f.result, *compute_);
   else if (f.output == Output::background)
@@ -174,6 +181,7 @@ void Pipeline::analyse(Frame &f) {
 void Pipeline::fetch(Frame &f) {
   device_.download(f.host_cells.as<void>(), f.cells.as(), f.cells.bytes(), *download_);
   if (device_.backend() != Backend::cpu) stats_.result_bytes += f.cells.bytes();
+  scene_.fetch(f.scene, *download_);
   if (f.out && f.output != Output::overlay) f.writer.send(*download_, stats_.pictures);
   f.done->record(*download_);
 }
@@ -189,6 +197,7 @@ std::optional<Finished> Pipeline::next(bool drain) {
   result.seconds = f.seconds;
   result.motion = f.motion;
   find_blobs(f, result);
+  scene_.observe(f.scene, blob_cells_, f.seconds, f.tuning);
   if (f.output == Output::overlay) draw(f, result);
   f.reader.close();
   f.writer.close();

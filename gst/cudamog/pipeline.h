@@ -19,6 +19,7 @@
 #include "gst/base/frames.h"
 #include "gst/base/results.h"
 #include "gst/cudamog/learning.h"
+#include "gst/cudamog/scene.h"
 #include "gst/cudamog/settings.h"
 #include "kernels/activity/activity.h"
 #include "kernels/compose/compose.h"
@@ -84,7 +85,7 @@ class Pipeline {
   void launch();
   void prepare_model();
   void prepare_watch(const std::string &location);
-  mog::RateMap upload_rates(Frame &);
+  mog::RateMap upload_rates(Frame &, double learning_rate);
   void analyse(Frame &);
   void fetch(Frame &);
   void find_blobs(Frame &, Finished &);
@@ -106,6 +107,7 @@ class Pipeline {
   mog::Samples samples_{};
   std::optional<mog::SavedModel> to_load_; // before there is a model
   Learning learning_;
+  Scene scene_;
 
   std::optional<std::string> watch_location_; // of what is in watch_
   DeviceBuffer watch_;                        // ignore mask; none: all pixels are watched

@@ -12,12 +12,14 @@
 
 namespace vigil::gst::cudamog {
 
+enum class ExposureMode { automatic, off };
 enum class Output { mask, foreground, background, overlay, passthrough };
 
 // What operators of cameras tune while it runs.
 struct Tuning {
   float learning_time = 0.f;
   float foreground_rate = 1.f;
+  float absorb_after = 0.f;
   float light_jump = 0.f;
   bool operator==(const Tuning &) const = default;
 };
@@ -33,6 +35,10 @@ inline constexpr auto tuning_table = std::tuple{
           "8 to "
           "64 pixels, with the blobs of the last frame that was finished",
           &Tuning::foreground_rate, 0.f, 1.f),
+    param("absorb-after", "Absorb after",
+          "Seconds after which what stands still becomes background, a parked car for one; 0: never, or as slowly as "
+          "foreground-rate says. Works where foreground-rate is below 1",
+          &Tuning::absorb_after, 0.f, 86400.f),
     param("light-jump", "Light jump",
           "Fraction of changed pixels that is taken for a light that was switched: the model relearns within "
           "30 "
@@ -88,6 +94,7 @@ struct Settings {
   mog::Method method = mog::Method::zivkovic;
   mog::Precision precision = mog::Precision::single;
   Output output = Output::mask;
+  ExposureMode exposure = ExposureMode::automatic;
   Choice backend = Choice::automatic;
   std::string mask_location, model_location;
   bool operator==(const Settings &) const = default;

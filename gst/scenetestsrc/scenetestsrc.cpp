@@ -55,6 +55,11 @@ GType story_type() {
       {int(Story::foliage), "Strong wind in much foliage, few people", "foliage"},
       {int(Story::crowd), "People stroll; after 8 s all of them run away", "crowd"},
       {int(Story::empty), "Nothing but noise", "empty"},
+      {int(Story::auto_exposure), "People in a hall; the camera's exposure follows them", "auto-exposure"},
+      {int(Story::white_balance), "The same, and the white balance steps every 5 s", "white-balance"},
+      {int(Story::covered), "The same, and the lens is covered for 3 s in every 20", "covered"},
+      {int(Story::parked_car), "A car is there from the first frame on, and leaves", "parked-car"},
+      {int(Story::waiting_person), "A person walks in, stands for a minute and leaves", "waiting-person"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("VigilSceneStory", values);
   return type;
