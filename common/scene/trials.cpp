@@ -35,7 +35,8 @@ void Plot::waiting_person(double time, std::vector<Actor> &actors) const {
   const double walking = std::min(since, half) + std::max(0., since - half - wait_time);
   const auto walked = float(walking * speed);
   const bool stands = since > half && since < half + wait_time;
-  actors.push_back({false, {from + walked, at.y}, heading, walked, stands ? 0.f : speed, seed_});
+  const float sway = stands ? 0.08f * float(std::sin(2.5 * since)) : 0.f; // who waits shifts his weight
+  actors.push_back({false, {from + walked + sway, at.y}, heading, walked, stands ? 0.f : speed, seed_});
 }
 
 // A car that was there before the first frame.

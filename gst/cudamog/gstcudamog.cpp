@@ -50,8 +50,10 @@ static GstStructure *stats_of(Impl &impl) {
       "stats", "frames", G_TYPE_UINT64, s.frames, "kernel-time-us", G_TYPE_DOUBLE, mean_ms * 1000,
       "kernel-time-last-us", G_TYPE_DOUBLE, s.kernel_last_ms * 1000, "bytes-host-to-device", G_TYPE_UINT64,
       s.pictures.to_device, "bytes-device-to-host", G_TYPE_UINT64, s.pictures.to_host, "bytes-results",
-      G_TYPE_UINT64, s.result_bytes, "model-frames", G_TYPE_UINT64, s.model_frames, "backend", G_TYPE_STRING,
-      impl.backend_name.c_str(), "device", G_TYPE_STRING, impl.device_name.c_str(), nullptr);
+      G_TYPE_UINT64, s.result_bytes, "model-frames", G_TYPE_UINT64, s.model_frames, "exposure-gain",
+      G_TYPE_DOUBLE, double(s.exposure.gain), "exposure-offset", G_TYPE_DOUBLE, double(s.exposure.offset),
+      "ghost-cells", G_TYPE_INT, s.ghost_cells, "object-cells", G_TYPE_INT, s.object_cells, "backend",
+      G_TYPE_STRING, impl.backend_name.c_str(), "device", G_TYPE_STRING, impl.device_name.c_str(), nullptr);
 }
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {

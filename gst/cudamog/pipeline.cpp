@@ -26,9 +26,8 @@ struct Pipeline::Frame {
       : reader(device, in_kind), writer(device, out_kind),
         scratch(device, std::size_t(mask_stride(grid.width)) * grid.height),
         cells(device, sizeof(activity::Cell) * grid.cells()), host_cells(device, cells.bytes()),
-        host_rates(device, std::size_t(grid.cells())),
-        scene(device, pixel_format(in_kind.info), grid), uploaded(device.make_event()),
-        done(device.make_event()), timer(device.make_timer()) {}
+        host_rates(device, std::size_t(grid.cells())), scene(device, pixel_format(in_kind.info), grid),
+        uploaded(device.make_event()), done(device.make_event()), timer(device.make_timer()) {}
 
   FrameSlot reader, writer;
   DeviceBuffer scratch; // a mask, when the mask is not what comes out
@@ -197,7 +196,8 @@ std::optional<Finished> Pipeline::next(bool drain) {
   result.seconds = f.seconds;
   result.motion = f.motion;
   find_blobs(f, result);
-  scene_.observe(f.scene, blob_cells_, f.seconds, f.tuning);
+  scene_.observe(f.scene, blob_cells_, {f.host_cells.as<const activity::Cell>(), std::size_t(grid_.cells())},
+                 f.seconds, f.tuning);
   if (f.output == Output::overlay) draw(f, result);
   f.reader.close();
   f.writer.close();
@@ -258,6 +258,9 @@ void Pipeline::discard() noexcept {
 Stats Pipeline::stats() const {
   Stats s = stats_;
   if (model_) s.model_frames = model_->frames;
+  s.exposure = scene_.lines().channel[0];
+  s.ghost_cells = scene_.waiting().ghosts();
+  s.object_cells = scene_.waiting().objects();
   return s;
 }
 

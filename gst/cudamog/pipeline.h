@@ -51,6 +51,8 @@ struct Stats {
   ByteCounts pictures;            // copied between host and device
   std::uint64_t result_bytes = 0; // counts and rate maps
   std::uint64_t model_frames = 0; // learnt by the model
+  exposure::Line exposure;        // of the frame that came out last, its first channel
+  int ghost_cells = 0, object_cells = 0;
 };
 
 class Pipeline {

@@ -56,7 +56,8 @@ bool Scene::refresh(mog::Model &model, Queue &queue) {
   const std::uint64_t known = model.frames;
   if (known == 0) return false;
   const bool young = known < 4 * refresh_every;
-  if (background_of_ == 0 || known < background_of_ || known >= background_of_ + (young ? 1 : refresh_every)) {
+  if (background_of_ == 0 || known < background_of_ ||
+      known >= background_of_ + (young ? 1 : refresh_every)) {
     model.background(background_.image(), queue);
     background_of_ = known;
   }
@@ -70,7 +71,8 @@ ConstImage Scene::before(Slot &slot, const ConstImage &frame, mog::Model &model,
   const bool wanted = settings.exposure == ExposureMode::automatic || settings.tuning.foreground_rate < 1;
   if (!wanted || !refresh(model, queue)) return frame;
   if (settings.exposure == ExposureMode::automatic && !relearning) {
-    slot.seen = exposure_->apply(frame, background_.image(), model.config().channels, slot.mapped.image(), queue);
+    slot.seen =
+        exposure_->apply(frame, background_.image(), model.config().channels, slot.mapped.image(), queue);
     device_.download(slot.host_lines.as<void>(), exposure_->lines(), sizeof(exposure::Lines), queue);
     slot.estimated = true;
   }
@@ -87,12 +89,12 @@ void Scene::fetch(Slot &slot, Queue &queue) {
   if (slot.looked) device_.download(slot.host_edges.as<void>(), slot.edges.as(), slot.edges.bytes(), queue);
 }
 
-void Scene::observe(const Slot &slot, std::span<const std::uint8_t> in_blob, double seconds,
-                    const Tuning &tuning) {
+void Scene::observe(const Slot &slot, std::span<const std::uint8_t> in_blob,
+                    std::span<const activity::Cell> counts, double seconds, const Tuning &tuning) {
   lines_ = slot.estimated ? *slot.host_lines.as<const exposure::Lines>() : exposure::Lines{};
   std::span<const ghost::Cell> edges;
   if (slot.looked) edges = {slot.host_edges.as<const ghost::Cell>(), std::size_t(grid_.cells())};
-  waiting_.step(in_blob, edges, seconds, double(tuning.absorb_after));
+  waiting_.step(in_blob, counts, edges, seconds, double(tuning.absorb_after));
 }
 
 std::span<const std::uint8_t> Scene::paces(const Tuning &tuning) const {

@@ -49,10 +49,12 @@ class Scene {
   void set_format(PixelFormat, const activity::Grid &);
   void forget(); // another model: nothing that was found holds any longer
 
-  ConstImage before(Slot &, const ConstImage &frame, mog::Model &, const Settings &, bool relearning, Queue &);
+  ConstImage before(Slot &, const ConstImage &frame, mog::Model &, const Settings &, bool relearning,
+                    Queue &);
   void after(Slot &, Plane<const std::uint8_t> mask, const Settings &, Queue &);
   void fetch(Slot &, Queue &);
-  void observe(const Slot &, std::span<const std::uint8_t> in_blob, double seconds, const Tuning &);
+  void observe(const Slot &, std::span<const std::uint8_t> in_blob, std::span<const activity::Cell> counts,
+               double seconds, const Tuning &);
 
   // For a frame that learns at `learning_rate`. A Pace for each cell; empty: all learn at it.
   std::span<const std::uint8_t> paces(const Tuning &) const;

@@ -60,7 +60,8 @@ Properties<Settings> make_properties() {
            "What comes out of the source pad; metadata and messages are the same with all", output_type(),
            &Settings::output, Change::playing);
   p.choice("exposure", "Exposure",
-           "Whether changes of exposure and white balance are undone before a frame meets the model: a gain and an offset "
+           "Whether changes of exposure and white balance are undone before a frame meets the model: a gain "
+           "and an offset "
            "for each channel, found by comparison with the background",
            exposure_type(), &Settings::exposure, Change::live);
   p.table(&Settings::mog, mog::params_table, Change::live);

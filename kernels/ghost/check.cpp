@@ -29,7 +29,8 @@ void paint(Checker &c, Plane<std::uint8_t> p) {
     fill(p, below(p.width), below(p.height), 1 + below(60), 1 + below(60), below(3) ? 255 : below(256));
 }
 
-std::vector<Cell> look(Checker &c, Picture &mask, Picture &frame, Picture &background, const activity::Grid &grid) {
+std::vector<Cell> look(Checker &c, Picture &mask, Picture &frame, Picture &background,
+                       const activity::Grid &grid) {
   const std::size_t bytes = std::size_t(grid.cells()) * sizeof(Cell);
   std::vector<Cell> cells(std::size_t(grid.cells()));
   const DeviceBuffer memory(c.device, bytes);
@@ -44,26 +45,29 @@ std::vector<Cell> look(Checker &c, Picture &mask, Picture &frame, Picture &backg
 struct Size {
   int width, height, padding;
 };
-constexpr Size sizes[] = {{1, 1, 0}, {7, 5, 3}, {128, 64, 0}, {641, 137, 7}, {1003, 701, 16}, {2305, 1050, 15}};
+constexpr Size sizes[] = {{1, 1, 0},     {7, 5, 3},       {128, 64, 0},
+                          {641, 137, 7}, {1003, 701, 16}, {2305, 1050, 15}};
 
 void run_random(Checker &c) {
   for (const Size &s : sizes)
-    for (const PixelFormat f : {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::bgra, PixelFormat::nv12,
-                                PixelFormat::i420}) {
-      Picture mask(c, PixelFormat::gray8, s.width, s.height, s.padding), frame(c, f, s.width, s.height, s.padding),
-          background(c, f, s.width, s.height, s.padding);
+    for (const PixelFormat f :
+         {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::bgra, PixelFormat::nv12, PixelFormat::i420}) {
+      Picture mask(c, PixelFormat::gray8, s.width, s.height, s.padding),
+          frame(c, f, s.width, s.height, s.padding), background(c, f, s.width, s.height, s.padding);
       paint(c, mask.host().plane(0));
       frame.bytes = c.noise(frame.bytes.size());
       background.bytes = c.noise(background.bytes.size());
       for (Picture *p : {&mask, &frame, &background}) p->send();
       const activity::Grid grid = activity::grid_for(s.width, s.height);
       std::vector<Cell> want(std::size_t(grid.cells()));
-      make_reference()->apply(mask.host().plane(0), frame.host(), background.host(), grid, want.data(), c.queue());
+      make_reference()->apply(mask.host().plane(0), frame.host(), background.host(), grid, want.data(),
+                              c.queue());
       const std::vector<Cell> got = look(c, mask, frame, background, grid);
       for (std::size_t i = 0; i < want.size(); i++)
         if (!(want[i] == got[i])) {
-          c.fail(text(s.width, "x", s.height, ", format ", int(f), ", cell ", i, ": ", got[i].outline, " ", got[i].frame,
-                      " ", got[i].background, ", not ", want[i].outline, " ", want[i].frame, " ", want[i].background));
+          c.fail(text(s.width, "x", s.height, ", format ", int(f), ", cell ", i, ": ", got[i].outline, " ",
+                      got[i].frame, " ", got[i].background, ", not ", want[i].outline, " ", want[i].frame,
+                      " ", want[i].background));
           break;
         }
     }
@@ -86,8 +90,8 @@ void run_decision(Checker &c) {
       const Verdict want = in_frame == in_background ? Verdict::undecided
                            : in_frame                ? Verdict::object
                                                      : Verdict::ghost;
-      c.expect(decide(sum) == want, text("square in frame ", in_frame, ", in background ", in_background, ": verdict ",
-                                         int(decide(sum)), ", not ", int(want)));
+      c.expect(decide(sum) == want, text("square in frame ", in_frame, ", in background ", in_background,
+                                         ": verdict ", int(decide(sum)), ", not ", int(want)));
       c.expect(sum.outline == 2 * 40 + 2 * 48, text("the outline has ", sum.outline, " pixels, not 176"));
     }
 }
@@ -95,30 +99,42 @@ void run_decision(Checker &c) {
 void run_waiting(Checker &c) {
   const activity::Grid grid = activity::grid_for(64, 64); // 8x8 cells
   std::vector<std::uint8_t> blob(64, 0);
-  blob[9] = blob[10] = blob[17] = 1;
-  blob[60] = 1;
+  blob[9] = blob[10] = blob[17] = blob[60] = 1;
+  std::vector<activity::Cell> counts(64);
   std::vector<Cell> edges(64);
   edges[9] = {30, 900, 100};  // one blob: an object
   edges[60] = {30, 100, 900}; // another: a ghost
   Waiting w;
   w.reset(grid);
   const auto pace = [&](int cell) { return Pace(w.paces()[std::size_t(cell)]); };
-  w.step(blob, edges, 0.1, 0);
+  // `stirring` pixels come and go in cell 9, from look to look.
+  const auto run = [&](int frames, double absorb_after, unsigned stirring) {
+    for (int i = 0; i < frames; i++) {
+      counts[9].count = 40 + (i % 2 ? stirring : 0);
+      w.step(blob, counts, edges, 0.1, absorb_after);
+    }
+  };
+  run(1, 0, 0);
   c.expect(w.any() && pace(9) == Pace::foreground && pace(60) == Pace::foreground && pace(0) == Pace::usual,
            "what has just come learns at the foreground rate");
-  for (int i = 0; i < 15; i++) w.step(blob, edges, 0.1, 0);
-  c.expect(pace(17) == Pace::foreground && w.objects() == 3, "a waiting object's cells are kept");
+  run(15, 0, 0);
+  c.expect(pace(17) == Pace::foreground && w.objects() == 3, "an object's cells are kept");
   c.expect(pace(60) == Pace::at_once && w.ghosts() == 1, "a ghost is learnt at once");
-  for (int i = 0; i < 100; i++) w.step(blob, {}, 0.1, 10);
-  c.expect(pace(9) == Pace::at_once, "what waits longer than absorb_after is learnt");
+  run(60, 2, 20);
+  c.expect(pace(9) == Pace::foreground, "one who waits and stirs is kept");
+  run(60, 2, 0);
+  c.expect(pace(9) == Pace::at_once && pace(17) == Pace::at_once, "a thing that does not stir is learnt");
   blob[9] = blob[10] = blob[17] = 0;
-  w.step(blob, {}, 0.1, 10);
+  run(1, 2, 0);
   blob[9] = 1;
-  w.step(blob, {}, 0.1, 10);
+  run(5, 2, 0);
   c.expect(pace(9) == Pace::foreground, "the time starts anew where foreground was gone");
   edges[60] = {30, 100, 110};
-  for (int i = 0; i < 30; i++) w.step(blob, edges, 0.1, 0);
+  run(30, 0, 0);
   c.expect(pace(60) == Pace::undecided, "what neither picture shows is forgotten slowly");
+  std::fill(blob.begin(), blob.begin() + 40, std::uint8_t{1});
+  run(1, 0, 0);
+  c.expect(!w.any(), "foreground nearly everywhere is not kept");
 }
 
 void run_errors(Checker &c) {
@@ -147,7 +163,8 @@ void run_times(Checker &c) {
   c.time(
       "1080p RGBA", 1920. * 1080,
       [&] {
-        edges->apply(mask.device().plane(0), frame.device(), background.device(), grid, cells.as<Cell>(), c.queue());
+        edges->apply(mask.device().plane(0), frame.device(), background.device(), grid, cells.as<Cell>(),
+                     c.queue());
       },
       {}, 10);
 }

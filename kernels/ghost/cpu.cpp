@@ -28,8 +28,7 @@ void row_of_cells(Plane<const std::uint8_t> mask, const ConstImage &frame, const
         x += run - 1;
         continue;
       }
-      if (on_outline(mask, x, y))
-        out[x / grid.size] += {1, edge_at(frame, x, y), edge_at(background, x, y)};
+      if (on_outline(mask, x, y)) out[x / grid.size] += {1, edge_at(frame, x, y), edge_at(background, x, y)};
     }
 }
 

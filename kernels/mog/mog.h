@@ -90,7 +90,7 @@ struct Params {
   float min_variance = 4.f;
   float max_variance = 75.f;
   bool detect_shadows = true;
-  float shadow_threshold = 0.7f;
+  float shadow_threshold = 0.8f;
   int shadow_value = 127;
   bool operator==(const Params &) const = default;
 };
