@@ -2,6 +2,7 @@
 #include "gst/cudamog/scene.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace vigil::gst::cudamog {
 namespace {

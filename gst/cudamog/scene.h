@@ -9,15 +9,16 @@
 //   rates()    for the next frame's model
 #pragma once
 
-#include "gst/base/frames.h"
 #include "gst/cudamog/settings.h"
+#include "gst/memory/slots.h"
 #include "kernels/activity/activity.h"
 #include "kernels/exposure/exposure.h"
 #include "kernels/ghost/ghost.h"
 #include "kernels/ghost/waiting.h"
 
+#include <cstdint>
 #include <memory>
-#include <vector>
+#include <span>
 
 namespace vigil::gst::cudamog {
 
@@ -56,8 +57,9 @@ class Scene {
   void observe(const Slot &, std::span<const std::uint8_t> in_blob, std::span<const activity::Cell> counts,
                double seconds, const Tuning &);
 
-  // For a frame that learns at `learning_rate`. A Pace for each cell; empty: all learn at it.
+  // A Pace for each cell of the next frame; empty: all learn as usual.
   std::span<const std::uint8_t> paces(const Tuning &) const;
+  // What the paces mean to a frame that learns at `learning_rate`.
   mog::RateMap rates(const std::uint8_t *map_on_device, const Tuning &, double learning_rate) const;
   const exposure::Lines &lines() const { return lines_; } // of the frame that came out last
   const ghost::Waiting &waiting() const { return waiting_; }

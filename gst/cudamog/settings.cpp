@@ -75,7 +75,7 @@ Properties<Settings> make_properties() {
            "File that the model is loaded from at the start, if it is there, and saved to at the stop",
            &Settings::model_location, Change::ready);
   p.choice("backend", "Backend", "Where the work is done", backend_type(), &Settings::backend, Change::ready);
-  p.table(&Settings::place, place_table, Change::ready);
+  p.table(&Settings::device, device_options_table, Change::ready);
   p.table(&Settings::flow, flow_table, Change::playing);
   return p;
 }

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 
+#include <algorithm>
 #include <gst/base/gstpushsrc.h>
 #include <gst/video/gstvideopool.h>
 

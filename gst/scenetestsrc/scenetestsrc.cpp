@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // scenetestsrc: a bin of one or two feeds (feed.h) with the properties of both.
-#include "gst/scenetestsrc/scenetestsrc.h"
+#include "gst/elements.h"
 
 #include "gst/scenetestsrc/feed.h"
 

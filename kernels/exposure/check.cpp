@@ -16,8 +16,8 @@ namespace {
 using check::Checker;
 using check::Picture;
 
-constexpr PixelFormat formats[] = {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::bgra, PixelFormat::nv12,
-                                   PixelFormat::i420};
+constexpr PixelFormat formats[] = {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::bgra,
+                                   PixelFormat::nv12, PixelFormat::i420};
 struct Size {
   int width, height, padding;
 };
@@ -25,7 +25,8 @@ constexpr Size sizes[] = {{1, 1, 0}, {40, 30, 3}, {321, 243, 1}, {640, 480, 0}};
 
 // A smooth background with some texture, and the frame that a camera of this gain, offset and noise makes of it;
 // `covered` (0..1) of the columns show something else.
-void paint(Checker &c, Picture &background, Picture &frame, double gain, double offset, double covered, int noise) {
+void paint(Checker &c, Picture &background, Picture &frame, double gain, double offset, double covered,
+           int noise) {
   background.bytes = c.noise(background.bytes.size());
   for (std::size_t i = 0; i < background.bytes.size(); i++)
     background.bytes[i] = static_cast<std::uint8_t>(40 + background.bytes[i] / 4 + (i / 7) % 90);
@@ -70,14 +71,14 @@ void run_random(Checker &c) {
           const ConstImage result =
               exposure->apply(in.device(), background.device(), channels, got.device(), c.queue());
           const Lines lines = fetch(c, *exposure);
-          const std::string what = text(s.width, "x", s.height, ", format ", int(f), ", ", channels, " channels, frame ",
-                                        frame);
+          const std::string what =
+              text(s.width, "x", s.height, ", format ", int(f), ", ", channels, " channels, frame ", frame);
           for (int k = 0; k < channels; k++) {
             const Line &l = lines.channel[k], &r = reference->lines()->channel[k];
             c.expect(std::abs(l.gain - r.gain) < 0.004 && std::abs(l.offset - r.offset) < 0.5 &&
                          std::abs(l.agreeing - r.agreeing) < 0.01,
-                     text(what, ", channel ", k, ": gain ", l.gain, " offset ", l.offset, " agreeing ", l.agreeing,
-                          ", not ", r.gain, " ", r.offset, " ", r.agreeing));
+                     text(what, ", channel ", k, ": gain ", l.gain, " offset ", l.offset, " agreeing ",
+                          l.agreeing, ", not ", r.gain, " ", r.offset, " ", r.agreeing));
           }
           if (result.data[0] == in.device().data[0]) continue; // nothing to undo
           // The same lines give the same bytes.
@@ -111,20 +112,24 @@ void run_mapping(Checker &c) {
         background.send();
         Lines given;
         for (Line &l : given.channel)
-          l = {std::uniform_real_distribution(0.3f, 3.f)(c.rng), std::uniform_real_distribution(-60.f, 60.f)(c.rng), 1};
+          l = {std::uniform_real_distribution(0.3f, 3.f)(c.rng),
+               std::uniform_real_distribution(-60.f, 60.f)(c.rng), 1};
         const auto reference = make_reference();
         const auto exposure = make(c.device);
         reference->set(given, *host_queue);
         exposure->set(given, c.queue());
         reference->apply(in.host(), background.host(), channels, want.host(), *host_queue);
-        const ConstImage result = exposure->apply(in.device(), background.device(), channels, got.device(), c.queue());
+        const ConstImage result =
+            exposure->apply(in.device(), background.device(), channels, got.device(), c.queue());
         got.fetch();
         if (result.data[0] == in.device().data[0]) got.bytes = in.bytes;
         for (int p = 0; p < plane_count(f); p++) {
           const int bytes = int(row_bytes(f, p, s.width)), rows = plane_rows(p, s.height);
           const Plane<const std::uint8_t> w{want.host().data[p], bytes, rows, want.host().stride[p]},
               g{got.host().data[p], bytes, rows, got.host().stride[p]};
-          c.same_pixels(text(s.width, "x", s.height, ", format ", int(f), ", ", channels, " channels, plane ", p), w, g, 0);
+          c.same_pixels(
+              text(s.width, "x", s.height, ", format ", int(f), ", ", channels, " channels, plane ", p), w, g,
+              0);
         }
       }
 }
@@ -139,13 +144,14 @@ void run_recovery(Checker &c) {
         background.send();
         in.send();
         const auto exposure = make(c.device);
-        exposure->apply(in.device(), background.device(), f == PixelFormat::gray8 ? 1 : 3, out.device(), c.queue());
+        exposure->apply(in.device(), background.device(), f == PixelFormat::gray8 ? 1 : 3, out.device(),
+                        c.queue());
         const Line l = fetch(c, *exposure).channel[0];
         const double worst = std::max(std::abs((l.gain - gain) * 40 + l.offset - 5),
                                       std::abs((l.gain - gain) * 180 + l.offset - 5));
         c.expect(l.agreeing > 0 && worst < 3,
-                 text("format ", int(f), ", gain ", gain, ", ", covered, " covered: found gain ", l.gain, ", offset ",
-                      l.offset, ", agreeing ", l.agreeing));
+                 text("format ", int(f), ", gain ", gain, ", ", covered, " covered: found gain ", l.gain,
+                      ", offset ", l.offset, ", agreeing ", l.agreeing));
       }
 }
 
@@ -155,7 +161,8 @@ void run_table(Checker &c) {
   const Table t = table_for({2.f, 10.f, 1.f});
   for (const int v : {30, 60, 120, 200}) {
     const double want = (v - 10) / 2.;
-    c.expect(std::abs(t(v) - want) <= slack + 1, text("gain 2, offset 10: ", v, " became ", t(v), ", not ", want));
+    c.expect(std::abs(t(v) - want) <= slack + 1,
+             text("gain 2, offset 10: ", v, " became ", t(v), ", not ", want));
   }
   c.expect(corrected(t, 255, 200) == 200 && corrected(t, 255, 90) == t(255), "clipped samples");
   try {
@@ -179,7 +186,8 @@ void run_times(Checker &c) {
       const int channels = f == PixelFormat::gray8 ? 1 : 3;
       c.time(
           text("1080p, format ", int(f), ", gain ", gain), 1920. * 1080,
-          [&] { exposure->apply(in.device(), background.device(), channels, out.device(), c.queue()); }, {}, 10);
+          [&] { exposure->apply(in.device(), background.device(), channels, out.device(), c.queue()); }, {},
+          10);
     }
 }
 

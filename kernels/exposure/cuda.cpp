@@ -19,8 +19,8 @@ class CudaExposure final : public Exposure {
     check(frame, background, channels, out);
     const CudaScope scope = device_.enter();
     Lines *const both = memory_.as<Lines>();
-    launch_estimate(frame, background, channels, step_for(frame.width, frame.height), both + now_, both + (1 - now_),
-                    stream_of(queue));
+    launch_estimate(frame, background, channels, step_for(frame.width, frame.height), both + now_,
+                    both + (1 - now_), stream_of(queue));
     cuda_check(cudaGetLastError(), "estimating the exposure");
     now_ = 1 - now_;
     launch_map(frame, background, channels, both + now_, out, stream_of(queue));

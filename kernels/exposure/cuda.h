@@ -11,7 +11,7 @@ namespace vigil::exposure {
 // Reads the last frame's lines at `before` and writes this one's to `now`, another place.
 void launch_estimate(const ConstImage &frame, const ConstImage &background, int channels, int step,
                      const Lines *before, Lines *now, CUstream_st *);
-void launch_map(const ConstImage &frame, const ConstImage &background, int channels, const Lines *, const Image &out,
-                CUstream_st *);
+void launch_map(const ConstImage &frame, const ConstImage &background, int channels, const Lines *,
+                const Image &out, CUstream_st *);
 
 } // namespace vigil::exposure

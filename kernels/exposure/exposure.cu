@@ -89,8 +89,8 @@ __device__ float distance(const Line &l, int b, int y) {
 }
 
 // The line of channel c; `before`: that of the last frame. The same in all threads.
-__device__ Line estimate(Shared &s, const ConstImage &frame, const ConstImage &background, int channels, int c, int step,
-                         const Line &before, float luma_gain) {
+__device__ Line estimate(Shared &s, const ConstImage &frame, const ConstImage &background, int channels,
+                         int c, int step, const Line &before, float luma_gain) {
   const int columns = samples_along(frame.width, step), all = columns * samples_along(frame.height, step);
   const bool chroma = has_chroma_planes(frame.format) && c > 0;
   Pairs p;
@@ -156,7 +156,8 @@ __device__ Line estimate(Shared &s, const ConstImage &frame, const ConstImage &b
 }
 
 __global__ void __launch_bounds__(threads)
-    estimate_kernel(ConstImage frame, ConstImage background, int channels, int step, const Lines *before, Lines *now) {
+    estimate_kernel(ConstImage frame, ConstImage background, int channels, int step, const Lines *before,
+                    Lines *now) {
   __shared__ Shared s;
   const int c = blockIdx.x;
   const Lines last = *before;
@@ -177,7 +178,8 @@ constexpr int piece = 16;
 __global__ void __launch_bounds__(map_threads)
     map_kernel(ConstImage frame, ConstImage background, int channels, const Lines *lines, Image out) {
   const int plane = blockIdx.z, y = blockIdx.y;
-  const int rows = plane_rows(plane, frame.height), bytes = static_cast<int>(row_bytes(frame.format, plane, frame.width));
+  const int rows = plane_rows(plane, frame.height),
+            bytes = static_cast<int>(row_bytes(frame.format, plane, frame.width));
   const int at = (static_cast<int>(blockIdx.x) * map_threads + static_cast<int>(threadIdx.x)) * piece;
   if (y >= rows || at >= bytes) return;
   Table table[4];
@@ -191,7 +193,8 @@ __global__ void __launch_bounds__(map_threads)
   const int count = min(piece, bytes - at);
   const Bytes<piece> from = load<piece>(frame.plane(plane).row(y) + at, count);
   Bytes<piece> to = from;
-  if (!(table[0].is_identity() && table[1].is_identity() && table[2].is_identity() && table[3].is_identity())) {
+  if (!(table[0].is_identity() && table[1].is_identity() && table[2].is_identity() &&
+        table[3].is_identity())) {
     const Bytes<piece> back = load<piece>(background.plane(plane).row(y) + at, count);
 #pragma unroll
     for (int w = 0; w < piece / 4; w++) {
@@ -209,15 +212,16 @@ __global__ void __launch_bounds__(map_threads)
 
 } // namespace
 
-void launch_estimate(const ConstImage &frame, const ConstImage &background, int channels, int step, const Lines *before,
-                     Lines *now, CUstream_st *stream) {
+void launch_estimate(const ConstImage &frame, const ConstImage &background, int channels, int step,
+                     const Lines *before, Lines *now, CUstream_st *stream) {
   estimate_kernel<<<3, threads, 0, stream>>>(frame, background, channels, step, before, now);
 }
 
 void launch_map(const ConstImage &frame, const ConstImage &background, int channels, const Lines *lines,
                 const Image &out, CUstream_st *stream) {
   const int bytes = static_cast<int>(row_bytes(frame.format, 0, frame.width));
-  const dim3 blocks((bytes + map_threads * piece - 1) / (map_threads * piece), frame.height, plane_count(frame.format));
+  const dim3 blocks((bytes + map_threads * piece - 1) / (map_threads * piece), frame.height,
+                    plane_count(frame.format));
   map_kernel<<<blocks, map_threads, 0, stream>>>(frame, background, channels, lines, out);
 }
 

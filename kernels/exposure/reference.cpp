@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 namespace vigil::exposure {
@@ -96,7 +97,8 @@ class Reference final : public Exposure {
           if (c >= 0) {
             const Table t = table_for(lines_.channel[c]);
             if (!t.is_identity())
-              result = may_clip(frame.format, channels, c) ? corrected(t, v, background.plane(i).row(y)[k]) : t(v);
+              result =
+                  may_clip(frame.format, channels, c) ? corrected(t, v, background.plane(i).row(y)[k]) : t(v);
           }
           out.plane(i).row(y)[k] = static_cast<std::uint8_t>(result);
         }

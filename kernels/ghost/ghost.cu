@@ -12,8 +12,8 @@ constexpr int lanes = 32;
 constexpr int warps = 8;
 
 __global__ void __launch_bounds__(lanes *warps)
-    edges_kernel(Plane<const std::uint8_t> mask, ConstImage frame, ConstImage background, int size, int columns, int cells,
-                 Cell *out) {
+    edges_kernel(Plane<const std::uint8_t> mask, ConstImage frame, ConstImage background, int size,
+                 int columns, int cells, Cell *out) {
   const int cell = blockIdx.x * warps + threadIdx.y;
   if (cell >= cells) return; // the whole warp
   const int x0 = cell % columns * size, y0 = cell / columns * size;
@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(lanes *warps)
 void launch_edges(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
                   const activity::Grid &grid, Cell *cells, CUstream_st *stream) {
   const dim3 blocks((grid.cells() + warps - 1) / warps), threads(lanes, warps);
-  edges_kernel<<<blocks, threads, 0, stream>>>(mask, frame, background, grid.size, grid.columns, grid.cells(), cells);
+  edges_kernel<<<blocks, threads, 0, stream>>>(mask, frame, background, grid.size, grid.columns, grid.cells(),
+                                               cells);
 }
 
 } // namespace vigil::ghost

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 
 namespace vigil::eval {
@@ -113,7 +114,8 @@ Folder open_folder(const std::string &path) {
   out.name = fs::absolute(root / "").lexically_normal().parent_path().filename().string();
   if (!fs::is_directory(input)) out.video = find_video(root);
   if (!fs::is_directory(input) && out.video.empty())
-    fail(Error::Kind::bad_data, path, " has no folder input/ with the frames, and not one video (.mp4, .avi, .mkv, .webm)");
+    fail(Error::Kind::bad_data, path,
+         " has no folder input/ with the frames, and not one video (.mp4, .avi, .mkv, .webm)");
   if (out.video.empty()) find_frames(out, input);
   const auto png = [](const fs::path &p) { return lower_extension(p) == ".png"; };
   if (fs::is_directory(labels)) {
@@ -129,7 +131,8 @@ Folder open_folder(const std::string &path) {
   }
   if (out.truth.empty())
     fail(Error::Kind::bad_data, path, " has no truth for any of its frames (",
-         out.video.empty() ? text(out.frames.size(), " pictures") : out.video, "); groundtruth/gtNNNNNN.png or hand_segmented_NNNNN.png were looked for");
+         out.video.empty() ? text(out.frames.size(), " pictures") : out.video,
+         "); groundtruth/gtNNNNNN.png or hand_segmented_NNNNN.png were looked for");
   return out;
 }
 

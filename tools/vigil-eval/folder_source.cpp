@@ -109,10 +109,11 @@ void FolderSource::push(GstAppSrc *source) {
 std::optional<Truth> FolderSource::truth_at(GstClockTime pts) {
   const guint64 index = gst_util_uint64_scale_round(pts, rate_.numerator, GST_SECOND * rate_.denominator);
   if (!folder_.truth.contains(index)) return {};
-  return Truth{.index = index,
-               .frame = std::to_string(folder_.video.empty() ? folder_.numbers[index] : static_cast<long long>(index)),
-               .labels = load_truth(folder_, index),
-               .region = folder_.region.width ? &folder_.region : nullptr};
+  return Truth{
+      .index = index,
+      .frame = std::to_string(folder_.video.empty() ? folder_.numbers[index] : static_cast<long long>(index)),
+      .labels = load_truth(folder_, index),
+      .region = folder_.region.width ? &folder_.region : nullptr};
 }
 
 std::uint64_t FolderSource::labelled(std::uint64_t first) {
