@@ -24,6 +24,10 @@ Pattern pattern_of(const Settings &s) {
   case Story::light_switch:
   case Story::left_bag:
   case Story::queue:
+  case Story::auto_exposure:
+  case Story::white_balance:
+  case Story::covered:
+  case Story::waiting_person:
     return Pattern::wall;
   case Story::camouflage:
     return Pattern::grass;
@@ -42,6 +46,10 @@ Sun sun_of(Story story) {
   case Story::light_switch:
   case Story::left_bag:
   case Story::queue:
+  case Story::auto_exposure:
+  case Story::white_balance:
+  case Story::covered:
+  case Story::waiting_person:
     return {{0.25f, 0.1f}, 0.25f, 0.3f}; // lamps in the ceiling
   case Story::camouflage:
     return {{0.85f, 0.3f}, 0.25f, 0.25f}; // a veiled sun
@@ -68,6 +76,9 @@ Plot::Plot(const Settings &s, const Camera &camera)
     break;
   case Story::indoor:
   case Story::light_switch:
+  case Story::auto_exposure:
+  case Story::white_balance:
+  case Story::covered:
     add_lane(false, 15.5f, 0, 1.3f, 0, 4.5);
     add_lane(false, 12.5f, 170, 1.25f, 0.6, 5.0);
     add_lane(false, 9.0f, 8, 1.4f, 1.2, 5.5);
@@ -103,6 +114,8 @@ Plot::Plot(const Settings &s, const Camera &camera)
   case Story::groups:
   case Story::left_bag:
   case Story::queue:
+  case Story::parked_car:
+  case Story::waiting_person:
     break;
   }
 }
@@ -228,14 +241,15 @@ void Plot::actors(double time, std::vector<Actor> &actors) const {
   if (story_ == Story::groups) groups(time, actors);
   if (story_ == Story::left_bag) left_bag(time, actors);
   if (story_ == Story::queue) queue(time, actors);
+  if (story_ == Story::parked_car) parked_car(time, actors);
+  if (story_ == Story::waiting_person) waiting_person(time, actors);
   std::stable_sort(actors.begin(), actors.end(),
                    [](const Actor &a, const Actor &b) { return a.at.y > b.at.y; });
 }
 
 Rgb Plot::light(double time) const {
-  if (story_ != Story::light_switch || time < quiet_ ||
-      std::fmod(time - quiet_, switch_period) < switch_period / 2)
-    return {1, 1, 1};
+  if (story_ != Story::light_switch) return trial_light(time);
+  if (time < quiet_ || std::fmod(time - quiet_, switch_period) < switch_period / 2) return {1, 1, 1};
   return {0.52f, 0.57f, 0.64f}; // what comes through the windows
 }
 

@@ -61,6 +61,10 @@ class Plot {
   void groups(double time, std::vector<Actor> &) const;
   void left_bag(double time, std::vector<Actor> &) const;
   void queue(double time, std::vector<Actor> &) const;
+  // trials.cpp
+  void waiting_person(double time, std::vector<Actor> &) const;
+  void parked_car(double time, std::vector<Actor> &) const;
+  Rgb trial_light(double time) const;
 
   Story story_;
   Pattern pattern_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The element cudamog; what lasts from its making to its end.
 //   element.cpp  its description: caps, properties, signals, the model's file
+//   scene.*      exposure, ghosts, who waits: what stands before and behind the model
 //   work.*       what it does with frames; model.cpp: the model's life
 //   learning.*   how fast it learns
 //   settings.*   all that can be set
@@ -34,6 +35,10 @@ class MogElement final : public ElementWith<Settings> {
   GstElement *gst() const { return gst_; }
 
   std::atomic<std::uint64_t> model_frames = 0; // learnt by the model
+  // Of the frame that came out last: the camera's exposure against the model (first channel), and the cells of the grid that
+  // are taken for ghosts and for objects that wait.
+  std::atomic<float> exposure_gain = 1.f, exposure_offset = 0.f;
+  std::atomic<int> ghost_cells = 0, object_cells = 0;
 
   // The streaming thread's own.
   Output last_output{}; // of the frame that came last

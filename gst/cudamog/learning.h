@@ -14,6 +14,8 @@ class Learning {
   // lasts.
   double next_rate(const mog::Params &, const Tuning &, std::uint64_t frame_number, double seconds);
 
+  bool relearning() const { return relearn_ > 0; }
+
   enum class Light { steady, jumped, relearning };
   // What a finished frame's changed fraction says about the light, in the order of the frames. After `jumped`
   // the next frames learn as a new model would, and count as `relearning`.

@@ -39,10 +39,12 @@ void MogWork::prepare_model(const Settings &settings, Queue &queue) {
   model_ = std::move(model);
   samples_ = samples;
   learning_ = {};
+  scene_.forget();
 }
 
 void MogWork::reset() {
   learning_ = {};
+  scene_.forget();
   to_load_.reset();
   if (!model_) return;
   model_->load(mog::empty_state(model_->config()), *queue_);
@@ -63,6 +65,7 @@ void MogWork::load(mog::SavedModel saved) {
   model_->load(saved.state, *queue_);
   element_.model_frames = model_->frames;
   learning_ = {};
+  scene_.forget();
 }
 
 // A model that waits for the first frame goes along as well.

@@ -25,6 +25,16 @@ GType precision_type() {
   return type;
 }
 
+GType exposure_type() {
+  static const GEnumValue values[] = {
+      {int(ExposureMode::automatic), "Find and undo what the camera's exposure and white balance do", "auto"},
+      {int(ExposureMode::off), "Give the model the frames as they are", "off"},
+      {},
+  };
+  static const GType type = enum_type("GstCudaMogExposure", values);
+  return type;
+}
+
 GType output_type() {
   static const GEnumValue values[] = {
       {int(Output::mask), "GRAY8: 0 background, shadow-value, 255 foreground", "mask"},
@@ -49,6 +59,11 @@ Properties<Settings> make_properties() {
   p.choice("output", "Output",
            "What comes out of the source pad; metadata and messages are the same with all", output_type(),
            &Settings::output, Change::playing);
+  p.choice("exposure", "Exposure",
+           "Whether changes of exposure and white balance are undone before a frame meets the model: a gain "
+           "and an offset "
+           "for each channel, found by comparison with the background",
+           exposure_type(), &Settings::exposure, Change::live);
   p.table(&Settings::mog, mog::params_table, Change::live);
   p.table(&Settings::cleanup, cleanup::params_table, Change::live);
   p.table(&Settings::tuning, tuning_table, Change::live);

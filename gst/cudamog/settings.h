@@ -13,13 +13,15 @@
 
 namespace vigil::gst::cudamog {
 
+enum class ExposureMode { automatic, off };
 enum class Output { mask, foreground, background, overlay, passthrough };
 
 // What operators of cameras tune while it runs.
 struct Tuning {
   float learning_time = 0.f;
-  float foreground_rate = 1.f;
-  float light_jump = 0.f;
+  float foreground_rate = 0.1f;
+  float absorb_after = 1.5f;
+  float light_jump = 0.6f;
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
@@ -34,6 +36,12 @@ inline constexpr auto tuning_table = std::tuple{
           "8 to "
           "64 pixels, with the blobs of the last frame that was finished",
           &Tuning::foreground_rate, 0.f, 1.f),
+    param("absorb-after", "Absorb after",
+          "Seconds after which a thing whose outline does not move in the least becomes background: a chair "
+          "that was "
+          "moved, a parked car; people who wait stir, and stay. 0: never. Works where foreground-rate is "
+          "below 1",
+          &Tuning::absorb_after, 0.f, 86400.f),
     param("light-jump", "Light jump",
           "Fraction of changed pixels that is taken for a light that was switched: the model relearns within "
           "30 "
@@ -90,6 +98,7 @@ struct Settings {
   mog::Precision precision = mog::Precision::single;
   Output output = Output::mask;
   BlobMode blobs = BlobMode::exact;
+  ExposureMode exposure = ExposureMode::automatic;
   BackendChoice backend = BackendChoice::automatic;
   std::string mask_location, model_location;
   bool operator==(const Settings &) const = default;

@@ -21,13 +21,16 @@ std::ptrdiff_t mask_stride(int width) {
 
 // What belongs to one frame.
 struct MogWork::Analysis final : Work::Result {
-  Analysis(Device &device, const MaskBlobs &of)
+  Analysis(Device &device, PixelFormat format, const MaskBlobs &of)
       : scratch(device, std::size_t(mask_stride(of.grid().width)) * of.grid().height), blobs(device, of),
-        host_rates(device, std::size_t(of.grid().cells())) {}
+        cells(device, sizeof(activity::Cell) * of.grid().cells()), host_cells(device, cells.bytes()),
+        host_rates(device, std::size_t(of.grid().cells())), scene(device, format, of.grid()) {}
 
   DeviceBuffer scratch; // a mask, when the mask is not what comes out
   MaskBlobs::Frame blobs;
-  HostBuffer host_rates;
+  DeviceBuffer cells; // how much foreground is in each cell, where waiting objects are looked for
+  HostBuffer host_cells, host_rates;
+  Scene::Slot scene;
   Plane<std::uint8_t> mask;
 
   Settings settings;
@@ -41,7 +44,8 @@ struct MogWork::Analysis final : Work::Result {
 };
 
 MogWork::MogWork(Device &device, MogElement &element)
-    : device_(device), element_(element), composer_(compose::make(device)) {}
+    : device_(device), element_(element), counter_(activity::make(device)), composer_(compose::make(device)),
+      scene_(device) {}
 
 void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
   in_ = in;
@@ -56,11 +60,12 @@ void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
     rate_map_ = DeviceBuffer(device_, blob_cells_.size());
   }
   grid_ = grid;
+  scene_.set_format(pixel_format(in.info), grid);
   style_ = overlay_style(out.info);
 }
 
 std::unique_ptr<Work::Result> MogWork::make_result() {
-  return std::make_unique<Analysis>(device_, *blobs_);
+  return std::make_unique<Analysis>(device_, pixel_format(in_.info), *blobs_);
 }
 
 // How long the frame lasts: the time since the last one, what its buffer says, or the caps' frame rate.
@@ -106,21 +111,24 @@ void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
     a.compared = learnt + steps_.size() > 0;
     const double rate =
         learning_.next_rate(settings.mog, settings.tuning, learnt + steps_.size() + 1, a.seconds);
-    steps_.push_back({job->in, a.mask, rate});
+    const ConstImage seen = scene_.before(a.scene, job->in, *model_, settings, learning_.relearning(), queue);
+    steps_.push_back({seen, a.mask, rate});
   }
-  const mog::RateMap rates = upload_rates(static_cast<Analysis &>(*jobs.front()->result), queue);
+  const mog::RateMap rates =
+      upload_rates(static_cast<Analysis &>(*jobs.front()->result), steps_.front().learning_rate, queue);
   model_->apply(steps_, settings.mog, rates, queue);
   for (Job *job : jobs) analyse(*job, settings, queue);
   element_.model_frames = model_->frames;
 }
 
-mog::RateMap MogWork::upload_rates(Analysis &first, Queue &queue) {
-  const float factor = first.settings.tuning.foreground_rate;
-  if (factor >= 1 || std::find(blob_cells_.begin(), blob_cells_.end(), 1) == blob_cells_.end()) return {};
-  std::copy(blob_cells_.begin(), blob_cells_.end(), first.host_rates.as<std::uint8_t>());
-  device_.upload(rate_map_.as(), first.host_rates.as<void>(), blob_cells_.size(), queue);
-  if (device_.backend() != Backend::cpu) result_bytes_ += blob_cells_.size();
-  return {rate_map_.as<const std::uint8_t>(), grid_.size, grid_.columns, factor};
+mog::RateMap MogWork::upload_rates(Analysis &first, double learning_rate, Queue &queue) {
+  const Tuning &tuning = first.settings.tuning;
+  const std::span<const std::uint8_t> paces = scene_.paces(tuning);
+  if (paces.empty()) return {};
+  std::copy(paces.begin(), paces.end(), first.host_rates.as<std::uint8_t>());
+  device_.upload(rate_map_.as(), first.host_rates.as<void>(), paces.size(), queue);
+  if (device_.backend() != Backend::cpu) result_bytes_ += paces.size();
+  return scene_.rates(rate_map_.as<const std::uint8_t>(), tuning, learning_rate);
 }
 
 void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
@@ -129,9 +137,10 @@ void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
   if (watch_) watch = {watch_.as<const std::uint8_t>(), grid_.width, grid_.height, grid_.width};
   if (watch_ || settings.cleanup != cleanup::Params{.median = 0, .open = 0, .close = 0})
     cleanup_->apply(a.mask, watch, settings.cleanup, queue);
-  blobs_->measure(a.mask, job.in,
-                  {settings.blobs, a.settings.motion.min_area, settings.tuning.foreground_rate < 1}, a.blobs,
-                  queue);
+  const bool waiting = settings.tuning.foreground_rate < 1;
+  blobs_->measure(a.mask, job.in, {settings.blobs, a.settings.motion.min_area, waiting}, a.blobs, queue);
+  if (waiting) counter_->apply(a.mask, grid_, a.cells.as<activity::Cell>(), queue);
+  scene_.after(a.scene, a.mask, settings, queue);
   if (a.output == Output::foreground)
     composer_->foreground(job.in, a.mask, style_, job.out, queue);
   else if (a.output == Output::background)
@@ -140,12 +149,24 @@ void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
 }
 
 void MogWork::fetch(Job &job, Queue &queue) {
-  blobs_->fetch(static_cast<Analysis &>(*job.result).blobs, queue);
+  auto &a = static_cast<Analysis &>(*job.result);
+  blobs_->fetch(a.blobs, queue);
+  if (a.settings.tuning.foreground_rate < 1) {
+    device_.download(a.host_cells.as<void>(), a.cells.as(), a.cells.bytes(), queue);
+    if (device_.backend() != Backend::cpu) result_bytes_ += a.cells.bytes();
+  }
+  scene_.fetch(a.scene, queue);
 }
 
 void MogWork::complete(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
   find_blobs(a);
+  scene_.observe(a.scene, blob_cells_, {a.host_cells.as<const activity::Cell>(), std::size_t(grid_.cells())},
+                 a.seconds, a.settings.tuning);
+  element_.exposure_gain = scene_.lines().channel[0].gain;
+  element_.exposure_offset = scene_.lines().channel[0].offset;
+  element_.ghost_cells = scene_.waiting().ghosts();
+  element_.object_cells = scene_.waiting().objects();
   if (job.late) composer_->overlay(job.in, a.mask, boxes_to_draw(a.boxes), style_, job.out, queue);
 }
 

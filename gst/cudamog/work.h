@@ -9,6 +9,7 @@
 #pragma once
 
 #include "gst/cudamog/element.h"
+#include "gst/cudamog/scene.h"
 #include "gst/observe/mask_blobs.h"
 #include "gst/transform/work.h"
 #include "kernels/compose/compose.h"
@@ -48,7 +49,7 @@ class MogWork final : public Work {
   Output output_for(Output wanted);
   void prepare_model(const Settings &, Queue &);
   void prepare_watch(const std::string &location, Queue &);
-  mog::RateMap upload_rates(Analysis &, Queue &);
+  mog::RateMap upload_rates(Analysis &, double learning_rate, Queue &);
   void analyse(Job &, const Settings &, Queue &);
   void find_blobs(Analysis &);
   mog::Config wanted_config(const Settings &) const;
@@ -59,6 +60,7 @@ class MogWork final : public Work {
   FrameKind in_, out_;
   activity::Grid grid_;
   std::unique_ptr<MaskBlobs> blobs_;
+  std::unique_ptr<activity::Counter> counter_;
   compose::Style style_;
   std::unique_ptr<cleanup::Cleanup> cleanup_;
   std::unique_ptr<compose::Composer> composer_;
@@ -67,6 +69,7 @@ class MogWork final : public Work {
   mog::Samples samples_{};
   std::optional<mog::SavedModel> to_load_; // before there is a model
   Learning learning_;
+  Scene scene_;
 
   std::optional<std::string> watch_location_; // of what is in watch_
   DeviceBuffer watch_;                        // ignore mask; none: all pixels are watched

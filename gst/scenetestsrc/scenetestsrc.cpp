@@ -61,6 +61,11 @@ GType story_type() {
        "left-bag"},
       {int(Story::queue), "People stand in a queue that moves on", "queue"},
       {int(Story::traffic), "Dense traffic both ways", "traffic"},
+      {int(Story::auto_exposure), "People in a hall; the camera's exposure follows them", "auto-exposure"},
+      {int(Story::white_balance), "The same, and the white balance steps every 5 s", "white-balance"},
+      {int(Story::covered), "The same, and the lens is covered for 3 s in every 20", "covered"},
+      {int(Story::parked_car), "A car is there from the first frame on, and leaves", "parked-car"},
+      {int(Story::waiting_person), "A person walks in, stands for a minute and leaves", "waiting-person"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("VigilSceneStory", values);
   return type;

@@ -50,7 +50,7 @@ struct Rates {
   Rates(Checker &c, int width, int height) {
     at.size = 8 << c.rng() % 4;
     at.columns = (width + at.size - 1) / at.size;
-    at.factor = std::uniform_real_distribution<float>(0.f, 2.f)(c.rng);
+    for (float &f : at.factor) f = std::uniform_real_distribution<float>(0.f, 2.f)(c.rng);
     bytes.resize(std::size_t(at.columns) * ((height + at.size - 1) / at.size));
     for (auto &b : bytes) b = c.rng() % 2 ? std::uint8_t(1 + c.rng() % 255) : 0;
     memory = DeviceBuffer(c.device, bytes.size());

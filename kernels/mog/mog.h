@@ -58,6 +58,7 @@
 #include "common/params.h"
 #include "common/plane.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -99,7 +100,7 @@ struct Params {
   float min_variance = 4.f;
   float max_variance = 75.f;
   bool detect_shadows = true;
-  float shadow_threshold = 0.7f;
+  float shadow_threshold = 0.8f;
   int shadow_value = 127;
   bool operator==(const Params &) const = default;
 };
@@ -195,14 +196,20 @@ struct Step {
   double learning_rate = 0; // for this frame, 0..1
 };
 
-// Some blocks of the picture learn at another rate: block (x / size, y / size) takes learning_rate * factor
-// where its byte in `map` is not zero. The map is in the device's memory, row by row, columns = ceil(width /
-// size).
+// Some blocks of the picture learn at another rate: block (x / size, y / size) takes learning_rate * factor[v], at most 1,
+// where v is its byte in `map`, of which the lowest two bits count; v = 0 means learning_rate itself. The map is in the
+// device's memory, row by row, columns = ceil(width / size).
 struct RateMap {
+  static constexpr int kinds = 4;
   const std::uint8_t *map = nullptr; // null: none
   int size = 16;                     // a power of two, 8..64
   int columns = 0;
-  float factor = 1.f;
+  float factor[kinds] = {1.f, 1.f, 1.f, 1.f}; // the first is not used
+  // The rate of a block with this byte.
+  double rate(double learning_rate, int v) const {
+    const int kind = v & (kinds - 1);
+    return kind ? std::min(learning_rate * factor[kind], 1.) : learning_rate;
+  }
 };
 
 class Model {

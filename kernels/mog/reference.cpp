@@ -166,8 +166,8 @@ class Reference final : public Model {
       const Constants c = resolve(params, config_.method, step.frame.format, config_.channels);
       for (int y = 0; y < config_.height; y++)
         for (int x = 0; x < config_.width; x++) {
-          const bool elsewhere = rates.map && rates.map[y / rates.size * rates.columns + x / rates.size];
-          const double a = elsewhere ? std::min(step.learning_rate * rates.factor, 1.) : step.learning_rate;
+          const int kind = rates.map ? rates.map[y / rates.size * rates.columns + x / rates.size] : 0;
+          const double a = rates.rate(step.learning_rate, kind);
           step.mask.row(y)[x] = classify(at(x, y), sample_at(step.frame, x, y, config_.channels), a, c);
         }
       frames++;

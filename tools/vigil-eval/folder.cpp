@@ -70,6 +70,19 @@ void find_frames(Folder &out, const fs::path &input) {
   }
 }
 
+// The only video in the folder; empty when there is none or more than one.
+std::string find_video(const fs::path &root) {
+  constexpr std::array known{".mp4", ".avi", ".mkv", ".webm"};
+  std::string found;
+  std::error_code error;
+  for (fs::directory_iterator i(root, error), end; !error && i != end; i.increment(error)) {
+    if (std::find(known.begin(), known.end(), lower_extension(i->path())) == known.end()) continue;
+    if (!found.empty()) return {};
+    found = i->path().string();
+  }
+  return found;
+}
+
 // CDnet marks the frames of its range alone as labelled; a cut sequence may lack some of them.
 std::pair<long long, long long> temporal_region(const fs::path &file) {
   if (!fs::exists(file)) return {0, std::numeric_limits<long long>::max()};
@@ -82,6 +95,9 @@ std::pair<long long, long long> temporal_region(const fs::path &file) {
 }
 
 void find_truth(Folder &out, const std::map<long long, fs::path> &truth, long long first, long long last) {
+  if (!out.video.empty())
+    for (const auto &[number, path] : truth)
+      if (number >= first && number <= last) out.truth.emplace(std::size_t(number), path.string());
   for (std::size_t i = 0; i < out.frames.size(); i++) {
     const auto t = truth.find(out.numbers[i]);
     if (t != truth.end() && t->first >= first && t->first <= last) out.truth.emplace(i, t->second.string());
@@ -93,11 +109,14 @@ void find_truth(Folder &out, const std::map<long long, fs::path> &truth, long lo
 Folder open_folder(const std::string &path) {
   const fs::path root(path), input = root / "input", labels = root / "groundtruth";
   if (!fs::is_directory(root)) fail(Error::Kind::io, "there is no folder ", path);
-  if (!fs::is_directory(input)) fail(Error::Kind::bad_data, path, " has no folder input/ with the frames");
 
   Folder out;
   out.name = fs::absolute(root / "").lexically_normal().parent_path().filename().string();
-  find_frames(out, input);
+  if (!fs::is_directory(input)) out.video = find_video(root);
+  if (!fs::is_directory(input) && out.video.empty())
+    fail(Error::Kind::bad_data, path,
+         " has no folder input/ with the frames, and not one video (.mp4, .avi, .mkv, .webm)");
+  if (out.video.empty()) find_frames(out, input);
   const auto png = [](const fs::path &p) { return lower_extension(p) == ".png"; };
   if (fs::is_directory(labels)) {
     const auto [first, last] = temporal_region(root / "temporalROI.txt");
@@ -111,8 +130,9 @@ Folder open_folder(const std::string &path) {
     find_truth(out, numbered_files(root, hand), 0, std::numeric_limits<long long>::max());
   }
   if (out.truth.empty())
-    fail(Error::Kind::bad_data, path, " has no truth for any of its ", out.frames.size(),
-         " frames; groundtruth/gtNNNNNN.png or hand_segmented_NNNNN.png were looked for");
+    fail(Error::Kind::bad_data, path, " has no truth for any of its frames (",
+         out.video.empty() ? text(out.frames.size(), " pictures") : out.video,
+         "); groundtruth/gtNNNNNN.png or hand_segmented_NNNNN.png were looked for");
   return out;
 }
 

@@ -6,6 +6,9 @@
 //     ROI.bmp (black is outside the region of interest)
 //   Wallflower (Toyama et al. 1999): input/b00000.png ..., hand_segmented_00247.png (foreground from 128 up)
 //
+//   the same with a video instead of input/: one .mp4, .avi, .mkv or .webm, whose frames count from 0 in the order in which
+//     they are decoded
+//
 // Frame and truth belong together when the last number in their names is the same.
 #pragma once
 
@@ -22,6 +25,7 @@ struct Folder {
   std::string name;                         // last part of the path
   std::vector<std::string> frames;          // paths, by rising number
   std::vector<long long> numbers;           // of each frame, from its name
+  std::string video;                        // path, where there are no files of frames
   std::string extension;                    // of all frames, lower case with the dot: ".jpg"
   std::map<std::size_t, std::string> truth; // index of the frame -> path
   bool hand_segmented = false;              // the truth is Wallflower's, not labels

@@ -4,6 +4,7 @@
 #include "source.h"
 
 #include "common/error.h"
+#include "description.h"
 #include "folder.h"
 
 #include <cstring>
@@ -33,6 +34,7 @@ class FolderSource final : public Source {
   std::uint64_t labelled(std::uint64_t first) override;
 
  private:
+  GstElement *build_video(tools::Pipeline &);
   void push(GstAppSrc *);
   GstClockTime time_of(std::uint64_t index) const {
     return gst_util_uint64_scale_round(index, GST_SECOND * rate_.denominator, rate_.numerator);
@@ -42,8 +44,31 @@ class FolderSource final : public Source {
   std::size_t next_ = 0; // of the frames, by the streaming thread once the pipeline runs
 };
 
+// The video's own times are replaced by those of its frames' numbers, so that none is lost where they are odd.
+GstElement *FolderSource::build_video(tools::Pipeline &pipeline) {
+  const auto made = parse_bin("filesrc name=file ! decodebin ! videoconvert name=decoded");
+  tools::ObjectPtr<GstElement> file(gst_bin_get_by_name(GST_BIN(made.get()), "file"));
+  g_object_set(file.get(), "location", folder_.video.c_str(), nullptr);
+  tools::ObjectPtr<GstElement> decoded(gst_bin_get_by_name(GST_BIN(made.get()), "decoded"));
+  tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(decoded.get(), "src"));
+  gst_pad_add_probe(
+      pad.get(), GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad *, GstPadProbeInfo *info, gpointer data) {
+        auto *self = static_cast<FolderSource *>(data);
+        GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+        GST_BUFFER_PTS(buffer) = self->time_of(self->next_);
+        GST_BUFFER_DURATION(buffer) = self->time_of(self->next_ + 1) - self->time_of(self->next_);
+        self->next_++;
+        GST_PAD_PROBE_INFO_DATA(info) = buffer;
+        return GST_PAD_PROBE_OK;
+      },
+      this, nullptr);
+  return pipeline.add(made.get());
+}
+
 GstElement *FolderSource::build(tools::Pipeline &pipeline) {
   next_ = 0;
+  if (!folder_.video.empty()) return build_video(pipeline);
   const Kind *kind = kinds;
   while (folder_.extension != kind->extension) ++kind;
   GstElement *source = pipeline.add(tools::make_element("appsrc", "frames"));
@@ -84,10 +109,11 @@ void FolderSource::push(GstAppSrc *source) {
 std::optional<Truth> FolderSource::truth_at(GstClockTime pts) {
   const guint64 index = gst_util_uint64_scale_round(pts, rate_.numerator, GST_SECOND * rate_.denominator);
   if (!folder_.truth.contains(index)) return {};
-  return Truth{.index = index,
-               .frame = std::to_string(folder_.numbers[index]),
-               .labels = load_truth(folder_, index),
-               .region = folder_.region.width ? &folder_.region : nullptr};
+  return Truth{
+      .index = index,
+      .frame = std::to_string(folder_.video.empty() ? folder_.numbers[index] : static_cast<long long>(index)),
+      .labels = load_truth(folder_, index),
+      .region = folder_.region.width ? &folder_.region : nullptr};
 }
 
 std::uint64_t FolderSource::labelled(std::uint64_t first) {

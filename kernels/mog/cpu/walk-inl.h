@@ -43,20 +43,17 @@ struct Rates {
 
   HWY_INLINE Rates(const RateMap &map, double rate, int x, int y, int width) : all(static_cast<T>(rate)) {
     if (!map.map) return;
-    const T other = static_cast<T>(std::min(rate * map.factor, 1.));
     const std::uint8_t *marks = map.map + std::ptrdiff_t(y / map.size) * map.columns;
     const int pieces = block_pixels / map.size; // both are powers of two
-    int marked = 0;
+    bool differ = false;
+    all = static_cast<T>(map.rate(rate, marks[x / map.size]));
     for (int i = 0; i < pieces; i++) {
       const int column = std::min((x + i * map.size) / map.size, (width - 1) / map.size);
-      const bool mark = marks[column] != 0;
-      marked += mark;
-      std::fill_n(memory + i * map.size, map.size, mark ? other : all);
+      const T own = static_cast<T>(map.rate(rate, marks[column]));
+      differ |= own != all;
+      std::fill_n(memory + i * map.size, map.size, own);
     }
-    if (marked == pieces)
-      all = other;
-    else if (marked)
-      each = memory;
+    if (differ) each = memory;
   }
 };
 

@@ -21,7 +21,7 @@ struct Frame {
   const std::uint8_t *data[3];
   std::uint8_t *mask;
   int stride[3], mask_stride;
-  T rate, mapped_rate;
+  T rate[RateMap::kinds]; // by the kind of block
 };
 
 template <class T>
@@ -60,16 +60,15 @@ struct Job {
       for (const auto address :
            {reinterpret_cast<std::uintptr_t>(f.mask), static_cast<std::uintptr_t>(s.mask.stride)})
         aligned &= address % vector == 0;
-      f.rate = T(s.learning_rate);
-      f.mapped_rate = T(std::min(s.learning_rate * w.rates.factor, 1.));
+      for (int k = 0; k < RateMap::kinds; k++) f.rate[k] = T(w.rates.rate(s.learning_rate, k));
     }
   }
 
-  // Whether pixel (x, y) learns at the frame's mapped_rate.
-  __device__ __forceinline__ bool mapped(int x, int y) const {
+  // Which of a frame's rates pixel (x, y) learns at.
+  __device__ __forceinline__ int kind(int x, int y) const {
     if (!map) [[likely]]
-      return false;
-    return map[static_cast<std::size_t>(y >> map_shift) * map_columns + (x >> map_shift)];
+      return 0;
+    return map[static_cast<std::size_t>(y >> map_shift) * map_columns + (x >> map_shift)] & (RateMap::kinds - 1);
   }
 };
 

@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(threads, Codec::blocks(K))
   const Spot spot = spot_of<vector>(job);
   const int x = spot.x, y = spot.y;
   if (x >= job.width || y >= job.height) return;
-  const bool mapped = job.mapped(x, y);
+  const int kind = job.kind(x, y);
   const std::uint32_t pixel = static_cast<std::uint32_t>(y) * job.width + x;
   const int count = job.width - x;
   const bool whole = job.aligned & (count >= vector);
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(threads, Codec::blocks(K))
 #pragma unroll 1
   for (int frame = 0; frame < (alone ? 1 : job.count); frame++) {
     const Frame<T> &f = job.frames[frame];
-    const T a = mapped ? f.mapped_rate : f.rate;
+    const T a = f.rate[kind];
     const std::uint32_t samples = lumas<vector>(f, job.format, x, y, count, whole);
     std::uint32_t mask = 0;
 #pragma unroll

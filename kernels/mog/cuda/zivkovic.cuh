@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(threads, Codec::blocks)
 #pragma unroll
   for (int k = 0; k < K; k++) pixel.weight[k] = Codec::held(weights[k * tile]);
   std::uint32_t bytes = samples<Codec::channels>(job, job.frames[0], spot.x, spot.y);
-  const bool mapped = job.mapped(spot.x, spot.y);
+  const int kind = job.kind(spot.x, spot.y);
 
   for (int frame = 0;;) {
     const Frame<T> &f = job.frames[frame];
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(threads, Codec::blocks)
 #pragma unroll
     for (int c = 0; c < Codec::channels; c++) v[c] = Codec::sample(bytes, c);
     const Dither dither(static_cast<std::uint32_t>(spot.y) * job.width + spot.x, job.first_frame + frame);
-    std::uint8_t label = pixel.learn(first, v, mapped ? f.mapped_rate : f.rate, job.rules, dither) ? 0 : 255;
+    std::uint8_t label = pixel.learn(first, v, f.rate[kind], job.rules, dither) ? 0 : 255;
     if (label && job.rules.detect_shadows && pixel.in_shadow(v, job.rules)) label = job.rules.shadow_value;
     row_of(f.mask, f.mask_stride, spot.y)[spot.x] = label;
     if (alone || ++frame == job.count) break;

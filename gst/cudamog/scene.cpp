@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/cudamog/scene.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace vigil::gst::cudamog {
+namespace {
+
+constexpr std::uint64_t refresh_every = 8; // frames; a young model changes faster
+constexpr std::uint64_t look_every = 4;    // frames
+constexpr double at_once = 0.1;            // learning rate of what is to become background
+constexpr float undecided_rate = 0.3f;     // factor
+
+std::ptrdiff_t stride_of(PixelFormat f, int plane, int width) {
+  constexpr std::ptrdiff_t step = 64;
+  return (row_bytes(f, plane, width) + step - 1) / step * step;
+}
+
+} // namespace
+
+OwnPicture::OwnPicture(Device &device, PixelFormat format, int width, int height) {
+  image_ = {format, width, height, {}, {}};
+  std::size_t offset[3] = {}, bytes = 0;
+  for (int i = 0; i < plane_count(format); i++) {
+    offset[i] = bytes;
+    image_.stride[i] = stride_of(format, i, width);
+    bytes += static_cast<std::size_t>(image_.stride[i]) * static_cast<std::size_t>(plane_rows(i, height));
+  }
+  memory_ = DeviceBuffer(device, bytes);
+  for (int i = 0; i < plane_count(format); i++) image_.data[i] = memory_.as<std::uint8_t>() + offset[i];
+}
+
+Scene::Slot::Slot(Device &device, PixelFormat format, const activity::Grid &grid)
+    : mapped(device, format, grid.width, grid.height), edges(device, sizeof(ghost::Cell) * grid.cells()),
+      host_edges(device, edges.bytes()), host_lines(device, sizeof(exposure::Lines)) {}
+
+Scene::Scene(Device &device)
+    : device_(device), exposure_(exposure::make(device)), edges_(ghost::make(device)) {}
+
+void Scene::set_format(PixelFormat format, const activity::Grid &grid) {
+  background_ = OwnPicture(device_, format, grid.width, grid.height);
+  background_of_ = 0;
+  if (grid == grid_) return;
+  grid_ = grid;
+  forget();
+}
+
+void Scene::forget() {
+  background_of_ = 0;
+  waiting_.reset(grid_);
+  lines_ = {};
+}
+
+// False when the model knows nothing yet.
+bool Scene::refresh(mog::Model &model, Queue &queue) {
+  const std::uint64_t known = model.frames;
+  if (known == 0) return false;
+  const bool young = known < 4 * refresh_every;
+  if (background_of_ == 0 || known < background_of_ ||
+      known >= background_of_ + (young ? 1 : refresh_every)) {
+    model.background(background_.image(), queue);
+    background_of_ = known;
+  }
+  return true;
+}
+
+ConstImage Scene::before(Slot &slot, const ConstImage &frame, mog::Model &model, const Settings &settings,
+                         bool relearning, Queue &queue) {
+  slot.seen = frame;
+  slot.looked = slot.estimated = false;
+  const bool wanted = settings.exposure == ExposureMode::automatic || settings.tuning.foreground_rate < 1;
+  if (!wanted || !refresh(model, queue)) return frame;
+  if (settings.exposure == ExposureMode::automatic && !relearning) {
+    slot.seen =
+        exposure_->apply(frame, background_.image(), model.config().channels, slot.mapped.image(), queue);
+    device_.download(slot.host_lines.as<void>(), exposure_->lines(), sizeof(exposure::Lines), queue);
+    slot.estimated = true;
+  }
+  return slot.seen;
+}
+
+void Scene::after(Slot &slot, Plane<const std::uint8_t> mask, const Settings &settings, Queue &queue) {
+  if (settings.tuning.foreground_rate >= 1 || background_of_ == 0 || launched_++ % look_every != 0) return;
+  edges_->apply(mask, slot.seen, background_.image(), grid_, slot.edges.as<ghost::Cell>(), queue);
+  slot.looked = true;
+}
+
+void Scene::fetch(Slot &slot, Queue &queue) {
+  if (slot.looked) device_.download(slot.host_edges.as<void>(), slot.edges.as(), slot.edges.bytes(), queue);
+}
+
+void Scene::observe(const Slot &slot, std::span<const std::uint8_t> in_blob,
+                    std::span<const activity::Cell> counts, double seconds, const Tuning &tuning) {
+  lines_ = slot.estimated ? *slot.host_lines.as<const exposure::Lines>() : exposure::Lines{};
+  std::span<const ghost::Cell> edges;
+  if (slot.looked) edges = {slot.host_edges.as<const ghost::Cell>(), std::size_t(grid_.cells())};
+  waiting_.step(in_blob, counts, edges, seconds, double(tuning.absorb_after));
+}
+
+std::span<const std::uint8_t> Scene::paces(const Tuning &tuning) const {
+  if (tuning.foreground_rate >= 1 || !waiting_.any()) return {};
+  return waiting_.paces();
+}
+
+mog::RateMap Scene::rates(const std::uint8_t *map, const Tuning &tuning, double learning_rate) const {
+  const float slow = tuning.foreground_rate;
+  const float fast = learning_rate > 0 ? static_cast<float>(std::max(at_once / learning_rate, 1.)) : 1.f;
+  return {map, grid_.size, grid_.columns, {1.f, slow, std::max(slow, undecided_rate), fast}};
+}
+
+} // namespace vigil::gst::cudamog

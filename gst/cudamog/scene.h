@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What stands before and behind the model so that it can be trusted on a real camera: the exposure undone before it
+// (kernels/exposure), ghosts told from what waits behind it (kernels/ghost). A pipeline calls, for each frame:
+//
+//   before()   in the order of the frames, when the model knows the frames before this one: the picture for the model
+//   after()    when the mask is final
+//   fetch()    on the queue that brings the counts to the host
+//   observe()  when they are there
+//   rates()    for the next frame's model
+#pragma once
+
+#include "gst/cudamog/settings.h"
+#include "gst/memory/slots.h"
+#include "kernels/activity/activity.h"
+#include "kernels/exposure/exposure.h"
+#include "kernels/ghost/ghost.h"
+#include "kernels/ghost/waiting.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace vigil::gst::cudamog {
+
+// A picture in one piece of the device's memory.
+class OwnPicture {
+ public:
+  OwnPicture() = default;
+  OwnPicture(Device &, PixelFormat, int width, int height);
+  Image image() const { return image_; }
+
+ private:
+  DeviceBuffer memory_;
+  Image image_;
+};
+
+class Scene {
+ public:
+  // What goes with a frame.
+  struct Slot {
+    Slot(Device &, PixelFormat, const activity::Grid &);
+    OwnPicture mapped;
+    DeviceBuffer edges;
+    HostBuffer host_edges, host_lines;
+    ConstImage seen; // by the model
+    bool looked = false, estimated = false;
+  };
+
+  explicit Scene(Device &);
+  void set_format(PixelFormat, const activity::Grid &);
+  void forget(); // another model: nothing that was found holds any longer
+
+  ConstImage before(Slot &, const ConstImage &frame, mog::Model &, const Settings &, bool relearning,
+                    Queue &);
+  void after(Slot &, Plane<const std::uint8_t> mask, const Settings &, Queue &);
+  void fetch(Slot &, Queue &);
+  void observe(const Slot &, std::span<const std::uint8_t> in_blob, std::span<const activity::Cell> counts,
+               double seconds, const Tuning &);
+
+  // A Pace for each cell of the next frame; empty: all learn as usual.
+  std::span<const std::uint8_t> paces(const Tuning &) const;
+  // What the paces mean to a frame that learns at `learning_rate`.
+  mog::RateMap rates(const std::uint8_t *map_on_device, const Tuning &, double learning_rate) const;
+  const exposure::Lines &lines() const { return lines_; } // of the frame that came out last
+  const ghost::Waiting &waiting() const { return waiting_; }
+
+ private:
+  bool refresh(mog::Model &, Queue &);
+  Device &device_;
+  activity::Grid grid_;
+  std::unique_ptr<exposure::Exposure> exposure_;
+  std::unique_ptr<ghost::Edges> edges_;
+  OwnPicture background_;
+  std::uint64_t background_of_ = 0; // the model's frames when background_ was drawn; 0: never
+  std::uint64_t launched_ = 0;
+  ghost::Waiting waiting_;
+  exposure::Lines lines_;
+};
+
+} // namespace vigil::gst::cudamog

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Exposure: lines that were drawn on are found again, with half of the picture covered; every backend against the reference;
+// the frame mapped to the byte.
+#include "kernels/exposure/exposure.h"
+
+#include "common/error.h"
+#include "tests/check/checker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace vigil::exposure {
+namespace {
+
+using check::Checker;
+using check::Picture;
+
+constexpr PixelFormat formats[] = {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::bgra,
+                                   PixelFormat::nv12, PixelFormat::i420};
+struct Size {
+  int width, height, padding;
+};
+constexpr Size sizes[] = {{1, 1, 0}, {40, 30, 3}, {321, 243, 1}, {640, 480, 0}};
+
+// A smooth background with some texture, and the frame that a camera of this gain, offset and noise makes of it;
+// `covered` (0..1) of the columns show something else.
+void paint(Checker &c, Picture &background, Picture &frame, double gain, double offset, double covered,
+           int noise) {
+  background.bytes = c.noise(background.bytes.size());
+  for (std::size_t i = 0; i < background.bytes.size(); i++)
+    background.bytes[i] = static_cast<std::uint8_t>(40 + background.bytes[i] / 4 + (i / 7) % 90);
+  const Image b = background.host(), f = frame.host();
+  for (int p = 0; p < plane_count(b.format); p++)
+    for (int y = 0; y < plane_rows(p, b.height); y++)
+      for (int k = 0; k < row_bytes(b.format, p, b.width); k++) {
+        const bool other = k < covered * double(row_bytes(b.format, p, b.width));
+        const double shaken = noise ? double(c.rng() % std::uint64_t(2 * noise + 1)) - noise : 0;
+        const int zero = p > 0 ? 128 : 0;
+        const double v = other ? double(c.rng() % 256)
+                               : gain * (b.plane(p).row(y)[k] - zero) + zero + (p > 0 ? 0 : offset) + shaken;
+        f.plane(p).row(y)[k] = static_cast<std::uint8_t>(std::clamp(std::lround(v), 0L, 255L));
+      }
+}
+
+Lines fetch(Checker &c, const Exposure &e) {
+  Lines l;
+  c.device.download(&l, e.lines(), sizeof l, c.queue());
+  c.queue().wait();
+  return l;
+}
+
+void run_random(Checker &c) {
+  const auto host = open_cpu(1);
+  const auto host_queue = host->make_queue();
+  for (const Size &s : sizes)
+    for (const PixelFormat f : formats)
+      for (const int channels : {1, 3}) {
+        if (f == PixelFormat::gray8 && channels == 3) continue;
+        const auto reference = make_reference();
+        const auto exposure = make(c.device);
+        for (int frame = 0; frame < 4; frame++) {
+          Picture background(c, f, s.width, s.height, s.padding), in(c, f, s.width, s.height, s.padding),
+              want(c, f, s.width, s.height, s.padding), got(c, f, s.width, s.height, s.padding);
+          const double gain = std::uniform_real_distribution(0.5, 1.6)(c.rng);
+          const double offset = std::uniform_real_distribution(-20., 20.)(c.rng);
+          paint(c, background, in, gain, offset, frame == 3 ? 1. : 0.4, 4);
+          background.send();
+          in.send();
+          reference->apply(in.host(), background.host(), channels, want.host(), *host_queue);
+          const ConstImage result =
+              exposure->apply(in.device(), background.device(), channels, got.device(), c.queue());
+          const Lines lines = fetch(c, *exposure);
+          const std::string what =
+              text(s.width, "x", s.height, ", format ", int(f), ", ", channels, " channels, frame ", frame);
+          for (int k = 0; k < channels; k++) {
+            const Line &l = lines.channel[k], &r = reference->lines()->channel[k];
+            c.expect(std::abs(l.gain - r.gain) < 0.004 && std::abs(l.offset - r.offset) < 0.5 &&
+                         std::abs(l.agreeing - r.agreeing) < 0.01,
+                     text(what, ", channel ", k, ": gain ", l.gain, " offset ", l.offset, " agreeing ",
+                          l.agreeing, ", not ", r.gain, " ", r.offset, " ", r.agreeing));
+          }
+          if (result.data[0] == in.device().data[0]) continue; // nothing to undo
+          // The same lines give the same bytes.
+          const auto exact = make_reference();
+          got.fetch();
+          for (int p = 0; p < plane_count(f); p++) {
+            const int bytes = int(row_bytes(f, p, s.width)), rows = plane_rows(p, s.height);
+            const Plane<const std::uint8_t> w{want.host().data[p], bytes, rows, want.host().stride[p]},
+                g{got.host().data[p], bytes, rows, got.host().stride[p]};
+            c.near_pixels(text(what, ", plane ", p), w, g, 2);
+          }
+          reference->set(lines, *host_queue); // the next frame fades from the same place
+        }
+      }
+}
+
+// With the lines given, the mapping is exact: a background without usable samples keeps them (faded).
+void run_mapping(Checker &c) {
+  const auto host = open_cpu(1);
+  const auto host_queue = host->make_queue();
+  for (const Size &s : sizes)
+    for (const PixelFormat f : formats)
+      for (const int channels : {1, 3}) {
+        if (f == PixelFormat::gray8 && channels == 3) continue;
+        Picture background(c, f, s.width, s.height, s.padding), in(c, f, s.width, s.height, s.padding),
+            want(c, f, s.width, s.height, s.padding), got(c, f, s.width, s.height, s.padding);
+        in.bytes = c.noise(in.bytes.size());
+        background.bytes = c.noise(background.bytes.size());
+        for (auto &v : background.bytes) v = v < 128 ? std::uint8_t(v % lowest) : std::uint8_t(255 - v % 9);
+        in.send();
+        background.send();
+        Lines given;
+        for (Line &l : given.channel)
+          l = {std::uniform_real_distribution(0.3f, 3.f)(c.rng),
+               std::uniform_real_distribution(-60.f, 60.f)(c.rng), 1};
+        const auto reference = make_reference();
+        const auto exposure = make(c.device);
+        reference->set(given, *host_queue);
+        exposure->set(given, c.queue());
+        reference->apply(in.host(), background.host(), channels, want.host(), *host_queue);
+        const ConstImage result =
+            exposure->apply(in.device(), background.device(), channels, got.device(), c.queue());
+        got.fetch();
+        if (result.data[0] == in.device().data[0]) got.bytes = in.bytes;
+        for (int p = 0; p < plane_count(f); p++) {
+          const int bytes = int(row_bytes(f, p, s.width)), rows = plane_rows(p, s.height);
+          const Plane<const std::uint8_t> w{want.host().data[p], bytes, rows, want.host().stride[p]},
+              g{got.host().data[p], bytes, rows, got.host().stride[p]};
+          c.same_pixels(
+              text(s.width, "x", s.height, ", format ", int(f), ", ", channels, " channels, plane ", p), w, g,
+              0);
+        }
+      }
+}
+
+// What was drawn on is found again, whichever of the picture's halves is covered.
+void run_recovery(Checker &c) {
+  for (const PixelFormat f : {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::i420})
+    for (const double gain : {0.4, 0.7, 1., 1.4})
+      for (const double covered : {0., 0.45}) {
+        Picture background(c, f, 320, 240), in(c, f, 320, 240), out(c, f, 320, 240);
+        paint(c, background, in, gain, 5, covered, 3);
+        background.send();
+        in.send();
+        const auto exposure = make(c.device);
+        exposure->apply(in.device(), background.device(), f == PixelFormat::gray8 ? 1 : 3, out.device(),
+                        c.queue());
+        const Line l = fetch(c, *exposure).channel[0];
+        const double worst = std::max(std::abs((l.gain - gain) * 40 + l.offset - 5),
+                                      std::abs((l.gain - gain) * 180 + l.offset - 5));
+        c.expect(l.agreeing > 0 && worst < 3,
+                 text("format ", int(f), ", gain ", gain, ", ", covered, " covered: found gain ", l.gain,
+                      ", offset ", l.offset, ", agreeing ", l.agreeing));
+      }
+}
+
+void run_table(Checker &c) {
+  c.expect(table_for({1.f, 0.f, 1.f}).is_identity(), "a line that changes nothing is no identity");
+  c.expect(table_for({1.f, 1.9f, 1.f}).is_identity(), "a deviation within the slack is undone");
+  const Table t = table_for({2.f, 10.f, 1.f});
+  for (const int v : {30, 60, 120, 200}) {
+    const double want = (v - 10) / 2.;
+    c.expect(std::abs(t(v) - want) <= slack + 1,
+             text("gain 2, offset 10: ", v, " became ", t(v), ", not ", want));
+  }
+  c.expect(corrected(t, 255, 200) == 200 && corrected(t, 255, 90) == t(255), "clipped samples");
+  try {
+    Picture a(c, PixelFormat::gray8, 8, 8), b(c, PixelFormat::gray8, 9, 8);
+    make(c.device)->apply(a.device(), b.device(), 1, a.device(), c.queue());
+    c.fail("a background of another size was not refused");
+  } catch (const Error &e) {
+    c.expect(std::string(e.what()).find("9x8") != std::string::npos, e.what());
+  }
+}
+
+void run_times(Checker &c) {
+  if (!c.benching()) throw check::Skip{"only with --bench"};
+  for (const PixelFormat f : {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::nv12})
+    for (const double gain : {1., 1.3}) {
+      Picture background(c, f, 1920, 1080), in(c, f, 1920, 1080), out(c, f, 1920, 1080);
+      paint(c, background, in, gain, 0, 0.2, 3);
+      background.send();
+      in.send();
+      const auto exposure = make(c.device);
+      const int channels = f == PixelFormat::gray8 ? 1 : 3;
+      c.time(
+          text("1080p, format ", int(f), ", gain ", gain), 1920. * 1080,
+          [&] { exposure->apply(in.device(), background.device(), channels, out.device(), c.queue()); }, {},
+          10);
+    }
+}
+
+const check::Register cases[] = {
+    check::Register{{"exposure/random", run_random}},     check::Register{{"exposure/mapping", run_mapping}},
+    check::Register{{"exposure/recovery", run_recovery}}, check::Register{{"exposure/table", run_table}},
+    check::Register{{"exposure/times", run_times}},
+};
+
+} // namespace
+} // namespace vigil::exposure

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a camera's exposure and white balance did to a frame, found by comparison with a background picture, and undone:
+// the contract that every backend keeps.
+//
+// For pixels that show background the frame y and the background b are nearly a line, one a channel c:
+//   y_c = gain_c * b_c + offset_c
+//
+// Samples are pixels ((i + 1/2) step, (j + 1/2) step), all divisions rounded down, at most about max_samples of them
+// (step_for). Usable is a sample with both y and b in lowest..highest. A channel's line is found from its n usable
+// samples; medians are those of histograms (median_bin), so that a GPU finds them without sorting:
+//   1. start: gain0 = median of y/b (bins of 1/64), offset = 0.
+//      Chroma spreads too little to tell its gain: gain0 = luma's, offset = 128 (1 - gain0) + median of
+//      (y - 128) - gain0 (b - 128) (bins of 1).
+//   2. `rounds` times: m = median of |y - gain b - offset| (bins of 1/4); over the samples within
+//      max(6, 1.5 m): gain = (cov(b, y) + k gain0) / (var(b) + k), offset = mean(y) - gain mean(b), where k (levels
+//      squared) holds the gain where the background is nearly flat: 16, or 400 for chroma
+//   3. agreeing = share of the n within 8 max(1, gain)
+// The line counts when n >= a tenth of the samples, and at least min_samples, agreeing >= least_agreeing, and the gain is
+// within 1/max_gain..max_gain. Otherwise the last line stays and fades: gain - 1 and offset are multiplied by `fading`.
+//
+// Undoing it: T0(y) = (y - offset) / gain. T(y) = y + s (T0(y) - y), s = max(0, 1 - slack / D) with D the larger of
+// |T0(v) - v| at v = 16 and v = 235. So a deviation of at most `slack` levels is left: a steady camera's frames stay as
+// they are, and the model, which learns what is left, follows the light slowly.
+// A sample of 250 or more (5 or less) was perhaps clipped: where T says less (more) than the background has, it becomes
+// the background's value, which neither shows nor is learnt. Not for chroma, nor for one channel in coloured frames.
+#pragma once
+
+#include "common/device.h"
+#include "common/plane.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace vigil::exposure {
+
+inline constexpr int max_samples = 4096, pixels_a_sample = 32; // whichever gives fewer samples
+inline constexpr int min_samples = 32;
+inline constexpr int lowest = 8, highest = 245;
+inline constexpr int rounds = 4;
+inline constexpr float max_gain = 5.f;
+inline constexpr float least_agreeing = 0.4f;
+inline constexpr float fading = 0.98f;
+inline constexpr float slack = 2.f; // levels
+inline constexpr int clipped_high = 250, clipped_low = 5;
+inline constexpr int bins = 256; // of each histogram
+
+// A channel's line. `agreeing` is 0 where the last frame gave none.
+struct Line {
+  float gain = 1.f, offset = 0.f, agreeing = 0.f;
+  bool operator==(const Line &) const = default;
+};
+struct Lines {
+  Line channel[3]; // as the model's: R G B, Y U V, or luma in the first
+  bool operator==(const Lines &) const = default;
+};
+
+// Pixels from one sample to the next; samples lie in columns = samples_along(width, step) by rows.
+int step_for(int width, int height);
+constexpr VIGIL_HOST_DEVICE int samples_along(int pixels, int step) {
+  return (pixels + step - 1 - step / 2) / step;
+}
+
+// T as integers, which every backend computes alike: T(y) = clamp((y * scale / 256 + shift + 8) >> 4, 0, 255), divisions
+// rounded down.
+struct Table {
+  int scale = 4096, shift = 0; // scale in 1/4096, shift in 1/16 levels
+  constexpr VIGIL_HOST_DEVICE int operator()(int y) const {
+    const int v = ((y * scale >> 8) + shift + 8) >> 4;
+    return v < 0 ? 0 : v > 255 ? 255 : v;
+  }
+  bool operator==(const Table &) const = default;
+  constexpr VIGIL_HOST_DEVICE bool is_identity() const { return scale == 4096 && shift == 0; }
+};
+constexpr VIGIL_HOST_DEVICE Table table_for(const Line &l) {
+  const auto deviation = [&](float v) {
+    const float d = (v - l.offset) / l.gain - v;
+    return d < 0 ? -d : d;
+  };
+  const float low = deviation(16.f), high = deviation(235.f), most = low > high ? low : high;
+  if (!(most > slack)) return {};
+  const float s = 1 - slack / most;
+  const float scale = 1 + s * (1 / l.gain - 1), shift = -s * l.offset / l.gain;
+  const float limit = 8000.f; // of shift, so that 16 bits hold all sums
+  const float bounded = shift * 16 < -limit ? -limit : shift * 16 > limit ? limit : shift * 16;
+  return {static_cast<int>(scale * 4096 + 0.5f),
+          static_cast<int>(bounded < 0 ? bounded - 0.5f : bounded + 0.5f)};
+}
+// `y` mapped, with the rule for clipped samples.
+constexpr VIGIL_HOST_DEVICE int corrected(const Table &t, int y, int background) {
+  const int v = t(y);
+  if (y >= clipped_high && v < background) return background;
+  if (y <= clipped_low && v > background) return background;
+  return v;
+}
+
+// What a histogram of `n` values says: the first bin with which at least half of them are counted.
+template <class Count>
+constexpr VIGIL_HOST_DEVICE int median_bin(const Count *histogram, int n) {
+  int sum = 0, bin = 0;
+  for (; bin < bins - 1; bin++) {
+    sum += static_cast<int>(histogram[bin]);
+    if (2 * sum >= n) break;
+  }
+  return bin;
+}
+// Sums over the samples that agree; integers, so that their order does not matter.
+struct Sums {
+  std::uint32_t n = 0, b = 0, y = 0, bb = 0, by = 0;
+};
+template <class Real>
+struct Fit {
+  Real gain, offset;
+};
+template <class Real>
+constexpr VIGIL_HOST_DEVICE Fit<Real> fit(const Sums &s, Real gain0, Real hold) {
+  const Real n = static_cast<Real>(s.n), mb = static_cast<Real>(s.b) / n, my = static_cast<Real>(s.y) / n;
+  const Real var = static_cast<Real>(s.bb) / n - mb * mb, cov = static_cast<Real>(s.by) / n - mb * my;
+  const Real gain = (cov + hold * gain0) / (var + hold);
+  return {gain, my - gain * mb};
+}
+template <class Real>
+inline constexpr Real hold_luma = 16;
+template <class Real>
+inline constexpr Real hold_chroma = 400;
+
+class Exposure {
+ public:
+  virtual ~Exposure() = default;
+  // Finds the lines of `frame` against `background`, which has its format and size, and gives the picture that the model is
+  // to see: `out`, of the same kind, or `frame` itself where nothing is to undo and that is known without waiting.
+  // channels: the model's, 1 or 3; with 1, luma alone is compared, and chroma stays. Throws Error::bad_setting when the
+  // pictures differ in kind.
+  virtual ConstImage apply(const ConstImage &frame, const ConstImage &background, int channels,
+                           const Image &out, Queue &) = 0;
+  // Where the last lines are, in the device's memory, in order with the queue.
+  virtual const Lines *lines() const = 0;
+  // From now on the last lines are these.
+  virtual void set(const Lines &, Queue &) = 0;
+};
+std::unique_ptr<Exposure> make_reference(); // double precision, naive loops; host memory
+// The device must outlive what is made for it.
+std::unique_ptr<Exposure> make_cpu(Device &);
+std::unique_ptr<Exposure> make_cuda(Device &); // throws no_device when built without CUDA
+std::unique_ptr<Exposure> make(Device &);
+// What every backend does before it starts.
+void check(const ConstImage &frame, const ConstImage &background, int channels, const Image &out);
+constexpr VIGIL_HOST_DEVICE bool has_chroma_planes(PixelFormat f) {
+  return f == PixelFormat::nv12 || f == PixelFormat::i420;
+}
+
+} // namespace vigil::exposure

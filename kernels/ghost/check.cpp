@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Edges along outlines: every backend against the reference, to the byte; what is decided from them on pictures where the
+// answer is known; and how long what waits is kept.
+#include "kernels/ghost/ghost.h"
+#include "kernels/ghost/waiting.h"
+
+#include "common/error.h"
+#include "tests/check/checker.h"
+
+#include <algorithm>
+#include <string>
+
+namespace vigil::ghost {
+namespace {
+
+using check::Checker;
+using check::Picture;
+
+void fill(Plane<std::uint8_t> p, int x, int y, int width, int height, int value) {
+  for (int j = std::max(y, 0); j < std::min(y + height, p.height); j++)
+    for (int i = std::max(x, 0); i < std::min(x + width, p.width); i++)
+      p.row(j)[i] = static_cast<std::uint8_t>(value);
+}
+
+void paint(Checker &c, Plane<std::uint8_t> p) {
+  const auto below = [&](int n) { return int(c.rng() % std::uint64_t(n)); };
+  fill(p, 0, 0, p.width, p.height, 0);
+  for (int n = below(1 + p.width * p.height / 2000); n >= 0; n--)
+    fill(p, below(p.width), below(p.height), 1 + below(60), 1 + below(60), below(3) ? 255 : below(256));
+}
+
+std::vector<Cell> look(Checker &c, Picture &mask, Picture &frame, Picture &background,
+                       const activity::Grid &grid) {
+  const std::size_t bytes = std::size_t(grid.cells()) * sizeof(Cell);
+  std::vector<Cell> cells(std::size_t(grid.cells()));
+  const DeviceBuffer memory(c.device, bytes);
+  c.device.fill(memory.as(), 0xa5, bytes, c.queue()); // every cell must be written
+  make(c.device)->apply(mask.device().plane(0), frame.device(), background.device(), grid, memory.as<Cell>(),
+                        c.queue());
+  c.device.download(cells.data(), memory.as(), bytes, c.queue());
+  c.queue().wait();
+  return cells;
+}
+
+struct Size {
+  int width, height, padding;
+};
+constexpr Size sizes[] = {{1, 1, 0},     {7, 5, 3},       {128, 64, 0},
+                          {641, 137, 7}, {1003, 701, 16}, {2305, 1050, 15}};
+
+void run_random(Checker &c) {
+  for (const Size &s : sizes)
+    for (const PixelFormat f :
+         {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::bgra, PixelFormat::nv12, PixelFormat::i420}) {
+      Picture mask(c, PixelFormat::gray8, s.width, s.height, s.padding),
+          frame(c, f, s.width, s.height, s.padding), background(c, f, s.width, s.height, s.padding);
+      paint(c, mask.host().plane(0));
+      frame.bytes = c.noise(frame.bytes.size());
+      background.bytes = c.noise(background.bytes.size());
+      for (Picture *p : {&mask, &frame, &background}) p->send();
+      const activity::Grid grid = activity::grid_for(s.width, s.height);
+      std::vector<Cell> want(std::size_t(grid.cells()));
+      make_reference()->apply(mask.host().plane(0), frame.host(), background.host(), grid, want.data(),
+                              c.queue());
+      const std::vector<Cell> got = look(c, mask, frame, background, grid);
+      for (std::size_t i = 0; i < want.size(); i++)
+        if (!(want[i] == got[i])) {
+          c.fail(text(s.width, "x", s.height, ", format ", int(f), ", cell ", i, ": ", got[i].outline, " ",
+                      got[i].frame, " ", got[i].background, ", not ", want[i].outline, " ", want[i].frame,
+                      " ", want[i].background));
+          break;
+        }
+    }
+}
+
+// A dark square in the frame (an object), in the background (a ghost), in both (undecided), in neither.
+void run_decision(Checker &c) {
+  for (const bool in_frame : {false, true})
+    for (const bool in_background : {false, true}) {
+      Picture mask(c, PixelFormat::gray8, 160, 120), frame(c, PixelFormat::gray8, 160, 120),
+          background(c, PixelFormat::gray8, 160, 120);
+      for (Picture *p : {&frame, &background}) fill(p->host().plane(0), 0, 0, 160, 120, 120);
+      fill(mask.host().plane(0), 0, 0, 160, 120, 0);
+      fill(mask.host().plane(0), 41, 31, 40, 50, 255); // a pixel off, as clean-up may leave it
+      if (in_frame) fill(frame.host().plane(0), 40, 30, 40, 50, 60);
+      if (in_background) fill(background.host().plane(0), 40, 30, 40, 50, 60);
+      for (Picture *p : {&mask, &frame, &background}) p->send();
+      Cell sum;
+      for (const Cell &cell : look(c, mask, frame, background, activity::grid_for(160, 120))) sum += cell;
+      const Verdict want = in_frame == in_background ? Verdict::undecided
+                           : in_frame                ? Verdict::object
+                                                     : Verdict::ghost;
+      c.expect(decide(sum) == want, text("square in frame ", in_frame, ", in background ", in_background,
+                                         ": verdict ", int(decide(sum)), ", not ", int(want)));
+      c.expect(sum.outline == 2 * 40 + 2 * 48, text("the outline has ", sum.outline, " pixels, not 176"));
+    }
+}
+
+void run_waiting(Checker &c) {
+  const activity::Grid grid = activity::grid_for(64, 64); // 8x8 cells
+  std::vector<std::uint8_t> blob(64, 0);
+  blob[9] = blob[10] = blob[17] = blob[60] = 1;
+  std::vector<activity::Cell> counts(64);
+  std::vector<Cell> edges(64);
+  edges[9] = {30, 900, 100};  // one blob: an object
+  edges[60] = {30, 100, 900}; // another: a ghost
+  Waiting w;
+  w.reset(grid);
+  const auto pace = [&](int cell) { return Pace(w.paces()[std::size_t(cell)]); };
+  // `stirring` pixels come and go in cell 9, from look to look.
+  const auto run = [&](int frames, double absorb_after, unsigned stirring) {
+    for (int i = 0; i < frames; i++) {
+      counts[9].count = 40 + (i % 2 ? stirring : 0);
+      w.step(blob, counts, edges, 0.1, absorb_after);
+    }
+  };
+  run(1, 0, 0);
+  c.expect(w.any() && pace(9) == Pace::foreground && pace(60) == Pace::foreground && pace(0) == Pace::usual,
+           "what has just come learns at the foreground rate");
+  run(15, 0, 0);
+  c.expect(pace(17) == Pace::foreground && w.objects() == 3, "an object's cells are kept");
+  c.expect(pace(60) == Pace::at_once && w.ghosts() == 1, "a ghost is learnt at once");
+  run(60, 2, 20);
+  c.expect(pace(9) == Pace::foreground, "one who waits and stirs is kept");
+  run(60, 2, 0);
+  c.expect(pace(9) == Pace::at_once && pace(17) == Pace::at_once, "a thing that does not stir is learnt");
+  blob[9] = blob[10] = blob[17] = 0;
+  run(1, 2, 0);
+  blob[9] = 1;
+  run(5, 2, 0);
+  c.expect(pace(9) == Pace::foreground, "the time starts anew where foreground was gone");
+  edges[60] = {30, 100, 110};
+  run(30, 0, 0);
+  c.expect(pace(60) == Pace::undecided, "what neither picture shows is forgotten slowly");
+  std::fill(blob.begin(), blob.begin() + 40, std::uint8_t{1});
+  run(1, 0, 0);
+  c.expect(!w.any(), "foreground nearly everywhere is not kept");
+}
+
+void run_errors(Checker &c) {
+  Picture mask(c, PixelFormat::gray8, 16, 16), frame(c, PixelFormat::gray8, 17, 16);
+  const DeviceBuffer cells(c.device, 64 * sizeof(Cell));
+  try {
+    make(c.device)->apply(mask.device().plane(0), frame.device(), mask.device(), activity::grid_for(16, 16),
+                          cells.as<Cell>(), c.queue());
+    c.fail("a frame of another size was not refused");
+  } catch (const Error &e) {
+    c.expect(std::string(e.what()).find("17x16") != std::string::npos, e.what());
+  }
+}
+
+void run_times(Checker &c) {
+  if (!c.benching()) throw check::Skip{"only with --bench"};
+  Picture mask(c, PixelFormat::gray8, 1920, 1080), frame(c, PixelFormat::rgba, 1920, 1080),
+      background(c, PixelFormat::rgba, 1920, 1080);
+  paint(c, mask.host().plane(0));
+  frame.bytes = c.noise(frame.bytes.size());
+  background.bytes = c.noise(background.bytes.size());
+  for (Picture *p : {&mask, &frame, &background}) p->send();
+  const activity::Grid grid = activity::grid_for(1920, 1080);
+  const DeviceBuffer cells(c.device, std::size_t(grid.cells()) * sizeof(Cell));
+  const auto edges = make(c.device);
+  c.time(
+      "1080p RGBA", 1920. * 1080,
+      [&] {
+        edges->apply(mask.device().plane(0), frame.device(), background.device(), grid, cells.as<Cell>(),
+                     c.queue());
+      },
+      {}, 10);
+}
+
+const check::Register cases[] = {
+    check::Register{{"ghost/random", run_random}},   check::Register{{"ghost/decision", run_decision}},
+    check::Register{{"ghost/waiting", run_waiting}}, check::Register{{"ghost/errors", run_errors}},
+    check::Register{{"ghost/times", run_times}},
+};
+
+} // namespace
+} // namespace vigil::ghost

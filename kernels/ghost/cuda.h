@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The kernel of the CUDA backend, submitted to a stream of the current context.
+#pragma once
+
+#include "kernels/ghost/ghost.h"
+
+struct CUstream_st;
+
+namespace vigil::ghost {
+
+void launch_edges(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+                  const activity::Grid &, Cell *cells, CUstream_st *);
+
+} // namespace vigil::ghost

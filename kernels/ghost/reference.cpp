@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Naive loops from the definition in ghost.h.
+#include "kernels/ghost/luma.h"
+
+#include <algorithm>
+
+namespace vigil::ghost {
+namespace {
+
+class Reference final : public Edges {
+ public:
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+             const activity::Grid &grid, Cell *cells, Queue &) override {
+    check(mask, frame, background, grid);
+    std::fill(cells, cells + grid.cells(), Cell{});
+    for (int y = 0; y < mask.height; y++)
+      for (int x = 0; x < mask.width; x++) {
+        if (!on_outline(mask, x, y)) continue;
+        cells[y / grid.size * grid.columns + x / grid.size] +=
+            {1, edge_at(frame, x, y), edge_at(background, x, y)};
+      }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Edges> make_reference() {
+  return std::make_unique<Reference>();
+}
+
+} // namespace vigil::ghost

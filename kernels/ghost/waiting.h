@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What stands still, cell by cell: how long foreground has covered a cell of the grid without a break, what its outline says
+// (ghost.h), whether it stirs, and so how fast the model is to learn there. Host memory, a few thousand cells.
+//
+// A blob (8-connected cells that were reported) is judged as one, from its cells' sums, at each look at the edges:
+//   evidence  moves by a quarter towards 1 (object), -1 (ghost) or 0 (undecided), so that one bad look decides nothing
+//   stir      moves by a quarter towards sum |count - count at the look before| / outline: how many pixels the outline
+//             moved. People who wait shift their weight (0.3 and more), things do not (0.05 to 0.15: noise).
+//   still     the seconds for which stir has stayed below still_below
+//
+//   not in a blob, or more than `too_much` of the grid is       usual rate
+//   in a blob, covered for less than `settled` seconds          foreground rate
+//   longer, evidence below -0.5                                 ghost: learnt at once
+//   longer, still for absorb_after seconds (when that is > 0)   a thing: learnt at once
+//   longer, evidence above 0.3                                  object: foreground rate
+//   longer, between                                             undecided: between the foreground rate and the usual one
+#pragma once
+
+#include "kernels/ghost/ghost.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace vigil::ghost {
+
+// The kinds of mog::RateMap.
+enum class Pace : std::uint8_t { usual, foreground, undecided, at_once };
+
+inline constexpr float settled = 1.f; // seconds
+inline constexpr float still_below = 0.2f;
+// Share of the cells from which on blobs are no objects: all is kept from locking itself in.
+inline constexpr double too_much = 0.5;
+
+class Waiting {
+ public:
+  void reset(const activity::Grid &);
+  // A frame that lasts `seconds`: which cells belong to a blob (not 0), their foreground, and, when this frame was looked at,
+  // what its outlines say (else empty).
+  void step(std::span<const std::uint8_t> in_blob, std::span<const activity::Cell> counts,
+            std::span<const Cell> edges, double seconds, double absorb_after);
+  // A Pace for each cell, as bytes; `any` is false when all are usual.
+  std::span<const std::uint8_t> paces() const { return paces_; }
+  bool any() const { return any_; }
+  // Cells that are taken for ghosts, and for objects, now.
+  int ghosts() const { return ghosts_; }
+  int objects() const { return objects_; }
+
+ private:
+  void judge(std::span<const std::uint8_t> in_blob, std::span<const activity::Cell> counts,
+             std::span<const Cell> edges);
+  activity::Grid grid_;
+  std::vector<float> covered_;  // seconds
+  std::vector<float> evidence_; // -1 ghost .. 1 object
+  std::vector<float> stir_;     // pixels that the outline moves from look to look
+  std::vector<float> still_;    // seconds
+  std::vector<std::uint32_t> last_count_;
+  std::vector<std::uint8_t> paces_, seen_;
+  std::vector<int> members_;
+  bool any_ = false;
+  int ghosts_ = 0, objects_ = 0;
+};
+
+} // namespace vigil::ghost

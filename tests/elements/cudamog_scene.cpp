@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What real cameras do to a model of the background, with the element's defaults: exposure that moves, a lens cap, pictures
+// that change wholly, ghosts, people who wait. Never may a mistake lock itself in; how soon all is normal is tested.
+#include "tests/elements/fixture.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace vigil;
+using namespace vigil::test;
+
+namespace {
+
+constexpr int width = 160, height = 120;
+const Rect person{40, 32, 16, 40};
+
+class Camera {
+ public:
+  explicit Camera(const std::string &settings = "", const char *format = "GRAY8")
+      : element("backend=cpu detect-shadows=false " + settings), format_(format) {
+    element.caps(caps_of(format, width, height));
+  }
+  // One frame of the scene as a camera of this gain and offset sees it; gives the share of foreground.
+  double show(double gain = 1, double offset = 0, const std::vector<Rect> &objects = {}) {
+    Picture p = scene(format_, width, height, number_, objects);
+    for (auto &v : p.bytes)
+      v = static_cast<std::uint8_t>(std::clamp(std::lround(gain * v + offset), 0L, 255L));
+    return push(p);
+  }
+  double show_noise() {
+    Picture p = scene(format_, width, height, number_);
+    std::uint32_t r = static_cast<std::uint32_t>(number_) * 2654435761u + 1;
+    for (auto &v : p.bytes) v = static_cast<std::uint8_t>((r = r * 1664525u + 1013904223u) >> 24);
+    return push(p);
+  }
+  double within(const Rect &r) const {
+    int count = 0;
+    for (int y = r.y; y < r.y + r.height; y++)
+      for (int x = r.x; x < r.x + r.width; x++) count += mask_[std::size_t(y * width + x)] == 255;
+    return double(count) / (r.width * r.height);
+  }
+  // Frames of the plain scene until at most a hundredth of the mask is foreground; -1: not within `most`.
+  int normal_after(int most, double gain = 1) {
+    for (int n = 0; n < most; n++)
+      if (show(gain) < 0.01) return n;
+    return -1;
+  }
+  Element element;
+
+ private:
+  double push(const Picture &p) {
+    fail_unless_equals_int(element.push(p, number_++), GST_FLOW_OK);
+    mask_ = element.pull_bytes();
+    return double(std::count(mask_.begin(), mask_.end(), 255)) / double(mask_.size());
+  }
+  const char *format_;
+  int number_ = 0;
+  std::vector<std::uint8_t> mask_;
+};
+
+} // namespace
+
+GST_START_TEST(exposure_that_follows_someone_is_no_motion) {
+  for (const char *format : {"GRAY8", "RGBA", "I420"}) {
+    Camera with("", format), without("exposure=off light-jump=0", format);
+    double most = 0, most_without = 0;
+    for (int n = 0; n < 120; n++) {
+      const double gain = n < 60 ? 1 : std::max(0.7, 1 - (n - 60) * 0.03);
+      const double a = with.show(gain), b = without.show(gain);
+      if (n < 60) continue;
+      most = std::max(most, a);
+      most_without = std::max(most_without, b);
+    }
+    fail_unless(most < 0.005, "%s: %f of the picture is foreground", format, most);
+    fail_unless(most_without > 0.1, "%s: without, only %f is: the test shows nothing", format, most_without);
+    fail_unless(with.element.events().empty(), "%s: motion was reported", format);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(who_comes_while_the_exposure_moves_is_seen) {
+  Camera camera;
+  for (int n = 0; n < 60; n++) camera.show();
+  for (int n = 0; n < 20; n++) camera.show(0.75, 0, {person});
+  fail_unless(camera.within(person) > 0.9, "only %f of the person is seen", camera.within(person));
+  GstStructure *stats = nullptr;
+  g_object_get(camera.element.get(), "stats", &stats, nullptr);
+  double gain = 0, offset = 0;
+  fail_unless(gst_structure_get(stats, "exposure-gain", G_TYPE_DOUBLE, &gain, "exposure-offset",
+                                G_TYPE_DOUBLE, &offset, nullptr));
+  gst_structure_free(stats);
+  fail_unless(std::abs(gain * 120 + offset - 0.75 * 120) < 4, "gain %f, offset %f", gain, offset);
+}
+GST_END_TEST
+
+// 30 frames is what light-jump promises; one more brings its news to the model.
+GST_START_TEST(exposure_by_a_factor_of_four) {
+  Camera camera;
+  for (int n = 0; n < 100; n++) camera.show();
+  const int darker = camera.normal_after(40, 0.25), back = camera.normal_after(40);
+  fail_unless(darker >= 0 && back >= 0, "normal after %d and %d frames", darker, back);
+}
+GST_END_TEST
+
+GST_START_TEST(a_lens_cap) {
+  for (const int before : {0, 100}) { // from the first frame on, and in the middle
+    Camera camera;
+    for (int n = 0; n < before; n++) camera.show();
+    for (int n = 0; n < 75; n++) camera.show(0, 3);
+    const int after = camera.normal_after(60);
+    fail_unless(after >= 0, "with %d frames before it: not normal after 60 frames", before);
+    for (int n = 0; n < 30; n++) camera.show(1, 0, {person});
+    fail_unless(camera.within(person) > 0.9, "after it, %f of a person is seen", camera.within(person));
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(pictures_that_change_wholly) {
+  Camera camera;
+  for (int n = 0; n < 60; n++) camera.show();
+  for (int n = 0; n < 60; n++) camera.show_noise();
+  const int after = camera.normal_after(60);
+  fail_unless(after >= 0, "not normal after 60 frames");
+}
+GST_END_TEST
+
+GST_START_TEST(who_was_there_from_the_start_leaves_no_ghost) {
+  Camera camera("learning-rate=0.005"), slow("learning-rate=0.005 foreground-rate=1");
+  for (int n = 0; n < 60; n++) {
+    camera.show(1, 0, {person});
+    slow.show(1, 0, {person});
+  }
+  int gone = -1, gone_slowly = 100;
+  for (int n = 0; n < 100; n++) {
+    camera.show();
+    slow.show();
+    if (gone < 0 && camera.within(person) < 0.05) gone = n;
+    if (slow.within(person) > 0.5) gone_slowly = n;
+  }
+  fail_unless(gone >= 0 && gone <= 75, "the ghost stayed for %d frames", gone);
+  fail_unless(gone_slowly >= 10, "there was no ghost to begin with");
+}
+GST_END_TEST
+
+GST_START_TEST(who_waits_stays_and_what_is_put_down_does_not) {
+  Camera waits("learning-rate=0.01"), thing("learning-rate=0.01");
+  for (int n = 0; n < 100; n++) {
+    waits.show();
+    thing.show();
+  }
+  double least = 1;
+  int absorbed = -1;
+  for (int n = 0; n < 250; n++) { // 10 s
+    Rect r = person;
+    r.x += n / 6 % 2 * 2; // shifts its weight
+    waits.show(1, 0, {r});
+    thing.show(1, 0, {person});
+    least = std::min(least, waits.within({person.x + 2, person.y, person.width - 2, person.height}));
+    if (absorbed < 0 && thing.within(person) < 0.1) absorbed = n;
+  }
+  fail_unless(least > 0.85, "of the one who waits only %f was seen at some time", least);
+  fail_unless(absorbed >= 25 && absorbed < 120, "the thing was absorbed after %d frames", absorbed);
+  Camera never("learning-rate=0.01 absorb-after=0 foreground-rate=0");
+  for (int n = 0; n < 100; n++) never.show();
+  for (int n = 0; n < 150; n++) never.show(1, 0, {person});
+  fail_unless(never.within(person) > 0.9, "absorb-after=0 kept only %f of the thing", never.within(person));
+}
+GST_END_TEST
+
+static Suite *cudamog_scene_suite() {
+  Suite *suite = suite_create("cudamog-scene");
+  TCase *tests = tcase_create("scene");
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, exposure_that_follows_someone_is_no_motion);
+  tcase_add_test(tests, who_comes_while_the_exposure_moves_is_seen);
+  tcase_add_test(tests, exposure_by_a_factor_of_four);
+  tcase_add_test(tests, a_lens_cap);
+  tcase_add_test(tests, pictures_that_change_wholly);
+  tcase_add_test(tests, who_was_there_from_the_start_leaves_no_ghost);
+  tcase_add_test(tests, who_waits_stays_and_what_is_put_down_does_not);
+  return suite;
+}
+GST_CHECK_MAIN(cudamog_scene)
