@@ -4,6 +4,8 @@
 #include "kernels/colinearseg/check_rig.h"
 #include "kernels/colinearseg/segmenter.h"
 
+#include <algorithm>
+
 namespace vigil::colinearseg {
 namespace {
 

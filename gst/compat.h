@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every difference between the versions of GStreamer that this project builds with (1.22 to the newest) is
+// settled here, and nowhere else.
+#pragma once
+
+#include "vigil-config.h"
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+#include <span>
+#include <string>
+#include <vector>
+
+#ifdef VIGIL_HAVE_CUDA
+#ifndef GST_USE_UNSTABLE_API
+#define GST_USE_UNSTABLE_API // says that we know libgstcuda may change
+#endif
+#if GST_CHECK_VERSION(1, 24, 0)
+#include <gst/cuda/gstcuda.h>
+#else
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#endif
+#endif
+
+#ifdef VIGIL_HAVE_ANALYTICS
+#ifndef GST_USE_UNSTABLE_API
+#define GST_USE_UNSTABLE_API
+#endif
+#include <gst/analytics/analytics.h>
+#endif
+
+namespace vigil::gst {
+
+#ifdef VIGIL_HAVE_CUDA
+// The CUDA stream on which work with this memory may be under way; null where there is none: before 1.24
+// memory has no stream and its producer waits for its own work.
+inline CUstream stream_of(GstMemory *memory) {
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstCudaStream *stream = gst_cuda_memory_get_stream(GST_CUDA_MEMORY_CAST(memory));
+  return stream ? gst_cuda_stream_get_handle(stream) : nullptr;
+#else
+  (void)memory;
+  return nullptr;
+#endif
+}
+#endif
+
+// One object found in the picture, where GStreamer (1.24) has metadata for it; `type` says what it is.
+inline void add_object_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] GQuark type,
+                            [[maybe_unused]] int x, [[maybe_unused]] int y, [[maybe_unused]] int width,
+                            [[maybe_unused]] int height) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  if (!meta) meta = gst_buffer_add_analytics_relation_meta(buffer);
+  GstAnalyticsODMtd object;
+  gst_analytics_relation_meta_add_od_mtd(meta, type, x, y, width, height, 1.f, &object);
+#endif
+}
+
+// What the whole picture shows, where GStreamer (1.24) has metadata for it: classes and their scores.
+inline void add_classification_meta([[maybe_unused]] GstBuffer *buffer,
+                                    [[maybe_unused]] const std::vector<std::string> &classes,
+                                    [[maybe_unused]] std::span<const float> scores) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  if (!meta) meta = gst_buffer_add_analytics_relation_meta(buffer);
+  std::vector<GQuark> names;
+  for (const std::string &c : classes) names.push_back(g_quark_from_string(c.c_str()));
+  std::vector<float> levels(scores.begin(), scores.end());
+  GstAnalyticsClsMtd classification;
+  gst_analytics_relation_meta_add_cls_mtd(meta, levels.size(), levels.data(), names.data(), &classification);
+#endif
+}
+
+// An object found by any detector, where GStreamer (1.24) has metadata for it.
+struct ObjectMeta {
+  guint id; // of the detection, in the buffer's relation meta
+  GQuark type;
+  gint x, y, width, height;
+};
+// Calls fn(const ObjectMeta &) for each.
+template <class Fn>
+void for_each_object([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] Fn &&fn) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  gpointer state = nullptr;
+  GstAnalyticsODMtd object;
+  while (meta &&
+         gst_analytics_relation_meta_iterate(meta, &state, gst_analytics_od_mtd_get_mtd_type(), &object)) {
+    ObjectMeta m{object.id, gst_analytics_od_mtd_get_obj_type(&object), 0, 0, 0, 0};
+    gfloat score = 0;
+    if (gst_analytics_od_mtd_get_location(&object, &m.x, &m.y, &m.width, &m.height, &score)) fn(m);
+  }
+#endif
+}
+// Says that the object with this id in the buffer's relation meta is a track, where GStreamer (1.24) has metadata for it.
+inline void add_tracking_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] guint object,
+                              [[maybe_unused]] guint64 track, [[maybe_unused]] GstClockTime first_seen,
+                              [[maybe_unused]] GstClockTime last_seen) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  GstAnalyticsTrackingMtd tracking;
+  if (!meta || !gst_analytics_relation_meta_add_tracking_mtd(meta, track, first_seen, &tracking)) return;
+  gst_analytics_tracking_mtd_update_last_seen(&tracking, last_seen);
+  gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, object, tracking.id);
+#endif
+}
+// An object that some element tracks, where GStreamer (1.24) has metadata for it.
+struct TrackedObjectMeta {
+  guint64 track;
+  double age; // seconds from first to last seen
+  GQuark type;
+  gint x, y, width, height;
+};
+template <class Fn>
+void for_each_tracked_object([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] Fn &&fn) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  for_each_object(buffer, [&](const ObjectMeta &o) {
+    gpointer state = nullptr;
+    GstAnalyticsTrackingMtd tracking;
+    guint64 id = 0;
+    GstClockTime first = 0, last = 0;
+    gboolean lost = FALSE;
+    if (gst_analytics_relation_meta_get_direct_related(meta, o.id, GST_ANALYTICS_REL_TYPE_RELATE_TO,
+                                                       gst_analytics_tracking_mtd_get_mtd_type(), &state,
+                                                       &tracking) &&
+        gst_analytics_tracking_mtd_get_info(&tracking, &id, &first, &last, &lost) && !lost)
+      fn(TrackedObjectMeta{id, last > first ? double(last - first) / GST_SECOND : 0, o.type, o.x, o.y,
+                           o.width, o.height});
+  });
+#endif
+}
+
+} // namespace vigil::gst
