@@ -9,11 +9,15 @@ const minutes = 10;
 const wide = 600; // units across: one a second
 const tall = 34;
 
+// `of` gives the lines of a sample: {name: value}.
+const one = (value) => (value === null || value === undefined ? {} : { "": value });
 const measures = [
-  { words: "Changed", unit: percent, of: (x) => x.changed_fraction, least: 0.01, fill: true, color: 1 },
-  { words: "Exposure gain", unit: (v) => `× ${digits(v)}`, of: (x) => x.gain, least: 0.2, middle: 1, color: 2 },
-  { words: "Shift", unit: (v) => `${digits(v, 2)} px`, of: (x) => x.shift && Math.hypot(x.shift.x, x.shift.y), least: 1, color: 3 },
+  { words: "Changed", unit: percent, of: (x) => one(x.changed_fraction), least: 0.01, fill: true, color: 0, none: "No frame has been measured yet" },
+  { words: "Exposure gain", unit: (v) => `× ${digits(v)}`, of: (x) => one(x.gain), least: 0.2, middle: 1, color: 1, none: "No element of this chain reports it" },
+  { words: "Shift", unit: (v) => `${digits(v, 2)} px`, of: (x) => one(x.shift && Math.hypot(x.shift.x, x.shift.y)), least: 1, color: 2, none: "No element of this chain reports it" },
+  { words: "Scores", unit: (v, name) => `${name} ${digits(v, 2)}`, of: (x) => x.scores ?? {}, least: 1, color: 3, none: "gpufisher is not in this chain" },
 ];
+const mostLines = 4;
 
 /** Scale of one measure: from 0, or around its middle. */
 function scale(values, { least, middle }) {
@@ -23,30 +27,28 @@ function scale(values, { least, middle }) {
 
 export function strip(camera, signal) {
   let samples = [];
+  let asked = false; // whether the past has been asked for
   let pointed = null; // share of the width, while somebody points
   const rows = h("div", { class: "strip-rows" });
   const when = h("span", { class: "hint number" });
   const element = h("section", { class: "strip panel", "aria-label": "What changed in the last ten minutes" },
     h("header", {}, h("h2", {}, "What changed"), when), rows);
-  const made = new Map();
 
-  const row = (measure) => {
-    const line = s("path", { class: measure.fill ? "series fill" : "series" });
-    const svg = s("svg", { viewBox: `0 0 ${wide} ${tall}`, preserveAspectRatio: "none", "aria-hidden": "true", class: `color-${measure.color}` }, line);
-    const value = h("output", { class: "number" });
-    const cursor = h("span", { class: "cursor", hidden: true });
-    const box = h("div", { class: "strip-row" }, h("span", { class: "strip-name" }, measure.words), value, h("div", { class: "strip-plot" }, svg, cursor));
-    const at = { measure, box, line, value, cursor };
-    made.set(measure.words, at);
-    // The order is that of the measures, scores last, whenever each comes.
-    rows.append(box);
-    return at;
-  };
-
-  const series = () => {
-    const scores = [...new Set(samples.slice(-60).flatMap((x) => Object.keys(x.scores ?? {})))].slice(0, 4);
-    return [...measures.filter((m) => samples.some((x) => m.of(x) !== null && m.of(x) !== undefined)),
-      ...scores.map((name, i) => ({ words: `Score: ${name}`, unit: (v) => digits(v, 2), of: (x) => x.scores?.[name], least: 1, color: 1 + ((i + 3) % 4) }))];
+  // The rows stand from the beginning, with or without values, so that nothing moves when the first ones come.
+  const made = measures.map((measure) => {
+    const svg = s("svg", { viewBox: `0 0 ${wide} ${tall}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+    const row = { measure, svg, lines: new Map(), value: h("output", { class: "number" }), cursor: h("span", { class: "cursor", hidden: true }),
+      none: h("span", { class: "hint strip-none" }) };
+    rows.append(h("div", { class: "strip-row" }, h("span", { class: "strip-name" }, measure.words), row.value, h("div", { class: "strip-plot" }, svg, row.none, row.cursor)));
+    return row;
+  });
+  const lineOf = ({ lines, svg, measure }, name) => {
+    if (!lines.has(name)) {
+      const line = s("path", { class: `series color-${1 + ((measure.color + lines.size) % 4)}${measure.fill ? " fill" : ""}` });
+      lines.set(name, line);
+      svg.append(line);
+    }
+    return lines.get(name);
   };
 
   const draw = () => {
@@ -56,16 +58,25 @@ export function strip(camera, signal) {
     setText(when, pointed === null ? "last 10 minutes" : timeOfDay(wanted));
     const nearest = samples.reduce((best, x) => (Math.abs(x.time - wanted) < Math.abs((best?.time ?? -1e12) - wanted) ? x : best), null);
     const shown = nearest && Math.abs(nearest.time - wanted) < 5 ? nearest : null;
-    for (const measure of series()) {
-      const { line, value, cursor } = made.get(measure.words) ?? row(measure);
-      const points = samples.map((x) => [((x.time - start) / (minutes * 60)) * wide, measure.of(x)]).filter(([, v]) => v !== null && v !== undefined);
-      const y = scale(points.map(([, v]) => v), measure);
-      let d = "";
-      points.forEach(([x, v], i) => { d += `${i && x - points[i - 1][0] < 6 ? "L" : "M"}${x.toFixed(1)},${y(v).toFixed(1)}`; });
-      if (measure.fill && points.length) d += `L${points.at(-1)[0].toFixed(1)},${tall}L${points[0][0].toFixed(1)},${tall}Z`;
-      line.setAttribute("d", d);
-      const v = shown && measure.of(shown);
-      setText(value, v === null || v === undefined ? "–" : measure.unit(v));
+    for (const row of made) {
+      const { measure, value, cursor, none } = row;
+      const series = new Map();
+      for (const x of samples) {
+        for (const [name, v] of Object.entries(measure.of(x)).slice(0, mostLines)) {
+          if (!series.has(name)) series.set(name, []);
+          series.get(name).push([((x.time - start) / (minutes * 60)) * wide, v]);
+        }
+      }
+      const y = scale([...series.values()].flat().map(([, v]) => v), measure);
+      for (const [name, points] of series) {
+        let d = "";
+        points.forEach(([x, v], i) => { d += `${i && x - points[i - 1][0] < 6 ? "L" : "M"}${x.toFixed(1)},${y(v).toFixed(1)}`; });
+        if (measure.fill) d += `L${points.at(-1)[0].toFixed(1)},${tall}L${points[0][0].toFixed(1)},${tall}Z`;
+        lineOf(row, name).setAttribute("d", d);
+      }
+      const [name, v] = Object.entries(shown ? measure.of(shown) : {}).reduce((best, each) => (each[1] > (best[1] ?? -Infinity) ? each : best), []);
+      setText(value, v === undefined ? "–" : measure.unit(v, name));
+      setText(none, asked && !series.size ? measure.none : "");
       cursor.hidden = pointed === null;
       cursor.style.left = `${(pointed ?? 0) * 100}%`;
     }
@@ -85,8 +96,8 @@ export function strip(camera, signal) {
     samples = [...samples.filter((x) => x.time >= least), detail.sample];
     if (!document.hidden) draw();
   }, { signal });
-  measures.slice(0, 1).forEach(row);
   get(cameraPath(camera, "activity"), signal).then((answer) => {
+    asked = true;
     samples = [...answer.samples, ...samples.filter((x) => x.time > (answer.samples.at(-1)?.time ?? 0))];
     draw();
   }).catch(() => {});

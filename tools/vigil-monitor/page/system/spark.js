@@ -15,6 +15,7 @@ export class Spark {
 
   add(value) {
     this.#values = [...this.#values.slice(1 - most), value];
+    if (this.#values.length < 2) return;
     const top = Math.max(...this.#values, 1e-9) * 1.1;
     const at = (v, i) => `${wide - this.#values.length + i + 1},${(tall - 1 - (v / top) * (tall - 2)).toFixed(1)}`;
     this.#line.setAttribute("d", `M${this.#values.map(at).join("L")}`);
