@@ -6,6 +6,7 @@ import { query, signIn } from "./api.js";
 import { Records } from "./framing.js";
 
 const retryAfter = 1000; // ms
+const sleepAfter = 15000; // ms out of sight
 const silence = 12000; // ms; the server says something every five seconds
 
 class Live extends EventTarget {
@@ -15,6 +16,21 @@ class Live extends EventTarget {
   #abort = null;
   #last = 0;
   #timer = 0;
+  #asleep = false;
+
+  constructor() {
+    super();
+    // A page that nobody sees, or that lies in the browser's history, gives its connection back: a browser has six for all
+    // of its tabs together. Short looks elsewhere do not count.
+    let drowsy = 0;
+    document.addEventListener("visibilitychange", () => {
+      clearTimeout(drowsy);
+      if (document.hidden) drowsy = setTimeout(() => this.#sleep(), sleepAfter);
+      else this.#wake();
+    });
+    addEventListener("pagehide", () => this.#sleep());
+    addEventListener("pageshow", () => this.#wake());
+  }
 
   /** Says what is looked at from now on: {cameras: [names], view, height}. Without cameras only events come. */
   watch(wanted) {
@@ -23,13 +39,25 @@ class Live extends EventTarget {
     this.#wanted = key;
     this.#abort?.abort();
     clearTimeout(this.#timer);
-    this.#open();
+    if (!this.#asleep) this.#open();
   }
 
   stop() {
     this.#wanted = null;
     clearTimeout(this.#timer);
     this.#abort?.abort();
+  }
+
+  #sleep() {
+    this.#asleep = true;
+    clearTimeout(this.#timer);
+    this.#abort?.abort();
+  }
+
+  #wake() {
+    if (!this.#asleep) return;
+    this.#asleep = false;
+    if (this.#wanted !== null) this.#open();
   }
 
   async #open() {
@@ -52,7 +80,7 @@ class Live extends EventTarget {
       // The connection broke or was replaced; below decides what is next.
     } finally {
       clearInterval(guard);
-      if (this.#abort === abort && this.#wanted !== null) {
+      if (this.#abort === abort && this.#wanted !== null && !this.#asleep) {
         this.#setConnected(false);
         this.#timer = setTimeout(() => this.#open(), retryAfter);
       }

@@ -10,7 +10,7 @@ export const valueWords = (property, value) => (value === null ? "none" : `${sho
 const tidy = (n) => (Math.abs(n) >= 1e6 ? n.toExponential(0).replace("e+", "e") : shown(n));
 
 function boolInput(property, id, send) {
-  const input = h("input", { type: "checkbox", role: "switch", id, onchange: () => send(input.checked, true) });
+  const input = h("input", { type: "checkbox", id, onchange: () => send(input.checked, true) });
   return { inputs: [input], head: h("span", { class: "switch" }, input, h("span")), show: (v) => { input.checked = Boolean(v); } };
 }
 

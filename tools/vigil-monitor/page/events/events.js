@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Events: thumbnails by time at the left, the chosen one's clip at the right.
 import { eventPath, get, post, query } from "../app/api.js";
-import { emptyState, h, iconButton } from "../app/dom.js";
+import { emptyState, h, iconButton, setText } from "../app/dom.js";
 import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
 import { failure } from "../app/notice.js";
@@ -30,9 +30,12 @@ export function events(root, place, signal) {
   const more = h("button", { type: "button", class: "button more", hidden: true, onclick: () => load(true) }, "Older events");
   const likeHead = h("div", { class: "like-head", hidden: true });
   const player = new Player({ previous: () => step(-1), next: () => step(1), keep, drop, close: () => choose(null),
-    similar: (event) => go("events", [], { like: event.id, id: event.id }) });
+    similar: (event) => go("events", [], { like: event.id, id: event.id }) }, signal);
+  let waiting = [];
+  const fresh = h("button", { type: "button", class: "button primary fresh", hidden: true, title: "Show them (r)", "aria-keyshortcuts": "r", onclick: () => showWaiting() });
+  const list = h("div", { class: "events-list" }, cards.element, empty, more);
   root.append(h("div", { class: "view-head" }, h("h1", {}, "Events"), like ? likeHead : filters.element),
-    h("div", { class: "events-columns" }, h("div", { class: "events-list" }, cards.element, empty, more), player.element));
+    h("div", { class: "events-columns" }, h("div", { class: "events-room" }, fresh, list), player.element));
 
   const remember = () => rewrite("events", [], { ...filters.values, like, id: selected });
   function choose(id, { focus = false } = {}) {
@@ -70,9 +73,26 @@ export function events(root, place, signal) {
   function changed(event) {
     if (deletion.has(event.id)) return;
     const known = cards.events.some((other) => other.id === event.id);
-    if (known || (!like && filters.matches(event))) cards.set(event);
+    if (known) cards.set(event);
+    else if (!like && filters.matches(event)) add(event);
     if (player.event?.id === event.id) player.show(event);
     filters.learn([event]);
+    sayEmpty();
+  }
+  /** A new event waits behind a button: the list must not move under the hand. */
+  function add(event) {
+    waiting = [event, ...waiting.filter((other) => other.id !== event.id)];
+    if (!cards.events.length) showWaiting();
+    else {
+      fresh.hidden = false;
+      setText(fresh, waiting.length === 1 ? "1 new event" : `${waiting.length} new events`);
+    }
+  }
+  function showWaiting() {
+    waiting.reverse().forEach((event) => cards.set(event));
+    waiting = [];
+    fresh.hidden = true;
+    list.scrollTop = 0;
     sayEmpty();
   }
   function sayEmpty() {
@@ -92,18 +112,20 @@ export function events(root, place, signal) {
       const answer = await get(`/api/events${query({ ...filters.query, limit: pageSize, cursor: older ? cursor : undefined })}`, mine.signal);
       if (signal.aborted) return;
       cursor = answer.next_cursor;
-      const fresh = answer.events.filter((event) => !deletion.has(event.id) && !(older && cards.events.some((other) => other.id === event.id)));
-      filters.learn(fresh);
-      if (older) cards.append(fresh);
+      const found = answer.events.filter((event) => !deletion.has(event.id) && !(older && cards.events.some((other) => other.id === event.id)));
+      filters.learn(found);
+      if (older) cards.append(found);
       else {
         // An event that a link names is shown even where it is older than this page.
-        if (selected && !fresh.some((event) => event.id === selected)) {
+        if (selected && !found.some((event) => event.id === selected)) {
           const linked = await get(eventPath(selected), mine.signal).catch(() => null);
-          if (linked && filters.matches(linked)) fresh.push(linked);
+          if (linked && filters.matches(linked)) found.push(linked);
         }
-        cards.fill(fresh);
-        const first = wide.matches ? fresh[0]?.id : null;
-        choose(fresh.some((event) => event.id === selected) ? selected : first ?? null);
+        waiting = [];
+        fresh.hidden = true;
+        cards.fill(found);
+        const first = wide.matches ? found[0]?.id : null;
+        choose(found.some((event) => event.id === selected) ? selected : first ?? null);
       }
       more.hidden = cursor === null;
     } catch (error) {
@@ -132,7 +154,7 @@ export function events(root, place, signal) {
 
   filters.addEventListener("change", () => { remember(); load(); });
   live.addEventListener("event", ({ detail }) => changed(detail.event), { signal });
-  live.addEventListener("deleted", ({ detail }) => { cards.drop(detail.id); if (selected === detail.id) choose(null); sayEmpty(); }, { signal });
+  live.addEventListener("deleted", ({ detail }) => { cards.drop(detail.id); waiting = waiting.filter((event) => event.id !== detail.id); if (selected === detail.id) choose(null); sayEmpty(); }, { signal });
   const observer = new IntersectionObserver((seen) => { if (seen.some((s) => s.isIntersecting)) load(true); }, { rootMargin: "400px" });
   observer.observe(more);
   signal.addEventListener("abort", () => { observer.disconnect(); loading?.abort(); player.show(null); });
@@ -145,6 +167,7 @@ export function events(root, place, signal) {
     ...(store.admin ? [{ keys: ["k"], words: "keep whatever its age, or no longer", run: act(keep) },
       { keys: ["Delete"], words: "delete event, clip and picture", run: act(drop) }] : []),
     { keys: ["s"], words: "more like this", run: act((event) => event.has_vector && go("events", [], { like: event.id, id: event.id })) },
+    { keys: ["r"], words: "show new events", run: () => showWaiting() },
     { keys: ["Escape"], words: "close the event", run: () => choose(null) },
   ], signal);
   live.watch({ cameras: [] });

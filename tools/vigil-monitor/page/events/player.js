@@ -14,7 +14,7 @@ export class Player {
   #source = "";
 
   /** `acts`: {previous, next, keep, drop, similar, close}, functions of the event. */
-  constructor(acts) {
+  constructor(acts, signal) {
     const act = (name) => () => this.event && acts[name](this.event);
     this.#clock = h("span", { class: "number" });
     this.screen = h("div", { class: "screen" });
@@ -32,6 +32,7 @@ export class Player {
     this.none = emptyState("events", "No event is chosen", "Choose one at the left, or press n.");
     this.element = h("aside", { class: "player panel", "aria-label": "Event" }, this.none, this.body);
     this.show(null);
+    addEventListener("pagehide", () => this.#stop(), { signal }); // a clip that is being fetched holds a connection
   }
 
   show(event) {

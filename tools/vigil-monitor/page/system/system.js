@@ -151,9 +151,11 @@ export function system(root, place, signal) {
       failure(error);
     }
   };
+  const content = h("div", { class: "system", hidden: true }); // until there is something to show, so that nothing jumps
   root.append(h("div", { class: "view-head" }, h("h1", {}, "System"), h("span", { class: "grow" }),
     store.admin && iconButton("reset", "Read the configuration again", reload, { shown: true })),
-    h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element),
+    content);
+  content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element),
     h("p", { class: "hint foot" }, `Vigil ${store.version.version}, GStreamer ${store.version.gstreamer}. Times are shown in ${zoneName()}. `,
       h("a", { href: "/metrics" }, "Metrics"), ", ", h("a", { href: "/api/config" }, "configuration"), ", ", h("a", { href: "/api/openapi.json" }, "API")));
 
@@ -174,6 +176,7 @@ export function system(root, place, signal) {
       table.set(stats.cameras);
       disk.set(stats.storage);
       queues.set(stats);
+      content.hidden = false;
     } catch (error) {
       if (error.name === "AbortError") return;
       // The rail says that the connection is lost; the figures stay as they were.

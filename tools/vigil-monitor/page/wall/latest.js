@@ -9,44 +9,54 @@ import { labelWords } from "../events/words.js";
 
 const most = 24;
 
-function item(event) {
-  const when = h("span", { class: "number", title: fullTime(event.start_time) });
-  const link = h("a", { href: address("events", [], { id: event.id }), class: "latest-event" },
-    h("img", { src: `${eventPath(event.id, "thumbnail.jpg")}?${event.end_time ?? ""}`, alt: "", loading: "lazy", width: 112, height: 63 }),
-    h("span", { class: "latest-words" }, h("strong", {}, event.camera), h("span", { class: "muted" }, labelWords(event.label)), when));
-  const tell = () => setText(when, event.end_time ? `${timeOfDay(event.start_time)}, ${span(event.end_time - event.start_time)}`
-    : `now, for ${span(now() + live.clockOffset - event.start_time)}`);
-  tell();
-  link.classList.toggle("going", !event.end_time);
-  return { event, element: link, tell };
+/** One place in the list. Events move from place to place; the places stay where they are. */
+class Place {
+  event = null;
+  #camera = h("strong");
+  #label = h("span", { class: "muted" });
+  #when = h("span", { class: "number" });
+  #image = h("img", { alt: "", width: 112, height: 63 });
+  element = h("a", { class: "latest-event", hidden: true }, this.#image, h("span", { class: "latest-words" }, this.#camera, this.#label, this.#when));
+
+  show(event) {
+    this.event = event ?? null;
+    this.element.hidden = !event;
+    if (!event) return;
+    this.element.href = address("events", [], { id: event.id });
+    this.element.classList.toggle("going", !event.end_time);
+    this.#when.title = fullTime(event.start_time);
+    setText(this.#camera, event.camera);
+    setText(this.#label, labelWords(event.label));
+    // The picture can become a better one until the event has ended.
+    const source = `${eventPath(event.id, "thumbnail.jpg")}${event.end_time ? "?end" : ""}`;
+    if (this.#image.getAttribute("src") !== source) this.#image.src = source;
+    this.tick();
+  }
+
+  tick() {
+    if (!this.event) return;
+    const { start_time: start, end_time: end } = this.event;
+    setText(this.#when, end ? `${timeOfDay(start)}, ${span(end - start)}` : `now, for ${span(now() + live.clockOffset - start)}`);
+  }
 }
 
 export function latest(signal) {
-  let items = [];
-  const list = h("div", { class: "latest-list" });
+  let events = [];
+  const places = Array.from({ length: most }, () => new Place());
   const none = h("p", { class: "hint" }, "Nothing has moved yet. Events appear here while they happen.");
   const element = h("aside", { class: "latest", "aria-label": "Newest events" },
-    h("header", {}, h("h2", {}, "Newest"), h("a", { href: "#/events" }, "All events")), none, list);
-  const set = (event) => {
-    const made = item(event);
-    const at = items.findIndex((i) => i.event.id === event.id);
-    if (at >= 0) {
-      items[at].element.replaceWith(made.element);
-      items[at] = made;
-    } else {
-      items.unshift(made);
-      list.prepend(made.element);
-      for (const old of items.splice(most)) old.element.remove();
-    }
-    none.hidden = true;
+    h("header", {}, h("h2", {}, "Newest"), h("a", { href: "#/events" }, "All events")), none,
+    h("div", { class: "latest-list" }, places.map((place) => place.element)));
+  const show = (next) => {
+    events = next.sort((a, b) => b.start_time - a.start_time).slice(0, most);
+    none.hidden = events.length > 0;
+    places.forEach((place, i) => place.show(events[i]));
   };
-  const drop = (id) => {
-    items.filter((i) => i.event.id === id).forEach((i) => i.element.remove());
-    items = items.filter((i) => i.event.id !== id);
-    none.hidden = items.length > 0;
-  };
-  get(`/api/events?limit=${most}`, signal).then(({ events }) => events.reverse().forEach(set)).catch(() => {});
-  live.addEventListener("event", ({ detail }) => set(detail.event), { signal });
-  live.addEventListener("deleted", ({ detail }) => drop(detail.id), { signal });
-  return { element, tick: () => items.forEach((i) => i.event.end_time || i.tell()) };
+  const without = (id) => events.filter((event) => event.id !== id);
+  get(`/api/events?limit=${most}`, signal).then((answer) => {
+    show([...events, ...answer.events.filter((event) => !events.some((other) => other.id === event.id))]);
+  }).catch(() => {});
+  live.addEventListener("event", ({ detail }) => show([...without(detail.event.id), detail.event]), { signal });
+  live.addEventListener("deleted", ({ detail }) => show(without(detail.id)), { signal });
+  return { element, tick: () => places.forEach((place) => place.tick()) };
 }
