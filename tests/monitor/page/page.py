@@ -167,7 +167,7 @@ class Page(unittest.TestCase):
         b.keys(Keys.ENTER)
         b.until(lambda: b.run("return location.hash") == "#/camera/hall", "the camera's page")
         b.keys("m")
-        b.until(lambda: b.run("return document.querySelector('.view-head input:checked').value") == "mask", "the mask")
+        b.until(lambda: b.run("return document.querySelector('.view-head .choice input:checked').value") == "mask", "the mask")
         # A mask by keys alone: Tab to its button, Enter places it, arrows move it, Delete removes it.
         for _ in range(40):
             b.keys(Keys.TAB)

@@ -32,12 +32,14 @@ export function wall(root, to, signal) {
     const beside = columnsFor(tiles.size, width - sideWidth - gap, height, gap);
     const below = columnsFor(tiles.size, width, height - sideHeight - gap, gap);
     const sideways = beside.tile > below.tile;
-    const layout = narrow ? columnsFor(tiles.size, width, Infinity, gap) : side.element.hidden ? columnsFor(tiles.size, width, height, gap) : sideways ? beside : below;
+    const layout = narrow || side.element.hidden ? columnsFor(tiles.size, width, height, gap) : sideways ? beside : below;
     columns = narrow ? 1 : layout.columns;
     frame.dataset.newest = narrow || side.element.hidden ? "none" : sideways ? "beside" : "below";
     grid.style.setProperty("--columns", columns);
-    grid.style.setProperty("--tile", narrow ? "100%" : `${Math.floor(layout.tile)}px`);
     grid.classList.toggle("fits", layout.fits && !narrow);
+    const tile = Math.floor(narrow ? grid.clientWidth : layout.tile);
+    grid.style.setProperty("--tile", `${tile}px`);
+    grid.style.setProperty("--row", `${Math.floor((tile * 9) / 16)}px`);
   };
   const fill = () => {
     const before = tiles;
