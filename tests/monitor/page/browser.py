@@ -61,12 +61,28 @@ class Browser:
     def mouse(self):
         return ActionChains(self.driver, duration=40)
 
+    def box(self, selector):
+        return self.run("const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.left, b.top, b.width, b.height]", selector)
+
     def at(self, selector, x, y):
         """Moves the mouse to a share of the element's width and height; returns the chain."""
-        box = self.run("const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.left, b.top, b.width, b.height]", selector)
+        box = self.box(selector)
         chain = self.mouse()
         chain.w3c_actions.pointer_action.move_to_location(round(box[0] + x * box[2]), round(box[1] + y * box[3]))
         return chain
+
+    def drag(self, selector, *places):
+        """Presses at the first place, goes slowly over the others and lets go, in one chain: a slider lets go between two."""
+        box = self.box(selector)
+        chain = self.mouse()
+        pointer = chain.w3c_actions.pointer_action
+        for number, (x, y) in enumerate(places):
+            pointer.move_to_location(round(box[0] + x * box[2]), round(box[1] + y * box[3]))
+            if number == 0:
+                pointer.pointer_down()
+            pointer.pause(0.4)
+        pointer.pointer_up()
+        chain.perform()
 
     def picture(self):
         """JPEG of the page, small enough for the documentation."""

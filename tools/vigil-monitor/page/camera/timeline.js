@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Events of one camera over the last hours. One stop for the Tab key; arrow keys go from event to event, Enter opens.
-import { eventPath, get, query } from "../app/api.js";
+import { get, query } from "../app/api.js";
 import { choice, h, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { failure } from "../app/notice.js";
 import { go } from "../app/router.js";
 import { dayStart, hourMinute, now, span, timeOfDay } from "../app/time.js";
-import { labelWords } from "../events/words.js";
+import { labelWords, thumbnail } from "../events/words.js";
 
 const mostPages = 5;
 
@@ -35,7 +35,7 @@ export function timeline(camera, signal) {
       return;
     }
     band.setAttribute("aria-activedescendant", `bar-${event.id}`);
-    preview.replaceChildren(h("img", { src: eventPath(event.id, "thumbnail.jpg"), alt: "", width: 160, height: 90 }),
+    preview.replaceChildren(h("img", { src: thumbnail(event), alt: "", width: 160, height: 90 }),
       h("span", {}, h("strong", {}, labelWords(event.label)), ` ${timeOfDay(event.start_time)}`));
     preview.style.left = `clamp(0px, calc(${share(event.start_time) * 100}% - 85px), calc(100% - 170px))`;
   };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Thumbnails of events by day, the newest first. One stop for the Tab key; next and previous go from card to card.
-import { eventPath } from "../app/api.js";
 import { h, icon } from "../app/dom.js";
 import { dayName, dayStart, fullTime, span, timeOfDay } from "../app/time.js";
-import { labelIcon, labelWords } from "./words.js";
+import { labelIcon, labelWords, thumbnail } from "./words.js";
 
 const lasts = (event) => (event.end_time ? span(event.end_time - event.start_time) : "now");
 
@@ -11,7 +10,7 @@ function card(event, similarity, onchoose) {
   const words = [event.camera, labelWords(event.label), ...event.zones.map((zone) => `in ${zone}`)].join(", ");
   return h("button", { type: "button", class: `card${event.end_time ? "" : " going"}`, tabindex: "-1", data: { id: event.id }, title: fullTime(event.start_time),
     "aria-label": `${words}, ${dayName(event.start_time)} ${timeOfDay(event.start_time)}, ${lasts(event)}${event.retained ? ", kept" : ""}`, onclick: () => onchoose(event.id) },
-    h("span", { class: "thumb" }, h("img", { src: `${eventPath(event.id, "thumbnail.jpg")}${event.end_time ? "?end" : ""}`, alt: "", loading: "lazy" }),
+    h("span", { class: "thumb" }, h("img", { src: thumbnail(event), alt: "", loading: "lazy" }),
       h("span", { class: "thumb-label" }, icon(labelIcon(event.label)), labelWords(event.label)),
       event.retained && h("span", { class: "thumb-kept" }, icon("keep")),
       h("span", { class: "thumb-length number" }, similarity === undefined ? lasts(event) : `${Math.round(similarity * 100)} % alike`)),

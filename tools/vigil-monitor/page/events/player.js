@@ -5,7 +5,7 @@ import { emptyState, h, icon, iconButton, setText } from "../app/dom.js";
 import { address } from "../app/router.js";
 import { store } from "../app/store.js";
 import { bytes, digits, fullTime, percent, span, timeOfDay } from "../app/time.js";
-import { labelIcon, labelWords } from "./words.js";
+import { labelIcon, labelWords, thumbnail } from "./words.js";
 
 export class Player {
   event = null;
@@ -75,17 +75,17 @@ export class Player {
   }
 
   #show(event) {
-    const source = event.has_clip ? eventPath(event.id, "clip.mp4") : eventPath(event.id, "thumbnail.jpg");
+    const source = event.has_clip ? eventPath(event.id, "clip.mp4") : thumbnail(event) ?? event.id;
     if (source === this.#source) return;
     this.#stop();
     this.#source = source;
     setText(this.#clock, timeOfDay(event.start_time));
     if (!event.has_clip) {
-      this.screen.append(h("img", { src: `${source}${event.end_time ? "?end" : ""}`, alt: `Picture of the event at ${event.camera}` }),
+      this.screen.append(h("img", { src: thumbnail(event), alt: `Picture of the event at ${event.camera}` }),
         h("p", { class: "screen-note" }, event.end_time ? "This event has no clip." : "The clip is ready when the event has ended."));
       return;
     }
-    const video = h("video", { controls: true, autoplay: true, muted: true, playsInline: true, preload: "auto", poster: eventPath(event.id, "thumbnail.jpg"), "aria-label": `Clip of ${event.camera}` });
+    const video = h("video", { controls: true, autoplay: true, muted: true, playsInline: true, preload: "auto", poster: thumbnail(event), "aria-label": `Clip of ${event.camera}` });
     video.src = source;
     const began = event.clip_start ?? event.start_time;
     video.addEventListener("timeupdate", () => setText(this.#clock, timeOfDay(began + video.currentTime)));

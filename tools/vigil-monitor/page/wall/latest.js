@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The newest events beside the wall, with the clip one click away.
-import { eventPath, get } from "../app/api.js";
+import { get } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { address } from "../app/router.js";
 import { fullTime, now, span, timeOfDay } from "../app/time.js";
-import { labelWords } from "../events/words.js";
+import { labelWords, thumbnail } from "../events/words.js";
 
 const most = 24;
 
@@ -27,9 +27,9 @@ class Place {
     this.#when.title = fullTime(event.start_time);
     setText(this.#camera, event.camera);
     setText(this.#label, labelWords(event.label));
-    // The picture can become a better one until the event has ended.
-    const source = `${eventPath(event.id, "thumbnail.jpg")}${event.end_time ? "?end" : ""}`;
-    if (this.#image.getAttribute("src") !== source) this.#image.src = source;
+    const source = thumbnail(event);
+    if (source === null) this.#image.removeAttribute("src");
+    else if (this.#image.getAttribute("src") !== source) this.#image.src = source;
     this.tick();
   }
 
