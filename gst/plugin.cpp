@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The plugin registers its elements and touches no device: gst-inspect works on any machine.
+#include "gst/boxrules/gstboxrules.h"
 #include "gst/boxtrack/gstboxtrack.h"
 #include "gst/cudamog/gstcudamog.h"
 #include "gst/gpufisher/gstgpufisher.h"
@@ -18,6 +19,7 @@
 
 static gboolean plugin_init(GstPlugin *plugin) {
   gboolean any = vigil_register_cudamog(plugin);
+  any |= vigil_register_boxrules(plugin);
   any |= vigil_register_boxtrack(plugin);
   any |= vigil_register_gpufisher(plugin);
   any |= vigil_register_scenetestsrc(plugin);
