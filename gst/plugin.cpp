@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The plugin registers its elements and touches no device: gst-inspect works on any machine.
-#include "gst/boxrules/gstboxrules.h"
-#include "gst/boxtrack/gstboxtrack.h"
-#include "gst/cudamog/gstcudamog.h"
-#include "gst/gpufisher/gstgpufisher.h"
-#include "gst/scenetestsrc/scenetestsrc.h"
+#include "gst/elements.h"
 #include "vigil-config.h"
-#ifdef VIGIL_HAVE_GL
-#include "gst/glcolinearseg/gstglcolinearseg.h"
-#endif
-#ifdef VIGIL_HAVE_OPENCL
-#include "gst/clbilateral/gstclbilateral.h"
-#include "gst/clfilter/gstclfilter.h"
-#include "gst/clhistogram/gstclhistogram.h"
-#endif
 
 #include <gst/gst.h>
 

@@ -32,6 +32,11 @@ HWY_INLINE std::uint64_t some_bits(const std::uint8_t *p) {
   for (int i = 0; i < 64; i++) bits |= std::uint64_t{p[i] != 0} << i;
   return bits;
 }
+HWY_INLINE std::uint64_t digit_bits(const std::uint8_t *p, int digit) {
+  std::uint64_t bits = 0;
+  for (int i = 0; i < 64; i++) bits |= std::uint64_t{p[i] >> digit & 1u} << i;
+  return bits;
+}
 HWY_INLINE void put_bits(std::uint64_t full, std::uint64_t watched, std::uint8_t *p) {
   for (int i = 0; i < 64; i++) p[i] = watched >> i & 1 ? full >> i & 1 ? 255 : p[i] == 255 ? 0 : p[i] : 0;
 }
@@ -62,6 +67,11 @@ HWY_INLINE std::uint64_t full_bits(const std::uint8_t *p) {
 }
 HWY_INLINE std::uint64_t some_bits(const std::uint8_t *p) {
   return bits_where(p, [](auto v) HWY_ATTR { return hn::Ne(v, hn::Zero(MaskBytes())); });
+}
+// The binary digit 0..7 of each byte.
+HWY_INLINE std::uint64_t digit_bits(const std::uint8_t *p, int digit) {
+  const auto one = hn::Set(MaskBytes(), static_cast<std::uint8_t>(1 << digit));
+  return bits_where(p, [one](auto v) HWY_ATTR { return hn::TestBit(v, one); });
 }
 // Makes the bytes of `full` 255 and the others, where they were 255, 0; and all that are not `watched` 0.
 HWY_INLINE void put_bits(std::uint64_t full, std::uint64_t watched, std::uint8_t *p) {

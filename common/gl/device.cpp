@@ -229,23 +229,4 @@ void GlDevice::check(const char *what) const {
   fail(Error::Kind::device, what, ": OpenGL error 0x", std::hex, e, " on ", name());
 }
 
-GlStateGuard::GlStateGuard(const GlDevice &d) : device_(d) {
-  d.gl.GetIntegerv(GL_VIEWPORT, viewport_);
-  d.gl.GetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &draw_framebuffer_);
-  d.gl.GetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_framebuffer_);
-  d.gl.GetIntegerv(GL_VERTEX_ARRAY_BINDING, &vertex_array_);
-  for (const GLenum off : {GL_BLEND, GL_SCISSOR_TEST, GL_DEPTH_TEST, GL_STENCIL_TEST, GL_CULL_FACE})
-    d.gl.Disable(off);
-  d.gl.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-}
-GlStateGuard::~GlStateGuard() {
-  const GlFunctions &gl = device_.gl;
-  gl.BindVertexArray(GLuint(vertex_array_));
-  gl.BindFramebuffer(GL_DRAW_FRAMEBUFFER, GLuint(draw_framebuffer_));
-  gl.BindFramebuffer(GL_READ_FRAMEBUFFER, GLuint(read_framebuffer_));
-  gl.Viewport(viewport_[0], viewport_[1], viewport_[2], viewport_[3]);
-  gl.UseProgram(0);
-  gl.ActiveTexture(GL_TEXTURE0);
-}
-
 } // namespace vigil

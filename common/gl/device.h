@@ -82,17 +82,4 @@ struct EglNames {
 };
 EglNames current_egl();
 
-// Work done between its beginning and end leaves the state that others in the same context see as it was.
-class GlStateGuard {
- public:
-  explicit GlStateGuard(const GlDevice &);
-  ~GlStateGuard();
-  GlStateGuard(const GlStateGuard &) = delete;
-  GlStateGuard &operator=(const GlStateGuard &) = delete;
-
- private:
-  const GlDevice &device_;
-  GLint viewport_[4] = {}, draw_framebuffer_ = 0, read_framebuffer_ = 0, vertex_array_ = 0;
-};
-
 } // namespace vigil

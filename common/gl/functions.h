@@ -14,6 +14,7 @@ namespace vigil {
   X(ATTACHSHADER, AttachShader)                                                                              \
   X(BINDBUFFER, BindBuffer)                                                                                  \
   X(BINDFRAMEBUFFER, BindFramebuffer)                                                                        \
+  X(BINDSAMPLER, BindSampler)                                                                                \
   X(BINDTEXTURE, BindTexture)                                                                                \
   X(BINDVERTEXARRAY, BindVertexArray)                                                                        \
   X(BUFFERDATA, BufferData)                                                                                  \
@@ -45,9 +46,12 @@ namespace vigil {
   X(GENBUFFERS, GenBuffers)                                                                                  \
   X(GENFRAMEBUFFERS, GenFramebuffers)                                                                        \
   X(GENQUERIES, GenQueries)                                                                                  \
+  X(GENSAMPLERS, GenSamplers)                                                                                \
   X(GENTEXTURES, GenTextures)                                                                                \
   X(GENVERTEXARRAYS, GenVertexArrays)                                                                        \
+  X(GETBOOLEANV, GetBooleanv)                                                                                \
   X(GETERROR, GetError)                                                                                      \
+  X(GETFLOATV, GetFloatv)                                                                                    \
   X(GETINTEGERV, GetIntegerv)                                                                                \
   X(GETPROGRAMINFOLOG, GetProgramInfoLog)                                                                    \
   X(GETPROGRAMIV, GetProgramiv)                                                                              \
@@ -55,6 +59,11 @@ namespace vigil {
   X(GETSHADERIV, GetShaderiv)                                                                                \
   X(GETSTRING, GetString)                                                                                    \
   X(GETUNIFORMLOCATION, GetUniformLocation)                                                                  \
+  X(ISBUFFER, IsBuffer)                                                                                      \
+  X(ISENABLED, IsEnabled)                                                                                    \
+  X(ISPROGRAM, IsProgram)                                                                                    \
+  X(ISSAMPLER, IsSampler)                                                                                    \
+  X(ISTEXTURE, IsTexture)                                                                                    \
   X(LINKPROGRAM, LinkProgram)                                                                                \
   X(MAPBUFFERRANGE, MapBufferRange)                                                                          \
   X(PIXELSTOREI, PixelStorei)                                                                                \
@@ -79,6 +88,7 @@ namespace vigil {
   X(GETQUERYOBJECTUI64V, GetQueryObjectui64v)                                                                \
   X(GETQUERYOBJECTUIV, GetQueryObjectuiv)                                                                    \
   X(MEMORYBARRIER, MemoryBarrier)                                                                            \
+  X(POLYGONMODE, PolygonMode)                                                                                \
   X(QUERYCOUNTER, QueryCounter)                                                                              \
   X(TEXSTORAGE2D, TexStorage2D)
 

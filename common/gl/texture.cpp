@@ -2,7 +2,10 @@
 #include "common/gl/texture.h"
 
 #include "common/error.h"
+#include "common/gl/state.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace vigil {
@@ -36,15 +39,17 @@ GlTexture::GlTexture(const GlDevice &d, GLenum internal_format, int width, int h
          " is not possible; this OpenGL has 1 to ", d.largest_texture(), " pixels a side");
   const Layout l = layout_of(internal_format);
   const GlFunctions &gl = d.gl;
+  const GlTextureGuard bound(d);
   gl.GenTextures(1, &id_);
   gl.BindTexture(GL_TEXTURE_2D, id_);
   if (gl.TexStorage2D) // OpenGL ES binds only immutable textures as images
     gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format, width, height);
-  else
+  else {
+    const GlPixelStoreGuard no_buffer(d); // null is an offset where one is bound
     gl.TexImage2D(GL_TEXTURE_2D, 0, GLint(internal_format), width, height, 0, l.format, l.type, nullptr);
+  }
   gl.TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   gl.TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-  gl.BindTexture(GL_TEXTURE_2D, 0);
   try {
     d.check("a texture");
   } catch (...) {
@@ -66,16 +71,15 @@ void GlTexture::swap(GlTexture &o) noexcept {
 void GlTexture::write(const void *pixels) const {
   const Layout l = layout_of(internal_format_);
   const GlFunctions &gl = device_->gl;
+  const GlPixelStoreGuard rows(*device_);
+  const GlTextureGuard bound(*device_);
   gl.BindTexture(GL_TEXTURE_2D, id_);
-  gl.PixelStorei(GL_UNPACK_ALIGNMENT, 1);
-  gl.PixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, l.format, l.type, pixels);
-  gl.PixelStorei(GL_UNPACK_ALIGNMENT, 4);
-  gl.BindTexture(GL_TEXTURE_2D, 0);
 }
 
 std::vector<GLuint> GlTexture::read() const {
   const GlStateGuard guard(*device_);
+  const GlPixelStoreGuard rows(*device_);
   const GlTarget target(*device_);
   target.bind({id_}, width_, height_);
   // OpenGL ES promises to read whole numbers as four channels only.
@@ -90,6 +94,7 @@ std::vector<GLuint> GlTexture::read() const {
 }
 std::vector<std::uint8_t> GlTexture::read_bytes() const {
   const GlStateGuard guard(*device_);
+  const GlPixelStoreGuard rows(*device_);
   const GlTarget target(*device_);
   target.bind({id_}, width_, height_);
   std::vector<std::uint8_t> bytes(std::size_t(width_) * height_ * 4);

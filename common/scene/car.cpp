@@ -4,6 +4,7 @@
 #include "common/scene/objects.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace vigil::scene {

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/opencl/cache.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

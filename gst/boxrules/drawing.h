@@ -3,7 +3,7 @@
 // what does not change is drawn once, and what changes costs its own size and not the frame's.
 #pragma once
 
-#include "gst/base/track_meta.h"
+#include "gst/observe/track_meta.h"
 #include "kernels/rules/watch.h"
 
 #include <gst/video/video.h>

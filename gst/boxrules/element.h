@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The inside of the element boxrules, for the files that make it up:
-//   gstboxrules.cpp  the GObject: properties, action signals, start and stop
+//   element.cpp      the GObject: properties, action signals, start and stop
 //   streaming.cpp    tracks in, events out
 //   messages.cpp     events as messages
 //   drawing.*        zones, lines, totals, ids and trails as pictures
 // What the rules say and what they find is in kernels/rules.
 #pragma once
 
-#include "gst/base/properties.h"
-#include "gst/base/results.h"
-#include "gst/base/track_meta.h"
 #include "gst/boxrules/drawing.h"
+#include "gst/observe/results.h"
+#include "gst/observe/track_meta.h"
+#include "gst/properties.h"
 #include "kernels/rules/watch.h"
 
 #include <gst/base/gstbasetransform.h>

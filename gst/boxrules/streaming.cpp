@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Tracks in, events out.
-#include "gst/base/streaming.h"
 #include "common/error.h"
 #include "common/file.h"
-#include "gst/base/errors.h"
 #include "gst/boxrules/element.h"
+#include "gst/errors.h"
+#include "gst/transform/outlet.h"
 
 #include <cmath>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The inside of the element boxtrack, for the files that make it up:
-//   gstboxtrack.cpp  the GObject: properties, start and stop
-//   streaming.cpp    boxes in, tracks out
-//   messages.cpp     track-begin, track-update, track-end
+//   element.cpp    the GObject: properties, start and stop
+//   streaming.cpp  boxes in, tracks out
+//   messages.cpp   track-begin, track-update, track-end
 // Who is who is decided in kernels/track.
 #pragma once
 
-#include "gst/base/properties.h"
-#include "gst/base/results.h"
+#include "gst/observe/results.h"
+#include "gst/properties.h"
 #include "kernels/track/track.h"
 
 #include <gst/base/gstbasetransform.h>
@@ -68,6 +68,7 @@ struct Impl {
   std::vector<Found> found;         // one for each detection
   std::vector<track::Object> alive; // as after the last frame
   double width = 0, height = 0;
+  GstVideoInfo info{}; // of video; else all zero
   FrameTime last_time;
   GstClockTime next_update = 0;
   double seconds = 0; // of the last frame

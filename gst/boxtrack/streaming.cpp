@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Boxes in, tracks out.
-#include "gst/base/streaming.h"
-#include "gst/base/compat.h"
-#include "gst/base/errors.h"
-#include "gst/base/track_meta.h"
 #include "gst/boxtrack/element.h"
+#include "gst/compat.h"
+#include "gst/errors.h"
+#include "gst/observe/track_meta.h"
+#include "gst/transform/outlet.h"
 
 #include <algorithm>
 #include <cmath>
@@ -90,9 +90,9 @@ void attach(GstBuffer *buffer, Impl &impl, const track::Object &o, const FrameTi
   if (roi) add_track(roi, o, impl.seconds);
 }
 
-double seconds_of(GstBaseTransform *trans, Impl &impl, const FrameTime &time) {
+double seconds_of(const Impl &impl, const FrameTime &time) {
   if (GST_CLOCK_TIME_IS_VALID(time.timestamp)) return double(time.timestamp) / GST_SECOND;
-  return impl.seconds + double(duration_of(GST_BASE_TRANSFORM_SINK_PAD(trans), time)) / GST_SECOND;
+  return impl.seconds + double(duration_of(impl.info, time)) / GST_SECOND;
 }
 
 GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
@@ -101,7 +101,7 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
     const Settings settings = impl.snapshot();
     const FrameTime time = frame_time(trans->segment, buffer);
     const double before = impl.seconds;
-    impl.seconds = seconds_of(trans, impl, time);
+    impl.seconds = seconds_of(impl, time);
     if (impl.seconds < before) {
       GST_DEBUG_OBJECT(trans, "time went back from %f to %f s, all tracks end", before, impl.seconds);
       impl.tracker.reset();
@@ -137,6 +137,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
   const GstStructure *s = gst_caps_get_structure(in, 0);
   gst_structure_get_int(s, "width", &width);
   gst_structure_get_int(s, "height", &height);
+  if (!gst_video_info_from_caps(&impl.info, in)) impl.info = {};
   const bool another = impl.width > 0 && (width != impl.width || height != impl.height);
   impl.width = width;
   impl.height = height;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Everything that can be set at a clbilateral, but what all OpenCL elements have. The defaults are the initialisers in the
-// kernel's Params.
+// Everything that can be set at a clbilateral. The defaults are the initialisers here and in the kernel's Params.
 #pragma once
 
-#include "gst/base/opencl.h"
-#include "gst/base/opencl_tuning.h"
+#include "gst/transform/async_depth.h"
+#include "gst/transform/opencl_place.h"
+#include "gst/transform/opencl_tuning.h"
 #include "kernels/bilateral/bilateral.h"
 
 namespace vigil::gst::clbilateral {
@@ -13,9 +13,11 @@ struct Settings {
   bilateral::Params params;
   tuning::Mode tune = tuning::Mode::automatic;
   ClChoice backend = ClChoice::automatic;
+  std::string device;
+  AsyncDepth flow;
 };
 
-// All of them but those of the base class. Made once, in class_init.
+// All of them but stats, which no one can set. Made once, in class_init.
 const Properties<Settings> &properties();
 
 } // namespace vigil::gst::clbilateral

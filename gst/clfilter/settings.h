@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Everything that can be set at a clfilter, but what all OpenCL elements have.
+// Everything that can be set at a clfilter.
 #pragma once
 
-#include "gst/base/opencl_tuning.h"
+#include "gst/transform/async_depth.h"
+#include "gst/transform/opencl_place.h"
+#include "gst/transform/opencl_tuning.h"
 
-#include <mutex>
 #include <string>
 
 namespace vigil::gst::clfilter {
@@ -12,6 +13,8 @@ namespace vigil::gst::clfilter {
 struct Settings {
   std::string chain;
   tuning::Mode tune = tuning::Mode::automatic;
+  std::string device;
+  AsyncDepth flow;
 };
 
 inline const Properties<Settings> &properties() {
@@ -23,27 +26,11 @@ inline const Properties<Settings> &properties() {
              "numbers take effect with the next frame, new stages when their kernel is built",
              &Settings::chain, Change::live);
     add_tune(p, &Settings::tune);
+    add_cl_device(p, &Settings::device);
+    p.table(&Settings::flow, async_depth_table, Change::playing);
     return p;
   }();
   return made;
 }
-
-// The settings, as the threads that set them and the one that streams share them.
-class SharedSettings {
- public:
-  Settings snapshot() const {
-    const std::lock_guard lock(mutex_);
-    return settings_;
-  }
-  template <class Change>
-  auto change(Change change) {
-    const std::lock_guard lock(mutex_);
-    return change(settings_);
-  }
-
- private:
-  mutable std::mutex mutex_; // held for moments, by any thread
-  Settings settings_;
-};
 
 } // namespace vigil::gst::clfilter

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/clfilter/work.h"
 
-#include "gst/base/errors.h"
-#include "gst/base/video.h"
+#include "gst/errors.h"
+#include "gst/frames/formats.h"
 #include "kernels/filter/tune.h"
 
 #include <optional>
@@ -10,14 +10,14 @@
 namespace vigil::gst::clfilter {
 namespace {
 
-class Work final : public ClWork {
+class FilterWork final : public Work {
  public:
-  Work(GstElement *element, ClDevice &device, SharedSettings &settings)
-      : element_(element), device_(device), settings_(settings), tune_(settings.snapshot().tune),
-        text_(settings.snapshot().chain), chain_(filter::parse(text_)) {}
+  FilterWork(GstElement *element, ClDevice &device, SharedSettings<Settings> &settings, FilterStats &stats)
+      : element_(element), device_(device), settings_(settings), stats_(stats),
+        tune_(settings.snapshot().tune), text_(settings.snapshot().chain), chain_(filter::parse(text_)) {}
 
-  void set_format(const GstVideoInfo &info) override {
-    const PixelFormat format = pixel_format(info);
+  void set_format(const FrameKind &in, const FrameKind &) override {
+    const PixelFormat format = pixel_format(in.info);
     if (format_ && *format_ == format) return; // kernels take any size
     filter_.reset();
     format_ = format;
@@ -29,33 +29,31 @@ class Work final : public ClWork {
     }
   }
 
-  ClUse next_use() override {
-    if (std::string wanted = settings_.snapshot().chain; wanted != text_) change_chain(std::move(wanted));
-    return chain_.empty() ? ClUse::none : ClUse::make;
+  Plan plan(const FrameTime &, Result *) override {
+    if (settings_.read([&](const Settings &s) { return s.chain != text_; }))
+      change_chain(settings_.snapshot().chain);
+    return {chain_.empty() ? Use::none : Use::make};
   }
-  void run(const ConstImage &in, const Image &out, Result *, Queue &queue) override {
-    filter_->apply(in, out, queue);
+  void run(std::span<Job *const> jobs, Queue &queue) override {
+    for (Job *job : jobs) filter_->apply(job->in, job->out, queue);
   }
-
-  void publish(BufferPtr &, const FrameTime &, ClUse, Result *) override {
+  void publish(BufferPtr &, const Job &) override {
     if (!warning_) return;
     post_warning(element_, *warning_);
     warning_.reset();
   }
 
-  void add_stats(GstStructure *s) const override {
-    gst_structure_set(s, "kernels", G_TYPE_UINT, guint(filter_ && !chain_.empty() ? filter_->passes() : 0),
-                      "builds", G_TYPE_UINT, builds_, nullptr);
-    add_tuning(s, filter_ ? filter_->shape().name() : "", tuning_);
-  }
-
  private:
   void make_filter(const filter::Chain &chain) {
     const filter::Tuned tuned = filter::tune(device_, chain, *format_, tune_);
-    tuning_ = tuned.result;
     filter_ =
         std::make_unique<filter::ClFilter>(device_, chain, *format_, filter::ClOptions{.shape = tuned.shape});
-    builds_++;
+    stats_.builds++;
+    tell(chain);
+    stats_.tuning.set(filter_->shape().name(), tuned.result);
+  }
+  void tell(const filter::Chain &chain) {
+    stats_.kernels = guint(filter_ && !chain.empty() ? filter_->passes() : 0);
   }
 
   // In mid-stream there is no time for a search: a new chain takes the shape of the one before.
@@ -65,12 +63,14 @@ class Work final : public ClWork {
       if (!chain.empty()) {
         filter::check_format(chain, *format_);
         if (filter_) {
-          builds_ += filter_->set_chain(chain);
+          stats_.builds += filter_->set_chain(chain);
         } else {
           filter_ = std::make_unique<filter::ClFilter>(device_, chain, *format_);
-          builds_++;
+          stats_.builds++;
+          stats_.tuning.set(filter_->shape().name(), {});
         }
       }
+      tell(chain);
       chain_ = std::move(chain);
       text_ = std::move(wanted);
     } catch (const Error &e) {
@@ -83,21 +83,21 @@ class Work final : public ClWork {
 
   GstElement *element_;
   ClDevice &device_;
-  SharedSettings &settings_;
+  SharedSettings<Settings> &settings_;
+  FilterStats &stats_;
   const tuning::Mode tune_;
   std::string text_;    // of chain_
   filter::Chain chain_; // what frames go through
   std::optional<PixelFormat> format_;
   std::unique_ptr<filter::ClFilter> filter_; // null while there was no stage yet
   std::optional<Error> warning_;             // posted when the lock around the calls is not held
-  guint builds_ = 0;
-  tuning::Result tuning_;
 };
 
 } // namespace
 
-std::unique_ptr<ClWork> make_work(GstElement *element, ClDevice &device, SharedSettings &settings) {
-  return std::make_unique<Work>(element, device, settings);
+std::unique_ptr<Work> make_work(GstElement *element, ClDevice &device, SharedSettings<Settings> &settings,
+                                FilterStats &stats) {
+  return std::make_unique<FilterWork>(element, device, settings, stats);
 }
 
 } // namespace vigil::gst::clfilter

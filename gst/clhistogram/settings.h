@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Everything that can be set at a clhistogram, but what all OpenCL elements have. The defaults are the initialisers here.
+// Everything that can be set at a clhistogram. The defaults are the initialisers here.
 #pragma once
 
-#include "gst/base/properties.h"
+#include "gst/transform/async_depth.h"
+#include "gst/transform/opencl_place.h"
 
 namespace vigil::gst::clhistogram {
 
@@ -31,6 +32,8 @@ enum class BinCount { few = 64, all = 256 };
 struct Settings {
   Tuning tuning;
   BinCount bins = BinCount::all;
+  std::string device;
+  AsyncDepth flow;
 };
 
 inline const Properties<Settings> &properties() {
@@ -42,6 +45,8 @@ inline const Properties<Settings> &properties() {
     p.choice("bins", "Bins", "Bins of the histograms in metadata and overlay; counts are exact with both",
              enum_type("GstClHistogramBins", counts), &Settings::bins, Change::live);
     p.table(&Settings::tuning, tuning_table, Change::live);
+    add_cl_device(p, &Settings::device);
+    p.table(&Settings::flow, async_depth_table, Change::playing);
     return p;
   }();
   return made;

@@ -8,7 +8,7 @@ namespace {
 
 using namespace histogram;
 
-struct Counted final : ClWork::Result {
+struct Counted final : Work::Result {
   explicit Counted(Device &device) : counts(device, sizeof(Counts)) {}
   HostBuffer counts;
   bool valid = false; // the frame was counted
@@ -27,49 +27,49 @@ void set_counts(GstStructure *s, const char *name, const Bins &all, BinCount wan
   g_bytes_unref(bytes);
 }
 
-class Work final : public ClWork {
+class HistogramWork final : public Work {
  public:
-  Work(GstElement *element, ClDevice &device, std::function<Settings()> snapshot)
-      : element_(element), device_(device), snapshot_(std::move(snapshot)), counter_(make_opencl(device)) {}
+  HistogramWork(GstElement *element, ClDevice &device, const SharedSettings<Settings> &settings)
+      : element_(element), device_(device), settings_(settings), counter_(make_opencl(device)) {}
 
-  void set_format(const GstVideoInfo &info) override {
-    info_ = info;
+  void set_format(const FrameKind &in, const FrameKind &) override {
+    info_ = in.info;
     number_ = 0;
   }
   std::unique_ptr<Result> make_result() override { return std::make_unique<Counted>(device_); }
 
-  ClUse next_use() override {
-    current_ = snapshot_();
-    counting_ = number_++ % current_.tuning.every == 0;
-    return current_.tuning.overlay ? ClUse::change : counting_ ? ClUse::look : ClUse::none;
-  }
-  void run(const ConstImage &in, const Image &out, Result *result, Queue &queue) override {
+  Plan plan(const FrameTime &, Result *result) override {
     auto &counted = static_cast<Counted &>(*result);
-    counted.settings = current_;
-    counted.valid = counting_;
-    if (counting_) {
-      counter_->count(in, queue);
-      counter_->fetch(counted.counts.as<Counts>(), queue);
-      bytes_ += sizeof(Counts);
-    }
-    if (current_.tuning.overlay) {
-      panel_ = panel_for(in.width, in.height, int(current_.bins));
-      counter_->draw(out, panel_, queue);
-    }
+    counted.settings = settings_.snapshot();
+    counted.valid = number_++ % counted.settings.tuning.every == 0;
+    return {counted.settings.tuning.overlay ? Use::change : counted.valid ? Use::look : Use::none};
   }
-  Area changed() const override { return {panel_.x, panel_.y, panel_.width, panel_.height}; }
-
-  void publish(BufferPtr &buffer, const FrameTime &time, ClUse use, Result *result) override {
-    const auto &counted = static_cast<const Counted &>(*result);
-    if (use == ClUse::none || !counted.valid) return;
+  void run(std::span<Job *const> jobs, Queue &queue) override {
+    for (Job *job : jobs) run(*job, static_cast<Counted &>(*job->result), queue);
+  }
+  void publish(BufferPtr &buffer, const Job &job) override {
+    const auto &counted = static_cast<const Counted &>(*job.result);
+    if (!counted.valid) return;
     const Counts &counts = *counted.counts.as<Counts>();
     buffer.reset(gst_buffer_make_writable(buffer.release()));
     add_meta(buffer.get(), counts, counted.settings.bins);
-    if (counted.settings.tuning.post_messages) post(time, counts);
+    if (counted.settings.tuning.post_messages) post(job.time, counts);
   }
   std::uint64_t result_bytes() const override { return bytes_; }
 
  private:
+  void run(Job &job, Counted &counted, Queue &queue) {
+    if (counted.valid) {
+      counter_->count(job.in, queue);
+      counter_->fetch(counted.counts.as<Counts>(), queue);
+      bytes_ += sizeof(Counts);
+    }
+    if (counted.settings.tuning.overlay) {
+      const Panel panel = panel_for(job.in.width, job.in.height, int(counted.settings.bins));
+      counter_->draw(job.out, panel, queue);
+      job.changed = {panel.x, panel.y, panel.width, panel.height};
+    }
+  }
   int channels() const { return GST_VIDEO_INFO_IS_RGB(&info_) ? 3 : 1; }
 
   void add_meta(GstBuffer *buffer, const Counts &counts, BinCount wanted) const {
@@ -100,13 +100,10 @@ class Work final : public ClWork {
 
   GstElement *element_;
   ClDevice &device_;
-  std::function<Settings()> snapshot_;
+  const SharedSettings<Settings> &settings_;
   std::unique_ptr<Counter> counter_;
   GstVideoInfo info_{};
   std::uint64_t number_ = 0, bytes_ = 0;
-  Settings current_; // of the frame that is to be worked on
-  bool counting_ = false;
-  Panel panel_;
 };
 
 } // namespace
@@ -119,8 +116,9 @@ void register_meta() {
   if (!info) GST_WARNING("the metadata %s cannot be registered", meta_name);
 }
 
-std::unique_ptr<ClWork> make_work(GstElement *element, ClDevice &device, std::function<Settings()> snapshot) {
-  return std::make_unique<Work>(element, device, std::move(snapshot));
+std::unique_ptr<Work> make_work(GstElement *element, ClDevice &device,
+                                const SharedSettings<Settings> &settings) {
+  return std::make_unique<HistogramWork>(element, device, settings);
 }
 
 } // namespace vigil::gst::clhistogram

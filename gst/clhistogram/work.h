@@ -2,10 +2,12 @@
 // What clhistogram does with frames, and what becomes of the counts.
 #pragma once
 
-#include "gst/base/opencl.h"
+#include "common/device_cast.h"
+#include "common/opencl/device.h"
 #include "gst/clhistogram/settings.h"
+#include "gst/shared_settings.h"
+#include "gst/transform/work.h"
 
-#include <functional>
 #include <memory>
 
 namespace vigil::gst::clhistogram {
@@ -13,7 +15,7 @@ namespace vigil::gst::clhistogram {
 inline constexpr const char *meta_name = "vigil-histogram";
 void register_meta(); // once a process, before the first frame
 
-// `snapshot` gives the settings of the moment. The element and the device outlive the work.
-std::unique_ptr<ClWork> make_work(GstElement *, ClDevice &, std::function<Settings()> snapshot);
+// The element, the device and the settings outlive the work.
+std::unique_ptr<Work> make_work(GstElement *, ClDevice &, const SharedSettings<Settings> &);
 
 } // namespace vigil::gst::clhistogram

@@ -1,79 +1,50 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The inside of the element cudamog, for the files that make it up:
-//   gstcudamog.cpp   the GObject: properties, signals, states
-//   negotiation.cpp  caps and buffer pools
-//   streaming.cpp    frames, events and queries
-//   pipeline.*       the work on the device, without GstElement; model.cpp: the model's life
-//   learning.*       how fast it learns
-//   settings.*       all that can be set
+// The element cudamog; what lasts from its making to its end.
+//   element.cpp  its description: caps, properties, signals, the model's file
+//   work.*       what it does with frames; model.cpp: the model's life
+//   learning.*   how fast it learns
+//   settings.*   all that can be set
 #pragma once
 
-#include "gst/base/cuda.h"
-#include "gst/base/gl.h"
-#include "gst/base/motion.h"
-#include "gst/cudamog/debug.h"
-#include "gst/cudamog/pipeline.h"
+#include "gst/cudamog/learning.h"
 #include "gst/cudamog/settings.h"
+#include "gst/observe/motion.h"
+#include "gst/transform/element.h"
+#include "kernels/mog/state_file.h"
 
 #include <atomic>
-#include <gst/base/gstbasetransform.h>
-#include <mutex>
+#include <optional>
 
 namespace vigil::gst::cudamog {
 
-struct Impl {
-  explicit Impl(GstElement *element) : gl(element) {}
+class MogElement final : public ElementWith<Settings> {
+ public:
+  explicit MogElement(GstElement *);
 
-  // Held for moments, by any thread.
-  std::mutex settings_mutex;
-  Settings settings;
+  bool set_property(guint id, const GValue *) override;
+  void add_stats(GstStructure *) const override;
+  FlowDepth flow() const override;
+  bool passes_buffers() const override;
+  Place &place() override { return place_; }
+  std::unique_ptr<Work> make_work(Device &) override;
+  void start() override;
+  void stop(Work *) override;
+  void end_of_stream() override;
+  void flushed() override { previous_time = GST_CLOCK_TIME_NONE; }
+  GstElement *gst() const { return gst_; }
 
-  // NULL to READY and back.
-  CudaContext cuda;
-  GlContext gl;
-  std::unique_ptr<Device> device;
-  std::atomic<bool> only_cpu = false; // for caps, which any thread may ask for
-
-  // Held while a frame is worked on, never while one is pushed or a message is posted. Guards what follows.
-  std::mutex work_mutex;
-  std::unique_ptr<Pipeline> pipeline; // from start to stop
-  Stats last_stats;                   // when there is none
-  std::string backend_name, device_name;
+  std::atomic<std::uint64_t> model_frames = 0; // learnt by the model
 
   // The streaming thread's own.
-  HostCopies host_copies;
-  FrameKind in, out;
-  Output output{}; // of the frame that came last
+  Output last_output{}; // of the frame that came last
   Motion motion;
   GstClockTime previous_time = GST_CLOCK_TIME_NONE; // running time of the frame that came last
   GstClockTime motion_time = 0;                     // running time of the frame that went last
 
-  Settings snapshot() {
-    const std::lock_guard lock(settings_mutex);
-    return settings;
-  }
+ private:
+  GstElement *gst_;
+  CudaPlace place_;
+  std::optional<mog::SavedModel> saved_; // read at the start, for the first work
 };
-
-} // namespace vigil::gst::cudamog
-
-struct GstCudaMog {
-  GstBaseTransform parent;
-  vigil::gst::cudamog::Impl *impl;
-};
-
-namespace vigil::gst::cudamog {
-
-inline Impl &impl_of(gpointer self) {
-  return *static_cast<GstCudaMog *>(self)->impl;
-}
-// The base class, whose functions ours go on to.
-GstBaseTransformClass *parent_class();
-
-void install_negotiation(GstBaseTransformClass *);
-void install_streaming(GstBaseTransformClass *);
-// Frames that may be held at once.
-int frames_held(const Flow &);
-// Pushes all frames that are held.
-void drain(GstBaseTransform *);
 
 } // namespace vigil::gst::cudamog

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The life of the model: made with the first frame, kept as long as the frames are of its kind, saved and loaded.
-#include "gst/cudamog/pipeline.h"
+// The life of the model: made with the first frame, kept as long as the frames are of its kind, saved and loaded, taken along to another
+// device.
+#include "gst/cudamog/work.h"
 
 #include "common/error.h"
-#include "gst/base/video.h"
+#include "gst/frames/formats.h"
 
 namespace vigil::gst::cudamog {
 
-mog::Config Pipeline::wanted_config() const {
+struct MogWork::Known final : Work::State {
+  std::optional<mog::SavedModel> model;
+};
+
+mog::Config MogWork::wanted_config(const Settings &s) const {
   const bool grey = pixel_format(in_.info) == PixelFormat::gray8;
-  const bool three = !grey && group_.shape.color && group_.method == mog::Method::zivkovic;
+  const bool three = !grey && s.shape.color && s.method == mog::Method::zivkovic;
   return {.width = grid_.width,
           .height = grid_.height,
           .channels = three ? 3 : 1,
-          .method = group_.method,
-          .precision = group_.precision,
-          .components = group_.shape.components};
+          .method = s.method,
+          .precision = s.precision,
+          .components = s.shape.components};
 }
 
-void Pipeline::prepare_model() {
-  const mog::Config config = wanted_config();
+void MogWork::prepare_model(const Settings &settings, Queue &queue) {
+  const mog::Config config = wanted_config(settings);
   const mog::Samples samples = mog::samples_of(pixel_format(in_.info), config.channels);
   if (model_ && model_->config() == config && samples_ == samples) return;
   if (model_ && samples_ == samples) {
@@ -29,32 +34,49 @@ void Pipeline::prepare_model() {
   }
   if (to_load_) mog::check_fits(*to_load_, config, samples);
   std::unique_ptr<mog::Model> model = mog::make(device_, config);
-  if (to_load_) model->load(to_load_->state, *compute_);
+  if (to_load_) model->load(to_load_->state, queue);
   to_load_.reset(); // not before all went well: it may be the only copy
   model_ = std::move(model);
   samples_ = samples;
   learning_ = {};
 }
 
-void Pipeline::reset() {
+void MogWork::reset() {
   learning_ = {};
   to_load_.reset();
-  if (model_) model_->load(mog::empty_state(model_->config()), *compute_);
+  if (!model_) return;
+  model_->load(mog::empty_state(model_->config()), *queue_);
+  element_.model_frames = model_->frames;
 }
 
-mog::SavedModel Pipeline::save() {
+mog::SavedModel MogWork::save() {
   if (!model_) fail(Error::Kind::bad_setting, "there is no model to save before the first frame");
-  return {model_->save(*compute_), samples_};
+  return {model_->save(*queue_), samples_};
 }
 
-void Pipeline::load(mog::SavedModel saved) {
+void MogWork::load(mog::SavedModel saved) {
   if (!model_) {
     to_load_ = std::move(saved);
     return;
   }
   mog::check_fits(saved, model_->config(), samples_);
-  model_->load(saved.state, *compute_);
+  model_->load(saved.state, *queue_);
+  element_.model_frames = model_->frames;
   learning_ = {};
+}
+
+// A model that waits for the first frame goes along as well.
+std::unique_ptr<Work::State> MogWork::leave() {
+  auto known = std::make_unique<Known>();
+  if (model_)
+    known->model = save();
+  else
+    known->model = std::move(to_load_);
+  return known;
+}
+
+void MogWork::enter(std::unique_ptr<State> state) {
+  to_load_ = std::move(static_cast<Known &>(*state).model);
 }
 
 } // namespace vigil::gst::cudamog

@@ -52,6 +52,7 @@ Properties<Settings> make_properties() {
   p.table(&Settings::mog, mog::params_table, Change::live);
   p.table(&Settings::cleanup, cleanup::params_table, Change::live);
   p.table(&Settings::tuning, tuning_table, Change::live);
+  p.choice("blobs", "Blobs", blob_mode_blurb, blob_mode_type(), &Settings::blobs, Change::playing);
   p.table(&Settings::motion, motion_table, Change::live);
   p.string("mask-location", "Mask location",
            "PNG image of the frames' size; where it is black, the frames are ignored",
@@ -60,7 +61,7 @@ Properties<Settings> make_properties() {
            "File that the model is loaded from at the start, if it is there, and saved to at the stop",
            &Settings::model_location, Change::ready);
   p.choice("backend", "Backend", "Where the work is done", backend_type(), &Settings::backend, Change::ready);
-  p.table(&Settings::place, place_table, Change::ready);
+  p.table(&Settings::device, device_options_table, Change::ready);
   p.table(&Settings::flow, flow_table, Change::playing);
   return p;
 }

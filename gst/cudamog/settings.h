@@ -2,9 +2,10 @@
 // Everything that can be set at a cudamog. The defaults are the initialisers here and in the kernels' Params.
 #pragma once
 
-#include "gst/base/backend.h"
-#include "gst/base/motion.h"
-#include "gst/base/properties.h"
+#include "gst/observe/mask_blobs.h"
+#include "gst/observe/motion.h"
+#include "gst/properties.h"
+#include "gst/transform/cuda_place.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"
 
@@ -84,11 +85,12 @@ struct Settings {
   MotionSettings motion;
   Shape shape;
   Flow flow;
-  Place place;
+  DeviceOptions device;
   mog::Method method = mog::Method::zivkovic;
   mog::Precision precision = mog::Precision::single;
   Output output = Output::mask;
-  Choice backend = Choice::automatic;
+  BlobMode blobs = BlobMode::exact;
+  BackendChoice backend = BackendChoice::automatic;
   std::string mask_location, model_location;
   bool operator==(const Settings &) const = default;
 };

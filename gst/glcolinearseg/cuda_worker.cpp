@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/glcolinearseg/cuda_worker.h"
 
-#include "gst/base/video.h"
+#include "gst/frames/formats.h"
 #include "gst/glcolinearseg/element.h" // its debug category
 
 namespace vigil::gst::glcolinearseg {
@@ -30,7 +30,7 @@ struct CudaWorker::Frame {
   HostBuffer host_cells;
   std::unique_ptr<Event> drawn, done; // on the worker's queue, on its own one
   BufferPtr in, out;
-  bool written = false, boxed = false, counted = false, sent = false;
+  bool discont = false, written = false, boxed = false, counted = false, sent = false;
   Image target;
   FrameTime time;
   MotionSettings motion;
@@ -120,12 +120,14 @@ void CudaWorker::submit(Frame &f, const Settings &s) {
   stats_.frames++;
 }
 
-void CudaWorker::submit(BufferPtr in, BufferPtr out, bool written, const FrameTime &time, const Settings &s) {
+void CudaWorker::submit(BufferPtr in, BufferPtr out, bool written, const FrameTime &time, bool discont,
+                        const Settings &s) {
   Frame &f = free_frame();
   f.in = std::move(in);
   f.out = std::move(out);
   f.written = written;
   f.time = time;
+  f.discont = discont;
   f.motion = s.motion;
   submit(f, s);
   free_.pop_back();
@@ -177,7 +179,7 @@ std::optional<Finished> CudaWorker::oldest(std::size_t held) {
   f.writer.end_send();
   f.done->wait();
   if (f.counted && !f.boxed) f.found = found_of(f);
-  Finished finished{std::move(f.out), f.time, f.motion, std::move(f.found)};
+  Finished finished{std::move(f.out), f.time, f.motion, std::move(f.found), f.discont};
   f.close();
   under_way_.pop_front();
   free_.push_back(&f);

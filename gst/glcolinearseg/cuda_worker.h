@@ -7,9 +7,9 @@
 //   next()    when its counts are there: blobs, boxes
 #pragma once
 
-#include "gst/base/buffer_ptr.h"
-#include "gst/base/frames.h"
+#include "gst/frames/buffer_ptr.h"
 #include "gst/glcolinearseg/worker.h"
+#include "gst/memory/slots.h"
 #include "kernels/colinearseg/segmenter.h"
 #include "kernels/rgba/rgba.h"
 
@@ -23,6 +23,7 @@ struct Finished {
   FrameTime time;
   MotionSettings motion;
   Found found;
+  bool discont = false;
 };
 
 class CudaWorker final : public Worker {
@@ -39,7 +40,7 @@ class CudaWorker final : public Worker {
   void learn(int frames) override { segmenter_->learn(frames); }
   void set_background(const Picture &, int learn_frames) override;
   // Segments `in`. Where `written`, what output says goes into `out`, which is writable: the frame as it is with output=passthrough.
-  void submit(BufferPtr in, BufferPtr out, bool written, const FrameTime &, const Settings &);
+  void submit(BufferPtr in, BufferPtr out, bool written, const FrameTime &, bool discont, const Settings &);
   // The oldest frame, where more than `held` are under way.
   std::optional<Finished> next(std::size_t held);
   void discard() noexcept;                                        // all that are under way

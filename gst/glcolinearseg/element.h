@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The inside of the element glcolinearseg, for the files that make it up:
-//   gstglcolinearseg.cpp  the GObject: properties, signals, class
+//   element.cpp           the GObject: properties, signals, class
 //   streaming.cpp         frames, events and queries
 //   negotiation.cpp       caps and buffer pools
 //   worker.*              the segmentation, wherever it is done
@@ -11,11 +11,13 @@
 //   settings.*            all that can be set
 #pragma once
 
-#include "gst/base/backend.h"
-#include "gst/base/motion.h"
 #include "gst/glcolinearseg/cuda_worker.h"
 #include "gst/glcolinearseg/gl_worker.h"
 #include "gst/glcolinearseg/outside.h"
+#include "gst/memory/cuda_context.h"
+#include "gst/observe/motion.h"
+#include "gst/transform/outlet.h"
+#include "gst/transform/place.h"
 
 #include <atomic>
 #include <cmath>
@@ -35,7 +37,17 @@ struct ObjectUnref {
 
 enum class Memory { textures, cuda, system };
 
-struct Impl {
+struct Impl final : FrameSource {
+  explicit Impl(GstBaseTransform *t) : trans(t), outlet(t, *this) {}
+
+  // Frames that are worked on in CUDA, of which some may be held.
+  std::optional<Taken> take(bool all) override;
+  void discard() noexcept override;
+  int most_held() override;
+
+  GstBaseTransform *trans;
+  Outlet outlet;
+
   // Held for moments, by any thread. Guards what follows.
   std::mutex mutex;
   Settings settings;
@@ -61,7 +73,7 @@ struct Impl {
   std::unique_ptr<Outside> outside; // in OpenGL, while some are not in textures
   std::unique_ptr<Queue> queue;     // likewise, while they are in CUDA memory
   std::unique_ptr<Event> scratch;
-  HostCopies host_copies;
+  HostCopyWarning host_copies;
   Settings current; // of the newest frame
   Found found;      // in OpenGL, of the frame that is worked on
   std::exception_ptr error;
@@ -92,8 +104,6 @@ void install_streaming(GstGLFilterClass *);
 void use_cuda(Impl &, std::unique_ptr<Device>);
 // How many frames are under way at most, with frames like these.
 guint frames_held(Impl &);
-// Pushes all of them.
-void drain(GstBaseTransform *);
 // Gives up the worker, wherever it is; no frame is under way; what it knew is in `rescued`, as far as it can be read.
 void give_up_worker(Impl &);
 

@@ -2,7 +2,7 @@
 #include "gst/glcolinearseg/image.h"
 
 #include "common/error.h"
-#include "gst/base/buffer_ptr.h"
+#include "gst/frames/buffer_ptr.h"
 
 #include <gst/video/video.h>
 

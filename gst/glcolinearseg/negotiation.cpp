@@ -2,11 +2,11 @@
 // Caps and buffer pools of glcolinearseg. RGBA comes out, as large as what came in, in the same kind of memory or, if the next
 // element asks for that, in textures; the base class knows about those in textures.
 #include "common/error.h"
-#include "gst/base/allocation.h"
-#include "gst/base/caps.h"
-#include "gst/base/errors.h"
-#include "gst/base/video.h"
+#include "gst/errors.h"
+#include "gst/frames/caps.h"
+#include "gst/frames/formats.h"
 #include "gst/glcolinearseg/element.h"
+#include "gst/transform/pools.h"
 
 #include <string_view>
 #include <utility>
@@ -82,14 +82,18 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
     append_frames(all, frames, direction == GST_PAD_SINK ? gl_memory_feature : feature,
                   direction == GST_PAD_SINK);
   }
-  return narrowed(in_reach(all, direction, impl_of(trans)), filter);
+  return filter_caps(in_reach(all, direction, impl_of(trans)), filter);
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   const GstCaps *caps = caps_of(query);
-  if (!caps || is_gl_caps(caps)) return base_class()->propose_allocation(trans, decided, query);
   Impl &impl = impl_of(trans);
-  propose_pool(&impl.cuda, query, frames_held(impl) + 1);
+  if (!caps || is_gl_caps(caps)) {
+    if (!base_class()->propose_allocation(trans, decided, query)) return FALSE;
+    if (const guint held = frames_held(impl)) raise_pools(query, held);
+    return TRUE;
+  }
+  propose_pool(&impl.cuda, nullptr, query, frames_held(impl));
   return TRUE;
 }
 
@@ -98,10 +102,18 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   Impl &impl = impl_of(trans);
   const GstCaps *caps = caps_of(query);
-  if (!caps || is_gl_caps(caps)) return base_class()->decide_allocation(trans, query);
-  if (impl.on_cuda) return decide_pool(&impl.cuda, query, frames_held(impl) + 1);
+  if (!caps || is_gl_caps(caps)) {
+    const guint held = caps ? frames_held(impl) : 0;
+    if (held && gst_query_get_n_allocation_pools(query) > 0)
+      raise_pools(query, held);
+    else if (held)
+      gst_query_add_allocation_pool(query, nullptr,
+                                    guint(GST_VIDEO_INFO_SIZE(&GST_GL_FILTER(trans)->out_info)), held + 1, 0);
+    return base_class()->decide_allocation(trans, query);
+  }
+  if (impl.on_cuda) return decide_pool(&impl.cuda, nullptr, query, frames_held(impl) + 1);
   if (!is_cuda_caps(caps)) return base_class()->decide_allocation(trans, query);
-  return decide_pool(&impl.cuda, query, 1) && context_class()->decide_allocation(trans, query);
+  return decide_pool(&impl.cuda, nullptr, query, 1) && context_class()->decide_allocation(trans, query);
 }
 
 gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
@@ -119,7 +131,7 @@ std::unique_ptr<Device> open_cuda_device(GstGLFilter *filter) {
 // Where frames of these caps are worked on. A worker that stays there goes on with them.
 void choose_place(GstGLFilter *filter, const GstCaps *in, const GstCaps *out) {
   Impl &impl = impl_of(filter);
-  drain(GST_BASE_TRANSFORM(filter));
+  impl.outlet.drain();
   const guint held = frames_held(impl);
   {
     const std::lock_guard lock(impl.mutex);

@@ -2,10 +2,10 @@
 #include "gst/glcolinearseg/outside.h"
 
 #include "common/error.h"
-#include "gst/base/gl.h"
-#include "gst/base/gl_cuda.h"
-#include "gst/base/gl_thread.h"
-#include "gst/base/video.h"
+#include "gst/frames/formats.h"
+#include "gst/memory/gl_context.h"
+#include "gst/memory/gl_cuda.h"
+#include "gst/memory/gl_thread.h"
 
 #include <algorithm>
 

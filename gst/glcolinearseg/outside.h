@@ -9,9 +9,9 @@
 // For the streaming thread.
 #pragma once
 
-#include "gst/base/buffer_ptr.h"
-#include "gst/base/cuda.h"
-#include "gst/base/frames.h"
+#include "gst/frames/buffer_ptr.h"
+#include "gst/memory/cuda_context.h"
+#include "gst/memory/slots.h"
 
 #include <gst/gl/gl.h>
 #include <memory>

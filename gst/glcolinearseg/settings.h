@@ -2,8 +2,8 @@
 // Everything that can be set at a glcolinearseg. The defaults are the initialisers here and in the kernel's Params.
 #pragma once
 
-#include "gst/base/motion.h"
-#include "gst/base/properties.h"
+#include "gst/observe/motion.h"
+#include "gst/properties.h"
 #include "kernels/colinearseg/gl.h"
 
 #include <string>

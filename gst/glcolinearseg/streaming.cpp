@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames, events and queries of glcolinearseg. For work in OpenGL the base class calls filter() on the OpenGL thread, while the streaming
 // thread waits; messages are posted by the streaming thread, which does the work in CUDA itself.
-#include "gst/base/streaming.h"
 #include "common/error.h"
-#include "gst/base/errors.h"
-#include "gst/base/gl.h"
-#include "gst/base/gl_thread.h"
-#include "gst/base/png.h"
-#include "gst/base/video.h"
+#include "gst/errors.h"
+#include "gst/frames/formats.h"
 #include "gst/glcolinearseg/element.h"
+#include "gst/memory/gl_context.h"
+#include "gst/memory/gl_thread.h"
+#include "gst/observe/png.h"
 
 #include <utility>
 
@@ -38,6 +37,12 @@ class Texture {
  private:
   GstVideoFrame frame_{};
 };
+
+// The base class's OpenGL context, which any thread may change; null where there is none.
+std::unique_ptr<GstGLContext, ObjectUnref> context_now(GstBaseTransform *trans) {
+  return std::unique_ptr<GstGLContext, ObjectUnref>(
+      gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(trans)));
+}
 
 // What the next frame begins with.
 struct Start {
@@ -72,14 +77,14 @@ Start prepare(GstBaseTransform *trans) {
     start.background = std::exchange(impl.given, {});
     location_changed = std::exchange(impl.location_changed, false);
   }
-  GstGLContext *context = impl.on_cuda ? nullptr : GST_GL_BASE_FILTER(trans)->context;
+  auto context = impl.on_cuda ? nullptr : context_now(trans);
   if (!context && !impl.on_cuda)
     fail(Error::Kind::no_device, "a frame came before there was an OpenGL context");
-  if (impl.worker() && impl.context.get() != context) { // frames are worked on in another place now
+  if (impl.worker() && impl.context != context) { // frames are worked on in another place now
     GST_INFO_OBJECT(trans, "the OpenGL context is another one, or none: going over to it");
     give_up_worker(impl);
   }
-  if (!impl.worker() && context) impl.context.reset(static_cast<GstGLContext *>(gst_object_ref(context)));
+  if (!impl.worker() && context) impl.context = std::move(context);
   const Worker *worker = impl.worker();
   start.fresh = !worker || worker->width() != width || worker->height() != height;
   if (start.fresh && impl.rescued) start.state = std::exchange(impl.rescued, {});
@@ -152,7 +157,7 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time, con
   add_boxes(out, "motion", found.boxes);
   impl.motion_time = GST_CLOCK_TIME_IS_VALID(time.running)
                          ? time.running
-                         : impl.motion_time + duration_of(GST_BASE_TRANSFORM_SINK_PAD(trans), time);
+                         : impl.motion_time + duration_of(GST_GL_FILTER(trans)->in_info, time);
   post_motion(GST_ELEMENT(trans), impl.motion.step(found.changed_fraction, settings, impl.motion_time),
               settings, time, found.changed_fraction, found.boxes);
 }
@@ -202,7 +207,7 @@ GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffe
   if (!done) return GST_FLOW_ERROR;
   if (!stays && (draws || impl.changes_frames))
     impl.outside->store(draws ? target : texture, out, cuda ? &*cuda : nullptr, copied);
-  if (impl.outside->cuda_through_host()) impl.host_copies.warn(GST_ELEMENT(trans), *impl.device);
+  if (impl.outside->cuda_through_host()) impl.host_copies.post(GST_ELEMENT(trans), *impl.device);
   const std::lock_guard lock(impl.mutex);
   impl.copied += copied;
   return GST_FLOW_OK;
@@ -230,38 +235,18 @@ GstFlowReturn submit_on_cuda(GstBaseTransform *trans, GstBuffer *in) {
   BufferPtr out(made);
   const bool written = impl.current.output != Output::passthrough || impl.changes_frames;
   impl.cuda_worker->submit(BufferPtr(gst_buffer_ref(in)), std::move(out), written,
-                           frame_time(trans->segment, in), impl.current);
+                           frame_time(trans->segment, in), impl.outlet.accept(), impl.current);
   return GST_FLOW_OK;
-}
-
-// The oldest frame that may go out, or null.
-GstBuffer *take_finished(GstBaseTransform *trans, bool all) {
-  Impl &impl = impl_of(trans);
-  if (!impl.cuda_worker) return nullptr;
-  const std::size_t held = all ? 0 : std::size_t(impl.current.flow.async_depth);
-  std::optional<Finished> f = impl.cuda_worker->next(held);
-  const ByteCounts copied = impl.cuda_worker->take_copied();
-  if (impl.memory_in != Memory::system && copied.to_device > 0)
-    impl.host_copies.warn(GST_ELEMENT(trans), *impl.device);
-  {
-    const std::lock_guard lock(impl.mutex);
-    impl.copied += copied;
-  }
-  if (!f) return nullptr;
-  GstBuffer *out = gst_buffer_make_writable(f->buffer.release());
-  publish(trans, out, f->time, f->found, f->motion);
-  return out;
 }
 
 // Buffer pools are of a context: a change of it asks for new ones before the next frame.
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
   Impl &impl = impl_of(trans);
-  if (impl.gl_worker && impl.context.get() != GST_GL_BASE_FILTER(trans)->context)
-    gst_base_transform_reconfigure_src(trans);
+  if (impl.gl_worker && impl.context != context_now(trans)) gst_base_transform_reconfigure_src(trans);
   if (impl.memory_in == Memory::cuda && impl.device && is_cuda_memory(input) && !impl.cuda.owns(input)) {
     GST_INFO_OBJECT(trans, "the frames are of another CUDA context: going over to it");
     const bool there = guard(trans, false, [&] {
-      drain(trans);
+      impl.outlet.drain();
       use_cuda(impl, impl.cuda.adopt(input));
       return true;
     });
@@ -272,43 +257,36 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
     gst_base_transform_reconfigure_src(trans);
   }
   // It may negotiate: where frames are worked on is known after it.
-  const GstFlowReturn taken = base_class()->submit_input_buffer(trans, discont, input);
-  if (taken != GST_FLOW_OK || !impl.on_cuda) return taken;
-  const BufferPtr in(std::exchange(trans->queued_buf, nullptr));
+  BufferPtr in;
+  const GstFlowReturn flow = impl.outlet.receive(base_class(), discont, input, in);
+  if (flow != GST_FLOW_OK || !in) return flow;
+  if (!impl.on_cuda) {
+    impl.outlet.pass(std::move(in));
+    return GST_FLOW_OK;
+  }
   return guard(trans, GST_FLOW_ERROR, [&] { return submit_on_cuda(trans, in.get()); });
 }
 
 GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **output) {
-  if (!impl_of(trans).on_cuda) return base_class()->generate_output(trans, output);
-  return guard(trans, GST_FLOW_ERROR, [&] {
-    *output = take_finished(trans, false);
-    return GST_FLOW_OK;
-  });
-}
-
-void discard(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
-  if (impl.cuda_worker) impl.cuda_worker->discard();
+  return impl.on_cuda ? impl.outlet.generate(output) : base_class()->generate_output(trans, output);
 }
-
-constexpr HeldFrames held_frames{discard, drain,
-                                 [](GstBaseTransform *trans) { return int(frames_held(impl_of(trans))); }};
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   Impl &impl = impl_of(trans);
-  before_event(trans, event, held_frames);
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
+    impl.outlet.drain();
     FrameTime over;
     over.running = impl.motion_time;
     post_motion(GST_ELEMENT(trans), impl.motion.stop(), impl.current.motion, over, 0, {});
   }
-  return base_class()->sink_event(trans, event);
+  return impl.outlet.sink_event(base_class(), event);
 }
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && impl_of(trans).cuda.answer(GST_ELEMENT(trans), query))
     return TRUE;
-  return answer_query(base_class(), trans, direction, query, held_frames);
+  return impl_of(trans).outlet.answer(base_class(), direction, query);
 }
 
 gboolean start(GstBaseTransform *trans) {
@@ -339,6 +317,7 @@ gboolean stop(GstBaseTransform *trans) {
   impl.outside.reset();
   use_cuda(impl, nullptr);
   impl.context.reset();
+  impl.outlet.reset();
   {
     const std::lock_guard lock(impl.mutex);
     impl.width = impl.height = 0;
@@ -348,8 +327,27 @@ gboolean stop(GstBaseTransform *trans) {
 
 } // namespace
 
-void drain(GstBaseTransform *trans) {
-  push_all(trans, [trans] { return take_finished(trans, true); });
+std::optional<FrameSource::Taken> Impl::take(bool all) {
+  if (!cuda_worker) return {};
+  std::optional<Finished> f = cuda_worker->next(all ? 0 : std::size_t(current.flow.async_depth));
+  const ByteCounts now = cuda_worker->take_copied();
+  if (memory_in != Memory::system && now.to_device > 0) host_copies.post(GST_ELEMENT(trans), *device);
+  {
+    const std::lock_guard lock(mutex);
+    copied += now;
+  }
+  if (!f) return {};
+  BufferPtr out(gst_buffer_make_writable(f->buffer.release()));
+  publish(trans, out.get(), f->time, f->found, f->motion);
+  return Taken{std::move(out), f->discont};
+}
+
+void Impl::discard() noexcept {
+  if (cuda_worker) cuda_worker->discard();
+}
+
+int Impl::most_held() {
+  return int(frames_held(*this));
 }
 
 void give_up_worker(Impl &impl) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "common/device.h"
-#include "gst/base/overlay.h"
 #include "gst/glcolinearseg/settings.h"
+#include "gst/observe/overlay.h"
 #include "kernels/activity/activity.h"
 
 #include <cstdint>

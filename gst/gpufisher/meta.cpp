@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/gpufisher/meta.h"
 
-#include "gst/base/compat.h"
+#include "gst/compat.h"
 
 namespace vigil::gst::gpufisher {
 namespace {

@@ -13,7 +13,7 @@ Properties<Settings> make_properties() {
       &Settings::model_location, Change::playing);
   p.table(&Settings::tuning, tuning_table, Change::live);
   p.choice("backend", "Backend", "Where the work is done", backend_type(), &Settings::backend, Change::ready);
-  p.table(&Settings::place, place_table, Change::ready);
+  p.table(&Settings::device, device_options_table, Change::ready);
   p.table(&Settings::flow, flow_table, Change::playing);
   return p;
 }

@@ -2,8 +2,8 @@
 // Everything that can be set at a gpufisher. How descriptors are taken and encoded is the model's.
 #pragma once
 
-#include "gst/base/backend.h"
-#include "gst/base/properties.h"
+#include "gst/properties.h"
+#include "gst/transform/cuda_place.h"
 
 #include <string>
 
@@ -52,8 +52,8 @@ inline constexpr auto flow_table = std::tuple{
 struct Settings {
   Tuning tuning;
   Flow flow;
-  Place place;
-  Choice backend = Choice::automatic;
+  DeviceOptions device;
+  BackendChoice backend = BackendChoice::automatic;
   std::string model_location;
 };
 

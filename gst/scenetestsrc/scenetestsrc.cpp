@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // scenetestsrc: a bin of one or two feeds (feed.h) with the properties of both.
-#include "gst/scenetestsrc/scenetestsrc.h"
+#include "gst/elements.h"
 
 #include "gst/scenetestsrc/feed.h"
 
@@ -55,6 +55,12 @@ GType story_type() {
       {int(Story::foliage), "Strong wind in much foliage, few people", "foliage"},
       {int(Story::crowd), "People stroll; after 8 s all of them run away", "crowd"},
       {int(Story::empty), "Nothing but noise", "empty"},
+      {int(Story::crossing), "People whose ways cross, so that they hide each other", "crossing"},
+      {int(Story::groups), "People meet, stand, go on together and part", "groups"},
+      {int(Story::left_bag), "Bags are put down, left and picked up again later; somebody stands by",
+       "left-bag"},
+      {int(Story::queue), "People stand in a queue that moves on", "queue"},
+      {int(Story::traffic), "Dense traffic both ways", "traffic"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("VigilSceneStory", values);
   return type;
@@ -295,7 +301,8 @@ void scene_test_src_class_init(SceneTestSrcClass *c) {
   gst_element_class_add_static_pad_template(element, &truth_template);
   gst_element_class_set_static_metadata(
       element, "Scene test source", "Source/Video",
-      "Draws surveillance scenes and, on the pad truth, says of each pixel whether it shows a moving object",
+      "Draws surveillance scenes and, on the pad truth, says which pixels show moving objects, which objects "
+      "these are, and what they do",
       "Vigil");
 }
 

@@ -4,8 +4,8 @@
 //   BF(p) = 1/W(p) * sum over q in S(p) of  G(|p-q|; s) * G(|I(p) - I(q)|; r) * v(q),     W(p) the sum of the weights,
 //   G(x; sigma) = exp(-x^2 / (2 sigma^2))
 //
-// S(p) is the square of (2*radius+1) x (2*radius+1) pixels around p (thesis, equation 3.5 and listing 6.1: neighbours
-// farther than two spatial sigmas in x or y are ignored). Outside the picture the nearest pixel of its edge counts. s is in
+// S(p) is the square of (2*radius+1) x (2*radius+1) pixels around p (thesis, equation 3.5). radius = -1 means 2s rounded up, so
+// that no pixel within two spatial sigmas is left out; the thesis (listing 6.1) rounds 2s down. Outside the picture the nearest pixel of its edge counts. s is in
 // pixels. r is in units of full scale: 0.25 is 64 levels of 255.
 //   weighting intensity:  one weight a pixel, from I = 0.3 R + 0.59 G + 0.11 B
 //   weighting channels:   R, G and B each have their own weight, I being the channel itself

@@ -12,7 +12,10 @@
 namespace vigil::colinearseg {
 namespace {
 
-constexpr double degrees_of_freedom = 26; // 27 products in the window, less one (2.1)
+// 27 pairs of samples in the window are 54 measurements; the line through the origin has one parameter and each pair one
+// place along it, which makes 28 unknowns. Section 2.1 prints 3(N - 1) = 24 for N = 9 pixels, which takes one unknown off
+// for each channel.
+constexpr double degrees_of_freedom = 26;
 constexpr double unseen_variance = 10;
 constexpr double greatest_spread = 0.83;
 constexpr double ninetieth_percentile = 1.2815515655446004; // of a standard normal variable

@@ -24,7 +24,8 @@
 // Background: the mean of the first frames, rounded, or a given picture. With adapt_rate r > 0 each unchanged pixel moves
 // towards the frame: b' = b + r (f - b), in whole numbers as adapted() says.
 //
-// Noise: where the background shows, D2 would be sigma^2 times a chi-square variable (2.1) if all noise were alike. In
+// Noise: where the background shows, D2 would be sigma^2 times a chi-square variable (2.1) of 26 degrees of freedom (54
+// measurements, 28 unknowns; the report prints 3(N - 1) = 24) if all noise were alike. In
 // compressed video it differs from place to place, and the logarithm of D2 is close to a normal variable: measured on
 // CDnet highway and pedestrians, its deviation is 1.3 to 1.7 (0.28 for even noise), the same from the median up to the
 // 99th percentile. So the noise is two numbers, level (median of D2 with O = 0) and spread, both taken over the picture;

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/gl/program.h"
+#include "common/gl/state.h"
 #include "kernels/colinearseg/colinearseg-shaders.h"
 #include "kernels/colinearseg/packed.h"
 

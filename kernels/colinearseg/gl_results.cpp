@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/colinearseg/gl_results.h"
 
+#include "common/gl/state.h"
 #include "kernels/colinearseg/colinearseg-shaders.h"
 
 #include <algorithm>

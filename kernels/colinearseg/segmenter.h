@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Segmentation of frames in the linear memory of a device: the CUDA backend. Work is submitted to queues of the device; whoever
+// Segmentation of frames in the linear memory of a device: the backends CUDA and CPU. Work is submitted to queues of the device; whoever
 // uses several of them sees to their order.
 #pragma once
 
@@ -22,7 +22,7 @@ class Segmenter {
   virtual void learn(int learn_frames) = 0; // begins anew
   // A given background: rgba or bgra in host memory, of the config's size.
   virtual void set_background(ConstImage, int learn_frames) = 0;
-  // `frame` is rgba of the config's size in the device's memory, its rows at multiples of 4 bytes; of 16 is fastest. While the noise
+  // `frame` is rgba of the config's size in the device's memory; on a GPU its rows are at multiples of 4 bytes, and of 16 is fastest. While the noise
   // is measured the queue is waited for: that takes some frames in the beginning.
   virtual void segment(ConstImage frame, const Params &, Queue &) = 0;
   // Bytes that went from the device to the host to measure the noise, since the beginning.
@@ -41,5 +41,7 @@ class Segmenter {
 // Learns its background from the first frames, like Reference. The device must outlive the segmenter. Throws Error::bad_setting when
 // the size or the number is out of range, no_device when built without CUDA.
 std::unique_ptr<Segmenter> make_cuda(Device &, const Config &, int learn_frames);
+std::unique_ptr<Segmenter> make_cpu(Device &, const Config &, int learn_frames);
+std::unique_ptr<Segmenter> make(Device &, const Config &, int learn_frames);
 
 } // namespace vigil::colinearseg

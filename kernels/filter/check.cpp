@@ -4,6 +4,7 @@
 #include "tests/check/checker.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace vigil::filter {
 namespace {
@@ -28,6 +29,20 @@ Stage random_stage(Checker &c, const StageType &type) {
     if (kind == 0) v = p.value;
     if (kind == 1) v = c.rng() % 2 ? p.min : p.max;
     s.values.push_back(p.whole ? std::floor(v) : v);
+  }
+  // Half of the matrices are of rank one.
+  if (type.takes_matrix) {
+    const auto side = [&] { return 1 + 2 * int(c.rng() % 4); };
+    const auto weight = [&] { return std::uniform_real_distribution<double>(-1, 1)(c.rng); };
+    s.matrix = {side(), side(), {}};
+    std::vector<double> row;
+    for (int i = 0; i < s.matrix.columns; i++) row.push_back(weight());
+    const bool rank_one = c.rng() % 2;
+    for (int y = 0; y < s.matrix.rows; y++) {
+      const double factor = weight();
+      for (const double r : row) s.matrix.values.push_back(rank_one ? r * factor : weight());
+    }
+    s.values[0] = double(s.matrix.values.size()) / 2; // as the language demands: not too much in all
   }
   // A white above black, as the language demands.
   if (std::string_view(type.name) == "levels" && s.values[1] - s.values[0] < 1 / 255.)
@@ -92,6 +107,35 @@ void run_stages(Checker &c) {
   }
 }
 
+// Matrices in one pass and in two, to the largest; what is of rank one is found to be so.
+void run_matrices(Checker &c) {
+  constexpr Size sizes[] = {{1, 1, 0}, {16, 9, 2}, {77, 50, 0}};
+  std::string bell, ring;
+  for (int y = -7; y <= 7; y++)
+    for (int x = -7; x <= 7; x++) {
+      const char *between = x > -7 ? "," : y > -7 ? ";" : "";
+      bell += text(between, std::exp(-0.05 * x * x) * std::exp(-0.08 * y * y));
+      ring += text(between, x * x + y * y > 20 && x * x + y * y < 50 ? 1 : -0.1);
+    }
+  struct Case {
+    std::string chain;
+    bool separable;
+  };
+  const Case cases[] = {{"correlate matrix=" + bell + " divide=50", true},
+                        {"correlate matrix=" + ring + " divide=60 offset=0.2", false},
+                        {"correlate matrix=1,2,1;2,4,2;1,2,1 divide=16 repeat=3", true},
+                        {"correlate matrix=-1,0,1 divide=0.125 offset=-0.5", true},
+                        {"correlate matrix=0,1,0;1,-4,1;0,1,0", false}};
+  for (const PixelFormat format : {rgba, gray8})
+    for (const Case &k : cases) {
+      const Chain chain = parse(k.chain);
+      c.expect(weights_of(chain[0]).separable() == k.separable,
+               text("\"", k.chain, "\" is ", k.separable ? "not " : "", "done in two passes"));
+      ClFilter fast(cl(c), chain, format);
+      for (const Size &s : sizes) compare(c, fast, chain, format, s.width, s.height, s.padding);
+    }
+}
+
 void run_random(Checker &c) {
   constexpr Size sizes[] = {{1, 1, 0}, {2, 7, 0}, {33, 1, 5}, {64, 32, 0}, {201, 131, 1}};
   const std::vector<Shape> all = shapes(cl(c));
@@ -142,6 +186,9 @@ void measure(Checker &c) {
       "gaussian sigma=1 ! gaussian sigma=1",
       "gaussian sigma=2 ! gaussian sigma=2",
       "gaussian sigma=4 ! gaussian sigma=4",
+      "correlate matrix=1,2,3,2,1;2,4,6,4,2;3,6,9,6,3;2,4,6,4,2;1,2,3,2,1 divide=81",
+      "correlate matrix=1,2,3,2,1;2,4,6,4,2;3,6,10,6,3;2,4,6,4,2;1,2,3,2,1 divide=82",
+      "bilateral spatial-sigma=1.5",
   };
   const double pixels = 1920. * 1080;
   Picture in(c, rgba, 1920, 1080), out(c, rgba, 1920, 1080);
@@ -168,6 +215,7 @@ check::Register random_case{{"filter/random",
                                if (c.benching()) measure(c);
                              },
                              {Backend::opencl}}};
+check::Register matrices_case{{"filter/matrices", run_matrices, {Backend::opencl}}};
 check::Register changes_case{{"filter/changes", run_changes, {Backend::opencl}}};
 
 } // namespace

@@ -11,6 +11,8 @@ typedef uint4 Total;
 #define TO_VALUE(v) convert_uchar4(v)
 #define SUM(v) convert_int4(v)
 #define SIGNED(v) as_int4(v)
+#define AS_TOTAL(v) as_uint4(v)
+#define RANGE(t, d) (uint4)((t)[(d).x], (t)[(d).y], (t)[(d).z], (t)[(d).w])
 #define ROOT(v) convert_int4_rtz(sqrt(convert_float4(v)) + 0.5f)
 #define STORED(v) convert_uchar4_sat(v)
 #else
@@ -21,6 +23,8 @@ typedef uint Total;
 #define TO_VALUE(v) ((uchar)(v))
 #define SUM(v) ((int)(v))
 #define SIGNED(v) ((int)(v))
+#define AS_TOTAL(v) ((uint)(v))
+#define RANGE(t, d) ((uint)(t)[d])
 #define ROOT(v) ((int)(sqrt((float)(v)) + 0.5f))
 #define STORED(v) ((uchar)clamp(v, 0, 255))
 #endif
@@ -99,3 +103,47 @@ inline Value median(const TILE Value *p, int pitch) {
 // All weights together are 2^24, so that the sum needs all 32 bits.
 #define GAUSSIAN_STORED(s) TO_VALUE(((s) + (1u << 23)) >> 24)
 #define BOX_STORED(s, count) TO_VALUE((2 * (s) + count) / (2 * count))
+
+// Any weights k, row by row; then the offset and the shift.
+#define WEIGHTS(NAME, RADIUS)                                                          \
+  inline Value NAME(const TILE Value *p, int pitch, __constant const int *k) {         \
+    const int side = 2 * RADIUS + 1, shift = k[side * side + 1];                       \
+    Sum s = (Sum)(k[side * side] + (1 << (shift - 1)));                                \
+    for (int j = 0; j < side; j++)                                                     \
+      for (int i = 0; i < side; i++)                                                   \
+        s += k[j * side + i] * SUM(p[(j - RADIUS) * pitch + i - RADIUS]);              \
+    return STORED(s >> shift);                                                         \
+  }
+// The same in two passes; the sums of the first, which may be negative, are kept as Total's bits.
+#define WEIGHTS_ACROSS(NAME, RADIUS)                                                   \
+  inline Total NAME(const TILE Value *p, int step, __constant const int *w) {          \
+    Sum s = (Sum)(1 << 11);                                                            \
+    _Pragma("unroll") for (int j = -RADIUS; j <= RADIUS; j++) s +=                     \
+        w[j + RADIUS] * SUM(p[j * step]);                                              \
+    return AS_TOTAL(s >> 12);                                                          \
+  }
+#define WEIGHTS_DOWN(NAME, RADIUS)                                                     \
+  inline Value NAME(const TILE Total *p, int step, __constant const int *w) {          \
+    const int side = 2 * RADIUS + 1, shift = w[side + 1];                              \
+    Sum s = (Sum)(w[side] + (1 << (shift - 1)));                                       \
+    _Pragma("unroll") for (int j = -RADIUS; j <= RADIUS; j++) s +=                     \
+        w[j + RADIUS] * SIGNED(p[j * step]);                                           \
+    return STORED(s >> shift);                                                         \
+  }
+
+// s row by row, then t for each difference; all sums fit 32 bits, also twice.
+#define BILATERAL(NAME, RADIUS)                                                        \
+  inline Value NAME(const TILE Value *p, int pitch, __constant const int *s) {         \
+    const int side = 2 * RADIUS + 1;                                                   \
+    __constant const int *t = s + side * side;                                         \
+    const Value middle = p[0];                                                         \
+    Total sum = (Total)(0), all = (Total)(0);                                          \
+    for (int j = 0; j < side; j++)                                                     \
+      for (int i = 0; i < side; i++) {                                                 \
+        const Value v = p[(j - RADIUS) * pitch + i - RADIUS];                          \
+        const Total w = ((uint)s[j * side + i] * RANGE(t, abs_diff(v, middle))) >> 10; \
+        sum += w * TOTAL(v);                                                           \
+        all += w;                                                                      \
+      }                                                                                \
+    return TO_VALUE((2 * sum + all) / (2 * all));                                      \
+  }

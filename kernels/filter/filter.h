@@ -16,7 +16,7 @@
 //   threshold   255 where v >= 255 level, else 0      posterize  q(255/(n-1) floor(v n / 256)), n = levels
 //   levels      q(255 (out-black + (out-white - out-black) t^(1/gamma))), t = (v/255 - black) / (white - black) within 0..1
 // Point stages that mix channels, each q(sum of m_ck v_k + o_c) with m and o rounded to 1/65536:
-//   grayscale   all three 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601): y
+//   grayscale   all three 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601; the thesis' listing 7.1 takes (R + G + B) / 3): y
 //   saturation  y + amount (v - y)
 //   sepia       (1 - amount) v + amount s, s = (0.393 0.769 0.189; 0.349 0.686 0.168; 0.272 0.534 0.131) (R G B)
 //   matrix      any m (rr rg rb gr gg gb br bg bb) and o (ro go bo, of full scale)
@@ -32,6 +32,16 @@
 //     emboss    v + amount (-2 -1 0; -1 0 1; 0 1 2)
 //     convolve  any k (nw n ne w c e sw s se), applied as written (correlation), and o (offset, of full scale)
 // An amount of sharpen, laplacian, emboss or sobel counts in 1/256.
+//   correlate   q(sum k_ij v_ij + 255 offset), k = matrix / divide of up to 15x15 weights, applied as written. With S the sum of
+//               |k_ij| and 2^e the least power of two that is not below max(S + |offset|, 1):
+//               one pass: k rounded to 1/2^(22-e)
+//               two passes, where k is of rank one (its first singular value and vectors, by the singular value decomposition,
+//               make all of it, but for less than half a level: 1/510 as the sum of what is left over): k_ij = b_i a_j, the
+//               sum of |a_j| is 1; a rounded to 1/2^20, the sums over j to 1/256, b to 1/2^(14-e); q of the sum over i of both
+//   bilateral   (2 sum w v + W) / (2 W) rounded down, W = sum w, over the (2 r + 1)^2 values around, r = ceil(2 spatial-sigma):
+//               w = floor(s_ij t_d / 1024), d the difference to the middle value, s_ij and t_d being
+//               4096 exp(-(i^2 + j^2) / (2 spatial-sigma^2)) and 4096 exp(-(d/255)^2 / (2 range-sigma^2)), rounded
+// Every stage takes repeat=N as well: it is then N stages, one behind the other (thesis, chapter 5).
 //
 // Formats: rgba, bgra, gray8. On gray8 R = G = B = v, so grayscale and saturation change nothing; sepia and matrix, whose
 // result has colour, are refused.
@@ -57,6 +67,8 @@ enum class Kind {
   median,
   gaussian,
   box,
+  weights, // correlate
+  bilateral,
 };
 constexpr bool is_point(Kind k) {
   return k == Kind::table || k == Kind::matrix;
@@ -74,12 +86,22 @@ struct StageType {
   const char *blurb;
   bool needs_colour;
   std::vector<StageParam> params;
+  bool takes_matrix = false; // as matrix=1,2,1;2,4,2;1,2,1
 };
 std::span<const StageType> stage_types();
+
+// Numbers row by row; both counts are odd and at most max_matrix.
+struct Weights {
+  int columns = 1, rows = 1;
+  std::vector<double> values{1.};
+};
+inline constexpr int max_matrix = 15;
+inline constexpr double max_weight_sum = 16; // of the absolute values, divided
 
 struct Stage {
   const StageType *type;
   std::vector<double> values;                      // one for each of type->params
+  Weights matrix{};                                // where type->takes_matrix
   double operator[](std::string_view param) const; // its value; there must be such a parameter
 };
 using Chain = std::vector<Stage>; // without stages: the picture as it is
@@ -98,7 +120,7 @@ class ChainError : public Error {
   std::string token_, reason_;
 };
 
-// stage [param=value ...] [! stage ...]; blanks around every sign; numbers with a point, whatever the locale. A text of
+// stage [param=value ...] [repeat=N] [! stage ...]; blanks around every sign; numbers with a point, whatever the locale. A text of
 // blanks is the chain without stages. Throws ChainError and nothing else.
 Chain parse(std::string_view);
 // The chain with all parameters; parse() gives the same chain again.

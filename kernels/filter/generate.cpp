@@ -17,7 +17,7 @@ class Generator {
     point_function(p.before, "before");
     for (std::size_t k = 0; k < p.stencils.size(); k++) {
       point_function(p.stencils[k].after, text("after", k));
-      separable_functions(p.stencils[k], k);
+      stencil_functions(p.stencils[k], k);
     }
     add("__kernel __attribute__((reqd_work_group_size(", shape_.local_x, ", ", shape_.local_y,
         ", 1)))\nvoid pass", number,
@@ -72,11 +72,17 @@ class Generator {
     return text(prefix_, name, colour_ ? "(&r, &g, &b, n, t);\n" : "(&r, n, t);\n");
   }
 
-  void separable_functions(const StencilOp &s, std::size_t k) {
-    if (s.kind != Kind::gaussian && s.kind != Kind::box) return;
-    const char *macro = s.kind == Kind::gaussian ? "GAUSSIAN" : "BOX";
-    add(macro, "(", prefix_, "across", k, ", ", s.radius, ", Value)\n");
-    add(macro, "(", prefix_, "down", k, ", ", s.radius, ", Total)\n");
+  void stencil_functions(const StencilOp &s, std::size_t k) {
+    if (!s.separable) {
+      if (s.kind == Kind::weights) add("WEIGHTS(", prefix_, "square", k, ", ", s.radius, ")\n");
+      if (s.kind == Kind::bilateral) add("BILATERAL(", prefix_, "square", k, ", ", s.radius, ")\n");
+      return;
+    }
+    const char *macro = s.kind == Kind::gaussian ? "GAUSSIAN" : s.kind == Kind::box ? "BOX" : "WEIGHTS_";
+    const bool halves = s.kind == Kind::weights; // the two directions differ
+    add(macro, halves ? "ACROSS" : "", "(", prefix_, "across", k, ", ", s.radius,
+        halves ? ")\n" : ", Value)\n");
+    add(macro, halves ? "DOWN" : "", "(", prefix_, "down", k, ", ", s.radius, halves ? ")\n" : ", Total)\n");
   }
 
   // A loop over a region's values. x, y: within it; the body uses cx, cy, the same place, or the nearest whose pixel is
@@ -198,8 +204,11 @@ class Generator {
   }
 
   // What a stencil makes of the place p points to.
-  std::string value(const StencilOp &s) const {
+  std::string value(const StencilOp &s, std::size_t k) const {
     switch (s.kind) {
+    case Kind::weights:
+    case Kind::bilateral:
+      return text(prefix_, "square", k, "(p, pitch, n + ", s.at, ")");
     case Kind::linear:
       return text(s.absolute ? "linear_absolute" : "linear", "(p, pitch, n + ", s.at, ")");
     case Kind::gradient:
@@ -212,26 +221,27 @@ class Generator {
   void stencil(const StencilOp &s, std::size_t k, int halo, bool last) {
     const int r = s.radius, w = shape_.tile_width + 2 * halo, h = shape_.tile_height + 2 * halo;
     const int pitch = w + 2 * r; // of the region before
-    const bool separable = s.kind == Kind::gaussian || s.kind == Kind::box;
     each_plane([&] {
       const std::string from = buffer(k, 'c'), to = buffer(k + 1, 'c');
       std::string body;
-      if (separable) {
-        const std::string weights = s.kind == Kind::gaussian ? text(", n + ", s.at) : "";
+      if (s.separable) {
+        const int side = 2 * r + 1;
+        const auto numbers = [&](int at) { return s.kind == Kind::box ? "" : text(", n + ", s.at + at); };
+        const std::string weights = numbers(0), down = numbers(s.kind == Kind::weights ? side : 0);
         // across: all rows that the other direction reads
         each(w, h + 2 * r, halo, r, false,
              text("half_done[y * ", w, " + x] = ", prefix_, "across", k, "(", from, " + cy * ", pitch,
                   " + cx, 1", weights, ");\n"));
         add("BARRIER\n");
-        const int n = (2 * r + 1) * (2 * r + 1);
-        const std::string sum = text(prefix_, "down", k, "(half_done + cy * ", w, " + x, ", w, weights, ")");
+        const std::string sum = text(prefix_, "down", k, "(half_done + cy * ", w, " + x, ", w, down, ")");
         body = text("const Value v = ",
                     s.kind == Kind::gaussian ? text("GAUSSIAN_STORED(", sum, ")")
-                                             : text("BOX_STORED(", sum, ", ", n, "u)"),
+                    : s.kind == Kind::box    ? text("BOX_STORED(", sum, ", ", side * side, "u)")
+                                             : sum,
                     ";\n");
       } else {
         body = text("const TILE Value *p = ", from, " + cy * ", pitch, " + cx;\nconst int pitch = ", pitch,
-                    ";\nconst Value v = ", value(s), ";\n");
+                    ";\nconst Value v = ", value(s, k), ";\n");
       }
       body += shape_.rows ? text(to, "[y * ", w, " + x] = v;\n") : finish(k, last);
       each(w, h, halo, r, true, body);

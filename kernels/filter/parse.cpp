@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <system_error>
 
 namespace vigil::filter {
 namespace {
@@ -80,8 +81,14 @@ class Parser {
     Chain c;
     if (token_.text.empty()) return c;
     for (;;) {
-      if (c.size() == max_stages) wrong(token_, text("a chain has at most ", max_stages, " stages"));
-      c.push_back(stage());
+      const Token at = token_;
+      if (c.size() == max_stages) wrong(at, text("a chain has at most ", max_stages, " stages"));
+      int repeat = 1;
+      const Stage s = stage(repeat);
+      if (c.size() + std::size_t(repeat) > max_stages)
+        wrong(at, text("repeated ", repeat, " times it makes ", c.size() + std::size_t(repeat),
+                       " stages; a chain has at most ", max_stages));
+      c.insert(c.end(), std::size_t(repeat), s);
       if (token_.text.empty()) return c;
       if (token_.text != "!") wrong(token_, "expected ! before the next stage, or a parameter as name=value");
       advance();
@@ -108,7 +115,7 @@ class Parser {
     throw ChainError(column, printable(t.text), reason);
   }
 
-  Stage stage() {
+  Stage stage(int &repeat) {
     const Token name = token_;
     if (!at_word()) wrong(name, text("expected the name of a stage", suggestion({}, stage_types())));
     const auto types = stage_types();
@@ -117,36 +124,79 @@ class Parser {
     if (type == types.end()) wrong(name, text("there is no such stage", suggestion(name.text, types)));
     Stage s{&*type, {}};
     for (const StageParam &p : type->params) s.values.push_back(p.value);
-    std::vector<bool> given(s.values.size());
+    std::vector<bool> given(s.values.size() + 2); // the last two: repeat, matrix
     advance();
-    while (at_word()) parameter(s, given);
+    while (at_word()) parameter(s, given, repeat);
     if (token_.text == "=")
       wrong(token_, text("expected the name of a parameter of ", type->name, " before ="));
     if (std::string_view(type->name) == "levels" && !(s["white"] - s["black"] >= 1 / 255.))
       wrong(name, text("white (", number(s["white"]), ") must be above black (", number(s["black"]),
                        ") by at least 1/255"));
+    if (type->takes_matrix) {
+      double sum = 0;
+      for (const double v : s.matrix.values) sum += std::abs(v / s["divide"]);
+      if (!(sum <= max_weight_sum))
+        wrong(name,
+              text("the absolute values of its weights add up to ", number(sum), " after the division, but ",
+                   number(max_weight_sum), " is the most: divide by more"));
+    }
     return s;
   }
 
-  void parameter(Stage &s, std::vector<bool> &given) {
+  void parameter(Stage &s, std::vector<bool> &given, int &repeat) {
     const Token name = token_;
     const auto &params = s.type->params;
     if (!next_is_equals())
       wrong(name,
             text("expected ", params.empty() ? "" : "name=value or ", "! after the stage ", s.type->name));
+    static const StageParam repeats{"repeat", 1, 1, max_stages, "", true};
+    const bool repeated = name.text == repeats.name, matrix = s.type->takes_matrix && name.text == "matrix";
     const auto p =
         std::find_if(params.begin(), params.end(), [&](const auto &i) { return name.text == i.name; });
-    if (p == params.end())
+    if (p == params.end() && !repeated && !matrix)
       wrong(name, params.empty() ? text("the stage ", s.type->name, " has no parameters")
                                  : text("the stage ", s.type->name, " has no such parameter",
                                         suggestion(name.text, params)));
-    const std::size_t i = std::size_t(p - params.begin());
+    const std::size_t i = std::size_t(p - params.begin()) + matrix;
     if (given[i]) wrong(name, "is given twice");
     given[i] = true;
     advance(); // to =
     advance();
-    s.values[i] = value(*p);
+    if (matrix) return read_matrix(s.matrix);
+    if (repeated)
+      repeat = int(value(repeats));
+    else
+      s.values[i] = value(*p);
     advance();
+  }
+
+  // 1,2,1;2,4,2;1,2,1
+  void read_matrix(Weights &m) {
+    constexpr double most = 65536;
+    static const StageParam weight{"a weight of the matrix", 0, -most, most, ""};
+    const Token begin = token_;
+    m = {0, 0, {}};
+    for (int columns = 1;; columns++) {
+      m.values.push_back(value(weight));
+      if (columns > max_matrix || m.rows >= max_matrix)
+        wrong(token_, text("a matrix has at most ", max_matrix, " rows and columns"));
+      advance();
+      if (token_.text == ",") {
+        advance();
+        continue;
+      }
+      m.rows++;
+      if (m.rows > 1 && columns != m.columns)
+        wrong(begin, text("row ", m.rows, " of the matrix has ", columns, " weights, and the one before ",
+                          m.columns));
+      m.columns = columns;
+      if (token_.text != ";") break;
+      columns = 0;
+      advance();
+    }
+    if (m.columns % 2 == 0 || m.rows % 2 == 0)
+      wrong(begin, text("the matrix is of ", m.columns, "x", m.rows,
+                        " weights; both numbers must be odd, so that it has a middle"));
   }
 
   double value(const StageParam &p) const {
@@ -187,6 +237,10 @@ std::string to_text(const Chain &chain) {
     r += s.type->name;
     for (std::size_t i = 0; i < s.values.size(); i++)
       r += text(" ", s.type->params[i].name, "=", number(s.values[i]));
+    if (!s.type->takes_matrix) continue;
+    r += " matrix=";
+    for (std::size_t i = 0; i < s.matrix.values.size(); i++)
+      r += text(i == 0 ? "" : i % std::size_t(s.matrix.columns) == 0 ? ";" : ",", number(s.matrix.values[i]));
   }
   return r;
 }

@@ -17,6 +17,10 @@ double cost_of(const StencilOp &s) {
     return 12;
   case Kind::median:
     return 16;
+  case Kind::weights: // these two are estimates after the others
+    return s.separable ? 2. * (2 * s.radius + 1) : 1. * (2 * s.radius + 1) * (2 * s.radius + 1);
+  case Kind::bilateral:
+    return 2. * (2 * s.radius + 1) * (2 * s.radius + 1);
   default:
     return 0.8 * 2 * (2 * s.radius + 1);
   }
@@ -44,7 +48,26 @@ StencilOp stencil_of(const Stage &s, Numbers &n) {
     break;
   case Kind::gaussian:
     for (const int w : gaussian_weights(s)) n.values.push_back(w);
+    op.separable = true;
     break;
+  case Kind::box:
+    op.separable = true;
+    break;
+  case Kind::weights: {
+    const WeightsInUnits w = weights_of(s);
+    op.separable = w.separable();
+    for (const auto *part : {&w.all, &w.across, &w.down})
+      n.values.insert(n.values.end(), part->begin(), part->end());
+    n.values.push_back(w.offset);
+    n.values.push_back(w.shift);
+    break;
+  }
+  case Kind::bilateral: {
+    const BilateralTables t = bilateral_tables(s);
+    n.values.insert(n.values.end(), t.spatial.begin(), t.spatial.end());
+    n.values.insert(n.values.end(), t.range.begin(), t.range.end());
+    break;
+  }
   default:
     break;
   }
@@ -100,8 +123,7 @@ Tiles tiles_of(const Pass &p, const Shape &shape) {
     // The last one's results go to the picture at once, where a work-item has all channels.
     if (k + 1 < p.stencils.size() || shape.rows)
       t.values[(k + 1) % 2] = std::max(t.values[(k + 1) % 2], area(halo, halo));
-    if (s.kind == Kind::gaussian || s.kind == Kind::box)
-      t.sums = std::max(t.sums, area(halo, halo + s.radius));
+    if (s.separable) t.sums = std::max(t.sums, area(halo, halo + s.radius));
   }
   return t;
 }

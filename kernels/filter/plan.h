@@ -25,8 +25,9 @@ struct StencilOp {
   Kind kind;
   int radius;
   bool absolute; // Kind::linear
-  int at;        // in Numbers::values: k and offset; amount; weights
+  int at; // in Numbers::values: k and offset; amount; weights; across, down (or all weights), offset, shift; s and t
   std::vector<PointOp> after;
+  bool separable = false; // across and then down
   bool operator==(const StencilOp &) const = default;
 };
 struct Pass {

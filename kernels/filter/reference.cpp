@@ -23,7 +23,7 @@ std::uint8_t stored(double x) {
   return static_cast<std::uint8_t>(std::clamp(std::floor(x + 0.5), 0., 255.));
 }
 
-double matrix(const Stage &s, const Channels &p, int x, int y, int c) {
+double mixed(const Stage &s, const Channels &p, int x, int y, int c) {
   const Matrix m = matrix_of(s);
   double sum = m.o[c];
   for (int k = 0; k < 3; k++) sum += double(m.m[c][k]) * p.at(x, y, p.count == 3 ? k : 0);
@@ -71,15 +71,42 @@ double box(int r, const Channels &p, int x, int y, int c) {
   return sum / ((2 * r + 1) * (2 * r + 1));
 }
 
+double weighted(const WeightsInUnits &w, const Channels &p, int x, int y, int c) {
+  const int r = w.radius, n = 2 * r + 1;
+  double sum = w.offset;
+  for (int j = -r; j <= r; j++) {
+    double row = 0;
+    for (int i = -r; i <= r; i++)
+      row += (w.separable() ? w.across[i + r] : w.all[(j + r) * n + i + r]) * p.at(x + i, y + j, c);
+    sum += w.separable() ? w.down[j + r] * std::floor(row / 4096 + 0.5) : row;
+  }
+  return sum / std::exp2(w.shift);
+}
+
+double bilateral(const BilateralTables &t, int r, const Channels &p, int x, int y, int c) {
+  double sum = 0, all = 0;
+  std::size_t k = 0;
+  for (int j = -r; j <= r; j++)
+    for (int i = -r; i <= r; i++, k++) {
+      const double v = p.at(x + i, y + j, c);
+      const double w = std::floor(double(t.spatial[k]) * t.range[int(std::abs(v - p.at(x, y, c)))] / 1024);
+      sum += w * v;
+      all += w;
+    }
+  return sum / all;
+}
+
 Channels run(const Stage &s, const Channels &p) {
   Channels out = p;
   const std::vector<int> weights = s.type->kind == Kind::gaussian ? gaussian_weights(s) : std::vector<int>();
+  const WeightsInUnits correlated = s.type->kind == Kind::weights ? weights_of(s) : WeightsInUnits{};
+  const BilateralTables tables = s.type->kind == Kind::bilateral ? bilateral_tables(s) : BilateralTables{};
   const auto value = [&](int x, int y, int c) {
     switch (s.type->kind) {
     case Kind::table:
       return double(table_value(s, int(p.at(x, y, c))));
     case Kind::matrix:
-      return matrix(s, p, x, y, c);
+      return mixed(s, p, x, y, c);
     case Kind::linear:
       return linear(s, p, x, y, c);
     case Kind::gradient:
@@ -88,6 +115,10 @@ Channels run(const Stage &s, const Channels &p) {
       return median(p, x, y, c);
     case Kind::gaussian:
       return gaussian(weights, p, x, y, c);
+    case Kind::weights:
+      return weighted(correlated, p, x, y, c);
+    case Kind::bilateral:
+      return bilateral(tables, radius_of(s), p, x, y, c);
     default:
       return box(radius_of(s), p, x, y, c);
     }

@@ -74,6 +74,17 @@ std::vector<StageType> make_types() {
        false,
        {weight("nw", 0), weight("n", 0), weight("ne", 0), weight("w", 0), weight("c", 1), weight("e", 0),
         weight("sw", 0), weight("s", 0), weight("se", 0), offset("offset")}},
+      {"correlate",
+       weights,
+       "any odd `matrix` of weights up to 15x15, `matrix=1,2,1;2,4,2;1,2,1`",
+       false,
+       {{"divide", 1, 0.0625, 65536, "all weights are divided by this"}, offset("offset")},
+       true},
+      {"bilateral",
+       bilateral,
+       "smooths and keeps edges, each channel by itself",
+       false,
+       {{"spatial-sigma", 1.5, 0.3, 4, "pixels"}, {"range-sigma", 0.1, 0.005, 4, "of full scale"}}},
   };
 }
 
@@ -109,6 +120,10 @@ int radius_of(const Stage &s) {
     return static_cast<int>(std::ceil(3 * s["sigma"]));
   case Kind::box:
     return static_cast<int>(s["radius"]);
+  case Kind::weights:
+    return std::max({s.matrix.columns / 2, s.matrix.rows / 2, 1});
+  case Kind::bilateral:
+    return static_cast<int>(std::ceil(2 * s["spatial-sigma"]));
   default:
     return 1;
   }

@@ -30,7 +30,9 @@
 //   G_k = mean over x = -bin_size+1 .. bin_size-1 of exp(-((x - bin_size (k - 3/2)) / (2 bin_size))^2 / 2)
 // (sic: VLFeat's sign, which makes no difference as G is symmetric). Element orientation + 8 k + 32 l. Then: contrast =
 // sum of the 128 / (3 bin_size + 1)^2; divide by (L2 norm + 2^-23); values over 0.2 become 0.2; divide by (L2 norm +
-// 2^-23). Where contrast < contrast_threshold all are 0. Such descriptors are still encoded: T is a matter of sizes.
+// 2^-23). `step` counts pixels of the scaled picture, which is VLFeat's way; the paper's section 4 has a stride of 4 pixels "of
+// the original image", which would be up to 80 * 60 descriptors at each scale of a 320x240 frame.
+// Where contrast < contrast_threshold all are 0. Such descriptors are still encoded: T is a matter of sizes.
 // Order: scales from the largest, in each row by row. Scales with no room for one descriptor are left out.
 //
 // Position: ((c step + 1.5 bin_size + 1/2) / w - 1/2, (d step + 1.5 bin_size + 1/2) / h - 1/2), within -1/2..1/2.

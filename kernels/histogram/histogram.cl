@@ -156,8 +156,10 @@ uint largest(__global const uint *counts, int bins, __local uint *inside, __loca
   return *inside ? *inside : *all;
 }
 
+// Where the largest is 0 all are. The form matters: with a condition in place of max(), LLVM 19 ends the process while PoCL 6
+// builds the kernel ("Instruction Combining did not reach a fixpoint").
 int rows_of(uint count, uint most, int height) {
-  return most ? (int)((ulong)height * min(count, most) / most) : 0;
+  return (int)((ulong)height * min(count, most) / max(most, 1u));
 }
 
 // A work-item for each pixel of the panel. `at`: the byte where the panel's first row begins.

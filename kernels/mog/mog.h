@@ -17,7 +17,10 @@
 //   none matched and a > 0: the component with the smallest w' (the first of equals) becomes (initial_weight, x,
 //      initial_variance)
 //   background when a matched component has w' >= weight_threshold (as in A: the weight after its update, the
-//      difference before it; A's second test d/sd < match_sigma is implied by the match when match_sigma >= 1)
+//      difference before it)
+//   A's algorithm 1 matches by the difference itself (line 5, |m - x| < Gamma_1) and divides by the deviation only where it
+//      decides about the background (line 24, with the same Gamma_1). Here both tests divide, so the second is implied by
+//      the first (match_sigma >= 1): one threshold in grey levels and one in deviations cannot be the same number.
 //   at the end the weights are divided by their sum, which A leaves out: several components may match at once, and
 //      their sum would drift from 1.
 //
@@ -35,7 +38,14 @@
 //   no owner and a > 0: a new component (a, x, initial_variance) takes the place after the last, or of the last when
 //     there are K already; it gets w = 1 when it is the only one, otherwise the others' weights are multiplied by
 //     1-a; it moves up past every predecessor whose weight is not greater.
-//   This is OpenCV's MOG2 on the CPU, decision for decision (there k may pass 1, by p at the most).
+//   This is OpenCV's MOG2 on the CPU, decision for decision (there k may pass 1, by p at the most). With OpenCV it differs
+//   from B's text in these points:
+//   - B takes the components of the highest ratio of weight to variance as background (section II), here and in OpenCV it is
+//     those of the highest weight.
+//   - B normalises after each iteration. A new component that takes the place of the last of K leaves the weights with the
+//     sum (1-a)(1 - w_K) + a, where w_K is the weight it replaces; the next frame's division by T mends that.
+//   - The bounds of the variance, and the rate 1/min(2 * frame number, history) that learning_rate = -1 stands for, are
+//     OpenCV's; B has neither.
 //
 // Shadows (Prati et al. 2003), for a sample that is not background: walk the components, heaviest first (for mog: those
 //   with w >= weight_threshold, any order; the walk below is then without its sum), T = 0, samples counted from the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How many pictures 1, 2, 4 and 8 threads hand over between CUDA and OpenGL when they share one OpenGL context and one CUDA
-// context, as the elements of as many streams do: gst/base/gl_cuda.h by itself.
+// context, as the elements of as many streams do: gst/memory/gl_cuda.h by itself.
 //
 //   bench-handover [SECONDS]
 //
@@ -10,9 +10,9 @@
 #include "common/cuda/device.h"
 #include "common/error.h"
 #include "common/plane.h"
-#include "gst/base/buffer_ptr.h"
-#include "gst/base/gl.h"
-#include "gst/base/gl_cuda.h"
+#include "gst/frames/buffer_ptr.h"
+#include "gst/memory/gl_context.h"
+#include "gst/memory/gl_cuda.h"
 
 #include <algorithm>
 #include <atomic>

@@ -8,7 +8,7 @@
 // host and device.
 #include "common/cuda/driver.h"
 #include "common/error.h"
-#include "gst/base/compat.h"
+#include "gst/compat.h"
 
 #include <algorithm>
 #include <chrono>

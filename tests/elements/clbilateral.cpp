@@ -4,6 +4,7 @@
 #include "kernels/bilateral/bilateral.h"
 #include "tests/elements/fixture.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 

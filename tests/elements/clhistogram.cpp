@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 using namespace vigil;
 using namespace vigil::test;

@@ -2,7 +2,7 @@
 // Frames in CUDA memory, for tests of elements on a GPU.
 #pragma once
 
-#include "gst/base/compat.h"
+#include "gst/compat.h"
 #include "tests/elements/fixture.h"
 
 #include <gst/base/gstbasetransform.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames through cudamog on the CPU: formats, sizes, outputs, groups, events between frames.
 #include "common/device.h"
-#include "gst/base/video.h"
+#include "gst/frames/formats.h"
 #include "kernels/activity/activity.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/compose/compose.h"

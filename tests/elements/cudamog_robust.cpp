@@ -3,6 +3,7 @@
 #include "tests/elements/fixture.h"
 
 #include <atomic>
+#include <cstring>
 #include <random>
 #include <thread>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gst/base/gl_handover.h without CUDA, whose copies have a stand-in here: each of many threads is served once for each frame and
+// gst/memory/gl_handover.h without CUDA, whose copies have a stand-in here: each of many threads is served once for each frame and
 // learns of its own errors only; batches are of one CUDA context, never two at a time, and gather while one is under way.
-#include "gst/base/gl_handover.h"
-#include "gst/base/gl_thread.h"
+#include "gst/memory/gl_handover.h"
+#include "gst/memory/gl_thread.h"
 #include "tests/elements/fixture.h"
 
 #include <atomic>

@@ -4,6 +4,8 @@
 
 #include "kernels/compose/compose.h"
 
+#include <cmath>
+
 namespace vigil::test {
 namespace {
 

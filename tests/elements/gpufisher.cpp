@@ -2,7 +2,7 @@
 // gpufisher on the CPU: what it puts on frames beside the kernels' reference, events, models that come and go, wrong input.
 #include "common/bytes.h"
 #include "common/error.h"
-#include "gst/base/video.h"
+#include "gst/frames/formats.h"
 #include "gst/gpufisher/events.h"
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fisher_meta.h"
@@ -108,6 +108,23 @@ GST_START_TEST(scores_and_vector_are_the_references) {
     g_bytes_unref(vector);
     gst_buffer_unref(b);
   }
+}
+GST_END_TEST
+
+// An element that changes nothing gets frames from the base class that no caps came before.
+GST_START_TEST(frames_without_caps_are_refused) {
+  Folder folder;
+  fisher::write_model(folder / "model", random_model(7, {"run"}));
+  Harness e("gpufisher backend=cpu model-location=" + (folder / "model"));
+  gst_harness_play(e.harness());
+  fail_unless(gst_pad_push_event(e.harness()->srcpad, gst_event_new_stream_start("without-caps")));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  fail_unless(gst_pad_push_event(e.harness()->srcpad, gst_event_new_segment(&segment)));
+  for (int i = 0; i < 3; i++)
+    fail_unless_equals_int(e.push(gst_buffer_new_allocate(nullptr, 100, nullptr)), GST_FLOW_NOT_NEGOTIATED);
+  const std::string text = e.error(GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION);
+  fail_unless(text.find("caps") != text.npos, "the error is: %s", text.c_str());
 }
 GST_END_TEST
 
@@ -444,6 +461,7 @@ static Suite *gpufisher_suite() {
   TCase *c = tcase_create("all");
   suite_add_tcase(s, c);
   tcase_add_test(c, scores_and_vector_are_the_references);
+  tcase_add_test(c, frames_without_caps_are_refused);
   tcase_add_test(c, a_model_without_classes_gives_vectors);
   tcase_add_test(c, every_nth_frame_is_scored);
   tcase_add_test(c, events_are_steady);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gst/base/gl_cuda.h by itself: copies wait for slow work on both sides, also those of many threads that go in one batch; textures
+// gst/memory/gl_cuda.h by itself: copies wait for slow work on both sides, also those of many threads that go in one batch; textures
 // are registered as long as their memory lives, and in the CUDA context that uses them. Exits with 77 (skipped)
 // where there is no CUDA device.
 #include "common/cuda/device.h"
 #include "common/error.h"
-#include "gst/base/buffer_ptr.h"
-#include "gst/base/gl.h"
-#include "gst/base/gl_cuda.h"
-#include "gst/base/gl_thread.h"
+#include "gst/frames/buffer_ptr.h"
+#include "gst/memory/gl_context.h"
+#include "gst/memory/gl_cuda.h"
+#include "gst/memory/gl_thread.h"
 #include "tests/elements/fixture.h"
 
 #include <algorithm>

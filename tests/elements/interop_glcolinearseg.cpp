@@ -7,6 +7,7 @@
 #include "tests/elements/interop_line.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace vigil::test {

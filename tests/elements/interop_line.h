@@ -3,7 +3,7 @@
 // is looked at.
 #pragma once
 
-#include "gst/base/video.h"
+#include "gst/frames/formats.h"
 #include "tests/elements/fixture.h"
 
 namespace vigil::test {

@@ -9,6 +9,7 @@
 #include "tests/elements/interop_line.h"
 #include "tests/elements/slow_shader.h"
 
+#include <cmath>
 #include <cstdlib>
 
 using namespace vigil;

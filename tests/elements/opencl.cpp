@@ -11,6 +11,7 @@
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <random>
 #include <thread>
+#include <tuple>
 
 using namespace vigil;
 using namespace vigil::test;
@@ -68,7 +69,7 @@ bool says(const std::string &words, const char *part) {
 std::atomic<int> warnings; // of what OpenCL elements share
 void count_warnings(GstDebugCategory *c, GstDebugLevel level, const gchar *, const gchar *, gint, GObject *,
                     GstDebugMessage *, gpointer) {
-  if (level == GST_LEVEL_WARNING && g_str_equal(gst_debug_category_get_name(c), "vigilopencl")) warnings++;
+  if (level == GST_LEVEL_WARNING && g_str_equal(gst_debug_category_get_name(c), "vigiltransform")) warnings++;
 }
 
 // What a property is to be from one second on: its range's other end.
@@ -186,7 +187,7 @@ GST_START_TEST(a_cache_that_cannot_be_written_is_no_error) {
   write_bytes(folder / "in-the-way", {1});
   g_setenv("XDG_CACHE_HOME", (folder / "in-the-way").c_str(), TRUE);
   g_setenv("POCL_CACHE_DIR", (folder / "theirs").c_str(), TRUE); // PoCL itself does not start without
-  gst_debug_set_threshold_for_name("vigilopencl", GST_LEVEL_WARNING);
+  gst_debug_set_threshold_for_name("vigiltransform", GST_LEVEL_WARNING);
   warnings = 0;
   (gst_debug_add_log_function)(count_warnings, nullptr, nullptr); // not the macro, which C++ does not take
   for (int turn = 0; turn < 2; turn++) {

@@ -8,6 +8,7 @@
 #include "tests/elements/busy.h"
 #include "tests/elements/cuda_frames.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 

@@ -6,8 +6,9 @@
 
 namespace vigil::test {
 
-// A producer in OpenGL that takes long; what it makes is what comes in.
-inline constexpr const char *slow_vertex = R"(#version 150
+// A producer in OpenGL that takes long; what it makes is what comes in. OpenGL ES 3 takes this version of the language,
+// and so does OpenGL from 4.3: which of the two a context is depends on GStreamer's version and the driver.
+inline constexpr const char *slow_vertex = R"(#version 300 es
 in vec4 a_position;
 in vec2 a_texcoord;
 out vec2 at;
@@ -16,7 +17,8 @@ void main() {
   at = a_texcoord;
 }
 )";
-inline constexpr const char *slow_fragment = R"(#version 150
+inline constexpr const char *slow_fragment = R"(#version 300 es
+precision highp float;
 in vec2 at;
 uniform sampler2D tex;
 out vec4 colour;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <vector>
 
 namespace vigil::filter {
 namespace {
@@ -53,6 +54,24 @@ void test_language() {
   reads("brightness amount=1e-1", "brightness amount=0.1");
   reads("levels white=0.5 black=0.25", "levels black=0.25 white=0.5 gamma=1 out-black=0 out-white=1");
 
+  reads("invert repeat=3 ! median", "invert ! invert ! invert ! median");
+  reads("box repeat=2 radius=3", "box radius=3 ! box radius=3");
+  reads("correlate", "correlate divide=1 offset=0 matrix=1");
+  reads("correlate matrix = 1 , 2 , 1 ; -2,4,-2;1,2,1 divide=16",
+        "correlate divide=16 offset=0 matrix=1,2,1;-2,4,-2;1,2,1");
+
+  refuses("invert repeat=0", 15, "0", {"repeat must be a whole number from 1 to 32"});
+  refuses("median ! invert repeat=32", 10, "invert", {"33 stages", "at most 32"});
+  refuses("invert repeat=2 repeat=2", 17, "repeat", {"given twice"});
+  refuses("median matrix=1", 8, "matrix", {"median has no parameters"});
+  refuses("correlate matrix=1,2", 18, "1", {"2x1", "odd"});
+  refuses("correlate matrix=1,2,3;4,5", 18, "1", {"row 2", "has 2 weights", "before 3"});
+  refuses("correlate matrix=1,,3", 20, ",", {"a weight of the matrix needs a number"});
+  refuses("correlate matrix=1,2,1;", 24, "", {"a weight of the matrix needs a number"});
+  refuses("correlate matrix=1,x,1", 20, "x", {"must be a number"});
+  refuses("correlate matrix=9,9,9", 1, "correlate", {"add up to 27", "16 is the most"});
+  refuses("correlate matrix=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", 48, "1", {"at most 15"});
+
   refuses("gausian sigma=2", 1, "gausian", {"no such stage", "did you mean gaussian?", "median"});
   refuses("blur", 1, "blur", {"no such stage", "there are: brightness"});
   refuses("invert ! Invert", 10, "Invert", {"did you mean invert?"});
@@ -95,7 +114,8 @@ void test_mutations() {
   std::mt19937 rng(4);
   const char *seeds[] = {
       "gaussian sigma=2 ! grayscale ! sharpen amount=0.5", "levels black=0.1 white=0.9 gamma=1.2",
-      "convolve nw=1 c=-2 offset=0.5!median!box radius=16", "matrix rr=1 go=-0.25 ! sobel"};
+      "convolve nw=1 c=-2 offset=0.5!median!box radius=16",
+      "correlate matrix=1,2,1;2,-4,2;1,2,1 divide=9 ! invert repeat=12", "matrix rr=1 go=-0.25 ! sobel"};
   int accepted = 0, refused = 0;
   for (int n = 0; n < 200000; n++) {
     std::string s = seeds[rng() % std::size(seeds)];
@@ -165,6 +185,39 @@ void test_table() {
         expect(t.needs_colour || row[0] + row[1] + row[2] == 65536, text(t.name, " changes grey"));
   }
   // The sums that kernels hold in 32 bits.
+  std::mt19937 rng(7);
+  for (int n = 0; n < 300; n++) {
+    Stage s = parse("correlate offset=1")[0];
+    const bool rank_one = n % 2;
+    s.matrix = {1 + 2 * int(rng() % 8), 1 + 2 * int(rng() % 8), {}};
+    std::uniform_real_distribution<double> value(-1, 1);
+    std::vector<double> row(std::size_t(s.matrix.columns));
+    for (double &v : row) v = value(rng);
+    double sum = 0;
+    for (int y = 0; y < s.matrix.rows; y++) {
+      const double factor = value(rng);
+      for (const double v : row) {
+        s.matrix.values.push_back(rank_one ? v * factor : value(rng));
+        sum += std::abs(s.matrix.values.back());
+      }
+    }
+    s.values[0] = sum / (n % 3 ? 1 : max_weight_sum);
+    const WeightsInUnits w = weights_of(s);
+    const auto of = [](const std::vector<std::int32_t> &k) {
+      double absolute = 0;
+      for (const double v : k) absolute += std::abs(v);
+      return absolute;
+    };
+    const double half = std::exp2(w.shift - 1), across = 255 * of(w.across) + 2048;
+    const double last = w.separable() ? of(w.down) * (across / 4096 + 1) : 255 * of(w.all);
+    const double most = 2147483647;
+    expect(across <= most && last + std::abs(w.offset) + half <= most && w.shift >= 1,
+           text("the sums of a matrix need more than 32 bits: ", last, ", shift ", w.shift));
+    // A 1 x n or n x 1 matrix is always of rank one; rounding is worth half a level where weights are many times larger.
+    if (n % 3 && (s.matrix.rows == 1 || s.matrix.columns == 1))
+      expect(w.separable(),
+             text("a matrix of ", s.matrix.columns, "x", s.matrix.rows, " is done in one pass"));
+  }
   for (double sigma = 0.3; sigma <= 6; sigma += 0.01) {
     const auto w = gaussian_weights({parse("gaussian")[0].type, {sigma}});
     int sum = w[0];

@@ -6,6 +6,7 @@
 #include "sample_model.h"
 #include "tests/expect.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>

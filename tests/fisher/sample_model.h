@@ -4,6 +4,7 @@
 
 #include "kernels/fisher/model_file.h"
 
+#include <cmath>
 #include <random>
 
 namespace vigil::fisher {

@@ -5,6 +5,7 @@
 #include "tests/golden/golden_main.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

@@ -71,6 +71,26 @@ def gaussian(sigma):
     return each(lambda v: scipy.ndimage.gaussian_filter(v, sigma, mode="nearest", radius=int(np.ceil(3 * sigma))))
 
 
+BELL = np.round(np.outer(np.exp(-np.arange(-7, 8) ** 2 / 20), np.exp(-np.arange(-7, 8) ** 2 / 8)), 6)
+
+
+def bell_text():
+    return ";".join(",".join(f"{v:g}" for v in row) for row in BELL)
+
+
+def bilateral(spatial, tonal):
+    """Of one plane, by SciPy's windows and the formula. (OpenCV's window is a disc, whose corners matter at two sigmas;
+    scikit-image's tables take the fourth power of a sigma.)"""
+    radius = int(np.ceil(2 * spatial))
+    y, x = np.mgrid[-radius:radius + 1, -radius:radius + 1]
+    near = np.exp(-(x ** 2 + y ** 2) / (2 * spatial ** 2)).ravel()
+
+    def mean(window):
+        weights = near * np.exp(-((window - window[window.size // 2]) / 255) ** 2 / (2 * tonal ** 2))
+        return weights @ window / weights.sum()
+    return each(lambda v: scipy.ndimage.generic_filter(v, mean, size=2 * radius + 1, mode="nearest"))
+
+
 SEPIA = [[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]]
 CASES = [
     (0, 0, "brightness amount=0.2", lambda p: p + 255 * 0.2),
@@ -102,6 +122,12 @@ CASES = [
         v, np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]]) / 16, mode="nearest")))),
     (0, 0, "laplacian amount=0.75", correlate(0.75 * np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]]), np.abs)),
     (0, 0, "emboss", correlate([[-2, -1, 0], [-1, 1, 1], [0, 1, 2]])),
+    (1, 0.01, "correlate matrix=1,2,3,2,1;2,4,6,4,2;3,6,9,6,3;2,4,6,4,2;1,2,3,2,1 divide=81",
+     correlate(np.outer([1, 2, 3, 2, 1], [1, 2, 3, 2, 1]) / 81)),
+    (0, 0, "correlate matrix=0.5,0,-1;2,1.5,0;-1,0.25,-2;0,1,0;0,0,0.75 divide=2 offset=-0.1", lambda p: -255 * 0.1 + correlate(
+        np.array([[0.5, 0, -1], [2, 1.5, 0], [-1, 0.25, -2], [0, 1, 0], [0, 0, 0.75]]) / 2)(p)),
+    (1, 0.02, "correlate matrix=" + bell_text() + " divide=9", correlate(BELL / 9)),
+    (1, 0.05, "bilateral spatial-sigma=1.5 range-sigma=0.1", bilateral(1.5, 0.1)),
     (0, 0, "convolve nw=1 ne=-0.5 w=0.25 c=2 s=-1 se=0.125 offset=0.4", lambda p: 255 * 0.4 + correlate(
         [[1, 0, -0.5], [0.25, 2, 0], [0, -1, 0.125]])(p)),
 ]

@@ -6,6 +6,8 @@
 
 #include "common/error.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

@@ -6,6 +6,7 @@
 #include "tests/expect.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -4,6 +4,7 @@
 #include "common/error.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>

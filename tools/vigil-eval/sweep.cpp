@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <system_error>
 
 namespace vigil::eval {
 

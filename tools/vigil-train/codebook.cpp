@@ -13,6 +13,7 @@
 #include "sampler.h"
 #include "tools/base/progress.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>

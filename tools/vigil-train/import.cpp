@@ -5,8 +5,10 @@
 #include "common/error.h"
 
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <memory>
+#include <system_error>
 #include <zip.h>
 
 namespace vigil::train {

@@ -7,6 +7,7 @@
 #include "vigil-config.h"
 
 #include <clocale>
+#include <cstdio>
 #include <cstring>
 
 namespace vigil::train {

@@ -8,6 +8,7 @@
 #include "media.h"
 #include "tools/base/progress.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace vigil::train {

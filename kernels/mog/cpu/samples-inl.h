@@ -9,6 +9,7 @@
 
 #include "kernels/mog/cpu/job.h"
 
+#include <algorithm>
 #include <cstring>
 #include <hwy/highway.h>
 

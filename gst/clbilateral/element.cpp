@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The element clbilateral: its work and its description.
+#include "gst/elements.h"
+
+#include "common/device_cast.h"
+#include "common/opencl/device.h"
+#include "gst/clbilateral/settings.h"
+#include "gst/frames/formats.h"
+#include "gst/transform/transform.h"
+#include "kernels/bilateral/tune.h"
+
+using namespace vigil;
+using namespace vigil::gst;
+using namespace vigil::gst::clbilateral;
+
+namespace {
+
+class BilateralWork final : public Work {
+ public:
+  BilateralWork(Device &device, const SharedSettings<Settings> &settings, TuningStats &stats)
+      : device_(device), settings_(settings), stats_(stats) {}
+
+  void set_format(const FrameKind &in, const FrameKind &) override {
+    filter_.reset(); // before the next one takes memory
+    const bilateral::Config config{pixel_format(in.info), GST_VIDEO_INFO_WIDTH(&in.info),
+                                   GST_VIDEO_INFO_HEIGHT(&in.info)};
+    if (device_.backend() == Backend::cuda) {
+      filter_ = bilateral::make_cuda(device_, config);
+      stats_.set("cuda", {});
+      return;
+    }
+    const Settings settings = settings_.snapshot();
+    auto &device = device_cast<ClDevice>(device_);
+    const bilateral::Tuned tuned = bilateral::tune(device, config.format, settings.params, settings.tune);
+    filter_ = bilateral::make_opencl(device, config, *tuned.variant);
+    stats_.set(tuned.variant->name, tuned.result);
+  }
+  Plan plan(const FrameTime &, Result *) override {
+    params_ = settings_.read([](const Settings &s) { return s.params; });
+    return {Use::make};
+  }
+  void run(std::span<Job *const> jobs, Queue &queue) override {
+    for (Job *job : jobs) filter_->apply(job->in, job->out, params_, queue);
+  }
+
+ private:
+  Device &device_;
+  const SharedSettings<Settings> &settings_;
+  TuningStats &stats_;
+  std::unique_ptr<bilateral::Filter> filter_;
+  bilateral::Params params_; // of the frame that came last; frames are run one by one
+};
+
+class BilateralElement final : public ElementWith<Settings> {
+ public:
+  explicit BilateralElement(GstElement *gst)
+      : ElementWith(properties()), place_(gst, [this] {
+          return settings.read([](const Settings &s) { return OpenClPlace::Wish{s.device, s.backend}; });
+        }) {}
+
+  void add_stats(GstStructure *s) const override { stats_.add(s); }
+  FlowDepth flow() const override {
+    return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
+  }
+  bool passes_buffers() const override { return false; }
+  Place &place() override { return place_; }
+  std::unique_ptr<Work> make_work(Device &device) override {
+    return std::make_unique<BilateralWork>(device, settings, stats_);
+  }
+
+ private:
+  OpenClPlace place_;
+  TuningStats stats_;
+};
+
+} // namespace
+
+struct GstClBilateral {
+  VigilTransform parent;
+};
+struct GstClBilateralClass {
+  VigilTransformClass parent_class;
+};
+G_DEFINE_TYPE(GstClBilateral, gst_cl_bilateral, vigil_transform_get_type())
+
+#define FORMATS "RGBA, RGBx, BGRA, BGRx, NV12, I420, GRAY8, P010_10LE"
+#define CAPS VIGIL_CL_CAPS("{ " FORMATS ", GRAY16_LE }", "{ " FORMATS " }") // libgstcuda knows no GRAY16_LE
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+
+static void gst_cl_bilateral_init(GstClBilateral *self) {
+  set_element(&self->parent, std::make_unique<BilateralElement>(GST_ELEMENT(self)));
+}
+
+static void gst_cl_bilateral_class_init(GstClBilateralClass *klass) {
+  install_properties(klass, properties(), cl_stats_fields);
+  auto *element = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_element_class_set_static_metadata(element, "Bilateral filter", "Filter/Effect/Video",
+                                        "Smooths noise and keeps edges, in OpenCL or CUDA",
+                                        "The Vigil authors");
+}
+
+gboolean vigil_register_clbilateral(GstPlugin *plugin) {
+  return gst_element_register(plugin, "clbilateral", GST_RANK_NONE, gst_cl_bilateral_get_type());
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The element clhistogram: its description. The simplest of the elements, and the one to copy.
+#include "gst/elements.h"
+
+#include "gst/clhistogram/work.h"
+#include "gst/frames/formats.h"
+#include "gst/transform/transform.h"
+
+using namespace vigil;
+using namespace vigil::gst;
+using namespace vigil::gst::clhistogram;
+
+namespace {
+
+class HistogramElement final : public ElementWith<Settings> {
+ public:
+  explicit HistogramElement(GstElement *gst)
+      : ElementWith(properties()), gst_(gst), place_(gst, [this] {
+          return OpenClPlace::Wish{settings.read([](const Settings &s) { return s.device; })};
+        }) {}
+
+  FlowDepth flow() const override {
+    return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
+  }
+  bool passes_buffers() const override { return true; }
+  Place &place() override { return place_; }
+  std::unique_ptr<Work> make_work(Device &device) override {
+    return clhistogram::make_work(gst_, device_cast<ClDevice>(device), settings);
+  }
+
+ private:
+  GstElement *gst_;
+  OpenClPlace place_;
+};
+
+} // namespace
+
+struct GstClHistogram {
+  VigilTransform parent;
+};
+struct GstClHistogramClass {
+  VigilTransformClass parent_class;
+};
+G_DEFINE_TYPE(GstClHistogram, gst_cl_histogram, vigil_transform_get_type())
+
+#define CAPS VIGIL_CL_CAPS(VIGIL_VIDEO_FORMATS, VIGIL_VIDEO_FORMATS)
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+
+static void gst_cl_histogram_init(GstClHistogram *self) {
+  set_element(&self->parent, std::make_unique<HistogramElement>(GST_ELEMENT(self)));
+}
+
+static void gst_cl_histogram_class_init(GstClHistogramClass *klass) {
+  register_meta();
+  install_properties(klass, properties(), cl_stats_fields);
+  auto *element = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_element_class_set_static_metadata(
+      element, "Histogram", "Filter/Analyzer/Video",
+      "Counts levels and intensities of each frame and says what they mean for the exposure, in OpenCL",
+      "The Vigil authors");
+}
+
+gboolean vigil_register_clhistogram(GstPlugin *plugin) {
+  return gst_element_register(plugin, "clhistogram", GST_RANK_NONE, gst_cl_histogram_get_type());
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The element cudamog: its description. The output keeps the input's memory; a mask is GRAY8, all else keeps the input's format.
+#include "gst/cudamog/element.h"
+
+#include "common/error.h"
+#include "common/file.h"
+#include "gst/cudamog/work.h"
+#include "gst/elements.h"
+#include "gst/errors.h"
+#include "gst/frames/caps.h"
+#include "gst/frames/formats.h"
+#include "gst/observe/png.h"
+#include "gst/observe/results.h"
+#include "gst/transform/transform.h"
+
+#include <filesystem>
+#include <utility>
+
+using namespace vigil;
+using namespace vigil::gst;
+using namespace vigil::gst::cudamog;
+
+struct GstCudaMog {
+  VigilTransform parent;
+};
+struct GstCudaMogClass {
+  VigilTransformClass parent_class;
+};
+G_DEFINE_TYPE(GstCudaMog, gst_cuda_mog, vigil_transform_get_type())
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS(VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS) VIGIL_GL_CAPS("{ RGBA }")
+                                                GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS(VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS) VIGIL_GL_CAPS(
+                                "{ RGBA, GRAY8 }") GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+
+static MogElement &mog_of(gpointer self) {
+  return static_cast<MogElement &>(element_of(self));
+}
+
+namespace vigil::gst::cudamog {
+namespace {
+
+// At the stop hardly anyone listens any more.
+void warn_if_not_writable(GstElement *element, const std::string &location) {
+  try {
+    check_writable(location);
+  } catch (const Error &e) {
+    post_warning(
+        element,
+        Error(e.kind(),
+              text(e.what(), ". The model will not be saved at the stop; let model-location be in a folder "
+                             "that can be written")));
+  }
+}
+
+} // namespace
+
+MogElement::MogElement(GstElement *gst)
+    : ElementWith(properties()), gst_(gst), place_(gst, [this] {
+        return settings.read([](const Settings &s) { return CudaPlace::Wish{s.backend, s.device}; });
+      }) {}
+
+bool MogElement::set_property(guint id, const GValue *value) {
+  const auto output = [](const Settings &s) { return s.output; };
+  const Output before = settings.read(output);
+  const bool known = ElementWith::set_property(id, value);
+  if (settings.read(output) != before) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(gst_));
+  return known;
+}
+
+void MogElement::add_stats(GstStructure *s) const {
+  gst_structure_set(s, "model-frames", G_TYPE_UINT64, guint64(model_frames), nullptr);
+}
+
+FlowDepth MogElement::flow() const {
+  return settings.read([](const Settings &s) { return FlowDepth{s.flow.group_size, s.flow.async_depth}; });
+}
+
+bool MogElement::passes_buffers() const {
+  return settings.read([](const Settings &s) { return s.output == Output::passthrough; });
+}
+
+std::unique_ptr<Work> MogElement::make_work(Device &device) {
+  auto work = std::make_unique<MogWork>(device, *this);
+  if (saved_) work->load(*std::exchange(saved_, {}));
+  return work;
+}
+
+void MogElement::start() {
+  const Settings s = settings.snapshot();
+  if (!s.mask_location.empty()) check_png(s.mask_location);
+  saved_.reset();
+  if (!s.model_location.empty() && std::filesystem::exists(s.model_location))
+    saved_ = mog::read_file(s.model_location);
+  if (!s.model_location.empty()) warn_if_not_writable(gst_, s.model_location);
+  model_frames = 0;
+  motion = {};
+  previous_time = GST_CLOCK_TIME_NONE;
+  motion_time = 0;
+}
+
+void MogElement::stop(Work *work) {
+  const std::string location = settings.snapshot().model_location;
+  auto *mog = static_cast<MogWork *>(work);
+  if (mog && !location.empty() && mog->has_model()) mog::write_file(location, mog->save());
+}
+
+void MogElement::end_of_stream() {
+  FrameTime over;
+  over.running = motion_time;
+  post_motion(gst_, motion.stop(), settings.snapshot().motion, over, 0, {});
+}
+
+} // namespace vigil::gst::cudamog
+
+// Signals
+
+static void reset(GstCudaMog *self) {
+  guard(self, false, [&] {
+    with_work(&self->parent, [](Work *work) {
+      if (work) static_cast<MogWork *>(work)->reset();
+    });
+    return true;
+  });
+}
+
+// Runs fn(path) for a signal; what goes wrong becomes a warning on the bus and FALSE.
+template <class Fn>
+static gboolean with_model_file(GstCudaMog *self, const gchar *location, Fn fn) noexcept {
+  try {
+    if (!location || !*location) fail(Error::Kind::bad_setting, "no location was given for the model");
+    fn(std::string(location));
+    return TRUE;
+  } catch (const std::exception &e) {
+    post_warning(GST_ELEMENT(self), e);
+    return FALSE;
+  }
+}
+
+static MogWork &running(Work *work) {
+  if (!work) fail(Error::Kind::bad_setting, "the element has no model now: it has one from PAUSED on");
+  return static_cast<MogWork &>(*work);
+}
+
+static gboolean save_model(GstCudaMog *self, const gchar *location) {
+  return with_model_file(self, location, [self](const std::string &path) {
+    mog::SavedModel model;
+    with_work(&self->parent, [&](Work *work) { model = running(work).save(); });
+    mog::write_file(path, model);
+  });
+}
+
+static gboolean load_model(GstCudaMog *self, const gchar *location) {
+  return with_model_file(self, location, [self](const std::string &path) {
+    mog::SavedModel model = mog::read_file(path);
+    with_work(&self->parent, [&](Work *work) { running(work).load(std::move(model)); });
+  });
+}
+
+// Caps
+
+// The same caps in any of our formats: what the colours mean goes with the format.
+static void free_format(GstStructure *s, const char *only) {
+  gst_structure_remove_fields(s, "format", "colorimetry", "chroma-site", nullptr);
+  if (only) gst_structure_set(s, "format", G_TYPE_STRING, only, nullptr);
+}
+
+static GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                               GstCaps *filter) {
+  MogElement &element = mog_of(trans);
+  const bool mask = element.settings.snapshot().output == Output::mask;
+  GstCaps *out = caps_in_reach(caps, element.place().works_on_cpu());
+  for (guint i = 0; mask && i < gst_caps_get_size(out); i++)
+    free_format(gst_caps_get_structure(out, i), direction == GST_PAD_SINK ? "GRAY8" : nullptr);
+  GstCaps *template_caps = gst_pad_get_pad_template_caps(
+      direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD(trans) : GST_BASE_TRANSFORM_SINK_PAD(trans));
+  GstCaps *possible = gst_caps_intersect_full(out, template_caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(out);
+  gst_caps_unref(template_caps);
+  return filter_caps(possible, filter);
+}
+
+// The class
+
+static void gst_cuda_mog_init(GstCudaMog *self) {
+  set_element(&self->parent, std::make_unique<MogElement>(GST_ELEMENT(self)));
+}
+
+static void add_signals(GType type) {
+  const auto flags = static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION);
+  g_signal_new_class_handler("reset", type, flags, G_CALLBACK(reset), nullptr, nullptr, nullptr, G_TYPE_NONE,
+                             0);
+  g_signal_new_class_handler("save-model", type, flags, G_CALLBACK(save_model), nullptr, nullptr, nullptr,
+                             G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
+  g_signal_new_class_handler("load-model", type, flags, G_CALLBACK(load_model), nullptr, nullptr, nullptr,
+                             G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
+}
+
+static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
+  install_properties(klass, properties(),
+                     "Structure: frames that came out; kernel-time-us a frame, the mean, and "
+                     "kernel-time-last-us, by the device's clock; bytes-host-to-device and "
+                     "bytes-device-to-host of pictures; bytes-results read back or sent for blobs; "
+                     "model-frames learnt; backend; device");
+  add_signals(G_TYPE_FROM_CLASS(klass));
+  auto *element = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_element_class_set_static_metadata(
+      element, "Mixture-of-Gaussians background subtraction", "Filter/Analyzer/Video",
+      "Learns the background of a fixed camera and finds what moves, on a GPU (CUDA) or the CPU",
+      "The Vigil authors");
+  GST_BASE_TRANSFORM_CLASS(klass)->transform_caps = transform_caps;
+}
+
+gboolean vigil_register_cudamog(GstPlugin *plugin) {
+  return gst_element_register(plugin, "cudamog", GST_RANK_NONE, gst_cuda_mog_get_type());
+}

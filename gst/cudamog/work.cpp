@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/cudamog/work.h"
+
+#include "gst/frames/formats.h"
+#include "gst/observe/overlay.h"
+#include "gst/observe/png.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace vigil::gst::cudamog {
+namespace {
+
+constexpr std::ptrdiff_t mask_stride_step = 64; // bytes
+
+std::ptrdiff_t mask_stride(int width) {
+  return (width + mask_stride_step - 1) / mask_stride_step * mask_stride_step;
+}
+
+} // namespace
+
+// What belongs to one frame.
+struct MogWork::Analysis final : Work::Result {
+  Analysis(Device &device, const MaskBlobs &of)
+      : scratch(device, std::size_t(mask_stride(of.grid().width)) * of.grid().height), blobs(device, of),
+        host_rates(device, std::size_t(of.grid().cells())) {}
+
+  DeviceBuffer scratch; // a mask, when the mask is not what comes out
+  MaskBlobs::Frame blobs;
+  HostBuffer host_rates;
+  Plane<std::uint8_t> mask;
+
+  Settings settings;
+  Output output{};
+  double seconds = 0;    // that the frame lasts
+  bool compared = false; // the model knew something when it saw this frame
+  Learning::Light light = Learning::Light::steady;
+  double changed_fraction =
+      0; // the reported blobs' share of the watched pixels; all foreground's when the light jumped
+  std::vector<Box> boxes;
+};
+
+MogWork::MogWork(Device &device, MogElement &element)
+    : device_(device), element_(element), composer_(compose::make(device)) {}
+
+void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
+  in_ = in;
+  out_ = out;
+  const int width = GST_VIDEO_INFO_WIDTH(&in.info), height = GST_VIDEO_INFO_HEIGHT(&in.info);
+  const activity::Grid grid = activity::grid_for(width, height);
+  if (grid.width != grid_.width || grid.height != grid_.height) {
+    cleanup_ = cleanup::make(device_, width, height);
+    blobs_ = std::make_unique<MaskBlobs>(device_, width, height);
+    watch_location_.reset();
+    blob_cells_.assign(std::size_t(grid.cells()), 0);
+    rate_map_ = DeviceBuffer(device_, blob_cells_.size());
+  }
+  grid_ = grid;
+  style_ = overlay_style(out.info);
+}
+
+std::unique_ptr<Work::Result> MogWork::make_result() {
+  return std::make_unique<Analysis>(device_, *blobs_);
+}
+
+// How long the frame lasts: the time since the last one, what its buffer says, or the caps' frame rate.
+double MogWork::seconds_of(const FrameTime &time) {
+  const GstClockTime before = std::exchange(element_.previous_time, time.running);
+  if (GST_CLOCK_TIME_IS_VALID(before) && GST_CLOCK_TIME_IS_VALID(time.running) && time.running > before)
+    return double(time.running - before) / GST_SECOND;
+  return double(duration_of(in_.info, time)) / GST_SECOND;
+}
+
+// A change of output that needs other caps waits for their negotiation.
+Output MogWork::output_for(Output wanted) {
+  Output &last = element_.last_output;
+  const bool grey_out = GST_VIDEO_INFO_FORMAT(&out_.info) == GST_VIDEO_FORMAT_GRAY8;
+  const bool grey_in = GST_VIDEO_INFO_FORMAT(&in_.info) == GST_VIDEO_FORMAT_GRAY8;
+  if (grey_in || (wanted == Output::mask) == grey_out) return last = wanted;
+  if ((last == Output::mask) != grey_out) last = grey_out ? Output::mask : Output::passthrough;
+  return last;
+}
+
+Work::Plan MogWork::plan(const FrameTime &time, Result *result) {
+  auto &a = static_cast<Analysis &>(*result);
+  a.settings = element_.settings.snapshot();
+  a.seconds = seconds_of(time);
+  a.output = output_for(a.settings.output);
+  const bool apart = a.settings != current_;
+  current_ = a.settings;
+  return {a.output == Output::passthrough ? Use::look : Use::make, a.settings.flow.group_size, apart};
+}
+
+void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
+  const Settings &settings = static_cast<const Analysis &>(*jobs.front()->result).settings;
+  prepare_watch(settings.mask_location, queue);
+  prepare_model(settings, queue);
+  queue_ = &queue;
+  const std::uint64_t learnt = model_->frames;
+  steps_.clear();
+  for (Job *job : jobs) {
+    auto &a = static_cast<Analysis &>(*job->result);
+    a.mask = a.output == Output::mask ? job->out.plane(0)
+                                      : Plane<std::uint8_t>{a.scratch.as<std::uint8_t>(), grid_.width,
+                                                            grid_.height, mask_stride(grid_.width)};
+    a.compared = learnt + steps_.size() > 0;
+    const double rate =
+        learning_.next_rate(settings.mog, settings.tuning, learnt + steps_.size() + 1, a.seconds);
+    steps_.push_back({job->in, a.mask, rate});
+  }
+  const mog::RateMap rates = upload_rates(static_cast<Analysis &>(*jobs.front()->result), queue);
+  model_->apply(steps_, settings.mog, rates, queue);
+  for (Job *job : jobs) analyse(*job, settings, queue);
+  element_.model_frames = model_->frames;
+}
+
+mog::RateMap MogWork::upload_rates(Analysis &first, Queue &queue) {
+  const float factor = first.settings.tuning.foreground_rate;
+  if (factor >= 1 || std::find(blob_cells_.begin(), blob_cells_.end(), 1) == blob_cells_.end()) return {};
+  std::copy(blob_cells_.begin(), blob_cells_.end(), first.host_rates.as<std::uint8_t>());
+  device_.upload(rate_map_.as(), first.host_rates.as<void>(), blob_cells_.size(), queue);
+  if (device_.backend() != Backend::cpu) result_bytes_ += blob_cells_.size();
+  return {rate_map_.as<const std::uint8_t>(), grid_.size, grid_.columns, factor};
+}
+
+void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
+  auto &a = static_cast<Analysis &>(*job.result);
+  Plane<const std::uint8_t> watch;
+  if (watch_) watch = {watch_.as<const std::uint8_t>(), grid_.width, grid_.height, grid_.width};
+  if (watch_ || settings.cleanup != cleanup::Params{.median = 0, .open = 0, .close = 0})
+    cleanup_->apply(a.mask, watch, settings.cleanup, queue);
+  blobs_->measure(a.mask, job.in,
+                  {settings.blobs, a.settings.motion.min_area, settings.tuning.foreground_rate < 1}, a.blobs,
+                  queue);
+  if (a.output == Output::foreground)
+    composer_->foreground(job.in, a.mask, style_, job.out, queue);
+  else if (a.output == Output::background)
+    model_->background(job.out, queue);
+  job.late = a.output == Output::overlay;
+}
+
+void MogWork::fetch(Job &job, Queue &queue) {
+  blobs_->fetch(static_cast<Analysis &>(*job.result).blobs, queue);
+}
+
+void MogWork::complete(Job &job, Queue &queue) {
+  auto &a = static_cast<Analysis &>(*job.result);
+  find_blobs(a);
+  if (job.late) composer_->overlay(job.in, a.mask, boxes_to_draw(a.boxes), style_, job.out, queue);
+}
+
+void MogWork::find_blobs(Analysis &a) {
+  a.boxes.clear();
+  a.light = Learning::Light::steady;
+  a.changed_fraction = 0;
+  std::fill(blob_cells_.begin(), blob_cells_.end(), 0);
+  MaskBlobs::Found found = blobs_->find(a.blobs, blob_cells_);
+  if (device_.backend() != Backend::cpu) result_bytes_ += found.bytes;
+  if (!a.compared) { // a new model takes all of its first frame for foreground
+    std::fill(blob_cells_.begin(), blob_cells_.end(), 0);
+    return;
+  }
+  const double watched = double(std::max<std::uint64_t>(watched_pixels_, 1));
+  const double foreground = double(found.foreground) / watched;
+  a.light = learning_.observe(foreground, a.settings.tuning);
+  if (a.light != Learning::Light::steady) {
+    a.changed_fraction = foreground;
+    std::fill(blob_cells_.begin(), blob_cells_.end(), 0);
+    return;
+  }
+  a.boxes = std::move(found.boxes);
+  a.changed_fraction = double(found.area) / watched;
+}
+
+// Metadata on the frame, messages on the bus.
+void MogWork::publish(BufferPtr &buffer, const Job &job) {
+  const auto &a = static_cast<const Analysis &>(*job.result);
+  const MotionSettings &motion = a.settings.motion;
+  GstElement *element = element_.gst();
+  if (!a.boxes.empty()) {
+    buffer.reset(gst_buffer_make_writable(buffer.release()));
+    add_boxes(buffer.get(), "motion", a.boxes);
+  }
+  element_.motion_time = GST_CLOCK_TIME_IS_VALID(job.time.running)
+                             ? job.time.running
+                             : element_.motion_time + GstClockTime(a.seconds * GST_SECOND);
+  if (a.light == Learning::Light::jumped && motion.post_messages)
+    gst_element_post_message(
+        element, new_motion_message(element, "light-jump", job.time, a.changed_fraction, a.boxes));
+  if (a.light == Learning::Light::steady)
+    post_motion(element, element_.motion.step(a.changed_fraction, motion, element_.motion_time), motion,
+                job.time, a.changed_fraction, a.boxes);
+}
+
+void MogWork::prepare_watch(const std::string &location, Queue &queue) {
+  if (watch_location_ == location) return;
+  DeviceBuffer watch;
+  std::uint64_t pixels = std::uint64_t(grid_.width) * grid_.height;
+  if (!location.empty()) {
+    const std::vector<std::uint8_t> image = read_grey_png(location, grid_.width, grid_.height);
+    pixels = std::uint64_t(std::count_if(image.begin(), image.end(), [](int v) { return v != 0; }));
+    watch = DeviceBuffer(device_, image.size());
+    device_.upload(watch.as(), image.data(), image.size(), queue);
+  }
+  queue.wait(); // frames under way look at the mask that goes
+  watch_ = std::move(watch);
+  watched_pixels_ = pixels;
+  watch_location_ = location;
+}
+
+} // namespace vigil::gst::cudamog

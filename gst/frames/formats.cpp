@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/frames/formats.h"
+
+#include "common/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vigil::gst {
+
+PixelFormat pixel_format(const GstVideoInfo &info) {
+  switch (GST_VIDEO_INFO_FORMAT(&info)) {
+  case GST_VIDEO_FORMAT_GRAY8:
+    return PixelFormat::gray8;
+  case GST_VIDEO_FORMAT_NV12:
+    return PixelFormat::nv12;
+  case GST_VIDEO_FORMAT_I420:
+    return PixelFormat::i420;
+  case GST_VIDEO_FORMAT_RGBA:
+  case GST_VIDEO_FORMAT_RGBx:
+    return PixelFormat::rgba;
+  case GST_VIDEO_FORMAT_BGRA:
+  case GST_VIDEO_FORMAT_BGRx:
+    return PixelFormat::bgra;
+  case GST_VIDEO_FORMAT_GRAY16_LE:
+    return PixelFormat::gray16;
+  case GST_VIDEO_FORMAT_P010_10LE:
+    return PixelFormat::p010;
+  default:
+    fail(Error::Kind::bad_setting, "pictures in ", GST_VIDEO_INFO_NAME(&info), " are not supported; use ",
+         VIGIL_VIDEO_FORMATS);
+  }
+}
+
+LumaWeights luma_weights(const GstVideoInfo &info) {
+  LumaWeights w{0.299, 0.114}; // ITU-R BT.601, when the caps name no matrix
+  gst_video_color_matrix_get_Kr_Kb(info.colorimetry.matrix, &w.kr, &w.kb);
+  return w;
+}
+
+std::array<std::uint8_t, 3> colour_in(const GstVideoInfo &info, std::array<std::uint8_t, 3> rgb) {
+  if (GST_VIDEO_INFO_IS_RGB(&info)) return rgb;
+  const GstVideoColorimetry &colorimetry = info.colorimetry;
+  const auto [kr, kb] = luma_weights(info);
+  const double r = rgb[0] / 255., g = rgb[1] / 255., b = rgb[2] / 255.;
+  const double y = kr * r + (1 - kr - kb) * g + kb * b;
+  const double channel[3] = {y, (b - y) / (2 * (1 - kb)), (r - y) / (2 * (1 - kr))};
+  gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
+  gst_video_color_range_offsets(colorimetry.range, info.finfo, offset, scale);
+  std::array<std::uint8_t, 3> out{};
+  for (int i = 0; i < 3; i++) {
+    const bool present = i < static_cast<int>(GST_VIDEO_INFO_N_COMPONENTS(&info));
+    const double value = present ? offset[i] + channel[i] * scale[i] : 0;
+    out[i] = static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L));
+  }
+  return out;
+}
+
+Image image_of(const GstVideoFrame &frame) {
+  Image image;
+  image.format = pixel_format(frame.info);
+  image.width = GST_VIDEO_FRAME_WIDTH(&frame);
+  image.height = GST_VIDEO_FRAME_HEIGHT(&frame);
+  for (int i = 0; i < plane_count(image.format); i++) {
+    image.data[i] = static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, i));
+    image.stride[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, i);
+  }
+  return image;
+}
+
+GstClockTime frame_duration(const GstVideoInfo &info) {
+  return info.fps_n > 0 ? gst_util_uint64_scale_int(GST_SECOND, info.fps_d, info.fps_n) : GST_SECOND / 30;
+}
+
+GstClockTime frame_duration(GstPad *pad) {
+  GstVideoInfo info;
+  gst_video_info_init(&info);
+  if (GstCaps *caps = gst_pad_get_current_caps(pad)) {
+    if (!gst_video_info_from_caps(&info, caps)) gst_video_info_init(&info);
+    gst_caps_unref(caps);
+  }
+  return frame_duration(info);
+}
+
+GstBufferPool *configured(GstBufferPool *pool, GstCaps *caps, const GstVideoInfo &info, guint min_buffers,
+                          std::initializer_list<const char *> options, guint &size) {
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), min_buffers,
+                                    0);
+  for (const char *option : options) gst_buffer_pool_config_add_option(config, option);
+  if (!gst_buffer_pool_set_config(pool, config)) {
+    gst_object_unref(pool);
+    return nullptr;
+  }
+  config = gst_buffer_pool_get_config(pool); // the pool has put its own size there
+  gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
+  gst_structure_free(config);
+  return pool;
+}
+
+GstBufferPool *new_video_pool(GstCaps *caps, bool video_meta, guint min_buffers, guint &size) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return nullptr;
+  GstBufferPool *pool = gst_video_buffer_pool_new();
+  return video_meta ? configured(pool, caps, info, min_buffers, {GST_BUFFER_POOL_OPTION_VIDEO_META}, size)
+                    : configured(pool, caps, info, min_buffers, {}, size);
+}
+
+bool describes_a_place(const GstMeta *meta) {
+  static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_ORIENTATION_STR,
+                                      GST_META_TAG_VIDEO_SIZE_STR, nullptr};
+  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
+  while (tags && *tags && g_strv_contains(kept, *tags)) tags++;
+  return tags && !*tags;
+}
+
+} // namespace vigil::gst

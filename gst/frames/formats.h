@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// GStreamer's words for pictures, and the kernels'.
+#pragma once
+
+#include "common/plane.h"
+
+#include <array>
+#include <gst/video/video.h>
+#include <initializer_list>
+
+namespace vigil::gst {
+
+// The formats that kernels read and write directly, for pad templates.
+#define VIGIL_VIDEO_FORMATS "{ NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx }"
+
+// Throws Error::bad_setting for a format that is not among them, nor GRAY16_LE or P010_10LE, which some elements take.
+PixelFormat pixel_format(const GstVideoInfo &);
+
+// What red and blue count in the luma of these frames, by the matrix that the caps name.
+struct LumaWeights {
+  double kr, kb;
+};
+LumaWeights luma_weights(const GstVideoInfo &);
+// A colour given as R G B 0..255 in the picture's own channels (R G B, Y U V, or grey), by the matrix and range
+// that the caps name.
+std::array<std::uint8_t, 3> colour_in(const GstVideoInfo &, std::array<std::uint8_t, 3> rgb);
+
+// The picture that a mapped frame holds.
+Image image_of(const GstVideoFrame &);
+
+// How long a frame lasts by the caps of a pad; 1/30 s when they do not tell.
+GstClockTime frame_duration(const GstVideoInfo &);
+GstClockTime frame_duration(GstPad *);
+
+// Configures a new pool for these caps, whose frames `info` describes. `size` gets the bytes of its buffers, as the pool has them.
+// Takes the pool, and gives it back; null when it does not want that.
+GstBufferPool *configured(GstBufferPool *, GstCaps *, const GstVideoInfo &info, guint min_buffers,
+                          std::initializer_list<const char *> options, guint &size);
+// A configured pool of frames in system memory for these caps; `size` gets the bytes of its buffers. Null where that fails.
+GstBufferPool *new_video_pool(GstCaps *, bool video_meta, guint min_buffers, guint &size);
+
+// Whether metadata is about the place or the size of something in the picture, and nothing else: then it holds for what an
+// element makes of the picture, too.
+bool describes_a_place(const GstMeta *);
+
+} // namespace vigil::gst

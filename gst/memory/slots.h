@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// GstBuffers as pictures in a device's memory:
+//   system memory on the CPU      mapped, never copied
+//   CUDA memory on a CUDA device  mapped there, never copied
+//   system memory on a GPU        copied through page-locked memory, while the queue goes on
+//   system memory on an OpenCL device that shares it (a processor)  used in place, never copied
+//   CUDA memory on an OpenCL device  see cuda_opencl_frames.h
+//   OpenGL memory on a CUDA device of the same GPU  copied there, never to the host
+//   OpenGL memory elsewhere       downloaded and uploaded by GStreamer, and then as system memory
+#pragma once
+
+#include "common/device.h"
+#include "common/plane.h"
+#include "gst/frames/buffer_ptr.h"
+#include "gst/memory/gl_cuda.h"
+
+#include <cstdint>
+#include <gst/video/video.h>
+#include <memory>
+
+namespace vigil::gst {
+
+// Bytes copied between host and device.
+struct ByteCounts {
+  std::uint64_t to_device = 0, to_host = 0;
+  ByteCounts &operator+=(const ByteCounts &o) {
+    to_device += o.to_device;
+    to_host += o.to_host;
+    return *this;
+  }
+};
+
+// A part of a picture, in pixels; x and y are even.
+struct Area {
+  int x = 0, y = 0, width = 0, height = 0;
+};
+
+// Page-locked host memory with an owner.
+class HostBuffer {
+ public:
+  HostBuffer() = default;
+  HostBuffer(Device &device, std::size_t bytes)
+      : memory_(device.allocate_host(bytes), [&device](void *p) { device.release_host(p); }) {}
+  template <class T>
+  T *as() const {
+    return static_cast<T *>(memory_.get());
+  }
+
+ private:
+  std::shared_ptr<void> memory_;
+};
+
+// Where the frames of some caps are, and where they are wanted.
+struct FrameKind {
+  GstVideoInfo info;
+  bool cuda_memory = false, gl_memory = false; // what the caps say
+};
+// Throws Error::bad_setting when the caps do not describe a picture in one of our formats.
+FrameKind frame_kind(const GstCaps *);
+
+// Where copies of a picture lie: plane behind plane, rows at multiples of 64 bytes.
+class CopyLayout {
+ public:
+  CopyLayout() = default;
+  explicit CopyLayout(const GstVideoInfo &);
+  Image at(void *memory) const;
+  const Image &shape() const { return image_; } // its addresses are null
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  Image image_;
+  std::size_t bytes_ = 0;
+};
+// One row of an area in plane `i` of a picture: where it begins in the picture's row, and how long it is.
+std::ptrdiff_t bytes_before(const Image &, int i, const Area &);
+std::size_t bytes_of(const Image &, int i, const Area &);
+
+// Whether OpenCL uses host memory in place on this device.
+bool shares_host_memory(Device &);
+
+// One place for a frame; used again and again, without allocation.
+class Slot {
+ public:
+  virtual ~Slot() = default;
+  // Makes the buffer's picture readable for work submitted to `queue` from now on. The buffer must stay until
+  // close(). Throws Error::bad_data when it is not what the caps say.
+  virtual ConstImage open_for_reading(GstBuffer *, Queue &, ByteCounts &) = 0;
+  // The same, and work in `queue` may change the picture; then send() as below. The buffer must be writable, or another
+  // one given for what comes of it: only a slot of make_cuda_slot() takes one.
+  virtual Image open_for_updating(GstBuffer *, GstBuffer *other, Queue &, ByteCounts &) = 0;
+  // A picture that work in `queue` may fill. When it was submitted, send() lets the buffer get it; after the
+  // queue got there, and with finish().
+  virtual Image open_for_writing(GstBuffer *, Queue &) = 0;
+  // All work that reads it, in this queue or in others before its next work, was submitted.
+  virtual void after_reading(Queue &) {}
+  virtual void send(Queue &, ByteCounts &) = 0;
+  // As above, when only this part of the picture was written.
+  virtual void send(Queue &, ByteCounts &, const Area &) = 0;
+  // send() in two steps, for several frames under way: a copy to a texture gathers with others' to a batch until end_send() returns
+  // (see gl_cuda.h). `done` is recorded behind it; until then the queue, which is this frame's own, must do nothing else.
+  virtual void begin_send(Queue &queue, ByteCounts &counts, Event &done) {
+    send(queue, counts);
+    done.record(queue);
+  }
+  virtual void end_send() {}
+  // Whether the buffer that was opened is still needed. False once a copy of its picture has been taken.
+  virtual bool holds_buffer() const = 0;
+  // Ends the use of the buffer, which gets what was sent: the queue must have got past send().
+  virtual void finish() { close(); }
+  // Ends the use of the buffer.
+  virtual void close() noexcept = 0;
+};
+
+class FrameSlot final : public Slot {
+ public:
+  FrameSlot(Device &, const FrameKind &);
+  FrameSlot(const FrameSlot &) = delete;
+  FrameSlot &operator=(const FrameSlot &) = delete;
+  ~FrameSlot() override;
+
+  ConstImage open_for_reading(GstBuffer *, Queue &, ByteCounts &) override;
+  Image open_for_updating(GstBuffer *, GstBuffer *other, Queue &, ByteCounts &) override;
+  Image open_for_writing(GstBuffer *, Queue &) override;
+  void send(Queue &, ByteCounts &) override;
+  void send(Queue &, ByteCounts &, const Area &) override;
+  void begin_send(Queue &, ByteCounts &, Event &done) override;
+  void end_send() override;
+  bool holds_buffer() const override { return mapped_ || texture_; }
+  void close() noexcept override; // and finish()
+
+ private:
+  struct Shared; // host memory as an OpenCL device sees it
+  ConstImage open(GstBuffer *, GstMapFlags, Queue &, ByteCounts &);
+  void map(GstBuffer *, GstMapFlags);
+  Image share();
+  void settle(Queue &);
+  void copy_planes(bool to_staging, const Area &);
+  Area everything() const { return {0, 0, copy_.shape().width, copy_.shape().height}; }
+  bool takes_textures() const { return kind_.gl_memory && device_.backend() == Backend::cuda; }
+  void *staging();
+
+  Device &device_;
+  FrameKind kind_;
+  bool copied_; // to memory_ and from there, through staging_ or on the device
+  CopyLayout copy_;
+  HostBuffer staging_;
+  DeviceBuffer memory_;
+  std::unique_ptr<Shared> shared_;
+  std::unique_ptr<Event> event_;
+  CopyToGl to_gl_;
+  GstVideoFrame frame_{};
+  GstBuffer *texture_ = nullptr; // the open frame, when it is copied on the device
+  bool mapped_ = false, sent_ = false;
+  Area sent_area_;
+};
+
+} // namespace vigil::gst

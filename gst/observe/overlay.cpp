@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/observe/overlay.h"
+
+#include "gst/frames/formats.h"
+
+#include <algorithm>
+
+namespace vigil::gst {
+
+compose::Style overlay_style(const GstVideoInfo &info) {
+  compose::Style s;
+  s.black = colour_in(info, {0, 0, 0});
+  s.tint = {colour_in(info, {255, 48, 32}), 144};
+  s.shadow_tint = {colour_in(info, {32, 96, 255}), 112};
+  s.box = colour_in(info, {48, 255, 64});
+  s.line = std::max(1, GST_VIDEO_INFO_HEIGHT(&info) / 360);
+  return s;
+}
+
+std::vector<compose::Box> boxes_to_draw(std::span<const Box> boxes) {
+  std::vector<compose::Box> drawn;
+  for (const Box &b : boxes) drawn.push_back({b.x, b.y, b.width, b.height});
+  return drawn;
+}
+
+} // namespace vigil::gst

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where an element that has a CUDA and a CPU backend works: its properties, and the device that they lead to.
+#pragma once
+
+#include "gst/properties.h"
+#include "gst/transform/place.h"
+
+#include <functional>
+
+namespace vigil::gst {
+
+enum class BackendChoice { automatic, cuda, cpu };
+GType backend_type();
+
+struct DeviceOptions {
+  int cuda_device_id = -1;
+  int threads = 0;
+  bool operator==(const DeviceOptions &) const = default;
+};
+inline constexpr auto device_options_table = std::tuple{
+    param("cuda-device-id", "CUDA device",
+          "Number of the CUDA device; -1: the one that the neighbours use, else the first",
+          &DeviceOptions::cuda_device_id, -1, 255),
+    param("threads", "Threads", "Threads of the CPU backend; 0: as many as the machine runs at once",
+          &DeviceOptions::threads, 0, 1024),
+};
+
+// `automatic` takes the CPU where there is no CUDA device, after posting a warning that says why.
+class CudaPlace final : public Place {
+ public:
+  struct Wish {
+    BackendChoice backend = BackendChoice::automatic;
+    DeviceOptions options;
+  };
+  // `wish` tells the settings; any thread may call it.
+  CudaPlace(GstElement *owner, std::function<Wish()> wish) : Place(owner), wish_(std::move(wish)) {}
+
+  void open() override;
+  void close() noexcept override;
+  std::string device_name() const override { return device_->name(); }
+  Device &device_for(const FrameKind &) override;
+  bool is_elsewhere(GstBuffer *, const FrameKind &) override;
+  void follow(GstBuffer *, const FrameKind &) override;
+  std::unique_ptr<Slot> make_slot(const FrameKind &) override;
+  const Device *cuda_device() const override;
+  int cuda_device_id() const override { return wish_().options.cuda_device_id; }
+
+ private:
+  std::function<Wish()> wish_;
+  std::unique_ptr<Device> device_;
+};
+
+} // namespace vigil::gst

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/transform/held_frames.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace vigil::gst {
+
+struct HeldFrames::Frame {
+  Frame(Device &device, std::unique_ptr<Slot> slot, Work &work)
+      : reader(std::move(slot)), result(work.make_result()), uploaded(device.make_event()),
+        done(device.make_event()), timer(device.make_timer()) {
+    job.result = result.get();
+  }
+
+  std::unique_ptr<Slot> reader, writer; // the latter when a picture was made
+  std::unique_ptr<Work::Result> result;
+  std::unique_ptr<Event> uploaded, done; // done: all that was submitted for the frame
+  std::unique_ptr<Timer> timer;          // of the group that it is the first of
+  std::unique_ptr<Queue> own_queue;      // for a picture that goes to a texture
+  Queue *queue = nullptr;                // on which it is sent
+  BufferPtr in, out;
+  Work::Job job;
+  bool discont = false;
+  bool uploads = false;   // `uploaded` is to be waited for
+  bool completed = false; // complete() was called
+  int timed = 0;          // frames that its timer measured
+
+  Use use() const { return job.plan.use; }
+  void close() noexcept {
+    reader->close();
+    if (writer) writer->close();
+    in.reset();
+    out.reset();
+    timed = 0;
+    job.late = completed = false;
+  }
+};
+
+HeldFrames::HeldFrames(Device &device, Work &work, const Counts &before)
+    : device_(device), work_(work), upload_(device.make_queue()), compute_(device.make_queue()),
+      download_(device.make_queue()), computed_(device.make_event()), counts_(before) {}
+
+HeldFrames::~HeldFrames() {
+  discard();
+}
+
+void HeldFrames::set_format(const FrameKind &in, const FrameKind &out, MakeSlot make_slot) {
+  discard();
+  forget_frames();
+  work_.set_format(in, out);
+  in_ = in;
+  out_ = out;
+  make_slot_ = std::move(make_slot);
+}
+
+void HeldFrames::forget_frames() {
+  free_.clear();
+  frames_.clear();
+}
+
+HeldFrames::Frame &HeldFrames::free_frame() {
+  if (free_.empty()) {
+    frames_.push_back(std::make_unique<Frame>(device_, make_slot_(in_), work_));
+    free_.push_back(frames_.back().get());
+  }
+  return *free_.back();
+}
+
+Work::Plan HeldFrames::begin(const FrameTime &time) {
+  Frame &f = free_frame();
+  f.close(); // ends what a frame that was begun and not submitted left
+  f.job.time = time;
+  return f.job.plan = work_.plan(time, f.result.get());
+}
+
+void HeldFrames::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap) {
+  // Frames that are already in the device's memory are not uploaded. On a processor queues of their own would only wait for each other.
+  overlap = overlap && !shares_host_memory(device_);
+  f.uploads = overlap && !in_.cuda_memory;
+  Queue &upload = f.uploads ? *upload_ : *compute_;
+  f.queue = overlap ? download_.get() : compute_.get();
+  f.job.out = {};
+  if (f.use() == Use::change)
+    f.job.in = f.job.out = f.reader->open_for_updating(in, out, upload, counts_.pictures);
+  else
+    f.job.in = f.reader->open_for_reading(in, upload, counts_.pictures);
+  if (f.use() == Use::make) {
+    if (!f.writer) f.writer = make_slot_(out_);
+    f.job.out = f.writer->open_for_writing(out, upload);
+    if (out_.gl_memory && device_.backend() == Backend::cuda) {
+      if (!f.own_queue) f.own_queue = device_.make_queue();
+      f.queue = f.own_queue.get();
+    }
+  }
+  if (f.uploads) f.uploaded->record(upload);
+}
+
+void HeldFrames::submit(BufferPtr in, BufferPtr out, bool discont, bool overlap) {
+  Frame &f = *free_.back();
+  if (f.job.plan.apart) launch();
+  if (f.use() != Use::none) {
+    try {
+      open(f, in.get(), out.get(), overlap);
+    } catch (...) { // copies from and to these buffers may be under way
+      wait_for_queues();
+      f.close();
+      throw;
+    }
+  }
+  f.in = std::move(in);
+  f.out = std::move(out);
+  if (f.use() == Use::make && !f.reader->holds_buffer()) f.in.reset(); // its picture has been copied
+  f.discont = discont;
+  free_.pop_back();
+  pending_.push_back(&f);
+  if (int(pending_.size()) >= f.job.plan.group) launch();
+}
+
+void HeldFrames::launch() {
+  if (pending_.empty()) return;
+  try {
+    jobs_.clear();
+    Frame *first = nullptr;
+    for (Frame *f : pending_) {
+      if (f->use() == Use::none) continue;
+      if (!first) first = f;
+      if (f->uploads) compute_->after(*f->uploaded);
+      jobs_.push_back(&f->job);
+    }
+    if (first) {
+      first->timer->start(*compute_);
+      work_.run(jobs_, *compute_);
+      first->timer->stop(*compute_);
+      first->timed = int(jobs_.size());
+      computed_->record(*compute_);
+      for (Frame *f : pending_)
+        if (f->use() != Use::none) send(*f);
+    }
+  } catch (...) {
+    discard(); // a group that failed once would fail with every further frame
+    throw;
+  }
+  launched_.insert(launched_.end(), pending_.begin(), pending_.end());
+  pending_.clear();
+}
+
+// What was computed to where it goes; a picture that is drawn late waits for complete().
+void HeldFrames::send(Frame &f) {
+  if (f.queue != compute_.get()) f.queue->after(*computed_);
+  work_.fetch(f.job, *f.queue);
+  if (f.use() == Use::change)
+    f.reader->send(*f.queue, counts_.pictures, f.job.changed);
+  else
+    f.reader->after_reading(*f.queue);
+  if (f.use() == Use::make && !f.job.late)
+    f.writer->begin_send(*f.queue, counts_.pictures, *f.done);
+  else
+    f.done->record(*f.queue);
+  if (f.use() == Use::make && !f.job.late && device_.backend() == Backend::cpu) { // all is done
+    f.reader->close();
+    f.in.reset();
+  }
+}
+
+void HeldFrames::complete(Frame &f) {
+  if (f.completed || f.use() == Use::none) return;
+  if (!f.job.late && f.writer && f.use() == Use::make) f.writer->end_send();
+  f.done->wait();
+  work_.complete(f.job, *f.queue);
+  f.completed = true;
+  if (f.job.late) f.writer->begin_send(*f.queue, counts_.pictures, *f.done);
+}
+
+std::optional<HeldFrames::Finished> HeldFrames::next(std::size_t allowed, bool all) {
+  if (all) {
+    launch();
+    allowed = 0;
+  }
+  try {
+    if (work_.completes_ahead()) // all but the newest have had time for their results
+      for (Frame *f : launched_)
+        if (f->job.late && (allowed == 0 || f != launched_.back())) complete(*f);
+    if (launched_.empty() || (launched_.size() <= allowed && launched_.front()->use() != Use::none))
+      return {};
+    return finish_oldest();
+  } catch (...) {
+    discard(); // what is not whole must not go out
+    throw;
+  }
+}
+
+HeldFrames::Finished HeldFrames::finish_oldest() {
+  Frame &f = *launched_.front();
+  complete(f);
+  if (f.use() != Use::none) {
+    if (f.job.late) {
+      f.writer->end_send();
+      f.done->wait();
+    }
+    if (f.timed) {
+      const double ms = f.timer->milliseconds();
+      counts_.kernel_ms += ms;
+      counts_.kernel_last_ms = ms / f.timed;
+    }
+    counts_.worked++;
+    f.reader->finish();
+    if (f.use() == Use::make) f.writer->finish();
+  }
+  Finished finished{f.out ? std::move(f.out) : std::move(f.in), f.discont, &f.job, &f};
+  f.close();
+  counts_.frames++;
+  launched_.pop_front();
+  return finished;
+}
+
+void HeldFrames::recycle(Frame *f) {
+  free_.push_back(f);
+}
+
+void HeldFrames::wait_for_queues() noexcept {
+  // One that failed does not keep the others from being waited for.
+  const auto wait = [](Queue *queue) {
+    try {
+      if (queue) queue->wait();
+    } catch (const std::exception &e) {
+      GST_WARNING("the device failed while frames were dropped: %s", e.what());
+    }
+  };
+  for (Queue *q : {upload_.get(), compute_.get(), download_.get()}) wait(q);
+  for (const auto &f : frames_) wait(f->own_queue.get());
+}
+
+void HeldFrames::drop(std::deque<Frame *> &frames) noexcept {
+  for (Frame *f : frames) {
+    f->close();
+    free_.push_back(f);
+  }
+  frames.clear();
+}
+
+void HeldFrames::discard() noexcept {
+  for (auto *frames : {&pending_, &launched_})
+    for (Frame *f : *frames) {
+      try {
+        if (f->writer) f->writer->end_send();
+      } catch (const std::exception &e) {
+        GST_WARNING("a frame that is dropped was not copied: %s", e.what());
+      }
+    }
+  wait_for_queues();
+  drop(pending_);
+  drop(launched_);
+}
+
+std::size_t HeldFrames::inputs_held() const {
+  const auto holds = [](const Frame *f) { return f->in != nullptr; };
+  return std::size_t(std::count_if(pending_.begin(), pending_.end(), holds) +
+                     std::count_if(launched_.begin(), launched_.end(), holds));
+}
+
+Counts HeldFrames::counts() const {
+  Counts c = counts_;
+  c.result_bytes += work_.result_bytes();
+  return c;
+}
+
+} // namespace vigil::gst

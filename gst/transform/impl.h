@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The inside of VigilTransform, for the files that make it up (see transform.h).
+#pragma once
+
+#include "gst/transform/debug.h"
+#include "gst/transform/held_frames.h"
+#include "gst/transform/outlet.h"
+#include "gst/transform/pools.h"
+#include "gst/transform/transform.h"
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace vigil::gst {
+
+struct TransformImpl final : FrameSource {
+  explicit TransformImpl(GstBaseTransform *t) : trans(t), outlet(t, *this) {}
+
+  std::optional<Taken> take(bool all) override;
+  void discard() noexcept override;
+  int most_held() override { return element->flow().held(); }
+
+  GstBaseTransform *trans;
+  std::unique_ptr<Element> element;
+
+  // Held while a frame is worked on, never while one is pushed or a message is posted. Guards what follows.
+  std::mutex work_mutex;
+  std::unique_ptr<Work> work; // from start to stop, as the frames that it works on
+  std::unique_ptr<HeldFrames> frames;
+  Device *device = nullptr;           // where both are
+  std::unique_ptr<Work::State> state; // of work that is gone, for the next one
+
+  // Held for moments, by any thread. Guards what `stats` tells.
+  std::mutex stats_mutex;
+  Counts counts;
+  std::string backend, device_name;
+
+  // The streaming thread's own.
+  Outlet outlet;
+  std::optional<FrameKind> in, out; // once there is a format
+  PoolLimit pool_limit;
+  std::size_t most_inputs = SIZE_MAX;        // that may be held of upstream's pool
+  std::atomic<guint> downstream_buffers = 0; // that downstream wants to have for itself
+
+  // The caller of these holds work_mutex.
+  void start_work(Device &);
+  void stop_work();
+  void count();
+};
+
+inline TransformImpl &impl_of(gpointer self) {
+  return *static_cast<VigilTransform *>(self)->impl;
+}
+// The base class, whose functions ours go on to.
+GstBaseTransformClass *parent_class();
+void install_streaming(GstBaseTransformClass *);
+void install_negotiation(GstBaseTransformClass *);
+
+// Frames of these kinds come from now on; none is held. Throws, and then there is no format.
+void take_format(TransformImpl &, const FrameKind &in, const FrameKind &out);
+void post_place_warning(TransformImpl &);
+
+} // namespace vigil::gst

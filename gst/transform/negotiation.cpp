@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Caps and pools of VigilTransform.
+#include "gst/errors.h"
+#include "gst/frames/formats.h"
+#include "gst/transform/impl.h"
+
+namespace vigil::gst {
+namespace {
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
+  TransformImpl &impl = impl_of(trans);
+  impl.outlet.drain();
+  return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
+    impl.in.reset();
+    take_format(impl, frame_kind(in), frame_kind(out));
+    return TRUE;
+  });
+}
+
+gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return FALSE;
+  *size = GST_VIDEO_INFO_SIZE(&info);
+  return TRUE;
+}
+
+// Upstream learns how many of its frames are held, so that a pool of a fixed size does not run dry.
+gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
+  const TransformImpl &impl = impl_of(trans);
+  Place &place = impl.element->place();
+  const guint held = guint(impl.element->flow().held());
+  if (impl.element->passes_buffers()) {
+    propose_downstream_pool(&place.cuda, &place.gl, GST_BASE_TRANSFORM_SRC_PAD(trans), query, held);
+    return TRUE;
+  }
+  if (!parent_class()->propose_allocation(trans, decided, query)) return FALSE;
+  propose_pool(&place.cuda, &place.gl, query, held);
+  return TRUE;
+}
+
+gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  TransformImpl &impl = impl_of(trans);
+  Place &place = impl.element->place();
+  guint min = 0;
+  if (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_parse_nth_allocation_pool(query, 0, nullptr, nullptr, &min, nullptr);
+  impl.downstream_buffers = min;
+  return decide_pool(&place.cuda, &place.gl, query, guint(impl.element->flow().held()) + 1) &&
+         parent_class()->decide_allocation(trans, query);
+}
+
+gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
+  return describes_a_place(meta) || parent_class()->transform_meta(trans, out, meta, in);
+}
+
+} // namespace
+
+// The place may choose another device for frames of another kind; the work then goes over to it.
+void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out) {
+  const FrameKind come = in, go = out; // which may be the ones that are forgotten next
+  impl.in.reset();
+  impl.out.reset();
+  Place &place = impl.element->place();
+  {
+    const std::lock_guard lock(impl.work_mutex);
+    Device &device = place.device_for(come);
+    if (impl.device != &device) {
+      impl.stop_work();
+      impl.start_work(device);
+    }
+    impl.frames->set_format(come, go, [&place](const FrameKind &kind) { return place.make_slot(kind); });
+  }
+  impl.in = come;
+  impl.out = go;
+  post_place_warning(impl);
+}
+
+void post_place_warning(TransformImpl &impl) {
+  if (const std::optional<Error> warning = impl.element->place().take_warning())
+    post_warning(GST_ELEMENT(impl.trans), *warning);
+}
+
+void install_negotiation(GstBaseTransformClass *klass) {
+  klass->passthrough_on_same_caps = FALSE;
+  klass->set_caps = set_caps;
+  klass->get_unit_size = get_unit_size;
+  klass->propose_allocation = propose_allocation;
+  klass->decide_allocation = decide_allocation;
+  klass->transform_meta = transform_meta;
+}
+
+} // namespace vigil::gst

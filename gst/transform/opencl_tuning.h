@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The property `tune` of elements whose kernels have variants.
+#pragma once
+
+#include "common/tuning/tuner.h"
+#include "gst/properties.h"
+
+#include <mutex>
+#include <string>
+
+namespace vigil::gst {
+
+inline GType cl_tune_type() {
+  using tuning::Mode;
+  static const GEnumValue values[] = {
+      {int(Mode::automatic), "What was found before; else a search of at most two seconds at the start",
+       "auto"},
+      {int(Mode::off), "The default variant, without a search", "off"},
+      {int(Mode::exhaustive), "What an exhaustive search found before; else one at the start, however long",
+       "exhaustive"},
+      {}};
+  static const GType type = enum_type("VigilClTune", values);
+  return type;
+}
+
+template <class S>
+void add_tune(Properties<S> &p, tuning::Mode S::*field) {
+  p.choice("tune", "Tune",
+           "How the kernels' variant is chosen; results are kept for the device, its driver and the kernels "
+           "(vigil-tune finds "
+           "them ahead of time)",
+           cl_tune_type(), field, Change::ready);
+}
+
+// What `stats` of these elements tells of it: variant; tuning: "searched" at this start, "stored" by an earlier one, or "default" when
+// neither; and the seconds that a search took. Any thread.
+class TuningStats {
+ public:
+  void set(const std::string &variant, const tuning::Result &result) {
+    const std::lock_guard lock(mutex_);
+    variant_ = variant;
+    result_ = result;
+  }
+  void add(GstStructure *s) const {
+    const std::lock_guard lock(mutex_);
+    const char *tuning = result_.searched ? "searched" : result_.stored ? "stored" : "default";
+    gst_structure_set(s, "variant", G_TYPE_STRING, variant_.c_str(), "tuning", G_TYPE_STRING, tuning,
+                      "tuning-seconds", G_TYPE_DOUBLE, result_.seconds, nullptr);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string variant_;
+  tuning::Result result_{};
+};
+
+} // namespace vigil::gst

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/transform/place.h"
+
+#include "gst/errors.h"
+
+namespace vigil::gst {
+
+void HostCopyWarning::post(GstElement *element, const Device &cuda) {
+  if (std::exchange(posted_, true)) return;
+  post_warning(
+      element,
+      Error(Error::Kind::bad_setting,
+            text("the CUDA device ", cuda.name(),
+                 " does not reach OpenGL's textures, since OpenGL runs elsewhere: each frame goes "
+                 "through the host. Let both use one GPU (GST_GL_WINDOW=egl-device; cuda-device-id)")));
+}
+
+void Place::warn_of_host_copies(const FrameKind &kind, const ByteCounts &counts) {
+  const Device *device = cuda_device();
+  if (!warned_ && kind.gl_memory && device && counts.to_device > 0) host_copies_.post(owner_, *device);
+}
+
+} // namespace vigil::gst

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where an element works: its device, and the contexts of CUDA and OpenGL that it shares with its neighbours. Here it is decided when
+// an element goes over to another context or device. What the element knows is taken along by the transform (Work::leave, enter).
+#pragma once
+
+#include "common/error.h"
+#include "gst/memory/cuda_context.h"
+#include "gst/memory/gl_context.h"
+#include "gst/memory/slots.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace vigil::gst {
+
+// Frames go between OpenGL's textures and a CUDA device through the host, where OpenGL runs on another GPU or on a processor: a
+// warning says so, once.
+class HostCopyWarning {
+ public:
+  void post(GstElement *, const Device &cuda);
+
+ private:
+  bool posted_ = false;
+};
+
+class Place {
+ public:
+  explicit Place(GstElement *owner) : gl(owner), owner_(owner) {}
+  virtual ~Place() = default;
+  Place(const Place &) = delete;
+  Place &operator=(const Place &) = delete;
+
+  // From NULL to READY: opens the device that the settings name. Throws Error::no_device.
+  virtual void open() = 0;
+  // From READY to NULL; nothing is left on the device.
+  virtual void close() noexcept = 0;
+  // Any thread; called between open() and close() only.
+  virtual std::string device_name() const = 0;
+
+  // For the streaming thread. The device for frames of this kind; {}: before there are any. It stays until follow() or close().
+  virtual Device &device_for(const FrameKind &) = 0;
+  // Whether the frame is of another context than the device's, so that the element has to follow it. Throws Error::bad_setting when
+  // the settings do not allow that.
+  virtual bool is_elsewhere(GstBuffer *, const FrameKind &) = 0;
+  // Goes over to the frame's context. Nothing is left on the device from before; device_for() tells the new one.
+  virtual void follow(GstBuffer *, const FrameKind &) = 0;
+  // For frames on the device that device_for() gave last.
+  virtual std::unique_ptr<Slot> make_slot(const FrameKind &) = 0;
+  // Whether a slot takes another buffer for a picture that is changed (Slot::open_for_updating).
+  virtual bool may_replace() const { return false; }
+  // The CUDA device that frames go through, if any.
+  virtual const Device *cuda_device() const = 0;
+  virtual int cuda_device_id() const { return -1; }
+  // What is to be posted as a warning, once no lock is held.
+  std::optional<Error> take_warning() { return std::exchange(warning_, {}); }
+
+  // Posts once that frames go between OpenGL's textures and a CUDA device through the host, when the counts tell so.
+  void warn_of_host_copies(const FrameKind &, const ByteCounts &);
+  void forget_warnings() {
+    warned_ = false;
+    host_copies_ = {};
+  }
+
+  // Whether only system memory is within reach; any thread.
+  bool works_on_cpu() const { return on_cpu_; }
+
+  CudaContext cuda;
+  GlContext gl;
+
+ protected:
+  GstElement *owner_;
+  std::optional<Error> warning_;
+  bool warned_ = false;
+  HostCopyWarning host_copies_;
+  std::atomic<bool> on_cpu_ = false;
+};
+
+} // namespace vigil::gst

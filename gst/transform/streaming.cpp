@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames, events and queries of VigilTransform.
+#include "gst/errors.h"
+#include "gst/transform/impl.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace vigil::gst {
+namespace {
+
+// The base class keeps a pool for what comes out of elements that have this function. Frames go through submit_input_buffer() and
+// generate_output().
+GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
+  return GST_FLOW_NOT_SUPPORTED;
+}
+
+// Frames of another context than the device's come from now on: goes over to it, and takes along what the work knows.
+void follow(TransformImpl &impl, GstBuffer *buffer) {
+  Place &place = impl.element->place();
+  if (!impl.in || !place.is_elsewhere(buffer, *impl.in)) return;
+  impl.outlet.drain();
+  {
+    const std::lock_guard lock(impl.work_mutex);
+    impl.stop_work();
+    place.follow(buffer, *impl.in);
+  }
+  take_format(impl, *impl.in, *impl.out);
+  gst_base_transform_reconfigure_src(impl.trans); // pools are of the old context
+}
+
+// libgstcuda's way of making a frame writable cannot copy all formats.
+bool needs_other_buffer(const Place &place, GstBuffer *in) {
+  return place.may_replace() && !(gst_buffer_is_writable(in) && gst_buffer_is_all_memory_writable(in));
+}
+
+GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
+  Element &element = *impl.element;
+  element.before_frame();
+  const FrameTime time = frame_time(impl.trans->segment, in.get());
+  Use use = Use::none;
+  {
+    const std::lock_guard lock(impl.work_mutex);
+    if (!impl.work) fail_without_device();
+    use = impl.frames->begin(time).use;
+  }
+  BufferPtr out;
+  if (use == Use::make || (use == Use::change && needs_other_buffer(element.place(), in.get()))) {
+    GstBuffer *made = nullptr;
+    const GstFlowReturn flow = parent_class()->prepare_output_buffer(impl.trans, in.get(), &made);
+    if (flow != GST_FLOW_OK) return flow;
+    out.reset(made);
+  } else if (use == Use::change) {
+    in.reset(gst_buffer_make_writable(in.release()));
+  }
+  const guint others = element.passes_buffers() ? std::max(1u, impl.downstream_buffers.load()) : 0;
+  impl.most_inputs = impl.pool_limit.of(in.get(), others);
+  ByteCounts copied;
+  {
+    const std::lock_guard lock(impl.work_mutex);
+    impl.frames->submit(std::move(in), std::move(out), impl.outlet.accept(), element.flow().held() > 0);
+    impl.count();
+    copied = impl.frames->counts().pictures;
+  }
+  element.place().warn_of_host_copies(*impl.in, copied);
+  return GST_FLOW_OK;
+}
+
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
+  TransformImpl &impl = impl_of(trans);
+  const bool followed = guard(trans, false, [&] {
+    follow(impl, input);
+    return true;
+  });
+  if (!followed) {
+    gst_buffer_unref(input);
+    return GST_FLOW_ERROR;
+  }
+  BufferPtr in;
+  const GstFlowReturn flow = impl.outlet.receive(parent_class(), discont, input, in);
+  if (flow != GST_FLOW_OK || !in) return flow;
+  if (!impl.in) return refuse_without_caps(GST_ELEMENT(trans));
+  return guard(trans, GST_FLOW_ERROR, [&] { return take_in(impl, std::move(in)); });
+}
+
+GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **output) {
+  return impl_of(trans).outlet.generate(output);
+}
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  TransformImpl &impl = impl_of(trans);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
+    impl.outlet.drain();
+    guard(trans, false, [&] {
+      impl.element->end_of_stream();
+      return true;
+    });
+  }
+  return impl.outlet.sink_event(parent_class(), event);
+}
+
+gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  TransformImpl &impl = impl_of(trans);
+  Place &place = impl.element->place();
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
+      (place.cuda.answer(GST_ELEMENT(trans), query) || place.gl.answer(query)))
+    return TRUE;
+  return impl.outlet.answer(parent_class(), direction, query);
+}
+
+} // namespace
+
+std::optional<FrameSource::Taken> TransformImpl::take(bool all) {
+  std::optional<HeldFrames::Finished> f;
+  {
+    const std::lock_guard lock(work_mutex);
+    if (!frames) return {};
+    // Where upstream's pool would run dry, frames are not held as long as they could be.
+    f = frames->next(std::size_t(element->flow().depth), all || frames->inputs_held() > most_inputs);
+    if (!f) return {};
+    count();
+  }
+  struct Recycle {
+    TransformImpl &impl;
+    HeldFrames::Frame *frame;
+    ~Recycle() {
+      const std::lock_guard lock(impl.work_mutex);
+      impl.frames->recycle(frame);
+    }
+  } recycle{*this, f->frame};
+  work->publish(f->buffer, *f->job);
+  return Taken{std::move(f->buffer), f->discont};
+}
+
+void TransformImpl::discard() noexcept {
+  {
+    const std::lock_guard lock(work_mutex);
+    if (frames) frames->discard();
+    if (work) work->flushed();
+  }
+  element->flushed();
+}
+
+void install_streaming(GstBaseTransformClass *klass) {
+  klass->submit_input_buffer = submit_input_buffer;
+  klass->transform = transform;
+  klass->generate_output = generate_output;
+  klass->before_transform = sync_controlled;
+  klass->sink_event = sink_event;
+  klass->query = query;
+}
+
+} // namespace vigil::gst

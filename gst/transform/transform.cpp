@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// VigilTransform as a GObject: properties, states, and the life of the work.
+#include "gst/transform/transform.h"
+
+#include "gst/errors.h"
+#include "gst/transform/impl.h"
+
+#include <utility>
+
+GST_DEBUG_CATEGORY(vigil_transform_debug);
+
+using namespace vigil;
+using namespace vigil::gst;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(VigilTransform, vigil_transform, GST_TYPE_BASE_TRANSFORM,
+                                 G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
+
+namespace vigil::gst {
+
+GstBaseTransformClass *parent_class() {
+  return GST_BASE_TRANSFORM_CLASS(vigil_transform_parent_class);
+}
+
+void set_element(VigilTransform *self, std::unique_ptr<Element> element) {
+  self->impl->element = std::move(element);
+}
+Element &element_of(gpointer self) {
+  return *impl_of(self).element;
+}
+
+void with_work(VigilTransform *self, const std::function<void(Work *)> &fn) {
+  const std::lock_guard lock(impl_of(self).work_mutex);
+  fn(impl_of(self).work.get());
+}
+
+void change_work(VigilTransform *self, const std::function<void(Work &)> &fn) {
+  TransformImpl &impl = impl_of(self);
+  impl.outlet.drain();
+  const std::lock_guard lock(impl.work_mutex);
+  if (!impl.work) fail_without_device();
+  fn(*impl.work);
+  impl.frames->forget_frames();
+}
+
+void pools_changed(VigilTransform *self) {
+  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
+  gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(self));
+}
+
+// The work
+
+void TransformImpl::start_work(Device &on) {
+  work = element->make_work(on);
+  if (state) work->enter(std::exchange(state, {}));
+  Counts before;
+  {
+    const std::lock_guard lock(stats_mutex);
+    backend = name_of(on.backend());
+    device_name = on.name();
+    before = counts;
+  }
+  frames = std::make_unique<HeldFrames>(on, *work, before);
+  device = &on;
+  GST_INFO_OBJECT(trans, "works on %s", device_name.c_str());
+}
+
+// What the work knows is kept in `state`.
+void TransformImpl::stop_work() {
+  if (frames) {
+    frames->discard();
+    count();
+  }
+  std::unique_ptr<Work::State> left;
+  if (work) left = work->leave();
+  frames.reset();
+  work.reset();
+  device = nullptr;
+  if (left) state = std::move(left);
+}
+
+void TransformImpl::count() {
+  const Counts now = frames->counts();
+  const std::lock_guard lock(stats_mutex);
+  counts = now;
+}
+
+} // namespace vigil::gst
+
+// Properties
+
+static GstStructure *stats_of(TransformImpl &impl) {
+  Counts s;
+  std::string backend, device;
+  {
+    const std::lock_guard lock(impl.stats_mutex);
+    s = impl.counts;
+    backend = impl.backend;
+    device = impl.device_name;
+  }
+  const double mean_ms = s.worked ? s.kernel_ms / double(s.worked) : 0;
+  GstStructure *stats = gst_structure_new(
+      "stats", "frames", G_TYPE_UINT64, s.frames, "kernel-time-us", G_TYPE_DOUBLE, mean_ms * 1000,
+      "kernel-time-last-us", G_TYPE_DOUBLE, s.kernel_last_ms * 1000, "bytes-host-to-device", G_TYPE_UINT64,
+      s.pictures.to_device, "bytes-device-to-host", G_TYPE_UINT64, s.pictures.to_host, "bytes-results",
+      G_TYPE_UINT64, s.result_bytes, "backend", G_TYPE_STRING, backend.c_str(), "device", G_TYPE_STRING,
+      device.c_str(), nullptr);
+  impl.element->add_stats(stats);
+  return stats;
+}
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  Element &element = element_of(object);
+  const FlowDepth before = element.flow();
+  const bool passed = element.passes_buffers();
+  if (!element.set_property(id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  if (element.flow().held() != before.held())
+    held_frames_changed(GST_BASE_TRANSFORM(object));
+  else if (element.passes_buffers() != passed)
+    pools_changed(reinterpret_cast<VigilTransform *>(object));
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
+  const Element &element = element_of(object);
+  if (id == element.stats_id())
+    g_value_take_boxed(value, stats_of(impl_of(object)));
+  else if (!element.get_property(id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+}
+
+void vigil::gst::serve_properties(GObjectClass *klass) {
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+}
+
+// States
+
+static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
+  TransformImpl &impl = impl_of(element);
+  Place &place = impl.element->place();
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
+    const bool opened = guard(element, false, [&] {
+      place.open();
+      const Device &device = place.device_for({});
+      const std::lock_guard lock(impl.stats_mutex);
+      impl.backend = name_of(device.backend());
+      impl.device_name = device.name();
+      return true;
+    });
+    if (!opened) {
+      place.close();
+      return GST_STATE_CHANGE_FAILURE;
+    }
+  }
+  const GstStateChangeReturn result =
+      GST_ELEMENT_CLASS(vigil_transform_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) place.close();
+  return result;
+}
+
+static void set_context(GstElement *element, GstContext *context) {
+  Place &place = impl_of(element).element->place();
+  place.cuda.offered(element, context, place.cuda_device_id());
+  place.gl.offered(context);
+  GST_ELEMENT_CLASS(vigil_transform_parent_class)->set_context(element, context);
+}
+
+static gboolean start(GstBaseTransform *trans) {
+  return guard(trans, FALSE, [&] {
+    TransformImpl &impl = impl_of(trans);
+    Place &place = impl.element->place();
+    impl.element->start();
+    place.forget_warnings();
+    {
+      const std::lock_guard lock(impl.stats_mutex);
+      impl.counts = {};
+    }
+    const std::lock_guard lock(impl.work_mutex);
+    impl.start_work(place.device_for({}));
+    return TRUE;
+  });
+}
+
+static gboolean stop(GstBaseTransform *trans) {
+  TransformImpl &impl = impl_of(trans);
+  std::exception_ptr error;
+  {
+    const std::lock_guard lock(impl.work_mutex);
+    try {
+      if (impl.frames) impl.frames->discard();
+      impl.element->stop(impl.work.get());
+    } catch (...) {
+      error = std::current_exception();
+    }
+    if (impl.frames) impl.count();
+    impl.frames.reset();
+    impl.work.reset();
+    impl.state.reset();
+    impl.device = nullptr;
+  }
+  impl.in.reset();
+  impl.out.reset();
+  impl.outlet.reset();
+  impl.pool_limit = {};
+  try {
+    if (error) std::rethrow_exception(error);
+  } catch (const std::exception &e) {
+    post_warning(GST_ELEMENT(trans), e);
+  }
+  return TRUE;
+}
+
+// The class
+
+static void finalize(GObject *object) {
+  delete reinterpret_cast<VigilTransform *>(object)->impl;
+  G_OBJECT_CLASS(vigil_transform_parent_class)->finalize(object);
+}
+
+static void vigil_transform_init(VigilTransform *self) {
+  self->impl = new TransformImpl(GST_BASE_TRANSFORM(self));
+}
+
+static void vigil_transform_class_init(VigilTransformClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(vigil_transform_debug, "vigiltransform", 0, "What Vigil's elements share");
+  auto *object = G_OBJECT_CLASS(klass);
+  object->finalize = finalize;
+  GST_ELEMENT_CLASS(klass)->change_state = change_state;
+  GST_ELEMENT_CLASS(klass)->set_context = set_context;
+  auto *transform = GST_BASE_TRANSFORM_CLASS(klass);
+  transform->start = start;
+  transform->stop = stop;
+  install_streaming(transform);
+  install_negotiation(transform);
+  gst_type_mark_as_plugin_api(vigil_transform_get_type(), static_cast<GstPluginAPIFlags>(0));
+}

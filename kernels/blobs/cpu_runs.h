@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The runs of a mask's row: its stretches of foreground.
+#pragma once
+
+#include <cstdint>
+
+namespace vigil::blobs {
+
+struct Run {
+  std::uint16_t first, end; // columns first .. end-1
+  std::uint32_t label;      // the caller's
+};
+constexpr int most_runs(int width) {
+  return (width + 1) / 2;
+}
+// Writes the runs of a row from left to right, with label 0, and returns the end of what was written.
+Run *find_runs(const std::uint8_t *row, int width, Run *out);
+
+} // namespace vigil::blobs

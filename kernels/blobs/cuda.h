@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The kernels of the CUDA backend, submitted to a stream of the current context in the order in which they stand here.
+#pragma once
+
+#include "kernels/blobs/definitions.h"
+
+struct CUstream_st;
+
+namespace vigil::blobs {
+
+// Memory of the device, made once.
+//
+// The mask is words of 32 pixels, bit i being the word's pixel i. A run is a stretch of foreground inside of a word. Runs of a
+// word lie two pixels apart, so y * pitch + x / 2 of its first pixel is a run's number, and the order of numbers is that of first
+// pixels. `parent` and `value` have a place for each number; what is at numbers of no run is never read.
+struct Work {
+  std::uint32_t *bits;   // word x / 32 of row y at [x / 32 * height + y]: lanes of a warp take rows
+  std::uint32_t *parent; // of a run; the root of a component is its first run
+  std::uint32_t *value;  // of a root: the component's area, later its slot or no_slot
+  std::uint32_t *roots;  // numbers of all of them, in no order
+  Blob
+      *slots; // of the reported components; width and height are the inclusive right and bottom until the end
+  struct Counters {
+    std::uint64_t foreground;
+    std::uint32_t components, slots, min_area;
+    std::uint32_t level[levels];
+  } * counters;
+  int width, height, words; // words in a row
+  std::uint32_t most;
+
+  VIGIL_HOST_DEVICE std::uint32_t pitch() const { return std::uint32_t(words) * 16; }
+};
+
+// Bits, and the components of each tile by itself.
+void launch_tiles(const Work &, Plane<const std::uint8_t> mask, bool eight, CUstream_st *);
+// The same component on both sides of a border of tiles becomes one.
+void launch_borders(const Work &, bool eight, CUstream_st *);
+// Every run's parent becomes its root; areas, and the list of roots.
+void launch_roots(const Work &, CUstream_st *);
+// The least area that `most` components at most have, and slots for those.
+void launch_slots(const Work &, std::uint32_t min_area, CUstream_st *);
+// Sums over the pixels of the reported components; marks of the map.
+void launch_sums(const Work &, ConstImage picture, CellMap, CUstream_st *);
+// The results, to host memory.
+void launch_results(const Work &, Results::Head *, Blob *, CUstream_st *);
+void launch_labels(const Work &, Plane<std::int32_t> labels, CUstream_st *);
+
+} // namespace vigil::blobs
