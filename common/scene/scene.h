@@ -29,23 +29,23 @@ namespace vigil::scene {
 
 // What happens.
 enum class Story : std::uint8_t {
-  street,         // people and cars pass, foliage sways
-  indoor,         // people walk through a hall under soft lamps
-  light_switch,   // the same, and the light goes off and on again
-  camouflage,     // people dressed in the colour of the ground
-  stopped_car,    // a car drives in, stands for 15 s and leaves
-  foliage,        // strong wind in much foliage, few people
-  crowd,          // people stroll; after a while all of them run away
-  empty,          // nothing but noise
-  crossing,       // people whose ways cross, so that they hide each other
-  groups,         // people meet, stand, go on together and part
-  left_bag,       // people put bags down and walk away; some stand by; the bags are picked up again later
-  queue,          // people stand in a queue that moves on
-  traffic,        // dense traffic both ways
-  auto_exposure,  // people in a hall, and the camera's exposure follows them
-  white_balance,  // the same, and the white balance steps
-  covered,        // the same, and a hand covers the lens for some seconds
-  parked_car,     // a car is there from the first frame on and leaves; the ground behind it is background
+  street,        // people and cars pass, foliage sways
+  indoor,        // people walk through a hall under soft lamps
+  light_switch,  // the same, and the light goes off and on again
+  camouflage,    // people dressed in the colour of the ground
+  stopped_car,   // a car drives in, stands for 15 s and leaves
+  foliage,       // strong wind in much foliage, few people
+  crowd,         // people stroll; after a while all of them run away
+  empty,         // nothing but noise
+  crossing,      // people whose ways cross, so that they hide each other
+  groups,        // people meet, stand, go on together and part
+  left_bag,      // people put bags down and walk away; some stand by; the bags are picked up again later
+  queue,         // people stand in a queue that moves on
+  traffic,       // dense traffic both ways
+  auto_exposure, // people in a hall, and the camera's exposure follows them
+  white_balance, // the same, and the white balance steps
+  covered,       // the same, and a hand covers the lens for some seconds
+  parked_car, // a car is there from the first frame on and leaves; the truth has it as foreground all the time
   waiting_person, // a person walks in, stands for a minute and leaves
 };
 // What the ground and the wall behind it are made of.

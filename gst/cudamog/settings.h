@@ -19,7 +19,7 @@ enum class Output { mask, foreground, background, overlay, passthrough };
 // What operators of cameras tune while it runs.
 struct Tuning {
   float learning_time = 0.f;
-  float foreground_rate = 0.1f;
+  float foreground_rate = 0.02f;
   float absorb_after = 1.5f;
   float light_jump = 0.6f;
   bool operator==(const Tuning &) const = default;

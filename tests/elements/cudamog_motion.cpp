@@ -156,8 +156,8 @@ GST_START_TEST(without_light_jump_it_is_motion) {
 GST_END_TEST
 
 GST_START_TEST(foreground_rate_keeps_who_stands_still) {
-  Camera plain("learning-rate=0.02"), patient("learning-rate=0.02 foreground-rate=0.05"),
-      never("learning-rate=0.02 foreground-rate=0");
+  Camera plain("learning-rate=0.02"), patient("learning-rate=0.02 foreground-rate=0.05 absorb-after=0"),
+      never("learning-rate=0.02 foreground-rate=0 absorb-after=0");
   for (Camera *c : {&plain, &patient, &never}) {
     c->show(50);
     const auto first = c->show(1, {person});

@@ -19,9 +19,10 @@ namespace {
 
 using Sources = std::vector<std::unique_ptr<Source>>;
 
-Evaluation evaluate(const Options &o, const Sources &sources, const std::optional<Setting> &setting) {
+Evaluation evaluate(const Options &o, const std::string &description, const Sources &sources,
+                    const std::optional<Setting> &setting) {
   Evaluation e{setting, {}};
-  const Job job{.description = o.description,
+  const Job job{.description = description,
                 .format = o.format,
                 .warmup = o.warmup,
                 .patience_seconds = o.patience_seconds,
@@ -36,6 +37,7 @@ Evaluation evaluate(const Options &o, const Sources &sources, const std::optiona
 // Everything that can be known to be wrong before a frame is decoded.
 Sources prepare(Options &o) {
   const auto bin = make_bin(o.description);
+  for (const std::string &description : o.beside) make_bin(description);
   if (o.sweep) {
     GstElement *element = nullptr;
     const GParamSpec *spec = find_property(GST_BIN(bin.get()), o.sweep->property, &element);
@@ -71,13 +73,22 @@ void evaluate_all(const Options &o, const Sources &sources) {
   std::vector<Evaluation> all;
   if (o.sweep)
     for (const double v : o.sweep->values) {
-      all.push_back(evaluate(o, sources, Setting{o.sweep->property, v}));
+      all.push_back(evaluate(o, o.description, sources, Setting{o.sweep->property, v}));
       print_table(stdout, all.back());
       std::fflush(stdout);
     }
   else {
-    all.push_back(evaluate(o, sources, {}));
+    all.push_back(evaluate(o, o.description, sources, {}));
     print_table(stdout, all.back());
+    std::vector<std::string> descriptions = {o.description};
+    std::vector<Evaluation> beside = all;
+    for (const std::string &description : o.beside) {
+      std::fflush(stdout);
+      beside.push_back(evaluate(o, description, sources, {}));
+      descriptions.push_back(description);
+      print_table(stdout, beside.back());
+    }
+    if (!o.beside.empty()) print_comparison(stdout, descriptions, beside);
   }
   if (!o.json.empty()) write_json(o.json, o.description, all);
   if (!o.frames.empty()) write_frames_csv(o.frames, all.front());

@@ -3,6 +3,9 @@
 
 #include "common/error.h"
 
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <gst/video/video.h>
 
 namespace vigil::eval {
@@ -23,6 +26,9 @@ constexpr const char *summary =
     "      as Wallflower has them (foreground from 128 up).\n"
     "  scene:NAME,property=value,...\n"
     "      scenetestsrc with these properties; also width, height, format and frames (300).\n"
+    "  FOLDER with one video and hand_segmented_NNNNN.png, frames counted from 0.\n"
+    "  @FILE\n"
+    "      a dataset in each line, folders relative to the file's own; # begins a comment.\n"
     "\n"
     "With --tracks TRUTH.txt the arguments are files of found tracks, RESULT.txt..., all in\n"
     "the format of MOTChallenge: frame,id,left,top,width,height,... a line; no DESCRIPTION.";
@@ -47,13 +53,14 @@ constexpr const char *details =
 struct Raw {
   gchar *format = nullptr, *fps = nullptr, *json = nullptr, *frames = nullptr, *sweep = nullptr,
         *out = nullptr, *tracks = nullptr;
-  gchar **rest = nullptr;
+  gchar **rest = nullptr, **beside = nullptr;
   gint warmup = 0, patience = 60;
   gdouble iou = 0;
   gboolean version = FALSE;
   ~Raw() {
     for (gchar *s : {format, fps, json, frames, sweep, out, tracks}) g_free(s);
     g_strfreev(rest);
+    g_strfreev(beside);
   }
 };
 
@@ -65,6 +72,9 @@ void parse(Raw &raw, int argc, char **argv) {
        "convert the frames to this format (default: what decoder and description agree on)", "RGBA"},
       {"fps", 'r', 0, G_OPTION_ARG_STRING, &raw.fps,
        "frame rate of the sequences, e.g. 30000/1001 (default: 25)", "RATE"},
+      {"beside", 'b', 0, G_OPTION_ARG_STRING_ARRAY, &raw.beside,
+       "run this description on the same frames too, and print both (may be given several times)",
+       "DESCRIPTION"},
       {"warmup", 'w', 0, G_OPTION_ARG_INT, &raw.warmup, "do not score the first N frames (default: 0)", "N"},
       {"sweep", 's', 0, G_OPTION_ARG_STRING, &raw.sweep,
        "PROPERTY=LOW..HIGH[:STEPS][:log|:lin] (default: 12 steps, log)", "SWEEP"},
@@ -90,6 +100,26 @@ void parse(Raw &raw, int argc, char **argv) {
   if (g_option_context_parse(context.get(), &argc, &argv, &error)) return;
   tools::ErrorPtr owner(error);
   fail(Error::Kind::bad_setting, error->message, "; see vigil-eval --help");
+}
+
+// "@FILE" becomes the datasets that the file lists; anything else stays.
+void add_dataset(std::vector<std::string> &datasets, const std::string &word) {
+  if (!word.starts_with('@')) {
+    datasets.push_back(word);
+    return;
+  }
+  const std::filesystem::path file(word.substr(1));
+  std::ifstream in(file);
+  if (!in) fail(Error::Kind::io, "cannot read the list of datasets ", file.string());
+  const std::size_t before = datasets.size();
+  for (std::string line; std::getline(in, line);) {
+    line = line.substr(0, line.find('#'));
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos) continue;
+    line = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+    datasets.push_back(line.starts_with("scene:") ? line : (file.parent_path() / line).string());
+  }
+  if (datasets.size() == before) fail(Error::Kind::bad_data, file.string(), " lists no dataset");
 }
 
 FrameRate parse_rate(const char *words) {
@@ -143,7 +173,8 @@ Options parse_options(int argc, char **argv) {
     fail(Error::Kind::bad_setting,
          "a DESCRIPTION and at least one DATASET are needed; see vigil-eval --help");
   o.description = raw.rest[0];
-  o.datasets.assign(raw.rest + 1, raw.rest + words);
+  for (guint i = 1; i < words; i++) add_dataset(o.datasets, raw.rest[i]);
+  for (gchar **b = raw.beside; b && *b; b++) o.beside.emplace_back(*b);
   if (raw.format) o.format = raw.format;
   if (raw.format && gst_video_format_from_string(raw.format) == GST_VIDEO_FORMAT_UNKNOWN)
     fail(Error::Kind::bad_setting, "--format ", raw.format,
@@ -161,6 +192,7 @@ Options parse_options(int argc, char **argv) {
   if (o.sweep && raw.frames)
     fail(Error::Kind::bad_setting,
          "--frames cannot be had with --sweep; run the value of interest by itself");
+  if (!o.beside.empty() && o.sweep) fail(Error::Kind::bad_setting, "--beside cannot be had with --sweep");
   if (raw.out && !o.sweep)
     fail(Error::Kind::bad_setting, "--out names the files of a --sweep, and there is none");
   return o;

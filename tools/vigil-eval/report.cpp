@@ -110,6 +110,30 @@ void print_table(std::FILE *out, const Evaluation &e) {
                    s.name.c_str(), static_cast<unsigned long long>(s.missing));
 }
 
+void print_comparison(std::FILE *out, const std::vector<std::string> &descriptions,
+                      const std::vector<Evaluation> &evaluations) {
+  int width = 8;
+  for (const SequenceResult &s : evaluations.front().sequences)
+    width = std::max(width, static_cast<int>(s.name.size()));
+  std::fprintf(out, "\n%-*s", width, "sequence");
+  for (std::size_t i = 0; i < evaluations.size(); i++) std::fprintf(out, "        [%zu]", i + 1);
+  std::fprintf(out, "   (F-measure; %%: false positives, where the truth has no foreground)\n");
+  for (std::size_t k = 0; k < evaluations.front().sequences.size(); k++) {
+    std::fprintf(out, "%-*s", width, evaluations.front().sequences[k].name.c_str());
+    for (const Evaluation &e : evaluations) {
+      const Counts &c = e.sequences[k].counts;
+      const Measures m = measure(c);
+      if (c.tp + c.fn > 0)
+        std::fprintf(out, "%s", cell(m.f_measure, 11, 4).c_str());
+      else
+        std::fprintf(out, "%s%%", cell(100 * m.false_positive_rate, 10, 3).c_str());
+    }
+    std::fprintf(out, "\n");
+  }
+  for (std::size_t i = 0; i < descriptions.size(); i++)
+    std::fprintf(out, "[%zu] %s\n", i + 1, descriptions[i].c_str());
+}
+
 void write_json(const std::string &path, const std::string &description,
                 const std::vector<Evaluation> &evaluations) {
   tools::JsonWriter json(true);

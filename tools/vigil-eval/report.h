@@ -22,6 +22,9 @@ Counts pooled(const Evaluation &);
 double mean_f_measure(const Evaluation &);
 
 void print_table(std::FILE *, const Evaluation &);
+// F-measures, or for a sequence without foreground in its truth the false positive rate, of several descriptions side by side.
+void print_comparison(std::FILE *, const std::vector<std::string> &descriptions,
+                      const std::vector<Evaluation> &);
 
 // The functions below throw Error::write when the file cannot be written.
 // One object: {"vigil-eval": version, "description": ..., "runs": [{"sequences": [...], "pooled": {...}}]};
