@@ -79,6 +79,7 @@ void Camera::end_event(Running &r) {
 void Camera::update_events(double now) {
   if (running_.empty()) return;
   const auto seen = feed_->take_seen();
+  std::vector<std::pair<std::string, double>> again;
   for (auto it = running_.begin(); it != running_.end();) {
     Running &r = it->second;
     bool changed = false;
@@ -99,8 +100,14 @@ void Camera::update_events(double now) {
     }
     constexpr double better = 1.5; // a much larger object makes a better picture
     if (r.active && size(r.event.box) > better * r.snapshot_score) feed_->plan->once(View::plain);
-    if (r.recorded && now - r.event.start_time > config_.record.max_clip)
-      recorder_->end_after(r.event.id, now);
+    if (r.active && now - r.event.start_time >
+                        config_.record.max_clip) { // one event ends, and the next goes on from there
+      r.quiet_since = now;
+      end_event(r);
+      again.emplace_back(it->first, r.event.score);
+      it = running_.erase(it);
+      continue;
+    }
     if (!r.active && now - r.quiet_since >= config_.record.post_capture) {
       end_event(r);
       it = running_.erase(it);
@@ -109,6 +116,7 @@ void Camera::update_events(double now) {
     if (changed) services_.event("update", r.event);
     ++it;
   }
+  for (const auto &[label, score] : again) begin_event(label, now, score);
 }
 
 void Camera::got_picture(Bytes jpeg) {
@@ -131,13 +139,14 @@ void Camera::clip_finished(const std::string &id, const ClipResult &result) {
     if (result.good) e.clip_start = result.start;
     services_.event("update", e);
   };
-  if (const auto e = recent_.find(id); e != recent_.end()) {
-    put(e->second);
-    recent_.erase(e);
+  const auto e = recent_.find(id);
+  if (e == recent_.end()) { // the stream broke off while it went on: its end comes later
+    for (auto &[label, r] : running_)
+      if (r.event.id == id) put(r.event);
     return;
   }
-  for (auto &[label, r] : running_) // longer than max_clip: it goes on
-    if (r.event.id == id) put(r.event);
+  put(e->second);
+  recent_.erase(e);
 }
 
 // cudamog reads masks as pictures of the frames' size: they are drawn when it is known.
