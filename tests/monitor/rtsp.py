@@ -49,7 +49,7 @@ rtsp, mqtt = free_port(), free_port()
 broker = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
 config = folder / "monitor.yaml"
 config.write_text(f"""
-record: {{pre_capture: 1, post_capture: 1}}
+record: {{pre_capture: 1, post_capture: 1, max_clip: 3}}
 {f'mqtt: {{host: 127.0.0.1, port: {mqtt}, node: test}}' if broker else ''}
 cameras:
   door: {{source: "rtsp://127.0.0.1:{rtsp}/video", cudamog: {{motion-hold: 300}}}}

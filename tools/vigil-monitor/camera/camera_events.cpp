@@ -6,7 +6,7 @@
 #include "common/error.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <png.h>
 
@@ -27,6 +27,29 @@ void Camera::message(GstMessage *m, double time) {
     told();
   } else if (name == "light-jump") {
     services_.tell(config_.name, {{"kind", "light_jump"}, {"camera", config_.name}, {"time", time}});
+  } else if (name == "zone-count") {
+    const char *zone = gst_structure_get_string(s, "zone");
+    gint count = 0;
+    if (zone && gst_structure_get_int(s, "count", &count))
+      services_.tell(config_.name,
+                     {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
+  } else if (name == "line-cross") {
+    const char *line = gst_structure_get_string(s, "line"), *way = gst_structure_get_string(s, "direction");
+    guint64 in = 0, out = 0;
+    if (!line || !way || !gst_structure_get_uint64(s, "total-forward", &in) ||
+        !gst_structure_get_uint64(s, "total-backward", &out))
+      return;
+    const std::string direction = std::strcmp(way, "forward") ? "out" : "in";
+    const auto known = config_.lines.find(line);
+    if (known == config_.lines.end() ||
+        (known->second.direction != "both" && known->second.direction != direction))
+      return;
+    services_.tell(config_.name, {{"kind", "line"},
+                                  {"camera", config_.name},
+                                  {"line", line},
+                                  {"direction", direction},
+                                  {"in", in},
+                                  {"out", out}});
   } else if (name == "event-begin" || name == "event-end") {
     const char *label = gst_structure_get_string(s, "class");
     double score = 0;
@@ -147,6 +170,26 @@ void Camera::clip_finished(const std::string &id, const ClipResult &result) {
   }
   put(e->second);
   recent_.erase(e);
+}
+
+// boxrules, where it is in the chain, counts in zones and at lines; events know their zones without it too.
+void Camera::set_rules() {
+  GstElement *rules = pipeline_ ? pipeline_->element("boxrules") : nullptr;
+  if (!rules) return;
+  const auto points = [](const std::vector<Point> &from) {
+    nlohmann::json out = nlohmann::json::array();
+    for (const Point p : from) out.push_back({p.x, p.y});
+    return out;
+  };
+  nlohmann::json zones = nlohmann::json::array(), lines = nlohmann::json::array();
+  for (const auto &[name, zone] : config_.zones) {
+    zones.push_back({{"name", name}, {"polygon", points(zone.points)}});
+    if (zone.loiter_seconds > 0) zones.back()["loitering"] = zone.loiter_seconds;
+  }
+  for (const auto &[name, line] : config_.lines)
+    lines.push_back({{"name", name}, {"points", points(line.points)}});
+  const std::string text = nlohmann::json{{"units", "normalised"}, {"zones", zones}, {"lines", lines}}.dump();
+  g_object_set(rules, "rules", text.c_str(), nullptr);
 }
 
 // cudamog reads masks as pictures of the frames' size: they are drawn when it is known.
