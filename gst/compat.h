@@ -76,4 +76,64 @@ inline void add_classification_meta([[maybe_unused]] GstBuffer *buffer,
 #endif
 }
 
+// An object found by any detector, where GStreamer (1.24) has metadata for it.
+struct ObjectMeta {
+  guint id; // of the detection, in the buffer's relation meta
+  GQuark type;
+  gint x, y, width, height;
+};
+// Calls fn(const ObjectMeta &) for each.
+template <class Fn>
+void for_each_object([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] Fn &&fn) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  gpointer state = nullptr;
+  GstAnalyticsODMtd object;
+  while (meta &&
+         gst_analytics_relation_meta_iterate(meta, &state, gst_analytics_od_mtd_get_mtd_type(), &object)) {
+    ObjectMeta m{object.id, gst_analytics_od_mtd_get_obj_type(&object), 0, 0, 0, 0};
+    gfloat score = 0;
+    if (gst_analytics_od_mtd_get_location(&object, &m.x, &m.y, &m.width, &m.height, &score)) fn(m);
+  }
+#endif
+}
+// Says that the object with this id in the buffer's relation meta is a track, where GStreamer (1.24) has metadata for it.
+inline void add_tracking_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] guint object,
+                              [[maybe_unused]] guint64 track, [[maybe_unused]] GstClockTime first_seen,
+                              [[maybe_unused]] GstClockTime last_seen) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  GstAnalyticsTrackingMtd tracking;
+  if (!meta || !gst_analytics_relation_meta_add_tracking_mtd(meta, track, first_seen, &tracking)) return;
+  gst_analytics_tracking_mtd_update_last_seen(&tracking, last_seen);
+  gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, object, tracking.id);
+#endif
+}
+// An object that some element tracks, where GStreamer (1.24) has metadata for it.
+struct TrackedObjectMeta {
+  guint64 track;
+  double age; // seconds from first to last seen
+  GQuark type;
+  gint x, y, width, height;
+};
+template <class Fn>
+void for_each_tracked_object([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] Fn &&fn) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  for_each_object(buffer, [&](const ObjectMeta &o) {
+    gpointer state = nullptr;
+    GstAnalyticsTrackingMtd tracking;
+    guint64 id = 0;
+    GstClockTime first = 0, last = 0;
+    gboolean lost = FALSE;
+    if (gst_analytics_relation_meta_get_direct_related(meta, o.id, GST_ANALYTICS_REL_TYPE_RELATE_TO,
+                                                       gst_analytics_tracking_mtd_get_mtd_type(), &state,
+                                                       &tracking) &&
+        gst_analytics_tracking_mtd_get_info(&tracking, &id, &first, &last, &lost) && !lost)
+      fn(TrackedObjectMeta{id, last > first ? double(last - first) / GST_SECOND : 0, o.type, o.x, o.y,
+                           o.width, o.height});
+  });
+#endif
+}
+
 } // namespace vigil::gst

@@ -4,6 +4,7 @@
 
 #include <gst/gst.h>
 
+gboolean vigil_register_boxtrack(GstPlugin *);
 gboolean vigil_register_clbilateral(GstPlugin *);
 gboolean vigil_register_clfilter(GstPlugin *);
 gboolean vigil_register_clhistogram(GstPlugin *);

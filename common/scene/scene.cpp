@@ -6,10 +6,13 @@
 #include "common/scene/ground.h"
 #include "common/scene/objects.h"
 #include "common/scene/pixels.h"
+#include "common/scene/truth.h"
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace vigil::scene {
@@ -45,7 +48,72 @@ struct Rows {
   float *cover, *tone, *shade, *object, *leaf;
 };
 
+// Pixels of an object and the box around them; right and bottom are inclusive.
+struct Pixels {
+  int pixels = 0, left = 32767, top = 32767, right = -1, bottom = -1;
+  void add(int x, int y) {
+    pixels++;
+    left = std::min(left, x);
+    top = std::min(top, y);
+    right = std::max(right, x);
+    bottom = std::max(bottom, y);
+  }
+  void add(const Pixels &p) {
+    pixels += p.pixels;
+    left = std::min(left, p.left);
+    top = std::min(top, p.top);
+    right = std::max(right, p.right);
+    bottom = std::max(bottom, p.bottom);
+  }
+};
+struct Counted {
+  Pixels own, shown;
+};
+
+// Calls row(y, rows, owner, own) for each row: it calls own(object, x) for each object's own pixels and leaves in owner[x] which one
+// is shown, -1 for none.
+template <class Row>
+std::vector<Counted> count_pixels(CpuDevice &device, int width, int height, int objects, Row row) {
+  std::vector<Counted> all(static_cast<std::size_t>(objects));
+  std::mutex lock;
+  device.parallel(height, 16, [&](int first, int last) {
+    Rows rows(width);
+    std::vector<Counted> part(all.size());
+    std::vector<int> owner(static_cast<std::size_t>(width));
+    for (int y = first; y < last; y++) {
+      std::fill(owner.begin(), owner.end(), -1);
+      row(y, rows, owner.data(), [&](int i, int x) { part[std::size_t(i)].own.add(x, y); });
+      for (int x = 0; x < width; x++)
+        if (const int i = owner[std::size_t(x)]; i >= 0) part[std::size_t(i)].shown.add(x, y);
+    }
+    const std::lock_guard hold(lock);
+    for (std::size_t i = 0; i < all.size(); i++) {
+      all[i].own.add(part[i].own);
+      all[i].shown.add(part[i].shown);
+    }
+  });
+  return all;
+}
+
+// Around shapes first .. end-1, without the pixel that their boxes leave for smoothing.
+Box whole_of(const Drawing &drawing, std::size_t first, std::size_t end) {
+  Box b{1e9f, 1e9f, -1e9f, -1e9f};
+  for (std::size_t i = first; i < end; i++) {
+    const Box &s = drawing.shapes[i].box;
+    b = {std::min(b.left, s.left + 1), std::min(b.top, s.top + 1), std::max(b.right, s.right - 1),
+         std::max(b.bottom, s.bottom - 1)};
+  }
+  return b;
+}
+
 } // namespace
+
+// What the picture shows at a time.
+struct Cast {
+  std::vector<Actor> actors;    // the farthest first
+  std::vector<std::size_t> end; // of each one's shapes
+  Drawing drawing;
+};
 
 struct Scene::Impl {
   Impl(const Settings &s, CpuDevice &d)
@@ -54,11 +122,13 @@ struct Scene::Impl {
         behind(Foliage::behind(plot, s.seed, s.width, s.height, camera)),
         in_front(Foliage::in_front(plot, s.seed, s.width, s.height)), sensor(s.seed, s.noise) {}
 
-  Drawing &compose(double time) const;
+  Cast &compose(double time) const;
   // Shadow of row y: shade[x] of all pixels, and whether there is any.
   bool shadows(const Drawing &, int y, float *shade) const;
   // Draws objects over the row, or only collects what share of each pixel they cover.
   void objects(const Drawing &, int y, const ColourRow *, Rows &) const;
+  // The share of each pixel that the shapes first .. end-1 cover, alone; false: none.
+  bool object(const Drawing &, std::size_t first, std::size_t end, int y, Rows &) const;
   void leaves(const std::vector<Foliage> &, const Foliage::Gust &, int y, const ColourRow *, Rows &,
               float *object) const;
 
@@ -71,19 +141,23 @@ struct Scene::Impl {
   Sensor sensor;
 };
 
-Drawing &Scene::Impl::compose(double time) const {
-  thread_local std::vector<Actor> actors;
-  thread_local Drawing drawing;
-  plot.actors(time, actors);
+Cast &Scene::Impl::compose(double time) const {
+  thread_local Cast cast;
+  Drawing &drawing = cast.drawing;
+  plot.actors(time, cast.actors);
   drawing.clear();
+  cast.end.clear();
   const Rgb disguise = typical_ground(plot.pattern());
-  for (const Actor &a : actors) {
-    if (a.car)
+  for (const Actor &a : cast.actors) {
+    if (a.bag)
+      add_bag(a, camera, plot.sun(), drawing);
+    else if (a.car)
       add_car(a, camera, plot.sun(), drawing);
     else
       add_person(a, camera, plot.sun(), plot.camouflage() ? &disguise : nullptr, drawing);
+    cast.end.push_back(drawing.shapes.size());
   }
-  return drawing;
+  return cast;
 }
 
 bool Scene::Impl::shadows(const Drawing &drawing, int y, float *shade) const {
@@ -128,6 +202,22 @@ void Scene::Impl::objects(const Drawing &drawing, int y, const ColourRow *row, R
   }
 }
 
+bool Scene::Impl::object(const Drawing &drawing, std::size_t from, std::size_t end, int y, Rows &rows) const {
+  const float py = float(y) + 0.5f;
+  bool any = false;
+  for (std::size_t i = from; i < end; i++) {
+    const Shape &s = drawing.shapes[i];
+    if (py < s.box.top || py > s.box.bottom) continue;
+    const int first = int(std::max(s.box.left, 0.f));
+    const int last = int(std::min(float(settings.width), std::max(s.box.right + 1, 0.f)));
+    if (first >= last) continue;
+    any = true;
+    cover_row(s, y, first, last, rows.cover, rows.tone);
+    for (int x = first; x < last; x++) rows.object[x] += rows.cover[x] * (1 - rows.object[x]);
+  }
+  return any;
+}
+
 void Scene::Impl::leaves(const std::vector<Foliage> &clumps, const Foliage::Gust &gust, int y,
                          const ColourRow *row, Rows &rows, float *object) const {
   const ColourRow &leaf = rows.leaf_colour;
@@ -161,7 +251,7 @@ void Scene::draw(const Moment &moment, const Image &image, const Coding &coding)
   if (is_16_bit(image.format)) fail(Error::Kind::bad_setting, "a scene is drawn with 8 bits a sample");
   const Impl &s = *impl_;
   const int width = s.settings.width, height = s.settings.height;
-  const Drawing &drawing = s.compose(moment.time);
+  const Drawing &drawing = s.compose(moment.time).drawing;
   const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
   const Rgb light = s.plot.light(moment.time);
   const float darkening = s.plot.sun().darkening;
@@ -204,7 +294,7 @@ void Scene::draw(const Moment &moment, const Image &image, const Coding &coding)
 void Scene::draw_truth(const Moment &moment, const Plane<std::uint8_t> &out) const {
   const Impl &s = *impl_;
   const int width = s.settings.width;
-  const Drawing &drawing = s.compose(moment.time);
+  const Drawing &drawing = s.compose(moment.time).drawing;
   const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
   const float least = noticeable / s.plot.sun().darkening;
   s.device.parallel(s.settings.height, 16, [&](int first, int last) {
@@ -230,6 +320,73 @@ void Scene::draw_truth(const Moment &moment, const Plane<std::uint8_t> &out) con
           row[x] = truth_unknown;
     }
   });
+}
+
+std::vector<TrueObject> Scene::objects(double time) const {
+  const Impl &s = *impl_;
+  const Cast &cast = s.compose(time);
+  const int width = s.settings.width, height = s.settings.height, n = int(cast.actors.size());
+  const Foliage::Gust gust = Foliage::gust(time, s.plot.wind());
+  const std::vector<Counted> counted =
+      count_pixels(s.device, width, height, n, [&](int y, Rows &rows, int *owner, auto own) {
+        std::size_t shape = 0;
+        for (int i = 0; i < n; i++) {
+          std::fill_n(rows.object, width, 0.f);
+          const bool any = s.object(cast.drawing, shape, cast.end[std::size_t(i)], y, rows);
+          shape = cast.end[std::size_t(i)];
+          for (int x = 0; any && x < width; x++)
+            if (rows.object[x] >= 0.5f) own(i, x), owner[x] = i;
+        }
+        std::fill_n(rows.object, width, 1.f);
+        s.leaves(s.in_front, gust, y, nullptr, rows, rows.object);
+        for (int x = 0; x < width; x++)
+          if (rows.object[x] < 0.5f) owner[x] = -1;
+      });
+  std::vector<TrueObject> all;
+  for (int i = 0; i < n; i++) {
+    const Actor &a = cast.actors[std::size_t(i)];
+    const Counted &c = counted[std::size_t(i)];
+    if (c.own.pixels == 0) continue;
+    const Camera::Seen ground = s.camera.see({a.at.x, a.at.y, 0});
+    TrueObject o{};
+    o.id = id_of(a);
+    o.kind = kind_of(a);
+    const std::size_t first = i == 0 ? 0 : cast.end[std::size_t(i) - 1];
+    const Box whole = whole_of(cast.drawing, first, cast.end[std::size_t(i)]);
+    // Inside the picture the pixels say where it ends, beyond its border only the shapes do.
+    o.left = whole.left < 0 ? whole.left : float(c.own.left);
+    o.top = whole.top < 0 ? whole.top : float(c.own.top);
+    o.right = whole.right > float(width) ? whole.right : float(c.own.right + 1);
+    o.bottom = whole.bottom > float(height) ? whole.bottom : float(c.own.bottom + 1);
+    o.ground_x = ground.at.x;
+    o.ground_y = ground.at.y;
+    o.x = c.own.left;
+    o.y = c.own.top;
+    o.width = c.own.right + 1 - o.x;
+    o.height = c.own.bottom + 1 - o.y;
+    const float inside = float(o.width) * float(o.height) / ((o.right - o.left) * (o.bottom - o.top));
+    o.visible = float(c.shown.pixels) / float(c.own.pixels) * std::min(inside, 1.f);
+    if (c.shown.pixels > 0) {
+      o.visible_x = c.shown.left;
+      o.visible_y = c.shown.top;
+      o.visible_width = c.shown.right + 1 - c.shown.left;
+      o.visible_height = c.shown.bottom + 1 - c.shown.top;
+    }
+    o.speed = a.since >= 0 ? 0 : a.speed;
+    o.since = a.since;
+    o.owner = a.owner;
+    all.push_back(o);
+  }
+  return all;
+}
+
+std::vector<Incident> Scene::incidents(double before, double now) const {
+  if (before < 0) return {};
+  std::vector<Actor> then, here;
+  impl_->plot.actors(before, then);
+  impl_->plot.actors(now, here);
+  return incidents_between(std::move(then), std::move(here), impl_->camera, impl_->settings.width,
+                           impl_->settings.height);
 }
 
 } // namespace vigil::scene

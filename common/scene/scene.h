@@ -23,6 +23,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace vigil::scene {
 
@@ -36,6 +37,11 @@ enum class Story : std::uint8_t {
   foliage,       // strong wind in much foliage, few people
   crowd,         // people stroll; after a while all of them run away
   empty,         // nothing but noise
+  crossing,      // people whose ways cross, so that they hide each other
+  groups,        // people meet, stand, go on together and part
+  left_bag,      // people put bags down and walk away; some stand by; the bags are picked up again later
+  queue,         // people stand in a queue that moves on
+  traffic,       // dense traffic both ways
   auto_exposure, // people in a hall, and the camera's exposure follows them
   white_balance, // the same, and the white balance steps
   covered,       // the same, and a hand covers the lens for some seconds
@@ -77,6 +83,44 @@ struct Coding {
 inline constexpr std::uint8_t truth_background = 0, truth_shadow = 50, truth_unknown = 170,
                               truth_foreground = 255;
 
+enum class Kind : std::uint8_t { person, car, bag };
+
+// The truth of one object that is in the picture, or behind something there. Its own pixels are those of which it covers half or
+// more, as if nothing stood before it; boxes are in pixels, right and bottom exclusive.
+struct TrueObject {
+  int id; // > 0, the same from when it enters until it leaves, and never another's
+  Kind kind;
+  float left, top, right, bottom; // the whole of it, beyond the picture's border as well
+  float ground_x, ground_y;       // where it stands
+  float
+      visible; // share of its own pixels that the picture shows, 0..1; beyond the border by the share of its box
+  int x, y, width, height;                                 // of its own pixels within the picture
+  int visible_x, visible_y, visible_width, visible_height; // of those that are shown; all 0: none
+  float speed;                                             // metres a second over the ground
+  double since; // scene time in seconds since which it stands; negative: it moves
+  int owner;    // of a bag: who put it down; else 0
+};
+
+// What happened between two moments.
+struct Incident {
+  enum class What : std::uint8_t { cross, stay_begin, stay_end, object_left, object_removed } what;
+  int id;
+  Kind kind;
+  bool
+      forward; // cross: from the line's left side to its right, for one who looks from its first to its second point
+  int line;     // cross: of lines
+  float x, y;   // cross: where, in pixels
+  double since; // stays and objects: scene time in seconds at which it began
+  int owner;    // objects: who put it down
+};
+
+// A line over the picture, in parts of its width and height.
+struct Line {
+  const char *name;
+  float x1, y1, x2, y2;
+};
+inline constexpr Line lines[] = {{"middle", 0.5f, 0, 0.5f, 1}};
+
 class Scene {
  public:
   // Draws what does not change. The device must outlive the scene. Throws Error::bad_setting when a setting is out of
@@ -88,6 +132,10 @@ class Scene {
   // plane have the scene's size and lie in host memory.
   void draw(const Moment &, const Image &, const Coding &) const;
   void draw_truth(const Moment &, const Plane<std::uint8_t> &) const;
+  // All objects of which a pixel is within the picture's border, the farthest first. By several threads at once as well.
+  std::vector<TrueObject> objects(double time) const;
+  // In the order of ids. What happened before the first frame did not happen: `before` < 0 gives nothing.
+  std::vector<Incident> incidents(double before, double now) const;
 
  private:
   struct Impl;

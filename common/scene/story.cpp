@@ -26,10 +26,14 @@ Pattern pattern_of(const Settings &s) {
   case Story::white_balance:
   case Story::covered:
   case Story::waiting_person:
+  case Story::left_bag:
+  case Story::queue:
     return Pattern::wall;
   case Story::camouflage:
     return Pattern::grass;
   case Story::crowd:
+  case Story::crossing:
+  case Story::groups:
     return Pattern::paving;
   default:
     return Pattern::street;
@@ -44,6 +48,8 @@ Sun sun_of(Story story) {
   case Story::white_balance:
   case Story::covered:
   case Story::waiting_person:
+  case Story::left_bag:
+  case Story::queue:
     return {{0.25f, 0.1f}, 0.25f, 0.3f}; // lamps in the ceiling
   case Story::camouflage:
     return {{0.85f, 0.3f}, 0.25f, 0.25f}; // a veiled sun
@@ -90,10 +96,26 @@ Plot::Plot(const Settings &s, const Camera &camera)
     add_lane(false, 16.8f, 0, 1.35f, 0, 6.0);
     add_lane(false, 7.4f, 180, 1.4f, 1.5, 8.0);
     break;
+  case Story::crossing:
+    add_lane(false, 9.2f, 8, 1.35f, 0, 5.0);
+    add_lane(false, 10.4f, 172, 1.25f, 0.7, 4.5);
+    add_lane(false, 12.0f, -7, 1.3f, 0.3, 4.5);
+    add_lane(false, 13.2f, 186, 1.4f, 1.1, 5.5);
+    add_lane(false, 14.6f, 3, 1.2f, 0.5, 4.0);
+    break;
+  case Story::traffic:
+    add_lane(true, 9.3f, 0, 7.5f, 0.2, 2.6);
+    add_lane(true, 11.2f, 0, 9.5f, 1.0, 3.1);
+    add_lane(true, 13.1f, 180, 9.0f, 0.6, 2.4);
+    add_lane(true, 15.0f, 180, 7.0f, 1.4, 2.9);
+    break;
   case Story::crowd:
   case Story::empty:
   case Story::parked_car:
   case Story::waiting_person:
+  case Story::groups:
+  case Story::left_bag:
+  case Story::queue:
     break;
   }
 }
@@ -126,13 +148,15 @@ void Plot::on_lanes(double time, std::vector<Actor> &actors) const {
       const auto walked = float((since - double(n) * lane.interval - late) * speed);
       if (walked < 0 || walked > length) continue;
       const float s = lane.from + walked;
-      actors.push_back({lane.cars,
-                        {lane.at.x + s * lane.heading.x - aside * lane.heading.y,
-                         lane.at.y + s * lane.heading.y + aside * lane.heading.x},
-                        lane.heading,
-                        walked,
-                        speed,
-                        look});
+      actors.push_back(
+          {lane.cars,
+           {lane.at.x + s * lane.heading.x - aside * lane.heading.y,
+            lane.at.y + s * lane.heading.y + aside * lane.heading.x},
+           lane.heading,
+           walked,
+           speed,
+           look,
+           1 + int(i) + int(n) * int(lanes_.size() + 1)}); // one number is left for the stopping car
     }
   }
 }
@@ -158,8 +182,15 @@ void Plot::stopping_car(double time, std::vector<Actor> &actors) const {
     way = stop + braking * rolled * rolled / 2 + speed * std::max(0.0, t - leave - brake_time);
   }
   const auto n = std::uint32_t(since / period);
-  actors.push_back(
-      {true, {float(from + way), at.y}, heading, float(way), float(speed), mix(seed_, 0x73746f70u, n)});
+  const bool stands = t >= arrive && t <= leave;
+  actors.push_back({true,
+                    {float(from + way), at.y},
+                    heading,
+                    float(way),
+                    stands ? 0.f : float(speed),
+                    mix(seed_, 0x73746f70u, n),
+                    1 + int(lanes_.size()) + int(n) * int(lanes_.size() + 1),
+                    stands ? quiet_ + n * period + arrive : -1});
 }
 
 void Plot::crowd(double time, std::vector<Actor> &actors) const {
@@ -182,7 +213,13 @@ void Plot::crowd(double time, std::vector<Actor> &actors) const {
     if (t < enter) continue;
     const auto walked = float((std::min(t, alarm) - enter) * speed);
     const float s = from + walked;
-    Actor a{false, {start.x + s * heading.x, start.y + s * heading.y}, heading, walked, speed, look};
+    Actor a{false,
+            {start.x + s * heading.x, start.y + s * heading.y},
+            heading,
+            walked,
+            speed,
+            look,
+            1 + i + int(round) * people};
     if (t > alarm) { // away from the middle, to the nearer side
       const float middle = 0.5f * (from + to), side = (s < middle ? -1.f : 1.f) * heading.x < 0 ? -1.f : 1.f;
       const float length = std::hypot(1.f, drift), run = float(t - alarm) * haste;
@@ -203,6 +240,9 @@ void Plot::actors(double time, std::vector<Actor> &actors) const {
   if (story_ == Story::crowd) crowd(time, actors);
   if (story_ == Story::parked_car) parked_car(time, actors);
   if (story_ == Story::waiting_person) waiting_person(time, actors);
+  if (story_ == Story::groups) groups(time, actors);
+  if (story_ == Story::left_bag) left_bag(time, actors);
+  if (story_ == Story::queue) queue(time, actors);
   std::stable_sort(actors.begin(), actors.end(),
                    [](const Actor &a, const Actor &b) { return a.at.y > b.at.y; });
 }

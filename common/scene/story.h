@@ -16,6 +16,11 @@ struct Actor {
   float walked;       // metres since it entered; moves the legs and the wheels
   float speed;        // metres a second; those who run bend their legs more
   std::uint32_t look; // chooses its size and its colours
+  int id =
+      0; // > 0 and its own for as long as the scene lasts; 0 where a story has no other actor: it is 1 then
+  double since = -1; // scene time in seconds since which it stands; negative: it moves
+  bool bag = false;  // lies on the ground; it comes and goes where it is put down and picked up
+  int owner = 0;     // of a bag: who put it down
 };
 
 // Where the shadow of a point 1 m above the ground falls, seen from below it, and what it does.
@@ -56,6 +61,10 @@ class Plot {
   void waiting_person(double time, std::vector<Actor> &) const;
   void parked_car(double time, std::vector<Actor> &) const;
   Rgb trial_light(double time) const;
+  // stages.cpp
+  void groups(double time, std::vector<Actor> &) const;
+  void left_bag(double time, std::vector<Actor> &) const;
+  void queue(double time, std::vector<Actor> &) const;
 
   Story story_;
   Pattern pattern_;

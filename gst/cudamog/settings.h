@@ -2,6 +2,7 @@
 // Everything that can be set at a cudamog. The defaults are the initialisers here and in the kernels' Params.
 #pragma once
 
+#include "gst/observe/mask_blobs.h"
 #include "gst/observe/motion.h"
 #include "gst/properties.h"
 #include "gst/transform/cuda_place.h"
@@ -97,6 +98,7 @@ struct Settings {
   mog::Precision precision = mog::Precision::single;
   Output output = Output::mask;
   ExposureMode exposure = ExposureMode::automatic;
+  BlobMode blobs = BlobMode::exact;
   BackendChoice backend = BackendChoice::automatic;
   std::string mask_location, model_location;
   bool operator==(const Settings &) const = default;

@@ -21,14 +21,13 @@ std::ptrdiff_t mask_stride(int width) {
 
 // What belongs to one frame.
 struct MogWork::Analysis final : Work::Result {
-  Analysis(Device &device, PixelFormat format, const activity::Grid &grid)
-      : scratch(device, std::size_t(mask_stride(grid.width)) * grid.height),
-        cells(device, sizeof(activity::Cell) * grid.cells()), host_cells(device, cells.bytes()),
-        host_rates(device, std::size_t(grid.cells())), scene(device, format, grid) {}
+  Analysis(Device &device, PixelFormat format, const MaskBlobs &of)
+      : scratch(device, std::size_t(mask_stride(of.grid().width)) * of.grid().height), blobs(device, of),
+        host_rates(device, std::size_t(of.grid().cells())), scene(device, format, of.grid()) {}
 
   DeviceBuffer scratch; // a mask, when the mask is not what comes out
-  DeviceBuffer cells;
-  HostBuffer host_cells, host_rates;
+  MaskBlobs::Frame blobs;
+  HostBuffer host_rates;
   Scene::Slot scene;
   Plane<std::uint8_t> mask;
 
@@ -43,8 +42,7 @@ struct MogWork::Analysis final : Work::Result {
 };
 
 MogWork::MogWork(Device &device, MogElement &element)
-    : device_(device), element_(element), counter_(activity::make(device)), composer_(compose::make(device)),
-      scene_(device) {}
+    : device_(device), element_(element), composer_(compose::make(device)), scene_(device) {}
 
 void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
   in_ = in;
@@ -53,6 +51,7 @@ void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
   const activity::Grid grid = activity::grid_for(width, height);
   if (grid.width != grid_.width || grid.height != grid_.height) {
     cleanup_ = cleanup::make(device_, width, height);
+    blobs_ = std::make_unique<MaskBlobs>(device_, width, height);
     watch_location_.reset();
     blob_cells_.assign(std::size_t(grid.cells()), 0);
     rate_map_ = DeviceBuffer(device_, blob_cells_.size());
@@ -63,7 +62,7 @@ void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
 }
 
 std::unique_ptr<Work::Result> MogWork::make_result() {
-  return std::make_unique<Analysis>(device_, pixel_format(in_.info), grid_);
+  return std::make_unique<Analysis>(device_, pixel_format(in_.info), *blobs_);
 }
 
 // How long the frame lasts: the time since the last one, what its buffer says, or the caps' frame rate.
@@ -135,7 +134,9 @@ void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
   if (watch_) watch = {watch_.as<const std::uint8_t>(), grid_.width, grid_.height, grid_.width};
   if (watch_ || settings.cleanup != cleanup::Params{.median = 0, .open = 0, .close = 0})
     cleanup_->apply(a.mask, watch, settings.cleanup, queue);
-  counter_->apply(a.mask, grid_, a.cells.as<activity::Cell>(), queue);
+  blobs_->measure(a.mask, job.in,
+                  {settings.blobs, a.settings.motion.min_area, settings.tuning.foreground_rate < 1}, a.blobs,
+                  queue);
   scene_.after(a.scene, a.mask, settings, queue);
   if (a.output == Output::foreground)
     composer_->foreground(job.in, a.mask, style_, job.out, queue);
@@ -146,16 +147,14 @@ void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
 
 void MogWork::fetch(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
-  device_.download(a.host_cells.as<void>(), a.cells.as(), a.cells.bytes(), queue);
-  if (device_.backend() != Backend::cpu) result_bytes_ += a.cells.bytes();
+  blobs_->fetch(a.blobs, queue);
   scene_.fetch(a.scene, queue);
 }
 
 void MogWork::complete(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
   find_blobs(a);
-  scene_.observe(a.scene, blob_cells_, {a.host_cells.as<const activity::Cell>(), std::size_t(grid_.cells())},
-                 a.seconds, a.settings.tuning);
+  scene_.observe(a.scene, blob_cells_, a.seconds, a.settings.tuning);
   element_.exposure_gain = scene_.lines().channel[0].gain;
   element_.exposure_offset = scene_.lines().channel[0].offset;
   element_.ghost_cells = scene_.waiting().ghosts();
@@ -168,10 +167,12 @@ void MogWork::find_blobs(Analysis &a) {
   a.light = Learning::Light::steady;
   a.changed_fraction = 0;
   std::fill(blob_cells_.begin(), blob_cells_.end(), 0);
-  if (!a.compared) return; // a new model takes all of its first frame for foreground
-  const std::span cells(a.host_cells.as<const activity::Cell>(), std::size_t(grid_.cells()));
-  const activity::Blobs found =
-      activity::find_blobs(cells, grid_, static_cast<std::uint32_t>(a.settings.motion.min_area), blob_cells_);
+  MaskBlobs::Found found = blobs_->find(a.blobs, blob_cells_);
+  if (device_.backend() != Backend::cpu) result_bytes_ += found.bytes;
+  if (!a.compared) { // a new model takes all of its first frame for foreground
+    std::fill(blob_cells_.begin(), blob_cells_.end(), 0);
+    return;
+  }
   const double watched = double(std::max<std::uint64_t>(watched_pixels_, 1));
   const double foreground = double(found.foreground) / watched;
   a.light = learning_.observe(foreground, a.settings.tuning);
@@ -180,12 +181,8 @@ void MogWork::find_blobs(Analysis &a) {
     std::fill(blob_cells_.begin(), blob_cells_.end(), 0);
     return;
   }
-  std::uint64_t area = 0;
-  for (const activity::Blob &b : found.blobs) {
-    a.boxes.push_back({b.x, b.y, b.width, b.height, b.area});
-    area += b.area;
-  }
-  a.changed_fraction = double(area) / watched;
+  a.boxes = std::move(found.boxes);
+  a.changed_fraction = double(found.area) / watched;
 }
 
 // Metadata on the frame, messages on the bus.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What cudamog does with frames:
 //
-//   run()       model, clean-up, counting, the picture to put out
-//   fetch()     the counts of foreground pixels
-//   complete()  finds blobs in the counts of the oldest frame; draws an overlay, which needs the boxes
+//   run()       model, clean-up, blobs, the picture to put out
+//   fetch()     what is to be known of blobs
+//   complete()  takes the blobs of the oldest frame; draws an overlay, which needs the boxes
 //
 // What results do to later frames (foreground-rate, light-jump) they do to those that are run after the frame came out.
 #pragma once
 
 #include "gst/cudamog/element.h"
 #include "gst/cudamog/scene.h"
+#include "gst/observe/mask_blobs.h"
 #include "gst/transform/work.h"
-#include "kernels/activity/activity.h"
 #include "kernels/compose/compose.h"
 
 #include <optional>
@@ -59,9 +59,9 @@ class MogWork final : public Work {
   Queue *queue_ = nullptr; // of the frames that were run; there is none before there is a model
   FrameKind in_, out_;
   activity::Grid grid_;
+  std::unique_ptr<MaskBlobs> blobs_;
   compose::Style style_;
   std::unique_ptr<cleanup::Cleanup> cleanup_;
-  std::unique_ptr<activity::Counter> counter_;
   std::unique_ptr<compose::Composer> composer_;
 
   std::unique_ptr<mog::Model> model_;

@@ -87,8 +87,12 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   const GstCaps *caps = caps_of(query);
-  if (!caps || is_gl_caps(caps)) return base_class()->propose_allocation(trans, decided, query);
   Impl &impl = impl_of(trans);
+  if (!caps || is_gl_caps(caps)) {
+    if (!base_class()->propose_allocation(trans, decided, query)) return FALSE;
+    if (const guint held = frames_held(impl)) raise_pools(query, held);
+    return TRUE;
+  }
   propose_pool(&impl.cuda, nullptr, query, frames_held(impl));
   return TRUE;
 }
@@ -98,7 +102,15 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   Impl &impl = impl_of(trans);
   const GstCaps *caps = caps_of(query);
-  if (!caps || is_gl_caps(caps)) return base_class()->decide_allocation(trans, query);
+  if (!caps || is_gl_caps(caps)) {
+    const guint held = caps ? frames_held(impl) : 0;
+    if (held && gst_query_get_n_allocation_pools(query) > 0)
+      raise_pools(query, held);
+    else if (held)
+      gst_query_add_allocation_pool(query, nullptr,
+                                    guint(GST_VIDEO_INFO_SIZE(&GST_GL_FILTER(trans)->out_info)), held + 1, 0);
+    return base_class()->decide_allocation(trans, query);
+  }
   if (impl.on_cuda) return decide_pool(&impl.cuda, nullptr, query, frames_held(impl) + 1);
   if (!is_cuda_caps(caps)) return base_class()->decide_allocation(trans, query);
   return decide_pool(&impl.cuda, nullptr, query, 1) && context_class()->decide_allocation(trans, query);

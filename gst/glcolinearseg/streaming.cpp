@@ -38,6 +38,12 @@ class Texture {
   GstVideoFrame frame_{};
 };
 
+// The base class's OpenGL context, which any thread may change; null where there is none.
+std::unique_ptr<GstGLContext, ObjectUnref> context_now(GstBaseTransform *trans) {
+  return std::unique_ptr<GstGLContext, ObjectUnref>(
+      gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(trans)));
+}
+
 // What the next frame begins with.
 struct Start {
   bool fresh = false; // there is no worker of the frames' size in this place
@@ -71,14 +77,14 @@ Start prepare(GstBaseTransform *trans) {
     start.background = std::exchange(impl.given, {});
     location_changed = std::exchange(impl.location_changed, false);
   }
-  GstGLContext *context = impl.on_cuda ? nullptr : GST_GL_BASE_FILTER(trans)->context;
+  auto context = impl.on_cuda ? nullptr : context_now(trans);
   if (!context && !impl.on_cuda)
     fail(Error::Kind::no_device, "a frame came before there was an OpenGL context");
-  if (impl.worker() && impl.context.get() != context) { // frames are worked on in another place now
+  if (impl.worker() && impl.context != context) { // frames are worked on in another place now
     GST_INFO_OBJECT(trans, "the OpenGL context is another one, or none: going over to it");
     give_up_worker(impl);
   }
-  if (!impl.worker() && context) impl.context.reset(static_cast<GstGLContext *>(gst_object_ref(context)));
+  if (!impl.worker() && context) impl.context = std::move(context);
   const Worker *worker = impl.worker();
   start.fresh = !worker || worker->width() != width || worker->height() != height;
   if (start.fresh && impl.rescued) start.state = std::exchange(impl.rescued, {});
@@ -236,8 +242,7 @@ GstFlowReturn submit_on_cuda(GstBaseTransform *trans, GstBuffer *in) {
 // Buffer pools are of a context: a change of it asks for new ones before the next frame.
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *input) {
   Impl &impl = impl_of(trans);
-  if (impl.gl_worker && impl.context.get() != GST_GL_BASE_FILTER(trans)->context)
-    gst_base_transform_reconfigure_src(trans);
+  if (impl.gl_worker && impl.context != context_now(trans)) gst_base_transform_reconfigure_src(trans);
   if (impl.memory_in == Memory::cuda && impl.device && is_cuda_memory(input) && !impl.cuda.owns(input)) {
     GST_INFO_OBJECT(trans, "the frames are of another CUDA context: going over to it");
     const bool there = guard(trans, false, [&] {

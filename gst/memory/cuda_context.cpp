@@ -28,12 +28,26 @@ bool is_cuda_caps(const GstCaps *caps) {
   return features && gst_caps_features_contains(features, cuda_memory_feature);
 }
 
+namespace {
+
+// While a thread looks for a context, neighbours and the application offer it theirs on the same thread: GStreamer looks for it there.
+thread_local const CudaContext *asking = nullptr;
+thread_local GstCudaContext **found = nullptr;
+
+} // namespace
+
 void CudaContext::offered(GstElement *element, GstContext *context, int id) {
+  if (asking == this) {
+    gst_cuda_handle_set_context(element, context, id, found);
+    return;
+  }
   const std::lock_guard lock(mutex_);
   gst_cuda_handle_set_context(element, context, id, &context_);
 }
 
 bool CudaContext::answer(GstElement *element, GstQuery *query) {
+  GstCudaContext *context = asking == this ? *found : nullptr;
+  if (context) return gst_cuda_handle_context_query(element, query, context);
   const std::lock_guard lock(mutex_);
   return gst_cuda_handle_context_query(element, query, context_);
 }
@@ -48,15 +62,29 @@ std::unique_ptr<Device> CudaContext::device() {
 
 std::unique_ptr<Device> CudaContext::open(GstElement *element, int id) {
   require_cuda_device(id < 0 ? 0 : id);
-  const std::lock_guard lock(mutex_);
   if (!gst_cuda_load_library())
     fail(Error::Kind::no_device, "GStreamer's CUDA library does not find the NVIDIA driver that is here");
   gst_cuda_memory_init_once();
-  // one that was offered before the device was chosen
-  if (context_ && id >= 0 && device_id_of(context_) != id) gst_clear_object(&context_);
-  if (!gst_cuda_ensure_element_context(element, id, &context_))
+  GstCudaContext *context = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    // one that was offered before the device was chosen
+    if (context_ && id >= 0 && device_id_of(context_) != id) gst_clear_object(&context_);
+    if (context_) context = GST_CUDA_CONTEXT(gst_object_ref(context_));
+  }
+  asking = this;
+  found = &context;
+  const bool there = gst_cuda_ensure_element_context(element, id, &context);
+  asking = nullptr;
+  found = nullptr;
+  if (!there || !context) {
+    gst_clear_object(&context);
     fail(Error::Kind::no_device, "GStreamer cannot make a CUDA context on device ", id < 0 ? 0 : id,
          "; the log (GST_DEBUG=cuda*:4) says why");
+  }
+  const std::lock_guard lock(mutex_);
+  gst_clear_object(&context_);
+  context_ = context;
   return device();
 }
 

@@ -52,8 +52,8 @@ class CudaContext {
   bool owns(GstBufferPool *);
 
  private:
-  std::unique_ptr<Device> device();
-  std::recursive_mutex mutex_; // opening calls back into offered()
+  std::unique_ptr<Device> device(); // the caller holds mutex_
+  std::mutex mutex_;                // not held while neighbours are asked, who may be asking us
   GstCudaContext *context_ = nullptr;
 };
 

@@ -21,6 +21,17 @@ void append_box(GValue *array, const Box &b) {
   gst_value_array_append_and_take_value(array, &value);
 }
 
+GstStructure *parameter_of(const Box &b) {
+  GstStructure *s = gst_structure_new("blob", "area", G_TYPE_UINT, b.area, nullptr);
+  if (!b.details) return s;
+  const BlobDetails &d = *b.details;
+  gst_structure_set(s, "x", G_TYPE_DOUBLE, d.x, "y", G_TYPE_DOUBLE, d.y, "xx", G_TYPE_DOUBLE, d.xx, "xy",
+                    G_TYPE_DOUBLE, d.xy, "yy", G_TYPE_DOUBLE, d.yy, nullptr);
+  constexpr const char *names[] = {"c0", "c1", "c2"};
+  for (int i = 0; i < d.channels; i++) gst_structure_set(s, names[i], G_TYPE_DOUBLE, d.colour[i], nullptr);
+  return s;
+}
+
 } // namespace
 
 FrameTime frame_time(const GstSegment &segment, GstBuffer *buffer) {
@@ -41,6 +52,7 @@ void add_boxes(GstBuffer *buffer, const char *roi_type, std::span<const Box> box
     auto *meta = gst_buffer_add_video_region_of_interest_meta_id(
         buffer, type, static_cast<guint>(b.x), static_cast<guint>(b.y), static_cast<guint>(b.width),
         static_cast<guint>(b.height));
+    gst_video_region_of_interest_meta_add_param(meta, parameter_of(b));
     meta->id = id++; // bindings find metas of one buffer by it: gst_buffer_get_..._meta_id()
     add_object_meta(buffer, type, b.x, b.y, b.width, b.height);
   }

@@ -5,13 +5,22 @@
 #include "gst/observe/motion.h"
 
 #include <gst/video/video.h>
+#include <optional>
 #include <span>
 
 namespace vigil::gst {
 
+// What is known of a blob whose pixels are known.
+struct BlobDetails {
+  double x, y;       // centroid in pixels; the centre of the first pixel is 0.5, 0.5
+  double xx, xy, yy; // central second moments, pixels^2
+  int channels;      // of colours that are known, 0..3
+  double colour[3];  // mean: R G B, or Y U V, as the frames are
+};
 struct Box {
-  int x, y, width, height; // pixels
-  guint area;              // foreground pixels in it
+  int x, y, width, height;              // pixels
+  guint area;                           // foreground pixels in it
+  std::optional<BlobDetails> details{}; // of exact blobs
 };
 
 // When a frame is shown; each may be GST_CLOCK_TIME_NONE.
@@ -24,7 +33,12 @@ FrameTime frame_time(const GstSegment &, GstBuffer *);
 GstClockTime duration_of(const GstVideoInfo &, const FrameTime &);
 
 // One GstVideoRegionOfInterestMeta of this type for each box, its id the box's index, and the same as GstAnalytics object detections
-// where those exist (GStreamer 1.24). The buffer must be writable.
+// where those exist (GStreamer 1.24). Each GstVideoRegionOfInterestMeta has a parameter, a GstStructure "blob" with
+//   area            guint, foreground pixels
+//   x, y            gdouble, centroid in pixels
+//   xx, xy, yy      gdouble, central second moments in pixels^2
+//   c0, c1, c2      gdouble, mean colour 0..255: R G B, or Y U V, or Y alone, as the frames are
+// of which those that are not known are missing. The buffer must be writable.
 void add_boxes(GstBuffer *, const char *roi_type, std::span<const Box>);
 
 // A structure for an element message about a frame, with the fields

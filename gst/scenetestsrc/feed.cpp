@@ -2,10 +2,12 @@
 #include "gst/scenetestsrc/feed.h"
 
 #include "common/error.h"
+#include "gst/scenetestsrc/truth.h"
 
 #include <algorithm>
 #include <gst/base/gstpushsrc.h>
 #include <gst/video/gstvideopool.h>
+#include <vector>
 
 GST_DEBUG_CATEGORY_EXTERN(vigil_scenetestsrc_debug);
 #define GST_CAT_DEFAULT vigil_scenetestsrc_debug
@@ -20,6 +22,7 @@ struct State {
   gint64 frame = 0;      // the next one
   GstClockTime next = 0; // its time in the scene
   bool unlocked = false; // under the stage's lock: do not wait
+  bool lines_told = false;
 };
 
 struct Feed {
@@ -211,6 +214,28 @@ Image image_of(GstVideoFrame &frame) {
   return image;
 }
 
+double seconds_at(const GstVideoInfo &info, gint64 frame) {
+  return double(frame) * rate_d(info) / rate_n(info);
+}
+
+struct Truth {
+  std::vector<scene::TrueObject> objects;
+  std::vector<scene::Incident> incidents; // since the frame before
+};
+
+// On the frame and on the bus.
+void tell_truth(GstBaseSrc *base, gint64 frame, GstBuffer *buffer, const Truth &truth) {
+  State &s = state_of(base);
+  add_truth(buffer, truth.objects);
+  GstObject *bin = gst_object_get_parent(GST_OBJECT(base)); // it speaks in the name of the whole element
+  if (!bin) return;
+  const gst::FrameTime time = gst::frame_time(base->segment, buffer);
+  if (!s.lines_told) post_lines(GST_ELEMENT(bin), time);
+  s.lines_told = true;
+  post_incidents(GST_ELEMENT(bin), time, seconds_at(s.info, frame), truth.incidents);
+  gst_object_unref(bin);
+}
+
 GstFlowReturn feed_create(GstPushSrc *push, GstBuffer **out) {
   State &s = state_of(push);
   GstBaseSrc *base = GST_BASE_SRC(push);
@@ -235,13 +260,16 @@ GstFlowReturn feed_create(GstPushSrc *push, GstBuffer **out) {
     GST_ELEMENT_ERROR(push, RESOURCE, WRITE, ("A buffer cannot be written."), ("mapping it failed"));
     return GST_FLOW_ERROR;
   }
-  const scene::Moment moment{std::uint64_t(s.frame), double(s.frame) * rate_d(s.info) / rate_n(s.info)};
+  const scene::Moment moment{std::uint64_t(s.frame), seconds_at(s.info, s.frame)};
   const Image image = image_of(frame);
+  Truth truth;
   bool drawn = true;
   try {
-    if (s.role == Role::truth)
+    if (s.role == Role::truth) {
       scene->draw_truth(moment, image.plane(0));
-    else
+      const double before = s.frame > 0 ? seconds_at(s.info, s.frame - 1) : -1;
+      truth = {scene->objects(moment.time), scene->incidents(before, moment.time)};
+    } else
       scene->draw(moment, image, coding_of(s.info));
   } catch (const std::exception &e) {
     GST_ELEMENT_ERROR(push, RESOURCE, FAILED, ("A frame cannot be drawn."), ("%s", e.what()));
@@ -259,6 +287,7 @@ GstFlowReturn feed_create(GstPushSrc *push, GstBuffer **out) {
   GST_BUFFER_DURATION(buffer) = end - start;
   GST_BUFFER_OFFSET(buffer) = guint64(s.frame);
   GST_BUFFER_OFFSET_END(buffer) = guint64(s.frame) + 1;
+  if (s.role == Role::truth) tell_truth(base, s.frame, buffer, truth);
   if (base->segment.rate < 0) {
     s.frame--;
     s.next = start - std::min(start, end - start);
@@ -282,6 +311,7 @@ gboolean feed_start(GstBaseSrc *base) {
   gst_video_info_init(&s.info);
   s.frame = 0;
   s.next = 0;
+  s.lines_told = false;
   return TRUE;
 }
 

@@ -55,6 +55,12 @@ GType story_type() {
       {int(Story::foliage), "Strong wind in much foliage, few people", "foliage"},
       {int(Story::crowd), "People stroll; after 8 s all of them run away", "crowd"},
       {int(Story::empty), "Nothing but noise", "empty"},
+      {int(Story::crossing), "People whose ways cross, so that they hide each other", "crossing"},
+      {int(Story::groups), "People meet, stand, go on together and part", "groups"},
+      {int(Story::left_bag), "Bags are put down, left and picked up again later; somebody stands by",
+       "left-bag"},
+      {int(Story::queue), "People stand in a queue that moves on", "queue"},
+      {int(Story::traffic), "Dense traffic both ways", "traffic"},
       {int(Story::auto_exposure), "People in a hall; the camera's exposure follows them", "auto-exposure"},
       {int(Story::white_balance), "The same, and the white balance steps every 5 s", "white-balance"},
       {int(Story::covered), "The same, and the lens is covered for 3 s in every 20", "covered"},
@@ -300,7 +306,8 @@ void scene_test_src_class_init(SceneTestSrcClass *c) {
   gst_element_class_add_static_pad_template(element, &truth_template);
   gst_element_class_set_static_metadata(
       element, "Scene test source", "Source/Video",
-      "Draws surveillance scenes and, on the pad truth, says of each pixel whether it shows a moving object",
+      "Draws surveillance scenes and, on the pad truth, says which pixels show moving objects, which objects "
+      "these are, and what they do",
       "Vigil");
 }
 

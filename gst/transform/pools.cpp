@@ -55,7 +55,10 @@ void propose_downstream_pool(CudaContext *cuda, GlContext *gl, GstPad *src, GstQ
   }
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
-  const guint more = asked_for(caps, held);
+  raise_pools(query, asked_for(caps, held));
+}
+
+void raise_pools(GstQuery *query, guint more) {
   for (guint i = 0; i < gst_query_get_n_allocation_pools(query); i++) {
     GstBufferPool *pool = nullptr;
     guint size = 0, min = 0, max = 0;

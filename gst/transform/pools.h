@@ -17,6 +17,8 @@ void propose_pool(CudaContext *, GlContext *, GstQuery *, guint held);
 // The same where frames that come in go out again: downstream is asked through `src`, and what it wants is raised by what is held
 // here.
 void propose_downstream_pool(CudaContext *, GlContext *, GstPad *src, GstQuery *, guint held);
+// Raises what a query's pools have at least by `more` buffers. Pools that have no room for them are withdrawn.
+void raise_pools(GstQuery *, guint more);
 // Leaves one pool in downstream's answer: downstream's own when it is of our memory and has room for `held` further buffers, else one
 // of ours. False when none can be had.
 bool decide_pool(CudaContext *, GlContext *, GstQuery *, guint held);

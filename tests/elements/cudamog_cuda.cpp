@@ -6,6 +6,11 @@
 #include "tests/elements/cuda_frames.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+#include <utility>
 
 using namespace vigil;
 using namespace vigil::test;
@@ -149,6 +154,114 @@ GST_START_TEST(frames_of_another_context_are_followed) {
 }
 GST_END_TEST
 
+// A model that was loaded before the first frame goes along when that frame is of another context.
+GST_START_TEST(a_model_that_waits_goes_along) {
+  const Folder folder;
+  const std::string path = folder / "model";
+  const Size s{64, 48};
+  gboolean ok = FALSE;
+  {
+    Element from;
+    from.caps(caps_of("NV12", s.width, s.height));
+    for (int n = 0; n < 20; n++) {
+      from.push(frame_of("NV12", s, n), n);
+      from.pull_bytes();
+    }
+    g_signal_emit_by_name(from.get(), "save-model", path.c_str(), &ok);
+    fail_unless(ok);
+  }
+  CudaFrames ours, theirs;
+  GstContext *context = ours.share();
+  {
+    Element e("backend=cuda", context);
+    g_signal_emit_by_name(e.get(), "load-model", path.c_str(), &ok);
+    fail_unless(ok);
+    const std::string caps = caps_of("NV12", s.width, s.height, "(memory:CUDAMemory)");
+    theirs.caps(caps);
+    e.caps(caps);
+    fail_unless_equals_int(e.push(theirs.buffer(frame_of("NV12", s, 0), 0)), GST_FLOW_OK);
+    e.pull_bytes();
+    fail_unless_equals_uint64(e.stat("model-frames"), 21);
+  }
+  gst_context_unref(context);
+}
+GST_END_TEST
+
+// The first frame of another context is written into memory of that one.
+GST_START_TEST(pools_are_of_the_frames_context) {
+  CudaFrames ours, theirs;
+  GstContext *context = ours.share();
+  {
+    Element e("backend=cuda", context);
+    const Size s{160, 96};
+    const std::string caps = caps_of("NV12", s.width, s.height, "(memory:CUDAMemory)");
+    ours.caps(caps);
+    theirs.caps(caps);
+    e.caps(caps);
+    for (int n = 0; n < 4; n++) {
+      CudaFrames &source = n < 2 ? ours : theirs;
+      fail_unless_equals_int(e.push(source.buffer(frame_of("NV12", s, n), n)), GST_FLOW_OK);
+      GstBuffer *out = e.pull();
+      fail_unless(out != nullptr);
+      fail_unless(GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(out, 0))->context == source.context(),
+                  "frame %d", n);
+      gst_buffer_unref(out);
+    }
+  }
+  gst_context_unref(context);
+}
+GST_END_TEST
+
+// While the element looks for a context, a neighbour that does the same asks the element from a thread of its own.
+GST_START_TEST(neighbours_may_ask_while_they_are_asked) {
+  GstElement *element = gst_element_factory_make("cudamog", nullptr);
+  gst_object_ref_sink(element);
+  g_object_set(element, "backend", 1, nullptr); // cuda
+  static GstPad *sink;
+  static std::atomic<int> answered, waited_in_vain;
+  answered = waited_in_vain = 0;
+  sink = gst_element_get_static_pad(element, "sink");
+  GstPad *peer = gst_pad_new("src", GST_PAD_SRC);
+  gst_pad_set_query_function(peer, [](GstPad *, GstObject *, GstQuery *query) -> gboolean {
+    if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT) return FALSE;
+    std::promise<void> done;
+    std::future<void> end = done.get_future();
+    std::thread neighbour([done = std::move(done)]() mutable {
+      GstQuery *q = gst_query_new_context(GST_CUDA_CONTEXT_TYPE);
+      gst_pad_query(sink, q);
+      gst_query_unref(q);
+      done.set_value();
+    });
+    (end.wait_for(std::chrono::seconds(5)) == std::future_status::ready ? answered : waited_in_vain)++;
+    neighbour.detach();
+    return FALSE;
+  });
+  fail_unless_equals_int(gst_pad_link(peer, sink), GST_PAD_LINK_OK);
+  fail_unless_equals_int(gst_element_set_state(element, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+  fail_unless(answered > 0);
+  fail_unless_equals_int(waited_in_vain, 0);
+  gst_element_set_state(element, GST_STATE_NULL);
+  gst_pad_unlink(peer, sink);
+  gst_object_unref(peer);
+  gst_object_unref(sink);
+  gst_object_unref(element);
+}
+GST_END_TEST
+
+// On a GPU frames of system memory are copied at once, and their buffers given back.
+GST_START_TEST(copied_inputs_are_given_back) {
+  Element e("backend=cuda async-depth=4");
+  e.caps(caps_of("NV12", 64, 48));
+  for (int n = 0; n < 3; n++) {
+    GstBuffer *b = frame_of("NV12", {64, 48}, n).buffer(n);
+    gst_buffer_ref(b);
+    fail_unless_equals_int(e.push(b), GST_FLOW_OK);
+    fail_unless_equals_int(GST_MINI_OBJECT_REFCOUNT_VALUE(b), 1);
+    gst_buffer_unref(b);
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(models_move_between_backends) {
   const Folder folder;
   const std::string path = folder / "model";
@@ -207,6 +320,10 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, outputs_are_those_of_the_cpu);
   tcase_add_test(tests, bytes_of_system_memory_are_counted);
   tcase_add_test(tests, frames_of_another_context_are_followed);
+  tcase_add_test(tests, a_model_that_waits_goes_along);
+  tcase_add_test(tests, pools_are_of_the_frames_context);
+  tcase_add_test(tests, neighbours_may_ask_while_they_are_asked);
+  tcase_add_test(tests, copied_inputs_are_given_back);
   tcase_add_test(tests, models_move_between_backends);
   tcase_add_test(tests, state_cycles);
   tcase_add_test(tests, the_primary_context_stays_asleep);

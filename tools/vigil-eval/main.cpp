@@ -7,6 +7,7 @@
 #include "report.h"
 #include "run.h"
 #include "tools/base/progress.h"
+#include "tracks.h"
 #include "vigil-config.h"
 
 #include <clocale>
@@ -104,6 +105,11 @@ int main(int argc, char **argv) {
     std::setlocale(LC_NUMERIC, "C"); // the table is read by programs too
     if (o.version) {
       std::printf("vigil-eval %s\n", VIGIL_VERSION);
+      return 0;
+    }
+    if (!o.tracks.empty()) {
+      status = failed;
+      evaluate_tracks(o);
       return 0;
     }
     const Sources sources = prepare(o);

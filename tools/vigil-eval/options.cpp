@@ -28,7 +28,10 @@ constexpr const char *summary =
     "      scenetestsrc with these properties; also width, height, format and frames (300).\n"
     "  FOLDER with one video and hand_segmented_NNNNN.png, frames counted from 0.\n"
     "  @FILE\n"
-    "      a dataset in each line, folders relative to the file's own; # begins a comment.";
+    "      a dataset in each line, folders relative to the file's own; # begins a comment.\n"
+    "\n"
+    "With --tracks TRUTH.txt the arguments are files of found tracks, RESULT.txt..., all in\n"
+    "the format of MOTChallenge: frame,id,left,top,width,height,... a line; no DESCRIPTION.";
 
 constexpr const char *details =
     "Output: a table with recall, precision, specificity, F-measure and PWC (percentage\n"
@@ -44,16 +47,18 @@ constexpr const char *details =
     "Examples:\n"
     "  vigil-eval \"cudamog detect-shadows=true median=5\" cdnet/highway cdnet/pedestrians\n"
     "  vigil-eval --format RGBA --json result.json cudamog scene:street,seed=3,frames=300\n"
-    "  vigil-eval --sweep learning-rate=0.0005..0.1 --out roc cudamog cdnet/highway";
+    "  vigil-eval --sweep learning-rate=0.0005..0.1 --out roc cudamog cdnet/highway\n"
+    "  vigil-eval --tracks gt.txt found.txt";
 
 struct Raw {
   gchar *format = nullptr, *fps = nullptr, *json = nullptr, *frames = nullptr, *sweep = nullptr,
-        *out = nullptr;
+        *out = nullptr, *tracks = nullptr;
   gchar **rest = nullptr, **beside = nullptr;
   gint warmup = 0, patience = 60;
+  gdouble iou = 0;
   gboolean version = FALSE;
   ~Raw() {
-    for (gchar *s : {format, fps, json, frames, sweep, out}) g_free(s);
+    for (gchar *s : {format, fps, json, frames, sweep, out, tracks}) g_free(s);
     g_strfreev(rest);
     g_strfreev(beside);
   }
@@ -77,6 +82,10 @@ void parse(Raw &raw, int argc, char **argv) {
        "PREFIX"},
       {"timeout", 't', 0, G_OPTION_ARG_INT, &raw.patience,
        "give up when no mask comes for so many seconds (default: 60)", "SECONDS"},
+      {"tracks", 'T', 0, G_OPTION_ARG_FILENAME, &raw.tracks,
+       "score tracks: MOTA, IDF1, HOTA and identity switches against these", "TRUTH.txt"},
+      {"iou", 'i', 0, G_OPTION_ARG_DOUBLE, &raw.iou,
+       "with --tracks: least overlap of boxes that are one for MOTA and IDF1 (default: 0.5)", "IOU"},
       {"version", 'V', 0, G_OPTION_ARG_NONE, &raw.version, "print the version", nullptr},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw.rest, nullptr, nullptr},
       {nullptr},
@@ -129,6 +138,26 @@ FrameRate parse_rate(const char *words) {
 
 } // namespace
 
+namespace {
+
+// What --tracks leaves of the options: the rest is about pipelines.
+Options track_options(const Raw &raw, guint words) {
+  Options o;
+  o.tracks = raw.tracks;
+  if (words < 1)
+    fail(Error::Kind::bad_setting, "--tracks needs files of found tracks; see vigil-eval --help");
+  if (raw.format || raw.fps || raw.frames || raw.sweep || raw.out || raw.warmup)
+    fail(Error::Kind::bad_setting, "--tracks runs no pipeline: only --iou and --json go with it");
+  o.datasets.assign(raw.rest, raw.rest + words);
+  if (raw.iou != 0) o.iou = raw.iou;
+  if (!(o.iou > 0 && o.iou <= 1))
+    fail(Error::Kind::bad_setting, "--iou ", o.iou, " is not above 0 and up to 1");
+  if (raw.json) o.json = raw.json;
+  return o;
+}
+
+} // namespace
+
 Options parse_options(int argc, char **argv) {
   Raw raw;
   parse(raw, argc, argv);
@@ -138,6 +167,8 @@ Options parse_options(int argc, char **argv) {
     return o;
   }
   const guint words = raw.rest ? g_strv_length(raw.rest) : 0;
+  if (raw.tracks) return track_options(raw, words);
+  if (raw.iou != 0) fail(Error::Kind::bad_setting, "--iou is about --tracks, which is not there");
   if (words < 2)
     fail(Error::Kind::bad_setting,
          "a DESCRIPTION and at least one DATASET are needed; see vigil-eval --help");

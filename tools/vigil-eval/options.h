@@ -19,6 +19,9 @@ struct Options {
   unsigned warmup = 0;
   int patience_seconds = 60;
   std::string json, frames; // paths; empty: not written
+  std::string
+      tracks; // path of true tracks: then `datasets` are files of found ones, and there is no description
+  double iou = 0.5; // of boxes that are taken for one, with `tracks`
   std::optional<Sweep> sweep;
   std::string out = "roc"; // prefix of the sweep's files
   bool version = false;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The blobs of a mask in a device's memory, for elements that report boxes: exact components (kernels/blobs), or groups of cells of a
+// coarse grid (kernels/activity).
+//
+// For each frame: measure() submits the work, fetch() what is to be copied to the host, and find(), once the queue got there, gives
+// the boxes.
+#pragma once
+
+#include "gst/memory/slots.h"
+#include "gst/observe/results.h"
+#include "kernels/activity/activity.h"
+#include "kernels/blobs/blobs.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace vigil::gst {
+
+enum class BlobMode { exact, cells };
+GType blob_mode_type();
+inline constexpr const char *blob_mode_blurb = "What a blob is: connected foreground pixels, or neighbouring "
+                                               "cells of a coarse grid that hold some (objects "
+                                               "within 8 to 64 pixels of each other are then one)";
+
+class MaskBlobs {
+ public:
+  MaskBlobs(Device &, int width, int height); // the device must outlive it
+
+  // The memory of one frame; used again and again.
+  class Frame {
+   public:
+    Frame(Device &, const MaskBlobs &);
+
+   private:
+    friend class MaskBlobs;
+    DeviceBuffer cells_;    // the grid's, or a byte for each that says whether a blob is in it
+    HostBuffer host_cells_; // the same
+    blobs::Results results_;
+    BlobMode mode_ = BlobMode::exact;
+    bool marks_ = false;
+    int colours_ = 0; // channels that were summed
+    std::uint32_t min_area_ = 1;
+  };
+
+  struct Wanted {
+    BlobMode mode = BlobMode::exact;
+    int min_area = 1;
+    bool marks = false; // find() says which cells blobs are in
+  };
+  // `picture`: null, or the frame in the device's memory, for the mean colours of exact blobs.
+  void measure(Plane<const std::uint8_t> mask, const ConstImage &picture, const Wanted &, Frame &, Queue &);
+  void fetch(Frame &, Queue &);
+
+  struct Found {
+    std::vector<Box> boxes;       // largest first
+    std::uint64_t area = 0;       // of all of them
+    std::uint64_t foreground = 0; // pixels, in blobs or not
+    std::uint64_t bytes = 0;      // that came to the host, where that is other memory
+  };
+  // `marks`: empty, or grid().cells() bytes; where they were wanted, 1 for the cells that a blob is in and 0 elsewhere.
+  Found find(Frame &, std::span<std::uint8_t> marks);
+  const activity::Grid &grid() const { return grid_; }
+
+ private:
+  Device &device_;
+  activity::Grid grid_;
+  blobs::Config config_;
+  std::unique_ptr<blobs::Finder> finder_;
+  std::unique_ptr<activity::Counter> counter_;
+};
+
+// A box with what is known of an exact blob. `channels` of its colours were summed, 0..3.
+Box box_of(const blobs::Blob &, int channels);
+
+} // namespace vigil::gst

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What tracks learn from their boxes: place, size, colour, state; how they begin and end.
+#include "kernels/track/track.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vigil::track {
+namespace {
+
+constexpr double size_memory = 0.5;   // s; a change of size dies away with this time
+constexpr double still = 0.25;        // of its size: what moves less stands
+constexpr double surprise = 9;        // chi squared, 2 degrees of freedom: one of a hundred
+constexpr double colour_memory = 0.1; // share of a new colour
+
+double milliseconds(int ms) {
+  return ms / 1000.;
+}
+
+} // namespace
+
+void Tracker::predict(double dt) {
+  for (Track &t : tracks_) {
+    t.box = -1;
+    t.in_group = false;
+    t.shown = true;
+    t.frames++;
+    if (dt <= 0) continue;
+    if (t.o.stationary && t.o.state == State::predicted) t.x.v = t.y.v = 0;
+    const double s = t.size(), q = params_.agility * s * params_.agility * s;
+    const double slower = std::exp(-dt / size_memory);
+    t.w.v *= slower;
+    t.h.v *= slower;
+    t.x.predict(dt, q);
+    t.y.predict(dt, q);
+    t.w.predict(dt, q / 16);
+    t.h.predict(dt, q / 16);
+    t.w.p = std::max(t.w.p, 1.);
+    t.h.p = std::max(t.h.p, 1.);
+  }
+}
+
+void Tracker::update(double seconds) {
+  for (std::size_t j = 0; j < boxes_.size(); j++)
+    if (boxes_[j].owners > 1) update_group(j);
+  for (Track &t : tracks_)
+    if (t.box >= 0 && !t.in_group) update_single(t);
+  for (Track &t : tracks_) {
+    if (t.box >= 0) {
+      t.hits++;
+      if (t.shown) t.o.last_seen = seconds;
+    } else if (t.confirmed) {
+      t.o.state = State::predicted;
+      t.o.group = 0;
+    }
+    const double limit = still * t.size();
+    if (std::hypot(t.x.p - t.still_x, t.y.p - t.still_y) > limit) {
+      t.still_x = t.x.p;
+      t.still_y = t.y.p;
+      t.still_since = seconds;
+    }
+    t.o.stationary = seconds - t.still_since >= milliseconds(params_.stationary_after);
+    if (!t.confirmed && t.box >= 0 && 2 * t.hits >= t.frames &&
+        seconds - t.o.first_seen >= milliseconds(params_.confirm_after)) {
+      t.confirmed = true;
+      t.o.id = next_id_++;
+      t.o.state = State::tracked;
+    }
+  }
+}
+
+void Tracker::update_single(Track &t) {
+  const double edge = params_.jitter * t.size(), r = edge * edge;
+  const Box &b = t.measured;
+  const double x = b.x + b.width / 2, y = b.y + b.height / 2;
+  if (t.o.group != 0 && t.x.distance(x, r) + t.y.distance(y, r) > surprise) {
+    // It comes out of a group elsewhere than its motion said: it turned round, so the motion is another.
+    const double speed = params_.max_speed * t.size() / 2;
+    t.x = {x, 0, r, 0, speed * speed};
+    t.y = {y, 0, r, 0, speed * speed};
+  } else {
+    t.x.update(x, r);
+    t.y.update(y, r);
+  }
+  t.w.update(b.width, 4 * r);
+  t.h.update(b.height, 4 * r);
+  if (t.confirmed) t.o.state = State::tracked;
+  t.o.group = 0;
+  const Detection &d = boxes_[static_cast<std::size_t>(t.box)].d;
+  if (!d.has_colour) return;
+  const auto share = static_cast<float>(t.has_colour ? colour_memory : 1);
+  for (std::size_t c = 0; c < 3; c++) t.colour[c] += share * (d.colour[c] - t.colour[c]);
+  t.has_colour = true;
+}
+
+// An edge of the box is the edge of that member which is predicted to reach furthest; its size is known from before.
+void Tracker::update_group(std::size_t j) {
+  const Box b = boxes_[j].d.box;
+  Track *left = nullptr, *right = nullptr, *top = nullptr, *bottom = nullptr;
+  std::uint64_t least = 0;
+  for (Track &t : tracks_) {
+    if (t.box != static_cast<int>(j)) continue;
+    if (!left || t.x.p - t.w.p / 2 < left->x.p - left->w.p / 2) left = &t;
+    if (!right || t.x.p + t.w.p / 2 > right->x.p + right->w.p / 2) right = &t;
+    if (!top || t.y.p - t.h.p / 2 < top->y.p - top->h.p / 2) top = &t;
+    if (!bottom || t.y.p + t.h.p / 2 > bottom->y.p + bottom->h.p / 2) bottom = &t;
+    if (!least || t.o.id < least) least = t.o.id;
+  }
+  for (Track &t : tracks_) {
+    if (t.box != static_cast<int>(j)) continue;
+    const double edge = 2 * params_.jitter * t.size(), r = edge * edge;
+    if (&t == left) t.x.update(b.x + t.w.p / 2, r);
+    if (&t == right) t.x.update(b.x + b.width - t.w.p / 2, r);
+    if (&t == top) t.y.update(b.y + t.h.p / 2, r);
+    if (&t == bottom) t.y.update(b.y + b.height - t.h.p / 2, r);
+    // Nobody is outside of the box that he is in.
+    const double room_x = std::max(0., (b.width - t.w.p) / 2), room_y = std::max(0., (b.height - t.h.p) / 2);
+    t.x.p = std::clamp(t.x.p, b.x + b.width / 2 - room_x, b.x + b.width / 2 + room_x);
+    t.y.p = std::clamp(t.y.p, b.y + b.height / 2 - room_y, b.y + b.height / 2 + room_y);
+    t.o.state = State::grouped;
+    t.o.group = least;
+    t.in_group = true;
+  }
+}
+
+void Tracker::begin(double seconds) {
+  for (const Input &in : boxes_) {
+    if (in.owners > 0) continue;
+    const Box &b = in.d.box;
+    Track t;
+    t.measured = b;
+    t.o.label = in.d.label;
+    t.x.p = b.x + b.width / 2;
+    t.y.p = b.y + b.height / 2;
+    t.w.p = b.width;
+    t.h.p = b.height;
+    const double s = t.size(), edge = params_.jitter * s, speed = params_.max_speed * s;
+    t.x.pp = t.y.pp = edge * edge;
+    t.w.pp = t.h.pp = 4 * edge * edge;
+    t.x.vv = t.y.vv = speed * speed;
+    t.w.vv = t.h.vv = s * s / 4;
+    t.has_colour = in.d.has_colour;
+    t.colour = in.d.colour;
+    t.box = static_cast<int>(&in - boxes_.data());
+    t.frames = t.hits = 1;
+    t.still_x = t.x.p;
+    t.still_y = t.y.p;
+    t.still_since = t.o.first_seen = t.o.last_seen = seconds;
+    if (params_.confirm_after == 0) {
+      t.confirmed = true;
+      t.o.id = next_id_++;
+      t.o.state = State::tracked;
+    }
+    tracks_.push_back(t);
+  }
+}
+
+void Tracker::end_lost(double seconds, double width, double height) {
+  const auto over = [&](const Track &t) {
+    const double unseen = seconds - t.o.last_seen;
+    if (!t.confirmed) return 2 * t.hits < t.frames || unseen > milliseconds(params_.lost_after);
+    const bool outside =
+        width > 0 && height > 0 && t.box < 0 && (t.x.p < 0 || t.y.p < 0 || t.x.p > width || t.y.p > height);
+    return outside || unseen > milliseconds(t.o.stationary ? params_.stationary_hold : params_.lost_after);
+  };
+  for (const Track &t : tracks_)
+    if (t.confirmed && over(t)) ended_.push_back(t.o);
+  std::sort(ended_.begin(), ended_.end(), [](const Object &a, const Object &b) { return a.id < b.id; });
+  std::erase_if(tracks_, over);
+}
+
+void Tracker::report() {
+  objects_.clear();
+  for (Track &t : tracks_) {
+    if (!t.confirmed) continue;
+    Object o = t.o;
+    o.box = t.o.state == State::tracked ? t.measured : t.predicted();
+    o.vx = t.x.v;
+    o.vy = t.y.v;
+    o.detection = t.box >= 0 ? boxes_[static_cast<std::size_t>(t.box)].index : -1;
+    t.o = o;
+    objects_.push_back(o);
+  }
+  std::sort(objects_.begin(), objects_.end(), [](const Object &a, const Object &b) { return a.id < b.id; });
+}
+
+} // namespace vigil::track

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The tracker on scenes made of numbers: who keeps his number through what, at several frame rates, and what bad input does.
+#include "kernels/track/track.h"
+#include "tests/expect.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+
+namespace {
+
+using namespace vigil::track;
+using vigil::test::expect, vigil::test::failures;
+
+using Boxes = std::vector<Detection>;
+// What there is to see at a time.
+using Scene = std::function<Boxes(double)>;
+
+Detection at(double x, double y, double w = 30, double h = 60) {
+  Detection d;
+  d.box = {x - w / 2, y - h / 2, w, h};
+  return d;
+}
+
+Tracker play(const Scene &scene, double fps, double from, double to, Tracker t = {}) {
+  for (int n = 0; from + n / fps <= to; n++) t.step(scene(from + n / fps), from + n / fps, 640, 480);
+  return t;
+}
+
+std::uint64_t id_near(const Tracker &t, double x) {
+  std::uint64_t id = 0;
+  double least = 1e9;
+  for (const Object &o : t.objects())
+    if (const double off = std::abs(o.box.x + o.box.width / 2 - x); off < least) {
+      least = off;
+      id = o.id;
+    }
+  return id;
+}
+
+// Two walk towards each other, are one box while they pass, and part again.
+void two_meet(double fps, bool turn_round) {
+  const Scene scene = [=](double t) {
+    const double a = 100 + 50 * t; // meet at 4 s at x = 300
+    double b = 500 - 50 * t;
+    if (turn_round && t > 4) b = 500 - 50 * (8 - t); // then both came from where they go to
+    const double a2 = turn_round && t > 4 ? 100 + 50 * (8 - t) : a;
+    Detection da = at(a2, 240, 30, 60), db = at(b, 240, 34, 70);
+    da.has_colour = db.has_colour = true;
+    da.colour = {200, 30, 30};
+    db.colour = {30, 30, 200};
+    if (std::abs(a2 - b) > 32) return Boxes{da, db};
+    Detection both;
+    both.box = hull(da.box, db.box);
+    return Boxes{both};
+  };
+  const std::string what = std::to_string(fps) + " frames a second" + (turn_round ? ", they turn round" : "");
+  Tracker t = play(scene, fps, 0, 3);
+  const std::uint64_t a = id_near(t, 250), b = id_near(t, 350);
+  expect(a && b && a != b, "two tracks before they meet at " + what);
+  t = play(scene, fps, 3 + 1 / fps, 4, t);
+  expect(t.objects().size() == 2, "two tracks while they are one box at " + what);
+  for (const Object &o : t.objects())
+    // At 3 frames a second they are only seen as one where one hides the other.
+    expect(fps < 5 || (o.state == State::grouped && o.group == std::min(a, b)),
+           "both are in one group at " + what);
+  t = play(scene, fps, 4 + 1 / fps, 7, t);
+  expect(t.objects().size() == 2, "two tracks after they parted at " + what);
+  const double at_a = turn_round ? 100 + 50 : 100 + 50 * 7;
+  const double at_b = turn_round ? 500 - 50 : 500 - 50 * 7;
+  expect(id_near(t, at_a) == a && id_near(t, at_b) == b, "each has his number after they parted at " + what);
+}
+
+void rates() {
+  for (const double fps : {30., 15., 7., 3.})
+    for (const bool turn : {false, true})
+      if (!turn || fps > 5) two_meet(fps, turn); // between two frames nobody can be seen to turn round
+}
+
+void two_filters_agree() {
+  Coordinate once, twice;
+  once.v = twice.v = 3;
+  once.vv = twice.vv = 2;
+  once.predict(0.4, 5);
+  for (int i = 0; i < 4; i++) twice.predict(0.1, 5);
+  expect(std::abs(once.p - twice.p) < 1e-12 && std::abs(once.pp - twice.pp) < 1e-12 &&
+             std::abs(once.pv - twice.pv) < 1e-12 && std::abs(once.vv - twice.vv) < 1e-12,
+         "a prediction over four short times is that over one long");
+}
+
+// Hidden for a second, then back: one number. For three: another.
+void hidden(double gap, bool same) {
+  const Scene scene = [=](double t) { return t > 2 && t < 2 + gap ? Boxes{} : Boxes{at(100 + 40 * t, 240)}; };
+  Tracker t = play(scene, 10, 0, 1.9);
+  const std::uint64_t before = id_near(t, 180);
+  t = play(scene, 10, 2, 2 + gap + 1, t);
+  expect(before && t.objects().size() == 1, "one track after " + std::to_string(gap) + " s hidden");
+  expect((id_near(t, 0) == before) == same, "the number after " + std::to_string(gap) + " s hidden");
+}
+
+void standing_waits() {
+  const Scene scene = [](double t) { return t > 5 && t < 25 ? Boxes{} : Boxes{at(300, 240)}; };
+  Tracker t = play(scene, 10, 0, 20);
+  expect(t.objects().size() == 1 && t.objects()[0].stationary && t.objects()[0].state == State::predicted,
+         "who stands is waited for");
+  const std::uint64_t id = t.objects().empty() ? 0 : t.objects()[0].id;
+  t = play(scene, 10, 20.1, 27, t);
+  expect(t.objects().size() == 1 && t.objects()[0].id == id, "and has his number when he is seen again");
+}
+
+void parts_are_mended() {
+  const Scene scene = [](double t) {
+    const double x = 100 + 30 * t;
+    if (std::fmod(t, 0.3) < 0.15 || t < 1) return Boxes{at(x, 240, 30, 80)};
+    return Boxes{at(x, 215, 28, 30), at(x, 265, 24, 30)};
+  };
+  const Tracker t = play(scene, 20, 0, 6);
+  expect(t.objects().size() == 1 && t.objects()[0].id == 1, "a body in two parts is one track");
+}
+
+void flicker_is_no_track() {
+  std::mt19937_64 random(3);
+  Tracker t;
+  std::size_t most = 0;
+  for (int n = 0; n < 500; n++) {
+    Boxes b;
+    if (random() % 8 == 0) b.push_back(at(double(random() % 640), double(random() % 480), 20, 20));
+    t.step(b, n / 25., 640, 480);
+    most = std::max(most, t.objects().size());
+  }
+  expect(most == 0, "boxes here and there are no tracks");
+}
+
+void bad_input() {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
+                   inf = std::numeric_limits<double>::infinity();
+  Tracker t;
+  Boxes bad = {at(10, 10, 0, 5), at(10, 10, -3, 5), at(nan, 4), at(inf, 4), at(5, 5, inf, 5), at(1e300, 0)};
+  t.step(bad, 0, 640, 480);
+  expect(t.passed_over() == bad.size(), "boxes without size or numbers are passed over");
+  Boxes many;
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 5000; i++)
+    many.push_back(at(double(random() % 640), double(random() % 480), 5 + i % 7, 9));
+  for (int n = 0; n < 5; n++) t.step(many, n / 10., 640, 480);
+  expect(t.objects().size() <= most_boxes && t.passed_over() == many.size() - most_boxes,
+         "thousands of boxes");
+  t.step({}, 3600 * 5, 640, 480);
+  expect(t.objects().empty() && !t.ended().empty(), "a gap of hours ends all tracks");
+  t.step(many, nan, 640, 480);
+  for (int n = 0; n < 5; n++) t.step(many, 20000 + n / 10., 640, 480);
+  const std::size_t alive = t.objects().size();
+  t.step({}, 1, 640, 480);
+  expect(alive > 0 && t.objects().empty(), "time that goes back ends all tracks");
+  for (int n = 0; n < 3; n++) t.step(Boxes{many[0]}, 1, 0, 0); // no time goes by
+  expect(t.objects().empty(), "no track without time");
+  t.step(Boxes{at(-50, -50)}, 2, 640, 480);
+  for (int n = 0; n < 9; n++) t.step(Boxes{at(-50, -50)}, 2 + n / 10., 640, 480);
+  expect(t.objects().size() == 1, "boxes outside of the picture are boxes");
+}
+
+void same_again() {
+  const auto run = [] {
+    std::mt19937_64 random(9);
+    Tracker t;
+    std::string log;
+    for (int n = 0; n < 300; n++) {
+      Boxes b;
+      for (int i = 0; i < 20; i++)
+        if (random() % 10)
+          b.push_back(
+              at(std::fmod(40. * i + n, 640.), 100 + 15 * (i % 5) + double(random() % 5), 20 + i % 4, 40));
+      t.step(b, n / 15., 640, 480);
+      for (const Object &o : t.objects())
+        log += std::to_string(o.id) + ' ' + std::to_string(o.box.x) + ' ' + std::to_string(o.vy) + ';';
+    }
+    return log;
+  };
+  expect(run() == run(), "the same boxes give the same tracks");
+}
+
+} // namespace
+
+int main() {
+  two_filters_agree();
+  rates();
+  hidden(1, true);
+  hidden(4, false);
+  standing_waits();
+  parts_are_mended();
+  flicker_is_no_track();
+  bad_input();
+  same_again();
+  return failures ? 1 : 0;
+}
