@@ -4,6 +4,7 @@
 
 #include <gst/gst.h>
 
+gboolean vigil_register_boxrules(GstPlugin *);
 gboolean vigil_register_boxtrack(GstPlugin *);
 gboolean vigil_register_clbilateral(GstPlugin *);
 gboolean vigil_register_clfilter(GstPlugin *);

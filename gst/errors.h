@@ -25,7 +25,7 @@ R guard(gpointer element, R failed, Fn &&fn) noexcept {
 
 // For frames that come before any caps: says so on the bus, and that a filter of caps or a parser helps.
 GstFlowReturn refuse_without_caps(GstElement *);
-// For frames that come after going over to another device failed, which was told by then. Throws Error::device.
+// Throws Error::device for frames that arrive after a failed change of device. The error of that change has already been posted.
 [[noreturn]] void fail_without_device();
 
 } // namespace vigil::gst

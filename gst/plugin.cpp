@@ -7,6 +7,7 @@
 
 static gboolean plugin_init(GstPlugin *plugin) {
   gboolean any = vigil_register_cudamog(plugin);
+  any |= vigil_register_boxrules(plugin);
   any |= vigil_register_boxtrack(plugin);
   any |= vigil_register_gpufisher(plugin);
   any |= vigil_register_scenetestsrc(plugin);

@@ -22,12 +22,12 @@ Pattern pattern_of(const Settings &s) {
   switch (s.story) {
   case Story::indoor:
   case Story::light_switch:
+  case Story::left_bag:
+  case Story::queue:
   case Story::auto_exposure:
   case Story::white_balance:
   case Story::covered:
   case Story::waiting_person:
-  case Story::left_bag:
-  case Story::queue:
     return Pattern::wall;
   case Story::camouflage:
     return Pattern::grass;
@@ -44,12 +44,12 @@ Sun sun_of(Story story) {
   switch (story) {
   case Story::indoor:
   case Story::light_switch:
+  case Story::left_bag:
+  case Story::queue:
   case Story::auto_exposure:
   case Story::white_balance:
   case Story::covered:
   case Story::waiting_person:
-  case Story::left_bag:
-  case Story::queue:
     return {{0.25f, 0.1f}, 0.25f, 0.3f}; // lamps in the ceiling
   case Story::camouflage:
     return {{0.85f, 0.3f}, 0.25f, 0.25f}; // a veiled sun
@@ -111,11 +111,11 @@ Plot::Plot(const Settings &s, const Camera &camera)
     break;
   case Story::crowd:
   case Story::empty:
-  case Story::parked_car:
-  case Story::waiting_person:
   case Story::groups:
   case Story::left_bag:
   case Story::queue:
+  case Story::parked_car:
+  case Story::waiting_person:
     break;
   }
 }
@@ -238,11 +238,11 @@ void Plot::actors(double time, std::vector<Actor> &actors) const {
   on_lanes(time, actors);
   if (story_ == Story::stopped_car) stopping_car(time, actors);
   if (story_ == Story::crowd) crowd(time, actors);
-  if (story_ == Story::parked_car) parked_car(time, actors);
-  if (story_ == Story::waiting_person) waiting_person(time, actors);
   if (story_ == Story::groups) groups(time, actors);
   if (story_ == Story::left_bag) left_bag(time, actors);
   if (story_ == Story::queue) queue(time, actors);
+  if (story_ == Story::parked_car) parked_car(time, actors);
+  if (story_ == Story::waiting_person) waiting_person(time, actors);
   std::stable_sort(actors.begin(), actors.end(),
                    [](const Actor &a, const Actor &b) { return a.at.y > b.at.y; });
 }

@@ -57,14 +57,14 @@ class Plot {
   void on_lanes(double time, std::vector<Actor> &) const;
   void stopping_car(double time, std::vector<Actor> &) const;
   void crowd(double time, std::vector<Actor> &) const;
-  // trials.cpp
-  void waiting_person(double time, std::vector<Actor> &) const;
-  void parked_car(double time, std::vector<Actor> &) const;
-  Rgb trial_light(double time) const;
   // stages.cpp
   void groups(double time, std::vector<Actor> &) const;
   void left_bag(double time, std::vector<Actor> &) const;
   void queue(double time, std::vector<Actor> &) const;
+  // trials.cpp
+  void waiting_person(double time, std::vector<Actor> &) const;
+  void parked_car(double time, std::vector<Actor> &) const;
+  Rgb trial_light(double time) const;
 
   Story story_;
   Pattern pattern_;

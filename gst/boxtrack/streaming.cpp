@@ -164,7 +164,17 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 
 } // namespace
 
+// Frames come to the next element as they are, so it says what it wants of them.
+static gboolean propose_allocation(GstBaseTransform *trans, GstQuery *, GstQuery *query) {
+  return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query);
+}
+static gboolean decide_allocation(GstBaseTransform *, GstQuery *) {
+  return TRUE; // frames are not made here
+}
+
 void install_streaming(GstBaseTransformClass *transform) {
+  transform->decide_allocation = decide_allocation;
+  transform->propose_allocation = propose_allocation;
   transform->transform_ip = transform_ip;
   transform->transform_ip_on_passthrough = FALSE;
   transform->prepare_output_buffer = prepare_output_buffer;

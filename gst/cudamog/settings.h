@@ -97,8 +97,8 @@ struct Settings {
   mog::Method method = mog::Method::zivkovic;
   mog::Precision precision = mog::Precision::single;
   Output output = Output::mask;
-  ExposureMode exposure = ExposureMode::automatic;
   BlobMode blobs = BlobMode::exact;
+  ExposureMode exposure = ExposureMode::automatic;
   BackendChoice backend = BackendChoice::automatic;
   std::string mask_location, model_location;
   bool operator==(const Settings &) const = default;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames in textures of one OpenGL context, on their way to CUDA or back, many at a time. A change of API on the GPU takes
-// several times as long as the copy of a picture, so frames that wait at the same time go in one batch, whosever they are:
-// one of the threads that wait for theirs hands all of them over, also those whose owners do something else meanwhile. While the GPU is
-// at one batch the next one gathers, so batches grow by themselves when many frames want one; a thread that hands over one frame after the other, and is
-// alone, waits for nobody.
+// Transfers frames between the textures of one OpenGL context and CUDA, several at a time. A change of API on the GPU takes several times
+// as long as the copy of a picture. Therefore frames that are queued by any thread are transferred as one batch by one of the waiting
+// threads, including frames whose owners do something else meanwhile. While the GPU works on one batch, the next one gathers, so batches grow when
+// many frames are waiting. A thread that is alone, and transfers one frame after the other, waits for nobody.
 #pragma once
 
 #include "common/cuda/device.h"
@@ -39,11 +38,11 @@ class Handover {
   } ticket;
 };
 
-// The frame gets into the line. From now on its textures and its queue are the line's, until wait_for() returns. On the thread of the
-// OpenGL context, which waits for no other, it is served at once.
+// Queues the frame. Its textures and its queue must not be used until wait_for() has returned. On the thread of the OpenGL context, which cannot
+// wait for others, the frame is transferred at once.
 void enter_line(GstGLContext *, Handover &);
-// Returns when the copies of this frame are submitted to its queue, in order with the queue's other work. Throws what went wrong with
-// this frame; the others of its batch do not notice. Any thread; each frame in the line must be waited for, once.
+// Returns when the copies of this frame have been submitted to its queue, in order with the queue's other work. Throws what went wrong with this
+// frame; the other frames of its batch are not affected. Thread-safe. Call it exactly once for each frame that was queued.
 void wait_for(GstGLContext *, Handover &);
 // Both.
 void hand_over(GstGLContext *, Handover &);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GstBuffers as pictures in a device's memory:
-//   system memory on the CPU      mapped, never copied
-//   CUDA memory on a CUDA device  mapped there, never copied
-//   system memory on a GPU        copied through page-locked memory, while the queue goes on
-//   system memory on an OpenCL device that shares it (a processor)  used in place, never copied
-//   CUDA memory on an OpenCL device  see cuda_opencl_frames.h
-//   OpenGL memory on a CUDA device of the same GPU  copied there, never to the host
-//   OpenGL memory elsewhere       downloaded and uploaded by GStreamer, and then as system memory
+// GstBuffers as pictures in a device's memory. How a frame gets there:
+//   system memory on the CPU                     it is mapped, and never copied
+//   CUDA memory on a CUDA device                 it is mapped there, and never copied
+//   system memory on a GPU                       it is copied through page-locked memory while the queue goes on
+//   system memory on an OpenCL device that shares it (a processor)   it is used in place, and never copied
+//   CUDA memory on an OpenCL device              see cuda_opencl_slot.h
+//   OpenGL memory on a CUDA device of the same GPU   it is copied there, never to the host
+//   OpenGL memory elsewhere                      GStreamer downloads and uploads it; then as system memory
 #pragma once
 
 #include "common/device.h"
@@ -82,19 +82,19 @@ bool shares_host_memory(Device &);
 class Slot {
  public:
   virtual ~Slot() = default;
-  // Makes the buffer's picture readable for work submitted to `queue` from now on. The buffer must stay until
-  // close(). Throws Error::bad_data when it is not what the caps say.
+  // Makes the buffer's picture readable for work that is submitted to `queue` from now on. The buffer must live until close(), or
+  // until holds_buffer() is false. Throws Error::bad_data when the buffer is not what the caps say.
   virtual ConstImage open_for_reading(GstBuffer *, Queue &, ByteCounts &) = 0;
-  // The same, and work in `queue` may change the picture; then send() as below. The buffer must be writable, or another
-  // one given for what comes of it: only a slot of make_cuda_slot() takes one.
+  // Does the same for work that changes the picture; call send() after it. Either the buffer is writable, or `other` is given, which receives
+  // the result; only slots of make_cuda_slot() and make_texture_slot() take one.
   virtual Image open_for_updating(GstBuffer *, GstBuffer *other, Queue &, ByteCounts &) = 0;
-  // A picture that work in `queue` may fill. When it was submitted, send() lets the buffer get it; after the
-  // queue got there, and with finish().
+  // Gives a picture that work in `queue` may fill. After submitting the work, call send(); once the queue has completed, call finish() to
+  // store the result in the buffer.
   virtual Image open_for_writing(GstBuffer *, Queue &) = 0;
-  // All work that reads it, in this queue or in others before its next work, was submitted.
+  // Call after all work that reads the picture has been submitted.
   virtual void after_reading(Queue &) {}
   virtual void send(Queue &, ByteCounts &) = 0;
-  // As above, when only this part of the picture was written.
+  // The same, where only this part of the picture was written.
   virtual void send(Queue &, ByteCounts &, const Area &) = 0;
   // send() in two steps, for several frames under way: a copy to a texture gathers with others' to a batch until end_send() returns
   // (see gl_cuda.h). `done` is recorded behind it; until then the queue, which is this frame's own, must do nothing else.
@@ -105,7 +105,7 @@ class Slot {
   virtual void end_send() {}
   // Whether the buffer that was opened is still needed. False once a copy of its picture has been taken.
   virtual bool holds_buffer() const = 0;
-  // Ends the use of the buffer, which gets what was sent: the queue must have got past send().
+  // Stores what was sent in the buffer and ends its use. The queue must have got past send().
   virtual void finish() { close(); }
   // Ends the use of the buffer.
   virtual void close() noexcept = 0;

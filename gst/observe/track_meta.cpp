@@ -39,6 +39,10 @@ bool read(const GstVideoRegionOfInterestMeta *meta, TrackOnFrame &t) {
   t.object.stationary = stationary;
   t.object.group = group;
   t.age = double(age) / GST_SECOND;
+  gboolean ghost = FALSE;
+  if (const GstStructure *blob = gst_video_region_of_interest_meta_get_param(roi, "blob"))
+    gst_structure_get_boolean(blob, "ghost", &ghost);
+  t.ghost = ghost;
   return true;
 }
 

@@ -7,6 +7,8 @@
 #include "kernels/mog/moving_scene.h"
 #include "tests/check/checker.h"
 
+#include <algorithm>
+
 namespace vigil::mog {
 namespace {
 
@@ -49,7 +51,32 @@ void measure(Checker &c, std::vector<Picture> &frames, std::vector<Picture> &mas
   const std::string in_groups = s.group > 1 ? text(", a group of ", s.group) : "";
   c.time(text(mog::name_of(s.method), " ", name_of(s.format), s.channels == 3 ? " colour" : "", " K",
               s.components, " ", s.width, "x", s.height, " ", name_of(s.precision), in_groups),
-         double(s.width) * s.height * s.group, run, {}, frame_count / s.group);
+         double(s.width) * s.height * s.group, run, {}, std::max(frame_count / s.group, 1));
+}
+
+using PictureSet = std::pair<std::vector<Picture>, std::vector<Picture>>;
+PictureSet picture_set(Checker &c, PixelFormat f, int width, int height) {
+  const MovingScene scene(1);
+  PictureSet set;
+  for (int t = 0; t < frame_count; t++) {
+    set.first.emplace_back(c, f, width, height);
+    scene.paint(set.first.back().host(), t);
+    set.first.back().send();
+    set.second.emplace_back(c, gray8, width, height);
+  }
+  c.queue().wait();
+  return set;
+}
+
+// Source A, figure 10: what a group of frames saves, for each size of it.
+void run_groups(Checker &c) {
+  if (!c.benching()) throw check::Skip{"only with --bench"};
+  const int width = 1920, height = 1080;
+  auto [frames, masks] = picture_set(c, gray8, width, height);
+  for (const int components : {3, 5})
+    for (const Precision p : {Precision::double_, Precision::single, Precision::compact})
+      for (const int group : {1, 2, 4, 8, 16, 32})
+        measure(c, frames, masks, {Method::mog, gray8, 1, components, width, height, p, group});
 }
 
 void run_speed(Checker &c) {
@@ -57,22 +84,10 @@ void run_speed(Checker &c) {
   using enum Precision;
   using enum Method;
   const bool gpu = c.device.backend() == Backend::cuda;
-  const auto picture_set = [&](PixelFormat f, int width, int height) {
-    const MovingScene scene(1);
-    std::pair<std::vector<Picture>, std::vector<Picture>> set;
-    for (int t = 0; t < frame_count; t++) {
-      set.first.emplace_back(c, f, width, height);
-      scene.paint(set.first.back().host(), t);
-      set.first.back().send();
-      set.second.emplace_back(c, gray8, width, height);
-    }
-    c.queue().wait();
-    return set;
-  };
   for (const auto &[width, height] : {std::pair{1920, 1080}, {3840, 2160}}) {
     if (!gpu && width > 1920) continue; // minutes of warm-up
     {
-      auto [frames, masks] = picture_set(rgba, width, height);
+      auto [frames, masks] = picture_set(c, rgba, width, height);
       for (const Precision p : {single, compact, double_})
         measure(c, frames, masks, {zivkovic, rgba, 3, 5, width, height, p, 1});
       measure(c, frames, masks, {zivkovic, rgba, 3, 5, width, height, single, 8});
@@ -80,10 +95,10 @@ void run_speed(Checker &c) {
       measure(c, frames, masks, {zivkovic, rgba, 1, 5, width, height, single, 1});
     }
     {
-      auto [frames, masks] = picture_set(nv12, width, height);
+      auto [frames, masks] = picture_set(c, nv12, width, height);
       measure(c, frames, masks, {zivkovic, nv12, 3, 5, width, height, single, 1});
     }
-    auto [frames, masks] = picture_set(gray8, width, height);
+    auto [frames, masks] = picture_set(c, gray8, width, height);
     for (const Precision p : {single, compact, double_})
       measure(c, frames, masks, {mog, gray8, 1, 3, width, height, p, 1});
     for (const Precision p : {single, compact})
@@ -93,6 +108,7 @@ void run_speed(Checker &c) {
   }
 }
 
+const check::Register groups{{"mog/groups", run_groups, {Backend::cuda}}};
 const check::Register registered{{"mog/bench", run_speed}};
 
 } // namespace

@@ -26,6 +26,7 @@ Constants resolve(const Params &p, Method method, PixelFormat format, int channe
   c.initial_variance = std::max(c.initial_variance, c.min_variance);
   if (zivkovic) c.initial_variance = std::min(c.initial_variance, c.max_variance);
   c.initial_weight = p.initial_weight;
+  c.background_by_deviation = p.background_by_deviation;
   c.detect_shadows = p.detect_shadows;
   c.shadow_threshold = p.shadow_threshold;
   c.shadow_value = static_cast<std::uint8_t>(std::clamp(p.shadow_value, 0, 255));

@@ -38,10 +38,14 @@
 //   no owner and a > 0: a new component (a, x, initial_variance) takes the place after the last, or of the last when
 //     there are K already; it gets w = 1 when it is the only one, otherwise the others' weights are multiplied by
 //     1-a; it moves up past every predecessor whose weight is not greater.
+//   with background_by_deviation (B, section II) the background is decided before all that, and not in the walk: in the order of
+//     w / sqrt(v), greatest first (equal ones by weight, as they stand), a component is of the background while the weights of
+//     those before it sum to less than background_ratio; the sample is background when d2 < background_sigma^2 * v for one
+//     that is. All values are those before the update.
 //   This is OpenCV's MOG2 on the CPU, decision for decision (there k may pass 1, by p at the most). With OpenCV it differs
 //   from B's text in these points:
-//   - B takes the components of the highest ratio of weight to variance as background (section II), here and in OpenCV it is
-//     those of the highest weight.
+//   - B takes the components of the highest ratio of weight to variance as background (section II; it follows Stauffer and
+//     Grimson, whose ratio is that of weight to deviation), OpenCV those of the highest weight: background_by_deviation.
 //   - B normalises after each iteration. A new component that takes the place of the last of K leaves the weights with the
 //     sum (1-a)(1 - w_K) + a, where w_K is the weight it replaces; the next frame's division by T mends that.
 //   - The bounds of the variance, and the rate 1/min(2 * frame number, history) that learning_rate = -1 stands for, are
@@ -93,6 +97,7 @@ struct Params {
   float match_sigma = 0.f;
   float background_sigma = 5.5f;
   float background_ratio = 0.9f;
+  bool background_by_deviation = false;
   float weight_threshold = 0.1f;
   float complexity_prior = 0.05f;
   float initial_variance = 0.f;
@@ -127,6 +132,11 @@ inline constexpr auto params_table = std::tuple{
           "zivkovic: the heaviest components whose weights sum to this are background. Lower: what stands "
           "still becomes background later",
           &Params::background_ratio, 0.f, 1.f),
+    param("background-by-deviation", "Background by deviation",
+          "zivkovic: the background is the components of the greatest weight over standard deviation, not of "
+          "the "
+          "greatest weight: what varies much counts less",
+          &Params::background_by_deviation),
     param("weight-threshold", "Weight threshold", "mog: a component of at least this weight is background",
           &Params::weight_threshold, 0.f, 1.f),
     param("complexity-prior", "Complexity prior",
@@ -162,7 +172,7 @@ struct Constants {
   double background2; // background_sigma^2
   double background_ratio, weight_threshold, complexity_prior;
   double initial_variance, initial_weight, min_variance, max_variance;
-  bool detect_shadows;
+  bool background_by_deviation, detect_shadows;
   double shadow_threshold;
   std::uint8_t shadow_value;
   double zero[3]; // the sample value that means "none" in each channel: 0, or 128 for chroma

@@ -81,9 +81,29 @@ bool step_mog(Pixel &pixel, const Sample &x, double a, int K, const Constants &c
   return background;
 }
 
+// By weight over deviation, before the frame changes anything.
+bool background_by_deviation(const Pixel &pixel, const Sample &x, int channels, const Constants &c) {
+  std::array<int, max_components> order{};
+  for (int k = 0; k < pixel.active; k++) order[k] = k;
+  std::stable_sort(order.begin(), order.begin() + pixel.active, [&](int l, int r) {
+    const auto rank = [&](int k) {
+      return pixel.component[k].weight / std::sqrt(pixel.component[k].variance);
+    };
+    return rank(l) > rank(r);
+  });
+  double total = 0;
+  for (int i = 0; i < pixel.active && total < c.background_ratio; i++) {
+    const Component &g = pixel.component[order[i]];
+    if (distance2(x, g.mean, channels) < c.background2 * g.variance) return true;
+    total += g.weight;
+  }
+  return false;
+}
+
 bool step_zivkovic(Pixel &pixel, const Sample &x, double a, int K, int channels, const Constants &c) {
   const double prune = a * c.complexity_prior;
-  bool owned = false, background = false;
+  bool owned = false;
+  bool background = c.background_by_deviation && background_by_deviation(pixel, x, channels, c);
   double total = 0;
   for (int k = 0; k < pixel.active; k++) {
     Component g = pixel.component[k];
@@ -91,7 +111,8 @@ bool step_zivkovic(Pixel &pixel, const Sample &x, double a, int K, int channels,
     bool owner = false;
     if (!owned) {
       const double d2 = distance2(x, g.mean, channels);
-      if (total < c.background_ratio && d2 < c.background2 * g.variance) background = true;
+      if (!c.background_by_deviation && total < c.background_ratio && d2 < c.background2 * g.variance)
+        background = true;
       if (d2 < c.match2 * g.variance) {
         owned = owner = true;
         g.weight += a;

@@ -36,6 +36,7 @@ class Zivkovic {
     const V before = from_bytes(d, state.active);
     V active = before, total = hn::Zero(d);
     M owned = no_lane(d), background = no_lane(d);
+    if (constants_.background_by_deviation) background = background_of(state, x, before);
     V w[max_components];
     w[0] = hn::Zero(d);
     if (hn::AllTrue(d, hn::Eq(active, set(1))) && step_single(state, x, a, keep, prune, background, dither)) {
@@ -54,7 +55,7 @@ class Zivkovic {
         G g(state.gaussian(k));
         const V d2 = g.distance2(x);
         const M near = hn::And(hn::Lt(total, ratio_), hn::Lt(d2, hn::Mul(background2_, g.variance)));
-        background = hn::Or(background, hn::And(searching, near));
+        if (!constants_.background_by_deviation) background = hn::Or(background, hn::And(searching, near));
         own = hn::And(searching, hn::Lt(d2, hn::Mul(match2_, g.variance)));
         if (!hn::AllFalse(d, own)) {
           w[k] = hn::IfThenElse(own, hn::Add(w[k], a), w[k]);
@@ -86,6 +87,32 @@ class Zivkovic {
 
  private:
   static HWY_INLINE V set(double v) { return hn::Set(D(), static_cast<T>(v)); }
+
+  // By weight over deviation. Its square is compared: w / sqrt(v) > w' / sqrt(v') where w^2 v' > w'^2 v.
+  HWY_INLINE M background_of(const State &state, const V *x, V active) const {
+    V w[max_components], v[max_components];
+    M near[max_components], background = no_lane(d);
+    int used = 0;
+    for (; used < components_; used++) {
+      const M live = hn::Lt(set(used), active);
+      if (hn::AllFalse(d, live)) break;
+      const G g(state.gaussian(used));
+      w[used] = hn::IfThenElseZero(live, Codec::weight(state.weight(used)));
+      v[used] = g.variance;
+      near[used] = hn::And(live, hn::Lt(g.distance2(x), hn::Mul(background2_, g.variance)));
+    }
+    for (int k = 0; k < used; k++) {
+      V before = hn::Zero(d);
+      for (int j = 0; j < used; j++) {
+        if (j == k) continue;
+        const V there = hn::Mul(hn::Mul(w[j], w[j]), v[k]), here = hn::Mul(hn::Mul(w[k], w[k]), v[j]);
+        const M first = j < k ? hn::Ge(there, here) : hn::Gt(there, here);
+        before = hn::Add(before, hn::IfThenElseZero(first, w[j]));
+      }
+      background = hn::Or(background, hn::And(near[k], hn::Lt(before, ratio_)));
+    }
+    return background;
+  }
 
   // The whole step where every lane has one component, and it owns the sample: where nothing moves, nearly always.
   // Its weight becomes 1. Does nothing and returns false where it does not own a sample, or would be dropped.

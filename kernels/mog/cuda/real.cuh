@@ -51,7 +51,7 @@ struct Rules {
   T match2, background2, background_ratio, weight_threshold, complexity_prior;
   T initial_variance, initial_weight, min_variance, max_variance, shadow_threshold;
   T zero[3];
-  bool detect_shadows;
+  bool background_by_deviation, detect_shadows;
   std::uint8_t shadow_value;
 
   explicit Rules(const Constants &c)
@@ -60,7 +60,8 @@ struct Rules {
         initial_variance(T(c.initial_variance)), initial_weight(T(c.initial_weight)),
         min_variance(T(c.min_variance)), max_variance(T(c.max_variance)),
         shadow_threshold(T(c.shadow_threshold)), zero{T(c.zero[0]), T(c.zero[1]), T(c.zero[2])},
-        detect_shadows(c.detect_shadows), shadow_value(c.shadow_value) {}
+        background_by_deviation(c.background_by_deviation), detect_shadows(c.detect_shadows),
+        shadow_value(c.shadow_value) {}
 };
 
 // The walk over components that looks for a shadow (mog.h), one component of it.

@@ -37,11 +37,45 @@ struct Pixel {
     return at;
   }
 
+  // Whether the sample is background by weight over deviation. Squares are compared: w / sqrt(v) > w' / sqrt(v') where
+  // w^2 v' > w'^2 v.
+  __device__ __forceinline__ bool background_by_deviation(const T (&x)[channels], const Rules<T> &c) const {
+    T w[K], v[K];
+    unsigned near = 0;
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+      w[k] = 0;
+      v[k] = 1;
+      if (k >= active) continue;
+      const Shape<T, channels> g = Codec::decode(code(k));
+      T d2 = 0;
+#pragma unroll
+      for (int n = 0; n < channels; n++) d2 = fused(x[n] - g.mean[n], x[n] - g.mean[n], d2);
+      w[k] = Codec::decode_weight(weight[k]);
+      v[k] = g.variance;
+      near |= static_cast<unsigned>(d2 < product(c.background2, g.variance)) << k;
+    }
+    bool background = false;
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+      T before = 0;
+#pragma unroll
+      for (int j = 0; j < K; j++) {
+        if (j == k) continue;
+        const T there = product(product(w[j], w[j]), v[k]), here = product(product(w[k], w[k]), v[j]);
+        before += (j < k ? there >= here : there > here) ? w[j] : T(0);
+      }
+      background |= (near >> k & 1u) && before < c.background_ratio;
+    }
+    return background;
+  }
+
   // One sample; true when it is background. `first` is the code of component 0.
   __device__ __forceinline__ bool learn(const Code &first, const T (&x)[channels], T a, const Rules<T> &c,
                                         const Dither &dither) {
     const T keep = 1 - a, prune = product(a, c.complexity_prior);
-    unsigned background = 0;
+    unsigned background = c.background_by_deviation && background_by_deviation(x, c);
+    const T ratio = c.background_by_deviation ? T(0) : c.background_ratio; // of what the walk decides
     int owner = -1;
     T total = 0, w[K], owner_weight = 0, owner_d2 = 0;
     Shape<T, channels> g;   // of the owner
@@ -57,7 +91,7 @@ struct Pixel {
         difference[n] = x[n] - g.mean[n];
         d2 = n == 0 ? product(difference[n], difference[n]) : fused(difference[n], difference[n], d2);
       }
-      background |= (total < c.background_ratio) & (d2 < product(c.background2, g.variance));
+      background |= (total < ratio) & (d2 < product(c.background2, g.variance));
       if (d2 < product(c.match2, g.variance)) {
         w[k] += a;
         owner = k;

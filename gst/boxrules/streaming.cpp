@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Tracks in, events out.
+#include "common/error.h"
+#include "common/file.h"
+#include "gst/boxrules/element.h"
+#include "gst/errors.h"
+#include "gst/transform/outlet.h"
+
+#include <cmath>
+
+namespace vigil::gst::boxrules {
+namespace {
+
+void post_events(GstElement *element, Impl &impl, bool wanted, const FrameTime &time) {
+  {
+    const std::lock_guard lock(impl.mutex);
+    impl.stats.events += impl.watch.events().size();
+    for (std::size_t i = 0; i < impl.stats.zones.size(); i++) impl.stats.zones[i].zone = impl.watch.count(i);
+    for (std::size_t i = 0; i < impl.stats.lines.size(); i++) impl.stats.lines[i].line = impl.watch.total(i);
+  }
+  if (!wanted) return;
+  for (const rules::Event &e : impl.watch.events())
+    gst_element_post_message(element, new_event_message(element, e, time));
+}
+
+// The rules as they are for this picture; without rules after a warning when they cannot be used on it.
+rules::Rules usable(GstElement *element, Impl &impl, const rules::Rules &wanted) {
+  if (wanted.zones.empty() && wanted.lines.empty()) return {};
+  try {
+    if (impl.width <= 0 || impl.height <= 0)
+      fail(Error::Kind::bad_setting,
+           "the rules cannot be used: the caps tell no width and height of the picture");
+    if (wanted.units == rules::Units::pixels) {
+      if (impl.rules_version != impl.taken) { // these are new
+        impl.rules_version = impl.taken;
+        impl.rules_width = impl.width;
+        impl.rules_height = impl.height;
+      } else if (impl.rules_width != impl.width || impl.rules_height != impl.height)
+        fail(Error::Kind::bad_setting, "the picture is ", impl.width, "x", impl.height,
+             " now, and the rules were given in pixels of ", impl.rules_width, "x", impl.rules_height,
+             ": they are not used until they are set again; normalised ones follow the size");
+    }
+    return rules::in_pixels(wanted, impl.width, impl.height);
+  } catch (const Error &e) {
+    post_warning(element, e);
+    return {};
+  }
+}
+
+void take_rules(GstElement *element, Impl &impl, bool size_changed) {
+  rules::Rules wanted;
+  bool reset = false;
+  {
+    const std::lock_guard lock(impl.mutex);
+    reset = impl.reset_totals;
+    impl.reset_totals = false;
+    if (impl.version == impl.taken && !size_changed) {
+      if (reset) impl.watch.reset_totals();
+      return;
+    }
+    wanted = impl.wanted;
+    impl.taken = impl.version;
+  }
+  impl.watch.set(usable(element, impl, wanted));
+  if (reset) impl.watch.reset_totals();
+  impl.drawing.rules_changed();
+  const std::lock_guard lock(impl.mutex);
+  impl.stats.zones.clear();
+  impl.stats.lines.clear();
+  for (const rules::Zone &z : impl.watch.rules().zones) impl.stats.zones.push_back({z.name, {}, {}});
+  for (const rules::Line &l : impl.watch.rules().lines) impl.stats.lines.push_back({l.name, {}, {}});
+}
+
+void find_tracks(Impl &impl, GstBuffer *buffer) {
+  impl.tracks.clear();
+  impl.subjects.clear();
+  tracks_on(buffer, impl.tracks);
+  for (const TrackOnFrame &t : impl.tracks) {
+    const gchar *type = g_quark_to_string(t.type);
+    impl.subjects.push_back({t.object, type ? type : "", t.ghost});
+  }
+}
+
+double seconds_of(GstBaseTransform *trans, const Impl &impl, const FrameTime &time) {
+  if (GST_CLOCK_TIME_IS_VALID(time.timestamp)) return double(time.timestamp) / GST_SECOND;
+  return impl.seconds + double(duration_of(GST_BASE_TRANSFORM_SINK_PAD(trans), time)) / GST_SECOND;
+}
+
+void draw(GstBaseTransform *trans, Impl &impl, GstBuffer *buffer) {
+  impl.drawing.step(impl.watch, impl.tracks, impl.seconds, impl.width, impl.height);
+  if (impl.downstream_composes) {
+    impl.drawing.attach(buffer);
+    return;
+  }
+  if (impl.has_info && impl.drawing.blend(buffer, impl.info)) return;
+  if (impl.told_no_drawing) return;
+  impl.told_no_drawing = true;
+  post_warning(
+      GST_ELEMENT(trans),
+      Error(
+          Error::Kind::bad_setting,
+          "draw=true, but these frames cannot be drawn on: they are not in system memory, or not writable, "
+          "and "
+          "the next element takes no overlay compositions; put a download before, or an element that does"));
+}
+
+GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
+  return guard(trans, GST_FLOW_ERROR, [&] {
+    Impl &impl = impl_of(trans);
+    take_rules(GST_ELEMENT(trans), impl, false);
+    Settings settings;
+    {
+      const std::lock_guard lock(impl.mutex);
+      settings.watch = impl.settings.watch;
+      settings.reports = impl.settings.reports;
+    }
+    const FrameTime time = frame_time(trans->segment, buffer);
+    const double seconds = seconds_of(trans, impl, time);
+    impl.watch.set(settings.watch);
+    if (seconds < impl.seconds) { // who was there leaves at the time that was
+      impl.watch.finish();
+      post_events(GST_ELEMENT(trans), impl, settings.reports.post_messages, impl.last_time);
+      impl.drawing.forget();
+    }
+    impl.seconds = seconds;
+    impl.last_time = time;
+    find_tracks(impl, buffer);
+    impl.watch.step(impl.subjects, impl.seconds);
+    {
+      const std::lock_guard lock(impl.mutex);
+      impl.stats.frames++;
+      impl.stats.tracks = impl.subjects.size();
+    }
+    post_events(GST_ELEMENT(trans), impl, settings.reports.post_messages, time);
+    if (settings.reports.draw) draw(trans, impl, buffer);
+    return GST_FLOW_OK;
+  });
+}
+
+GstFlowReturn prepare_output_buffer(GstBaseTransform *, GstBuffer *in, GstBuffer **out) {
+  *out = gst_buffer_is_writable(in) ? in : gst_buffer_copy(in);
+  return GST_FLOW_OK;
+}
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
+  return guard(trans, FALSE, [&] {
+    Impl &impl = impl_of(trans);
+    gint width = 0, height = 0;
+    const GstStructure *s = gst_caps_get_structure(in, 0);
+    gst_structure_get_int(s, "width", &width);
+    gst_structure_get_int(s, "height", &height);
+    const bool system =
+        gst_caps_features_is_equal(gst_caps_get_features(in, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
+    impl.has_info =
+        system && gst_structure_has_name(s, "video/x-raw") && gst_video_info_from_caps(&impl.info, in);
+    const bool changed = width != impl.width || height != impl.height;
+    impl.width = width;
+    impl.height = height;
+    impl.told_no_drawing = false;
+    if (changed) {
+      impl.drawing.forget();
+      take_rules(GST_ELEMENT(trans), impl, true);
+    }
+    return TRUE;
+  });
+}
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+    guard(trans, false, [&] {
+      Impl &impl = impl_of(trans);
+      bool wanted = false;
+      {
+        const std::lock_guard lock(impl.mutex);
+        wanted = impl.settings.reports.post_messages;
+      }
+      impl.watch.finish();
+      post_events(GST_ELEMENT(trans), impl, wanted, impl.last_time);
+      impl.drawing.forget();
+      return true;
+    });
+  return parent_class()->sink_event(trans, event);
+}
+
+gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  impl_of(trans).downstream_composes =
+      gst_query_find_allocation_meta(query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, nullptr);
+  return TRUE; // frames are not made here
+}
+// Frames come to the next element as they are, so it says what it wants of them.
+gboolean propose_allocation(GstBaseTransform *trans, GstQuery *, GstQuery *query) {
+  return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query);
+}
+
+} // namespace
+
+std::string read_rules(const std::string &location) {
+  const auto bytes = read_plain_file(location, "the file of rules", 0,
+                                     [](std::span<const std::uint8_t>) { return rules::largest_text; });
+  return {bytes.begin(), bytes.end()};
+}
+
+void install_streaming(GstBaseTransformClass *transform) {
+  transform->transform_ip = transform_ip;
+  transform->prepare_output_buffer = prepare_output_buffer;
+  transform->set_caps = set_caps;
+  transform->sink_event = sink_event;
+  transform->decide_allocation = decide_allocation;
+  transform->propose_allocation = propose_allocation;
+  transform->before_transform = sync_controlled;
+}
+
+} // namespace vigil::gst::boxrules

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Who is there, who is the same, who is gone; zones.cpp and lines.cpp say what that means.
+#include "kernels/rules/watch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vigil::rules {
+namespace {
+
+constexpr double still = 0.5;        // of its size: what moves less stands
+constexpr double known_before = 0.5; // seconds that an owner was there before what he leaves
+
+double size(const track::Box &b) {
+  return std::sqrt(std::max(b.width, 1.) * std::max(b.height, 1.));
+}
+double far(Point a, Point b) {
+  return std::hypot(a.x - b.x, a.y - b.y);
+}
+
+// What is known by name goes on with the new rules.
+template <class State, class Rule>
+std::vector<State> carry(std::vector<State> &old, const std::vector<Rule> &rules) {
+  std::vector<State> states;
+  for (const Rule &r : rules) {
+    const auto found = std::find_if(old.begin(), old.end(), [&](const State &s) { return s.name == r.name; });
+    if (found == old.end()) {
+      states.emplace_back();
+      states.back().name = r.name;
+    } else
+      states.push_back(std::move(*found));
+  }
+  return states;
+}
+
+} // namespace
+
+const char *name_of(Kind k) {
+  switch (k) {
+  case Kind::zone_enter:
+    return "zone-enter";
+  case Kind::zone_leave:
+    return "zone-leave";
+  case Kind::zone_count:
+    return "zone-count";
+  case Kind::loitering:
+    return "loitering";
+  case Kind::crowd_begin:
+  case Kind::crowd_end:
+    return "crowd";
+  case Kind::line_cross:
+    return "line-cross";
+  case Kind::wrong_way:
+    return "wrong-way";
+  case Kind::object_left:
+    return "object-left";
+  case Kind::object_removed:
+    return "object-removed";
+  case Kind::speed:
+    return "speed";
+  }
+  return "unknown";
+}
+
+void Watch::set(Rules pixels) {
+  events_.clear();
+  zones_ = carry(zones_, pixels.zones);
+  std::vector<LineState> lines = carry(lines_, pixels.lines);
+  for (std::size_t i = 0; i < lines.size(); i++) { // a path is one over the line that it went over
+    const auto old = std::find_if(rules_.lines.begin(), rules_.lines.end(),
+                                  [&](const Line &l) { return l.name == pixels.lines[i].name; });
+    if (old == rules_.lines.end() || old->points != pixels.lines[i].points) lines[i].paths.clear();
+  }
+  lines_ = std::move(lines);
+  has_ground_ = pixels.ground && ground_.from(pixels.ground->picture, pixels.ground->metres);
+  rules_ = std::move(pixels);
+}
+
+void Watch::reset_totals() {
+  for (ZoneState &z : zones_) z.count.entered = z.count.left = 0;
+  for (LineState &l : lines_) l.total = {};
+}
+
+Point Watch::anchor(const track::Box &b) const {
+  return {b.x + b.width / 2, b.y + (rules_.anchor == Anchor::bottom ? b.height : b.height / 2)};
+}
+
+bool Watch::matters(const Filter &f, const Known &k) const {
+  if (k.box.height < f.min_height || (f.max_height > 0 && k.box.height > f.max_height)) return false;
+  return f.classes.empty() || std::find(f.classes.begin(), f.classes.end(), k.type) != f.classes.end();
+}
+
+Event Watch::event(Kind kind, const std::string &rule, const Known &k) const {
+  Event e;
+  e.kind = kind;
+  e.rule = &rule;
+  e.id = k.id;
+  e.type = k.type;
+  e.at = k.at;
+  e.speed = k.speed;
+  return e;
+}
+
+double Watch::speed_of(const Known &k, const track::Object &o) const {
+  if (!has_ground_) return std::hypot(o.vx, o.vy);
+  constexpr double dt = 0.05; // s, short against any curve of the ground's perspective
+  const double v = far(ground_.ground(k.at), ground_.ground({k.at.x + o.vx * dt, k.at.y + o.vy * dt})) / dt;
+  return std::isfinite(v) ? v : 0;
+}
+
+// A track that begins where another ended lately is that one under another number.
+bool Watch::hand_over(Known &k, double seconds) {
+  Known *best = nullptr;
+  double least = size(k.box);
+  for (Known &old : known_) {
+    if (old.here || old.id == k.id || old.type != k.type) continue;
+    if (seconds - old.last > settings_.hand_over / 1000. || far(old.at, k.at) > least) continue;
+    least = far(old.at, k.at);
+    best = &old;
+  }
+  if (!best) return false;
+  for (ZoneState &z : zones_)
+    for (Stay &s : z.stays)
+      if (s.id == best->id) s.id = k.id;
+  for (LineState &l : lines_)
+    for (Path &p : l.paths)
+      if (p.id == best->id) p.id = k.id;
+  const std::uint64_t id = k.id;
+  const track::Box box = k.box;
+  const Point at = k.at;
+  k = *best;
+  k.id = id;
+  k.box = box;
+  k.before = best->at;
+  k.at = at;
+  best->id = 0;
+  return true;
+}
+
+void Watch::meet_new(const Subject &s, double seconds) {
+  Known k;
+  k.id = s.object.id;
+  k.type = s.type;
+  k.box = s.object.box;
+  k.at = k.before = k.begin = k.still_at = anchor(k.box);
+  k.first = k.still_since = seconds;
+  if (!hand_over(k, seconds))
+    for (const Known &o : known_) { // the taller one at whose box it begins
+      if (!o.here || o.box.height < 1.3 * k.box.height || seconds - o.first < known_before) continue;
+      const double reach = o.box.height / 2;
+      const track::Box around{o.box.x - reach, o.box.y - reach, o.box.width + 2 * reach,
+                              o.box.height + 2 * reach};
+      if (track::intersection(around, k.box) > 0) k.owner = o.id;
+    }
+  k.fresh = true;
+  known_.push_back(k);
+}
+
+void Watch::meet(std::span<const Subject> subjects, double seconds) {
+  for (Known &k : known_) k.here = k.fresh = k.found = false;
+  const auto find = [&](std::uint64_t id) {
+    return std::find_if(known_.begin(), known_.end(), [&](const Known &k) { return k.id == id; });
+  };
+  // First those known, so that what is missing is missing when new ones come.
+  for (const Subject &s : subjects)
+    if (const auto k = find(s.object.id); k != known_.end()) k->here = true;
+  for (const Subject &s : subjects)
+    if (find(s.object.id) == known_.end()) meet_new(s, seconds);
+  std::erase_if(known_, [](const Known &k) { return k.id == 0; });
+  for (const Subject &s : subjects) {
+    Known &k = *find(s.object.id);
+    k.here = true;
+    k.last = seconds;
+    k.type = s.type;
+    k.ghost = s.ghost;
+    k.found = s.object.state != track::State::predicted;
+    if (!k.found) continue;
+    if (!k.fresh) k.before = k.at;
+    k.box = s.object.box;
+    k.at = anchor(k.box);
+    k.speed = speed_of(k, s.object);
+    k.furthest = std::max(k.furthest, far(k.at, k.begin));
+    if (far(k.at, k.still_at) > still * size(k.box)) {
+      k.still_at = k.at;
+      k.still_since = seconds;
+    }
+  }
+  std::sort(known_.begin(), known_.end(), [](const Known &a, const Known &b) { return a.id < b.id; });
+}
+
+void Watch::forget(double seconds, bool all) {
+  for (const Known &k : known_) {
+    if (k.here || (!all && seconds - k.last <= settings_.hand_over / 1000.)) continue;
+    for (std::size_t i = 0; i < zones_.size(); i++)
+      for (Stay &s : zones_[i].stays)
+        if (s.id == k.id && s.inside) leave(i, s, k, k.last);
+    if (k.left)
+      for (std::size_t i = 0; i < zones_.size(); i++)
+        if (rules_.zones[i].left_object > 0 && contains(rules_.zones[i].polygon, k.at)) {
+          Event e = event(Kind::object_removed, zones_[i].name, k);
+          e.owner = k.owner;
+          events_.push_back(e);
+          break;
+        }
+  }
+  const auto gone = [&](std::uint64_t id) {
+    const auto k = std::find_if(known_.begin(), known_.end(), [&](const Known &o) { return o.id == id; });
+    return k == known_.end() || (!k->here && (all || seconds - k->last > settings_.hand_over / 1000.));
+  };
+  for (ZoneState &z : zones_) std::erase_if(z.stays, [&](const Stay &s) { return gone(s.id); });
+  for (LineState &l : lines_) std::erase_if(l.paths, [&](const Path &p) { return gone(p.id); });
+  std::erase_if(known_, [&](const Known &k) {
+    return !k.here && (all || seconds - k.last > settings_.hand_over / 1000.);
+  });
+}
+
+void Watch::step(std::span<const Subject> subjects, double seconds) {
+  events_.clear();
+  if (!std::isfinite(seconds)) seconds = last_;
+  if (started_ && seconds < last_) finish();
+  started_ = true;
+  last_ = seconds;
+  meet(subjects, seconds);
+  forget(seconds, false);
+  for (std::size_t i = 0; i < zones_.size(); i++) step_zone(i, seconds);
+  for (std::size_t i = 0; i < lines_.size(); i++) step_line(i, seconds);
+}
+
+void Watch::finish() {
+  events_.clear();
+  for (Known &k : known_) k.here = false;
+  forget(last_, true);
+  for (std::size_t i = 0; i < zones_.size(); i++) step_zone(i, last_);
+  started_ = false;
+}
+
+} // namespace vigil::rules

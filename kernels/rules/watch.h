@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What happens in zones and at lines, from the tracks of each frame.
+//
+// An object is at its anchor (rules.h). With h = hysteresis in pixels and s = settle time:
+//   zone   inside (outside) when it has been inside (outside) and at least h from the border for s; a new object also nearer than h.
+//          Loitering, crowds and speeds are told once for a stay, a crowd begins and ends after its count held for its seconds.
+//   line   the signed crossings of its path are summed (geometry.h). When it has been at least h from the line for s, a sum that is not
+//          0 is one crossing of that sign: who jitters on the line, stands on it or turns round there counts once or not at all.
+//   found  places that are predictions move nobody: the path goes on where the object is found again.
+//   ids    what a track that ended did passes to one that begins within `hand_over` and within its size of the last place.
+//   left   an object that never moved by its own size, whose track began at a taller object's box (its owner), stands for the zone's
+//          seconds, and the owner is two of his heights away or gone. It is removed when it moves away or ends after that, and a track
+//          that is marked as a ghost (background laid bare) is told as removed in place of left.
+//
+// Pixels and seconds. Events come in the order of rules, then ids. Time that goes back forgets all but totals. Same input, same events.
+#pragma once
+
+#include "common/params.h"
+#include "kernels/rules/rules.h"
+#include "kernels/track/track.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vigil::rules {
+
+struct Settings {
+  float hysteresis = 8.f;
+  int settle_time = 100, hand_over = 1000;
+  bool operator==(const Settings &) const = default;
+};
+inline constexpr auto settings_table = std::tuple{
+    param("hysteresis", "Hysteresis",
+          "Pixels by which an object must be past a line or a zone's border to count as past it",
+          &Settings::hysteresis, 0.f, 10000.f),
+    param("settle-time", "Settle time", "Milliseconds for which it must be there", &Settings::settle_time, 0,
+          60000),
+    param("hand-over", "Hand over",
+          "Milliseconds after the end of a track in which one that begins at its place is the same object, "
+          "which "
+          "changed its number. Leaving a zone by the end of a track is told after this time. 0: never",
+          &Settings::hand_over, 0, 60000),
+};
+
+struct Subject {
+  track::Object object;
+  std::string_view type; // must stay until the next step
+  bool ghost = false;
+};
+
+enum class Kind {
+  zone_enter,
+  zone_leave,
+  zone_count,
+  loitering,
+  crowd_begin,
+  crowd_end,
+  line_cross,
+  wrong_way,
+  object_left,
+  object_removed,
+  speed,
+};
+const char *name_of(Kind); // as the message is called: zone-enter, ...; both ends of a crowd: crowd
+
+struct Event {
+  Kind kind{};
+  const std::string *rule = nullptr; // of the zone or line; stays until the rules change
+  std::uint64_t id = 0, owner = 0;   // of tracks; 0: none
+  std::string_view type;             // of the object
+  Point at;
+  Direction direction = Direction::forward;
+  double seconds = 0;                      // of the stay
+  double speed = 0;                        // metres or pixels a second
+  int count = 0;                           // in the zone now
+  std::uint64_t forward = 0, backward = 0; // totals of the line
+};
+
+struct ZoneCount {
+  int inside = 0;
+  std::uint64_t entered = 0, left = 0;
+};
+struct LineTotal {
+  std::uint64_t forward = 0, backward = 0;
+};
+
+class Watch {
+ public:
+  // Rules in pixels; what is known stays for zones and lines whose names stay. Events of before are gone.
+  void set(Rules pixels);
+  void set(const Settings &s) { settings_ = s; }
+  const Rules &rules() const { return rules_; }
+  void step(std::span<const Subject>, double seconds);
+  std::span<const Event> events() const { return events_; }
+  // All objects are gone, as at the end of the stream: tells who leaves.
+  void finish();
+  void reset_totals();
+
+  ZoneCount count(std::size_t zone) const { return zones_[zone].count; }
+  LineTotal total(std::size_t line) const { return lines_[line].total; }
+
+ private:
+  struct Known { // an object
+    std::uint64_t id = 0, owner = 0;
+    std::string_view type;
+    track::Box box;
+    Point at, before, begin; // anchors: now, in the frame before, at first
+    double first = 0, last = 0, still_since = 0, furthest = 0, speed = 0;
+    Point still_at;
+    bool here = false, fresh = false, found = false, ghost = false, left = false;
+  };
+  struct Stay {
+    std::uint64_t id = 0;
+    bool inside = false, wants = false, loitered = false, sped = false;
+    double wants_since = 0, entered = 0;
+  };
+  struct ZoneState {
+    std::string name;
+    ZoneCount count;
+    std::vector<Stay> stays; // by id
+    bool crowded = false;
+    double crowd_since = -1; // since when the crowd's state is another than told
+  };
+  struct Path {
+    std::uint64_t id = 0;
+    int sum = 0;
+    double away_since = -1; // from the line; -1: it is at it
+  };
+  struct LineState {
+    std::string name;
+    LineTotal total;
+    std::vector<Path> paths; // by id
+  };
+
+  Point anchor(const track::Box &) const;
+  void meet(std::span<const Subject>, double seconds);
+  void meet_new(const Subject &, double seconds);
+  bool hand_over(Known &, double seconds);
+  void forget(double seconds, bool all);
+  double speed_of(const Known &, const track::Object &) const;
+  void step_zone(std::size_t, double seconds);
+  void step_stay(std::size_t zone, const Known &, double seconds);
+  void step_crowd(std::size_t zone, double seconds);
+  void step_left(std::size_t zone, Known &, double seconds);
+  void leave(std::size_t zone, Stay &, const Known &, double seconds);
+  void step_line(std::size_t, double seconds);
+  bool matters(const Filter &, const Known &) const;
+  Event event(Kind, const std::string &rule, const Known &) const;
+
+  Settings settings_;
+  Rules rules_;
+  Homography ground_;
+  bool has_ground_ = false;
+  std::vector<Known> known_; // by id
+  std::vector<ZoneState> zones_;
+  std::vector<LineState> lines_;
+  std::vector<Event> events_;
+  double last_ = 0;
+  bool started_ = false;
+};
+
+} // namespace vigil::rules

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""An RTSP camera for tests, on 127.0.0.1: camera_server.py PORT, run by the system's python3.
+
+/video has a drawn scene as H.264; /audio has sound only. Commands on stdin, a line each: stall (frames stop, the connection
+stays), go."""
+import sys
+import threading
+
+import gi
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstRtspServer", "1.0")
+from gi.repository import GLib, Gst, GstRtspServer  # noqa: E402
+
+Gst.init(None)
+stalled = False
+
+
+def configure(_factory, media):
+    valve = media.get_element().get_by_name("valve")
+    GLib.timeout_add(100, lambda: valve.set_property("drop", stalled) or True)
+
+
+server = GstRtspServer.RTSPServer()
+server.set_address("127.0.0.1")
+server.set_service(sys.argv[1])
+launches = {"/video": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 ! valve name=valve "
+            "! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15 ! rtph264pay name=pay0 pt=96 config-interval=1 )",
+            "/audio": "( audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay0 pt=8 )"}
+for path, launch in launches.items():
+    factory = GstRtspServer.RTSPMediaFactory()
+    factory.set_launch(launch)
+    factory.set_shared(True)
+    if path == "/video":
+        factory.connect("media-configure", configure)
+    server.get_mount_points().add_factory(path, factory)
+if server.attach(None) == 0:
+    sys.exit(f"port {sys.argv[1]} is taken")
+loop = GLib.MainLoop()
+
+
+def commands():
+    global stalled
+    for line in sys.stdin:
+        stalled = line.strip() == "stall"
+    loop.quit()
+
+
+threading.Thread(target=commands, daemon=True).start()
+print("ready", flush=True)
+loop.run()

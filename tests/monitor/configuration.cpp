@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// vigil-monitor's configuration: what it means, and what is said about mistakes.
+#include "common/error.h"
+#include "tests/expect.h"
+#include "tools/vigil-monitor/config/config.h"
+#include "tools/vigil-monitor/config/overrides.h"
+#include "tools/vigil-monitor/config/words.h"
+
+#include <cstdlib>
+#include <functional>
+
+using namespace vigil;
+using namespace vigil::monitor;
+using test::expect, test::failures;
+
+namespace {
+
+// The error that f ends in, or "no error".
+std::string error_of(const std::function<void()> &f) {
+  try {
+    f();
+  } catch (const Error &e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+void expect_error(const std::string &yaml, const std::string &begin) {
+  const std::string found = error_of([&] { parse_config(yaml, "m.yaml"); });
+  expect(found.starts_with(begin), "for:\n" + yaml + "expected: " + begin + "\nfound:    " + found);
+}
+
+void whole_example() {
+  setenv("DOOR_PW", "s3cret", 1);
+  const Config c = parse_config(R"(
+http: {listen: "[::1]:9000", token_file: /etc/vigil/token, hosts: [cam.example]}
+mqtt: {host: 127.0.0.1, topic_prefix: house, discovery: false, node: attic}
+storage: {path: /var/lib/vigil, max_size: 200GB, min_free: 5GiB}
+record: {pre_capture: 3, post_capture: 10, retain: {days: 7}}
+presets:
+  street:
+    cudamog: {light-jump: 0.6, median: 5}
+    gpufisher: {model-location: crowd.model, every: 5}
+cameras:
+  door:
+    source: rtsp://user:${DOOR_PW}@10.0.0.5/stream
+    preset: street
+    cudamog: {median: 9}
+    live: {height: 480, fps: 10}
+    record: {retain: {days: 30}}
+    zones: {steps: {coordinates: "0.1,0.5,0.4,0.5,0.4,1,0.1,1", loiter_seconds: 30}}
+    lines: {gate: {coordinates: "0.2,0.8,0.7,0.75", direction: in}}
+    masks: {tree: {coordinates: "0,0,0.3,0,0,0.4"}}
+  test: {source: scenetestsrc}
+)",
+                                "m.yaml");
+  expect(c.http.address == "::1" && c.http.port == 9000 && c.http.hosts.size() == 1, "listen");
+  expect(c.storage.max_size == 200'000'000'000 && c.storage.min_free == 5ull << 30, "sizes");
+  expect(c.mqtt.topic_prefix == "house" && !c.mqtt.discovery && c.mqtt.node == "attic", "mqtt");
+  const CameraConfig &door = c.cameras.at("door");
+  expect(door.source == "rtsp://user:s3cret@10.0.0.5/stream", "a variable of the environment");
+  expect(door.elements.at("cudamog").at("median").value == "9", "the camera's own wins over the preset's");
+  expect(door.elements.at("cudamog").at("light-jump").value == "0.6", "the preset's");
+  expect(door.elements.at("gpufisher").at("every").place == "m.yaml:9", "where it was written");
+  expect(door.record.pre_capture == 3 && door.record.retain_days == 30, "record is taken over and refined");
+  expect(door.zones.at("steps").points.size() == 4 && door.zones.at("steps").loiter_seconds == 30, "zone");
+  expect(door.lines.at("gate").direction == "in" && door.masks.count("tree"), "line and mask");
+  expect(c.order == std::vector<std::string>{"door", "test"}, "the order is kept");
+  expect(c.cameras.at("test").record.retain_days == 7, "record for all");
+}
+
+void mistakes() {
+  expect_error("cameras:\n  door: {sorce: x}\n",
+               "m.yaml:2: cameras.door.sorce: there is no such key; allowed here: source,");
+  expect_error("cameras:\n  door:\n    source: x\n    live: {fps: fast}\n",
+               "m.yaml:4: cameras.door.live.fps: 'fast' is no number from 0.1 to 60");
+  expect_error("cameras: {a: {source: x}, a: {source: y}}\n", "m.yaml:1: cameras: 'a' stands here twice");
+  expect_error("cameras: {'a/b': {source: x}}\n", "m.yaml:1: cameras: 'a/b' is no name");
+  expect_error("cameras:\n  a: {}\n", "m.yaml:2: cameras.a: source is missing");
+  expect_error("http: {}\n", "m.yaml: no cameras");
+  expect_error("cameras: [a\n", "m.yaml:2: this is no YAML");
+  expect_error("cameras:\n  a:\n    source: x\n    preset: rain\n",
+               "m.yaml:4: cameras.a.preset: there is no preset 'rain'");
+  expect_error("cameras:\n  a:\n    source: x\n    zones:\n      z: {coordinates: '0,0,1,1,1,0,0,1'}\n",
+               "m.yaml:5: cameras.a.zones.z.coordinates: the edges after corners 1 and 3 cross");
+  expect_error("cameras:\n  a:\n    source: x\n    zones:\n      z: {coordinates: '0,0,1.5,1,1,0'}\n",
+               "m.yaml:5: cameras.a.zones.z.coordinates: coordinate 1.5 lies outside of the picture");
+  expect_error("cameras: {a: {source: x, zones: {z: {}}}}\n",
+               "m.yaml:1: cameras.a.zones.z: coordinates are missing");
+  expect_error("storage: {max_size: 5 elephants}\n", "m.yaml:1: storage.max_size: '5 elephants' is no size");
+  expect_error("http: {listen: here}\n", "m.yaml:1: http.listen: 'here' is no ADDRESS:PORT");
+  expect_error("http: {listen: '1.2.3.4:99999'}\n", "m.yaml:1: http.listen: '99999' is no port");
+  expect_error("http: {certificate: a}\n", "m.yaml:1: http: certificate and key belong together");
+  expect_error("cameras: {a: {source: '${NOT_SET_ANYWHERE}'}}\n",
+               "m.yaml:1: cameras.a.source: the environment has no variable NOT_SET_ANYWHERE");
+  expect_error("presets: {p: {videoflip: {method: 1}}}\n",
+               "m.yaml:1: presets.p.videoflip: a preset sets properties of elements of the chain");
+  expect_error("- a\n", "m.yaml:1: expected a mapping");
+  expect(error_of([] {
+           read_config("/nonexistent/x.yaml");
+         }).starts_with("cannot read /nonexistent/x.yaml: No such file"),
+         "a file that is not there");
+}
+
+void shapes() {
+  expect(error_of([] { parse_points("0,0,1"); }).starts_with("3 coordinates are no whole points"),
+         "odd count");
+  expect(error_of([] { parse_points("0,zero"); }).starts_with("coordinates have 'zero'"), "no number");
+  expect(error_of([] { parse_points("nan,0"); }).find("no error") == std::string::npos,
+         "not a number is none");
+  expect(error_of([] {
+           check_polygon(parse_points("0,0,1,1"));
+         }).starts_with("a polygon has at least 3 corners"),
+         "two corners");
+  expect(error_of([] { check_polygon(parse_points("0,0,0.5,0.5,1,1")); }) != "no error", "no area");
+  expect(error_of([] { check_line(parse_points("0.5,0.5,0.5,0.5")); }) ==
+             "both points of the line are the same",
+         "no line");
+  const auto square = parse_points("0.25, 0.25, 0.75, 0.25, 0.75, 0.75, 0.25, 0.75");
+  check_polygon(square);
+  expect(inside(square, {0.5, 0.5}) && !inside(square, {0.1, 0.5}) && !inside(square, {0.5, 0.9}), "inside");
+  const auto mask = draw_masks({square}, 4, 4);
+  int black = 0;
+  for (const auto v : mask) black += v == 0;
+  expect(black == 4 && mask[5] == 0 && mask[0] == 255, "a mask of the middle four of sixteen pixels");
+  expect(points_text(square) == "0.25,0.25,0.75,0.25,0.75,0.75,0.25,0.75", "text of points");
+}
+
+void words() {
+  expect(parse_size("1.5kB") == 1500 && parse_size("2 MiB") == 2 << 20 && parse_size("7") == 7, "sizes");
+  expect(error_of([] { parse_size("-1GB"); }) != "no error", "negative size");
+  expect(size_text(1'234'567) == "1.23 MB" && size_text(999) == "999 B", "sizes as text");
+  expect(mask_credentials("rtsp://user:pa@ss@host/x?a=1") == "rtsp://user:***@host/x?a=1", "password with @");
+  expect(mask_credentials("rtsp://user:pa/ss@host/x") == "rtsp://user:***@host/x", "password with /");
+  expect(mask_credentials("rtspsrc location=rtsp://u:p@h user-pw=secret ! x") ==
+             "rtspsrc location=rtsp://u:***@h user-pw=*** ! x",
+         "in a description");
+  expect(mask_credentials("http://h/x?token=abc&y=1") == "http://h/x?token=***&y=1", "in a query");
+  expect(mask_credentials("nothing here: a@b") == "nothing here: a@b", "no address");
+  expect(is_name("door-1_B") && !is_name("") && !is_name("a b") && !is_name("..") &&
+             !is_name(std::string(33, 'a')),
+         "names");
+}
+
+void overrides() {
+  Overrides o(
+      R"({"cameras": {"door": {"zones": {"z": {"coordinates": "0,0,1,0,1,1"}, "old": null}, "elements": {"cudamog": {"median": "5"}}, "motion": false}}})");
+  CameraConfig c;
+  c.name = "door";
+  c.zones["old"] = {parse_points("0,0,1,0,0,1"), 0};
+  const CameraConfig with = o.applied(c);
+  expect(with.zones.count("z") && !with.zones.count("old"), "a zone more, a zone less");
+  expect(with.elements.at("cudamog").at("median").value == "5" && !with.motion, "property and switch");
+  expect(o.names("door") ==
+             std::vector<std::string>{"zones.old", "zones.z", "elements.cudamog.median", "motion"},
+         "what was changed");
+  expect(Overrides(o.all().dump()).applied(c) == with, "there and back again");
+  o.forget_property("door", "cudamog", "median");
+  expect(!o.applied(c).elements.at("cudamog").size() || o.applied(c).elements["cudamog"].empty(),
+         "taken back");
+  o.forget("door");
+  expect(o.applied(c) == c, "all taken back");
+  for (const char *bad :
+       {"", "[]", "{}", R"({"cameras": 5})", R"({"cameras": {"a/b": {}}})",
+        R"({"cameras": {"a": {"zones": {"z": {}}}}})", R"({"cameras": {"a": {"motion": 1}}})",
+        R"({"cameras": {"a": {"elements": {"cudamog": {"median": 5}}}}})"})
+    expect(error_of([&] { Overrides{bad}; }).starts_with("overrides.json: "), std::string("refused: ") + bad);
+}
+
+} // namespace
+
+int main() {
+  whole_example();
+  mistakes();
+  shapes();
+  words();
+  overrides();
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The page of vigil-monitor in a real browser. Usage: page.py VIGIL_MONITOR (or the address of one that runs)
+
+VIGIL_SCREENSHOTS=FOLDER keeps the pictures of docs/monitor.md there. VIGIL_AXE=axe.min.js is the accessibility checker, which
+is otherwise taken from PyPI's axe-selenium-python where that is installed."""
+import importlib.util
+import os
+import pathlib
+import sys
+import time
+import unittest
+
+import server as servers
+
+SKIPPED = 77
+WHY_NOT = servers.missing()
+if WHY_NOT:
+    print(f"SKIPPED: {WHY_NOT}")
+    sys.exit(SKIPPED)
+
+from browser import Browser  # pylint: disable=wrong-import-position
+from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
+
+PROGRAM = sys.argv[1]
+PICTURES = os.environ.get("VIGIL_SCREENSHOTS")
+VIEWS = ("wall", "camera/door", "events", "heatmap", "system")
+
+
+def axe_file():
+    if "VIGIL_AXE" in os.environ:
+        return pathlib.Path(os.environ["VIGIL_AXE"])
+    spec = importlib.util.find_spec("axe_selenium_python")
+    file = spec and pathlib.Path(spec.origin).parent / "node_modules/axe-core/axe.min.js"
+    return file if file and file.exists() else None
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = servers.Server(PROGRAM)
+        cls.addClassCleanup(cls.server.stop)
+        cls.browser = Browser(cls.server.url)
+        cls.addClassCleanup(cls.browser.quit)
+        cls.server.until(lambda: all(c["state"] == "online" for c in cls.server.get("/api/cameras")), "all cameras to be online", 20)
+
+    def setUp(self):
+        self.browser.run("try { localStorage.clear() } catch { }")
+        self.browser.resize(1280, 800, "dark")
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    def clip(self):
+        return self.server.until(lambda: next((e for e in self.server.get("/api/events?limit=50")["events"] if e["has_clip"]), None), "an event with a clip", 60)
+
+    def shapes(self, kind, camera="door"):
+        return self.server.camera(camera)[kind]
+
+    def test_wall(self):
+        b = self.browser
+        b.open("wall")
+        b.until(lambda: len(b.all(".tile.seen")) == 4, "four tiles with pictures")
+        first = b.grey()
+        self.assertGreater(first, 20)
+        b.until(lambda: abs(b.grey() - first) > 0.01, "a picture that changes")
+        b.until(lambda: b.all(".tile.moving"), "a border around a camera on which something moves", 30)
+        inside = b.run("""return [...document.querySelectorAll('.tile')].every((t) => { const r = t.getBoundingClientRect();
+            return r.left >= 0 && r.top >= 0 && r.right <= innerWidth && r.bottom <= innerHeight; })""")
+        self.assertTrue(inside, "a tile lies outside of the window")
+        b.at(".tile", 0.5, 0.4).double_click().perform()
+        b.until(lambda: b.run("return location.hash") == "#/camera/door", "the camera's page")
+
+    def test_zone(self):
+        b = self.browser
+        b.open("camera/door")
+        b.find(".stage.seen")
+        b.at(".area-tools .button:nth-child(1)", 0.5, 0.5).click().perform()
+        corners = [(0.2, 0.3), (0.5, 0.3), (0.5, 0.7), (0.2, 0.7)]
+        for x, y in [*corners, corners[0]]:
+            b.at(".draw", x, y).click().perform()
+            time.sleep(0.4)  # slower than a double click
+        zone = self.server.until(lambda: self.shapes("zones").get("zone-1"), "the zone")
+        drawn = [float(v) for v in zone["coordinates"].split(",")]
+        for is_, should in zip(drawn, [v for corner in corners for v in corner], strict=True):
+            self.assertAlmostEqual(is_, should, delta=0.01)
+        # Its name has the focus and is selected: typing replaces it.
+        b.keys("steps", Keys.ENTER)
+        self.server.until(lambda: "steps" in self.shapes("zones") and "zone-1" not in self.shapes("zones"), "the zone's new name")
+        b.at(".draw", 0.5, 0.7).click_and_hold().perform()
+        b.at(".draw", 0.6, 0.8).release().perform()
+        self.server.until(lambda: abs(float(self.shapes("zones")["steps"]["coordinates"].split(",")[4]) - 0.6) < 0.01, "the corner that was dragged")
+        # A zone whose sides cross is refused, and goes back to what it was.
+        before = self.shapes("zones")["steps"]
+        b.at(".draw", 0.6, 0.8).click_and_hold().perform()
+        b.at(".draw", 0.1, 0.5).release().perform()
+        self.assertIn("cross", b.find(".notice.bad").text)
+        self.assertEqual(self.shapes("zones")["steps"], before)
+        for _ in range(3):
+            b.find('[aria-label^="Undo"]').click()
+            time.sleep(0.2)
+        self.server.until(lambda: not self.shapes("zones"), "undo to take the zone back")
+        # A drag draws a line at once.
+        b.keys("x")
+        b.at(".draw", 0.3, 0.8).click_and_hold().perform()
+        b.at(".draw", 0.8, 0.6).release().perform()
+        self.server.until(lambda: self.shapes("lines").get("line-1", {}).get("direction") == "both", "the line")
+        b.find('[aria-label="Delete line line-1"]').click()
+        self.server.until(lambda: not self.shapes("lines"), "the line's deletion")
+
+    def test_control(self):
+        b = self.browser
+        b.open("camera/yard?view=mask")
+        b.find(".stage.seen")
+        b.run("document.querySelector('.tabs input[value=controls]').click()")
+        slider = '[data-element=cudamog] [data-name=open] input[type=range]'
+        b.find(slider)
+        b.run("document.querySelector(arguments[0]).closest('.control').scrollIntoView({block: 'center'})", slider)
+
+        def white():
+            end = time.monotonic() + 2
+            levels = []
+            while time.monotonic() < end:
+                levels.append(b.grey())
+                time.sleep(0.1)
+            return sum(levels) / len(levels)
+
+        b.until(lambda: white() > 0.5, "a mask that shows somebody", 40)
+        before = white()
+        b.run("addEventListener('pointerup', () => { window.letGo = performance.now(); }, true)")
+        b.drag(slider, (0.05, 0.5), (0.5, 0.5), (0.99, 0.5))
+        self.server.until(lambda: self.server.value("yard", "cudamog", "open")["value"] == 15, "the value when it is let go")
+        sent = b.run("return performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/elements/cudamog') && e.startTime < window.letGo).length")
+        self.assertGreater(sent, 0, "nothing was sent while the control was dragged")
+        # Opening with radius 15 removes what is narrower than 31 pixels, which people in this scene are.
+        self.assertLess(b.until(lambda: (after := white()) < before / 2 and after + 1, "a darker mask", 20) - 1, before / 2)
+        b.find('[aria-label="Undo"]').click()
+        self.server.until(lambda: not self.server.value("yard", "cudamog", "open")["overridden"], "undo to take the value back")
+        b.find('.controls-foot .button').click()
+        self.assertIn("cudamog", b.find(".dialog pre").text)
+        b.keys(Keys.ESCAPE)
+
+    def test_clip(self):
+        b = self.browser
+        event = self.clip()
+        b.open(f"events?id={event['id']}")
+        b.until(lambda: b.run("return document.querySelector('video')?.currentTime > 0.3"), "the clip to play by itself", 20)
+        b.keys("k")
+        self.server.until(lambda: self.server.get(f"/api/events/{event['id']}")["retained"], "the event to be kept")
+        b.keys("k")
+        self.server.until(lambda: not self.server.get(f"/api/events/{event['id']}")["retained"], "the event to be kept no longer")
+        b.keys(Keys.DELETE)
+        b.until(lambda: not b.all(f'.card[data-id="{event["id"]}"]'), "the card to go")
+        b.run("[...document.querySelectorAll('.notice .button')].at(-1).click()")
+        b.find(f'.card[data-id="{event["id"]}"]')
+        self.assertIsNotNone(self.server.get(f"/api/events/{event['id']}"))
+        b.find('[aria-label="Camera"]').send_keys("hall")
+        b.until(lambda: all(c.get_attribute("aria-label").startswith("hall") for c in b.all(".card")), "events of one camera only")
+
+    def test_keyboard(self):
+        b = self.browser
+        self.clip()
+        b.open("wall")
+        b.find(".tile.seen")
+        b.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        self.assertEqual(b.run("return document.activeElement.textContent"), "hall")
+        b.keys(Keys.ENTER)
+        b.until(lambda: b.run("return location.hash") == "#/camera/hall", "the camera's page")
+        b.keys("m")
+        b.until(lambda: b.run("return document.querySelector('.view-head .choice input:checked').value") == "mask", "the mask")
+        # A mask by keys alone: Tab to its button, Enter places it, arrows move it, Delete removes it.
+        for _ in range(40):
+            b.keys(Keys.TAB)
+            if b.run("return document.activeElement.textContent") == "Mask" and b.run("return document.activeElement.tagName") == "BUTTON":
+                break
+        b.keys(Keys.ENTER)
+        mask = self.server.until(lambda: self.shapes("masks", "hall").get("mask-1"), "the mask")
+        b.until(lambda: b.run("return document.activeElement.dataset.focus") == "masks/mask-1", "the focus on the mask")
+        b.keys(Keys.ARROW_DOWN)
+        self.server.until(lambda: self.shapes("masks", "hall")["mask-1"] != mask, "the mask that moved")
+        b.keys(Keys.DELETE)
+        self.server.until(lambda: not self.shapes("masks", "hall"), "the mask's deletion")
+        b.keys("2")
+        b.find(".card")
+        b.until(lambda: b.all(".card[aria-current]"), "a chosen event")
+        first = b.find(".card[aria-current]").get_attribute("data-id")
+        b.keys("n")
+        self.assertNotEqual(b.find(".card[aria-current]").get_attribute("data-id"), first)
+        b.keys("?")
+        self.assertIn("next, an older event", b.find(".dialog").text)
+        b.keys(Keys.ESCAPE)
+        b.keys("4")
+        b.until(lambda: len(b.all("tbody tr")) == 4, "a row for each camera")
+        # Whatever the Tab key reaches shows that it has the focus.
+        b.open("wall")
+        b.find(".tile.seen")
+        for _ in range(12):
+            b.keys(Keys.TAB)
+            shown = b.run("""const e = document.activeElement; const t = e.closest('.tile');
+                return e.matches(':focus-visible') && (getComputedStyle(e).outlineStyle !== 'none' || (t && getComputedStyle(t, '::after').boxShadow !== 'none'))""")
+            self.assertTrue(shown, b.run("return document.activeElement.outerHTML"))
+
+    def test_sizes(self):
+        b = self.browser
+        self.clip()
+        for width, height in (360, 740), (1280, 800), (2560, 1440):
+            for theme in "dark", "light":
+                b.resize(width, height, theme)
+                for view in VIEWS:
+                    b.open(view)
+                    b.until(lambda v=view: b.all({"wall": ".tile.seen", "camera/door": ".stage.seen", "events": ".card", "heatmap": ".heat",
+                                                  "system": "tbody tr"}[v]), f"{view} at {width}")
+                    if PICTURES:
+                        time.sleep(2)
+                        name = view.split("/", maxsplit=1)[0]
+                        (pathlib.Path(PICTURES) / f"monitor-{name}-{width}-{theme}.jpg").write_bytes(b.picture())
+                    over = b.run("return document.documentElement.scrollWidth - innerWidth")
+                    self.assertLessEqual(over, 0, f"{view} is {over} pixels wider than {width}")
+                    self.assertEqual(b.complaints(), [], f"{view} at {width}, {theme}")
+
+    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-selenium-python, or VIGIL_AXE=axe.min.js")
+    def test_accessibility(self):
+        b = self.browser
+        self.clip()
+        source = axe_file().read_text(encoding="utf-8")
+        for theme in "dark", "light":
+            b.resize(1280, 800, theme)
+            for view in VIEWS:
+                b.open(view)
+                b.until(lambda: b.all(".tile.seen, .stage.seen, .card, .heat, tbody tr"), f"{view} in {theme}")  # pylint: disable=cell-var-from-loop
+                if view.startswith("camera"):
+                    b.run("document.querySelector('.tabs input[value=controls]').click()")
+                    b.find(".control")
+                b.run(source)
+                found = b.driver.execute_async_script("axe.run().then((r) => arguments[0](r.violations), (e) => arguments[0]([{impact: 'serious', id: String(e), nodes: []}]))")
+                serious = [(v["id"], v.get("help"), [n["html"][:160] for n in v["nodes"]][:3]) for v in found if v["impact"] in ("serious", "critical")]
+                self.assertEqual(serious, [], f"{view}, {theme}")
+
+
+if __name__ == "__main__":
+    if axe_file() is None:
+        print("SKIPPED: the accessibility check: axe is not installed (pip install axe-selenium-python)")
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

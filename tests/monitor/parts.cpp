@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The other parts of vigil-monitor that know no GStreamer: who may do what, the live stream, tiles, times, MQTT's words.
+// Usage: test-monitor-parts FOLDER
+#include "common/error.h"
+#include "tests/expect.h"
+#include "tools/vigil-monitor/camera/activity.h"
+#include "tools/vigil-monitor/camera/backoff.h"
+#include "tools/vigil-monitor/camera/tiles.h"
+#include "tools/vigil-monitor/camera/utc.h"
+#include "tools/vigil-monitor/http/auth.h"
+#include "tools/vigil-monitor/http/hub.h"
+#include "tools/vigil-monitor/notify/topics.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace vigil;
+using namespace vigil::monitor;
+using test::expect, test::failures;
+
+namespace {
+
+Bytes bytes(const char *s) {
+  return std::make_shared<const std::string>(s);
+}
+
+void sites() {
+  Request r;
+  const auto wrong = [&](const char *host, const char *origin, const char *method = "GET") {
+    r.method = method;
+    r.headers = {{"host", host}};
+    if (*origin) r.headers["origin"] = origin;
+    return !wrong_site(r, {"cam.example"}).empty();
+  };
+  expect(!wrong("127.0.0.1:8090", "") && !wrong("localhost", "") && !wrong("[::1]:8090", "") &&
+             !wrong("cam.example:1", ""),
+         "our names");
+  expect(wrong("evil.example", "") && wrong("", ""), "a name that was made to point here");
+  expect(!wrong("127.0.0.1:8090", "http://127.0.0.1:8090", "PUT"), "our own page");
+  expect(wrong("127.0.0.1:8090", "http://evil.example", "PUT") && wrong("127.0.0.1:8090", "null", "GET"),
+         "another site's page");
+  r = {};
+  r.method = "POST";
+  r.headers = {{"host", "127.0.0.1"}, {"sec-fetch-site", "cross-site"}};
+  expect(!wrong_site(r, {}).empty(), "a form of another site");
+}
+
+void tokens(const std::string &folder) {
+  const std::string file = folder + "/token";
+  std::filesystem::remove(file);
+  Tokens made(file);
+  struct stat info {};
+  expect(!stat(file.c_str(), &info) && (info.st_mode & 0777) == 0600,
+         "the file is made, for its owner alone");
+  std::ifstream in(file);
+  std::string word, admin, view;
+  in >> word >> admin >> word >> view;
+  const Tokens again(file);
+  expect(again.role(admin) == Role::admin && again.role(view) == Role::view, "the tokens in it");
+  expect(again.role("") == Role::none && again.role(admin + "x") == Role::none &&
+             again.role(admin.substr(1)) == Role::none,
+         "no others");
+  expect(Tokens("").role("") == Role::none, "without a file no token is right, the empty one neither");
+  chmod(file.c_str(), 0644);
+  bool refused = false;
+  try {
+    Tokens open(file);
+  } catch (const Error &) {
+    refused = true;
+  }
+  expect(refused, "a file that others can read");
+  Request r;
+  r.loopback = true;
+  expect(role_of(r, again) == Role::admin, "loopback");
+  r.headers["x-forwarded-for"] = "1.2.3.4";
+  expect(role_of(r, again) == Role::none, "a proxy on this machine");
+  r = {};
+  expect(role_of(r, again) == Role::none, "from elsewhere");
+  r.headers["cookie"] = "a=b; vigil_token=" + view;
+  expect(role_of(r, again) == Role::view, "by cookie");
+  r.headers["authorization"] = "Bearer " + admin;
+  expect(role_of(r, again) == Role::admin, "by header");
+  for (int i = 0; i < 10; i++) made.failed(100);
+  expect(!made.may_try(101) && made.may_try(161), "ten wrong tries a minute");
+}
+
+void ranges() {
+  const auto is = [](const char *header, std::uint64_t from, std::uint64_t length, bool partial) {
+    const auto r = parse_range(header, 1000);
+    return r && r->from == from && r->length == length && r->partial == partial;
+  };
+  expect(is("", 0, 1000, false) && is("bytes=0-99", 0, 100, true) && is("bytes=900-", 900, 100, true) &&
+             is("bytes=-10", 990, 10, true),
+         "ranges");
+  expect(is("bytes=0-5000", 0, 1000, true) && is("bytes=-5000", 0, 1000, true), "longer than the file");
+  expect(is("bytes=5-2", 0, 1000, false) && is("lines=1-2", 0, 1000, false) &&
+             is("bytes=1-2,5-6", 0, 1000, false) && is("bytes=a-", 0, 1000, false),
+         "not understood: the whole");
+  expect(!parse_range("bytes=1000-", 1000) && !parse_range("bytes=-0", 1000) && !parse_range("bytes=0-", 0),
+         "beyond the end");
+}
+
+void live() {
+  const std::string head = record_head('J', "door", View::mask, true, 0x01020304, 1.5);
+  const std::string expected{'J', 4, 2, 1,    1,          2,    3,   4,   0,   0,
+                             0,   0, 0, 0x16, char(0xe3), 0x60, 'd', 'o', 'o', 'r'};
+  expect(head == expected, "the layout of a record");
+  Hub hub;
+  int demands = 0;
+  hub.on_demand = [&] { demands++; };
+  auto slow = hub.join({{}, View::plain, true, 0}, {{"kind", "hello"}}, 1);
+  auto door = hub.join({{"door"}, View::mask, true, 720}, {{"kind", "hello"}}, 1);
+  expect(hub.demand("door").views == 5 && hub.demand("door").height == 720 && hub.demand("yard").views == 1,
+         "demand");
+  for (int i = 0; i < 100; i++) hub.picture("yard", View::plain, false, i, bytes("jpeg"));
+  hub.text("yard", 5, {{"kind", "event"}});
+  hub.text("door", 5, {{"kind", "event"}});
+  const auto read = [](Hub::Viewer &v) {
+    std::string all;
+    bool ended = false;
+    while (const Bytes b = v.queue.next(std::chrono::milliseconds(0), ended)) all += *b;
+    return all;
+  };
+  const auto count = [](const std::string &in, const std::string &what) {
+    int n = 0;
+    for (std::size_t at = in.find(what); at != in.npos; at = in.find(what, at + 1)) n++;
+    return n;
+  };
+  const std::string all = read(*slow), one = read(*door);
+  expect(count(all, "jpeg") == 1 && count(all, "event") == 2 && hub.dropped() == 99,
+         "a slow viewer loses pictures, not events");
+  expect(count(one, "jpeg") == 0 && count(one, "event") == 1, "only what was asked for");
+  for (int i = 0; i < 5000; i++) hub.text("", i, {{"kind", "event"}});
+  bool ended = false;
+  slow->queue.next(std::chrono::milliseconds(0), ended);
+  expect(ended, "who never reads is closed");
+  door.reset();
+  expect(hub.viewers() == 1 && demands == 3, "leaving is noticed");
+  hub.close();
+  expect(!hub.join({}, {}, 0), "closed");
+}
+
+void tiles() {
+  TilePlan plan(5);
+  plan.demand(1);
+  int made = 0;
+  constexpr std::int64_t ms = 1'000'000;
+  for (int i = 0; i < 150; i++)
+    made += plan.frame(i * 1000 * ms / 15, static_cast<std::uint64_t>(i)).has_value();
+  expect(made >= 49 && made <= 51, "5 of 15 frames a second: " + std::to_string(made) + " in 10 s");
+  TilePlan idle(5);
+  expect(!idle.frame(0, 1), "nobody watches");
+  idle.once(View::mask);
+  expect(idle.frame(1, 2) == View::mask && !idle.frame(2, 3), "one picture");
+  expect(idle.planned(2) == View::mask && !idle.planned(3), "which frame it was");
+  TilePlan both(5);
+  both.demand(0b101);
+  int plain = 0, mask = 0;
+  for (int i = 0; i < 150; i++) {
+    const auto v = both.frame(i * 1000 * ms / 15, static_cast<std::uint64_t>(i));
+    plain += v == View::plain;
+    mask += v == View::mask;
+  }
+  expect(plain >= 49 && mask >= 49, "two views take turns");
+}
+
+void times() {
+  double system = 1000, monotonic = 5;
+  Utc utc([&] { return system; }, [&] { return monotonic; });
+  system += 3600 + 10; // somebody sets the clock
+  monotonic += 10;
+  expect(utc.now() == 1010, "time goes on as it did");
+  expect(utc.re_anchor() == 3600 && utc.now() == 4610 && utc.re_anchor() == 0, "told once");
+  Backoff b;
+  std::ostringstream waits;
+  for (int i = 0; i < 7; i++) waits << b.next() << ' ';
+  b.ran(3);
+  waits << b.next() << ' ';
+  b.ran(60);
+  waits << b.next();
+  expect(waits.str() == "1 2 4 8 16 30 30 30 1", "back-off: " + waits.str());
+  Activity a;
+  a.end_second(100);
+  for (int i = 0; i < 10; i++) a.frame(100 + i / 10., {{0.5, 0.5, 0.1, 0.1}}, 0.01);
+  const auto s = a.end_second(101);
+  expect(s.sample.fps == 10 && s.sample.boxes == 1 && s.boxes.size() == 1, "a second");
+  const auto heat = a.take_heat();
+  expect(heat.size() == Activity::columns * Activity::rows && heat[9 * 32 + 17] > 0.8f && heat[0] == 0 &&
+             a.take_heat().empty(),
+         "heat");
+}
+
+void mqtt() {
+  const auto c = parse_command("vigil", "vigil/door/recordings/set", "ON");
+  expect(c && c->camera == "door" && c->name == "recordings" && c->on, "a command");
+  for (const auto &[topic, payload] : {std::pair{"vigil/door/recordings/set", "on"},
+                                       {"vigil/door/recordings", "ON"},
+                                       {"other/door/motion/set", "ON"},
+                                       {"vigil/door/reboot/set", "ON"},
+                                       {"vigil/set", "ON"},
+                                       {"vigil", ""}})
+    expect(!parse_command("vigil", topic, payload), std::string("no command: ") + topic + " " + payload);
+  const nlohmann::json camera = {{"name", "door"},         {"state", "online"},
+                                 {"motion", true},         {"record_enabled", false},
+                                 {"motion_enabled", true}, {"zones", {{"steps", {}}}},
+                                 {"lines", {{"gate", {}}}}};
+  const auto states = camera_states("v", camera);
+  expect(states.size() == 5 && states[0] == Topic{"v/door/available", "online"} &&
+             states[1] == Topic{"v/door/motion", "ON"} &&
+             states[3] == Topic{"v/door/recordings/state", "OFF"},
+         "states");
+  bool good = true;
+  int sensors = 0;
+  for (const Topic &t : discovery("v", "attic", camera)) {
+    const auto j = nlohmann::json::parse(t.payload, nullptr, false);
+    good = good && t.topic.starts_with("homeassistant/") && t.topic.ends_with("/config") &&
+           j.contains("unique_id") && j.contains("device");
+    sensors++;
+  }
+  expect(good && sensors == 8, "discovery: " + std::to_string(sensors));
+  Event e;
+  e.id = "x";
+  const auto m = nlohmann::json::parse(event_message("new", std::nullopt, e));
+  expect(m["type"] == "new" && m["after"]["id"] == "x", "event");
+}
+
+} // namespace
+
+int main(int, char **argv) {
+  const std::string folder = std::string(argv[1]) + "/monitor-parts";
+  std::filesystem::create_directories(folder);
+  sites();
+  tokens(folder);
+  ranges();
+  live();
+  tiles();
+  times();
+  mqtt();
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}

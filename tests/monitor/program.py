@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vigil-monitor under test: started, asked, stopped, killed."""
+import http.client
+import json
+import re
+import signal
+import struct
+import subprocess
+import threading
+import time
+
+
+class Monitor:
+    """A running program; its log is in .log, line by line."""
+
+    def __init__(self, program, folder, *args, env=None):
+        self.command = [program, "--listen", "127.0.0.1:0", "--storage", str(folder), *args]
+        self.log = []
+        self.begun = time.monotonic()
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+        threading.Thread(target=lambda: self.log.extend(iter(self.process.stderr.readline, "")), daemon=True).start()
+        line = self.process.stdout.readline()
+        found = re.match(r"http://127\.0\.0\.1:(\d+)/", line)
+        if not found:
+            time.sleep(0.2)
+            raise RuntimeError(f"no address, but {line!r}; {''.join(self.log)}")
+        self.port = int(found[1])
+
+    def ask(self, method, path, body=None, headers=None, raw=False):
+        """Status and body; JSON read where it is JSON."""
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            data = json.dumps(body) if isinstance(body, (dict, list)) else body
+            c.request(method, path, data, headers or {})
+            r = c.getresponse()
+            content = r.read()
+            self.headers = dict(r.getheaders())
+        finally:
+            c.close()
+        if raw or not content or "json" not in self.headers.get("Content-Type", ""):
+            return r.status, content
+        return r.status, json.loads(content)
+
+    def get(self, path):
+        status, body = self.ask("GET", path)
+        if status != 200:
+            raise AssertionError(f"GET {path}: {status} {body}")
+        return body
+
+    def wait(self, what, condition, seconds=20):
+        """Asks again and again until the condition gives something true, which is returned."""
+        end = time.monotonic() + seconds
+        while True:
+            value = condition()
+            if value:
+                return value
+            if time.monotonic() > end:
+                raise AssertionError(f"{what}: not within {seconds} s; log:\n{''.join(self.log[-20:])}")
+            time.sleep(0.1)
+
+    def live(self, query="", seconds=3.0):
+        """Records of the live stream for so long: (type, camera, view, flags, time, payload)."""
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        c.request("GET", "/api/live" + query)
+        r = c.getresponse()
+        end = time.monotonic() + seconds
+        try:
+            while time.monotonic() < end:
+                kind, n, view, flags, m, micros = struct.unpack(">BBBBIQ", r.read(16))
+                name = r.read(n).decode()
+                payload = r.read(m)
+                yield chr(kind), name, view, flags, micros / 1e6, payload
+        finally:
+            c.close()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(40)
+        if code:
+            raise AssertionError(f"it ended with {code}; log:\n{''.join(self.log[-20:])}")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(10)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.kill()

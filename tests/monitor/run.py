@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vigil-monitor as a person meets it: drawn cameras, pictures, events with clips, zones, properties, a kill, bad requests.
+
+run.py PROGRAM FOLDER"""
+import json
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+from program import Monitor
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-run"
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+config = folder / "monitor.yaml"
+SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"
+config.write_text(f"""
+record: {{pre_capture: 2, post_capture: 1, max_clip: 4}}
+cameras:
+  street: {{source: "{SOURCE}", cudamog: {{motion-hold: 300}}, masks: {{sky: {{coordinates: "0,0,1,0,1,0.1"}}}}}}
+  gone: {{source: "rtsp://user:hidden@127.0.0.1:1/none"}}
+""")
+
+
+def same(found, expected, what):
+    if found != expected:
+        raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
+
+
+def pictures(m):
+    records = list(m.live("?cameras=street", 3))
+    kinds = [json.loads(r[5])["kind"] for r in records if r[0] == "E"]
+    same(kinds[0], "hello", "the first record")
+    tiles = [r for r in records if r[0] == "J"]
+    if not 10 <= len(tiles) <= 17:
+        raise AssertionError(f"{len(tiles)} tiles in 3 s at 5 a second")
+    if any(t[5][:2] != b"\xff\xd8" or t[1] != "street" for t in tiles):
+        raise AssertionError("a tile is no JPEG of the camera")
+    delays = [time.time() - tiles[-1][4]]
+    if not -1 < delays[0] < 2:
+        raise AssertionError(f"the last tile's capture time is {delays[0]:.2f} s ago")
+    masks = [r for r in m.live("?cameras=street&view=mask", 1.5) if r[0] == "J"]
+    same({r[2] for r in masks}, {2}, "the view of masks")
+    for name in ("latest", "mask", "background", "overlay"):
+        status, body = m.ask("GET", f"/api/cameras/street/{name}.jpg")
+        same((status, body[:2]), (200, b"\xff\xd8"), name)
+    same([r for r in m.live("?pictures=0", 1) if r[0] == "J"], [], "pictures that nobody asked for")
+
+
+def offline(m):
+    c = m.wait("the camera that never answers", lambda: next(c for c in m.get("/api/cameras") if c["name"] == "gone" and c["state"] == "offline"))
+    if not c["reason"] or "hidden" in json.dumps(m.get("/api/cameras")) + json.dumps(m.get("/api/config")) + "".join(m.log):
+        raise AssertionError(f"a reason, and no password anywhere: {c}")
+
+
+def event_with_clip(m):
+    e = m.wait("an event with a clip", lambda: next((e for e in m.get("/api/events?camera=street")["events"] if e["has_clip"] and e["has_snapshot"]), None), 40)
+    status, clip = m.ask("GET", f"/api/events/{e['id']}/clip.mp4")
+    same((status, len(clip)), (200, e["clip_bytes"]), "the clip")
+    if not 0 < e["start_time"] - e["clip_start"] < 6:
+        raise AssertionError(f"the clip begins {e['start_time'] - e['clip_start']:.2f} s before the event")
+    status, part = m.ask("GET", f"/api/events/{e['id']}/clip.mp4", headers={"Range": "bytes=10-19"})
+    same((status, part, m.headers["Content-Range"]), (206, clip[10:20], f"bytes 10-19/{len(clip)}"), "a part of it")
+    status, _ = m.ask("GET", f"/api/events/{e['id']}/clip.mp4", headers={"Range": f"bytes={len(clip)}-"})
+    same(status, 416, "a part beyond its end")
+    path = next((folder / "data/clips/street").rglob(e["id"] + ".mp4"))
+    played = subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!", "qtdemux", "!", "h264parse", "!", "avdec_h264", "!",
+                             "fakesink", "silent=false", "-v"], capture_output=True, text=True, timeout=60)
+    frames = played.stdout.count("chain   ***")
+    if played.returncode or frames < 15:
+        raise AssertionError(f"the clip has {frames} frames; {played.stderr}")
+    status, picture = m.ask("GET", f"/api/events/{e['id']}/thumbnail.jpg")
+    same((status, picture[:2]), (200, b"\xff\xd8"), "thumbnail")
+    same(m.ask("POST", f"/api/events/{e['id']}/retain", {"retain": True})[1]["retained"], True, "kept")
+    same(m.get("/api/events?retained=1")["events"][0]["id"], e["id"], "found among those that are kept")
+    return e
+
+
+def zones_and_properties(m):
+    zone = {"coordinates": "0,0,1,0,1,1,0,1"}
+    status, camera = m.ask("PUT", "/api/cameras/street/zones/all", zone)
+    same((status, "all" in camera["zones"], "zones.all" in camera["overridden"]), (200, True, True), "a zone")
+    m.wait("an event that enters it", lambda: any("all" in e["zones"] for e in m.get("/api/events?zone=all")["events"]))
+    same(m.ask("DELETE", "/api/cameras/street/zones/all")[0], 200, "the zone goes")
+    same(m.ask("DELETE", "/api/cameras/street/zones/all")[0], 404, "it is gone")
+    for bad in ({"coordinates": "0,0,1,1,1,0,0,1"}, {"coordinates": "0,0,2,0,1,1"}, {}, {"coordinates": 5}, {"coordinates": "0,0,1,0,1,1", "colour": "red"}):
+        status, body = m.ask("PUT", "/api/cameras/street/zones/z", bad)
+        same((status, "error" in body), (400, True), f"zone {bad}")
+    restarts = m.get("/api/cameras/street")["reconnects"]
+    status, element = m.ask("PATCH", "/api/cameras/street/elements/cudamog", {"median": 5, "background-sigma": 4.5})
+    same(status, 200, "properties")
+    values = {p["name"]: p["value"] for p in element["properties"]}
+    same((values["median"], values["background-sigma"]), (5, 4.5), "their values")
+    for bad in ({"median": 1000}, {"median": "many"}, {"no-such": 1}, {"output": "mask"}, {"median": 7, "min-area": -1}):
+        same(m.ask("PATCH", "/api/cameras/street/elements/cudamog", bad)[0], 400, f"properties {bad}")
+    elements = m.get("/api/cameras/street/elements")
+    same({p["name"]: p["value"] for p in elements["elements"][0]["properties"]}["median"], 5, "all or nothing")
+    if "median=5" not in elements["launch"]:
+        raise AssertionError(elements["launch"])
+    camera = m.get("/api/cameras/street")
+    same((camera["reconnects"], camera["state"]), (restarts, "online"), "without a restart")
+    m.ask("PATCH", "/api/cameras/street/elements/cudamog", {"median": None})
+
+
+def bad_requests(m):
+    for path in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/events/..%2f..%2fevents.db/clip.mp4", "/x/..%2f..%2fetc/passwd", "/api/events/../x", "/api/nothing",
+                 "/api/cameras/nobody", "/api/cameras//elements"):
+        if m.ask("GET", path)[0] != 404:
+            raise AssertionError(f"{path}: {m.ask('GET', path)}")
+    same(m.ask("GET", "/api/events?limit=0")[0], 400, "limit")
+    same(m.ask("GET", "/api/events?cursor=x")[0], 400, "cursor")
+    same(m.ask("GET", "/api/live?view=x")[0], 400, "view")
+    same(m.ask("GET", "/api/live?cameras=nobody")[0], 404, "no such camera")
+    same(m.ask("POST", "/api/events")[0], 405, "method")
+    same(m.ask("PUT", "/api/cameras/street/zones/z", "x" * 70000)[0], 413, "a large body")
+    same(m.ask("PUT", "/api/cameras/street/zones/z", "[" * 60000)[0], 400, "a deep body")
+    same(m.ask("GET", "/api/cameras", headers={"Host": "evil.example"})[0], 403, "another name")
+    same(m.ask("DELETE", "/api/events/x", headers={"Origin": "http://evil.example"})[0], 403, "another site")
+    same(m.ask("GET", "/api/cameras", headers={"X-Forwarded-For": "1.2.3.4"})[0], 401, "by a proxy without a token")
+    for garbage in (b"\0\xff\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET " + b"a" * 200000 + b" HTTP/1.1\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", m.port), timeout=10) as s:
+            try:
+                s.sendall(garbage)
+                s.recv(1000)
+            except OSError:
+                pass
+    # Clients that never finish a request hold up nobody.
+    slow = [socket.create_connection(("127.0.0.1", m.port)) for _ in range(50)]
+    for s in slow:
+        s.sendall(b"GET /api/cameras HTTP/1.1\r\nHost: local")
+    begun = time.monotonic()
+    m.get("/api/cameras")
+    if time.monotonic() - begun > 3:
+        raise AssertionError("slow clients hold up others")
+    for s in slow:
+        s.close()
+    csp = m.ask("GET", "/") and m.headers["Content-Security-Policy"]
+    if "default-src 'none'" not in csp or "unsafe" in csp:
+        raise AssertionError(csp)
+    for path in ("/api/stats", "/api/version", "/metrics", "/healthz", "/api/openapi.json", "/api/overrides", "/api/cameras/street/activity",
+                 "/api/cameras/street/heatmap"):
+        m.get(path)
+
+
+def reload(m):
+    text = config.read_text()
+    config.write_text(text + "  more: {source: 'scenetestsrc'}\n")
+    same(m.ask("POST", "/api/reload")[1]["restarted"], ["more"], "only what changed starts anew")
+    config.write_text(text + "  more: {sorce: 'scenetestsrc'}\n")
+    status, body = m.ask("POST", "/api/reload")
+    if status != 400 or "there is no such key" not in body["error"]:
+        raise AssertionError(f"{status} {body}")
+    config.write_text(text)
+    same(m.ask("POST", "/api/reload")[1]["restarted"], ["more"], "a camera goes")
+
+
+with Monitor(program, folder / "data", "--config", str(config)) as m:
+    m.wait("pictures", lambda: m.get("/api/cameras/street")["state"] == "online")
+    print(f"online after {time.monotonic() - m.begun:.2f} s")
+    for check in (pictures, offline, zones_and_properties, bad_requests, reload):
+        check(m)
+        print(check.__name__, "good")
+    kept = event_with_clip(m)
+    print("event_with_clip good")
+    m.wait("a clip being written", lambda: list((folder / "data/clips").rglob("*.part")), 30)
+    time.sleep(1.5)
+    m.kill()
+with Monitor(program, folder / "data", "--config", str(config)) as m:
+    same(m.get(f"/api/events/{kept['id']}")["retained"], True, "after kill -9 the event is there")
+    same(list((folder / "data/clips").rglob("*.part")), [], "half-written clips")
+    for e in m.get("/api/events?limit=500")["events"]:
+        if e["has_clip"]:
+            same(m.ask("GET", f"/api/events/{e['id']}/clip.mp4")[0], 200, f"clip of {e['id']}")
+    m.wait("pictures again", lambda: m.get("/api/cameras/street")["state"] == "online")
+    m.stop()
+lines = (folder / "data/events.jsonl").read_text().splitlines()
+same(all(json.loads(line)["id"] for line in lines) and len(lines) > 0, True, "events.jsonl")
+for bad, status in (([], 0), (["--nothing"], 2), (["--config", "/nonexistent"], 1)):
+    done = subprocess.run([program, *bad, "--check"], capture_output=True, text=True, timeout=30)
+    same(done.returncode, status, f"--check {bad}: {done.stderr}")
+config.write_text("cameras:\n  a:\n    source: scenetestsrc\n    cudamog:\n      median: 99\n")
+done = subprocess.run([program, "--config", str(config), "--check"], capture_output=True, text=True, timeout=30)
+if done.returncode != 1 or f"{config}:5: cudamog's median cannot be '99'" not in done.stderr:
+    raise AssertionError(done.stderr)
+print("all good")

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// vigil-monitor's memory: the database of events, retention, and what a killed program leaves. Usage: test-monitor-store FOLDER
+#include "common/error.h"
+#include "tests/expect.h"
+#include "tools/vigil-monitor/store/mp4.h"
+#include "tools/vigil-monitor/store/retention.h"
+#include "tools/vigil-monitor/store/storage.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace vigil;
+using namespace vigil::monitor;
+using test::expect, test::failures;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double noon = 1'790'000'000; // some day in 2026
+
+Event event(const std::string &id, double start, std::optional<double> end = std::nullopt) {
+  Event e;
+  e.id = id;
+  e.camera = "door";
+  e.label = "motion";
+  e.start_time = start;
+  e.end_time = end;
+  return e;
+}
+
+void write(const std::string &path, const std::string &bytes) {
+  fs::create_directories(fs::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::string fresh(const std::string &folder, const char *name) {
+  const std::string path = folder + "/" + name;
+  fs::remove_all(path);
+  fs::create_directories(path);
+  return path;
+}
+
+void queries(const std::string &folder) {
+  EventStore s(fresh(folder, "queries") + "/events.db");
+  for (int i = 0; i < 10; i++) {
+    Event e = event("e" + std::to_string(i), noon + i / 2,
+                    noon + i); // two at each time: the cursor must tell them apart
+    if (i % 3 == 0) e.zones = {"steps", "way"};
+    if (i == 4) e.camera = "yard", e.box = Rect{0.1, 0.2, 0.3, 0.4};
+    s.put(e);
+  }
+  EventQuery q;
+  q.limit = 3;
+  std::string order;
+  for (int pages = 0; pages < 10; pages++) {
+    const EventPage p = s.find(q);
+    for (const Event &e : p.events) order += e.id.substr(1);
+    q.cursor = p.next_cursor;
+    if (q.cursor.empty()) break;
+  }
+  expect(order == "9876543210", "pages hold each event once, the newest first: " + order);
+  EventQuery zone;
+  zone.zone = "way";
+  expect(s.find(zone).events.size() == 4, "by zone");
+  EventQuery yard;
+  yard.camera = "yard";
+  const auto found = s.find(yard).events;
+  expect(found.size() == 1 && found[0].box == Rect{0.1, 0.2, 0.3, 0.4} && found[0].end_time == noon + 4,
+         "by camera, with its box");
+  EventQuery time;
+  time.after = noon + 1;
+  time.before = noon + 2;
+  expect(s.find(time).events.size() == 2, "by time: after counts itself, before does not");
+  bool refused = false;
+  try {
+    EventQuery bad;
+    bad.cursor = "x' OR 1=1 --";
+    s.find(bad);
+  } catch (const Error &e) {
+    refused = e.kind() == Error::Kind::bad_setting;
+  }
+  expect(refused, "a forged cursor");
+  expect(s.remove("e4") && !s.remove("e4") && !s.get("e4"), "removed once");
+  s.put_vector("e1", std::vector<float>{1, 0});
+  s.put_vector("e2", std::vector<float>{2, 0.2f});
+  s.put_vector("e3", std::vector<float>{0, 1});
+  s.put_vector("e5", std::vector<float>{1, 1, 1});
+  const auto near = s.similar("e1", 5);
+  expect(near.size() == 2 && near[0].event.id == "e2" && near[1].event.id == "e3",
+         "more like this; a vector of another model is left out");
+  s.add_heat("door", noon, std::vector<float>{1, 2});
+  s.add_heat("door", noon + 1, std::vector<float>{1, 0});
+  expect(s.heat("door", noon - 10, noon + 10)[0] == 2 && s.heat("door", noon + 7200, noon + 9000)[0] == 0,
+         "heat is summed by the hour");
+}
+
+void outbox(const std::string &folder) {
+  const std::string path = fresh(folder, "outbox") + "/events.db";
+  {
+    EventStore s(path);
+    for (int i = 0; i < 5; i++) s.post("mqtt", {0, "t", std::to_string(i), false}, 3);
+    s.post("webhook", {0, "", "w", false});
+  }
+  EventStore s(path); // it survives
+  const auto letters = s.letters("mqtt", 10);
+  expect(letters.size() == 3 && letters[0].payload == "2", "bounded: the oldest go");
+  s.delivered(letters[0].id);
+  expect(s.letters("mqtt", 10).size() == 2 && s.waiting("webhook") == 1, "delivered");
+}
+
+void newer_version(const std::string &folder) {
+  const std::string path = fresh(folder, "newer") + "/events.db";
+  { EventStore s(path); }
+  Sqlite(path).execute("PRAGMA user_version=99");
+  std::string what;
+  try {
+    EventStore s(path);
+  } catch (const Error &e) {
+    what = e.what();
+  }
+  expect(what.find("made by a newer version") != std::string::npos, "newer database: " + what);
+}
+
+void plan() {
+  constexpr double day = 86400;
+  std::vector<Kept> kept;
+  for (int i = 0; i < 6; i++)
+    kept.push_back(
+        {std::string(1, static_cast<char>('a' + i)), "door", noon - (20 - 3 * i) * day, 100, false, 14});
+  // ages 20, 17, 14, 11, 8, 5 days
+  kept[1].protect = true;
+  const auto ids = [](const std::vector<Departure> &d) {
+    std::string out;
+    for (const auto &x : d) out += x.id;
+    return out;
+  };
+  expect(ids(plan_retention(kept, {noon, 0, 1 << 30, 0})) == "a", "older than 14 days, but not what is kept");
+  expect(ids(plan_retention(kept, {noon, 350, 1 << 30, 0})) == "acd", "until 350 bytes are left");
+  expect(ids(plan_retention(kept, {noon, 0, 50, 200})) == "ac",
+         "until 200 bytes are free; what goes by age counts");
+  expect(plan_retention(kept, {noon, 0, 50, 200})[1].why.find("less than 200 B") != std::string::npos,
+         "says why");
+  expect(ids(plan_retention({}, {noon, 1, 0, 1})).empty(), "nothing to delete is no endless loop");
+  expect(next_departure(kept, {noon, 0, 1 << 30, 0}).has_value(), "says what comes next");
+}
+
+std::string box(const std::string &type, std::size_t payload) {
+  std::string out;
+  const std::size_t n = payload + 8;
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(n >> shift & 0xff);
+  return out + type + std::string(payload, 'x');
+}
+
+void half_written(const std::string &folder) {
+  const std::string path = fresh(folder, "mp4") + "/clip";
+  const std::string head = box("ftyp", 16) + box("moov", 100), fragment = box("moof", 20) + box("mdat", 500);
+  const auto closed = [&](const std::string &bytes) {
+    write(path, bytes);
+    return close_half_written(path);
+  };
+  expect(closed(head + fragment + fragment + box("moof", 20) + box("mdat", 500).substr(0, 99)),
+         "a fragment is half written");
+  expect(fs::file_size(path) == (head + fragment + fragment).size(), "it is cut off");
+  expect(!closed(head + box("moof", 20)) && !closed("") && !closed("abc") && !closed(head),
+         "no whole fragment");
+  expect(!closed(fragment), "fragments without a head");
+}
+
+void reconcile(const std::string &folder) {
+  const std::string path = fresh(folder, "reconcile");
+  const std::string whole = box("ftyp", 16) + box("moov", 100) + box("moof", 20) + box("mdat", 500);
+  Event finished = event("finished", noon, noon + 5), lost = event("lost", noon, noon + 5),
+        half = event("half", noon), open = event("open", noon);
+  finished.has_clip = lost.has_clip = true;
+  {
+    Storage s(path, [](const std::string &) {});
+    for (const Event &e : {finished, lost, half, open}) s.events().put(e);
+  }
+  write(path + "/" + clip_path(finished), whole);
+  write(path + "/" + clip_path(half) + ".part", whole + "rest");
+  write(path + "/clips/door/2026-01-01/orphan.mp4", whole);
+  write(path + "/thumbs/door/2026-01-01/orphan.jpg", "x");
+  write(path + "/" + clip_path(open) + ".part", "nothing");
+  int lines = 0;
+  Storage s(path, [&](const std::string &) { lines++; });
+  s.reconcile();
+  expect(s.events().get("finished")->has_clip && !s.events().get("lost")->has_clip,
+         "a row without a clip says so");
+  expect(s.events().get("half")->has_clip && fs::file_size(s.file(clip_path(half))) == whole.size(),
+         "a half-written clip is closed");
+  expect(s.events().get("open")->end_time.has_value() && !s.events().get("open")->has_clip,
+         "an event without an end ends");
+  expect(!fs::exists(path + "/clips/door/2026-01-01/orphan.mp4") &&
+             !fs::exists(path + "/thumbs/door/2026-01-01/orphan.jpg"),
+         "files without a row go");
+  expect(!fs::exists(s.file(clip_path(open)) + ".part"), "no half-written clip is left");
+  expect(lines >= 4, "all of it is said");
+  s.remove(*s.events().get("finished"));
+  expect(!fs::exists(s.file(clip_path(finished))), "the clip goes with its event");
+}
+
+void read_only(const std::string &folder) {
+  std::string what;
+  const std::string path = fresh(folder, "blocked");
+  write(path + "/clips", "a file where a folder should be");
+  try {
+    Storage s(path, [](const std::string &) {});
+  } catch (const Error &e) {
+    what = e.what();
+  }
+  expect(what.find("cannot make the folder") != std::string::npos, "a storage that cannot be made: " + what);
+  const std::string database = fresh(folder, "read-only") + "/events.db";
+  EventStore s(database);
+  Sqlite(database).execute("PRAGMA query_only=0");
+  // A full disk, as SQLite tells it: the file may not grow.
+  bool refused = false;
+  try {
+    Sqlite db(database);
+    db.execute("PRAGMA max_page_count=1; CREATE TABLE big(x); INSERT INTO big VALUES(zeroblob(1000000));");
+  } catch (const Error &e) {
+    refused = e.kind() == Error::Kind::write;
+  }
+  expect(refused, "a full disk is an error with a kind");
+  s.put(event("after", noon));
+  expect(s.get("after").has_value(), "and works again afterwards");
+}
+
+} // namespace
+
+int main(int, char **argv) {
+  const std::string folder = std::string(argv[1]) + "/monitor-store";
+  queries(folder);
+  outbox(folder);
+  newer_version(folder);
+  plan();
+  half_written(folder);
+  reconcile(folder);
+  read_only(folder);
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}

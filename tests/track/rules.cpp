@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rules as text, and what is told of objects that walk by numbers.
+#include "common/error.h"
+#include "kernels/rules/watch.h"
+#include "tests/expect.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+
+namespace {
+
+using namespace vigil;
+using namespace vigil::rules;
+using vigil::test::expect, vigil::test::failures;
+
+constexpr double width = 640, height = 480;
+
+// An object with its lower edge's middle at (x, y).
+Subject at(std::uint64_t id, double x, double y, double tall = 60,
+           track::State state = track::State::tracked) {
+  Subject s;
+  s.object.id = id;
+  s.object.box = {x - tall / 4, y - tall, tall / 2, tall};
+  s.object.state = state;
+  s.type = "person";
+  return s;
+}
+
+using Scene = std::function<std::vector<Subject>(double)>;
+
+struct Told {
+  std::vector<std::string> names; // in order, without zone-count
+  std::vector<Event> events;
+  std::vector<double> times;
+  int count(const std::string &name) const { return int(std::count(names.begin(), names.end(), name)); }
+};
+
+Told play(Watch &w, const Scene &scene, double from, double to, double fps = 10) {
+  Told told;
+  for (int n = 0; from + n / fps <= to; n++) {
+    w.step(scene(from + n / fps), from + n / fps);
+    for (const Event &e : w.events())
+      if (e.kind != Kind::zone_count) {
+        told.names.emplace_back(name_of(e.kind));
+        told.events.push_back(e);
+        told.times.push_back(from + n / fps);
+      }
+  }
+  return told;
+}
+Watch watch(const std::string &text) {
+  Watch w;
+  w.set(in_pixels(parse(text), width, height));
+  return w;
+}
+const std::string gate = R"({"lines":[{"name":"gate","points":[[0.5,0],[0.5,1]],"wrong-way":"backward"}]})";
+const std::string room =
+    R"({"zones":[{"name":"room","polygon":[[0.25,0.25],[0.75,0.25],[0.75,0.75],[0.25,0.75]],
+  "loitering":5,"crowd":{"count":2,"seconds":1}}]})";
+
+void refused(const std::string &text, const std::string &says) {
+  try {
+    parse(text);
+  } catch (const Error &e) {
+    expect(std::string(e.what()).find(says) != std::string::npos, text + " says: " + e.what());
+    expect(e.kind() == Error::Kind::bad_setting, "the kind of " + text);
+    return;
+  }
+  expect(false, text + " is taken");
+}
+
+void texts() {
+  expect(parse("").zones.empty() && parse(" \n").lines.empty(), "no text, no rules");
+  for (const std::string &t : {gate, room}) expect(parse(to_text(parse(t))) == parse(t), "to text and back");
+  refused("{\n\"zones\": [}", "line 2, column 11");
+  refused("[]", "not an object");
+  refused(R"({"zone":[]})", "\"zone\", which is not known");
+  refused(R"({"zones":[{"name":"a","polygon":[[0,0],[1,1]]}]})", "2 points");
+  refused(R"({"zones":[{"name":"a","polygon":[[0,0],[1,1],[1,0],[0,1]]}]})", "crosses itself");
+  refused(R"({"zones":[{"name":"a","polygon":[[0,0],[1,1],[0.5,0.5]]}]})", "no area");
+  refused(R"({"zones":[{"name":"a","polygon":[[2,2],[3,2],[3,3]]}]})", "outside of the picture");
+  refused(R"({"zones":[{"name":"a","polygon":[[0,0],[1,0],["x",1]]}]})", "not [x, y]");
+  refused(R"({"zones":[{"polygon":[[0,0],[1,0],[1,1]]}]})", "no name");
+  refused(R"({"zones":[{"name":"a","polygon":[[0,0],[1,0],[1,1]],"loitering":-1}]})", "loitering is -1");
+  refused(R"({"lines":[{"name":"a","points":[[0,0],[0,0]]}]})", "the same");
+  refused(R"({"lines":[{"name":"a","points":[[0,0],[0,1]],"wrong-way":"up"}]})", "forward");
+  refused(R"({"lines":[{"name":"a","points":[[0,0],[0,1]]},{"name":"a","points":[[0,0],[0,1]]}]})", "twice");
+  refused(R"({"lines":[{"name":"a","points":[[0,0],[0,1e99]]}]})", "further than");
+  refused(R"({"units":"miles"})", "normalised or pixels");
+  refused(std::string(100000, '['), "nested");
+  refused(R"({"ground":{"picture":[[0,0],[1,1],[2,2],[0,1]],"metres":[[0,0],[1,0],[1,1],[0,1]]}})",
+          "lie on a line");
+}
+
+Scene walk(double speed, double from = 0, double y = 240) {
+  return [=](double t) { return std::vector{at(1, from + speed * t, y)}; };
+}
+
+void lines() {
+  {
+    Watch w = watch(gate); // top to bottom: forward goes to its right hand, the left of the picture
+    const Told out = play(w, walk(60), 0, 10);
+    expect(out.names == std::vector<std::string>{"line-cross", "wrong-way"},
+           "left to right: one crossing, backward");
+    expect(w.total(0).backward == 1 && w.total(0).forward == 0, "totals");
+    const Told back = play(
+        w, [](double t) { return std::vector{at(1, 600 - 60 * (t - 10), 240)}; }, 10.1, 19);
+    expect(back.names == std::vector<std::string>{"line-cross"} && w.total(0).forward == 1,
+           "and back: forward");
+  }
+  for (const double fps : {30., 7., 3.}) {
+    Watch w = watch(gate); // stops exactly on the line at each place of each kind
+    const Told t = play(
+        w,
+        [](double s) {
+          return std::vector{at(1, s < 4 ? 80 * s : s < 8 ? 320 : 320 + 80 * (s - 8), 240)};
+        },
+        0, 11, fps);
+    expect(t.count("line-cross") == 1, "a stop exactly on the line counts once");
+  }
+  {
+    Watch w = watch(gate);
+    std::mt19937_64 random(1);
+    const Told t = play(
+        w,
+        [&](double s) { return std::vector{at(1, std::min(60 * s, 320.) + double(random() % 13) - 6, 240)}; },
+        0, 60);
+    expect(t.count("line-cross") == 0, "who jitters on the line has not crossed");
+    const Told u = play(w, walk(60, 320 - 60 * 60), 60.1, 65);
+    expect(u.count("line-cross") == 1, "and counts once when he goes on");
+  }
+  {
+    Watch w = watch(gate); // the number changes at the line
+    const Told t = play(
+        w, [](double s) { return std::vector{at(s < 5.3 ? 1 : 2, 60 * s, 240)}; }, 0, 10);
+    expect(t.count("line-cross") == 1, "a change of the number at the line counts once");
+  }
+  {
+    Watch w = watch(gate); // hidden while it crosses; predictions go astray
+    const Told t = play(
+        w,
+        [](double s) {
+          return std::vector{s > 4 && s < 6 ? at(1, 200, 240, 60, track::State::predicted)
+                                            : at(1, 60 * s, 240)};
+        },
+        0, 10);
+    expect(t.count("line-cross") == 1, "a crossing behind something counts once");
+  }
+  {
+    Watch w = watch(R"({"lines":[{"name":"short","points":[[0.5,0.8],[0.5,1]]},
+                      {"name":"bent","points":[[0.5,0],[0.5,0.5],[0.6,1]]}]})");
+    play(w, walk(60), 0, 10);
+    expect(w.total(0).backward == 0 && w.total(1).backward == 1,
+           "beside a segment, and through the corner of a bent line");
+  }
+  {
+    Watch w = watch(R"({"lines":[{"name":"cars","points":[[0.5,0],[0.5,1]],"classes":["car"]},
+                      {"name":"tall","points":[[0.5,0],[0.5,1]],"min-height":0.5}]})");
+    play(w, walk(60), 0, 10);
+    expect(w.total(0).backward + w.total(1).backward == 0, "other classes and sizes do not count");
+  }
+}
+
+void zones() {
+  Watch w = watch(room);
+  const Told t = play(w, walk(40), 0, 15);
+  expect(t.names == std::vector<std::string>{"zone-enter", "loitering", "zone-leave"},
+         "through a zone in 8 s");
+  expect(t.events.size() == 3 && std::abs(t.events[2].seconds - 8) < 0.5, "the length of the stay");
+  {
+    Watch v = watch(room); // stands on the border
+    std::mt19937_64 random(2);
+    const Told j = play(
+        v,
+        [&](double s) { return std::vector{at(1, std::min(40 * s, 160.) + double(random() % 11) - 5, 240)}; },
+        0, 60);
+    expect(j.names.empty(), "who jitters on the border has not entered");
+  }
+  {
+    Watch v = watch(room); // three, of whom one ends inside and one goes on under another number
+    const Told c = play(
+        v,
+        [](double s) {
+          std::vector<Subject> all;
+          if (s < 4) all.push_back(at(1, 300, 200));
+          all.push_back(at(s < 5 ? 2 : 9, 350, 300));
+          return all;
+        },
+        0, 12);
+    expect(c.count("zone-enter") == 2 && c.count("zone-leave") == 1, "one of two left by his track's end");
+    expect(c.count("crowd") == 2, "the crowd began and ended");
+    expect(v.count(0).inside == 1 && c.count("loitering") == 1, "who changed his number stays, and loiters");
+    v.finish();
+    expect(v.count(0).inside == 0, "at the end all leave");
+  }
+  {
+    Watch v = watch(room); // one frame of a box that jumped away
+    const Told j = play(
+        v, [](double s) { return std::vector{at(1, std::abs(s - 5) < 0.01 ? 600 : 300, 240)}; }, 0, 10, 20);
+    expect(j.count("zone-leave") == 0, "a jump of a box in one frame trips no zone");
+  }
+}
+
+void left_objects() {
+  const std::string text =
+      R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]],"left-object":4}]})";
+  // He walks to the middle, puts something down at 5 s, and walks on; at 20 s it is taken away.
+  Watch w = watch(text);
+  const Told t = play(
+      w,
+      [](double s) {
+        std::vector<Subject> all;
+        if (s < 10) all.push_back(at(1, 60 * s, 300, 100));
+        if (s > 5 && s < 20) all.push_back(at(2, 300, 300, 30));
+        if (s > 17) all.push_back(at(3, 100 + 60 * (s - 17), 300, 100));
+        return all;
+      },
+      0, 25);
+  expect(t.count("object-left") == 1 && t.count("object-removed") == 1, "a bag was left and taken");
+  for (std::size_t i = 0; i < t.names.size(); i++)
+    if (t.names[i] == "object-left")
+      expect(t.events[i].id == 2 && t.events[i].owner == 1 && std::abs(t.times[i] - 9) < 0.3,
+             "who left it, and when");
+  Watch v = watch(
+      text); // people who come, stand and sit, and a companion as tall who parts from another and stands
+  const Told none = play(
+      v,
+      [](double s) {
+        std::vector<Subject> all{at(1, std::min(60 * s, 300.), 300, s > 8 ? 60 : 100)};
+        if (s > 3) all.push_back(at(2, 180, 300, 95));
+        return all;
+      },
+      0, 30);
+  expect(none.count("object-left") == 0, "nobody who stands or sits is a left object");
+}
+
+void speeds() {
+  Watch w = watch(
+      R"({"units":"pixels","zones":[{"name":"road","polygon":[[0,0],[640,0],[640,480],[0,480]],"max-speed":5}],
+    "ground":{"picture":[[0,480],[640,480],[480,240],[160,240]],"metres":[[0,0],[10,0],[10,20],[0,20]]}})");
+  const Told t = play(
+      w,
+      [](double s) {
+        Subject one = at(1, 100 + 200 * s, 480 - 1e-9); // at the lower edge 64 px are a metre
+        one.object.vx = 200;
+        Subject two = at(2, 100 + 200 * s, 479);
+        two.object.vx = 400;
+        return std::vector{one, two};
+      },
+      0, 1);
+  expect(t.count("speed") == 1, "one of two is too fast");
+  for (std::size_t i = 0; i < t.names.size(); i++)
+    if (t.names[i] == "speed")
+      expect(t.events[i].id == 2 && std::abs(t.events[i].speed - 400 / 64.) < 0.05,
+             "its speed in metres a second");
+}
+
+void changes_and_nonsense() {
+  Watch w = watch(gate);
+  play(w, walk(60), 0, 10);
+  w.set(in_pixels(parse(R"({"lines":[{"name":"other","points":[[0,0.5],[1,0.5]]},
+                         {"name":"gate","points":[[0.2,0],[0.2,1]]}]})"),
+                  width, height));
+  expect(w.total(1).backward == 1 && w.total(0).backward == 0, "a line keeps its totals when it is moved");
+  w.reset_totals();
+  expect(w.total(1).backward == 0, "until they are set back");
+  try {
+    in_pixels(parse(R"({"units":"pixels","lines":[{"name":"a","points":[[900,0],[900,9]]}]})"), width,
+              height);
+    expect(false, "a line outside of the picture is taken");
+  } catch (const Error &) {
+  }
+  std::mt19937_64 random(4);
+  const double odd[] = {0, -1e9, 1e9, std::nan(""), std::numeric_limits<double>::infinity(), 320};
+  Watch v = watch(gate);
+  for (int n = 0; n < 500; n++) {
+    std::vector<Subject> many;
+    for (std::uint64_t i = 0; i < random() % 40; i++)
+      many.push_back(at(1 + random() % 60, odd[random() % 6], odd[random() % 6], odd[random() % 6]));
+    v.step(many, random() % 5 ? n / 10. : odd[random() % 6]);
+  }
+}
+
+} // namespace
+
+int main() {
+  texts();
+  lines();
+  zones();
+  left_objects();
+  speeds();
+  changes_and_nonsense();
+  return failures ? 1 : 0;
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "camera.h"
+
+#include "../config/overrides.h"
+#include "../config/words.h"
+#include "common/error.h"
+#include "properties.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace vigil::monitor {
+
+namespace {
+constexpr double patience_at_start = 15, patience = 5; // seconds without a picture
+constexpr const char *state_names[] = {"starting", "online", "offline", "disabled"};
+} // namespace
+
+Camera::Camera(CameraConfig config, CameraServices services)
+    : config_(std::move(config)), services_(std::move(services)),
+      feed_(std::make_shared<CameraFeed>(config_.live_fps)) {
+  feed_->set_zones(config_.zones);
+}
+
+Camera::~Camera() {
+  take_down();
+}
+
+void Camera::start() {
+  if (!config_.enabled) return go(State::disabled, std::nullopt);
+  go(State::starting, std::nullopt);
+  build();
+}
+
+void Camera::stop(const std::string &why) {
+  take_down();
+  if (state_ != State::disabled) go(State::offline, why);
+}
+
+PipelineEvents Camera::pipeline_events() {
+  const auto feed = feed_;
+  const auto recorder = recorder_;
+  const auto weak = weak_from_this();
+  const std::string name = config_.name;
+  const CameraServices &s = services_;
+  PipelineEvents e;
+  e.picture = [=, picture = s.picture, on_main = s.on_main](View v, double time, Bytes jpeg) {
+    feed->put_picture(v, {jpeg, time, Utc::monotonic_seconds()});
+    picture(name, v, feed->moving, time, jpeg);
+    if (v == View::plain && feed->wants_picture)
+      on_main([=] {
+        if (const auto camera = weak.lock()) camera->got_picture(jpeg);
+      });
+  };
+  e.frame = [=](double time, std::vector<Rect> boxes, double area) {
+    feed->see(boxes, area);
+    feed->activity.frame(time, std::move(boxes), area);
+  };
+  e.record_caps = [=](GstCaps *caps) { recorder->caps(caps); };
+  e.record_frame = [=](GstBuffer *b, double time) { recorder->frame(b, time); };
+  e.scores = [=](std::map<std::string, double> scores, std::vector<float> vector) {
+    feed->activity.scores(std::move(scores));
+    if (!vector.empty()) feed->set_vector(std::move(vector));
+  };
+  e.message = [this](GstMessage *m, double time) { message(m, time); };
+  e.failed = [this](const std::string &why) { fail(why); };
+  e.warning = [this](const std::string &text) {
+    static std::set<std::string>
+        told; // the main thread's; most warnings are about the machine, not the camera
+    constexpr std::size_t most = 1000;
+    if (told.size() < most && told.insert(text).second) services_.log(config_.name + ": " + text);
+  };
+  return e;
+}
+
+void Camera::build() {
+  const auto weak = weak_from_this();
+  recorder_ = std::make_shared<Recorder>(
+      config_.record.pre_capture,
+      [weak, s = services_](std::string event, std::shared_ptr<ClipWriter> writer) {
+        s.finish_clip([=] {
+          const ClipResult result = writer->finish();
+          s.on_main([=] {
+            if (const auto camera = weak.lock()) camera->clip_finished(event, result);
+          });
+        });
+      });
+  started_ = Utc::monotonic_seconds();
+  last_change_ = started_;
+  last_frames_ = 0;
+  mask_width_ = 0;
+  try {
+    pipeline_ = std::make_unique<CameraPipeline>(
+        config_, PipelinePlaces{services_.file("models/" + config_.name + ".mog"), ""}, pipeline_events(),
+        services_.contexts, services_.utc, feed_->plan);
+    demand(demand_);
+    pipeline_->play(); // why it fails, if it does, comes by the bus
+  } catch (const Error &e) {
+    fail(e.what());
+  }
+}
+
+void Camera::take_down() {
+  for (auto &[label, r] : running_) {
+    r.quiet_since = r.active ? services_.utc.now() : r.quiet_since;
+    end_event(r);
+  }
+  running_.clear();
+  feed_->moving = false;
+  if (recorder_) recorder_->reset();
+  if (!pipeline_) return;
+  frames_before_ += pipeline_->frames_in();
+  tiles_before_ += pipeline_->tiles();
+  pipeline_->mute();
+  // Going down can hang in a driver or in the network: not here.
+  services_.in_background(
+      [p = std::shared_ptr<CameraPipeline>(std::move(pipeline_)), r = recorder_]() mutable { p.reset(); });
+}
+
+void Camera::fail(const std::string &why) {
+  backoff_.ran(state_ == State::online ? Utc::monotonic_seconds() - started_ : 0);
+  const double wait = backoff_.next();
+  take_down();
+  restart_at_ = Utc::monotonic_seconds() + wait;
+  if (reason_ != why || state_ != State::offline)
+    services_.log(vigil::text(config_.name, ": offline: ", why, "; trying again every ", wait, " to 30 s"));
+  go(State::offline, why);
+}
+
+void Camera::go(State state, std::optional<std::string> why) {
+  if (state == state_ && why == reason_ && since_ > 0) return;
+  // Tries that fail as the one before do not begin a new outage.
+  const bool same_outage = since_ > 0 && state_ == State::offline && state == State::offline;
+  if (!same_outage) since_ = services_.utc.now();
+  state_ = state;
+  reason_ = std::move(why);
+  told();
+}
+
+void Camera::told() const {
+  services_.tell(config_.name, {{"kind", "camera"}});
+}
+
+void Camera::tick() {
+  const double now = Utc::monotonic_seconds(), utc = services_.utc.now();
+  if (!pipeline_) {
+    if (config_.enabled && now >= restart_at_) {
+      reconnects_++;
+      build();
+    }
+  } else {
+    const std::uint64_t frames = pipeline_->frames_in();
+    if (frames != last_frames_) {
+      last_frames_ = frames;
+      last_change_ = now;
+      if (state_ != State::online && pipeline_->frames_out() > 0) go(State::online, std::nullopt);
+    }
+    const double allowed = frames ? patience : patience_at_start;
+    if (now - last_change_ > allowed) return fail(vigil::text("no picture for ", allowed, " seconds"));
+    if (pipeline_->width() != mask_width_ && pipeline_->width() > 0) set_mask_file();
+    backoff_.ran(state_ == State::online ? now - started_ : 0);
+  }
+  update_events(utc);
+  feed_->wants_picture = !running_.empty();
+  const auto second = feed_->activity.end_second(utc);
+  if (state_ == State::online) {
+    nlohmann::json boxes = nlohmann::json::array();
+    for (const Rect &b : second.boxes) boxes.push_back(to_json(b));
+    services_.tell(
+        config_.name,
+        {{"kind", "sample"}, {"camera", config_.name}, {"sample", to_json(second.sample)}, {"boxes", boxes}});
+  }
+  const bool recording = recorder_ && recorder_->recording();
+  if (recording != was_recording_) {
+    was_recording_ = recording;
+    told();
+  }
+  if (static_cast<std::uint64_t>(utc) % 60 == 0)
+    if (auto heat = feed_->activity.take_heat(); !heat.empty())
+      services_.heat(config_.name, utc, std::move(heat));
+}
+
+void Camera::change(CameraConfig next) {
+  CameraConfig same = next;
+  same.zones = config_.zones;
+  same.lines = config_.lines;
+  same.masks = config_.masks;
+  same.motion = config_.motion;
+  same.place = config_.place;
+  bool restart = !(same == config_);
+  // Properties that may change while playing are set, not restarted for.
+  CameraConfig elements_too = same;
+  elements_too.elements = config_.elements;
+  if (restart && elements_too == config_ && pipeline_) {
+    restart = false;
+    for (const auto &[name, properties] : next.elements) {
+      GstElement *e = pipeline_->element(name);
+      const auto old = config_.elements.find(name);
+      for (const auto &[p, setting] : properties) {
+        if (old != config_.elements.end() && old->second.count(p) && old->second.at(p) == setting) continue;
+        if (e && changes_while_playing(e, p))
+          set_property(e, p, setting.value);
+        else
+          restart = true;
+      }
+    }
+    for (const auto &[name, properties] : config_.elements)
+      for (const auto &[p, setting] : properties)
+        if (!next.elements.count(name) || !next.elements.at(name).count(p))
+          restart = true; // back to a default
+  }
+  const bool masks = !(next.masks == config_.masks);
+  const bool motion = next.motion;
+  config_ = std::move(next);
+  feed_->set_zones(config_.zones);
+  if (!motion)
+    if (auto r = running_.find("motion"); r != running_.end()) {
+      r->second.quiet_since = services_.utc.now();
+      end_event(r->second);
+      running_.erase(r);
+    }
+  if (restart || !config_.enabled) {
+    take_down();
+    feed_->plan = std::make_shared<TilePlan>(config_.live_fps);
+    state_ = State::starting;
+    since_ = 0;
+    restart_at_ = 0;
+    start();
+  } else if (masks) {
+    set_mask_file();
+  }
+  told();
+}
+
+void Camera::demand(Hub::Demand d) {
+  demand_ = d;
+  feed_->plan->demand(d.views);
+  if (pipeline_) pipeline_->set_tile_height(std::max(d.height, config_.live_height));
+}
+
+nlohmann::json Camera::describe(const std::vector<std::string> &overridden) const {
+  const int w = pipeline_ ? pipeline_->width() : 0, h = pipeline_ ? pipeline_->height() : 0;
+  const int live_h = h ? std::min(config_.live_height, h) : config_.live_height;
+  const auto shapes = [](const auto &map) {
+    nlohmann::json out = nlohmann::json::object();
+    for (const auto &[name, shape] : map) out[name] = to_json(shape);
+    return out;
+  };
+  const auto codec = recorder_ && config_.record.enabled ? recorder_->codec() : std::nullopt;
+  return {{"name", config_.name},
+          {"state", state_names[static_cast<int>(state_)]},
+          {"reason", reason_ ? nlohmann::json(*reason_) : nlohmann::json()},
+          {"since", since_},
+          {"source", mask_credentials(config_.source)},
+          {"width", w},
+          {"height", h},
+          {"fps", feed_->activity.mean_fps().value_or(0)},
+          {"live",
+           {{"width", h ? static_cast<int>(std::lround(static_cast<double>(w) * live_h / h)) : 0},
+            {"height", live_h},
+            {"fps", config_.live_fps}}},
+          {"motion", feed_->moving.load()},
+          {"recording", recorder_ && recorder_->recording()},
+          {"record_enabled", config_.record.enabled},
+          {"motion_enabled", config_.motion},
+          {"codec", codec ? nlohmann::json(*codec) : nlohmann::json()},
+          {"reconnects", reconnects_},
+          {"views", {"plain", "overlay", "mask", "background"}},
+          {"zones", shapes(config_.zones)},
+          {"lines", shapes(config_.lines)},
+          {"masks", shapes(config_.masks)},
+          {"overridden", overridden}};
+}
+
+nlohmann::json Camera::stats() const {
+  nlohmann::json times = nlohmann::json::object();
+  std::uint64_t drops = 0;
+  if (pipeline_) {
+    const std::uint64_t in = pipeline_->frames_in(), out = pipeline_->frames_out();
+    constexpr std::uint64_t under_way = 4;
+    drops = in > out + under_way ? in - out - under_way : 0;
+    for (GstElement *e : pipeline_->elements()) {
+      GstStructure *s = nullptr;
+      double us = 0;
+      if (!g_object_class_find_property(G_OBJECT_GET_CLASS(e), "stats")) continue;
+      g_object_get(e, "stats", &s, nullptr);
+      if (s && gst_structure_get_double(s, "kernel-time-us", &us)) times[GST_OBJECT_NAME(e)] = us;
+      if (s) gst_structure_free(s);
+    }
+  }
+  return {{"name", config_.name},
+          {"fps", feed_->activity.mean_fps().value_or(0)},
+          {"frames", frames_before_ + (pipeline_ ? pipeline_->frames_in() : 0)},
+          {"tiles", tiles_before_ + (pipeline_ ? pipeline_->tiles() : 0)},
+          {"drops", drops},
+          {"reconnects", reconnects_},
+          {"latency_ms", pipeline_ ? pipeline_->latency_ms() : 0.0},
+          {"record_queue_bytes", recorder_ ? recorder_->bytes() : 0},
+          {"element_time_us", times}};
+}
+
+} // namespace vigil::monitor

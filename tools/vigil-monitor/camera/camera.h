@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One camera: its pipeline, built anew whenever it fails, its events and its clips. All methods belong to the main thread.
+#pragma once
+
+#include "../config/config.h"
+#include "../http/hub.h"
+#include "../store/event.h"
+#include "activity.h"
+#include "backoff.h"
+#include "clip.h"
+#include "pipeline.h"
+
+#include <array>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace vigil::monitor {
+
+// What a camera asks of the program around it.
+struct CameraServices {
+  SharedContexts &contexts;
+  const Utc &utc;
+  std::function<void(std::function<void()>)> on_main;       // from any thread
+  std::function<void(std::function<void()>)> in_background; // a thread that may wait: pipelines that go down
+  std::function<void(std::function<void()>)> finish_clip;   // a thread that may wait: files that become whole
+  std::function<std::string(const std::string &below)> file; // a path in the storage folder
+  std::function<void(const std::string &camera, View, bool motion, double time, Bytes)>
+      picture;                                                                 // from any thread
+  std::function<void(const std::string &camera, const nlohmann::json &)> tell; // viewers, MQTT
+  std::function<void(const char *type, const Event &)> event;                  // new, update, end
+  std::function<void(const Event &, Bytes jpeg)> thumbnail;
+  std::function<void(const Event &, std::vector<float>)> vector;
+  std::function<void(const std::string &camera, double time, std::vector<float>)> heat;
+  std::function<void(const std::string &)> log;
+};
+
+// What streaming threads share with the main thread.
+struct CameraFeed {
+  explicit CameraFeed(double fps) : plan(std::make_shared<TilePlan>(fps)) {}
+  Activity activity;
+  std::shared_ptr<TilePlan> plan;
+  std::atomic<bool> moving = false, wants_picture = false; // for an event's thumbnail
+
+  struct Picture {
+    Bytes jpeg;
+    double time = 0, arrived = 0; // captured, UTC; here, by the monotonic clock
+  };
+  // The newest picture of a view, or null when none that arrived after `after` comes within the wait.
+  Picture wait_picture(View, double after, std::chrono::milliseconds wait);
+  void put_picture(View, Picture);
+
+  // Collected from frames for the events that go on.
+  struct Seen {
+    std::vector<std::string> zones; // entered, in order
+    std::optional<Rect> box;        // the largest
+    double changed = 0;             // the largest
+    std::vector<float> vector;
+  };
+  Seen take_seen();
+  void see(const std::vector<Rect> &boxes, double area);
+  void set_zones(std::map<std::string, Zone>);
+  void set_vector(std::vector<float>);
+
+ private:
+  std::mutex lock_;
+  std::condition_variable new_picture_;
+  std::array<Picture, 4> pictures_;
+  std::map<std::string, Zone> zones_;
+  Seen seen_;
+};
+
+class Camera : public std::enable_shared_from_this<Camera> {
+ public:
+  Camera(CameraConfig, CameraServices);
+  ~Camera();
+
+  void start();
+  void stop(const std::string &why); // finishes what goes on
+  void tick();                       // once a second
+
+  const CameraConfig &config() const { return config_; }
+  // Takes over a configuration; the camera starts anew only when it must.
+  void change(CameraConfig);
+  void demand(Hub::Demand);
+  nlohmann::json describe(const std::vector<std::string> &overridden) const;
+  nlohmann::json stats() const;
+  CameraPipeline *pipeline() const { return pipeline_.get(); }
+  std::shared_ptr<CameraFeed> feed() const { return feed_; }
+
+  // A clip of this event became whole, or did not.
+  void clip_finished(const std::string &event, const ClipResult &);
+
+ private:
+  enum class State { starting, online, offline, disabled };
+  struct Running {
+    Event event;
+    bool active = true; // its cause goes on
+    double quiet_since = 0;
+    double snapshot_score = -1;
+    bool recorded = false;
+  };
+  PipelineEvents pipeline_events();
+  void build();
+  void fail(const std::string &why);
+  void take_down();
+  void go(State, std::optional<std::string> why);
+  void told() const;
+  void message(GstMessage *, double time);
+  void begin_event(const std::string &label, double time, double score);
+  void end_cause(const std::string &label, double time);
+  void end_event(Running &);
+  void update_events(double now);
+  void got_picture(Bytes);
+  void set_mask_file();
+
+  CameraConfig config_;
+  const CameraServices services_;
+  std::shared_ptr<CameraFeed> feed_;
+  std::shared_ptr<Recorder> recorder_;
+  std::unique_ptr<CameraPipeline> pipeline_;
+  std::map<std::string, Running> running_; // by label
+  std::map<std::string, Event> recent_;    // ended, their clip is on its way
+  State state_ = State::starting;
+  std::optional<std::string> reason_;
+  double since_ = 0, started_ = 0, last_change_ = 0, restart_at_ = 0;
+  std::uint64_t last_frames_ = 0, reconnects_ = 0, frames_before_ = 0, tiles_before_ = 0;
+  Backoff backoff_;
+  Hub::Demand demand_;
+  std::string mask_file_, old_mask_file_;
+  int mask_width_ = 0;
+  bool was_recording_ = false;
+};
+
+} // namespace vigil::monitor

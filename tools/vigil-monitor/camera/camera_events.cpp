@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Events of a camera: what begins and ends them, their clips, thumbnails and zones.
+#include "camera.h"
+
+#include "../config/geometry.h"
+#include "common/error.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <png.h>
+
+namespace vigil::monitor {
+
+void Camera::message(GstMessage *m, double time) {
+  const GstStructure *s = gst_message_get_structure(m);
+  const std::string name = s ? gst_structure_get_name(s) : "";
+  if (name == "motion-begin") {
+    double changed = 0;
+    gst_structure_get_double(s, "changed-fraction", &changed);
+    feed_->moving = true;
+    if (config_.motion) begin_event("motion", time, changed);
+    told();
+  } else if (name == "motion-end") {
+    feed_->moving = false;
+    end_cause("motion", time);
+    told();
+  } else if (name == "light-jump") {
+    services_.tell(config_.name, {{"kind", "light_jump"}, {"camera", config_.name}, {"time", time}});
+  } else if (name == "event-begin" || name == "event-end") {
+    const char *label = gst_structure_get_string(s, "class");
+    double score = 0;
+    gst_structure_get_double(s, "score", &score);
+    if (!label) return;
+    if (name == "event-begin")
+      begin_event(label, time, score);
+    else
+      end_cause(label, time);
+  }
+}
+
+void Camera::begin_event(const std::string &label, double time, double score) {
+  // What stirs again before the clip has ended belongs to the same event.
+  if (const auto r = running_.find(label); r != running_.end()) {
+    r->second.active = true;
+    return;
+  }
+  feed_->take_seen();
+  Running r;
+  r.event.id = new_event_id(time, config_.name);
+  r.event.camera = config_.name;
+  r.event.label = label;
+  r.event.start_time = time;
+  r.event.score = score;
+  services_.event("new", r.event);
+  if (config_.record.enabled && recorder_)
+    r.recorded = recorder_->begin(r.event.id, services_.file(clip_path(r.event)), time);
+  feed_->plan->once(View::plain);
+  running_[label] = std::move(r);
+  feed_->wants_picture = true;
+}
+
+void Camera::end_cause(const std::string &label, double time) {
+  const auto r = running_.find(label);
+  if (r == running_.end()) return;
+  r->second.active = false;
+  r->second.quiet_since = std::max(time, r->second.event.start_time);
+}
+
+void Camera::end_event(Running &r) {
+  r.event.end_time = r.quiet_since;
+  if (r.recorded && recorder_) {
+    recorder_->end_after(r.event.id, r.quiet_since + config_.record.post_capture);
+    recent_[r.event.id] = r.event;
+  }
+  services_.event("end", r.event);
+}
+
+void Camera::update_events(double now) {
+  if (running_.empty()) return;
+  const auto seen = feed_->take_seen();
+  for (auto it = running_.begin(); it != running_.end();) {
+    Running &r = it->second;
+    bool changed = false;
+    for (const std::string &z : seen.zones)
+      if (std::find(r.event.zones.begin(), r.event.zones.end(), z) == r.event.zones.end()) {
+        r.event.zones.push_back(z);
+        changed = true;
+      }
+    if (it->first == "motion" && seen.changed > r.event.score) r.event.score = seen.changed;
+    const auto size = [](const std::optional<Rect> &b) { return b ? b->width * b->height : 0; };
+    if (size(seen.box) > size(r.event.box)) {
+      r.event.box = seen.box;
+      changed = true;
+    }
+    if (!seen.vector.empty() && !r.event.has_vector) {
+      r.event.has_vector = true;
+      services_.vector(r.event, seen.vector);
+    }
+    constexpr double better = 1.5; // a much larger object makes a better picture
+    if (r.active && size(r.event.box) > better * r.snapshot_score) feed_->plan->once(View::plain);
+    if (r.recorded && now - r.event.start_time > config_.record.max_clip)
+      recorder_->end_after(r.event.id, now);
+    if (!r.active && now - r.quiet_since >= config_.record.post_capture) {
+      end_event(r);
+      it = running_.erase(it);
+      continue;
+    }
+    if (changed) services_.event("update", r.event);
+    ++it;
+  }
+}
+
+void Camera::got_picture(Bytes jpeg) {
+  for (auto &[label, r] : running_) {
+    const double size = r.event.box ? r.event.box->width * r.event.box->height : 0;
+    constexpr double better = 1.5;
+    if (r.event.has_snapshot && size <= better * r.snapshot_score) continue;
+    r.snapshot_score = size;
+    r.event.has_snapshot = true;
+    services_.thumbnail(r.event, jpeg);
+    services_.event("update", r.event);
+  }
+}
+
+void Camera::clip_finished(const std::string &id, const ClipResult &result) {
+  if (!result.good) services_.log(config_.name + ": the clip of event " + id + " is lost: " + result.why);
+  const auto put = [&](Event &e) {
+    e.has_clip = result.good;
+    e.clip_bytes = result.bytes;
+    if (result.good) e.clip_start = result.start;
+    services_.event("update", e);
+  };
+  if (const auto e = recent_.find(id); e != recent_.end()) {
+    put(e->second);
+    recent_.erase(e);
+    return;
+  }
+  for (auto &[label, r] : running_) // longer than max_clip: it goes on
+    if (r.event.id == id) put(r.event);
+}
+
+// cudamog reads masks as pictures of the frames' size: they are drawn when it is known.
+void Camera::set_mask_file() {
+  if (!pipeline_ || pipeline_->width() <= 0) return;
+  const int w = pipeline_->width(), h = pipeline_->height();
+  mask_width_ = w;
+  GstElement *mog = pipeline_->element("cudamog");
+  std::string next;
+  if (!config_.masks.empty()) {
+    std::vector<std::vector<Point>> polygons;
+    for (const auto &[name, mask] : config_.masks) polygons.push_back(mask.points);
+    const auto pixels = draw_masks(polygons, w, h);
+    static unsigned number = 0; // another name makes cudamog read it again
+    next = services_.file(vigil::text("masks/", config_.name, "-", ++number, ".png"));
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    image.width = static_cast<png_uint_32>(w);
+    image.height = static_cast<png_uint_32>(h);
+    image.format = PNG_FORMAT_GRAY;
+    if (!png_image_write_to_file(&image, next.c_str(), 0, pixels.data(), 0, nullptr)) {
+      services_.log(config_.name + ": masks cannot be written to " + next + ": " + image.message);
+      return;
+    }
+  }
+  g_object_set(mog, "mask-location", next.empty() ? nullptr : next.c_str(), nullptr);
+  // A frame that is under way may be reading the file before this one: only the one before that goes.
+  std::error_code error;
+  if (!old_mask_file_.empty()) std::filesystem::remove(old_mask_file_, error);
+  old_mask_file_ = mask_file_;
+  mask_file_ = next;
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The last seconds of a compressed stream in memory, and clips written from them: the stream as it is, in MP4.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <gst/app/gstappsrc.h>
+#include <gst/gst.h>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vigil::monitor {
+
+struct ClipResult {
+  bool good = false;
+  std::string why;  // when it is not
+  double start = 0; // seconds since 1970 UTC, of its first frame
+  std::int64_t bytes = 0;
+};
+
+// Writes PATH.part, and PATH when it is finished. Readable to its last whole second should the program be killed.
+class ClipWriter {
+ public:
+  ClipWriter(std::string path, GstCaps *caps, double start);
+  ~ClipWriter();
+  ClipWriter(const ClipWriter &) = delete;
+  ClipWriter &operator=(const ClipWriter &) = delete;
+
+  // Takes over nothing. False when the disk is so slow or full that the clip has failed.
+  bool push(GstBuffer *);
+  // Waits for the file to be whole, a few seconds at most; the caller's thread is one that may wait.
+  ClipResult finish();
+
+ private:
+  const std::string path_;
+  const double start_;
+  GstElement *pipeline_ = nullptr;
+  GstAppSrc *source_ = nullptr;
+  GstClockTime first_ = GST_CLOCK_TIME_NONE, last_ = 0;
+  bool failed_ = false;
+};
+
+class Recorder {
+ public:
+  // `finish` hands a writer that had its last frame to a thread that may wait.
+  using Finish = std::function<void(std::string event, std::shared_ptr<ClipWriter>)>;
+  Recorder(double pre_capture, Finish finish) : pre_capture_(pre_capture), finish_(std::move(finish)) {}
+  ~Recorder() { reset(); }
+
+  // From the streaming thread: the stream's caps, and its frames in decoding order with their UTC time.
+  void caps(GstCaps *);
+  void frame(GstBuffer *, double time);
+  void reset(); // the stream broke off: the clip ends here, the memory is of no use
+
+  // From the main thread. Begins with the first key frame at or before `time` - pre_capture, or the oldest there is. False
+  // when there is no stream to record, or too many clips are being written.
+  bool begin(const std::string &event, const std::string &path, double time);
+  void end_after(const std::string &event, double time); // the clip's last moment
+  bool recording() const { return recording_ > 0; }
+  std::optional<std::string> codec() const;
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Frame {
+    GstBuffer *buffer;
+    double time;
+    bool key;
+  };
+  struct Clip {
+    std::string event;
+    std::shared_ptr<ClipWriter> writer;
+    double until;
+  };
+  void drop_old();
+  void stop_all(); // with the lock held
+  static constexpr std::size_t most_clips = 4;
+  static constexpr std::size_t most_bytes = 96 << 20;
+  const double pre_capture_;
+  const Finish finish_;
+  mutable std::mutex lock_;
+  GstCaps *caps_ = nullptr;
+  std::deque<Frame> ring_;
+  std::atomic<std::size_t> bytes_ = 0;
+  std::vector<Clip> clips_;
+  std::atomic<int> recording_ = 0;
+};
+
+} // namespace vigil::monitor

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipeline.h"
+
+#include "../config/words.h"
+#include "common/error.h"
+#include "pipeline_callbacks.h"
+#include "properties.h"
+#include "source.h"
+#include "tools/base/gst_ptr.h"
+#include "tools/base/pipeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+namespace vigil::monitor {
+namespace {
+
+bool has_factory(const char *name) {
+  return tools::ObjectPtr<GstElementFactory>(gst_element_factory_find(name)) != nullptr;
+}
+
+// Frames stay on the GPU from the decoder to the tiles.
+bool on_gpu() {
+  return has_factory("nvh264dec") && has_factory("cudaconvert") && has_factory("cudadownload");
+}
+
+// What the monitor sets where the configuration says nothing: the set that does well on all labelled video
+// (docs/elements/cudamog.md), and no alarm when a light is switched.
+constexpr std::pair<const char *, const char *> mog_defaults[] = {
+    {"light-jump", "0.6"},  {"shadow-threshold", "0.8"}, {"background-sigma", "6"},
+    {"match-sigma", "2.5"}, {"complexity-prior", "0.1"}, {"median", "9"},
+    {"close", "3"},         {"motion-hold", "1500"}};
+
+} // namespace
+
+CameraPipeline::CameraPipeline(const CameraConfig &config, const PipelinePlaces &places,
+                               PipelineEvents events, SharedContexts &contexts, const Utc &utc,
+                               std::shared_ptr<TilePlan> plan)
+    : config_(config), events_(std::move(events)), contexts_(contexts), utc_(utc), plan_(std::move(plan)),
+      tile_height_(config.live_height) {
+  pipeline_ = gst_pipeline_new(config.name.c_str());
+  gst_object_ref_sink(pipeline_);
+  try {
+    const tools::ObjectPtr<GstClock> clock(gst_system_clock_obtain());
+    gst_pipeline_use_clock(GST_PIPELINE(pipeline_), clock.get()); // one for all cameras
+    build_chain();
+    if (!places.model.empty()) g_object_set(mog_, "model-location", places.model.c_str(), nullptr);
+    if (!places.mask.empty()) g_object_set(mog_, "mask-location", places.mask.c_str(), nullptr);
+    add_source(GST_BIN(pipeline_), config_, G_CALLBACK(Callbacks::pad_added), this);
+  } catch (...) {
+    gst_object_unref(pipeline_);
+    throw;
+  }
+  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
+  gst_bus_set_sync_handler(bus.get(), Callbacks::sync_message, this, nullptr);
+  watch_ = gst_bus_add_watch(bus.get(), Callbacks::message, this);
+}
+
+CameraPipeline::~CameraPipeline() {
+  mute();
+  gst_element_set_state(pipeline_, GST_STATE_NULL);
+  gst_object_unref(pipeline_);
+}
+
+void CameraPipeline::mute() {
+  muted_ = true;
+  if (watch_) {
+    const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
+    gst_bus_remove_watch(bus.get());
+    watch_ = 0;
+  }
+}
+
+void CameraPipeline::play() {
+  if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) ==
+      GST_STATE_CHANGE_FAILURE) // often with a message of its own, which comes first
+    GST_ELEMENT_ERROR(pipeline_, CORE, STATE_CHANGE, ("The pipeline does not start."), (nullptr));
+}
+
+GstElement *CameraPipeline::add(const char *factory) {
+  GstElement *e = tools::make_element(factory);
+  gst_bin_add(GST_BIN(pipeline_), e);
+  return e;
+}
+
+void CameraPipeline::build_chain() {
+  // Frames that a decoder leaves on the GPU are converted there.
+  entry_ = add(on_gpu() ? "cudaupload" : "videoconvert");
+  GstElement *last = entry_;
+  if (on_gpu()) {
+    last = add("cudaconvert");
+    tools::link({entry_, last});
+  }
+  raw_tee_ = add("tee");
+  // A frame that comes while the chain is busy takes the place of one that waits: a camera is watched as it is now.
+  GstElement *queue = add("queue");
+  constexpr guint waiting = 3;
+  g_object_set(queue, "max-size-buffers", waiting, "max-size-bytes", 0, "max-size-time", guint64{0}, nullptr);
+  gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
+  tools::link({last, raw_tee_, queue});
+  last = queue;
+  for (const std::string &name : chain_elements()) {
+    const bool asked = config_.elements.count(name) != 0;
+    const bool rules = (name == "boxtrack" || name == "boxrules") && has_factory(name.c_str());
+    if (name != "cudamog" && !asked && !rules) continue;
+    GstElement *e = tools::make_element(name.c_str(), name.c_str());
+    gst_bin_add(GST_BIN(pipeline_), e);
+    if (name == "cudamog") {
+      for (const auto &[p, v] : mog_defaults) set_property(e, p, v);
+      gst_util_set_object_arg(G_OBJECT(e), "output", "passthrough");
+      mog_ = e;
+    }
+    if (asked)
+      for (const auto &[p, setting] : config_.elements.at(name)) {
+        try {
+          set_property(e, p, setting.value);
+        } catch (const Error &error) {
+          if (events_.warning) events_.warning(error.what());
+        }
+      }
+    tools::link({last, e});
+    chain_.push_back(e);
+    last = e;
+  }
+  const tools::ObjectPtr<GstPad> entry(gst_element_get_static_pad(queue, "sink"));
+  gst_pad_add_probe(entry.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::frame_in, this, nullptr);
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(mog_, "sink"));
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::before_mog, this, nullptr);
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_frames, this,
+                    nullptr);
+  const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last, "src"));
+  gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_chain, this, nullptr);
+  build_tiles(last);
+}
+
+void CameraPipeline::build_tiles(GstElement *last) {
+  GstElement *queue = add("queue"), *scale = add("videoscale"), *convert = add("videoconvert");
+  GstElement *encode = add("jpegenc"), *sink = add("appsink");
+  tile_caps_ = add("capsfilter");
+  if (on_gpu()) {
+    GstElement *download = add("cudadownload");
+    tools::link({last, queue, download, scale});
+  } else {
+    tools::link({last, queue, scale});
+  }
+  constexpr guint waiting = 2;
+  g_object_set(queue, "max-size-buffers", waiting, "max-size-bytes", 0, "max-size-time", guint64{0}, nullptr);
+  gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
+  constexpr int quality = 80;
+  g_object_set(encode, "quality", quality, nullptr);
+  g_object_set(scale, "add-borders", FALSE, nullptr);
+  g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 2u, "drop", TRUE, "emit-signals", FALSE,
+               nullptr);
+  tools::link({scale, tile_caps_, convert, encode, sink});
+  GstAppSinkCallbacks callbacks{};
+  callbacks.new_sample = Callbacks::tile;
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
+  const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(queue, "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::into_tiles, this, nullptr);
+}
+
+void CameraPipeline::set_tile_height(int height) {
+  if (tile_height_.exchange(height) != height) update_tile_caps();
+}
+
+void CameraPipeline::update_tile_caps() {
+  const int w = width_, h = height_;
+  if (w <= 0 || h <= 0) return;
+  const int out_h = std::min(tile_height_.load(), h) & ~1;
+  const int out_w = std::max(2, static_cast<int>(std::lround(static_cast<double>(w) * out_h / h)) & ~1);
+  const tools::CapsPtr caps(gst_caps_new_simple("video/x-raw", "width", G_TYPE_INT, out_w, "height",
+                                                G_TYPE_INT, std::max(2, out_h), "pixel-aspect-ratio",
+                                                GST_TYPE_FRACTION, 1, 1, nullptr));
+  g_object_set(tile_caps_, "caps", caps.get(), nullptr);
+}
+
+void CameraPipeline::link_stream(GstPad *pad) {
+  tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  if (!caps) caps.reset(gst_pad_query_caps(pad, nullptr));
+  const GstStructure *s = gst_caps_get_size(caps.get()) ? gst_caps_get_structure(caps.get(), 0) : nullptr;
+  const std::string name = s ? gst_structure_get_name(s) : "";
+  if ((!name.starts_with("video/") && !name.starts_with("image/")) || linked_.exchange(true))
+    return; // sound, text, a second picture
+  if (name == "video/x-raw")
+    link_raw(pad);
+  else if (name == "video/x-h264")
+    link_compressed(pad, "h264parse", "video/x-h264,stream-format=avc,alignment=au");
+  else if (name == "video/x-h265")
+    link_compressed(pad, "h265parse", "video/x-h265,stream-format=hvc1,alignment=au");
+  else
+    link_compressed(pad, nullptr, nullptr);
+}
+
+void CameraPipeline::link_compressed(GstPad *pad, const char *parser, const char *record_caps) {
+  GstElement *tee = add("tee"), *queue = add("queue"), *decode = add("decodebin");
+  constexpr guint64 longest = 4 * GST_SECOND;
+  g_object_set(queue, "max-size-buffers", 0u, "max-size-bytes", 32u << 20, "max-size-time", longest, nullptr);
+  gst_util_set_object_arg(G_OBJECT(queue), "leaky",
+                          "downstream"); // a decoder that hangs must not hold up the recorder
+  g_signal_connect(decode, "pad-added", G_CALLBACK(Callbacks::decoded_pad), this);
+  GstElement *first = tee;
+  if (source_kind(config_.source) == SourceKind::file) { // played at its own speed
+    first = add("identity");
+    g_object_set(first, "sync", TRUE, nullptr);
+    tools::link({first, tee});
+  }
+  tools::link({tee, queue, decode});
+  if (parser && config_.record.enabled) record_from(tee, {add(parser)}, record_caps);
+  for (GstElement *e : {decode, queue, tee}) gst_element_sync_state_with_parent(e);
+  if (first != tee) gst_element_sync_state_with_parent(first);
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
+  gst_pad_link(pad, sink.get());
+  if (!parser && config_.record.enabled) link_encoder();
+}
+
+void CameraPipeline::link_raw(GstPad *pad) {
+  if (config_.record.enabled) link_encoder();
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(entry_, "sink"));
+  gst_pad_link(pad, sink.get());
+}
+
+void CameraPipeline::record_from(GstElement *tee, std::initializer_list<GstElement *> between,
+                                 const char *caps_text) {
+  GstElement *filter = add("capsfilter"), *sink = add("appsink");
+  const tools::CapsPtr caps(gst_caps_from_string(caps_text));
+  g_object_set(filter, "caps", caps.get(), nullptr);
+  g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 0u, nullptr);
+  GstAppSinkCallbacks callbacks{};
+  callbacks.new_sample = Callbacks::record;
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
+  GstElement *last = nullptr;
+  for (GstElement *e : between) {
+    if (last) tools::link({last, e});
+    last = e;
+  }
+  tools::link({last, filter, sink});
+  for (GstElement *e : {sink, filter}) gst_element_sync_state_with_parent(e);
+  for (GstElement *e : between) gst_element_sync_state_with_parent(e);
+  tools::link({tee, *between.begin()});
+}
+
+void CameraPipeline::link_encoder() {
+  const char *factory = has_factory("nvh264enc")     ? "nvh264enc"
+                        : has_factory("x264enc")     ? "x264enc"
+                        : has_factory("openh264enc") ? "openh264enc"
+                                                     : nullptr;
+  if (!factory) {
+    if (events_.warning)
+      events_.warning("no clips of this camera: GStreamer has no encoder of H.264 here; install "
+                      "gstreamer1.0-plugins-ugly or gstreamer1.0-plugins-bad");
+    return;
+  }
+  GstElement *queue = add("queue"), *convert = add(on_gpu() ? "cudadownload" : "videoconvert"),
+             *encode = add(factory), *parse = add("h264parse");
+  constexpr guint waiting = 8;
+  g_object_set(queue, "max-size-buffers", waiting, "max-size-bytes", 0, "max-size-time", guint64{0}, nullptr);
+  gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
+  constexpr guint key_frames = 30;
+  if (std::string_view(factory) == "x264enc") {
+    g_object_set(encode, "key-int-max", key_frames, "bitrate", 2000u, "threads", 1u, nullptr);
+    gst_util_set_object_arg(G_OBJECT(encode), "speed-preset", "ultrafast");
+    gst_util_set_object_arg(G_OBJECT(encode), "tune", "zerolatency");
+  } else {
+    g_object_set(encode, "gop-size", static_cast<int>(key_frames), nullptr);
+  }
+  record_from(raw_tee_, {queue, convert, encode, parse}, "video/x-h264,stream-format=avc,alignment=au");
+}
+
+GstElement *CameraPipeline::element(const std::string &name) const {
+  for (GstElement *e : chain_)
+    if (name == GST_OBJECT_NAME(e)) return e;
+  return nullptr;
+}
+
+double CameraPipeline::utc_of(GstClockTime running) const {
+  const double now = utc_.now();
+  const tools::ObjectPtr<GstClock> clock(gst_element_get_clock(pipeline_));
+  if (!clock || !GST_CLOCK_TIME_IS_VALID(running)) return now;
+  const GstClockTime t = gst_clock_get_time(clock.get()),
+                     then = gst_element_get_base_time(pipeline_) + running;
+  const double ago = static_cast<double>(static_cast<gint64>(t - then)) / 1e9;
+  constexpr double longest = 60; // further off the stream's times are wrong
+  return std::abs(ago) > longest ? now : now - ago;
+}
+
+double CameraPipeline::time_of(GstPad *pad, GstBuffer *buffer) const {
+  GstClockTime running = GST_CLOCK_TIME_NONE;
+  if (GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0)) {
+    const GstSegment *segment = nullptr;
+    gst_event_parse_segment(event, &segment);
+    running = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+    gst_event_unref(event);
+  }
+  return utc_of(running);
+}
+
+} // namespace vigil::monitor

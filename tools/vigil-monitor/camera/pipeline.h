@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One camera's pipeline, from its source to pictures, boxes and compressed frames. It lives as long as one connection:
+// after a failure another is built.
+//
+//   source ! parsebin ! tee ! recorder
+//                       tee ! decodebin ! videoconvert ! [clbilateral] ! [gpufisher] ! cudamog ! [boxtrack ! boxrules] ! tiles
+//
+// Raw sources are encoded for the recorder only. The order gpufisher, cudamog lets cudamog's output change for viewers.
+#pragma once
+
+#include "../config/config.h"
+#include "../http/frames.h"
+#include "contexts.h"
+#include "tiles.h"
+#include "utc.h"
+
+#include <atomic>
+#include <functional>
+#include <gst/gst.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace vigil::monitor {
+
+struct PipelineEvents {
+  // On streaming threads:
+  std::function<void(View, double time, Bytes jpeg)> picture;
+  std::function<void(double time, std::vector<Rect> boxes, double area)> frame;
+  std::function<void(GstCaps *)> record_caps;
+  std::function<void(GstBuffer *, double time)> record_frame;
+  std::function<void(std::map<std::string, double>, std::vector<float> vector)> scores;
+  // On the main thread:
+  std::function<void(GstMessage *, double time)> message; // an element message; UTC of its frame
+  std::function<void(const std::string &why)> failed;
+  std::function<void(const std::string &text)> warning;
+};
+
+struct PipelinePlaces { // files that belong to the camera
+  std::string model, mask;
+};
+
+class CameraPipeline {
+ public:
+  CameraPipeline(const CameraConfig &, const PipelinePlaces &, PipelineEvents, SharedContexts &, const Utc &,
+                 std::shared_ptr<TilePlan>);
+  ~CameraPipeline(); // takes the pipeline down, which can take long
+
+  void play(); // when it fails, `failed` is called by the main loop's next turn
+  // Nothing is called any more once this returns, but what runs on other threads at this moment.
+  void mute();
+
+  void set_tile_height(int height);
+  // An element of the chain by its name, or null; valid as long as this object is.
+  GstElement *element(const std::string &name) const;
+  std::vector<GstElement *> elements() const { return chain_; }
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  std::uint64_t frames_in() const { return frames_in_; }
+  std::uint64_t frames_out() const { return frames_out_; }
+  std::uint64_t tiles() const { return tiles_; }
+  double latency_ms() const { return latency_ms_; }
+
+ private:
+  struct Callbacks;
+  friend struct Callbacks;
+  GstElement *add(const char *factory);
+  void build_chain();
+  void build_tiles(GstElement *last);
+  void link_stream(GstPad *);
+  void link_compressed(GstPad *, const char *parser, const char *record_caps);
+  void link_raw(GstPad *);
+  void record_from(GstElement *tee, std::initializer_list<GstElement *>, const char *caps);
+  void link_encoder();
+  void update_tile_caps();
+  double utc_of(GstClockTime running) const;
+  double time_of(GstPad *, GstBuffer *) const;
+  void see_boxes(GstPad *, GstBuffer *);
+
+  const CameraConfig config_;
+  PipelineEvents events_;
+  SharedContexts &contexts_;
+  const Utc &utc_;
+  std::shared_ptr<TilePlan> plan_;
+  GstElement *pipeline_ = nullptr, *entry_ = nullptr, *raw_tee_ = nullptr, *mog_ = nullptr,
+             *tile_caps_ = nullptr;
+  std::vector<GstElement *> chain_;
+  guint watch_ = 0;
+  std::atomic<bool> muted_ = false, linked_ = false;
+  std::atomic<int> width_ = 0, height_ = 0, tile_height_;
+  std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0, tiles_ = 0;
+  std::atomic<double> latency_ms_ = 0;
+};
+
+} // namespace vigil::monitor

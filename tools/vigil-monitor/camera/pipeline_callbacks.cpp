@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipeline_callbacks.h"
+
+#include "../config/words.h"
+#include "common/error.h"
+#include "tools/base/gst_ptr.h"
+
+#include <chrono>
+#include <cstring>
+#include <gst/video/video.h>
+
+namespace vigil::monitor {
+namespace {
+
+CameraPipeline &self(gpointer user) {
+  return *static_cast<CameraPipeline *>(user);
+}
+
+const char *const outputs[] = {"passthrough", "overlay", "mask", "background"}; // of cudamog, for each View
+
+// An error of GStreamer in words that help: its own texts say what failed inside.
+std::string reason_of(GstMessage *m) {
+  GError *e = nullptr;
+  gchar *d = nullptr;
+  gst_message_parse_error(m, &e, &d);
+  const tools::ErrorPtr error(e);
+  const tools::TextPtr details(d);
+  std::string why = error->message;
+  if (details) {
+    // "file.c (123): function (): /GstPipeline:x/...:\nwhat happened"
+    const std::string text = details.get();
+    const std::size_t line = text.find('\n');
+    if (line != std::string::npos && line + 1 < text.size()) why += " (" + text.substr(line + 1) + ")";
+  }
+  return mask_credentials(why);
+}
+
+} // namespace
+
+void CameraPipeline::Callbacks::pad_added(GstElement *, GstPad *pad, gpointer user) {
+  try {
+    self(user).link_stream(pad);
+  } catch (const Error &e) {
+    GST_ELEMENT_ERROR(self(user).pipeline_, LIBRARY, INIT, ("%s", e.what()), (nullptr));
+  }
+}
+
+void CameraPipeline::Callbacks::decoded_pad(GstElement *, GstPad *pad, gpointer user) {
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(self(user).entry_, "sink"));
+  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+}
+
+GstBusSyncReply CameraPipeline::Callbacks::sync_message(GstBus *, GstMessage *m, gpointer user) {
+  if (!self(user).contexts_.handle(m)) return GST_BUS_PASS;
+  gst_message_unref(m);
+  return GST_BUS_DROP;
+}
+
+gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer user) {
+  CameraPipeline &p = self(user);
+  if (p.muted_) return G_SOURCE_CONTINUE;
+  switch (GST_MESSAGE_TYPE(m)) {
+  case GST_MESSAGE_ERROR:
+    p.events_.failed(reason_of(m));
+    break;
+  case GST_MESSAGE_EOS: {
+    const bool file =
+        p.config_.loop && p.frames_out_ > 0 &&
+        gst_element_seek_simple(p.pipeline_, GST_FORMAT_TIME,
+                                static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT), 0);
+    if (!file)
+      p.events_.failed(p.frames_out_ ? "the stream has ended"
+                                     : "the stream ended before its first picture; does it hold video?");
+    break;
+  }
+  case GST_MESSAGE_WARNING: {
+    GError *e = nullptr;
+    gst_message_parse_warning(m, &e, nullptr);
+    p.events_.warning(mask_credentials(tools::ErrorPtr(e)->message));
+    break;
+  }
+  case GST_MESSAGE_ELEMENT: {
+    guint64 running = GST_CLOCK_TIME_NONE;
+    const GstStructure *s = gst_message_get_structure(m);
+    if (s) gst_structure_get_uint64(s, "running-time", &running);
+    p.events_.message(m, p.utc_of(running));
+    break;
+  }
+  default:
+    break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::caps_of_frames(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps *caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  GstVideoInfo video;
+  if (!gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
+  CameraPipeline &p = self(user);
+  p.width_ = video.width;
+  p.height_ = video.height;
+  p.update_tile_caps();
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *, GstPadProbeInfo *, gpointer user) {
+  self(user).frames_in_++;
+  return GST_PAD_PROBE_OK;
+}
+
+// Sets what this very frame will show: cudamog takes its settings for each frame on this thread.
+GstPadProbeReturn CameraPipeline::Callbacks::before_mog(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  if (p.muted_) return GST_PAD_PROBE_OK;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto view = p.plan_->frame(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
+                                   GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
+  if (view) gst_util_set_object_arg(G_OBJECT(p.mog_), "output", outputs[static_cast<int>(*view)]);
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::after_chain(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  p.frames_out_++;
+  if (!p.muted_) p.see_boxes(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::into_tiles(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  return !p.muted_ && p.plan_->planned(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info))) ? GST_PAD_PROBE_OK
+                                                                                        : GST_PAD_PROBE_DROP;
+}
+
+GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
+  CameraPipeline &p = self(user);
+  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  if (!sample || p.muted_) return GST_FLOW_OK;
+  GstBuffer *buffer = gst_sample_get_buffer(sample.get());
+  const auto view = p.plan_->planned(GST_BUFFER_PTS(buffer));
+  GstMapInfo map;
+  if (!view || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_FLOW_OK;
+  auto bytes = std::make_shared<const std::string>(reinterpret_cast<const char *>(map.data), map.size);
+  gst_buffer_unmap(buffer, &map);
+  p.tiles_++;
+  const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
+                                                           GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  p.events_.picture(*view, p.utc_of(running), std::move(bytes));
+  return GST_FLOW_OK;
+}
+
+GstFlowReturn CameraPipeline::Callbacks::record(GstAppSink *sink, gpointer user) {
+  CameraPipeline &p = self(user);
+  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  if (!sample || p.muted_) return GST_FLOW_OK;
+  p.events_.record_caps(gst_sample_get_caps(sample.get()));
+  GstBuffer *buffer = gst_sample_get_buffer(sample.get());
+  const GstClockTime t = GST_BUFFER_DTS_IS_VALID(buffer) ? GST_BUFFER_DTS(buffer) : GST_BUFFER_PTS(buffer);
+  p.events_.record_frame(buffer, p.utc_of(gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
+                                                                      GST_FORMAT_TIME, t)));
+  return GST_FLOW_OK;
+}
+
+void CameraPipeline::see_boxes(GstPad *pad, GstBuffer *buffer) {
+  const double time = time_of(pad, buffer), w = std::max(1, width_.load()), h = std::max(1, height_.load());
+  latency_ms_ = (utc_.now() - time) * 1000;
+  std::vector<Rect> boxes;
+  double area = 0;
+  gpointer state = nullptr;
+  while (auto *meta = reinterpret_cast<GstVideoRegionOfInterestMeta *>(
+             gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    if (meta->roi_type != g_quark_from_static_string("motion")) continue;
+    boxes.push_back({meta->x / w, meta->y / h, meta->w / w, meta->h / h});
+    area += boxes.back().width * boxes.back().height;
+  }
+  events_.frame(time, std::move(boxes), area);
+  auto *custom =
+      gst_meta_get_info("vigil-fisher") ? gst_buffer_get_custom_meta(buffer, "vigil-fisher") : nullptr;
+  if (!custom) return;
+  GstStructure *s = gst_custom_meta_get_structure(custom);
+  const GValue *classes = gst_structure_get_value(s, "classes"),
+               *smoothed = gst_structure_get_value(s, "smoothed"),
+               *vector = gst_structure_get_value(s, "vector");
+  std::map<std::string, double> scores;
+  std::vector<float> floats;
+  if (classes && smoothed && GST_VALUE_HOLDS_ARRAY(classes) && GST_VALUE_HOLDS_ARRAY(smoothed))
+    for (guint i = 0; i < std::min(gst_value_array_get_size(classes), gst_value_array_get_size(smoothed));
+         i++)
+      scores[g_value_get_string(gst_value_array_get_value(classes, i))] =
+          g_value_get_double(gst_value_array_get_value(smoothed, i));
+  if (vector && G_VALUE_HOLDS(vector, G_TYPE_BYTES)) {
+    gsize size = 0;
+    const void *data = g_bytes_get_data(static_cast<GBytes *>(g_value_get_boxed(vector)), &size);
+    floats.resize(size / sizeof(float));
+    if (!floats.empty()) std::memcpy(floats.data(), data, floats.size() * sizeof(float));
+  }
+  events_.scores(std::move(scores), std::move(floats));
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What GStreamer calls of a CameraPipeline.
+#pragma once
+
+#include "pipeline.h"
+
+#include <gst/app/gstappsink.h>
+
+namespace vigil::monitor {
+
+struct CameraPipeline::Callbacks {
+  static void pad_added(GstElement *, GstPad *, gpointer);
+  static void decoded_pad(GstElement *, GstPad *, gpointer);
+  static GstBusSyncReply sync_message(GstBus *, GstMessage *, gpointer);
+  static gboolean message(GstBus *, GstMessage *, gpointer);
+  static GstPadProbeReturn caps_of_frames(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn frame_in(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn before_mog(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn after_chain(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn into_tiles(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstFlowReturn tile(GstAppSink *, gpointer);
+  static GstFlowReturn record(GstAppSink *, gpointer);
+};
+
+} // namespace vigil::monitor

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "source.h"
+
+#include "../config/words.h"
+#include "common/error.h"
+#include "tools/base/gst_ptr.h"
+#include "tools/base/pipeline.h"
+
+namespace vigil::monitor {
+namespace {
+
+// A drawn camera says no more than its scene: it is live, and of a size and rate that four of them cost little.
+std::string completed(std::string description) {
+  if (description.starts_with("scenetestsrc") && description.find('!') == std::string::npos) {
+    if (description.find("is-live") == std::string::npos) description += " is-live=true";
+    description += " ! video/x-raw,format=I420,width=640,height=360,framerate=15/1";
+  }
+  return description + " ! identity"; // so that it may end in caps
+}
+
+GstElement *parse_launch(const CameraConfig &c) {
+  GError *e = nullptr;
+  GstElement *bin = gst_parse_bin_from_description_full(completed(c.source).c_str(), TRUE, nullptr,
+                                                        GST_PARSE_FLAG_FATAL_ERRORS, &e);
+  const tools::ErrorPtr error(e);
+  if (!bin)
+    fail(Error::Kind::bad_setting, "source '", mask_credentials(c.source),
+         "': ", error ? mask_credentials(error->message) : "cannot be made");
+  return bin;
+}
+
+void link_rtp(GstElement *, GstPad *pad, GstElement *parse) {
+  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  const GstStructure *s =
+      caps && gst_caps_get_size(caps.get()) ? gst_caps_get_structure(caps.get(), 0) : nullptr;
+  const char *media = s ? gst_structure_get_string(s, "media") : nullptr;
+  if (media && std::string_view(media) != "video") return;
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(parse, "sink"));
+  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+}
+
+// Only video is asked for: sound that nobody reads would cost a stream and, on some cameras, the session.
+gboolean select_video(GstElement *, guint, GstCaps *caps, gpointer) {
+  const GstStructure *s = gst_caps_get_size(caps) ? gst_caps_get_structure(caps, 0) : nullptr;
+  const char *media = s ? gst_structure_get_string(s, "media") : nullptr;
+  return !media || std::string_view(media) == "video";
+}
+
+void no_more_rtp_pads(GstElement *source, GstElement *parse) {
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(parse, "sink"));
+  if (!gst_pad_is_linked(sink.get()))
+    GST_ELEMENT_ERROR(source, STREAM, WRONG_TYPE, ("The camera answers, but offers no video."), (nullptr));
+}
+
+} // namespace
+
+SourceKind source_kind(const std::string &source) {
+  const std::size_t address = source.find("://");
+  if (address != std::string::npos && source.find_first_of(" !") > address)
+    return source.starts_with("file://") ? SourceKind::file : SourceKind::network;
+  if (source.starts_with("/dev/video")) return SourceKind::device;
+  const std::string word = source.substr(0, source.find_first_of(" !"));
+  const tools::ObjectPtr<GstElementFactory> factory(gst_element_factory_find(word.c_str()));
+  if (factory || source.find('!') != std::string::npos) return SourceKind::launch;
+  return SourceKind::file;
+}
+
+void add_source(GstBin *bin, const CameraConfig &c, GCallback pad_added, gpointer user) {
+  const SourceKind kind = source_kind(c.source);
+  const auto add = [&](GstElement *e) {
+    gst_bin_add(bin, e);
+    return e;
+  };
+  GstElement *parse = add(tools::make_element("parsebin"));
+  g_signal_connect(parse, "pad-added", pad_added, user);
+  if (kind == SourceKind::launch) {
+    tools::link({add(parse_launch(c)), parse});
+  } else if (kind == SourceKind::device) {
+    GstElement *source = add(tools::make_element("v4l2src"));
+    g_object_set(source, "device", c.source.c_str(), nullptr);
+    tools::link({source, parse});
+  } else if (c.source.starts_with("rtsp")) {
+    GstElement *source = add(tools::make_element("rtspsrc"));
+    constexpr guint tcp = 4, latency_ms = 100;
+    constexpr guint64 timeout_us = 5'000'000;
+    g_object_set(source, "location", c.source.c_str(), "protocols", tcp, "latency", latency_ms, "tcp-timeout",
+                 timeout_us, "drop-on-latency", TRUE, nullptr);
+    g_signal_connect(source, "select-stream", G_CALLBACK(select_video), nullptr);
+    g_signal_connect(source, "pad-added", G_CALLBACK(link_rtp), parse);
+    g_signal_connect(source, "no-more-pads", G_CALLBACK(no_more_rtp_pads), parse);
+  } else {
+    GError *e = nullptr;
+    const tools::TextPtr uri(kind == SourceKind::file && !c.source.starts_with("file://")
+                                 ? gst_filename_to_uri(c.source.c_str(), nullptr)
+                                 : g_strdup(c.source.c_str()));
+    GstElement *source = uri ? gst_element_make_from_uri(GST_URI_SRC, uri.get(), nullptr, &e) : nullptr;
+    const tools::ErrorPtr error(e);
+    if (!source)
+      fail(Error::Kind::bad_setting, "source '", mask_credentials(c.source), "': ",
+           error ? mask_credentials(error->message) : "no address, file, device or element of GStreamer");
+    tools::link({add(source), parse});
+  }
+}
+
+void check_source(const CameraConfig &c) {
+  try {
+    switch (source_kind(c.source)) {
+    case SourceKind::launch: {
+      GstElement *bin = parse_launch(c);
+      gst_object_ref_sink(bin);
+      gst_object_unref(bin);
+      break;
+    }
+    case SourceKind::network:
+      if (const tools::TextPtr protocol(gst_uri_get_protocol(c.source.c_str()));
+          !protocol || !gst_uri_protocol_is_supported(GST_URI_SRC, protocol.get()))
+        fail(Error::Kind::bad_setting, "no element of GStreamer reads '", mask_credentials(c.source), "'");
+      break;
+    case SourceKind::file: // it may come later
+    case SourceKind::device:
+      break;
+    }
+  } catch (const Error &e) {
+    fail(e.kind(), c.place.empty() ? "" : c.place + ": ", "camera ", c.name, ": ", e.what());
+  }
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tiles.h"
+
+#include <algorithm>
+
+namespace vigil::monitor {
+
+std::optional<View> view_named(std::string_view name) {
+  const auto *found = std::find(view_names.begin(), view_names.end(), name);
+  if (found == view_names.end()) return std::nullopt;
+  return static_cast<View>(found - view_names.begin());
+}
+
+void TilePlan::demand(unsigned views) {
+  const std::lock_guard guard(lock_);
+  wanted_ = views;
+}
+
+void TilePlan::once(View v) {
+  const std::lock_guard guard(lock_);
+  once_ |= 1u << static_cast<unsigned>(v);
+}
+
+std::optional<View> TilePlan::frame(std::int64_t now, std::uint64_t pts) {
+  const std::lock_guard guard(lock_);
+  // Frames come a little early or late: a quarter of the period is no reason to wait for the next.
+  const std::int64_t slack = period_ns_ / 4;
+  std::optional<unsigned> best;
+  for (unsigned v = 0; v < last_.size(); v++) {
+    const bool due = (once_ >> v & 1) || ((wanted_ >> v & 1) && now - last_[v] >= period_ns_ - slack);
+    if (due && (!best || last_[v] < last_[*best])) best = v;
+  }
+  if (!best) return std::nullopt;
+  // The next is due a period after this one was due, not after it came, so that the rate is kept on average.
+  last_[*best] = now - last_[*best] < 2 * period_ns_ ? std::max(last_[*best] + period_ns_, now - slack) : now;
+  once_ &= ~(1u << *best);
+  ring_[next_++ % ring_.size()] = {pts, static_cast<View>(*best)};
+  return static_cast<View>(*best);
+}
+
+std::optional<View> TilePlan::planned(std::uint64_t pts) const {
+  const std::lock_guard guard(lock_);
+  for (const Planned &p : ring_)
+    if (p.pts == pts && pts != UINT64_MAX) return p.view;
+  return std::nullopt;
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Decides which frames of a camera become pictures for viewers, and which view each shows. Knows no GStreamer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+namespace vigil::monitor {
+
+enum class View : std::uint8_t { plain, overlay, mask, background };
+constexpr std::array<std::string_view, 4> view_names = {"plain", "overlay", "mask", "background"};
+std::optional<View> view_named(std::string_view);
+
+class TilePlan {
+ public:
+  explicit TilePlan(double fps) : period_ns_(static_cast<std::int64_t>(1e9 / fps)) {}
+
+  // What viewers want all the time: a bit for each view.
+  void demand(unsigned views);
+  // One picture more, with the next frame.
+  void once(View);
+
+  // Called for each frame, in their order, with a clock that never goes back: the view that this frame is to show, or
+  // none. Views take turns; each has the camera's live rate.
+  std::optional<View> frame(std::int64_t now_ns, std::uint64_t pts);
+  // What was decided for the frame with this time stamp.
+  std::optional<View> planned(std::uint64_t pts) const;
+
+ private:
+  const std::int64_t period_ns_;
+  mutable std::mutex lock_;
+  unsigned wanted_ = 0, once_ = 0;
+  std::array<std::int64_t, 4> last_{INT64_MIN / 2, INT64_MIN / 2, INT64_MIN / 2, INT64_MIN / 2};
+  struct Planned {
+    std::uint64_t pts = UINT64_MAX;
+    View view = View::plain;
+  };
+  std::array<Planned, 32> ring_; // more than an element holds back (group-size, async-depth)
+  std::size_t next_ = 0;
+};
+
+} // namespace vigil::monitor

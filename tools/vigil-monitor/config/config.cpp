@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "config.h"
+
+#include "common/error.h"
+#include "words.h"
+#include "yaml.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+namespace vigil::monitor {
+
+const std::vector<std::string> &chain_elements() {
+  static const std::vector<std::string> names = {"clbilateral", "gpufisher", "cudamog", "boxtrack",
+                                                 "boxrules"};
+  return names;
+}
+
+namespace {
+
+void read_elements(const std::string &element, const YamlValue &v, ElementSettings &out) {
+  v.each(
+      [&](const std::string &property, const YamlValue &value) {
+        out[element][property] = {value.text(), value.place()};
+      },
+      false);
+  out[element]; // named without properties: in the chain with its defaults
+}
+
+void read_record(const YamlValue &v, RecordConfig &r) {
+  constexpr double hour = 3600, years = 36500;
+  v.members({{"enabled", [&](const YamlValue &x) { r.enabled = x.flag(); }},
+             {"pre_capture", [&](const YamlValue &x) { r.pre_capture = x.number(0, 60); }},
+             {"post_capture", [&](const YamlValue &x) { r.post_capture = x.number(0, 600); }},
+             {"max_clip", [&](const YamlValue &x) { r.max_clip = x.number(1, hour); }},
+             {"retain", [&](const YamlValue &x) {
+                x.members({{"days", [&](const YamlValue &days) { r.retain_days = days.number(0, years); }}});
+              }}});
+}
+
+std::vector<Point> read_points(const YamlValue &v, void (*check)(const std::vector<Point> &)) {
+  return v.here([&] {
+    auto points = parse_points(v.text());
+    check(points);
+    return points;
+  });
+}
+
+void need_points(const YamlValue &v, const std::vector<Point> &points) {
+  if (points.empty()) v.refuse("coordinates are missing");
+}
+
+void read_shapes(const YamlValue &v, CameraConfig &c, const std::string &kind) {
+  v.each([&](const std::string &name, const YamlValue &shape) {
+    if (kind == "zones") {
+      Zone zone;
+      shape.members(
+          {{"coordinates", [&](const YamlValue &x) { zone.points = read_points(x, check_polygon); }},
+           {"loiter_seconds", [&](const YamlValue &x) { zone.loiter_seconds = x.number(0, 86400); }}});
+      need_points(shape, zone.points);
+      c.zones[name] = zone;
+    } else if (kind == "lines") {
+      Line line;
+      shape.members({{"coordinates", [&](const YamlValue &x) { line.points = read_points(x, check_line); }},
+                     {"direction", [&](const YamlValue &x) {
+                        line.direction = x.text();
+                        if (line.direction != "both" && line.direction != "in" && line.direction != "out")
+                          x.refuse("'" + line.direction + "' is no direction; allowed: both, in, out");
+                      }}});
+      need_points(shape, line.points);
+      c.lines[name] = line;
+    } else {
+      Mask mask;
+      shape.members(
+          {{"coordinates", [&](const YamlValue &x) { mask.points = read_points(x, check_polygon); }}});
+      need_points(shape, mask.points);
+      c.masks[name] = mask;
+    }
+  });
+}
+
+struct Presets {
+  std::map<std::string, ElementSettings> sets;
+};
+
+CameraConfig read_camera(const std::string &name, const YamlValue &v, const RecordConfig &record,
+                         const Presets &presets) {
+  CameraConfig c;
+  c.name = name;
+  c.record = record;
+  c.place = v.place();
+  ElementSettings own;
+  const auto shapes = [&](const char *kind) {
+    return [&c, kind](const YamlValue &x) { read_shapes(x, c, kind); };
+  };
+  const auto element = [&](const char *e) {
+    return [&own, e](const YamlValue &x) { read_elements(e, x, own); };
+  };
+  v.members({{"source", [&](const YamlValue &x) { c.source = x.text(); }},
+             {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
+             {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},
+             {"loop", [&](const YamlValue &x) { c.loop = x.flag(); }},
+             {"preset",
+              [&](const YamlValue &x) {
+                const auto p = presets.sets.find(x.text());
+                std::string known;
+                for (const auto &[n, s] : presets.sets) known += " " + n;
+                if (p == presets.sets.end())
+                  x.refuse("there is no preset '" + x.text() +
+                           "'; under presets:" + (known.empty() ? " none" : known));
+                c.elements = p->second;
+              }},
+             {"live",
+              [&](const YamlValue &x) {
+                x.members({{"height", [&](const YamlValue &y) { c.live_height = y.integer(90, 2160); }},
+                           {"fps", [&](const YamlValue &y) { c.live_fps = y.number(0.1, 60); }}});
+              }},
+             {"record", [&](const YamlValue &x) { read_record(x, c.record); }},
+             {"zones", shapes("zones")},
+             {"lines", shapes("lines")},
+             {"masks", shapes("masks")},
+             {"clbilateral", element("clbilateral")},
+             {"cudamog", element("cudamog")},
+             {"boxtrack", element("boxtrack")},
+             {"boxrules", element("boxrules")},
+             {"gpufisher", element("gpufisher")}});
+  if (c.source.empty())
+    v.refuse("source is missing: an address (rtsp://...), a file, /dev/video0, or elements of gst-launch");
+  for (auto &[e, properties] : own)
+    for (auto &[p, setting] : properties)
+      c.elements[e][p] = setting; // the camera's own win over the preset's
+  for (const auto &[e, properties] : own) c.elements[e];
+  return c;
+}
+
+void read_listen(const YamlValue &v, HttpConfig &http) {
+  const std::string s = v.text();
+  const std::size_t colon = s.rfind(':');
+  if (colon == s.npos || colon == 0)
+    v.refuse("'" + s + "' is no ADDRESS:PORT, for example 127.0.0.1:8090 or [::]:8090");
+  http.address = s.substr(0, colon);
+  if (http.address.front() == '[' && http.address.back() == ']')
+    http.address = http.address.substr(1, http.address.size() - 2);
+  const std::string port = s.substr(colon + 1);
+  if (port.empty() || port.size() > 5 ||
+      !std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; }) ||
+      std::stoi(port) > 65535)
+    v.refuse("'" + port + "' is no port from 0 to 65535");
+  http.port = std::stoi(port);
+}
+
+std::string own_host_name() {
+  char name[256] = {};
+  if (gethostname(name, sizeof name - 1)) return "vigil";
+  std::string clean;
+  for (const char *p = name; *p && clean.size() < 32; p++)
+    if (is_name(std::string_view(p, 1))) clean += *p;
+  return clean.empty() ? "vigil" : clean;
+}
+
+void read_topic(const YamlValue &v, std::string &out) {
+  out = v.text();
+  if (out.empty() || out.size() > 64 || out.find_first_of("#+ ") != out.npos)
+    v.refuse("'" + out + "' cannot begin a topic: it must not be empty nor have #, + or spaces");
+}
+
+} // namespace
+
+Config parse_config(const std::string &text, const std::string &file) {
+  YAML::Node root;
+  constexpr std::size_t largest = 1 << 20;
+  if (text.size() > largest)
+    fail(Error::Kind::bad_setting, file, ": ", text.size(), " bytes are no configuration; at most ", largest);
+  try {
+    root = YAML::Load(text);
+  } catch (const YAML::Exception &e) {
+    fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": this is no YAML: ", e.msg);
+  }
+  Config c;
+  c.mqtt.node = own_host_name();
+  RecordConfig record;
+  Presets presets;
+  const YamlValue top(root, file, "");
+  // Cameras refer to presets and take over `record`: they are read last wherever they stand.
+  std::vector<YamlValue> cameras;
+  try {
+    top.members(
+        {{"http",
+          [&](const YamlValue &v) {
+            v.members({{"listen", [&](const YamlValue &x) { read_listen(x, c.http); }},
+                       {"token_file", [&](const YamlValue &x) { c.http.token_file = x.text(); }},
+                       {"certificate", [&](const YamlValue &x) { c.http.certificate = x.text(); }},
+                       {"key", [&](const YamlValue &x) { c.http.key = x.text(); }},
+                       {"hosts", [&](const YamlValue &x) {
+                          x.items([&](const YamlValue &h) { c.http.hosts.push_back(h.text()); });
+                        }}});
+            if (c.http.certificate.empty() != c.http.key.empty())
+              v.refuse("certificate and key belong together; one is missing");
+          }},
+         {"mqtt",
+          [&](const YamlValue &v) {
+            v.members({{"host", [&](const YamlValue &x) { c.mqtt.host = x.text(); }},
+                       {"port", [&](const YamlValue &x) { c.mqtt.port = x.integer(1, 65535); }},
+                       {"user", [&](const YamlValue &x) { c.mqtt.user = x.text(); }},
+                       {"password", [&](const YamlValue &x) { c.mqtt.password = x.text(); }},
+                       {"ca_file", [&](const YamlValue &x) { c.mqtt.ca_file = x.text(); }},
+                       {"topic_prefix", [&](const YamlValue &x) { read_topic(x, c.mqtt.topic_prefix); }},
+                       {"node",
+                        [&](const YamlValue &x) {
+                          c.mqtt.node = x.text();
+                          if (!is_name(c.mqtt.node))
+                            x.refuse("'" + c.mqtt.node +
+                                     "' is no name; allowed are 1 to 32 of A-Z a-z 0-9 _ -");
+                        }},
+                       {"discovery", [&](const YamlValue &x) { c.mqtt.discovery = x.flag(); }}});
+            if (c.mqtt.host.empty()) v.refuse("host is missing, for example host: 127.0.0.1");
+          }},
+         {"webhook",
+          [&](const YamlValue &v) {
+            v.members({{"url", [&](const YamlValue &x) {
+                          c.webhook.url = x.text();
+                          if (!c.webhook.url.starts_with("http://") && !c.webhook.url.starts_with("https://"))
+                            x.refuse("the address must begin with http:// or https://");
+                        }}});
+          }},
+         {"storage",
+          [&](const YamlValue &v) {
+            v.members({{"path", [&](const YamlValue &x) { c.storage.path = x.text(); }},
+                       {"max_size",
+                        [&](const YamlValue &x) {
+                          c.storage.max_size = x.here([&] { return parse_size(x.text()); });
+                        }},
+                       {"min_free", [&](const YamlValue &x) {
+                          c.storage.min_free = x.here([&] { return parse_size(x.text()); });
+                        }}});
+          }},
+         {"record", [&](const YamlValue &v) { read_record(v, record); }},
+         {"presets",
+          [&](const YamlValue &v) {
+            v.each([&](const std::string &name, const YamlValue &preset) {
+              preset.each([&](const std::string &element, const YamlValue &settings) {
+                const auto &known = chain_elements();
+                if (std::find(known.begin(), known.end(), element) == known.end()) {
+                  std::string list;
+                  for (const auto &k : known) list += " " + k;
+                  settings.refuse("a preset sets properties of elements of the chain:" + list);
+                }
+                read_elements(element, settings, presets.sets[name]);
+              });
+              presets.sets[name];
+            });
+          }},
+         {"cameras", [&](const YamlValue &v) { cameras.push_back(v); }}});
+    for (const YamlValue &v : cameras)
+      v.each([&](const std::string &name, const YamlValue &camera) {
+        c.cameras[name] = read_camera(name, camera, record, presets);
+        c.order.push_back(name);
+      });
+  } catch (const YAML::Exception &e) {
+    fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": ", e.msg);
+  }
+  if (c.order.empty())
+    fail(Error::Kind::bad_setting, file, ": no cameras; write cameras: {NAME: {source: ADDRESS}}");
+  return c;
+}
+
+Config read_config(const std::string &file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) fail(Error::Kind::io, "cannot read ", file, ": ", std::strerror(errno));
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad()) fail(Error::Kind::io, "cannot read ", file, ": ", std::strerror(errno));
+  return parse_config(text, file);
+}
+
+Config default_config(const std::vector<std::string> &sources) {
+  Config c;
+  c.mqtt.node = own_host_name();
+  c.storage.max_size = 5'000'000'000;
+  const auto add = [&](const std::string &name, const std::string &source) {
+    CameraConfig &camera = c.cameras[name];
+    camera.name = name;
+    camera.source = source;
+    c.order.push_back(name);
+  };
+  if (sources.empty()) {
+    add("street", "scenetestsrc scene=street quiet=1");
+    add("hall", "scenetestsrc scene=indoor quiet=1 seed=3");
+    add("lawn", "scenetestsrc scene=foliage quiet=1 seed=5");
+    add("square", "scenetestsrc scene=crowd quiet=1 seed=7");
+  }
+  for (const std::string &source : sources) add("camera" + std::to_string(c.order.size() + 1), source);
+  return c;
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the program was told. Knows no GStreamer: whether an element has a property is looked up elsewhere, by the place
+// that each setting remembers.
+#pragma once
+
+#include "geometry.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace vigil::monitor {
+
+struct Zone {
+  std::vector<Point> points;
+  double loiter_seconds = 0; // 0: not watched for
+  bool operator==(const Zone &) const = default;
+};
+struct Line {
+  std::vector<Point> points;
+  std::string direction = "both"; // or in, out
+  bool operator==(const Line &) const = default;
+};
+struct Mask {
+  std::vector<Point> points;
+  bool operator==(const Mask &) const = default;
+};
+
+// A property as text, and where it was written ("monitor.yaml:12"), for messages.
+struct Setting {
+  std::string value, place;
+  bool operator==(const Setting &o) const {
+    return value == o.value;
+  } // the same on another line is no change
+};
+using ElementSettings = std::map<std::string, std::map<std::string, Setting>>; // by element, by property
+
+struct RecordConfig {
+  bool enabled = true;
+  double pre_capture = 5, post_capture = 5; // seconds
+  double max_clip = 300;                    // seconds; a longer event has its beginning recorded
+  double retain_days = 14;                  // 0: no limit of age
+  bool operator==(const RecordConfig &) const = default;
+};
+
+struct CameraConfig {
+  std::string name, source;
+  bool enabled = true, motion = true; // motion: makes events of what moves
+  bool loop = true;                   // a file begins again at its end
+  int live_height = 360;
+  double live_fps = 5;
+  RecordConfig record;
+  std::map<std::string, Zone> zones;
+  std::map<std::string, Line> lines;
+  std::map<std::string, Mask> masks;
+  ElementSettings elements;
+  std::string place;
+  bool operator==(const CameraConfig &o) const {
+    return name == o.name && source == o.source && enabled == o.enabled && motion == o.motion &&
+           loop == o.loop && live_height == o.live_height && live_fps == o.live_fps && record == o.record &&
+           zones == o.zones && lines == o.lines && masks == o.masks && elements == o.elements;
+  }
+};
+
+struct HttpConfig {
+  std::string address = "127.0.0.1";
+  int port = 8090;
+  std::string token_file, certificate, key;
+  std::vector<std::string> hosts; // names under which browsers may reach the server, beside its addresses
+};
+struct MqttConfig {
+  std::string host; // empty: no MQTT
+  int port = 1883;
+  std::string user, password, ca_file, topic_prefix = "vigil", node;
+  bool discovery = true;
+};
+struct WebhookConfig {
+  std::string url; // empty: none
+};
+struct StorageConfig {
+  std::string path;
+  std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
+};
+
+struct Config {
+  HttpConfig http;
+  MqttConfig mqtt;
+  WebhookConfig webhook;
+  StorageConfig storage;
+  std::map<std::string, CameraConfig> cameras;
+  std::vector<std::string> order; // of the cameras, as they were written
+};
+
+// The elements whose properties the configuration may set, in the order of the chain.
+const std::vector<std::string> &chain_elements();
+
+// Throws Error::bad_setting: "FILE:LINE: what was found; what is allowed".
+Config parse_config(const std::string &text, const std::string &file);
+Config read_config(const std::string &file);
+// The program without a configuration: four drawn cameras, or these sources.
+Config default_config(const std::vector<std::string> &sources);
+
+} // namespace vigil::monitor

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Zones, lines and masks: points in coordinates of the picture, x from 0 (left) to 1, y from 0 (top) to 1.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vigil::monitor {
+
+struct Point {
+  double x = 0, y = 0;
+  bool operator==(const Point &) const = default;
+};
+struct Rect {
+  double x = 0, y = 0, width = 0, height = 0;
+  bool operator==(const Rect &) const = default;
+};
+
+constexpr std::size_t max_corners = 64;
+
+// "x1,y1,x2,y2,..." to points. Throws Error::bad_setting with what was found: no number, an odd count, a value outside of 0..1.
+std::vector<Point> parse_points(std::string_view text);
+std::string points_text(const std::vector<Point> &);
+
+// Throw Error::bad_setting unless the points are a polygon of 3 to 64 corners with an area whose edges do not cross, or a
+// line of two different points.
+void check_polygon(const std::vector<Point> &);
+void check_line(const std::vector<Point> &);
+
+// By the even-odd rule; a point on an edge may count as either.
+bool inside(const std::vector<Point> &polygon, Point);
+
+// Width x height pixels, row by row: 0 where a pixel's centre is in one of the polygons, 255 elsewhere.
+std::vector<std::uint8_t> draw_masks(const std::vector<std::vector<Point>> &polygons, int width, int height);
+
+} // namespace vigil::monitor

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "overrides.h"
+
+#include "common/error.h"
+#include "words.h"
+
+#include <algorithm>
+
+namespace vigil::monitor {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr const char *place = "overrides.json";
+
+void only_keys(const json &j, std::initializer_list<std::string_view> known) {
+  if (!j.is_object())
+    fail(Error::Kind::bad_setting, "expected an object, found ",
+         j.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 80));
+  for (const auto &[key, value] : j.items())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      fail(Error::Kind::bad_setting, "there is no member '", key.substr(0, 80), "'");
+}
+
+std::vector<Point> points_from(const json &j) {
+  const auto c = j.find("coordinates");
+  if (c == j.end() || !c->is_string())
+    fail(Error::Kind::bad_setting, "coordinates are missing: a text x1,y1,x2,y2,...");
+  return parse_points(c->get_ref<const std::string &>());
+}
+
+const json &member(const json &j, const char *name) {
+  static const json none = json::object();
+  const auto m = j.find(name);
+  return m == j.end() ? none : *m;
+}
+
+} // namespace
+
+json to_json(const Zone &z) {
+  return {{"coordinates", points_text(z.points)}, {"loiter_seconds", z.loiter_seconds}};
+}
+json to_json(const Line &l) {
+  return {{"coordinates", points_text(l.points)}, {"direction", l.direction}};
+}
+json to_json(const Mask &m) {
+  return {{"coordinates", points_text(m.points)}};
+}
+
+Zone zone_from(const json &j) {
+  only_keys(j, {"coordinates", "loiter_seconds"});
+  Zone z{points_from(j), 0};
+  check_polygon(z.points);
+  if (const auto l = j.find("loiter_seconds"); l != j.end()) {
+    if (!l->is_number() || l->get<double>() < 0 || l->get<double>() > 86400)
+      fail(Error::Kind::bad_setting, "loiter_seconds ", l->dump(), " is no number from 0 to 86400");
+    z.loiter_seconds = l->get<double>();
+  }
+  return z;
+}
+
+Line line_from(const json &j) {
+  only_keys(j, {"coordinates", "direction"});
+  Line line{points_from(j), "both"};
+  check_line(line.points);
+  if (const auto d = j.find("direction"); d != j.end()) {
+    if (*d != "both" && *d != "in" && *d != "out")
+      fail(Error::Kind::bad_setting, "direction is none; allowed: both, in, out");
+    line.direction = d->get<std::string>();
+  }
+  return line;
+}
+
+Mask mask_from(const json &j) {
+  only_keys(j, {"coordinates"});
+  Mask m{points_from(j)};
+  check_polygon(m.points);
+  return m;
+}
+
+Overrides::Overrides(const std::string &text) {
+  json j = json::parse(text, nullptr, false);
+  const auto refuse = [](const std::string &where, const std::string &what) {
+    fail(Error::Kind::bad_data, place, ": ", where, what);
+  };
+  if (j.is_discarded() || !j.is_object() || !j.contains("cameras") || !j["cameras"].is_object())
+    refuse("", "is no JSON object with \"cameras\"; mend it or move it away");
+  for (const auto &[name, camera] : j["cameras"].items()) {
+    const std::string where = "camera " + name + ": ";
+    if (!is_name(name) || !camera.is_object()) refuse(where, "is no camera");
+    try {
+      only_keys(camera, {"zones", "lines", "masks", "elements", "enabled", "recordings", "motion"});
+      for (const char *kind : {"zones", "lines", "masks"}) {
+        if (!member(camera, kind).is_object()) refuse(where, std::string(kind) + " is no object");
+        for (const auto &[shape, value] : member(camera, kind).items()) {
+          if (!is_name(shape)) refuse(where, "'" + shape.substr(0, 80) + "' is no name");
+          if (value.is_null()) continue;
+          if (*kind == 'z')
+            zone_from(value);
+          else if (*kind == 'l')
+            line_from(value);
+          else
+            mask_from(value);
+        }
+      }
+      for (const char *flag : {"enabled", "recordings", "motion"})
+        if (camera.contains(flag) && !camera[flag].is_boolean())
+          refuse(where, std::string(flag) + " is neither true nor false");
+      if (!member(camera, "elements").is_object()) refuse(where, "elements is no object");
+      for (const auto &[element, properties] : member(camera, "elements").items()) {
+        if (!properties.is_object()) refuse(where, element + " is no object");
+        for (const auto &[property, value] : properties.items())
+          if (!value.is_string()) refuse(where, element + "." + property + " is no text");
+      }
+    } catch (const Error &e) {
+      if (e.kind() == Error::Kind::bad_data) throw;
+      refuse(where, e.what());
+    }
+  }
+  all_ = {{"cameras", j["cameras"]}};
+}
+
+void Overrides::set_shape(const std::string &camera, const std::string &kind, const std::string &name,
+                          const json &shape) {
+  all_["cameras"][camera][kind][name] = shape;
+}
+
+void Overrides::set_property(const std::string &camera, const std::string &element,
+                             const std::string &property, const std::string &value) {
+  all_["cameras"][camera]["elements"][element][property] = value;
+}
+
+void Overrides::forget_property(const std::string &camera, const std::string &element,
+                                const std::string &property) {
+  if (!properties(camera, element).count(property)) return;
+  all_["cameras"][camera]["elements"][element].erase(property);
+}
+
+void Overrides::set_switch(const std::string &camera, const std::string &name, bool on) {
+  all_["cameras"][camera][name] = on;
+}
+void Overrides::forget(const std::string &camera) {
+  all_["cameras"].erase(camera);
+}
+
+CameraConfig Overrides::applied(CameraConfig c) const {
+  const auto found = all_["cameras"].find(c.name);
+  if (found == all_["cameras"].end()) return c;
+  const json &o = *found;
+  const auto shapes = [&](const char *kind, auto &map, auto from) {
+    for (const auto &[name, value] : member(o, kind).items()) {
+      if (value.is_null())
+        map.erase(name);
+      else
+        map[name] = from(value);
+    }
+  };
+  shapes("zones", c.zones, zone_from);
+  shapes("lines", c.lines, line_from);
+  shapes("masks", c.masks, mask_from);
+  for (const auto &[element, properties] : member(o, "elements").items())
+    for (const auto &[property, value] : properties.items())
+      c.elements[element][property] = {value.get<std::string>(), place};
+  c.enabled = o.value("enabled", c.enabled);
+  c.motion = o.value("motion", c.motion);
+  c.record.enabled = o.value("recordings", c.record.enabled);
+  return c;
+}
+
+std::map<std::string, Setting> Overrides::properties(const std::string &camera,
+                                                     const std::string &element) const {
+  std::map<std::string, Setting> out;
+  for (const auto &[property, value] :
+       member(member(member(all_["cameras"], camera.c_str()), "elements"), element.c_str()).items())
+    out[property] = {value.get<std::string>(), place};
+  return out;
+}
+
+std::vector<std::string> Overrides::names(const std::string &camera) const {
+  std::vector<std::string> out;
+  const json &o = member(all_["cameras"], camera.c_str());
+  for (const char *kind : {"zones", "lines", "masks"})
+    for (const auto &[name, value] : member(o, kind).items()) out.push_back(std::string(kind) + "." + name);
+  for (const auto &[element, properties] : member(o, "elements").items())
+    for (const auto &[property, value] : properties.items())
+      out.push_back("elements." + element + "." + property);
+  for (const char *flag : {"enabled", "recordings", "motion"})
+    if (o.contains(flag)) out.push_back(flag);
+  return out;
+}
+
+} // namespace vigil::monitor

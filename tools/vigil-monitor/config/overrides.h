@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What was changed on the page. It wins over the configuration, and can be shown, exported and taken back:
+//   {"cameras": {"door": {"zones": {"steps": {"coordinates": "..."}, "old": null}, "lines": {}, "masks": {},
+//                         "elements": {"cudamog": {"median": "9"}}, "enabled": true, "recordings": true, "motion": true}}}
+// null takes away what the configuration has.
+#pragma once
+
+#include "config.h"
+
+#include <nlohmann/json.hpp>
+
+namespace vigil::monitor {
+
+nlohmann::json to_json(const Zone &);
+nlohmann::json to_json(const Line &);
+nlohmann::json to_json(const Mask &);
+
+// Throw Error::bad_setting when the object is none.
+Zone zone_from(const nlohmann::json &);
+Line line_from(const nlohmann::json &);
+Mask mask_from(const nlohmann::json &);
+
+class Overrides {
+ public:
+  Overrides() = default;
+  // Throws Error::bad_data, naming the place, when the text is not one that save() made or a person could have.
+  explicit Overrides(const std::string &text);
+
+  const nlohmann::json &all() const { return all_; }
+  // kind: zones, lines, masks; null takes away.
+  void set_shape(const std::string &camera, const std::string &kind, const std::string &name,
+                 const nlohmann::json &);
+  void set_property(const std::string &camera, const std::string &element, const std::string &property,
+                    const std::string &value);
+  void forget_property(const std::string &camera, const std::string &element, const std::string &property);
+  void set_switch(const std::string &camera, const std::string &name, bool);
+  void forget(const std::string &camera);
+
+  CameraConfig applied(CameraConfig) const;
+  std::map<std::string, Setting> properties(const std::string &camera, const std::string &element) const;
+  std::vector<std::string> names(const std::string &camera) const; // "zones.steps", "elements.cudamog.median"
+
+ private:
+  nlohmann::json all_ = {{"cameras", nlohmann::json::object()}};
+};
+
+} // namespace vigil::monitor

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "yaml.h"
+
+#include "words.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+namespace vigil::monitor {
+
+std::string YamlValue::place() const {
+  return vigil::text(file_, ":", node_.Mark().line + 1);
+}
+
+void YamlValue::refuse(const std::string &what) const {
+  fail(Error::Kind::bad_setting, place(), ": ", path_.empty() ? "" : path_ + ": ", what);
+}
+
+void YamlValue::each(const std::function<void(const std::string &, const YamlValue &)> &f, bool names) const {
+  if (node_.IsNull()) return;
+  if (!node_.IsMap()) refuse("expected a mapping (lines of 'key: value')");
+  std::set<std::string> seen;
+  for (const auto &entry : node_) {
+    if (!entry.first.IsScalar()) YamlValue(entry.first, file_, path_).refuse("a key must be a word");
+    const std::string key = entry.first.Scalar();
+    const YamlValue at_key(entry.first, file_, path_);
+    if (!seen.insert(key).second) at_key.refuse("'" + key + "' stands here twice; remove one");
+    if (names && !is_name(key))
+      at_key.refuse("'" + key.substr(0, 80) + "' is no name; allowed are 1 to 32 of A-Z a-z 0-9 _ -");
+    f(key, YamlValue(entry.second, file_, path_.empty() ? key : path_ + "." + key));
+  }
+}
+
+void YamlValue::members(std::initializer_list<std::pair<std::string_view, Reader>> known) const {
+  each(
+      [&](const std::string &key, const YamlValue &v) {
+        const auto k =
+            std::find_if(known.begin(), known.end(), [&](const auto &e) { return e.first == key; });
+        if (k == known.end()) {
+          std::string allowed;
+          for (const auto &e : known) allowed += (allowed.empty() ? "" : ", ") + std::string(e.first);
+          v.refuse("there is no such key; allowed here: " + allowed);
+        }
+        k->second(v);
+      },
+      false);
+}
+
+void YamlValue::items(const Reader &f) const {
+  if (!node_.IsSequence()) refuse("expected a list ([a, b])");
+  for (const auto &item : node_) f(YamlValue(item, file_, path_));
+}
+
+std::string YamlValue::text() const {
+  if (!node_.IsScalar()) refuse("expected one value");
+  return here([&] { return expand_environment(node_.Scalar()); });
+}
+
+bool YamlValue::flag() const {
+  bool v = false;
+  if (!node_.IsScalar() || !YAML::convert<bool>::decode(node_, v))
+    refuse("'" + (node_.IsScalar() ? node_.Scalar() : "...") + "' is neither true nor false");
+  return v;
+}
+
+double YamlValue::number(double least, double most) const {
+  const std::string s = text();
+  double v = 0;
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
+  if (error != std::errc() || end != s.data() + s.size() || !std::isfinite(v) || v < least || v > most)
+    refuse(vigil::text("'", s.substr(0, 80), "' is no number from ", least, " to ", most));
+  return v;
+}
+
+int YamlValue::integer(int least, int most) const {
+  const double v = number(least, most);
+  if (v != std::floor(v)) refuse(vigil::text(v, " is no whole number"));
+  return static_cast<int>(v);
+}
+
+} // namespace vigil::monitor

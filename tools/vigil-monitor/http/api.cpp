@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "api.h"
+
+#include "../config/words.h"
+#include "common/error.h"
+#include "page_files.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace vigil::monitor {
+
+using nlohmann::json;
+
+void refuse(int status, const std::string &what) {
+  throw HttpError{status, what};
+}
+
+Response json_response(const json &j) {
+  Response r;
+  r.body = j.dump(-1, ' ', false, json::error_handler_t::replace);
+  return r;
+}
+
+json json_body(const Request &r) {
+  // Depth is bounded: the parser would recurse as deep as the text says when it frees.
+  constexpr int deepest = 32;
+  int depth = 0;
+  const auto limit = [&](int, json::parse_event_t e, json &) {
+    if (e == json::parse_event_t::object_start || e == json::parse_event_t::array_start) {
+      if (++depth > deepest) throw HttpError{400, "the JSON in the body is too deep"};
+    } else if (e == json::parse_event_t::object_end || e == json::parse_event_t::array_end) {
+      depth--;
+    }
+    return true;
+  };
+  const json j = json::parse(r.body, limit, false);
+  if (j.is_discarded() || !j.is_object()) refuse(400, "the body is no JSON object");
+  return j;
+}
+
+std::optional<double> number_of(const Request &r, const std::string &name) {
+  const auto q = r.query.find(name);
+  if (q == r.query.end()) return std::nullopt;
+  const std::string &s = q->second;
+  double v = 0;
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
+  if (error != std::errc() || end != s.data() + s.size() || !std::isfinite(v))
+    refuse(400, name + " '" + s.substr(0, 40) + "' is no number");
+  return v;
+}
+
+int integer_of(const Request &r, const std::string &name, int least, int most, int otherwise) {
+  const auto v = number_of(r, name);
+  if (!v) return otherwise;
+  if (*v < least || *v > most || *v != std::floor(*v))
+    refuse(400, text(name, " must be a whole number from ", least, " to ", most));
+  return static_cast<int>(*v);
+}
+
+struct Api::Route {
+  const char *method, *path; // {} stands for one part
+  Role needs;
+  Response (Api::*answer)(const Match &);
+};
+
+const std::vector<Api::Route> &Api::routes() {
+  static const std::vector<Route> all = {
+      {"GET", "/api/live", Role::view, &Api::live},
+      {"GET", "/api/cameras", Role::view, &Api::cameras},
+      {"GET", "/api/cameras/{}", Role::view, &Api::camera},
+      {"GET", "/api/cameras/{}/live.mp4", Role::view, &Api::live_mp4},
+      {"GET", "/api/cameras/{}/elements", Role::view, &Api::elements},
+      {"PATCH", "/api/cameras/{}/elements/{}", Role::admin, &Api::set_element},
+      {"PUT", "/api/cameras/{}/{}/{}", Role::admin, &Api::set_shape},
+      {"DELETE", "/api/cameras/{}/{}/{}", Role::admin, &Api::set_shape},
+      {"PATCH", "/api/cameras/{}/switches", Role::admin, &Api::set_switches},
+      {"DELETE", "/api/cameras/{}/overrides", Role::admin, &Api::forget_overrides},
+      {"GET", "/api/cameras/{}/activity", Role::view, &Api::activity},
+      {"GET", "/api/cameras/{}/heatmap", Role::view, &Api::heat_map},
+      {"GET", "/api/cameras/{}/latest.jpg", Role::view, nullptr},
+      {"GET", "/api/cameras/{}/overlay.jpg", Role::view, nullptr},
+      {"GET", "/api/cameras/{}/mask.jpg", Role::view, nullptr},
+      {"GET", "/api/cameras/{}/background.jpg", Role::view, nullptr},
+      {"GET", "/api/events", Role::view, &Api::events},
+      {"GET", "/api/events/{}", Role::view, &Api::event},
+      {"DELETE", "/api/events/{}", Role::admin, &Api::remove_event},
+      {"GET", "/api/events/{}/thumbnail.jpg", Role::view, &Api::thumbnail},
+      {"GET", "/api/events/{}/clip.mp4", Role::view, &Api::clip},
+      {"GET", "/api/events/{}/similar", Role::view, &Api::similar},
+      {"POST", "/api/events/{}/retain", Role::admin, &Api::retain},
+      {"GET", "/api/config", Role::view, &Api::configuration},
+      {"GET", "/api/overrides", Role::view, &Api::overrides},
+      {"POST", "/api/reload", Role::admin, &Api::reload},
+      {"GET", "/api/stats", Role::view, &Api::stats},
+      {"GET", "/api/version", Role::view, &Api::version},
+      {"GET", "/api/openapi.json", Role::view, &Api::description},
+      {"POST", "/api/login", Role::none, &Api::login},
+      {"POST", "/api/logout", Role::none, &Api::logout},
+      {"GET", "/metrics", Role::view, &Api::metrics},
+      {"GET", "/healthz", Role::none, &Api::health},
+  };
+  return all;
+}
+
+namespace {
+
+std::vector<std::string> parts_of(const std::string &path) {
+  std::vector<std::string> out;
+  for (std::size_t at = 1; at <= path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    out.push_back(path.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+} // namespace
+
+Response Api::handle(const Request &r) {
+  try {
+    return dispatch(r);
+  } catch (const HttpError &e) {
+    return error_response(e.status, e.what);
+  } catch (const Error &e) {
+    const bool request = e.kind() == Error::Kind::bad_setting || e.kind() == Error::Kind::bad_data;
+    return error_response(request ? 400 : 503, mask_credentials(e.what()));
+  } catch (const std::exception &e) {
+    return error_response(503, mask_credentials(e.what()));
+  }
+}
+
+Response Api::dispatch(const Request &r) {
+  if (const std::string wrong = wrong_site(r, monitor_.config().http.hosts); !wrong.empty())
+    refuse(403, wrong);
+  const Role role = role_of(r, tokens_);
+  const std::string method =
+      r.method == "HEAD" ? "GET" : r.method; // libmicrohttpd leaves the body of HEAD out
+  const auto parts = parts_of(r.path);
+  if (std::find(parts.begin(), parts.end(), "..") != parts.end()) refuse(404, "there is no such thing");
+  const Route *found = nullptr;
+  bool path_known = false;
+  std::vector<std::string> values;
+  for (const Route &route : routes()) {
+    static thread_local std::vector<std::string> wanted;
+    wanted = parts_of(route.path);
+    if (wanted.size() != parts.size()) continue;
+    std::vector<std::string> here;
+    bool match = true;
+    for (std::size_t i = 0; i < parts.size() && match; i++) {
+      if (wanted[i] == "{}")
+        here.push_back(parts[i]);
+      else
+        match = wanted[i] == parts[i];
+    }
+    if (match && std::string_view(route.path) == "/api/cameras/{}/{}/{}" && here[1] != "zones" &&
+        here[1] != "lines" && here[1] != "masks")
+      match = false;
+    if (!match) continue;
+    path_known = true;
+    if (method != route.method) continue;
+    found = &route;
+    values = here;
+    break;
+  }
+  if (!found && path_known) refuse(405, r.method + " is not possible here");
+  if (!found) {
+    if (r.path.starts_with("/api/") || r.path == "/api") refuse(404, "there is no " + r.path.substr(0, 80));
+    if (method != "GET") refuse(405, r.method + " is not possible here");
+    return file_of_page(r); // the page itself holds no secrets: it shows the login
+  }
+  if (found->needs != Role::none && role == Role::none)
+    refuse(401, "a token is needed: POST it to /api/login, or send Authorization: Bearer TOKEN");
+  if (found->needs == Role::admin && role != Role::admin) refuse(403, "this needs the admin token");
+  for (const std::string &v : values)
+    if (v.empty() || v.size() > 80) refuse(404, "there is no such thing");
+  const Match match{r, values, role};
+  if (found->answer) return (this->*found->answer)(match);
+  const std::string &last = parts.back();
+  return picture(match, last == "latest.jpg" ? View::plain : *view_named(last.substr(0, last.find('.'))));
+}
+
+Response Api::file_of_page(const Request &r) const {
+  std::string path = r.path == "/" ? "/index.html" : r.path;
+  if (path.find('.', path.rfind('/')) == std::string::npos) path = "/index.html"; // a place in the page
+  Response out;
+  if (!page_.empty()) {
+    if (path.find("..") != std::string::npos) refuse(404, "there is no such file");
+    std::ifstream in(page_ + path, std::ios::binary);
+    if (!in || std::filesystem::is_directory(page_ + path)) refuse(404, "there is no such file");
+    out.body.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    const std::string end = path.substr(path.rfind('.'));
+    out.type = end == ".html"                  ? "text/html; charset=utf-8"
+               : end == ".css"                 ? "text/css; charset=utf-8"
+               : end == ".svg"                 ? "image/svg+xml"
+               : end == ".js" || end == ".mjs" ? "text/javascript; charset=utf-8"
+                                               : "application/octet-stream";
+    return out;
+  }
+  for (const PageFile &f : page_files())
+    if (f.path == path) {
+      const std::string tag = "\"" + std::string(f.tag) + "\"";
+      out.headers = {{"ETag", tag}, {"Cache-Control", "no-cache"}};
+      out.type = f.type;
+      if (r.header("if-none-match") == tag)
+        out.status = 304;
+      else
+        out.body = f.bytes;
+      return out;
+    }
+  refuse(404, "there is no " + r.path.substr(0, 80));
+}
+
+} // namespace vigil::monitor

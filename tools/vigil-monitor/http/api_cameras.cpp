@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "../camera/properties.h"
+#include "api.h"
+
+#include "../config/words.h"
+#include "common/error.h"
+#include "vigil-config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace vigil::monitor {
+
+using nlohmann::json;
+
+namespace {
+
+std::shared_ptr<Camera> need_camera(const Monitor &m, const std::string &name) {
+  auto c = m.camera(name);
+  if (!c) refuse(404, "there is no camera '" + name + "'");
+  return c;
+}
+
+GstElement *need_element(const Camera &c, const std::string &name) {
+  if (!c.pipeline())
+    refuse(503, "camera " + c.config().name + " is not connected: its elements are there when it is");
+  GstElement *e = c.pipeline()->element(name);
+  if (!e) refuse(404, "the chain of " + c.config().name + " has no element '" + name + "'");
+  return e;
+}
+
+json describe(Monitor &m, const Camera &c, GstElement *e) {
+  const std::string name = GST_OBJECT_NAME(e);
+  const auto &cameras = m.config().cameras;
+  std::map<std::string, Setting> configured;
+  if (const auto k = cameras.find(c.config().name); k != cameras.end())
+    if (const auto s = k->second.elements.find(name); s != k->second.elements.end()) configured = s->second;
+  return describe_element(e, configured, m.overrides().properties(c.config().name, name));
+}
+
+} // namespace
+
+Response Api::live(const Match &m) {
+  const Request &r = m.request;
+  Hub::Wish wish;
+  if (const auto q = r.query.find("cameras"); q != r.query.end() && !q->second.empty())
+    for (std::size_t at = 0; at <= q->second.size();) {
+      const std::size_t end = std::min(q->second.find(',', at), q->second.size());
+      wish.cameras.insert(q->second.substr(at, end - at));
+      at = end + 1;
+    }
+  if (const auto q = r.query.find("view"); q != r.query.end()) {
+    const auto v = view_named(q->second);
+    if (!v)
+      refuse(400, "there is no view '" + q->second.substr(0, 40) +
+                      "'; there are plain, overlay, mask, background");
+    wish.view = *v;
+  }
+  wish.pictures = integer_of(r, "pictures", 0, 1, 1) != 0;
+  wish.height = integer_of(r, "height", 90, 2160, 0);
+  const json hello = monitor_.call([&] {
+    for (const std::string &name : wish.cameras) need_camera(monitor_, name);
+    json cameras = json::array();
+    for (const auto &c : monitor_.cameras())
+      if (wish.cameras.empty() || wish.cameras.count(c->config().name))
+        cameras.push_back(monitor_.describe(c->config().name));
+    return json{
+        {"kind", "hello"}, {"time", monitor_.utc().now()}, {"version", VIGIL_VERSION}, {"cameras", cameras}};
+  });
+  std::shared_ptr<Hub::Viewer> viewer = monitor_.hub().join(wish, hello, monitor_.utc().now());
+  if (!viewer) refuse(503, "too many viewers; close one");
+  Response out;
+  out.type = "application/octet-stream";
+  out.headers["X-Accel-Buffering"] = "no";
+  out.stream = [this, viewer]() -> Bytes {
+    constexpr std::chrono::seconds quiet(5);
+    bool ended = false;
+    Bytes next = viewer->queue.next(quiet, ended);
+    if (!next && !ended) {
+      viewer->queue.text("", monitor_.utc().now(), std::make_shared<const std::string>(R"({"kind":"ping"})"));
+      next = viewer->queue.next(quiet, ended);
+    }
+    return next;
+  };
+  return out;
+}
+
+Response Api::cameras(const Match &) {
+  return json_response(monitor_.call([&] {
+    json out = json::array();
+    for (const auto &c : monitor_.cameras()) out.push_back(monitor_.describe(c->config().name));
+    return out;
+  }));
+}
+
+Response Api::camera(const Match &m) {
+  return json_response(monitor_.call([&] {
+    need_camera(monitor_, m.parts[0]);
+    return monitor_.describe(m.parts[0]);
+  }));
+}
+
+Response Api::picture(const Match &m, View v) {
+  const auto feed = monitor_.call([&] {
+    const auto c = need_camera(monitor_, m.parts[0]);
+    if (c->pipeline()) c->feed()->plan->once(v);
+    return c->pipeline() ? c->feed() : nullptr;
+  });
+  constexpr std::chrono::seconds patience(2);
+  constexpr double old = 0.2; // a picture of just now is good enough
+  const auto picture =
+      feed ? feed->wait_picture(v, Utc::monotonic_seconds() - old, patience) : CameraFeed::Picture{};
+  if (!picture.jpeg)
+    refuse(503, "camera " + m.parts[0] + " gives no pictures now; /api/cameras/" + m.parts[0] + " says why");
+  Response out;
+  out.type = "image/jpeg";
+  out.body = *picture.jpeg;
+  out.headers["X-Capture-Time"] = json(picture.time).dump();
+  return out;
+}
+
+Response Api::elements(const Match &m) {
+  return json_response(monitor_.call([&] {
+    const auto c = need_camera(monitor_, m.parts[0]);
+    if (!c->pipeline())
+      refuse(503, "camera " + m.parts[0] + " is not connected: its elements are there when it is");
+    json elements = json::array();
+    std::string launch;
+    for (GstElement *e : c->pipeline()->elements()) {
+      elements.push_back(describe(monitor_, *c, e));
+      launch += (launch.empty() ? "" : " ! ") + launch_text(e);
+    }
+    return json{{"elements", elements}, {"launch", launch}};
+  }));
+}
+
+Response Api::set_element(const Match &m) {
+  const json body = json_body(m.request);
+  const std::string &name = m.parts[0], &element = m.parts[1];
+  if (body.empty() || body.size() > 64)
+    refuse(400, "expected {\"property\": value, ...} with 1 to 64 properties");
+  for (const auto &[p, v] : body.items())
+    if (v.is_structured() || (v.is_string() && v.get_ref<const std::string &>().size() > 4096))
+      refuse(400, p.substr(0, 80) + " is no single value");
+  return json_response(monitor_.call([&] {
+    const auto c = need_camera(monitor_, name);
+    need_element(*c, element);
+    ElementSettings wanted;
+    for (const auto &[p, v] : body.items())
+      if (!v.is_null()) wanted[element][p] = {property_text(v), ""};
+    check_settings(wanted); // all or nothing
+    for (const auto &[p, v] : body.items()) {
+      if (v.is_null())
+        monitor_.overrides().forget_property(name, element, p);
+      else
+        monitor_.overrides().set_property(name, element, p, property_text(v));
+    }
+    monitor_.apply(name);
+    monitor_.save_overrides();
+    const json out = describe(monitor_, *c, need_element(*c, element));
+    monitor_.hub().text(name, monitor_.utc().now(),
+                        {{"kind", "elements"}, {"camera", name}, {"element", out}});
+    return out;
+  }));
+}
+
+Response Api::set_shape(const Match &m) {
+  const std::string &name = m.parts[0], &kind = m.parts[1], &shape = m.parts[2];
+  const bool put = m.request.method == "PUT";
+  json value;
+  if (!is_name(shape)) refuse(400, "'" + shape + "' is no name; allowed are 1 to 32 of A-Z a-z 0-9 _ -");
+  if (put) {
+    value = json_body(m.request);
+    value = kind == "zones"   ? to_json(zone_from(value))
+            : kind == "lines" ? to_json(line_from(value))
+                              : to_json(mask_from(value));
+  }
+  return json_response(monitor_.call([&] {
+    const auto c = need_camera(monitor_, name);
+    const CameraConfig &now = c->config();
+    const bool known = kind == "zones"   ? now.zones.count(shape)
+                       : kind == "lines" ? now.lines.count(shape)
+                                         : now.masks.count(shape);
+    if (!put && !known) refuse(404, "there is no " + kind.substr(0, kind.size() - 1) + " '" + shape + "'");
+    constexpr std::size_t most = 64;
+    if (put && !known && std::max({now.zones.size(), now.lines.size(), now.masks.size()}) >= most)
+      refuse(400, "a camera has at most 64 of each kind");
+    monitor_.overrides().set_shape(name, kind, shape, value);
+    monitor_.apply(name);
+    monitor_.save_overrides();
+    return monitor_.describe(name);
+  }));
+}
+
+Response Api::set_switches(const Match &m) {
+  const json body = json_body(m.request);
+  for (const auto &[key, value] : body.items())
+    if ((key != "enabled" && key != "recordings" && key != "motion") || !value.is_boolean())
+      refuse(400, "expected enabled, recordings or motion, true or false");
+  if (body.empty()) refuse(400, "expected enabled, recordings or motion, true or false");
+  return json_response(monitor_.call([&] {
+    need_camera(monitor_, m.parts[0]);
+    for (const auto &[key, value] : body.items())
+      monitor_.overrides().set_switch(m.parts[0], key, value.get<bool>());
+    monitor_.apply(m.parts[0]);
+    monitor_.save_overrides();
+    return monitor_.describe(m.parts[0]);
+  }));
+}
+
+Response Api::forget_overrides(const Match &m) {
+  return json_response(monitor_.call([&] {
+    need_camera(monitor_, m.parts[0]);
+    monitor_.overrides().forget(m.parts[0]);
+    monitor_.apply(m.parts[0]);
+    monitor_.save_overrides();
+    return monitor_.describe(m.parts[0]);
+  }));
+}
+
+Response Api::activity(const Match &m) {
+  const auto feed = monitor_.call([&] { return need_camera(monitor_, m.parts[0])->feed(); });
+  json samples = json::array();
+  for (const auto &s : feed->activity.samples()) samples.push_back(to_json(s));
+  return json_response({{"camera", m.parts[0]}, {"samples", samples}});
+}
+
+Response Api::heat_map(const Match &m) {
+  constexpr double day = 86400;
+  const double before = number_of(m.request, "before").value_or(monitor_.utc().now());
+  const double after = number_of(m.request, "after").value_or(before - day);
+  if (std::abs(after) > 1e11 || std::abs(before) > 1e11)
+    refuse(400, "after and before are seconds since 1970");
+  monitor_.call([&] { need_camera(monitor_, m.parts[0]); });
+  return json_response({{"camera", m.parts[0]},
+                        {"after", after},
+                        {"before", before},
+                        {"columns", EventStore::heat_columns},
+                        {"rows", EventStore::heat_rows},
+                        {"counts", monitor_.storage().events().heat(m.parts[0], after, before)}});
+}
+
+Response Api::live_mp4(const Match &m) {
+  monitor_.call([&] { need_camera(monitor_, m.parts[0]); });
+  refuse(503, "live MP4 is not available");
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "api.h"
+
+#include "common/error.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace vigil::monitor {
+
+using nlohmann::json;
+
+namespace {
+
+Event need_event(Monitor &m, const std::string &id) {
+  if (!is_event_id(id)) refuse(404, "there is no event of this name");
+  const auto e = m.storage().events().get(id);
+  if (!e) refuse(404, "there is no event " + id);
+  return *e;
+}
+
+Response file_response(const Request &r, const std::string &path, const char *type) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  if (error) refuse(404, "the file is gone");
+  const auto range = parse_range(r.header("range"), size);
+  if (!range) {
+    Response none = error_response(416, vigil::text("the file has ", size, " bytes"));
+    none.headers["Content-Range"] = vigil::text("bytes */", size);
+    return none;
+  }
+  Response out;
+  out.type = type;
+  out.file = path;
+  out.from = range->from;
+  out.length = range->length;
+  out.headers = {{"Accept-Ranges", "bytes"}, {"Cache-Control", "private, max-age=60"}};
+  if (range->partial) {
+    out.status = 206;
+    out.headers["Content-Range"] =
+        vigil::text("bytes ", range->from, "-", range->from + range->length - 1, "/", size);
+  }
+  return out;
+}
+
+} // namespace
+
+Response Api::events(const Match &m) {
+  const Request &r = m.request;
+  EventQuery q;
+  const auto word = [&](const char *name, std::string &to) {
+    if (const auto v = r.query.find(name); v != r.query.end()) to = v->second;
+  };
+  word("camera", q.camera);
+  word("label", q.label);
+  word("zone", q.zone);
+  word("cursor", q.cursor);
+  q.after = number_of(r, "after");
+  q.before = number_of(r, "before");
+  if (r.query.count("retained")) q.retained = integer_of(r, "retained", 0, 1, 0) != 0;
+  q.limit = integer_of(r, "limit", 1, 500, 50);
+  const EventPage page = monitor_.storage().events().find(q);
+  json events = json::array();
+  for (const Event &e : page.events) events.push_back(to_json(e));
+  return json_response(
+      {{"events", events}, {"next_cursor", page.next_cursor.empty() ? json() : json(page.next_cursor)}});
+}
+
+Response Api::event(const Match &m) {
+  return json_response(to_json(need_event(monitor_, m.parts[0])));
+}
+
+Response Api::remove_event(const Match &m) {
+  need_event(monitor_, m.parts[0]);
+  monitor_.remove_event(m.parts[0]);
+  return json_response({{"ok", true}});
+}
+
+Response Api::thumbnail(const Match &m) {
+  const Event e = need_event(monitor_, m.parts[0]);
+  if (!e.has_snapshot) refuse(404, "event " + e.id + " has no picture");
+  Response out = file_response(m.request, monitor_.storage().file(thumb_path(e)), "image/jpeg");
+  out.headers["X-Capture-Time"] = json(e.start_time).dump();
+  return out;
+}
+
+Response Api::clip(const Match &m) {
+  const Event e = need_event(monitor_, m.parts[0]);
+  if (!e.has_clip)
+    refuse(404,
+           "event " + e.id + (e.end_time ? " has no clip" : " goes on: its clip is there when it has ended"));
+  Response out = file_response(m.request, monitor_.storage().file(clip_path(e)), "video/mp4");
+  if (m.request.query.count("download"))
+    out.headers["Content-Disposition"] = "attachment; filename=\"" + e.id + ".mp4\"";
+  return out;
+}
+
+Response Api::similar(const Match &m) {
+  const Event e = need_event(monitor_, m.parts[0]);
+  json events = json::array();
+  for (const SimilarEvent &s :
+       monitor_.storage().events().similar(e.id, integer_of(m.request, "limit", 1, 100, 12)))
+    events.push_back({{"event", to_json(s.event)}, {"similarity", s.similarity}});
+  return json_response({{"events", events}});
+}
+
+Response Api::retain(const Match &m) {
+  const json body = json_body(m.request);
+  const auto value = body.find("retain");
+  if (body.size() != 1 || value == body.end() || !value->is_boolean())
+    refuse(400, "expected {\"retain\": true or false}");
+  Event e = need_event(monitor_, m.parts[0]);
+  monitor_.set_retained(e, value->get<bool>());
+  return json_response(to_json(e));
+}
+
+} // namespace vigil::monitor

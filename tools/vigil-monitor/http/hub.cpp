@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "hub.h"
+
+#include <algorithm>
+
+namespace vigil::monitor {
+namespace {
+
+Bytes as_bytes(const nlohmann::json &j) {
+  return std::make_shared<const std::string>(
+      j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+bool wants(const Hub::Wish &w, const std::string &camera) {
+  return w.cameras.empty() || w.cameras.count(camera);
+}
+
+} // namespace
+
+std::unique_ptr<Hub::Viewer> Hub::join(Wish wish, const nlohmann::json &hello, double time) {
+  auto viewer = std::make_unique<Viewer>(*this, std::move(wish));
+  viewer->queue.text("", time, as_bytes(hello));
+  bool refused = false;
+  {
+    const std::lock_guard guard(lock_);
+    if (!closed_ && viewers_.size() < most_viewers)
+      viewers_.insert(viewer.get());
+    else
+      refused = true;
+  }
+  if (refused) return nullptr; // its destructor takes the lock
+  if (on_demand) on_demand();
+  return viewer;
+}
+
+void Hub::leave(Viewer *v) {
+  {
+    const std::lock_guard guard(lock_);
+    if (!viewers_.erase(v)) return;
+    dropped_ += v->queue.dropped();
+  }
+  if (on_demand) on_demand();
+}
+
+Hub::Demand Hub::demand(const std::string &camera) const {
+  const std::lock_guard guard(lock_);
+  Demand d;
+  for (const Viewer *v : viewers_)
+    if (v->wish.pictures && wants(v->wish, camera)) {
+      d.views |= 1u << static_cast<unsigned>(v->wish.view);
+      d.height = std::max(d.height, v->wish.height);
+    }
+  return d;
+}
+
+void Hub::picture(const std::string &camera, View view, bool motion, double time, Bytes jpeg) {
+  const std::lock_guard guard(lock_);
+  for (Viewer *v : viewers_)
+    if (v->wish.pictures && v->wish.view == view && wants(v->wish, camera))
+      v->queue.picture(camera, view, motion, time, jpeg);
+}
+
+void Hub::text(const std::string &camera, double time, const nlohmann::json &j) {
+  const std::lock_guard guard(lock_);
+  if (viewers_.empty()) return;
+  const Bytes bytes = as_bytes(j);
+  for (Viewer *v : viewers_)
+    if (camera.empty() || wants(v->wish, camera)) v->queue.text(camera, time, bytes);
+}
+
+void Hub::close() {
+  const std::lock_guard guard(lock_);
+  closed_ = true;
+  for (Viewer *v : viewers_) v->queue.close();
+}
+
+std::size_t Hub::viewers() const {
+  const std::lock_guard guard(lock_);
+  return viewers_.size();
+}
+
+std::uint64_t Hub::dropped() const {
+  const std::lock_guard guard(lock_);
+  std::uint64_t sum = dropped_;
+  for (const Viewer *v : viewers_) sum += v->queue.dropped();
+  return sum;
+}
+
+} // namespace vigil::monitor

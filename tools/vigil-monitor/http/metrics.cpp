@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "metrics.h"
+
+namespace vigil::monitor {
+
+std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &cameras) {
+  std::string out;
+  const auto head = [&](const char *name, const char *type, const char *help) {
+    out += std::string("# HELP vigil_") + name + " " + help + "\n# TYPE vigil_" + name + " " + type + "\n";
+  };
+  const auto line = [&](const std::string &name, const std::string &labels, const nlohmann::json &v) {
+    out += "vigil_" + name + (labels.empty() ? "" : "{" + labels + "}") + " " +
+           (v.is_boolean() ? (v.get<bool>() ? "1" : "0") : v.dump()) + "\n";
+  };
+  const auto one = [&](const char *name, const char *type, const char *help, const nlohmann::json &v) {
+    head(name, type, help);
+    line(name, "", v);
+  };
+  one("uptime_seconds", "gauge", "Time since the program started.", stats["uptime_seconds"]);
+  one("cpu_seconds_total", "counter", "Processor time used.", stats["cpu_seconds"]);
+  one("memory_bytes", "gauge", "Resident memory.", stats["memory_bytes"]);
+  one("threads", "gauge", "Threads.", stats["threads"]);
+  one("descriptors", "gauge", "Open file descriptors.", stats["descriptors"]);
+  one("viewers", "gauge", "Open live streams.", stats["viewers"]);
+  one("clips", "gauge", "Clips on the disk.", stats["storage"]["clips"]);
+  one("clips_bytes", "gauge", "Size of all clips.", stats["storage"]["clips_bytes"]);
+  one("storage_free_bytes", "gauge", "Free space of the disk.", stats["storage"]["free_bytes"]);
+  one("storage_writable", "gauge", "1 while events can be stored.", stats["storage"]["writable"]);
+  head("queue_length", "gauge", "Tasks or messages that wait.");
+  for (const auto &[name, q] : stats["queues"].items())
+    line("queue_length", "queue=\"" + name + "\"", q["length"]);
+  struct PerCamera {
+    const char *name, *member, *type, *help;
+  };
+  constexpr PerCamera table[] = {
+      {"camera_fps", "fps", "gauge", "Frames a second."},
+      {"camera_frames_total", "frames", "counter", "Frames that came in."},
+      {"camera_tiles_total", "tiles", "counter", "Pictures made for viewers."},
+      {"camera_drops", "drops", "gauge", "Frames that a busy chain left out since the camera connected."},
+      {"camera_reconnects_total", "reconnects", "counter", "Times that the camera was connected again."},
+      {"camera_latency_ms", "latency_ms", "gauge", "From capture to the end of the chain."},
+  };
+  for (const PerCamera &t : table) {
+    head(t.name, t.type, t.help);
+    for (const auto &c : stats["cameras"])
+      line(t.name, "camera=\"" + c["name"].get<std::string>() + "\"", c[t.member]);
+  }
+  head("camera_online", "gauge", "1 while pictures come.");
+  for (const auto &c : cameras)
+    line("camera_online", "camera=\"" + c["name"].get<std::string>() + "\"", c["state"] == "online");
+  head("camera_motion", "gauge", "1 while something moves.");
+  for (const auto &c : cameras)
+    line("camera_motion", "camera=\"" + c["name"].get<std::string>() + "\"", c["motion"]);
+  return out;
+}
+
+} // namespace vigil::monitor

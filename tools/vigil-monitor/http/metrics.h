@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The Stats and Cameras of the API as Prometheus's text format.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace vigil::monitor {
+
+std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &cameras);
+
+} // namespace vigil::monitor

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "server.h"
+
+#include "common/error.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace vigil::monitor {
+
+struct Server::Impl {
+  Handler handler;
+  MHD_Daemon *daemon = nullptr;
+};
+
+namespace {
+
+struct Connection {
+  Request request;
+  bool too_large = false, seen = false;
+};
+
+struct Stream {
+  std::function<std::shared_ptr<const std::string>()> next;
+  std::shared_ptr<const std::string> now;
+  std::size_t sent = 0;
+};
+
+std::string lower(std::string s) {
+  std::transform(s.begin(), s.end(), s.begin(),
+                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  return s;
+}
+
+MHD_Result add_header(void *to, MHD_ValueKind, const char *key, const char *value) {
+  (*static_cast<std::map<std::string, std::string> *>(to))[lower(key)] = value ? value : "";
+  return MHD_YES;
+}
+MHD_Result add_query(void *to, MHD_ValueKind, const char *key, const char *value) {
+  (*static_cast<std::map<std::string, std::string> *>(to))[key] = value ? value : "";
+  return MHD_YES;
+}
+
+void set_client(Request &r, const sockaddr *a) {
+  char text[INET6_ADDRSTRLEN] = {};
+  if (a->sa_family == AF_INET) {
+    const auto *v4 = reinterpret_cast<const sockaddr_in *>(a);
+    inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text);
+    r.loopback = (ntohl(v4->sin_addr.s_addr) >> 24) == 127;
+  } else if (a->sa_family == AF_INET6) {
+    const auto *v6 = reinterpret_cast<const sockaddr_in6 *>(a);
+    inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text);
+    r.loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr) ||
+                 (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr) && v6->sin6_addr.s6_addr[12] == 127);
+  }
+  r.client = text;
+}
+
+ssize_t read_stream(void *user, std::uint64_t, char *to, std::size_t most) {
+  auto &s = *static_cast<Stream *>(user);
+  if (!s.now || s.sent == s.now->size()) {
+    do {
+      s.now = s.next();
+      if (!s.now) return MHD_CONTENT_READER_END_OF_STREAM;
+    } while (s.now->empty());
+    s.sent = 0;
+  }
+  const std::size_t n = std::min(most, s.now->size() - s.sent);
+  std::memcpy(to, s.now->data() + s.sent, n);
+  s.sent += n;
+  return static_cast<ssize_t>(n);
+}
+void free_stream(void *user) {
+  delete static_cast<Stream *>(user);
+}
+
+MHD_Response *make_response(Response &r) {
+  if (r.stream) {
+    constexpr std::size_t block = 64 << 10;
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block, read_stream,
+                                             new Stream{std::move(r.stream), nullptr, 0}, free_stream);
+  }
+  if (!r.file.empty()) {
+    const int fd = open(r.file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+      r = error_response(404, "the file is gone");
+      return make_response(r);
+    }
+    MHD_Response *out = MHD_create_response_from_fd_at_offset64(r.length, fd, r.from);
+    if (!out) close(fd);
+    return out;
+  }
+  return MHD_create_response_from_buffer(r.body.size(), r.body.data(), MHD_RESPMEM_MUST_COPY);
+}
+
+MHD_Result send(MHD_Connection *c, Response &&r) {
+  MHD_Response *m = make_response(r);
+  if (!m) return MHD_NO;
+  MHD_add_response_header(m, "Content-Type", r.type.c_str());
+  MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
+  MHD_add_response_header(m, "Referrer-Policy", "no-referrer");
+  MHD_add_response_header(m, "X-Frame-Options", "DENY");
+  MHD_add_response_header(
+      m, "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' "
+      "blob:; connect-src 'self';"
+      " manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'");
+  if (!r.headers.count("Cache-Control")) MHD_add_response_header(m, "Cache-Control", "no-store");
+  for (const auto &[k, v] : r.headers) MHD_add_response_header(m, k.c_str(), v.c_str());
+  const MHD_Result result = MHD_queue_response(c, static_cast<unsigned>(r.status), m);
+  MHD_destroy_response(m);
+  return result;
+}
+
+MHD_Result answer(void *user, MHD_Connection *c, const char *url, const char *method, const char *,
+                  const char *data, std::size_t *size, void **state) {
+  auto &impl = *static_cast<Server::Impl *>(user);
+  auto *connection = static_cast<Connection *>(*state);
+  if (!connection->seen) { // headers are there, the body is to come
+    connection->seen = true;
+    Request &r = connection->request;
+    r.method = method;
+    r.path = url;
+    MHD_get_connection_values(c, MHD_HEADER_KIND, add_header, &r.headers);
+    MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_query, &r.query);
+    set_client(r, MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    return MHD_YES;
+  }
+  if (*size) {
+    std::string &body = connection->request.body;
+    connection->too_large = connection->too_large || body.size() + *size > Server::largest_body;
+    if (!connection->too_large) body.append(data, *size);
+    *size = 0;
+    return MHD_YES;
+  }
+  if (connection->too_large) return send(c, error_response(413, "the body is larger than 64 KiB"));
+  try {
+    return send(c, impl.handler(connection->request));
+  } catch (const std::exception &e) {
+    return send(c, error_response(503, e.what()));
+  }
+}
+
+void *begin(void *, const char *, MHD_Connection *) {
+  return new Connection;
+}
+void done(void *, MHD_Connection *, void **state, MHD_RequestTerminationCode) {
+  delete static_cast<Connection *>(*state);
+  *state = nullptr;
+}
+void no_log(void *, const char *, va_list) {} // what clients do wrong is not worth a line each
+
+} // namespace
+
+Response error_response(int status, const std::string &what) {
+  Response r;
+  r.status = status;
+  r.body = nlohmann::json{{"error", what}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return r;
+}
+
+Server::Server(const ServerSettings &s, Handler handler) : impl_(std::make_unique<Impl>()) {
+  impl_->handler = std::move(handler);
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_flags = AI_NUMERICSERV | AI_PASSIVE;
+  hints.ai_socktype = SOCK_STREAM;
+  if (const int e = getaddrinfo(s.address.c_str(), std::to_string(s.port).c_str(), &hints, &found))
+    fail(Error::Kind::io, "cannot listen on ", s.address, ": ", gai_strerror(e));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo *)> addresses(found, freeaddrinfo);
+  unsigned flags =
+      MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC;
+  if (found->ai_family == AF_INET6) flags |= MHD_USE_IPv6;
+  std::vector<MHD_OptionItem> tls;
+  if (!s.certificate.empty()) {
+    flags |= MHD_USE_TLS;
+    tls.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, const_cast<char *>(s.certificate.c_str())});
+    tls.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, const_cast<char *>(s.key.c_str())});
+  }
+  tls.push_back({MHD_OPTION_END, 0, nullptr});
+  constexpr unsigned most_connections = 192, idle_seconds = 20;
+  constexpr std::size_t memory = 64 << 10, stack = 512 << 10;
+  impl_->daemon =
+      MHD_start_daemon(flags, 0, nullptr, nullptr, answer, impl_.get(), MHD_OPTION_SOCK_ADDR, found->ai_addr,
+                       MHD_OPTION_EXTERNAL_LOGGER, no_log, nullptr, MHD_OPTION_NOTIFY_COMPLETED, done,
+                       nullptr, MHD_OPTION_URI_LOG_CALLBACK, begin, nullptr, MHD_OPTION_CONNECTION_LIMIT,
+                       most_connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
+                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_THREAD_STACK_SIZE, stack,
+                       MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_ARRAY, tls.data(), MHD_OPTION_END);
+  if (!impl_->daemon)
+    fail(Error::Kind::io, "cannot listen on ", s.address, ":", s.port, ": ",
+         errno ? std::strerror(errno) : "the certificate or the key is refused");
+}
+
+Server::~Server() {
+  MHD_stop_daemon(impl_->daemon);
+}
+
+int Server::port() const {
+  const auto *info = MHD_get_daemon_info(impl_->daemon, MHD_DAEMON_INFO_BIND_PORT);
+  return info ? info->port : 0;
+}
+
+} // namespace vigil::monitor

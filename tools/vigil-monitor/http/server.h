@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// An HTTP server by libmicrohttpd: a thread for each connection, of which there are few, with limits on sizes, times and
+// numbers. Knows nothing of cameras.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct MHD_Daemon;
+
+namespace vigil::monitor {
+
+struct Request {
+  std::string method, path;                          // the path percent-decoded, without the query
+  std::map<std::string, std::string> query, headers; // headers by lower-case name
+  std::string body;
+  std::string client;    // its address
+  bool loopback = false; // from this machine
+  std::string header(const std::string &lower_name) const {
+    const auto h = headers.find(lower_name);
+    return h == headers.end() ? "" : h->second;
+  }
+};
+
+struct Response {
+  int status = 200;
+  std::string type = "application/json", body;
+  std::map<std::string, std::string> headers;
+  std::string file; // sent instead of the body: its bytes from `from`, `length` of them
+  std::uint64_t from = 0, length = 0;
+  // Sent instead of the body, without a known length: called again and again, gives the next bytes; null ends it.
+  std::function<std::shared_ptr<const std::string>()> stream;
+};
+
+struct ServerSettings {
+  std::string address;
+  int port = 0;
+  std::string certificate, key; // texts of PEM files; empty: plain HTTP
+};
+
+class Server {
+ public:
+  using Handler = std::function<Response(const Request &)>; // on any thread
+  // Throws Error::io when the address cannot be listened on.
+  Server(const ServerSettings &, Handler);
+  ~Server();
+  Server(const Server &) = delete;
+  Server &operator=(const Server &) = delete;
+  int port() const; // the one that was chosen, for port 0
+
+  static constexpr std::size_t largest_body = 64 << 10;
+  struct Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+Response error_response(int status, const std::string &what);
+
+} // namespace vigil::monitor

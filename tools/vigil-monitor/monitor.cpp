@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "monitor.h"
+
+#include "camera/properties.h"
+#include "camera/source.h"
+#include "common/error.h"
+#include "config/words.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <glib.h>
+#include <iterator>
+#include <set>
+
+namespace vigil::monitor {
+namespace {
+
+constexpr std::size_t most_tasks = 4096;
+
+std::string read_whole(const std::string &file) {
+  std::ifstream in(file, std::ios::binary);
+  return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+}
+
+} // namespace
+
+void log_line(const std::string &text) {
+  std::fprintf(stderr, "%s %s\n", utc_timestamp(Utc::system_seconds()).c_str(),
+               mask_credentials(text).c_str());
+}
+
+Monitor::Monitor(Config config, std::string file)
+    : config_(std::move(config)), file_(std::move(file)),
+      storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line),
+      closer_(most_tasks, log_line), reaper_(most_tasks, log_line) {
+  const std::string text = read_whole(storage_->file("overrides.json"));
+  if (!text.empty()) overrides_ = Overrides(text);
+  storage_->reconcile();
+}
+
+Monitor::~Monitor() {
+  stop();
+}
+
+void Monitor::on_main(std::function<void()> f) {
+  // Idle, not invoke: what comes from the main thread itself waits for its turn too.
+  g_idle_add_full(
+      G_PRIORITY_DEFAULT,
+      [](gpointer user) -> gboolean {
+        try {
+          (*static_cast<std::function<void()> *>(user))();
+        } catch (const std::exception &e) {
+          log_line(e.what());
+        }
+        return G_SOURCE_REMOVE;
+      },
+      new std::function<void()>(std::move(f)),
+      [](gpointer user) { delete static_cast<std::function<void()> *>(user); });
+}
+
+CameraServices Monitor::services() {
+  return {contexts_,
+          utc_,
+          on_main,
+          [this](std::function<void()> f) { reaper_.add(std::move(f)); },
+          [this](std::function<void()> f) { closer_.add(std::move(f)); },
+          [this](const std::string &below) { return storage_->file(below); },
+          [this](const std::string &camera, View v, bool motion, double time, Bytes jpeg) {
+            hub_.picture(camera, v, motion, time, std::move(jpeg));
+          },
+          [this](const std::string &camera, const nlohmann::json &j) {
+            nlohmann::json out = j;
+            if (j["kind"] == "camera") {
+              if (!cameras_.count(camera)) return;
+              out["camera"] = describe(camera);
+            }
+            hub_.text(camera, utc_.now(), out);
+            for (const auto &listener : on_tell) listener(camera, out);
+          },
+          [this](const char *type, const Event &e) { save(type, e); },
+          [this](const Event &e, Bytes jpeg) {
+            writer_.add([this, e, jpeg] { storage_->write_file(thumb_path(e), *jpeg); });
+          },
+          [this](const Event &e, std::vector<float> v) {
+            writer_.add([this, id = e.id, v = std::move(v)] { storage_->events().put_vector(id, v); });
+          },
+          [this](const std::string &camera, double time, std::vector<float> cells) {
+            writer_.add([this, camera, time, cells = std::move(cells)] {
+              storage_->events().add_heat(camera, time, cells);
+            });
+          },
+          log_line};
+}
+
+void Monitor::start() {
+  hub_.on_demand = [this] { on_main([this] { demand(); }); };
+  for (const std::string &name : config_.order) {
+    cameras_[name] = std::make_shared<Camera>(overrides_.applied(config_.cameras.at(name)), services());
+    cameras_[name]->start();
+  }
+  timer_ = g_timeout_add(
+      1000,
+      [](gpointer user) -> gboolean {
+        static_cast<Monitor *>(user)->tick();
+        return G_SOURCE_CONTINUE;
+      },
+      this);
+}
+
+void Monitor::stop() {
+  if (!timer_) return;
+  g_source_remove(timer_);
+  timer_ = 0;
+  hub_.text("", utc_.now(), {{"kind", "bye"}});
+  hub_.close();
+  for (auto &[name, camera] : cameras_) camera->stop("the program stops");
+  closer_.stop(); // the clips become whole; each then tells the main loop
+  while (g_main_context_iteration(nullptr, FALSE)) {
+  }
+  reaper_.stop();
+  writer_.stop();
+  cameras_.clear();
+}
+
+void Monitor::tick() {
+  for (const auto &[name, camera] : cameras_) {
+    try {
+      camera->tick();
+    } catch (const std::exception &e) {
+      log_line(name + ": " + e.what());
+    }
+  }
+  if (const double change = utc_.re_anchor(); change != 0)
+    log_line(vigil::text("the system's clock was set by ", change, " seconds"));
+  constexpr unsigned a_minute = 60;
+  if (ticks_++ % a_minute == 0)
+    writer_.add([this, cameras = config_.cameras, limits = config_.storage] { retention(cameras, limits); });
+  if (!writable_) writer_.add([this] { put_waiting(); });
+}
+
+void Monitor::save(const char *type, const Event &e) {
+  const auto tell = [this](const char *what, const Event &event) {
+    hub_.text(event.camera, utc_.now(), {{"kind", "event"}, {"type", what}, {"event", to_json(event)}});
+  };
+  const bool first = !std::strcmp(type, "new");
+  if (first) tell(type, e); // at once; the others when their files are there
+  const bool taken = writer_.add([this, type, e, first, tell] {
+    if (!first && !unsaved_.count(e.id) && !storage_->events().get(e.id)) return; // deleted meanwhile
+    unsaved_[e.id] = e;
+    put_waiting();
+    if (!first) tell(type, e);
+    for (const auto &listener : on_event) listener(type, e);
+    if (!std::strcmp(type, "end")) storage_->append_line("events.jsonl", to_json(e).dump());
+  });
+  if (!taken) log_line("the disk is so slow that event " + e.id + " is not stored");
+}
+
+void Monitor::put_waiting() {
+  constexpr std::size_t most_waiting = 10000;
+  if (unsaved_.size() > most_waiting) unsaved_.erase(unsaved_.begin());
+  try {
+    for (auto it = unsaved_.begin(); it != unsaved_.end(); it = unsaved_.erase(it)) {
+      Event copy = it->second;
+      if (const auto old = storage_->events().get(copy.id))
+        copy.retained = old->retained; // set by a person, not by the camera
+      storage_->events().put(copy);
+    }
+    if (!writable_.exchange(true)) log_line("the disk takes events again");
+  } catch (const Error &error) {
+    if (writable_.exchange(false))
+      log_line(vigil::text(error.what(), "; events are kept in memory until it works again"));
+  }
+}
+
+void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, const StorageConfig &limits) {
+  const DiskState disk = storage_->disk(limits, utc_.now());
+  const auto gone = storage_->retain(storage_->kept(cameras), disk);
+  for (const std::string &id : gone) hub_.text("", utc_.now(), {{"kind", "deleted"}, {"id", id}});
+  const std::lock_guard guard(retention_lock_);
+  if (!gone.empty())
+    last_retention_ = vigil::text("deleted ", gone.size(), " events at ", utc_timestamp(utc_.now()));
+  next_retention_ = next_departure(storage_->kept(cameras), disk);
+}
+
+void Monitor::demand() {
+  for (const auto &[name, camera] : cameras_) camera->demand(hub_.demand(name));
+}
+
+std::shared_ptr<Camera> Monitor::camera(const std::string &name) const {
+  const auto c = cameras_.find(name);
+  return c == cameras_.end() ? nullptr : c->second;
+}
+
+std::vector<std::shared_ptr<Camera>> Monitor::cameras() const {
+  std::vector<std::shared_ptr<Camera>> out;
+  for (const std::string &name : config_.order)
+    if (const auto c = camera(name)) out.push_back(c);
+  return out;
+}
+
+nlohmann::json Monitor::describe(const std::string &name) const {
+  const auto c = camera(name);
+  return c ? c->describe(overrides_.names(name)) : nlohmann::json();
+}
+
+void Monitor::save_overrides() {
+  const std::string text = overrides_.all().dump(1) + "\n";
+  writer_.add([this, text] { storage_->write_file("overrides.json", text); });
+}
+
+void Monitor::apply(const std::string &name) {
+  if (const auto c = camera(name)) c->change(overrides_.applied(config_.cameras.at(name)));
+}
+
+std::vector<std::string> Monitor::reload() {
+  if (file_.empty()) return {};
+  Config next = read_config(file_);
+  for (const auto &[name, c] : next.cameras) {
+    check_source(c);
+    check_settings(c.elements);
+  }
+  if (next.storage.path.empty()) next.storage.path = config_.storage.path;
+  if (next.storage.path != config_.storage.path || next.http.port != config_.http.port ||
+      next.http.address != config_.http.address)
+    log_line("reload: storage path and http take effect at the next start of the program");
+  next.storage.path = config_.storage.path;
+  next.http = config_.http;
+  std::vector<std::string> changed;
+  for (auto it = cameras_.begin(); it != cameras_.end();) {
+    if (next.cameras.count(it->first)) {
+      ++it;
+      continue;
+    }
+    it->second->stop("the camera was taken out of the configuration");
+    hub_.text(it->first, utc_.now(), {{"kind", "removed"}, {"name", it->first}});
+    changed.push_back(it->first);
+    it = cameras_.erase(it);
+  }
+  const Config old = std::move(config_);
+  config_ = std::move(next);
+  for (const std::string &name : config_.order) {
+    const CameraConfig &c = config_.cameras.at(name);
+    const auto before = old.cameras.find(name);
+    if (before != old.cameras.end() && before->second == c && cameras_.count(name)) continue;
+    changed.push_back(name);
+    if (cameras_.count(name)) {
+      apply(name);
+    } else {
+      cameras_[name] = std::make_shared<Camera>(overrides_.applied(c), services());
+      cameras_[name]->start();
+    }
+  }
+  demand();
+  log_line(vigil::text("configuration read again; ", changed.size(), " cameras changed"));
+  return changed;
+}
+
+bool Monitor::remove_event(const std::string &id) {
+  const auto e = storage_->events().get(id);
+  if (!e) return false;
+  storage_->remove(*e);
+  hub_.text(e->camera, utc_.now(), {{"kind", "deleted"}, {"id", id}});
+  return true;
+}
+
+void Monitor::set_retained(Event &e, bool retain) {
+  e.retained = retain;
+  storage_->events().put(e);
+  hub_.text(e.camera, utc_.now(), {{"kind", "event"}, {"type", "update"}, {"event", to_json(e)}});
+}
+
+nlohmann::json Monitor::storage_stats() const {
+  const auto limits = config_.storage;
+  const DiskState disk = storage_->disk(limits, utc_.now());
+  const auto oldest = storage_->events().oldest();
+  const std::lock_guard guard(retention_lock_);
+  return {{"path", limits.path},
+          {"clips", storage_->events().clips()},
+          {"clips_bytes", storage_->events().clip_bytes()},
+          {"max_bytes", limits.max_size},
+          {"free_bytes", disk.free},
+          {"min_free_bytes", limits.min_free},
+          {"oldest", oldest ? nlohmann::json(*oldest) : nlohmann::json()},
+          {"next", next_retention_ ? nlohmann::json(*next_retention_) : nlohmann::json()},
+          {"last", last_retention_.empty() ? nlohmann::json() : nlohmann::json(last_retention_)},
+          {"writable", writable_.load()}};
+}
+
+nlohmann::json Monitor::configuration() const {
+  nlohmann::json cameras = nlohmann::json::object();
+  for (const auto &[name, camera] : cameras_) {
+    const CameraConfig &c = camera->config();
+    nlohmann::json j = camera->describe(overrides_.names(name)), elements = nlohmann::json::object();
+    for (const auto &[e, properties] : c.elements)
+      for (const auto &[p, s] : properties) elements[e][p] = s.value;
+    cameras[name] = {{"source", mask_credentials(c.source)},
+                     {"enabled", c.enabled},
+                     {"motion", c.motion},
+                     {"loop", c.loop},
+                     {"live", {{"height", c.live_height}, {"fps", c.live_fps}}},
+                     {"record",
+                      {{"enabled", c.record.enabled},
+                       {"pre_capture", c.record.pre_capture},
+                       {"post_capture", c.record.post_capture},
+                       {"max_clip", c.record.max_clip},
+                       {"retain", {{"days", c.record.retain_days}}}}},
+                     {"zones", j["zones"]},
+                     {"lines", j["lines"]},
+                     {"masks", j["masks"]},
+                     {"elements", elements}};
+  }
+  nlohmann::json out = {{"file", file_},
+                        {"http",
+                         {{"listen", config_.http.address + ":" + std::to_string(config_.http.port)},
+                          {"tls", !config_.http.certificate.empty()},
+                          {"tokens", !config_.http.token_file.empty()}}},
+                        {"storage",
+                         {{"path", config_.storage.path},
+                          {"max_size", config_.storage.max_size},
+                          {"min_free", config_.storage.min_free}}},
+                        {"cameras", cameras}};
+  if (!config_.mqtt.host.empty())
+    out["mqtt"] = {{"host", config_.mqtt.host},
+                   {"port", config_.mqtt.port},
+                   {"topic_prefix", config_.mqtt.topic_prefix},
+                   {"node", config_.mqtt.node},
+                   {"discovery", config_.mqtt.discovery}};
+  if (!config_.webhook.url.empty()) out["webhook"] = {{"url", mask_credentials(config_.webhook.url)}};
+  return out;
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The program: cameras, storage, viewers and the threads between them.
+//
+// Threads: the main loop owns cameras and configuration; `writer` the database and files; `closer` waits for clips to
+// become whole; `reaper` takes pipelines down. HTTP threads ask the main loop by call().
+#pragma once
+
+#include "camera/camera.h"
+#include "config/overrides.h"
+#include "http/hub.h"
+#include "store/storage.h"
+#include "worker.h"
+
+#include <atomic>
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace vigil::monitor {
+
+void log_line(const std::string &); // to stderr, credentials masked, with the time
+
+class Monitor {
+ public:
+  // `file` is read again on reload; empty: the configuration stays.
+  Monitor(Config, std::string file);
+  ~Monitor();
+
+  void start(); // the cameras
+  void stop();
+
+  // Runs f on the main loop and waits for it. Throws what f throws, and Error::device when the loop takes too long.
+  template <class F>
+  auto call(F f) -> decltype(f());
+
+  // For the main loop (by call):
+  const Config &config() const { return config_; }
+  Overrides &overrides() { return overrides_; }
+  std::shared_ptr<Camera> camera(const std::string &name) const; // null: there is none
+  std::vector<std::shared_ptr<Camera>> cameras() const;          // in the configuration's order
+  nlohmann::json describe(const std::string &camera) const;
+  void save_overrides();                 // and gives each camera what it says
+  void apply(const std::string &camera); // overrides to this camera
+  std::vector<std::string> reload();     // the names of what restarted or changed
+  nlohmann::json configuration() const;  // in use, credentials masked
+
+  // For any thread:
+  Hub &hub() { return hub_; }
+  Storage &storage() { return *storage_; }
+  const Utc &utc() const { return utc_; }
+  Worker &writer() { return writer_; }
+  bool storage_writable() const { return writable_; }
+  nlohmann::json storage_stats() const;
+  double uptime() const { return Utc::monotonic_seconds() - started_; }
+  // Deletes event and files, and tells viewers. On any thread; false when there is no such event.
+  bool remove_event(const std::string &id);
+  void set_retained(Event &, bool);
+
+  using EventListener = std::function<void(const char *type, const Event &)>;
+  using TellListener = std::function<void(const std::string &camera, const nlohmann::json &)>;
+  std::vector<EventListener> on_event; // on the writer thread, once it is in the database
+  std::vector<TellListener> on_tell;   // on the main thread
+
+ private:
+  CameraServices services();
+  void tick();
+  void save(const char *type, const Event &);
+  // On the writer thread: what the disk refuses is kept and tried again.
+  void put_waiting();
+  void retention(const std::map<std::string, CameraConfig> &, const StorageConfig &);
+  void demand();
+  static void on_main(std::function<void()>);
+
+  Config config_;
+  const std::string file_;
+  Overrides overrides_;
+  Utc utc_;
+  SharedContexts contexts_;
+  Hub hub_;
+  std::unique_ptr<Storage> storage_;
+  std::map<std::string, std::shared_ptr<Camera>> cameras_;
+  std::map<std::string, Event> unsaved_; // the writer thread's
+  std::atomic<bool> writable_ = true;
+  std::string last_retention_;
+  std::optional<std::string> next_retention_;
+  mutable std::mutex retention_lock_;
+  unsigned timer_ = 0, ticks_ = 0;
+  const double started_ = Utc::monotonic_seconds();
+  Worker writer_, closer_, reaper_;
+};
+
+template <class F>
+auto Monitor::call(F f) -> decltype(f()) {
+  using Result = decltype(f());
+  auto task = std::make_shared<std::packaged_task<Result()>>(std::move(f));
+  auto future = task->get_future();
+  on_main([task] { (*task)(); });
+  constexpr std::chrono::seconds patience(10);
+  if (future.wait_for(patience) != std::future_status::ready)
+    throw std::runtime_error("the program is busy; try again");
+  return future.get();
+}
+
+} // namespace vigil::monitor

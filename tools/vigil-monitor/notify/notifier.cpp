@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "notifier.h"
+
+#include "../process.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace vigil::monitor {
+
+using nlohmann::json;
+
+Notifier::Notifier(Monitor &m) : monitor_(m), mqtt_config_(m.config().mqtt) {
+  EventStore &store = m.storage().events();
+  if (!mqtt_config_.host.empty())
+    mqtt_ = std::make_unique<Mqtt>(mqtt_config_, store, log_line, [this](const Command &c) { order(c); });
+  if (const std::string &url = m.config().webhook.url; !url.empty())
+    webhook_ = std::make_unique<Webhook>(url, store, log_line);
+  if (!mqtt_ && !webhook_) return;
+  m.on_event.push_back([this](const char *type, const Event &e) { event(type, e); });
+  m.on_tell.push_back([this](const std::string &camera, const json &record) { tell(camera, record); });
+}
+
+json Notifier::mqtt_state() const {
+  if (!mqtt_) return nullptr;
+  return {{"connected", mqtt_->connected()}, {"host", mqtt_config_.host}};
+}
+
+void Notifier::event(const char *type, const Event &e) {
+  const auto old = before_.find(e.id);
+  const std::string message =
+      event_message(type, old == before_.end() ? std::nullopt : std::optional(old->second), e);
+  constexpr std::size_t most = 1000;
+  if (before_.size() > most) before_.clear();
+  before_[e.id] = e;
+  // After its end an event is told of once more, when its clip is whole.
+  if (e.end_time && std::strcmp(type, "end")) before_.erase(e.id);
+  EventStore &store = monitor_.storage().events();
+  if (mqtt_) {
+    store.post("mqtt", {0, mqtt_config_.topic_prefix + "/events", message, false});
+    mqtt_->wake();
+    const std::string camera = mqtt_config_.topic_prefix + "/" + e.camera;
+    mqtt_->set_state({camera + "/last_event", to_json(e).dump()});
+    if (e.has_snapshot) {
+      std::ifstream in(monitor_.storage().file(thumb_path(e)), std::ios::binary);
+      const std::string jpeg((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+      if (!jpeg.empty()) mqtt_->set_state({camera + "/snapshot", jpeg});
+    }
+  }
+  if (webhook_) {
+    store.post("webhook", {0, "", message, false});
+    webhook_->wake();
+  }
+}
+
+void Notifier::tell(const std::string &camera, const json &record) {
+  if (!mqtt_) return;
+  for (const Topic &t : record_states(mqtt_config_.topic_prefix, record)) mqtt_->set_state(t);
+  if (record["kind"] == "camera") announce(record["camera"]);
+  if (record["kind"] != "sample" || camera != monitor_.config().order.front()) return;
+  const ProcessState p = process_state();
+  const json stats = {{"uptime_seconds", static_cast<int>(monitor_.uptime()) / 30 * 30},
+                      {"memory_mb", p.memory_bytes / 1'000'000},
+                      {"cameras", monitor_.cameras().size()}};
+  mqtt_->set_state({mqtt_config_.topic_prefix + "/node/" + mqtt_config_.node + "/stats", stats.dump()});
+}
+
+// Again when zones or lines change: they have sensors of their own, and those that are gone are taken away.
+void Notifier::announce(const json &camera) {
+  if (!mqtt_config_.discovery) return;
+  std::vector<Topic> now = discovery(mqtt_config_.topic_prefix, mqtt_config_.node, camera);
+  std::vector<Topic> &before = announced_[camera["name"]];
+  if (before == now) return;
+  for (const Topic &t : before)
+    if (std::none_of(now.begin(), now.end(), [&](const Topic &n) { return n.topic == t.topic; }))
+      mqtt_->set_state({t.topic, ""}); // an empty retained message takes it away
+  for (const Topic &t : now) mqtt_->set_state(t);
+  before = std::move(now);
+}
+
+void Notifier::order(const Command &c) {
+  try {
+    monitor_.call([&] {
+      if (!monitor_.camera(c.camera)) return;
+      monitor_.overrides().set_switch(c.camera, c.name, c.on);
+      monitor_.apply(c.camera);
+      monitor_.save_overrides();
+    });
+  } catch (const std::exception &e) {
+    log_line("MQTT: " + c.camera + "/" + c.name + ": " + e.what());
+  }
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "topics.h"
+
+namespace vigil::monitor {
+
+using nlohmann::json;
+
+namespace {
+
+const char *on_off(bool b) {
+  return b ? "ON" : "OFF";
+}
+
+std::string at(const std::string &prefix, const std::string &camera, const std::string &what) {
+  std::string out = prefix;
+  out.append("/").append(camera).append("/").append(what);
+  return out;
+}
+
+std::string word(const json &j, const char *member) {
+  return j.at(member).get<std::string>();
+}
+
+} // namespace
+
+std::string event_message(const std::string &type, const std::optional<Event> &before, const Event &after) {
+  return json{
+      {"type", type}, {"before", before ? to_json(*before) : to_json(after)}, {"after", to_json(after)}}
+      .dump();
+}
+
+std::vector<Topic> camera_states(const std::string &prefix, const json &c) {
+  const std::string name = word(c, "name");
+  return {{at(prefix, name, "available"), word(c, "state") == "online" ? "online" : "offline"},
+          {at(prefix, name, "motion"), on_off(c.at("motion").get<bool>())},
+          {at(prefix, name, "enabled/state"), on_off(word(c, "state") != "disabled")},
+          {at(prefix, name, "recordings/state"), on_off(c.at("record_enabled").get<bool>())},
+          {at(prefix, name, "motion/state"), on_off(c.at("motion_enabled").get<bool>())}};
+}
+
+std::vector<Topic> record_states(const std::string &prefix, const json &r) {
+  const std::string kind = r.value("kind", "");
+  if (kind == "camera") return camera_states(prefix, r.at("camera"));
+  if (kind == "light_jump") return {{at(prefix, word(r, "camera"), "light_jump"), r.at("time").dump()}};
+  if (kind == "count") {
+    const std::string zone = word(r, "zone");
+    return {{at(prefix, word(r, "camera"), zone + "/count"), r.at("count").dump()},
+            {at(prefix, word(r, "camera"), zone + "/motion"), on_off(r.at("count").get<int>() > 0)}};
+  }
+  if (kind == "line") {
+    const std::string line = word(r, "line");
+    return {{at(prefix, word(r, "camera"), line + "/in"), r.at("in").dump()},
+            {at(prefix, word(r, "camera"), line + "/out"), r.at("out").dump()}};
+  }
+  return {};
+}
+
+std::vector<Topic> discovery(const std::string &prefix, const std::string &node, const json &camera) {
+  const std::string name = word(camera, "name"), unique = "vigil_" + node + "_" + name;
+  const json device = {
+      {"identifiers", {unique}}, {"name", "Vigil " + name}, {"manufacturer", "Vigil"}, {"model", "camera"}};
+  const json available = {{{"topic", prefix + "/node/" + node + "/available"}},
+                          {{"topic", at(prefix, name, "available")}}};
+  std::vector<Topic> out;
+  const auto add = [&](const char *component, const std::string &what, json config) {
+    config["unique_id"] = unique + "_" + what;
+    config["object_id"] = unique + "_" + what;
+    config["device"] = device;
+    config["availability"] = available;
+    config["availability_mode"] = "all";
+    std::string topic = "homeassistant/";
+    topic.append(component).append("/").append(unique).append("/").append(what).append("/config");
+    out.push_back({topic, config.dump()});
+  };
+  add("binary_sensor", "motion",
+      {{"name", "Motion"}, {"device_class", "motion"}, {"state_topic", at(prefix, name, "motion")}});
+  add("camera", "snapshot", {{"name", "Last event"}, {"topic", at(prefix, name, "snapshot")}});
+  for (const auto &[what, title] :
+       {std::pair{"recordings", "Recordings"}, std::pair{"motion", "Motion detection"}}) {
+    const std::string topic = at(prefix, name, what);
+    add("switch", std::string(what) + "_switch",
+        {{"name", title}, {"state_topic", topic + "/state"}, {"command_topic", topic + "/set"}});
+  }
+  for (const auto &[zone, shape] : camera.at("zones").items()) {
+    static_cast<void>(shape);
+    add("sensor", zone + "_count",
+        {{"name", zone + " count"},
+         {"state_topic", at(prefix, name, zone + "/count")},
+         {"state_class", "measurement"}});
+    add("binary_sensor", zone + "_occupancy",
+        {{"name", zone + " occupancy"},
+         {"device_class", "occupancy"},
+         {"state_topic", at(prefix, name, zone + "/motion")}});
+  }
+  for (const auto &[line, shape] : camera.at("lines").items()) {
+    static_cast<void>(shape);
+    for (const char *direction : {"in", "out"}) {
+      std::string what = line + "_";
+      what += direction;
+      std::string title = line + " ";
+      title += direction;
+      add("sensor", what,
+          {{"name", title},
+           {"state_topic", at(prefix, name, line + "/" + direction)},
+           {"state_class", "total_increasing"}});
+    }
+  }
+  return out;
+}
+
+std::optional<Command> parse_command(const std::string &prefix, const std::string &topic,
+                                     const std::string &payload) {
+  if (!topic.starts_with(prefix + "/")) return std::nullopt;
+  const std::string rest = topic.substr(prefix.size() + 1);
+  const std::size_t first = rest.find('/'), second = rest.find('/', first == rest.npos ? first : first + 1);
+  if (second == rest.npos || rest.substr(second) != "/set" || (payload != "ON" && payload != "OFF"))
+    return std::nullopt;
+  const Command c{rest.substr(0, first), rest.substr(first + 1, second - first - 1), payload == "ON"};
+  if (c.name != "enabled" && c.name != "recordings" && c.name != "motion") return std::nullopt;
+  return c;
+}
+
+} // namespace vigil::monitor

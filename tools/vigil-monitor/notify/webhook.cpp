@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "webhook.h"
+
+#include "../camera/backoff.h"
+#include "../config/words.h"
+#include "common/error.h"
+
+#include <chrono>
+#include <curl/curl.h>
+#include <memory>
+
+namespace vigil::monitor {
+namespace {
+
+std::size_t ignore_body(char *, std::size_t size, std::size_t n, void *) {
+  return size * n;
+}
+int stop_when_ended(void *ended, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return *static_cast<std::atomic<bool> *>(ended) ? 1 : 0;
+}
+
+} // namespace
+
+Webhook::Webhook(std::string url, EventStore &store, std::function<void(const std::string &)> log)
+    : url_(std::move(url)), store_(store), log_(std::move(log)) {
+  curl_global_init(CURL_GLOBAL_DEFAULT);
+  thread_ = std::thread([this] { run(); });
+}
+
+Webhook::~Webhook() {
+  ended_ = true;
+  wake_.notify_all();
+  thread_.join();
+  curl_global_cleanup();
+}
+
+void Webhook::wake() {
+  const std::lock_guard guard(lock_);
+  more_ = true;
+  wake_.notify_all();
+}
+
+std::string Webhook::post(const std::string &body) {
+  const std::unique_ptr<CURL, void (*)(CURL *)> curl(curl_easy_init(), curl_easy_cleanup);
+  if (!curl) return "no memory";
+  const std::unique_ptr<curl_slist, void (*)(curl_slist *)> headers(
+      curl_slist_append(nullptr, "Content-Type: application/json"), curl_slist_free_all);
+  constexpr long seconds = 15;
+  curl_easy_setopt(curl.get(), CURLOPT_URL, url_.c_str());
+  curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
+  curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
+  curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
+  curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, seconds);
+  curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, ignore_body);
+  curl_easy_setopt(curl.get(), CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(curl.get(), CURLOPT_XFERINFOFUNCTION, stop_when_ended);
+  curl_easy_setopt(curl.get(), CURLOPT_XFERINFODATA, &ended_);
+  const CURLcode code = curl_easy_perform(curl.get());
+  if (code != CURLE_OK) return curl_easy_strerror(code);
+  long status = 0;
+  curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  if (status >= 200 && status < 300) return "";
+  constexpr long timeout = 408, busy = 429;
+  if (status >= 400 && status < 500 && status != timeout && status != busy) {
+    log_(vigil::text("webhook: ", mask_credentials(url_), " refuses an event with status ", status,
+                     "; it is not sent again"));
+    return "";
+  }
+  return vigil::text("status ", status);
+}
+
+void Webhook::run() {
+  Backoff backoff;
+  std::string told;
+  while (!ended_) {
+    std::string wrong;
+    bool sent = false;
+    try {
+      for (const Letter &l : store_.letters("webhook", 1)) {
+        wrong = post(l.payload);
+        if (wrong.empty()) store_.delivered(l.id);
+        sent = wrong.empty();
+      }
+    } catch (const Error &e) {
+      wrong = e.what();
+    }
+    if (ended_) return;
+    if (sent) {
+      if (!told.empty()) log_("webhook: events are taken again");
+      told.clear();
+      backoff = {};
+      continue;
+    }
+    if (!wrong.empty() && wrong != told)
+      log_("webhook: " + mask_credentials(url_) + ": " + wrong +
+           "; trying again for ever, events are kept meanwhile");
+    if (!wrong.empty()) told = wrong;
+    std::unique_lock guard(lock_);
+    constexpr double long_time = 3600;
+    if (!wrong.empty())
+      wake_.wait_for(guard, std::chrono::duration<double>(backoff.next()), [this] { return ended_.load(); });
+    else
+      wake_.wait_for(guard, std::chrono::duration<double>(long_time), [this] { return ended_ || more_; });
+    more_ = false;
+  }
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// POSTs each event as JSON to an address, in order, from an outbox in the database; tries again until the server takes it.
+#pragma once
+
+#include "../store/events.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace vigil::monitor {
+
+class Webhook {
+ public:
+  Webhook(std::string url, EventStore &, std::function<void(const std::string &)> log);
+  ~Webhook();
+  Webhook(const Webhook &) = delete;
+  Webhook &operator=(const Webhook &) = delete;
+  void wake();
+
+ private:
+  void run();
+  // Empty when the server took it, or refused it for good (a status of 400 to 499 but 408 and 429); else what went wrong.
+  std::string post(const std::string &body);
+
+  const std::string url_;
+  EventStore &store_;
+  const std::function<void(const std::string &)> log_;
+  std::atomic<bool> ended_ = false;
+  std::mutex lock_;
+  std::condition_variable wake_;
+  bool more_ = true;
+  std::thread thread_;
+};
+
+} // namespace vigil::monitor

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What stands around every view: the way to the others, the state of the connection, theme, keys.
+import { post } from "./api.js";
+import { h, icon, iconButton, setText } from "./dom.js";
+import { addKeys, showHelp } from "./keyboard.js";
+import { live } from "./live.js";
+import { notice, noticeArea } from "./notice.js";
+import { go } from "./router.js";
+import { store } from "./store.js";
+import { nextTheme, themeWords } from "./theme.js";
+
+const places = [
+  { view: "wall", words: "Wall", icon: "wall", key: "1" },
+  { view: "events", words: "Events", icon: "events", key: "2" },
+  { view: "heatmap", words: "Heat map", icon: "heat", key: "3" },
+  { view: "system", words: "System", icon: "system", key: "4" },
+];
+
+async function signOut() {
+  await post("/api/logout").catch(() => {});
+  location.reload();
+}
+
+export function shell() {
+  const links = new Map(places.map(({ view, words, icon: name, key }) => [view,
+    h("a", { href: `#/${view}`, class: "place", title: `${words} (${key})`, "aria-keyshortcuts": key }, icon(name), h("span", {}, words))]));
+  const state = h("div", { class: "connection", role: "status" }, h("span", { class: "dot" }), h("span", { class: "words" }));
+  const main = h("main", { id: "main", tabindex: "-1" });
+  const changeTheme = () => notice(`Theme: ${nextTheme()}`, { stay: 1500 });
+  const themeButton = iconButton("theme", "Theme", changeTheme, { keys: "t" });
+  themeButton.title = `Theme: now ${themeWords()} (t)`;
+  const frame = h("div", { class: "shell" },
+    h("a", { href: "#main", class: "skip", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"),
+    h("nav", { class: "rail", "aria-label": "Views" },
+      h("a", { class: "brand", href: "#/wall", "aria-label": "Vigil, the wall" }, icon("eye"), h("span", {}, "Vigil")),
+      h("div", { class: "places" }, [...links.values()]),
+      h("div", { class: "rail-end" }, state, themeButton, iconButton("keyboard", "Keys", showHelp, { keys: "?" }),
+        iconButton("leave", "Sign out", signOut, { hidden: true, data: { signOut: "" } }))),
+    main, noticeArea());
+
+  const tell = () => {
+    const down = [...store.cameras.values()].filter((c) => c.state === "offline").length;
+    state.dataset.state = !live.connected ? "lost" : down ? "some" : "good";
+    setText(state.lastChild, !live.connected ? "Connecting" : down ? `${down} offline` : "Live");
+    state.title = !live.connected ? "The server does not answer. The page tries again each second."
+      : down ? `${down} of ${store.cameras.size} cameras are offline` : `${store.cameras.size} cameras are live`;
+  };
+  for (const name of ["cameras", "camera"]) store.addEventListener(name, tell);
+  live.addEventListener("state", tell);
+  tell();
+
+  addKeys("Everywhere", [
+    ...places.map(({ view, words, key }) => ({ keys: [key], words, run: () => go(view) })),
+    { keys: ["t"], words: "change the theme", run: changeTheme },
+    { keys: ["?"], words: "show these keys", run: showHelp },
+  ]);
+  const mark = (view) => {
+    for (const [name, link] of links) {
+      if (name === view || (name === "wall" && view === "camera")) link.setAttribute("aria-current", name === view ? "page" : "true");
+      else link.removeAttribute("aria-current");
+    }
+  };
+  return { frame, main, mark };
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The list beside the drawing: makes, names, sets and deletes zones, lines and masks, and says what they count now.
+import { h, icon, iconButton, setText } from "../app/dom.js";
+import { live } from "../app/live.js";
+import { kinds } from "./shapes.js";
+
+const box = [[0.35, 0.35], [0.65, 0.35], [0.65, 0.65], [0.35, 0.65]];
+const firstPoints = { zones: box, masks: box, lines: [[0.3, 0.5], [0.7, 0.5]] };
+
+export function areaList(areas, draw, editable, signal) {
+  const counts = new Map(); // "zones/steps" -> words
+  const list = h("ul", { class: "area-list" });
+  const hint = h("p", { class: "hint area-hint", role: "status" });
+
+  const tools = Object.entries(kinds).map(([kind, { word, icon: name, key, what }]) => {
+    const button = h("button", { type: "button", class: "button", title: `${word}: ${what} (${key})`, "aria-keyshortcuts": key, "aria-pressed": "false",
+      disabled: !editable, onclick: (event) => {
+        // By keyboard there is nothing to draw with: the shape is placed in the middle, and arrow keys move it.
+        if (event.detail === 0) place(kind);
+        else draw.setTool(draw.tool === kind ? null : kind);
+      } }, icon(name), word);
+    return { kind, button };
+  });
+  const place = async (kind) => {
+    draw.setTool(null);
+    const shape = await areas.add(kind, firstPoints[kind].map((p) => [...p]), kind === "lines" ? { direction: "both" } : {});
+    if (shape) draw.element.querySelector(`[data-focus="${kind}/${shape.name}"]`)?.focus();
+  };
+  const element = h("div", { class: "areas" }, h("div", { class: "area-tools", role: "group", "aria-label": "Draw" }, tools.map((t) => t.button)), hint, list);
+
+  const field = (shape) => {
+    const name = h("input", { type: "text", value: shape.name, maxLength: 32, spellcheck: "false", disabled: !editable, "aria-label": `Name of ${shape.name}`,
+      onchange: () => areas.rename(areas.find(shape) ?? shape, name.value.trim()),
+      onfocus: () => areas.select(shape),
+      onkeydown: (event) => { if (event.key === "Escape") name.value = shape.name; if (event.key === "Escape" || event.key === "Enter") name.blur(); } });
+    return name;
+  };
+  const options = (shape) => {
+    const change = (more, words) => {
+      const now = areas.find(shape);
+      if (now) areas.change(now, { ...now, options: { ...now.options, ...more } }, words);
+    };
+    if (shape.kind === "zones") {
+      const seconds = h("input", { type: "number", min: "0", max: "86400", step: "1", disabled: !editable, value: String(shape.options.loiter_seconds ?? ""), placeholder: "off",
+        onchange: () => change({ loiter_seconds: Math.max(0, Number(seconds.value) || 0) }, `loitering in ${shape.name}`) });
+      return h("label", { class: "area-option" }, "Loitering after", seconds, "s");
+    }
+    if (shape.kind === "lines") {
+      const words = { both: "both ways", in: "in only", out: "out only" };
+      const select = h("select", { disabled: !editable, onchange: () => change({ direction: select.value }, `direction of ${shape.name}`) },
+        Object.entries(words).map(([value, text]) => h("option", { value, selected: (shape.options.direction ?? "both") === value }, text)));
+      return h("label", { class: "area-option" }, "Counts", select);
+    }
+    return h("span", { class: "area-option" }, "Nothing in it counts as motion");
+  };
+  const row = (shape) => {
+    const key = `${shape.kind}/${shape.name}`;
+    const { word, icon: name } = kinds[shape.kind];
+    const count = h("span", { class: "area-count number", data: { count: key } }, counts.get(key) ?? "");
+    return h("li", { class: `area ${shape.kind}`, data: { area: key }, onclick: () => areas.select(shape) }, h("span", { class: "swatch", title: word }, icon(name)),
+      field(shape), count, iconButton("trash", `Delete ${word.toLowerCase()} ${shape.name}`, (event) => { event.stopPropagation(); areas.drop(areas.find(shape) ?? shape); },
+        { class: "button quiet icon-only danger", disabled: !editable }), options(shape));
+  };
+
+  let structure = "";
+  const fill = () => {
+    const next = JSON.stringify(areas.shapes.map(({ kind, name, options: o }) => [kind, name, o]));
+    if (next !== structure) {
+      structure = next;
+      const focus = list.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+      list.replaceChildren(...areas.shapes.map(row));
+      if (focus) list.querySelector(`[aria-label="${CSS.escape(focus)}"]`)?.focus();
+    }
+    for (const item of list.children) {
+      item.classList.toggle("chosen", areas.selected !== null && item.dataset.area === `${areas.selected.kind}/${areas.selected.name}`);
+    }
+    for (const { kind, button } of tools) button.setAttribute("aria-pressed", String(draw.tool === kind));
+    setText(hint, draw.tool === "lines" ? "Press where the line begins, and where it ends. Esc stops."
+      : draw.tool ? "Press each corner, then the first one again; or drag a rectangle. Esc stops."
+        : !areas.shapes.length ? (editable ? "Nothing is drawn yet. A zone reports what enters it, a line what crosses it, a mask hides what always moves." : "Nothing is drawn on this camera.")
+          : editable ? "Drag a shape, a corner or the middle of a side. Arrow keys move what has the focus." : "");
+  };
+  for (const name of ["change", "select"]) areas.addEventListener(name, fill, { signal });
+  draw.addEventListener("tool", fill);
+  draw.addEventListener("drawn", ({ detail }) => {
+    const name = list.querySelector(`[data-area="${detail.kind}/${detail.name}"] input`);
+    name?.focus();
+    name?.select();
+  });
+  const say = (key, words) => {
+    counts.set(key, words);
+    const output = list.querySelector(`[data-count="${CSS.escape(key)}"]`);
+    if (output) setText(output, words);
+  };
+  live.addEventListener("count", ({ detail }) => { if (detail.camera === areas.camera.name) say(`zones/${detail.zone}`, `${detail.count} now`); }, { signal });
+  live.addEventListener("line", ({ detail }) => { if (detail.camera === areas.camera.name) say(`lines/${detail.line}`, `${detail.in} in, ${detail.out} out`); }, { signal });
+  fill();
+  return { element, start: (kind) => editable && draw.setTool(kind) };
+}

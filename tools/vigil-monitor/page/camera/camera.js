@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One camera: its live picture with what is drawn on it, what changed, its events, and beside it everything that can be set.
+import { choice, emptyState, h, icon, iconButton, setText } from "../app/dom.js";
+import { addKeys } from "../app/keyboard.js";
+import { live } from "../app/live.js";
+import { failure, notice } from "../app/notice.js";
+import { Picture } from "../app/picture.js";
+import { address, go } from "../app/router.js";
+import { store } from "../app/store.js";
+import { fullTime, span, timeOfDay } from "../app/time.js";
+import { Areas } from "./areas.js";
+import { areaList } from "./arealist.js";
+import { controls } from "./controls.js";
+import { Draw } from "./draw.js";
+import { facts } from "./facts.js";
+import { History } from "./history.js";
+import { kinds } from "./shapes.js";
+import { strip } from "./strip.js";
+import { timeline } from "./timeline.js";
+
+const viewWords = { plain: ["Plain", "the picture as it is"], overlay: ["Overlay", "what moves in red, shadows blue, boxes green"],
+  mask: ["Mask", "white: foreground, grey: shadow"], background: ["Background", "what the model has learnt"] };
+
+export function camera(root, { names: [name], query }, signal) {
+  if (!store.cameras.has(name)) {
+    root.append(emptyState("camera", `There is no camera “${name ?? ""}”`, h("a", { href: "#/wall" }, "Back to the wall")));
+    live.watch({ cameras: [] });
+    return;
+  }
+  const editable = store.admin;
+  const now = () => store.cameras.get(name);
+  const history = new History();
+  const areas = new Areas(now(), history);
+  const draw = new Draw(areas, editable, signal);
+  const list = areaList(areas, draw, editable, signal);
+  const set = controls(name, history, editable, signal);
+  const about = facts(name, editable);
+
+  // The picture and what stands over it.
+  let view = query.get("view") ?? localStorage.getItem("view") ?? "overlay";
+  if (!now().views.includes(view)) view = now().views[0] ?? "plain";
+  const age = h("span", { class: "hint number stage-age" });
+  const reason = h("div", { class: "stage-reason", role: "status" });
+  const picture = new Picture(`Live picture of ${name}`, (record) => {
+    stage.classList.add("seen");
+    stage.classList.toggle("moving", record.motion);
+  });
+  const stage = h("div", { class: "stage" }, picture.canvas, draw.element, reason);
+  const shape = ({ width, height }) => stage.style.setProperty("--ratio", width && height ? width / height : 16 / 9);
+  const watch = () => live.watch({ cameras: [name], view });
+  const choose = (next) => {
+    if (!now().views.includes(next)) return;
+    view = next;
+    localStorage.setItem("view", next);
+    for (const input of views.querySelectorAll("input")) input.checked = input.value === next;
+    watch();
+  };
+  const views = choice("View", Object.entries(viewWords).map(([value, [words, hint]]) => ({ value, words, hint, disabled: !now().views.includes(value) })), view, choose);
+
+  // The head.
+  const all = [...store.cameras.keys()];
+  const beside = (step) => all[(all.indexOf(name) + step + all.length) % all.length];
+  const take = (way) => history[way]().then((words) => words && notice(`${way === "undo" ? "Taken back" : "Done again"}: ${words}`, { stay: 2500 })).catch(failure);
+  const undo = iconButton("undo", "Undo", () => take("undo"), { keys: "Control+z", disabled: true });
+  const redo = iconButton("redo", "Redo", () => take("redo"), { keys: "Control+y", disabled: true });
+  history.addEventListener("change", () => {
+    undo.disabled = history.undoWords === null;
+    redo.disabled = history.redoWords === null;
+    undo.title = history.undoWords ? `Undo ${history.undoWords} (Ctrl+Z)` : "Undo (Ctrl+Z)";
+    redo.title = history.redoWords ? `Redo ${history.redoWords} (Ctrl+Y)` : "Redo (Ctrl+Y)";
+  });
+  const shapesShown = h("input", { type: "checkbox", checked: true, onchange: () => draw.element.classList.toggle("unshown", !shapesShown.checked) });
+  const head = h("div", { class: "view-head" }, h("a", { class: "button icon-only quiet", href: "#/wall", "aria-label": "Back to the wall", title: "Back to the wall (Esc)" }, icon("back")),
+    h("h1", {}, name),
+    all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": "Previous camera", title: `${beside(-1)} ([)` }, icon("back")),
+      h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": "Next camera", title: `${beside(1)} (])` }, icon("next"))),
+    h("span", { class: "grow" }), age, h("label", { class: "tick" }, shapesShown, "Areas"), views, editable && [undo, redo],
+    iconButton("full", "Full screen", () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()), { keys: "f" }));
+
+  // What can be set, in three parts.
+  const parts = { areas: ["Areas", list.element], controls: ["Controls", set.element], camera: ["Camera", about.element] };
+  const panel = h("section", { class: "side panel", "aria-label": "Settings" });
+  const showPart = (key) => {
+    localStorage.setItem("panel", key);
+    for (const [other, [, element]] of Object.entries(parts)) element.hidden = other !== key;
+    for (const input of tabs.querySelectorAll("input")) input.checked = input.value === key;
+  };
+  const remembered = localStorage.getItem("panel");
+  const part = parts[remembered] ? remembered : "areas";
+  const tabs = choice("Settings of", Object.entries(parts).map(([value, [words]]) => ({ value, words })), part, showPart);
+  panel.append(h("div", { class: "tabs" }, tabs, !editable && h("span", { class: "hint" }, "Shown only: sign in with the admin token to change")), ...Object.values(parts).map(([, element]) => element));
+  showPart(part);
+
+  root.append(head, h("div", { class: "camera-columns" }, h("div", { class: "camera-main" }, h("div", { class: "stage-room" }, stage), strip(name, signal), timeline(name, signal)), panel));
+
+  const tell = (camera) => {
+    about.tell(camera);
+    areas.tell(camera);
+    if (camera.width && camera.width / camera.height !== shape.last) {
+      shape.last = camera.width / camera.height;
+      draw.resize(camera.width, camera.height);
+      shape(camera);
+    }
+    stage.dataset.state = camera.state;
+    reason.replaceChildren(...(camera.state === "online" ? [] : [icon("offline"), h("strong", {}, { starting: "Starting", offline: "Offline", disabled: "Switched off" }[camera.state]),
+      h("span", { title: fullTime(camera.since) }, `since ${timeOfDay(camera.since)}`), camera.reason && h("span", {}, camera.reason)].filter(Boolean)));
+  };
+  shape(now());
+  tell(now());
+  store.addEventListener("camera", ({ detail }) => { if (detail.name === name) tell(detail); }, { signal });
+  store.addEventListener("cameras", () => { if (!store.cameras.has(name)) go("wall"); }, { signal });
+  live.addEventListener("picture", ({ detail }) => { if (detail.camera === name && detail.view === view) picture.show(detail); }, { signal });
+  const timer = setInterval(() => setText(age, picture.frames ? (picture.age() < 1 ? `${Math.round(picture.age() * 1000)} ms` : span(picture.age())) : ""), 1000);
+  signal.addEventListener("abort", () => clearInterval(timer));
+  age.title = "From the capture of a frame to this page";
+
+  addKeys(`Camera ${name}`, [
+    { keys: ["Escape"], words: "stop drawing, or back to the wall", run: () => draw.draftKey("Escape") || (areas.selected ? areas.select(null) : go("wall")) },
+    { keys: ["["], words: "previous camera", run: () => go("camera", [beside(-1)]) },
+    { keys: ["]"], words: "next camera", run: () => go("camera", [beside(1)]) },
+    { keys: ["p"], words: "plain picture", run: () => choose("plain") },
+    { keys: ["o"], words: "overlay", run: () => choose("overlay") },
+    { keys: ["m"], words: "mask", run: () => choose("mask") },
+    { keys: ["b"], words: "background", run: () => choose("background") },
+    { keys: ["f"], words: "full screen", run: () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()) },
+    ...(editable ? [
+      ...Object.entries(kinds).map(([kind, { word, key }]) => ({ keys: [key], words: `draw a ${word.toLowerCase()}`, run: () => { showPart("areas"); list.start(kind); } })),
+      { keys: ["Enter"], words: "close what is drawn", run: () => draw.draftKey("Enter") },
+      { keys: ["Backspace"], words: "take back the last corner", run: () => draw.draftKey("Backspace") },
+      { keys: ["Control+z"], words: "undo", run: () => take("undo") },
+      { keys: ["Control+y", "Control+Z"], words: "redo", run: () => take("redo") },
+    ] : []),
+    { keys: ["/"], words: "find a property", run: () => { showPart("controls"); set.focusSearch(); } },
+  ], signal);
+  watch();
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Zones, lines and masks as points: coordinates are "x1,y1,x2,y2,...", each from 0 to 1 of the picture's width and height.
+export const kinds = {
+  zones: { word: "Zone", icon: "zone", least: 3, key: "z", what: "counts and reports what enters it" },
+  lines: { word: "Line", icon: "line", least: 2, most: 2, key: "x", what: "reports what crosses it, and which way" },
+  masks: { word: "Mask", icon: "mask", least: 3, key: "k", what: "hides what moves inside it" },
+};
+export const mostPoints = 64;
+export const goodName = /^[A-Za-z0-9_-]{1,32}$/;
+
+export function parse(coordinates) {
+  const numbers = coordinates.split(",").map(Number);
+  return Array.from({ length: numbers.length >> 1 }, (_, i) => [numbers[2 * i], numbers[2 * i + 1]]);
+}
+
+export const format = (points) => points.flat().map((v) => Number(v.toFixed(4))).join(",");
+export const clamp = (v) => Math.min(1, Math.max(0, v));
+
+/** All shapes of a Camera, as {kind, name, points, options}. */
+export function shapesOf(camera) {
+  return Object.keys(kinds).flatMap((kind) => Object.entries(camera[kind]).map(([name, { coordinates, ...options }]) =>
+    ({ kind, name, points: parse(coordinates), options })));
+}
+
+const side = (a, b, p) => Math.sign((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]));
+
+function cross(a, b, c, d) {
+  return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
+}
+
+/** Whether two sides of the closed polygon cross; neighbours share a corner and do not count. */
+export function crossesItself(points) {
+  const n = points.length;
+  for (let i = 0; i < n; i++) {
+    for (let j = i + 2; j < n; j++) {
+      if (i === 0 && j === n - 1) continue;
+      if (cross(points[i], points[i + 1], points[j], points[(j + 1) % n])) return true;
+    }
+  }
+  return false;
+}
+
+/** Why the shape cannot be used, or null. */
+export function fault({ kind, points }) {
+  const { word, least } = kinds[kind];
+  if (points.length < least) return `A ${word.toLowerCase()} needs at least ${least} points.`;
+  if (kind === "lines" && Math.hypot(points[0][0] - points[1][0], points[0][1] - points[1][1]) < 0.01) return "The line's ends lie at the same place.";
+  if (kind !== "lines" && crossesItself(points)) return `The ${word.toLowerCase()}'s sides cross each other.`;
+  return null;
+}
+
+/** The first of zone-1, zone-2, ... that is free. */
+export function freeName(kind, shapes) {
+  const stem = kinds[kind].word.toLowerCase();
+  for (let i = 1; ; i++) {
+    if (!shapes.some((shape) => shape.kind === kind && shape.name === `${stem}-${i}`)) return `${stem}-${i}`;
+  }
+}
+
+export function centre(points) {
+  const sum = points.reduce(([x, y], [px, py]) => [x + px, y + py], [0, 0]);
+  return sum.map((v) => v / points.length);
+}
+
+/** Moves all points by dx, dy, as far as all of them stay in the picture. */
+export function moved(points, dx, dy) {
+  const room = (axis, d) => Math.min(1 - Math.max(...points.map((p) => p[axis])), Math.max(-Math.min(...points.map((p) => p[axis])), d));
+  return points.map(([x, y]) => [x + room(0, dx), y + room(1, dy)]);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Thumbnails of events by day, the newest first. One stop for the Tab key; next and previous go from card to card.
+import { h, icon } from "../app/dom.js";
+import { dayName, dayStart, fullTime, span, timeOfDay } from "../app/time.js";
+import { labelIcon, labelWords, thumbnail } from "./words.js";
+
+const lasts = (event) => (event.end_time ? span(event.end_time - event.start_time) : "now");
+
+function card(event, similarity, onchoose) {
+  const words = [event.camera, labelWords(event.label), ...event.zones.map((zone) => `in ${zone}`)].join(", ");
+  return h("button", { type: "button", class: `card${event.end_time ? "" : " going"}`, tabindex: "-1", data: { id: event.id }, title: fullTime(event.start_time),
+    "aria-label": `${words}, ${dayName(event.start_time)} ${timeOfDay(event.start_time)}, ${lasts(event)}${event.retained ? ", kept" : ""}`, onclick: () => onchoose(event.id) },
+    h("span", { class: "thumb" }, h("img", { src: thumbnail(event), alt: "", loading: "lazy" }),
+      h("span", { class: "thumb-label" }, icon(labelIcon(event.label)), labelWords(event.label)),
+      event.retained && h("span", { class: "thumb-kept" }, icon("keep")),
+      h("span", { class: "thumb-length number" }, similarity === undefined ? lasts(event) : `${Math.round(similarity * 100)} % alike`)),
+    h("span", { class: "card-words" }, h("strong", {}, event.camera), h("span", { class: "number" }, timeOfDay(event.start_time))));
+}
+
+export class Cards {
+  events = [];
+  #byDay = true;
+  #similarity = new Map();
+  #selected = null;
+  #onchoose;
+
+  constructor(onchoose) {
+    this.#onchoose = onchoose;
+    this.element = h("div", { class: "cards" });
+  }
+
+  /** Replaces all; with `similarity` (id -> number) they stand in the order given, not by day. */
+  fill(events, similarity = null) {
+    this.events = events;
+    this.#byDay = similarity === null;
+    this.#similarity = similarity ?? new Map();
+    this.element.replaceChildren();
+    if (this.#byDay) this.append(events, true);
+    else this.element.append(h("div", { class: "card-grid" }, events.map((event) => this.#card(event))));
+    this.select(this.#selected);
+  }
+
+  /** More, older ones at the end. */
+  append(events, known = false) {
+    if (!known) this.events = this.events.concat(events);
+    for (const event of events) this.#grid(event, false).append(this.#card(event));
+  }
+
+  /** A new event, or one that changed. */
+  set(event) {
+    const at = this.events.findIndex((other) => other.id === event.id);
+    if (at >= 0) {
+      this.events[at] = event;
+      const old = this.#find(event.id);
+      const made = this.#card(event);
+      const focused = old === document.activeElement;
+      old?.replaceWith(made);
+      if (focused) made.focus();
+    } else if (this.#byDay) {
+      this.events.unshift(event);
+      this.#grid(event, true).prepend(this.#card(event));
+    }
+    this.select(this.#selected);
+  }
+
+  drop(id) {
+    this.events = this.events.filter((event) => event.id !== id);
+    const old = this.#find(id);
+    const section = old?.closest("section");
+    old?.remove();
+    if (section && !section.querySelector(".card")) section.remove();
+  }
+
+  /** The event after (or before) this one in the order shown. */
+  beside(id, step) {
+    const at = this.events.findIndex((event) => event.id === id);
+    return this.events[at < 0 ? 0 : at + step] ?? null;
+  }
+
+  select(id, { focus = false } = {}) {
+    this.#selected = id;
+    for (const one of this.element.querySelectorAll("[aria-current]")) {
+      one.removeAttribute("aria-current");
+      one.tabIndex = -1;
+    }
+    const chosen = this.#find(id);
+    chosen?.setAttribute("aria-current", "true");
+    const stop = chosen ?? this.element.querySelector(".card");
+    if (stop) stop.tabIndex = 0;
+    chosen?.scrollIntoView({ block: "nearest" });
+    if (focus) chosen?.focus({ preventScroll: true });
+  }
+
+  #find(id) {
+    return id ? this.element.querySelector(`.card[data-id="${CSS.escape(id)}"]`) : null;
+  }
+
+  #card(event) {
+    return card(event, this.#similarity.get(event.id), this.#onchoose);
+  }
+
+  #grid(event, first) {
+    const start = dayStart(event.start_time);
+    let section = this.element.querySelector(`section[data-day="${start}"]`);
+    if (!section) {
+      section = h("section", { data: { day: start } }, h("h2", {}, dayName(event.start_time)), h("div", { class: "card-grid" }));
+      if (first) this.element.prepend(section);
+      else this.element.append(section);
+    }
+    return section.lastChild;
+  }
+}

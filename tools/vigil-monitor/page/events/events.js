@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Events: thumbnails by time at the left, the chosen one's clip at the right.
+import { eventPath, get, post, query } from "../app/api.js";
+import { emptyState, h, iconButton, setText } from "../app/dom.js";
+import { addKeys } from "../app/keyboard.js";
+import { live } from "../app/live.js";
+import { failure } from "../app/notice.js";
+import { go, rewrite } from "../app/router.js";
+import { store } from "../app/store.js";
+import { timeOfDay } from "../app/time.js";
+import { Cards } from "./cards.js";
+import { Deletion } from "./deletion.js";
+import { Filters } from "./filters.js";
+import { Player } from "./player.js";
+
+const pageSize = 60;
+const alike = 36;
+
+export function events(root, place, signal) {
+  const like = place.query.get("like");
+  const filters = new Filters(place.query);
+  const deletion = new Deletion(signal);
+  let cursor = null;
+  let loading = null; // AbortController of the request under way
+  let selected = place.query.get("id");
+
+  const wide = matchMedia("(min-width: 1000px)");
+  const cards = new Cards((id) => choose(id));
+  const empty = h("div", { hidden: true });
+  const more = h("button", { type: "button", class: "button more", hidden: true, onclick: () => load(true) }, "Older events");
+  const likeHead = h("div", { class: "like-head", hidden: true });
+  const player = new Player({ previous: () => step(-1), next: () => step(1), keep, drop, close: () => choose(null),
+    similar: (event) => go("events", [], { like: event.id, id: event.id }) }, signal);
+  let waiting = [];
+  const fresh = h("button", { type: "button", class: "button primary fresh", hidden: true, title: "Show them (r)", "aria-keyshortcuts": "r", onclick: () => showWaiting() });
+  const list = h("div", { class: "events-list" }, cards.element, empty, more);
+  root.append(h("div", { class: "view-head" }, h("h1", {}, "Events"), like ? likeHead : filters.element),
+    h("div", { class: "events-columns" }, h("div", { class: "events-room" }, fresh, list), player.element));
+
+  const remember = () => rewrite("events", [], { ...filters.values, like, id: selected });
+  function choose(id, { focus = false } = {}) {
+    selected = id;
+    player.show(cards.events.find((event) => event.id === id) ?? null);
+    cards.select(id, { focus });
+    remember();
+  }
+  function step(by) {
+    const next = cards.beside(selected, by);
+    if (next) choose(next.id, { focus: true });
+    if (!cards.beside(selected, 5) && cursor) load(true);
+  }
+  async function keep(event) {
+    if (!store.admin) return;
+    try {
+      changed(await post(eventPath(event.id, "retain"), { retain: !event.retained }));
+    } catch (error) {
+      failure(error);
+    }
+  }
+  function drop(event) {
+    if (!store.admin || deletion.has(event.id)) return;
+    const beside = cards.beside(event.id, 1) ?? cards.beside(event.id, -1);
+    deletion.add(event, {
+      ontake: () => { cards.drop(event.id); choose(beside?.id ?? null, { focus: true }); sayEmpty(); },
+      onback: () => {
+        const list = [...cards.events, event].sort((a, b) => b.start_time - a.start_time);
+        cards.fill(list);
+        choose(event.id, { focus: true });
+        sayEmpty();
+      },
+    });
+  }
+  function changed(event) {
+    if (deletion.has(event.id)) return;
+    const known = cards.events.some((other) => other.id === event.id);
+    if (known) cards.set(event);
+    else if (!like && filters.matches(event)) add(event);
+    if (player.event?.id === event.id) player.show(event);
+    filters.learn([event]);
+    sayEmpty();
+  }
+  /** A new event waits behind a button: the list must not move under the hand. */
+  function add(event) {
+    waiting = [event, ...waiting.filter((other) => other.id !== event.id)];
+    if (!cards.events.length) showWaiting();
+    else {
+      fresh.hidden = false;
+      setText(fresh, waiting.length === 1 ? "1 new event" : `${waiting.length} new events`);
+    }
+  }
+  function showWaiting() {
+    waiting.reverse().forEach((event) => cards.set(event));
+    waiting = [];
+    fresh.hidden = true;
+    list.scrollTop = 0;
+    sayEmpty();
+  }
+  function sayEmpty() {
+    empty.hidden = cards.events.length > 0 || loading !== null;
+    if (empty.hidden) return;
+    empty.replaceChildren(like ? emptyState("similar", "Nothing is like it yet", "Events are compared by what gpufisher sees in them; it takes a few events with gpufisher in the chain.")
+      : filters.any ? emptyState("filter", "No event fits these filters", h("button", { type: "button", class: "button", onclick: () => filters.clear() }, "Clear the filters"))
+        : emptyState("events", "Nothing has happened yet", "As soon as something moves before a camera, its picture and its clip appear here."));
+  }
+
+  async function load(older = false) {
+    if (older && (loading || !cursor)) return;
+    loading?.abort();
+    const mine = new AbortController();
+    loading = mine;
+    try {
+      const answer = await get(`/api/events${query({ ...filters.query, limit: pageSize, cursor: older ? cursor : undefined })}`, mine.signal);
+      if (signal.aborted) return;
+      cursor = answer.next_cursor;
+      const found = answer.events.filter((event) => !deletion.has(event.id) && !(older && cards.events.some((other) => other.id === event.id)));
+      filters.learn(found);
+      if (older) cards.append(found);
+      else {
+        // An event that a link names is shown even where it is older than this page.
+        if (selected && !found.some((event) => event.id === selected)) {
+          const linked = await get(eventPath(selected), mine.signal).catch(() => null);
+          if (linked && filters.matches(linked)) found.push(linked);
+        }
+        waiting = [];
+        fresh.hidden = true;
+        cards.fill(found);
+        const first = wide.matches ? found[0]?.id : null;
+        choose(found.some((event) => event.id === selected) ? selected : first ?? null);
+      }
+      more.hidden = cursor === null;
+    } catch (error) {
+      failure(error);
+    } finally {
+      if (loading === mine) {
+        loading = null;
+        sayEmpty();
+      }
+    }
+  }
+  async function loadAlike() {
+    try {
+      const [event, answer] = await Promise.all([get(eventPath(like), signal), get(`${eventPath(like, "similar")}${query({ limit: alike })}`, signal)]);
+      likeHead.replaceChildren(h("span", { class: "badge" }, `Like ${event.camera}, ${timeOfDay(event.start_time)}`),
+        iconButton("close", "All events", () => go("events", [], { id: like }), { shown: true }));
+      likeHead.hidden = false;
+      const list = [{ event, similarity: 1 }, ...answer.events];
+      cards.fill(list.map((item) => item.event), new Map(list.map((item) => [item.event.id, item.similarity])));
+      choose(selected ?? event.id);
+      if (answer.events.length === 0) { empty.hidden = false; sayEmpty(); }
+    } catch (error) {
+      failure(error);
+    }
+  }
+
+  filters.addEventListener("change", () => { remember(); load(); });
+  live.addEventListener("event", ({ detail }) => changed(detail.event), { signal });
+  live.addEventListener("deleted", ({ detail }) => { cards.drop(detail.id); waiting = waiting.filter((event) => event.id !== detail.id); if (selected === detail.id) choose(null); sayEmpty(); }, { signal });
+  const observer = new IntersectionObserver((seen) => { if (seen.some((s) => s.isIntersecting)) load(true); }, { rootMargin: "400px" });
+  observer.observe(more);
+  signal.addEventListener("abort", () => { observer.disconnect(); loading?.abort(); player.show(null); });
+
+  const act = (f) => () => player.event && f(player.event);
+  addKeys("Events", [
+    { keys: ["n", "j", "ArrowRight", "ArrowDown"], words: "next, an older event", run: () => step(1) },
+    { keys: ["p", "ArrowLeft", "ArrowUp"], words: "previous, a newer event", run: () => step(-1) },
+    { keys: [" "], words: "play or pause", run: () => player.toggle() },
+    ...(store.admin ? [{ keys: ["k"], words: "keep whatever its age, or no longer", run: act(keep) },
+      { keys: ["Delete"], words: "delete event, clip and picture", run: act(drop) }] : []),
+    { keys: ["s"], words: "more like this", run: act((event) => event.has_vector && go("events", [], { like: event.id, id: event.id })) },
+    { keys: ["r"], words: "show new events", run: () => showWaiting() },
+    { keys: ["Escape"], words: "close the event", run: () => choose(null) },
+  ], signal);
+  live.watch({ cameras: [] });
+  if (like) loadAlike();
+  else load();
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which events are shown. The filters stand in the address, so that a search can be kept as a bookmark.
+import { h, iconButton } from "../app/dom.js";
+import { store } from "../app/store.js";
+import { dateValue, dayStart, fromDateValue, now } from "../app/time.js";
+import { labelWords } from "./words.js";
+
+const names = ["camera", "label", "zone", "day", "retained"];
+
+function select(words, key, options, values, onchange) {
+  const field = h("select", { "aria-label": words, onchange: () => onchange({ [key]: field.value }) },
+    h("option", { value: "" }, `${words}: all`), options.map(([value, text]) => h("option", { value, selected: values[key] === value }, text)));
+  return field;
+}
+
+export class Filters extends EventTarget {
+  values = {};
+  labels = new Set(["motion", "light_jump"]);
+
+  constructor(query) {
+    super();
+    for (const name of names) if (query.get(name)) this.values[name] = query.get(name);
+    this.element = h("div", { class: "filters", role: "search", "aria-label": "Filter events" });
+    this.#fill();
+  }
+
+  /** For GET /api/events. */
+  get query() {
+    const { camera, label, zone, day, retained } = this.values;
+    const start = day && fromDateValue(day);
+    return { camera, label, zone, retained, after: start || undefined, before: start ? dayStart(start + 43200, 1) : undefined };
+  }
+
+  get any() { return names.some((name) => this.values[name]); }
+
+  matches(event) {
+    const { camera, label, zone, retained, after, before } = this.query;
+    return (!camera || event.camera === camera) && (!label || event.label === label) && (!zone || event.zones.includes(zone)) &&
+      (!retained || event.retained) && (!after || event.start_time >= after) && (!before || event.start_time < before);
+  }
+
+  /** Labels are known from the events that were seen. */
+  learn(events) {
+    const before = this.labels.size;
+    for (const { label } of events) this.labels.add(label);
+    if (this.labels.size !== before && !this.element.contains(document.activeElement)) this.#fill();
+  }
+
+  clear() { this.#set(Object.fromEntries(names.map((name) => [name, ""]))); }
+
+  #set(values) {
+    for (const [name, value] of Object.entries(values)) {
+      if (value) this.values[name] = value;
+      else delete this.values[name];
+    }
+    const focus = this.element.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+    this.#fill();
+    if (focus) this.element.querySelector(`[aria-label="${CSS.escape(focus)}"]`)?.focus();
+    this.dispatchEvent(new Event("change"));
+  }
+
+  #fill() {
+    const { values } = this;
+    if (values.label) this.labels.add(values.label);
+    const set = (more) => this.#set(more);
+    const zones = new Set([...store.cameras.values()].filter((c) => !values.camera || c.name === values.camera).flatMap((c) => Object.keys(c.zones)));
+    if (values.zone) zones.add(values.zone);
+    const day = h("input", { type: "date", "aria-label": "Day", value: values.day ?? "", max: dateValue(now()), onchange: () => set({ day: day.value }) });
+    this.element.replaceChildren(
+      select("Camera", "camera", [...store.cameras.keys()].map((name) => [name, name]), values, (more) => set({ ...more, zone: "" })),
+      select("Label", "label", [...this.labels].map((label) => [label, labelWords(label)]), values, set),
+      zones.size ? select("Zone", "zone", [...zones].map((name) => [name, name]), values, set) : "", day,
+      iconButton("keep", "Kept", () => set({ retained: values.retained ? "" : "1" }), { shown: true, "aria-pressed": String(Boolean(values.retained)), "aria-label": "Only kept events" }),
+      this.any ? iconButton("close", "Clear", () => this.clear(), { shown: true, class: "button quiet" }) : "");
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where things moved on one day, over a picture of each camera, and how many events each hour had.
+import { cameraPath, get, query } from "../app/api.js";
+import { emptyState, h, iconButton, setText } from "../app/dom.js";
+import { addKeys } from "../app/keyboard.js";
+import { live } from "../app/live.js";
+import { failure } from "../app/notice.js";
+import { address, rewrite } from "../app/router.js";
+import { store } from "../app/store.js";
+import { dateValue, dayName, dayStart, fromDateValue, now } from "../app/time.js";
+
+// From cold to hot; the legend in events.css has the same colours.
+const stops = [[29, 58, 138], [30, 158, 158], [246, 208, 77], [224, 69, 43]];
+const mostPages = 20;
+
+function heatColor(share) {
+  const at = Math.min(0.9999, Math.max(0, share)) * (stops.length - 1);
+  const [a, b] = [stops[Math.floor(at)], stops[Math.floor(at) + 1]];
+  return a.map((v, i) => v + (b[i] - v) * (at % 1));
+}
+
+/** Counts become colours by their square root: rare ways stay visible beside a busy door. The canvas is smoothed when it is scaled up. */
+function paint(canvas, { columns, rows, counts }) {
+  canvas.width = columns;
+  canvas.height = rows;
+  const most = Math.max(...counts, 1);
+  const pixels = new ImageData(columns, rows);
+  counts.forEach((count, i) => {
+    const share = Math.sqrt(count / most);
+    pixels.data.set([...heatColor(share), count ? 70 + 160 * share : 0], 4 * i);
+  });
+  canvas.getContext("2d").putImageData(pixels, 0, 0);
+}
+
+async function hoursOf(camera, after, before, signal) {
+  const hours = Array(24).fill(0);
+  let cursor = null;
+  for (let page = 0; page < mostPages && (page === 0 || cursor); page++) {
+    const answer = await get(`/api/events${query({ camera, after, before, limit: 200, cursor })}`, signal);
+    for (const event of answer.events) hours[new Date(event.start_time * 1000).getHours()]++;
+    cursor = answer.next_cursor;
+  }
+  return hours;
+}
+
+function panel(camera) {
+  const canvas = h("canvas", { width: 32, height: 18, role: "img", "aria-label": `Where things moved at ${camera.name}` });
+  const none = h("div", { class: "none", hidden: true }, "Nothing moved on this day");
+  const total = h("span", { class: "hint number" });
+  const hours = h("div", { class: "heat-hours" });
+  const picture = h("div", { class: "heat-picture" }, h("img", { src: cameraPath(camera.name, camera.views.includes("background") ? "background.jpg" : "latest.jpg"), alt: "" }), canvas, none);
+  if (camera.width && camera.height) picture.style.setProperty("--ratio", camera.width / camera.height);
+  const element = h("article", { class: "heat panel", "aria-label": camera.name }, h("header", {}, h("h2", {}, camera.name), total), picture, hours,
+    h("div", { class: "heat-ticks number", "aria-hidden": "true" }, [0, 6, 12, 18, 24].map((n) => h("span", {}, String(n).padStart(2, "0")))));
+  const fill = async (day, signal) => {
+    const [after, before] = [day, dayStart(day + 43200, 1)];
+    const [map, counts] = await Promise.all([get(`${cameraPath(camera.name, "heatmap")}${query({ after, before })}`, signal), hoursOf(camera.name, after, before, signal)]);
+    paint(canvas, map);
+    none.hidden = map.counts.some((count) => count > 0);
+    const sum = counts.reduce((a, b) => a + b, 0);
+    setText(total, sum === 1 ? "1 event" : `${sum} events`);
+    const most = Math.max(...counts, 1);
+    hours.replaceChildren(...counts.map((count, hour) => {
+      const bar = h("span");
+      bar.style.height = `${(100 * count) / most}%`;
+      return h("a", { href: address("events", [], { camera: camera.name, day: dateValue(day) }), tabindex: hour === 0 ? 0 : -1,
+        title: `${hour}:00 to ${hour + 1}:00: ${count} events`, "aria-label": `Events of ${camera.name} on this day; ${count} from ${hour} to ${hour + 1}` }, bar);
+    }));
+  };
+  return { element, fill };
+}
+
+export function heatmap(root, place, signal) {
+  let day = place.query.get("day") ? fromDateValue(place.query.get("day")) : dayStart();
+  let loading = null;
+  const date = h("input", { type: "date", "aria-label": "Day", max: dateValue(now()) });
+  const title = h("h2", { class: "muted", role: "status" });
+  const panels = [...store.cameras.values()].map(panel);
+  const move = (days) => {
+    const next = dayStart(day + 43200, days);
+    if (next <= dayStart()) show(next);
+  };
+  const later = iconButton("next", "Next day", () => move(1), { keys: "n", class: "button quiet icon-only" });
+  async function show(to) {
+    day = to;
+    date.value = dateValue(day);
+    later.disabled = day >= dayStart();
+    setText(title, dayName(day));
+    rewrite("heatmap", [], { day: day === dayStart() ? "" : date.value });
+    loading?.abort();
+    loading = new AbortController();
+    await Promise.all(panels.map(({ fill }) => fill(day, loading.signal))).catch(failure);
+  }
+  date.addEventListener("change", () => { if (date.value) show(fromDateValue(date.value)); });
+  root.append(h("div", { class: "view-head" }, h("h1", {}, "Heat map"), iconButton("back", "Day before", () => move(-1), { keys: "p", class: "button quiet icon-only" }), date, later, title,
+    h("span", { class: "grow" }), h("span", { class: "legend" }, "rarely", h("i"), "often")),
+    panels.length ? h("div", { class: "heat-grid" }, panels.map(({ element }) => element)) : emptyState("camera", "No camera yet", "Start vigil-monitor with a source."));
+  addKeys("Heat map", [{ keys: ["p", "ArrowLeft"], words: "the day before", run: () => move(-1) }, { keys: ["n", "ArrowRight"], words: "the next day", run: () => move(1) }], signal);
+  signal.addEventListener("abort", () => loading?.abort());
+  live.watch({ cameras: [] });
+  show(day);
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One event: its clip, which starts at once, and what can be done with it.
+import { eventPath } from "../app/api.js";
+import { emptyState, h, icon, iconButton, setText } from "../app/dom.js";
+import { address } from "../app/router.js";
+import { store } from "../app/store.js";
+import { bytes, digits, fullTime, percent, span, timeOfDay } from "../app/time.js";
+import { labelIcon, labelWords, thumbnail } from "./words.js";
+
+export class Player {
+  event = null;
+  #video = null;
+  #clock;
+  #source = "";
+
+  /** `acts`: {previous, next, keep, drop, similar, close}, functions of the event. */
+  constructor(acts, signal) {
+    const act = (name) => () => this.event && acts[name](this.event);
+    this.#clock = h("span", { class: "number" });
+    this.screen = h("div", { class: "screen" });
+    this.keep = iconButton("keep", "Keep", act("keep"), { shown: true, keys: "k", "aria-pressed": "false" });
+    this.similar = iconButton("similar", "More like this", act("similar"), { shown: true, keys: "s" });
+    this.drop = iconButton("trash", "Delete", act("drop"), { shown: true, keys: "Delete", class: "button danger" });
+    this.save = h("a", { class: "button", download: "" }, icon("download"), "Clip");
+    this.facts = h("dl", { class: "player-facts" });
+    this.heading = h("h2", {});
+    this.body = h("div", { class: "player-body" }, h("div", { class: "player-head" }, this.heading, h("span", { class: "grow" }), this.#clock,
+      iconButton("back", "Newer event", act("previous"), { keys: "p", class: "button quiet icon-only" }),
+      iconButton("next", "Older event", act("next"), { keys: "n", class: "button quiet icon-only" }),
+      iconButton("close", "Close", act("close"), { keys: "Escape", class: "button quiet icon-only player-close" })),
+      this.screen, h("div", { class: "player-actions" }, store.admin && [this.keep, this.drop], this.similar, this.save), this.facts);
+    this.none = emptyState("events", "No event is chosen", "Choose one at the left, or press n.");
+    this.element = h("aside", { class: "player panel", "aria-label": "Event" }, this.none, this.body);
+    this.show(null);
+    addEventListener("pagehide", () => this.#stop(), { signal }); // a clip that is being fetched holds a connection
+  }
+
+  show(event) {
+    this.event = event;
+    this.none.hidden = event !== null;
+    this.body.hidden = event === null;
+    this.element.classList.toggle("open", event !== null);
+    if (!event) {
+      this.#stop();
+      return;
+    }
+    this.heading.replaceChildren(icon(labelIcon(event.label)), `${labelWords(event.label)} at ${event.camera}`);
+    this.#show(event);
+    this.keep.setAttribute("aria-pressed", String(event.retained));
+    setText(this.keep.lastChild, event.retained ? "Kept" : "Keep");
+    this.similar.disabled = !event.has_vector;
+    this.similar.title = event.has_vector ? "More like this (s)" : "More like this: needs gpufisher in the camera's chain while the event is recorded";
+    this.save.hidden = !event.has_clip;
+    this.save.href = eventPath(event.id, "clip.mp4");
+    this.save.download = `${event.camera}-${event.id}.mp4`;
+    const facts = { Began: fullTime(event.start_time), Lasted: event.end_time ? span(event.end_time - event.start_time) : "it still goes on",
+      Camera: h("a", { href: address("camera", [event.camera]) }, event.camera), Zones: event.zones.join(", ") || "none",
+      [event.label === "motion" ? "Changed, at most" : "Score"]: event.label === "motion" ? percent(event.score) : digits(event.score),
+      Clip: event.has_clip ? bytes(event.clip_bytes) : event.end_time ? "none" : "is being written" };
+    this.facts.replaceChildren(...Object.entries(facts).map(([words, value]) => h("div", {}, h("dt", {}, words), h("dd", { class: "number" }, value))));
+  }
+
+  toggle() {
+    if (this.#video?.paused) this.#video.play().catch(() => {});
+    else this.#video?.pause();
+  }
+
+  #stop() {
+    this.#source = "";
+    this.#video?.pause();
+    this.#video?.removeAttribute("src");
+    this.#video?.load(); // lets the connection go
+    this.#video = null;
+    this.screen.replaceChildren();
+  }
+
+  #show(event) {
+    const source = event.has_clip ? eventPath(event.id, "clip.mp4") : thumbnail(event) ?? event.id;
+    if (source === this.#source) return;
+    this.#stop();
+    this.#source = source;
+    setText(this.#clock, timeOfDay(event.start_time));
+    if (!event.has_clip) {
+      this.screen.append(h("img", { src: thumbnail(event), alt: `Picture of the event at ${event.camera}` }),
+        h("p", { class: "screen-note" }, event.end_time ? "This event has no clip." : "The clip is ready when the event has ended."));
+      return;
+    }
+    const video = h("video", { controls: true, autoplay: true, muted: true, playsInline: true, preload: "auto", poster: thumbnail(event), "aria-label": `Clip of ${event.camera}` });
+    video.src = source;
+    const began = event.clip_start ?? event.start_time;
+    video.addEventListener("timeupdate", () => setText(this.#clock, timeOfDay(began + video.currentTime)));
+    video.addEventListener("error", () => {
+      if (this.#video === video) this.screen.append(h("p", { class: "screen-note" }, "This browser cannot play the clip. Save it and play it elsewhere."));
+    });
+    this.#video = video;
+    this.screen.append(video);
+  }
+}

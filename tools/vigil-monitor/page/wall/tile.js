@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One camera on the wall: its picture, name, a border while something moves, and why it is offline.
+import { h, icon, setText } from "../app/dom.js";
+import { Picture } from "../app/picture.js";
+import { address, go } from "../app/router.js";
+import { fullTime, now, span, timeOfDay } from "../app/time.js";
+
+const late = 1.5; // seconds after which a tile says how late it is
+
+export class Tile {
+  constructor(camera) {
+    this.camera = camera;
+    this.picture = new Picture(`Live picture of ${camera.name}`, () => this.element.classList.add("seen"));
+    this.link = h("a", { class: "tile-name", href: address("camera", [camera.name]) }, camera.name);
+    this.motion = h("span", { class: "tile-motion" }, icon("motion"), "Motion");
+    this.recording = h("span", { class: "tile-recording", title: "A clip is being written", hidden: true }, icon("record"),
+      h("span", { class: "unseen" }, "recording"));
+    this.note = h("span", { class: "tile-note number" });
+    this.reason = h("div", { class: "tile-reason" });
+    this.element = h("article", { class: "tile", "aria-label": camera.name }, this.picture.canvas, this.reason,
+      h("div", { class: "tile-caption" }, this.link, this.recording, this.note, this.motion));
+    this.element.addEventListener("dblclick", () => go("camera", [camera.name]));
+    this.element.addEventListener("click", (event) => {
+      // A finger has no double click: one touch opens. A mouse click selects.
+      if (event.pointerType === "touch") go("camera", [camera.name]);
+      else this.link.focus({ preventScroll: true });
+    });
+    this.tell(camera);
+  }
+
+  show(record) {
+    this.picture.show(record);
+    this.element.classList.toggle("moving", record.motion);
+  }
+
+  /** Follows the camera's state. */
+  tell(camera) {
+    this.camera = camera;
+    this.element.dataset.state = camera.state;
+    if (camera.state !== "online") this.element.classList.remove("moving");
+    else if (camera.motion) this.element.classList.add("moving");
+    this.recording.hidden = !camera.recording;
+    this.#reasons();
+  }
+
+  /** Once a second: how long, and how late. */
+  tick() {
+    if (this.camera.state === "online") {
+      const age = this.picture.age();
+      setText(this.note, age > late ? `${span(age)} late` : "");
+    } else if (this.since) {
+      setText(this.since, this.#sinceWords());
+    }
+  }
+
+  #sinceWords() {
+    return `since ${timeOfDay(this.camera.since)}, ${span(now() - this.camera.since)}`;
+  }
+
+  #reasons() {
+    const { state, reason, since } = this.camera;
+    this.since = null;
+    setText(this.note, "");
+    if (state === "online") return this.reason.replaceChildren();
+    const words = { starting: "Starting", offline: "Offline", disabled: "Switched off" }[state];
+    this.since = h("span", { class: "number", title: fullTime(since) }, this.#sinceWords());
+    const what = { starting: "Waits for the first picture.", offline: reason ?? "No picture comes.", disabled: "Switch it on on its page." }[state];
+    return this.reason.replaceChildren(icon(state === "disabled" ? "pause" : state === "starting" ? "camera" : "offline"),
+      h("strong", {}, words), this.since, h("span", { class: "why" }, reason && state !== "offline" ? reason : what));
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// All cameras at once, as large as the window allows.
+import { emptyState, h } from "../app/dom.js";
+import { addKeys } from "../app/keyboard.js";
+import { live } from "../app/live.js";
+import { store } from "../app/store.js";
+import { latest } from "./latest.js";
+import { columnsFor } from "./layout.js";
+import { Tile } from "./tile.js";
+
+const gap = 6;
+const sideWidth = 264; // of the newest events, beside or below; wall.css has the same
+const sideHeight = 128;
+
+export function wall(root, to, signal) {
+  let tiles = new Map();
+  let columns = 1;
+  const grid = h("div", { class: "wall-grid" });
+  const side = latest(signal);
+  const frame = h("div", { class: "wall" }, grid, side.element);
+  root.append(h("h1", { class: "unseen" }, "Wall"), frame);
+  const sideShown = () => localStorage.getItem("latest") !== "off";
+  const showSide = (shown) => { side.element.hidden = !shown; arrange(); };
+  side.element.hidden = !sideShown();
+
+  const arrange = () => {
+    if (!tiles.size) return;
+    const { clientWidth, clientHeight } = frame;
+    const [width, height] = [clientWidth - 2 * gap, clientHeight - 2 * gap];
+    const narrow = clientWidth < 640;
+    // The newest events lie beside the tiles or below them, wherever they leave the tiles larger.
+    const beside = columnsFor(tiles.size, width - sideWidth - gap, height, gap);
+    const below = columnsFor(tiles.size, width, height - sideHeight - gap, gap);
+    const sideways = beside.tile > below.tile;
+    const layout = narrow || side.element.hidden ? columnsFor(tiles.size, width, height, gap) : sideways ? beside : below;
+    columns = narrow ? 1 : layout.columns;
+    frame.dataset.newest = narrow || side.element.hidden ? "none" : sideways ? "beside" : "below";
+    grid.style.setProperty("--columns", columns);
+    grid.classList.toggle("fits", layout.fits && !narrow);
+    const tile = Math.floor(narrow ? grid.clientWidth : layout.tile);
+    grid.style.setProperty("--tile", `${tile}px`);
+    grid.style.setProperty("--row", `${Math.floor((tile * 9) / 16)}px`);
+  };
+  const fill = () => {
+    const before = tiles;
+    tiles = new Map([...store.cameras.values()].map((camera) => [camera.name, before.get(camera.name) ?? new Tile(camera)]));
+    if (tiles.size) grid.replaceChildren(...[...tiles.values()].map((tile) => tile.element));
+    else grid.replaceChildren(emptyState("camera", "No camera yet", "Start vigil-monitor with a source, for example ",
+      h("code", {}, "vigil-monitor rtsp://camera/stream"), ", or name cameras in its configuration file."));
+    arrange();
+    live.watch({ cameras: [...tiles.keys()] });
+  };
+  const observer = new ResizeObserver(arrange);
+  observer.observe(frame);
+  const timer = setInterval(() => { tiles.forEach((tile) => tile.tick()); side.tick(); }, 1000);
+  signal.addEventListener("abort", () => { observer.disconnect(); clearInterval(timer); });
+
+  store.addEventListener("cameras", fill, { signal });
+  store.addEventListener("camera", ({ detail }) => tiles.get(detail.name)?.tell(detail), { signal });
+  live.addEventListener("picture", ({ detail }) => tiles.get(detail.camera)?.show(detail), { signal });
+
+  const move = (step) => {
+    const links = [...tiles.values()].map((tile) => tile.link);
+    const at = links.indexOf(document.activeElement);
+    links[Math.max(0, Math.min(links.length - 1, at < 0 ? 0 : at + step()))]?.focus();
+  };
+  addKeys("Wall", [
+    { keys: ["ArrowLeft"], words: "camera to the left", run: () => move(() => -1) },
+    { keys: ["ArrowRight"], words: "camera to the right", run: () => move(() => 1) },
+    { keys: ["ArrowUp"], words: "camera above", run: () => move(() => -columns) },
+    { keys: ["ArrowDown"], words: "camera below", run: () => move(() => columns) },
+    { keys: ["l"], words: "show or hide the newest events", run: () => {
+      localStorage.setItem("latest", sideShown() ? "off" : "on");
+      showSide(sideShown());
+    } },
+    { keys: ["f"], words: "full screen", run: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()) },
+  ], signal);
+  fill();
+}

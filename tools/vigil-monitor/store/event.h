@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Something that happened in front of a camera. Times are seconds since 1970 UTC.
+#pragma once
+
+#include "../config/geometry.h"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vigil::monitor {
+
+struct Event {
+  std::string id, camera, label;
+  double start_time = 0;
+  std::optional<double> end_time;
+  std::vector<std::string> zones;
+  std::optional<Rect> box;
+  double score = 0;
+  bool has_clip = false, has_snapshot = false, retained = false, has_vector = false;
+  std::optional<double> clip_start;
+  std::int64_t clip_bytes = 0;
+};
+
+nlohmann::json to_json(const Event &); // as the API shows it
+
+// The name of a new event: time, camera and a random part, fit for a path.
+std::string new_event_id(double start_time, const std::string &camera);
+bool is_event_id(std::string_view);
+
+// Where its files are, below the storage folder.
+std::string clip_path(const Event &);
+std::string thumb_path(const Event &);
+
+std::string utc_day(double time);       // 2026-11-22
+std::string utc_timestamp(double time); // 2026-11-22T07:14:12.345Z
+
+} // namespace vigil::monitor

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "retention.h"
+
+#include "../config/words.h"
+#include "common/error.h"
+#include "event.h"
+
+#include <numeric>
+
+namespace vigil::monitor {
+namespace {
+
+constexpr double day = 86400;
+
+} // namespace
+
+std::vector<Departure> plan_retention(const std::vector<Kept> &kept, const DiskState &disk) {
+  std::int64_t total = std::accumulate(kept.begin(), kept.end(), std::int64_t{0},
+                                       [](std::int64_t sum, const Kept &k) { return sum + k.bytes; });
+  std::int64_t free = disk.free;
+  std::vector<Departure> out;
+  const auto go = [&](const Kept &k, std::string why) {
+    total -= k.bytes;
+    free += k.bytes;
+    out.push_back({k.id, std::move(why)});
+  };
+  std::vector<const Kept *> left;
+  for (const Kept &k : kept) {
+    if (k.protect) continue;
+    if (k.days > 0 && disk.now - k.start > k.days * day)
+      go(k, text("older than ", k.days, " days"));
+    else
+      left.push_back(&k);
+  }
+  for (const Kept *k : left) {
+    if (k->bytes == 0) continue; // its going would free nothing
+    if (disk.max_size > 0 && total > disk.max_size)
+      go(*k, text("clips took ", size_text(static_cast<std::uint64_t>(total)), " of ",
+                  size_text(static_cast<std::uint64_t>(disk.max_size))));
+    else if (free < disk.min_free)
+      go(*k, text("the disk had ", size_text(static_cast<std::uint64_t>(free < 0 ? 0 : free)),
+                  " free, less than ", size_text(static_cast<std::uint64_t>(disk.min_free))));
+    else
+      break;
+  }
+  return out;
+}
+
+std::optional<std::string> next_departure(const std::vector<Kept> &kept, const DiskState &disk) {
+  const Kept *first = nullptr, *oldest = nullptr;
+  std::int64_t total = 0;
+  for (const Kept &k : kept) {
+    total += k.bytes;
+    if (k.protect) continue;
+    if (!oldest && k.bytes > 0) oldest = &k;
+    if (k.days > 0 && (!first || k.start + k.days * day < first->start + first->days * day)) first = &k;
+  }
+  constexpr double nearly = 0.9;
+  if (oldest && disk.max_size > 0 && static_cast<double>(total) > nearly * static_cast<double>(disk.max_size))
+    return text("clips take ", size_text(static_cast<std::uint64_t>(total)), " of ",
+                size_text(static_cast<std::uint64_t>(disk.max_size)), ": the oldest, of ", oldest->camera,
+                " on ", utc_day(oldest->start), ", go next");
+  if (first)
+    return text(first->camera, "'s events of ", utc_day(first->start), " go on ",
+                utc_day(first->start + first->days * day), " (", first->days, " days)");
+  return std::nullopt;
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "sqlite.h"
+
+#include "common/error.h"
+
+#include <cstring>
+
+namespace vigil::monitor {
+
+Sqlite::Sqlite(const std::string &path) : path_(path) {
+  if (sqlite3_open_v2(path.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX,
+                      nullptr) != SQLITE_OK) {
+    const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
+    sqlite3_close(db_);
+    fail(Error::Kind::io, "cannot open the database ", path, ": ", why,
+         "; is the folder there, and may it be written?");
+  }
+  constexpr int wait_ms = 5000; // for the other connection's transaction
+  sqlite3_busy_timeout(db_, wait_ms);
+  try {
+    execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=16777216;");
+  } catch (...) {
+    sqlite3_close(db_);
+    throw;
+  }
+}
+
+Sqlite::~Sqlite() {
+  sqlite3_close(db_);
+}
+
+void Sqlite::refuse(const char *doing) const {
+  fail(Error::Kind::write, "database ", path_, ": ", doing, ": ", sqlite3_errmsg(db_));
+}
+
+void Sqlite::execute(const char *statements) {
+  if (sqlite3_exec(db_, statements, nullptr, nullptr, nullptr) != SQLITE_OK) refuse("cannot be used");
+}
+
+Statement::Statement(const Sqlite &db, const std::string &sql) : db_(db) {
+  if (sqlite3_prepare_v2(db.get(), sql.c_str(), static_cast<int>(sql.size()), &statement_, nullptr) !=
+      SQLITE_OK)
+    db.refuse(sql.c_str());
+}
+
+void Statement::check(int result) const {
+  if (result != SQLITE_OK) db_.refuse(sqlite3_sql(statement_));
+}
+
+Statement &Statement::bind(std::int64_t v) {
+  check(sqlite3_bind_int64(statement_, ++bound_, v));
+  return *this;
+}
+Statement &Statement::bind(double v) {
+  check(sqlite3_bind_double(statement_, ++bound_, v));
+  return *this;
+}
+Statement &Statement::bind(std::string_view v) {
+  check(sqlite3_bind_text(statement_, ++bound_, v.data() ? v.data() : "", static_cast<int>(v.size()),
+                          SQLITE_TRANSIENT));
+  return *this;
+}
+Statement &Statement::bind(std::span<const float> v) {
+  if (v.empty()) return bind_null();
+  check(
+      sqlite3_bind_blob(statement_, ++bound_, v.data(), static_cast<int>(v.size_bytes()), SQLITE_TRANSIENT));
+  return *this;
+}
+Statement &Statement::bind_null() {
+  check(sqlite3_bind_null(statement_, ++bound_));
+  return *this;
+}
+
+bool Statement::step() {
+  const int result = sqlite3_step(statement_);
+  if (result == SQLITE_ROW) return true;
+  if (result != SQLITE_DONE) db_.refuse(sqlite3_sql(statement_));
+  return false;
+}
+
+std::string Statement::text(int column) const {
+  const auto *s = reinterpret_cast<const char *>(sqlite3_column_text(statement_, column));
+  return s ? std::string(s, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)))
+           : std::string();
+}
+
+std::vector<float> Statement::floats(int column) const {
+  const void *data = sqlite3_column_blob(statement_, column);
+  std::vector<float> out(static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) / sizeof(float));
+  if (data && !out.empty()) std::memcpy(out.data(), data, out.size() * sizeof(float));
+  return out;
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// SQLite with owners and exceptions. A connection belongs to one thread at a time; its user holds a lock.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <sqlite3.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vigil::monitor {
+
+class Sqlite {
+ public:
+  // Opens in WAL mode, making the file when it is not there. Throws Error::io or Error::write with SQLite's reason.
+  explicit Sqlite(const std::string &path);
+  ~Sqlite();
+  Sqlite(const Sqlite &) = delete;
+  Sqlite &operator=(const Sqlite &) = delete;
+
+  void execute(const char *statements);
+  sqlite3 *get() const { return db_; }
+  int changes() const { return sqlite3_changes(db_); }
+  std::int64_t last_id() const { return sqlite3_last_insert_rowid(db_); }
+  // Throws Error::write with SQLite's reason; a full disk says so.
+  [[noreturn]] void refuse(const char *doing) const;
+
+ private:
+  sqlite3 *db_ = nullptr;
+  std::string path_;
+};
+
+// One statement; values are bound in their order.
+class Statement {
+ public:
+  Statement(const Sqlite &, const std::string &sql);
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement &) = delete;
+  Statement &operator=(const Statement &) = delete;
+
+  Statement &bind(std::int64_t);
+  Statement &bind(int v) { return bind(static_cast<std::int64_t>(v)); }
+  Statement &bind(double);
+  Statement &bind(std::string_view);
+  Statement &bind(const std::string &s) { return bind(std::string_view(s)); }
+  Statement &bind(const char *s) { return bind(std::string_view(s)); }
+  Statement &bind(std::span<const float>); // a blob; null when it is empty
+  Statement &bind_null();
+  template <class T>
+  Statement &bind(const std::optional<T> &v) {
+    return v ? bind(*v) : bind_null();
+  }
+
+  bool step(); // true: there is a row
+  void run() {
+    while (step()) {
+    }
+  }
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  double real(int column) const { return sqlite3_column_double(statement_, column); }
+  std::string text(int column) const;
+  std::vector<float> floats(int column) const;
+  bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+
+ private:
+  void check(int result) const;
+  const Sqlite &db_;
+  sqlite3_stmt *statement_ = nullptr;
+  int bound_ = 0;
+};
+
+} // namespace vigil::monitor

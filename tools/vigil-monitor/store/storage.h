@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The storage folder: database, clips, thumbnails, models, events.jsonl. Files and rows are made and taken away together.
+#pragma once
+
+#include "../config/config.h"
+#include "events.h"
+#include "retention.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace vigil::monitor {
+
+class Storage {
+ public:
+  using Log = std::function<void(const std::string &)>;
+  // Makes the folders. Throws Error::write when it cannot, Error::bad_data on a newer version's database.
+  Storage(const std::string &path, Log log);
+
+  EventStore &events() { return events_; }
+  const std::string &path() const { return path_; }
+  std::string file(const std::string &below) const { return path_ + "/" + below; }
+
+  // A clip without a row goes; a row without a clip says so; a half-written clip is closed or goes.
+  void reconcile();
+  // True when there was such an event.
+  bool remove(const Event &);
+  // Returns the events that went.
+  std::vector<std::string> retain(const std::vector<Kept> &, const DiskState &);
+
+  std::vector<Kept> kept(const std::map<std::string, CameraConfig> &) const;
+  DiskState disk(const StorageConfig &, double now) const;
+
+  // Writes a whole file or nothing (a neighbour file, then a rename).
+  void write_file(const std::string &below, const std::string &bytes) const;
+  void append_line(const std::string &below, const std::string &line) const;
+
+ private:
+  const std::string path_;
+  Log log_;
+  EventStore events_;
+};
+
+} // namespace vigil::monitor

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A thread that works off a bounded queue of tasks, in order. A task that throws is told to `failed`.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace vigil::monitor {
+
+class Worker {
+ public:
+  using Task = std::function<void()>;
+  explicit Worker(std::size_t limit, std::function<void(const std::string &)> failed)
+      : limit_(limit), failed_(std::move(failed)), thread_([this] { run(); }) {}
+  ~Worker() { stop(); }
+  Worker(const Worker &) = delete;
+  Worker &operator=(const Worker &) = delete;
+
+  // False when the queue is full, and the task was not taken.
+  bool add(Task t) {
+    const std::lock_guard guard(lock_);
+    if (ended_ || tasks_.size() >= limit_) return false;
+    tasks_.push_back(std::move(t));
+    more_.notify_one();
+    return true;
+  }
+  // Works off what there is, then ends.
+  void stop() {
+    {
+      const std::lock_guard guard(lock_);
+      ended_ = true;
+      more_.notify_one();
+    }
+    if (thread_.joinable()) thread_.join();
+  }
+  std::size_t length() const {
+    const std::lock_guard guard(lock_);
+    return tasks_.size();
+  }
+  std::size_t limit() const { return limit_; }
+
+ private:
+  void run() {
+    std::unique_lock guard(lock_);
+    for (;;) {
+      more_.wait(guard, [this] { return ended_ || !tasks_.empty(); });
+      if (tasks_.empty()) return;
+      Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      guard.unlock();
+      try {
+        task();
+      } catch (const std::exception &e) {
+        failed_(e.what());
+      }
+      task = nullptr;
+      guard.lock();
+    }
+  }
+
+  const std::size_t limit_;
+  const std::function<void(const std::string &)> failed_;
+  mutable std::mutex lock_;
+  std::condition_variable more_;
+  std::deque<Task> tasks_;
+  bool ended_ = false;
+  std::thread thread_; // last: it uses the others
+};
+
+} // namespace vigil::monitor
