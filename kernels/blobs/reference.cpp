@@ -3,6 +3,7 @@
 #include "kernels/blobs/definitions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <vector>
 

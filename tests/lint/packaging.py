@@ -30,7 +30,7 @@ build = needs(source, "Build-Depends")
 known = set(build) | {"g++"}  # g++ is build-essential
 for binary in binaries:
     known |= set(needs(binary, "Depends", "Recommends", "Suggests"))
-wanted = re.search(r"^packages=\((.*?)\)", run, re.M | re.S)[1].split()
+wanted = [name for group in re.findall(r"^packages_\w+=\(([^$)]*)\)", run, re.M) for name in group.split()]
 if len(wanted) < 20:
     problems.append(f"run: only {len(wanted)} packages found; was the list renamed?")
 problems += [f"debian/control does not name {p}, which ./run installs" for p in wanted if p not in known]

@@ -226,7 +226,7 @@ class BadInput(Case):
                 action(folder)
                 self.refused("identity", folder, says=says, status=2)
         spoil("no-input", lambda f: shutil.rmtree(f / "input"), "has no folder input/")
-        spoil("no-truth", lambda f: shutil.rmtree(f / "groundtruth"), "has no truth for any of its 10 frames")
+        spoil("no-truth", lambda f: shutil.rmtree(f / "groundtruth"), "has no truth for any of its frames (10 pictures)")
         spoil("no-frames", lambda f: [p.unlink() for p in (f / "input").iterdir()], "has no numbered")
         spoil("mixed", lambda f: bmp(f / "input" / "in000011.bmp", flat(0)), "mixes .png and .bmp")
         spoil("twice", lambda f: png(f / "input" / "b10.png", flat(0)), "have the same number")

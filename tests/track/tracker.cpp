@@ -3,6 +3,7 @@
 #include "kernels/track/track.h"
 #include "tests/expect.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>

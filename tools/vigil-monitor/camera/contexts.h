@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "tools/base/gst_ptr.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <gst/video/video.h>

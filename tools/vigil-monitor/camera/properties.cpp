@@ -7,7 +7,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
+#include <system_error>
 
 namespace vigil::monitor {
 namespace {

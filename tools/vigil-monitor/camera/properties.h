@@ -6,6 +6,7 @@
 
 #include <gst/gst.h>
 #include <nlohmann/json.hpp>
+#include <map>
 #include <string>
 
 namespace vigil::monitor {

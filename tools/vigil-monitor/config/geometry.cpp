@@ -3,9 +3,11 @@
 
 #include "common/error.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <system_error>
 
 namespace vigil::monitor {
 namespace {

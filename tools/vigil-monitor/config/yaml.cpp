@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <system_error>
 
 namespace vigil::monitor {
 

@@ -7,6 +7,7 @@
 #include "vigil-config.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 

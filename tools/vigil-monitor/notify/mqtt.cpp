@@ -5,6 +5,7 @@
 #include "common/error.h"
 
 #include <chrono>
+#include <memory>
 #include <mosquitto.h>
 
 namespace vigil::monitor {

@@ -7,6 +7,7 @@
 #include "retention.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
