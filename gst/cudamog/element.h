@@ -4,6 +4,7 @@
 //   negotiation.cpp  caps and buffer pools
 //   streaming.cpp    frames, events and queries
 //   pipeline.*       the work on the device, without GstElement; model.cpp: the model's life
+//   model_file.*     the file that model-location names
 //   learning.*       how fast it learns
 //   settings.*       all that can be set
 #pragma once
@@ -12,6 +13,7 @@
 #include "gst/base/gl.h"
 #include "gst/base/motion.h"
 #include "gst/cudamog/debug.h"
+#include "gst/cudamog/model_file.h"
 #include "gst/cudamog/pipeline.h"
 #include "gst/cudamog/settings.h"
 
@@ -22,7 +24,7 @@
 namespace vigil::gst::cudamog {
 
 struct Impl {
-  explicit Impl(GstElement *element) : gl(element) {}
+  explicit Impl(GstElement *element) : gl(element), model_file(element) {}
 
   // Held for moments, by any thread.
   std::mutex settings_mutex;
@@ -38,14 +40,17 @@ struct Impl {
   std::mutex work_mutex;
   std::unique_ptr<Pipeline> pipeline; // from start to stop
   Stats last_stats;                   // when there is none
+  bool model_saved = false;           // at model-location, and nothing was learnt since
   std::string backend_name, device_name;
 
-  // The streaming thread's own.
+  // The streaming thread's own, and that of start() and stop(), which are called without it.
+  ModelFile model_file;
   HostCopies host_copies;
   FrameKind in, out;
   Output output{}; // of the frame that came last
   Motion motion;
   GstClockTime previous_time = GST_CLOCK_TIME_NONE; // running time of the frame that came last
+  FrameTime last_time;                              // of the frame that went last
   GstClockTime motion_time = 0;                     // running time of the frame that went last
 
   Settings snapshot() {
@@ -73,6 +78,8 @@ void install_negotiation(GstBaseTransformClass *);
 void install_streaming(GstBaseTransformClass *);
 // Frames that may be held at once.
 int frames_held(const Flow &);
+// Writes the model to model-location unless it is there already; for the end of the stream and the stop.
+void save_at_the_end(GstBaseTransform *) noexcept;
 // Pushes all frames that are held.
 void drain(GstBaseTransform *);
 

@@ -3,7 +3,6 @@
 #include "gst/cudamog/gstcudamog.h"
 
 #include "common/error.h"
-#include "common/file.h"
 #include "gst/base/errors.h"
 #include "gst/base/gl.h"
 #include "gst/base/png.h"
@@ -11,7 +10,7 @@
 #include "gst/base/video.h"
 #include "gst/cudamog/element.h"
 
-#include <filesystem>
+#include <utility>
 
 GST_DEBUG_CATEGORY(cuda_mog_debug);
 
@@ -86,6 +85,7 @@ static void reset(GstCudaMog *self) {
     Impl &impl = impl_of(self);
     const std::lock_guard lock(impl.work_mutex);
     if (impl.pipeline) impl.pipeline->reset();
+    impl.model_saved = false;
     return true;
   });
 }
@@ -125,6 +125,7 @@ static gboolean load_model(GstCudaMog *self, const gchar *location) {
     mog::SavedModel model = mog::read_file(path);
     const std::lock_guard lock(impl.work_mutex);
     running(impl).load(std::move(model));
+    impl.model_saved = false;
   });
 }
 
@@ -166,31 +167,17 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
   return result;
 }
 
-// At the stop hardly anyone listens any more.
-static void warn_if_not_writable(GstBaseTransform *trans, const std::string &location) {
-  try {
-    check_writable(location);
-  } catch (const Error &e) {
-    post_warning(
-        GST_ELEMENT(trans),
-        Error(e.kind(),
-              text(e.what(), ". The model will not be saved at the stop; let model-location be in a folder "
-                             "that can be written")));
-  }
-}
-
 static gboolean start(GstBaseTransform *trans) {
   return guard(trans, FALSE, [&] {
     Impl &impl = impl_of(trans);
     const Settings s = impl.snapshot();
     if (!s.mask_location.empty()) check_png(s.mask_location);
     auto pipeline = std::make_unique<Pipeline>(*impl.device);
-    if (!s.model_location.empty() && std::filesystem::exists(s.model_location))
-      pipeline->load(mog::read_file(s.model_location));
-    if (!s.model_location.empty()) warn_if_not_writable(trans, s.model_location);
+    if (auto model = impl.model_file.open(s.model_location)) pipeline->load(std::move(*model));
     impl.motion = {};
     impl.previous_time = GST_CLOCK_TIME_NONE;
     impl.motion_time = 0;
+    impl.last_time = {};
     const std::lock_guard lock(impl.work_mutex);
     impl.pipeline = std::move(pipeline);
     return TRUE;
@@ -199,17 +186,12 @@ static gboolean start(GstBaseTransform *trans) {
 
 static gboolean stop(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
-  const std::string location = impl.snapshot().model_location;
-  try {
-    const std::lock_guard lock(impl.work_mutex);
-    if (!impl.pipeline) return TRUE;
-    impl.pipeline->discard();
-    impl.last_stats = impl.pipeline->stats();
-    if (!location.empty() && impl.pipeline->has_model()) mog::write_file(location, impl.pipeline->save());
-  } catch (const std::exception &e) {
-    post_warning(GST_ELEMENT(trans), e);
-  }
+  save_at_the_end(trans);
+  impl.model_file.close();
   const std::lock_guard lock(impl.work_mutex);
+  if (!impl.pipeline) return TRUE;
+  impl.pipeline->discard();
+  impl.last_stats = impl.pipeline->stats();
   impl.pipeline.reset();
   return TRUE;
 }

@@ -27,7 +27,12 @@ void Pipeline::prepare_model() {
     same_but_precision.precision = config.precision;
     if (same_but_precision == config) to_load_ = save();
   }
-  if (to_load_) mog::check_fits(*to_load_, config, samples);
+  try {
+    if (to_load_) mog::check_fits(*to_load_, config, samples);
+  } catch (const Error &e) { // learnt anew; the element tells
+    refused_ = e;
+    to_load_.reset();
+  }
   std::unique_ptr<mog::Model> model = mog::make(device_, config);
   if (to_load_) model->load(to_load_->state, *compute_);
   to_load_.reset(); // not before all went well: it may be the only copy

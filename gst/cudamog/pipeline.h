@@ -15,6 +15,7 @@
 #pragma once
 
 #include "common/device.h"
+#include "common/error.h"
 #include "gst/base/buffer_ptr.h"
 #include "gst/base/frames.h"
 #include "gst/base/results.h"
@@ -27,6 +28,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace vigil::gst::cudamog {
@@ -71,11 +73,13 @@ class Pipeline {
   void discard() noexcept; // all frames that are held
 
   // The model. Those that are not launched yet do not belong to it. load() throws Error::bad_data and changes
-  // nothing when the model does not fit; before the first frame, that one's launch does.
+  // nothing when the model does not fit; before the first frame it waits for that one, see take_refusal().
   bool has_model() const { return model_ != nullptr; }
   void reset();
   mog::SavedModel save();
   void load(mog::SavedModel);
+  // Why a model that waited for the first frame did not fit it and was dropped, once.
+  std::optional<Error> take_refusal() { return std::exchange(refused_, {}); }
   Stats stats() const;
 
  private:
@@ -105,6 +109,7 @@ class Pipeline {
   std::unique_ptr<mog::Model> model_;
   mog::Samples samples_{};
   std::optional<mog::SavedModel> to_load_; // before there is a model
+  std::optional<Error> refused_;
   Learning learning_;
 
   std::optional<std::string> watch_location_; // of what is in watch_

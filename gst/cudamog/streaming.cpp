@@ -7,6 +7,8 @@
 #include "gst/base/video.h"
 #include "gst/cudamog/element.h"
 
+#include <exception>
+#include <optional>
 #include <utility>
 
 namespace vigil::gst::cudamog {
@@ -60,7 +62,24 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   const std::lock_guard lock(impl.work_mutex);
   if (!impl.pipeline) fail_without_device();
   impl.pipeline->submit(in, out, time, seconds, settings, impl.output);
+  impl.model_saved = false;
   return GST_FLOW_OK;
+}
+
+// After a frame: tells of a saved model that did not fit it, and saves the model when it is time. The copy is made here;
+// the file is written by a thread of its own.
+void look_after_model(GstBaseTransform *trans, const Settings &settings) {
+  Impl &impl = impl_of(trans);
+  std::optional<Error> refusal;
+  std::optional<mog::SavedModel> model;
+  {
+    const std::lock_guard lock(impl.work_mutex);
+    refusal = impl.pipeline->take_refusal();
+    if (impl.model_file.due(settings.keeping.save_interval) && impl.pipeline->has_model())
+      model = impl.pipeline->save();
+  }
+  if (refusal) impl.model_file.refused(*refusal);
+  if (model) impl.model_file.write_beside(std::move(*model));
 }
 
 ByteCounts copied_bytes(Impl &impl) {
@@ -79,6 +98,7 @@ GstBuffer *publish(GstBaseTransform *trans, Finished f) {
   impl.motion_time = GST_CLOCK_TIME_IS_VALID(f.time.running)
                          ? f.time.running
                          : impl.motion_time + GstClockTime(f.seconds * GST_SECOND);
+  impl.last_time = f.time;
   if (f.light == Learning::Light::jumped && f.motion.post_messages)
     gst_element_post_message(GST_ELEMENT(trans), new_motion_message(GST_ELEMENT(trans), "light-jump", f.time,
                                                                     f.changed_fraction, f.boxes));
@@ -115,6 +135,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
       out.reset(made);
     }
     const GstFlowReturn flow = transform(trans, in.get(), out.get());
+    look_after_model(trans, settings);
     impl.host_copies.warn(GST_ELEMENT(trans), impl.in, *impl.device, copied_bytes(impl));
     return flow;
   });
@@ -141,9 +162,10 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   Impl &impl = impl_of(trans);
   before_event(trans, event, held_frames);
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
-    FrameTime over;
+    FrameTime over = impl.last_time; // motion ends with the last frame
     over.running = impl.motion_time;
     post_motion(GST_ELEMENT(trans), impl.motion.stop(), impl.snapshot().motion, over, 0, {});
+    save_at_the_end(trans);
   }
   return parent_class()->sink_event(trans, event);
 }
@@ -157,6 +179,21 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
 }
 
 } // namespace
+
+void save_at_the_end(GstBaseTransform *trans) noexcept {
+  Impl &impl = impl_of(trans);
+  if (!impl.model_file.named()) return;
+  std::optional<mog::SavedModel> model;
+  try {
+    const std::lock_guard lock(impl.work_mutex);
+    if (!impl.pipeline || !impl.pipeline->has_model() || std::exchange(impl.model_saved, true)) return;
+    model = impl.pipeline->save();
+  } catch (const std::exception &e) {
+    post_warning(GST_ELEMENT(trans), e);
+    return;
+  }
+  impl.model_file.write(*model);
+}
 
 int frames_held(const Flow &f) {
   return f.group_size - 1 + f.async_depth;
