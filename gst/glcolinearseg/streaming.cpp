@@ -23,8 +23,7 @@ GstBaseTransformClass *base_class() {
 class Texture {
  public:
   Texture(GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
-    if (!gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(int(flags) | GST_MAP_GL)))
-      fail(Error::Kind::bad_data, "a frame is not OpenGL memory that can be mapped");
+    map_frame(frame_, info, buffer, static_cast<GstMapFlags>(int(flags) | GST_MAP_GL), true);
     if (!gst_is_gl_memory(frame_.map[0].memory)) {
       gst_video_frame_unmap(&frame_);
       fail(Error::Kind::bad_data, "a frame is not OpenGL memory, as its caps say");
@@ -153,6 +152,7 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time, con
   impl.motion_time = GST_CLOCK_TIME_IS_VALID(time.running)
                          ? time.running
                          : impl.motion_time + duration_of(GST_BASE_TRANSFORM_SINK_PAD(trans), time);
+  impl.last_time = time;
   post_motion(GST_ELEMENT(trans), impl.motion.step(found.changed_fraction, settings, impl.motion_time),
               settings, time, found.changed_fraction, found.boxes);
 }
@@ -202,6 +202,7 @@ GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffe
   if (!done) return GST_FLOW_ERROR;
   if (!stays && (draws || impl.changes_frames))
     impl.outside->store(draws ? target : texture, out, cuda ? &*cuda : nullptr, copied);
+  impl.outside->release();
   if (impl.outside->cuda_through_host()) impl.host_copies.warn(GST_ELEMENT(trans), *impl.device);
   const std::lock_guard lock(impl.mutex);
   impl.copied += copied;
@@ -298,7 +299,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   Impl &impl = impl_of(trans);
   before_event(trans, event, held_frames);
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
-    FrameTime over;
+    FrameTime over = impl.last_time; // motion ends with the last frame
     over.running = impl.motion_time;
     post_motion(GST_ELEMENT(trans), impl.motion.stop(), impl.current.motion, over, 0, {});
   }
@@ -315,6 +316,7 @@ gboolean start(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
   impl.motion = {};
   impl.motion_time = 0;
+  impl.last_time = {};
   {
     const std::lock_guard lock(impl.mutex);
     impl.stats = {};
