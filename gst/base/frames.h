@@ -86,7 +86,7 @@ class Slot {
   // close(). Throws Error::bad_data when it is not what the caps say.
   virtual ConstImage open_for_reading(GstBuffer *, Queue &, ByteCounts &) = 0;
   // The same, and work in `queue` may change the picture; then send() as below. The buffer must be writable, or another
-  // one given for what comes of it: only a slot of make_cuda_slot() takes one.
+  // one given for what comes of it: only the slots of make_cuda_slot() and make_texture_slot() take one.
   virtual Image open_for_updating(GstBuffer *, GstBuffer *other, Queue &, ByteCounts &) = 0;
   // A picture that work in `queue` may fill. When it was submitted, send() lets the buffer get it; after the
   // queue got there, and with finish().

@@ -18,8 +18,7 @@ guint frames_held(const ClSettings &s) {
 
 // Frames
 
-// Hands a frame, and the buffer for what is made of it (null where nothing is), to the pipeline. As the base class's
-// `transform` it also tells that class to keep a pool for what comes out.
+// Never called: that there is one tells the base class to keep a pool for what comes out.
 GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
   return GST_FLOW_NOT_SUPPORTED; // frames go through submit_input_buffer and generate_output
 }
