@@ -41,6 +41,8 @@ void add_boxes(GstBuffer *buffer, const char *roi_type, std::span<const Box> box
     auto *meta = gst_buffer_add_video_region_of_interest_meta_id(
         buffer, type, static_cast<guint>(b.x), static_cast<guint>(b.y), static_cast<guint>(b.width),
         static_cast<guint>(b.height));
+    gst_video_region_of_interest_meta_add_param(
+        meta, gst_structure_new(roi_type, "area", G_TYPE_UINT, b.area, nullptr));
     meta->id = id++; // bindings find metas of one buffer by it: gst_buffer_get_..._meta_id()
     add_object_meta(buffer, type, b.x, b.y, b.width, b.height);
   }

@@ -23,7 +23,8 @@ FrameTime frame_time(const GstSegment &, GstBuffer *);
 // How long it lasts: what it says or, if it says nothing, what the caps of this pad do.
 GstClockTime duration_of(GstPad *, const FrameTime &);
 
-// One GstVideoRegionOfInterestMeta of this type for each box, its id the box's index, and the same as GstAnalytics object detections
+// One GstVideoRegionOfInterestMeta of this type for each box, its id the box's index,
+// with a parameter of that name whose field area (guint) is the blob's foreground pixels; and the same as GstAnalytics object detections
 // where those exist (GStreamer 1.24). The buffer must be writable.
 void add_boxes(GstBuffer *, const char *roi_type, std::span<const Box>);
 

@@ -245,7 +245,7 @@ static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(
-      element, "Mixture-of-Gaussians background subtraction", "Filter/Analyzer/Video",
+      element, "Mixture-of-Gaussians background subtraction", "Filter/Analyzer/Video/Hardware",
       "Learns the background of a fixed camera and finds what moves, on a GPU (CUDA) or the CPU",
       "The Vigil authors");
 
