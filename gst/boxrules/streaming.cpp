@@ -81,9 +81,9 @@ void find_tracks(Impl &impl, GstBuffer *buffer) {
   }
 }
 
-double seconds_of(GstBaseTransform *trans, const Impl &impl, const FrameTime &time) {
+double seconds_of(const Impl &impl, const FrameTime &time) {
   if (GST_CLOCK_TIME_IS_VALID(time.timestamp)) return double(time.timestamp) / GST_SECOND;
-  return impl.seconds + double(duration_of(GST_BASE_TRANSFORM_SINK_PAD(trans), time)) / GST_SECOND;
+  return impl.seconds + double(duration_of(impl.info, time)) / GST_SECOND;
 }
 
 void draw(GstBaseTransform *trans, Impl &impl, GstBuffer *buffer) {
@@ -115,7 +115,7 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
       settings.reports = impl.settings.reports;
     }
     const FrameTime time = frame_time(trans->segment, buffer);
-    const double seconds = seconds_of(trans, impl, time);
+    const double seconds = seconds_of(impl, time);
     impl.watch.set(settings.watch);
     if (seconds < impl.seconds) { // who was there leaves at the time that was
       impl.watch.finish();
@@ -151,8 +151,9 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
     gst_structure_get_int(s, "height", &height);
     const bool system =
         gst_caps_features_is_equal(gst_caps_get_features(in, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
-    impl.has_info =
-        system && gst_structure_has_name(s, "video/x-raw") && gst_video_info_from_caps(&impl.info, in);
+    const bool known = gst_video_info_from_caps(&impl.info, in);
+    if (!known) impl.info = {};
+    impl.has_info = known && system && gst_structure_has_name(s, "video/x-raw");
     const bool changed = width != impl.width || height != impl.height;
     impl.width = width;
     impl.height = height;

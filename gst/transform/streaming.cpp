@@ -64,6 +64,7 @@ GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
     impl.count();
     copied = impl.frames->counts().pictures;
   }
+  element.after_frame();
   element.place().warn_of_host_copies(*impl.in, copied);
   return GST_FLOW_OK;
 }

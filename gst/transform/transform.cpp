@@ -202,6 +202,7 @@ static gboolean stop(GstBaseTransform *trans) {
   impl.outlet.reset();
   impl.pool_limit = {};
   try {
+    impl.element->stopped();
     if (error) std::rethrow_exception(error);
   } catch (const std::exception &e) {
     post_warning(GST_ELEMENT(trans), e);
