@@ -11,8 +11,9 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   TransformImpl &impl = impl_of(trans);
   impl.outlet.drain();
   return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
-    impl.in.reset();
-    take_format(impl, frame_kind(in), frame_kind(out));
+    // What throws here leaves the format as it was: the base class goes on with it when the old caps come again.
+    const FrameKind come = frame_kind(in), go = frame_kind(out);
+    take_format(impl, come, go);
     return TRUE;
   });
 }
