@@ -62,8 +62,7 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   impl.in.reset();
   impl.out.reset();
   Place &place = impl.element->place();
-  {
-    const std::lock_guard lock(impl.work_mutex);
+  if (const std::lock_guard lock(impl.work_mutex); impl.started) {
     Device &device = place.device_for(come);
     if (impl.device != &device) {
       impl.stop_work();

@@ -176,6 +176,7 @@ static gboolean start(GstBaseTransform *trans) {
     }
     const std::lock_guard lock(impl.work_mutex);
     impl.start_work(place.device_for({}));
+    impl.started = true;
     return TRUE;
   });
 }
@@ -196,6 +197,7 @@ static gboolean stop(GstBaseTransform *trans) {
     impl.work.reset();
     impl.state.reset();
     impl.device = nullptr;
+    impl.started = false;
   }
   impl.in.reset();
   impl.out.reset();

@@ -394,6 +394,10 @@ GST_START_TEST(times_that_make_no_sense) {
 GST_END_TEST
 
 GST_START_TEST(states_that_change_in_the_middle) {
+  // A pad that is made inactive forgets stream-start and caps. GStreamer warns of the pusher, which comes in between.
+  gst_check_add_log_filter("GStreamer", G_LOG_LEVEL_WARNING,
+                           g_regex_new("misordering|before (stream-start|segment)", {}, {}, nullptr), nullptr,
+                           nullptr, nullptr);
   on_every([](Harness &e) {
     for (const GstState low : {GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL}) {
       // Another thread pushes on all the time.
