@@ -151,9 +151,9 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
     gst_structure_get_int(s, "height", &height);
     const bool system =
         gst_caps_features_is_equal(gst_caps_get_features(in, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
-    const bool known = gst_video_info_from_caps(&impl.info, in);
-    if (!known) impl.info = {};
-    impl.has_info = known && system && gst_structure_has_name(s, "video/x-raw");
+    if (!gst_structure_has_name(s, "video/x-raw") || !gst_video_info_from_caps(&impl.info, in))
+      impl.info = {};
+    impl.has_info = system && impl.info.finfo;
     const bool changed = width != impl.width || height != impl.height;
     impl.width = width;
     impl.height = height;

@@ -71,6 +71,7 @@ struct Impl {
   GstVideoInfo info{}; // of video; else all zero
   FrameTime last_time;
   GstClockTime next_update = 0;
+  gint next_box = 0;  // id of the next box put on the frame: bindings find metas by it
   double seconds = 0; // of the last frame
 
   Settings snapshot() {

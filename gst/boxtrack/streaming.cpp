@@ -26,11 +26,13 @@ void read_colour(GstVideoRegionOfInterestMeta *roi, track::Detection &d) {
 void find_boxes(Impl &impl, GstBuffer *buffer, const std::string &wanted) {
   impl.detections.clear();
   impl.found.clear();
+  impl.next_box = 0;
   const GQuark type = wanted.empty() ? 0 : g_quark_from_string(wanted.c_str());
   gpointer state = nullptr;
   while (GstMeta *meta =
              gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
     auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+    impl.next_box = std::max(impl.next_box, roi->id == G_MAXINT ? 0 : roi->id + 1);
     if (type && roi->roi_type != type) continue;
     if (gst_video_region_of_interest_meta_get_param(roi, track_param)) continue; // somebody's track already
     track::Detection d;
@@ -62,14 +64,16 @@ void find_boxes(Impl &impl, GstBuffer *buffer, const std::string &wanted) {
 }
 
 // The part of a box that lies in the picture, as a new meta; null when there is none.
-GstVideoRegionOfInterestMeta *add_box(GstBuffer *buffer, const Impl &impl, const track::Object &o) {
+GstVideoRegionOfInterestMeta *add_box(GstBuffer *buffer, Impl &impl, const track::Object &o) {
   double left = std::max(0., std::round(o.box.x)), top = std::max(0., std::round(o.box.y));
   double right = std::round(o.box.x + o.box.width), bottom = std::round(o.box.y + o.box.height);
   if (impl.width > 0) right = std::min(right, impl.width);
   if (impl.height > 0) bottom = std::min(bottom, impl.height);
   if (right <= left || bottom <= top) return nullptr;
-  return gst_buffer_add_video_region_of_interest_meta_id(buffer, o.label, guint(left), guint(top),
-                                                         guint(right - left), guint(bottom - top));
+  auto *meta = gst_buffer_add_video_region_of_interest_meta_id(buffer, o.label, guint(left), guint(top),
+                                                               guint(right - left), guint(bottom - top));
+  meta->id = impl.next_box++;
+  return meta;
 }
 
 void attach(GstBuffer *buffer, Impl &impl, const track::Object &o, const FrameTime &time, bool estimates) {

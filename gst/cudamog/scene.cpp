@@ -90,12 +90,12 @@ void Scene::fetch(Slot &slot, Queue &queue) {
   if (slot.looked) device_.download(slot.host_edges.as<void>(), slot.edges.as(), slot.edges.bytes(), queue);
 }
 
-void Scene::observe(const Slot &slot, std::span<const std::uint8_t> in_blob,
-                    std::span<const activity::Cell> counts, double seconds, const Tuning &tuning) {
+void Scene::observe(const Slot &slot, std::span<const std::uint8_t> in_blob, double seconds,
+                    const Tuning &tuning) {
   lines_ = slot.estimated ? *slot.host_lines.as<const exposure::Lines>() : exposure::Lines{};
   std::span<const ghost::Cell> edges;
   if (slot.looked) edges = {slot.host_edges.as<const ghost::Cell>(), std::size_t(grid_.cells())};
-  waiting_.step(in_blob, counts, edges, seconds, double(tuning.absorb_after));
+  waiting_.step(in_blob, edges, seconds, double(tuning.absorb_after));
 }
 
 std::span<const std::uint8_t> Scene::paces(const Tuning &tuning) const {

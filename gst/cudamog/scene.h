@@ -54,8 +54,7 @@ class Scene {
                     Queue &);
   void after(Slot &, Plane<const std::uint8_t> mask, const Settings &, Queue &);
   void fetch(Slot &, Queue &);
-  void observe(const Slot &, std::span<const std::uint8_t> in_blob, std::span<const activity::Cell> counts,
-               double seconds, const Tuning &);
+  void observe(const Slot &, std::span<const std::uint8_t> in_blob, double seconds, const Tuning &);
 
   // A Pace for each cell of the next frame; empty: all learn as usual.
   std::span<const std::uint8_t> paces(const Tuning &) const;

@@ -23,13 +23,11 @@ std::ptrdiff_t mask_stride(int width) {
 struct MogWork::Analysis final : Work::Result {
   Analysis(Device &device, PixelFormat format, const MaskBlobs &of)
       : scratch(device, std::size_t(mask_stride(of.grid().width)) * of.grid().height), blobs(device, of),
-        cells(device, sizeof(activity::Cell) * of.grid().cells()), host_cells(device, cells.bytes()),
         host_rates(device, std::size_t(of.grid().cells())), scene(device, format, of.grid()) {}
 
   DeviceBuffer scratch; // a mask, when the mask is not what comes out
   MaskBlobs::Frame blobs;
-  DeviceBuffer cells; // how much foreground is in each cell, where waiting objects are looked for
-  HostBuffer host_cells, host_rates;
+  HostBuffer host_rates;
   Scene::Slot scene;
   Plane<std::uint8_t> mask;
 
@@ -44,8 +42,7 @@ struct MogWork::Analysis final : Work::Result {
 };
 
 MogWork::MogWork(Device &device, MogElement &element)
-    : device_(device), element_(element), counter_(activity::make(device)), composer_(compose::make(device)),
-      scene_(device) {}
+    : device_(device), element_(element), composer_(compose::make(device)), scene_(device) {}
 
 void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
   in_ = in;
@@ -138,9 +135,9 @@ void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
   if (watch_) watch = {watch_.as<const std::uint8_t>(), grid_.width, grid_.height, grid_.width};
   if (watch_ || settings.cleanup != cleanup::Params{.median = 0, .open = 0, .close = 0})
     cleanup_->apply(a.mask, watch, settings.cleanup, queue);
-  const bool waiting = settings.tuning.foreground_rate < 1;
-  blobs_->measure(a.mask, job.in, {settings.blobs, a.settings.motion.min_area, waiting}, a.blobs, queue);
-  if (waiting) counter_->apply(a.mask, grid_, a.cells.as<activity::Cell>(), queue);
+  blobs_->measure(a.mask, job.in,
+                  {settings.blobs, a.settings.motion.min_area, settings.tuning.foreground_rate < 1}, a.blobs,
+                  queue);
   scene_.after(a.scene, a.mask, settings, queue);
   if (a.output == Output::foreground)
     composer_->foreground(job.in, a.mask, style_, job.out, queue);
@@ -152,18 +149,13 @@ void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
 void MogWork::fetch(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
   blobs_->fetch(a.blobs, queue);
-  if (a.settings.tuning.foreground_rate < 1) {
-    device_.download(a.host_cells.as<void>(), a.cells.as(), a.cells.bytes(), queue);
-    if (device_.backend() != Backend::cpu) result_bytes_ += a.cells.bytes();
-  }
   scene_.fetch(a.scene, queue);
 }
 
 void MogWork::complete(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
   find_blobs(a);
-  scene_.observe(a.scene, blob_cells_, {a.host_cells.as<const activity::Cell>(), std::size_t(grid_.cells())},
-                 a.seconds, a.settings.tuning);
+  scene_.observe(a.scene, blob_cells_, a.seconds, a.settings.tuning);
   element_.exposure_gain = scene_.lines().channel[0].gain;
   element_.exposure_offset = scene_.lines().channel[0].offset;
   element_.ghost_cells = scene_.waiting().ghosts();

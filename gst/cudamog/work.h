@@ -66,7 +66,6 @@ class MogWork final : public Work {
   FrameKind in_, out_;
   activity::Grid grid_;
   std::unique_ptr<MaskBlobs> blobs_;
-  std::unique_ptr<activity::Counter> counter_;
   compose::Style style_;
   std::unique_ptr<cleanup::Cleanup> cleanup_;
   std::unique_ptr<compose::Composer> composer_;

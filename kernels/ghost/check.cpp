@@ -65,9 +65,9 @@ void run_random(Checker &c) {
       const std::vector<Cell> got = look(c, mask, frame, background, grid);
       for (std::size_t i = 0; i < want.size(); i++)
         if (!(want[i] == got[i])) {
-          c.fail(text(s.width, "x", s.height, ", format ", int(f), ", cell ", i, ": ", got[i].outline, " ",
-                      got[i].frame, " ", got[i].background, ", not ", want[i].outline, " ", want[i].frame,
-                      " ", want[i].background));
+          c.fail(text(s.width, "x", s.height, ", format ", int(f), ", cell ", i, ": ", got[i].pixels, " ",
+                      got[i].outline, " ", got[i].frame, " ", got[i].background, ", not ", want[i].pixels,
+                      " ", want[i].outline, " ", want[i].frame, " ", want[i].background));
           break;
         }
     }
@@ -100,18 +100,17 @@ void run_waiting(Checker &c) {
   const activity::Grid grid = activity::grid_for(64, 64); // 8x8 cells
   std::vector<std::uint8_t> blob(64, 0);
   blob[9] = blob[10] = blob[17] = blob[60] = 1;
-  std::vector<activity::Cell> counts(64);
   std::vector<Cell> edges(64);
-  edges[9] = {30, 900, 100};  // one blob: an object
-  edges[60] = {30, 100, 900}; // another: a ghost
+  edges[9] = {40, 30, 900, 100};  // one blob: an object
+  edges[60] = {40, 30, 100, 900}; // another: a ghost
   Waiting w;
   w.reset(grid);
   const auto pace = [&](int cell) { return Pace(w.paces()[std::size_t(cell)]); };
   // `stirring` pixels come and go in cell 9, from look to look.
   const auto run = [&](int frames, double absorb_after, unsigned stirring) {
     for (int i = 0; i < frames; i++) {
-      counts[9].count = 40 + (i % 2 ? stirring : 0);
-      w.step(blob, counts, edges, 0.1, absorb_after);
+      edges[9].pixels = 40 + (i % 2 ? stirring : 0);
+      w.step(blob, edges, 0.1, absorb_after);
     }
   };
   run(1, 0, 0);
@@ -129,7 +128,7 @@ void run_waiting(Checker &c) {
   blob[9] = 1;
   run(5, 2, 0);
   c.expect(pace(9) == Pace::foreground, "the time starts anew where foreground was gone");
-  edges[60] = {30, 100, 110};
+  edges[60] = {40, 30, 100, 110};
   run(30, 0, 0);
   c.expect(pace(60) == Pace::undecided, "what neither picture shows is forgotten slowly");
   std::fill(blob.begin(), blob.begin() + 40, std::uint8_t{1});

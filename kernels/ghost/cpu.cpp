@@ -28,7 +28,10 @@ void row_of_cells(Plane<const std::uint8_t> mask, const ConstImage &frame, const
         x += run - 1;
         continue;
       }
-      if (on_outline(mask, x, y)) out[x / grid.size] += {1, edge_at(frame, x, y), edge_at(background, x, y)};
+      if (mask.row(y)[x] != 255) continue;
+      Cell &cell = out[x / grid.size];
+      cell.pixels++;
+      if (on_outline(mask, x, y)) cell += {0, 1, edge_at(frame, x, y), edge_at(background, x, y)};
     }
 }
 

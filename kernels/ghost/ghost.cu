@@ -22,10 +22,13 @@ __global__ void __launch_bounds__(lanes *warps)
   for (int i = threadIdx.x; i < in_row * size; i += lanes) {
     const int x = x0 + i % in_row * 4, y = y0 + i / in_row;
     if (y >= mask.height || x >= mask.width) continue;
-    if (tops_full(load<4>(mask.row(y) + x, mask.width - x).word[0]) == 0) continue;
+    const std::uint32_t full = tops_full(load<4>(mask.row(y) + x, mask.width - x).word[0]);
+    if (full == 0) continue;
+    sum.pixels += static_cast<std::uint32_t>(__popc(full));
     for (int k = 0; k < 4 && x + k < mask.width; k++)
-      if (on_outline(mask, x + k, y)) sum += {1, edge_at(frame, x + k, y), edge_at(background, x + k, y)};
+      if (on_outline(mask, x + k, y)) sum += {0, 1, edge_at(frame, x + k, y), edge_at(background, x + k, y)};
   }
+  sum.pixels = __reduce_add_sync(~0u, sum.pixels);
   sum.outline = __reduce_add_sync(~0u, sum.outline);
   sum.frame = __reduce_add_sync(~0u, sum.frame);
   sum.background = __reduce_add_sync(~0u, sum.background);

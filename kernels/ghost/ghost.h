@@ -6,7 +6,7 @@
 // picture and not in F. The strength of the edges of a picture I at p = (x, y):
 //   e(p) = |L(x + reach, y) - L(x - reach, y)| + |L(x, y + reach) - L(x, y - reach)|
 // L: luma (plane 0, or mog::luma of the colours); coordinates outside the picture count as its nearest pixel. The reach
-// forgives an outline that clean-up moved by a pixel or two. For each cell of activity's grid: the number of outline pixels
+// forgives an outline that clean-up moved by a pixel or two. For each cell of activity's grid: the number of pixels of F, of outline pixels
 // and the sums of e over them in the frame and in the background. All are integers, so backends give the same bytes.
 //
 // (After Cucchiara et al. 2003, "Detecting moving objects, ghosts, and shadows in video streams", who compare gradients.)
@@ -24,10 +24,11 @@ namespace vigil::ghost {
 inline constexpr int reach = 2; // pixels
 
 struct Cell {
-  std::uint32_t outline = 0, frame = 0, background = 0;
+  std::uint32_t pixels = 0, outline = 0, frame = 0, background = 0;
   bool operator==(const Cell &) const = default;
 };
 constexpr Cell &operator+=(Cell &a, const Cell &b) {
+  a.pixels += b.pixels;
   a.outline += b.outline;
   a.frame += b.frame;
   a.background += b.background;

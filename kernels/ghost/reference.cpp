@@ -15,9 +15,10 @@ class Reference final : public Edges {
     std::fill(cells, cells + grid.cells(), Cell{});
     for (int y = 0; y < mask.height; y++)
       for (int x = 0; x < mask.width; x++) {
-        if (!on_outline(mask, x, y)) continue;
-        cells[y / grid.size * grid.columns + x / grid.size] +=
-            {1, edge_at(frame, x, y), edge_at(background, x, y)};
+        if (mask.row(y)[x] != 255) continue;
+        Cell &cell = cells[y / grid.size * grid.columns + x / grid.size];
+        cell += {1, 0, 0, 0};
+        if (on_outline(mask, x, y)) cell += {0, 1, edge_at(frame, x, y), edge_at(background, x, y)};
       }
   }
 };

@@ -27,9 +27,9 @@ void Waiting::reset(const activity::Grid &grid) {
   ghosts_ = objects_ = 0;
 }
 
-void Waiting::step(std::span<const std::uint8_t> in_blob, std::span<const activity::Cell> counts,
-                   std::span<const Cell> edges, double seconds, double absorb_after) {
-  if (!edges.empty()) judge(in_blob, counts, edges);
+void Waiting::step(std::span<const std::uint8_t> in_blob, std::span<const Cell> edges, double seconds,
+                   double absorb_after) {
+  if (!edges.empty()) judge(in_blob, edges);
   const auto covered = std::count_if(in_blob.begin(), in_blob.end(), [](int v) { return v != 0; });
   any_ = covered > 0 && double(covered) <= too_much * double(grid_.cells());
   ghosts_ = objects_ = 0;
@@ -56,8 +56,7 @@ void Waiting::step(std::span<const std::uint8_t> in_blob, std::span<const activi
 }
 
 // Floods from each cell that no blob has yet.
-void Waiting::judge(std::span<const std::uint8_t> in_blob, std::span<const activity::Cell> counts,
-                    std::span<const Cell> edges) {
+void Waiting::judge(std::span<const std::uint8_t> in_blob, std::span<const Cell> edges) {
   std::fill(seen_.begin(), seen_.end(), 0);
   const auto visit = [&](int cell) {
     if (!in_blob[cell] || seen_[cell]) return;
@@ -72,7 +71,7 @@ void Waiting::judge(std::span<const std::uint8_t> in_blob, std::span<const activ
     for (std::size_t i = 0; i < members_.size(); i++) { // grows while the blob does
       const int cell = members_[i], column = cell % grid_.columns, row = cell / grid_.columns;
       sum += edges[cell];
-      moved += std::abs(double(counts[cell].count) - double(last_count_[cell]));
+      moved += std::abs(double(edges[cell].pixels) - double(last_count_[cell]));
       for (int y = std::max(row - 1, 0); y <= std::min(row + 1, grid_.rows - 1); y++)
         for (int x = std::max(column - 1, 0); x <= std::min(column + 1, grid_.columns - 1); x++)
           visit(y * grid_.columns + x);
@@ -85,7 +84,7 @@ void Waiting::judge(std::span<const std::uint8_t> in_blob, std::span<const activ
       stir_[cell] += step_of_evidence * (stir - stir_[cell]);
     }
   }
-  for (std::size_t i = 0; i < counts.size(); i++) last_count_[i] = counts[i].count;
+  for (std::size_t i = 0; i < edges.size(); i++) last_count_[i] = edges[i].pixels;
 }
 
 } // namespace vigil::ghost

@@ -4,7 +4,7 @@
 //
 // A blob (8-connected cells that were reported) is judged as one, from its cells' sums, at each look at the edges:
 //   evidence  moves by a quarter towards 1 (object), -1 (ghost) or 0 (undecided), so that one bad look decides nothing
-//   stir      moves by a quarter towards sum |count - count at the look before| / outline: how many pixels the outline
+//   stir      moves by a quarter towards sum |pixels - pixels at the look before| / outline: how many pixels the outline
 //             moved. People who wait shift their weight (0.3 and more), things do not (0.05 to 0.15: noise).
 //   still     the seconds for which stir has stayed below still_below
 //
@@ -35,10 +35,10 @@ inline constexpr double too_much = 0.5;
 class Waiting {
  public:
   void reset(const activity::Grid &);
-  // A frame that lasts `seconds`: which cells belong to a blob (not 0), their foreground, and, when this frame was looked at,
+  // A frame that lasts `seconds`: which cells belong to a blob (not 0), and, when this frame was looked at,
   // what its outlines say (else empty).
-  void step(std::span<const std::uint8_t> in_blob, std::span<const activity::Cell> counts,
-            std::span<const Cell> edges, double seconds, double absorb_after);
+  void step(std::span<const std::uint8_t> in_blob, std::span<const Cell> edges, double seconds,
+            double absorb_after);
   // A Pace for each cell, as bytes; `any` is false when all are usual.
   std::span<const std::uint8_t> paces() const { return paces_; }
   bool any() const { return any_; }
@@ -47,8 +47,7 @@ class Waiting {
   int objects() const { return objects_; }
 
  private:
-  void judge(std::span<const std::uint8_t> in_blob, std::span<const activity::Cell> counts,
-             std::span<const Cell> edges);
+  void judge(std::span<const std::uint8_t> in_blob, std::span<const Cell> edges);
   activity::Grid grid_;
   std::vector<float> covered_;  // seconds
   std::vector<float> evidence_; // -1 ghost .. 1 object

@@ -222,12 +222,11 @@ std::vector<std::string> Monitor::reload() {
     check_source(c);
     check_settings(c.elements);
   }
-  if (next.storage.path.empty()) next.storage.path = config_.storage.path;
-  if (next.storage.path != config_.storage.path || next.http.port != config_.http.port ||
-      next.http.address != config_.http.address)
-    log_line("reload: storage path and http take effect at the next start of the program");
+  // These take effect at the next start of the program.
   next.storage.path = config_.storage.path;
   next.http = config_.http;
+  next.mqtt = config_.mqtt;
+  next.webhook = config_.webhook;
   std::vector<std::string> changed;
   for (auto it = cameras_.begin(); it != cameras_.end();) {
     if (next.cameras.count(it->first)) {

@@ -132,7 +132,7 @@ class Page(unittest.TestCase):
         sent = b.run("return performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/elements/cudamog') && e.startTime < window.letGo).length")
         self.assertGreater(sent, 0, "nothing was sent while the control was dragged")
         # Opening with radius 15 removes what is narrower than 31 pixels, which people in this scene are.
-        self.assertLess(b.until(lambda: (after := white()) < before / 2 and after + 1, "a darker mask", 20) - 1, before / 2)
+        b.until(lambda: white() < before / 2, f"a mask of less than half of {before:.2f}", 20)
         b.find('[aria-label="Undo"]').click()
         self.server.until(lambda: not self.server.value("yard", "cudamog", "open")["overridden"], "undo to take the value back")
         b.find('.controls-foot .button').click()
@@ -202,8 +202,14 @@ class Page(unittest.TestCase):
     def test_sizes(self):
         b = self.browser
         self.clip()
+        drawn = {"zones/steps": {"coordinates": "0.06,0.62,0.42,0.56,0.47,0.93,0.08,0.97", "loiter_seconds": 30},
+                 "lines/kerb": {"coordinates": "0.55,0.95,0.96,0.62", "direction": "both"}, "masks/tree": {"coordinates": "0.01,0.01,0.3,0.01,0.25,0.3,0.01,0.36"}}
+        for shape, body in drawn.items():
+            self.server.send("PUT", f"/api/cameras/door/{shape}", body)
+            self.addCleanup(self.server.send, "DELETE", f"/api/cameras/door/{shape}")
         for width, height in (360, 740), (1280, 800), (2560, 1440):
-            for theme in "dark", "light":
+            # Without pictures to take, each size in one theme: what a theme changes is seen by test_accessibility.
+            for theme in ("dark", "light") if PICTURES else ("light" if width == 1280 else "dark",):
                 b.resize(width, height, theme)
                 for view in VIEWS:
                     b.open(view)

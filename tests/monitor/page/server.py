@@ -52,6 +52,12 @@ class Server:
                 raise RuntimeError(f"vigil-monitor ended with {self.process.returncode}: {self.said()}") from None
             return None
 
+    def send(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"}, method=method)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+
     def camera(self, name):
         return next(c for c in self.get("/api/cameras") if c["name"] == name)
 

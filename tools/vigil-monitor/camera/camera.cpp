@@ -95,6 +95,7 @@ void Camera::build() {
         config_, PipelinePlaces{services_.file("models/" + config_.name + ".mog"), ""}, pipeline_events(),
         services_.contexts, services_.utc, feed_->plan);
     demand(demand_);
+    set_rules();
     pipeline_->play(); // why it fails, if it does, comes by the bus
   } catch (const Error &e) {
     fail(e.what());
@@ -211,6 +212,7 @@ void Camera::change(CameraConfig next) {
           restart = true; // back to a default
   }
   const bool masks = !(next.masks == config_.masks);
+  const bool rules = !(next.zones == config_.zones) || !(next.lines == config_.lines);
   const bool motion = next.motion;
   config_ = std::move(next);
   feed_->set_zones(config_.zones);
@@ -227,8 +229,9 @@ void Camera::change(CameraConfig next) {
     since_ = 0;
     restart_at_ = 0;
     start();
-  } else if (masks) {
-    set_mask_file();
+  } else {
+    if (masks) set_mask_file();
+    if (rules) set_rules();
   }
   told();
 }

@@ -117,6 +117,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void update_events(double now);
   void got_picture(Bytes);
   void set_mask_file();
+  void set_rules();
 
   CameraConfig config_;
   const CameraServices services_;

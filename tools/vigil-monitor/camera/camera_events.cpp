@@ -6,7 +6,7 @@
 #include "common/error.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <png.h>
 
@@ -27,6 +27,29 @@ void Camera::message(GstMessage *m, double time) {
     told();
   } else if (name == "light-jump") {
     services_.tell(config_.name, {{"kind", "light_jump"}, {"camera", config_.name}, {"time", time}});
+  } else if (name == "zone-count") {
+    const char *zone = gst_structure_get_string(s, "zone");
+    gint count = 0;
+    if (zone && gst_structure_get_int(s, "count", &count))
+      services_.tell(config_.name,
+                     {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
+  } else if (name == "line-cross") {
+    const char *line = gst_structure_get_string(s, "line"), *way = gst_structure_get_string(s, "direction");
+    guint64 in = 0, out = 0;
+    if (!line || !way || !gst_structure_get_uint64(s, "total-forward", &in) ||
+        !gst_structure_get_uint64(s, "total-backward", &out))
+      return;
+    const std::string direction = std::strcmp(way, "forward") ? "out" : "in";
+    const auto known = config_.lines.find(line);
+    if (known == config_.lines.end() ||
+        (known->second.direction != "both" && known->second.direction != direction))
+      return;
+    services_.tell(config_.name, {{"kind", "line"},
+                                  {"camera", config_.name},
+                                  {"line", line},
+                                  {"direction", direction},
+                                  {"in", in},
+                                  {"out", out}});
   } else if (name == "event-begin" || name == "event-end") {
     const char *label = gst_structure_get_string(s, "class");
     double score = 0;
@@ -79,6 +102,7 @@ void Camera::end_event(Running &r) {
 void Camera::update_events(double now) {
   if (running_.empty()) return;
   const auto seen = feed_->take_seen();
+  std::vector<std::pair<std::string, double>> again;
   for (auto it = running_.begin(); it != running_.end();) {
     Running &r = it->second;
     bool changed = false;
@@ -99,8 +123,14 @@ void Camera::update_events(double now) {
     }
     constexpr double better = 1.5; // a much larger object makes a better picture
     if (r.active && size(r.event.box) > better * r.snapshot_score) feed_->plan->once(View::plain);
-    if (r.recorded && now - r.event.start_time > config_.record.max_clip)
-      recorder_->end_after(r.event.id, now);
+    if (r.active && now - r.event.start_time >
+                        config_.record.max_clip) { // one event ends, and the next goes on from there
+      r.quiet_since = now;
+      end_event(r);
+      again.emplace_back(it->first, r.event.score);
+      it = running_.erase(it);
+      continue;
+    }
     if (!r.active && now - r.quiet_since >= config_.record.post_capture) {
       end_event(r);
       it = running_.erase(it);
@@ -109,6 +139,7 @@ void Camera::update_events(double now) {
     if (changed) services_.event("update", r.event);
     ++it;
   }
+  for (const auto &[label, score] : again) begin_event(label, now, score);
 }
 
 void Camera::got_picture(Bytes jpeg) {
@@ -131,13 +162,34 @@ void Camera::clip_finished(const std::string &id, const ClipResult &result) {
     if (result.good) e.clip_start = result.start;
     services_.event("update", e);
   };
-  if (const auto e = recent_.find(id); e != recent_.end()) {
-    put(e->second);
-    recent_.erase(e);
+  const auto e = recent_.find(id);
+  if (e == recent_.end()) { // the stream broke off while it went on: its end comes later
+    for (auto &[label, r] : running_)
+      if (r.event.id == id) put(r.event);
     return;
   }
-  for (auto &[label, r] : running_) // longer than max_clip: it goes on
-    if (r.event.id == id) put(r.event);
+  put(e->second);
+  recent_.erase(e);
+}
+
+// boxrules, where it is in the chain, counts in zones and at lines; events know their zones without it too.
+void Camera::set_rules() {
+  GstElement *rules = pipeline_ ? pipeline_->element("boxrules") : nullptr;
+  if (!rules) return;
+  const auto points = [](const std::vector<Point> &from) {
+    nlohmann::json out = nlohmann::json::array();
+    for (const Point p : from) out.push_back({p.x, p.y});
+    return out;
+  };
+  nlohmann::json zones = nlohmann::json::array(), lines = nlohmann::json::array();
+  for (const auto &[name, zone] : config_.zones) {
+    zones.push_back({{"name", name}, {"polygon", points(zone.points)}});
+    if (zone.loiter_seconds > 0) zones.back()["loitering"] = zone.loiter_seconds;
+  }
+  for (const auto &[name, line] : config_.lines)
+    lines.push_back({{"name", name}, {"points", points(line.points)}});
+  const std::string text = nlohmann::json{{"units", "normalised"}, {"zones", zones}, {"lines", lines}}.dump();
+  g_object_set(rules, "rules", text.c_str(), nullptr);
 }
 
 // cudamog reads masks as pictures of the frames' size: they are drawn when it is known.

@@ -26,6 +26,8 @@ std::string reason_of(GstMessage *m) {
   const tools::ErrorPtr error(e);
   const tools::TextPtr details(d);
   std::string why = error->message;
+  if (why.starts_with("No supported stream"))
+    return "the camera answers, but offers no video"; // rtspsrc, all streams refused
   if (details) {
     // "file.c (123): function (): /GstPipeline:x/...:\nwhat happened"
     const std::string text = details.get();

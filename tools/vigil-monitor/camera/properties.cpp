@@ -47,6 +47,7 @@ json as_json(const GValue *v) {
   }
   if (G_VALUE_HOLDS_STRING(v)) return g_value_get_string(v) ? json(g_value_get_string(v)) : json();
   if (G_VALUE_HOLDS_OBJECT(v)) return nullptr;
+  if (G_VALUE_HOLDS_BOXED(v) && !g_value_get_boxed(v)) return nullptr;
   const TextPtr text(gst_value_serialize(v));
   return text ? json(text.get()) : json();
 }

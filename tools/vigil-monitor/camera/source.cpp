@@ -49,7 +49,7 @@ gboolean select_video(GstElement *, guint, GstCaps *caps, gpointer) {
 void no_more_rtp_pads(GstElement *source, GstElement *parse) {
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(parse, "sink"));
   if (!gst_pad_is_linked(sink.get()))
-    GST_ELEMENT_ERROR(source, STREAM, WRONG_TYPE, ("The camera answers, but offers no video."), (nullptr));
+    GST_ELEMENT_ERROR(source, STREAM, WRONG_TYPE, ("the camera answers, but offers no video"), (nullptr));
 }
 
 } // namespace

@@ -287,9 +287,9 @@ Config default_config(const std::vector<std::string> &sources) {
     c.order.push_back(name);
   };
   if (sources.empty()) {
-    add("street", "scenetestsrc scene=street quiet=1");
-    add("hall", "scenetestsrc scene=indoor quiet=1 seed=3");
-    add("lawn", "scenetestsrc scene=foliage quiet=1 seed=5");
+    add("street", "scenetestsrc scene=street quiet=1 density=0.5");
+    add("hall", "scenetestsrc scene=indoor quiet=1 density=0.5 seed=3");
+    add("lawn", "scenetestsrc scene=foliage quiet=1 density=0.5 seed=5");
     add("square", "scenetestsrc scene=crowd quiet=1 seed=7");
   }
   for (const std::string &source : sources) add("camera" + std::to_string(c.order.size() + 1), source);

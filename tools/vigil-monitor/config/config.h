@@ -39,7 +39,7 @@ using ElementSettings = std::map<std::string, std::map<std::string, Setting>>; /
 struct RecordConfig {
   bool enabled = true;
   double pre_capture = 5, post_capture = 5; // seconds
-  double max_clip = 300;                    // seconds; a longer event has its beginning recorded
+  double max_clip = 60;                     // seconds; a longer event goes on as the next one
   double retain_days = 14;                  // 0: no limit of age
   bool operator==(const RecordConfig &) const = default;
 };

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What events and their labels are called and look like, everywhere on the page.
 import { eventPath } from "../app/api.js";
+import { live } from "../app/live.js";
+import { now } from "../app/time.js";
 
 const known = { motion: "Motion", light_jump: "Light switched" };
 
 export const labelWords = (label) => known[label] ?? label.charAt(0).toUpperCase() + label.slice(1).replaceAll("_", " ");
 export const labelIcon = (label) => ({ motion: "motion", light_jump: "light", person: "person" })[label] ?? "motion";
 
+const young = 2; // seconds in which an event's first picture may still be on its way to the disk
+
 /** Where an event's picture is; null while it has none. Until the event has ended a better one can replace it. */
-export const thumbnail = (event) => (event.has_snapshot ? `${eventPath(event.id, "thumbnail.jpg")}${event.end_time ? "?end" : ""}` : null);
+export function thumbnail(event) {
+  const ended = event.end_time !== null;
+  if (!event.has_snapshot || (!ended && now() + live.clockOffset - event.start_time < young)) return null;
+  return `${eventPath(event.id, "thumbnail.jpg")}${ended ? "?end" : ""}`;
+}

@@ -27,14 +27,14 @@ class Place {
     this.#when.title = fullTime(event.start_time);
     setText(this.#camera, event.camera);
     setText(this.#label, labelWords(event.label));
-    const source = thumbnail(event);
-    if (source === null) this.#image.removeAttribute("src");
-    else if (this.#image.getAttribute("src") !== source) this.#image.src = source;
     this.tick();
   }
 
   tick() {
     if (!this.event) return;
+    const source = thumbnail(this.event);
+    if (source === null) this.#image.removeAttribute("src");
+    else if (this.#image.getAttribute("src") !== source) this.#image.src = source;
     const { start_time: start, end_time: end } = this.event;
     setText(this.#when, end ? `${timeOfDay(start)}, ${span(end - start)}` : `now, for ${span(now() + live.clockOffset - start)}`);
   }

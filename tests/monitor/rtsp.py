@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vigil-monitor with an RTSP camera that stalls, disappears and comes back, one that has sound only, and an MQTT broker that is away at first.
+
+rtsp.py PROGRAM FOLDER. Needs the system's python3-gi with GstRtspServer; without, it is skipped. MQTT: mosquitto and mosquitto_sub."""
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+from program import Monitor
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-rtsp"
+here = pathlib.Path(__file__).parent
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+PYTHON = "/usr/bin/python3"
+probe = subprocess.run([PYTHON, "-c", "import gi; gi.require_version('GstRtspServer', '1.0')"], capture_output=True)
+if probe.returncode:
+    print("SKIPPED: no GstRtspServer for /usr/bin/python3 (python3-gi, gir1.2-gst-rtsp-server-1.0)")
+    sys.exit(77)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class CameraServer:
+    def __init__(self, port):
+        self.process = subprocess.Popen([PYTHON, str(here / "camera_server.py"), str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if self.process.stdout.readline() != "ready\n":
+            raise RuntimeError("the camera server does not start")
+
+    def say(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(10)
+
+
+rtsp, mqtt = free_port(), free_port()
+broker = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+config = folder / "monitor.yaml"
+config.write_text(f"""
+record: {{pre_capture: 1, post_capture: 1, max_clip: 3}}
+{f'mqtt: {{host: 127.0.0.1, port: {mqtt}, node: test}}' if broker else ''}
+cameras:
+  door: {{source: "rtsp://127.0.0.1:{rtsp}/video", cudamog: {{motion-hold: 300}}}}
+  sound: {{source: "rtsp://127.0.0.1:{rtsp}/audio"}}
+""")
+camera = CameraServer(rtsp)
+server = None
+try:
+    with Monitor(program, folder / "data", "--config", str(config)) as m:
+        def state(name="door"):
+            return m.get(f"/api/cameras/{name}")
+
+        m.wait("pictures by RTSP", lambda: state()["state"] == "online", 30)
+        c = m.wait("no video said so", lambda: state("sound")["state"] == "offline" and state("sound"))
+        if "video" not in c["reason"]:
+            raise AssertionError(c["reason"])
+        e = m.wait("a clip", lambda: next((e for e in m.get("/api/events?camera=door")["events"] if e["has_clip"]), None), 60)
+        print("recorded", e["clip_bytes"], "bytes")
+
+        camera.say("stall")
+        c = m.wait("a stall is noticed", lambda: state()["state"] == "offline" and state(), 30)
+        if "no picture for" not in c["reason"] or c["since"] <= 0:
+            raise AssertionError(c)
+        camera.say("go")
+        m.wait("it comes back after a stall", lambda: state()["state"] == "online", 45)
+        print("stall survived")
+
+        camera.kill()
+        m.wait("it is gone", lambda: state()["state"] == "offline", 30)
+        if broker:
+            server = subprocess.Popen([broker, "-p", str(mqtt)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            m.wait("the broker", lambda: m.get("/api/stats")["mqtt"]["connected"], 45)
+            m.wait("the outbox is delivered", lambda: m.get("/api/stats")["queues"]["mqtt_outbox"]["length"] == 0)
+        camera = CameraServer(rtsp)
+        m.wait("it comes back after a restart", lambda: state()["state"] == "online", 60)
+        if state()["reconnects"] < 2:
+            raise AssertionError(state())
+        print("restart survived")
+
+        if broker and shutil.which("mosquitto_sub"):
+            listen = subprocess.run(["mosquitto_sub", "-p", str(mqtt), "-t", "vigil/#", "-t", "homeassistant/#", "-v", "-W", "2"], capture_output=True, timeout=20)
+            told = dict(line.split(b" ", 1) for line in listen.stdout.split(b"\n") if b" " in line)
+            for topic, payload in ((b"vigil/door/available", b"online"), (b"vigil/sound/available", b"offline"), (b"vigil/node/test/available", b"online")):
+                if told.get(topic) != payload:
+                    raise AssertionError(f"{topic}: {told.get(topic)}")
+            found = json.loads(told[b"homeassistant/binary_sensor/vigil_test_door/motion/config"])
+            if found["state_topic"] != "vigil/door/motion":
+                raise AssertionError(found)
+            subprocess.run(["mosquitto_pub", "-p", str(mqtt), "-t", "vigil/door/enabled/set", "-m", "OFF"], check=True, timeout=10)
+            m.wait("switched off by MQTT", lambda: state()["state"] == "disabled")
+            print("MQTT good")
+        elif broker:
+            print("SKIPPED in part: no mosquitto_sub")
+        else:
+            print("SKIPPED in part: no mosquitto")
+        before = len(os.listdir(f"/proc/{m.process.pid}/fd"))
+        time.sleep(3)
+        if len(os.listdir(f"/proc/{m.process.pid}/fd")) > before + 20:
+            raise AssertionError("descriptors leak")
+        m.stop()
+finally:
+    camera.kill()
+    if server:
+        server.kill()
+        server.wait(10)
+print("all good")
