@@ -15,7 +15,7 @@ class Error : public std::runtime_error {
     no_device,   // a device, driver or library is missing
     no_memory,   // host or device memory ran out
     bad_setting, // a value that cannot be used
-    bad_data,    // a file that is damaged, foreign or of another size
+    bad_data,    // a file or a frame that is damaged, foreign or of another size
     io,          // a file that cannot be opened or read
     write,       // a file that cannot be made or written
     device,      // the device reported a failure while working

@@ -8,9 +8,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
+#include <filesystem>
 #include <memory>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -29,15 +33,53 @@ std::pair<File, std::string> create_beside(const std::string &path) {
   for (int tries = 0; tries < 100; tries++) {
     std::string name = text(path, ".", getpid(), "-", count++);
     const int descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) flock(descriptor, LOCK_EX | LOCK_NB); // see remove_left_behind()
     if (descriptor >= 0) return {File(fdopen(descriptor, "wb"), std::fclose), std::move(name)};
     if (errno != EEXIST) break;
   }
   io_error(Error::Kind::write, "make a file beside", path);
 }
 
+// "PATH.PID-NUMBER" of writers that were killed. A writer holds a lock as long as it lives; the number of its process says
+// nothing, since it comes again after a restart (in a container it is always the same). A file of the last two seconds
+// may belong to a writer that is about to take the lock.
+void remove_left_behind(const std::string &path) {
+  std::error_code error;
+  const std::filesystem::path whole(path);
+  const std::string begin = whole.filename().string() + ".";
+  const std::filesystem::path folder = whole.has_parent_path() ? whole.parent_path() : ".";
+  for (std::filesystem::directory_iterator i(folder, error), end; !error && i != end; i.increment(error)) {
+    const std::string name = i->path().filename().string();
+    if (!name.starts_with(begin)) continue;
+    const std::string rest = name.substr(begin.size());
+    unsigned pid = 0, number = 0;
+    int used = 0;
+    if (std::sscanf(rest.c_str(), "%u-%u%n", &pid, &number, &used) != 2 || std::size_t(used) != rest.size())
+      continue;
+    const int descriptor = open(i->path().c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    struct stat info {};
+    if (fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_mtime + 2 < std::time(nullptr) &&
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+      unlink(i->path().c_str());
+    close(descriptor);
+  }
+}
+
+// So that the new name outlasts a power cut, too.
+void sync_folder_of(const std::string &path) {
+  const std::filesystem::path whole(path);
+  const std::filesystem::path folder = whole.has_parent_path() ? whole.parent_path() : ".";
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
 } // namespace
 
 void check_writable(const std::string &path) {
+  remove_left_behind(path);
   const auto [file, name] = create_beside(path);
   unlink(name.c_str());
 }
@@ -46,8 +88,11 @@ void write_file_atomically(const std::string &path, std::span<const std::uint8_t
   auto [file, temporary] = create_beside(path);
   if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
       std::fflush(file.get()) == 0 && fsync(fileno(file.get())) == 0 && std::fclose(file.release()) == 0 &&
-      std::rename(temporary.c_str(), path.c_str()) == 0)
+      std::rename(temporary.c_str(), path.c_str()) == 0) {
+    sync_folder_of(path);
+    remove_left_behind(path);
     return;
+  }
   const int cause = errno;
   unlink(temporary.c_str());
   errno = cause;

@@ -12,7 +12,7 @@
 namespace vigil {
 
 // Writes a new file beside `path` and renames it, so that there is a whole file under that name at any time.
-// Throws Error::io.
+// Throws Error::write. Removes what a process that was killed while it wrote has left there.
 void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes);
 
 // Throws Error::write when there is no making a file beside `path`, as the above does.

@@ -6,6 +6,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 
+#include <cstring>
 #include <stdexcept>
 
 namespace {
@@ -87,6 +88,13 @@ void work(GstBin *pipeline) {
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
+  if (argc > 2 || (argc > 1 && !std::strchr(argv[1], '!'))) { // a file's name, most likely
+    g_printerr("usage: draw [PIPELINE]\nPIPELINE is one argument, a description as for gst-launch-1.0; '%s' "
+               "is none. To draw on "
+               "a video, begin it with filesrc location=VIDEO ! decodebin ! videoconvert\n",
+               argv[1]);
+    return 2;
+  }
   g_autoptr(GError) error = nullptr;
   g_autoptr(GstElement) pipeline = gst_parse_launch(argc > 1 ? argv[1] : standard, &error);
   try {

@@ -5,6 +5,7 @@
 #include <gst/video/video.h>
 
 #include <cstdio>
+#include <cstring>
 
 static GstPadProbeReturn on_frame(GstPad *, GstPadProbeInfo *info, gpointer most) {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
@@ -55,6 +56,15 @@ static gboolean on_message(GstBus *, GstMessage *message, gpointer loop) {
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
+  if (argc > 2 || (argc > 1 && !std::strchr(argv[1], '!'))) { // a file's name, most likely
+    g_printerr("usage: motion_events [PIPELINE]\nPIPELINE is one argument, a description as for "
+               "gst-launch-1.0; '%s' is none. To "
+               "watch a video:\n  motion_events 'filesrc location=VIDEO ! decodebin ! videoconvert ! cudamog "
+               "name=watch "
+               "output=passthrough ! fakesink'\n",
+               argv[1]);
+    return 2;
+  }
   const char *description =
       argc > 1 ? argv[1] : "scenetestsrc num-buffers=300 ! cudamog name=watch output=passthrough ! fakesink";
   g_autoptr(GError) error = nullptr;

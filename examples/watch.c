@@ -70,6 +70,13 @@ static void look(GstSample *mask, GstSample *frame, const char *path, guint *mos
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
+  // The picture is written: a video that was given in its place must not be lost.
+  if (argc > 3 || (argc > 1 && !g_str_has_suffix(argv[1], ".pgm")))
+    return g_printerr("usage: watch_c [PICTURE.pgm [PIPELINE]]\n"
+                      "PICTURE.pgm is written; its name must end in .pgm%s%s%s. To watch a video, name it in "
+                      "PIPELINE\n",
+                      argc > 1 ? ", unlike '" : "", argc > 1 ? argv[1] : "", argc > 1 ? "'" : ""),
+           2;
   g_autoptr(GError) error = NULL;
   g_autoptr(GstElement) pipeline = gst_parse_launch(argc > 2 ? argv[2] : standard, &error);
   if (error) return g_printerr("%s\n", error->message), 1;

@@ -72,7 +72,12 @@ def draw(path, mask, frame):
             file.write(picture[row * stride:row * stride + width])
 
 
-def main(path="watch.pgm", description=STANDARD):
+def main(path="watch.pgm", description=STANDARD, *more):
+    # The picture is written: a video that was given in its place must not be lost.
+    if more or not path.endswith(".pgm"):
+        print(f"usage: watch.py [PICTURE.pgm [PIPELINE]]\nPICTURE.pgm is written; its name must end in .pgm, unlike '{path}'. "
+              "To watch a video, name it in PIPELINE", file=sys.stderr)
+        return 2
     Gst.init(None)
     pipeline = Gst.parse_launch(description)
     watch, masks, frames = (pipeline.get_by_name(n) for n in ("watch", "masks", "frames"))

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/opencl/cache.h"
+#include "common/opencl/trial_build.h"
 
 #include <chrono>
 #include <thread>
@@ -69,9 +70,11 @@ void ClProgram::build(const ClDevice &d, const std::string &name, const std::str
   key_ = text(d.device_name(), "\n", d.text_info(CL_DEVICE_VERSION), "\n", d.driver_version(), "\n",
               all_options, "\n", source);
   const FileCache cache(cache_directory("opencl"));
-  if (const auto binary = cache.read(key_, extension)) program_ = from_binary(d, *binary, all_options);
-  from_cache_ = static_cast<bool>(program_);
-  if (from_cache_) return;
+  const auto take_from_cache = [&] {
+    if (const auto binary = cache.read(key_, extension)) program_ = from_binary(d, *binary, all_options);
+    return from_cache_ = static_cast<bool>(program_);
+  };
+  if (take_from_cache() || (try_build_elsewhere(d, name, source, options) && take_from_cache())) return;
 
   const char *start = source.c_str();
   for (int attempt = 1;; attempt++) {

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "gst/boxrules/glyphs.h"
+#include "gst/frames/formats.h"
 
 #include <algorithm>
 #include <cmath>
@@ -213,8 +214,7 @@ void Drawing::attach(GstBuffer *buffer) const {
 bool Drawing::blend(GstBuffer *buffer, const GstVideoInfo &info) const {
   if (!composition_) return true;
   GstVideoFrame frame;
-  if (!gst_video_frame_map(&frame, const_cast<GstVideoInfo *>(&info), buffer, GST_MAP_READWRITE))
-    return false;
+  map_frame(frame, info, buffer, GST_MAP_READWRITE);
   const bool drawn = gst_video_overlay_composition_blend(composition_.get(), &frame);
   gst_video_frame_unmap(&frame);
   return drawn;

@@ -33,7 +33,7 @@ class Drawing {
             double height);
   // Puts it on the frame as metadata.
   void attach(GstBuffer *) const;
-  // Draws it into the frame's memory; false when that cannot be written.
+  // Draws it into the frame's memory; false when that fails. Throws Error::bad_data when the frame is not what the caps say.
   bool blend(GstBuffer *, const GstVideoInfo &) const;
   void rules_changed() { rules_drawn_ = false; }
   void forget();

@@ -99,7 +99,7 @@ static void gst_cl_bilateral_class_init(GstClBilateralClass *klass) {
   auto *element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "Bilateral filter", "Filter/Effect/Video",
+  gst_element_class_set_static_metadata(element, "Bilateral filter", "Filter/Effect/Video/Hardware",
                                         "Smooths noise and keeps edges, in OpenCL or CUDA",
                                         "The Vigil authors");
 }

@@ -116,7 +116,7 @@ static void gst_cl_filter_class_init(GstClFilterClass *klass) {
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(
-      element, "Filter chain", "Filter/Effect/Video",
+      element, "Filter chain", "Filter/Effect/Video/Hardware",
       "Runs a chain of point and stencil filters in as few kernels as pay, in OpenCL", "The Vigil authors");
   GST_BASE_TRANSFORM_CLASS(klass)->transform_caps = transform_caps;
 }

@@ -60,7 +60,7 @@ static void gst_cl_histogram_class_init(GstClHistogramClass *klass) {
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(
-      element, "Histogram", "Filter/Analyzer/Video",
+      element, "Histogram", "Filter/Analyzer/Video/Hardware",
       "Counts levels and intensities of each frame and says what they mean for the exposure, in OpenCL",
       "The Vigil authors");
 }

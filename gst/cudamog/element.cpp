@@ -3,7 +3,6 @@
 #include "gst/cudamog/element.h"
 
 #include "common/error.h"
-#include "common/file.h"
 #include "gst/cudamog/work.h"
 #include "gst/elements.h"
 #include "gst/errors.h"
@@ -13,7 +12,7 @@
 #include "gst/observe/results.h"
 #include "gst/transform/transform.h"
 
-#include <filesystem>
+#include <exception>
 #include <utility>
 
 using namespace vigil;
@@ -42,27 +41,13 @@ static MogElement &mog_of(gpointer self) {
 }
 
 namespace vigil::gst::cudamog {
-namespace {
-
-// At the stop hardly anyone listens any more.
-void warn_if_not_writable(GstElement *element, const std::string &location) {
-  try {
-    check_writable(location);
-  } catch (const Error &e) {
-    post_warning(
-        element,
-        Error(e.kind(),
-              text(e.what(), ". The model will not be saved at the stop; let model-location be in a folder "
-                             "that can be written")));
-  }
-}
-
-} // namespace
-
 MogElement::MogElement(GstElement *gst)
-    : ElementWith(properties()), gst_(gst), place_(gst, [this] {
-        return settings.read([](const Settings &s) { return CudaPlace::Wish{s.backend, s.device}; });
-      }) {}
+    : ElementWith(properties()), gst_(gst),
+      place_(gst,
+             [this] {
+               return settings.read([](const Settings &s) { return CudaPlace::Wish{s.backend, s.device}; });
+             }),
+      model_file_(gst) {}
 
 bool MogElement::set_property(guint id, const GValue *value) {
   const auto output = [](const Settings &s) { return s.output; };
@@ -89,17 +74,15 @@ bool MogElement::passes_buffers() const {
 
 std::unique_ptr<Work> MogElement::make_work(Device &device) {
   auto work = std::make_unique<MogWork>(device, *this);
-  if (saved_) work->load(*std::exchange(saved_, {}));
+  if (to_load_) work->load(*std::exchange(to_load_, {}));
   return work;
 }
 
 void MogElement::start() {
   const Settings s = settings.snapshot();
   if (!s.mask_location.empty()) check_png(s.mask_location);
-  saved_.reset();
-  if (!s.model_location.empty() && std::filesystem::exists(s.model_location))
-    saved_ = mog::read_file(s.model_location);
-  if (!s.model_location.empty()) warn_if_not_writable(gst_, s.model_location);
+  to_load_ = model_file_.open(s.model_location);
+  to_save_.reset();
   model_frames = 0;
   exposure_gain = 1;
   exposure_offset = 0;
@@ -107,18 +90,55 @@ void MogElement::start() {
   motion = {};
   previous_time = GST_CLOCK_TIME_NONE;
   motion_time = 0;
+  last_time = {};
 }
 
 void MogElement::stop(Work *work) {
-  const std::string location = settings.snapshot().model_location;
-  auto *mog = static_cast<MogWork *>(work);
-  if (mog && !location.empty() && mog->has_model()) mog::write_file(location, mog->save());
+  if (work && model_file_.named()) to_save_ = static_cast<MogWork *>(work)->save_if_changed();
+}
+
+void MogElement::stopped() {
+  if (to_save_) model_file_.write(*std::exchange(to_save_, {}));
+  model_file_.close();
+}
+
+// Tells of a saved model that did not fit the frames, and saves the model when it is time. The copy is made here, under the
+// work lock; during the stream the file is written by a thread of its own.
+void MogElement::look_after_model(bool at_the_end) {
+  struct {
+    bool save = false;
+    std::optional<Error> refusal;
+    std::optional<mog::SavedModel> model;
+  } found;
+  const auto save_interval = [](const Settings &s) { return s.keeping.save_interval; };
+  found.save = at_the_end ? model_file_.named() : model_file_.due(settings.read(save_interval));
+  with_work(reinterpret_cast<VigilTransform *>(gst_), [&found](Work *work) {
+    if (!work) return;
+    auto &mog = static_cast<MogWork &>(*work);
+    found.refusal = mog.take_refusal();
+    if (found.save) found.model = mog.save_if_changed();
+  });
+  if (found.refusal) model_file_.refused(*found.refusal);
+  if (!found.model) return;
+  if (at_the_end)
+    model_file_.write(*found.model);
+  else
+    model_file_.write_beside(std::move(*found.model));
+}
+
+void MogElement::after_frame() {
+  look_after_model(false);
 }
 
 void MogElement::end_of_stream() {
-  FrameTime over;
+  FrameTime over = last_time; // motion ends with the last frame
   over.running = motion_time;
   post_motion(gst_, motion.stop(), settings.snapshot().motion, over, 0, {});
+  try {
+    look_after_model(true);
+  } catch (const std::exception &e) { // the stream has come to its end all the same
+    post_warning(gst_, e);
+  }
 }
 
 } // namespace vigil::gst::cudamog
@@ -218,7 +238,7 @@ static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(
-      element, "Mixture-of-Gaussians background subtraction", "Filter/Analyzer/Video",
+      element, "Mixture-of-Gaussians background subtraction", "Filter/Analyzer/Video/Hardware",
       "Learns the background of a fixed camera and finds what moves, on a GPU (CUDA) or the CPU",
       "The Vigil authors");
   GST_BASE_TRANSFORM_CLASS(klass)->transform_caps = transform_caps;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The element cudamog; what lasts from its making to its end.
-//   element.cpp  its description: caps, properties, signals, the model's file
+//   element.cpp  its description: caps, properties, signals
 //   scene.*      exposure, ghosts, who waits: what stands before and behind the model
 //   work.*       what it does with frames; model.cpp: the model's life
+//   model_file.* the file that model-location names
 //   learning.*   how fast it learns
 //   settings.*   all that can be set
 #pragma once
 
 #include "gst/cudamog/learning.h"
+#include "gst/cudamog/model_file.h"
 #include "gst/cudamog/settings.h"
 #include "gst/observe/motion.h"
+#include "gst/observe/results.h"
 #include "gst/transform/element.h"
 #include "kernels/mog/state_file.h"
 
@@ -29,7 +32,9 @@ class MogElement final : public ElementWith<Settings> {
   Place &place() override { return place_; }
   std::unique_ptr<Work> make_work(Device &) override;
   void start() override;
+  void after_frame() override;
   void stop(Work *) override;
+  void stopped() override;
   void end_of_stream() override;
   void flushed() override { previous_time = GST_CLOCK_TIME_NONE; }
   GstElement *gst() const { return gst_; }
@@ -44,12 +49,17 @@ class MogElement final : public ElementWith<Settings> {
   Output last_output{}; // of the frame that came last
   Motion motion;
   GstClockTime previous_time = GST_CLOCK_TIME_NONE; // running time of the frame that came last
-  GstClockTime motion_time = 0;                     // running time of the frame that went last
+  FrameTime last_time;                              // of the frame that went last
+  GstClockTime motion_time = 0;                     // its running time, or a guess where it has none
 
  private:
+  void look_after_model(bool at_the_end);
+
   GstElement *gst_;
   CudaPlace place_;
-  std::optional<mog::SavedModel> saved_; // read at the start, for the first work
+  ModelFile model_file_;
+  std::optional<mog::SavedModel> to_load_; // read at the start, for the first work
+  std::optional<mog::SavedModel> to_save_; // taken at the stop
 };
 
 } // namespace vigil::gst::cudamog

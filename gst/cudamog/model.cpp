@@ -32,7 +32,12 @@ void MogWork::prepare_model(const Settings &settings, Queue &queue) {
     same_but_precision.precision = config.precision;
     if (same_but_precision == config) to_load_ = save();
   }
-  if (to_load_) mog::check_fits(*to_load_, config, samples);
+  try {
+    if (to_load_) mog::check_fits(*to_load_, config, samples);
+  } catch (const Error &e) { // learnt anew; the element tells
+    refused_ = e;
+    to_load_.reset();
+  }
   std::unique_ptr<mog::Model> model = mog::make(device_, config);
   if (to_load_) model->load(to_load_->state, queue);
   to_load_.reset(); // not before all went well: it may be the only copy
@@ -46,6 +51,7 @@ void MogWork::reset() {
   learning_ = {};
   scene_.forget();
   to_load_.reset();
+  changed_ = true;
   if (!model_) return;
   model_->load(mog::empty_state(model_->config()), *queue_);
   element_.model_frames = model_->frames;
@@ -56,6 +62,13 @@ mog::SavedModel MogWork::save() {
   return {model_->save(*queue_), samples_};
 }
 
+std::optional<mog::SavedModel> MogWork::save_if_changed() {
+  if (!model_ || !changed_) return {};
+  mog::SavedModel model = save();
+  changed_ = false;
+  return model;
+}
+
 void MogWork::load(mog::SavedModel saved) {
   if (!model_) {
     to_load_ = std::move(saved);
@@ -63,6 +76,7 @@ void MogWork::load(mog::SavedModel saved) {
   }
   mog::check_fits(saved, model_->config(), samples_);
   model_->load(saved.state, *queue_);
+  changed_ = true;
   element_.model_frames = model_->frames;
   learning_ = {};
   scene_.forget();

@@ -73,8 +73,10 @@ Properties<Settings> make_properties() {
            "PNG image of the frames' size; where it is black, the frames are ignored",
            &Settings::mask_location, Change::playing);
   p.string("model-location", "Model location",
-           "File that the model is loaded from at the start, if it is there, and saved to at the stop",
+           "File that the model is loaded from at the start, if it is there, and saved to at the end of the "
+           "stream and at the stop",
            &Settings::model_location, Change::ready);
+  p.table(&Settings::keeping, keeping_table, Change::playing);
   p.choice("backend", "Backend", "Where the work is done", backend_type(), &Settings::backend, Change::ready);
   p.table(&Settings::device, device_options_table, Change::ready);
   p.table(&Settings::flow, flow_table, Change::playing);

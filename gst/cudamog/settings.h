@@ -86,6 +86,18 @@ inline constexpr auto flow_table = std::tuple{
           &Flow::async_depth, 0, 16),
 };
 
+// How the model is kept on disk.
+struct Keeping {
+  int save_interval = 0;
+  bool operator==(const Keeping &) const = default;
+};
+inline constexpr auto keeping_table = std::tuple{
+    param("save-interval", "Save interval",
+          "Seconds after which the model is written to model-location again while it plays, so that a power "
+          "cut loses no more; 0: only at the end of the stream and at the stop",
+          &Keeping::save_interval, 0, 86400),
+};
+
 struct Settings {
   mog::Params mog;
   cleanup::Params cleanup;
@@ -93,6 +105,7 @@ struct Settings {
   MotionSettings motion;
   Shape shape;
   Flow flow;
+  Keeping keeping;
   DeviceOptions device;
   mog::Method method = mog::Method::zivkovic;
   mog::Precision precision = mog::Precision::single;

@@ -116,6 +116,7 @@ void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
   model_->apply(steps_, settings.mog, rates, queue);
   for (Job *job : jobs) analyse(*job, settings, queue);
   element_.model_frames = model_->frames;
+  changed_ = true;
 }
 
 mog::RateMap MogWork::upload_rates(Analysis &first, double learning_rate, Queue &queue) {
@@ -197,6 +198,7 @@ void MogWork::publish(BufferPtr &buffer, const Job &job) {
   element_.motion_time = GST_CLOCK_TIME_IS_VALID(job.time.running)
                              ? job.time.running
                              : element_.motion_time + GstClockTime(a.seconds * GST_SECOND);
+  element_.last_time = job.time;
   if (a.light == Learning::Light::jumped && motion.post_messages)
     gst_element_post_message(
         element, new_motion_message(element, "light-jump", job.time, a.changed_fraction, a.boxes));

@@ -8,6 +8,7 @@
 // What results do to later frames (foreground-rate, light-jump) they do to those that are run after the frame came out.
 #pragma once
 
+#include "common/error.h"
 #include "gst/cudamog/element.h"
 #include "gst/cudamog/scene.h"
 #include "gst/observe/mask_blobs.h"
@@ -16,6 +17,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vigil::gst::cudamog {
@@ -36,11 +38,15 @@ class MogWork final : public Work {
   std::uint64_t result_bytes() const override { return result_bytes_; }
 
   // The model. Frames that are not run yet do not belong to it. load() throws Error::bad_data and changes nothing when the model
-  // does not fit; before the first frame, that one's run does.
+  // does not fit; before the first frame it waits for that one, see take_refusal().
   bool has_model() const { return model_ != nullptr; }
   void reset();
   mog::SavedModel save();
   void load(mog::SavedModel);
+  // Why a model that waited for the first frame did not fit it and was dropped, once.
+  std::optional<Error> take_refusal() { return std::exchange(refused_, {}); }
+  // The model, unless there is none or it was taken from here before and has not changed since.
+  std::optional<mog::SavedModel> save_if_changed();
 
  private:
   struct Analysis;
@@ -67,6 +73,8 @@ class MogWork final : public Work {
   std::unique_ptr<mog::Model> model_;
   mog::Samples samples_{};
   std::optional<mog::SavedModel> to_load_; // before there is a model
+  std::optional<Error> refused_;
+  bool changed_ = true; // since save_if_changed()
   Learning learning_;
   Scene scene_;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace vigil::gst {
 
@@ -30,6 +31,66 @@ PixelFormat pixel_format(const GstVideoInfo &info) {
     fail(Error::Kind::bad_setting, "pictures in ", GST_VIDEO_INFO_NAME(&info), " are not supported; use ",
          VIGIL_VIDEO_FORMATS);
   }
+}
+
+void check_frames(const GstVideoInfo &info) {
+  if (GST_VIDEO_INFO_IS_INTERLACED(&info))
+    fail(
+        Error::Kind::bad_setting, "interlaced frames (interlace-mode=",
+        gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(&info)),
+        ") are not supported, since two pictures of different times are in each; put the element deinterlace "
+        "before this one");
+  const int width = GST_VIDEO_INFO_WIDTH(&info), height = GST_VIDEO_INFO_HEIGHT(&info);
+  if (width < 1 || height < 1 || width > largest_side || height > largest_side)
+    fail(Error::Kind::bad_setting, "frames of ", width, "x", height,
+         " pixels are not supported: a side has 1 to ", largest_side, "; put videoscale before this element");
+}
+
+namespace {
+
+std::string words(const GstVideoInfo &info) {
+  return text(GST_VIDEO_INFO_NAME(&info), " ", GST_VIDEO_INFO_WIDTH(&info), "x",
+              GST_VIDEO_INFO_HEIGHT(&info));
+}
+
+// Why planes of a mapped frame lie beyond its memory; empty when they do not. GStreamer looks at each one's first byte only.
+std::string fault_of(const GstVideoFrame &frame) {
+  const GstVideoInfo &info = frame.info;
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); c++) {
+    const auto plane = std::size_t(GST_VIDEO_INFO_COMP_PLANE(&info, c));
+    const GstMapInfo &map = gst_buffer_get_video_meta(frame.buffer) ? frame.map[plane] : frame.map[0];
+    const std::ptrdiff_t stride = GST_VIDEO_INFO_PLANE_STRIDE(&info, plane),
+                         span = stride * (GST_VIDEO_INFO_COMP_HEIGHT(&info, c) - 1),
+                         row = std::ptrdiff_t(GST_VIDEO_INFO_COMP_WIDTH(&info, c)) *
+                               GST_VIDEO_INFO_COMP_PSTRIDE(&info, c),
+                         first = static_cast<const guint8 *>(frame.data[plane]) - map.data;
+    if (first + std::min(span, std::ptrdiff_t(0)) < 0 ||
+        first + std::max(span, std::ptrdiff_t(0)) + row > std::ptrdiff_t(map.size))
+      return text("plane ", plane, " begins at byte ", first, " of ", map.size, " and has ", stride,
+                  " bytes from row to row");
+  }
+  return {};
+}
+
+constexpr const char *remedy = "; the element before must send caps and frames that agree";
+
+} // namespace
+
+void map_frame(GstVideoFrame &frame, const GstVideoInfo &caps, GstBuffer *buffer, GstMapFlags flags,
+               bool texture) {
+  if (const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+      meta &&
+      (int(meta->width) != GST_VIDEO_INFO_WIDTH(&caps) || int(meta->height) != GST_VIDEO_INFO_HEIGHT(&caps) ||
+       meta->format != GST_VIDEO_INFO_FORMAT(&caps)))
+    fail(Error::Kind::bad_data, "a frame is ", gst_video_format_to_string(meta->format), " ", meta->width,
+         "x", meta->height, " by its own metadata, but its caps say ", words(caps), remedy);
+  if (!gst_video_frame_map(&frame, &caps, buffer, flags))
+    fail(Error::Kind::bad_data, "a frame of ", gst_buffer_get_size(buffer),
+         " bytes cannot be mapped as the caps describe it (", words(caps), ")");
+  const std::string fault = texture ? std::string() : fault_of(frame);
+  if (fault.empty()) return;
+  gst_video_frame_unmap(&frame);
+  fail(Error::Kind::bad_data, "a frame (", words(caps), ") goes beyond its memory: ", fault, remedy);
 }
 
 LumaWeights luma_weights(const GstVideoInfo &info) {

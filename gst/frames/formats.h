@@ -16,6 +16,18 @@ namespace vigil::gst {
 // Throws Error::bad_setting for a format that is not among them, nor GRAY16_LE or P010_10LE, which some elements take.
 PixelFormat pixel_format(const GstVideoInfo &);
 
+constexpr int largest_side = 32767; // pixels; the products of two are whole numbers of 31 bits
+
+// Throws Error::bad_setting for frames that no element of ours takes, naming the remedy: interlaced ones, and those with a
+// side above largest_side.
+void check_frames(const GstVideoInfo &);
+
+// gst_video_frame_map(). Throws Error::bad_data, with nothing mapped, when the buffer is too small or cannot be mapped, and when it
+// is of another size or format than its caps say: its own metadata (GstVideoMeta) outweighs them, but what works on it was made
+// for the caps.
+// `texture`: it is mapped as one, whose name the plane's address leads to.
+void map_frame(GstVideoFrame &, const GstVideoInfo &caps, GstBuffer *, GstMapFlags, bool texture = false);
+
 // What red and blue count in the luma of these frames, by the matrix that the caps name.
 struct LumaWeights {
   double kr, kb;

@@ -77,14 +77,19 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
   const int depth = s.flow.async_depth;
   if (!properties().set(s, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   if (s.background_location != location) impl.location_changed = true;
-  if (g_str_equal(pspec->name, "preset")) {
+  const bool preset = g_str_equal(pspec->name, "preset");
+  if (preset) {
     const int seed = s.params.seed;
     s.params = s.preset == Preset::lab ? colinearseg::lab_preset() : colinearseg::Params{};
     s.params.seed = seed;
   }
-  if (s.flow.async_depth == depth) return;
-  lock.unlock();
-  held_frames_changed(GST_BASE_TRANSFORM(object));
+  const bool held_changed = s.flow.async_depth != depth;
+  lock.unlock(); // whoever is told may ask for properties
+  if (preset)
+    for_each_param(colinearseg::params_table, [&](int, const auto &p) {
+      if (!g_str_equal(p.name, "seed")) g_object_notify(object, p.name);
+    });
+  if (held_changed) held_frames_changed(GST_BASE_TRANSFORM(object));
 }
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
@@ -227,7 +232,7 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   element->set_context = set_context;
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "Colinearity segmentation", "Filter/Analyzer/Video",
+  gst_element_class_set_static_metadata(element, "Colinearity segmentation", "Filter/Analyzer/Video/Hardware",
                                         "Separates foreground from a known background by the colinearity of "
                                         "colours and a Markov random field, in OpenGL or CUDA",
                                         "The Vigil authors");

@@ -78,7 +78,8 @@ struct Impl final : FrameSource {
   Found found;      // in OpenGL, of the frame that is worked on
   std::exception_ptr error;
   Motion motion;
-  GstClockTime motion_time = 0;
+  GstClockTime motion_time = 0; // running time of the frame that went last
+  FrameTime last_time;          // of the same
 
   Worker *worker() const { return gl_worker ? static_cast<Worker *>(gl_worker.get()) : cuda_worker.get(); }
 };

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "gst/frames/buffer_ptr.h"
+#include "gst/frames/formats.h"
 
 #include <gst/video/video.h>
 
@@ -13,9 +14,7 @@ namespace {
 class Mapped {
  public:
   Mapped(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
-    GstVideoInfo copy = info;
-    if (!gst_video_frame_map(&frame, &copy, buffer, flags))
-      fail(Error::Kind::bad_data, "the background's memory cannot be read");
+    map_frame(frame, info, buffer, flags);
   }
   ~Mapped() { gst_video_frame_unmap(&frame); }
   Mapped(const Mapped &) = delete;

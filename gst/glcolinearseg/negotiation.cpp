@@ -160,6 +160,7 @@ gboolean set_caps(GstGLFilter *filter, GstCaps *in, GstCaps *out) {
   impl.changes_frames = impl.memory_in != impl.memory_out ||
                         GST_VIDEO_INFO_FORMAT(&filter->in_info) != GST_VIDEO_INFO_FORMAT(&filter->out_info);
   const bool ready = guard(filter, false, [&] {
+    check_frames(filter->in_info);
     choose_place(filter, in, out);
     return true;
   });

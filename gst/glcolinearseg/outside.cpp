@@ -16,10 +16,7 @@ namespace {
 class Mapped {
  public:
   Mapped(const GstVideoInfo &info, GstBuffer *buffer, int flags) {
-    if (!gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(flags)))
-      fail(Error::Kind::bad_data, "a frame of ", gst_buffer_get_size(buffer),
-           " bytes cannot be mapped as the caps describe it (", GST_VIDEO_INFO_NAME(&info), " ",
-           GST_VIDEO_INFO_WIDTH(&info), "x", GST_VIDEO_INFO_HEIGHT(&info), ")");
+    map_frame(frame_, info, buffer, static_cast<GstMapFlags>(flags));
   }
   ~Mapped() { gst_video_frame_unmap(&frame_); }
   Mapped(const Mapped &) = delete;
@@ -128,6 +125,7 @@ bool Outside::upload(GstBuffer *in) {
 // The frame's planes as textures.
 GstBuffer *Outside::fetch(GstBuffer *in, GstBuffer *into, const Cuda *cuda, ByteCounts &counts) {
   if (!cuda) {
+    (void)Mapped(in_, in, GST_MAP_READ); // GStreamer's upload trusts what a frame says of itself
     counts.to_device += GST_VIDEO_INFO_SIZE(&in_);
     if (!into && suits_upload(in_, in) && upload(in)) return uploaded_.get();
   }
@@ -157,6 +155,11 @@ GstBuffer *Outside::load(GstBuffer *in, GstBuffer *into, const Cuda *cuda, ByteC
   if (!into) return converted_.get();
   on_thread_of(context_, [&] { copy_texture(converted_.get(), into, out_); });
   return into;
+}
+
+void Outside::release() {
+  uploaded_.reset();
+  converted_.reset();
 }
 
 GstBuffer *Outside::target(GstBuffer *out) {

@@ -42,6 +42,9 @@ class Outside {
   GstBuffer *target(GstBuffer *out);
   // What is in the texture goes into the frame that goes out, in system or CUDA memory.
   void store(GstBuffer *texture, GstBuffer *out, const Cuda *, ByteCounts &);
+  // The work on the frame is done: lets go of the textures that were made of it. (GStreamer's upload keeps the frame itself until
+  // the next one.)
+  void release();
   // Some frame in CUDA memory had to go through the host.
   bool cuda_through_host() const { return cuda_through_host_; }
 

@@ -158,6 +158,7 @@ void publish(GstBaseTransform *trans, GstBuffer *out, const FrameTime &time, con
   impl.motion_time = GST_CLOCK_TIME_IS_VALID(time.running)
                          ? time.running
                          : impl.motion_time + duration_of(GST_GL_FILTER(trans)->in_info, time);
+  impl.last_time = time;
   post_motion(GST_ELEMENT(trans), impl.motion.step(found.changed_fraction, settings, impl.motion_time),
               settings, time, found.changed_fraction, found.boxes);
 }
@@ -207,6 +208,7 @@ GstFlowReturn transform_outside(GstBaseTransform *trans, GstBuffer *in, GstBuffe
   if (!done) return GST_FLOW_ERROR;
   if (!stays && (draws || impl.changes_frames))
     impl.outside->store(draws ? target : texture, out, cuda ? &*cuda : nullptr, copied);
+  impl.outside->release();
   if (impl.outside->cuda_through_host()) impl.host_copies.post(GST_ELEMENT(trans), *impl.device);
   const std::lock_guard lock(impl.mutex);
   impl.copied += copied;
@@ -276,7 +278,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   Impl &impl = impl_of(trans);
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
     impl.outlet.drain();
-    FrameTime over;
+    FrameTime over = impl.last_time; // motion ends with the last frame
     over.running = impl.motion_time;
     post_motion(GST_ELEMENT(trans), impl.motion.stop(), impl.current.motion, over, 0, {});
   }
@@ -293,6 +295,7 @@ gboolean start(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
   impl.motion = {};
   impl.motion_time = 0;
+  impl.last_time = {};
   {
     const std::lock_guard lock(impl.mutex);
     impl.stats = {};

@@ -169,7 +169,8 @@ static void gst_gpu_fisher_class_init(GstGpuFisherClass *klass) {
   auto *element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "Fisher vectors and events", "Filter/Analyzer/Video",
+  gst_element_class_set_static_metadata(element, "Fisher vectors and events",
+                                        "Filter/Analyzer/Video/Hardware",
                                         "Scores every frame by dense SIFT, a Fisher vector and linear "
                                         "classifiers, and reports events, on a GPU "
                                         "(CUDA) or the CPU",

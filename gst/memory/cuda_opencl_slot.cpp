@@ -148,8 +148,7 @@ class CudaSlot final : public Slot {
     if (kind_.cuda_memory && !is_cuda_memory(buffer))
       fail(Error::Kind::bad_data, "the caps promise CUDA memory, but this frame is not in CUDA memory");
     const auto on_device = static_cast<GstMapFlags>(int(flags) | int(cuda_map_flag()));
-    if (!gst_video_frame_map(&frame_, &kind_.info, buffer, kind_.cuda_memory ? on_device : flags))
-      fail(Error::Kind::bad_data, "a frame in memory of the GPU cannot be mapped as the caps describe it");
+    map_frame(frame_, kind_.info, buffer, kind_.cuda_memory ? on_device : flags);
     mapped_ = true;
     if (kind_.cuda_memory) after_work_with(buffer, cuda_, *queue_, *event_);
   }

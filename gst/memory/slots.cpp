@@ -65,6 +65,7 @@ FrameKind frame_kind(const GstCaps *caps) {
   FrameKind kind;
   if (!gst_video_info_from_caps(&kind.info, caps))
     fail(Error::Kind::bad_setting, "these caps do not describe a picture");
+  check_frames(kind.info);
   pixel_format(kind.info); // throws when it is none of ours
   kind.cuda_memory = is_cuda_caps(caps);
   kind.gl_memory = is_gl_caps(caps);
@@ -104,10 +105,7 @@ void FrameSlot::map(GstBuffer *buffer, GstMapFlags flags) {
     fail(Error::Kind::bad_data, "the caps promise CUDA memory, but this frame is not in CUDA memory");
   if (kind_.gl_memory && !is_gl_memory(buffer))
     fail(Error::Kind::bad_data, "the caps promise OpenGL memory, but this frame is not in OpenGL memory");
-  if (!gst_video_frame_map(&frame_, &kind_.info, buffer, kind_.cuda_memory ? flags | cuda_map_flag() : flags))
-    fail(Error::Kind::bad_data, "a frame of ", gst_buffer_get_size(buffer),
-         " bytes cannot be mapped as the caps describe it (", GST_VIDEO_INFO_NAME(&kind_.info), " ",
-         GST_VIDEO_INFO_WIDTH(&kind_.info), "x", GST_VIDEO_INFO_HEIGHT(&kind_.info), ")");
+  map_frame(frame_, kind_.info, buffer, kind_.cuda_memory ? flags | cuda_map_flag() : flags);
   mapped_ = true;
 }
 

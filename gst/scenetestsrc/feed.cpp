@@ -25,18 +25,18 @@ struct State {
   bool lines_told = false;
 };
 
-struct Feed {
+struct VigilSceneFeed {
   GstPushSrc parent;
   State *state;
 };
-struct FeedClass {
+struct VigilSceneFeedClass {
   GstPushSrcClass parent_class;
 };
 
-G_DEFINE_TYPE(Feed, feed, GST_TYPE_PUSH_SRC)
+G_DEFINE_TYPE(VigilSceneFeed, feed, GST_TYPE_PUSH_SRC)
 
 State &state_of(gpointer feed) {
-  return *static_cast<Feed *>(feed)->state;
+  return *static_cast<VigilSceneFeed *>(feed)->state;
 }
 
 constexpr int default_rate = 30; // also where the rate may vary
@@ -76,8 +76,22 @@ GstCaps *feed_get_caps(GstBaseSrc *base, GstCaps *filter) {
   return caps;
 }
 
+// I420 wherever it is possible: what comes first in `caps` is what the element behind lists first, and one that makes masks
+// would turn the scene grey.
+GstCaps *preferred(GstCaps *caps) {
+  static GstStaticCaps colour = GST_STATIC_CAPS("video/x-raw, format=I420");
+  GstCaps *wanted = gst_static_caps_get(&colour), *some = gst_caps_intersect(caps, wanted);
+  gst_caps_unref(wanted);
+  if (gst_caps_is_empty(some)) {
+    gst_caps_unref(some);
+    return caps;
+  }
+  gst_caps_unref(caps);
+  return some;
+}
+
 GstCaps *feed_fixate(GstBaseSrc *base, GstCaps *caps) {
-  caps = gst_caps_make_writable(gst_caps_truncate(caps));
+  caps = gst_caps_make_writable(gst_caps_truncate(preferred(caps)));
   GstStructure *s = gst_caps_get_structure(caps, 0);
   gst_structure_fixate_field_nearest_int(s, "width", 640);
   gst_structure_fixate_field_nearest_int(s, "height", 480);
@@ -369,11 +383,11 @@ gboolean feed_query(GstBaseSrc *base, GstQuery *query) {
 }
 
 void feed_finalize(GObject *object) {
-  delete static_cast<Feed *>(static_cast<gpointer>(object))->state;
+  delete static_cast<VigilSceneFeed *>(static_cast<gpointer>(object))->state;
   G_OBJECT_CLASS(feed_parent_class)->finalize(object);
 }
 
-void feed_class_init(FeedClass *c) {
+void feed_class_init(VigilSceneFeedClass *c) {
   G_OBJECT_CLASS(c)->finalize = feed_finalize;
   GstElementClass *element = GST_ELEMENT_CLASS(c);
   gst_element_class_set_static_metadata(element, "Scene feed", "Source/Video", "One pad of scenetestsrc",
@@ -395,7 +409,7 @@ void feed_class_init(FeedClass *c) {
   GST_PUSH_SRC_CLASS(c)->create = feed_create;
 }
 
-void feed_init(Feed *self) {
+void feed_init(VigilSceneFeed *self) {
   self->state = new State{};
   gst_video_info_init(&self->state->info);
   gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);
@@ -404,7 +418,7 @@ void feed_init(Feed *self) {
 } // namespace
 
 GstElement *make_feed(std::shared_ptr<Stage> stage, Role role) {
-  auto *feed = static_cast<Feed *>(
+  auto *feed = static_cast<VigilSceneFeed *>(
       g_object_new(feed_get_type(), "name", role == Role::truth ? "truth" : "picture", nullptr));
   feed->state->stage = std::move(stage);
   feed->state->role = role;

@@ -29,20 +29,20 @@ enum Property {
   prop_timestamp_offset
 };
 
-struct SceneTestSrc {
+struct GstSceneTestSrc {
   GstBin parent;
   std::shared_ptr<Stage> *stage; // its settings are what the properties say
   GstElement *picture, *truth;   // truth is null until its pad is asked for, and then holds a reference
   gboolean live;                 // under the object's lock, like truth
 };
-struct SceneTestSrcClass {
+struct GstSceneTestSrcClass {
   GstBinClass parent_class;
 };
 
-G_DEFINE_TYPE(SceneTestSrc, scene_test_src, GST_TYPE_BIN)
+G_DEFINE_TYPE(GstSceneTestSrc, scene_test_src, GST_TYPE_BIN)
 
 Stage &stage_of(gpointer self) {
-  return **static_cast<SceneTestSrc *>(self)->stage;
+  return **static_cast<GstSceneTestSrc *>(self)->stage;
 }
 
 GType story_type() {
@@ -85,7 +85,7 @@ GType pattern_type() {
 }
 
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
-  auto *self = static_cast<SceneTestSrc *>(static_cast<gpointer>(object));
+  auto *self = static_cast<GstSceneTestSrc *>(static_cast<gpointer>(object));
   Stage &stage = stage_of(self);
   if (id == prop_is_live) {
     GST_OBJECT_LOCK(self);
@@ -130,7 +130,7 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *sp
 }
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec) {
-  auto *self = static_cast<SceneTestSrc *>(static_cast<gpointer>(object));
+  auto *self = static_cast<GstSceneTestSrc *>(static_cast<gpointer>(object));
   Stage &stage = stage_of(self);
   const std::lock_guard hold(stage.lock);
   const Settings &s = stage.settings;
@@ -168,7 +168,7 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec) {
 }
 
 GstPad *request_new_pad(GstElement *element, GstPadTemplate *templ, const gchar *, const GstCaps *) {
-  auto *self = static_cast<SceneTestSrc *>(static_cast<gpointer>(element));
+  auto *self = static_cast<GstSceneTestSrc *>(static_cast<gpointer>(element));
   Stage &stage = stage_of(self);
   if (GST_STATE(element) > GST_STATE_READY || GST_STATE_TARGET(element) > GST_STATE_READY) {
     GST_WARNING_OBJECT(self, "the pad truth must be requested before the element is PAUSED");
@@ -200,7 +200,7 @@ GstPad *request_new_pad(GstElement *element, GstPadTemplate *templ, const gchar 
 }
 
 void release_pad(GstElement *element, GstPad *pad) {
-  auto *self = static_cast<SceneTestSrc *>(static_cast<gpointer>(element));
+  auto *self = static_cast<GstSceneTestSrc *>(static_cast<gpointer>(element));
   GST_OBJECT_LOCK(self);
   GstElement *feed = self->truth;
   self->truth = nullptr;
@@ -233,7 +233,7 @@ GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
 
 // A bin hands seeks to its sinks; this one has sources only.
 gboolean send_event(GstElement *element, GstEvent *event) {
-  auto *self = static_cast<SceneTestSrc *>(static_cast<gpointer>(element));
+  auto *self = static_cast<GstSceneTestSrc *>(static_cast<gpointer>(element));
   if (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_DOWNSTREAM)
     return GST_ELEMENT_CLASS(scene_test_src_parent_class)->send_event(element, event);
   GST_OBJECT_LOCK(self);
@@ -248,7 +248,7 @@ gboolean send_event(GstElement *element, GstEvent *event) {
 }
 
 void finalize(GObject *object) {
-  delete static_cast<SceneTestSrc *>(static_cast<gpointer>(object))->stage;
+  delete static_cast<GstSceneTestSrc *>(static_cast<gpointer>(object))->stage;
   G_OBJECT_CLASS(scene_test_src_parent_class)->finalize(object);
 }
 
@@ -257,7 +257,7 @@ GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
 GstStaticPadTemplate truth_template = GST_STATIC_PAD_TEMPLATE("truth", GST_PAD_SRC, GST_PAD_REQUEST,
                                                               GST_STATIC_CAPS(VIGIL_SCENE_CAPS("GRAY8")));
 
-void scene_test_src_class_init(SceneTestSrcClass *c) {
+void scene_test_src_class_init(GstSceneTestSrcClass *c) {
   GObjectClass *object = G_OBJECT_CLASS(c);
   object->set_property = set_property;
   object->get_property = get_property;
@@ -311,7 +311,7 @@ void scene_test_src_class_init(SceneTestSrcClass *c) {
       "Vigil");
 }
 
-void scene_test_src_init(SceneTestSrc *self) {
+void scene_test_src_init(GstSceneTestSrc *self) {
   self->stage = new std::shared_ptr<Stage>(std::make_shared<Stage>());
   self->picture = make_feed(*self->stage, Role::picture);
   gst_bin_add(GST_BIN(self), self->picture);

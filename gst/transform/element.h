@@ -44,8 +44,11 @@ class Element {
   virtual void start() {}
   // At PAUSED to READY, under the work lock; the work is null when it was lost with a device. Errors become warnings.
   virtual void stop(Work *) {}
-  // Before each frame, by the streaming thread without a lock.
+  // After it, when the work is gone, without a lock: for what takes long or may call foreign code, as posting a message does.
+  virtual void stopped() {}
+  // Before and after the work takes each frame, by the streaming thread without a lock.
   virtual void before_frame() {}
+  virtual void after_frame() {}
   // The stream is over: the last frame has left.
   virtual void end_of_stream() {}
   // Frames and what was expected of them are dropped by a flush.

@@ -11,8 +11,9 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   TransformImpl &impl = impl_of(trans);
   impl.outlet.drain();
   return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
-    impl.in.reset();
-    take_format(impl, frame_kind(in), frame_kind(out));
+    // What throws here leaves the format as it was: the base class goes on with it when the old caps come again.
+    const FrameKind come = frame_kind(in), go = frame_kind(out);
+    take_format(impl, come, go);
     return TRUE;
   });
 }
@@ -61,8 +62,7 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   impl.in.reset();
   impl.out.reset();
   Place &place = impl.element->place();
-  {
-    const std::lock_guard lock(impl.work_mutex);
+  if (const std::lock_guard lock(impl.work_mutex); impl.started) {
     Device &device = place.device_for(come);
     if (impl.device != &device) {
       impl.stop_work();

@@ -13,7 +13,7 @@ namespace vigil::gst {
 inline GType cl_tune_type() {
   using tuning::Mode;
   static const GEnumValue values[] = {
-      {int(Mode::automatic), "What was found before; else a search of at most two seconds at the start",
+      {int(Mode::automatic), "What was found before; else a search of about 1.5 seconds at the start",
        "auto"},
       {int(Mode::off), "The default variant, without a search", "off"},
       {int(Mode::exhaustive), "What an exhaustive search found before; else one at the start, however long",

@@ -176,6 +176,7 @@ static gboolean start(GstBaseTransform *trans) {
     }
     const std::lock_guard lock(impl.work_mutex);
     impl.start_work(place.device_for({}));
+    impl.started = true;
     return TRUE;
   });
 }
@@ -196,12 +197,14 @@ static gboolean stop(GstBaseTransform *trans) {
     impl.work.reset();
     impl.state.reset();
     impl.device = nullptr;
+    impl.started = false;
   }
   impl.in.reset();
   impl.out.reset();
   impl.outlet.reset();
   impl.pool_limit = {};
   try {
+    impl.element->stopped();
     if (error) std::rethrow_exception(error);
   } catch (const std::exception &e) {
     post_warning(GST_ELEMENT(trans), e);

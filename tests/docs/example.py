@@ -37,9 +37,19 @@ class Examples(unittest.TestCase):
         header, picture = self.files["watch.pgm"].split(b"\n", 1)
         self.assertEqual((header, len(picture)), (b"P5 640 480 255", 640 * 480))
         self.assertGreater(picture.count(255), 100)  # boxes
-        self.assertIn("watch, masks or frames", self.run_example(*command, "x", "fakesrc ! fakesink", status=1).stderr)
+        self.assertIn("watch, masks or frames", self.run_example(*command, "x.pgm", "fakesrc ! fakesink", status=1).stderr)
         failing = "appsink name=masks filesrc location=/nowhere ! cudamog name=watch ! fakesink appsink name=frames"
-        self.assertIn("not found", self.run_example(*command, "x", failing, status=1).stderr)
+        self.assertIn("not found", self.run_example(*command, "x.pgm", failing, status=1).stderr)
+
+        # The name of a video in the place of the picture's: nothing is written.
+        self.assertIn("usage", self.run_example(*command, "in.mp4", status=2).stderr)
+        self.assertEqual(self.files, {})
+
+    def test_wrong_arguments(self):
+        for name in "motion_events", "draw":
+            said = self.run_example(PROGRAMS / name, "in.mp4", status=2).stderr
+            self.assertIn("usage", said)
+            self.assertIn("in.mp4", said)
 
     def test_motion_events(self):
         out = self.run_example(PROGRAMS / "motion_events").stdout

@@ -4,9 +4,13 @@
 #include "kernels/mog/state_file.h"
 #include "tests/elements/fixture.h"
 
+#include <chrono>
 #include <cmath>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace vigil;
 using namespace vigil::test;
@@ -205,32 +209,108 @@ GST_START_TEST(model_location_loads_and_saves) {
 }
 GST_END_TEST
 
-GST_START_TEST(a_bad_model_location_is_an_error_and_stays) {
+// Neither a foreign file nor the model of other frames keeps a camera from starting; neither is lost.
+GST_START_TEST(a_file_that_does_not_fit_is_kept_and_the_model_learnt_anew) {
   const Folder folder;
-  const std::string path = folder / "letter.txt";
+  const std::string path = folder / "model", kept = folder / "model.bak";
+  std::vector<std::uint8_t> small;
+  {
+    Camera camera("model-location=" + (folder / "small"), "GRAY8", 16, 16);
+    camera.show(0);
+  }
+  small = read_bytes(folder / "small");
+  std::vector<std::uint8_t> damaged = small;
+  damaged[50] ^= 1;
   const std::vector<std::uint8_t> letter = {'D', 'e', 'a', 'r', ' ', 'f', 'r', 'i', 'e', 'n', 'd'};
-  write_bytes(path, letter);
-  GstElement *e = gst_parse_launch(("cudamog backend=cpu model-location=" + path).c_str(), nullptr);
-  fail_unless_equals_int(gst_element_set_state(e, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  gst_element_set_state(e, GST_STATE_NULL);
-  gst_object_unref(e);
-  fail_unless(read_bytes(path) == letter, "somebody's letter was overwritten");
+  for (const auto &content : {letter, small, damaged, std::vector<std::uint8_t>()}) {
+    write_bytes(path, content);
+    std::filesystem::remove(kept);
+    {
+      Camera camera("model-location=" + path);
+      camera.show(0, 5);
+      const std::string said =
+          camera.element.error(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, GST_MESSAGE_WARNING);
+      fail_unless(said.find("learnt anew") != said.npos && said.find(".bak") != said.npos, "'%s'",
+                  said.c_str());
+      fail_unless(content != small || said.find("16x16") != said.npos, "'%s'", said.c_str());
+      camera.element.no_error();
+      fail_unless_equals_uint64(camera.element.stat("model-frames"), 5);
+      fail_unless(read_bytes(path) == content, "the file was touched before there is something better");
+    }
+    fail_unless(read_bytes(kept) == content, "what was there is lost");
+    Camera again("model-location=" + path);
+    again.show(5, 8);
+    fail_unless_equals_uint64(again.element.stat("model-frames"), 8);
+    fail_if(again.element.message(GST_MESSAGE_WARNING), "a good model is warned of");
+  }
+  // as before the first frame, so with a model that load-model gave
+  Camera camera;
+  fail_unless(camera.file("load-model", folder / "small"));
+  camera.show(0, 3);
+  camera.element.error(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, GST_MESSAGE_WARNING);
+  fail_unless_equals_uint64(camera.element.stat("model-frames"), 3);
+}
+GST_END_TEST
 
-  const std::string other = folder / "other-size";
-  {
-    Camera small("model-location=" + other, "GRAY8", 16, 16);
-    small.show(0);
+GST_START_TEST(the_model_is_saved_while_it_plays) {
+  const Folder folder;
+  const std::string path = folder / "model";
+  Camera camera("save-interval=1 model-location=" + path);
+  for (int n = 0; n < 400 && !std::filesystem::exists(path); n++) {
+    camera.show(n);
+    g_usleep(10000);
   }
-  const auto before = read_bytes(other);
-  {
-    Element big("model-location=" + other);
-    big.caps(caps_of("GRAY8", width, height));
-    for (int n = 0; n < 3; n++)
-      fail_unless_equals_int(big.push(scene("GRAY8", width, height, n), n), GST_FLOW_ERROR);
-    const std::string said = big.error(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE);
-    fail_unless(said.find("16x16") != std::string::npos, "'%s'", said.c_str());
-  }
-  fail_unless(read_bytes(other) == before, "the other model was overwritten");
+  const mog::SavedModel saved = mog::read_file(path); // whole at any time
+  fail_unless(saved.state.frames > 10, "saved after %d frames", int(saved.state.frames));
+  // this process ends here without a stop: what another finds is what was saved
+  Camera other("model-location=" + path);
+  other.show(0);
+  fail_unless_equals_uint64(other.element.stat("model-frames"), saved.state.frames + 1);
+}
+GST_END_TEST
+
+GST_START_TEST(the_end_of_the_stream_saves_and_tells) {
+  const Folder folder;
+  const std::string path = folder / "model";
+  Camera camera("model-location=" + path);
+  camera.show(0, 3);
+  fail_unless(gst_harness_push_event(camera.element.harness(), gst_event_new_eos()));
+  fail_unless_equals_uint64(mog::read_file(path).state.frames, 3);
+  // a disk that fills up: /dev/full would be no file beside which another can be made, so the folder goes away
+  const std::string away = folder / "away";
+  std::filesystem::create_directory(away);
+  Camera unlucky("model-location=" + away + "/model");
+  unlucky.show(0, 3);
+  std::filesystem::remove(away);
+  fail_unless(gst_harness_push_event(unlucky.element.harness(), gst_event_new_eos()));
+  const std::string said =
+      unlucky.element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, GST_MESSAGE_WARNING);
+  fail_unless(said.find("not saved") != said.npos, "'%s'", said.c_str());
+}
+GST_END_TEST
+
+// "MODEL.PID-N" of processes that were killed while they wrote.
+GST_START_TEST(what_killed_processes_left_is_removed) {
+  const Folder folder;
+  const std::string path = folder / "model";
+  const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1);
+  const std::string stale[] = {path + ".1-0", path + "." + std::to_string(getpid()) + "-7",
+                               path + ".99999-12"};
+  const std::string others[] = {path + ".bak", path + ".1-0x", path + ".old-1", folder / "other.1-0"};
+  const std::string young = path + ".1-99", held = path + ".1-98";
+  for (const auto &name : stale) write_bytes(name, {1, 2, 3});
+  for (const auto &name : others) write_bytes(name, {1, 2, 3});
+  write_bytes(held, {1});
+  for (const auto &entry : std::filesystem::directory_iterator(folder / "."))
+    std::filesystem::last_write_time(entry.path(), long_ago);
+  write_bytes(young, {1});
+  const int lock = open(held.c_str(), O_RDONLY | O_CLOEXEC);
+  fail_unless_equals_int(flock(lock, LOCK_EX), 0);
+  Camera camera("model-location=" + path);
+  for (const auto &name : stale) fail_if(std::filesystem::exists(name), "%s is still there", name.c_str());
+  for (const auto &name : others) fail_unless(std::filesystem::exists(name), "%s is gone", name.c_str());
+  fail_unless(std::filesystem::exists(young) && std::filesystem::exists(held), "a writer lost its file");
+  close(lock);
 }
 GST_END_TEST
 
@@ -283,7 +363,10 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, models_of_another_kind_are_refused);
   tcase_add_test(tests, impossible_values_are_refused);
   tcase_add_test(tests, model_location_loads_and_saves);
-  tcase_add_test(tests, a_bad_model_location_is_an_error_and_stays);
+  tcase_add_test(tests, a_file_that_does_not_fit_is_kept_and_the_model_learnt_anew);
+  tcase_add_test(tests, the_model_is_saved_while_it_plays);
+  tcase_add_test(tests, the_end_of_the_stream_saves_and_tells);
+  tcase_add_test(tests, what_killed_processes_left_is_removed);
   tcase_add_test(tests, a_model_that_cannot_be_saved_is_a_warning);
   tcase_add_test(tests, reset_forgets);
   tcase_add_test(tests, another_precision_keeps_what_was_learnt);

@@ -109,7 +109,8 @@ GST_START_TEST(the_end_of_the_stream_ends_motion) {
   camera.show(5);
   camera.show(5, {person});
   gst_harness_push_event(camera.element.harness(), gst_event_new_eos());
-  fail_unless((camera.element.events() == std::vector<std::string>{"motion-begin", "motion-end"}));
+  camera.element.event_at("motion-begin", 5);
+  camera.element.event_at("motion-end", 9);
 }
 GST_END_TEST
 

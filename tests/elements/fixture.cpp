@@ -12,6 +12,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <iterator>
 #include <png.h>
+#include <utility>
 
 namespace vigil::test {
 namespace {
@@ -186,6 +187,21 @@ std::vector<std::string> Harness::events() {
     gst_message_unref(m);
   }
   return names;
+}
+
+void Harness::event_at(const char *name, int number) {
+  GstMessage *m = message(GST_MESSAGE_ELEMENT);
+  fail_unless(m, "no message %s", name);
+  const GstStructure *s = gst_message_get_structure(m);
+  fail_unless_equals_string(gst_structure_get_name(s), name);
+  const guint64 frame = GST_SECOND / 25, time = guint64(number) * frame;
+  for (const auto &[field, expected] :
+       {std::pair{"timestamp", time}, {"stream-time", time}, {"running-time", time}, {"duration", frame}}) {
+    guint64 value = 0;
+    fail_unless(gst_structure_get_uint64(s, field, &value), "%s has no %s", name, field);
+    fail_unless_equals_uint64(value, expected);
+  }
+  gst_message_unref(m);
 }
 
 void Harness::takes_no_crops() {

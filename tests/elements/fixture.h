@@ -72,6 +72,8 @@ class Harness {
   GstMessage *message(GstMessageType types);
   // The next element messages' names, in order.
   std::vector<std::string> events();
+  // The next element message is of this name, and its times are those of frame `number` at 25 frames a second.
+  void event_at(const char *name, int number);
   void no_error(); // fails the test when one was posted
   // Fails the test when upstream is asked for frames larger than their caps (GstVideoCropMeta) because those behind take them. There
   // must be caps.

@@ -349,6 +349,28 @@ GST_START_TEST(a_seek_gives_the_frames_of_playing) {
 }
 GST_END_TEST
 
+// A consumer that lists grey first, as one that makes masks does, does not turn the scene grey.
+GST_START_TEST(colour_unless_forced) {
+  const std::pair<const char *, const char *> wanted[] = {{"{ GRAY8, NV12, I420 }", "I420"},
+                                                          {"{ RGBA, I420 }", "I420"},
+                                                          {"{ GRAY8, NV12 }", "NV12"},
+                                                          {"GRAY8", "GRAY8"}};
+  for (const auto &[listed, expected] : wanted) {
+    GstElement *e = make("num-buffers=2");
+    {
+      const std::string caps = std::string("video/x-raw,width=64,height=48,format=") + listed;
+      Pad p(e, "src", caps.c_str());
+      gst_harness_play(p.h);
+      gst_buffer_unref(p.pull());
+      GstCaps *got = gst_pad_get_current_caps(p.h->sinkpad);
+      fail_unless_equals_string(gst_structure_get_string(gst_caps_get_structure(got, 0), "format"), expected);
+      gst_caps_unref(got);
+    }
+    gst_object_unref(e);
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(size_may_change_without_truth) {
   GstElement *e = make("num-buffers=4000");
   {
@@ -473,6 +495,7 @@ Suite *scenetestsrc_suite() {
   tcase_add_test(c, pads_need_no_queues);
   tcase_add_test(c, live_keeps_time);
   tcase_add_test(c, caps_that_do_not_fit);
+  tcase_add_test(c, colour_unless_forced);
   tcase_add_test(c, a_seek_gives_the_frames_of_playing);
   tcase_add_test(c, size_may_change_without_truth);
   tcase_add_test(c, the_truth_pad_comes_and_goes);

@@ -175,6 +175,36 @@ void test_unwritable(ClDevice &device, const fs::path &base) {
   set_cache_log({});
 }
 
+// A compiler that ends the process that it runs in is played by a script in the place of vigil-cl-build.
+void test_compiler_that_breaks_down(ClDevice &device, const fs::path &base) {
+  const fs::path cache = base / "fresh", script = base / "breaks-down";
+  setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+  put(script, "#!/bin/sh\necho 'LLVM ERROR: played' >&2\nkill -ABRT $$\n");
+  fs::permissions(script, fs::perms::owner_all);
+  setenv("VIGIL_CL_BUILD", script.c_str(), 1);
+  std::string said;
+  try {
+    works(device);
+  } catch (const Error &e) {
+    said = e.what();
+  }
+  expect(has(said, "broke down") && has(said, "LLVM ERROR: played") && has(said, "five.cl") &&
+             has(said, "device"),
+         text("a compiler that ends its process is an error: ", said));
+  if (const char *helper = std::getenv("VIGIL_REAL_CL_BUILD")) {
+    setenv("VIGIL_CL_BUILD", helper, 1);
+    bool cached = false;
+    expect(works(device, &cached) && cached, "what the helper compiled is taken");
+    setenv("VIGIL_CL_BUILD", script.c_str(), 1);
+    const ClProgram other(device, "five.cl", source, "-D OTHER");
+    expect(!other.from_cache(), "a source is tried once for a device and driver");
+  }
+  setenv("VIGIL_CL_BUILD", "/nowhere/vigil-cl-build", 1);
+  const ClProgram without(device, "six.cl", "kernel void six(global int *p) { p[0] = 6; }", "");
+  expect(static_cast<bool>(without), "without a helper it is compiled here");
+  setenv("VIGIL_CL_BUILD", "", 1);
+}
+
 int run(bool once) {
   if (!once) test_choice();
   std::unique_ptr<ClDevice> device;
@@ -193,6 +223,7 @@ int run(bool once) {
   test_cache(*device, folder);
   test_ten_starts(folder);
   test_unwritable(*device, base);
+  test_compiler_that_breaks_down(*device, base);
   fs::remove_all(base);
   return failures ? 1 : 0;
 }

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every element between neighbours that do what they should not, or what is allowed but rare: frames without caps, empty
+// or too small ones, metadata that lies, caps that change, memory that is shared or read-only, pools of one buffer, events in
+// odd orders, states that change in the middle. Nothing of it crashes, hangs, or loses the element: it refuses a frame with an error
+// that says why, and takes the next good one. Run it under AddressSanitizer as well (./run sanitize).
+#include "kernels/fisher/model_file.h"
+#include "tests/elements/fixture.h"
+#include "tests/elements/random_model.h"
+#include "vigil-config.h"
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+using namespace vigil;
+using namespace vigil::test;
+
+namespace {
+
+constexpr int width = 96, height = 72;
+constexpr const char *format = "RGBA"; // which all of them take
+
+// Descriptions of all elements that frames go through; `model` is a file for gpufisher.
+std::vector<std::string> elements(const Folder &folder) {
+  const std::string model = folder / "model";
+  fisher::write_model(model, random_model(7, {"run"}));
+  std::vector<std::string> all;
+  for (const char *depth : {"0", "2"}) {
+    const std::string flow = std::string(" async-depth=") + depth;
+    all.push_back("cudamog backend=cpu" + flow);
+    all.push_back("cudamog backend=cpu output=passthrough" + flow);
+    all.push_back("cudamog backend=cpu output=overlay group-size=2" + flow);
+    all.push_back("gpufisher backend=cpu model-location=" + model + flow);
+#ifdef VIGIL_HAVE_OPENCL
+    all.push_back("clfilter tune=off" + flow);
+    all.push_back("clfilter tune=off chain=\"gaussian sigma=1 ! invert\"" + flow);
+    all.push_back("clhistogram" + flow);
+    all.push_back("clhistogram overlay=true" + flow);
+    all.push_back("clbilateral tune=off backend=opencl" + flow);
+#endif
+  }
+#ifdef VIGIL_HAVE_GL
+  all.emplace_back("glcolinearseg backend=opengl background-frames=2");
+  all.emplace_back("glcolinearseg backend=opengl background-frames=2 output=passthrough");
+#endif
+  return all;
+}
+
+// fn(element) for each of them, with caps.
+void on_every(const std::function<void(Harness &)> &fn, bool with_caps = true) {
+  const Folder folder;
+  for (const std::string &description : elements(folder)) {
+    GST_DEBUG("%s", description.c_str());
+    if (g_getenv("VIGIL_TEST_VERBOSE")) g_printerr("  %s\n", description.c_str());
+    Harness e(description);
+    if (with_caps) e.caps(caps_of(format, width, height));
+    fn(e);
+  }
+}
+
+std::string name_of(Harness &e) {
+  return GST_OBJECT_NAME(e.get());
+}
+
+void drop_output(Harness &e) {
+  while (GstBuffer *b = e.pull()) gst_buffer_unref(b);
+}
+void forget_messages(Harness &e) {
+  while (GstMessage *m = e.message(GST_MESSAGE_ANY)) gst_message_unref(m);
+}
+
+// A good frame goes through, at the latest when the element lets go of what it holds.
+void still_works(Harness &e, int number = 100) {
+  drop_output(e);
+  forget_messages(e);
+  for (int i = 0; i < 3; i++) {
+    const GstFlowReturn flow = e.push(scene(format, width, height, number + i), number + i);
+    fail_unless(flow == GST_FLOW_OK, "%s: a good frame: %s", name_of(e).c_str(), gst_flow_get_name(flow));
+  }
+  GstQuery *drain = gst_query_new_drain();
+  gst_pad_peer_query(e.harness()->srcpad, drain);
+  gst_query_unref(drain);
+  int frames = 0;
+  for (; GstBuffer *b = e.pull(); frames++) gst_buffer_unref(b);
+  fail_unless(frames >= 3, "%s: %d of 3 good frames came out", name_of(e).c_str(), frames);
+  e.no_error();
+}
+
+// An element that passes frames on without a look at them judges none.
+bool looks(Harness &e) {
+  gchar *chain = nullptr;
+  if (!g_str_has_prefix(name_of(e).c_str(), "clfilter")) return true;
+  g_object_get(e.get(), "chain", &chain, nullptr);
+  const bool empty = !chain || !*chain;
+  g_free(chain);
+  return !empty;
+}
+
+// The frame is not taken, and an error on the bus says why.
+void refuses(Harness &e, GstBuffer *frame, const char *what) {
+  forget_messages(e);
+  const GstFlowReturn flow = e.push(frame);
+  fail_unless(flow < GST_FLOW_OK, "%s: %s was taken", name_of(e).c_str(), what);
+  GstMessage *m = e.message(GST_MESSAGE_ERROR);
+  fail_unless(m, "%s: %s: no error was posted", name_of(e).c_str(), what);
+  GError *error = nullptr;
+  gst_message_parse_error(m, &error, nullptr);
+  fail_unless(std::string(error->message).size() > 10, "%s", error->message);
+  g_error_free(error);
+  gst_message_unref(m);
+}
+
+GstBuffer *of_bytes(gsize size) {
+  GstBuffer *b = gst_buffer_new_allocate(nullptr, size, nullptr);
+  gst_buffer_memset(b, 0, 0x55, size);
+  GST_BUFFER_PTS(b) = 0;
+  return b;
+}
+
+// RGBA with a GstVideoMeta of its own, in memory of `size` bytes.
+GstBuffer *claiming(int w, int h, gint stride, gsize offset, gsize size) {
+  GstBuffer *b = of_bytes(size);
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {offset};
+  gint strides[GST_VIDEO_MAX_PLANES] = {stride};
+  gst_buffer_add_video_meta_full(b, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_RGBA, guint(w), guint(h), 1,
+                                 offsets, strides);
+  return b;
+}
+
+// Whether the element takes caps. gst_pad_push_event() would not tell: it keeps them for later.
+bool takes_caps(Harness &e, const std::string &words) {
+  GstCaps *caps = gst_caps_from_string(words.c_str());
+  GstPad *sink = gst_element_get_static_pad(e.get(), "sink");
+  const bool taken = gst_pad_send_event(sink, gst_event_new_caps(caps));
+  gst_object_unref(sink);
+  gst_caps_unref(caps);
+  return taken;
+}
+void push_event(Harness &e, GstEvent *event) {
+  gst_pad_push_event(e.harness()->srcpad, event);
+}
+GstEvent *time_segment() {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  return gst_event_new_segment(&segment);
+}
+
+void begin_stream(Harness &e) {
+  push_event(e, gst_event_new_stream_start("again"));
+  e.caps(caps_of(format, width, height));
+  push_event(e, time_segment());
+}
+
+} // namespace
+
+GST_START_TEST(frames_without_caps) {
+  on_every(
+      [](Harness &e) {
+        gst_harness_play(e.harness());
+        push_event(e, gst_event_new_stream_start("hostile"));
+        push_event(e, time_segment());
+        for (const gsize size : {100, 0}) // the element, or the source before it, tells
+          fail_unless(e.push(of_bytes(size)) == GST_FLOW_NOT_NEGOTIATED, "%s takes a frame without caps",
+                      name_of(e).c_str());
+      },
+      false);
+}
+GST_END_TEST
+
+GST_START_TEST(frames_that_are_too_small) {
+  on_every([](Harness &e) {
+    if (!looks(e)) return;
+    const gsize whole = scene(format, width, height, 0).bytes.size();
+    for (const gsize size : {gsize(0), gsize(1), gsize(100), whole / 2, whole - 1})
+      refuses(e, of_bytes(size), (std::to_string(size) + " bytes").c_str());
+    still_works(e);
+  });
+}
+GST_END_TEST
+
+GST_START_TEST(metadata_that_lies) {
+  on_every([](Harness &e) {
+    if (!looks(e)) return;
+    const gsize row = 4 * width, whole = row * height;
+    refuses(e, claiming(33, 47, 4 * 33, 0, whole), "a smaller frame");
+    refuses(e, claiming(200, 200, 800, 0, 200 * 800), "a larger frame");
+    refuses(e, claiming(width, height, row, whole, whole + 16),
+            "a frame that begins at the end of its memory");
+    refuses(e, claiming(width, height, 4 * row, 0, whole),
+            "rows that are farther apart than there is memory");
+    refuses(e, claiming(width, height, 1 << 30, 0, whole), "rows a gigabyte apart");
+    still_works(e);
+  });
+}
+GST_END_TEST
+
+GST_START_TEST(frames_that_nobody_may_write) {
+  on_every([](Harness &e) {
+    const Picture p = scene(format, width, height, 1);
+    std::vector<std::uint8_t> bytes = p.bytes;
+    for (int n = 0; n < 4; n++) {
+      GstBuffer *b = gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, bytes.data(), bytes.size(), 0,
+                                                 bytes.size(), nullptr, nullptr);
+      GST_BUFFER_PTS(b) = GstClockTime(n) * GST_SECOND / 25;
+      const GstFlowReturn flow = e.push(b);
+      fail_unless(flow == GST_FLOW_OK, "%s: read-only memory: %s", name_of(e).c_str(),
+                  gst_flow_get_name(flow));
+    }
+    push_event(e, gst_event_new_flush_start());
+    push_event(e, gst_event_new_flush_stop(TRUE));
+    push_event(e, time_segment());
+    fail_unless(bytes == p.bytes, "%s wrote into memory that is read-only", name_of(e).c_str());
+    drop_output(e);
+
+    // Two frames of one memory, and one that somebody else still looks at.
+    GstBuffer *kept = p.buffer(10);
+    fail_unless_equals_int(e.push(gst_buffer_copy(kept)), GST_FLOW_OK);
+    fail_unless_equals_int(e.push(gst_buffer_copy(kept)), GST_FLOW_OK);
+    fail_unless_equals_int(e.push(gst_buffer_ref(kept)), GST_FLOW_OK);
+    still_works(e);
+    fail_unless(gst_buffer_memcmp(kept, 0, p.bytes.data(), p.bytes.size()) == 0,
+                "%s changed a frame that others have", name_of(e).c_str());
+    gst_buffer_unref(kept);
+  });
+}
+GST_END_TEST
+
+GST_START_TEST(caps_that_change_on_the_way) {
+  on_every([](Harness &e) {
+    int number = 0;
+    for (const auto &[f, w, h] : {std::tuple{"RGBA", 64, 48},
+                                  {"BGRx", 64, 48},
+                                  {"RGBx", 33, 47},
+                                  {"BGRA", 320, 16},
+                                  {"RGBA", 1, 1},
+                                  {"RGBA", 2, 2},
+                                  {"BGRA", 96, 72}}) {
+      e.caps(caps_of(f, w, h));
+      for (int i = 0; i < 2; i++, number++) {
+        const GstFlowReturn flow = e.push(scene(f, w, h, number), number);
+        // gpufisher has no room for a descriptor in the smallest
+        fail_unless(flow == GST_FLOW_OK || w < 40, "%s: %s %dx%d: %s", name_of(e).c_str(), f, w, h,
+                    gst_flow_get_name(flow));
+      }
+      drop_output(e);
+    }
+    e.caps(caps_of(format, width, height));
+    still_works(e);
+  });
+}
+GST_END_TEST
+
+// What no element takes is refused, and what was there before goes on.
+GST_START_TEST(caps_that_are_none) {
+  on_every([](Harness &e) {
+    still_works(e);
+    for (const char *caps :
+         {"audio/x-raw, rate=44100", "video/x-raw, format=RGBA, width=0, height=4, framerate=25/1",
+          "video/x-raw, format=RGBA, width=2147483647, height=1, framerate=25/1",
+          "video/x-raw, format=RGBA, width=2147483647, height=2147483647, framerate=25/1",
+          "video/x-raw, format=RGBA, width=40000, height=40000, framerate=25/1",
+          "video/x-raw, format=RGBA, width=96, height=72, framerate=25/1, interlace-mode=interleaved",
+          "video/x-h264, width=96, height=72"}) {
+      fail_if(takes_caps(e, caps), "%s takes %s", name_of(e).c_str(), caps);
+      e.push(of_bytes(100)); // whatever becomes of it
+      drop_output(e);
+    }
+    e.caps(caps_of(format, width, height));
+    still_works(e);
+  });
+}
+GST_END_TEST
+
+GST_START_TEST(interlaced_frames_are_refused_with_the_remedy) {
+  on_every([](Harness &e) {
+    fail_if(takes_caps(e, caps_of(format, width, height) + ", interlace-mode=interleaved"), "%s takes them",
+            name_of(e).c_str());
+    const std::string said = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
+    fail_unless(said.find("deinterlace") != said.npos, "%s: %s", name_of(e).c_str(), said.c_str());
+  });
+}
+GST_END_TEST
+
+GST_START_TEST(a_pool_of_one_buffer) {
+  on_every([](Harness &e) {
+    gint depth = 0, group = 1;
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(e.get()), "async-depth"))
+      g_object_get(e.get(), "async-depth", &depth, nullptr);
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(e.get()), "group-size"))
+      g_object_get(e.get(), "group-size", &group, nullptr);
+    if (depth > 0 || group > 1) return; // these say that they hold more
+    GstBufferPool *pool = gst_video_buffer_pool_new();
+    GstStructure *config = gst_buffer_pool_get_config(pool);
+    GstCaps *caps = gst_caps_from_string(caps_of(format, width, height).c_str());
+    // GStreamer's upload to OpenGL keeps the frame that it took last.
+    const guint most = g_str_has_prefix(name_of(e).c_str(), "glcolinearseg") ? 2 : 1;
+    gst_buffer_pool_config_set_params(config, caps, 4 * width * height, 1, most);
+    gst_caps_unref(caps);
+    fail_unless(gst_buffer_pool_set_config(pool, config) && gst_buffer_pool_set_active(pool, TRUE));
+    for (int n = 0; n < 5; n++) {
+      GstBufferPoolAcquireParams params{};
+      params.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT;
+      GstBuffer *b = nullptr;
+      fail_unless(gst_buffer_pool_acquire_buffer(pool, &b, &params) == GST_FLOW_OK,
+                  "%s still holds a frame that came out", name_of(e).c_str());
+      GST_BUFFER_PTS(b) = GstClockTime(n) * GST_SECOND / 25;
+      fail_unless_equals_int(e.push(b), GST_FLOW_OK);
+      drop_output(e);
+    }
+    gst_buffer_pool_set_active(pool, FALSE);
+    gst_object_unref(pool);
+  });
+}
+GST_END_TEST
+
+GST_START_TEST(events_in_odd_orders) {
+  on_every(
+      [](Harness &e) {
+        gst_harness_play(e.harness());
+        push_event(e, gst_event_new_flush_stop(FALSE));
+        push_event(e, gst_event_new_eos());
+        push_event(e, gst_event_new_gap(0, GST_SECOND));
+        push_event(e, gst_event_new_flush_start());
+        push_event(e, gst_event_new_flush_stop(TRUE));
+        push_event(e, gst_event_new_stream_start("one"));
+        push_event(e, gst_event_new_stream_start("two"));
+        for (GstQuery *q :
+             {gst_query_new_drain(), gst_query_new_allocation(nullptr, TRUE),
+              gst_query_new_context("gst.gl.GLDisplay"), gst_query_new_context("nobody.knows")}) {
+          gst_pad_peer_query(e.harness()->srcpad, q);
+          gst_query_unref(q);
+        }
+        for (GstQuery *q :
+             {gst_query_new_latency(), gst_query_new_position(GST_FORMAT_TIME),
+              gst_query_new_duration(GST_FORMAT_BYTES), gst_query_new_context("nobody.knows")}) {
+          gst_pad_peer_query(e.harness()->sinkpad, q);
+          gst_query_unref(q);
+        }
+        GstContext *context = gst_context_new("nobody.knows.this", TRUE);
+        gst_element_set_context(e.get(), context);
+        gst_context_unref(context);
+        begin_stream(e);
+        still_works(e);
+        push_event(e, gst_event_new_gap(0, GST_SECOND));
+        push_event(e, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("odd")));
+        push_event(e, gst_event_new_custom(GST_EVENT_CUSTOM_BOTH_OOB, gst_structure_new_empty("odder")));
+        push_event(e, gst_event_new_tag(gst_tag_list_new_empty()));
+        for (GstEvent *up :
+             {gst_event_new_reconfigure(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1., 0, 0),
+              gst_event_new_latency(GST_SECOND), gst_event_new_navigation(gst_structure_new_empty("n"))})
+          gst_pad_push_event(e.harness()->sinkpad, up);
+        still_works(e, 200);
+        GstSegment bytes;
+        gst_segment_init(&bytes, GST_FORMAT_BYTES);
+        push_event(e, gst_event_new_segment(&bytes));
+        e.push(scene(format, width, height, 0), 0);
+        push_event(e, gst_event_new_flush_start());
+        e.push(scene(format, width, height, 0), 0);
+        push_event(e, gst_event_new_flush_start());
+        push_event(e, gst_event_new_flush_stop(TRUE));
+        push_event(e, gst_event_new_flush_stop(TRUE));
+        push_event(e, time_segment());
+        still_works(e, 300);
+        push_event(e, gst_event_new_eos());
+        push_event(e, gst_event_new_eos());
+        fail_unless(e.push(scene(format, width, height, 0), 0) == GST_FLOW_EOS,
+                    "a frame after the end was taken");
+        begin_stream(e);
+        still_works(e, 400);
+      },
+      false);
+}
+GST_END_TEST
+
+// Frames without times, out of order, of no duration.
+GST_START_TEST(times_that_make_no_sense) {
+  on_every([](Harness &e) {
+    const GstClockTime times[] = {GST_CLOCK_TIME_NONE, 5 * GST_SECOND, 0,          GST_CLOCK_TIME_NONE - 1,
+                                  5 * GST_SECOND,      5 * GST_SECOND, G_MAXINT64, GST_CLOCK_TIME_NONE};
+    for (const GstClockTime t : times) {
+      GstBuffer *b = scene(format, width, height, 1).buffer(0);
+      GST_BUFFER_PTS(b) = t;
+      GST_BUFFER_DURATION(b) = t % 2 ? 0 : GST_CLOCK_TIME_NONE;
+      GST_BUFFER_FLAG_SET(b, GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_CORRUPTED);
+      fail_unless_equals_int(e.push(b), GST_FLOW_OK);
+    }
+    drop_output(e);
+    still_works(e);
+  });
+}
+GST_END_TEST
+
+GST_START_TEST(states_that_change_in_the_middle) {
+  // A pad that is made inactive forgets stream-start and caps. GStreamer warns of the pusher, which comes in between.
+  gst_check_add_log_filter("GStreamer", G_LOG_LEVEL_WARNING,
+                           g_regex_new("misordering|before (stream-start|segment)", {}, {}, nullptr), nullptr,
+                           nullptr, nullptr);
+  on_every([](Harness &e) {
+    for (const GstState low : {GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL}) {
+      // Another thread pushes on all the time.
+      std::atomic<bool> over = false;
+      std::thread pusher([&] {
+        for (int n = 0; !over; n++) {
+          begin_stream(e);
+          for (int i = 0; i < 4; i++) e.push(scene(format, width, height, i), i);
+          drop_output(e);
+        }
+      });
+      for (int i = 0; i < 2; i++) {
+        g_usleep(3000);
+        gst_element_set_state(e.get(), low);
+        gst_element_set_state(e.get(), GST_STATE_PLAYING);
+      }
+      over = true;
+      pusher.join();
+      gst_element_set_state(e.get(), GST_STATE_PLAYING);
+      push_event(e, gst_event_new_flush_start());
+      push_event(e, gst_event_new_flush_stop(TRUE));
+      begin_stream(e);
+      still_works(e);
+    }
+  });
+}
+GST_END_TEST
+
+int main(int argc, char **argv) {
+  Suite *suite = suite_create("hostile");
+  TCase *tests = tcase_create("neighbours");
+  tcase_set_timeout(tests, 120);
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, frames_without_caps);
+  tcase_add_test(tests, frames_that_are_too_small);
+  tcase_add_test(tests, metadata_that_lies);
+  tcase_add_test(tests, frames_that_nobody_may_write);
+  tcase_add_test(tests, caps_that_change_on_the_way);
+  tcase_add_test(tests, caps_that_are_none);
+  tcase_add_test(tests, interlaced_frames_are_refused_with_the_remedy);
+  tcase_add_test(tests, a_pool_of_one_buffer);
+  tcase_add_test(tests, events_in_odd_orders);
+  tcase_add_test(tests, times_that_make_no_sense);
+  tcase_add_test(tests, states_that_change_in_the_middle);
+  return run(suite, argc, argv);
+}
