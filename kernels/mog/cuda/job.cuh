@@ -68,7 +68,8 @@ struct Job {
   __device__ __forceinline__ int kind(int x, int y) const {
     if (!map) [[likely]]
       return 0;
-    return map[static_cast<std::size_t>(y >> map_shift) * map_columns + (x >> map_shift)] & (RateMap::kinds - 1);
+    return map[static_cast<std::size_t>(y >> map_shift) * map_columns + (x >> map_shift)] &
+           (RateMap::kinds - 1);
   }
 };
 

@@ -3,8 +3,8 @@
 // A CUDA context of its own would cost each camera 525 MB and a tenth of its frames (docs/embedding.md).
 #pragma once
 
-#include <gst/gst.h>
 #include <functional>
+#include <gst/gst.h>
 #include <map>
 #include <mutex>
 #include <string>

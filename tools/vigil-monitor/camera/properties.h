@@ -5,8 +5,8 @@
 #include "../config/config.h"
 
 #include <gst/gst.h>
-#include <nlohmann/json.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace vigil::monitor {
