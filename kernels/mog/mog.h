@@ -105,7 +105,7 @@ struct Params {
   float min_variance = 4.f;
   float max_variance = 75.f;
   bool detect_shadows = true;
-  float shadow_threshold = 0.8f;
+  float shadow_threshold = 0.79f;
   int shadow_value = 127;
   bool operator==(const Params &) const = default;
 };

@@ -108,7 +108,9 @@ GST_END_TEST
 GST_START_TEST(outputs_are_those_of_the_cpu) {
   for (const char *format : {"GRAY8", "NV12", "I420", "RGBA", "BGRx"})
     for (const char *output : {"foreground", "background", "overlay", "passthrough"}) {
-      const std::string settings = std::string("min-area=20 output=") + output;
+      // The line that undoes the exposure may differ in its last bits between backends, and its table then by a level,
+      // which a background shows. gpucheck holds both to the reference.
+      const std::string settings = std::string("exposure=off min-area=20 output=") + output;
       const Size s = survives_copies(format, {66, 37});
       const Frames cpu = in_system_memory(settings, format, s);
       const Frames cuda = in_cuda_memory(settings, format, s);

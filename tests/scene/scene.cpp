@@ -113,6 +113,10 @@ void truth_agrees_with_the_picture(Story story) {
   for (double t = 0; t < 14; t += 0.7) {
     const Picture picture = draw(scene, at(t)), empty = draw(plate, at(t));
     const std::vector<std::uint8_t> labels = truth(scene, at(t));
+    // Nothing is seen of objects while the lens is covered.
+    if (story == Story::covered &&
+        std::ranges::all_of(empty.bytes, [](std::uint8_t b) { return b < 60 || b == 255; })) // 255: alpha
+      continue;
     if (t < scene.settings().quiet && story != Story::parked_car) { // that car is there from the beginning
       expect(picture.bytes == empty.bytes, name + "something shows in the quiet time");
       expect(count(labels, 0) == labels.size(), name + "the truth is not empty in the quiet time");
@@ -166,9 +170,7 @@ void truth_agrees_with_the_picture(Story story) {
   if (story == Story::camouflage)
     expect(change > 4 && change < 25, name + "camouflage stands out by " + std::to_string(change));
   else
-    // Nothing is seen of them while the lens is covered, 3 s in 20.
-    expect(double(different) > (story == Story::covered ? 0.75 : 0.95) * double(seen[3]),
-           name + "objects look like the ground");
+    expect(double(different) > 0.95 * double(seen[3]), name + "objects look like the ground");
 }
 
 void stories_do_what_they_say() {
