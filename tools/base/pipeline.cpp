@@ -87,6 +87,18 @@ void Pipeline::play() {
   fail(Error::Kind::device, "the pipeline cannot start");
 }
 
+// A source takes the event under its stream lock, which it holds while it waits for room in a full sink. So this must not be
+// done by the thread that takes the frames from those sinks.
+void Pipeline::end() {
+  gst_element_call_async(
+      element(),
+      [](GstElement *e, gpointer) {
+        while (!gst_element_send_event(e, gst_event_new_eos()) && GST_STATE_TARGET(e) > GST_STATE_READY)
+          g_usleep(10 * 1000); // it has not started yet
+      },
+      nullptr, nullptr);
+}
+
 void Pipeline::work_off_messages(GstClockTime wait) {
   if (MessagePtr m{gst_bus_timed_pop(bus_.get(), wait)}) handle(m.get());
   while (MessagePtr m{gst_bus_pop(bus_.get())}) handle(m.get());

@@ -30,6 +30,9 @@ class Pipeline {
   GstElement *add(GstElement *) const;
 
   void play();
+  // Ends the input: the sources send end-of-stream behind the frames that they have pushed. Returns at once; another thread
+  // does it.
+  void end();
   // Works off what the bus holds, after waiting up to `wait` for the first message. Warnings go to stderr, each text once a program; element messages to
   // `on_element_message`. An error is thrown as Error::device with the element's name, the text and the
   // details.

@@ -84,7 +84,10 @@ eval::Counts work(tools::Pipeline &pipeline, const Branches &b, eval::Source *sc
   pipeline.play();
   while (!pipeline.ended() || !drained) { // a short stream may end before its masks are taken
     constexpr GstClockTime wait = 100 * GST_MSECOND;
-    if (stop && !stopped) stopped = gst_element_send_event(pipeline.element(), gst_event_new_eos());
+    if (stop && !stopped) {
+      stopped = true;
+      pipeline.end();
+    }
     if (drained) { // the encoder may need a while yet
       pipeline.work_off_messages(wait);
       continue;
