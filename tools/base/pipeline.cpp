@@ -53,6 +53,29 @@ void link(std::initializer_list<GstElement *> elements) {
            ": one gives ", caps_of(*a, GST_PAD_SRC), ", the other takes ", caps_of(*b, GST_PAD_SINK));
 }
 
+namespace {
+
+void on_pad(GstElement *, GstPad *pad, GstElement *next) {
+  ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
+  CapsPtr caps(gst_pad_query_caps(pad, nullptr));
+  const bool video =
+      gst_caps_get_size(caps.get()) > 0 &&
+      g_str_has_prefix(gst_structure_get_name(gst_caps_get_structure(caps.get(), 0)), "video/");
+  if (video && !gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+}
+void on_no_more_pads(GstElement *decoder, GstElement *next) {
+  ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
+  if (!gst_pad_is_linked(sink.get()))
+    GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("there is no video in the input"), (nullptr));
+}
+
+} // namespace
+
+void link_first_video(GstElement *decoder, GstElement *next) {
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad), next);
+  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), next);
+}
+
 Pipeline::Pipeline() : pipeline_(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr)))) {
   bus_.reset(gst_element_get_bus(element()));
 }

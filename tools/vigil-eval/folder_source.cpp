@@ -24,16 +24,6 @@ constexpr Kind kinds[] = {
     {".bmp", "image/bmp", "avdec_bmp"},
 };
 
-// Links a decoder's first video pad; the others stay open, which decodebin allows.
-void link_video(GstElement *, GstPad *pad, GstElement *next) {
-  tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
-  tools::CapsPtr caps(gst_pad_query_caps(pad, nullptr));
-  const bool video =
-      gst_caps_get_size(caps.get()) > 0 &&
-      g_str_has_prefix(gst_structure_get_name(gst_caps_get_structure(caps.get(), 0)), "video/");
-  if (video && !gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
-}
-
 class FolderSource final : public Source {
  public:
   FolderSource(Folder folder, FrameRate rate)
@@ -61,7 +51,7 @@ GstElement *FolderSource::build_video(tools::Pipeline &pipeline) {
   GstElement *decoded = pipeline.add(tools::make_element("videoconvert", "decoded"));
   g_object_set(file, "location", folder_.video.c_str(), nullptr);
   tools::link({file, decoder});
-  g_signal_connect(decoder, "pad-added", G_CALLBACK(link_video), decoded);
+  tools::link_first_video(decoder, decoded);
   tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(decoded, "src"));
   gst_pad_add_probe(
       pad.get(), GST_PAD_PROBE_TYPE_BUFFER,
