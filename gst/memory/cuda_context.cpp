@@ -2,6 +2,7 @@
 #include "gst/memory/cuda_context.h"
 
 #include "common/cuda/device.h"
+#include "common/device_cast.h"
 #include "common/error.h"
 #include "gst/compat.h"
 #include "gst/frames/formats.h"
@@ -133,7 +134,7 @@ bool is_cuda_memory(GstBuffer *buffer) {
 void after_work_with(GstBuffer *buffer, Device &device, Queue &queue, Event &scratch) {
   const CUstream stream = stream_of(gst_buffer_peek_memory(buffer, 0));
   if (!stream) return;
-  CudaQueue theirs(static_cast<CudaDevice &>(device).context(), stream);
+  CudaQueue theirs(device_cast<CudaDevice>(device).context(), stream);
   scratch.record(theirs);
   queue.after(scratch);
 }

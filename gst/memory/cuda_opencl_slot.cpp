@@ -2,6 +2,7 @@
 #include "gst/memory/cuda_opencl_slot.h"
 
 #include "common/cuda/device.h"
+#include "common/device_cast.h"
 #include "common/error.h"
 #include "common/interop/cuda_opencl.h"
 #include "common/opencl/device.h"
@@ -74,8 +75,8 @@ class HostBorder final : public Border {
 class CudaSlot final : public Slot {
  public:
   CudaSlot(ClDevice &cl, const FrameKind &kind, const CudaFrames &frames)
-      : kind_(kind), cuda_(static_cast<CudaDevice &>(*frames.device)), shared_(frames.shared),
-        copy_(kind.info), queue_(cuda_.make_queue()), event_(cuda_.make_event()) {
+      : kind_(kind), cuda_(device_cast<CudaDevice>(*frames.device)), shared_(frames.shared), copy_(kind.info),
+        queue_(cuda_.make_queue()), event_(cuda_.make_event()) {
     if (shared_)
       border_ = std::make_unique<SharedBorder>(cuda_, cl, copy_.bytes());
     else
@@ -218,10 +219,10 @@ class CudaSlot final : public Slot {
 } // namespace
 
 std::unique_ptr<Slot> make_cuda_slot(Device &opencl, const FrameKind &kind, const CudaFrames &frames) {
-  return std::make_unique<CudaSlot>(static_cast<ClDevice &>(opencl), kind, frames);
+  return std::make_unique<CudaSlot>(device_cast<ClDevice>(opencl), kind, frames);
 }
 std::string why_not_shared(Device &cuda, Device &opencl) {
-  return vigil::why_not_shared(static_cast<CudaDevice &>(cuda), static_cast<ClDevice &>(opencl));
+  return vigil::why_not_shared(device_cast<CudaDevice>(cuda), device_cast<ClDevice>(opencl));
 }
 
 } // namespace vigil::gst

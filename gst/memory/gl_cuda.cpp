@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/memory/gl_cuda.h"
 
+#include "common/device_cast.h"
 #include "common/error.h"
 #include "common/interop/cuda_gl.h"
 #include "gst/memory/gl_context.h"
@@ -81,7 +82,7 @@ class Textures final : public Handover {
 bool gl_reaches_cuda(GstBuffer *buffer, Device &device) {
   GstGLContext *context = gl_context_of(buffer);
   if (device.backend() != Backend::cuda) return false;
-  const int id = static_cast<CudaDevice &>(device).id();
+  const int id = device_cast<CudaDevice>(device).id();
   // The answer, for the device that asked last: its number and whether it is the same GPU.
   static const GQuark quark = g_quark_from_static_string("vigil-cuda-device");
   const auto mark = [&](bool same) { return GINT_TO_POINTER(2 * id + 1 + (same ? 1 : 0)); };
@@ -89,7 +90,7 @@ bool gl_reaches_cuda(GstBuffer *buffer, Device &device) {
   if (known != mark(true) && known != mark(false)) {
     bool same = false;
     on_thread_of(context, [&] {
-      const CudaScope scope = static_cast<CudaDevice &>(device).enter();
+      const CudaScope scope = device_cast<CudaDevice>(device).enter();
       same = gl_is_on_cuda_device(id);
     });
     known = mark(same);
@@ -101,7 +102,7 @@ bool gl_reaches_cuda(GstBuffer *buffer, Device &device) {
 bool copy_from_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const Image &to,
                   Queue &queue) {
   if (!gl_reaches_cuda(buffer, device)) return false;
-  Textures textures(buffer, info, GST_MAP_READ, static_cast<CudaDevice &>(device), queue);
+  Textures textures(buffer, info, GST_MAP_READ, device_cast<CudaDevice>(device), queue);
   textures.other(to, &CudaGlCopies::Rows::to);
   hand_over(gl_context_of(buffer), textures);
   return true;
@@ -110,7 +111,7 @@ bool copy_from_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, c
 bool copy_to_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, const ConstImage &from,
                 Queue &queue) {
   if (!gl_reaches_cuda(buffer, device)) return false;
-  Textures textures(buffer, info, GST_MAP_WRITE, static_cast<CudaDevice &>(device), queue);
+  Textures textures(buffer, info, GST_MAP_WRITE, device_cast<CudaDevice>(device), queue);
   textures.other(from, &CudaGlCopies::Rows::from);
   hand_over(gl_context_of(buffer), textures);
   return true;
@@ -136,7 +137,7 @@ bool CopyToGl::begin(GstBuffer *buffer, const GstVideoInfo &info, Device &device
   end();
   begun_->context = gl_context_of(buffer);
   Textures &textures =
-      begun_->textures.emplace(buffer, info, GST_MAP_WRITE, static_cast<CudaDevice &>(device), queue);
+      begun_->textures.emplace(buffer, info, GST_MAP_WRITE, device_cast<CudaDevice>(device), queue);
   textures.other(from, &CudaGlCopies::Rows::from);
   textures.done = &done;
   enter_line(begun_->context, textures);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/memory/slots.h"
 
+#include "common/device_cast.h"
 #include "common/error.h"
 #include "gst/frames/formats.h"
 #include "gst/memory/cuda_context.h"
@@ -32,7 +33,7 @@ std::size_t bytes_of(const Image &image, int i, const Area &a) {
 
 #ifdef VIGIL_HAVE_OPENCL
 bool shares_host_memory(Device &device) {
-  return device.backend() == Backend::opencl && static_cast<ClDevice &>(device).has_host_memory();
+  return device.backend() == Backend::opencl && device_cast<ClDevice>(device).has_host_memory();
 }
 #else
 bool shares_host_memory(Device &) {
@@ -133,7 +134,7 @@ Image FrameSlot::share() {
       fail(Error::Kind::bad_data,
            "frames whose rows go upwards in memory are not supported by OpenCL elements");
     shared_->plane[i] =
-        ClHostMemory(static_cast<ClDevice &>(device_), image.data[i], static_cast<std::size_t>(bytes));
+        ClHostMemory(device_cast<ClDevice>(device_), image.data[i], static_cast<std::size_t>(bytes));
     image.data[i] = static_cast<std::uint8_t *>(shared_->plane[i].address());
   }
 #endif

@@ -2,6 +2,7 @@
 // The counter on the CPU: rows of cells on all threads; pixels become bits by SIMD, compiled once for each
 // instruction set and chosen at run time, and a cell's part of a row is then one word.
 #include "common/cpu/device.h"
+#include "common/device_cast.h"
 #include "kernels/activity/activity.h"
 
 #include <algorithm>
@@ -92,7 +93,7 @@ class CpuCounter final : public Counter {
 } // namespace
 
 std::unique_ptr<Counter> make_cpu(Device &device) {
-  return std::make_unique<CpuCounter>(static_cast<CpuDevice &>(device));
+  return std::make_unique<CpuCounter>(device_cast<CpuDevice>(device));
 }
 
 } // namespace vigil::activity

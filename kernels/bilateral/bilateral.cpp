@@ -64,4 +64,10 @@ void check_images(const Config &c, const ConstImage &in, const ConstImage &guide
          "a picture cannot be filtered in place: give the result memory of its own");
 }
 
+std::unique_ptr<Filter> make(Device &device, const Config &config) {
+  if (device.backend() == Backend::cuda) return make_cuda(device, config);
+  if (device.backend() == Backend::opencl) return make_opencl(device, config);
+  fail(Error::Kind::bad_setting, "the bilateral filter runs in OpenCL and in CUDA, not on ", device.name());
+}
+
 } // namespace vigil::bilateral

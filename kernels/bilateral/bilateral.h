@@ -101,8 +101,9 @@ class Filter {
 std::unique_ptr<Filter> make_reference(const Config &);
 // The device must be an OpenCL (opencl.h) or a CUDA one and outlive what is made for it.
 std::unique_ptr<Filter> make(Device &, const Config &);
-// Throws Error::no_device in builds without CUDA.
+// These throw Error::no_device in builds without the API, Error::bad_setting when the device is of another backend.
 std::unique_ptr<Filter> make_cuda(Device &, const Config &);
+std::unique_ptr<Filter> make_opencl(Device &, const Config &); // with the device's default variant
 
 // What every backend does before it starts.
 void check_config(const Config &);

@@ -2,6 +2,7 @@
 // Pictures on the CPU: pairs of rows on all threads, SIMD compiled once for each instruction set and chosen at run
 // time, then the outlines.
 #include "common/cpu/device.h"
+#include "common/device_cast.h"
 #include "kernels/compose/layers.h"
 
 #include <algorithm>
@@ -205,7 +206,7 @@ class CpuComposer final : public Composer {
 } // namespace
 
 std::unique_ptr<Composer> make_cpu(Device &device) {
-  return std::make_unique<CpuComposer>(static_cast<CpuDevice &>(device));
+  return std::make_unique<CpuComposer>(device_cast<CpuDevice>(device));
 }
 
 } // namespace vigil::compose

@@ -2,6 +2,7 @@
 // Exposure on the CPU. The estimate works on a few thousand samples, gathered once; frames are mapped by vectors of bytes in
 // all threads, and only when there is something to undo.
 #include "common/cpu/device.h"
+#include "common/device_cast.h"
 #include "kernels/exposure/samples.h"
 
 #include <algorithm>
@@ -214,7 +215,7 @@ class CpuExposure final : public Exposure {
 } // namespace
 
 std::unique_ptr<Exposure> make_cpu(Device &device) {
-  return std::make_unique<CpuExposure>(static_cast<CpuDevice &>(device));
+  return std::make_unique<CpuExposure>(device_cast<CpuDevice>(device));
 }
 
 } // namespace vigil::exposure

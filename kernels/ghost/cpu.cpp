@@ -2,6 +2,7 @@
 // Edges on the CPU: rows of cells on all threads. Masks are nearly empty, so runs of eight pixels without foreground are
 // stepped over as one word.
 #include "common/cpu/device.h"
+#include "common/device_cast.h"
 #include "kernels/ghost/luma.h"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ class CpuEdges final : public Edges {
 } // namespace
 
 std::unique_ptr<Edges> make_cpu(Device &device) {
-  return std::make_unique<CpuEdges>(static_cast<CpuDevice &>(device));
+  return std::make_unique<CpuEdges>(device_cast<CpuDevice>(device));
 }
 
 } // namespace vigil::ghost

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hardware counters of the steps of paper A and B (kernels/mog/ladder.h) by NVIDIA's profiler ncu, as a table: the paper's
+"""Hardware counters of the steps of paper A and B (tests/bench/mog/ladder.h) by NVIDIA's profiler ncu, as a table: the paper's
 figures 6 to 8, 11b and 12b (branch and memory efficiency, occupancy, registers). K = 3 and 5, double and single.
 
 Usage: mog_counters.py MOG_LADDER [--gpucheck GPUCHECK] [--size WxH] [--csv FILE]

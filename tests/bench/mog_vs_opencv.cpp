@@ -5,7 +5,7 @@
 //   mog_vs_opencv [TURNS]
 #include "common/error.h"
 #include "kernels/mog/mog.h"
-#include "kernels/mog/moving_scene.h"
+#include "tests/check/mog/moving_scene.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The OpenCL device itself: copies of every shape, addresses, queues that wait for each other, host memory in place, the
 // clock, and a program with its arguments and its compiler's log.
+#include "common/device_cast.h"
 #include "common/opencl/device.h"
 #include "common/opencl/program.h"
 
@@ -15,7 +16,7 @@ namespace {
 using check::Checker;
 
 ClDevice &cl(Checker &c) {
-  return static_cast<ClDevice &>(c.device);
+  return device_cast<ClDevice>(c.device);
 }
 
 constexpr const char *add_source = R"(

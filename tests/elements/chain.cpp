@@ -3,6 +3,7 @@
 // where there is a GPU, the chain from CUDA memory to textures in which no frame may come near the host, with NVDEC when
 // VIGIL_TEST_CLIP names a video in H.264 (MP4). VIGIL_TEST_CYCLES=1000 makes the test of start and stop a long one, which has
 // to be alone on the GPU.
+#include "common/device_cast.h"
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fixture.h"
 #include "tests/elements/random_model.h"
@@ -98,7 +99,7 @@ long kilobytes_on_the_gpu() {
 #ifdef VIGIL_HAVE_CUDA
   if (has_gpu()) {
     static const auto watch = open_cuda(0);
-    const CudaScope scope = static_cast<CudaDevice &>(*watch).enter();
+    const CudaScope scope = device_cast<CudaDevice>(*watch).enter();
     std::size_t left = 0, all = 0;
     cuda_check(cudaMemGetInfo(&left, &all), "cudaMemGetInfo");
     used = long((all - left) / 1024);

@@ -3,6 +3,7 @@
 // are registered as long as their memory lives, and in the CUDA context that uses them. Exits with 77 (skipped)
 // where there is no CUDA device.
 #include "common/cuda/device.h"
+#include "common/device_cast.h"
 #include "common/error.h"
 #include "gst/frames/buffer_ptr.h"
 #include "gst/memory/gl_context.h"
@@ -235,7 +236,7 @@ GST_END_TEST
 GST_START_TEST(registrations_go_with_the_memory) {
   const auto watch = open_cuda(0);
   const auto free_bytes = [&] {
-    const CudaScope scope = static_cast<CudaDevice &>(*watch).enter();
+    const CudaScope scope = device_cast<CudaDevice>(*watch).enter();
     std::size_t left = 0, all = 0;
     cuda_check(cudaMemGetInfo(&left, &all), "cudaMemGetInfo");
     return left;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CUDA kernels, for cuda.cpp. Arguments mean what those of the same names mean to the OpenCL kernels (cl/pixels.cl).
+// The CUDA kernels, for backend.cpp. Arguments mean what those of the same names mean to the OpenCL kernels (../opencl/pixels.cl).
 #pragma once
 
 #include "kernels/bilateral/passes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the class in cpu.cpp and the vector loops say to each other: the state's layout and a piece of work.
+// What the class in backend.cpp and the vector loops say to each other: the state's layout and a piece of work.
 //
 // The state is cut into blocks of 64 neighbouring pixels of a row; the last block of a row may stick out. A
 // component's values lie together, block after block, so that components that no pixel uses are never touched:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the class in cuda.cpp and the kernels say to each other: where the state lies, a piece of work, and one table of
+// What the class in backend.cpp and the kernels say to each other: where the state lies, a piece of work, and one table of
 // functions for each kind of stored state.
 //
 // The state is cut into tiles of 128 neighbouring pixels of a row; the last tile of a row may stick out. In a tile a

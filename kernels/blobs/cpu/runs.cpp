@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pixels become bits by SIMD, compiled once for each instruction set and chosen at run time. Where a bit differs from the one
+// before it, a run begins or ends.
+#include "kernels/blobs/cpu/runs.h"
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+// The number of bits that a vector gives must be known.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/blobs/cpu/runs.cpp"
+#include <hwy/foreach_target.h> // must come before highway.h
+#include <hwy/highway.h>
+
+#include "common/cpu/mask_bits-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace vigil::blobs::HWY_NAMESPACE {
+namespace {
+
+Run *runs(const std::uint8_t *row, int width, Run *out) {
+  std::uint64_t before = 0; // the last pixel of the word before
+  const auto take = [&](std::uint64_t bits, int x) {
+    std::uint64_t edges = bits ^ (bits << 1 | before);
+    bool open = before != 0;
+    before = bits >> 63;
+    for (; edges != 0; edges &= edges - 1) {
+      const auto at = std::uint16_t(x + std::countr_zero(edges));
+      if (open)
+        (out++)->end = at;
+      else
+        *out = {at, 0, 0};
+      open = !open;
+    }
+  };
+  int x = 0;
+  for (; x + 64 <= width; x += 64) take(vigil::HWY_NAMESPACE::full_bits(row + x), x);
+  if (x < width) {
+    std::uint8_t end[64] = {};
+    std::memcpy(end, row + x, std::size_t(width - x));
+    take(vigil::HWY_NAMESPACE::full_bits(end), x);
+  }
+  if (before) (out++)->end = std::uint16_t(width); // it reaches the border, where a word ends as well
+  return out;
+}
+
+} // namespace
+} // namespace vigil::blobs::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace vigil::blobs {
+
+HWY_EXPORT(runs);
+
+Run *find_runs(const std::uint8_t *row, int width, Run *out) {
+  return HWY_DYNAMIC_DISPATCH(runs)(row, width, out);
+}
+
+} // namespace vigil::blobs
+#endif

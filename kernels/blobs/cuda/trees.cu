@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which pixels are one component: in tiles of 128x64 pixels, in the memory that a block shares, then over their borders.
+#include "common/cuda/bytes.h"
+#include "kernels/blobs/cuda/runs.cuh"
+
+namespace vigil::blobs {
+namespace {
+
+constexpr int tile_words = 4, tile_rows = 64;
+// A tile's own numbers of runs: [row][word][x / 2]. The odd pitch puts the same place of different rows into different banks.
+constexpr int tile_pitch = tile_words * 16 + 1;
+
+// 32 pixels of a row as bits; 0 outside of the picture.
+__device__ std::uint32_t load_word(Plane<const std::uint8_t> mask, int word, int y) {
+  std::uint32_t bits = 0;
+  if (y >= mask.height) return 0;
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    const int x = word * 32 + half * 16;
+    const Bytes<16> m = x < mask.width ? load<16>(mask.row(y) + x, mask.width - x) : Bytes<16>{};
+#pragma unroll
+    for (int i = 0; i < 4; i++) bits |= bits_of_tops(tops_full(m.word[i])) << (16 * half + 4 * i);
+  }
+  return bits;
+}
+
+// Words around a run: the one above its own, and those beside that one.
+struct Around {
+  std::uint32_t above, above_left, above_right;
+};
+// Calls found(columns, bit) for each run that run `r` touches in the row above: `columns` is -1, 0, 1 for the word, `bit` one of the
+// run's pixels. From left to right.
+template <class Found>
+__device__ void each_above(const Run &r, const Around &a, bool eight, Found found) {
+  if (eight && r.first == 0 && a.above_left >> 31) found(-1, 31);
+  for (std::uint32_t touch = a.above & (eight ? r.bits | r.bits << 1 | r.bits >> 1 : r.bits); touch;) {
+    const int bit = __ffs(int(touch)) - 1;
+    found(0, bit);
+    const std::uint32_t gap = ~a.above & (all_lanes << bit); // on to the next run above
+    if (!gap) break;
+    touch &= all_lanes << (__ffs(int(gap)) - 1);
+  }
+  if (eight && r.end == 32 && a.above_right & 1) found(1, 0);
+}
+
+__global__ void __launch_bounds__(tile_words *tile_rows)
+    tile_kernel(Work w, Plane<const std::uint8_t> mask, bool eight) {
+  __shared__ std::uint32_t bits[tile_words][tile_rows];
+  __shared__ std::uint32_t parent[tile_pitch * tile_rows];
+  const int row = threadIdx.x % tile_rows, column = threadIdx.x / tile_rows;
+  const int y = blockIdx.y * tile_rows + row, word = blockIdx.x * tile_words + column;
+  if (blockIdx.x == 0 && blockIdx.y == 0) {
+    if (threadIdx.x == 0) *w.counters = {};
+  }
+  const bool inside = y < w.height && word < w.words;
+  const std::uint32_t own = inside ? load_word(mask, word, y) : 0;
+  bits[column][row] = own;
+  if (inside) w.bits[word * w.height + y] = own;
+  __syncthreads();
+
+  Around around{};
+  if (row > 0) {
+    around.above = bits[column][row - 1];
+    if (column > 0) around.above_left = bits[column - 1][row - 1];
+    if (column + 1 < tile_words) around.above_right = bits[column + 1][row - 1];
+  }
+  const auto number = [&](int r, int c, int bit) {
+    return std::uint32_t(r * tile_pitch + c * 16 + start_of(bits[c][r], bit) / 2);
+  };
+  // A run hangs at the first one that it touches above, without an exchange: nobody else writes there yet.
+  for (std::uint32_t left = own; left;) {
+    const Run r = first_run(left);
+    left &= ~r.bits;
+    const std::uint32_t self = number(row, column, r.first);
+    std::uint32_t first = self;
+    each_above(r, around, eight, [&](int side, int bit) {
+      if (first == self) first = number(row - 1, column + side, bit);
+    });
+    parent[self] = first;
+  }
+  __syncthreads();
+  for (std::uint32_t left = own; left;) {
+    const Run r = first_run(left);
+    left &= ~r.bits;
+    const std::uint32_t self = number(row, column, r.first);
+    bool first = true;
+    each_above(r, around, eight, [&](int side, int bit) {
+      if (!first) unite(parent, self, number(row - 1, column + side, bit));
+      first = false;
+    });
+    if (r.first == 0 && column > 0 && bits[column - 1][row] >> 31)
+      unite(parent, self, number(row, column - 1, 31));
+  }
+  __syncthreads();
+  const std::uint32_t corner =
+      std::uint32_t(blockIdx.y * tile_rows) * w.pitch() + blockIdx.x * tile_words * 16;
+  for (std::uint32_t left = own; left;) {
+    const Run r = first_run(left);
+    left &= ~r.bits;
+    const std::uint32_t self = number(row, column, r.first), root = root_of(parent, self);
+    const std::uint32_t global = corner + std::uint32_t(row) * w.pitch() + self % tile_pitch;
+    w.parent[global] = corner + root / tile_pitch * w.pitch() + root % tile_pitch;
+    if (root == self) w.value[global] = 0;
+  }
+}
+
+// The word `column` of row y, 0 outside of the picture.
+__device__ std::uint32_t word_at(const Work &w, int column, int y) {
+  return column >= 0 && column < w.words ? w.bits[column * w.height + y] : 0;
+}
+__device__ std::uint32_t number_at(const Work &w, int column, int y, int bit) {
+  return std::uint32_t(y) * w.pitch() +
+         std::uint32_t(column * 16 + start_of(w.bits[column * w.height + y], bit) / 2);
+}
+
+__global__ void border_kernel(Work w, bool eight, int below_borders, int all) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= all) return;
+  if (i < below_borders) { // a word of a tile's first row, and the row above
+    const int y = (i / w.words + 1) * tile_rows, column = i % w.words;
+    const std::uint32_t own = word_at(w, column, y);
+    if (own == 0) return;
+    const Around around{word_at(w, column, y - 1), word_at(w, column - 1, y - 1),
+                        word_at(w, column + 1, y - 1)};
+    for (std::uint32_t left = own; left;) {
+      const Run r = first_run(left);
+      left &= ~r.bits;
+      each_above(r, around, eight, [&](int side, int bit) {
+        unite(w.parent, number_at(w, column, y, r.first), number_at(w, column + side, y - 1, bit));
+      });
+    }
+    return;
+  }
+  // A row of a tile's first word, and the word to its left.
+  const int y = (i - below_borders) % w.height, column = ((i - below_borders) / w.height + 1) * tile_words;
+  const std::uint32_t own = word_at(w, column, y), before = word_at(w, column - 1, y);
+  if (own & 1 && before >> 31) unite(w.parent, number_at(w, column, y, 0), number_at(w, column - 1, y, 31));
+  if (!eight || y == 0) return;
+  if (own & 1 && word_at(w, column - 1, y - 1) >> 31)
+    unite(w.parent, number_at(w, column, y, 0), number_at(w, column - 1, y - 1, 31));
+  if (before >> 31 && word_at(w, column, y - 1) & 1)
+    unite(w.parent, number_at(w, column - 1, y, 31), number_at(w, column, y - 1, 0));
+}
+
+} // namespace
+
+void launch_tiles(const Work &w, Plane<const std::uint8_t> mask, bool eight, CUstream_st *stream) {
+  const dim3 blocks(unsigned(w.words + tile_words - 1) / tile_words,
+                    unsigned(w.height + tile_rows - 1) / tile_rows);
+  tile_kernel<<<blocks, tile_words * tile_rows, 0, stream>>>(w, mask, eight);
+}
+
+void launch_borders(const Work &w, bool eight, CUstream_st *stream) {
+  const int below = (w.height - 1) / tile_rows * w.words, beside = (w.words - 1) / tile_words * w.height;
+  constexpr int threads = 128;
+  if (below + beside == 0) return;
+  border_kernel<<<unsigned(below + beside + threads - 1) / threads, threads, 0, stream>>>(w, eight, below,
+                                                                                          below + beside);
+}
+
+} // namespace vigil::blobs

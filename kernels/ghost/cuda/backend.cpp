@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/ghost/cuda/kernels.h"
+
+#include "common/cuda/device.h"
+#include "common/device_cast.h"
+
+namespace vigil::ghost {
+namespace {
+
+class CudaEdges final : public Edges {
+ public:
+  explicit CudaEdges(CudaDevice &device) : device_(device) {}
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+             const activity::Grid &grid, Cell *cells, Queue &queue) override {
+    check(mask, frame, background, grid);
+    const CudaScope scope = device_.enter();
+    launch_edges(mask, frame, background, grid, cells, stream_of(queue));
+    cuda_check(cudaGetLastError(), "edges along outlines");
+  }
+
+ private:
+  CudaDevice &device_;
+};
+
+} // namespace
+
+std::unique_ptr<Edges> make_cuda(Device &device) {
+  return std::make_unique<CudaEdges>(device_cast<CudaDevice>(device));
+}
+
+} // namespace vigil::ghost

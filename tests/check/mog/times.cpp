@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Times of mog on a moving scene: 16 frames in turn, after 100 frames of warm-up. One measurement is of 16 frames
+// submitted without a pause, so that the cost of starting and stopping the clock does not count as a kernel's; times are
+// those of one call, so of 8 frames for a group of 8.
+#include "common/error.h"
+#include "kernels/mog/mog.h"
+#include "tests/check/checker.h"
+#include "tests/check/mog/moving_scene.h"
+
+#include <algorithm>
+
+namespace vigil::mog {
+namespace {
+
+using check::Checker;
+using check::Picture;
+using enum PixelFormat;
+
+constexpr int frame_count = 16;
+
+struct Speed {
+  Method method;
+  PixelFormat format;
+  int channels, components, width, height;
+  Precision precision;
+  int group;
+};
+
+const char *name_of(PixelFormat f) {
+  constexpr const char *names[] = {"gray8", "rgba", "bgra", "nv12", "i420"};
+  return names[int(f)];
+}
+const char *name_of(Precision p) {
+  return p == Precision::single ? "single" : p == Precision::double_ ? "double" : "compact";
+}
+
+void measure(Checker &c, std::vector<Picture> &frames, std::vector<Picture> &masks, const Speed &s) {
+  const auto model = make(c.device, {s.width, s.height, s.channels, s.method, s.precision, s.components});
+  const Params params{.detect_shadows = false};
+  const auto run = [&] {
+    std::vector<Step> group;
+    for (int i = 0; i < s.group; i++) {
+      const auto at = (model->frames + i) % frame_count;
+      group.push_back(
+          {frames[at].device(), masks[at].device().plane(0), learning_rate(params, model->frames + i + 1)});
+    }
+    model->apply(group, params, {}, c.queue());
+  };
+  const std::uint64_t warm_up = c.device.backend() == Backend::cuda ? 100 : 16;
+  while (model->frames < warm_up) run();
+  const std::string in_groups = s.group > 1 ? text(", a group of ", s.group) : "";
+  c.time(text(mog::name_of(s.method), " ", name_of(s.format), s.channels == 3 ? " colour" : "", " K",
+              s.components, " ", s.width, "x", s.height, " ", name_of(s.precision), in_groups),
+         double(s.width) * s.height * s.group, run, {}, std::max(frame_count / s.group, 1));
+}
+
+using PictureSet = std::pair<std::vector<Picture>, std::vector<Picture>>;
+PictureSet picture_set(Checker &c, PixelFormat f, int width, int height) {
+  const MovingScene scene(1);
+  PictureSet set;
+  for (int t = 0; t < frame_count; t++) {
+    set.first.emplace_back(c, f, width, height);
+    scene.paint(set.first.back().host(), t);
+    set.first.back().send();
+    set.second.emplace_back(c, gray8, width, height);
+  }
+  c.queue().wait();
+  return set;
+}
+
+// Source A, figure 10: what a group of frames saves, for each size of it.
+void run_groups(Checker &c) {
+  if (!c.benching()) throw check::Skip{"only with --bench"};
+  const int width = 1920, height = 1080;
+  auto [frames, masks] = picture_set(c, gray8, width, height);
+  for (const int components : {3, 5})
+    for (const Precision p : {Precision::double_, Precision::single, Precision::compact})
+      for (const int group : {1, 2, 4, 8, 16, 32})
+        measure(c, frames, masks, {Method::mog, gray8, 1, components, width, height, p, group});
+}
+
+void run_speed(Checker &c) {
+  if (!c.benching()) throw check::Skip{"only with --bench"};
+  using enum Precision;
+  using enum Method;
+  const bool gpu = c.device.backend() == Backend::cuda;
+  for (const auto &[width, height] : {std::pair{1920, 1080}, {3840, 2160}}) {
+    if (!gpu && width > 1920) continue; // minutes of warm-up
+    {
+      auto [frames, masks] = picture_set(c, rgba, width, height);
+      for (const Precision p : {single, compact, double_})
+        measure(c, frames, masks, {zivkovic, rgba, 3, 5, width, height, p, 1});
+      measure(c, frames, masks, {zivkovic, rgba, 3, 5, width, height, single, 8});
+      measure(c, frames, masks, {zivkovic, rgba, 3, 5, width, height, compact, 8});
+      measure(c, frames, masks, {zivkovic, rgba, 1, 5, width, height, single, 1});
+    }
+    {
+      auto [frames, masks] = picture_set(c, nv12, width, height);
+      measure(c, frames, masks, {zivkovic, nv12, 3, 5, width, height, single, 1});
+    }
+    auto [frames, masks] = picture_set(c, gray8, width, height);
+    for (const Precision p : {single, compact, double_})
+      measure(c, frames, masks, {mog, gray8, 1, 3, width, height, p, 1});
+    for (const Precision p : {single, compact})
+      measure(c, frames, masks, {mog, gray8, 1, 3, width, height, p, 8});
+    measure(c, frames, masks, {mog, gray8, 1, 5, width, height, single, 1});
+    measure(c, frames, masks, {zivkovic, gray8, 1, 5, width, height, single, 1});
+  }
+}
+
+const check::Register groups{{"mog/groups", run_groups, {Backend::cuda}}};
+const check::Register registered{{"mog/bench", run_speed}};
+
+} // namespace
+} // namespace vigil::mog
