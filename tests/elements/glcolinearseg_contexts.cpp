@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <thread>
 
 namespace vigil::test {
@@ -319,13 +318,10 @@ GST_START_TEST(a_refused_shader_shows_its_log) {
 }
 GST_END_TEST
 
+// GLX, which needs an X server, where there is none. (EGL with GST_GL_WINDOW=x11 and no X server would crash in libgstgl, from
+// 1.26 on or with NVIDIA's driver, for GStreamer's own gltestsrc as well.)
 GST_START_TEST(a_missing_context_says_what_to_do) {
-  if (std::filesystem::exists("/dev/nvidiactl")) {
-    g_printerr(
-        "SKIP: a_missing_context_says_what_to_do: without a window system libgstgl crashes with NVIDIA's "
-        "EGL, for GStreamer's own gltestsrc as well\n");
-    return;
-  }
+  g_setenv("GST_GL_PLATFORM", "glx", TRUE);
   g_setenv("GST_GL_WINDOW", "x11", TRUE);
   g_unsetenv("DISPLAY");
   GstElement *e = gst_element_factory_make("glcolinearseg", nullptr);
