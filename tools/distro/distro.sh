@@ -3,8 +3,8 @@
 # ./run distro: builds, demonstrates and tests the last commit as a new user of another distribution would.
 #
 # Each run starts from a fresh root file system, which debootstrap makes once (roots.sh) and this script copies. Inside, the
-# commands of the README run on the files of HEAD: ./run demo, ./run test. /proc, /dev and /sys are mounted (PoCL finds the
-# processor's cores in /sys) in a mount namespace of their own, so that nothing stays mounted whatever happens.
+# commands of the README run on the files of HEAD: ./run demo, ./run test. /proc, /sys (PoCL finds the processor's cores there)
+# and a /dev of its own are mounted in a mount namespace, so that nothing stays mounted whatever happens.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 repo=$(cd "$here/../.." && pwd)
@@ -76,52 +76,57 @@ run_step() {
   table+=$(printf '%-20.20s %-7s %6d s  %s' "$step" "$outcome" $((SECONDS - from)) "$what")$'\n'
 }
 
-version() { inside "$@" --version 2>/dev/null | grep -m1 -o '[0-9][0-9.]*[0-9]' || echo '(none)'; }
+# The last number of the first line that has one: "g++ (Debian 14.2.0-19) 14.2.0".
+version() { inside "$@" --version 2>/dev/null | grep -m1 '[0-9]\.[0-9]' | grep -o '[0-9][0-9.]*[0-9]' | tail -1 || echo '(none)'; }
 
-name=${1:-}
-case $name in '' | -h | --help | help) usage; exit 0 ;; esac
-shift
-choose "$name"
-[ "$(id -u)" = 0 ] || fail "a chroot needs root: sudo ./run distro $name"
-full_name=$name
-if [ -n "${GST_SOURCE:-}" ]; then
-  [ -f "$GST_SOURCE/subprojects/gstreamer/meson.build" ] ||
-    fail "GST_SOURCE=$GST_SOURCE is not GStreamer's source (there is no subprojects/gstreamer/meson.build)"
-  GST_SOURCE=$(realpath "$GST_SOURCE")
-  full_name=$name-gstreamer
-fi
-# Mounts go with this process.
-if [ -z "${VIGIL_DISTRO_MOUNTS:-}" ]; then
-  unshare --mount true 2>/dev/null || fail "mount namespaces are not allowed here; a container needs the right to mount (docker run --privileged)"
-  export VIGIL_DISTRO_MOUNTS=1
-  exec unshare --mount --propagation private "$0" "$name" "$@"
-fi
+# Bash has read all of this before it runs any: a change of the file while it runs does nothing.
+main() {
+  name=${1:-}
+  case $name in '' | -h | --help | help) usage; exit 0 ;; esac
+  shift
+  choose "$name"
+  [ "$(id -u)" = 0 ] || fail "a chroot needs root: sudo ./run distro $name"
+  full_name=$name
+  if [ -n "${GST_SOURCE:-}" ]; then
+    [ -f "$GST_SOURCE/subprojects/gstreamer/meson.build" ] ||
+      fail "GST_SOURCE=$GST_SOURCE is not GStreamer's source (there is no subprojects/gstreamer/meson.build)"
+    GST_SOURCE=$(realpath "$GST_SOURCE")
+    full_name=$name-gstreamer
+  fi
+  # Mounts go with this process.
+  if [ -z "${VIGIL_DISTRO_MOUNTS:-}" ]; then
+    unshare --mount true 2>/dev/null || fail "mount namespaces are not allowed here; a container needs the right to mount (docker run --privileged)"
+    export VIGIL_DISTRO_MOUNTS=1
+    exec unshare --mount --propagation private "$0" "$name" "$@"
+  fi
 
-mkdir -p "$roots" || fail "$roots cannot be made: set VIGIL_DISTRO_DIR to a folder with 8 GB of space"
-base=$roots/$name.base root=$roots/$full_name results=$roots/results/$full_name
-exec 9>"$root.lock"
-flock -n 9 || fail "another ./run distro works in $root"
-fresh=1
-if [ "${VIGIL_DISTRO_KEEP:-0}" = 1 ] && [ -e "$root/.complete" ]; then fresh=0; fi
-[ $fresh = 0 ] || [ "$(free_megabytes "$roots")" -ge 8000 ] ||
-  fail "$roots has only $(free_megabytes "$roots") MB free, but 8000 are needed: make room, or set VIGIL_DISTRO_DIR to another disk"
-make_base "$base"
-if [ $fresh = 1 ]; then copy_base "$base" "$root"; fi
-mount_in "$root"
-if [ $fresh = 1 ]; then prepare "$root"; fi
-rm -rf "$results"
-mkdir -p "$results"
+  mkdir -p "$roots" || fail "$roots cannot be made: set VIGIL_DISTRO_DIR to a folder with 8 GB of space"
+  base=$roots/$name.base root=$roots/$full_name results=$roots/results/$full_name
+  exec 9>"$root.lock"
+  flock -n 9 || fail "another ./run distro works in $root"
+  fresh=1
+  if [ "${VIGIL_DISTRO_KEEP:-0}" = 1 ] && [ -e "$root/.complete" ]; then fresh=0; fi
+  [ $fresh = 0 ] || [ "$(free_megabytes "$roots")" -ge 8000 ] ||
+    fail "$roots has only $(free_megabytes "$roots") MB free, but 8000 are needed: make room, or set VIGIL_DISTRO_DIR to another disk"
+  make_base "$base"
+  if [ $fresh = 1 ]; then copy_base "$base" "$root"; fi
+  mount_in "$root"
+  if [ $fresh = 1 ]; then prepare "$root"; fi
+  rm -rf "$results"
+  mkdir -p "$results"
 
-commit=$(git -C "$repo" log -1 --format=%h --abbrev=12 HEAD)
-check_out
-[ $# -gt 0 ] || set -- demo test
-table='' failed=0 number=0
-for step in "$@"; do run_step "$step"; done
-cat <<TEXT | tee "$results/table.txt"
+  commit=$(git -C "$repo" log -1 --format=%h --abbrev=12 HEAD)
+  check_out
+  [ $# -gt 0 ] || set -- demo test
+  table='' failed=0 number=0
+  for step in "$@"; do run_step "$step"; done
+  cat <<TEXT | tee "$results/table.txt" || true
 
 distro: $full_name, commit $commit, GStreamer $(version gst-inspect-1.0), GCC $(version g++), $([ $fresh = 1 ] && echo 'a fresh root' || echo 'in a root that was kept'), $(date -u +%Y-%m-%d)
 $table
 Logs: $results
 TEXT
-[ "$(free_megabytes "$roots")" -ge 100 ] || echo "distro: the disk of $roots is full" >&2
-exit $failed
+  [ "$(free_megabytes "$roots")" -ge 100 ] || echo "distro: the disk of $roots is full: make room, then try again" >&2
+  exit $failed
+}
+main "$@"

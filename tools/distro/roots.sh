@@ -24,7 +24,7 @@ make_base() {
     [ -e "$keyring" ] || fail "$keyring is missing: install Ubuntu's package ubuntu-keyring"
     options+=("--keyring=$keyring")
   fi
-  rm -rf "$base"
+  rm -rf --one-file-system "$base"
   mkdir -p "$base"
   echo "== distro: a base system of $suite, once"
   debootstrap "${options[@]}" "$suite" "$base" "$mirror" "/usr/share/debootstrap/scripts/$script" >"$base.log" 2>&1 ||
@@ -39,20 +39,45 @@ make_base() {
   : >"$base/.complete"
 }
 
-# The mark comes last: a copy that was interrupted is none.
+# The mark comes last: a copy that was interrupted is none. Nothing that is mounted is ever removed with an old root.
 copy_base() {
   local base=$1 root=$2
-  rm -rf "$root"
+  ! grep -q " $root/" /proc/self/mountinfo || fail "something is mounted in $root, so it is not removed; see /proc/self/mountinfo"
+  rm -rf --one-file-system "$root"
   cp -a --reflink=auto "$base" "$root" || fail "$base could not be copied to $root"
   rm "$root/.complete"
+}
+
+# Devices of its own: what runs inside is root, and cannot remove or change those of this machine. GPUs are shown.
+mount_devices() {
+  local dev=$1 node
+  mount -t tmpfs -o mode=755,nosuid devices "$dev"
+  mknod -m 666 "$dev/null" c 1 3
+  mknod -m 666 "$dev/zero" c 1 5
+  mknod -m 666 "$dev/full" c 1 7
+  mknod -m 666 "$dev/random" c 1 8
+  mknod -m 666 "$dev/urandom" c 1 9
+  mknod -m 666 "$dev/tty" c 5 0
+  ln -s /proc/self/fd "$dev/fd"
+  for node in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${node%:*}" "$dev/${node#*:}"; done
+  mkdir "$dev/pts" "$dev/shm"
+  mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$dev/pts"
+  ln -s pts/ptmx "$dev/ptmx"
+  mount -t tmpfs -o mode=1777 shm "$dev/shm"
+  for node in /dev/dri/* /dev/nvidia*; do
+    if [ -c "$node" ]; then
+      mkdir -p "$(dirname "$dev/${node#/dev/}")"
+      cp -a "$node" "$dev/${node#/dev/}"
+    fi
+  done
 }
 
 # What the compiler made is kept for later runs, in a cache outside of the root.
 mount_in() {
   local root=$1 data=${VIGIL_DATA:-$repo/../shared/data}
   mount -t proc proc "$root/proc"
-  mount --rbind /sys "$root/sys"
-  mount --rbind /dev "$root/dev"
+  mount -t sysfs -o ro sysfs "$root/sys"
+  mount_devices "$root/dev"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   mkdir -p "$root/src/ccache" "$root.ccache"
   mount --bind "$root.ccache" "$root/src/ccache"
