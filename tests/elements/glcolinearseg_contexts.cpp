@@ -318,12 +318,10 @@ GST_START_TEST(a_refused_shader_shows_its_log) {
 }
 GST_END_TEST
 
-// GLX, which needs an X server, where there is none. (EGL with GST_GL_WINDOW=x11 and no X server would crash in libgstgl, from
-// 1.26 on or with NVIDIA's driver, for GStreamer's own gltestsrc as well.)
+// A platform that does not exist: libgstgl makes no context then, whatever driver there is. (Without an X server
+// GST_GL_WINDOW=x11 would do as well with 1.22, but libgstgl 1.26 crashes then, for GStreamer's own gltestsrc too.)
 GST_START_TEST(a_missing_context_says_what_to_do) {
-  g_setenv("GST_GL_PLATFORM", "glx", TRUE);
-  g_setenv("GST_GL_WINDOW", "x11", TRUE);
-  g_unsetenv("DISPLAY");
+  g_setenv("GST_GL_PLATFORM", "none", TRUE);
   GstElement *e = gst_element_factory_make("glcolinearseg", nullptr);
   GstBus *bus = gst_bus_new();
   gst_element_set_bus(e, bus);
