@@ -14,6 +14,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/exposure/cpu.cpp"
+#include "common/cpu/targets.h"
 #include <hwy/foreach_target.h> // must come before highway.h
 #include <hwy/highway.h>
 
