@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which pixels are one component: in tiles of 128x64 pixels, in the memory that a block shares, then over their borders.
+#pragma once
+
 #include "common/cuda/bytes.h"
 #include "kernels/blobs/cuda/runs.cuh"
 
 namespace vigil::blobs {
-namespace {
 
-constexpr int tile_words = 4, tile_rows = 64;
+inline constexpr int tile_words = 4, tile_rows = 64; // a thread for each word
 // A tile's own numbers of runs: [row][word][x / 2]. The odd pitch puts the same place of different rows into different banks.
-constexpr int tile_pitch = tile_words * 16 + 1;
+inline constexpr int tile_pitch = tile_words * 16 + 1;
+struct Tile {
+  std::uint32_t bits[tile_words][tile_rows];
+  std::uint32_t parent[tile_pitch * tile_rows];
+};
 
 // 32 pixels of a row as bits; 0 outside of the picture.
-__device__ std::uint32_t load_word(Plane<const std::uint8_t> mask, int word, int y) {
+__device__ inline std::uint32_t load_word(Plane<const std::uint8_t> mask, int word, int y) {
   std::uint32_t bits = 0;
   if (y >= mask.height) return 0;
 #pragma unroll
@@ -43,15 +48,22 @@ __device__ void each_above(const Run &r, const Around &a, bool eight, Found foun
   if (eight && r.end == 32 && a.above_right & 1) found(1, 0);
 }
 
-__global__ void __launch_bounds__(tile_words *tile_rows)
-    tile_kernel(Work w, Plane<const std::uint8_t> mask, bool eight) {
-  __shared__ std::uint32_t bits[tile_words][tile_rows];
-  __shared__ std::uint32_t parent[tile_pitch * tile_rows];
+__device__ inline int tiles_across(const Work &w) {
+  return (w.words + tile_words - 1) / tile_words;
+}
+__device__ inline int tiles_of(const Work &w) {
+  return tiles_across(w) * ((w.height + tile_rows - 1) / tile_rows);
+}
+
+// Bits, and the components of one tile by itself. The whole block calls it; `shared` is its own.
+__device__ inline void unite_tile(const Work &w, Plane<const std::uint8_t> mask, bool eight, int tile,
+                                  Tile &shared) {
+  auto &bits = shared.bits;
+  std::uint32_t *const parent = shared.parent;
+  const int left = tile % tiles_across(w) * tile_words,
+            top = tile / tiles_across(w) * tile_rows; // words, rows
   const int row = threadIdx.x % tile_rows, column = threadIdx.x / tile_rows;
-  const int y = blockIdx.y * tile_rows + row, word = blockIdx.x * tile_words + column;
-  if (blockIdx.x == 0 && blockIdx.y == 0) {
-    if (threadIdx.x == 0) *w.counters = {};
-  }
+  const int y = top + row, word = left + column;
   const bool inside = y < w.height && word < w.words;
   const std::uint32_t own = inside ? load_word(mask, word, y) : 0;
   bits[column][row] = own;
@@ -68,9 +80,9 @@ __global__ void __launch_bounds__(tile_words *tile_rows)
     return std::uint32_t(r * tile_pitch + c * 16 + start_of(bits[c][r], bit) / 2);
   };
   // A run hangs at the first one that it touches above, without an exchange: nobody else writes there yet.
-  for (std::uint32_t left = own; left;) {
-    const Run r = first_run(left);
-    left &= ~r.bits;
+  for (std::uint32_t rest = own; rest;) {
+    const Run r = first_run(rest);
+    rest &= ~r.bits;
     const std::uint32_t self = number(row, column, r.first);
     std::uint32_t first = self;
     each_above(r, around, eight, [&](int side, int bit) {
@@ -79,9 +91,9 @@ __global__ void __launch_bounds__(tile_words *tile_rows)
     parent[self] = first;
   }
   __syncthreads();
-  for (std::uint32_t left = own; left;) {
-    const Run r = first_run(left);
-    left &= ~r.bits;
+  for (std::uint32_t rest = own; rest;) {
+    const Run r = first_run(rest);
+    rest &= ~r.bits;
     const std::uint32_t self = number(row, column, r.first);
     bool first = true;
     each_above(r, around, eight, [&](int side, int bit) {
@@ -92,30 +104,37 @@ __global__ void __launch_bounds__(tile_words *tile_rows)
       unite(parent, self, number(row, column - 1, 31));
   }
   __syncthreads();
-  const std::uint32_t corner =
-      std::uint32_t(blockIdx.y * tile_rows) * w.pitch() + blockIdx.x * tile_words * 16;
-  for (std::uint32_t left = own; left;) {
-    const Run r = first_run(left);
-    left &= ~r.bits;
+  const std::uint32_t corner = std::uint32_t(top) * w.pitch() + std::uint32_t(left) * 16;
+  for (std::uint32_t rest = own; rest;) {
+    const Run r = first_run(rest);
+    rest &= ~r.bits;
     const std::uint32_t self = number(row, column, r.first), root = root_of(parent, self);
     const std::uint32_t global = corner + std::uint32_t(row) * w.pitch() + self % tile_pitch;
     w.parent[global] = corner + root / tile_pitch * w.pitch() + root % tile_pitch;
     if (root == self) w.value[global] = 0;
   }
+  __syncthreads(); // before the next tile
 }
 
 // The word `column` of row y, 0 outside of the picture.
-__device__ std::uint32_t word_at(const Work &w, int column, int y) {
+__device__ inline std::uint32_t word_at(const Work &w, int column, int y) {
   return column >= 0 && column < w.words ? w.bits[column * w.height + y] : 0;
 }
-__device__ std::uint32_t number_at(const Work &w, int column, int y, int bit) {
+__device__ inline std::uint32_t number_at(const Work &w, int column, int y, int bit) {
   return std::uint32_t(y) * w.pitch() +
          std::uint32_t(column * 16 + start_of(w.bits[column * w.height + y], bit) / 2);
 }
 
-__global__ void border_kernel(Work w, bool eight, int below_borders, int all) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= all) return;
+// Places where tiles touch: words of their first rows, and rows of their first words.
+struct Borders {
+  int below, all;
+};
+__device__ inline Borders borders_of(const Work &w) {
+  const int below = (w.height - 1) / tile_rows * w.words;
+  return {below, below + (w.words - 1) / tile_words * w.height};
+}
+// The same component on both sides of a border becomes one.
+__device__ inline void unite_border(const Work &w, bool eight, int below_borders, int i) {
   if (i < below_borders) { // a word of a tile's first row, and the row above
     const int y = (i / w.words + 1) * tile_rows, column = i % w.words;
     const std::uint32_t own = word_at(w, column, y);
@@ -140,22 +159,6 @@ __global__ void border_kernel(Work w, bool eight, int below_borders, int all) {
     unite(w.parent, number_at(w, column, y, 0), number_at(w, column - 1, y - 1, 31));
   if (before >> 31 && word_at(w, column, y - 1) & 1)
     unite(w.parent, number_at(w, column - 1, y, 31), number_at(w, column, y - 1, 0));
-}
-
-} // namespace
-
-void launch_tiles(const Work &w, Plane<const std::uint8_t> mask, bool eight, CUstream_st *stream) {
-  const dim3 blocks(unsigned(w.words + tile_words - 1) / tile_words,
-                    unsigned(w.height + tile_rows - 1) / tile_rows);
-  tile_kernel<<<blocks, tile_words * tile_rows, 0, stream>>>(w, mask, eight);
-}
-
-void launch_borders(const Work &w, bool eight, CUstream_st *stream) {
-  const int below = (w.height - 1) / tile_rows * w.words, beside = (w.words - 1) / tile_words * w.height;
-  constexpr int threads = 128;
-  if (below + beside == 0) return;
-  border_kernel<<<unsigned(below + beside + threads - 1) / threads, threads, 0, stream>>>(w, eight, below,
-                                                                                          below + beside);
 }
 
 } // namespace vigil::blobs
