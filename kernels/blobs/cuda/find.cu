@@ -50,8 +50,7 @@ __global__ void __launch_bounds__(threads, blocks_a_multiprocessor) find_kernel(
     unite_tile(w, c.mask, c.eight, tile, shared.tile);
   grid.sync();
 
-  const Borders borders = borders_of(w);
-  for (int i = thread; i < borders.all; i += all_threads) unite_border(w, c.eight, borders.below, i);
+  unite_borders(w, c.eight, thread, all_threads);
   grid.sync();
 
   std::uint32_t foreground = 0;

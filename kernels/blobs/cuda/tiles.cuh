@@ -37,7 +37,8 @@ struct Around {
 // run's pixels. From left to right.
 template <class Found>
 __device__ void each_above(const Run &r, const Around &a, bool eight, Found found) {
-  if (eight && r.first == 0 && a.above_left >> 31) found(-1, 31);
+  // A corner counts only where no neighbour that shares an edge leads there as well.
+  if (eight && r.first == 0 && a.above_left >> 31 && !(a.above & 1)) found(-1, 31);
   for (std::uint32_t touch = a.above & (eight ? r.bits | r.bits << 1 | r.bits >> 1 : r.bits); touch;) {
     const int bit = __ffs(int(touch)) - 1;
     found(0, bit);
@@ -45,7 +46,7 @@ __device__ void each_above(const Run &r, const Around &a, bool eight, Found foun
     if (!gap) break;
     touch &= all_lanes << (__ffs(int(gap)) - 1);
   }
-  if (eight && r.end == 32 && a.above_right & 1) found(1, 0);
+  if (eight && r.end == 32 && a.above_right & 1 && !(a.above >> 31)) found(1, 0);
 }
 
 __device__ inline int tiles_across(const Work &w) {
@@ -91,6 +92,18 @@ __device__ inline void unite_tile(const Work &w, Plane<const std::uint8_t> mask,
     parent[self] = first;
   }
   __syncthreads();
+  // Chains of as many links as the tile has rows become short ones. Others shorten theirs at the same time: what is read may be old, but
+  // leads to the root.
+  for (int links = 1; links < tile_rows; links *= 4) {
+    for (std::uint32_t rest = own; rest;) {
+      const Run r = first_run(rest);
+      rest &= ~r.bits;
+      const std::uint32_t self = number(row, column, r.first);
+      const volatile std::uint32_t *const up = parent;
+      atomicMin(parent + self, up[up[up[up[self]]]]);
+    }
+    __syncthreads();
+  }
   for (std::uint32_t rest = own; rest;) {
     const Run r = first_run(rest);
     rest &= ~r.bits;
@@ -127,38 +140,66 @@ __device__ inline std::uint32_t number_at(const Work &w, int column, int y, int 
 
 // Places where tiles touch: words of their first rows, and rows of their first words.
 struct Borders {
-  int below, all;
+  int below, beside;
 };
 __device__ inline Borders borders_of(const Work &w) {
-  const int below = (w.height - 1) / tile_rows * w.words;
-  return {below, below + (w.words - 1) / tile_words * w.height};
+  return {(w.height - 1) / tile_rows * w.words, (w.words - 1) / tile_words * w.height};
 }
-// The same component on both sides of a border becomes one.
-__device__ inline void unite_border(const Work &w, bool eight, int below_borders, int i) {
-  if (i < below_borders) { // a word of a tile's first row, and the row above
+// In lanes that `want` it, the runs a and b become one component. Where the lane before asks for the same two trees, it is left to that
+// one: along a border most lanes do. The whole warp calls it.
+__device__ inline void unite_once(const Work &w, bool want, std::uint32_t a, std::uint32_t b) {
+  if (want) {
+    a = w.parent[a];
+    b = w.parent[b];
+  } else {
+    a = b = ~0u;
+  }
+  const std::uint32_t a_before = __shfl_up_sync(all_lanes, a, 1), b_before = __shfl_up_sync(all_lanes, b, 1);
+  const bool same = threadIdx.x % lanes > 0 && a == a_before && b == b_before;
+  if (want && !same) unite(w.parent, a, b);
+}
+// What touches in place i of `below`: a word of a tile's first row, and the row above.
+__device__ inline void unite_below(const Work &w, bool eight, const Borders &borders, int i) {
+  std::uint32_t a = 0, b = 0;
+  bool some = false;
+  if (i < borders.below) {
     const int y = (i / w.words + 1) * tile_rows, column = i % w.words;
-    const std::uint32_t own = word_at(w, column, y);
-    if (own == 0) return;
     const Around around{word_at(w, column, y - 1), word_at(w, column - 1, y - 1),
                         word_at(w, column + 1, y - 1)};
-    for (std::uint32_t left = own; left;) {
+    for (std::uint32_t left = word_at(w, column, y); left;) {
       const Run r = first_run(left);
       left &= ~r.bits;
       each_above(r, around, eight, [&](int side, int bit) {
-        unite(w.parent, number_at(w, column, y, r.first), number_at(w, column + side, y - 1, bit));
+        if (some) unite(w.parent, a, b);
+        a = number_at(w, column, y, r.first);
+        b = number_at(w, column + side, y - 1, bit);
+        some = true;
       });
     }
-    return;
   }
-  // A row of a tile's first word, and the word to its left.
-  const int y = (i - below_borders) % w.height, column = ((i - below_borders) / w.height + 1) * tile_words;
-  const std::uint32_t own = word_at(w, column, y), before = word_at(w, column - 1, y);
-  if (own & 1 && before >> 31) unite(w.parent, number_at(w, column, y, 0), number_at(w, column - 1, y, 31));
-  if (!eight || y == 0) return;
-  if (own & 1 && word_at(w, column - 1, y - 1) >> 31)
+  unite_once(w, some, a, b);
+}
+// The same for place i of those beside each other: a row of a tile's first word, and the word to its left.
+__device__ inline void unite_beside(const Work &w, bool eight, const Borders &borders, int i) {
+  const bool inside = i < borders.beside;
+  const int y = inside ? i % w.height : 0, column = (inside ? i / w.height + 1 : 0) * tile_words;
+  const bool own = inside && word_at(w, column, y) & 1, before = inside && word_at(w, column - 1, y) >> 31;
+  const bool straight = own && before;
+  unite_once(w, straight, straight ? number_at(w, column, y, 0) : 0,
+             straight ? number_at(w, column - 1, y, 31) : 0);
+  if (!eight || y == 0 || own == before) return;
+  const bool above = word_at(w, column, y - 1) & 1, above_before = word_at(w, column - 1, y - 1) >> 31;
+  if (own && above_before && !above)
     unite(w.parent, number_at(w, column, y, 0), number_at(w, column - 1, y - 1, 31));
-  if (before >> 31 && word_at(w, column, y - 1) & 1)
+  if (before && above && !above_before)
     unite(w.parent, number_at(w, column - 1, y, 31), number_at(w, column, y - 1, 0));
+}
+// The same component on both sides of a border of tiles becomes one. `first`: the thread's number among `threads`, which are whole warps.
+__device__ inline void unite_borders(const Work &w, bool eight, int first, int threads) {
+  const Borders borders = borders_of(w);
+  const int lane = first % lanes;
+  for (int at = first - lane; at < borders.below; at += threads) unite_below(w, eight, borders, at + lane);
+  for (int at = first - lane; at < borders.beside; at += threads) unite_beside(w, eight, borders, at + lane);
 }
 
 } // namespace vigil::blobs
