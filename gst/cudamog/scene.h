@@ -4,8 +4,7 @@
 //
 //   before()   in the order of the frames, when the model knows the frames before this one: the picture for the model
 //   after()    when the mask is final
-//   fetch()    on the queue that brings the counts to the host
-//   observe()  when they are there
+//   observe()  when the queue got there
 //   rates()    for the next frame's model
 #pragma once
 
@@ -40,9 +39,8 @@ class Scene {
   struct Slot {
     Slot(Device &, PixelFormat, const activity::Grid &);
     OwnPicture mapped;
-    DeviceBuffer edges;
-    HostBuffer host_edges, host_lines;
-    ConstImage seen; // by the model
+    HostBuffer edges, lines; // the device writes there
+    ConstImage seen;         // by the model
     bool looked = false, estimated = false;
   };
 
@@ -53,7 +51,6 @@ class Scene {
   ConstImage before(Slot &, const ConstImage &frame, mog::Model &, const Settings &, bool relearning,
                     Queue &);
   void after(Slot &, Plane<const std::uint8_t> mask, const Settings &, Queue &);
-  void fetch(Slot &, Queue &);
   void observe(const Slot &, std::span<const std::uint8_t> in_blob, double seconds, const Tuning &);
 
   // A Pace for each cell of the next frame; empty: all learn as usual.

@@ -5,6 +5,7 @@
 #include "gst/observe/mask_blobs.h"
 #include "gst/observe/motion.h"
 #include "gst/properties.h"
+#include "gst/transform/async_depth.h"
 #include "gst/transform/cuda_place.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"
@@ -70,7 +71,7 @@ inline constexpr auto shape_table = std::tuple{
 // How frames go through.
 struct Flow {
   int group_size = 1;
-  int async_depth = 0;
+  int async_depth = automatic_depth;
   bool operator==(const Flow &) const = default;
 };
 inline constexpr auto flow_table = std::tuple{
@@ -79,11 +80,7 @@ inline constexpr auto flow_table = std::tuple{
           "- 1 "
           "frames later (reported as latency)",
           &Flow::group_size, 1, 32),
-    param("async-depth", "Asynchronous depth",
-          "Frames that may be under way on the device while further ones come in; each comes out finished, "
-          "this "
-          "many frames later (reported as latency). 0: each frame is finished before the next",
-          &Flow::async_depth, 0, 16),
+    async_depth_param(&Flow::async_depth),
 };
 
 // How the model is kept on disk.

@@ -149,7 +149,6 @@ void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
 void MogWork::fetch(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
   blobs_->fetch(a.blobs, queue);
-  scene_.fetch(a.scene, queue);
 }
 
 void MogWork::complete(Job &job, Queue &queue) {

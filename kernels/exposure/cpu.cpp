@@ -143,6 +143,7 @@ class CpuExposure final : public Exposure {
                    Queue &) override {
     check(frame, background, channels, out);
     estimate(frame, background, channels);
+    if (told()) *told() = lines_;
     Table table[3];
     bool nothing = true;
     for (int c = 0; c < channels; c++) {

@@ -136,6 +136,15 @@ class Exposure {
   virtual const Lines *lines() const = 0;
   // From now on the last lines are these.
   virtual void set(const Lines &, Queue &) = 0;
+  // Where the next calls of apply() write their lines as well, in order with the queue: host memory of the device
+  // (Device::allocate_host), so that no copy has to be submitted. Null: nowhere.
+  void tell(Lines *host) { told_ = host; }
+
+ protected:
+  Lines *told() const { return told_; }
+
+ private:
+  Lines *told_ = nullptr;
 };
 std::unique_ptr<Exposure> make_reference(); // double precision, naive loops; host memory
 // The device must outlive what is made for it.

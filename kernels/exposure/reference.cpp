@@ -88,6 +88,7 @@ class Reference final : public Exposure {
         if (c == 0) luma_gain = kept.gain;
       }
     }
+    if (told()) *told() = lines_;
     for (int i = 0; i < plane_count(frame.format); i++)
       for (int y = 0; y < plane_rows(i, frame.height); y++)
         for (int k = 0; k < row_bytes(frame.format, i, frame.width); k++) {
