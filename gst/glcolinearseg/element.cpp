@@ -235,7 +235,7 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   gst_element_class_set_static_metadata(element, "Colinearity segmentation", "Filter/Analyzer/Video/Hardware",
                                         "Separates foreground from a known background by the colinearity of "
                                         "colours and a Markov random field, in OpenGL or CUDA",
-                                        "The Vigil authors");
+                                        VIGIL_AUTHORS);
 
   auto *filter = GST_GL_FILTER_CLASS(klass);
   GST_GL_BASE_FILTER_CLASS(klass)->supported_gl_api =
@@ -244,6 +244,4 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
   install_streaming(filter);
 }
 
-gboolean vigil_register_glcolinearseg(GstPlugin *plugin) {
-  return gst_element_register(plugin, "glcolinearseg", GST_RANK_NONE, gst_gl_colinear_seg_get_type());
-}
+GST_ELEMENT_REGISTER_DEFINE(glcolinearseg, "glcolinearseg", GST_RANK_NONE, gst_gl_colinear_seg_get_type())
