@@ -12,24 +12,7 @@ constexpr std::uint64_t look_every = 4;    // frames
 constexpr double at_once = 0.1;            // learning rate of what is to become background
 constexpr float undecided_rate = 0.3f;     // factor
 
-std::ptrdiff_t stride_of(PixelFormat f, int plane, int width) {
-  constexpr std::ptrdiff_t step = 64;
-  return (row_bytes(f, plane, width) + step - 1) / step * step;
-}
-
 } // namespace
-
-OwnPicture::OwnPicture(Device &device, PixelFormat format, int width, int height) {
-  image_ = {format, width, height, {}, {}};
-  std::size_t offset[3] = {}, bytes = 0;
-  for (int i = 0; i < plane_count(format); i++) {
-    offset[i] = bytes;
-    image_.stride[i] = stride_of(format, i, width);
-    bytes += static_cast<std::size_t>(image_.stride[i]) * static_cast<std::size_t>(plane_rows(i, height));
-  }
-  memory_ = DeviceBuffer(device, bytes);
-  for (int i = 0; i < plane_count(format); i++) image_.data[i] = memory_.as<std::uint8_t>() + offset[i];
-}
 
 Scene::Slot::Slot(Device &device, PixelFormat format, const activity::Grid &grid)
     : mapped(device, format, grid.width, grid.height),
@@ -51,6 +34,11 @@ void Scene::forget() {
   background_of_ = 0;
   waiting_.reset(grid_);
   lines_ = {};
+}
+
+void Scene::start_anew(Queue &queue) {
+  forget();
+  exposure_->set({}, queue);
 }
 
 // False when the model knows nothing yet.

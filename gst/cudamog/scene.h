@@ -8,6 +8,7 @@
 //   rates()    for the next frame's model
 #pragma once
 
+#include "gst/cudamog/own_picture.h"
 #include "gst/cudamog/settings.h"
 #include "gst/memory/slots.h"
 #include "kernels/activity/activity.h"
@@ -20,18 +21,6 @@
 #include <span>
 
 namespace vigil::gst::cudamog {
-
-// A picture in one piece of the device's memory.
-class OwnPicture {
- public:
-  OwnPicture() = default;
-  OwnPicture(Device &, PixelFormat, int width, int height);
-  Image image() const { return image_; }
-
- private:
-  DeviceBuffer memory_;
-  Image image_;
-};
 
 class Scene {
  public:
@@ -46,7 +35,8 @@ class Scene {
 
   explicit Scene(Device &);
   void set_format(PixelFormat, const activity::Grid &);
-  void forget(); // another model: nothing that was found holds any longer
+  void forget();            // another model: nothing that was found holds any longer
+  void start_anew(Queue &); // the same, and the exposure was another one
 
   ConstImage before(Slot &, const ConstImage &frame, mog::Model &, const Settings &, bool relearning,
                     Queue &);

@@ -22,7 +22,7 @@ struct Tuning {
   float learning_time = 0.f;
   float foreground_rate = 0.02f;
   float absorb_after = 1.5f;
-  float light_jump = 0.6f;
+  float light_jump = 0.75f;
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
@@ -44,9 +44,9 @@ inline constexpr auto tuning_table = std::tuple{
           "below 1",
           &Tuning::absorb_after, 0.f, 86400.f),
     param("light-jump", "Light jump",
-          "Fraction of changed pixels that is taken for a light that was switched: the model relearns within "
-          "30 "
-          "frames, one light-jump message is posted, and until then no blobs or motion are reported; 0: off",
+          "Fraction of changed pixels that is taken for a light that was switched: one light-jump message is "
+          "posted, the model takes up what it knows of this light from before, or relearns within 30 frames, "
+          "and until then no blobs or motion are reported; 0: off",
           &Tuning::light_jump, 0.f, 1.f),
 };
 

@@ -133,8 +133,8 @@ __device__ Line estimate(Sum &sum, const Pairs &p, int all, bool chroma, const L
   for (int i = 0; i < each; i++) found[0] += p.has(i);
   sum.up(found);
   const int n = static_cast<int>(found[0]);
-  const Line faded{1 + (before.gain - 1) * fading, before.offset * fading, 0};
-  if (n < min_samples || n * 10 < all) return faded;
+  const Line faded{1 + (before.gain - 1) * fading, before.offset * fading, 0, 0, {}};
+  if (n < min_samples || n * 10 < all) return settled(faded, before, 0, 0, false, chroma);
 
   Line l;
   float gain0 = luma_gain;
@@ -177,7 +177,16 @@ __device__ Line estimate(Sum &sum, const Pairs &p, int all, bool chroma, const L
   sum.up(agreeing);
   l.agreeing = static_cast<float>(agreeing[0]) / static_cast<float>(n);
   const bool good = l.agreeing >= least_agreeing && l.gain >= 1 / max_gain && l.gain <= max_gain;
-  return good ? l : faded;
+  const Line now = good ? l : faded;
+  std::uint32_t errors[2] = {};
+#pragma unroll
+  for (int i = 0; i < each; i++) {
+    if (!p.has(i)) continue;
+    errors[0] += error_of(distance(now, p.b[i], p.y[i]));
+    errors[1] += error_of(fabsf(p.y[i] - p.b[i]));
+  }
+  sum.up(errors);
+  return settled(now, before, errors[0], errors[1], true, chroma);
 }
 
 __global__ void __launch_bounds__(threads)
