@@ -145,28 +145,33 @@ class CpuFinder final : public Finder {
 
   void unite_runs(Plane<const std::uint8_t> mask, Band &b) {
     Label *const l = labels();
-    const std::uint32_t none = ~0u;
     std::uint32_t next = std::uint32_t(b.first_row) * std::uint32_t(most_runs(config_.width));
     b.first_label = next;
     b.foreground = 0;
     for (int y = b.first_row; y < b.end_row; y++) {
       Run *const begin = memory_of(y);
       run_count_[std::size_t(y)] = std::size_t(find_runs(mask.row(y), config_.width, begin) - begin);
-      for (Run &r : row(y)) r.label = none;
       if (y > b.first_row)
         touching(y, [&](const Run &above, Run &r) {
+          if (above.label == r.label) return; // as most second neighbours
           const std::uint32_t up = find(above.label);
-          r.label = r.label == none || r.label == up ? up : unite(up, r.label);
+          r.label = r.label == no_label || r.label == up ? up : unite(up, r.label);
         });
+      std::uint32_t label = no_label, pixels = 0; // of the runs in a row that have the same label
       for (Run &r : row(y)) {
-        const std::uint32_t area = std::uint32_t(r.end - r.first);
-        b.foreground += area;
-        if (r.label == none) {
+        if (r.label == no_label) {
           l[next] = {next, 0, std::uint32_t(y) * std::uint32_t(config_.width) + r.first, no_slot};
           r.label = next++;
         }
-        l[find(r.label)].area += area;
+        if (r.label != label) {
+          if (label != no_label) l[find(label)].area += pixels;
+          label = r.label;
+          pixels = 0;
+        }
+        pixels += std::uint32_t(r.end - r.first);
+        b.foreground += std::uint32_t(r.end - r.first);
       }
+      if (label != no_label) l[find(label)].area += pixels;
     }
     b.end_label = next;
     for (std::uint32_t i = b.first_label; i < next; i++)
@@ -302,10 +307,12 @@ class CpuFinder final : public Finder {
     for (int y = b.first_row; y < b.end_row; y++) {
       std::int32_t *const to = out.row(y);
       int x = 0;
+      std::uint32_t label = no_label; // of the run before
+      std::int32_t value = 0;
       for (const Run &r : row(y)) {
-        std::fill(to + x, to + r.first, 0);
-        std::fill(to + r.first, to + r.end, std::int32_t(labels()[root_of(r.label)].first) + 1);
-        x = r.end;
+        if (r.label != label) value = std::int32_t(labels()[root_of(label = r.label)].first) + 1;
+        for (; x < r.first; x++) to[x] = 0;
+        for (; x < r.end; x++) to[x] = value;
       }
       std::fill(to + x, to + config_.width, 0);
     }

@@ -23,15 +23,18 @@ Run *runs(const std::uint8_t *row, int width, Run *out) {
   std::uint64_t before = 0; // the last pixel of the word before
   const auto take = [&](std::uint64_t bits, int x) {
     std::uint64_t edges = bits ^ (bits << 1 | before);
-    bool open = before != 0;
-    before = bits >> 63;
-    for (; edges != 0; edges &= edges - 1) {
+    const auto next = [&] {
       const auto at = std::uint16_t(x + std::countr_zero(edges));
-      if (open)
-        (out++)->end = at;
-      else
-        *out = {at, 0, 0};
-      open = !open;
+      edges &= edges - 1;
+      return at;
+    };
+    if (before && edges) (out++)->end = next();
+    before = bits >> 63;
+    while (edges) { // pairs of begin and end; the last end may be in a later word
+      const std::uint16_t first = next();
+      const bool ends = edges != 0;
+      *out = {first, ends ? next() : std::uint16_t{0}, no_label};
+      out += ends;
     }
   };
   int x = 0;

@@ -6,6 +6,7 @@
 
 namespace vigil::blobs {
 
+inline constexpr std::uint32_t no_label = ~0u;
 struct Run {
   std::uint16_t first, end; // columns first .. end-1
   std::uint32_t label;      // the caller's
@@ -13,7 +14,7 @@ struct Run {
 constexpr int most_runs(int width) {
   return (width + 1) / 2;
 }
-// Writes the runs of a row from left to right, with label 0, and returns the end of what was written.
+// Writes the runs of a row from left to right, with no label, and returns the end of what was written.
 Run *find_runs(const std::uint8_t *row, int width, Run *out);
 
 } // namespace vigil::blobs
