@@ -27,6 +27,16 @@ class Camera {
       v = static_cast<std::uint8_t>(std::clamp(std::lround(gain * v + offset), 0L, 255L));
     return push(p);
   }
+  // The scene of a camera that was pushed `x` pixels aside; what leaves at one side comes in at the other. GRAY8.
+  double show_shifted(int x) {
+    Picture p = scene(format_, width, height, number_);
+    const Plane<std::uint8_t> plane = p.image().plane(0);
+    for (int y = 0; y < height; y++) std::rotate(plane.row(y), plane.row(y) + x, plane.row(y) + width);
+    return push(p);
+  }
+  double show_again() { // the same bytes each time
+    return push(scene(format_, width, height, 0));
+  }
   double show_noise() {
     Picture p = scene(format_, width, height, number_);
     std::uint32_t r = static_cast<std::uint32_t>(number_) * 2654435761u + 1;
@@ -169,6 +179,29 @@ GST_START_TEST(pictures_that_change_wholly) {
 }
 GST_END_TEST
 
+// It shakes by up to half of the picture: all that is learnt meanwhile is wrong.
+GST_START_TEST(a_camera_that_shakes_wildly) {
+  Camera camera;
+  for (int n = 0; n < 100; n++) camera.show();
+  for (int n = 0; n < 60; n++) camera.show_shifted(n * 37 % (width / 2));
+  const int after = camera.normal_after(60);
+  fail_unless(after >= 0, "not normal after 60 frames");
+  for (int n = 0; n < 30; n++) camera.show(); // light-jump's frames of relearning are over
+  for (int n = 0; n < 20; n++) camera.show(1, 0, {person});
+  fail_unless(camera.within(person) > 0.9, "after it, %f of a person is seen", camera.within(person));
+}
+GST_END_TEST
+
+GST_START_TEST(a_picture_that_stands_still) {
+  Camera camera;
+  for (int n = 0; n < 300; n++) camera.show_again();
+  for (int n = 0; n < 20; n++) camera.show(1, 0, {person});
+  fail_unless(camera.within(person) > 0.9, "after it, %f of a person is seen", camera.within(person));
+  const int after = camera.normal_after(60);
+  fail_unless(after >= 0, "not normal after 60 frames");
+}
+GST_END_TEST
+
 GST_START_TEST(who_was_there_from_the_start_leaves_no_ghost) {
   Camera camera("learning-rate=0.005"), slow("learning-rate=0.005 foreground-rate=1");
   for (int n = 0; n < 60; n++) {
@@ -224,6 +257,8 @@ static Suite *cudamog_scene_suite() {
   tcase_add_test(tests, who_fills_two_thirds_is_no_light);
   tcase_add_test(tests, a_lens_cap);
   tcase_add_test(tests, pictures_that_change_wholly);
+  tcase_add_test(tests, a_camera_that_shakes_wildly);
+  tcase_add_test(tests, a_picture_that_stands_still);
   tcase_add_test(tests, who_was_there_from_the_start_leaves_no_ghost);
   tcase_add_test(tests, who_waits_stays_and_what_is_put_down_does_not);
   return suite;
