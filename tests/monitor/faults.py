@@ -162,6 +162,24 @@ cameras:
         m.stop()
 
 
+def files():
+    """A file plays at its own speed, again and again."""
+    clip = folder / "clip.mp4"
+    subprocess.run(["gst-launch-1.0", "-q", *"scenetestsrc quiet=0 num-buffers=45 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1".split(),
+                    *f"! x264enc speed-preset=ultrafast key-int-max=15 ! h264parse ! mp4mux ! filesink location={clip}".split()], check=True, timeout=60)
+    config.write_text(f'cameras:\n  film: {{source: "{clip}"}}\n')
+    with Monitor(program, folder / "files", "--config", str(config)) as m:
+        m.wait("pictures of the file", lambda: m.get("/api/cameras/film")["state"] == "online", 14)
+        time.sleep(8)  # it has begun again twice
+        begun, first = time.monotonic(), m.get("/api/stats")["cameras"][0]["frames"]
+        time.sleep(6)
+        rate = (m.get("/api/stats")["cameras"][0]["frames"] - first) / (time.monotonic() - begun)
+        if not 8 < rate < 18:
+            raise AssertionError(f"{rate:.1f} frames a second of a file of 15")
+        same(m.get("/api/cameras/film")["reconnects"], 0, "it begins again without a reconnection")
+        m.stop()
+
+
 def tls():
     """By TLS, with tokens: what a token of role view may do, and cookies that are sent by TLS alone."""
     made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", "/CN=test",
@@ -198,7 +216,7 @@ cameras:
     same((done.returncode, "certificate" in done.stderr), (1, True), f"a key that is none: {done.stderr}")
 
 
-checks = [full_disk, sizes, no_cameras, tls]
+checks = [full_disk, sizes, no_cameras, files, tls]
 for check in [c for c in checks if c.__name__ in sys.argv[3:]] or checks:
     begun = time.monotonic()
     check()

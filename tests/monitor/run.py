@@ -148,6 +148,13 @@ def video(m):
     m.wait("a place for another viewer", place)
 
 
+def activity(m):
+    """The strip "what changed": motion, and the exposure that cudamog finds, each second."""
+    samples = m.wait("samples", lambda: [s for s in m.get("/api/cameras/street/activity")["samples"] if s["gain"] is not None])
+    if not all(0.2 < s["gain"] < 5 for s in samples) or not any(s["changed_fraction"] > 0 for s in samples):
+        raise AssertionError(samples)
+
+
 def bad_requests(m):
     for path in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/events/..%2f..%2fevents.db/clip.mp4", "/x/..%2f..%2fetc/passwd", "/api/events/../x", "/api/nothing",
                  "/api/cameras/nobody", "/api/cameras//elements"):
@@ -203,7 +210,7 @@ def reload(m):
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: m.get("/api/cameras/street")["state"] == "online")
     print(f"online after {time.monotonic() - m.begun:.2f} s")
-    for check in (pictures, offline, video, zones_and_properties, bad_requests, reload):
+    for check in (pictures, offline, video, activity, zones_and_properties, bad_requests, reload):
         check(m)
         print(check.__name__, "good")
     kept = event_with_clip(m)

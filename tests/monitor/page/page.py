@@ -258,7 +258,8 @@ class Page(unittest.TestCase):
                     b.run("document.querySelector('.tabs input[value=controls]').click()")
                     b.find(".control")
                 b.run(source)
-                found = b.driver.execute_async_script("axe.run().then((r) => arguments[0](r.violations), (e) => arguments[0]([{impact: 'serious', id: String(e), nodes: []}]))")
+                # Before its version 4 axe knew no div around the pairs of a dl, which HTML has since 5.2.
+                found = b.driver.execute_async_script("axe.run({ rules: { dlitem: { enabled: parseInt(axe.version) >= 4 }, 'definition-list': { enabled: parseInt(axe.version) >= 4 } } }).then((r) => arguments[0](r.violations), (e) => arguments[0]([{impact: 'serious', id: String(e), nodes: []}]))")
                 serious = [(v["id"], v.get("help"), [n["html"][:160] for n in v["nodes"]][:3]) for v in found if v["impact"] in ("serious", "critical")]
                 self.assertEqual(serious, [], f"{view}, {theme}")
 

@@ -14,6 +14,17 @@ namespace vigil::monitor {
 
 namespace {
 constexpr double patience_at_start = 15, patience = 5; // seconds without a picture
+
+// The camera's exposure against the background's, as cudamog finds it; none before its first frame.
+std::optional<double> exposure_gain(GstElement *mog) {
+  GstStructure *stats = nullptr;
+  double gain = 0;
+  g_object_get(mog, "stats", &stats, nullptr);
+  const bool found = stats && gst_structure_get_double(stats, "exposure-gain", &gain);
+  if (stats) gst_structure_free(stats);
+  return found ? std::optional(gain) : std::nullopt;
+}
+
 constexpr const char *state_names[] = {"starting", "online", "offline", "disabled"};
 } // namespace
 
@@ -173,6 +184,8 @@ void Camera::tick() {
   }
   update_events(utc);
   feed_->wants_picture = !running_.empty();
+  if (state_ == State::online && pipeline_)
+    feed_->activity.exposure(exposure_gain(pipeline_->element("cudamog")), std::nullopt);
   const auto second = feed_->activity.end_second(utc);
   if (state_ == State::online) {
     nlohmann::json boxes = nlohmann::json::array();

@@ -230,6 +230,9 @@ void CameraPipeline::link_compressed(GstPad *pad, const char *parser, const char
   gst_util_set_object_arg(G_OBJECT(queue), "leaky",
                           "downstream"); // a decoder that hangs must not hold up the recorder
   g_signal_connect(decode, "pad-added", G_CALLBACK(Callbacks::decoded_pad), this);
+  // Else the pipeline would wait for the decoder before it plays, and a file, which comes at its own speed only once it
+  // plays, for the pipeline.
+  g_object_set(decode, "async-handling", TRUE, nullptr);
   GstElement *first = tee;
   if (source_kind(config_.source) == SourceKind::file) { // played at its own speed
     first = add("identity");
@@ -304,6 +307,15 @@ GstElement *CameraPipeline::element(const std::string &name) const {
   for (GstElement *e : chain_)
     if (name == GST_OBJECT_NAME(e)) return e;
   return nullptr;
+}
+
+bool CameraPipeline::begin_again() {
+  // By way of PAUSED, so that the clock's base is taken anew: else every frame would be late, and come at once.
+  gst_element_set_state(pipeline_, GST_STATE_PAUSED);
+  const bool done = gst_element_seek_simple(
+      pipeline_, GST_FORMAT_TIME, static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT), 0);
+  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+  return done;
 }
 
 double CameraPipeline::utc_of(GstClockTime running) const {

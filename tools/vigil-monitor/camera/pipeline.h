@@ -76,6 +76,7 @@ class CameraPipeline {
   void record_from(GstElement *tee, std::initializer_list<GstElement *>, const char *caps);
   void link_encoder();
   void update_tile_caps();
+  bool begin_again(); // a file, at its end; false when the source has no beginning
   double utc_of(GstClockTime running) const;
   double time_of(GstPad *, GstBuffer *) const;
   void see_boxes(GstPad *, GstBuffer *);

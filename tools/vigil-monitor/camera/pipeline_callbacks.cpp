@@ -69,11 +69,7 @@ gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer us
     p.events_.failed(reason_of(m));
     break;
   case GST_MESSAGE_EOS: {
-    const bool file =
-        p.config_.loop && p.frames_out_ > 0 &&
-        gst_element_seek_simple(p.pipeline_, GST_FORMAT_TIME,
-                                static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT), 0);
-    if (!file)
+    if (!(p.config_.loop && p.frames_out_ > 0 && p.begin_again()))
       p.events_.failed(p.frames_out_ ? "the stream has ended"
                                      : "the stream ended before its first picture; does it hold video?");
     break;

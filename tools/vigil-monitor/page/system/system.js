@@ -10,6 +10,7 @@ import { bytes, digits, fullTime, span, zoneName } from "../app/time.js";
 import { Spark } from "./spark.js";
 
 const every = 2000; // ms
+const delay = (ms) => (ms < 10000 ? `${digits(ms)} ms` : span(ms / 1000));
 
 function meter(words) {
   const fill = h("i");
@@ -66,7 +67,7 @@ function cameraTable() {
       setText(fps, c.fps.toFixed(1));
       spark.add(c.fps);
       const work = Object.entries(c.element_time_us);
-      const texts = [c.latency_ms ? `${digits(c.latency_ms)} ms` : "–", String(c.drops), String(c.reconnects), bytes(c.record_queue_bytes),
+      const texts = [c.latency_ms ? delay(c.latency_ms) : "–", String(c.drops), String(c.reconnects), bytes(c.record_queue_bytes),
         work.length ? work.map(([name, us]) => `${name} ${digits(us / 1000)} ms`).join(", ") : "–"];
       texts.forEach((text, i) => setText(cells[i + 2], text));
     }
@@ -170,7 +171,7 @@ export function system(root, place, signal) {
       cpu.set(load === null ? "–" : `${digits(load * 100, 2)} %`, "of one core", load === null ? null : load);
       memory.set(bytes(stats.memory_bytes), "resident", stats.memory_bytes);
       frames.set(`${sum.toFixed(1)}/s`, `${stats.cameras.length} cameras, ${drops} frames dropped`, sum);
-      latency.set(`${digits(worst)} ms`, "the slowest camera, capture to end of chain", worst);
+      latency.set(delay(worst), "the slowest camera, capture to end of chain", worst);
       gpu.set(stats.gpu ? `${digits(stats.gpu.element_time_us / 1000)} ms` : "None", stats.gpu ? `a frame, on ${stats.gpu.name}` : "the CPU does the work");
       up.set(span(stats.uptime_seconds), `since ${fullTime(stats.time - stats.uptime_seconds)}`);
       table.set(stats.cameras);
