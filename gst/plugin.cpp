@@ -11,9 +11,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   any |= vigil_register_boxtrack(plugin);
   any |= vigil_register_gpufisher(plugin);
   any |= vigil_register_scenetestsrc(plugin);
-#ifdef VIGIL_HAVE_GL
   any |= vigil_register_glcolinearseg(plugin);
-#endif
 #ifdef VIGIL_HAVE_OPENCL
   any |= vigil_register_clbilateral(plugin);
   any |= vigil_register_clfilter(plugin);

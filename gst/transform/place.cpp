@@ -17,7 +17,8 @@ void HostCopyWarning::post(GstElement *element, const Device &cuda) {
 
 void Place::warn_of_host_copies(const FrameKind &kind, const ByteCounts &counts) {
   const Device *device = cuda_device();
-  if (!warned_ && kind.gl_memory && device && counts.to_device > 0) host_copies_.post(owner_, *device);
+  if (!warned_ && (kind.gl_memory || kind.cuda_memory) && device && counts.to_device > 0)
+    host_copies_.post(owner_, *device);
 }
 
 } // namespace vigil::gst
