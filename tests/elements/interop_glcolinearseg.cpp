@@ -78,7 +78,7 @@ void expect_the_same(const std::string &settings, int width, int height, Out out
     fail_unless(place == (on_cuda() ? "cuda" : backend), "%s: the work was done in %s", what.c_str(),
                 place.c_str());
   if (yuv && (on_cuda() || on_cpu))
-    expect_alike(want, got, settings.find("passthrough") != settings.npos ? (on_cpu ? 0.0005 : 0) : 0.02,
+    expect_alike(want, got, settings.find("passthrough") != settings.npos ? (on_cpu ? 0.002 : 0) : 0.02,
                  what);
   else
     for (std::size_t n = 0; n < want.size(); n++)
