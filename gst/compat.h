@@ -76,6 +76,21 @@ inline void add_classification_meta([[maybe_unused]] GstBuffer *buffer,
 #endif
 }
 
+// An array of floats as a tensor of one dimension, where GStreamer (1.26) has metadata for it; `id` says what it is.
+inline void add_tensor_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] const char *id,
+                            [[maybe_unused]] GBytes *floats) {
+#if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
+  gsize count = g_bytes_get_size(floats) / sizeof(float);
+  GstTensor *tensor =
+      gst_tensor_new_simple(g_quark_from_string(id), GST_TENSOR_DATA_TYPE_FLOAT32,
+                            gst_buffer_new_wrapped_bytes(floats), GST_TENSOR_DIM_ORDER_ROW_MAJOR, 1, &count);
+  if (!tensor) return;
+  auto **tensors = g_new(GstTensor *, 1); // which the metadata takes
+  tensors[0] = tensor;
+  gst_tensor_meta_set(gst_buffer_add_tensor_meta(buffer), 1, tensors);
+#endif
+}
+
 // An object found by any detector, where GStreamer (1.24) has metadata for it.
 struct ObjectMeta {
   guint id; // of the detection, in the buffer's relation meta

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The elements that the plugin registers.
+// The elements that the plugin registers, and what all of them say about their origin.
 #pragma once
 
 #include <gst/gst.h>
 
-gboolean vigil_register_boxrules(GstPlugin *);
-gboolean vigil_register_boxtrack(GstPlugin *);
-gboolean vigil_register_clbilateral(GstPlugin *);
-gboolean vigil_register_clfilter(GstPlugin *);
-gboolean vigil_register_clhistogram(GstPlugin *);
-gboolean vigil_register_cudamog(GstPlugin *);
-gboolean vigil_register_glcolinearseg(GstPlugin *);
-gboolean vigil_register_gpufisher(GstPlugin *);
-gboolean vigil_register_scenetestsrc(GstPlugin *);
+#define VIGIL_AUTHORS "Vigil maintainers <maintainers@vigil.example>"
+#define VIGIL_ORIGIN "https://vigil.example/"
+
+GST_ELEMENT_REGISTER_DECLARE(boxrules)
+GST_ELEMENT_REGISTER_DECLARE(boxtrack)
+GST_ELEMENT_REGISTER_DECLARE(clbilateral)
+GST_ELEMENT_REGISTER_DECLARE(clfilter)
+GST_ELEMENT_REGISTER_DECLARE(clhistogram)
+GST_ELEMENT_REGISTER_DECLARE(cudamog)
+GST_ELEMENT_REGISTER_DECLARE(glcolinearseg)
+GST_ELEMENT_REGISTER_DECLARE(gpufisher)
+GST_ELEMENT_REGISTER_DECLARE(scenetestsrc)

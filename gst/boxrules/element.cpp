@@ -219,12 +219,10 @@ static void gst_box_rules_class_init(GstBoxRulesClass *klass) {
       element, "Zones and lines", "Filter/Analyzer/Video",
       "Says what tracks do in zones and at lines: enter, leave, stay, cross, crowd, leave "
       "things behind",
-      "The Vigil authors");
+      VIGIL_AUTHORS);
   auto *transform = GST_BASE_TRANSFORM_CLASS(klass);
   transform->start = start;
   install_streaming(transform);
 }
 
-gboolean vigil_register_boxrules(GstPlugin *plugin) {
-  return gst_element_register(plugin, "boxrules", GST_RANK_NONE, gst_box_rules_get_type());
-}
+GST_ELEMENT_REGISTER_DEFINE(boxrules, "boxrules", GST_RANK_NONE, gst_box_rules_get_type())

@@ -103,12 +103,10 @@ static void gst_box_track_class_init(GstBoxTrackClass *klass) {
       element, "Tracks of boxes", "Filter/Analyzer/Video",
       "Gives boxes of any detector numbers that stay from frame to frame, through "
       "meetings and hidden places; needs no pixels",
-      "The Vigil authors");
+      VIGIL_AUTHORS);
   auto *transform = GST_BASE_TRANSFORM_CLASS(klass);
   transform->start = start;
   install_streaming(transform);
 }
 
-gboolean vigil_register_boxtrack(GstPlugin *plugin) {
-  return gst_element_register(plugin, "boxtrack", GST_RANK_NONE, gst_box_track_get_type());
-}
+GST_ELEMENT_REGISTER_DEFINE(boxtrack, "boxtrack", GST_RANK_NONE, gst_box_track_get_type())

@@ -55,7 +55,9 @@ class BilateralElement final : public ElementWith<Settings> {
  public:
   explicit BilateralElement(GstElement *gst)
       : ElementWith(properties()), place_(gst, [this] {
-          return settings.read([](const Settings &s) { return OpenClPlace::Wish{s.device, s.backend}; });
+          return settings.read([](const Settings &s) {
+            return OpenClPlace::Wish{s.device, s.cuda, s.backend};
+          });
         }) {}
 
   void add_stats(GstStructure *s) const override { stats_.add(s); }
@@ -83,7 +85,7 @@ struct GstClBilateralClass {
 };
 G_DEFINE_TYPE(GstClBilateral, gst_cl_bilateral, vigil_transform_get_type())
 
-#define FORMATS "RGBA, RGBx, BGRA, BGRx, NV12, I420, GRAY8, P010_10LE"
+#define FORMATS "RGBA, RGBx, BGRA, BGRx, NV12, I420, GRAY8, P010_10LE, YV12, NV21"
 #define CAPS VIGIL_CL_CAPS("{ " FORMATS ", GRAY16_LE }", "{ " FORMATS " }") // libgstcuda knows no GRAY16_LE
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
@@ -100,10 +102,7 @@ static void gst_cl_bilateral_class_init(GstClBilateralClass *klass) {
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(element, "Bilateral filter", "Filter/Effect/Video/Hardware",
-                                        "Smooths noise and keeps edges, in OpenCL or CUDA",
-                                        "The Vigil authors");
+                                        "Smooths noise and keeps edges, in OpenCL or CUDA", VIGIL_AUTHORS);
 }
 
-gboolean vigil_register_clbilateral(GstPlugin *plugin) {
-  return gst_element_register(plugin, "clbilateral", GST_RANK_NONE, gst_cl_bilateral_get_type());
-}
+GST_ELEMENT_REGISTER_DEFINE(clbilateral, "clbilateral", GST_RANK_NONE, gst_cl_bilateral_get_type())

@@ -41,6 +41,7 @@ Properties<Settings> make_properties() {
   p.choice("backend", "Backend", "Where it is computed", cl_choice_type(), &Settings::backend, Change::ready);
   add_tune(p, &Settings::tune);
   add_cl_device(p, &Settings::device);
+  p.table(&Settings::cuda, cuda_choice_table, Change::ready);
   p.table(&Settings::flow, async_depth_table, Change::playing);
   return p;
 }

@@ -14,6 +14,7 @@ struct Settings {
   tuning::Mode tune = tuning::Mode::automatic;
   ClChoice backend = ClChoice::automatic;
   std::string device;
+  CudaChoice cuda;
   AsyncDepth flow;
 };
 

@@ -21,7 +21,7 @@ class FilterElement final : public ElementWith<Settings> {
  public:
   explicit FilterElement(GstElement *gst)
       : ElementWith(properties()), gst_(gst), place_(gst, [this] {
-          return OpenClPlace::Wish{settings.read([](const Settings &s) { return s.device; })};
+          return settings.read([](const Settings &s) { return OpenClPlace::Wish{s.device, s.cuda}; });
         }) {}
 
   bool set_property(guint id, const GValue *value) override;
@@ -117,10 +117,8 @@ static void gst_cl_filter_class_init(GstClFilterClass *klass) {
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(
       element, "Filter chain", "Filter/Effect/Video/Hardware",
-      "Runs a chain of point and stencil filters in as few kernels as pay, in OpenCL", "The Vigil authors");
+      "Runs a chain of point and stencil filters in as few kernels as pay, in OpenCL", VIGIL_AUTHORS);
   GST_BASE_TRANSFORM_CLASS(klass)->transform_caps = transform_caps;
 }
 
-gboolean vigil_register_clfilter(GstPlugin *plugin) {
-  return gst_element_register(plugin, "clfilter", GST_RANK_NONE, gst_cl_filter_get_type());
-}
+GST_ELEMENT_REGISTER_DEFINE(clfilter, "clfilter", GST_RANK_NONE, gst_cl_filter_get_type())

@@ -14,6 +14,7 @@ struct Settings {
   std::string chain;
   tuning::Mode tune = tuning::Mode::automatic;
   std::string device;
+  CudaChoice cuda;
   AsyncDepth flow;
 };
 
@@ -27,6 +28,7 @@ inline const Properties<Settings> &properties() {
              &Settings::chain, Change::live);
     add_tune(p, &Settings::tune);
     add_cl_device(p, &Settings::device);
+    p.table(&Settings::cuda, cuda_choice_table, Change::ready);
     p.table(&Settings::flow, async_depth_table, Change::playing);
     return p;
   }();

@@ -16,7 +16,7 @@ class HistogramElement final : public ElementWith<Settings> {
  public:
   explicit HistogramElement(GstElement *gst)
       : ElementWith(properties()), gst_(gst), place_(gst, [this] {
-          return OpenClPlace::Wish{settings.read([](const Settings &s) { return s.device; })};
+          return settings.read([](const Settings &s) { return OpenClPlace::Wish{s.device, s.cuda}; });
         }) {}
 
   FlowDepth flow() const override {
@@ -62,9 +62,7 @@ static void gst_cl_histogram_class_init(GstClHistogramClass *klass) {
   gst_element_class_set_static_metadata(
       element, "Histogram", "Filter/Analyzer/Video/Hardware",
       "Counts levels and intensities of each frame and says what they mean for the exposure, in OpenCL",
-      "The Vigil authors");
+      VIGIL_AUTHORS);
 }
 
-gboolean vigil_register_clhistogram(GstPlugin *plugin) {
-  return gst_element_register(plugin, "clhistogram", GST_RANK_NONE, gst_cl_histogram_get_type());
-}
+GST_ELEMENT_REGISTER_DEFINE(clhistogram, "clhistogram", GST_RANK_NONE, gst_cl_histogram_get_type())

@@ -33,6 +33,7 @@ struct Settings {
   Tuning tuning;
   BinCount bins = BinCount::all;
   std::string device;
+  CudaChoice cuda;
   AsyncDepth flow;
 };
 
@@ -46,6 +47,7 @@ inline const Properties<Settings> &properties() {
              enum_type("GstClHistogramBins", counts), &Settings::bins, Change::live);
     p.table(&Settings::tuning, tuning_table, Change::live);
     add_cl_device(p, &Settings::device);
+    p.table(&Settings::cuda, cuda_choice_table, Change::ready);
     p.table(&Settings::flow, async_depth_table, Change::playing);
     return p;
   }();

@@ -240,10 +240,8 @@ static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
   gst_element_class_set_static_metadata(
       element, "Mixture-of-Gaussians background subtraction", "Filter/Analyzer/Video/Hardware",
       "Learns the background of a fixed camera and finds what moves, on a GPU (CUDA) or the CPU",
-      "The Vigil authors");
+      VIGIL_AUTHORS);
   GST_BASE_TRANSFORM_CLASS(klass)->transform_caps = transform_caps;
 }
 
-gboolean vigil_register_cudamog(GstPlugin *plugin) {
-  return gst_element_register(plugin, "cudamog", GST_RANK_NONE, gst_cuda_mog_get_type());
-}
+GST_ELEMENT_REGISTER_DEFINE(cudamog, "cudamog", GST_RANK_NONE, gst_cuda_mog_get_type())

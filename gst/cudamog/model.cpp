@@ -12,6 +12,12 @@ struct MogWork::Known final : Work::State {
   std::optional<mog::SavedModel> model;
 };
 
+// How the model's channels are ordered, which a saved model tells.
+static mog::Samples samples_of(const GstVideoInfo &info, int channels) {
+  const mog::Samples samples = mog::samples_of(pixel_format(info), channels);
+  return samples == mog::Samples::yuv && has_v_first(info) ? mog::Samples::yvu : samples;
+}
+
 mog::Config MogWork::wanted_config(const Settings &s) const {
   const bool grey = pixel_format(in_.info) == PixelFormat::gray8;
   const bool three = !grey && s.shape.color && s.method == mog::Method::zivkovic;
@@ -25,7 +31,7 @@ mog::Config MogWork::wanted_config(const Settings &s) const {
 
 void MogWork::prepare_model(const Settings &settings, Queue &queue) {
   const mog::Config config = wanted_config(settings);
-  const mog::Samples samples = mog::samples_of(pixel_format(in_.info), config.channels);
+  const mog::Samples samples = samples_of(in_.info, config.channels);
   if (model_ && model_->config() == config && samples_ == samples) return;
   if (model_ && samples_ == samples) {
     mog::Config same_but_precision = model_->config();

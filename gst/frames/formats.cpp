@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace vigil::gst {
 
@@ -14,8 +15,10 @@ PixelFormat pixel_format(const GstVideoInfo &info) {
   case GST_VIDEO_FORMAT_GRAY8:
     return PixelFormat::gray8;
   case GST_VIDEO_FORMAT_NV12:
+  case GST_VIDEO_FORMAT_NV21:
     return PixelFormat::nv12;
   case GST_VIDEO_FORMAT_I420:
+  case GST_VIDEO_FORMAT_YV12:
     return PixelFormat::i420;
   case GST_VIDEO_FORMAT_RGBA:
   case GST_VIDEO_FORMAT_RGBx:
@@ -28,9 +31,14 @@ PixelFormat pixel_format(const GstVideoInfo &info) {
   case GST_VIDEO_FORMAT_P010_10LE:
     return PixelFormat::p010;
   default:
-    fail(Error::Kind::bad_setting, "pictures in ", GST_VIDEO_INFO_NAME(&info), " are not supported; use ",
+    fail(Error::Kind::bad_setting, "pictures in ", GST_VIDEO_INFO_NAME(&info),
+         " are not supported; put videoconvert before this element, which then gets one of ",
          VIGIL_VIDEO_FORMATS);
   }
+}
+
+bool has_v_first(const GstVideoInfo &info) {
+  return GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_NV21;
 }
 
 void check_frames(const GstVideoInfo &info) {
@@ -114,6 +122,7 @@ std::array<std::uint8_t, 3> colour_in(const GstVideoInfo &info, std::array<std::
     const double value = present ? offset[i] + channel[i] * scale[i] : 0;
     out[i] = static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L));
   }
+  if (has_v_first(info)) std::swap(out[1], out[2]);
   return out;
 }
 
@@ -123,8 +132,9 @@ Image image_of(const GstVideoFrame &frame) {
   image.width = GST_VIDEO_FRAME_WIDTH(&frame);
   image.height = GST_VIDEO_FRAME_HEIGHT(&frame);
   for (int i = 0; i < plane_count(image.format); i++) {
-    image.data[i] = static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, i));
-    image.stride[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, i);
+    const int plane = plane_count(image.format) == 3 ? GST_VIDEO_INFO_COMP_PLANE(&frame.info, i) : i;
+    image.data[i] = static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane));
+    image.stride[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane);
   }
   return image;
 }

@@ -11,10 +11,13 @@
 namespace vigil::gst {
 
 // The formats that kernels read and write directly, for pad templates.
-#define VIGIL_VIDEO_FORMATS "{ NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx }"
+#define VIGIL_VIDEO_FORMATS "{ NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx, YV12, NV21 }"
 
-// Throws Error::bad_setting for a format that is not among them, nor GRAY16_LE or P010_10LE, which some elements take.
+// The kernels' name of the format. YV12 is i420, whose planes image_of() puts in order; NV21 is nv12 with V in the place of U
+// (has_v_first). Throws Error::bad_setting for a format that no element takes.
 PixelFormat pixel_format(const GstVideoInfo &);
+// Whether the pairs of chroma are V U: then the kernels' second channel is V.
+bool has_v_first(const GstVideoInfo &);
 
 constexpr int largest_side = 32767; // pixels; the products of two are whole numbers of 31 bits
 
@@ -33,8 +36,8 @@ struct LumaWeights {
   double kr, kb;
 };
 LumaWeights luma_weights(const GstVideoInfo &);
-// A colour given as R G B 0..255 in the picture's own channels (R G B, Y U V, or grey), by the matrix and range
-// that the caps name.
+// A colour given as R G B 0..255 in the picture's own channels (R G B, Y U V, Y V U where has_v_first(), or grey), by the
+// matrix and range that the caps name.
 std::array<std::uint8_t, 3> colour_in(const GstVideoInfo &, std::array<std::uint8_t, 3> rgb);
 
 // The picture that a mapped frame holds.

@@ -337,10 +337,8 @@ static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
       element, "Colinearity segmentation", "Filter/Analyzer/Video/Hardware",
       "Separates foreground from a known background by the colinearity of colours "
       "and a Markov random field, in OpenGL, in CUDA or on the CPU",
-      "The Vigil authors");
+      VIGIL_AUTHORS);
   GST_BASE_TRANSFORM_CLASS(klass)->transform_caps = transform_caps;
 }
 
-gboolean vigil_register_glcolinearseg(GstPlugin *plugin) {
-  return gst_element_register(plugin, "glcolinearseg", GST_RANK_NONE, gst_gl_colinear_seg_get_type());
-}
+GST_ELEMENT_REGISTER_DEFINE(glcolinearseg, "glcolinearseg", GST_RANK_NONE, gst_gl_colinear_seg_get_type())

@@ -174,10 +174,8 @@ static void gst_gpu_fisher_class_init(GstGpuFisherClass *klass) {
                                         "Scores every frame by dense SIFT, a Fisher vector and linear "
                                         "classifiers, and reports events, on a GPU "
                                         "(CUDA) or the CPU",
-                                        "The Vigil authors");
+                                        VIGIL_AUTHORS);
   GST_BASE_TRANSFORM_CLASS(klass)->transform_caps = transform_caps;
 }
 
-gboolean vigil_register_gpufisher(GstPlugin *plugin) {
-  return gst_element_register(plugin, "gpufisher", GST_RANK_NONE, gst_gpu_fisher_get_type());
-}
+GST_ELEMENT_REGISTER_DEFINE(gpufisher, "gpufisher", GST_RANK_NONE, gst_gpu_fisher_get_type())

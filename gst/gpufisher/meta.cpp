@@ -36,7 +36,10 @@ void add_meta(GstBuffer *buffer, const std::vector<std::string> &classes, std::s
             [&](GValue *v, std::size_t i) { g_value_set_double(v, double(scores[i])); });
   set_array(s, "smoothed", classes.size(), G_TYPE_DOUBLE,
             [&](GValue *v, std::size_t i) { g_value_set_double(v, double(events.smoothed(int(i)))); });
-  if (vector) gst_structure_set(s, "vector", G_TYPE_BYTES, vector, nullptr);
+  if (vector) {
+    gst_structure_set(s, "vector", G_TYPE_BYTES, vector, nullptr);
+    add_tensor_meta(buffer, "vigil-fisher-vector", vector);
+  }
   if (!classes.empty()) add_classification_meta(buffer, classes, scores);
 }
 

@@ -308,7 +308,7 @@ void scene_test_src_class_init(GstSceneTestSrcClass *c) {
       element, "Scene test source", "Source/Video",
       "Draws surveillance scenes and, on the pad truth, says which pixels show moving objects, which objects "
       "these are, and what they do",
-      "Vigil");
+      VIGIL_AUTHORS);
 }
 
 void scene_test_src_init(GstSceneTestSrc *self) {
@@ -324,7 +324,6 @@ void scene_test_src_init(GstSceneTestSrc *self) {
 
 } // namespace
 
-gboolean vigil_register_scenetestsrc(GstPlugin *plugin) {
-  GST_DEBUG_CATEGORY_INIT(vigil_scenetestsrc_debug, "scenetestsrc", 0, "scenes with exact truth");
-  return gst_element_register(plugin, "scenetestsrc", GST_RANK_NONE, scene_test_src_get_type());
-}
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE(scenetestsrc, "scenetestsrc", GST_RANK_NONE, scene_test_src_get_type(),
+                                      GST_DEBUG_CATEGORY_INIT(vigil_scenetestsrc_debug, "scenetestsrc", 0,
+                                                              "scenes with exact truth"))

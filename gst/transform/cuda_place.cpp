@@ -46,12 +46,7 @@ Device &CudaPlace::device_for(const FrameKind &) {
 }
 
 bool CudaPlace::is_elsewhere(GstBuffer *buffer, const FrameKind &kind) {
-  if (!kind.cuda_memory || !is_cuda_memory(buffer) || cuda.owns(buffer)) return false;
-  const int id = cuda_device_id();
-  if (!cuda.could_adopt(buffer, id))
-    fail(Error::Kind::bad_setting, "the frames are in the memory of another CUDA device than cuda-device-id ",
-         id, "; set it to theirs, or to -1");
-  return true;
+  return kind.cuda_memory && is_of_other_cuda(buffer);
 }
 
 void CudaPlace::follow(GstBuffer *buffer, const FrameKind &) {

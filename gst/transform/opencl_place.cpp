@@ -29,7 +29,7 @@ OpenClPlace::OpenClPlace(GstElement *owner, std::function<Wish()> wish)
 }
 
 void OpenClPlace::open_cuda() {
-  if (!cuda_device_) cuda_device_ = cuda.open(owner_, -1);
+  if (!cuda_device_) cuda_device_ = cuda.open(owner_, cuda_device_id());
 }
 // Where there is a device; OpenCL reaches textures by CUDA.
 void OpenClPlace::try_cuda() {
@@ -42,7 +42,7 @@ void OpenClPlace::try_cuda() {
 
 // Without OpenCL `automatic` works in CUDA, where there is that.
 void OpenClPlace::open() {
-  const auto [selector, choice] = wish_();
+  const auto [selector, chosen_cuda, choice] = wish_();
   choice_ = choice;
   if (choice == ClChoice::cuda) return open_cuda();
   try {
@@ -105,7 +105,7 @@ Device &OpenClPlace::device_for(const FrameKind &kind) {
 }
 
 bool OpenClPlace::is_elsewhere(GstBuffer *buffer, const FrameKind &kind) {
-  if (kind.cuda_memory && is_cuda_memory(buffer) && !cuda.owns(buffer)) return true;
+  if (kind.cuda_memory && is_of_other_cuda(buffer)) return true;
   return kind.gl_memory && working_ && working_->backend() == Backend::opencl && !through_cuda() &&
          gl_sharing_.is_new(buffer, *device_);
 }

@@ -14,7 +14,7 @@
 
 // For pad templates: the formats in system memory, and those in CUDA memory, which builds with CUDA take; and textures.
 #define VIGIL_CL_CAPS(SYSTEM, CUDA)                                                                          \
-  GST_VIDEO_CAPS_MAKE(SYSTEM) ";" VIGIL_CUDA_CAPS(CUDA) VIGIL_GL_CAPS("{ RGBA }")
+  VIGIL_CUDA_CAPS(CUDA) VIGIL_GL_CAPS("{ RGBA }") GST_VIDEO_CAPS_MAKE(SYSTEM)
 
 namespace vigil::gst {
 
@@ -37,10 +37,24 @@ void add_cl_device(Properties<S> &p, std::string S::*field) {
            field, Change::ready);
 }
 
+// The property `cuda-device-id` of elements that work in OpenCL: CUDA hands them frames in its memory and in textures, and clbilateral
+// works in it.
+struct CudaChoice {
+  int device_id = -1;
+};
+inline constexpr auto cuda_choice_table = std::tuple{
+    param("cuda-device-id", "CUDA device",
+          "Number of the CUDA device that frames go through, or are worked on by; -1: the one that the "
+          "neighbours "
+          "use, else the first",
+          &CudaChoice::device_id, -1, 255),
+};
+
 class OpenClPlace final : public Place {
  public:
   struct Wish {
     std::string device;
+    CudaChoice cuda;
     ClChoice backend = ClChoice::opencl;
   };
   // `wish` tells the settings; any thread may call it.
@@ -56,6 +70,7 @@ class OpenClPlace final : public Place {
   std::unique_ptr<Slot> make_slot(const FrameKind &) override;
   bool may_replace() const override { return through_cuda() || shares_textures(); }
   const Device *cuda_device() const override { return cuda_device_.get(); }
+  int cuda_device_id() const override { return wish_().cuda.device_id; }
 
  private:
   void open_cuda();

@@ -76,6 +76,9 @@ class Place {
   GlContext gl;
 
  protected:
+  // Whether the frame is in memory of another CUDA context. Throws Error::bad_setting when it is another device's than cuda_device_id().
+  bool is_of_other_cuda(GstBuffer *);
+
   GstElement *owner_;
   std::optional<Error> warning_;
   bool warned_ = false;

@@ -23,6 +23,11 @@ bool fits(CudaContext *cuda, GlContext *gl, GstCaps *caps, GstBufferPool *pool, 
   return !gl || (in_textures || is_gl_caps(caps)) == is_gl_pool(pool);
 }
 
+gsize bytes_of_frame(const GstCaps *caps) {
+  GstVideoInfo info;
+  return gst_video_info_from_caps(&info, caps) ? GST_VIDEO_INFO_SIZE(&info) : 0;
+}
+
 constexpr guint spare_surfaces = 4;
 
 guint asked_for(const GstCaps *caps, guint held) {
@@ -78,12 +83,14 @@ bool decide_pool(CudaContext *cuda, GlContext *gl, GstQuery *query, guint held, 
   guint size = 0, min = 0, max = 0;
   const bool offered = gst_query_get_n_allocation_pools(query) > 0;
   if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
+  if (pool && size < bytes_of_frame(caps)) gst_clear_object(&pool); // its buffers would hold no frame
   if (pool && (!fits(cuda, gl, caps, pool, in_textures) || (max != 0 && max < min + held)))
     gst_clear_object(&pool);
   const bool video_meta = gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   if (!pool) {
     max = 0;
-    pool = make_pool(cuda, gl, caps, video_meta, min + held, size, takes_gl_sync(query), in_textures);
+    const bool gl_sync = gl && (in_textures || is_gl_caps(caps)) && takes_gl_sync(query);
+    pool = make_pool(cuda, gl, caps, video_meta, min + held, size, gl_sync, in_textures);
     if (!pool) return false;
   }
   if (offered)

@@ -3,6 +3,7 @@
 #include "gst/transform/transform.h"
 
 #include "gst/errors.h"
+#include "gst/frames/refusal.h"
 #include "gst/transform/impl.h"
 
 #include <utility>
@@ -221,6 +222,7 @@ static void finalize(GObject *object) {
 
 static void vigil_transform_init(VigilTransform *self) {
   self->impl = new TransformImpl(GST_BASE_TRANSFORM(self));
+  explain_refused_caps(GST_ELEMENT(self));
 }
 
 static void vigil_transform_class_init(VigilTransformClass *klass) {

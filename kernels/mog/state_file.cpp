@@ -62,7 +62,7 @@ Header parse_header(std::span<const std::uint8_t> bytes) {
   if (width < 1 || height < 1 || width > max_side || height > max_side)
     fail(bad_data, "the saved model is damaged: its size is ", width, "x", height, " pixels");
   if ((channels != 1 && channels != 3) || method > 1 || components < 1 || components > max_components ||
-      samples > int(Samples::yuv) || (channels == 1) != (samples == int(Samples::luma)) ||
+      samples > int(Samples::yvu) || (channels == 1) != (samples == int(Samples::luma)) ||
       (method == int(Method::mog) && channels != 1) || in.number<std::uint32_t>() != 0)
     fail(bad_data, "the saved model is damaged: its header holds impossible values");
   h.config = {.width = int(width),
@@ -87,7 +87,7 @@ Samples samples_of(PixelFormat f, int channels) {
 }
 
 const char *name_of(Samples s) {
-  constexpr const char *names[] = {"luma", "R G B", "B G R", "Y U V"};
+  constexpr const char *names[] = {"luma", "R G B", "B G R", "Y U V", "Y V U"};
   return names[int(s)];
 }
 

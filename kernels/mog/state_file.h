@@ -28,7 +28,7 @@
 namespace vigil::mog {
 
 // What the means of a model stand for: a model of one kind is of no use to frames of another.
-enum class Samples : std::uint8_t { luma, rgb, bgr, yuv };
+enum class Samples : std::uint8_t { luma, rgb, bgr, yuv, yvu };
 Samples samples_of(PixelFormat, int channels);
 const char *name_of(Samples);
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-gboolean vigil_register_framemean(GstPlugin *);
+GST_ELEMENT_REGISTER_DECLARE(framemean)
 
 using namespace vigil::test;
 
@@ -47,7 +47,7 @@ GST_END_TEST
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
-  vigil_register_framemean(nullptr);
+  GST_ELEMENT_REGISTER(framemean, nullptr);
   Suite *suite = suite_create("guide");
   TCase *tests = tcase_create("guide");
   suite_add_tcase(suite, tests);

@@ -14,8 +14,8 @@ using bilateral::Params;
 
 namespace {
 
-constexpr const char *formats[] = {"RGBA", "RGBx", "BGRA",      "BGRx",     "GRAY8",
-                                   "NV12", "I420", "P010_10LE", "GRAY16_LE"};
+constexpr const char *formats[] = {"RGBA", "RGBx",      "BGRA",      "BGRx", "GRAY8", "NV12",
+                                   "I420", "P010_10LE", "GRAY16_LE", "YV12", "NV21"};
 constexpr int width = 75, height = 41;
 
 struct Bilateral : Harness {

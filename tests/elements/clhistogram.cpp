@@ -14,7 +14,7 @@ using histogram::Counts;
 
 namespace {
 
-constexpr const char *formats[] = {"RGBA", "RGBx", "BGRA", "BGRx", "GRAY8", "NV12", "I420"};
+constexpr const char *formats[] = {"RGBA", "RGBx", "BGRA", "BGRx", "GRAY8", "NV12", "I420", "YV12", "NV21"};
 constexpr int width = 101, height = 67;
 
 struct Histogram : Harness {

@@ -15,7 +15,7 @@ using namespace vigil::test;
 
 namespace {
 
-const char *const formats[] = {"GRAY8", "NV12", "I420", "RGBA", "RGBx", "BGRA", "BGRx"};
+const char *const formats[] = {"GRAY8", "NV12", "I420", "RGBA", "RGBx", "BGRA", "BGRx", "YV12", "NV21"};
 struct Size {
   int width, height;
 };

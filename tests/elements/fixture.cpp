@@ -40,8 +40,9 @@ Image Picture::image() {
   image.width = GST_VIDEO_INFO_WIDTH(&info);
   image.height = GST_VIDEO_INFO_HEIGHT(&info);
   for (int i = 0; i < plane_count(image.format); i++) {
-    image.data[i] = bytes.data() + GST_VIDEO_INFO_PLANE_OFFSET(&info, i);
-    image.stride[i] = GST_VIDEO_INFO_PLANE_STRIDE(&info, i);
+    const int plane = plane_count(image.format) == 3 ? GST_VIDEO_INFO_COMP_PLANE(&info, i) : i;
+    image.data[i] = bytes.data() + GST_VIDEO_INFO_PLANE_OFFSET(&info, plane);
+    image.stride[i] = GST_VIDEO_INFO_PLANE_STRIDE(&info, plane);
   }
   return image;
 }

@@ -8,6 +8,7 @@
 #include "tests/elements/fisher_meta.h"
 #include "tests/elements/fixture.h"
 #include "tests/elements/random_model.h"
+#include "vigil-config.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +16,11 @@
 #include <cstring>
 #include <limits>
 #include <thread>
+
+#if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
+#define GST_USE_UNSTABLE_API // says that we know libgstanalytics may change
+#include <gst/analytics/analytics.h>
+#endif
 
 using namespace vigil;
 using namespace vigil::test;
@@ -76,7 +82,7 @@ struct Watch {
 } // namespace
 
 GST_START_TEST(scores_and_vector_are_the_references) {
-  const char *formats[] = {"GRAY8", "NV12", "I420", "RGBA", "BGRx"};
+  const char *formats[] = {"GRAY8", "NV12", "I420", "RGBA", "BGRx", "YV12", "NV21"};
   for (const char *format : formats) {
     const fisher::Model m = random_model(7, {"run", "fall"});
     Watch watch(m, "attach-vector=true", format);
@@ -105,6 +111,16 @@ GST_START_TEST(scores_and_vector_are_the_references) {
     double error = 0;
     for (std::size_t i = 0; i < want.vector.size(); i++) error += std::pow(got[i] - want.vector[i], 2);
     fail_unless(std::sqrt(error) <= 1e-3, "%s: the vector is off by %g", format, std::sqrt(error));
+#if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
+    const auto *meta =
+        reinterpret_cast<GstTensorMeta *>(gst_buffer_get_meta(b, g_type_from_name("GstTensorMetaAPI")));
+    fail_unless(meta && meta->num_tensors == 1, "no tensor");
+    const GstTensor &tensor = *meta->tensors[0];
+    fail_unless_equals_string(g_quark_to_string(tensor.id), "vigil-fisher-vector");
+    fail_unless(tensor.data_type == GST_TENSOR_DATA_TYPE_FLOAT32 && tensor.num_dims == 1);
+    fail_unless_equals_uint64(tensor.dims[0], want.vector.size());
+    fail_unless(gst_buffer_memcmp(tensor.data, 0, got, want.vector.size() * sizeof(float)) == 0);
+#endif
     g_bytes_unref(vector);
     gst_buffer_unref(b);
   }
