@@ -9,6 +9,7 @@
 #include <fstream>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 #include <sys/mman.h>
 
 namespace vigil {
@@ -50,7 +51,17 @@ void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdif
 
 } // namespace
 
-CpuDevice::CpuDevice(int threads) : arena_(threads > 0 ? threads : oneapi::tbb::task_arena::automatic) {}
+struct CpuDevice::Pool {
+  explicit Pool(int threads) : arena(threads > 0 ? threads : oneapi::tbb::task_arena::automatic) {}
+  oneapi::tbb::task_arena arena;
+};
+
+CpuDevice::CpuDevice(int threads) : pool_(std::make_unique<Pool>(threads)) {}
+CpuDevice::~CpuDevice() = default;
+
+int CpuDevice::threads() const {
+  return pool_->arena.max_concurrency();
+}
 
 std::string CpuDevice::name() const {
   std::ifstream info("/proc/cpuinfo");
@@ -106,7 +117,7 @@ void CpuDevice::parallel(int count, int grain, const std::function<void(int, int
     if (count > 0) work(0, count);
     return;
   }
-  arena_.execute([&] {
+  pool_->arena.execute([&] {
     oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<int>(0, count, grain),
                               [&](const auto &r) { work(r.begin(), r.end()); });
   });

@@ -5,13 +5,13 @@
 #include "common/device.h"
 
 #include <functional>
-#include <oneapi/tbb/task_arena.h>
 
 namespace vigil {
 
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(int threads);
+  ~CpuDevice() override;
   Backend backend() const override { return Backend::cpu; }
   std::string name() const override;
   void *allocate(std::size_t bytes) override;
@@ -27,13 +27,14 @@ class CpuDevice final : public Device {
   std::unique_ptr<Timer> make_timer() override;
   std::unique_ptr<Event> make_event() override;
 
-  int threads() { return arena_.max_concurrency(); }
+  int threads() const;
   // Calls work(first, last) for parts of [0, count) of at least `grain` each, on all threads, and returns
   // when all are done. Parts depend on count and grain only where the result may depend on them.
   void parallel(int count, int grain, const std::function<void(int first, int last)> &work);
 
  private:
-  oneapi::tbb::task_arena arena_;
+  struct Pool; // its headers are too large for everybody who uses the device
+  std::unique_ptr<Pool> pool_;
 };
 
 } // namespace vigil

@@ -4,7 +4,8 @@
 #include "common/error.h"
 
 #include <algorithm>
-#include <regex>
+#include <charconv>
+#include <regex.h> // the C library's: the compiler takes four seconds for that of C++
 #include <utility>
 
 namespace vigil {
@@ -60,23 +61,48 @@ GLuint compile(const GlDevice &d, GLenum stage, const std::string &before,
        " does not compile on ", d.name(), ":\n", log);
 }
 
+// Where a line of a compiler's log says which line of the source it is about.
+class Place {
+ public:
+  Place() {
+    // Mesa "0:15(8): ", NVIDIA "0(15) : ", others "ERROR: 0:15: "
+    regcomp(&pattern_, R"(^(ERROR: |WARNING: )?[0-9]+(:([0-9]+)(\([0-9]+\))?|\(([0-9]+)\)) ?:)",
+            REG_EXTENDED);
+  }
+  ~Place() { regfree(&pattern_); }
+  Place(const Place &) = delete;
+  Place &operator=(const Place &) = delete;
+
+  // The number of the source's line; `rest` becomes what follows. 0: the line says none.
+  int find(const std::string &line, std::string &rest) const {
+    regmatch_t m[6];
+    if (regexec(&pattern_, line.c_str(), 6, m, 0) != 0) return 0;
+    const regmatch_t &digits = m[3].rm_so >= 0 ? m[3] : m[5];
+    int number = 0; // stays 0 when there are too many digits
+    std::from_chars(line.data() + digits.rm_so, line.data() + digits.rm_eo, number);
+    rest = line.substr(std::size_t(m[0].rm_eo));
+    return number;
+  }
+
+ private:
+  regex_t pattern_;
+};
+
 } // namespace
 
 std::string name_lines(std::string_view log, int prologue_lines, std::initializer_list<GlSource> files) {
-  // Mesa "0:15(8): ", NVIDIA "0(15) : ", others "ERROR: 0:15: "
-  static const std::regex place(R"(^(?:ERROR: |WARNING: )?\d+(?::(\d+)(?:\(\d+\))?|\((\d+)\)) ?:)");
+  static const Place place;
   std::string result;
   for (std::size_t at = 0; at < log.size();) {
     const std::size_t end = std::min(log.find('\n', at), log.size());
     std::string line(log.substr(at, end - at));
     at = end + 1;
-    std::smatch m;
-    if (std::regex_search(line, m, place)) {
-      int number = std::stoi(m[1].matched ? m[1] : m[2]) - prologue_lines;
+    std::string rest;
+    if (int number = place.find(line, rest) - prologue_lines; number > 0) {
       for (const GlSource &f : files) {
         const int length = lines_of(f.text);
         if (number >= 1 && number <= length) {
-          line = text(f.path, ":", number, ":", m.suffix().str());
+          line = text(f.path, ":", number, ":", rest);
           break;
         }
         number -= length;

@@ -2,6 +2,7 @@
 // The element cudamog; what lasts from its making to its end.
 //   element.cpp  its description: caps, properties, signals
 //   scene.*      exposure, ghosts, who waits: what stands before and behind the model
+//   lights.*     the background in other lights
 //   work.*       what it does with frames; model.cpp: the model's life
 //   model_file.* the file that model-location names
 //   learning.*   how fast it learns

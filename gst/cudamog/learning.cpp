@@ -23,7 +23,7 @@ double Learning::next_rate(const mog::Params &params, const Tuning &tuning, std:
   if (relearn_ > 0) {
     const int since = relearn_frames - relearn_ + 1;
     relearn_--;
-    rate = std::max(rate, 1. / (2. * since));
+    rate = std::max(rate, 1. / since); // the first takes the place of all that was known
   }
   return std::min(rate, 1.);
 }

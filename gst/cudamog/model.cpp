@@ -49,13 +49,19 @@ void MogWork::prepare_model(const Settings &settings, Queue &queue) {
   to_load_.reset(); // not before all went well: it may be the only copy
   model_ = std::move(model);
   samples_ = samples;
+  forget();
+}
+
+// Another model: what was found with the one before holds no longer.
+void MogWork::forget() {
   learning_ = {};
   scene_.forget();
+  lights_.model_changed();
+  light_jumped_ = light_unknown_ = false;
 }
 
 void MogWork::reset() {
-  learning_ = {};
-  scene_.forget();
+  forget();
   to_load_.reset();
   changed_ = true;
   if (!model_) return;
@@ -84,8 +90,7 @@ void MogWork::load(mog::SavedModel saved) {
   model_->load(saved.state, *queue_);
   changed_ = true;
   element_.model_frames = model_->frames;
-  learning_ = {};
-  scene_.forget();
+  forget();
 }
 
 // A model that waits for the first frame goes along as well.

@@ -12,28 +12,12 @@ constexpr std::uint64_t look_every = 4;    // frames
 constexpr double at_once = 0.1;            // learning rate of what is to become background
 constexpr float undecided_rate = 0.3f;     // factor
 
-std::ptrdiff_t stride_of(PixelFormat f, int plane, int width) {
-  constexpr std::ptrdiff_t step = 64;
-  return (row_bytes(f, plane, width) + step - 1) / step * step;
-}
-
 } // namespace
 
-OwnPicture::OwnPicture(Device &device, PixelFormat format, int width, int height) {
-  image_ = {format, width, height, {}, {}};
-  std::size_t offset[3] = {}, bytes = 0;
-  for (int i = 0; i < plane_count(format); i++) {
-    offset[i] = bytes;
-    image_.stride[i] = stride_of(format, i, width);
-    bytes += static_cast<std::size_t>(image_.stride[i]) * static_cast<std::size_t>(plane_rows(i, height));
-  }
-  memory_ = DeviceBuffer(device, bytes);
-  for (int i = 0; i < plane_count(format); i++) image_.data[i] = memory_.as<std::uint8_t>() + offset[i];
-}
-
 Scene::Slot::Slot(Device &device, PixelFormat format, const activity::Grid &grid)
-    : mapped(device, format, grid.width, grid.height), edges(device, sizeof(ghost::Cell) * grid.cells()),
-      host_edges(device, edges.bytes()), host_lines(device, sizeof(exposure::Lines)) {}
+    : mapped(device, format, grid.width, grid.height),
+      edges(device, sizeof(ghost::Cell) * std::size_t(grid.cells())), lines(device, sizeof(exposure::Lines)) {
+}
 
 Scene::Scene(Device &device)
     : device_(device), exposure_(exposure::make(device)), edges_(ghost::make(device)) {}
@@ -50,6 +34,11 @@ void Scene::forget() {
   background_of_ = 0;
   waiting_.reset(grid_);
   lines_ = {};
+}
+
+void Scene::start_anew(Queue &queue) {
+  forget();
+  exposure_->set({}, queue);
 }
 
 // False when the model knows nothing yet.
@@ -72,9 +61,9 @@ ConstImage Scene::before(Slot &slot, const ConstImage &frame, mog::Model &model,
   const bool wanted = settings.exposure == ExposureMode::automatic || settings.tuning.foreground_rate < 1;
   if (!wanted || !refresh(model, queue)) return frame;
   if (settings.exposure == ExposureMode::automatic && !relearning) {
+    exposure_->tell(slot.lines.as<exposure::Lines>());
     slot.seen =
         exposure_->apply(frame, background_.image(), model.config().channels, slot.mapped.image(), queue);
-    device_.download(slot.host_lines.as<void>(), exposure_->lines(), sizeof(exposure::Lines), queue);
     slot.estimated = true;
   }
   return slot.seen;
@@ -86,15 +75,11 @@ void Scene::after(Slot &slot, Plane<const std::uint8_t> mask, const Settings &se
   slot.looked = true;
 }
 
-void Scene::fetch(Slot &slot, Queue &queue) {
-  if (slot.looked) device_.download(slot.host_edges.as<void>(), slot.edges.as(), slot.edges.bytes(), queue);
-}
-
 void Scene::observe(const Slot &slot, std::span<const std::uint8_t> in_blob, double seconds,
                     const Tuning &tuning) {
-  lines_ = slot.estimated ? *slot.host_lines.as<const exposure::Lines>() : exposure::Lines{};
+  lines_ = slot.estimated ? *slot.lines.as<const exposure::Lines>() : exposure::Lines{};
   std::span<const ghost::Cell> edges;
-  if (slot.looked) edges = {slot.host_edges.as<const ghost::Cell>(), std::size_t(grid_.cells())};
+  if (slot.looked) edges = {slot.edges.as<const ghost::Cell>(), std::size_t(grid_.cells())};
   waiting_.step(in_blob, edges, seconds, double(tuning.absorb_after));
 }
 

@@ -4,11 +4,11 @@
 //
 //   before()   in the order of the frames, when the model knows the frames before this one: the picture for the model
 //   after()    when the mask is final
-//   fetch()    on the queue that brings the counts to the host
-//   observe()  when they are there
+//   observe()  when the queue got there
 //   rates()    for the next frame's model
 #pragma once
 
+#include "gst/cudamog/own_picture.h"
 #include "gst/cudamog/settings.h"
 #include "gst/memory/slots.h"
 #include "kernels/activity/activity.h"
@@ -22,38 +22,25 @@
 
 namespace vigil::gst::cudamog {
 
-// A picture in one piece of the device's memory.
-class OwnPicture {
- public:
-  OwnPicture() = default;
-  OwnPicture(Device &, PixelFormat, int width, int height);
-  Image image() const { return image_; }
-
- private:
-  DeviceBuffer memory_;
-  Image image_;
-};
-
 class Scene {
  public:
   // What goes with a frame.
   struct Slot {
     Slot(Device &, PixelFormat, const activity::Grid &);
     OwnPicture mapped;
-    DeviceBuffer edges;
-    HostBuffer host_edges, host_lines;
-    ConstImage seen; // by the model
+    HostBuffer edges, lines; // the device writes there
+    ConstImage seen;         // by the model
     bool looked = false, estimated = false;
   };
 
   explicit Scene(Device &);
   void set_format(PixelFormat, const activity::Grid &);
-  void forget(); // another model: nothing that was found holds any longer
+  void forget();            // another model: nothing that was found holds any longer
+  void start_anew(Queue &); // the same, and the exposure was another one
 
   ConstImage before(Slot &, const ConstImage &frame, mog::Model &, const Settings &, bool relearning,
                     Queue &);
   void after(Slot &, Plane<const std::uint8_t> mask, const Settings &, Queue &);
-  void fetch(Slot &, Queue &);
   void observe(const Slot &, std::span<const std::uint8_t> in_blob, double seconds, const Tuning &);
 
   // A Pace for each cell of the next frame; empty: all learn as usual.

@@ -5,6 +5,7 @@
 #include "gst/observe/mask_blobs.h"
 #include "gst/observe/motion.h"
 #include "gst/properties.h"
+#include "gst/transform/async_depth.h"
 #include "gst/transform/cuda_place.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"
@@ -21,7 +22,7 @@ struct Tuning {
   float learning_time = 0.f;
   float foreground_rate = 0.02f;
   float absorb_after = 1.5f;
-  float light_jump = 0.6f;
+  float light_jump = 0.75f;
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
@@ -43,9 +44,9 @@ inline constexpr auto tuning_table = std::tuple{
           "below 1",
           &Tuning::absorb_after, 0.f, 86400.f),
     param("light-jump", "Light jump",
-          "Fraction of changed pixels that is taken for a light that was switched: the model relearns within "
-          "30 "
-          "frames, one light-jump message is posted, and until then no blobs or motion are reported; 0: off",
+          "Fraction of changed pixels that is taken for a light that was switched: one light-jump message is "
+          "posted, the model takes up what it knows of this light from before, or relearns within 30 frames, "
+          "and until then no blobs or motion are reported; 0: off",
           &Tuning::light_jump, 0.f, 1.f),
 };
 
@@ -70,7 +71,7 @@ inline constexpr auto shape_table = std::tuple{
 // How frames go through.
 struct Flow {
   int group_size = 1;
-  int async_depth = 0;
+  int async_depth = automatic_depth;
   bool operator==(const Flow &) const = default;
 };
 inline constexpr auto flow_table = std::tuple{
@@ -79,11 +80,7 @@ inline constexpr auto flow_table = std::tuple{
           "- 1 "
           "frames later (reported as latency)",
           &Flow::group_size, 1, 32),
-    param("async-depth", "Asynchronous depth",
-          "Frames that may be under way on the device while further ones come in; each comes out finished, "
-          "this "
-          "many frames later (reported as latency). 0: each frame is finished before the next",
-          &Flow::async_depth, 0, 16),
+    async_depth_param(&Flow::async_depth),
 };
 
 // How the model is kept on disk.

@@ -42,7 +42,7 @@ struct MogWork::Analysis final : Work::Result {
 };
 
 MogWork::MogWork(Device &device, MogElement &element)
-    : device_(device), element_(element), composer_(compose::make(device)), scene_(device) {}
+    : device_(device), element_(element), composer_(compose::make(device)), scene_(device), lights_(device) {}
 
 void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
   in_ = in;
@@ -58,6 +58,7 @@ void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
   }
   grid_ = grid;
   scene_.set_format(pixel_format(in.info), grid);
+  lights_.set_format(pixel_format(in.info), width, height);
   style_ = overlay_style(out.info);
 }
 
@@ -98,6 +99,7 @@ void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
   prepare_watch(settings.mask_location, queue);
   prepare_model(settings, queue);
   queue_ = &queue;
+  follow_light(jobs.front()->in, settings, queue);
   const std::uint64_t learnt = model_->frames;
   steps_.clear();
   for (Job *job : jobs) {
@@ -149,12 +151,14 @@ void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
 void MogWork::fetch(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
   blobs_->fetch(a.blobs, queue);
-  scene_.fetch(a.scene, queue);
 }
 
 void MogWork::complete(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
   find_blobs(a);
+  if (a.light == Learning::Light::jumped) light_jumped_ = true;
+  if (a.light != Learning::Light::steady && a.changed_fraction >= a.settings.tuning.light_jump)
+    light_unknown_ = true;
   scene_.observe(a.scene, blob_cells_, a.seconds, a.settings.tuning);
   element_.exposure_gain = scene_.lines().channel[0].gain;
   element_.exposure_offset = scene_.lines().channel[0].offset;
@@ -184,6 +188,21 @@ void MogWork::find_blobs(Analysis &a) {
   }
   a.boxes = std::move(found.boxes);
   a.changed_fraction = double(found.area) / watched;
+}
+
+// A light that was switched: the model is to know what was background the last time that this light was there. The camera may need
+// some frames before one of them shows it.
+void MogWork::follow_light(const ConstImage &frame, const Settings &settings, Queue &queue) {
+  const bool jumped = std::exchange(light_jumped_, false);
+  if (!std::exchange(light_unknown_, false) || model_->frames == 0) return;
+  const bool undone = settings.exposure == ExposureMode::automatic;
+  if (lights_.recall(frame, undone ? Lights::most_undone : Lights::most_borne, *model_, settings.mog,
+                     queue)) {
+    learning_.recalled();
+    scene_.start_anew(queue);
+  } else if (jumped) {
+    lights_.keep(*model_, queue);
+  }
 }
 
 // Metadata on the frame, messages on the bus.

@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "gst/cudamog/element.h"
+#include "gst/cudamog/lights.h"
 #include "gst/cudamog/scene.h"
 #include "gst/observe/mask_blobs.h"
 #include "gst/transform/work.h"
@@ -51,6 +52,7 @@ class MogWork final : public Work {
  private:
   struct Analysis;
   struct Known;
+  void forget();
   double seconds_of(const FrameTime &);
   Output output_for(Output wanted);
   void prepare_model(const Settings &, Queue &);
@@ -58,6 +60,7 @@ class MogWork final : public Work {
   mog::RateMap upload_rates(Analysis &, double learning_rate, Queue &);
   void analyse(Job &, const Settings &, Queue &);
   void find_blobs(Analysis &);
+  void follow_light(const ConstImage &frame, const Settings &, Queue &);
   mog::Config wanted_config(const Settings &) const;
 
   Device &device_;
@@ -77,6 +80,9 @@ class MogWork final : public Work {
   bool changed_ = true; // since save_if_changed()
   Learning learning_;
   Scene scene_;
+  Lights lights_;
+  // Of frames that came out: the light jumped; most has changed since, so another known light may fit.
+  bool light_jumped_ = false, light_unknown_ = false;
 
   std::optional<std::string> watch_location_; // of what is in watch_
   DeviceBuffer watch_;                        // ignore mask; none: all pixels are watched

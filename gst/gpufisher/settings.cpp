@@ -14,7 +14,7 @@ Properties<Settings> make_properties() {
   p.table(&Settings::tuning, tuning_table, Change::live);
   p.choice("backend", "Backend", "Where the work is done", backend_type(), &Settings::backend, Change::ready);
   p.table(&Settings::device, device_options_table, Change::ready);
-  p.table(&Settings::flow, flow_table, Change::playing);
+  p.table(&Settings::flow, async_depth_table, Change::playing);
   return p;
 }
 

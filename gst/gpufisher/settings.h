@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gst/properties.h"
+#include "gst/transform/async_depth.h"
 #include "gst/transform/cuda_place.h"
 
 #include <string>
@@ -38,20 +39,9 @@ inline constexpr auto tuning_table = std::tuple{
           &Tuning::post_messages),
 };
 
-struct Flow {
-  int async_depth = 0;
-  bool operator==(const Flow &) const = default;
-};
-inline constexpr auto flow_table = std::tuple{
-    param("async-depth", "Asynchronous depth",
-          "Frames that may be under way on the device while further ones come in; each comes out with its "
-          "results, this many frames later (reported as latency). 0: each frame is finished before the next",
-          &Flow::async_depth, 0, 16),
-};
-
 struct Settings {
   Tuning tuning;
-  Flow flow;
+  AsyncDepth flow;
   DeviceOptions device;
   BackendChoice backend = BackendChoice::automatic;
   std::string model_location;

@@ -34,15 +34,15 @@ void MaskBlobs::measure(Plane<const std::uint8_t> mask, const ConstImage &pictur
   blobs::Extras extras;
   extras.picture = picture;
   f.colours_ = !picture.data[0] ? 0 : picture.format == PixelFormat::gray8 ? 1 : 3;
-  if (f.marks_) extras.map = {f.cells_.as<std::uint8_t>(), grid_.size, grid_.columns, grid_.rows};
+  if (f.marks_)
+    extras.map = {f.cells_.as<std::uint8_t>(), grid_.size, grid_.columns, grid_.rows,
+                  f.host_cells_.as<std::uint8_t>()};
   finder_->apply(mask, {f.min_area_}, extras, f.results_, queue);
 }
 
 void MaskBlobs::fetch(Frame &f, Queue &queue) {
-  const std::size_t bytes = f.mode_ == BlobMode::cells ? f.cells_.bytes()
-                            : f.marks_                 ? std::size_t(grid_.cells())
-                                                       : 0;
-  if (bytes > 0) device_.download(f.host_cells_.as<void>(), f.cells_.as(), bytes, queue);
+  if (f.mode_ == BlobMode::cells) // exact blobs and their marks come by themselves
+    device_.download(f.host_cells_.as<void>(), f.cells_.as(), f.cells_.bytes(), queue);
 }
 
 MaskBlobs::Found MaskBlobs::find(Frame &f, std::span<std::uint8_t> marks) {

@@ -6,17 +6,25 @@
 
 namespace vigil::gst {
 
+// The value that leaves it to the transform: see FlowDepth (element.h).
+inline constexpr int automatic_depth = -1;
+
+// The entry of a table for the member that holds it.
+template <class S>
+constexpr auto async_depth_param(int S::*field) {
+  return param(
+      "async-depth", "Asynchronous depth",
+      "Frames that may be under way on the device while further ones come in; each comes out finished, "
+      "this many frames later (reported as latency). 0: each frame is finished before the next. -1: "
+      "chosen by the source: 2 on a GPU when the source is not live (a file), 0 when it is live or the "
+      "processor works",
+      field, automatic_depth, 16);
+}
+
 struct AsyncDepth {
-  int async_depth = 0;
+  int async_depth = automatic_depth;
   bool operator==(const AsyncDepth &) const = default;
 };
-inline constexpr auto async_depth_table = std::tuple{
-    param(
-        "async-depth", "Asynchronous depth",
-        "Frames that may be under way on the device while further ones come in; each comes out finished, "
-        "this many frames later (reported as latency). 0: each frame is finished before the next. On a GPU 2 "
-        "hides the copies",
-        &AsyncDepth::async_depth, 0, 16),
-};
+inline constexpr auto async_depth_table = std::tuple{async_depth_param(&AsyncDepth::async_depth)};
 
 } // namespace vigil::gst

@@ -12,7 +12,9 @@
 
 namespace vigil::gst {
 
-// How many frames are held.
+// How many frames are held. An Element may leave the depth open (automatic_depth): the transform then holds none of a live source, where
+// each frame that is held is latency, nor on a processor, where nothing goes on meanwhile. Of other sources it holds as many as keep a
+// GPU busy.
 struct FlowDepth {
   int group = 1; // frames that are worked on together
   int depth = 0; // frames that may be under way while further ones come
@@ -32,7 +34,7 @@ class Element {
   // The element's own fields of `stats`; any thread. Must not wait for the work, which may take seconds.
   virtual void add_stats(GstStructure *) const {}
 
-  // Any thread.
+  // Any thread. Its depth may be automatic_depth.
   virtual FlowDepth flow() const = 0;
   // Whether buffers that come in may go out: then upstream's pool has to serve downstream as well.
   virtual bool passes_buffers() const = 0;

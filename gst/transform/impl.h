@@ -8,6 +8,7 @@
 #include "gst/transform/pools.h"
 #include "gst/transform/transform.h"
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,7 +20,9 @@ struct TransformImpl final : FrameSource {
 
   std::optional<Taken> take(bool all) override;
   void discard() noexcept override;
-  int most_held() override { return element->flow().held(); }
+  int most_held() override { return flow().held(); }
+  // What the element wants, with its depth decided where it is left open. Any thread.
+  FlowDepth flow() const;
 
   GstBaseTransform *trans;
   std::unique_ptr<Element> element;
@@ -43,6 +46,10 @@ struct TransformImpl final : FrameSource {
   PoolLimit pool_limit;
   std::size_t most_inputs = SIZE_MAX;        // that may be held of upstream's pool
   std::atomic<guint> downstream_buffers = 0; // that downstream wants to have for itself
+
+  // What decides about an open depth. A source that does not say counts as live.
+  std::atomic<bool> live = true;          // the source, by its answer to LATENCY
+  std::atomic<bool> works_beside = false; // the device works while the host goes on
 
   // The caller of these holds work_mutex.
   void start_work(Device &);

@@ -29,7 +29,7 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   const TransformImpl &impl = impl_of(trans);
   Place &place = impl.element->place();
-  const guint held = guint(impl.element->flow().held());
+  const guint held = guint(impl.flow().held());
   if (impl.element->passes_buffers()) {
     propose_downstream_pool(&place.cuda, &place.gl, GST_BASE_TRANSFORM_SRC_PAD(trans), query, held);
     return TRUE;
@@ -46,7 +46,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   if (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_parse_nth_allocation_pool(query, 0, nullptr, nullptr, &min, nullptr);
   impl.downstream_buffers = min;
-  return decide_pool(&place.cuda, &place.gl, query, guint(impl.element->flow().held()) + 1,
+  return decide_pool(&place.cuda, &place.gl, query, guint(impl.flow().held()) + 1,
                      place.makes_textures()) &&
          parent_class()->decide_allocation(trans, query);
 }
@@ -63,7 +63,7 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   impl.in.reset();
   impl.out.reset();
   Place &place = impl.element->place();
-  const int held = impl.element->flow().held();
+  const int held = impl.flow().held();
   bool started = false;
   {
     const std::lock_guard lock(impl.work_mutex);
@@ -82,7 +82,7 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   impl.in = come;
   impl.out = go;
   post_place_warning(impl);
-  if (impl.element->flow().held() != held)
+  if (impl.flow().held() != held)
     gst_element_post_message(GST_ELEMENT(impl.trans), gst_message_new_latency(GST_OBJECT(impl.trans)));
 }
 

@@ -31,6 +31,21 @@ void follow(TransformImpl &impl, GstBuffer *buffer) {
   gst_base_transform_reconfigure_src(impl.trans); // pools are of the old context
 }
 
+// Asked when a stream starts, and again when its caps are known: some sources have no answer before. One that has none at all counts as
+// live.
+void ask_whether_live(TransformImpl &impl, GstEventType event) {
+  GstQuery *query = gst_query_new_latency();
+  gboolean live = TRUE;
+  const bool answered = gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(impl.trans), query);
+  if (answered) gst_query_parse_latency(query, &live, nullptr, nullptr);
+  gst_query_unref(query);
+  if (answered || event == GST_EVENT_STREAM_START) impl.live = live;
+  GST_DEBUG_OBJECT(impl.trans, "the source %s",
+                   !answered ? "does not say whether it is live"
+                   : live    ? "is live"
+                             : "is not live");
+}
+
 // libgstcuda's way of making a frame writable cannot copy all formats.
 bool needs_other_buffer(const Place &place, GstBuffer *in) {
   return place.may_replace() && !(gst_buffer_is_writable(in) && gst_buffer_is_all_memory_writable(in));
@@ -66,7 +81,7 @@ GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
   ByteCounts copied;
   {
     const std::lock_guard lock(impl.work_mutex);
-    impl.frames->submit(std::move(in), std::move(out), impl.outlet.accept(), element.flow().held() > 0);
+    impl.frames->submit(std::move(in), std::move(out), impl.outlet.accept(), impl.flow().held() > 0);
     impl.count();
     copied = impl.frames->counts().pictures;
   }
@@ -98,6 +113,11 @@ GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **output) {
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   TransformImpl &impl = impl_of(trans);
+  if (const GstEventType type = GST_EVENT_TYPE(event);
+      type == GST_EVENT_STREAM_START || type == GST_EVENT_CAPS) {
+    impl.outlet.drain(); // what came before was held by another answer
+    ask_whether_live(impl, type);
+  }
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
     impl.outlet.drain();
     guard(trans, false, [&] {
@@ -125,7 +145,7 @@ std::optional<FrameSource::Taken> TransformImpl::take(bool all) {
     const std::lock_guard lock(work_mutex);
     if (!frames) return {};
     // Where upstream's pool would run dry, frames are not held as long as they could be.
-    f = frames->next(std::size_t(element->flow().depth), all || frames->inputs_held() > most_inputs);
+    f = frames->next(std::size_t(flow().depth), all || frames->inputs_held() > most_inputs);
     if (!f) return {};
     count();
   }

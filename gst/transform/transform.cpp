@@ -4,6 +4,7 @@
 
 #include "gst/errors.h"
 #include "gst/frames/refusal.h"
+#include "gst/transform/async_depth.h"
 #include "gst/transform/impl.h"
 
 #include <utility>
@@ -48,6 +49,15 @@ void pools_changed(VigilTransform *self) {
   gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(self));
 }
 
+// How many frames keep a GPU busy while the host waits for the oldest (docs/benchmarks.md, streams).
+constexpr int frames_ahead = 2;
+
+FlowDepth TransformImpl::flow() const {
+  FlowDepth flow = element->flow();
+  if (flow.depth == automatic_depth) flow.depth = works_beside && !live ? frames_ahead : 0;
+  return flow;
+}
+
 // The work
 
 void TransformImpl::start_work(Device &on) {
@@ -62,6 +72,7 @@ void TransformImpl::start_work(Device &on) {
   }
   frames = std::make_unique<HeldFrames>(on, *work, before);
   device = &on;
+  works_beside = on.backend() != Backend::cpu && !shares_host_memory(on);
   GST_INFO_OBJECT(trans, "works on %s", device_name.c_str());
 }
 
@@ -110,11 +121,12 @@ static GstStructure *stats_of(TransformImpl &impl) {
 }
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-  Element &element = element_of(object);
-  const FlowDepth before = element.flow();
+  TransformImpl &impl = impl_of(object);
+  Element &element = *impl.element;
+  const FlowDepth before = impl.flow();
   const bool passed = element.passes_buffers();
   if (!element.set_property(id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  if (element.flow().held() != before.held())
+  if (impl.flow().held() != before.held())
     held_frames_changed(GST_BASE_TRANSFORM(object));
   else if (element.passes_buffers() != passed)
     pools_changed(reinterpret_cast<VigilTransform *>(object));

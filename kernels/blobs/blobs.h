@@ -88,6 +88,8 @@ struct CellMap {
   std::uint8_t *cells = nullptr;
   int size = 0; // of a cell in pixels, >= 1
   int columns = 0, rows = 0;
+  std::uint8_t *host =
+      nullptr; // null, or host memory of the device (Device::allocate_host) that gets the same
 };
 
 // What else is wanted; all of it in the device's memory, and all may be missing.

@@ -14,6 +14,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/exposure/cpu.cpp"
+#include "common/cpu/targets.h"
 #include <hwy/foreach_target.h> // must come before highway.h
 #include <hwy/highway.h>
 
@@ -142,6 +143,7 @@ class CpuExposure final : public Exposure {
                    Queue &) override {
     check(frame, background, channels, out);
     estimate(frame, background, channels);
+    if (told()) *told() = lines_;
     Table table[3];
     bool nothing = true;
     for (int c = 0; c < channels; c++) {
@@ -175,11 +177,17 @@ class CpuExposure final : public Exposure {
       const bool chroma = has_chroma_planes(frame.format) && c > 0;
       const Line l = line_of(pairs_, chroma, lines_.channel[0].gain);
       Line &kept = lines_.channel[c];
-      if (pairs_.count >= min_samples && pairs_.count * 10 >= pairs_.all && l.agreeing >= least_agreeing &&
-          l.gain >= 1 / max_gain && l.gain <= max_gain)
-        kept = l;
-      else
-        kept = {1 + (kept.gain - 1) * fading, kept.offset * fading, 0};
+      const bool enough = pairs_.count >= min_samples && pairs_.count * 10 >= pairs_.all;
+      const bool good =
+          enough && l.agreeing >= least_agreeing && l.gain >= 1 / max_gain && l.gain <= max_gain;
+      const Line now = good ? l : Line{1 + (kept.gain - 1) * fading, kept.offset * fading, 0, 0, {}};
+      std::uint32_t e = 0, e0 = 0;
+      for (std::size_t i = 0; i < pairs_.count; i++) {
+        const auto b = static_cast<float>(pairs_.b[i]), y = static_cast<float>(pairs_.y[i]);
+        e += error_of(std::abs(y - now.gain * b - now.offset));
+        e0 += error_of(std::abs(y - b));
+      }
+      kept = settled(now, kept, e, e0, enough, chroma);
     }
   }
 

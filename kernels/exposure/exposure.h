@@ -18,9 +18,19 @@
 // The line counts when n >= a tenth of the samples, and at least min_samples, agreeing >= least_agreeing, and the gain is
 // within 1/max_gain..max_gain. Otherwise the last line stays and fades: gain - 1 and offset are multiplied by `fading`.
 //
-// Undoing it: T0(y) = (y - offset) / gain. T(y) = y + s (T0(y) - y), s = max(0, 1 - slack / D) with D the larger of
-// |T0(v) - v| at v = 16 and v = 235. So a deviation of at most `slack` levels is left: a steady camera's frames stay as
-// they are, and the model, which learns what is left, follows the light slowly.
+// How much of the line is believed: over the usable samples, E0 = sum of min(|y - b|, most_error) and E = sum of
+// min(|y - gain b - offset|, most_error), each term rounded down to 1/4; weight = (0.8 - E / E0) / 0.3, held within 0..1.
+// So a line that explains the frame little better than no change at all does nothing: what covers half of the picture
+// bends the line, but it does not make it explain more. With fewer samples than a line needs, the last weight stays.
+//
+// What the model follows by itself: daylight that fades is no exposure, and undone for ever it would leave a model of noon to
+// watch the dusk. Undoing the whole line would move a sample of v by d(v) = weight ((v - offset) / gain - v). At v = 16
+// and v = 235 the part `left` of it is left to the model: it goes towards d by at most `following` levels a frame
+// (`following_chroma` for chroma), and stays between 0 and d.
+//
+// Undoing it: T(y) = y + s (d(y) - left(y)), with left(y) the straight line through left(16) and left(235), and
+// s = max(0, 1 - slack / D), where D is the larger of |d - left| at 16 and at 235. So a deviation of at most `slack` levels
+// is left as well: a steady camera's frames stay as they are.
 // A sample of 250 or more (5 or less) was perhaps clipped: where T says less (more) than the background has, it becomes
 // the background's value, which neither shows nor is learnt. Not for chroma, nor for one channel in coloured frames.
 #pragma once
@@ -37,16 +47,22 @@ inline constexpr int max_samples = 4096, pixels_a_sample = 32; // whichever give
 inline constexpr int min_samples = 32;
 inline constexpr int lowest = 8, highest = 245;
 inline constexpr int rounds = 4;
-inline constexpr float max_gain = 5.f;
+inline constexpr float max_gain = 3.f; // beyond it quantisation leaves steps that look like things
 inline constexpr float least_agreeing = 0.4f;
 inline constexpr float fading = 0.98f;
-inline constexpr float slack = 2.f; // levels
+inline constexpr float slack = 2.f;                                 // levels
+inline constexpr int most_error = 16;                               // levels
+inline constexpr float believed_from = 0.8f, believed_range = 0.3f; // of E / E0
+inline constexpr float following = 0.1f, following_chroma = 0.05f;  // levels a frame
+inline constexpr float low_anchor = 16.f, high_anchor = 235.f;      // levels
 inline constexpr int clipped_high = 250, clipped_low = 5;
 inline constexpr int bins = 256; // of each histogram
 
-// A channel's line. `agreeing` is 0 where the last frame gave none.
+// A channel's line. `agreeing` is 0 where the last frame gave none; `left`: levels at the anchors.
 struct Line {
   float gain = 1.f, offset = 0.f, agreeing = 0.f;
+  float weight = 1.f;
+  float left[2] = {0.f, 0.f};
   bool operator==(const Line &) const = default;
 };
 struct Lines {
@@ -71,19 +87,46 @@ struct Table {
   bool operator==(const Table &) const = default;
   constexpr VIGIL_HOST_DEVICE bool is_identity() const { return scale == 4096 && shift == 0; }
 };
+// d at the low anchor (0) or the high one (1).
+constexpr VIGIL_HOST_DEVICE float deviation(const Line &l, int anchor) {
+  const float v = anchor == 0 ? low_anchor : high_anchor;
+  return l.weight * ((v - l.offset) / l.gain - v);
+}
 constexpr VIGIL_HOST_DEVICE Table table_for(const Line &l) {
-  const auto deviation = [&](float v) {
-    const float d = (v - l.offset) / l.gain - v;
-    return d < 0 ? -d : d;
-  };
-  const float low = deviation(16.f), high = deviation(235.f), most = low > high ? low : high;
+  const float low = deviation(l, 0) - l.left[0], high = deviation(l, 1) - l.left[1];
+  const float below = low < 0 ? -low : low, above = high < 0 ? -high : high;
+  const float most = below > above ? below : above;
   if (!(most > slack)) return {};
   const float s = 1 - slack / most;
-  const float scale = 1 + s * (1 / l.gain - 1), shift = -s * l.offset / l.gain;
+  const float slope = (high - low) / (high_anchor - low_anchor);
+  const float scale = 1 + s * slope, shift = s * (low - slope * low_anchor);
   const float limit = 8000.f; // of shift, so that 16 bits hold all sums
   const float bounded = shift * 16 < -limit ? -limit : shift * 16 > limit ? limit : shift * 16;
   return {static_cast<int>(scale * 4096 + 0.5f),
           static_cast<int>(bounded < 0 ? bounded - 0.5f : bounded + 0.5f)};
+}
+// A sample's part of E (or E0), in quarters of a level, from its distance to the line.
+template <class Real>
+constexpr VIGIL_HOST_DEVICE std::uint32_t error_of(Real distance) {
+  return distance < most_error ? static_cast<std::uint32_t>(4 * distance) : 4u * most_error;
+}
+// The line with its weight and what is left of it, from those of the last frame. e0 = 0: nothing to compare, or too few samples.
+constexpr VIGIL_HOST_DEVICE Line settled(Line l, const Line &before, std::uint32_t e, std::uint32_t e0,
+                                         bool enough, bool chroma) {
+  l.weight = before.weight;
+  if (enough) {
+    const float w =
+        e0 == 0 ? 0.f : (believed_from - static_cast<float>(e) / static_cast<float>(e0)) / believed_range;
+    l.weight = w < 0 ? 0.f : w > 1 ? 1.f : w;
+  }
+  const float most = chroma ? following_chroma : following;
+  for (int k = 0; k < 2; k++) {
+    const float d = deviation(l, k), step = d - before.left[k];
+    const float next = before.left[k] + (step < -most ? -most : step > most ? most : step);
+    const float low = d < 0 ? d : 0, high = d < 0 ? 0 : d;
+    l.left[k] = next < low ? low : next > high ? high : next;
+  }
+  return l;
 }
 // `y` mapped, with the rule for clipped samples.
 constexpr VIGIL_HOST_DEVICE int corrected(const Table &t, int y, int background) {
@@ -136,6 +179,15 @@ class Exposure {
   virtual const Lines *lines() const = 0;
   // From now on the last lines are these.
   virtual void set(const Lines &, Queue &) = 0;
+  // Where the next calls of apply() write their lines as well, in order with the queue: host memory of the device
+  // (Device::allocate_host), so that no copy has to be submitted. Null: nowhere.
+  void tell(Lines *host) { told_ = host; }
+
+ protected:
+  Lines *told() const { return told_; }
+
+ private:
+  Lines *told_ = nullptr;
 };
 std::unique_ptr<Exposure> make_reference(); // double precision, naive loops; host memory
 // The device must outlive what is made for it.

@@ -79,15 +79,23 @@ class Reference final : public Exposure {
         }
       const DoubleLine l = line_of(pairs, chroma_planes && c > 0, luma_gain);
       Line &kept = lines_.channel[c];
+      const Line before = kept;
       const bool enough = pairs.size() >= std::size_t(min_samples) && pairs.size() * 10 >= all;
       if (enough && l.agreeing >= least_agreeing && l.gain >= 1. / max_gain && l.gain <= max_gain) {
-        kept = {float(l.gain), float(l.offset), float(l.agreeing)};
+        kept = {float(l.gain), float(l.offset), float(l.agreeing), 0, {}};
         if (c == 0) luma_gain = l.gain;
       } else {
-        kept = {1 + (kept.gain - 1) * fading, kept.offset * fading, 0};
+        kept = {1 + (kept.gain - 1) * fading, kept.offset * fading, 0, 0, {}};
         if (c == 0) luma_gain = kept.gain;
       }
+      std::uint32_t e = 0, e0 = 0;
+      for (const Pair &p : pairs) {
+        e += error_of(std::abs(p.y - double(kept.gain) * p.b - double(kept.offset)));
+        e0 += error_of(std::abs(double(p.y - p.b)));
+      }
+      kept = settled(kept, before, e, e0, enough, chroma_planes && c > 0);
     }
+    if (told()) *told() = lines_;
     for (int i = 0; i < plane_count(frame.format); i++)
       for (int y = 0; y < plane_rows(i, frame.height); y++)
         for (int k = 0; k < row_bytes(frame.format, i, frame.width); k++) {

@@ -16,7 +16,7 @@ inline VIGIL_HOST_DEVICE int sample(const ConstImage &p, int channels, int c, in
   }
   if (c == 0) return first[x];
   if (p.format == PixelFormat::nv12) return p.plane(1).row(y / 2)[x / 2 * 2 + c - 1];
-  return p.plane(c).row(y / 2)[x / 2];
+  return c == 1 ? p.plane(1).row(y / 2)[x / 2] : p.plane(2).row(y / 2)[x / 2];
 }
 inline constexpr VIGIL_HOST_DEVICE bool usable(int b, int y) {
   return b >= lowest && b <= highest && y >= lowest && y <= highest;

@@ -45,7 +45,7 @@ Verdict decide(const Cell &);
 class Edges {
  public:
   virtual ~Edges() = default;
-  // Writes grid.cells() cells to `cells` in the device's memory. Frame and background are of one kind and of the mask's size.
+  // Writes grid.cells() cells to `cells`, in the device's memory or in its host memory (Device::allocate_host). Frame and background are of one kind and of the mask's size.
   // Throws Error::bad_setting when they are not.
   virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
                      const activity::Grid &, Cell *cells, Queue &) = 0;

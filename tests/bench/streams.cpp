@@ -6,7 +6,7 @@
 // Each stream is  SOURCE ! [ELEMENT !] fakesink sync=false, played over and over; without --source that is filesrc ! qtdemux !
 // h264parse ! DECODER. ELEMENT may be a chain of several. The two kinds run in turn, ROUNDS times each; after some
 // time to warm up, frames that reach the sinks are counted. The elements' stats are printed, so that bytes copied between host and
-// device show. With --live yes the sinks wait for each frame's time, as with cameras, and only the kind with ELEMENT runs:
+// device show. With --alone no only the kind with ELEMENT runs, for comparisons of elements. With --live yes the sinks wait for each frame's time, as with cameras, and only the kind with ELEMENT runs:
 // as long as the slowest stream has the clip's frame rate, the machine can watch that many. With --share yes all pipelines
 // get the first one's CUDA context and OpenGL display (with --share cuda the former alone), as an application with many
 // cameras should do; otherwise each makes its own.
@@ -28,9 +28,10 @@ namespace {
 using Options = std::map<std::string, std::string>;
 
 Options parse(int argc, char **argv) {
-  Options o{
-      {"file", ""},     {"source", ""},  {"count", "8"}, {"element", "cudamog"}, {"decoder", "nvh264dec"},
-      {"seconds", "8"}, {"rounds", "3"}, {"live", "no"}, {"share", "no"},        {"warm-up", "1.5"}};
+  Options o{{"file", ""},           {"source", ""},           {"count", "8"},
+            {"element", "cudamog"}, {"decoder", "nvh264dec"}, {"seconds", "8"},
+            {"rounds", "3"},        {"live", "no"},           {"share", "no"},
+            {"warm-up", "1.5"},     {"alone", "yes"}};
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (!name.starts_with("--") || !o.contains(name.substr(2))) {
@@ -40,9 +41,11 @@ Options parse(int argc, char **argv) {
     o[name.substr(2)] = argv[i + 1];
   }
   if (o["file"].empty() == o["source"].empty() || argc % 2 == 0) {
-    std::fprintf(stderr, "bench-streams --file CLIP.mp4 | --source DESCRIPTION [--count N] [--element "
-                         "DESCRIPTION] [--decoder NAME] "
-                         "[--seconds N] [--rounds N] [--warm-up SECONDS] [--live yes] [--share yes|cuda]\n");
+    std::fprintf(
+        stderr,
+        "bench-streams --file CLIP.mp4 | --source DESCRIPTION [--count N] [--element "
+        "DESCRIPTION] [--decoder NAME] "
+        "[--seconds N] [--rounds N] [--warm-up SECONDS] [--alone no] [--live yes] [--share yes|cuda]\n");
     std::exit(2);
   }
   return o;
@@ -188,6 +191,12 @@ int main(int argc, char **argv) {
     return 0;
   }
   std::vector<double> without, with;
+  if (o["alone"] == "no") {
+    for (int i = 0; i < rounds; i++)
+      with.push_back(frames_per_second(o, element, i == rounds - 1).all_streams);
+    std::printf("%s streams with %s: %.0f fps\n", o["count"].c_str(), element, median(with));
+    return 0;
+  }
   for (int i = 0; i < rounds; i++) {
     without.push_back(frames_per_second(o, "", false).all_streams);
     with.push_back(frames_per_second(o, element, i == rounds - 1).all_streams);

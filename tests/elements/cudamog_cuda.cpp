@@ -293,6 +293,42 @@ GST_START_TEST(models_move_between_backends) {
 }
 GST_END_TEST
 
+// Milliseconds that cudamog adds to LATENCY in a playing pipeline at 25 frames a second.
+int latency_of(const std::string &source, const std::string &settings) {
+  const std::string description = source +
+                                  " ! video/x-raw,format=NV12,width=64,height=48,framerate=25/1 "
+                                  "! cudamog name=e backend=cuda " +
+                                  settings + " ! fakesink sync=false";
+  GstElement *pipeline = gst_parse_launch(description.c_str(), nullptr);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstState state = GST_STATE_NULL;
+  gst_element_get_state(pipeline, &state, nullptr, 10 * GST_SECOND);
+  fail_unless_equals_int(state, GST_STATE_PLAYING);
+  GstElement *e = gst_bin_get_by_name(GST_BIN(pipeline), "e");
+  GstClockTime with = 0, without = 0;
+  for (const char *name : {"src", "sink"}) {
+    GstPad *pad = gst_element_get_static_pad(e, name);
+    GstQuery *query = gst_query_new_latency();
+    const bool at_src = name[1] == 'r';
+    fail_unless(at_src ? gst_pad_query(pad, query) : gst_pad_peer_query(pad, query));
+    gst_query_parse_latency(query, nullptr, at_src ? &with : &without, nullptr);
+    gst_query_unref(query);
+    gst_object_unref(pad);
+  }
+  gst_object_unref(e);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  return int((with - without) / GST_MSECOND);
+}
+
+GST_START_TEST(an_open_depth_is_chosen_by_the_source) {
+  fail_unless_equals_int(latency_of("videotestsrc", ""), 2 * 40);
+  fail_unless_equals_int(latency_of("videotestsrc is-live=true", ""), 0);
+  fail_unless_equals_int(latency_of("videotestsrc is-live=true", "async-depth=1"), 40);
+  fail_unless_equals_int(latency_of("videotestsrc", "async-depth=0"), 0);
+}
+GST_END_TEST
+
 GST_START_TEST(state_cycles) {
   for (int i = 0; i < 40; i++) {
     Element e("backend=cuda async-depth=2");
@@ -326,6 +362,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, neighbours_may_ask_while_they_are_asked);
   tcase_add_test(tests, copied_inputs_are_given_back);
   tcase_add_test(tests, models_move_between_backends);
+  tcase_add_test(tests, an_open_depth_is_chosen_by_the_source);
   tcase_add_test(tests, state_cycles);
   tcase_add_test(tests, the_primary_context_stays_asleep);
   return run(suite, argc, argv);

@@ -45,6 +45,17 @@ class Camera {
       if (show(gain) < 0.01) return n;
     return -1;
   }
+  // As stats tell it.
+  double exposure_gain(double *offset = nullptr) {
+    GstStructure *stats = nullptr;
+    g_object_get(element.get(), "stats", &stats, nullptr);
+    double gain = 0, shift = 0;
+    fail_unless(gst_structure_get(stats, "exposure-gain", G_TYPE_DOUBLE, &gain, "exposure-offset",
+                                  G_TYPE_DOUBLE, &shift, nullptr));
+    gst_structure_free(stats);
+    if (offset) *offset = shift;
+    return gain;
+  }
   Element element;
 
  private:
@@ -83,12 +94,8 @@ GST_START_TEST(who_comes_while_the_exposure_moves_is_seen) {
   for (int n = 0; n < 60; n++) camera.show();
   for (int n = 0; n < 20; n++) camera.show(0.75, 0, {person});
   fail_unless(camera.within(person) > 0.9, "only %f of the person is seen", camera.within(person));
-  GstStructure *stats = nullptr;
-  g_object_get(camera.element.get(), "stats", &stats, nullptr);
-  double gain = 0, offset = 0;
-  fail_unless(gst_structure_get(stats, "exposure-gain", G_TYPE_DOUBLE, &gain, "exposure-offset",
-                                G_TYPE_DOUBLE, &offset, nullptr));
-  gst_structure_free(stats);
+  double offset = 0;
+  const double gain = camera.exposure_gain(&offset);
   fail_unless(std::abs(gain * 120 + offset - 0.75 * 120) < 4, "gain %f, offset %f", gain, offset);
 }
 GST_END_TEST
@@ -99,6 +106,43 @@ GST_START_TEST(exposure_by_a_factor_of_four) {
   for (int n = 0; n < 100; n++) camera.show();
   const int darker = camera.normal_after(40, 0.25), back = camera.normal_after(40);
   fail_unless(darker >= 0 && back >= 0, "normal after %d and %d frames", darker, back);
+}
+GST_END_TEST
+
+// Daylight that fades is no exposure: the model follows it, so that it does not watch the dusk with a picture of noon.
+GST_START_TEST(light_that_fades_is_followed) {
+  Camera camera;
+  for (int n = 0; n < 60; n++) camera.show();
+  double most = 0;
+  for (int n = 0; n < 1800; n++) most = std::max(most, camera.show(std::max(0.8, 1 - n / 6000.)));
+  fail_unless(most < 0.01, "%f of the picture was foreground while the light faded", most);
+  const double gain = camera.exposure_gain();
+  fail_unless(gain > 0.93, "the model still has the picture of %f of the light", gain);
+}
+GST_END_TEST
+
+// A light that was there before brings its background back: who stands there when it comes is seen at once.
+GST_START_TEST(a_light_that_is_known_is_recalled) {
+  Camera camera;
+  for (int n = 0; n < 100; n++) camera.show();
+  for (int n = 0; n < 100; n++) camera.show(0.1, 4);
+  double rest = 0;
+  for (int n = 0; n < 8; n++) rest = camera.show(1, 0, {person});
+  const double share = double(person.width * person.height) / (width * height);
+  fail_unless(camera.within(person) > 0.9, "only %f of the person is seen", camera.within(person));
+  fail_unless(rest < share + 0.01, "%f of the picture is foreground, the person is %f", rest, share);
+  for (int n = 0; n < 40; n++) camera.show(1, 0, {person});
+  fail_unless(camera.within(person) > 0.9, "only %f of the person is left", camera.within(person));
+}
+GST_END_TEST
+
+GST_START_TEST(who_fills_two_thirds_is_no_light) {
+  Camera camera("exposure=off");
+  for (int n = 0; n < 300; n++) camera.show();
+  const Rect near{0, 0, 104, 120};
+  for (int n = 0; n < 20; n++) camera.show(1, 0, {near});
+  fail_unless(camera.within(near) > 0.9, "only %f is seen", camera.within(near));
+  for (const std::string &e : camera.element.events()) fail_unless(e != "light-jump");
 }
 GST_END_TEST
 
@@ -175,6 +219,9 @@ static Suite *cudamog_scene_suite() {
   tcase_add_test(tests, exposure_that_follows_someone_is_no_motion);
   tcase_add_test(tests, who_comes_while_the_exposure_moves_is_seen);
   tcase_add_test(tests, exposure_by_a_factor_of_four);
+  tcase_add_test(tests, light_that_fades_is_followed);
+  tcase_add_test(tests, a_light_that_is_known_is_recalled);
+  tcase_add_test(tests, who_fills_two_thirds_is_no_light);
   tcase_add_test(tests, a_lens_cap);
   tcase_add_test(tests, pictures_that_change_wholly);
   tcase_add_test(tests, who_was_there_from_the_start_leaves_no_ghost);

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <thread>
 
 namespace vigil::test {
@@ -333,15 +332,10 @@ GST_START_TEST(a_refused_shader_shows_its_log) {
 }
 GST_END_TEST
 
+// A platform that does not exist: libgstgl makes no context then, whatever driver there is. (Without an X server
+// GST_GL_WINDOW=x11 would do as well with 1.22, but libgstgl 1.26 crashes then, for GStreamer's own gltestsrc too.)
 GST_START_TEST(a_missing_context_says_what_to_do) {
-  if (std::filesystem::exists("/dev/nvidiactl")) {
-    g_printerr(
-        "SKIP: a_missing_context_says_what_to_do: without a window system libgstgl crashes with NVIDIA's "
-        "EGL, for GStreamer's own gltestsrc as well\n");
-    return;
-  }
-  g_setenv("GST_GL_WINDOW", "x11", TRUE);
-  g_unsetenv("DISPLAY");
+  g_setenv("GST_GL_PLATFORM", "none", TRUE);
   GstElement *e = gst_element_factory_make("glcolinearseg", nullptr);
   GstBus *bus = gst_bus_new();
   gst_element_set_bus(e, bus);

@@ -159,6 +159,14 @@ GST_START_TEST(upstream_hears_of_a_change_of_depth) {
 }
 GST_END_TEST
 
+// On processors no depth is chosen, whatever the source; on a GPU: cudamog_cuda.cpp.
+GST_START_TEST(an_open_depth_holds_nothing_on_a_processor) {
+  Held e(__i__, -1);
+  e.push(picture(__i__, 0), 0);
+  fail_unless_equals_int(frames_out(e), 1);
+}
+GST_END_TEST
+
 GST_START_TEST(a_pool_of_three_buffers_does_not_run_dry) {
   Held e(__i__, 0);
   GstBufferPool *pool = pool_of(subjects[__i__].format, 3);
@@ -331,6 +339,7 @@ int main(int argc, char **argv) {
   tcase_set_timeout(tests, 120);
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, upstream_hears_of_a_change_of_depth, 0, subject_count);
+  tcase_add_loop_test(tests, an_open_depth_holds_nothing_on_a_processor, 0, subject_count);
   tcase_add_loop_test(tests, a_pool_of_three_buffers_does_not_run_dry, 0, subject_count);
   tcase_add_test(tests, a_group_does_not_run_a_pool_dry);
   tcase_add_loop_test(tests, upstream_serves_those_behind_where_buffers_pass, 0, subject_count);

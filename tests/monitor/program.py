@@ -4,6 +4,7 @@ import http.client
 import json
 import re
 import signal
+import ssl
 import struct
 import subprocess
 import threading
@@ -20,15 +21,24 @@ class Monitor:
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
         threading.Thread(target=lambda: self.log.extend(iter(self.process.stderr.readline, "")), daemon=True).start()
         line = self.process.stdout.readline()
-        found = re.match(r"http://127\.0\.0\.1:(\d+)/", line)
+        found = re.match(r"(https?)://127\.0\.0\.1:(\d+)/", line)
         if not found:
             time.sleep(0.2)
             raise RuntimeError(f"no address, but {line!r}; {''.join(self.log)}")
-        self.port = int(found[1])
+        self.tls = found[1] == "https"
+        self.port = int(found[2])
+
+    def connect(self):
+        if not self.tls:
+            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=20, context=context)
 
     def ask(self, method, path, body=None, headers=None, raw=False):
         """Status and body; JSON read where it is JSON."""
-        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        c = self.connect()
         try:
             data = json.dumps(body) if isinstance(body, (dict, list)) else body
             c.request(method, path, data, headers or {})
@@ -60,16 +70,21 @@ class Monitor:
 
     def live(self, query="", seconds=3.0):
         """Records of the live stream for so long: (type, camera, view, flags, time, payload)."""
-        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        c = self.connect()
         c.request("GET", "/api/live" + query)
         r = c.getresponse()
         end = time.monotonic() + seconds
         try:
             while time.monotonic() < end:
-                kind, n, view, flags, m, micros = struct.unpack(">BBBBIQ", r.read(16))
+                head = r.read(16)
+                if len(head) < 16:
+                    return  # the program has ended
+                kind, n, view, flags, m, micros = struct.unpack(">BBBBIQ", head)
                 name = r.read(n).decode()
                 payload = r.read(m)
                 yield chr(kind), name, view, flags, micros / 1e6, payload
+        except http.client.IncompleteRead:
+            return  # the program has ended
         finally:
             c.close()
 

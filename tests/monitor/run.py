@@ -97,12 +97,55 @@ def zones_and_properties(m):
     for bad in ({"median": 1000}, {"median": "many"}, {"no-such": 1}, {"output": "mask"}, {"median": 7, "min-area": -1}):
         same(m.ask("PATCH", "/api/cameras/street/elements/cudamog", bad)[0], 400, f"properties {bad}")
     elements = m.get("/api/cameras/street/elements")
+    same([e["gtype"] for e in elements["elements"] if e["factory"] == "cudamog"], ["GstCudaMog"], "the name that preset files need")
     same({p["name"]: p["value"] for p in elements["elements"][0]["properties"]}["median"], 5, "all or nothing")
     if "median=5" not in elements["launch"]:
         raise AssertionError(elements["launch"])
     camera = m.get("/api/cameras/street")
     same((camera["reconnects"], camera["state"]), (restarts, "online"), "without a restart")
     m.ask("PATCH", "/api/cameras/street/elements/cudamog", {"median": None})
+
+
+def video(m):
+    """The camera's stream as fragmented MP4: several pieces, which play."""
+    c = m.connect()
+    c.request("GET", "/api/cameras/street/live.mp4")
+    r = c.getresponse()
+    same(r.status, 200, "live.mp4")
+    if not r.headers["Content-Type"].startswith('video/mp4; codecs="avc1.'):
+        raise AssertionError(r.headers["Content-Type"])
+    data = b""
+    while data.count(b"moof") < 12:
+        piece = r.read1(65536)
+        if not piece:
+            raise AssertionError(f"live.mp4 ended after {len(data)} bytes")
+        data += piece
+    c.close()
+    same(data[4:8], b"ftyp", "the beginning of live.mp4")
+    file = folder / "live.mp4"
+    file.write_bytes(data[:data.rindex(b"moof") - 4])
+    played = subprocess.run(["gst-launch-1.0", "-v", "filesrc", f"location={file}", "!", "qtdemux", "!", "h264parse", "!", "avdec_h264", "!", "fakesink",
+                             "silent=false"], capture_output=True, text=True, timeout=60)
+    frames = played.stdout.count("last-message = chain")
+    if played.returncode or frames < 8:
+        raise AssertionError(f"live.mp4 has {frames} frames; {played.stderr}")
+    same(m.ask("GET", "/api/cameras/gone/live.mp4")[0], 503, "a camera without a stream")
+    # Eight may watch; the ninth is told so, and gets a place when one of them has gone.
+    watchers = [m.connect() for _ in range(8)]
+    for w in watchers:
+        w.request("GET", "/api/cameras/street/live.mp4")
+    same([w.getresponse().status for w in watchers], [200] * 8, "eight viewers")
+    same(m.ask("GET", "/api/cameras/street/live.mp4")[0], 503, "a ninth viewer")
+    for w in watchers:
+        w.close()
+
+    def place():
+        again = m.connect()
+        again.request("GET", "/api/cameras/street/live.mp4")
+        status = again.getresponse().status
+        again.close()
+        return status == 200
+    m.wait("a place for another viewer", place)
 
 
 def bad_requests(m):
@@ -160,7 +203,7 @@ def reload(m):
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: m.get("/api/cameras/street")["state"] == "online")
     print(f"online after {time.monotonic() - m.begun:.2f} s")
-    for check in (pictures, offline, zones_and_properties, bad_requests, reload):
+    for check in (pictures, offline, video, zones_and_properties, bad_requests, reload):
         check(m)
         print(check.__name__, "good")
     kept = event_with_clip(m)

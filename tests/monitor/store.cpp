@@ -6,9 +6,12 @@
 #include "tools/vigil-monitor/store/retention.h"
 #include "tools/vigil-monitor/store/storage.h"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -202,6 +205,30 @@ void reconcile(const std::string &folder) {
   expect(!fs::exists(s.file(clip_path(finished))), "the clip goes with its event");
 }
 
+void full(const std::string &folder) {
+  const Storage s(fresh(folder, "full"), [](const std::string &) {});
+  s.append_line("events.jsonl", "{}");
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 10; // room for half of the line
+  setrlimit(RLIMIT_FSIZE, &small);
+  bool refused = false;
+  try {
+    s.append_line("events.jsonl", R"({"id": "a line that does not fit"})");
+  } catch (const Error &e) {
+    refused = e.kind() == Error::Kind::write;
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  s.append_line("events.jsonl", "{}");
+  std::ifstream in(s.file("events.jsonl"));
+  std::stringstream all;
+  all << in.rdbuf();
+  expect(refused && all.str() == "{}\n{}\n",
+         "a line that the disk does not take leaves no half: " + all.str());
+}
+
 void read_only(const std::string &folder) {
   std::string what;
   const std::string path = fresh(folder, "blocked");
@@ -238,6 +265,7 @@ int main(int, char **argv) {
   plan();
   half_written(folder);
   reconcile(folder);
+  full(folder);
   read_only(folder);
   std::printf("%d failures\n", failures);
   return failures != 0;

@@ -107,6 +107,7 @@ int run(const Options &o) {
     return 0;
   }
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error, as a full disk is
   std::error_code error;
   std::filesystem::create_directories(config.storage.path, error);
   Tokens tokens(config.http.token_file);
@@ -144,7 +145,7 @@ int run(const Options &o) {
   });
   while (!closed) g_main_context_iteration(nullptr, TRUE);
   closer.join();
-  monitor.stop();
+  if (!monitor.stop()) std::_Exit(0); // what hangs still uses what would be destroyed below
   for (const guint s : signals) g_source_remove(s);
   g_main_loop_unref(loop);
   return 0;

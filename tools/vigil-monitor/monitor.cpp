@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <glib.h>
 #include <iterator>
 #include <set>
+#include <utility>
 
 namespace vigil::monitor {
 namespace {
@@ -35,7 +37,7 @@ void log_line(const std::string &text) {
 Monitor::Monitor(Config config, std::string file)
     : config_(std::move(config)), file_(std::move(file)),
       storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line),
-      closer_(most_tasks, log_line), reaper_(most_tasks, log_line) {
+      closer_(most_tasks, log_line) {
   const std::string text = read_whole(storage_->file("overrides.json"));
   if (!text.empty()) overrides_ = Overrides(text);
   storage_->reconcile();
@@ -81,9 +83,7 @@ CameraServices Monitor::services() {
             for (const auto &listener : on_tell) listener(camera, out);
           },
           [this](const char *type, const Event &e) { save(type, e); },
-          [this](const Event &e, Bytes jpeg) {
-            writer_.add([this, e, jpeg] { storage_->write_file(thumb_path(e), *jpeg); });
-          },
+          [this](const Event &e, Bytes jpeg) { writer_.add([this, e, jpeg] { save_thumbnail(e, *jpeg); }); },
           [this](const Event &e, std::vector<float> v) {
             writer_.add([this, id = e.id, v = std::move(v)] { storage_->events().put_vector(id, v); });
           },
@@ -110,8 +110,8 @@ void Monitor::start() {
       this);
 }
 
-void Monitor::stop() {
-  if (!timer_) return;
+bool Monitor::stop() {
+  if (!timer_) return true;
   g_source_remove(timer_);
   timer_ = 0;
   hub_.text("", utc_.now(), {{"kind", "bye"}});
@@ -120,9 +120,13 @@ void Monitor::stop() {
   closer_.stop(); // the clips become whole; each then tells the main loop
   while (g_main_context_iteration(nullptr, FALSE)) {
   }
-  reaper_.stop();
+  constexpr std::chrono::seconds patience(10);
+  const bool ended = reaper_.wait(patience);
+  if (!ended) log_line("a camera's connection does not end; the program leaves without waiting for it");
   writer_.stop();
+  if (!waiting_.empty()) log_line(vigil::text(waiting_.size(), " news of events were never stored"));
   cameras_.clear();
+  return ended;
 }
 
 void Monitor::tick() {
@@ -147,26 +151,47 @@ void Monitor::save(const char *type, const Event &e) {
   };
   const bool first = !std::strcmp(type, "new");
   if (first) tell(type, e); // at once; the others when their files are there
-  const bool taken = writer_.add([this, type, e, first, tell] {
-    if (!first && !unsaved_.count(e.id) && !storage_->events().get(e.id)) return; // deleted meanwhile
-    unsaved_[e.id] = e;
+  const bool taken = writer_.add([this, type = std::string(type), e = Event(e), first, tell]() mutable {
+    const auto same = [&](const Waiting &w) { return w.event.id == e.id; };
+    const bool known = std::any_of(waiting_.begin(), waiting_.end(), same) || storage_->events().get(e.id);
+    if (!first && !known) return; // deleted meanwhile
+    // A picture is told of when it is there, which it is not when the disk was full.
+    std::error_code error;
+    e.has_snapshot = std::filesystem::exists(storage_->file(thumb_path(e)), error);
+    waiting_.push_back({type, e});
     put_waiting();
-    if (!first) tell(type, e);
-    for (const auto &listener : on_event) listener(type, e);
-    if (!std::strcmp(type, "end")) storage_->append_line("events.jsonl", to_json(e).dump());
+    if (!first) tell(type.c_str(), e);
   });
   if (!taken) log_line("the disk is so slow that event " + e.id + " is not stored");
 }
 
+void Monitor::save_thumbnail(const Event &e, const std::string &jpeg) {
+  try {
+    storage_->write_file(thumb_path(e), jpeg);
+    thumbnails_fail_ = false;
+  } catch (const Error &error) {
+    if (!std::exchange(thumbnails_fail_, true))
+      log_line(vigil::text(error.what(), "; events have no pictures until it works again"));
+  }
+}
+
 void Monitor::put_waiting() {
   constexpr std::size_t most_waiting = 10000;
-  if (unsaved_.size() > most_waiting) unsaved_.erase(unsaved_.begin());
+  if (waiting_.size() > most_waiting) waiting_.pop_front();
   try {
-    for (auto it = unsaved_.begin(); it != unsaved_.end(); it = unsaved_.erase(it)) {
-      Event copy = it->second;
-      if (const auto old = storage_->events().get(copy.id))
-        copy.retained = old->retained; // set by a person, not by the camera
-      storage_->events().put(copy);
+    for (; !waiting_.empty(); waiting_.pop_front()) {
+      Waiting &w = waiting_.front();
+      if (!w.stored) {
+        const auto old = storage_->events().get(w.event.id);
+        if (!old && w.type != "new") continue;     // deleted meanwhile
+        if (old) w.event.retained = old->retained; // set by a person, not by the camera
+        storage_->events().put(w.event);
+        w.stored = true;
+      }
+      if (!w.told)
+        for (const auto &listener : on_event) listener(w.type.c_str(), w.event);
+      w.told = true;
+      if (w.type == "end") storage_->append_line("events.jsonl", to_json(w.event).dump());
     }
     if (!writable_.exchange(true)) log_line("the disk takes events again");
   } catch (const Error &error) {

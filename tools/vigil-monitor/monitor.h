@@ -2,16 +2,18 @@
 // The program: cameras, storage, viewers and the threads between them.
 //
 // Threads: the main loop owns cameras and configuration; `writer` the database and files; `closer` waits for clips to
-// become whole; `reaper` takes pipelines down. HTTP threads ask the main loop by call().
+// become whole; the reaper's take pipelines down, each one. HTTP threads ask the main loop by call().
 #pragma once
 
 #include "camera/camera.h"
 #include "config/overrides.h"
 #include "http/hub.h"
+#include "reaper.h"
 #include "store/storage.h"
 #include "worker.h"
 
 #include <atomic>
+#include <deque>
 #include <future>
 #include <map>
 #include <memory>
@@ -30,7 +32,8 @@ class Monitor {
   ~Monitor();
 
   void start(); // the cameras
-  void stop();
+  // False when a pipeline does not end: it still uses this object, which must not be destroyed then.
+  bool stop();
 
   // Runs f on the main loop and waits for it. Throws what f throws, and Error::device when the loop takes too long.
   template <class F>
@@ -68,7 +71,8 @@ class Monitor {
   CameraServices services();
   void tick();
   void save(const char *type, const Event &);
-  // On the writer thread: what the disk refuses is kept and tried again.
+  void save_thumbnail(const Event &, const std::string &jpeg); // on the writer thread
+  // On the writer thread: stores what waits, in order. What the disk refuses stays and is tried again.
   void put_waiting();
   void retention(const std::map<std::string, CameraConfig> &, const StorageConfig &);
   void demand();
@@ -82,14 +86,21 @@ class Monitor {
   Hub hub_;
   std::unique_ptr<Storage> storage_;
   std::map<std::string, std::shared_ptr<Camera>> cameras_;
-  std::map<std::string, Event> unsaved_; // the writer thread's
+  struct Waiting { // news of an event that is on its way to the disk
+    std::string type;
+    Event event;
+    bool stored = false, told = false; // in the database; to those who listen
+  };
+  std::deque<Waiting> waiting_;  // the writer thread's
+  bool thumbnails_fail_ = false; // likewise
   std::atomic<bool> writable_ = true;
   std::string last_retention_;
   std::optional<std::string> next_retention_;
   mutable std::mutex retention_lock_;
   unsigned timer_ = 0, ticks_ = 0;
   const double started_ = Utc::monotonic_seconds();
-  Worker writer_, closer_, reaper_;
+  Worker writer_, closer_;
+  Reaper reaper_;
 };
 
 template <class F>

@@ -28,7 +28,7 @@ struct Label {
   std::uint32_t parent; // itself: a root
   std::uint32_t area;   // of a root
   std::uint32_t first;  // pixel, as in Blob
-  std::uint32_t slot;   // of a root's component among the reported ones
+  std::uint32_t slot;   // of its component among the reported ones; until the sums of a root only
 };
 
 // What a band knows of a reported component.
@@ -37,6 +37,13 @@ struct Part {
   std::uint64_t x, y, xx, xy, yy, colour[3];
 };
 constexpr Part nothing{32767, 32767, -1, -1, 0, 0, 0, 0, 0, {}};
+
+// Runs of one component in one row.
+struct Stretch {
+  std::uint32_t slot = no_slot;
+  int left = 0, right = 0; // inclusive
+  std::uint64_t n = 0, x = 0, xx = 0;
+};
 
 struct Band {
   int first_row, end_row;
@@ -81,6 +88,7 @@ class CpuFinder final : public Finder {
     each_band([&](Band &b) { give_slots(b, results); });
     if (extras.map.cells) std::fill_n(extras.map.cells, extras.map.columns * extras.map.rows, 0);
     if (results.head().blobs > 0) sum(extras, results);
+    if (const CellMap &m = extras.map; m.cells && m.host) std::copy_n(m.cells, m.columns * m.rows, m.host);
     if (extras.labels.data) each_band([&](Band &b) { draw_labels(b, extras.labels); });
   }
 
@@ -147,7 +155,8 @@ class CpuFinder final : public Finder {
       for (Run &r : row(y)) r.label = none;
       if (y > b.first_row)
         touching(y, [&](const Run &above, Run &r) {
-          r.label = r.label == none ? find(above.label) : unite(above.label, r.label);
+          const std::uint32_t up = find(above.label);
+          r.label = r.label == none || r.label == up ? up : unite(up, r.label);
         });
       for (Run &r : row(y)) {
         const std::uint32_t area = std::uint32_t(r.end - r.first);
@@ -237,39 +246,56 @@ class CpuFinder final : public Finder {
     }
   }
 
+  // Neighbouring runs of a row are mostly of one component: they are added up before what the row is multiplied by.
   void sum_band(const Extras &extras, Band &b, std::uint32_t slots) {
     Part *const parts = parts_of(b);
     std::fill_n(parts, slots, nothing);
-    for (int y = b.first_row; y < b.end_row; y++)
+    Label *const l = labels();
+    for (std::uint32_t i = b.first_label; i < b.end_label; i++)
+      if (l[i].parent != i) l[i].slot = l[root_of(i)].slot;
+    for (int y = b.first_row; y < b.end_row; y++) {
+      Stretch s;
+      int marked = 0; // columns of the map that are marked so far
       for (const Run &r : row(y)) {
-        const std::uint32_t slot = labels()[root_of(r.label)].slot;
+        const std::uint32_t slot = l[r.label].slot;
         if (slot == no_slot) continue;
-        add(parts[slot], r, y);
-        if (extras.map.cells) mark(extras.map, r, y);
+        if (slot != s.slot) {
+          if (s.slot != no_slot) add(parts[s.slot], s, y);
+          s = {.slot = slot, .left = r.first};
+        }
+        s.right = r.end - 1;
+        s.n += std::uint64_t(r.end - r.first);
+        s.x += sum_to(r.end) - sum_to(r.first);
+        s.xx += squares_to(r.end) - squares_to(r.first);
+        if (extras.map.cells && r.end > marked) marked = mark(extras.map, r, y);
         if (extras.picture.data[0])
           for (int x = r.first; x < r.end; x++) {
             const Colour colour = colour_at(extras.picture, x, y);
             for (int c = 0; c < 3; c++) parts[slot].colour[c] += colour.c[c];
           }
       }
+      if (s.slot != no_slot) add(parts[s.slot], s, y);
+    }
   }
-  static void mark(const CellMap &map, const Run &r, int y) {
+  // Where the last of the run's cells ends.
+  static int mark(const CellMap &map, const Run &r, int y) {
     std::uint8_t *const cells = map.cells + y / map.size * map.columns;
-    for (int i = r.first / map.size; i <= (r.end - 1) / map.size; i++) // bands may share a row of cells
+    const int last = (r.end - 1) / map.size;
+    for (int i = r.first / map.size; i <= last; i++) // bands may share a row of cells
       std::atomic_ref(cells[i]).store(1, std::memory_order_relaxed);
+    return (last + 1) * map.size;
   }
-  static void add(Part &p, const Run &r, int row) {
-    const std::uint64_t n = std::uint64_t(r.end - r.first), y = std::uint64_t(row);
-    const std::uint64_t x = sum_to(r.end) - sum_to(r.first);
-    p.left = std::min<int>(p.left, r.first);
+  static void add(Part &p, const Stretch &s, int row) {
+    const auto y = std::uint64_t(row);
+    p.left = std::min(p.left, s.left);
     p.top = std::min(p.top, row);
-    p.right = std::max(p.right, r.end - 1);
+    p.right = std::max(p.right, s.right);
     p.bottom = row;
-    p.x += x;
-    p.y += n * y;
-    p.xx += squares_to(r.end) - squares_to(r.first);
-    p.xy += x * y;
-    p.yy += n * y * y;
+    p.x += s.x;
+    p.y += s.n * y;
+    p.xx += s.xx;
+    p.xy += s.x * y;
+    p.yy += s.n * y * y;
   }
 
   void draw_labels(const Band &b, Plane<std::int32_t> out) const {

@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-// The number of bits that a vector gives must be known.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/blobs/cpu/runs.cpp"
+#include "common/cpu/targets.h"
 #include <hwy/foreach_target.h> // must come before highway.h
 #include <hwy/highway.h>
 

@@ -4,8 +4,6 @@
 #include "common/cuda/device.h"
 #include "common/device_cast.h"
 
-#include <algorithm>
-
 namespace vigil::blobs {
 namespace {
 
@@ -30,26 +28,15 @@ class CudaFinder final : public Finder {
              config.height,
              words,
              std::uint32_t(config.most)};
+    const CudaScope scope = device.enter();
+    blocks_ = blocks_for(work_, device.id());
   }
 
   void apply(Plane<const std::uint8_t> mask, const Params &params, const Extras &extras, Results &results,
              Queue &queue) override {
     check_call(config_, mask, extras, results);
     const CudaScope scope = device_.enter();
-    CUstream_st *const stream = stream_of(queue);
-    const bool eight = params.neighbours == Neighbours::eight;
-    const CellMap &map = extras.map;
-    if (map.cells)
-      cuda_check(cudaMemsetAsync(map.cells, 0, std::size_t(map.columns) * std::size_t(map.rows), stream),
-                 "clearing the map of blobs");
-    launch_tiles(work_, mask, eight, stream);
-    launch_borders(work_, eight, stream);
-    launch_roots(work_, stream);
-    if (extras.labels.data) launch_labels(work_, extras.labels, stream);
-    launch_slots(work_, std::max(params.min_area, 1u), stream);
-    launch_sums(work_, extras.picture, map, stream);
-    launch_results(work_, &results.head(), results.memory(), stream);
-    cuda_check(cudaGetLastError(), "finding blobs");
+    launch_find(work_, blocks_, mask, params, extras, &results.head(), results.memory(), stream_of(queue));
   }
 
  private:
@@ -57,6 +44,7 @@ class CudaFinder final : public Finder {
   Config config_;
   DeviceBuffer bits_, parent_, value_, roots_, slots_, counters_;
   Work work_;
+  int blocks_ = 0;
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The kernels of the CUDA backend, submitted to a stream of the current context in the order in which they stand here.
+// The kernel of the CUDA backend, submitted to a stream of the current context.
 #pragma once
 
 #include "kernels/blobs/definitions.h"
@@ -22,7 +22,7 @@ struct Work {
       *slots; // of the reported components; width and height are the inclusive right and bottom until the end
   struct Counters {
     std::uint64_t foreground;
-    std::uint32_t components, slots, min_area;
+    std::uint32_t components, slots;
     std::uint32_t level[levels];
   } * counters;
   int width, height, words; // words in a row
@@ -31,18 +31,10 @@ struct Work {
   VIGIL_HOST_DEVICE std::uint32_t pitch() const { return std::uint32_t(words) * 16; }
 };
 
-// Bits, and the components of each tile by itself.
-void launch_tiles(const Work &, Plane<const std::uint8_t> mask, bool eight, CUstream_st *);
-// The same component on both sides of a border of tiles becomes one.
-void launch_borders(const Work &, bool eight, CUstream_st *);
-// Every run's parent becomes its root; areas, and the list of roots.
-void launch_roots(const Work &, CUstream_st *);
-// The least area that `most` components at most have, and slots for those.
-void launch_slots(const Work &, std::uint32_t min_area, CUstream_st *);
-// Sums over the pixels of the reported components; marks of the map.
-void launch_sums(const Work &, ConstImage picture, CellMap, CUstream_st *);
-// The results, to host memory.
-void launch_results(const Work &, Results::Head *, Blob *, CUstream_st *);
-void launch_labels(const Work &, Plane<std::int32_t> labels, CUstream_st *);
+// How many blocks of threads the kernel is to have on this device, whose context is current.
+int blocks_for(const Work &, int device);
+// Results go to host memory. Throws Error::device.
+void launch_find(const Work &, int blocks, Plane<const std::uint8_t> mask, const Params &, const Extras &,
+                 Results::Head *, Blob *, CUstream_st *);
 
 } // namespace vigil::blobs

@@ -8,10 +8,9 @@
 #include <algorithm>
 #include <cstring>
 
-// Arrays of vectors are not possible where vectors have no fixed size.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cleanup/cpu/rows.cpp"
+#include "common/cpu/targets.h"
 #include <hwy/foreach_target.h> // must come before highway.h
 #include <hwy/highway.h>
 

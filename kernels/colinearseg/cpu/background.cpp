@@ -7,6 +7,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/colinearseg/cpu/background.cpp"
+#include "common/cpu/targets.h"
 #include <hwy/foreach_target.h> // must come before highway.h
 #include <hwy/highway.h>
 

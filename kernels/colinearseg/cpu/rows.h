@@ -7,10 +7,6 @@
 #include "common/cpu/bit_plane.h"
 #include "kernels/colinearseg/colinearseg.h"
 
-// Vectors whose size is not known to the compiler are of no use where bits are counted in words of 64. (Highway's headers, where
-// they are included, come after this.)
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
-
 namespace vigil::colinearseg::cpu {
 
 using Rgba = Plane<const std::uint8_t>;

@@ -21,7 +21,7 @@ class CudaExposure final : public Exposure {
     const CudaScope scope = device_.enter();
     Lines *const both = memory_.as<Lines>();
     launch_estimate(frame, background, channels, step_for(frame.width, frame.height), both + now_,
-                    both + (1 - now_), stream_of(queue));
+                    both + (1 - now_), told(), stream_of(queue));
     cuda_check(cudaGetLastError(), "estimating the exposure");
     now_ = 1 - now_;
     launch_map(frame, background, channels, both + now_, out, stream_of(queue));

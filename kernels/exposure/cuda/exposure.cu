@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The estimate: a block of threads a channel, which keeps its samples in registers; medians come from histograms in shared
-// memory, sums are integers. Chroma needs luma's gain: its block finds that first, by itself, so that no block waits for
+// The estimate: a block of threads a channel, which keeps its samples in registers; medians are searched for by counting, sums are
+// integers. Chroma needs luma's gain: its block finds that first, by itself, so that no block waits for
 // another. The mapping: 16 bytes a thread.
 #include "common/cuda/bytes.h"
 #include "kernels/exposure/cuda/kernels.h"
@@ -14,132 +14,157 @@ constexpr int each = max_samples / threads; // samples a thread
 constexpr int warps = threads / 32;
 
 struct Shared {
-  std::uint32_t histogram[bins];
-  std::uint32_t part[warps][5];
-  Line line; // of the moment
-  int count, median;
+  // Of each warp, for one step of a sum. Two of them in turn: a warp that is ahead writes the one that nobody reads any more.
+  std::uint32_t part[2][5][warps];
 };
 
-// A thread's samples of one channel: b in the lower byte, y in the upper; 0 is none.
+// A thread's samples of one channel, whole numbers; y < 0 is none.
 struct Pairs {
-  std::uint16_t at[each];
-  __device__ int b(int i) const { return at[i] & 255; }
-  __device__ int y(int i) const { return at[i] >> 8; }
+  float b[each], y[each];
+  __device__ bool has(int i) const { return y[i] >= 0; }
 };
 
-// The median's bin of bin_of(i) over all samples of the block; all threads return it.
-template <class BinOf>
-__device__ int median(Shared &s, const Pairs &p, int n, BinOf bin_of) {
-  for (int i = threadIdx.x; i < bins; i += threads) s.histogram[i] = 0;
-  __syncthreads();
+// The sums of a block's values; all threads call it together and get all of them. One barrier each.
+class Sum {
+ public:
+  explicit __device__ Sum(Shared &s) : s_(s) {}
+  template <int values>
+  __device__ void up(std::uint32_t (&v)[values]) {
+    static_assert(values <= 5);
+    put(v);
 #pragma unroll
-  for (int i = 0; i < each; i++)
-    if (p.at[i]) atomicAdd(&s.histogram[max(0, min(bin_of(i), bins - 1))], 1u);
-  __syncthreads();
-  if (threadIdx.x < 32) {
-    constexpr int own = bins / 32;
-    std::uint32_t sum = 0;
-#pragma unroll
-    for (int k = 0; k < own; k++) sum += s.histogram[threadIdx.x * own + k];
-    std::uint32_t before = sum;
-#pragma unroll
-    for (int apart = 1; apart < 32; apart *= 2) {
-      const std::uint32_t other = __shfl_up_sync(~0u, before, apart);
-      if (threadIdx.x >= static_cast<unsigned>(apart)) before += other;
-    }
-    before -= sum; // of the bins before this lane's
-    const auto half = [&](std::uint32_t count) { return 2 * count >= static_cast<std::uint32_t>(n); };
-    if (!half(before) && half(before + sum)) {
-      int bin = threadIdx.x * own;
-      for (; bin < static_cast<int>(threadIdx.x * own + own) - 1; bin++) {
-        before += s.histogram[bin];
-        if (half(before)) break;
-      }
-      s.median = bin;
-    }
-    if (threadIdx.x == 0 && n == 0) s.median = 0;
+    for (int k = 0; k < values; k++) v[k] = __reduce_add_sync(~0u, of_warp(k));
+    turn_ = 1 - turn_;
   }
-  __syncthreads();
-  return s.median;
-}
+  // Three counts of at most 512 in each warp, 10 bits each.
+  __device__ void up_packed(std::uint32_t packed, std::uint32_t (&count)[3]) {
+    std::uint32_t v[1] = {packed};
+    put(v);
+    const std::uint32_t part = of_warp(0);
+    const std::uint32_t two = __reduce_add_sync(~0u, (part & 1023) | (part >> 10 & 1023) << 16);
+    count[0] = two & 0xffff;
+    count[1] = two >> 16;
+    count[2] = __reduce_add_sync(~0u, part >> 20);
+    turn_ = 1 - turn_;
+  }
 
-// Sums of `values` over the block, in s.part[0]; all threads may read them afterwards.
-template <int values>
-__device__ void sum_up(Shared &s, std::uint32_t (&v)[values]) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-#pragma unroll
-  for (int k = 0; k < values; k++) v[k] = __reduce_add_sync(~0u, v[k]);
-  __syncthreads(); // the last sums were read
-  if (lane == 0)
-#pragma unroll
-    for (int k = 0; k < values; k++) s.part[warp][k] = v[k];
-  __syncthreads();
-  if (warp == 0) {
+ private:
+  template <int values>
+  __device__ void put(const std::uint32_t (&v)[values]) {
 #pragma unroll
     for (int k = 0; k < values; k++) {
-      const std::uint32_t sum = __reduce_add_sync(~0u, lane < warps ? s.part[lane][k] : 0u);
-      if (lane == 0) s.part[0][k] = sum;
+      const std::uint32_t sum = __reduce_add_sync(~0u, v[k]);
+      if (threadIdx.x % 32 == 0) s_.part[turn_][k][threadIdx.x / 32] = sum;
     }
+    __syncthreads();
   }
-  __syncthreads();
+  __device__ std::uint32_t of_warp(int k) const {
+    const int lane = threadIdx.x % 32;
+    return lane < warps ? s_.part[turn_][k][lane] : 0;
+  }
+  Shared &s_;
+  int turn_ = 0;
+};
+
+// The median's bin over all samples of the block, where lies_below(i, bin) says whether sample i is of an earlier bin; all threads
+// return it. A search in quarters instead of a histogram, in whose few full bins all threads would meet: each step counts the samples below
+// three bins.
+template <class LiesBelow>
+__device__ int median(Sum &sum, const Pairs &p, int n, LiesBelow lies_below) {
+  static_assert(bins == 256 && 32 * each < 512);
+  int first = 0; // fewer than half are before it
+#pragma unroll
+  for (int quarter = bins / 4; quarter > 0; quarter /= 4) {
+    std::uint32_t packed = 0;
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+      const auto bin = static_cast<float>(first + (k + 1) * quarter);
+#pragma unroll
+      for (int i = 0; i < each; i++) packed += p.has(i) && lies_below(i, bin) ? 1u << (10 * k) : 0u;
+    }
+    std::uint32_t before[3];
+    sum.up_packed(packed, before);
+    int skip = 0;
+#pragma unroll
+    for (int k = 0; k < 3; k++) skip += 2 * before[k] < static_cast<std::uint32_t>(n);
+    first += skip * quarter;
+  }
+  return first;
+}
+// The same for a value of each sample that is rounded down to its bin, and counts in the first where it is negative.
+template <class ValueOf>
+__device__ int median_of(Sum &sum, const Pairs &p, int n, ValueOf value_of) {
+  float value[each];
+#pragma unroll
+  for (int i = 0; i < each; i++) value[i] = p.has(i) ? value_of(p.b[i], p.y[i]) : INFINITY;
+  return median(sum, p, n, [&](int i, float bin) { return value[i] < bin; });
 }
 
-__device__ float distance(const Line &l, int b, int y) {
-  return fabsf(static_cast<float>(y) - l.gain * static_cast<float>(b) - l.offset);
+__device__ float distance(const Line &l, float b, float y) {
+  return fabsf(y - l.gain * b - l.offset);
 }
 
-// The line of channel c; `before`: that of the last frame. The same in all threads.
-__device__ Line estimate(Shared &s, const ConstImage &frame, const ConstImage &background, int channels,
-                         int c, int step, const Line &before, float luma_gain) {
-  const int columns = samples_along(frame.width, step), all = columns * samples_along(frame.height, step);
-  const bool chroma = has_chroma_planes(frame.format) && c > 0;
-  Pairs p;
-  std::uint32_t found[1] = {0};
+// A thread's samples of channel c. All are read before the first is looked at.
+__device__ Pairs gather(const ConstImage &frame, const ConstImage &background, int channels, int c, int step,
+                        int columns, int all) {
+  int b[each], y[each];
 #pragma unroll
   for (int i = 0; i < each; i++) {
-    const int k = i * threads + static_cast<int>(threadIdx.x);
-    p.at[i] = 0;
-    if (k >= all) continue;
-    const int x = k % columns * step + step / 2, y = k / columns * step + step / 2;
-    const int b = sample(background, channels, c, x, y), v = sample(frame, channels, c, x, y);
-    if (!usable(b, v)) continue;
-    p.at[i] = static_cast<std::uint16_t>(b | v << 8);
-    found[0]++;
+    const int k = min(i * threads + static_cast<int>(threadIdx.x), all - 1);
+    const int column = k % columns * step + step / 2, row = k / columns * step + step / 2;
+    b[i] = sample(background, channels, c, column, row);
+    y[i] = sample(frame, channels, c, column, row);
   }
-  sum_up(s, found);
-  const int n = static_cast<int>(s.part[0][0]);
-  const Line faded{1 + (before.gain - 1) * fading, before.offset * fading, 0};
-  if (n < min_samples || n * 10 < all) return faded;
+  Pairs p;
+#pragma unroll
+  for (int i = 0; i < each; i++) {
+    const bool has = i * threads + static_cast<int>(threadIdx.x) < all && usable(b[i], y[i]);
+    p.b[i] = static_cast<float>(b[i]);
+    p.y[i] = has ? static_cast<float>(y[i]) : -1.f;
+  }
+  return p;
+}
+
+// The line of a channel of which `all` samples were taken; `before`: that of the last frame. The same in all threads.
+__device__ Line estimate(Sum &sum, const Pairs &p, int all, bool chroma, const Line &before,
+                         float luma_gain) {
+  std::uint32_t found[1] = {0};
+#pragma unroll
+  for (int i = 0; i < each; i++) found[0] += p.has(i);
+  sum.up(found);
+  const int n = static_cast<int>(found[0]);
+  const Line faded{1 + (before.gain - 1) * fading, before.offset * fading, 0, 0, {}};
+  if (n < min_samples || n * 10 < all) return settled(faded, before, 0, 0, false, chroma);
 
   Line l;
   float gain0 = luma_gain;
-  if (!chroma) {
-    const int bin = median(s, p, n, [&](int i) { return 64 * p.y(i) / p.b(i); });
+  if (!chroma) { // 64 y / b rounded down, without a division
+    const int bin = median(sum, p, n, [&](int i, float bin) { return 64 * p.y[i] < bin * p.b[i]; });
     gain0 = (static_cast<float>(bin) + 0.5f) / 64;
   } else {
-    const int shift = median(s, p, n, [&](int i) {
-      return static_cast<int>(
-          floorf(static_cast<float>(p.y(i)) - gain0 * static_cast<float>(p.b(i) - 128) + 0.5f));
-    });
+    const int shift = median_of(sum, p, n, [&](float b, float y) { return y - gain0 * (b - 128) + 0.5f; });
     l.offset = static_cast<float>(shift) - gain0 * 128;
   }
   l.gain = gain0;
   for (int round = 0; round < rounds; round++) {
-    const int bin = median(s, p, n, [&](int i) { return static_cast<int>(4 * distance(l, p.b(i), p.y(i))); });
+    const int bin = median_of(sum, p, n, [&](float b, float y) { return 4 * distance(l, b, y); });
     const float within = fmaxf(6.f, 1.5f * (static_cast<float>(bin) + 0.5f) / 4);
-    std::uint32_t v[5] = {};
+    float part[5] = {}; // whole numbers below 2^24
 #pragma unroll
     for (int i = 0; i < each; i++) {
-      if (!p.at[i] || distance(l, p.b(i), p.y(i)) > within) continue;
-      const std::uint32_t b = p.b(i), y = p.y(i);
-      v[0]++;
-      v[1] += b;
-      v[2] += y;
-      v[3] += b * b;
-      v[4] += b * y;
+      const float b = p.b[i], y = p.y[i];
+      if (!p.has(i) || distance(l, b, y) > within) continue;
+      part[0] += 1;
+      part[1] += b;
+      part[2] += y;
+      part[3] += b * b;
+      part[4] += b * y;
     }
-    sum_up(s, v);
-    const Sums sums{s.part[0][0], s.part[0][1], s.part[0][2], s.part[0][3], s.part[0][4]};
+    std::uint32_t v[5];
+#pragma unroll
+    for (int k = 0; k < 5; k++) v[k] = static_cast<std::uint32_t>(part[k]);
+    sum.up(v);
+    const Sums sums{v[0], v[1], v[2], v[3], v[4]};
     if (sums.n == 0) break;
     const Fit<float> f = fit<float>(sums, gain0, chroma ? hold_chroma<float> : hold_luma<float>);
     l.gain = f.gain;
@@ -148,54 +173,77 @@ __device__ Line estimate(Shared &s, const ConstImage &frame, const ConstImage &b
   std::uint32_t agreeing[1] = {0};
 #pragma unroll
   for (int i = 0; i < each; i++)
-    agreeing[0] += p.at[i] && distance(l, p.b(i), p.y(i)) <= 8 * fmaxf(1.f, l.gain);
-  sum_up(s, agreeing);
-  l.agreeing = static_cast<float>(s.part[0][0]) / static_cast<float>(n);
+    agreeing[0] += p.has(i) && distance(l, p.b[i], p.y[i]) <= 8 * fmaxf(1.f, l.gain);
+  sum.up(agreeing);
+  l.agreeing = static_cast<float>(agreeing[0]) / static_cast<float>(n);
   const bool good = l.agreeing >= least_agreeing && l.gain >= 1 / max_gain && l.gain <= max_gain;
-  return good ? l : faded;
+  const Line now = good ? l : faded;
+  std::uint32_t errors[2] = {};
+#pragma unroll
+  for (int i = 0; i < each; i++) {
+    if (!p.has(i)) continue;
+    errors[0] += error_of(distance(now, p.b[i], p.y[i]));
+    errors[1] += error_of(fabsf(p.y[i] - p.b[i]));
+  }
+  sum.up(errors);
+  return settled(now, before, errors[0], errors[1], true, chroma);
 }
 
 __global__ void __launch_bounds__(threads)
     estimate_kernel(ConstImage frame, ConstImage background, int channels, int step, const Lines *before,
-                    Lines *now) {
+                    Lines *now, Lines *told) {
   __shared__ Shared s;
   const int c = blockIdx.x;
-  const Lines last = *before;
-  float luma_gain = 1;
-  if (c >= channels) {
-    if (threadIdx.x == 0) now->channel[c] = last.channel[c];
-    return;
+  const Line last = before->channel[c];
+  Line l = last;
+  if (c < channels) {
+    Sum sum(s);
+    const int columns = samples_along(frame.width, step), all = columns * samples_along(frame.height, step);
+    const Pairs own = gather(frame, background, channels, c, step, columns, all);
+    const bool chroma = has_chroma_planes(frame.format) && c > 0;
+    float luma_gain = 1;
+    if (chroma) {
+      const Pairs luma = gather(frame, background, channels, 0, step, columns, all);
+      luma_gain = estimate(sum, luma, all, false, before->channel[0], 1).gain;
+    }
+    l = estimate(sum, own, all, chroma, last, luma_gain);
   }
-  if (has_chroma_planes(frame.format) && c > 0)
-    luma_gain = estimate(s, frame, background, channels, 0, step, last.channel[0], 1).gain;
-  const Line l = estimate(s, frame, background, channels, c, step, last.channel[c], luma_gain);
-  if (threadIdx.x == 0) now->channel[c] = l;
+  if (threadIdx.x != 0) return;
+  now->channel[c] = l;
+  if (told) told->channel[c] = l;
 }
 
-constexpr int map_threads = 256;
+constexpr int map_columns = 32, map_rows = 8; // threads of a block
 constexpr int piece = 16;
 
-__global__ void __launch_bounds__(map_threads)
+// A row of a plane that is not known when this is compiled: an index into a kernel's parameter would move all of it to slow memory.
+template <class Picture>
+__device__ auto *row_of(const Picture &p, int plane, int y) {
+  auto *const data = plane == 0 ? p.data[0] : plane == 1 ? p.data[1] : p.data[2];
+  return data + (plane == 0 ? p.stride[0] : plane == 1 ? p.stride[1] : p.stride[2]) * y;
+}
+
+__global__ void __launch_bounds__(map_columns *map_rows)
     map_kernel(ConstImage frame, ConstImage background, int channels, const Lines *lines, Image out) {
-  const int plane = blockIdx.z, y = blockIdx.y;
-  const int rows = plane_rows(plane, frame.height),
-            bytes = static_cast<int>(row_bytes(frame.format, plane, frame.width));
-  const int at = (static_cast<int>(blockIdx.x) * map_threads + static_cast<int>(threadIdx.x)) * piece;
-  if (y >= rows || at >= bytes) return;
-  Table table[4];
-  bool clips[4];
-#pragma unroll
-  for (int k = 0; k < 4; k++) {
-    const int c = channel_of(frame.format, channels, plane, k);
-    if (c >= 0) table[k] = table_for(lines->channel[c]);
+  __shared__ Table table[4]; // of the bytes of a word
+  __shared__ bool clips[4];
+  const int plane = blockIdx.z, y = blockIdx.y * map_rows + threadIdx.y;
+  if (threadIdx.y == 0 && threadIdx.x < 4) {
+    const int k = threadIdx.x, c = channel_of(frame.format, channels, plane, k);
+    table[k] = c >= 0 ? table_for(lines->channel[c]) : Table{};
     clips[k] = c >= 0 && !table[k].is_identity() && may_clip(frame.format, channels, c);
   }
+  __syncthreads();
+  const int rows = plane_rows(plane, frame.height),
+            bytes = static_cast<int>(row_bytes(frame.format, plane, frame.width));
+  const int at = (static_cast<int>(blockIdx.x) * map_columns + static_cast<int>(threadIdx.x)) * piece;
+  if (y >= rows || at >= bytes) return;
   const int count = min(piece, bytes - at);
-  const Bytes<piece> from = load<piece>(frame.plane(plane).row(y) + at, count);
+  const Bytes<piece> from = load<piece>(row_of(frame, plane, y) + at, count);
   Bytes<piece> to = from;
   if (!(table[0].is_identity() && table[1].is_identity() && table[2].is_identity() &&
         table[3].is_identity())) {
-    const Bytes<piece> back = load<piece>(background.plane(plane).row(y) + at, count);
+    const Bytes<piece> back = load<piece>(row_of(background, plane, y) + at, count);
 #pragma unroll
     for (int w = 0; w < piece / 4; w++) {
       std::uint32_t word = 0;
@@ -207,22 +255,23 @@ __global__ void __launch_bounds__(map_threads)
       to.word[w] = word;
     }
   }
-  store(out.plane(plane).row(y) + at, to, count);
+  store(row_of(out, plane, y) + at, to, count);
 }
 
 } // namespace
 
 void launch_estimate(const ConstImage &frame, const ConstImage &background, int channels, int step,
-                     const Lines *before, Lines *now, CUstream_st *stream) {
-  estimate_kernel<<<3, threads, 0, stream>>>(frame, background, channels, step, before, now);
+                     const Lines *before, Lines *now, Lines *told, CUstream_st *stream) {
+  estimate_kernel<<<3, threads, 0, stream>>>(frame, background, channels, step, before, now, told);
 }
 
 void launch_map(const ConstImage &frame, const ConstImage &background, int channels, const Lines *lines,
                 const Image &out, CUstream_st *stream) {
   const int bytes = static_cast<int>(row_bytes(frame.format, 0, frame.width));
-  const dim3 blocks((bytes + map_threads * piece - 1) / (map_threads * piece), frame.height,
-                    plane_count(frame.format));
-  map_kernel<<<blocks, map_threads, 0, stream>>>(frame, background, channels, lines, out);
+  const dim3 threads(map_columns, map_rows),
+      blocks((bytes + map_columns * piece - 1) / (map_columns * piece),
+             (frame.height + map_rows - 1) / map_rows, plane_count(frame.format));
+  map_kernel<<<blocks, threads, 0, stream>>>(frame, background, channels, lines, out);
 }
 
 } // namespace vigil::exposure

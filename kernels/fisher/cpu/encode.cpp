@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/fisher/cpu/encode.h"
 
-#include "kernels/fisher/cpu/targets.h"
+#include "common/cpu/targets.h"
 
 #include <algorithm>
 #include <bit>

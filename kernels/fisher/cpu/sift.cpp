@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/fisher/cpu/sift.h"
 
-#include "kernels/fisher/cpu/targets.h"
+#include "common/cpu/targets.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 // written, and means and variances are written only where a lane matches.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/mog/cpu/mog.cpp"
-#include "kernels/mog/cpu/targets.h"
+#include "common/cpu/targets.h"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

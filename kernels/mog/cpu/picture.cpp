@@ -2,7 +2,7 @@
 // The most probable background as a picture.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/mog/cpu/picture.cpp"
-#include "kernels/mog/cpu/targets.h"
+#include "common/cpu/targets.h"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -3,7 +3,7 @@
 // lanes that still need it. Components that no lane uses are neither read nor written.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/mog/cpu/zivkovic.cpp"
-#include "kernels/mog/cpu/targets.h"
+#include "common/cpu/targets.h"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

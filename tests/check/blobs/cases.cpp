@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -164,13 +165,17 @@ void compare(Checker &c, const Size &s, const Pattern &pattern, const Asked &ask
   constexpr int cell = 16;
   const int columns = (s.width - 1) / cell + 1, rows = (s.height - 1) / cell + 1;
   Both map(c, std::size_t(columns) * std::size_t(rows));
+  const std::shared_ptr<void> copy(c.device.allocate_host(map.host.size()),
+                                   [&](void *p) { c.device.release_host(p); });
+  auto *const map_copy = static_cast<std::uint8_t *>(copy.get());
+  std::fill_n(map_copy, map.host.size(), std::uint8_t{7});
   const auto extras = [&](const Image &p, std::uint8_t *l, std::uint8_t *m) {
     Extras e;
     if (asked.picture) e.picture = p;
     if (asked.labels)
       e.labels = {static_cast<std::int32_t *>(static_cast<void *>(l)), s.width, s.height,
                   std::ptrdiff_t(row)};
-    if (asked.map) e.map = {m, cell, columns, rows};
+    if (asked.map) e.map = {m, cell, columns, rows, m == map.host.data() ? nullptr : map_copy};
     return e;
   };
   const Config config{s.width, s.height, asked.most};
@@ -191,6 +196,8 @@ void compare(Checker &c, const Size &s, const Pattern &pattern, const Asked &ask
   same_results(c, what, want, got);
   c.expect(labels.host == labels.fetched(), text(what, ": labels differ"));
   c.expect(map.host == map.fetched(), text(what, ": the maps of cells differ"));
+  if (asked.map)
+    c.expect(std::equal(map.host.begin(), map.host.end(), map_copy), text(what, ": the map's copy differs"));
 }
 
 void run_patterns(Checker &c) {

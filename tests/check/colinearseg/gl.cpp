@@ -92,6 +92,8 @@ void run_errors(Checker &c) {
       name_lines("0(7) : error C1503\n0:1(2): error: x\nERROR: 0:4: 'y'\n", 3, {good, bad});
   c.expect(named == "kernels/b.frag:3: error C1503\n0:1(2): error: x\nkernels/a.glsl:1: 'y'\n",
            "the lines of a driver's log are named wrongly: " + named);
+  const std::string absurd = "0:99999999999999999999(1): error: x\n"; // no number of ours
+  c.expect(name_lines(absurd, 3, {good, bad}) == absurd, "an absurd line of a driver's log is changed");
   const int elsewhere = 0;
   check_throws(c, "an address of elsewhere", Error::Kind::bad_setting, "address",
                [&] { d.range_of(&elsewhere); });

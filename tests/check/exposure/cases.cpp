@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 
 namespace vigil::exposure {
@@ -59,6 +60,9 @@ void run_random(Checker &c) {
         if (f == PixelFormat::gray8 && channels == 3) continue;
         const auto reference = make_reference();
         const auto exposure = make(c.device);
+        const std::shared_ptr<void> told(c.device.allocate_host(sizeof(Lines)),
+                                         [&](void *p) { c.device.release_host(p); });
+        exposure->tell(static_cast<Lines *>(told.get()));
         for (int frame = 0; frame < 4; frame++) {
           Picture background(c, f, s.width, s.height, s.padding), in(c, f, s.width, s.height, s.padding),
               want(c, f, s.width, s.height, s.padding), got(c, f, s.width, s.height, s.padding);
@@ -73,12 +77,16 @@ void run_random(Checker &c) {
           const Lines lines = fetch(c, *exposure);
           const std::string what =
               text(s.width, "x", s.height, ", format ", int(f), ", ", channels, " channels, frame ", frame);
+          c.expect(*static_cast<const Lines *>(told.get()) == lines, what + ": other lines were told");
           for (int k = 0; k < channels; k++) {
             const Line &l = lines.channel[k], &r = reference->lines()->channel[k];
             c.expect(std::abs(l.gain - r.gain) < 0.004 && std::abs(l.offset - r.offset) < 0.5 &&
-                         std::abs(l.agreeing - r.agreeing) < 0.01,
+                         std::abs(l.agreeing - r.agreeing) < 0.01 && std::abs(l.weight - r.weight) < 0.02 &&
+                         std::abs(l.left[0] - r.left[0]) < 0.05 && std::abs(l.left[1] - r.left[1]) < 0.05,
                      text(what, ", channel ", k, ": gain ", l.gain, " offset ", l.offset, " agreeing ",
-                          l.agreeing, ", not ", r.gain, " ", r.offset, " ", r.agreeing));
+                          l.agreeing, " weight ", l.weight, " left ", l.left[0], " ", l.left[1], ", not ",
+                          r.gain, " ", r.offset, " ", r.agreeing, " ", r.weight, " ", r.left[0], " ",
+                          r.left[1]));
           }
           if (result.data[0] == in.device().data[0]) continue; // nothing to undo
           // The same lines give the same bytes.
@@ -113,7 +121,10 @@ void run_mapping(Checker &c) {
         Lines given;
         for (Line &l : given.channel)
           l = {std::uniform_real_distribution(0.3f, 3.f)(c.rng),
-               std::uniform_real_distribution(-60.f, 60.f)(c.rng), 1};
+               std::uniform_real_distribution(-60.f, 60.f)(c.rng),
+               1,
+               1,
+               {}};
         const auto reference = make_reference();
         const auto exposure = make(c.device);
         reference->set(given, *host_queue);
@@ -155,10 +166,43 @@ void run_recovery(Checker &c) {
       }
 }
 
+// Light that fades slowly is left to the model; what jumps is undone, and then handed over slowly.
+void run_following(Checker &c) {
+  constexpr int frames = 600;
+  const auto worst_of = [&](int from, int to) { // the largest deviation that is undone while the light halves
+    const auto exposure = make(c.device);
+    float worst = 0;
+    for (int n = 0; n < frames; n++) {
+      Picture background(c, PixelFormat::gray8, 160, 120), in(c, PixelFormat::gray8, 160, 120),
+          out(c, PixelFormat::gray8, 160, 120);
+      const double part = std::clamp(double(n - from) / (to - from), 0., 1.);
+      paint(c, background, in, 1 - 0.1 * part, 0, 0, 2);
+      background.send();
+      in.send();
+      exposure->apply(in.device(), background.device(), 1, out.device(), c.queue());
+      const Line l = fetch(c, *exposure).channel[0];
+      for (int k = 0; k < 2; k++) worst = std::max(worst, std::abs(deviation(l, k) - l.left[k]));
+    }
+    return worst;
+  };
+  const float slow = worst_of(0, frames), jump = worst_of(100, 101);
+  c.expect(slow < 8 && jump > 20, text("of 26 levels, ", slow, " were undone when they came in ", frames,
+                                       " frames, and ", jump, " when they came at once"));
+}
+
+// A line that explains little more than no change does nothing.
+void run_disbelief(Checker &c) {
+  const Line asked{1.06f, -20.f, 0.45f, 0, {}}, before{};
+  c.expect(table_for(settled(asked, before, 99, 129, true, false)).is_identity(),
+           "a line of little use was undone");
+  c.expect(!table_for(settled(asked, before, 30, 129, true, false)).is_identity(),
+           "a useful line was not undone");
+}
+
 void run_table(Checker &c) {
-  c.expect(table_for({1.f, 0.f, 1.f}).is_identity(), "a line that changes nothing is no identity");
-  c.expect(table_for({1.f, 1.9f, 1.f}).is_identity(), "a deviation within the slack is undone");
-  const Table t = table_for({2.f, 10.f, 1.f});
+  c.expect(table_for({1.f, 0.f, 1.f, 1, {}}).is_identity(), "a line that changes nothing is no identity");
+  c.expect(table_for({1.f, 1.9f, 1.f, 1, {}}).is_identity(), "a deviation within the slack is undone");
+  const Table t = table_for({2.f, 10.f, 1.f, 1, {}});
   for (const int v : {30, 60, 120, 200}) {
     const double want = (v - 10) / 2.;
     c.expect(std::abs(t(v) - want) <= slack + 1,
@@ -192,8 +236,13 @@ void run_times(Checker &c) {
 }
 
 const check::Register cases[] = {
-    check::Register{{"exposure/random", run_random}},     check::Register{{"exposure/mapping", run_mapping}},
-    check::Register{{"exposure/recovery", run_recovery}}, check::Register{{"exposure/table", run_table}},
+    check::Register{{"exposure/random", run_random}},
+    check::Register{{"exposure/mapping", run_mapping}},
+    check::Register{{"exposure/recovery", run_recovery}},
+    check::Register{{"exposure/table", run_table}},
+    check::Register{{"exposure/following", run_following}},
+    check::Register{{"exposure/disbelief", run_disbelief}},
+
     check::Register{{"exposure/times", run_times}},
 };
 

@@ -99,11 +99,22 @@ class Page(unittest.TestCase):
             b.find('[aria-label^="Undo"]').click()
             time.sleep(0.2)
         self.server.until(lambda: not self.shapes("zones"), "undo to take the zone back")
+        # boxrules counts in a zone, and the list says so.
+        b.keys("z")
+        b.at(".draw", 0.02, 0.02).click_and_hold().perform()
+        b.at(".draw", 0.98, 0.98).release().perform()
+        self.server.until(lambda: self.shapes("zones"), "the zone over all")
+        count = '.area.zones [data-count]'
+        b.until(lambda: b.find(count).text.endswith(" now"), "a count")
+        b.until(lambda: int(b.find(count).text.split()[0]) > 0, "somebody in the zone", 60)
+        b.find('[aria-label^="Delete zone"]').click()
+        self.server.until(lambda: not self.shapes("zones"), "the zone's deletion")
         # A drag draws a line at once.
         b.keys("x")
         b.at(".draw", 0.3, 0.8).click_and_hold().perform()
         b.at(".draw", 0.8, 0.6).release().perform()
         self.server.until(lambda: self.shapes("lines").get("line-1", {}).get("direction") == "both", "the line")
+        self.assertIn(" in, ", b.until(lambda: b.find(".area.lines [data-count]").text, "what crossed it"))
         b.find('[aria-label="Delete line line-1"]').click()
         self.server.until(lambda: not self.shapes("lines"), "the line's deletion")
 
@@ -155,6 +166,16 @@ class Page(unittest.TestCase):
         self.assertIsNotNone(self.server.get(f"/api/events/{event['id']}"))
         b.find('[aria-label="Camera"]').send_keys("hall")
         b.until(lambda: all(c.get_attribute("aria-label").startswith("hall") for c in b.all(".card")), "events of one camera only")
+
+    def test_live_video(self):
+        b = self.browser
+        b.open("wall")
+        b.find(".tile.seen")
+        b.run("""const v = document.createElement('video');
+            v.id = 'live'; v.muted = true; v.autoplay = true; v.style.position = 'fixed'; v.src = '/api/cameras/door/live.mp4';
+            document.body.append(v); v.play().catch(() => {});""")
+        b.until(lambda: b.run("const v = document.getElementById('live'); return v.currentTime > 0.5 && v.videoWidth === 640"), "live video to play", 30)
+        b.run("const v = document.getElementById('live'); v.removeAttribute('src'); v.load(); v.remove()")
 
     def test_keyboard(self):
         b = self.browser

@@ -19,8 +19,10 @@ constexpr const char *state_names[] = {"starting", "online", "offline", "disable
 
 Camera::Camera(CameraConfig config, CameraServices services)
     : config_(std::move(config)), services_(std::move(services)),
-      feed_(std::make_shared<CameraFeed>(config_.live_fps)) {
+      feed_(std::make_shared<CameraFeed>(config_.live_fps)),
+      masks_(std::make_shared<MaskFile>(config_.name, services_.file)) {
   feed_->set_zones(config_.zones);
+  masks_->set(config_.masks);
 }
 
 Camera::~Camera() {
@@ -77,7 +79,7 @@ PipelineEvents Camera::pipeline_events() {
 void Camera::build() {
   const auto weak = weak_from_this();
   recorder_ = std::make_shared<Recorder>(
-      config_.record.pre_capture,
+      config_.record.enabled ? config_.record.pre_capture : 0,
       [weak, s = services_](std::string event, std::shared_ptr<ClipWriter> writer) {
         s.finish_clip([=] {
           const ClipResult result = writer->finish();
@@ -89,11 +91,12 @@ void Camera::build() {
   started_ = Utc::monotonic_seconds();
   last_change_ = started_;
   last_frames_ = 0;
-  mask_width_ = 0;
+  inside_.clear(); // boxrules counts from nothing
+  crossed_.clear();
   try {
-    pipeline_ = std::make_unique<CameraPipeline>(
-        config_, PipelinePlaces{services_.file("models/" + config_.name + ".mog"), ""}, pipeline_events(),
-        services_.contexts, services_.utc, feed_->plan);
+    pipeline_ =
+        std::make_unique<CameraPipeline>(config_, services_.file("models/" + config_.name + ".mog"), masks_,
+                                         pipeline_events(), services_.contexts, services_.utc, feed_->plan);
     demand(demand_);
     set_rules();
     pipeline_->play(); // why it fails, if it does, comes by the bus
@@ -115,8 +118,12 @@ void Camera::take_down() {
   tiles_before_ += pipeline_->tiles();
   pipeline_->mute();
   // Going down can hang in a driver or in the network: not here.
-  services_.in_background(
-      [p = std::shared_ptr<CameraPipeline>(std::move(pipeline_)), r = recorder_]() mutable { p.reset(); });
+  ++*going_down_;
+  services_.in_background([p = std::shared_ptr<CameraPipeline>(std::move(pipeline_)), r = recorder_,
+                           going_down = going_down_]() mutable {
+    p.reset();
+    --*going_down;
+  });
 }
 
 void Camera::fail(const std::string &why) {
@@ -146,7 +153,10 @@ void Camera::told() const {
 void Camera::tick() {
   const double now = Utc::monotonic_seconds(), utc = services_.utc.now();
   if (!pipeline_) {
-    if (config_.enabled && now >= restart_at_) {
+    constexpr int most_hanging = 3;
+    if (*going_down_ >= most_hanging) {
+      go(State::offline, "its last three connections do not end; start vigil-monitor anew if this stays");
+    } else if (config_.enabled && now >= restart_at_) {
       reconnects_++;
       build();
     }
@@ -159,7 +169,6 @@ void Camera::tick() {
     }
     const double allowed = frames ? patience : patience_at_start;
     if (now - last_change_ > allowed) return fail(vigil::text("no picture for ", allowed, " seconds"));
-    if (pipeline_->width() != mask_width_ && pipeline_->width() > 0) set_mask_file();
     backoff_.ran(state_ == State::online ? now - started_ : 0);
   }
   update_events(utc);
@@ -216,6 +225,7 @@ void Camera::change(CameraConfig next) {
   const bool motion = next.motion;
   config_ = std::move(next);
   feed_->set_zones(config_.zones);
+  masks_->set(config_.masks);
   if (!motion)
     if (auto r = running_.find("motion"); r != running_.end()) {
       r->second.quiet_since = services_.utc.now();
@@ -230,7 +240,7 @@ void Camera::change(CameraConfig next) {
     restart_at_ = 0;
     start();
   } else {
-    if (masks) set_mask_file();
+    if (masks && pipeline_) pipeline_->draw_masks();
     if (rules) set_rules();
   }
   told();
@@ -273,6 +283,7 @@ nlohmann::json Camera::describe(const std::vector<std::string> &overridden) cons
           {"zones", shapes(config_.zones)},
           {"lines", shapes(config_.lines)},
           {"masks", shapes(config_.masks)},
+          {"counts", counts()},
           {"overridden", overridden}};
 }
 

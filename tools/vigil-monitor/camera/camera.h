@@ -8,6 +8,7 @@
 #include "activity.h"
 #include "backoff.h"
 #include "clip.h"
+#include "mask_file.h"
 #include "pipeline.h"
 
 #include <array>
@@ -91,6 +92,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   nlohmann::json stats() const;
   CameraPipeline *pipeline() const { return pipeline_.get(); }
   std::shared_ptr<CameraFeed> feed() const { return feed_; }
+  std::shared_ptr<Recorder> recorder() const { return recorder_; } // null before the first start
 
   // A clip of this event became whole, or did not.
   void clip_finished(const std::string &event, const ClipResult &);
@@ -102,7 +104,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
     bool active = true; // its cause goes on
     double quiet_since = 0;
     double snapshot_score = -1;
-    bool recorded = false;
+    bool recorded = false, pictured = false;
   };
   PipelineEvents pipeline_events();
   void build();
@@ -111,17 +113,19 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void go(State, std::optional<std::string> why);
   void told() const;
   void message(GstMessage *, double time);
-  void begin_event(const std::string &label, double time, double score);
+  // `zone`: where, for events that rules tell.
+  void begin_event(const std::string &label, double time, double score, const std::string &zone = "");
   void end_cause(const std::string &label, double time);
   void end_event(Running &);
   void update_events(double now);
   void got_picture(Bytes);
-  void set_mask_file();
   void set_rules();
+  nlohmann::json counts() const;
 
   CameraConfig config_;
   const CameraServices services_;
   std::shared_ptr<CameraFeed> feed_;
+  std::shared_ptr<MaskFile> masks_;
   std::shared_ptr<Recorder> recorder_;
   std::unique_ptr<CameraPipeline> pipeline_;
   std::map<std::string, Running> running_; // by label
@@ -130,10 +134,15 @@ class Camera : public std::enable_shared_from_this<Camera> {
   std::optional<std::string> reason_;
   double since_ = 0, started_ = 0, last_change_ = 0, restart_at_ = 0;
   std::uint64_t last_frames_ = 0, reconnects_ = 0, frames_before_ = 0, tiles_before_ = 0;
+  struct LineTotals {
+    std::uint64_t in = 0, out = 0;
+  };
+  std::map<std::string, int> inside_;         // by zone, as boxrules told last
+  std::map<std::string, LineTotals> crossed_; // by line, since the camera's start
   Backoff backoff_;
+  // Connections that are being taken down. One that never ends must not be followed by others for ever.
+  std::shared_ptr<std::atomic<int>> going_down_ = std::make_shared<std::atomic<int>>(0);
   Hub::Demand demand_;
-  std::string mask_file_, old_mask_file_;
-  int mask_width_ = 0;
   bool was_recording_ = false;
 };
 

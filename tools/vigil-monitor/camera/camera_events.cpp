@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <png.h>
 
 namespace vigil::monitor {
 
@@ -30,9 +28,17 @@ void Camera::message(GstMessage *m, double time) {
   } else if (name == "zone-count") {
     const char *zone = gst_structure_get_string(s, "zone");
     gint count = 0;
-    if (zone && gst_structure_get_int(s, "count", &count))
-      services_.tell(config_.name,
-                     {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
+    if (!zone || !gst_structure_get_int(s, "count", &count)) return;
+    inside_[zone] = count;
+    services_.tell(config_.name,
+                   {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
+  } else if (name == "loitering") {
+    const char *zone = gst_structure_get_string(s, "zone");
+    double seconds = 0;
+    gst_structure_get_double(s, "seconds", &seconds);
+    if (!zone || !config_.motion) return;
+    begin_event("loitering", time, seconds, zone);
+    end_cause("loitering", time);
   } else if (name == "line-cross") {
     const char *line = gst_structure_get_string(s, "line"), *way = gst_structure_get_string(s, "direction");
     guint64 in = 0, out = 0;
@@ -44,6 +50,7 @@ void Camera::message(GstMessage *m, double time) {
     if (known == config_.lines.end() ||
         (known->second.direction != "both" && known->second.direction != direction))
       return;
+    crossed_[line] = {in, out};
     services_.tell(config_.name, {{"kind", "line"},
                                   {"camera", config_.name},
                                   {"line", line},
@@ -62,10 +69,14 @@ void Camera::message(GstMessage *m, double time) {
   }
 }
 
-void Camera::begin_event(const std::string &label, double time, double score) {
+void Camera::begin_event(const std::string &label, double time, double score, const std::string &zone) {
   // What stirs again before the clip has ended belongs to the same event.
   if (const auto r = running_.find(label); r != running_.end()) {
     r->second.active = true;
+    auto &zones = r->second.event.zones;
+    if (zone.empty() || std::find(zones.begin(), zones.end(), zone) != zones.end()) return;
+    zones.push_back(zone);
+    services_.event("update", r->second.event);
     return;
   }
   feed_->take_seen();
@@ -75,6 +86,7 @@ void Camera::begin_event(const std::string &label, double time, double score) {
   r.event.label = label;
   r.event.start_time = time;
   r.event.score = score;
+  if (!zone.empty()) r.event.zones.push_back(zone);
   services_.event("new", r.event);
   if (config_.record.enabled && recorder_)
     r.recorded = recorder_->begin(r.event.id, services_.file(clip_path(r.event)), time);
@@ -107,7 +119,8 @@ void Camera::update_events(double now) {
     Running &r = it->second;
     bool changed = false;
     for (const std::string &z : seen.zones)
-      if (std::find(r.event.zones.begin(), r.event.zones.end(), z) == r.event.zones.end()) {
+      if (it->first != "loitering" &&
+          std::find(r.event.zones.begin(), r.event.zones.end(), z) == r.event.zones.end()) {
         r.event.zones.push_back(z);
         changed = true;
       }
@@ -146,9 +159,9 @@ void Camera::got_picture(Bytes jpeg) {
   for (auto &[label, r] : running_) {
     const double size = r.event.box ? r.event.box->width * r.event.box->height : 0;
     constexpr double better = 1.5;
-    if (r.event.has_snapshot && size <= better * r.snapshot_score) continue;
+    if (r.pictured && size <= better * r.snapshot_score) continue;
     r.snapshot_score = size;
-    r.event.has_snapshot = true;
+    r.pictured = true;
     services_.thumbnail(r.event, jpeg);
     services_.event("update", r.event);
   }
@@ -172,6 +185,23 @@ void Camera::clip_finished(const std::string &id, const ClipResult &result) {
   recent_.erase(e);
 }
 
+// What boxrules counts; empty where it is not in the chain.
+nlohmann::json Camera::counts() const {
+  nlohmann::json zones = nlohmann::json::object(), lines = nlohmann::json::object();
+  if (pipeline_ && pipeline_->element("boxrules")) {
+    for (const auto &[name, zone] : config_.zones) {
+      const auto n = inside_.find(name);
+      zones[name] = n == inside_.end() ? 0 : n->second;
+    }
+    for (const auto &[name, line] : config_.lines) {
+      const auto n = crossed_.find(name);
+      const LineTotals totals = n == crossed_.end() ? LineTotals{} : n->second;
+      lines[name] = {{"in", totals.in}, {"out", totals.out}};
+    }
+  }
+  return {{"zones", zones}, {"lines", lines}};
+}
+
 // boxrules, where it is in the chain, counts in zones and at lines; events know their zones without it too.
 void Camera::set_rules() {
   GstElement *rules = pipeline_ ? pipeline_->element("boxrules") : nullptr;
@@ -181,6 +211,9 @@ void Camera::set_rules() {
     for (const Point p : from) out.push_back({p.x, p.y});
     return out;
   };
+  // A shape that is gone, and made again by the same name, begins at nothing.
+  std::erase_if(inside_, [&](const auto &n) { return !config_.zones.count(n.first); });
+  std::erase_if(crossed_, [&](const auto &n) { return !config_.lines.count(n.first); });
   nlohmann::json zones = nlohmann::json::array(), lines = nlohmann::json::array();
   for (const auto &[name, zone] : config_.zones) {
     zones.push_back({{"name", name}, {"polygon", points(zone.points)}});
@@ -190,37 +223,6 @@ void Camera::set_rules() {
     lines.push_back({{"name", name}, {"points", points(line.points)}});
   const std::string text = nlohmann::json{{"units", "normalised"}, {"zones", zones}, {"lines", lines}}.dump();
   g_object_set(rules, "rules", text.c_str(), nullptr);
-}
-
-// cudamog reads masks as pictures of the frames' size: they are drawn when it is known.
-void Camera::set_mask_file() {
-  if (!pipeline_ || pipeline_->width() <= 0) return;
-  const int w = pipeline_->width(), h = pipeline_->height();
-  mask_width_ = w;
-  GstElement *mog = pipeline_->element("cudamog");
-  std::string next;
-  if (!config_.masks.empty()) {
-    std::vector<std::vector<Point>> polygons;
-    for (const auto &[name, mask] : config_.masks) polygons.push_back(mask.points);
-    const auto pixels = draw_masks(polygons, w, h);
-    static unsigned number = 0; // another name makes cudamog read it again
-    next = services_.file(vigil::text("masks/", config_.name, "-", ++number, ".png"));
-    png_image image{};
-    image.version = PNG_IMAGE_VERSION;
-    image.width = static_cast<png_uint_32>(w);
-    image.height = static_cast<png_uint_32>(h);
-    image.format = PNG_FORMAT_GRAY;
-    if (!png_image_write_to_file(&image, next.c_str(), 0, pixels.data(), 0, nullptr)) {
-      services_.log(config_.name + ": masks cannot be written to " + next + ": " + image.message);
-      return;
-    }
-  }
-  g_object_set(mog, "mask-location", next.empty() ? nullptr : next.c_str(), nullptr);
-  // A frame that is under way may be reading the file before this one: only the one before that goes.
-  std::error_code error;
-  if (!old_mask_file_.empty()) std::filesystem::remove(old_mask_file_, error);
-  old_mask_file_ = mask_file_;
-  mask_file_ = next;
 }
 
 } // namespace vigil::monitor

@@ -13,8 +13,7 @@
 
 namespace vigil::monitor {
 
-ClipWriter::ClipWriter(std::string path, GstCaps *caps, double start)
-    : path_(std::move(path)), start_(start) {
+ClipWriter::ClipWriter(std::string path, GstCaps *caps) : path_(std::move(path)) {
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), error);
   pipeline_ = gst_pipeline_new(nullptr);
@@ -41,20 +40,20 @@ ClipWriter::~ClipWriter() {
   gst_object_unref(pipeline_);
 }
 
-bool ClipWriter::push(GstBuffer *buffer) {
+bool ClipWriter::push(GstBuffer *buffer, double time) {
   if (failed_) return false;
+  if (!begun_) start_ = time;
+  begun_ = true;
   constexpr guint64 most_bytes = 64 << 20;
   if (gst_app_src_get_current_level_bytes(source_) > most_bytes) return !(failed_ = true);
-  GstBuffer *copy = gst_buffer_copy(buffer); // times of its own; the memory is shared
-  const GstClockTime time = GST_BUFFER_DTS_IS_VALID(buffer) ? GST_BUFFER_DTS(buffer) : GST_BUFFER_PTS(buffer);
-  if (!GST_CLOCK_TIME_IS_VALID(first_)) first_ = time;
-  const auto shifted = [&](GstClockTime t) {
-    return GST_CLOCK_TIME_IS_VALID(t) ? (t > first_ ? t - first_ : 0) : t;
-  };
-  GST_BUFFER_PTS(copy) = shifted(GST_BUFFER_PTS(buffer));
-  GST_BUFFER_DTS(copy) = shifted(GST_BUFFER_DTS(buffer));
-  failed_ = gst_app_src_push_buffer(source_, copy) != GST_FLOW_OK;
+  failed_ = gst_app_src_push_buffer(source_, times_.copy(buffer)) != GST_FLOW_OK;
   return !failed_;
+}
+
+void ClipWriter::discard() {
+  gst_element_set_state(pipeline_, GST_STATE_NULL);
+  std::error_code error;
+  std::filesystem::remove(path_ + ".part", error);
 }
 
 ClipResult ClipWriter::finish() {
@@ -111,11 +110,12 @@ void Recorder::frame(GstBuffer *buffer, double time) {
   drop_old();
   for (std::size_t i = clips_.size(); i-- > 0;) {
     Clip &c = clips_[i];
-    if (time <= c.until && c.writer->push(buffer)) continue;
+    if (time <= c.until && c.writer->push(buffer, time)) continue;
     finish_(std::move(c.event), std::move(c.writer));
     clips_.erase(clips_.begin() + static_cast<std::ptrdiff_t>(i));
     recording_--;
   }
+  for (const auto &v : viewers_) v->push(buffer);
 }
 
 // Whole groups of pictures go: what stays begins with a key frame and reaches back pre_capture seconds.
@@ -139,6 +139,7 @@ void Recorder::stop_all() {
   for (Clip &c : clips_) finish_(std::move(c.event), std::move(c.writer));
   clips_.clear();
   recording_ = 0;
+  for (const auto &v : viewers_) v->end();
 }
 
 void Recorder::reset() {
@@ -151,18 +152,52 @@ void Recorder::reset() {
 }
 
 bool Recorder::begin(const std::string &event, const std::string &path, double time) {
-  const std::lock_guard guard(lock_);
-  if (clips_.size() >= most_clips || ring_.empty()) return false;
+  tools::CapsPtr caps;
+  {
+    const std::lock_guard guard(lock_);
+    if (clips_.size() >= most_clips || ring_.empty()) return false;
+    caps.reset(gst_caps_ref(caps_));
+  }
+  // Making a pipeline and opening a file take their time; the stream must not wait for that, which takes the lock.
+  auto writer = std::make_shared<ClipWriter>(path, caps.get());
+  std::unique_lock guard(lock_);
+  bool good = caps_ == caps.get() && !ring_.empty(); // the same stream goes on
   std::size_t from = 0;
   for (std::size_t i = 0; i < ring_.size(); i++)
     if (ring_[i].key && ring_[i].time <= time - pre_capture_) from = i;
-  Clip clip{event, std::make_shared<ClipWriter>(path, caps_, ring_[from].time),
-            std::numeric_limits<double>::max()};
-  for (std::size_t i = from; i < ring_.size(); i++)
-    if (!clip.writer->push(ring_[i].buffer)) return false;
-  clips_.push_back(std::move(clip));
-  recording_++;
-  return true;
+  for (std::size_t i = from; i < ring_.size() && good; i++)
+    good = writer->push(ring_[i].buffer, ring_[i].time);
+  if (good) {
+    clips_.push_back({event, std::move(writer), std::numeric_limits<double>::max()});
+    recording_++;
+    return true;
+  }
+  guard.unlock();
+  writer->discard();
+  return false;
+}
+
+std::shared_ptr<LiveMp4> Recorder::watch() {
+  tools::CapsPtr caps;
+  {
+    const std::lock_guard guard(lock_);
+    if (viewers_.size() >= most_viewers || ring_.empty()) return nullptr;
+    caps.reset(gst_caps_ref(caps_));
+  }
+  auto viewer = std::make_shared<LiveMp4>(caps.get());
+  const std::lock_guard guard(lock_);
+  if (caps_ != caps.get() || ring_.empty() || viewers_.size() >= most_viewers) return nullptr;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < ring_.size(); i++)
+    if (ring_[i].key) from = i;
+  for (std::size_t i = from; i < ring_.size(); i++) viewer->push(ring_[i].buffer);
+  viewers_.push_back(viewer);
+  return viewer;
+}
+
+void Recorder::unwatch(const std::shared_ptr<LiveMp4> &viewer) {
+  const std::lock_guard guard(lock_);
+  std::erase(viewers_, viewer);
 }
 
 void Recorder::end_after(const std::string &event, double time) {

@@ -2,6 +2,9 @@
 // The last seconds of a compressed stream in memory, and clips written from them: the stream as it is, in MP4.
 #pragma once
 
+#include "from_zero.h"
+#include "live_mp4.h"
+
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -26,23 +29,24 @@ struct ClipResult {
 // Writes PATH.part, and PATH when it is finished. Readable to its last whole second should the program be killed.
 class ClipWriter {
  public:
-  ClipWriter(std::string path, GstCaps *caps, double start);
+  ClipWriter(std::string path, GstCaps *caps);
   ~ClipWriter();
   ClipWriter(const ClipWriter &) = delete;
   ClipWriter &operator=(const ClipWriter &) = delete;
 
-  // Takes over nothing. False when the disk is so slow or full that the clip has failed.
-  bool push(GstBuffer *);
+  // Takes over nothing; `time` is the frame's, UTC. False when the disk is so slow or full that the clip has failed.
+  bool push(GstBuffer *, double time);
   // Waits for the file to be whole, a few seconds at most; the caller's thread is one that may wait.
   ClipResult finish();
+  void discard(); // instead of finish(): leaves no file
 
  private:
   const std::string path_;
-  const double start_;
+  double start_ = 0;
   GstElement *pipeline_ = nullptr;
   GstAppSrc *source_ = nullptr;
-  GstClockTime first_ = GST_CLOCK_TIME_NONE, last_ = 0;
-  bool failed_ = false;
+  FromZero times_;
+  bool begun_ = false, failed_ = false;
 };
 
 class Recorder {
@@ -62,6 +66,11 @@ class Recorder {
   bool begin(const std::string &event, const std::string &path, double time);
   void end_after(const std::string &event, double time); // the clip's last moment
   bool recording() const { return recording_ > 0; }
+
+  // From a viewer's thread: the stream from the last key frame on. Null when there is no stream to show, or too many watch.
+  // Who watches says unwatch() before the last owner lets go.
+  std::shared_ptr<LiveMp4> watch();
+  void unwatch(const std::shared_ptr<LiveMp4> &);
   std::optional<std::string> codec() const;
   std::size_t bytes() const { return bytes_; }
 
@@ -77,8 +86,8 @@ class Recorder {
     double until;
   };
   void drop_old();
-  void stop_all(); // with the lock held
-  static constexpr std::size_t most_clips = 4;
+  void stop_all(); // with the lock held: the stream is another one from here on
+  static constexpr std::size_t most_clips = 4, most_viewers = 8;
   static constexpr std::size_t most_bytes = 96 << 20;
   const double pre_capture_;
   const Finish finish_;
@@ -87,6 +96,7 @@ class Recorder {
   std::deque<Frame> ring_;
   std::atomic<std::size_t> bytes_ = 0;
   std::vector<Clip> clips_;
+  std::vector<std::shared_ptr<LiveMp4>> viewers_;
   std::atomic<int> recording_ = 0;
 };
 

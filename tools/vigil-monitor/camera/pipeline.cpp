@@ -11,7 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <dlfcn.h>
 
 namespace vigil::monitor {
 namespace {
@@ -25,6 +25,22 @@ bool on_gpu() {
   return has_factory("nvh264dec") && has_factory("cudaconvert") && has_factory("cudadownload");
 }
 
+// A machine without a GPU is no mistake, of which each element would warn for each camera.
+bool has_cuda_driver() {
+  static const bool found = [] {
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    return driver != nullptr; // kept open: the plugin opens it too
+  }();
+  return found;
+}
+
+void use_processor(GstElement *e) {
+  const GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(e), "backend");
+  if (spec && G_IS_PARAM_SPEC_ENUM(spec) &&
+      g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(spec)->enum_class, "cpu"))
+    gst_util_set_object_arg(G_OBJECT(e), "backend", "cpu");
+}
+
 // What the monitor sets where the configuration says nothing: the set that does well on all labelled video
 // (docs/elements/cudamog.md), and no alarm when a light is switched.
 constexpr std::pair<const char *, const char *> mog_defaults[] = {
@@ -34,19 +50,18 @@ constexpr std::pair<const char *, const char *> mog_defaults[] = {
 
 } // namespace
 
-CameraPipeline::CameraPipeline(const CameraConfig &config, const PipelinePlaces &places,
-                               PipelineEvents events, SharedContexts &contexts, const Utc &utc,
-                               std::shared_ptr<TilePlan> plan)
+CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &model,
+                               std::shared_ptr<MaskFile> masks, PipelineEvents events,
+                               SharedContexts &contexts, const Utc &utc, std::shared_ptr<TilePlan> plan)
     : config_(config), events_(std::move(events)), contexts_(contexts), utc_(utc), plan_(std::move(plan)),
-      tile_height_(config.live_height) {
+      masks_(std::move(masks)), tile_height_(config.live_height) {
   pipeline_ = gst_pipeline_new(config.name.c_str());
   gst_object_ref_sink(pipeline_);
   try {
     const tools::ObjectPtr<GstClock> clock(gst_system_clock_obtain());
     gst_pipeline_use_clock(GST_PIPELINE(pipeline_), clock.get()); // one for all cameras
     build_chain();
-    if (!places.model.empty()) g_object_set(mog_, "model-location", places.model.c_str(), nullptr);
-    if (!places.mask.empty()) g_object_set(mog_, "mask-location", places.mask.c_str(), nullptr);
+    g_object_set(mog_, "model-location", model.c_str(), nullptr);
     add_source(GST_BIN(pipeline_), config_, G_CALLBACK(Callbacks::pad_added), this);
   } catch (...) {
     gst_object_unref(pipeline_);
@@ -106,6 +121,7 @@ void CameraPipeline::build_chain() {
     if (name != "cudamog" && !asked && !rules) continue;
     GstElement *e = tools::make_element(name.c_str(), name.c_str());
     gst_bin_add(GST_BIN(pipeline_), e);
+    if (!has_cuda_driver()) use_processor(e);
     if (name == "cudamog") {
       for (const auto &[p, v] : mog_defaults) set_property(e, p, v);
       gst_util_set_object_arg(G_OBJECT(e), "output", "passthrough");
@@ -175,6 +191,21 @@ void CameraPipeline::update_tile_caps() {
   g_object_set(tile_caps_, "caps", caps.get(), nullptr);
 }
 
+void CameraPipeline::draw_masks() {
+  int w = 0, h = 0;
+  do { // again when the size changed meanwhile, on the other thread
+    w = width_, h = height_;
+    if (w <= 0 || h <= 0) return;
+    std::string file;
+    try {
+      file = masks_->draw(w, h);
+    } catch (const Error &e) { // without its masks the camera still sees
+      GST_ELEMENT_WARNING(pipeline_, RESOURCE, WRITE, ("%s", e.what()), (nullptr));
+    }
+    g_object_set(mog_, "mask-location", file.empty() ? nullptr : file.c_str(), nullptr);
+  } while (w != width_ || h != height_);
+}
+
 void CameraPipeline::link_stream(GstPad *pad) {
   tools::CapsPtr caps(gst_pad_get_current_caps(pad));
   if (!caps) caps.reset(gst_pad_query_caps(pad, nullptr));
@@ -206,7 +237,7 @@ void CameraPipeline::link_compressed(GstPad *pad, const char *parser, const char
     tools::link({first, tee});
   }
   tools::link({tee, queue, decode});
-  if (parser && config_.record.enabled) record_from(tee, {add(parser)}, record_caps);
+  if (parser) record_from(tee, {add(parser)}, record_caps); // for viewers too, when nothing is recorded
   for (GstElement *e : {decode, queue, tee}) gst_element_sync_state_with_parent(e);
   if (first != tee) gst_element_sync_state_with_parent(first);
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
@@ -246,9 +277,11 @@ void CameraPipeline::link_encoder() {
                         : has_factory("openh264enc") ? "openh264enc"
                                                      : nullptr;
   if (!factory) {
-    if (events_.warning)
-      events_.warning("no clips of this camera: GStreamer has no encoder of H.264 here; install "
-                      "gstreamer1.0-plugins-ugly or gstreamer1.0-plugins-bad");
+    // On a streaming thread: the message brings it to the main one.
+    GST_ELEMENT_WARNING(pipeline_, CORE, MISSING_PLUGIN,
+                        ("no clips of this camera: GStreamer has no encoder of H.264 here; install "
+                         "gstreamer1.0-plugins-ugly or gstreamer1.0-plugins-bad"),
+                        (nullptr));
     return;
   }
   GstElement *queue = add("queue"), *convert = add(on_gpu() ? "cudadownload" : "videoconvert"),

@@ -11,6 +11,7 @@
 #include "../config/config.h"
 #include "../http/frames.h"
 #include "contexts.h"
+#include "mask_file.h"
 #include "tiles.h"
 #include "utc.h"
 
@@ -37,14 +38,11 @@ struct PipelineEvents {
   std::function<void(const std::string &text)> warning;
 };
 
-struct PipelinePlaces { // files that belong to the camera
-  std::string model, mask;
-};
-
 class CameraPipeline {
  public:
-  CameraPipeline(const CameraConfig &, const PipelinePlaces &, PipelineEvents, SharedContexts &, const Utc &,
-                 std::shared_ptr<TilePlan>);
+  // `model`: the file in which cudamog keeps what it learns.
+  CameraPipeline(const CameraConfig &, const std::string &model, std::shared_ptr<MaskFile>, PipelineEvents,
+                 SharedContexts &, const Utc &, std::shared_ptr<TilePlan>);
   ~CameraPipeline(); // takes the pipeline down, which can take long
 
   void play(); // when it fails, `failed` is called by the main loop's next turn
@@ -52,6 +50,9 @@ class CameraPipeline {
   void mute();
 
   void set_tile_height(int height);
+  // Gives cudamog the masks as they are now. On the main thread, and on the streaming thread when frames of another size
+  // come: before the first of them, which an older mask would not fit.
+  void draw_masks();
   // An element of the chain by its name, or null; valid as long as this object is.
   GstElement *element(const std::string &name) const;
   std::vector<GstElement *> elements() const { return chain_; }
@@ -84,6 +85,7 @@ class CameraPipeline {
   SharedContexts &contexts_;
   const Utc &utc_;
   std::shared_ptr<TilePlan> plan_;
+  const std::shared_ptr<MaskFile> masks_;
   GstElement *pipeline_ = nullptr, *entry_ = nullptr, *raw_tee_ = nullptr, *mog_ = nullptr,
              *tile_caps_ = nullptr;
   std::vector<GstElement *> chain_;

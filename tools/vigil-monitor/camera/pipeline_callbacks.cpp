@@ -29,6 +29,8 @@ std::string reason_of(GstMessage *m) {
   std::string why = error->message;
   if (why.starts_with("No supported stream"))
     return "the camera answers, but offers no video"; // rtspsrc, all streams refused
+  if (details && std::strstr(details.get(), "reason not-linked"))
+    return "the source gives something, but no video"; // sound, say, which nothing takes
   if (details) {
     // "file.c (123): function (): /GstPipeline:x/...:\nwhat happened"
     const std::string text = details.get();
@@ -103,9 +105,11 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_frames(GstPad *, GstPadProb
   GstVideoInfo video;
   if (!gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
   CameraPipeline &p = self(user);
+  const bool same = p.width_ == video.width && p.height_ == video.height;
   p.width_ = video.width;
   p.height_ = video.height;
   p.update_tile_caps();
+  if (!same) p.draw_masks();
   return GST_PAD_PROBE_OK;
 }
 

@@ -234,6 +234,7 @@ json describe_element(GstElement *e, const std::map<std::string, Setting> &confi
   const char *description = gst_element_factory_get_metadata(factory, GST_ELEMENT_METADATA_DESCRIPTION);
   return {{"name", name},
           {"factory", name},
+          {"gtype", G_OBJECT_TYPE_NAME(e)},
           {"description", description ? description : ""},
           {"properties", properties}};
 }

@@ -243,8 +243,26 @@ Response Api::heat_map(const Match &m) {
 }
 
 Response Api::live_mp4(const Match &m) {
-  monitor_.call([&] { need_camera(monitor_, m.parts[0]); });
-  refuse(503, "live MP4 is not available");
+  struct Watching {
+    std::shared_ptr<Recorder> recorder;
+    std::shared_ptr<LiveMp4> live;
+    ~Watching() {
+      if (live) recorder->unwatch(live);
+    }
+  };
+  const auto watching = std::make_shared<Watching>();
+  watching->recorder = monitor_.call([&] { return need_camera(monitor_, m.parts[0])->recorder(); });
+  if (watching->recorder) watching->live = watching->recorder->watch();
+  if (!watching->live)
+    refuse(
+        503,
+        "camera " + m.parts[0] +
+            " has no stream to show now: it is not connected, eight watch it already, or it sends pictures "
+            "that are not compressed while its recordings are off");
+  Response out;
+  out.type = watching->live->type();
+  out.stream = [watching] { return watching->live->next(); };
+  return out;
 }
 
 } // namespace vigil::monitor

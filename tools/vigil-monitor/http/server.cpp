@@ -187,6 +187,7 @@ Server::Server(const ServerSettings &s, Handler handler) : impl_(std::make_uniqu
   tls.push_back({MHD_OPTION_END, 0, nullptr});
   constexpr unsigned most_connections = 192, idle_seconds = 20;
   constexpr std::size_t memory = 64 << 10, stack = 512 << 10;
+  errno = 0;
   impl_->daemon =
       MHD_start_daemon(flags, 0, nullptr, nullptr, answer, impl_.get(), MHD_OPTION_SOCK_ADDR, found->ai_addr,
                        MHD_OPTION_EXTERNAL_LOGGER, no_log, nullptr, MHD_OPTION_NOTIFY_COMPLETED, done,
@@ -194,9 +195,15 @@ Server::Server(const ServerSettings &s, Handler handler) : impl_(std::make_uniqu
                        most_connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
                        MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_THREAD_STACK_SIZE, stack,
                        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_ARRAY, tls.data(), MHD_OPTION_END);
-  if (!impl_->daemon)
-    fail(Error::Kind::io, "cannot listen on ", s.address, ":", s.port, ": ",
-         errno ? std::strerror(errno) : "the certificate or the key is refused");
+  if (impl_->daemon) return;
+  // GnuTLS refuses a certificate or a key with whatever errno it left; these are of the address.
+  const int why = errno;
+  const bool address = why == EADDRINUSE || why == EADDRNOTAVAIL || why == EACCES || s.certificate.empty();
+  if (!address)
+    fail(
+        Error::Kind::bad_data,
+        "the certificate or its key is refused: neither may be damaged, and they must belong together (PEM)");
+  fail(Error::Kind::io, "cannot listen on ", s.address, ":", s.port, ": ", std::strerror(why));
 }
 
 Server::~Server() {

@@ -144,9 +144,16 @@ void Storage::write_file(const std::string &below, const std::string &bytes) con
 }
 
 void Storage::append_line(const std::string &below, const std::string &line) const {
-  std::ofstream out(file(below), std::ios::binary | std::ios::app);
+  const std::string path = file(below);
+  std::error_code error;
+  const auto before = fs::exists(path, error) ? fs::file_size(path, error) : 0;
+  std::ofstream out(path, std::ios::binary | std::ios::app);
   out << line << '\n' << std::flush;
-  if (!out) fail(Error::Kind::write, "cannot write ", file(below), ": ", std::strerror(errno));
+  if (out) return;
+  const int why = errno;
+  out.close();
+  fs::resize_file(path, before, error); // no half of a line stays before the next one
+  fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(why));
 }
 
 } // namespace vigil::monitor

@@ -35,6 +35,7 @@ class Storage {
 
   // Writes a whole file or nothing (a neighbour file, then a rename).
   void write_file(const std::string &below, const std::string &bytes) const;
+  // The whole line or nothing.
   void append_line(const std::string &below, const std::string &line) const;
 
  private:

@@ -2,6 +2,7 @@
 // The list beside the drawing: makes, names, sets and deletes zones, lines and masks, and says what they count now.
 import { h, icon, iconButton, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
+import { store } from "../app/store.js";
 import { kinds } from "./shapes.js";
 
 const box = [[0.35, 0.35], [0.65, 0.35], [0.65, 0.65], [0.35, 0.65]];
@@ -87,13 +88,21 @@ export function areaList(areas, draw, editable, signal) {
     name?.focus();
     name?.select();
   });
+  const inside = (n) => `${n} now`;
+  const crossed = (line) => `${line.in} in, ${line.out} out`;
   const say = (key, words) => {
     counts.set(key, words);
     const output = list.querySelector(`[data-count="${CSS.escape(key)}"]`);
     if (output) setText(output, words);
   };
-  live.addEventListener("count", ({ detail }) => { if (detail.camera === areas.camera.name) say(`zones/${detail.zone}`, `${detail.count} now`); }, { signal });
-  live.addEventListener("line", ({ detail }) => { if (detail.camera === areas.camera.name) say(`lines/${detail.line}`, `${detail.in} in, ${detail.out} out`); }, { signal });
+  const sayAll = ({ zones, lines }) => {
+    for (const [name, count] of Object.entries(zones)) say(`zones/${name}`, inside(count));
+    for (const [name, line] of Object.entries(lines)) say(`lines/${name}`, crossed(line));
+  };
+  live.addEventListener("count", ({ detail }) => { if (detail.camera === areas.camera.name) say(`zones/${detail.zone}`, inside(detail.count)); }, { signal });
+  live.addEventListener("line", ({ detail }) => { if (detail.camera === areas.camera.name) say(`lines/${detail.line}`, crossed(detail)); }, { signal });
+  store.addEventListener("camera", ({ detail }) => { if (detail.name === areas.camera.name) sayAll(detail.counts); }, { signal });
   fill();
+  sayAll(areas.camera.counts);
   return { element, start: (kind) => editable && draw.setTool(kind) };
 }

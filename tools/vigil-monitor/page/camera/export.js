@@ -6,10 +6,10 @@ import { failure, notice } from "../app/notice.js";
 const differs = (p) => p.writable && p.value !== null && p.value !== p.default && p.type !== "other";
 const quoted = (v) => (typeof v === "string" && !/^[\w./:-]+$/.test(v) ? `"${v.replace(/(["\\])/g, "\\$1")}"` : String(v));
 
-/** GType names are the factory's in camel case for GStreamer's preset files: cudamog -> GstCudaMog; the server's word wins. */
+/** GStreamer's preset files name the element by its GType: GstCudaMog, not cudamog. */
 export function presetFile(element, name) {
   const lines = element.properties.filter(differs).map((p) => `${p.name}=${p.value}`);
-  return ["[_presets_]", "version=0.1.0", `element-name=${element.gtype ?? element.factory}`, "", `[${name}]`, ...lines, ""].join("\n");
+  return ["[_presets_]", "version=0.1.0", `element-name=${element.gtype}`, "", `[${name}]`, ...lines, ""].join("\n");
 }
 
 /** For "presets:" of the configuration file. */

@@ -11,6 +11,7 @@ export class Player {
   event = null;
   #video = null;
   #clock;
+  #facts = new Map(); // words -> the element that has the value
   #source = "";
 
   /** `acts`: {previous, next, keep, drop, similar, close}, functions of the event. */
@@ -57,7 +58,12 @@ export class Player {
       Camera: h("a", { href: address("camera", [event.camera]) }, event.camera), Zones: event.zones.join(", ") || "none",
       [event.label === "motion" ? "Changed, at most" : "Score"]: event.label === "motion" ? percent(event.score) : digits(event.score),
       Clip: event.has_clip ? bytes(event.clip_bytes) : event.end_time ? "none" : "is being written" };
-    this.facts.replaceChildren(...Object.entries(facts).map(([words, value]) => h("div", {}, h("dt", {}, words), h("dd", { class: "number" }, value))));
+    // News of the same event changes values in place: who reads them by a screen reader keeps the place.
+    if (Object.keys(facts).join() !== [...this.#facts.keys()].join()) {
+      this.#facts = new Map(Object.keys(facts).map((words) => [words, h("dd", { class: "number" })]));
+      this.facts.replaceChildren(...[...this.#facts].map(([words, value]) => h("div", {}, h("dt", {}, words), value)));
+    }
+    for (const [words, value] of Object.entries(facts)) this.#facts.get(words).replaceChildren(value);
   }
 
   toggle() {

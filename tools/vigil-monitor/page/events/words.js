@@ -4,7 +4,7 @@ import { eventPath } from "../app/api.js";
 import { live } from "../app/live.js";
 import { now } from "../app/time.js";
 
-const known = { motion: "Motion", light_jump: "Light switched" };
+const known = { motion: "Motion", loitering: "Loitering", light_jump: "Light switched" };
 
 export const labelWords = (label) => known[label] ?? label.charAt(0).toUpperCase() + label.slice(1).replaceAll("_", " ");
 export const labelIcon = (label) => ({ motion: "motion", light_jump: "light", person: "person" })[label] ?? "motion";

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/cudamog/lights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace vigil::gst::cudamog {
+
+void Lights::set_format(PixelFormat format, int width, int height) {
+  if (format == format_ && width == width_ && height == height_) return;
+  format_ = format;
+  width_ = width;
+  height_ = height;
+  kept_.clear();
+  scratch_ = {};
+  mask_ = {};
+  changed_at_ = 0;
+}
+
+void Lights::keep(mog::Model &model, Queue &queue) {
+  if (settled(model)) {
+    if (kept_.size() == most) kept_.erase(kept_.begin());
+    kept_.emplace_back(device_, format_, width_, height_);
+    model.background(kept_.back().image(), queue);
+  }
+  changed_at_ = model.frames;
+}
+
+float Lights::agreement(const ConstImage &frame, const ConstImage &background, float most_moved, int channels,
+                        Queue &queue) {
+  compare_->set({}, queue);
+  compare_->apply(frame, background, channels, scratch_.image(), queue);
+  exposure::Lines lines;
+  device_.download(&lines, compare_->lines(), sizeof lines, queue);
+  queue.wait();
+  float least = 1;
+  for (int c = 0; c < channels; c++) {
+    exposure::Line &l = lines.channel[c];
+    l.weight = 1;
+    for (int anchor = 0; anchor < 2; anchor++)
+      if (std::abs(exposure::deviation(l, anchor)) > most_moved) return 0;
+    least = std::min(least, l.agreeing);
+  }
+  return least;
+}
+
+bool Lights::recall(const ConstImage &frame, float most_moved, mog::Model &model, const mog::Params &params,
+                    Queue &queue) {
+  if (kept_.empty()) return false;
+  if (!compare_) compare_ = exposure::make(device_);
+  if (!mask_) {
+    scratch_ = OwnPicture(device_, format_, width_, height_);
+    mask_ = DeviceBuffer(device_, std::size_t(width_) * std::size_t(height_));
+  }
+  float most_agreeing = 0;
+  auto best = kept_.end();
+  for (auto k = kept_.begin(); k != kept_.end(); ++k) {
+    const float a = agreement(frame, k->image(), most_moved, model.config().channels, queue);
+    if (a > most_agreeing) {
+      most_agreeing = a;
+      best = k;
+    }
+  }
+  if (best == kept_.end()) return false;
+  const OwnPicture known = std::move(*best);
+  kept_.erase(best);
+  keep(model, queue);
+  // A frame that is learnt at the rate 1 is all that the model knows afterwards. Method mog keeps old components even so.
+  const std::uint64_t learnt = model.frames;
+  if (model.config().method == mog::Method::mog) model.load(mog::empty_state(model.config()), queue);
+  const mog::Step step{known.image(), {mask_.as<std::uint8_t>(), width_, height_, width_}, 1.};
+  model.apply({&step, 1}, params, {}, queue);
+  queue.wait(); // the picture goes
+  model.frames = learnt;
+  return true;
+}
+
+} // namespace vigil::gst::cudamog

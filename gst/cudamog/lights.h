@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pictures of the background in the lights that there were before. A light that is switched makes the model learn the scene
+// anew, and with it whoever stands there. Where the light is one that was known, its picture says at once what is
+// background.
+#pragma once
+
+#include "gst/cudamog/own_picture.h"
+#include "kernels/exposure/exposure.h"
+#include "kernels/mog/mog.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace vigil::gst::cudamog {
+
+class Lights {
+ public:
+  static constexpr std::size_t most = 3; // pictures; the oldest goes first
+  static constexpr std::uint64_t settled_after =
+      60; // frames that a model learnt since it began or a light changed
+
+  explicit Lights(Device &device) : device_(device) {}
+  // Forgets all pictures.
+  void set_format(PixelFormat, int width, int height);
+  // How far the line may move a sample at exposure.h's anchors, in grey levels: what exposure undoes after a recall, or what the
+  // model bears without it. More than that is another light.
+  static constexpr float most_undone = 80.f, most_borne = 10.f;
+  // A light was switched off or on just now. Keeps what the model has as background, unless the model has not settled.
+  void keep(mog::Model &, Queue &);
+  // Makes the model know what was background in the kept light that explains `frame` best: a line of exposure.h against
+  // its picture counts, which moves no sample by more than `most_moved` levels. What the model had is kept instead, if it had settled. False when no picture explains the frame: then the
+  // model stays as it is. Waits for the device, so it is for frames in which most has changed only.
+  bool recall(const ConstImage &frame, float most_moved, mog::Model &, const mog::Params &, Queue &);
+  // The model was loaded or made anew.
+  void model_changed() { changed_at_ = 0; }
+
+ private:
+  float agreement(const ConstImage &frame, const ConstImage &background, float most_moved, int channels,
+                  Queue &);
+  bool settled(const mog::Model &m) const { return m.frames >= changed_at_ + settled_after; }
+  Device &device_;
+  PixelFormat format_{};
+  int width_ = 0, height_ = 0;
+  std::vector<OwnPicture> kept_; // the oldest first
+  std::uint64_t changed_at_ = 0; // the model's frames when the light changed last
+  // Made when a light is switched for the first time.
+  std::unique_ptr<exposure::Exposure> compare_;
+  OwnPicture scratch_;
+  DeviceBuffer mask_;
+};
+
+} // namespace vigil::gst::cudamog

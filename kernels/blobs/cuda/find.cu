@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// All of a frame's work in one kernel, whose blocks wait for each other between its steps (a cooperative launch, so that all of them
+// are on the GPU). Seven kernels did the same in a row: each took longer to begin than to work, and where several programs share a GPU, each
+// could wait for their turns.
+#include "kernels/blobs/cuda/sums.cuh"
+#include "kernels/blobs/cuda/tiles.cuh"
+
+#include "common/cuda/device.h"
+
+#include <algorithm>
+#include <cooperative_groups.h>
+
+namespace vigil::blobs {
+namespace {
+
+constexpr int threads = tile_words * tile_rows, warps = threads / lanes;
+constexpr int blocks_a_multiprocessor = 4; // more wait longer for each other than they gain
+
+union Shared {
+  Tile tile;
+  std::uint32_t levels[vigil::blobs::levels];
+  Gathered gathered;
+  __device__ Shared() {}
+};
+
+struct Call {
+  Work work;
+  Plane<const std::uint8_t> mask;
+  bool eight;
+  std::uint32_t min_area;
+  ConstImage picture;
+  Plane<std::int32_t> labels;
+  CellMap map;
+  Results::Head *head;
+  Blob *blobs;
+};
+
+__global__ void __launch_bounds__(threads, blocks_a_multiprocessor) find_kernel(Call c) {
+  __shared__ __align__(alignof(Shared)) unsigned char memory[sizeof(Shared)];
+  Shared &shared = *reinterpret_cast<Shared *>(memory);
+  const auto grid = cooperative_groups::this_grid();
+  const Work &w = c.work;
+  const int thread = int(blockIdx.x) * threads + int(threadIdx.x), all_threads = int(gridDim.x) * threads;
+  const int warp = thread / lanes, all_warps = int(gridDim.x) * warps;
+
+  if (thread == 0) *w.counters = {};
+  const int cells = c.map.cells ? c.map.columns * c.map.rows : 0;
+  for (int i = thread; i < cells; i += all_threads) c.map.cells[i] = 0;
+  for (int tile = int(blockIdx.x); tile < tiles_of(w); tile += int(gridDim.x))
+    unite_tile(w, c.mask, c.eight, tile, shared.tile);
+  grid.sync();
+
+  unite_borders(w, c.eight, thread, all_threads);
+  grid.sync();
+
+  std::uint32_t foreground = 0;
+  for (int strip = warp; strip < strips_of(w); strip += all_warps) foreground += find_roots(w, strip);
+  if (foreground > 0 && threadIdx.x % lanes == 0) add64(&w.counters->foreground, foreground);
+  grid.sync();
+
+  std::uint32_t least = c.min_area;
+  if (w.counters->components > w.most) { // there may be too many
+    if (threadIdx.x < levels) shared.levels[threadIdx.x] = 0;
+    __syncthreads();
+    count_levels(w, c.min_area, thread, all_threads, shared.levels);
+    grid.sync();
+    least <<= doublings(w.counters->level, w.most);
+  }
+  give_slots(w, least, thread, all_threads);
+  grid.sync();
+
+  const std::uint32_t slots = w.counters->slots;
+  if (slots > 0) {
+    shared.gathered.begin();
+    for (int strip = warp; strip < strips_of(w); strip += all_warps)
+      sum_strip(w, c.picture, c.map, strip, shared.gathered);
+    shared.gathered.end(w, c.picture.data[0] != nullptr);
+  }
+  if (c.labels.data)
+    for (int y = int(blockIdx.x); y < w.height; y += int(gridDim.x))
+      for (int x = int(threadIdx.x); x < w.width; x += threads) draw_label(w, c.labels, x, y);
+  grid.sync();
+
+  if (thread == 0) *c.head = {w.counters->foreground, w.counters->components, slots, least, 0};
+  for (std::uint32_t i = std::uint32_t(thread); i < slots; i += std::uint32_t(all_threads)) {
+    Blob b = w.slots[i];
+    b.width -= b.x - 1;
+    b.height -= b.y - 1;
+    c.blobs[i] = b;
+  }
+  if (c.map.host)
+    for (int i = thread; i < cells; i += all_threads) c.map.host[i] = c.map.cells[i];
+}
+
+} // namespace
+
+int blocks_for(const Work &w, int device) {
+  int multiprocessors = 0, resident = 0;
+  cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+             "cudaDeviceGetAttribute");
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, find_kernel, threads, 0),
+             "the blocks that find blobs");
+  const int tiles = (w.words + tile_words - 1) / tile_words * ((w.height + tile_rows - 1) / tile_rows);
+  return std::min(tiles, multiprocessors * std::min(resident, blocks_a_multiprocessor));
+}
+
+void launch_find(const Work &w, int blocks, Plane<const std::uint8_t> mask, const Params &params,
+                 const Extras &extras, Results::Head *head, Blob *blobs, CUstream_st *stream) {
+  Call call{w,
+            mask,
+            params.neighbours == Neighbours::eight,
+            std::max(params.min_area, 1u),
+            extras.picture,
+            extras.labels,
+            extras.map,
+            head,
+            blobs};
+  void *arguments[] = {&call};
+  cuda_check(
+      cudaLaunchCooperativeKernel(find_kernel, dim3(unsigned(blocks)), dim3(threads), arguments, 0, stream),
+      "finding blobs");
+}
+
+} // namespace vigil::blobs

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Zones and lines that are made while vigil-monitor runs become rules of boxrules: counts, crossings, loitering as an event.
+
+rules.py PROGRAM FOLDER"""
+import json
+import pathlib
+import shutil
+import sys
+import threading
+
+from program import Monitor
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-rules"
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"
+config = folder / "monitor.yaml"
+config.write_text(f"""
+record: {{pre_capture: 1, post_capture: 1}}
+cameras:
+  street: {{source: "{SOURCE}", cudamog: {{motion-hold: 300}}}}
+""")
+
+with Monitor(program, folder / "data", "--config", str(config)) as m:
+    m.wait("pictures", lambda: m.get("/api/cameras/street")["state"] == "online")
+    assert m.get("/api/cameras/street")["counts"] == {"zones": {}, "lines": {}}
+    told = []
+    threading.Thread(target=lambda: told.extend(json.loads(r[5]) for r in m.live("?pictures=0", 120) if r[0] == "E"), daemon=True).start()
+    status, camera = m.ask("PUT", "/api/cameras/street/zones/all", {"coordinates": "0,0,1,0,1,1,0,1", "loiter_seconds": 1})
+    assert (status, camera["counts"]["zones"]) == (200, {"all": 0}), camera["counts"]
+    for name, x in ("left", 0.3), ("middle", 0.5), ("right", 0.7):
+        assert m.ask("PUT", f"/api/cameras/street/lines/{name}", {"coordinates": f"{x},0,{x},1", "direction": "both"})[0] == 200
+    # A line that counts one way only.
+    assert m.ask("PUT", "/api/cameras/street/lines/oneway", {"coordinates": "0.5,1,0.5,0", "direction": "in"})[0] == 200
+
+    def counts():
+        return m.get("/api/cameras/street")["counts"]
+
+    m.wait("somebody in the zone", lambda: counts()["zones"]["all"] > 0, 40)
+    crossed = m.wait("somebody crosses a line", lambda: next((name for name, c in counts()["lines"].items() if c["in"] + c["out"] > 0), None), 60)
+    print("crossed", crossed, counts())
+    e = m.wait("loitering", lambda: next(iter(m.get("/api/events?label=loitering")["events"]), None), 40)
+    assert e["zones"] == ["all"] and e["score"] >= 1, e
+    m.wait("its clip", lambda: m.get(f"/api/events/{e['id']}")["has_clip"], 40)
+    print("loitering", e["id"])
+    kinds = {k["kind"] for k in told}
+    assert {"count", "line"} <= kinds, kinds
+    # boxrules knows exactly what the page drew, and forgets what is taken back.
+    elements = {e["factory"]: {p["name"]: p["value"] for p in e["properties"]} for e in m.get("/api/cameras/street/elements")["elements"]}
+    rules = json.loads(elements["boxrules"]["rules"])
+    assert [z["name"] for z in rules["zones"]] == ["all"] and {n["name"] for n in rules["lines"]} == {"left", "middle", "right", "oneway"}, rules
+    before = m.get("/api/cameras/street")["reconnects"]
+    assert m.ask("DELETE", f"/api/cameras/street/lines/{crossed}")[0] == 200
+    assert crossed not in counts()["lines"]
+    m.ask("PUT", f"/api/cameras/street/lines/{crossed}", {"coordinates": "0,0.01,1,0.01"})
+    assert counts()["lines"][crossed] == {"in": 0, "out": 0}, "a line that was made anew begins at nothing"
+    assert m.get("/api/cameras/street")["reconnects"] == before, "without a restart"
+    m.stop()
+print("all good")

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The Debian packages as their user meets them: built, installed, used with no variable set, removed. Installs and removes
+# packages, so it is for a root file system of ./run distro alone.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.."
+[ -d /src/vigil ] || { echo "packages.sh: this is no root of ./run distro; there it is the step 'packages'" >&2; exit 1; }
+
+./run deps debhelper dpkg-dev systemd
+build=/src/packages
+mkdir -p $build/vigil
+tar c --exclude=./build . | tar x -C $build/vigil
+(cd $build/vigil && VIGIL_CUDA=${VIGIL_CUDA:-disabled} dpkg-buildpackage -b -us -uc)
+
+apt-get install -y -q --no-install-recommends --reinstall --allow-downgrades \
+  $build/gstreamer1.0-vigil_*.deb $build/vigil-tools_*.deb $build/vigil-monitor_*.deb
+unset GST_PLUGIN_PATH GST_PRESET_PATH
+(cd / && $build/vigil/debian/tests/smoke && gst-inspect-1.0 cudamog)
+for tool in vigil-demo vigil-eval vigil-train vigil-tune vigil-monitor; do
+  (cd / && "$tool" --help >/dev/null) || { echo "packages.sh: $tool --help failed" >&2; exit 1; }
+done
+unit=$(dpkg -L vigil-monitor | grep '/vigil-monitor.service$')
+systemd-analyze verify "$unit"
+echo "packages.sh: $unit is in order"
+
+apt-get remove -y -q gstreamer1.0-vigil
+if (cd / && gst-inspect-1.0 cudamog >/dev/null 2>&1); then
+  echo "packages.sh: cudamog is still there after apt-get remove" >&2
+  exit 1
+fi
+sizes=$(cd $build && du -h --apparent-size gstreamer1.0-vigil_*.deb vigil-tools_*.deb vigil-monitor_*.deb | awk '{printf "%s%s %s", NR > 1 ? ", " : "", $2, $1}')
+echo "built, installed, used and removed: $sizes"

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Root file systems for ./run distro: made once by debootstrap, copied for each run, mounted, given what all steps need.
+
+# Sets suite, mirror and script (debootstrap's, for suites that an older debootstrap does not know).
+choose() {
+  case $1 in
+    debian12) suite=bookworm mirror=http://deb.debian.org/debian script=sid ;;
+    debian13) suite=trixie mirror=http://deb.debian.org/debian script=sid ;;
+    sid) suite=sid mirror=http://deb.debian.org/debian script=sid ;;
+    ubuntu24.04) suite=noble mirror=http://archive.ubuntu.com/ubuntu script=gutsy ;;
+    ubuntu26.04) suite=resolute mirror=http://archive.ubuntu.com/ubuntu script=gutsy ;;
+    *) fail "no distribution '$1': debian12, debian13, sid, ubuntu24.04 or ubuntu26.04" ;;
+  esac
+}
+
+# A root file system with nothing but the essential packages.
+make_base() {
+  local base=$1 options=(--variant=minbase)
+  [ -e "$base/.complete" ] && return
+  command -v debootstrap >/dev/null || fail "debootstrap is not installed (apt-get install debootstrap)"
+  if [[ $mirror == *ubuntu* ]]; then
+    local keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+    [ -e "$keyring" ] || fail "$keyring is missing: install Ubuntu's package ubuntu-keyring"
+    options+=("--keyring=$keyring")
+  fi
+  rm -rf --one-file-system "$base"
+  mkdir -p "$base"
+  echo "== distro: a base system of $suite, once"
+  debootstrap "${options[@]}" "$suite" "$base" "$mirror" "/usr/share/debootstrap/scripts/$script" >"$base.log" 2>&1 ||
+    fail "debootstrap failed: $(grep -m1 '^E:' "$base.log" || tail -1 "$base.log"); the network is needed, see $base.log"
+  if [[ $mirror == *ubuntu* ]]; then
+    printf 'deb %s %s main universe\ndeb %s %s-updates main universe\n' "$mirror" "$suite" "$mirror" "$suite" >"$base/etc/apt/sources.list"
+  elif [ "$suite" != sid ]; then
+    printf 'deb %s %s main\ndeb %s %s-updates main\n' "$mirror" "$suite" "$mirror" "$suite" >"$base/etc/apt/sources.list"
+  fi
+  # A mirror that is a snapshot of its day has lists that are formally out of date.
+  echo 'Acquire::Check-Valid-Until "false";' >"$base/etc/apt/apt.conf.d/90snapshot"
+  : >"$base/.complete"
+}
+
+# The mark comes last: a copy that was interrupted is none. Nothing that is mounted is ever removed with an old root.
+copy_base() {
+  local base=$1 root=$2
+  ! grep -q " $root/" /proc/self/mountinfo || fail "something is mounted in $root, so it is not removed; see /proc/self/mountinfo"
+  rm -rf --one-file-system "$root"
+  cp -a --reflink=auto "$base" "$root" || fail "$base could not be copied to $root"
+  rm "$root/.complete"
+}
+
+# Devices of its own: what runs inside is root, and cannot remove or change those of this machine. GPUs are shown.
+mount_devices() {
+  local dev=$1 node
+  mount -t tmpfs -o mode=755,nosuid devices "$dev"
+  mknod -m 666 "$dev/null" c 1 3
+  mknod -m 666 "$dev/zero" c 1 5
+  mknod -m 666 "$dev/full" c 1 7
+  mknod -m 666 "$dev/random" c 1 8
+  mknod -m 666 "$dev/urandom" c 1 9
+  mknod -m 666 "$dev/tty" c 5 0
+  ln -s /proc/self/fd "$dev/fd"
+  for node in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${node%:*}" "$dev/${node#*:}"; done
+  mkdir "$dev/pts" "$dev/shm"
+  mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$dev/pts"
+  ln -s pts/ptmx "$dev/ptmx"
+  mount -t tmpfs -o mode=1777 shm "$dev/shm"
+  for node in /dev/dri/* /dev/nvidia*; do
+    if [ -c "$node" ]; then
+      mkdir -p "$(dirname "$dev/${node#/dev/}")"
+      cp -a "$node" "$dev/${node#/dev/}"
+    fi
+  done
+}
+
+# What the compiler made is kept for later runs, in a cache outside of the root.
+mount_in() {
+  local root=$1 data=${VIGIL_DATA:-$repo/../shared/data}
+  mount -t proc proc "$root/proc"
+  mount -t sysfs -o ro sysfs "$root/sys"
+  mount_devices "$root/dev"
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+  mkdir -p "$root/src/ccache" "$root.ccache"
+  mount --bind "$root.ccache" "$root/src/ccache"
+  if [ -d "$data" ]; then
+    mkdir -p "$root/src/data"
+    mount --bind "$(realpath "$data")" "$root/src/data"
+    mount -o remount,ro,bind "$root/src/data"
+  fi
+}
+
+# The package lists, what some tests use, and GStreamer's source where it was given.
+prepare() {
+  local root=$1 log=$1.prepare.log package wanted=()
+  echo "== distro: packages that some tests use"
+  inside apt-get update -q -o APT::Update::Error-Mode=any >"$log" 2>&1 ||
+    fail "apt-get update failed inside: $(grep -m1 -E '^[EW]:' "$log" || tail -1 "$log"); the network is needed, see $log"
+  for package in "${packages_tests[@]}"; do
+    # On Ubuntu chromium is an empty package that asks for snap.
+    if [[ $mirror == *ubuntu* && $package == chromium* ]]; then continue; fi
+    if inside apt-cache show "$package" >/dev/null 2>&1; then wanted+=("$package"); else echo "distro: $suite has no package $package"; fi
+  done
+  inside apt-get install -y -q --no-install-recommends "${wanted[@]}" >>"$log" 2>&1 ||
+    fail "apt-get install failed inside: $(grep -m1 '^E:' "$log" || tail -1 "$log"); see $log"
+  if [ -n "${GST_SOURCE:-}" ]; then build_gstreamer "$root"; fi
+  : >"$root/.complete"
+}
