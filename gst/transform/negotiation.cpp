@@ -46,8 +46,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   if (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_parse_nth_allocation_pool(query, 0, nullptr, nullptr, &min, nullptr);
   impl.downstream_buffers = min;
-  return decide_pool(&place.cuda, &place.gl, query, guint(impl.flow().held()) + 1,
-                     place.makes_textures()) &&
+  return decide_pool(&place.cuda, &place.gl, query, guint(impl.flow().held()) + 1, place.makes_textures()) &&
          parent_class()->decide_allocation(trans, query);
 }
 
