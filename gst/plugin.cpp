@@ -5,9 +5,6 @@
 #include "vigil-config.h"
 
 #include <gst/gst.h>
-#ifdef VIGIL_HAVE_GL
-#include <gst/gl/gl.h>
-#endif
 
 static gboolean plugin_init(GstPlugin *plugin) {
   vigil::gst::load_optional_libraries();
@@ -16,9 +13,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   any |= GST_ELEMENT_REGISTER(boxtrack, plugin);
   any |= GST_ELEMENT_REGISTER(gpufisher, plugin);
   any |= GST_ELEMENT_REGISTER(scenetestsrc, plugin);
-#ifdef VIGIL_HAVE_GL
-  if (GST_TYPE_GL_FILTER) any |= GST_ELEMENT_REGISTER(glcolinearseg, plugin); // 0 without libgstgl
-#endif
+  any |= GST_ELEMENT_REGISTER(glcolinearseg, plugin);
 #ifdef VIGIL_HAVE_OPENCL
   any |= GST_ELEMENT_REGISTER(clbilateral, plugin);
   any |= GST_ELEMENT_REGISTER(clfilter, plugin);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <gst/gst.h>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace vigil::gst {
@@ -85,6 +86,12 @@ class Properties {
                            static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
   }
   guint stats_id() const { return count() + 1; }
+  // 0 where there is no such property.
+  guint id_of(std::string_view name) const {
+    for (guint i = 0; i < entries_.size(); i++)
+      if (name == entries_[i].spec->name) return i + 1;
+    return 0;
+  }
   guint count() const { return static_cast<guint>(entries_.size()); }
 
   // False when there is no such id.

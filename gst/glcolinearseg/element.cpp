@@ -1,127 +1,243 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The element glcolinearseg as a GObject: properties, signals, states.
-#include "gst/elements.h"
+// The element glcolinearseg: its description. RGBA comes out, as large as what came in, in the same kind of memory or, if the next element asks
+// for that, in textures.
+#include "gst/glcolinearseg/element.h"
 
 #include "common/error.h"
+#include "gst/elements.h"
 #include "gst/errors.h"
-#include "gst/glcolinearseg/element.h"
-#include "gst/glcolinearseg/image.h"
-#include "gst/memory/gl_display.h"
-#include "gst/transform/outlet.h"
+#include "gst/frames/caps.h"
+#include "gst/frames/formats.h"
+#include "gst/glcolinearseg/work.h"
+#include "gst/observe/png.h"
+#include "gst/transform/transform.h"
 #include "vigil-config.h"
 
-GST_DEBUG_CATEGORY(gl_colinear_seg_debug);
+#include <cmath>
+#include <string_view>
+#include <utility>
 
 using namespace vigil;
 using namespace vigil::gst;
 using namespace vigil::gst::glcolinearseg;
 
-struct GstGLColinearSegClass {
-  GstGLFilterClass parent_class;
+struct GstGLColinearSeg {
+  VigilTransform parent;
 };
-G_DEFINE_TYPE_WITH_CODE(GstGLColinearSeg, gst_gl_colinear_seg, GST_TYPE_GL_FILTER,
-                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
+struct GstGLColinearSegClass {
+  VigilTransformClass parent_class;
+};
+G_DEFINE_TYPE(GstGLColinearSeg, gst_gl_colinear_seg, vigil_transform_get_type())
 
-namespace vigil::gst::glcolinearseg {
-GstGLFilterClass *parent_class() {
-  return GST_GL_FILTER_CLASS(gst_gl_colinear_seg_parent_class);
-}
-} // namespace vigil::gst::glcolinearseg
-
+#define KERNEL_FORMATS "RGBA, NV12, I420, BGRA, BGRx, RGBx"
 #define FRAMES(features, format)                                                                             \
   "video/x-raw(" features "), format = (string) " format ", width = (int) [ 1, 32768 ], "                    \
   "height = (int) [ 1, 32768 ], framerate = (fraction) [ 0, max ]"
-#define TEXTURES(features) FRAMES(features, "RGBA") ", texture-target = (string) 2D"
+#ifdef VIGIL_HAVE_GL
+#define TEXTURES                                                                                             \
+  FRAMES("memory:GLMemory", "RGBA")                                                                          \
+  ", texture-target = (string) 2D;" FRAMES("memory:GLMemory, meta:GstVideoOverlayComposition",               \
+                                           "RGBA") ", texture-target = (string) 2D;"
+#define SYSTEM_FORMATS "{ " KERNEL_FORMATS ", YUY2, UYVY }"
+#else
+#define TEXTURES ""
+#define SYSTEM_FORMATS "{ " KERNEL_FORMATS " }"
+#endif
 #ifdef VIGIL_HAVE_CUDA
 #define CUDA_CAPS(format) FRAMES("memory:CUDAMemory", format) ";"
 #else
 #define CUDA_CAPS(format) ""
 #endif
-#define CAPS(of_cuda, of_system)                                                                             \
-  TEXTURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY)                                                                \
-  ";" TEXTURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY                                                             \
-               ", " GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION) ";" CUDA_CAPS(of_cuda)              \
-      FRAMES(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, of_system)
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-                            GST_STATIC_CAPS(CAPS("{ RGBA, NV12, I420, BGRA, BGRx, RGBx }",
-                                                 "{ RGBA, NV12, I420, BGRA, BGRx, RGBx, YUY2, UYVY }")));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS("RGBA", "RGBA")));
+                            GST_STATIC_CAPS(TEXTURES CUDA_CAPS("{ " KERNEL_FORMATS " }")
+                                                FRAMES("memory:SystemMemory", SYSTEM_FORMATS)));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS(TEXTURES CUDA_CAPS("RGBA") FRAMES("memory:SystemMemory", "RGBA")));
+
+static SegmentElement &segment_of(gpointer self) {
+  return static_cast<SegmentElement &>(element_of(self));
+}
 
 // Properties
 
-static GstStructure *stats_of(Impl &impl) {
-  const std::lock_guard lock(impl.mutex);
-  const Stats &s = impl.stats;
-  const double mean_ms = s.timed_frames ? s.gpu_ms / double(s.timed_frames) : 0;
-  return gst_structure_new(
-      "stats", "frames", G_TYPE_UINT64, s.frames, "gpu-time-us", G_TYPE_DOUBLE, mean_ms * 1000,
-      "gpu-time-last-us", G_TYPE_DOUBLE, s.gpu_last_ms * 1000, "bytes-results", G_TYPE_UINT64,
-      s.bytes_results, "bytes-host-to-device", G_TYPE_UINT64, impl.copied.to_device, "bytes-device-to-host",
-      G_TYPE_UINT64, impl.copied.to_host, "learning", G_TYPE_BOOLEAN, gboolean(s.progress.learning()),
-      "background-frames", G_TYPE_INT, s.progress.learnt, "noise-median", G_TYPE_DOUBLE,
-      s.progress.noise.frames ? std::expm1(s.progress.noise.level) : 0., "noise-spread", G_TYPE_DOUBLE,
-      s.progress.noise.spread, "static-threshold", G_TYPE_INT, s.constants.static_threshold,
-      "darkness-offset", G_TYPE_INT, s.constants.darkness_offset, "temporal-compactness", G_TYPE_INT,
-      s.constants.temporal_compactness, "compactness", G_TYPE_INT, s.constants.compactness, "backend",
-      G_TYPE_STRING, s.backend.c_str(), "shaders", G_TYPE_STRING, s.shaders.c_str(), "device", G_TYPE_STRING,
-      s.device.c_str(), nullptr);
-}
+namespace vigil::gst::glcolinearseg {
 
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-  Impl &impl = impl_of(object);
-  std::unique_lock lock(impl.mutex);
-  Settings &s = impl.settings;
-  const std::string location = s.background_location;
-  const int depth = s.flow.async_depth;
-  if (!properties().set(s, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  if (s.background_location != location) impl.location_changed = true;
-  const bool preset = g_str_equal(pspec->name, "preset");
-  if (preset) {
-    const int seed = s.params.seed;
+SegmentElement::SegmentElement(GstElement *gst)
+    : ElementWith(properties()), gst_(gst),
+      place_(gst, [this] { return settings.read([](const Settings &s) { return s.backend; }); }) {}
+
+bool SegmentElement::set_property(guint id, const GValue *value) {
+  bool known = false, preset = false, location = false;
+  settings.change([&](Settings &s) {
+    const Settings before = s;
+    known = properties().set(s, id, value);
+    location = s.background_location != before.background_location;
+    preset = id == properties().id_of("preset");
+    if (!preset) return;
     s.params = s.preset == Preset::lab ? colinearseg::lab_preset() : colinearseg::Params{};
-    s.params.seed = seed;
+    s.params.seed = before.params.seed;
+  });
+  if (location) {
+    const std::lock_guard lock(mutex_);
+    request_.location_changed = true;
   }
-  const bool held_changed = s.flow.async_depth != depth;
-  lock.unlock(); // whoever is told may ask for properties
-  if (preset)
+  if (preset) // no lock is held: whoever is told may ask for properties
     for_each_param(colinearseg::params_table, [&](int, const auto &p) {
-      if (!g_str_equal(p.name, "seed")) g_object_notify(object, p.name);
+      if (!g_str_equal(p.name, "seed")) g_object_notify(G_OBJECT(gst_), p.name);
     });
-  if (held_changed) held_frames_changed(GST_BASE_TRANSFORM(object));
+  return known;
 }
 
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
-  Impl &impl = impl_of(object);
-  if (id == properties().stats_id()) {
-    g_value_take_boxed(value, stats_of(impl));
+void SegmentElement::add_stats(GstStructure *s) const {
+  Told told;
+  {
+    const std::lock_guard lock(mutex_);
+    told = told_;
+  }
+  double mean_us = 0, last_us = 0;
+  if (told.gpu_ms) {
+    mean_us = *told.gpu_ms * 1000;
+    last_us = *told.gpu_last_ms * 1000;
+    gst_structure_set(s, "kernel-time-us", G_TYPE_DOUBLE, mean_us, "kernel-time-last-us", G_TYPE_DOUBLE,
+                      last_us, nullptr);
+  } else {
+    gst_structure_get(s, "kernel-time-us", G_TYPE_DOUBLE, &mean_us, "kernel-time-last-us", G_TYPE_DOUBLE,
+                      &last_us, nullptr);
+  }
+  if (g_strcmp0(gst_structure_get_string(s, "backend"), "gl") == 0)
+    gst_structure_set(s, "backend", G_TYPE_STRING, "opengl", nullptr);
+  const colinearseg::Noise &noise = told.progress.noise;
+  gst_structure_set(s, "gpu-time-us", G_TYPE_DOUBLE, mean_us, "gpu-time-last-us", G_TYPE_DOUBLE, last_us,
+                    "learning", G_TYPE_BOOLEAN, gboolean(told.progress.learning()), "background-frames",
+                    G_TYPE_INT, told.progress.learnt, "noise-median", G_TYPE_DOUBLE,
+                    noise.frames ? std::expm1(noise.level) : 0., "noise-spread", G_TYPE_DOUBLE, noise.spread,
+                    "static-threshold", G_TYPE_INT, told.constants.static_threshold, "darkness-offset",
+                    G_TYPE_INT, told.constants.darkness_offset, "temporal-compactness", G_TYPE_INT,
+                    told.constants.temporal_compactness, "compactness", G_TYPE_INT,
+                    told.constants.compactness, "shaders", G_TYPE_STRING, told.shaders.c_str(), nullptr);
+}
+
+void SegmentElement::tell(const Told &told) {
+  const std::lock_guard lock(mutex_);
+  told_ = told;
+}
+
+FlowDepth SegmentElement::flow() const {
+  if (!place_.holds_frames()) return {};
+  return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
+}
+
+bool SegmentElement::passes_buffers() const {
+  return !changes_frames_ && settings.read([](const Settings &s) { return s.output == Output::passthrough; });
+}
+
+// The life of the work
+
+std::unique_ptr<Work> SegmentElement::make_work(Device &device) {
+  auto work = (device.backend() == Backend::gl ? make_gl_work : make_device_work)(device, *this);
+  if (rescued_) work->know(std::exchange(rescued_, {}));
+  return work;
+}
+
+void SegmentElement::start() {
+  motion = {};
+  motion_time = 0;
+  last_time = {};
+  start_ = {};
+  const std::lock_guard lock(mutex_);
+  told_ = {};
+}
+
+void SegmentElement::stop(Work *work) {
+  rescued_.reset();
+  if (auto *w = static_cast<SegmentWork *>(work); w && w->lost()) rescued_ = w->rescue();
+  const std::lock_guard lock(mutex_);
+  width_ = height_ = 0;
+}
+
+void SegmentElement::take_format(int width, int height, bool changes) {
+  changes_frames_ = changes;
+  const std::lock_guard lock(mutex_);
+  width_ = width;
+  height_ = height;
+}
+
+bool SegmentElement::is_fresh() {
+  bool fresh = false;
+  with_work(reinterpret_cast<VigilTransform *>(gst_),
+            [&](Work *work) { fresh = work && static_cast<SegmentWork *>(work)->is_fresh(); });
+  return fresh;
+}
+
+// The background that is to be set before this frame. A file that cannot be used is an error at the beginning, later a warning, and
+// the background stays.
+void SegmentElement::before_frame() {
+  Request request;
+  int width = 0, height = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    request = std::exchange(request_, {});
+    width = width_;
+    height = height_;
+  }
+  if (request.given && (request.given->width != width || request.given->height != height)) {
+    post_warning(
+        gst_, Error(Error::Kind::bad_data, text("the background that was given is of ", request.given->width,
+                                                "x", request.given->height, " pixels, but the frames are of ",
+                                                width, "x", height, "; it is dropped")));
+    request.given.reset();
+  }
+  start_ = {request.learn, std::move(request.given)};
+  const bool fresh = is_fresh();
+  if (start_.background || !(request.location_changed || (fresh && !start_.learn))) return;
+  const std::string location = settings.read([](const Settings &s) { return s.background_location; });
+  if (location.empty()) {
+    start_.learn = true;
     return;
   }
-  const std::lock_guard lock(impl.mutex);
-  if (!properties().get(impl.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  try {
+    start_.background = Picture{width, height, read_rgba_png(location, width, height)};
+  } catch (const Error &e) {
+    if (fresh) throw;
+    post_warning(gst_, e);
+  }
 }
+
+void SegmentElement::end_of_stream() {
+  FrameTime over = last_time; // motion ends with the last frame
+  over.running = motion_time;
+  post_motion(gst_, motion.stop(), settings.snapshot().motion, over, 0, {});
+}
+
+void SegmentElement::learn_background() {
+  const std::lock_guard lock(mutex_);
+  request_.learn = true;
+  request_.given.reset();
+}
+
+void SegmentElement::set_background(Picture p) {
+  const std::lock_guard lock(mutex_);
+  if (width_ && (p.width != width_ || p.height != height_))
+    fail(Error::Kind::bad_data, "the background's sample is of ", p.width, "x", p.height,
+         " pixels, but the frames are of ", width_, "x", height_, "; give one of the frames' size");
+  request_.given = std::move(p);
+  request_.learn = false;
+}
+
+} // namespace vigil::gst::glcolinearseg
 
 // Signals
 
 static void learn_background(GstGLColinearSeg *self) {
-  Impl &impl = impl_of(self);
-  const std::lock_guard lock(impl.mutex);
-  impl.learn = true;
-  impl.given.reset();
+  segment_of(self).learn_background();
 }
 
 // What goes wrong becomes a warning on the bus and FALSE; the background stays as it is then.
 static gboolean set_background(GstGLColinearSeg *self, GstSample *sample) {
   try {
-    Picture p = picture_of(sample);
-    Impl &impl = impl_of(self);
-    const std::lock_guard lock(impl.mutex);
-    if (impl.width && (p.width != impl.width || p.height != impl.height))
-      fail(Error::Kind::bad_data, "the background's sample is of ", p.width, "x", p.height,
-           " pixels, but the frames are of ", impl.width, "x", impl.height, "; give one of the frames' size");
-    impl.given = std::move(p);
-    impl.learn = false;
+    segment_of(self).set_background(picture_of(sample));
     return TRUE;
   } catch (const std::exception &e) {
     post_warning(GST_ELEMENT(self), e);
@@ -129,77 +245,70 @@ static gboolean set_background(GstGLColinearSeg *self, GstSample *sample) {
   }
 }
 
-// States
+// Caps
 
-constexpr const char *how_to_get_a_context =
-    "Without a display set GST_GL_PLATFORM=egl and GST_GL_WINDOW=egl-device in the environment; with one, "
-    "leave "
-    "GST_GL_WINDOW to GStreamer or set it to what is there (x11, wayland), and install an OpenGL driver";
-
-static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
-  const GstStateChangeReturn result =
-      GST_ELEMENT_CLASS(gst_gl_colinear_seg_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_READY_TO_NULL) impl_of(element).cuda.close();
-  if (transition != GST_STATE_CHANGE_NULL_TO_READY) return result;
-  if (GstGLDisplay *display = GST_GL_BASE_FILTER(element)->display)
-    keep_egl_device(display);
-  else if (result == GST_STATE_CHANGE_FAILURE)
-    post_error(element,
-               Error(Error::Kind::no_device, text("there is no OpenGL display. ", how_to_get_a_context)));
-  return result;
+// Appends frames like these in this kind of memory, in RGBA or in any format.
+static void append_frames(GstCaps *caps, const GstStructure *frames, const char *feature, bool rgba) {
+  GstStructure *s = gst_structure_copy(frames);
+  const char *format = gst_structure_get_string(s, "format");
+  if (!rgba || g_strcmp0(format, "RGBA") != 0)
+    gst_structure_remove_fields(s, "colorimetry", "chroma-site", nullptr);
+  if (rgba)
+    gst_structure_set(s, "format", G_TYPE_STRING, "RGBA", nullptr);
+  else
+    gst_structure_remove_field(s, "format"); // the pad's template says which
+  if (feature == std::string_view(gl_memory_feature))
+    gst_structure_set(s, "texture-target", G_TYPE_STRING, "2D", nullptr);
+  else
+    gst_structure_remove_field(s, "texture-target");
+  gst_caps_append_structure_full(caps, s, gst_caps_features_new(feature, nullptr));
 }
 
-// An element that has no OpenGL context yet and is given another display: the base class looks for a context there at once. That
-// there is none is no error before frames need one, and those in CUDA memory do not.
-static thread_local const GstElement *looks_too_early = nullptr;
-
-static void set_context(GstElement *element, GstContext *context) {
-  impl_of(element).cuda.offered(element, context, -1);
-  if (!GST_GL_BASE_FILTER(element)->context) looks_too_early = element;
-  GST_ELEMENT_CLASS(gst_gl_colinear_seg_parent_class)->set_context(element, context);
-  looks_too_early = nullptr;
-  if (GstGLDisplay *display = GST_GL_BASE_FILTER(element)->display) keep_egl_device(display);
-}
-
-// The base class looks for the OpenGL context and posts the error when there is none; what to do about it is added here.
-static gboolean post_message(GstElement *element, GstMessage *message) {
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR && GST_MESSAGE_SRC(message) == GST_OBJECT(element) &&
-      GST_GL_BASE_FILTER(element)->display && !GST_GL_BASE_FILTER(element)->context &&
-      !impl_of(element).on_cuda) {
-    GError *error = nullptr;
-    gchar *debug = nullptr;
-    gst_message_parse_error(message, &error, &debug);
-    const bool none = g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
-    if (none && looks_too_early == element) {
-      GST_INFO_OBJECT(element, "there is no OpenGL context, so far: %s", error->message);
-      g_error_free(error);
-      g_free(debug);
-      gst_message_unref(message);
-      return TRUE;
-    }
-    if (none) {
-      const std::string words =
-          text("there is no OpenGL context: ", error->message, ". ", how_to_get_a_context);
-      GError *better = g_error_new_literal(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, words.c_str());
-      gst_message_unref(message);
-      message = gst_message_new_error(GST_OBJECT(element), better, debug);
-      g_error_free(better);
-    }
-    g_error_free(error);
-    g_free(debug);
+// What comes in has to be in a format that kernels read, where it is them that must work; takes the caps.
+static GstCaps *in_reach(GstCaps *caps, GstPadDirection direction, GlChoice choice) {
+  if (choice == GlChoice::cpu) {
+    GstCaps *near = caps_in_reach(caps, true);
+    gst_caps_unref(caps);
+    caps = near;
   }
-  return GST_ELEMENT_CLASS(gst_gl_colinear_seg_parent_class)->post_message(element, message);
+  if (direction != GST_PAD_SRC || (choice != GlChoice::cuda && choice != GlChoice::cpu)) return caps;
+  static GstStaticCaps formats =
+      GST_STATIC_CAPS("video/x-raw(ANY), format = (string) { " KERNEL_FORMATS " }");
+  GstCaps *read = gst_static_caps_get(&formats);
+  GstCaps *both = gst_caps_intersect_full(caps, read, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(read);
+  gst_caps_unref(caps);
+  return both;
+}
+
+// The same memory comes first, and RGBA as it is.
+static GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                               GstCaps *filter) {
+  constexpr const char *outside[] = {cuda_memory_feature, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY};
+  GstCaps *all = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    const GstCapsFeatures *features = gst_caps_get_features(caps, i);
+    const GstStructure *frames = gst_caps_get_structure(caps, i);
+    if (gst_caps_features_is_any(features) || gst_caps_features_get_size(features) != 1 ||
+        gst_caps_features_contains(features, gl_memory_feature)) {
+      gst_caps_append_structure_full(all, gst_structure_copy(frames), gst_caps_features_copy(features));
+      if (direction == GST_PAD_SRC && gst_caps_features_contains(features, gl_memory_feature))
+        for (const char *feature : outside) append_frames(all, frames, feature, false);
+      continue;
+    }
+    const char *feature = gst_caps_features_get_nth(features, 0);
+    append_frames(all, frames, feature, true);
+    append_frames(all, frames, direction == GST_PAD_SINK ? gl_memory_feature : feature,
+                  direction == GST_PAD_SINK);
+  }
+  const GlChoice choice = segment_of(trans).settings.read([](const Settings &s) { return s.backend; });
+  return filter_caps(in_reach(all, direction, choice), filter);
 }
 
 // The class
 
-static void finalize(GObject *object) {
-  delete reinterpret_cast<GstGLColinearSeg *>(object)->impl;
-  G_OBJECT_CLASS(gst_gl_colinear_seg_parent_class)->finalize(object);
-}
-
 static void gst_gl_colinear_seg_init(GstGLColinearSeg *self) {
-  self->impl = new Impl(GST_BASE_TRANSFORM(self));
+  set_element(&self->parent, std::make_unique<SegmentElement>(GST_ELEMENT(self)));
 }
 
 static void add_signals(GType type) {
@@ -211,37 +320,25 @@ static void add_signals(GType type) {
 }
 
 static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
-  GST_DEBUG_CATEGORY_INIT(gl_colinear_seg_debug, "glcolinearseg", 0, "Colinearity segmentation in OpenGL");
-
-  auto *object = G_OBJECT_CLASS(klass);
-  object->set_property = set_property;
-  object->get_property = get_property;
-  object->finalize = finalize;
-  properties().install_with_stats(
-      object,
-      "Structure: frames; gpu-time-us a frame, the mean, and gpu-time-last-us, by the GPU's clock; "
-      "bytes-results read back; bytes-host-to-device and bytes-device-to-host of frames that go there and "
-      "back; "
-      "learning, and background-frames learnt; noise-median and noise-spread; the values in effect of "
-      "static-threshold, darkness-offset, temporal-compactness and compactness; backend; shaders; device");
+  install_properties(
+      klass, properties(),
+      "Structure: frames that came out; gpu-time-us a frame, the mean, and gpu-time-last-us, by the device's "
+      "clock (kernel-time-us and kernel-time-last-us are the same); bytes-results read back; "
+      "bytes-host-to-device and "
+      "bytes-device-to-host of frames that go there and back; learning, and background-frames learnt; "
+      "noise-median and "
+      "noise-spread; the values in effect of static-threshold, darkness-offset, temporal-compactness and "
+      "compactness; backend; shaders; device");
   add_signals(G_TYPE_FROM_CLASS(klass));
-
   auto *element = GST_ELEMENT_CLASS(klass);
-  element->change_state = change_state;
-  element->post_message = post_message;
-  element->set_context = set_context;
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "Colinearity segmentation", "Filter/Analyzer/Video/Hardware",
-                                        "Separates foreground from a known background by the colinearity of "
-                                        "colours and a Markov random field, in OpenGL or CUDA",
-                                        VIGIL_AUTHORS);
-
-  auto *filter = GST_GL_FILTER_CLASS(klass);
-  GST_GL_BASE_FILTER_CLASS(klass)->supported_gl_api =
-      static_cast<GstGLAPI>(GST_GL_API_OPENGL | GST_GL_API_OPENGL3 | GST_GL_API_GLES2);
-  install_negotiation(filter);
-  install_streaming(filter);
+  gst_element_class_set_static_metadata(
+      element, "Colinearity segmentation", "Filter/Analyzer/Video/Hardware",
+      "Separates foreground from a known background by the colinearity of colours "
+      "and a Markov random field, in OpenGL, in CUDA or on the CPU",
+      VIGIL_AUTHORS);
+  GST_BASE_TRANSFORM_CLASS(klass)->transform_caps = transform_caps;
 }
 
 GST_ELEMENT_REGISTER_DEFINE(glcolinearseg, "glcolinearseg", GST_RANK_NONE, gst_gl_colinear_seg_get_type())

@@ -41,12 +41,15 @@ GType path_type() {
   return type;
 }
 
-GType where_type() {
+GType choice_type() {
   static const GEnumValue values[] = {
-      {int(Where::automatic), "CUDA for frames in CUDA memory, OpenGL for all others", "auto"},
-      {int(Where::opengl),
+      {int(GlChoice::automatic),
+       "CUDA for frames in CUDA memory; for all others OpenGL where that runs on a GPU, else the CPU",
+       "auto"},
+      {int(GlChoice::opengl),
        "OpenGL; frames in CUDA memory are copied into textures, which costs more than the work", "opengl"},
-      {int(Where::cuda), "CUDA; an error where no device is", "cuda"},
+      {int(GlChoice::cuda), "CUDA; an error where no device is", "cuda"},
+      {int(GlChoice::cpu), "The CPU; no OpenGL is touched", "cpu"},
       {},
   };
   static const GType type = enum_type("GstGLColinearSegBackend", values);
@@ -67,8 +70,8 @@ Properties<Settings> make_properties() {
   p.table(&Settings::tuning, tuning_table, Change::live);
   p.table(&Settings::motion, motion_table, Change::live);
   p.table(&Settings::flow, flow_table, Change::live);
-  p.choice("backend", "Backend", "Where the work is done; both give the same masks of RGBA frames",
-           where_type(), &Settings::backend, Change::ready);
+  p.choice("backend", "Backend", "Where the work is done; all give the same masks of RGBA frames",
+           choice_type(), &Settings::backend, Change::ready);
   p.choice("shaders", "Shaders", "Which kind of shaders do the work in OpenGL; both give the same masks",
            path_type(), &Settings::path, Change::ready);
   return p;

@@ -4,7 +4,9 @@
 
 #include "gst/observe/motion.h"
 #include "gst/properties.h"
-#include "kernels/colinearseg/gl.h"
+#include "gst/transform/gl_place.h"
+#include "kernels/colinearseg/colinearseg.h"
+#include "kernels/colinearseg/shader_path.h"
 
 #include <string>
 
@@ -12,7 +14,6 @@ namespace vigil::gst::glcolinearseg {
 
 enum class Output { mask, overlay, cutout, background, passthrough };
 enum class Preset { camera, lab };
-enum class Where { automatic, opengl, cuda };
 
 struct Tuning {
   bool report = true;
@@ -30,11 +31,13 @@ struct Flow {
 };
 inline constexpr auto flow_table = std::tuple{
     param("async-depth", "Asynchronous depth",
-          "In CUDA: frames that may be under way on the device while further ones come in; each comes out "
-          "finished, this many frames "
-          "later (reported as latency). 0: each frame is finished before the next. With frames that go on in "
-          "OpenGL textures a depth of 4 "
-          "lets many go over together, which counts with many streams",
+          "Frames that may be under way on the device while further ones come in; each comes out finished, "
+          "this "
+          "many frames later (reported as latency). 0: each frame is finished before the next. With CUDA and "
+          "frames "
+          "that go on in OpenGL textures a depth of 4 lets many go over together, which counts with many "
+          "streams. "
+          "Work in OpenGL holds no frames",
           &Flow::async_depth, 0, 16),
 };
 
@@ -56,7 +59,7 @@ struct Settings {
   Output output = Output::mask;
   Preset preset = Preset::camera;
   colinearseg::Path path = colinearseg::Path::automatic;
-  Where backend = Where::automatic;
+  GlChoice backend = GlChoice::automatic;
   std::string background_location;
 };
 

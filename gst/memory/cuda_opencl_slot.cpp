@@ -16,18 +16,18 @@ namespace vigil::gst {
 namespace {
 
 // Where CUDA and OpenCL meet: both see the picture here, OpenCL between to_opencl() and to_cuda().
-class Border {
+class ExchangeBuffer {
  public:
-  virtual ~Border() = default;
+  virtual ~ExchangeBuffer() = default;
   virtual void *for_cuda() const = 0;
   virtual void *for_opencl() const = 0;
   virtual void to_opencl(bool with_picture, Queue &, ByteCounts &) = 0;
   virtual void to_cuda(bool with_picture, Queue &, ByteCounts &) = 0;
 };
 
-class SharedBorder final : public Border {
+class SharedExchange final : public ExchangeBuffer {
  public:
-  SharedBorder(CudaDevice &cuda, ClDevice &cl, std::size_t bytes) : cl_(cl), memory_(cuda, cl, bytes) {}
+  SharedExchange(CudaDevice &cuda, ClDevice &cl, std::size_t bytes) : cl_(cl), memory_(cuda, cl, bytes) {}
   void *for_cuda() const override { return memory_.cuda(); }
   void *for_opencl() const override { return memory_.opencl(); }
   void to_opencl(bool, Queue &q, ByteCounts &) override { cl_.acquire(memory_.opencl(), q); }
@@ -39,9 +39,9 @@ class SharedBorder final : public Border {
 };
 
 // Through host memory, which an OpenCL device on the processor uses in place.
-class HostBorder final : public Border {
+class HostExchange final : public ExchangeBuffer {
  public:
-  HostBorder(ClDevice &cl, std::size_t bytes) : cl_(cl), bytes_(bytes), host_(cl, bytes) {
+  HostExchange(ClDevice &cl, std::size_t bytes) : cl_(cl), bytes_(bytes), host_(cl, bytes) {
     if (cl.has_host_memory())
       in_place_ = ClHostMemory(cl, host_.as<void>(), bytes);
     else
@@ -78,9 +78,9 @@ class CudaSlot final : public Slot {
       : kind_(kind), cuda_(device_cast<CudaDevice>(*frames.device)), shared_(frames.shared), copy_(kind.info),
         queue_(cuda_.make_queue()), event_(cuda_.make_event()) {
     if (shared_)
-      border_ = std::make_unique<SharedBorder>(cuda_, cl, copy_.bytes());
+      exchange_ = std::make_unique<SharedExchange>(cuda_, cl, copy_.bytes());
     else
-      border_ = std::make_unique<HostBorder>(cl, copy_.bytes());
+      exchange_ = std::make_unique<HostExchange>(cl, copy_.bytes());
   }
   ~CudaSlot() override { close(); }
 
@@ -90,8 +90,8 @@ class CudaSlot final : public Slot {
       fetch(counts);
       unmap(); // others may have it
     }
-    border_->to_opencl(true, queue, counts);
-    return copy_.at(border_->for_opencl());
+    exchange_->to_opencl(true, queue, counts);
+    return copy_.at(exchange_->for_opencl());
   }
   Image open_for_updating(GstBuffer *buffer, GstBuffer *other, Queue &queue, ByteCounts &counts) override {
     all_ = other != nullptr;
@@ -105,23 +105,23 @@ class CudaSlot final : public Slot {
         open_target(other);
       }
     }
-    border_->to_opencl(true, queue, counts);
-    return copy_.at(border_->for_opencl());
+    exchange_->to_opencl(true, queue, counts);
+    return copy_.at(exchange_->for_opencl());
   }
   Image open_for_writing(GstBuffer *buffer, Queue &queue) override {
     open_target(buffer);
     all_ = true;
     ByteCounts none;
-    border_->to_opencl(false, queue, none);
-    return copy_.at(border_->for_opencl());
+    exchange_->to_opencl(false, queue, none);
+    return copy_.at(exchange_->for_opencl());
   }
   void after_reading(Queue &queue) override {
     ByteCounts none;
-    border_->to_cuda(false, queue, none);
+    exchange_->to_cuda(false, queue, none);
   }
   void send(Queue &queue, ByteCounts &counts) override { send(queue, counts, everything()); }
   void send(Queue &queue, ByteCounts &counts, const Area &area) override {
-    border_->to_cuda(true, queue, counts);
+    exchange_->to_cuda(true, queue, counts);
     if (kind_.gl_memory && !texture_) counts.to_host += copy_.bytes();
     area_ = all_ ? everything() : area;
     sent_ = true;
@@ -131,7 +131,7 @@ class CudaSlot final : public Slot {
     const bool sent = std::exchange(sent_, false);
     if (mapped_ && sent) copy(false, area_);
     if (texture_ && sent) {
-      copy_to_gl(texture_, kind_.info, cuda_, copy_.at(border_->for_cuda()), *queue_);
+      copy_to_gl(texture_, kind_.info, cuda_, copy_.at(exchange_->for_cuda()), *queue_);
       queue_->wait();
     }
     close();
@@ -161,7 +161,8 @@ class CudaSlot final : public Slot {
   }
   // False for frames that are no textures, or not within CUDA's reach.
   bool fetch_texture(GstBuffer *buffer) {
-    if (!kind_.gl_memory || !copy_from_gl(buffer, kind_.info, cuda_, copy_.at(border_->for_cuda()), *queue_))
+    if (!kind_.gl_memory ||
+        !copy_from_gl(buffer, kind_.info, cuda_, copy_.at(exchange_->for_cuda()), *queue_))
       return false;
     queue_->wait();
     return true;
@@ -175,9 +176,9 @@ class CudaSlot final : public Slot {
     copy(true, everything());
     if (kind_.gl_memory) counts.to_device += copy_.bytes();
   }
-  // Between the frame and the border. Returns when it is done.
+  // Between the frame and the exchange. Returns when it is done.
   void copy(bool to_border, const Area &area) {
-    const Image frame = image_of(frame_), here = copy_.at(border_->for_cuda());
+    const Image frame = image_of(frame_), here = copy_.at(exchange_->for_cuda());
     for (int i = 0; i < plane_count(here.format); i++) {
       const int top = plane_rows(i, area.y), rows = plane_rows(i, area.height);
       const std::ptrdiff_t left = bytes_before(here, i, area);
@@ -189,7 +190,7 @@ class CudaSlot final : public Slot {
       std::uint8_t *const to = to_border ? at : there, *const from = to_border ? there : at;
       const std::ptrdiff_t to_stride = to_border ? here.stride[i] : frame.stride[i],
                            from_stride = to_border ? frame.stride[i] : here.stride[i];
-      // a texture out of reach was mapped in the host's memory; the border is there unless it is shared
+      // a texture out of reach was mapped in the host's memory; the exchange is there unless it is shared
       const bool to_host = to_border ? !shared_ : kind_.gl_memory,
                  from_host = to_border ? kind_.gl_memory : !shared_;
       if (to_host)
@@ -208,7 +209,7 @@ class CudaSlot final : public Slot {
   CopyLayout copy_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Event> event_;
-  std::unique_ptr<Border> border_;
+  std::unique_ptr<ExchangeBuffer> exchange_;
   GstVideoFrame frame_{};
   GstBuffer *texture_ = nullptr; // that gets what is sent
   bool mapped_ = false, sent_ = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/memory/gl_context.h"
 
+#include "common/error.h"
 #include "gst/frames/formats.h"
 #include "gst/memory/gl_display.h"
 
@@ -22,7 +23,32 @@ bool is_gl_pool(GstBufferPool *pool) {
   return GST_IS_GL_BUFFER_POOL(pool);
 }
 
+void propose_gl_sync(GstQuery *query) {
+  gst_query_add_allocation_meta(query, GST_GL_SYNC_META_API_TYPE, nullptr);
+}
+
+namespace {
+
+// While a thread looks for a display, neighbours and the application offer it theirs on the same thread: GStreamer looks for it there. One that
+// it does not find there it makes anew, and gives to all elements of the pipeline, which then leave the display that they had.
+struct Search {
+  GstGLDisplay *display = nullptr;
+  GstGLContext *other = nullptr;
+};
+thread_local const GlContext *asking = nullptr;
+thread_local Search *search = nullptr;
+
+} // namespace
+
+bool takes_gl_sync(GstQuery *query) {
+  return gst_query_find_allocation_meta(query, GST_GL_SYNC_META_API_TYPE, nullptr);
+}
+
 void GlContext::offered(GstContext *context) {
+  if (asking == this) {
+    gst_gl_handle_set_context(owner_, context, &search->display, &search->other);
+    return;
+  }
   const std::lock_guard lock(mutex_);
   gst_gl_handle_set_context(owner_, context, &display_, &other_);
   if (display_) keep_egl_device(display_);
@@ -36,30 +62,51 @@ bool GlContext::answer(GstQuery *query) {
 
 void GlContext::close() {
   const std::lock_guard lock(mutex_);
+  works_ = false;
   gst_clear_object(&context_);
   gst_clear_object(&other_);
   gst_clear_object(&display_);
 }
 
-GstGLContext *GlContext::find() {
+void GlContext::keep(GstGLDisplay *display, GstGLContext *other, GstGLContext *context) {
+  const std::lock_guard lock(mutex_);
+  gst_object_replace(reinterpret_cast<GstObject **>(&display_), GST_OBJECT(display));
+  gst_object_replace(reinterpret_cast<GstObject **>(&other_), GST_OBJECT(other));
+  gst_object_replace(reinterpret_cast<GstObject **>(&context_), GST_OBJECT(context));
+}
+
+GstGLContext *GlContext::find(std::string &why) {
   GstGLContext *context = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (context_ && works_) return GST_GL_CONTEXT(gst_object_ref(context_));
+  }
   for (const GstPadDirection side : {GST_PAD_SINK, GST_PAD_SRC})
     if (gst_gl_query_local_gl_context(owner_, side, &context) && context) return context;
   {
     const std::lock_guard lock(mutex_);
     if (context_) return GST_GL_CONTEXT(gst_object_ref(context_));
   }
-  GstGLDisplay *display = nullptr;
-  GstGLContext *other = nullptr;
-  const auto take_what_was_offered = [&] {
-    const std::lock_guard lock(mutex_);
-    if (!display_) return;
-    gst_object_replace(reinterpret_cast<GstObject **>(&display), GST_OBJECT(display_));
-    gst_object_replace(reinterpret_cast<GstObject **>(&other), GST_OBJECT(other_));
-  };
-  take_what_was_offered(); // by the application
-  if (!display && !gst_gl_ensure_element_data(owner_, &display, &other)) return nullptr;
-  take_what_was_offered(); // by those who were asked
+  Search found;
+  {
+    const std::lock_guard lock(mutex_); // by the application
+    if (display_) found.display = GST_GL_DISPLAY(gst_object_ref(display_));
+    if (display_ && other_) found.other = GST_GL_CONTEXT(gst_object_ref(other_));
+  }
+  if (!found.display) {
+    asking = this;
+    search = &found;
+    const bool there = gst_gl_ensure_element_data(owner_, &found.display, &found.other);
+    asking = nullptr;
+    search = nullptr;
+    if (!there || !found.display) {
+      gst_clear_object(&found.other);
+      why = "there is no OpenGL display";
+      return nullptr;
+    }
+  }
+  GstGLDisplay *display = found.display;
+  GstGLContext *other = found.other;
   keep_egl_device(display);
   GST_OBJECT_LOCK(display);
   do {
@@ -67,27 +114,57 @@ GstGLContext *GlContext::find() {
     context = gst_gl_display_get_gl_context_for_thread(display, nullptr);
     GError *error = nullptr;
     if (!context && !gst_gl_display_create_context(display, other, &context, &error)) {
-      GST_WARNING_OBJECT(owner_, "there is no OpenGL context for frames: %s", error->message);
+      why = std::string("there is no OpenGL context: ") + (error ? error->message : "the driver makes none");
       g_clear_error(&error);
       break;
     }
   } while (!gst_gl_display_add_context(display, context));
   GST_OBJECT_UNLOCK(display);
-  const std::lock_guard lock(mutex_);
-  gst_object_replace(reinterpret_cast<GstObject **>(&display_), GST_OBJECT(display));
-  gst_object_replace(reinterpret_cast<GstObject **>(&other_), GST_OBJECT(other));
-  gst_object_replace(reinterpret_cast<GstObject **>(&context_), GST_OBJECT(context));
+  keep(display, other, context);
   gst_clear_object(&display);
   gst_clear_object(&other);
+  if (!context) GST_WARNING_OBJECT(owner_, "%s", why.c_str());
   return context;
 }
 
-GstBufferPool *GlContext::make_pool(GstCaps *caps, guint min_buffers, guint &size) {
+GstGLContext *GlContext::use() {
+  std::string why;
+  GstGLContext *context = find(why);
+  if (!context)
+    fail(
+        Error::Kind::no_device, why,
+        ". Without a display set GST_GL_PLATFORM=egl and GST_GL_WINDOW=egl-device in the environment; with "
+        "one, leave "
+        "GST_GL_WINDOW to GStreamer or set it to what is there (x11, wayland), and install an OpenGL driver");
+  follow(context);
+  return context;
+}
+
+void GlContext::follow(GstGLContext *context) {
+  GstGLContext *other = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (other_ && display_ == context->display) other = GST_GL_CONTEXT(gst_object_ref(other_));
+  }
+  keep(context->display, other, context);
+  gst_clear_object(&other);
+  const std::lock_guard lock(mutex_);
+  works_ = true;
+}
+
+bool GlContext::uses(GstGLContext *context) const {
+  const std::lock_guard lock(mutex_);
+  return works_ && context_ == context;
+}
+
+GstBufferPool *GlContext::make_pool(GstCaps *caps, guint min_buffers, guint &size, bool sync) {
   GstVideoInfo info;
-  GstGLContext *context = gst_video_info_from_caps(&info, caps) ? find() : nullptr;
+  std::string why;
+  GstGLContext *context = gst_video_info_from_caps(&info, caps) ? find(why) : nullptr;
   if (!context) return nullptr;
   GstBufferPool *pool = gst_gl_buffer_pool_new(context);
   gst_object_unref(context);
+  if (!sync) return configured(pool, caps, info, min_buffers, {GST_BUFFER_POOL_OPTION_VIDEO_META}, size);
   return configured(pool, caps, info, min_buffers,
                     {GST_BUFFER_POOL_OPTION_VIDEO_META, GST_BUFFER_POOL_OPTION_GL_SYNC_META}, size);
 }

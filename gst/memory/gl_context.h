@@ -7,6 +7,7 @@
 
 #include <gst/video/video.h>
 #include <mutex>
+#include <string>
 
 typedef struct _GstGLContext GstGLContext;
 typedef struct _GstGLDisplay GstGLDisplay;
@@ -42,17 +43,29 @@ class GlContext {
   void close();
 
   // A pool of textures for these caps, configured, in the neighbours' OpenGL context, or a new one where there is none;
-  // size gets the bytes of its buffers. Null where that fails.
-  GstBufferPool *make_pool(GstCaps *, guint min_buffers, guint &size);
+  // size gets the bytes of its buffers. `sync`: they have a GstGLSyncMeta. Null where that fails.
+  GstBufferPool *make_pool(GstCaps *, guint min_buffers, guint &size, bool sync);
+
+  // For elements that work in OpenGL: the context that they work in, which is found among neighbours or made; transfer full. It stays,
+  // and pools are made in it, until follow(), close(), or until the element is given another display. Throws Error::no_device, and says what to do.
+  GstGLContext *use();
+  void follow(GstGLContext *); // works in this one from now on
+  bool uses(GstGLContext *) const;
 
  private:
-  GstGLContext *find(); // transfer full; null where there is none
+  GstGLContext *find(std::string &why); // transfer full; null where there is none, and why
+  void keep(GstGLDisplay *, GstGLContext *other, GstGLContext *);
   GstElement *owner_;
-  std::mutex mutex_; // not held while neighbours are asked, who may be asking us
+  mutable std::mutex mutex_; // not held while neighbours are asked, who may be asking us
   GstGLDisplay *display_ = nullptr;
   GstGLContext *other_ = nullptr, *context_ = nullptr; // the application's, ours
+  bool works_ = false;                                 // in context_
 };
 // Whether it is a pool of textures.
 bool is_gl_pool(GstBufferPool *);
+// Tells upstream that frames in textures may say when they are drawn (GstGLSyncMeta), which other contexts wait for.
+void propose_gl_sync(GstQuery *);
+// Whether downstream has said that. GStreamer's gldownload (1.22) trips over such metadata where it has not.
+bool takes_gl_sync(GstQuery *);
 
 } // namespace vigil::gst

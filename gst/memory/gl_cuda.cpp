@@ -119,7 +119,7 @@ bool copy_to_gl(GstBuffer *buffer, const GstVideoInfo &info, Device &device, con
 
 struct CopyToGl::Begun {
   GstGLContext *context = nullptr;
-  std::optional<Textures> textures; // while it is in the line
+  std::optional<Textures> textures; // while it is queued
 };
 
 CopyToGl::CopyToGl() : begun_(std::make_unique<Begun>()) {}
@@ -140,7 +140,7 @@ bool CopyToGl::begin(GstBuffer *buffer, const GstVideoInfo &info, Device &device
       begun_->textures.emplace(buffer, info, GST_MAP_WRITE, device_cast<CudaDevice>(device), queue);
   textures.other(from, &CudaGlCopies::Rows::from);
   textures.done = &done;
-  enter_line(begun_->context, textures);
+  enqueue(begun_->context, textures);
   return true;
 }
 

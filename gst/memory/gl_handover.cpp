@@ -12,14 +12,14 @@ namespace vigil::gst {
 namespace {
 
 // The frames of one OpenGL context that are to be handed over, and who waits for them. It goes with the context.
-class Line {
+class TransferQueue {
  public:
-  void enter(GstGLContext *, Handover &);
+  void enqueue(GstGLContext *, Handover &);
   void wait_for(GstGLContext *, Handover &);
 
  private:
   // What a batch needs. Belongs to the thread of the OpenGL context.
-  struct Counter {
+  struct Batch {
     std::vector<Handover *> frames;
     std::vector<CudaGlCopies::Picture *> pictures;
     CudaGlCopies copies;
@@ -34,12 +34,12 @@ class Line {
   std::vector<Handover *> sleepers_; // those of them, or served by now, whose owners wait
   const Queue *last_ = nullptr;      // of the batch before, where it was a single frame's
   bool taken_ = false;               // one of the owners has gone to serve
-  Counter counter_;                  // of who has taken it: its copies may be waited for by that one's thread
-  Counter other_;                    // of calls from the OpenGL thread itself
+  Batch batch_;                      // of who has taken it: its copies may be waited for by that one's thread
+  Batch other_;                      // of calls from the OpenGL thread itself
 };
 
 // One mapping for all.
-void Line::Counter::serve() noexcept {
+void TransferQueue::Batch::serve() noexcept {
   pictures.clear();
   for (Handover *f : frames) {
     try {
@@ -57,31 +57,31 @@ void Line::Counter::serve() noexcept {
 }
 
 // All frames that go to this CUDA context.
-void Line::take(const CUctx_st *context) {
-  counter_.frames.clear();
-  counter_.frames.reserve(waiting_.size());
+void TransferQueue::take(const CUctx_st *context) {
+  batch_.frames.clear();
+  batch_.frames.reserve(waiting_.size());
   const auto same = [&](const Handover *f) { return f->cuda.context() == context; };
-  std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(counter_.frames), same);
+  std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(batch_.frames), same);
   std::erase_if(waiting_, same);
 }
 
 // A frame may be gone as soon as it is done and the mutex is free.
-void Line::serve_all(const Handover &whose) {
+void TransferQueue::serve_all(const Handover &whose) {
   {
     const std::lock_guard lock(mutex_);
     take(whose.cuda.context());
   }
-  counter_.serve();
+  batch_.serve();
   const std::lock_guard lock(mutex_);
-  last_ = counter_.frames.size() == 1 ? counter_.frames[0]->picture.queue : nullptr;
-  for (Handover *f : counter_.frames) {
+  last_ = batch_.frames.size() == 1 ? batch_.frames[0]->picture.queue : nullptr;
+  for (Handover *f : batch_.frames) {
     f->ticket.done = true;
     f->ticket.turn.notify_one();
   }
   next();
 }
 
-void Line::next() {
+void TransferQueue::next() {
   taken_ = false;
   const auto serves = [](const Handover *f) { return !f->ticket.done; };
   const auto first = std::find_if(sleepers_.begin(), sleepers_.end(), serves);
@@ -89,13 +89,13 @@ void Line::next() {
 }
 
 // On the OpenGL thread. The others cannot be waited for: they wait for this thread.
-void Line::serve_alone(Handover &frame) {
+void TransferQueue::serve_alone(Handover &frame) {
   other_.frames.assign(1, &frame);
   other_.serve();
   frame.ticket.done = true;
 }
 
-void Line::enter(GstGLContext *context, Handover &frame) {
+void TransferQueue::enqueue(GstGLContext *context, Handover &frame) {
   frame.ticket.done = false;
   frame.ticket.error = nullptr;
   frame.picture.error = nullptr;
@@ -106,7 +106,7 @@ void Line::enter(GstGLContext *context, Handover &frame) {
 
 // Whoever comes when nobody serves waits until the GPU is done with the batch before, then serves all frames that have come by then.
 // Where the batch before was its own and there is no other frame, there is nothing to gather.
-void Line::wait_for(GstGLContext *context, Handover &frame) {
+void TransferQueue::wait_for(GstGLContext *context, Handover &frame) {
   std::unique_lock lock(mutex_);
   Handover::Ticket &ticket = frame.ticket;
   if (ticket.done) return;
@@ -122,7 +122,7 @@ void Line::wait_for(GstGLContext *context, Handover &frame) {
   taken_ = true;
   const bool alone = waiting_.size() == 1 && last_ == frame.picture.queue;
   lock.unlock();
-  if (!alone) counter_.copies.wait();
+  if (!alone) batch_.copies.wait();
   std::exception_ptr error;
   try {
     on_thread_of(context, [&] { serve_all(frame); });
@@ -137,32 +137,32 @@ void Line::wait_for(GstGLContext *context, Handover &frame) {
   fail(Error::Kind::device, "the thread of an OpenGL context takes no work");
 }
 
-Line &line_of(GstGLContext *context) {
+TransferQueue &transfers_of(GstGLContext *context) {
   static const GQuark quark = g_quark_from_static_string("vigil-cuda-handover");
   static std::mutex mutex; // no two make it
   const std::lock_guard lock(mutex);
-  auto *line = static_cast<Line *>(g_object_get_qdata(G_OBJECT(context), quark));
-  if (!line) {
-    line = new Line;
-    g_object_set_qdata_full(G_OBJECT(context), quark, line,
-                            [](gpointer l) { delete static_cast<Line *>(l); });
+  auto *queue = static_cast<TransferQueue *>(g_object_get_qdata(G_OBJECT(context), quark));
+  if (!queue) {
+    queue = new TransferQueue;
+    g_object_set_qdata_full(G_OBJECT(context), quark, queue,
+                            [](gpointer l) { delete static_cast<TransferQueue *>(l); });
   }
-  return *line;
+  return *queue;
 }
 
 } // namespace
 
-void enter_line(GstGLContext *context, Handover &frame) {
-  line_of(context).enter(context, frame);
+void enqueue(GstGLContext *context, Handover &frame) {
+  transfers_of(context).enqueue(context, frame);
 }
 
 void wait_for(GstGLContext *context, Handover &frame) {
-  line_of(context).wait_for(context, frame);
+  transfers_of(context).wait_for(context, frame);
   if (frame.ticket.error) std::rethrow_exception(frame.ticket.error);
 }
 
 void hand_over(GstGLContext *context, Handover &frame) {
-  enter_line(context, frame);
+  enqueue(context, frame);
   wait_for(context, frame);
 }
 

@@ -17,7 +17,7 @@ namespace vigil::gst {
 class Handover {
  public:
   Handover(CudaDevice &device, Queue &queue) : cuda(device) { picture.queue = &queue; }
-  virtual ~Handover() = default; // not while it is in the line
+  virtual ~Handover() = default; // not while it is queued
   Handover(const Handover &) = delete;
   Handover &operator=(const Handover &) = delete;
 
@@ -30,7 +30,7 @@ class Handover {
   CudaDevice &cuda;
   CudaGlCopies::Picture picture;
 
-  // The line's: see gl_handover.cpp.
+  // The queue's: see gl_handover.cpp.
   struct Ticket {
     bool done = true;
     std::exception_ptr error;
@@ -40,7 +40,7 @@ class Handover {
 
 // Queues the frame. Its textures and its queue must not be used until wait_for() has returned. On the thread of the OpenGL context, which cannot
 // wait for others, the frame is transferred at once.
-void enter_line(GstGLContext *, Handover &);
+void enqueue(GstGLContext *, Handover &);
 // Returns when the copies of this frame have been submitted to its queue, in order with the queue's other work. Throws what went wrong with this
 // frame; the other frames of its batch are not affected. Thread-safe. Call it exactly once for each frame that was queued.
 void wait_for(GstGLContext *, Handover &);

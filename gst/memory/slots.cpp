@@ -67,7 +67,6 @@ FrameKind frame_kind(const GstCaps *caps) {
   if (!gst_video_info_from_caps(&kind.info, caps))
     fail(Error::Kind::bad_setting, "these caps do not describe a picture");
   check_frames(kind.info);
-  pixel_format(kind.info); // throws when it is none of ours
   kind.cuda_memory = is_cuda_caps(caps);
   kind.gl_memory = is_gl_caps(caps);
   return kind;

@@ -6,6 +6,7 @@
 //   system memory on an OpenCL device that shares it (a processor)   it is used in place, and never copied
 //   CUDA memory on an OpenCL device              see cuda_opencl_slot.h
 //   OpenGL memory on a CUDA device of the same GPU   it is copied there, never to the host
+//   any memory on an OpenGL context              see gl_slot.h
 //   OpenGL memory elsewhere                      GStreamer downloads and uploads it; then as system memory
 #pragma once
 
@@ -55,7 +56,7 @@ struct FrameKind {
   GstVideoInfo info;
   bool cuda_memory = false, gl_memory = false; // what the caps say
 };
-// Throws Error::bad_setting when the caps do not describe a picture in one of our formats.
+// Throws Error::bad_setting when the caps do not describe a picture. Whether its format is one of ours is for who maps it to say.
 FrameKind frame_kind(const GstCaps *);
 
 // Where copies of a picture lie: plane behind plane, rows at multiples of 64 bytes.
@@ -105,6 +106,8 @@ class Slot {
   virtual void end_send() {}
   // Whether the buffer that was opened is still needed. False once a copy of its picture has been taken.
   virtual bool holds_buffer() const = 0;
+  // In OpenGL: the buffer of the open picture's RGBA texture, which has no address. Null elsewhere.
+  virtual GstBuffer *texture() const { return nullptr; }
   // Stores what was sent in the buffer and ends its use. The queue must have got past send().
   virtual void finish() { close(); }
   // Ends the use of the buffer.

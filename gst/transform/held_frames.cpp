@@ -82,13 +82,16 @@ void HeldFrames::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap) {
   Queue &upload = f.uploads ? *upload_ : *compute_;
   f.queue = overlap ? download_.get() : compute_.get();
   f.job.out = {};
+  f.job.out_texture = nullptr;
   if (f.use() == Use::change)
     f.job.in = f.job.out = f.reader->open_for_updating(in, out, upload, counts_.pictures);
   else
     f.job.in = f.reader->open_for_reading(in, upload, counts_.pictures);
+  f.job.in_texture = f.reader->texture();
   if (f.use() == Use::make) {
     if (!f.writer) f.writer = make_slot_(out_);
     f.job.out = f.writer->open_for_writing(out, upload);
+    f.job.out_texture = f.writer->texture();
     if (out_.gl_memory && device_.backend() == Backend::cuda) {
       if (!f.own_queue) f.own_queue = device_.make_queue();
       f.queue = f.own_queue.get();

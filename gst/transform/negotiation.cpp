@@ -46,7 +46,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   if (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_parse_nth_allocation_pool(query, 0, nullptr, nullptr, &min, nullptr);
   impl.downstream_buffers = min;
-  return decide_pool(&place.cuda, &place.gl, query, guint(impl.flow().held()) + 1) &&
+  return decide_pool(&place.cuda, &place.gl, query, guint(impl.flow().held()) + 1, place.makes_textures()) &&
          parent_class()->decide_allocation(trans, query);
 }
 
@@ -62,7 +62,15 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   impl.in.reset();
   impl.out.reset();
   Place &place = impl.element->place();
-  if (const std::lock_guard lock(impl.work_mutex); impl.started) {
+  const int held = impl.flow().held();
+  bool started = false;
+  {
+    const std::lock_guard lock(impl.work_mutex);
+    started = impl.started;
+  }
+  if (started) {
+    place.prepare(come);
+    const std::lock_guard lock(impl.work_mutex);
     Device &device = place.device_for(come);
     if (impl.device != &device) {
       impl.stop_work();
@@ -73,6 +81,8 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   impl.in = come;
   impl.out = go;
   post_place_warning(impl);
+  if (impl.flow().held() != held)
+    gst_element_post_message(GST_ELEMENT(impl.trans), gst_message_new_latency(GST_OBJECT(impl.trans)));
 }
 
 void post_place_warning(TransformImpl &impl) {

@@ -59,7 +59,7 @@ void OpenClPlace::close() noexcept {
   working_ = nullptr;
   frames_ = {};
   cuda_device_.reset();
-  beside_gl_.close();
+  gl_sharing_.close();
   gl.close();
   cuda.close();
   device_.reset();
@@ -77,7 +77,7 @@ Device &OpenClPlace::choose(const FrameKind &kind) const {
     if (!cuda_device_) fail_without_device();
     return *cuda_device_;
   }
-  return kind.gl_memory && beside_gl_.device() ? *beside_gl_.device() : *device_;
+  return kind.gl_memory && gl_sharing_.device() ? *gl_sharing_.device() : *device_;
 }
 
 void OpenClPlace::warn(const char *memory, const std::string &why) {
@@ -85,14 +85,17 @@ void OpenClPlace::warn(const char *memory, const std::string &why) {
   warning_.emplace(Error::Kind::device, text("frames in ", memory, " memory go through the host: ", why));
 }
 
-Device &OpenClPlace::device_for(const FrameKind &kind) {
+void OpenClPlace::prepare(const FrameKind &kind) {
   if (kind.cuda_memory) open_cuda();
   if (kind.gl_memory) try_cuda();
+}
+
+Device &OpenClPlace::device_for(const FrameKind &kind) {
   working_ = &choose(kind);
   kind_ = kind;
   frames_ = {};
   if ((kind.cuda_memory || kind.gl_memory) && cuda_device_ && working_->backend() == Backend::opencl &&
-      !beside()) {
+      !shares_textures()) {
     frames_.device = cuda_device_.get();
     const std::string why = why_not_shared(*cuda_device_, *device_);
     frames_.shared = why.empty();
@@ -104,7 +107,7 @@ Device &OpenClPlace::device_for(const FrameKind &kind) {
 bool OpenClPlace::is_elsewhere(GstBuffer *buffer, const FrameKind &kind) {
   if (kind.cuda_memory && is_of_other_cuda(buffer)) return true;
   return kind.gl_memory && working_ && working_->backend() == Backend::opencl && !through_cuda() &&
-         beside_gl_.is_new(buffer, *device_);
+         gl_sharing_.is_new(buffer, *device_);
 }
 
 void OpenClPlace::follow(GstBuffer *buffer, const FrameKind &kind) {
@@ -118,7 +121,7 @@ void OpenClPlace::follow(GstBuffer *buffer, const FrameKind &kind) {
 
 void OpenClPlace::follow_gl(GstBuffer *buffer) {
   try {
-    beside_gl_.follow(buffer, *device_);
+    gl_sharing_.follow(buffer, *device_);
     GST_INFO_OBJECT(owner_, "OpenCL shares the frames' textures");
   } catch (const Error &e) {
     GST_INFO_OBJECT(owner_, "OpenCL does not share the frames' textures: %s", e.what());
@@ -128,7 +131,7 @@ void OpenClPlace::follow_gl(GstBuffer *buffer) {
 
 std::unique_ptr<Slot> OpenClPlace::make_slot(const FrameKind &kind) {
   if (through_cuda()) return make_cuda_slot(*working_, kind, frames_);
-  if (beside()) return make_texture_slot(beside_gl_.contexts(), kind);
+  if (shares_textures()) return make_texture_slot(gl_sharing_.contexts(), kind);
   return std::make_unique<FrameSlot>(*working_, kind);
 }
 

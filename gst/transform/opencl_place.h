@@ -63,11 +63,12 @@ class OpenClPlace final : public Place {
   void open() override;
   void close() noexcept override;
   std::string device_name() const override;
+  void prepare(const FrameKind &) override;
   Device &device_for(const FrameKind &) override;
   bool is_elsewhere(GstBuffer *, const FrameKind &) override;
   void follow(GstBuffer *, const FrameKind &) override;
   std::unique_ptr<Slot> make_slot(const FrameKind &) override;
-  bool may_replace() const override { return through_cuda() || beside(); }
+  bool may_replace() const override { return through_cuda() || shares_textures(); }
   const Device *cuda_device() const override { return cuda_device_.get(); }
   int cuda_device_id() const override { return wish_().cuda.device_id; }
 
@@ -81,14 +82,14 @@ class OpenClPlace final : public Place {
     return working_ && working_->backend() == Backend::opencl && frames_.device &&
            (kind_.cuda_memory || (kind_.gl_memory && frames_.shared));
   }
-  bool beside() const { return working_ && working_ == beside_gl_.device(); }
+  bool shares_textures() const { return working_ && working_ == gl_sharing_.device(); }
   void warn(const char *memory, const std::string &why);
 
   std::function<Wish()> wish_;
   ClChoice choice_ = ClChoice::opencl;
   std::shared_ptr<ClDevice> device_;
   std::unique_ptr<Device> cuda_device_; // in the context that is shared with neighbours, once frames need it
-  ClGlSharing beside_gl_;
+  ClGlSharing gl_sharing_;
   Device *working_ = nullptr; // what device_for() said last, and for which frames
   FrameKind kind_;
   CudaFrames frames_; // how OpenCL reaches them

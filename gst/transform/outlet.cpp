@@ -67,15 +67,6 @@ bool Outlet::accept() {
   return std::exchange(discont_, false);
 }
 
-void Outlet::pass(BufferPtr in) {
-  if (accept()) {
-    in.reset(gst_buffer_make_writable(in.release()));
-    GST_BUFFER_FLAG_SET(in.get(), GST_BUFFER_FLAG_DISCONT);
-  }
-  left_ = came_;
-  trans_->queued_buf = in.release();
-}
-
 GstBuffer *Outlet::leave(FrameSource::Taken taken) {
   GstBuffer *buffer = taken.buffer.release();
   if (taken.discont && !GST_BUFFER_IS_DISCONT(buffer)) {

@@ -50,8 +50,6 @@ class Outlet {
   GstFlowReturn receive(GstBaseTransformClass *base, gboolean discont, GstBuffer *input, BufferPtr &in);
   // Whether the frame that was received last begins anew. Call it once, when that frame is going to be held.
   bool accept();
-  // Instead of accept() and generate(), for a frame that the base class is to take at once.
-  void pass(BufferPtr);
   // In generate_output().
   GstFlowReturn generate(GstBuffer **output);
   // In sink_event(), in place of the base class's function.

@@ -26,7 +26,8 @@ bool Place::is_of_other_cuda(GstBuffer *buffer) {
 
 void Place::warn_of_host_copies(const FrameKind &kind, const ByteCounts &counts) {
   const Device *device = cuda_device();
-  if (!warned_ && kind.gl_memory && device && counts.to_device > 0) host_copies_.post(owner_, *device);
+  if (!warned_ && (kind.gl_memory || kind.cuda_memory) && device && counts.to_device > 0)
+    host_copies_.post(owner_, *device);
 }
 
 } // namespace vigil::gst

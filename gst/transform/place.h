@@ -40,7 +40,10 @@ class Place {
   // Any thread; called between open() and close() only.
   virtual std::string device_name() const = 0;
 
-  // For the streaming thread. The device for frames of this kind; {}: before there are any. It stays until follow() or close().
+  // For the streaming thread. Asks neighbours for the contexts that frames of this kind need; no lock is held. Comes before device_for(), but
+  // for the kind {}. Throws Error::no_device.
+  virtual void prepare(const FrameKind &) {}
+  // The device for frames of this kind; {}: before there are any. It stays until prepare(), follow() or close().
   virtual Device &device_for(const FrameKind &) = 0;
   // Whether the frame is of another context than the device's, so that the element has to follow it. Throws Error::bad_setting when
   // the settings do not allow that.
@@ -51,6 +54,8 @@ class Place {
   virtual std::unique_ptr<Slot> make_slot(const FrameKind &) = 0;
   // Whether a slot takes another buffer for a picture that is changed (Slot::open_for_updating).
   virtual bool may_replace() const { return false; }
+  // Whether what goes out to system memory is made in textures, which are downloaded when the next element maps them.
+  virtual bool makes_textures() const { return false; }
   // The CUDA device that frames go through, if any.
   virtual const Device *cuda_device() const = 0;
   virtual int cuda_device_id() const { return -1; }

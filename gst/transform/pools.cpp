@@ -11,16 +11,16 @@ namespace {
 
 // A pool for these caps, and the size of its buffers. Null where that fails.
 GstBufferPool *make_pool(CudaContext *cuda, GlContext *gl, GstCaps *caps, bool video_meta, guint min_buffers,
-                         guint &size) {
+                         guint &size, bool gl_sync = true, bool in_textures = false) {
   if (cuda && is_cuda_caps(caps)) return cuda->make_pool(caps, min_buffers, size);
-  if (gl && is_gl_caps(caps)) return gl->make_pool(caps, min_buffers, size);
+  if (gl && (in_textures || is_gl_caps(caps))) return gl->make_pool(caps, min_buffers, size, gl_sync);
   return new_video_pool(caps, video_meta, min_buffers, size);
 }
 
 // Whether frames of these caps come from pools of this kind.
-bool fits(CudaContext *cuda, GlContext *gl, GstCaps *caps, GstBufferPool *pool) {
+bool fits(CudaContext *cuda, GlContext *gl, GstCaps *caps, GstBufferPool *pool, bool in_textures) {
   if (cuda && is_cuda_caps(caps)) return cuda->owns(pool);
-  return !gl || is_gl_caps(caps) == is_gl_pool(pool);
+  return !gl || (in_textures || is_gl_caps(caps)) == is_gl_pool(pool);
 }
 
 gsize bytes_of_frame(const GstCaps *caps) {
@@ -49,6 +49,7 @@ void propose_pool(CudaContext *cuda, GlContext *gl, GstQuery *query, guint held)
   gst_query_add_allocation_pool(query, pool, size, buffers, 0);
   gst_clear_object(&pool);
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  if (gl && is_gl_caps(caps)) propose_gl_sync(query);
 }
 
 void propose_downstream_pool(CudaContext *cuda, GlContext *gl, GstPad *src, GstQuery *query, guint held) {
@@ -74,7 +75,7 @@ void raise_pools(GstQuery *query, guint more) {
   }
 }
 
-bool decide_pool(CudaContext *cuda, GlContext *gl, GstQuery *query, guint held) {
+bool decide_pool(CudaContext *cuda, GlContext *gl, GstQuery *query, guint held, bool in_textures) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   if (!caps) return false;
@@ -83,11 +84,13 @@ bool decide_pool(CudaContext *cuda, GlContext *gl, GstQuery *query, guint held) 
   const bool offered = gst_query_get_n_allocation_pools(query) > 0;
   if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
   if (pool && size < bytes_of_frame(caps)) gst_clear_object(&pool); // its buffers would hold no frame
-  if (pool && (!fits(cuda, gl, caps, pool) || (max != 0 && max < min + held))) gst_clear_object(&pool);
+  if (pool && (!fits(cuda, gl, caps, pool, in_textures) || (max != 0 && max < min + held)))
+    gst_clear_object(&pool);
   const bool video_meta = gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   if (!pool) {
     max = 0;
-    pool = make_pool(cuda, gl, caps, video_meta, min + held, size);
+    const bool gl_sync = gl && (in_textures || is_gl_caps(caps)) && takes_gl_sync(query);
+    pool = make_pool(cuda, gl, caps, video_meta, min + held, size, gl_sync, in_textures);
     if (!pool) return false;
   }
   if (offered)

@@ -21,7 +21,8 @@ void propose_downstream_pool(CudaContext *, GlContext *, GstPad *src, GstQuery *
 void raise_pools(GstQuery *, guint more);
 // Leaves one pool in downstream's answer: downstream's own when it is of our memory and has room for `held` further buffers, else one
 // of ours. False when none can be had.
-bool decide_pool(CudaContext *, GlContext *, GstQuery *, guint held);
+// `in_textures`: frames in system memory come from a pool of textures, too.
+bool decide_pool(CudaContext *, GlContext *, GstQuery *, guint held, bool in_textures = false);
 
 // Withdraws GstVideoCropMeta from an answer that is passed on upstream: our elements do not look at parts of frames that are larger
 // than their caps say.

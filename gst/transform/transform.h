@@ -6,7 +6,7 @@
 //   streaming.cpp     frames, events, queries
 //   negotiation.cpp   caps and pools
 //   element.h work.h  what an element brings
-//   place.*           the device and the contexts: cuda_place.*, opencl_place.*
+//   place.*           the device and the contexts: cuda_place.*, gl_place.*, opencl_place.*
 //   held_frames.*     the frames that are held
 //   outlet.*          the order of frames and events
 //   pools.*           the arithmetic of pools

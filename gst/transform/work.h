@@ -51,9 +51,11 @@ class Work {
     FrameTime time;
     Plan plan;
     ConstImage in;
-    Image out;         // the picture to make; for Use::change the frame itself; else empty
-    Area changed;      // for Use::change: the part that run() changed
-    bool late = false; // set by run(): complete() draws into `out`, so it is sent after that
+    Image out; // the picture to make; for Use::change the frame itself; else empty
+    GstBuffer *in_texture = nullptr,
+              *out_texture = nullptr; // in OpenGL, where these pictures have no addresses
+    Area changed;                     // for Use::change: the part that run() changed
+    bool late = false;                // set by run(): complete() draws into `out`, so it is sent after that
     Result *result = nullptr;
   };
 

@@ -8,14 +8,12 @@
 #include "common/gl/program.h"
 #include "common/gl/texture.h"
 #include "kernels/colinearseg/colinearseg.h"
+#include "kernels/colinearseg/shader_path.h"
 
 #include <memory>
 #include <span>
 
 namespace vigil::colinearseg {
-
-enum class Path { automatic, compute, fragment };
-const char *name_of(Path);
 
 // The steps that the backends do in their own ways. Labels and thresholds are packed, 32 pixels a word: see
 // shaders/field.glsl.

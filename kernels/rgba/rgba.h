@@ -42,8 +42,10 @@ class Converter {
   // aligned ones run fastest. Throws Error::bad_setting when they differ, or have 16 bits a sample.
   virtual void apply(ConstImage from, const Conversion &, Image to, Queue &) = 0;
 };
-std::unique_ptr<Converter> make_reference();    // host memory
+std::unique_ptr<Converter> make_reference(); // host memory
+std::unique_ptr<Converter> make_cpu(Device &);
 std::unique_ptr<Converter> make_cuda(Device &); // throws no_device when built without CUDA
+std::unique_ptr<Converter> make(Device &);      // of the device's backend, CUDA or CPU
 // What every backend does before it starts.
 void check_pictures(const ConstImage &from, const Image &to);
 

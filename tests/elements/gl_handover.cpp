@@ -131,7 +131,7 @@ GST_START_TEST(everybody_is_served) {
 }
 GST_END_TEST
 
-// Several frames of each thread are in the line at once; who waits for one serves the others, too. Frames that nobody waits for stay
+// Several frames of each thread are queued at once; who waits for one serves the others, too. Frames that nobody waits for stay
 // there, and hold nobody up.
 GST_START_TEST(frames_wait_while_their_owners_do_not) {
   Context gl;
@@ -143,7 +143,7 @@ GST_START_TEST(frames_wait_while_their_owners_do_not) {
   std::atomic<int> wrong{0}, expected{0};
   NoQueue idle_queue;
   Frame idle(devices[0], idle_queue, Fate::good);
-  enter_line(gl.context, idle);
+  enqueue(gl.context, idle);
   std::vector<std::thread> threads;
   for (int i = 0; i < count; i++)
     threads.emplace_back([&, i] {
@@ -155,7 +155,7 @@ GST_START_TEST(frames_wait_while_their_owners_do_not) {
           const auto r = random() % 10;
           mine.push_back(std::make_unique<Frame>(devices[i % 3 == 0], queue, r < 3 ? Fate(r) : Fate::good));
           if (mine.back()->fate != Fate::does_not_open) expected++;
-          enter_line(gl.context, *mine.back());
+          enqueue(gl.context, *mine.back());
         }
         if (n < depth) continue;
         Frame &oldest = *mine.front();
@@ -199,7 +199,7 @@ GST_END_TEST
 static int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   Suite *suite = suite_create("gl-handover");
-  TCase *tests = tcase_create("line");
+  TCase *tests = tcase_create("transfers");
   tcase_set_timeout(tests, 120);
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, everybody_is_served);

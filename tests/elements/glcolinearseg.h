@@ -12,15 +12,20 @@ namespace vigil::test {
 
 inline constexpr int width = 150, height = 94;
 
-// The element as part of a bin, with the messages of all.
+// The element between glupload and gldownload, in a bin, with the messages of all; with backend=cpu by itself.
 class Chain {
  public:
   explicit Chain(const std::string &settings, int w = width, int h = height)
       : harness_(gst_harness_new_parse(
-            ("glupload ! glcolorconvert ! glcolinearseg name=seg " + settings + " ! gldownload").c_str())),
+            (without_textures(settings)
+                 ? "glcolinearseg name=seg " + settings
+                 : "glupload ! glcolorconvert ! glcolinearseg name=seg backend=opengl " + settings +
+                       " ! gldownload")
+                .c_str())),
         bus_(gst_bus_new()) {
     gst_element_set_bus(harness_->element, bus_);
-    element_ = gst_bin_get_by_name(GST_BIN(harness_->element), "seg");
+    element_ = GST_IS_BIN(harness_->element) ? gst_bin_get_by_name(GST_BIN(harness_->element), "seg")
+                                             : GST_ELEMENT(gst_object_ref(harness_->element));
     caps(w, h);
   }
   ~Chain() {
@@ -98,6 +103,9 @@ class Chain {
   }
 
  private:
+  static bool without_textures(const std::string &settings) {
+    return settings.find("backend=cpu") != std::string::npos;
+  }
   GstHarness *harness_;
   GstBus *bus_;
   GstElement *element_;
@@ -146,5 +154,6 @@ inline std::size_t ones(const std::vector<std::uint8_t> &mask) {
 }
 
 inline const char *const shaders[] = {"fragment", "compute"};
+inline const char *const places[] = {"shaders=fragment", "shaders=compute", "backend=cpu"};
 
 } // namespace vigil::test

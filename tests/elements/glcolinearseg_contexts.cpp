@@ -32,13 +32,13 @@ GST_END_TEST
 
 GST_START_TEST(states_cycle_and_elements_share_a_context) {
   GError *error = nullptr;
-  GstElement *pipeline =
-      gst_parse_launch("videotestsrc num-buffers=20 ! video/x-raw,width=160,height=120 ! glupload ! "
-                       "glcolorconvert ! tee name=t "
-                       "t. ! queue ! glcolinearseg output=cutout background-frames=3 ! mix. "
-                       "t. ! queue ! glcolinearseg output=mask shaders=compute background-frames=3 ! mix. "
-                       "glvideomixer name=mix ! fakesink",
-                       &error);
+  GstElement *pipeline = gst_parse_launch(
+      "videotestsrc num-buffers=20 ! video/x-raw,width=160,height=120 ! glupload ! "
+      "glcolorconvert ! tee name=t "
+      "t. ! queue ! glcolinearseg backend=opengl output=cutout background-frames=3 ! mix. "
+      "t. ! queue ! glcolinearseg backend=opengl output=mask shaders=compute background-frames=3 ! mix. "
+      "glvideomixer name=mix ! fakesink",
+      &error);
   fail_unless(pipeline && !error, "%s", error ? error->message : "");
   for (int i = 0; i < 4; i++) {
     gst_element_set_state(pipeline, GST_STATE_PLAYING);
@@ -88,15 +88,31 @@ void run_to_end(GstElement *pipeline) {
   gst_message_unref(m);
 }
 
+// The OpenGL context that an element answers a neighbour's query with; transfer full.
+GstGLContext *context_of(GstElement *e) {
+  GstPad *pad = gst_element_get_static_pad(e, "src");
+  GstQuery *query = gst_query_new_context("gst.gl.local_context");
+  GstGLContext *found = nullptr;
+  if (gst_pad_query(pad, query)) {
+    GstContext *context = nullptr;
+    gst_query_parse_context(query, &context);
+    gst_structure_get(gst_context_get_structure(context), "context", GST_TYPE_GL_CONTEXT, &found, nullptr);
+  }
+  gst_query_unref(query);
+  gst_object_unref(pad);
+  return found;
+}
+
 // Two at work in one context at the same time, on the same frames, each with its own parameters: each mask is the
 // reference's.
 GST_START_TEST(two_share_a_context) {
-  GstElement *pipeline =
-      parse("appsrc name=in format=time ! glupload ! glcolorconvert ! tee name=t "
-            "t. ! queue ! glcolinearseg name=a background-frames=5 shaders=fragment ! gldownload ! fakesink "
-            "name=am "
-            "t. ! queue ! glcolinearseg name=b background-frames=5 shaders=compute preset=lab iterations=2 ! "
-            "gldownload ! fakesink name=bm");
+  GstElement *pipeline = parse("appsrc name=in format=time ! glupload ! glcolorconvert ! tee name=t "
+                               "t. ! queue ! glcolinearseg name=a backend=opengl background-frames=5 "
+                               "shaders=fragment ! gldownload ! fakesink "
+                               "name=am "
+                               "t. ! queue ! glcolinearseg name=b backend=opengl background-frames=5 "
+                               "shaders=compute preset=lab iterations=2 ! "
+                               "gldownload ! fakesink name=bm");
   gst_util_set_object_arg(G_OBJECT(named(pipeline, "in")), "caps", caps_of("RGBA", width, height).c_str());
   Masks a(named(pipeline, "am")), b(named(pipeline, "bm"));
   for (int t = 0; t < 20; t++) {
@@ -108,9 +124,7 @@ GST_START_TEST(two_share_a_context) {
   GstFlowReturn flow = GST_FLOW_OK;
   g_signal_emit_by_name(named(pipeline, "in"), "end-of-stream", &flow);
   run_to_end(pipeline);
-  GstGLContext *of_a = nullptr, *of_b = nullptr;
-  g_object_get(named(pipeline, "a"), "context", &of_a, nullptr);
-  g_object_get(named(pipeline, "b"), "context", &of_b, nullptr);
+  GstGLContext *of_a = context_of(named(pipeline, "a")), *of_b = context_of(named(pipeline, "b"));
   fail_unless(of_a && of_a == of_b, "the two are not in one context");
   gst_object_unref(of_a);
   gst_object_unref(of_b);
@@ -288,7 +302,7 @@ GST_START_TEST(frames_stay_on_the_gpu) {
   const std::string uploaded =
       "scenetestsrc name=src ! video/x-raw,format=RGBA,width=320,height=240 ! glupload ! "
       "glcolorconvert ! ";
-  const std::string seg = "glcolinearseg name=seg output=cutout background-frames=5 ";
+  const std::string seg = "glcolinearseg name=seg backend=opengl output=cutout background-frames=5 ";
   const std::string mixed = "! glvideomixer ! video/x-raw(memory:GLMemory) ! fakesink";
   constexpr double picture = 320 * 240, counts = 20 * 30; // 16x8 cells, two a texel
   Copies c = copies_of(made_there + seg + "report=false " + mixed);

@@ -26,11 +26,16 @@ struct Subject {
   bool passes; // buffers that come in go out
 };
 constexpr Subject subjects[] = {
-    {"cudamog backend=cpu", "NV12", false},  {"cudamog backend=cpu output=passthrough", "NV12", true},
+    {"cudamog backend=cpu", "NV12", false},
+    {"cudamog backend=cpu output=passthrough", "NV12", true},
     {"gpufisher backend=cpu", "NV12", true},
+    {"glcolinearseg backend=cpu", "RGBA", false},
+    {"glcolinearseg backend=cpu output=passthrough", "RGBA", true},
 #ifdef VIGIL_HAVE_OPENCL
-    {"clhistogram", "NV12", true},           {"clbilateral tune=off", "NV12", false},
-    {"clfilter tune=off", "RGBA", true},     {"clfilter tune=off chain=invert", "RGBA", false},
+    {"clhistogram", "NV12", true},
+    {"clbilateral tune=off", "NV12", false},
+    {"clfilter tune=off", "RGBA", true},
+    {"clfilter tune=off chain=invert", "RGBA", false},
 #endif
 };
 constexpr int subject_count = int(std::size(subjects));

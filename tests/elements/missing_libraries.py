@@ -24,6 +24,7 @@ plays = {
     "clbilateral": {"OpenGL", "CUDA"},
     "clfilter": {"OpenGL", "CUDA"},
     "clhistogram": {"OpenGL", "CUDA"},
+    "glcolinearseg": {"OpenCL", "OpenGL", "CUDA"},
     "gpufisher": {"OpenCL", "OpenGL", "CUDA"},  # it asks for a model, so it got as far as that
 }
 settings = {"cudamog": " backend=cpu", "gpufisher": " backend=cpu", "clbilateral": " tune=off", "clfilter": " tune=off"}
@@ -52,11 +53,10 @@ for missing in [[], ["OpenCL"], ["OpenGL"], ["CUDA"], ["OpenCL", "OpenGL", "CUDA
         without = "without " + " and ".join(missing) if missing else "with all libraries"
         for element in elements:
             status, said = run(["gst-inspect-1.0", element], folder, missing)
-            if element == "glcolinearseg" and "OpenGL" in missing:
-                continue  # its base class is GStreamer's
             check(status == 0, element, "is not there", without + ":", said[-500:])
             if element not in plays:
                 continue
+            settings["glcolinearseg"] = "" if "OpenGL" in missing else " backend=cpu"
             chain = source + ("" if element == "scenetestsrc" else f" ! {element}{settings.get(element, '')}") + " ! fakesink"
             status, said = run(["gst-launch-1.0", "-q", *chain.split()], folder, missing)
             if element == "gpufisher":

@@ -22,7 +22,7 @@ constexpr Size sizes[] = {{1, 1}, {2, 1}, {1, 2}, {3, 5}, {31, 9}, {64, 48}, {13
 const Matrix matrices[] = {{}, matrix_for(0.2126, 0.0722, false), matrix_for(0.299, 0.114, true)};
 
 void run_all(Checker &c) {
-  const auto converter = make_cuda(c.device);
+  const auto converter = make(c.device);
   const auto reference = make_reference();
   for (const Size &s : sizes)
     for (const PixelFormat f : formats)
@@ -90,7 +90,7 @@ void run_errors(Checker &c) {
 
 void run_times(Checker &c) {
   if (!c.benching()) throw check::Skip{"only with --bench"};
-  const auto converter = make_cuda(c.device);
+  const auto converter = make(c.device);
   for (const PixelFormat f : formats) {
     Picture from(c, f, 1920, 1080), to(c, PixelFormat::rgba, 1920, 1080);
     from.bytes = c.noise(from.bytes.size());
@@ -104,8 +104,8 @@ void run_times(Checker &c) {
 const check::Register cases[] = {
     check::Register{{"rgba/reference", run_reference, {Backend::cpu}}},
     check::Register{{"rgba/errors", run_errors, {Backend::cpu}}},
-    check::Register{{"rgba/cuda", run_all, {Backend::cuda}}},
-    check::Register{{"rgba/times", run_times, {Backend::cuda}}},
+    check::Register{{"rgba/bytes", run_all, {Backend::cpu, Backend::cuda}}},
+    check::Register{{"rgba/times", run_times, {Backend::cpu, Backend::cuda}}},
 };
 
 } // namespace

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The work of glcolinearseg on a CUDA device or on the CPU. A frame that is not RGBA becomes that first.
+//
+//   run()       convert -> segment -> draw -> count
+//   fetch()     the counts
+//   complete()  blobs; an overlay gets its boxes, so it is sent after that
+#include "gst/frames/formats.h"
+#include "gst/glcolinearseg/work.h"
+#include "kernels/colinearseg/segmenter.h"
+#include "kernels/rgba/rgba.h"
+
+#include <optional>
+#include <utility>
+
+namespace vigil::gst::glcolinearseg {
+namespace {
+
+rgba::Conversion conversion_for(const GstVideoInfo &info) {
+  const auto [kr, kb] = luma_weights(info);
+  return {rgba::matrix_for(kr, kb, info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255),
+          !GST_VIDEO_INFO_HAS_ALPHA(&info)};
+}
+
+class DeviceWork final : public SegmentWork {
+ public:
+  DeviceWork(Device &device, SegmentElement &element)
+      : SegmentWork(element), device_(device), converter_(rgba::make(device)) {}
+
+  void set_format(const FrameKind &in, const FrameKind &out) override {
+    SegmentWork::set_format(in, out);
+    conversion_ = conversion_for(in.info);
+    converts_ = GST_VIDEO_INFO_FORMAT(&in.info) != GST_VIDEO_FORMAT_RGBA;
+    layout_ = CopyLayout(out.info);
+    converted_ = converts_ ? DeviceBuffer(device_, layout_.bytes()) : DeviceBuffer();
+  }
+  std::unique_ptr<Result> make_result() override { return std::make_unique<Counted>(device_, grid_); }
+
+  void run(std::span<Job *const> jobs, Queue &queue) override {
+    for (Job *job : jobs) run(*job, static_cast<Counted &>(*job->result), queue);
+  }
+  void fetch(Job &job, Queue &queue) override {
+    auto &c = static_cast<Counted &>(*job.result);
+    if (!c.counted) return;
+    device_.download(c.host_cells.as<void>(), c.cells.as(), c.cells.bytes(), queue);
+    if (device_.backend() != Backend::cpu) cell_bytes_ += c.cells.bytes();
+  }
+  void complete(Job &job, Queue &queue) override {
+    auto &c = static_cast<Counted &>(*job.result);
+    if (c.counted)
+      c.found =
+          found_in({c.host_cells.as<const activity::Cell>(), std::size_t(grid_.cells())}, c.settings.motion);
+    if (job.late) segmenter_->outline(boxes_to_draw(c.found.boxes), style_, job.out, queue);
+  }
+  bool completes_ahead() const override { return true; } // a frame's blobs are its own
+  std::uint64_t result_bytes() const override {
+    return cell_bytes_ + noise_bytes_ + (segmenter_ ? segmenter_->bytes_read() : 0);
+  }
+
+ private:
+  struct Counted final : Analysis {
+    Counted(Device &device, const activity::Grid &grid)
+        : cells(device, sizeof(activity::Cell) * std::size_t(grid.cells())),
+          host_cells(device, cells.bytes()) {}
+    DeviceBuffer cells;
+    HostBuffer host_cells;
+    bool counted = false;
+  };
+
+  void make(const colinearseg::Config &config, const Settings &s) override {
+    segmenter_ = colinearseg::make(device_, config, s.learning.background_frames);
+  }
+  void unmake() override {
+    if (segmenter_) noise_bytes_ += segmenter_->bytes_read();
+    segmenter_.reset();
+  }
+  void learn(int frames) override { segmenter_->learn(frames); }
+  void set_background(const Picture &p, int learn_frames) override {
+    segmenter_->set_background(p.image(), learn_frames);
+  }
+  void load(const colinearseg::State &s) override { segmenter_->load(s); }
+  colinearseg::State save() const override { return segmenter_->save(); }
+
+  // In the memory of `target` or, without one, in our own, unless it is RGBA already.
+  ConstImage as_rgba(const ConstImage &frame, const Image *target, Queue &queue) {
+    if (!converts_ && !target) return frame;
+    const Image to = target ? *target : layout_.at(converted_.as());
+    converter_->apply(frame, conversion_, to, queue);
+    return to;
+  }
+
+  void run(Job &job, Counted &c, Queue &queue) {
+    begin(c);
+    const Settings &s = c.settings;
+    const bool made = job.plan.use == Use::make, draws = s.output != Output::passthrough;
+    const ConstImage frame = as_rgba(job.in, made && !draws ? &job.out : nullptr, queue);
+    const bool learning = segmenter_->progress().learning();
+    segmenter_->segment(frame, s.params, queue);
+    if (draws) segmenter_->draw(show_for(s.output), frame, style_, job.out, queue);
+    c.counted = s.tuning.report && !learning;
+    if (c.counted) segmenter_->count(grid_, c.cells.as<activity::Cell>(), queue);
+    job.late = draws && s.output == Output::overlay && c.counted;
+    const colinearseg::Progress &progress = segmenter_->progress();
+    element_.tell({progress, colinearseg::resolve(s.params, progress.noise), "none", {}, {}});
+  }
+
+  Device &device_;
+  std::unique_ptr<rgba::Converter> converter_;
+  std::unique_ptr<colinearseg::Segmenter> segmenter_;
+  rgba::Conversion conversion_;
+  bool converts_ = false; // what comes is not RGBA
+  DeviceBuffer converted_;
+  CopyLayout layout_; // of converted_
+  std::uint64_t cell_bytes_ = 0, noise_bytes_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<SegmentWork> make_device_work(Device &device, SegmentElement &element) {
+  return std::make_unique<DeviceWork>(device, element);
+}
+
+} // namespace vigil::gst::glcolinearseg

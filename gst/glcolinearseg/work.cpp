@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/glcolinearseg/work.h"
+
+#include "common/error.h"
+#include "gst/frames/formats.h"
+
+#include <utility>
+
+namespace vigil::gst::glcolinearseg {
+
+struct SegmentWork::Known final : Work::State {
+  std::optional<colinearseg::State> state;
+};
+
+void SegmentWork::set_format(const FrameKind &in, const FrameKind &out) {
+  in_ = in;
+  out_ = out;
+  config_ = {GST_VIDEO_INFO_WIDTH(&in.info), GST_VIDEO_INFO_HEIGHT(&in.info)};
+  grid_ = activity::grid_for(config_.width, config_.height);
+  style_ = overlay_style(out.info);
+  changes_frames_ = in.cuda_memory != out.cuda_memory || in.gl_memory != out.gl_memory ||
+                    GST_VIDEO_INFO_FORMAT(&in.info) != GST_VIDEO_INFO_FORMAT(&out.info);
+  element_.take_format(config_.width, config_.height, changes_frames_);
+}
+
+Work::Plan SegmentWork::plan(const FrameTime &, Result *result) {
+  auto &a = static_cast<Analysis &>(*result);
+  a.settings = element_.settings.snapshot();
+  a.start = element_.take_start();
+  a.found = {};
+  const bool passes = a.settings.output == Output::passthrough && !changes_frames_;
+  return {passes ? Use::look : Use::make};
+}
+
+bool SegmentWork::is_fresh() const {
+  return made_ != config_ && !(known_ && known_->config == config_);
+}
+
+void SegmentWork::begin(Analysis &a) {
+  const int frames = a.settings.learning.background_frames;
+  const bool fresh = made_ != config_;
+  bool loaded = false;
+  if (fresh) {
+    unmake();
+    made_.reset();
+    make(config_, a.settings);
+    made_ = config_;
+    const std::optional<colinearseg::State> known = std::exchange(known_, {});
+    loaded = known && known->config == config_;
+    if (loaded) load(*known);
+  }
+  if (a.start.background)
+    set_background(*a.start.background, frames);
+  else if (a.start.learn && (!fresh || loaded))
+    learn(frames);
+  a.start = {};
+}
+
+Found SegmentWork::found_in(std::span<const activity::Cell> cells, const MotionSettings &m) const {
+  Found found;
+  std::uint64_t area = 0;
+  for (const activity::Blob &b :
+       activity::find_blobs(cells, grid_, static_cast<std::uint32_t>(m.min_area)).blobs) {
+    found.boxes.push_back({b.x, b.y, b.width, b.height, b.area});
+    area += b.area;
+  }
+  found.changed_fraction = double(area) / (double(grid_.width) * grid_.height);
+  return found;
+}
+
+void SegmentWork::publish(BufferPtr &buffer, const Job &job) {
+  const Analysis &a = analysis_of(job);
+  if (!a.found.boxes.empty()) {
+    buffer.reset(gst_buffer_make_writable(buffer.release()));
+    add_boxes(buffer.get(), "motion", a.found.boxes);
+  }
+  element_.motion_time = GST_CLOCK_TIME_IS_VALID(job.time.running)
+                             ? job.time.running
+                             : element_.motion_time + duration_of(in_.info, job.time);
+  element_.last_time = job.time;
+  const MotionSettings &motion = a.settings.motion;
+  post_motion(element_.gst(), element_.motion.step(a.found.changed_fraction, motion, element_.motion_time),
+              motion, job.time, a.found.changed_fraction, a.found.boxes);
+}
+
+std::optional<colinearseg::State> SegmentWork::rescue() {
+  if (!made_) return std::move(known_);
+  try {
+    if (!lost()) return save();
+  } catch (const Error &e) {
+    GST_WARNING("what was in the old OpenGL context or CUDA device cannot be read: %s", e.what());
+  }
+  return take_kept();
+}
+
+std::unique_ptr<Work::State> SegmentWork::leave() {
+  auto known = std::make_unique<Known>();
+  known->state = rescue();
+  return known;
+}
+
+void SegmentWork::enter(std::unique_ptr<State> state) {
+  known_ = std::move(static_cast<Known &>(*state).state);
+}
+
+colinearseg::Show show_for(Output o) {
+  using colinearseg::Show;
+  switch (o) {
+  case Output::overlay:
+    return Show::overlay;
+  case Output::cutout:
+    return Show::cutout;
+  case Output::background:
+    return Show::background;
+  default:
+    return Show::mask;
+  }
+}
+
+} // namespace vigil::gst::glcolinearseg

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/memory/gl_device.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace vigil::gst {
+namespace {
+
+class ThreadQueue final : public Queue {
+ public:
+  void wait() override {}
+  void after(Event &) override {}
+};
+class ThreadEvent final : public Event {
+ public:
+  void record(Queue &) override {}
+  void wait() override {}
+};
+class NoTimer final : public Timer {
+ public:
+  void start(Queue &) override {}
+  void stop(Queue &) override {}
+  bool ready() override { return true; }
+  double milliseconds() override { return 0; }
+};
+
+} // namespace
+
+GlContextDevice::GlContextDevice(GstGLContext *context)
+    : GlDevice([context](const char *name) { return gst_gl_context_get_proc_address(context, name); }),
+      context_(context), name_(GlDevice::name()) {}
+
+std::shared_ptr<GlContextDevice> GlContextDevice::open(GstGLContext *context) {
+  GlContextDevice *device = nullptr;
+  on_thread_of(context, [&] { device = new GlContextDevice(context); });
+  gst_object_ref(context);
+  return {device, [context](GlContextDevice *d) {
+            on_thread_of(context, [d] { delete d; });
+            gst_object_unref(context);
+          }};
+}
+
+bool GlContextDevice::is_software() const {
+  constexpr const char *renderers[] = {"llvmpipe", "softpipe", "swrast", "SwiftShader",
+                                       "Software Rasterizer"};
+  return std::any_of(std::begin(renderers), std::end(renderers),
+                     [this](const char *r) { return name_.find(r) != std::string::npos; });
+}
+
+std::unique_ptr<Queue> GlContextDevice::make_queue() {
+  return std::make_unique<ThreadQueue>();
+}
+std::unique_ptr<Event> GlContextDevice::make_event() {
+  return std::make_unique<ThreadEvent>();
+}
+std::unique_ptr<Timer> GlContextDevice::make_timer() {
+  return std::make_unique<NoTimer>();
+}
+
+} // namespace vigil::gst
