@@ -35,7 +35,7 @@ class Textures {
     fail_unless(gst_video_info_from_caps(&info, caps));
     guint size = 0;
     gl_.emplace(owner_);
-    pool_ = gl_->make_pool(caps, 0, size);
+    pool_ = gl_->make_pool(caps, 0, size, true);
     fail_unless(pool_ && gst_buffer_pool_set_active(pool_, TRUE), "no OpenGL context");
     gst_caps_unref(caps);
   }
