@@ -284,8 +284,9 @@ void play_to_the_end(GstElement *pipeline) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstBus *bus = gst_element_get_bus(pipeline);
   GstMessage *m = gst_bus_timed_pop_filtered(
-      bus, 20 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  fail_unless(m && GST_MESSAGE_TYPE(m) == GST_MESSAGE_EOS, "the pipeline did not reach its end");
+      bus, 50 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  fail_unless(m != nullptr, "the pipeline did not reach its end in 50 s");
+  fail_unless(GST_MESSAGE_TYPE(m) == GST_MESSAGE_EOS, "the pipeline posted an error");
   gst_message_unref(m);
   gst_object_unref(bus);
   fail_unless_equals_int(gst_element_set_state(pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);

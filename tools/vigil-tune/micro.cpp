@@ -121,10 +121,8 @@ class Bench {
   void images() {
     const int width = device_.is_cpu() ? 320 : 1280, height = device_.is_cpu() ? 180 : 720;
     const double megapixels = width * height / 1e6;
-    const bool can = device_.number_info(CL_DEVICE_IMAGE_SUPPORT) != 0;
-    const ClProgram p = program(can ? "-D IMAGES" : "");
     const ClRange2 local = device_.is_cpu() ? ClRange2{64, 1} : ClRange2{32, 8};
-    ClKernel from_buffer = p.kernel("from_buffer");
+    ClKernel from_buffer = program("").kernel("from_buffer");
     add("5x5 pixels from a buffer",
         megapixels /
             time(
@@ -135,10 +133,18 @@ class Bench {
                 calls()) *
             1e3,
         "Mpixel/s");
-    if (!can) {
-      results_.push_back({group_, "5x5 pixels from an image", 0, "", "the device has no images"});
-      return;
+    const char *name = "5x5 pixels from an image";
+    try {
+      add(name, megapixels / image_time(width, height, local) * 1e3, "Mpixel/s");
+    } catch (const std::exception &e) { // PoCL 7.1 says that it has images, but cannot compile their reading
+      results_.push_back({group_, name, 0, "", e.what()});
     }
+  }
+
+  // Milliseconds of a picture of this size, read from an image.
+  double image_time(int width, int height, ClRange2 local) {
+    if (device_.number_info(CL_DEVICE_IMAGE_SUPPORT) == 0)
+      fail(Error::Kind::no_device, "the device has no images");
     const cl_image_format format{CL_RGBA, CL_UNSIGNED_INT8};
     cl_image_desc desc{};
     desc.image_type = CL_MEM_OBJECT_IMAGE2D;
@@ -148,17 +154,13 @@ class Bench {
     const ClMemHandle image(
         clCreateImage(device_.context(), CL_MEM_READ_ONLY, &format, &desc, nullptr, &code));
     cl_check(code, "making an image");
-    ClKernel from_image = p.kernel("from_image");
-    add("5x5 pixels from an image",
-        megapixels /
-            time(
-                [&] {
-                  from_image.launch(queue_, {std::size_t(width), std::size_t(height)}, local, image.get(),
-                                    out(), width, height);
-                },
-                calls()) *
-            1e3,
-        "Mpixel/s");
+    ClKernel from_image = program("-D IMAGES").kernel("from_image");
+    return time(
+        [&] {
+          from_image.launch(queue_, {std::size_t(width), std::size_t(height)}, local, image.get(), out(),
+                            width, height);
+        },
+        calls());
   }
 
   void functions() {
