@@ -52,7 +52,7 @@ class Pool {
             .c_str());
     gst_video_info_from_caps(&info, caps);
     guint size = 0;
-    pool_ = gl_.make_pool(caps, 0, size);
+    pool_ = gl_.make_pool(caps, 0, size, true);
     gst_caps_unref(caps);
     if (!pool_ || !gst_buffer_pool_set_active(pool_, TRUE)) fail(Error::Kind::device, "no OpenGL context");
   }
