@@ -249,6 +249,7 @@ static Suite *cudamog_scene_suite() {
   Suite *suite = suite_create("cudamog-scene");
   TCase *tests = tcase_create("scene");
   suite_add_tcase(suite, tests);
+  tcase_set_timeout(tests, 60); // of each, on a machine with much to do
   tcase_add_test(tests, exposure_that_follows_someone_is_no_motion);
   tcase_add_test(tests, who_comes_while_the_exposure_moves_is_seen);
   tcase_add_test(tests, exposure_by_a_factor_of_four);
