@@ -4,6 +4,7 @@
 
 #include "gst/observe/motion.h"
 #include "gst/properties.h"
+#include "gst/transform/async_depth.h"
 #include "gst/transform/gl_place.h"
 #include "kernels/colinearseg/colinearseg.h"
 #include "kernels/colinearseg/shader_path.h"
@@ -37,8 +38,8 @@ inline constexpr auto flow_table = std::tuple{
           "frames "
           "that go on in OpenGL textures a depth of 4 lets many go over together, which counts with many "
           "streams. "
-          "Work in OpenGL holds no frames",
-          &Flow::async_depth, 0, 16),
+          "-1: chosen by the source, as with the other elements. Work in OpenGL holds no frames",
+          &Flow::async_depth, automatic_depth, 16),
 };
 
 struct Learning {
