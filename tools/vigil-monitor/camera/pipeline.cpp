@@ -41,12 +41,9 @@ void use_processor(GstElement *e) {
     gst_util_set_object_arg(G_OBJECT(e), "backend", "cpu");
 }
 
-// What the monitor sets where the configuration says nothing: the set that does well on all labelled video
-// (docs/elements/cudamog.md), and no alarm when a light is switched.
-constexpr std::pair<const char *, const char *> mog_defaults[] = {
-    {"light-jump", "0.6"},  {"shadow-threshold", "0.8"}, {"background-sigma", "6"},
-    {"match-sigma", "2.5"}, {"complexity-prior", "0.1"}, {"median", "9"},
-    {"close", "3"},         {"motion-hold", "1500"}};
+// What the monitor sets where the configuration says nothing. All else keeps the element's own defaults, which are chosen on
+// labelled video (docs/foreground.md); an event only ends after a second and a half of rest.
+constexpr std::pair<const char *, const char *> mog_defaults[] = {{"motion-hold", "1500"}};
 
 } // namespace
 
