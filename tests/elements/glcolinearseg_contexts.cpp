@@ -325,7 +325,7 @@ GST_START_TEST(a_refused_shader_shows_its_log) {
   Chain chain(std::string("shaders=") + shaders[__i__]);
   fail_unless_equals_int(chain.push(frame_at(0), 0), GST_FLOW_ERROR);
   const std::string words = chain.problem(GST_MESSAGE_ERROR, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED);
-  fail_unless(words.find("kernels/colinearseg/shaders/") != std::string::npos &&
+  fail_unless(words.find("kernels/colinearseg/gl/shaders/") != std::string::npos &&
                   words.find("does not compile") != std::string::npos &&
                   words.find("made by the test") != std::string::npos,
               "%s", words.c_str());
