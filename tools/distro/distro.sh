@@ -35,12 +35,12 @@ fail() {
 . "$here/gstreamer.sh"
 
 # What some tests use and are skipped without. A package that a distribution does not have is left out.
-packages_tests=(ccache python3-gi gir1.2-gst-rtsp-server-1.0 mosquitto mosquitto-clients
+packages_tests=(python3-gi gir1.2-gst-rtsp-server-1.0 mosquitto mosquitto-clients
   python3-selenium chromium chromium-driver)
 
 inside() {
   chroot "$root" /usr/bin/env -i HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin CCACHE_DIR=/src/ccache \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     MESON_ARGS="${MESON_ARGS:-}" VIGIL_DATA=/src/data \
     ${GST_SOURCE:+LD_LIBRARY_PATH=/usr/local/lib PKG_CONFIG_PATH=/usr/local/lib/pkgconfig} "$@"
 }

@@ -3,7 +3,7 @@
 # GStreamer's own source for ./run distro, built into /usr/local: the libraries, and those plugins that the tests, the
 # tools and the monitor use.
 
-gstreamer_packages=(g++ ccache ninja-build pkg-config python3 python3-pip python3-venv flex bison ca-certificates
+gstreamer_packages=(g++ ninja-build pkg-config python3 python3-pip python3-venv flex bison ca-certificates
   libglib2.0-dev libgl-dev libegl-dev libgles-dev libdrm-dev libgudev-1.0-dev libjpeg-dev libpng-dev zlib1g-dev libx264-dev
   libvpx-dev libavcodec-dev libavformat-dev libavfilter-dev libavutil-dev libx11-dev libx11-xcb-dev)
 

@@ -72,15 +72,13 @@ mount_devices() {
   done
 }
 
-# What the compiler made is kept for later runs, in a cache outside of the root.
+# The labelled videos are there to read alone.
 mount_in() {
   local root=$1 data=${VIGIL_DATA:-$repo/../shared/data}
   mount -t proc proc "$root/proc"
   mount -t sysfs -o ro sysfs "$root/sys"
   mount_devices "$root/dev"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
-  mkdir -p "$root/src/ccache" "$root.ccache"
-  mount --bind "$root.ccache" "$root/src/ccache"
   if [ -d "$data" ]; then
     mkdir -p "$root/src/data"
     mount --bind "$(realpath "$data")" "$root/src/data"
