@@ -65,8 +65,9 @@ static SegmentElement &segment_of(gpointer self) {
 namespace vigil::gst::glcolinearseg {
 
 SegmentElement::SegmentElement(GstElement *gst)
-    : ElementWith(properties()), gst_(gst),
-      place_(gst, [this] { return settings.read([](const Settings &s) { return s.backend; }); }) {}
+    : ElementWith(properties()), gst_(gst), place_(gst, [this] {
+        return settings.read([](const Settings &s) { return GlPlace::Wish{s.backend, s.cuda}; });
+      }) {}
 
 bool SegmentElement::set_property(guint id, const GValue *value) {
   bool known = false, preset = false, location = false;

@@ -72,6 +72,7 @@ Properties<Settings> make_properties() {
   p.table(&Settings::flow, flow_table, Change::live);
   p.choice("backend", "Backend", "Where the work is done; all give the same masks of RGBA frames",
            choice_type(), &Settings::backend, Change::ready);
+  p.table(&Settings::cuda, cuda_choice_table, Change::ready);
   p.choice("shaders", "Shaders", "Which kind of shaders do the work in OpenGL; both give the same masks",
            path_type(), &Settings::path, Change::ready);
   return p;

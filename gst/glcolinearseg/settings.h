@@ -61,6 +61,7 @@ struct Settings {
   Preset preset = Preset::camera;
   colinearseg::Path path = colinearseg::Path::automatic;
   GlChoice backend = GlChoice::automatic;
+  CudaChoice cuda;
   std::string background_location;
 };
 

@@ -24,14 +24,14 @@ bool kernels_read(const FrameKind &kind) {
 void GlPlace::open_cuda() {
   if (cuda_device_) return;
   try {
-    cuda_device_ = cuda.open(owner_, -1);
+    cuda_device_ = cuda.open(owner_, cuda_device_id());
   } catch (const Error &e) {
     fail(e.kind(), e.what(), "; backend=opengl and backend=cpu work without a CUDA device");
   }
 }
 
 void GlPlace::open() {
-  choice_ = wish_();
+  choice_ = wish_().backend;
   cpu_ = open_cpu();
   on_cpu_ = choice_ == GlChoice::cpu;
   decided_ = on_cpu_.load();

@@ -6,6 +6,7 @@
 //            converts stay with OpenGL.
 #pragma once
 
+#include "gst/transform/cuda_choice.h"
 #include "gst/transform/place.h"
 
 #include <functional>
@@ -16,8 +17,12 @@ enum class GlChoice { automatic, opengl, cuda, cpu };
 
 class GlPlace final : public Place {
  public:
+  struct Wish {
+    GlChoice backend = GlChoice::automatic;
+    CudaChoice cuda;
+  };
   // `wish` tells the settings; any thread may call it.
-  GlPlace(GstElement *owner, std::function<GlChoice()> wish) : Place(owner), wish_(std::move(wish)) {}
+  GlPlace(GstElement *owner, std::function<Wish()> wish) : Place(owner), wish_(std::move(wish)) {}
 
   void open() override;
   void close() noexcept override;
@@ -29,6 +34,7 @@ class GlPlace final : public Place {
   std::unique_ptr<Slot> make_slot(const FrameKind &) override;
   bool makes_textures() const override { return working_ == Backend::gl; }
   const Device *cuda_device() const override { return cuda_device_.get(); }
+  int cuda_device_id() const override { return wish_().cuda.device_id; }
 
   // Whether frames may be held while further ones come; any thread. Before there are frames that is not known: true.
   bool holds_frames() const { return working_ != Backend::gl || !decided_; }
@@ -38,7 +44,7 @@ class GlPlace final : public Place {
   void open_cuda();
   Device &device() const;
 
-  std::function<GlChoice()> wish_;
+  std::function<Wish()> wish_;
   GlChoice choice_ = GlChoice::automatic;
   std::unique_ptr<Device> cpu_, cuda_device_; // the latter once frames need it
   std::shared_ptr<Device> gl_device_;         // likewise

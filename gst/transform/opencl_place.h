@@ -7,6 +7,7 @@
 #include "gst/memory/opencl_devices.h"
 #include "gst/memory/opencl_gl_slot.h"
 #include "gst/properties.h"
+#include "gst/transform/cuda_choice.h"
 #include "gst/transform/place.h"
 
 #include <functional>
@@ -36,19 +37,6 @@ void add_cl_device(Properties<S> &p, std::string S::*field) {
            "else the first accelerator, else the processor",
            field, Change::ready);
 }
-
-// The property `cuda-device-id` of elements that work in OpenCL: CUDA hands them frames in its memory and in textures, and clbilateral
-// works in it.
-struct CudaChoice {
-  int device_id = -1;
-};
-inline constexpr auto cuda_choice_table = std::tuple{
-    param("cuda-device-id", "CUDA device",
-          "Number of the CUDA device that frames go through, or are worked on by; -1: the one that the "
-          "neighbours "
-          "use, else the first",
-          &CudaChoice::device_id, -1, 255),
-};
 
 class OpenClPlace final : public Place {
  public:

@@ -129,8 +129,9 @@ GST_START_TEST(frames_without_times_work) {
 GST_END_TEST
 
 // What became of NULL to READY, and the message that tells why.
-static std::string open_with(const char *settings, GstStateChangeReturn expected, GstMessageType type) {
-  GstElement *e = gst_parse_launch((std::string("cudamog ") + settings).c_str(), nullptr);
+static std::string open_with(const char *settings, GstStateChangeReturn expected, GstMessageType type,
+                             const std::string &element = "cudamog") {
+  GstElement *e = gst_parse_launch((element + " " + settings).c_str(), nullptr);
   GstBus *bus = gst_bus_new();
   gst_element_set_bus(e, bus);
   fail_unless_equals_int(gst_element_set_state(e, GST_STATE_READY), expected);
@@ -164,6 +165,10 @@ GST_START_TEST(a_device_that_does_not_exist) {
       open_with("backend=cuda cuda-device-id=200", GST_STATE_CHANGE_FAILURE, GST_MESSAGE_ERROR);
   fail_unless(said.find("backend=cpu") != std::string::npos, "'%s' does not say what to do", said.c_str());
   open_with("backend=auto cuda-device-id=200", GST_STATE_CHANGE_SUCCESS, GST_MESSAGE_WARNING);
+  const std::string segmentation = open_with("backend=cuda cuda-device-id=200", GST_STATE_CHANGE_FAILURE,
+                                             GST_MESSAGE_ERROR, "glcolinearseg");
+  fail_unless(segmentation.find("backend=cpu") != std::string::npos, "'%s' does not say what to do",
+              segmentation.c_str());
 }
 GST_END_TEST
 
