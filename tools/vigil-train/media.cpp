@@ -2,6 +2,7 @@
 #include "media.h"
 
 #include "common/error.h"
+#include "gst/frames/formats.h"
 #include "interrupt.h"
 #include "tools/base/pipeline.h"
 
@@ -17,50 +18,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-PixelFormat format_of(const GstVideoInfo &info) {
-  switch (GST_VIDEO_INFO_FORMAT(&info)) {
-  case GST_VIDEO_FORMAT_GRAY8:
-    return PixelFormat::gray8;
-  case GST_VIDEO_FORMAT_NV12:
-    return PixelFormat::nv12;
-  case GST_VIDEO_FORMAT_I420:
-    return PixelFormat::i420;
-  case GST_VIDEO_FORMAT_BGRA:
-  case GST_VIDEO_FORMAT_BGRx:
-    return PixelFormat::bgra;
-  default:
-    return PixelFormat::rgba;
+// A frame that is mapped to read.
+class MappedFrame {
+ public:
+  MappedFrame(const GstVideoInfo &info, GstBuffer *buffer) {
+    gst::map_frame(frame_, info, buffer, GST_MAP_READ);
   }
-}
-
-struct MappedFrame {
-  GstVideoFrame frame{};
-  MappedFrame(GstVideoInfo *info, GstBuffer *buffer) {
-    if (!gst_video_frame_map(&frame, info, buffer, GST_MAP_READ))
-      fail(Error::Kind::device, "a decoded frame cannot be read");
-  }
-  ~MappedFrame() { gst_video_frame_unmap(&frame); }
+  ~MappedFrame() { gst_video_frame_unmap(&frame_); }
   MappedFrame(const MappedFrame &) = delete;
   MappedFrame &operator=(const MappedFrame &) = delete;
+  ConstImage image() const { return gst::image_of(frame_); }
+
+ private:
+  GstVideoFrame frame_{};
 };
-
-ConstImage image_of(const GstVideoFrame &f) {
-  ConstImage image{format_of(f.info), GST_VIDEO_FRAME_WIDTH(&f), GST_VIDEO_FRAME_HEIGHT(&f)};
-  for (int i = 0; i < plane_count(image.format); i++) {
-    image.data[i] = static_cast<const std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&f, i));
-    image.stride[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&f, i);
-  }
-  return image;
-}
-
-// Links the first pad with video; what else the file has is not decoded further.
-void link_video(GstElement *, GstPad *pad, gpointer next) {
-  tools::CapsPtr caps(gst_pad_query_caps(pad, nullptr));
-  if (gst_caps_is_empty(caps.get()) || gst_caps_is_any(caps.get())) return;
-  if (!g_str_has_prefix(gst_structure_get_name(gst_caps_get_structure(caps.get(), 0)), "video/")) return;
-  tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(GST_ELEMENT(next), "sink"));
-  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
-}
 
 GstElement *parse_filter(const std::string &filter) {
   GError *error = nullptr;
@@ -100,15 +71,15 @@ std::uint64_t decode_file(const std::string &path, const std::string &filter,
   g_object_set(sink, "caps", caps.get(), "sync", FALSE, "max-buffers", 4U, nullptr);
   tools::link({source, decoder});
   tools::link({chain, sink});
-  g_signal_connect(decoder, "pad-added", G_CALLBACK(link_video), chain);
+  tools::link_first_video(decoder, chain);
   pipeline.play();
   std::uint64_t count = 0;
   while (const tools::SamplePtr sample = next_sample(pipeline, GST_APP_SINK(sink))) {
     GstVideoInfo info;
     if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample.get())))
       fail(Error::Kind::bad_data, "the decoder gives no frames of a known kind");
-    const MappedFrame mapped(&info, gst_sample_get_buffer(sample.get()));
-    if (!visit(++count, image_of(mapped.frame))) return count;
+    const MappedFrame frame(info, gst_sample_get_buffer(sample.get()));
+    if (!visit(++count, frame.image())) return count;
   }
   pipeline.work_off_messages();
   if (count == 0) fail(Error::Kind::bad_data, "it has no video");
