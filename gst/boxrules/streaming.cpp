@@ -81,11 +81,6 @@ void find_tracks(Impl &impl, GstBuffer *buffer) {
   }
 }
 
-double seconds_of(const Impl &impl, const FrameTime &time) {
-  if (GST_CLOCK_TIME_IS_VALID(time.timestamp)) return double(time.timestamp) / GST_SECOND;
-  return impl.seconds + double(duration_of(impl.info, time)) / GST_SECOND;
-}
-
 void draw(GstBaseTransform *trans, Impl &impl, GstBuffer *buffer) {
   impl.drawing.step(impl.watch, impl.tracks, impl.seconds, impl.width, impl.height);
   if (impl.downstream_composes) {
@@ -115,7 +110,7 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
       settings.reports = impl.settings.reports;
     }
     const FrameTime time = frame_time(trans->segment, buffer);
-    const double seconds = seconds_of(impl, time);
+    const double seconds = seconds_of(impl.info, time, impl.seconds);
     impl.watch.set(settings.watch);
     if (seconds < impl.seconds) { // who was there leaves at the time that was
       impl.watch.finish();

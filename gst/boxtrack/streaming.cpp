@@ -94,18 +94,13 @@ void attach(GstBuffer *buffer, Impl &impl, const track::Object &o, const FrameTi
   if (roi) add_track(roi, o, impl.seconds);
 }
 
-double seconds_of(const Impl &impl, const FrameTime &time) {
-  if (GST_CLOCK_TIME_IS_VALID(time.timestamp)) return double(time.timestamp) / GST_SECOND;
-  return impl.seconds + double(duration_of(impl.info, time)) / GST_SECOND;
-}
-
 GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
   return guard(trans, GST_FLOW_ERROR, [&] {
     Impl &impl = impl_of(trans);
     const Settings settings = impl.snapshot();
     const FrameTime time = frame_time(trans->segment, buffer);
     const double before = impl.seconds;
-    impl.seconds = seconds_of(impl, time);
+    impl.seconds = seconds_of(impl.info, time, impl.seconds);
     if (impl.seconds < before) {
       GST_DEBUG_OBJECT(trans, "time went back from %f to %f s, all tracks end", before, impl.seconds);
       impl.tracker.reset();

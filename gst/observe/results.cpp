@@ -87,4 +87,9 @@ GstClockTime duration_of(const GstVideoInfo &info, const FrameTime &time) {
   return frame_duration(info);
 }
 
+double seconds_of(const GstVideoInfo &info, const FrameTime &time, double before) {
+  if (GST_CLOCK_TIME_IS_VALID(time.timestamp)) return double(time.timestamp) / GST_SECOND;
+  return before + double(duration_of(info, time)) / GST_SECOND;
+}
+
 } // namespace vigil::gst
