@@ -350,5 +350,5 @@ class Scenes(Case):
 
 
 if __name__ == "__main__":
-    os.environ.pop("GST_DEBUG", None)
+    os.environ["GST_DEBUG"] = "0"  # a development version of GStreamer writes errors to stderr by default
     unittest.main()

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 [ -d /src/vigil ] || { echo "packages.sh: this is no root of ./run distro; there it is the step 'packages'" >&2; exit 1; }
 
-./run deps debhelper dpkg-dev systemd
+./run deps build-essential debhelper dpkg-dev systemd
 build=/src/packages
 mkdir -p $build/vigil
 tar c --exclude=./build . | tar x -C $build/vigil
