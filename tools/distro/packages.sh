@@ -28,5 +28,5 @@ if (cd / && gst-inspect-1.0 cudamog >/dev/null 2>&1); then
   echo "packages.sh: cudamog is still there after apt-get remove" >&2
   exit 1
 fi
-sizes=$(cd $build && du -h --apparent-size gstreamer1.0-vigil_*.deb vigil-tools_*.deb vigil-monitor_*.deb | awk '{printf "%s%s %s", NR > 1 ? ", " : "", $2, $1}')
+sizes=$(cd $build && du -h --apparent-size gstreamer1.0-vigil_*.deb vigil-tools_*.deb vigil-monitor_*.deb | awk '{printf "%s%s %s", (NR > 1 ? ", " : ""), $2, $1}')
 echo "built, installed, used and removed: $sizes"

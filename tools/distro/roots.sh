@@ -79,6 +79,7 @@ mount_in() {
   mount -t sysfs -o ro sysfs "$root/sys"
   mount_devices "$root/dev"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
+  [ -e "$root/etc/hosts" ] || echo "127.0.0.1 localhost" >"$root/etc/hosts" # Debian 12: debootstrap makes none
   if [ -d "$data" ]; then
     mkdir -p "$root/src/data"
     mount --bind "$(realpath "$data")" "$root/src/data"
