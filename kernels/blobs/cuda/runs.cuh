@@ -2,6 +2,7 @@
 // For the kernels: runs in a word, trees of parents, and sums over the lanes of a warp that have the same component.
 #pragma once
 
+#include "common/cuda/warp.h"
 #include "kernels/blobs/cuda/kernels.h"
 
 namespace vigil::blobs {
@@ -50,26 +51,6 @@ __device__ inline void unite(std::uint32_t *parent, std::uint32_t a, std::uint32
   }
 }
 
-// Over the lanes of `group`, which all call it: only these, and all of them get the result.
-__device__ inline std::uint32_t group_sum(unsigned group, std::uint32_t v) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(group, v);
-#else
-  std::uint32_t all = 0;
-  for (unsigned left = group; left; left &= left - 1) all += __shfl_sync(group, v, __ffs(int(left)) - 1);
-  return all;
-#endif
-}
-__device__ inline int group_min(unsigned group, int v) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(group, v);
-#else
-  int least = v;
-  for (unsigned left = group; left; left &= left - 1)
-    least = min(least, __shfl_sync(group, v, __ffs(int(left)) - 1));
-  return least;
-#endif
-}
 __device__ inline bool leads(unsigned group) {
   return int(threadIdx.x) % lanes == __ffs(int(group)) - 1;
 }

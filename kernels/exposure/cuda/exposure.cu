@@ -3,6 +3,7 @@
 // integers. Chroma needs luma's gain: its block finds that first, by itself, so that no block waits for
 // another. The mapping: 16 bytes a thread.
 #include "common/cuda/bytes.h"
+#include "common/cuda/warp.h"
 #include "kernels/exposure/cuda/kernels.h"
 #include "kernels/exposure/samples.h"
 
@@ -33,7 +34,7 @@ class Sum {
     static_assert(values <= 5);
     put(v);
 #pragma unroll
-    for (int k = 0; k < values; k++) v[k] = __reduce_add_sync(~0u, of_warp(k));
+    for (int k = 0; k < values; k++) v[k] = warp_sum(of_warp(k));
     turn_ = 1 - turn_;
   }
   // Three counts of at most 512 in each warp, 10 bits each.
@@ -41,10 +42,10 @@ class Sum {
     std::uint32_t v[1] = {packed};
     put(v);
     const std::uint32_t part = of_warp(0);
-    const std::uint32_t two = __reduce_add_sync(~0u, (part & 1023) | (part >> 10 & 1023) << 16);
+    const std::uint32_t two = warp_sum((part & 1023) | (part >> 10 & 1023) << 16);
     count[0] = two & 0xffff;
     count[1] = two >> 16;
-    count[2] = __reduce_add_sync(~0u, part >> 20);
+    count[2] = warp_sum(part >> 20);
     turn_ = 1 - turn_;
   }
 
@@ -53,7 +54,7 @@ class Sum {
   __device__ void put(const std::uint32_t (&v)[values]) {
 #pragma unroll
     for (int k = 0; k < values; k++) {
-      const std::uint32_t sum = __reduce_add_sync(~0u, v[k]);
+      const std::uint32_t sum = warp_sum(v[k]);
       if (threadIdx.x % 32 == 0) s_.part[turn_][k][threadIdx.x / 32] = sum;
     }
     __syncthreads();

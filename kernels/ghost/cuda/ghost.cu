@@ -2,6 +2,7 @@
 // Edges on a GPU: a warp for each cell. A lane looks at four pixels of the mask at a time; pictures are read at the few pixels
 // of an outline alone.
 #include "common/cuda/bytes.h"
+#include "common/cuda/warp.h"
 #include "kernels/ghost/cuda/kernels.h"
 #include "kernels/ghost/luma.h"
 
@@ -64,10 +65,10 @@ __global__ void __launch_bounds__(lanes *warps)
       sum += {0, 1, edge_of(frame, at, y), edge_of(background, at, y)};
     }
   }
-  sum.pixels = __reduce_add_sync(~0u, sum.pixels);
-  sum.outline = __reduce_add_sync(~0u, sum.outline);
-  sum.frame = __reduce_add_sync(~0u, sum.frame);
-  sum.background = __reduce_add_sync(~0u, sum.background);
+  sum.pixels = warp_sum(sum.pixels);
+  sum.outline = warp_sum(sum.outline);
+  sum.frame = warp_sum(sum.frame);
+  sum.background = warp_sum(sum.background);
   if (threadIdx.x == 0) out[cell] = sum;
 }
 
