@@ -40,7 +40,6 @@ class MogWork final : public Work {
 
   // The model. Frames that are not run yet do not belong to it. load() throws Error::bad_data and changes nothing when the model
   // does not fit; before the first frame it waits for that one, see take_refusal().
-  bool has_model() const { return model_ != nullptr; }
   void reset();
   mog::SavedModel save();
   void load(mog::SavedModel);

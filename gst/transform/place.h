@@ -58,7 +58,8 @@ class Place {
   virtual bool makes_textures() const { return false; }
   // The CUDA device that frames go through, if any.
   virtual const Device *cuda_device() const = 0;
-  virtual int cuda_device_id() const { return -1; }
+  // The property cuda-device-id; -1: any. Any thread.
+  virtual int cuda_device_id() const = 0;
   // What is to be posted as a warning, once no lock is held.
   std::optional<Error> take_warning() { return std::exchange(warning_, {}); }
 
