@@ -351,7 +351,7 @@ GST_END_TEST
 int main(int argc, char **argv) {
   Suite *suite = suite_create("hostile");
   TCase *tests = tcase_create("neighbours");
-  tcase_set_timeout(tests, 120);
+  tcase_set_timeout(tests, 300); // the first of them compiles OpenCL's kernels
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, frames_without_caps);
   tcase_add_test(tests, frames_that_are_too_small);

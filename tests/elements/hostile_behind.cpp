@@ -318,7 +318,7 @@ GST_END_TEST
 int main(int argc, char **argv) {
   Suite *suite = suite_create("hostile-behind");
   TCase *tests = tcase_create("neighbours behind");
-  tcase_set_timeout(tests, 120);
+  tcase_set_timeout(tests, 300);
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, answers_to_allocation_queries);
   tcase_add_test(tests, all_is_negotiated_again_with_each_frame);
