@@ -128,7 +128,8 @@ ArrayReader::ArrayReader(const ArrayFormat &format, std::span<const std::uint8_t
     std::size_t size = each;
     for (std::uint32_t d = 0; d < dimensions; d++) {
       array.shape.push_back(head.number<std::uint32_t>());
-      // the running product is at most the bytes that are there, and so cannot overflow with a factor below 2^32
+      // the running product is at most the bytes that are there, and so cannot overflow with a factor below
+      // 2^32
       size *= array.shape.back();
       if (size > bytes.size()) cut_off();
     }

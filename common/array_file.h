@@ -9,7 +9,8 @@
 //       20      4  reserved, 0
 //       24         the arrays, one after another without gaps:
 //               4  length n of the name, 1..64
-//               4  type as numpy writes it, filled with zeros: "<f4", "<f8", "<i4", "|u1" (bytes, or text in UTF-8)
+//               4  type as numpy writes it, filled with zeros: "<f4", "<f8", "<i4", "|u1" (bytes, or text in
+//                  UTF-8)
 //               4  number of dimensions r, 0..4; none: a single value
 //             4*r  sizes of the dimensions, slowest first
 //               n  the name: a..z, 0..9, _
@@ -53,17 +54,17 @@ class ArrayWriter {
 };
 
 // Views of the arrays in `bytes`, which must outlive it. Any bytes at all are safe: the constructor throws
-// Error::bad_data, saying what is wrong, unless they are one whole undamaged file of this kind and version. What the file
-// claims is checked against the bytes that are there before anything is done with it, so nothing large is allocated in
-// vain. Arrays that nobody asks for are no error.
+// Error::bad_data, saying what is wrong, unless they are one whole undamaged file of this kind and version.
+// What the file claims is checked against the bytes that are there before anything is done with it, so
+// nothing large is allocated in vain. Arrays that nobody asks for are no error.
 class ArrayReader {
  public:
   ArrayReader(const ArrayFormat &, std::span<const std::uint8_t> bytes);
 
   bool has(std::string_view name) const { return arrays_.contains(name); }
   Shape shape(std::string_view name) const { return find(name).shape; }
-  // The values of an array of this type and shape. Throws Error::bad_data, naming the array, what it is and what was
-  // wanted. A dimension given as `any` may be of any size.
+  // The values of an array of this type and shape. Throws Error::bad_data, naming the array, what it is and
+  // what was wanted. A dimension given as `any` may be of any size.
   static constexpr std::size_t any = ~std::size_t{0};
   std::vector<float> floats(std::string_view name, const Shape &) const;
   std::vector<double> doubles(std::string_view name, const Shape &) const;

@@ -76,12 +76,13 @@ std::unique_ptr<Device> open_cpu(int threads = 0);
 // CUDA device `id`, in a context of its own (never the primary one). Throws Error::no_device, saying what is
 // missing, when the build has no CUDA, the machine no driver, or the driver no such device.
 std::unique_ptr<Device> open_cuda(int id = 0);
-// OpenGL (or OpenGL ES) in a headless EGL context of its own, current on the calling thread until the device is
-// closed there. Throws Error::no_device, saying what is missing, when the build has no OpenGL, the machine no EGL,
-// or its driver neither OpenGL 3.3 nor OpenGL ES 3.0.
+// OpenGL (or OpenGL ES) in a headless EGL context of its own, current on the calling thread until the device
+// is closed there. Throws Error::no_device, saying what is missing, when the build has no OpenGL, the machine
+// no EGL, or its driver neither OpenGL 3.3 nor OpenGL ES 3.0.
 std::unique_ptr<Device> open_gl();
-// An OpenCL device: `selector` is its number or a part of its or its platform's name; empty: the first GPU, else the first
-// accelerator, else the first CPU. Throws Error::no_device, which lists what there is, or names the package to install.
+// An OpenCL device: `selector` is its number or a part of its or its platform's name; empty: the first GPU,
+// else the first accelerator, else the first CPU. Throws Error::no_device, which lists what there is, or
+// names the package to install.
 std::unique_ptr<Device> open_opencl(const std::string &selector = {});
 std::unique_ptr<Device> open_device(Backend);
 

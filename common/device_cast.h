@@ -6,8 +6,9 @@
 
 namespace vigil {
 
-// The device as its backend's own class, say CudaDevice. Throws Error::bad_setting, which names the device, when it is of
-// another backend. The classes are final, so the check costs one comparison: it may stand in the way of every frame.
+// The device as its backend's own class, say CudaDevice. Throws Error::bad_setting, which names the device,
+// when it is of another backend. The classes are final, so the check costs one comparison: it may stand in
+// the way of every frame.
 template <class T>
 T &device_cast(Device &device) {
   if (auto *d = dynamic_cast<T *>(&device)) return *d;

@@ -40,9 +40,9 @@ std::pair<File, std::string> create_beside(const std::string &path) {
   io_error(Error::Kind::write, "make a file beside", path);
 }
 
-// "PATH.PID-NUMBER" of writers that were killed. A writer holds a lock as long as it lives; the number of its process says
-// nothing, since it comes again after a restart (in a container it is always the same). A file of the last two seconds
-// may belong to a writer that is about to take the lock.
+// "PATH.PID-NUMBER" of writers that were killed. A writer holds a lock as long as it lives; the number of its
+// process says nothing, since it comes again after a restart (in a container it is always the same). A file
+// of the last two seconds may belong to a writer that is about to take the lock.
 void remove_left_behind(const std::string &path) {
   std::error_code error;
   const std::filesystem::path whole(path);

@@ -50,8 +50,9 @@ constexpr bool is_16_bit(PixelFormat f) {
   return f == PixelFormat::gray16 || f == PixelFormat::p010;
 }
 
-// A picture; `T` is uint8_t or const uint8_t. plane(0) is width x height pixels (of 4 bytes for rgba and bgra, 2 for
-// 16-bit formats), the chroma planes are (width+1)/2 x (height+1)/2 (pairs of samples for nv12 and p010).
+// A picture; `T` is uint8_t or const uint8_t. plane(0) is width x height pixels (of 4 bytes for rgba and
+// bgra, 2 for 16-bit formats), the chroma planes are (width+1)/2 x (height+1)/2 (pairs of samples for nv12
+// and p010).
 template <class T>
 struct BasicImage {
   PixelFormat format = PixelFormat::gray8;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws on live video: takes each frame and its mask into the program, tints what moves, draws the boxes, and gives the
-// frame back to GStreamer, which encodes it into drawn.avi (or does what PIPELINE says).
-//   draw [PIPELINE]   with cudamog "watch", appsinks "masks" (GRAY8) and "frames" (I420), and an appsrc "drawn"
+// Draws on live video: takes each frame and its mask into the program, tints what moves, draws the boxes, and
+// gives the frame back to GStreamer, which encodes it into drawn.avi (or does what PIPELINE says).
+//   draw [PIPELINE]   with cudamog "watch", appsinks "masks" (GRAY8) and "frames" (I420), and an appsrc
+//                     "drawn"
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
@@ -10,7 +11,8 @@
 #include <stdexcept>
 
 namespace {
-// The last sink must not hold the pipeline in PAUSED until it has a frame: it gets none before the appsinks play.
+// The last sink must not hold the pipeline in PAUSED until it has a frame: it gets none before the appsinks
+// play.
 constexpr const char *standard =
     "scenetestsrc num-buffers=150 quiet=1 ! video/x-raw,format=I420 ! tee name=t "
     "t. ! queue ! cudamog name=watch output=mask ! appsink name=masks max-buffers=4 sync=false "

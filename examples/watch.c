@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Embeds cudamog in C, without a main loop: takes masks and frames into the program, reads the boxes, draws the busiest
-// frame, hears the events, and changes a property while it plays.
-//   watch_c [PICTURE.pgm [PIPELINE]]   a description of cudamog "watch" and appsinks "masks" and "frames", both GRAY8
+// Embeds cudamog in C, without a main loop: takes masks and frames into the program, reads the boxes, draws
+// the busiest frame, hears the events, and changes a property while it plays.
+//   watch_c [PICTURE.pgm [PIPELINE]]   a description of cudamog "watch" and appsinks "masks" and "frames",
+//                                      both GRAY8
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
 #include <stdio.h>
@@ -33,8 +34,8 @@ static gboolean hear(GstBus *bus, GstElement *watch) {
   return TRUE;
 }
 
-// Counts the mask's foreground pixels (255; a shadow is 127). Where they are more than ever, writes the frame: what is
-// not foreground at half its brightness, the boxes in white.
+// Counts the mask's foreground pixels (255; a shadow is 127). Where they are more than ever, writes the
+// frame: what is not foreground at half its brightness, the boxes in white.
 static void look(GstSample *mask, GstSample *frame, const char *path, guint *most) {
   GstVideoInfo info;
   GstMapInfo m, f;

@@ -76,7 +76,8 @@ inline void add_classification_meta([[maybe_unused]] GstBuffer *buffer,
 #endif
 }
 
-// An array of floats as a tensor of one dimension, where GStreamer (1.26) has metadata for it; `id` says what it is.
+// An array of floats as a tensor of one dimension, where GStreamer (1.26) has metadata for it; `id` says what
+// it is.
 inline void add_tensor_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] const char *id,
                             [[maybe_unused]] GBytes *floats) {
 #if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
@@ -112,7 +113,8 @@ void for_each_object([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] Fn &&f
   }
 #endif
 }
-// Says that the object with this id in the buffer's relation meta is a track, where GStreamer (1.24) has metadata for it.
+// Says that the object with this id in the buffer's relation meta is a track, where GStreamer (1.24) has
+// metadata for it.
 inline void add_tracking_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] guint object,
                               [[maybe_unused]] guint64 track, [[maybe_unused]] GstClockTime first_seen,
                               [[maybe_unused]] GstClockTime last_seen) {

@@ -25,7 +25,8 @@ R guard(gpointer element, R failed, Fn &&fn) noexcept {
 
 // For frames that come before any caps: says so on the bus, and that a filter of caps or a parser helps.
 GstFlowReturn refuse_without_caps(GstElement *);
-// Throws Error::device for frames that arrive after a failed change of device. The error of that change has already been posted.
+// Throws Error::device for frames that arrive after a failed change of device. The error of that change has
+// already been posted.
 [[noreturn]] void fail_without_device();
 
 } // namespace vigil::gst

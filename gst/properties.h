@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // GObject properties from parameter tables (common/params.h): names, ranges, defaults and texts come from
-// where the algorithm declares them. The class says nothing about locks; an element holds its own around set()
-// and get(), and takes one copy of its settings for each frame.
+// where the algorithm declares them. The class says nothing about locks; an element holds its own around
+// set() and get(), and takes one copy of its settings for each frame.
 #pragma once
 
 #include "common/params.h"

@@ -7,9 +7,9 @@
 
 namespace vigil {
 
-// Pixel x of a row is bit x % 64 of word x / 64. Loops run over whole vectors of `lanes` words and look one word
-// to either side, so a row has `lanes` words before it and is rounded up behind: row(y)[-1 .. padded] may be
-// read. Bits that are no pixels are 0.
+// Pixel x of a row is bit x % 64 of word x / 64. Loops run over whole vectors of `lanes` words and look one
+// word to either side, so a row has `lanes` words before it and is rounded up behind: row(y)[-1 .. padded]
+// may be read. Bits that are no pixels are 0.
 struct BitPlane {
   static constexpr int lanes = 8;
 

@@ -76,7 +76,8 @@ std::string CpuDevice::name() const {
 }
 
 void *CpuDevice::allocate(std::size_t bytes) {
-  // Large memory is asked for in large pages: fewer addresses to look up (mog on the CPU: a tenth of its time).
+  // Large memory is asked for in large pages: fewer addresses to look up (mog on the CPU: a tenth of its
+  // time).
   const std::size_t unit = bytes >= 4 * huge_page ? huge_page : alignment;
   void *p = std::aligned_alloc(unit, (bytes + unit) / unit * unit);
   if (!p) fail(Error::Kind::no_memory, "no ", bytes, " bytes of memory are left");
@@ -123,8 +124,8 @@ void CpuDevice::parallel(int count, int grain, const std::function<void(int, int
     return;
   }
 #ifdef __SANITIZE_THREAD__
-  // ThreadSanitizer does not see how libtbb orders its tasks, which are not instrumented. It sees the same parts on threads of the
-  // standard library.
+  // ThreadSanitizer does not see how libtbb orders its tasks, which are not instrumented. It sees the same
+  // parts on threads of the standard library.
   const int parts = std::min((count + grain - 1) / grain, 4);
   std::vector<std::jthread> helpers;
   for (int i = 0; i < parts; i++)

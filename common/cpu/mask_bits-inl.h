@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// For files that Highway compiles once for each instruction set: 64 bytes of a mask to and from one bit each; byte i is
-// bit i. Include it after highway.h, like Highway's own -inl.h files.
+// For files that Highway compiles once for each instruction set: 64 bytes of a mask to and from one bit each;
+// byte i is bit i. Include it after highway.h, like Highway's own -inl.h files.
 #if defined(VIGIL_COMMON_CPU_MASK_BITS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIGIL_COMMON_CPU_MASK_BITS_INL_H
 #undef VIGIL_COMMON_CPU_MASK_BITS_INL_H

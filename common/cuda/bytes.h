@@ -25,8 +25,8 @@ __device__ Bytes<n> load_aligned(const std::uint8_t *p) {
     return {{*reinterpret_cast<const std::uint32_t *>(p)}};
   }
 }
-// The first `count` bytes at p, at most n, the rest 0; count <= 0 reads nothing. One access where p is aligned to n and
-// all n are asked for.
+// The first `count` bytes at p, at most n, the rest 0; count <= 0 reads nothing. One access where p is
+// aligned to n and all n are asked for.
 template <int n>
 __device__ Bytes<n> load(const std::uint8_t *p, int count) {
   if (count >= n && reinterpret_cast<std::uintptr_t>(p) % n == 0) return load_aligned<n>(p);

@@ -30,7 +30,8 @@ void destroy_cuda_context(CUctx_st *) noexcept;
 std::array<std::uint8_t, 16> cuda_uuid(int id);
 // A function of the driver by its name, versions included. Throws Error::no_device when it has none.
 void *cuda_driver_function(const char *name);
-// Throws Error::device, with the driver's words for it, unless the driver's result is 0 (Error::no_memory for that cause).
+// Throws Error::device, with the driver's words for it, unless the driver's result is 0 (Error::no_memory for
+// that cause).
 void cuda_driver_check(int result, const char *what);
 // Whether anything has made the primary context of device `id`; for the tests.
 bool cuda_primary_context_active(int id);

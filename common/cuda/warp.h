@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// For .cu files: what the lanes of a warp find together. GPUs before compute capability 8.0 have no instruction for it and pass
-// the values around, with the same results.
+// For .cu files: what the lanes of a warp find together. GPUs before compute capability 8.0 have no
+// instruction for it and pass the values around, with the same results.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenGL or OpenGL ES as a device. Everything here must be called on the thread where the device's context is current.
+// OpenGL or OpenGL ES as a device. Everything here must be called on the thread where the device's context is
+// current.
 #pragma once
 
 #include "common/device.h"
@@ -18,16 +19,16 @@ struct GlRange {
 
 class GlDevice : public Device {
  public:
-  // For the context that is current on this thread, which must outlive the device. Throws Error::no_device when it is
-  // older than OpenGL 3.3 and OpenGL ES 3.0.
+  // For the context that is current on this thread, which must outlive the device. Throws Error::no_device
+  // when it is older than OpenGL 3.3 and OpenGL ES 3.0.
   explicit GlDevice(const GlLoader &);
   ~GlDevice() override;
 
   Backend backend() const override { return Backend::gl; }
   std::string name() const override; // "llvmpipe (LLVM 15.0.6, 256 bits), OpenGL 4.5"
 
-  // Device memory is buffer objects. Their addresses are numbers that no host memory has: arithmetic works, reading
-  // through them does not.
+  // Device memory is buffer objects. Their addresses are numbers that no host memory has: arithmetic works,
+  // reading through them does not.
   void *allocate(std::size_t bytes) override;
   void release(void *) noexcept override;
   void *allocate_host(std::size_t bytes) override;
@@ -52,11 +53,11 @@ class GlDevice : public Device {
   void draw_everywhere() const;
   // Takes no notice of errors that others left in this context.
   void forget_errors() const;
-  // Throws Error::device (no_memory for that cause), naming `what`, when OpenGL has recorded an error or the context is
-  // lost.
+  // Throws Error::device (no_memory for that cause), naming `what`, when OpenGL has recorded an error or the
+  // context is lost.
   void check(const char *what) const;
-  // check() found that the GPU was reset, as OpenGL 4.5 and OpenGL ES 3.2 tell contexts that were made to be told.
-  // Nothing in the context can be used any more.
+  // check() found that the GPU was reset, as OpenGL 4.5 and OpenGL ES 3.2 tell contexts that were made to be
+  // told. Nothing in the context can be used any more.
   bool lost() const { return lost_; }
 
  private:
@@ -76,7 +77,8 @@ class GlDevice : public Device {
 // What open_gl() gives, of a wanted kind: OpenGL >= 3.3 (core), or OpenGL ES >= 3.0.
 std::unique_ptr<GlDevice> open_egl(bool es);
 
-// EGL's names of the context that is current on this thread: EGLContext, EGLDisplay. Null where it is not one of EGL's.
+// EGL's names of the context that is current on this thread: EGLContext, EGLDisplay. Null where it is not one
+// of EGL's.
 struct EglNames {
   void *context = nullptr, *display = nullptr;
 };

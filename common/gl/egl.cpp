@@ -57,7 +57,8 @@ const Egl &egl() {
   return e;
 }
 
-// A context that is current on this thread for as long as the object lives; the one before is then current again.
+// A context that is current on this thread for as long as the object lives; the one before is then current
+// again.
 struct Context {
   EGLDisplay display = EGL_NO_DISPLAY, display_before = EGL_NO_DISPLAY;
   EGLContext context = EGL_NO_CONTEXT, context_before = EGL_NO_CONTEXT;

@@ -55,8 +55,9 @@ class GlProgram {
   mutable std::map<std::string, GLint, std::less<>> locations_;
 };
 
-// A driver's log whose lines are counted through `prologue_lines` lines and then all files ("0:15(8): error: ...",
-// "0(15) : error ...", "ERROR: 0:15: ...") with the place replaced by the path of the file and the line in it.
+// A driver's log whose lines are counted through `prologue_lines` lines and then all files ("0:15(8): error:
+// ...", "0(15) : error ...", "ERROR: 0:15: ...") with the place replaced by the path of the file and the line
+// in it.
 std::string name_lines(std::string_view log, int prologue_lines, std::initializer_list<GlSource>);
 
 } // namespace vigil

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The state of an OpenGL context that is shared with others. Drawing, clearing and copying depend on much that a
-// neighbour may have left behind: a row length for glReadPixels writes over the end of our memory, a scissor leaves
-// half of a picture out. These guards set all that our calls depend on, and put back what was there.
+// The state of an OpenGL context that is shared with others. Drawing, clearing and copying depend on much
+// that a neighbour may have left behind: a row length for glReadPixels writes over the end of our memory, a
+// scissor leaves half of a picture out. These guards set all that our calls depend on, and put back what was
+// there.
 #pragma once
 
 #include "common/gl/device.h"
@@ -10,8 +11,8 @@
 
 namespace vigil {
 
-// For copies between host memory and textures (glReadPixels, glTexSubImage2D, glTexImage2D): rows lie one after
-// another without padding, and addresses are of host memory, not offsets in a bound buffer.
+// For copies between host memory and textures (glReadPixels, glTexSubImage2D, glTexImage2D): rows lie one
+// after another without padding, and addresses are of host memory, not offsets in a bound buffer.
 class GlPixelStoreGuard {
  public:
   explicit GlPixelStoreGuard(const GlDevice &);
@@ -38,8 +39,9 @@ class GlTextureGuard {
   GLint texture_ = 0;
 };
 
-// For drawing into textures of our own, and clearing and reading them: every pixel of the viewport is written as the
-// shader says. Also guards the program, vertex array, framebuffers, and textures and samplers of the units below.
+// For drawing into textures of our own, and clearing and reading them: every pixel of the viewport is written
+// as the shader says. Also guards the program, vertex array, framebuffers, and textures and samplers of the
+// units below.
 class GlStateGuard {
  public:
   static constexpr int texture_units = 3; // the most that a shader of ours reads

@@ -13,8 +13,8 @@ namespace vigil {
 class GlTexture {
  public:
   GlTexture() = default;
-  // `internal_format`: GL_RGBA8, GL_R8UI, GL_R32UI or GL_RGBA32UI. Throws Error::bad_setting when the device has no
-  // textures of that size.
+  // `internal_format`: GL_RGBA8, GL_R8UI, GL_R32UI or GL_RGBA32UI. Throws Error::bad_setting when the device
+  // has no textures of that size.
   GlTexture(const GlDevice &, GLenum internal_format, int width, int height);
   GlTexture(GlTexture &&o) noexcept { swap(o); }
   GlTexture &operator=(GlTexture &&o) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Textures of OpenGL as CUDA sees them; cuda_gl_copies.h copies them. All of it is to be called on a thread where the texture's
-// OpenGL context is current.
+// Textures of OpenGL as CUDA sees them; cuda_gl_copies.h copies them. All of it is to be called on a thread
+// where the texture's OpenGL context is current.
 //
 // Measured on an H200: registration takes 300 us, so it is to be kept with the texture.
 #pragma once
@@ -13,8 +13,8 @@ struct cudaGraphicsResource;
 
 namespace vigil {
 
-// Whether OpenGL, in the context that is current here, and CUDA device `id` are the same GPU: only then do they share.
-// False also for drivers of OpenGL that know no CUDA.
+// Whether OpenGL, in the context that is current here, and CUDA device `id` are the same GPU: only then do
+// they share. False also for drivers of OpenGL that know no CUDA.
 bool gl_is_on_cuda_device(int id);
 
 // A point that a queue of a CUDA context gets to. Any thread.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Copies between OpenGL textures and CUDA memory, for several queues in one mapping: each mapping makes the GPU change from one
-// API to the other and back (140 to 160 us each on an H200, where the copy of a 1080p RGBA picture takes 26 us).
+// Copies between OpenGL textures and CUDA memory, for several queues in one mapping: each mapping makes the
+// GPU change from one API to the other and back (140 to 160 us each on an H200, where the copy of a 1080p
+// RGBA picture takes 26 us).
 #pragma once
 
 #include "common/device.h"
@@ -38,13 +39,13 @@ class CudaGlCopies {
     std::exception_ptr error; // what went wrong with this one
   };
 
-  // Submits all of them; the textures are of one CUDA context, and several pictures may have the same. To be called where the
-  // textures' OpenGL context is current. OpenGL must be done with the textures before, and begin again only when their
-  // queues have got past the copies. The first picture's queue does the work of all, so nobody may use the queues
-  // meanwhile. Errors go to `error` of those whom they concern.
+  // Submits all of them; the textures are of one CUDA context, and several pictures may have the same. To be
+  // called where the textures' OpenGL context is current. OpenGL must be done with the textures before, and
+  // begin again only when their queues have got past the copies. The first picture's queue does the work of
+  // all, so nobody may use the queues meanwhile. Errors go to `error` of those whom they concern.
   void run(std::span<Picture *const>);
-  // Returns when the GPU is done with the last run(), unless its textures are gone; not to be called during one. Errors are
-  // left to those who wait for the queues.
+  // Returns when the GPU is done with the last run(), unless its textures are gone; not to be called during
+  // one. Errors are left to those who wait for the queues.
   void wait() noexcept;
 
  private:

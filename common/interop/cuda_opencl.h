@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Memory that CUDA and OpenCL both work on, where both mean the same GPU: one CUDA allocation that OpenCL imports. Neither knows
-// of the other's queues: wait on the host for what one has submitted before the other begins.
+// Memory that CUDA and OpenCL both work on, where both mean the same GPU: one CUDA allocation that OpenCL
+// imports. Neither knows of the other's queues: wait on the host for what one has submitted before the other
+// begins.
 #pragma once
 
 #include "common/cuda/shareable.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-cl-build DEVICE_NUMBER OPTIONS <SOURCE: compiles a program, to see whether the driver's compiler survives it
-// (trial_build.h). Exit status: 0 when it compiles, 1 when not.
+// vigil-cl-build DEVICE_NUMBER OPTIONS <SOURCE: compiles a program, to see whether the driver's compiler
+// survives it (trial_build.h). Exit status: 0 when it compiles, 1 when not.
 #include "common/error.h"
 #include "common/opencl/program.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files under the user's cache directory, each found by the text that it depends on. What is damaged, or was made from
-// another text, counts as absent. Writing is atomic, so any number of programs may start at once; a directory that cannot
-// be written costs the cache, not the result.
+// Files under the user's cache directory, each found by the text that it depends on. What is damaged, or was
+// made from another text, counts as absent. Writing is atomic, so any number of programs may start at once; a
+// directory that cannot be written costs the cache, not the result.
 #pragma once
 
 #include <cstdint>

@@ -23,9 +23,10 @@ std::vector<ClCandidate> cl_candidates();
 // One line a device: "  0: NVIDIA H200 (GPU, NVIDIA CUDA)".
 std::string list_of(const std::vector<ClCandidate> &);
 
-// The index of the one that `selector` means: a number, or a part of the device's or platform's name in upper or lower
-// case; empty: the first GPU, else the first accelerator, else the first CPU. Throws Error::no_device: without any
-// candidate it names the package to install, with a selector that fits none it lists what there is.
+// The index of the one that `selector` means: a number, or a part of the device's or platform's name in upper
+// or lower case; empty: the first GPU, else the first accelerator, else the first CPU. Throws
+// Error::no_device: without any candidate it names the package to install, with a selector that fits none it
+// lists what there is.
 std::size_t choose(const std::vector<ClCandidate> &, const std::string &selector);
 
 } // namespace vigil

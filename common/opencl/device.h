@@ -50,8 +50,9 @@ class ClQueue final : public Queue {
   cl_command_queue get() const { return queue_.get(); }
   void flush() const;
 
-  // Submits one command: enqueue(event) calls an OpenCL function with that event pointer, which is null unless someone
-  // measures. `what` names it in errors. With `event` the caller gets the command's event (profiling is on) and owns it.
+  // Submits one command: enqueue(event) calls an OpenCL function with that event pointer, which is null
+  // unless someone measures. `what` names it in errors. With `event` the caller gets the command's event
+  // (profiling is on) and owns it.
   template <class Enqueue>
   void submit(const char *what, Enqueue enqueue, ClEventHandle *event = nullptr) {
     cl_event e = nullptr;
@@ -70,8 +71,8 @@ class ClQueue final : public Queue {
   ClTimer *timer_ = nullptr; // the one that runs
 };
 
-// From the start of the first command after start() to the end of the last one before stop(), by the device's clock. One
-// timer at a time may run on a queue; it must not be destroyed before it is stopped.
+// From the start of the first command after start() to the end of the last one before stop(), by the device's
+// clock. One timer at a time may run on a queue; it must not be destroyed before it is stopped.
 class ClTimer final : public Timer {
  public:
   void start(Queue &) override;
@@ -84,8 +85,8 @@ class ClTimer final : public Timer {
   ClEventHandle first_, last_;
 };
 
-// Host memory that kernels use in place, on devices that share it (has_host_memory()). It has a device address of its own, as
-// allocated memory has, so that the same bytes may be shared several times at once.
+// Host memory that kernels use in place, on devices that share it (has_host_memory()). It has a device
+// address of its own, as allocated memory has, so that the same bytes may be shared several times at once.
 class ClHostMemory {
  public:
   ClHostMemory() = default;
@@ -110,20 +111,22 @@ class ClHostMemory {
 class ClDevice final : public Device {
  public:
   explicit ClDevice(const ClCandidate &);
-  // In this context, which was made for memory that is shared with another API; it gets a reference of its own.
+  // In this context, which was made for memory that is shared with another API; it gets a reference of its
+  // own.
   ClDevice(const ClCandidate &, cl_context);
   ~ClDevice() override;
 
   Backend backend() const override { return Backend::opencl; }
   std::string name() const override; // "NVIDIA H200, NVIDIA CUDA, driver 580.95"
 
-  // Device memory is buffers. Their addresses are numbers that no host memory has: arithmetic works, reading through
-  // them does not. Any thread may allocate, release and ask.
+  // Device memory is buffers. Their addresses are numbers that no host memory has: arithmetic works, reading
+  // through them does not. Any thread may allocate, release and ask.
   void *allocate(std::size_t bytes) override;
   void release(void *) noexcept override;
-  // Memory of another API of the same GPU, `bytes` of it, by a descriptor that becomes the driver's own; to be released like
-  // memory of our own. Between acquire() and give_back() it is OpenCL's: work that the other API submitted must be done
-  // before, and it may submit more when the queue is done. Throws Error::device, and then the descriptor is closed.
+  // Memory of another API of the same GPU, `bytes` of it, by a descriptor that becomes the driver's own; to
+  // be released like memory of our own. Between acquire() and give_back() it is OpenCL's: work that the other
+  // API submitted must be done before, and it may submit more when the queue is done. Throws Error::device,
+  // and then the descriptor is closed.
   void *import(int descriptor, std::size_t bytes);
   void acquire(void *, Queue &);
   void give_back(void *, Queue &);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCL's objects with an owner, and its error codes as vigil::Error. OpenCL 1.2 is the least that is needed.
+// OpenCL's objects with an owner, and its error codes as vigil::Error. OpenCL 1.2 is the least that is
+// needed.
 #pragma once
 
 #include <string>

@@ -84,8 +84,9 @@ void ClProgram::build(const ClDevice &d, const std::string &name, const std::str
     code = clBuildProgram(program_.get(), 1, &device_, all_options.c_str(), nullptr, nullptr);
     if (code == CL_SUCCESS) break;
     const std::string log = log_of(program_.get(), device_);
-    // An error in the source is named in the log. Without one it may be PoCL's (3.1), whose processes disturb each other in
-    // its cache when several compile the same program for the first time: a moment later all of it is there.
+    // An error in the source is named in the log. Without one it may be PoCL's (3.1), whose processes disturb
+    // each other in its cache when several compile the same program for the first time: a moment later all of
+    // it is there.
     if (attempt == 4 || log.find("error") != std::string::npos)
       fail(Error::Kind::device, name, " does not compile for ", d.name(), " with ", all_options, " (",
            cl_error_name(code), "):\n", log);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Kernels from .cl files that were embedded at build time. Programs are built once for each device, driver, source and
-// options; their binaries are kept in the user's cache directory ("opencl"), see cache.h.
+// Kernels from .cl files that were embedded at build time. Programs are built once for each device, driver,
+// source and options; their binaries are kept in the user's cache directory ("opencl"), see cache.h.
 #pragma once
 
 #include "common/opencl/device.h"
@@ -40,9 +40,9 @@ class ClKernel {
   ClKernel(cl_program, const char *name, cl_device_id);
   explicit operator bool() const { return static_cast<bool>(kernel_); }
 
-  // Sets all arguments and submits. `global` is rounded up to whole work-groups: kernels compare their position with
-  // the size they are told. A bool must not be an argument (OpenCL C has none); a count or size that does not fit the
-  // kernel's parameters throws Error::device, naming the argument.
+  // Sets all arguments and submits. `global` is rounded up to whole work-groups: kernels compare their
+  // position with the size they are told. A bool must not be an argument (OpenCL C has none); a count or size
+  // that does not fit the kernel's parameters throws Error::device, naming the argument.
   template <ClArgument... Args>
   void launch(ClQueue &queue, ClRange2 global, ClRange2 local, const Args &...args) {
     launch(queue, nullptr, global, local, args...);
@@ -77,8 +77,8 @@ class ClKernel {
 class ClProgram {
  public:
   ClProgram() = default;
-  // `options` as clBuildProgram takes them ("-D RADIUS=4"); -cl-std=CL1.2 is added. Throws Error::device with the
-  // compiler's log, its places named by file and line of the source tree.
+  // `options` as clBuildProgram takes them ("-D RADIUS=4"); -cl-std=CL1.2 is added. Throws Error::device with
+  // the compiler's log, its places named by file and line of the source tree.
   ClProgram(const ClDevice &, std::initializer_list<ClSource>, const std::string &options = {});
   // As above, for a generated source.
   ClProgram(const ClDevice &, const std::string &name, const std::string &source, const std::string &options);

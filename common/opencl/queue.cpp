@@ -102,8 +102,8 @@ void ClDevice::download(void *to, const void *from, std::size_t bytes, Queue &q)
 
 namespace {
 
-// One copy of rows as few commands: one when rows follow each other without a gap, one for a rectangle, or, where OpenCL
-// has none of that shape (rows that run backwards or overlap), one a row.
+// One copy of rows as few commands: one when rows follow each other without a gap, one for a rectangle, or,
+// where OpenCL has none of that shape (rows that run backwards or overlap), one a row.
 template <class Plain, class Rectangle>
 void copy_rows(std::ptrdiff_t device_stride, std::ptrdiff_t host_stride, std::size_t row_bytes, int rows,
                Plain plain, Rectangle rectangle) {

@@ -38,7 +38,8 @@ std::string own_folder() {
   return end == path.npos ? "." : path.substr(0, end);
 }
 
-// Beside the plugin in a build folder, else where it is installed; VIGIL_CL_BUILD names another, or none when it is empty.
+// Beside the plugin in a build folder, else where it is installed; VIGIL_CL_BUILD names another, or none when
+// it is empty.
 std::string find_program() {
   if (const char *named = std::getenv("VIGIL_CL_BUILD")) return named;
   for (const std::string &path : {text(own_folder(), "/", program), text(own_folder(), "/common/", program),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Headers that most files include, compiled once for each library where the build uses precompiled headers (./run does).
-// Each file includes what it uses all the same: builds without them must work, and tests/lint checks it.
+// Headers that most files include, compiled once for each library where the build uses precompiled headers
+// (./run does). Each file includes what it uses all the same: builds without them must work, and tests/lint
+// checks it.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -21,8 +21,8 @@ class Camera {
   };
   Seen see(const World &) const;
 
-  // The ground under row y (pixels, may be fractional): from `start` at x = 0 by `step` a pixel. `scale`: pixels a
-  // metre there, across. False where the row looks above the horizon.
+  // The ground under row y (pixels, may be fractional): from `start` at x = 0 by `step` a pixel. `scale`:
+  // pixels a metre there, across. False where the row looks above the horizon.
   struct GroundRow {
     Point start, step;
     float scale;
@@ -33,8 +33,8 @@ class Camera {
   World ray(float x, float y) const;
   World eye() const { return {0, 0, height_}; }
 
-  // The stretch [from, to] of the line (u, v) = at + s * heading that the picture shows, `margin` metres longer at
-  // both ends. False when it shows none of it.
+  // The stretch [from, to] of the line (u, v) = at + s * heading that the picture shows, `margin` metres
+  // longer at both ends. False when it shows none of it.
   bool visible_stretch(Point at, Point heading, float margin, float &from, float &to) const;
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Leaves that sway: painted once, then shown displaced.
 //
-// The displacement at (x, y) is that of a swinging branch, A sin(w t + f(x, y)), where the phase f varies smoothly over
-// the picture; two planes p = A cos f and q = A sin f make it p sin(w t) + q cos(w t) without a sine per pixel.
+// The displacement at (x, y) is that of a swinging branch, A sin(w t + f(x, y)), where the phase f varies
+// smoothly over the picture; two planes p = A cos f and q = A sin f make it p sin(w t) + q cos(w t) without a
+// sine per pixel.
 #pragma once
 
 #include "common/scene/camera.h"
@@ -24,8 +25,8 @@ class Foliage {
     float sine, cosine;
   };
   static Gust gust(double time, float wind);
-  // Cover (0..1) and colours already multiplied by it, of pixels first .. last-1 of row y, the first at index 0. Null
-  // colours: cover alone.
+  // Cover (0..1) and colours already multiplied by it, of pixels first .. last-1 of row y, the first at index
+  // 0. Null colours: cover alone.
   void row(int y, int first, int last, const Gust &, float *cover, float *r, float *g, float *b) const;
 
   // Leaves for a pattern: a hedge along the house, and branches and bushes in front of everything.

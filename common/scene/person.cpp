@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A person: capsules for head, trunk, arms and legs. The legs swing with the way walked, so feet do not slide much.
+// A person: capsules for head, trunk, arms and legs. The legs swing with the way walked, so feet do not slide
+// much.
 #include "common/scene/hash.h"
 #include "common/scene/objects.h"
 

@@ -70,8 +70,8 @@ struct Counted {
   Pixels own, shown;
 };
 
-// Calls row(y, rows, owner, own) for each row: it calls own(object, x) for each object's own pixels and leaves in owner[x] which one
-// is shown, -1 for none.
+// Calls row(y, rows, owner, own) for each row: it calls own(object, x) for each object's own pixels and
+// leaves in owner[x] which one is shown, -1 for none.
 template <class Row>
 std::vector<Counted> count_pixels(CpuDevice &device, int width, int height, int objects, Row row) {
   std::vector<Counted> all(static_cast<std::size_t>(objects));

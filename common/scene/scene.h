@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Surveillance scenes drawn by rule, with their exact truth: the contract.
 //
-// A scene is a pure function of its settings and of a moment (frame number and time). Any frame can be drawn alone, in
-// any order, on any number of threads, and its bytes are the same ones on the same machine and build.
+// A scene is a pure function of its settings and of a moment (frame number and time). Any frame can be drawn
+// alone, in any order, on any number of threads, and its bytes are the same ones on the same machine and
+// build.
 //
-// The world is measured in metres: u along the street, v away from the camera, y up. The camera stands on a pole at
-// u = v = 0, 5.5 m high, and looks down; camera.h has its projection. All sizes follow the picture's height (half its
-// width when that is more), so every picture size shows the same place.
+// The world is measured in metres: u along the street, v away from the camera, y up. The camera stands on a
+// pole at u = v = 0, 5.5 m high, and looks down; camera.h has its projection. All sizes follow the picture's
+// height (half its width when that is more), so every picture size shows the same place.
 //
-// Colours are R, G, B as a display takes them, 0..255. A shadow multiplies the three by one factor: 0.6 in its core (0.75
-// under the lamps of an indoor scene and under the clouds of `camouflage`), rising to 1 across its penumbra. Sensor
-// noise is Gaussian, independent for each frame, pixel and colour, drawn from (seed, frame, x, y) alone; a grey
-// picture is that of a monochrome sensor, with the same noise on its luma.
+// Colours are R, G, B as a display takes them, 0..255. A shadow multiplies the three by one factor: 0.6 in
+// its core (0.75 under the lamps of an indoor scene and under the clouds of `camouflage`), rising to 1 across
+// its penumbra. Sensor noise is Gaussian, independent for each frame, pixel and colour, drawn from (seed,
+// frame, x, y) alone; a grey picture is that of a monochrome sensor, with the same noise on its luma.
 //
-// Truth, as in the CDnet benchmark: 255 where a moving or stopped object covers the whole pixel, 170 (unknown) where
-// it covers a part of it, 50 where the light falls by a tenth or more in its shadow, 0 elsewhere. Foliage that sways, noise
-// and a light that is switched are background: 0.
+// Truth, as in the CDnet benchmark: 255 where a moving or stopped object covers the whole pixel, 170
+// (unknown) where it covers a part of it, 50 where the light falls by a tenth or more in its shadow, 0
+// elsewhere. Foliage that sways, noise and a light that is switched are background: 0.
 #pragma once
 
 #include "common/cpu/device.h"
@@ -73,8 +74,8 @@ struct Moment {
   double time = 0;         // seconds >= 0; chooses everything else
 };
 
-// How a picture in Y, U, V codes colours: the weights of R and B in luma (BT.601: 0.299, 0.114) and whether Y takes
-// 0..255 or 16..235 (U and V: 16..240).
+// How a picture in Y, U, V codes colours: the weights of R and B in luma (BT.601: 0.299, 0.114) and whether Y
+// takes 0..255 or 16..235 (U and V: 16..240).
 struct Coding {
   float kr = 0.299f, kb = 0.114f;
   bool full_range = false;
@@ -85,8 +86,9 @@ inline constexpr std::uint8_t truth_background = 0, truth_shadow = 50, truth_unk
 
 enum class Kind : std::uint8_t { person, car, bag };
 
-// The truth of one object that is in the picture, or behind something there. Its own pixels are those of which it covers half or
-// more, as if nothing stood before it; boxes are in pixels, right and bottom exclusive.
+// The truth of one object that is in the picture, or behind something there. Its own pixels are those of
+// which it covers half or more, as if nothing stood before it; boxes are in pixels, right and bottom
+// exclusive.
 struct TrueObject {
   int id; // > 0, the same from when it enters until it leaves, and never another's
   Kind kind;
@@ -123,16 +125,17 @@ inline constexpr Line lines[] = {{"middle", 0.5f, 0, 0.5f, 1}};
 
 class Scene {
  public:
-  // Draws what does not change. The device must outlive the scene. Throws Error::bad_setting when a setting is out of
-  // range, Error::no_memory.
+  // Draws what does not change. The device must outlive the scene. Throws Error::bad_setting when a setting
+  // is out of range, Error::no_memory.
   Scene(const Settings &, CpuDevice &);
   ~Scene();
   const Settings &settings() const;
-  // Both may be called by several threads at once. The image (any format of 8 bits a sample, alpha becomes 255) and the
-  // plane have the scene's size and lie in host memory.
+  // Both may be called by several threads at once. The image (any format of 8 bits a sample, alpha becomes
+  // 255) and the plane have the scene's size and lie in host memory.
   void draw(const Moment &, const Image &, const Coding &) const;
   void draw_truth(const Moment &, const Plane<std::uint8_t> &) const;
-  // All objects of which a pixel is within the picture's border, the farthest first. By several threads at once as well.
+  // All objects of which a pixel is within the picture's border, the farthest first. By several threads at
+  // once as well.
   std::vector<TrueObject> objects(double time) const;
   // In the order of ids. What happened before the first frame did not happen: `before` < 0 gives nothing.
   std::vector<Incident> incidents(double before, double now) const;

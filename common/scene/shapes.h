@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What objects and their shadows are made of: capsules and convex polygons, both known by the distance to their border.
-// Cover at a pixel is that distance, in pixels, + 1/2, cut to 0..1: edges are smoothed over one pixel.
+// What objects and their shadows are made of: capsules and convex polygons, both known by the distance to
+// their border. Cover at a pixel is that distance, in pixels, + 1/2, cut to 0..1: edges are smoothed over one
+// pixel.
 #pragma once
 
 #include "common/scene/geometry.h"
@@ -66,8 +67,8 @@ struct Drawing {
 // Cover and shade (a factor for the colour) of the pixels first .. last-1 of row y.
 void cover_row(const Shape &, int y, int first, int last, float *cover, float *shade);
 
-// Raises shade[x] (0 none .. 1 core) to that of the shadow, for pixels first .. last-1 of a row whose centres lie on
-// the ground at start + x * step. `footprint`: metres that a pixel covers; softness is at least that.
+// Raises shade[x] (0 none .. 1 core) to that of the shadow, for pixels first .. last-1 of a row whose centres
+// lie on the ground at start + x * step. `footprint`: metres that a pixel covers; softness is at least that.
 void shadow_row(const Shadow &, Point start, Point step, float footprint, int first, int last, float *shade);
 
 } // namespace vigil::scene

@@ -74,7 +74,8 @@ bool ends_at(const Camera &camera, float v, Ends &e) {
 
 } // namespace
 
-// Two or three people from either side meet, stand for some seconds, go on together to the front and part there.
+// Two or three people from either side meet, stand for some seconds, go on together to the front and part
+// there.
 void Plot::groups(double time, std::vector<Actor> &actors) const {
   constexpr double period = 26;
   constexpr int most = 6;
@@ -105,8 +106,8 @@ void Plot::groups(double time, std::vector<Actor> &actors) const {
   }
 }
 
-// Somebody puts a bag down and walks away; another one stands by for long; after a while the bag is picked up, in even rounds by its
-// owner, in odd ones by somebody else.
+// Somebody puts a bag down and walks away; another one stands by for long; after a while the bag is picked
+// up, in even rounds by its owner, in odd ones by somebody else.
 void Plot::left_bag(double time, std::vector<Actor> &actors) const {
   constexpr double period = 60;
   constexpr int ids =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Scenes that try one thing each that real cameras do to a model of the background: what the camera does to the light, and
-// who waits or was there from the start.
+// Scenes that try one thing each that real cameras do to a model of the background: what the camera does to
+// the light, and who waits or was there from the start.
 #include "common/scene/story.h"
 
 #include <algorithm>
@@ -55,7 +55,8 @@ Rgb Plot::trial_light(double time) const {
   const double since = time - quiet_;
   if (since < 0) return {1, 1, 1};
   if (story_ == Story::auto_exposure) {
-    // Whoever enters brings a bright coat: the exposure goes down while there is someone, by more than a fifth.
+    // Whoever enters brings a bright coat: the exposure goes down while there is someone, by more than a
+    // fifth.
     const float k = 1 - 0.22f * float(presence(since, 1, 1e9) * (0.6 + 0.4 * std::sin(since)));
     return {k, k, k};
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lets the tuner choose among kernels that make one picture of another: each variant works on a small picture, which must be
-// the reference's, and is timed on a large one.
+// Lets the tuner choose among kernels that make one picture of another: each variant works on a small
+// picture, which must be the reference's, and is timed on a large one.
 #pragma once
 
 #include "common/opencl/device.h"

@@ -29,8 +29,8 @@ FileCache cache() {
   return FileCache(cache_directory("tuning"));
 }
 
-// The file's content, a line each: "search exhaustive" or "search quick", "choice NAME", and for each candidate
-// "row OUTCOME MS NAME", then "why TEXT" when there is something to say.
+// The file's content, a line each: "search exhaustive" or "search quick", "choice NAME", and for each
+// candidate "row OUTCOME MS NAME", then "why TEXT" when there is something to say.
 std::string written(const Result &r, bool exhaustive) {
   std::string s =
       text("search ", exhaustive ? "exhaustive" : "quick", "\nchoice ", r.rows[r.choice].name, "\n");
@@ -121,7 +121,8 @@ Row attempt(const Candidate &c, int runs, const std::function<bool()> &late) {
   return row;
 }
 
-// Measures the default and the fastest in turn, so that both meet the same disturbances. True when the fastest is.
+// Measures the default and the fastest in turn, so that both meet the same disturbances. True when the
+// fastest is.
 bool wins(const Candidate &standard, const Candidate &fastest, Row &standard_row, Row &fastest_row,
           double advantage, const std::function<bool()> &late) {
   std::vector<double> a, b;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Chooses among variants of a kernel by trying them: each is built, its results checked, and timed by the device's own clock;
-// the fastest correct one is kept, and remembered for the next start.
+// Chooses among variants of a kernel by trying them: each is built, its results checked, and timed by the
+// device's own clock; the fastest correct one is kept, and remembered for the next start.
 //
-// The first candidate is the default: what is used without a search, when all else fails, and unless another one is faster by
-// more than noise. A search in Mode::automatic ends after Limits::seconds; it looks at the clock before each build and expects
-// the next one to take as long as the longest so far. What was found is kept in the user's cache directory ("tuning") under
-// everything that it depends on, see Key; a file that is damaged, foreign, or names a variant that there is no more, counts as
-// absent and is written anew. Files are replaced as a whole, so any number of programs may search at once: the last one's
-// result stays.
+// The first candidate is the default: what is used without a search, when all else fails, and unless another
+// one is faster by more than noise. A search in Mode::automatic ends after Limits::seconds; it looks at the
+// clock before each build and expects the next one to take as long as the longest so far. What was found is
+// kept in the user's cache directory ("tuning") under everything that it depends on, see Key; a file that is
+// damaged, foreign, or names a variant that there is no more, counts as absent and is written anew. Files are
+// replaced as a whole, so any number of programs may search at once: the last one's result stays.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,8 @@ struct Key {
   std::string text() const;
 };
 
-// The functions are called in this order, from the thread that searches; one that throws std::exception ends its candidate.
+// The functions are called in this order, from the thread that searches; one that throws std::exception ends
+// its candidate.
 struct Candidate {
   std::string name;
   std::function<void()> prepare;       // builds, and runs once

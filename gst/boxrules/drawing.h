@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Zones, lines, totals, ids and trails as an overlay composition. Each thing is a small picture of its own (BGRA in memory), so that
-// what does not change is drawn once, and what changes costs its own size and not the frame's.
+// Zones, lines, totals, ids and trails as an overlay composition. Each thing is a small picture of its own
+// (BGRA in memory), so that what does not change is drawn once, and what changes costs its own size and not
+// the frame's.
 #pragma once
 
 #include "gst/observe/track_meta.h"
@@ -33,7 +34,8 @@ class Drawing {
             double height);
   // Puts it on the frame as metadata.
   void attach(GstBuffer *) const;
-  // Draws it into the frame's memory; false when that fails. Throws Error::bad_data when the frame is not what the caps say.
+  // Draws it into the frame's memory; false when that fails. Throws Error::bad_data when the frame is not
+  // what the caps say.
   bool blend(GstBuffer *, const GstVideoInfo &) const;
   void rules_changed() { rules_drawn_ = false; }
   void forget();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Letters of 3 x 5 dots, enough for names, numbers and totals; small letters look like capitals, what is unknown is a box.
+// Letters of 3 x 5 dots, enough for names, numbers and totals; small letters look like capitals, what is
+// unknown is a box.
 #pragma once
 
 #include <cstdint>

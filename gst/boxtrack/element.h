@@ -95,9 +95,11 @@ inline Impl &impl_of(gpointer self) {
 GstBaseTransformClass *parent_class();
 void install_streaming(GstBaseTransformClass *);
 
-// A track as a structure: id, type, x, y, width, height (pixels, gdouble), vx, vy, state, stationary, age, group.
+// A track as a structure: id, type, x, y, width, height (pixels, gdouble), vx, vy, state, stationary, age,
+// group.
 GstStructure *describe(const char *name, const track::Object &, double now);
-// Posts what changed with this frame: tracks that are new since `alive`, those that ended, and, when it is time, all of them.
+// Posts what changed with this frame: tracks that are new since `alive`, those that ended, and, when it is
+// time, all of them.
 void post_changes(GstElement *, Impl &, const Settings &, const FrameTime &);
 
 } // namespace vigil::gst::boxtrack

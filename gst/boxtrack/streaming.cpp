@@ -124,7 +124,8 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
   });
 }
 
-// Metadata is all that changes, so a frame that others hold, too, is not copied: a new buffer has the same memory.
+// Metadata is all that changes, so a frame that others hold, too, is not copied: a new buffer has the same
+// memory.
 GstFlowReturn prepare_output_buffer(GstBaseTransform *, GstBuffer *in, GstBuffer **out) {
   *out = gst_buffer_is_writable(in) ? in : gst_buffer_copy(in);
   return GST_FLOW_OK;

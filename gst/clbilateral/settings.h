@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Everything that can be set at a clbilateral. The defaults are the initialisers here and in the kernel's Params.
+// Everything that can be set at a clbilateral. The defaults are the initialisers here and in the kernel's
+// Params.
 #pragma once
 
 #include "gst/transform/async_depth.h"

@@ -48,8 +48,8 @@ class FilterElement final : public ElementWith<Settings> {
   FilterStats stats_;
 };
 
-// While frames flow, a chain that cannot be read is refused at once, and the one before stays. Before that it is an error when
-// the element starts.
+// While frames flow, a chain that cannot be read is refused at once, and the one before stays. Before that it
+// is an error when the element starts.
 bool FilterElement::set_property(guint id, const GValue *value) {
   Settings wanted = settings.snapshot();
   if (!properties().set(wanted, id, value)) return false;

@@ -18,8 +18,8 @@ struct FilterStats {
   TuningStats tuning;
 };
 
-// Throws filter::ChainError when the chain set now cannot be read. The element, the device, the settings and the stats outlive the work.
-// A chain that turns out later to be of no use is put back to the one before.
+// Throws filter::ChainError when the chain set now cannot be read. The element, the device, the settings and
+// the stats outlive the work. A chain that turns out later to be of no use is put back to the one before.
 std::unique_ptr<Work> make_work(GstElement *, ClDevice &, SharedSettings<Settings> &, FilterStats &);
 
 } // namespace vigil::gst::clfilter

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The element cudamog: its description. The output keeps the input's memory; a mask is GRAY8, all else keeps the input's format.
+// The element cudamog: its description. The output keeps the input's memory; a mask is GRAY8, all else keeps
+// the input's format.
 #include "gst/cudamog/element.h"
 
 #include "common/error.h"
@@ -102,8 +103,8 @@ void MogElement::stopped() {
   model_file_.close();
 }
 
-// Tells of a saved model that did not fit the frames, and saves the model when it is time. The copy is made here, under the
-// work lock; during the stream the file is written by a thread of its own.
+// Tells of a saved model that did not fit the frames, and saves the model when it is time. The copy is made
+// here, under the work lock; during the stream the file is written by a thread of its own.
 void MogElement::look_after_model(bool at_the_end) {
   struct {
     bool save = false;

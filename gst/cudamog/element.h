@@ -41,8 +41,8 @@ class MogElement final : public ElementWith<Settings> {
   GstElement *gst() const { return gst_; }
 
   std::atomic<std::uint64_t> model_frames = 0; // learnt by the model
-  // Of the frame that came out last: the camera's exposure against the model (first channel), and the cells of the grid that
-  // are taken for ghosts and for objects that wait.
+  // Of the frame that came out last: the camera's exposure against the model (first channel), and the cells
+  // of the grid that are taken for ghosts and for objects that wait.
   std::atomic<float> exposure_gain = 1.f, exposure_offset = 0.f;
   std::atomic<int> ghost_cells = 0, object_cells = 0;
 

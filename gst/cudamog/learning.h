@@ -20,8 +20,8 @@ class Learning {
   // What a finished frame's changed fraction says about the light, in the order of the frames. After `jumped`
   // the next frames learn as a new model would, and count as `relearning`.
   Light observe(double changed_fraction, const Tuning &);
-  // The model knows this light: no frame has to be learnt fast. The frames that `relearning` lasts still say nothing, since cameras
-  // need some to find their exposure.
+  // The model knows this light: no frame has to be learnt fast. The frames that `relearning` lasts still say
+  // nothing, since cameras need some to find their exposure.
   void recalled() { relearn_ = 0; }
 
  private:

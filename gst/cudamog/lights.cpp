@@ -67,7 +67,8 @@ bool Lights::recall(const ConstImage &frame, float most_moved, mog::Model &model
   const OwnPicture known = std::move(*best);
   kept_.erase(best);
   keep(model, queue);
-  // A frame that is learnt at the rate 1 is all that the model knows afterwards. Method mog keeps old components even so.
+  // A frame that is learnt at the rate 1 is all that the model knows afterwards. Method mog keeps old
+  // components even so.
   const std::uint64_t learnt = model.frames;
   if (model.config().method == mog::Method::mog) model.load(mog::empty_state(model.config()), queue);
   const mog::Step step{known.image(), {mask_.as<std::uint8_t>(), width_, height_, width_}, 1.};

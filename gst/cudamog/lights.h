@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures of the background in the lights that there were before. A light that is switched makes the model learn the scene
-// anew, and with it whoever stands there. Where the light is one that was known, its picture says at once what is
-// background.
+// Pictures of the background in the lights that there were before. A light that is switched makes the model
+// learn the scene anew, and with it whoever stands there. Where the light is one that was known, its picture
+// says at once what is background.
 #pragma once
 
 #include "gst/cudamog/own_picture.h"
@@ -23,14 +23,16 @@ class Lights {
   explicit Lights(Device &device) : device_(device) {}
   // Forgets all pictures.
   void set_format(PixelFormat, int width, int height);
-  // How far the line may move a sample at exposure.h's anchors, in grey levels: what exposure undoes after a recall, or what the
-  // model bears without it. More than that is another light.
+  // How far the line may move a sample at exposure.h's anchors, in grey levels: what exposure undoes after a
+  // recall, or what the model bears without it. More than that is another light.
   static constexpr float most_undone = 80.f, most_borne = 10.f;
-  // A light was switched off or on just now. Keeps what the model has as background, unless the model has not settled.
+  // A light was switched off or on just now. Keeps what the model has as background, unless the model has not
+  // settled.
   void keep(mog::Model &, Queue &);
-  // Makes the model know what was background in the kept light that explains `frame` best: a line of exposure.h against
-  // its picture counts, which moves no sample by more than `most_moved` levels. What the model had is kept instead, if it had settled. False when no picture explains the frame: then the
-  // model stays as it is. Waits for the device, so it is for frames in which most has changed only.
+  // Makes the model know what was background in the kept light that explains `frame` best: a line of
+  // exposure.h against its picture counts, which moves no sample by more than `most_moved` levels. What the
+  // model had is kept instead, if it had settled. False when no picture explains the frame: then the model
+  // stays as it is. Waits for the device, so it is for frames in which most has changed only.
   bool recall(const ConstImage &frame, float most_moved, mog::Model &, const mog::Params &, Queue &);
   // The model was loaded or made anew.
   void model_changed() { changed_at_ = 0; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The life of the model: made with the first frame, kept as long as the frames are of its kind, saved and loaded, taken along to another
-// device.
+// The life of the model: made with the first frame, kept as long as the frames are of its kind, saved and
+// loaded, taken along to another device.
 #include "gst/cudamog/work.h"
 
 #include "common/error.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The file that model-location names. It is read at the start, written every save-interval, at the end of the stream
-// and at the stop. A file that is no model, or the model of other frames, is no reason to stop a camera: the element
-// warns and learns anew, and before it writes its own model it renames that file to LOCATION.bak.
+// The file that model-location names. It is read at the start, written every save-interval, at the end of the
+// stream and at the stop. A file that is no model, or the model of other frames, is no reason to stop a
+// camera: the element warns and learns anew, and before it writes its own model it renames that file to
+// LOCATION.bak.
 #pragma once
 
 #include "kernels/mog/state_file.h"
@@ -22,14 +23,16 @@ class ModelFile {
   ModelFile(const ModelFile &) = delete;
   ModelFile &operator=(const ModelFile &) = delete;
 
-  // The start. The model that the file holds; none where `location` is empty, there is no file, or it is no model, for
-  // which a warning is posted. Warns also when the folder cannot be written: at the stop hardly anyone listens.
+  // The start. The model that the file holds; none where `location` is empty, there is no file, or it is no
+  // model, for which a warning is posted. Warns also when the folder cannot be written: at the stop hardly
+  // anyone listens.
   std::optional<mog::SavedModel> open(const std::string &location);
   // The model that open() gave does not fit the frames: warns, and keeps the file as it is.
   void refused(const std::exception &why);
 
   bool named() const { return !location_.empty(); }
-  // Whether `interval` seconds (0: never) have gone by since the last write or the start, and none is under way.
+  // Whether `interval` seconds (0: never) have gone by since the last write or the start, and none is under
+  // way.
   bool due(int interval) const;
   // Writes the model in a thread of its own.
   void write_beside(mog::SavedModel);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What stands before and behind the model so that it can be trusted on a real camera: the exposure undone before it
-// (kernels/exposure), ghosts told from what waits behind it (kernels/ghost). A pipeline calls, for each frame:
+// What stands before and behind the model so that it can be trusted on a real camera: the exposure undone
+// before it (kernels/exposure), ghosts told from what waits behind it (kernels/ghost). A pipeline calls, for
+// each frame:
 //
-//   before()   in the order of the frames, when the model knows the frames before this one: the picture for the model
+//   before()   in the order of the frames, when the model knows the frames before this one: the picture for
+//              the model
 //   after()    when the mask is final
 //   observe()  when the queue got there
 //   rates()    for the next frame's model

@@ -190,8 +190,8 @@ void MogWork::find_blobs(Analysis &a) {
   a.changed_fraction = double(found.area) / watched;
 }
 
-// A light that was switched: the model is to know what was background the last time that this light was there. The camera may need
-// some frames before one of them shows it.
+// A light that was switched: the model is to know what was background the last time that this light was
+// there. The camera may need some frames before one of them shows it.
 void MogWork::follow_light(const ConstImage &frame, const Settings &settings, Queue &queue) {
   const bool jumped = std::exchange(light_jumped_, false);
   if (!std::exchange(light_unknown_, false) || model_->frames == 0) return;

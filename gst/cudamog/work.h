@@ -5,7 +5,8 @@
 //   fetch()     what is to be known of blobs
 //   complete()  takes the blobs of the oldest frame; draws an overlay, which needs the boxes
 //
-// What results do to later frames (foreground-rate, light-jump) they do to those that are run after the frame came out.
+// What results do to later frames (foreground-rate, light-jump) they do to those that are run after the frame
+// came out.
 #pragma once
 
 #include "common/error.h"
@@ -38,8 +39,8 @@ class MogWork final : public Work {
   void enter(std::unique_ptr<State>) override;
   std::uint64_t result_bytes() const override { return result_bytes_; }
 
-  // The model. Frames that are not run yet do not belong to it. load() throws Error::bad_data and changes nothing when the model
-  // does not fit; before the first frame it waits for that one, see take_refusal().
+  // The model. Frames that are not run yet do not belong to it. load() throws Error::bad_data and changes
+  // nothing when the model does not fit; before the first frame it waits for that one, see take_refusal().
   void reset();
   mog::SavedModel save();
   void load(mog::SavedModel);

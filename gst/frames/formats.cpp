@@ -61,7 +61,8 @@ std::string words(const GstVideoInfo &info) {
               GST_VIDEO_INFO_HEIGHT(&info));
 }
 
-// Why planes of a mapped frame lie beyond its memory; empty when they do not. GStreamer looks at each one's first byte only.
+// Why planes of a mapped frame lie beyond its memory; empty when they do not. GStreamer looks at each one's
+// first byte only.
 std::string fault_of(const GstVideoFrame &frame) {
   const GstVideoInfo &info = frame.info;
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); c++) {

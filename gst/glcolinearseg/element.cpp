@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The element glcolinearseg: its description. RGBA comes out, as large as what came in, in the same kind of memory or, if the next element asks
-// for that, in textures.
+// The element glcolinearseg: its description. RGBA comes out, as large as what came in, in the same kind of
+// memory or, if the next element asks for that, in textures.
 #include "gst/glcolinearseg/element.h"
 
 #include "common/error.h"
@@ -172,8 +172,8 @@ bool SegmentElement::is_fresh() {
   return fresh;
 }
 
-// The background that is to be set before this frame. A file that cannot be used is an error at the beginning, later a warning, and
-// the background stays.
+// The background that is to be set before this frame. A file that cannot be used is an error at the
+// beginning, later a warning, and the background stays.
 void SegmentElement::before_frame() {
   Request request;
   int width = 0, height = 0;

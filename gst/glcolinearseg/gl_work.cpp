@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The work of glcolinearseg in an OpenGL context, on that context's thread: the streaming thread goes there once for each frame, and waits. When
-// run() returns, a frame has its boxes, and what was drawn is in order with all else that the context does. What others in the context did
-// wrong before is not taken for our own failure.
+// The work of glcolinearseg in an OpenGL context, on that context's thread: the streaming thread goes there
+// once for each frame, and waits. When run() returns, a frame has its boxes, and what was drawn is in order
+// with all else that the context does. What others in the context did wrong before is not taken for our own
+// failure.
 #include "common/device_cast.h"
 #include "common/error.h"
 #include "gst/glcolinearseg/work.h"

@@ -18,8 +18,8 @@ struct Picture {
   }
 };
 
-// The picture of a sample of any raw video format, in any memory that can be mapped. Throws Error::bad_data when it is
-// none.
+// The picture of a sample of any raw video format, in any memory that can be mapped. Throws Error::bad_data
+// when it is none.
 Picture picture_of(GstSample *);
 
 } // namespace vigil::gst::glcolinearseg

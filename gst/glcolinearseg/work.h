@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glcolinearseg does with frames, wherever it works: the life of its background, blobs, motion. DeviceWork and GlWork segment.
+// What glcolinearseg does with frames, wherever it works: the life of its background, blobs, motion.
+// DeviceWork and GlWork segment.
 #pragma once
 
 #include "gst/glcolinearseg/element.h"

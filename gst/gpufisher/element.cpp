@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The element gpufisher: its description, the model that it uses, its events. Frames pass as they are: what goes in comes out.
+// The element gpufisher: its description, the model that it uses, its events. Frames pass as they are: what
+// goes in comes out.
 #include "gst/gpufisher/element.h"
 
 #include "common/error.h"
@@ -103,7 +104,8 @@ void FisherElement::flushed() {
   events_.forget();
 }
 
-// The messages event-begin and event-end of what changed last. Fields: the frame's times as in motion-begin, and
+// The messages event-begin and event-end of what changed last. Fields: the frame's times as in motion-begin,
+// and
 //   class      gchararray
 //   score      gdouble, the smoothed one that decided
 //   threshold  gdouble, that it reached or fell below

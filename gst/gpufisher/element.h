@@ -31,7 +31,8 @@ class FisherElement final : public ElementWith<Settings> {
   void end_of_stream() override { end_events(); }
   void flushed() override;
 
-  // A scored frame goes out: events, their messages, and the frame's metadata. For the streaming thread, without a lock.
+  // A scored frame goes out: events, their messages, and the frame's metadata. For the streaming thread,
+  // without a lock.
   void take_scores(BufferPtr &, const FrameTime &, std::span<const float> scores, GBytes *vector);
 
   std::atomic<std::uint64_t> scored = 0; // frames that came out

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From a score per scored frame to the begin and end of an event, for each class by itself:
 //
-//   smoothed = median of the last `window` scores, less the baseline if the classifier has one (kernels/fisher/smoothing.h)
+//   smoothed = median of the last `window` scores, less the baseline if the classifier has one
+//   (kernels/fisher/smoothing.h)
 //   begin    when smoothed >= begin threshold, end when smoothed < end threshold (which is no higher)
 //
-// The median is causal: an event that begins at once is reported (window - 1) / 2 scored frames later, and a single odd
-// frame is not reported at all.
+// The median is causal: an event that begins at once is reported (window - 1) / 2 scored frames later, and a
+// single odd frame is not reported at all.
 #pragma once
 
 #include "kernels/fisher/fisher.h"
@@ -22,8 +23,8 @@ class Events {
 
   explicit Events(int classes) : classes_(static_cast<std::size_t>(classes)) {}
 
-  // Takes the scores of one frame. What changed in a class is in change(class) until the next call. The classifier's
-  // thresholds are raised by `offset`.
+  // Takes the scores of one frame. What changed in a class is in change(class) until the next call. The
+  // classifier's thresholds are raised by `offset`.
   void step(std::span<const float> scores, int window, const fisher::Classifier &, float offset);
   // The stream is over, or another model comes: what goes on ends.
   void stop();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What gpufisher does with frames: descriptors, encoding and scores; a few bytes are fetched, and the vector when it is wanted.
+// What gpufisher does with frames: descriptors, encoding and scores; a few bytes are fetched, and the vector
+// when it is wanted.
 #pragma once
 
 #include "gst/gpufisher/element.h"
@@ -13,8 +14,8 @@ class FisherWork final : public Work {
  public:
   FisherWork(Device &, FisherElement &, std::shared_ptr<const fisher::Model>);
 
-  // Both throw Error::bad_setting when a frame has no room for one of the model's descriptors, and change nothing then. After
-  // set_model() frames need other results.
+  // Both throw Error::bad_setting when a frame has no room for one of the model's descriptors, and change
+  // nothing then. After set_model() frames need other results.
   void set_format(const FrameKind &in, const FrameKind &out) override;
   void set_model(std::shared_ptr<const fisher::Model>);
 

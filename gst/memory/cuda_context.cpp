@@ -31,7 +31,8 @@ bool is_cuda_caps(const GstCaps *caps) {
 
 namespace {
 
-// While a thread looks for a context, neighbours and the application offer it theirs on the same thread: GStreamer looks for it there.
+// While a thread looks for a context, neighbours and the application offer it theirs on the same thread:
+// GStreamer looks for it there.
 thread_local const CudaContext *asking = nullptr;
 thread_local GstCudaContext **found = nullptr;
 

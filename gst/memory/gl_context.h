@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What an element that is not one of GStreamer's OpenGL filters needs of libgstgl. Builds without OpenGL have the same
-// functions, which know of no OpenGL.
+// What an element that is not one of GStreamer's OpenGL filters needs of libgstgl. Builds without OpenGL have
+// the same functions, which know of no OpenGL.
 #pragma once
 
 #include "vigil-config.h"
@@ -27,8 +27,8 @@ bool is_gl_memory(GstBuffer *);
 #define VIGIL_GL_CAPS(formats) ""
 #endif
 
-// The OpenGL display and context that an element shares with its neighbours. Nothing is opened before pools are needed. All
-// of it may be called from any thread.
+// The OpenGL display and context that an element shares with its neighbours. Nothing is opened before pools
+// are needed. All of it may be called from any thread.
 class GlContext {
  public:
   explicit GlContext(GstElement *owner) : owner_(owner) {}
@@ -42,12 +42,14 @@ class GlContext {
   // At READY to NULL.
   void close();
 
-  // A pool of textures for these caps, configured, in the neighbours' OpenGL context, or a new one where there is none;
-  // size gets the bytes of its buffers. `sync`: they have a GstGLSyncMeta. Null where that fails.
+  // A pool of textures for these caps, configured, in the neighbours' OpenGL context, or a new one where
+  // there is none; size gets the bytes of its buffers. `sync`: they have a GstGLSyncMeta. Null where that
+  // fails.
   GstBufferPool *make_pool(GstCaps *, guint min_buffers, guint &size, bool sync);
 
-  // For elements that work in OpenGL: the context that they work in, which is found among neighbours or made; transfer full. It stays,
-  // and pools are made in it, until follow(), close(), or until the element is given another display. Throws Error::no_device, and says what to do.
+  // For elements that work in OpenGL: the context that they work in, which is found among neighbours or made;
+  // transfer full. It stays, and pools are made in it, until follow(), close(), or until the element is given
+  // another display. Throws Error::no_device, and says what to do.
   GstGLContext *use();
   void follow(GstGLContext *); // works in this one from now on
   bool uses(GstGLContext *) const;
@@ -63,7 +65,8 @@ class GlContext {
 };
 // Whether it is a pool of textures.
 bool is_gl_pool(GstBufferPool *);
-// Tells upstream that frames in textures may say when they are drawn (GstGLSyncMeta), which other contexts wait for.
+// Tells upstream that frames in textures may say when they are drawn (GstGLSyncMeta), which other contexts
+// wait for.
 void propose_gl_sync(GstQuery *);
 // Whether downstream has said that. GStreamer's gldownload (1.22) trips over such metadata where it has not.
 bool takes_gl_sync(GstQuery *);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A GStreamer OpenGL context as the device of an element.
 //
-// The work of such a device is done on the context's thread (on_thread_of), where it runs in the order in which it was submitted, together with
-// all else that the context does. Its queues and events therefore have nothing to wait for, and its timers measure nothing: work that
-// wants the GPU's clock makes a GlTimer on the thread (make_clock).
+// The work of such a device is done on the context's thread (on_thread_of), where it runs in the order in
+// which it was submitted, together with all else that the context does. Its queues and events therefore have
+// nothing to wait for, and its timers measure nothing: work that wants the GPU's clock makes a GlTimer on the
+// thread (make_clock).
 #pragma once
 
 #include "common/gl/device.h"
@@ -16,7 +17,8 @@ namespace vigil::gst {
 
 class GlContextDevice final : public GlDevice {
  public:
-  // Any thread. Throws Error::no_device when the context's OpenGL is too old. The device keeps the context, and dies on its thread.
+  // Any thread. Throws Error::no_device when the context's OpenGL is too old. The device keeps the context,
+  // and dies on its thread.
   static std::shared_ptr<GlContextDevice> open(GstGLContext *);
   ~GlContextDevice() override = default;
 

@@ -11,7 +11,8 @@
 namespace vigil::gst {
 namespace {
 
-// The frames of one OpenGL context that are to be handed over, and who waits for them. It goes with the context.
+// The frames of one OpenGL context that are to be handed over, and who waits for them. It goes with the
+// context.
 class TransferQueue {
  public:
   void enqueue(GstGLContext *, Handover &);
@@ -104,8 +105,9 @@ void TransferQueue::enqueue(GstGLContext *context, Handover &frame) {
   waiting_.push_back(&frame);
 }
 
-// Whoever comes when nobody serves waits until the GPU is done with the batch before, then serves all frames that have come by then.
-// Where the batch before was its own and there is no other frame, there is nothing to gather.
+// Whoever comes when nobody serves waits until the GPU is done with the batch before, then serves all frames
+// that have come by then. Where the batch before was its own and there is no other frame, there is nothing to
+// gather.
 void TransferQueue::wait_for(GstGLContext *context, Handover &frame) {
   std::unique_lock lock(mutex_);
   Handover::Ticket &ticket = frame.ticket;

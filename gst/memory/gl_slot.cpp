@@ -55,8 +55,8 @@ BufferPtr new_texture(GstGLContext *context, const GstVideoInfo &info) {
   return BufferPtr(buffer);
 }
 
-// GStreamer's upload (in 1.22) makes wrong pictures of rows that are not a multiple of four bytes apart, and of an odd number of
-// them where planes follow each other.
+// GStreamer's upload (in 1.22) makes wrong pictures of rows that are not a multiple of four bytes apart, and
+// of an odd number of them where planes follow each other.
 bool suits_upload(const GstVideoInfo &info, GstBuffer *buffer) {
   if (GST_VIDEO_INFO_N_PLANES(&info) > 1 && GST_VIDEO_INFO_HEIGHT(&info) % 2 != 0) return false;
   const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer); // none: rows are as GStreamer lays them out

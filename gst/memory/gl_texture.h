@@ -10,13 +10,14 @@
 
 namespace vigil::gst {
 
-// The OpenGL context of the frame's textures. Throws Error::bad_data when it has none, though its caps promise them.
+// The OpenGL context of the frame's textures. Throws Error::bad_data when it has none, though its caps
+// promise them.
 GstGLContext *gl_context_of(GstBuffer *);
 // Throws Error::bad_data when a plane's memory is not a 2D texture, or smaller than the picture.
 void check_texture(GstMemory *, const GstVideoInfo &, guint plane);
 
-// A memory's texture, while it is mapped for OpenGL: what the host wrote has been uploaded then. The memory is mapped, not
-// the buffer, which may have several owners by now. Throws Error::bad_data.
+// A memory's texture, while it is mapped for OpenGL: what the host wrote has been uploaded then. The memory
+// is mapped, not the buffer, which may have several owners by now. Throws Error::bad_data.
 class MappedTexture {
  public:
   MappedTexture(GstMemory *, GstMapFlags);
@@ -30,9 +31,9 @@ class MappedTexture {
   GstMapInfo map_{};
 };
 
-// What another API made of a memory's texture is kept with the memory: `fits` says of what is there whether it is still good, `make`
-// makes it anew. It goes with the memory, when the texture is still there, on the thread of the texture's context. To be called on
-// that thread, so that no two do this at once.
+// What another API made of a memory's texture is kept with the memory: `fits` says of what is there whether
+// it is still good, `make` makes it anew. It goes with the memory, when the texture is still there, on the
+// thread of the texture's context. To be called on that thread, so that no two do this at once.
 template <class T, class Fits, class Make>
 T &kept_with(GstMemory *memory, GQuark name, Fits fits, Make make) {
   struct Kept {
@@ -50,7 +51,8 @@ T &kept_with(GstMemory *memory, GQuark name, Fits fits, Make make) {
       } catch (const std::exception &e) { // which must not pass into GStreamer
         GST_WARNING("what was kept with a texture was not given back: %s", e.what());
       }
-      // A thread that takes no work any more took its context along, and the texture; the thing must not be touched on another one.
+      // A thread that takes no work any more took its context along, and the texture; the thing must not be
+      // touched on another one.
       static_cast<void>(k->thing.release());
       gst_object_unref(k->context);
       delete k;

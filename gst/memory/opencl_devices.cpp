@@ -6,8 +6,9 @@
 
 namespace vigil::gst {
 
-// Elements that share a device share its context, and with it memory and page-locked buffers of the driver: a context of its
-// own for each of them costs some hundred MB on a GPU. The first one that wants a device opens it, the last one closes it.
+// Elements that share a device share its context, and with it memory and page-locked buffers of the driver: a
+// context of its own for each of them costs some hundred MB on a GPU. The first one that wants a device opens
+// it, the last one closes it.
 std::shared_ptr<ClDevice> share_cl_device(const std::string &selector) {
   static std::mutex mutex;
   static std::map<cl_device_id, std::weak_ptr<ClDevice>> opened;

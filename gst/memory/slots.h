@@ -2,7 +2,8 @@
 // GstBuffers as pictures in a device's memory. How a frame gets there:
 //   system memory on the CPU                     it is mapped, and never copied
 //   CUDA memory on a CUDA device                 it is mapped there, and never copied
-//   system memory on a GPU                       it is copied through page-locked memory while the queue goes on
+//   system memory on a GPU                       it is copied through page-locked memory while the queue goes
+//                                                on
 //   system memory on an OpenCL device that shares it (a processor)   it is used in place, and never copied
 //   CUDA memory on an OpenCL device              see cuda_opencl_slot.h
 //   OpenGL memory on a CUDA device of the same GPU   it is copied there, never to the host
@@ -56,7 +57,8 @@ struct FrameKind {
   GstVideoInfo info;
   bool cuda_memory = false, gl_memory = false; // what the caps say
 };
-// Throws Error::bad_setting when the caps do not describe a picture. Whether its format is one of ours is for who maps it to say.
+// Throws Error::bad_setting when the caps do not describe a picture. Whether its format is one of ours is for
+// who maps it to say.
 FrameKind frame_kind(const GstCaps *);
 
 // Where copies of a picture lie: plane behind plane, rows at multiples of 64 bytes.
@@ -83,22 +85,25 @@ bool shares_host_memory(Device &);
 class Slot {
  public:
   virtual ~Slot() = default;
-  // Makes the buffer's picture readable for work that is submitted to `queue` from now on. The buffer must live until close(), or
-  // until holds_buffer() is false. Throws Error::bad_data when the buffer is not what the caps say.
+  // Makes the buffer's picture readable for work that is submitted to `queue` from now on. The buffer must
+  // live until close(), or until holds_buffer() is false. Throws Error::bad_data when the buffer is not what
+  // the caps say.
   virtual ConstImage open_for_reading(GstBuffer *, Queue &, ByteCounts &) = 0;
-  // Does the same for work that changes the picture; call send() after it. Either the buffer is writable, or `other` is given, which receives
-  // the result; only slots of make_cuda_slot() and make_texture_slot() take one.
+  // Does the same for work that changes the picture; call send() after it. Either the buffer is writable, or
+  // `other` is given, which receives the result; only slots of make_cuda_slot() and make_texture_slot() take
+  // one.
   virtual Image open_for_updating(GstBuffer *, GstBuffer *other, Queue &, ByteCounts &) = 0;
-  // Gives a picture that work in `queue` may fill. After submitting the work, call send(); once the queue has completed, call finish() to
-  // store the result in the buffer.
+  // Gives a picture that work in `queue` may fill. After submitting the work, call send(); once the queue has
+  // completed, call finish() to store the result in the buffer.
   virtual Image open_for_writing(GstBuffer *, Queue &) = 0;
   // Call after all work that reads the picture has been submitted.
   virtual void after_reading(Queue &) {}
   virtual void send(Queue &, ByteCounts &) = 0;
   // The same, where only this part of the picture was written.
   virtual void send(Queue &, ByteCounts &, const Area &) = 0;
-  // send() in two steps, for several frames under way: a copy to a texture gathers with others' to a batch until end_send() returns
-  // (see gl_cuda.h). `done` is recorded behind it; until then the queue, which is this frame's own, must do nothing else.
+  // send() in two steps, for several frames under way: a copy to a texture gathers with others' to a batch
+  // until end_send() returns (see gl_cuda.h). `done` is recorded behind it; until then the queue, which is
+  // this frame's own, must do nothing else.
   virtual void begin_send(Queue &queue, ByteCounts &counts, Event &done) {
     send(queue, counts);
     done.record(queue);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The blobs of a mask in a device's memory, for elements that report boxes: exact components (kernels/blobs), or groups of cells of a
-// coarse grid (kernels/activity).
+// The blobs of a mask in a device's memory, for elements that report boxes: exact components (kernels/blobs),
+// or groups of cells of a coarse grid (kernels/activity).
 //
-// For each frame: measure() submits the work, fetch() what is to be copied to the host, and find(), once the queue got there, gives
-// the boxes.
+// For each frame: measure() submits the work, fetch() what is to be copied to the host, and find(), once the
+// queue got there, gives the boxes.
 #pragma once
 
 #include "gst/memory/slots.h"
@@ -59,7 +59,8 @@ class MaskBlobs {
     std::uint64_t foreground = 0; // pixels, in blobs or not
     std::uint64_t bytes = 0;      // that came to the host, where that is other memory
   };
-  // `marks`: empty, or grid().cells() bytes; where they were wanted, 1 for the cells that a blob is in and 0 elsewhere.
+  // `marks`: empty, or grid().cells() bytes; where they were wanted, 1 for the cells that a blob is in and 0
+  // elsewhere.
   Found find(Frame &, std::span<std::uint8_t> marks);
   const activity::Grid &grid() const { return grid_; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From a changed fraction per frame to the begin and end of motion, with hysteresis in level and time: motion
-// begins when the fraction reaches motion-threshold, and ends when it has been below half of that for motion-hold.
+// begins when the fraction reaches motion-threshold, and ends when it has been below half of that for
+// motion-hold.
 #pragma once
 
 #include "common/params.h"

@@ -31,11 +31,13 @@ struct FrameTime {
 FrameTime frame_time(const GstSegment &, GstBuffer *);
 // How long it lasts: what it says or, if it says nothing, what the caps of such frames do.
 GstClockTime duration_of(const GstVideoInfo &, const FrameTime &);
-// When it is, in seconds: its timestamp or, if it has none, its duration after the frame before, which was at `before`.
+// When it is, in seconds: its timestamp or, if it has none, its duration after the frame before, which was at
+// `before`.
 double seconds_of(const GstVideoInfo &, const FrameTime &, double before);
 
-// One GstVideoRegionOfInterestMeta of this type for each box, its id the box's index, and the same as GstAnalytics object detections
-// where those exist (GStreamer 1.24). Each GstVideoRegionOfInterestMeta has a parameter, a GstStructure "blob" with
+// One GstVideoRegionOfInterestMeta of this type for each box, its id the box's index, and the same as
+// GstAnalytics object detections where those exist (GStreamer 1.24). Each GstVideoRegionOfInterestMeta has a
+// parameter, a GstStructure "blob" with
 //   area            guint, foreground pixels
 //   x, y            gdouble, centroid in pixels
 //   xx, xy, yy      gdouble, central second moments in pixels^2

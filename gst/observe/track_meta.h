@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tracks on a frame: a GstVideoRegionOfInterestMeta is a track's box when it has a parameter "track", a structure with
+// Tracks on a frame: a GstVideoRegionOfInterestMeta is a track's box when it has a parameter "track", a
+// structure with
 //   id          guint64   from 1 on
-//   state       string    tracked, grouped or predicted (kernels/track/track.h); the places of the last two are estimates
+//   state       string    tracked, grouped or predicted (kernels/track/track.h); the places of the last two
+//               are estimates
 //   stationary  gboolean
 //   age         guint64   ns since it was first seen
 //   unseen      guint64   ns since it was last seen
@@ -21,11 +23,13 @@ inline constexpr const char *track_param = "track";
 
 // `now` in seconds, as the track's times. The buffer must be writable.
 void add_track(GstVideoRegionOfInterestMeta *, const track::Object &, double now);
-// The place of a meta, whose unsigned numbers are those of signed ones where a box begins outside of the picture.
+// The place of a meta, whose unsigned numbers are those of signed ones where a box begins outside of the
+// picture.
 track::Box box_of(const GstVideoRegionOfInterestMeta *);
 
-// A track as it is found on a frame, also one that another element put there: from GStreamer 1.24 on detections of GstAnalytics
-// with tracking metadata count when no box has the parameter. Such tracks have no velocity and no state but tracked.
+// A track as it is found on a frame, also one that another element put there: from GStreamer 1.24 on
+// detections of GstAnalytics with tracking metadata count when no box has the parameter. Such tracks have no
+// velocity and no state but tracked.
 struct TrackOnFrame {
   track::Object object; // first_seen and last_seen are 0
   double age = 0;       // seconds

@@ -7,8 +7,8 @@
 #include <dlfcn.h>
 #include <gst/gst.h>
 
-// From make_stubs.py: the slots of a library's functions; their names, each ending with a zero, with an empty one after the last; the
-// library's name; and what answers in the place of a function that is not there.
+// From make_stubs.py: the slots of a library's functions; their names, each ending with a zero, with an empty
+// one after the last; the library's name; and what answers in the place of a function that is not there.
 #define STUBS(name)                                                                                          \
   extern "C" void *vigil_##name##_slots[];                                                                   \
   extern "C" const char vigil_##name##_names[], vigil_##name##_soname[];                                     \

@@ -76,8 +76,8 @@ GstCaps *feed_get_caps(GstBaseSrc *base, GstCaps *filter) {
   return caps;
 }
 
-// I420 wherever it is possible: what comes first in `caps` is what the element behind lists first, and one that makes masks
-// would turn the scene grey.
+// I420 wherever it is possible: what comes first in `caps` is what the element behind lists first, and one
+// that makes masks would turn the scene grey.
 GstCaps *preferred(GstCaps *caps) {
   static GstStaticCaps colour = GST_STATIC_CAPS("video/x-raw, format=I420");
   GstCaps *wanted = gst_static_caps_get(&colour), *some = gst_caps_intersect(caps, wanted);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The inner source of scenetestsrc: one for the pictures, one for the truth. A scene is a pure function of the frame's
-// number, so the two need not run in step: each pad has a streaming thread, seeks and ends by itself, and neither can
-// hold up the other.
+// The inner source of scenetestsrc: one for the pictures, one for the truth. A scene is a pure function of
+// the frame's number, so the two need not run in step: each pad has a streaming thread, seeks and ends by
+// itself, and neither can hold up the other.
 #pragma once
 
 #include "common/cpu/device.h"
@@ -20,8 +20,8 @@ namespace vigil {
   ", width = [ 1, 32767 ], height = [ 1, 32767 ], framerate = [ 0/1, 2147483647/1 ]"
 #define VIGIL_SCENE_FORMATS "{ I420, NV12, GRAY8, RGBA, RGBx, BGRA, BGRx }"
 
-// What the two share. The pictures' side agrees on size and rate with its peer and makes the scene; the truth's side
-// waits for it.
+// What the two share. The pictures' side agrees on size and rate with its peer and makes the scene; the
+// truth's side waits for it.
 struct Stage {
   std::mutex lock;
   std::condition_variable changed;

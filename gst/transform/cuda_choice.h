@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The property cuda-device-id of elements that do not work in CUDA alone: CUDA hands them frames in its memory and in textures,
-// and some of them can work in it.
+// The property cuda-device-id of elements that do not work in CUDA alone: CUDA hands them frames in its
+// memory and in textures, and some of them can work in it.
 #pragma once
 
 #include "common/params.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What makes an element out of the machine (VigilTransform, transform.h): its settings, its place and its work.
+// What makes an element out of the machine (VigilTransform, transform.h): its settings, its place and its
+// work.
 #pragma once
 
 #include "gst/properties.h"
@@ -12,9 +13,9 @@
 
 namespace vigil::gst {
 
-// How many frames are held. An Element may leave the depth open (automatic_depth): the transform then holds none of a live source, where
-// each frame that is held is latency, nor on a processor, where nothing goes on meanwhile. Of other sources it holds as many as keep a
-// GPU busy.
+// How many frames are held. An Element may leave the depth open (automatic_depth): the transform then holds
+// none of a live source, where each frame that is held is latency, nor on a processor, where nothing goes on
+// meanwhile. Of other sources it holds as many as keep a GPU busy.
 struct FlowDepth {
   int group = 1; // frames that are worked on together
   int depth = 0; // frames that may be under way while further ones come
@@ -44,9 +45,11 @@ class Element {
 
   // At READY to PAUSED, before the first frame; may throw, and what it gives the new work goes there.
   virtual void start() {}
-  // At PAUSED to READY, under the work lock; the work is null when it was lost with a device. Errors become warnings.
+  // At PAUSED to READY, under the work lock; the work is null when it was lost with a device. Errors become
+  // warnings.
   virtual void stop(Work *) {}
-  // After it, when the work is gone, without a lock: for what takes long or may call foreign code, as posting a message does.
+  // After it, when the work is gone, without a lock: for what takes long or may call foreign code, as posting
+  // a message does.
   virtual void stopped() {}
   // Before and after the work takes each frame, by the streaming thread without a lock.
   virtual void before_frame() {}

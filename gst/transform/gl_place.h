@@ -2,8 +2,8 @@
 // Where an element that has an OpenGL, a CUDA and a CPU backend works. `automatic` takes
 //   CUDA     for frames in CUDA memory
 //   OpenGL   for all others, where it runs on a GPU
-//   the CPU  where there is no OpenGL, or one that draws on the processor: that is slower than the CPU backend. Formats that only OpenGL
-//            converts stay with OpenGL.
+//   the CPU  where there is no OpenGL, or one that draws on the processor: that is slower than the CPU
+//            backend. Formats that only OpenGL converts stay with OpenGL.
 #pragma once
 
 #include "gst/transform/cuda_choice.h"
@@ -36,7 +36,8 @@ class GlPlace final : public Place {
   const Device *cuda_device() const override { return cuda_device_.get(); }
   int cuda_device_id() const override { return wish_().cuda.device_id; }
 
-  // Whether frames may be held while further ones come; any thread. Before there are frames that is not known: true.
+  // Whether frames may be held while further ones come; any thread. Before there are frames that is not
+  // known: true.
   bool holds_frames() const { return working_ != Backend::gl || !decided_; }
 
  private:

@@ -76,7 +76,8 @@ Work::Plan HeldFrames::begin(const FrameTime &time) {
 }
 
 void HeldFrames::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap) {
-  // Frames that are already in the device's memory are not uploaded. On a processor queues of their own would only wait for each other.
+  // Frames that are already in the device's memory are not uploaded. On a processor queues of their own would
+  // only wait for each other.
   overlap = overlap && !shares_host_memory(device_);
   f.uploads = overlap && !in_.cuda_memory;
   Queue &upload = f.uploads ? *upload_ : *compute_;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The frames that an element holds while a device works on them; a ring of frames that are used again and again, without
-// allocation.
+// The frames that an element holds while a device works on them; a ring of frames that are used again and
+// again, without allocation.
 //
 //   begin()   asks the work what is to be done with the next frame
-//   submit()  makes its picture readable on the device; when its group is full, the group is launched: the work is run, and
-//             results and pictures are sent behind it
+//   submit()  makes its picture readable on the device; when its group is full, the group is launched: the
+//             work is run, and results and pictures are sent behind it
 //   next()    waits for the oldest frame
 //
-// While frames overlap, copies from the host, the work, and copies to the host each have a queue of their own. A picture that goes
-// to an OpenGL texture through CUDA has a queue for itself, so that several can be handed over in one batch (gl_handover.h).
+// While frames overlap, copies from the host, the work, and copies to the host each have a queue of their
+// own. A picture that goes to an OpenGL texture through CUDA has a queue for itself, so that several can be
+// handed over in one batch (gl_handover.h).
 //
 // Not for several threads at once: the transform holds its work lock around each call.
 #pragma once
@@ -56,11 +57,12 @@ class HeldFrames {
   void forget_frames();
 
   Work::Plan begin(const FrameTime &);
-  // The frame that was begun. `out`: for Use::make, and must have no other owner than the caller; with Use::change `in` is writable or
-  // comes with an `out`, which goes on in its place. `overlap`: further frames may come before this one is finished.
+  // The frame that was begun. `out`: for Use::make, and must have no other owner than the caller; with
+  // Use::change `in` is writable or comes with an `out`, which goes on in its place. `overlap`: further
+  // frames may come before this one is finished.
   void submit(BufferPtr in, BufferPtr out, bool discont, bool overlap);
-  // The oldest frame, when more than `allowed` are under way or nothing is to be waited for. With `all` frames do not wait for their
-  // group any longer.
+  // The oldest frame, when more than `allowed` are under way or nothing is to be waited for. With `all`
+  // frames do not wait for their group any longer.
   std::optional<Finished> next(std::size_t allowed, bool all);
   void recycle(Frame *);
   void discard() noexcept;

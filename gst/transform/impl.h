@@ -66,7 +66,8 @@ void install_streaming(GstBaseTransformClass *);
 void install_negotiation(GstBaseTransformClass *);
 
 // Frames of these kinds come from now on; none is held. Throws, and then there is no format.
-// Caps may come while the pads are made active, before start() is done: then the work gets the format with the first frame.
+// Caps may come while the pads are made active, before start() is done: then the work gets the format with
+// the first frame.
 void take_format(TransformImpl &, const FrameKind &in, const FrameKind &out);
 void post_place_warning(TransformImpl &);
 

@@ -11,7 +11,8 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   TransformImpl &impl = impl_of(trans);
   impl.outlet.drain();
   return guard(trans, gboolean{FALSE}, [&]() -> gboolean {
-    // What throws here leaves the format as it was: the base class goes on with it when the old caps come again.
+    // What throws here leaves the format as it was: the base class goes on with it when the old caps come
+    // again.
     const FrameKind come = frame_kind(in), go = frame_kind(out);
     take_format(impl, come, go);
     return TRUE;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where an element that works in OpenCL, and perhaps in CUDA too, works; and how OpenCL reaches frames in the memory of CUDA and OpenGL:
-// through CUDA where both are the same GPU (cuda_opencl_slot.h), by itself where its driver shares textures (opencl_gl_slot.h), else through the host.
+// Where an element that works in OpenCL, and perhaps in CUDA too, works; and how OpenCL reaches frames in the
+// memory of CUDA and OpenGL: through CUDA where both are the same GPU (cuda_opencl_slot.h), by itself where
+// its driver shares textures (opencl_gl_slot.h), else through the host.
 #pragma once
 
 #include "gst/memory/cuda_opencl_slot.h"
@@ -13,7 +14,8 @@
 #include <functional>
 #include <string>
 
-// For pad templates: the formats in system memory, and those in CUDA memory, which builds with CUDA take; and textures.
+// For pad templates: the formats in system memory, and those in CUDA memory, which builds with CUDA take; and
+// textures.
 #define VIGIL_CL_CAPS(SYSTEM, CUDA)                                                                          \
   VIGIL_CUDA_CAPS(CUDA) VIGIL_GL_CAPS("{ RGBA }") GST_VIDEO_CAPS_MAKE(SYSTEM)
 

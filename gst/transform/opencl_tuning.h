@@ -32,8 +32,8 @@ void add_tune(Properties<S> &p, tuning::Mode S::*field) {
            cl_tune_type(), field, Change::ready);
 }
 
-// What `stats` of these elements tells of it: variant; tuning: "searched" at this start, "stored" by an earlier one, or "default" when
-// neither; and the seconds that a search took. Any thread.
+// What `stats` of these elements tells of it: variant; tuning: "searched" at this start, "stored" by an
+// earlier one, or "default" when neither; and the seconds that a search took. Any thread.
 class TuningStats {
  public:
   void set(const std::string &variant, const tuning::Result &result) {

@@ -81,7 +81,8 @@ GstBuffer *Outlet::leave(FrameSource::Taken taken) {
   return buffer;
 }
 
-// The base class pushes what comes out, and calls this again while frames come out: events that follow a frame are due then.
+// The base class pushes what comes out, and calls this again while frames come out: events that follow a
+// frame are due then.
 GstFlowReturn Outlet::generate(GstBuffer **output) {
   return guard(GST_ELEMENT(trans_), GST_FLOW_ERROR, [&] {
     forward_due();

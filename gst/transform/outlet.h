@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How frames and events get into an element that holds frames, and how they leave it: in the order in which they came.
+// How frames and events get into an element that holds frames, and how they leave it: in the order in which
+// they came.
 //
-// Serialized events queue with the frames. Some drain the element first, which pushes all frames that are held:
+// Serialized events queue with the frames. Some drain the element first, which pushes all frames that are
+// held:
 //   CAPS, SEGMENT, STREAM_START   what comes after them is of another kind
-//   EOS, SEGMENT_DONE, STREAM_GROUP_DONE, GAP   no frame may come for a while that would push those that are held
-// FLUSH_STOP drops the frames. It also drops the events that wait for them, but keeps sticky ones for the source pad, as GStreamer's queue does.
+//   EOS, SEGMENT_DONE, STREAM_GROUP_DONE, GAP   no frame may come for a while that would push those that are
+//                                               held
+// FLUSH_STOP drops the frames. It also drops the events that wait for them, but keeps sticky ones for the
+// source pad, as GStreamer's queue does.
 //
-// GstBaseTransform marks the next buffer that it pushes as DISCONT, which would be an older frame. So the flag is taken off the
-// buffer on the sink pad, kept with the frame, and set again when that one leaves.
+// GstBaseTransform marks the next buffer that it pushes as DISCONT, which would be an older frame. So the
+// flag is taken off the buffer on the sink pad, kept with the frame, and set again when that one leaves.
 #pragma once
 
 #include "gst/frames/buffer_ptr.h"
@@ -45,8 +49,8 @@ class Outlet {
   Outlet(const Outlet &) = delete;
   Outlet &operator=(const Outlet &) = delete;
 
-  // In submit_input_buffer(): lets the base class negotiate and drop late frames. Where this is not GST_FLOW_OK or `in` stays null,
-  // there is no frame to work on.
+  // In submit_input_buffer(): lets the base class negotiate and drop late frames. Where this is not
+  // GST_FLOW_OK or `in` stays null, there is no frame to work on.
   GstFlowReturn receive(GstBaseTransformClass *base, gboolean discont, GstBuffer *input, BufferPtr &in);
   // Whether the frame that was received last begins anew. Call it once, when that frame is going to be held.
   bool accept();
@@ -54,9 +58,11 @@ class Outlet {
   GstFlowReturn generate(GstBuffer **output);
   // In sink_event(), in place of the base class's function.
   gboolean sink_event(GstBaseTransformClass *base, GstEvent *);
-  // In query(), in place of the base class's function: DRAIN, LATENCY and POSITION know of the held frames. Any thread.
+  // In query(), in place of the base class's function: DRAIN, LATENCY and POSITION know of the held frames.
+  // Any thread.
   gboolean answer(GstBaseTransformClass *base, GstPadDirection, GstQuery *);
-  // Pushes all frames that are held, and the events between them. What downstream says is returned by the next receive().
+  // Pushes all frames that are held, and the events between them. What downstream says is returned by the
+  // next receive().
   void drain();
   void reset(); // at the stop: no frame is held
 
@@ -81,8 +87,8 @@ class Outlet {
   std::atomic<GstClockTime> position_{GST_CLOCK_TIME_NONE}; // where the frame that left last ends
 };
 
-// The element holds more or fewer frames from now on: both neighbours are asked to negotiate their pools again, and a LATENCY message
-// is posted. Any thread.
+// The element holds more or fewer frames from now on: both neighbours are asked to negotiate their pools
+// again, and a LATENCY message is posted. Any thread.
 void held_frames_changed(GstBaseTransform *);
 
 // As before_transform(): sets controlled properties to their values at the frame's time.

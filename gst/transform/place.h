@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where an element works: its device, and the contexts of CUDA and OpenGL that it shares with its neighbours. Here it is decided when
-// an element goes over to another context or device. What the element knows is taken along by the transform (Work::leave, enter).
+// Where an element works: its device, and the contexts of CUDA and OpenGL that it shares with its neighbours.
+// Here it is decided when an element goes over to another context or device. What the element knows is taken
+// along by the transform (Work::leave, enter).
 #pragma once
 
 #include "common/error.h"
@@ -16,8 +17,8 @@
 
 namespace vigil::gst {
 
-// Frames go between OpenGL's textures and a CUDA device through the host, where OpenGL runs on another GPU or on a processor: a
-// warning says so, once.
+// Frames go between OpenGL's textures and a CUDA device through the host, where OpenGL runs on another GPU or
+// on a processor: a warning says so, once.
 class HostCopyWarning {
  public:
   void post(GstElement *, const Device &cuda);
@@ -40,21 +41,24 @@ class Place {
   // Any thread; called between open() and close() only.
   virtual std::string device_name() const = 0;
 
-  // For the streaming thread. Asks neighbours for the contexts that frames of this kind need; no lock is held. Comes before device_for(), but
-  // for the kind {}. Throws Error::no_device.
+  // For the streaming thread. Asks neighbours for the contexts that frames of this kind need; no lock is
+  // held. Comes before device_for(), but for the kind {}. Throws Error::no_device.
   virtual void prepare(const FrameKind &) {}
-  // The device for frames of this kind; {}: before there are any. It stays until prepare(), follow() or close().
+  // The device for frames of this kind; {}: before there are any. It stays until prepare(), follow() or
+  // close().
   virtual Device &device_for(const FrameKind &) = 0;
-  // Whether the frame is of another context than the device's, so that the element has to follow it. Throws Error::bad_setting when
-  // the settings do not allow that.
+  // Whether the frame is of another context than the device's, so that the element has to follow it. Throws
+  // Error::bad_setting when the settings do not allow that.
   virtual bool is_elsewhere(GstBuffer *, const FrameKind &) = 0;
-  // Goes over to the frame's context. Nothing is left on the device from before; device_for() tells the new one.
+  // Goes over to the frame's context. Nothing is left on the device from before; device_for() tells the new
+  // one.
   virtual void follow(GstBuffer *, const FrameKind &) = 0;
   // For frames on the device that device_for() gave last.
   virtual std::unique_ptr<Slot> make_slot(const FrameKind &) = 0;
   // Whether a slot takes another buffer for a picture that is changed (Slot::open_for_updating).
   virtual bool may_replace() const { return false; }
-  // Whether what goes out to system memory is made in textures, which are downloaded when the next element maps them.
+  // Whether what goes out to system memory is made in textures, which are downloaded when the next element
+  // maps them.
   virtual bool makes_textures() const { return false; }
   // The CUDA device that frames go through, if any.
   virtual const Device *cuda_device() const = 0;
@@ -63,7 +67,8 @@ class Place {
   // What is to be posted as a warning, once no lock is held.
   std::optional<Error> take_warning() { return std::exchange(warning_, {}); }
 
-  // Posts once that frames go between OpenGL's textures and a CUDA device through the host, when the counts tell so.
+  // Posts once that frames go between OpenGL's textures and a CUDA device through the host, when the counts
+  // tell so.
   void warn_of_host_copies(const FrameKind &, const ByteCounts &);
   void forget_warnings() {
     warned_ = false;
@@ -77,7 +82,8 @@ class Place {
   GlContext gl;
 
  protected:
-  // Whether the frame is in memory of another CUDA context. Throws Error::bad_setting when it is another device's than cuda_device_id().
+  // Whether the frame is in memory of another CUDA context. Throws Error::bad_setting when it is another
+  // device's than cuda_device_id().
   bool is_of_other_cuda(GstBuffer *);
 
   GstElement *owner_;

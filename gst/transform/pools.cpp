@@ -86,7 +86,8 @@ bool decide_pool(CudaContext *cuda, GlContext *gl, GstQuery *query, guint held, 
   if (pool && size < bytes_of_frame(caps)) gst_clear_object(&pool); // its buffers would hold no frame
   if (pool && (!fits(cuda, gl, caps, pool, in_textures) || (max != 0 && max < min + held)))
     gst_clear_object(&pool);
-  // A prefix or an alignment is for the host's memory. In a texture's memory, a prefix would move the address at which its name is found.
+  // A prefix or an alignment is for the host's memory. In a texture's memory, a prefix would move the address
+  // at which its name is found.
   while (gl && (in_textures || is_gl_caps(caps)) && gst_query_get_n_allocation_params(query) > 0)
     gst_query_remove_nth_allocation_param(query, 0);
   const bool video_meta = gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);

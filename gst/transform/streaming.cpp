@@ -11,13 +11,14 @@
 namespace vigil::gst {
 namespace {
 
-// The base class keeps a pool for what comes out of elements that have this function. Frames go through submit_input_buffer() and
-// generate_output().
+// The base class keeps a pool for what comes out of elements that have this function. Frames go through
+// submit_input_buffer() and generate_output().
 GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
   return GST_FLOW_NOT_SUPPORTED;
 }
 
-// Frames of another context than the device's come from now on: goes over to it, and takes along what the work knows.
+// Frames of another context than the device's come from now on: goes over to it, and takes along what the
+// work knows.
 void follow(TransformImpl &impl, GstBuffer *buffer) {
   Place &place = impl.element->place();
   if (!impl.in || !place.is_elsewhere(buffer, *impl.in)) return;
@@ -31,8 +32,8 @@ void follow(TransformImpl &impl, GstBuffer *buffer) {
   gst_base_transform_reconfigure_src(impl.trans); // pools are of the old context
 }
 
-// Asked when a stream starts, and again when its caps are known: some sources have no answer before. One that has none at all counts as
-// live.
+// Asked when a stream starts, and again when its caps are known: some sources have no answer before. One that
+// has none at all counts as live.
 void ask_whether_live(TransformImpl &impl, GstEventType event) {
   GstQuery *query = gst_query_new_latency();
   gboolean live = TRUE;

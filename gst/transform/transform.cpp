@@ -177,8 +177,8 @@ static void set_context(GstElement *element, GstContext *context) {
   GST_ELEMENT_CLASS(vigil_transform_parent_class)->set_context(element, context);
 }
 
-// The sink pad takes frames from the moment that it is being activated, so an element that is put behind one that plays gets them
-// while it starts. They wait.
+// The sink pad takes frames from the moment that it is being activated, so an element that is put behind one
+// that plays gets them while it starts. They wait.
 static gboolean start(GstBaseTransform *trans) {
   GST_PAD_STREAM_LOCK(GST_BASE_TRANSFORM_SINK_PAD(trans));
   const gboolean started = guard(trans, FALSE, [&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// VigilTransform, the base class of elements that work on frames with a device. An element derives from it, gives it its Element
-// (element.h) in the instance's init function, and describes itself in the class's. The class has no properties of its own; it serves those of
-// the Element, `stats` among them.
+// VigilTransform, the base class of elements that work on frames with a device. An element derives from it,
+// gives it its Element (element.h) in the instance's init function, and describes itself in the class's. The
+// class has no properties of its own; it serves those of the Element, `stats` among them.
 //   transform.cpp     the GObject: properties, states, the life of the work
 //   streaming.cpp     frames, events, queries
 //   negotiation.cpp   caps and pools
@@ -12,7 +12,8 @@
 //   pools.*           the arithmetic of pools
 //
 // The rules that hold for all elements:
-//   - The context of a frame is followed before the base class sees the frame, so that pools are negotiated anew for the same frame.
+//   - The context of a frame is followed before the base class sees the frame, so that pools are negotiated
+//   anew for the same frame.
 //   - What the work knows goes along by Work::leave() and enter(), and in no other way.
 //   - No lock is held while neighbours are asked, frames are pushed or messages are posted.
 //   - Reading `stats` waits for no work: the counts are copied after each frame.
@@ -40,8 +41,8 @@ GType vigil_transform_get_type();
 
 namespace vigil::gst {
 
-// In the class's init function: the properties of the Element, and what its `stats` tells. (GObject gives each class functions of its own for
-// its properties.)
+// In the class's init function: the properties of the Element, and what its `stats` tells. (GObject gives
+// each class functions of its own for its properties.)
 void serve_properties(GObjectClass *);
 template <class S>
 void install_properties(gpointer klass, const Properties<S> &properties, const char *stats_fields) {
@@ -54,10 +55,11 @@ Element &element_of(gpointer self);
 
 // Runs fn(work) under the work lock; the work is null when there is none. For signals; any thread.
 void with_work(VigilTransform *, const std::function<void(Work *)> &);
-// The same for changes that need other results for each frame: all frames are pushed before, and their memory is made anew afterwards. For
-// the streaming thread (Element::before_frame).
+// The same for changes that need other results for each frame: all frames are pushed before, and their memory
+// is made anew afterwards. For the streaming thread (Element::before_frame).
 void change_work(VigilTransform *, const std::function<void(Work &)> &);
-// The kind of buffers that come in or go out changed with a property: pools are negotiated again on both sides. Any thread.
+// The kind of buffers that come in or go out changed with a property: pools are negotiated again on both
+// sides. Any thread.
 void pools_changed(VigilTransform *);
 
 } // namespace vigil::gst

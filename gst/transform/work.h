@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What an element does with frames on a device. All else (caps, pools, contexts, the frames that are held, events, queries) is
-// the transform's. The way of a frame through the work:
+// What an element does with frames on a device. All else (caps, pools, contexts, the frames that are held,
+// events, queries) is the transform's. The way of a frame through the work:
 //
 //   plan()      says what is to be done with the frame, by the settings of this moment
 //   run()       submits the work for one frame, or for a group of frames
@@ -8,8 +8,9 @@
 //   complete()  the results are on the host: reads them, and may still draw into the picture
 //   publish()   the frame goes on: metadata, messages
 //
-// plan(), run(), fetch() and complete() are called under the transform's work lock, one at a time and by the streaming thread, in the
-// order of the frames. publish() is called without a lock, so that messages may be posted. An exception becomes an error message of the element.
+// plan(), run(), fetch() and complete() are called under the transform's work lock, one at a time and by the
+// streaming thread, in the order of the frames. publish() is called without a lock, so that messages may be
+// posted. An exception becomes an error message of the element.
 #pragma once
 
 #include "common/device.h"
@@ -33,8 +34,8 @@ enum class Use {
 
 class Work {
  public:
-  // What belongs to one frame besides its pictures, from plan() to publish(). Made once for each frame that may be held, then
-  // used again and again.
+  // What belongs to one frame besides its pictures, from plan() to publish(). Made once for each frame that
+  // may be held, then used again and again.
   struct Result {
     virtual ~Result() = default;
   };
@@ -60,7 +61,8 @@ class Work {
   };
 
   virtual ~Work() = default;
-  // Frames of these kinds come and go from now on; none is held. The work keeps what it knows where that still fits.
+  // Frames of these kinds come and go from now on; none is held. The work keeps what it knows where that
+  // still fits.
   virtual void set_format(const FrameKind &in, const FrameKind &out) = 0;
   virtual std::unique_ptr<Result> make_result() { return nullptr; }
 
@@ -68,13 +70,15 @@ class Work {
   virtual void run(std::span<Job *const>, Queue &) = 0;
   virtual void fetch(Job &, Queue &) {}
   virtual void complete(Job &, Queue &) {}
-  // Whether complete() may be called for a frame while older ones are still held. Pictures that are drawn late are then sent earlier.
+  // Whether complete() may be called for a frame while older ones are still held. Pictures that are drawn
+  // late are then sent earlier.
   virtual bool completes_ahead() const { return false; }
   virtual void publish(BufferPtr &, const Job &) {}
 
   // All frames that were held have been dropped.
   virtual void flushed() {}
-  // What goes along to another device, and its arrival there, before set_format(). leave() may read memory of the device.
+  // What goes along to another device, and its arrival there, before set_format(). leave() may read memory of
+  // the device.
   virtual std::unique_ptr<State> leave() { return nullptr; }
   virtual void enter(std::unique_ptr<State>) {}
   virtual std::uint64_t result_bytes() const { return 0; } // read back or sent besides pictures

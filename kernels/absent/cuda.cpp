@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Takes the place of the CUDA backends of all kernels in builds without nvcc: whoever asks for one is told so.
+// Takes the place of the CUDA backends of all kernels in builds without nvcc: whoever asks for one is told
+// so.
 #include "common/error.h"
 #include "kernels/activity/activity.h"
 #include "kernels/bilateral/bilateral.h"

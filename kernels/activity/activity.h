@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where in a mask the foreground is: a small grid of cells counted on the device, and blobs found in it on the host. A
-// few kB are read back, not the mask.
+// Where in a mask the foreground is: a small grid of cells counted on the device, and blobs found in it on
+// the host. A few kB are read back, not the mask.
 //
-// The picture is cut into square cells of `size` pixels (8, 16, 32 or 64: the smallest that gives at most 4096 cells, or
-// 64); those at the right and at the bottom may be cut short. A cell holds the number of its foreground pixels (value
-// 255) and their bounding box inside it. Blobs are 8-connected groups of cells that hold foreground; a blob's area is
-// the sum of its cells' counts and its box the hull of their boxes, so it is exact, while objects that come within a
-// cell of each other are one blob.
+// The picture is cut into square cells of `size` pixels (8, 16, 32 or 64: the smallest that gives at most
+// 4096 cells, or 64); those at the right and at the bottom may be cut short. A cell holds the number of its
+// foreground pixels (value 255) and their bounding box inside it. Blobs are 8-connected groups of cells that
+// hold foreground; a blob's area is the sum of its cells' counts and its box the hull of their boxes, so it
+// is exact, while objects that come within a cell of each other are one blob.
 #pragma once
 
 #include "common/device.h"
@@ -37,8 +37,8 @@ Grid grid_for(int width, int height); // throws Error::bad_setting for a size be
 class Counter {
  public:
   virtual ~Counter() = default;
-  // Writes grid.cells() cells, row by row, to `cells` in the device's memory (aligned to 8 bytes). Same mask, same
-  // bytes. Any stride and address of the mask works; on a GPU 16-byte aligned ones run fastest. Throws
+  // Writes grid.cells() cells, row by row, to `cells` in the device's memory (aligned to 8 bytes). Same mask,
+  // same bytes. Any stride and address of the mask works; on a GPU 16-byte aligned ones run fastest. Throws
   // Error::bad_setting unless the grid is grid_for() the mask's size.
   virtual void apply(Plane<const std::uint8_t> mask, const Grid &, Cell *cells, Queue &) = 0;
 };
@@ -58,9 +58,9 @@ struct Blobs {
   std::vector<Blob> blobs;      // of at least min_area pixels, largest first, then by their first cell
   std::uint64_t foreground = 0; // all foreground pixels of the picture
 };
-// Host memory. When `cell_in_blob` is given it gets, for each cell, 1 where the cell belongs to one of the blobs
-// returned and 0 elsewhere (grid.cells() bytes): the map that mog's RateMap takes. Throws Error::bad_setting when a
-// span is not grid.cells() long.
+// Host memory. When `cell_in_blob` is given it gets, for each cell, 1 where the cell belongs to one of the
+// blobs returned and 0 elsewhere (grid.cells() bytes): the map that mog's RateMap takes. Throws
+// Error::bad_setting when a span is not grid.cells() long.
 Blobs find_blobs(std::span<const Cell> cells, const Grid &, std::uint32_t min_area,
                  std::span<std::uint8_t> cell_in_blob = {});
 

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Bilateral filter: the contract that every backend keeps.
 //
-//   BF(p) = 1/W(p) * sum over q in S(p) of  G(|p-q|; s) * G(|I(p) - I(q)|; r) * v(q),     W(p) the sum of the weights,
+//   BF(p) = 1/W(p) * sum over q in S(p) of  G(|p-q|; s) * G(|I(p) - I(q)|; r) * v(q),     W(p) the sum of the
+//                                           weights,
 //   G(x; sigma) = exp(-x^2 / (2 sigma^2))
 //
-// S(p) is the square of (2*radius+1) x (2*radius+1) pixels around p (thesis, equation 3.5). radius = -1 means 2s rounded up, so
-// that no pixel within two spatial sigmas is left out; the thesis (listing 6.1) rounds 2s down. Outside the picture the nearest pixel of its edge counts. s is in
-// pixels. r is in units of full scale: 0.25 is 64 levels of 255.
+// S(p) is the square of (2*radius+1) x (2*radius+1) pixels around p (thesis, equation 3.5). radius = -1 means
+// 2s rounded up, so that no pixel within two spatial sigmas is left out; the thesis (listing 6.1) rounds 2s
+// down. Outside the picture the nearest pixel of its edge counts. s is in pixels. r is in units of full
+// scale: 0.25 is 64 levels of 255.
 //   weighting intensity:  one weight a pixel, from I = 0.3 R + 0.59 G + 0.11 B
 //   weighting channels:   R, G and B each have their own weight, I being the channel itself
 //   one channel (Y):      I = v; the two weightings are the same
-// A guide picture (joint or cross bilateral filter: Petschnigg et al. 2004) gives I(p) and I(q) in place of the picture
-// itself; v stays the picture's. The fourth byte of rgba and bgra is copied. Results are rounded to the nearest level.
+// A guide picture (joint or cross bilateral filter: Petschnigg et al. 2004) gives I(p) and I(q) in place of
+// the picture itself; v stays the picture's. The fourth byte of rgba and bgra is copied. Results are rounded
+// to the nearest level.
 //
-// nv12, i420, p010: Y is filtered; with `chroma` U and V are as well, each as a picture of its own with half the spatial
-// sigma and half the radius, rounded up; otherwise they are copied. 16-bit formats: gray16 has full scale 65535; p010 is
-// filtered and rounded in its 10 bits.
+// nv12, i420, p010: Y is filtered; with `chroma` U and V are as well, each as a picture of its own with half
+// the spatial sigma and half the radius, rounded up; otherwise they are copied. 16-bit formats: gray16 has
+// full scale 65535; p010 is filtered and rounded in its 10 bits.
 //
-// quantize_range (thesis, 6.2.1): the range weight is one of 11: G(round(10 |I(p)-I(q)| / full scale) / 10; r), halves
-// rounded up.
+// quantize_range (thesis, 6.2.1): the range weight is one of 11: G(round(10 |I(p)-I(q)| / full scale) / 10;
+// r), halves rounded up.
 //
-// algorithm grid: an approximation whose cost does not grow with the radius, see grid.h; PSNR >= 40 dB against exact on
-// natural pictures. algorithm automatic: grid where it was measured to be faster, see uses_grid().
+// algorithm grid: an approximation whose cost does not grow with the radius, see grid.h; PSNR >= 40 dB
+// against exact on natural pictures. algorithm automatic: grid where it was measured to be faster, see
+// uses_grid().
 #pragma once
 
 #include "common/device.h"
@@ -85,14 +89,15 @@ struct Config {
 // The greatest value of a sample as it is filtered: 255, 1023 for p010, 65535 for gray16.
 int full_scale(PixelFormat);
 
-// One for each stream; made once, no allocation per frame. What a new radius or weighting needs is compiled in
-// OpenCL when a frame first asks for it; sigmas may change from frame to frame at no cost.
+// One for each stream; made once, no allocation per frame. What a new radius or weighting needs is compiled
+// in OpenCL when a frame first asks for it; sigmas may change from frame to frame at no cost.
 class Filter {
  public:
   virtual ~Filter() = default;
-  // `in` and `guide` stay as they are; `out` must not overlap them. `guide` has the picture's format and size, or no data.
-  // Any strides and addresses work, even ones for 16-bit formats; on a GPU multiples of 4 bytes run fastest for rgba. Throws Error::bad_setting when
-  // format or size are not those that this was made for.
+  // `in` and `guide` stay as they are; `out` must not overlap them. `guide` has the picture's format and
+  // size, or no data. Any strides and addresses work, even ones for 16-bit formats; on a GPU multiples of 4
+  // bytes run fastest for rgba. Throws Error::bad_setting when format or size are not those that this was
+  // made for.
   virtual void apply(const ConstImage &in, const ConstImage &guide, const Image &out, const Params &,
                      Queue &) = 0;
   void apply(const ConstImage &in, const Image &out, const Params &p, Queue &q) { apply(in, {}, out, p, q); }
@@ -101,7 +106,8 @@ class Filter {
 std::unique_ptr<Filter> make_reference(const Config &);
 // The device must be an OpenCL (opencl.h) or a CUDA one and outlive what is made for it.
 std::unique_ptr<Filter> make(Device &, const Config &);
-// These throw Error::no_device in builds without the API, Error::bad_setting when the device is of another backend.
+// These throw Error::no_device in builds without the API, Error::bad_setting when the device is of another
+// backend.
 std::unique_ptr<Filter> make_cuda(Device &, const Config &);
 std::unique_ptr<Filter> make_opencl(Device &, const Config &); // with the device's default variant
 

@@ -32,8 +32,9 @@ void solve(std::vector<double> &a, std::vector<double> &b, int n) {
   }
 }
 
-// The taps whose effective kernels, one for each position of a pixel in its cell, fit the cut Gaussian best. The row of the
-// system for a position and a distance holds what each tap contributes to the weight of a pixel at that distance.
+// The taps whose effective kernels, one for each position of a pixel in its cell, fit the cut Gaussian best.
+// The row of the system for a position and a distance holds what each tap contributes to the weight of a
+// pixel at that distance.
 void fit(GridPlan &plan, const Window &w) {
   const int n = plan.taps + 1, s = plan.spacing, radius = reach(w);
   std::vector<double> normal(std::size_t(n) * n), right(n), row(n);

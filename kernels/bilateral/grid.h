@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The approximation: a bilateral grid (Chen, Paris and Durand 2007) whose range axis is sampled instead of splatted, as in
-// the piecewise-linear bilateral filter (Durand and Dorsey 2002, Yang, Tan and Ahuja 2009).
+// The approximation: a bilateral grid (Chen, Paris and Durand 2007) whose range axis is sampled instead of
+// splatted, as in the piecewise-linear bilateral filter (Durand and Dorsey 2002, Yang, Tan and Ahuja 2009).
 //
-//   levels L(k) = k * level_step of the guide; for each the weighted picture w v and the weights w = G(I - L(k); r') are
-//   averaged over squares of `spacing` pixels, blurred by a separable kernel, read with bilinear interpolation in x and y
-//   and linear interpolation in I, and divided.
+//   levels L(k) = k * level_step of the guide; for each the weighted picture w v and the weights w = G(I -
+//   L(k); r') are averaged over squares of `spacing` pixels, blurred by a separable kernel, read with
+//   bilinear interpolation in x and y and linear interpolation in I, and divided.
 //
-// Interpolating between levels widens the range kernel by a variance of level_step^2 / 6 on average; r'^2 = r^2 -
-// level_step^2 / 6 makes up for it. The taps are the least-squares fit, over all positions of a pixel in its cell, of
-// average + blur + interpolation to the Gaussian cut at `radius`, so the window is that of the exact filter.
+// Interpolating between levels widens the range kernel by a variance of level_step^2 / 6 on average; r'^2 =
+// r^2 - level_step^2 / 6 makes up for it. The taps are the least-squares fit, over all positions of a pixel
+// in its cell, of average + blur + interpolation to the Gaussian cut at `radius`, so the window is that of
+// the exact filter.
 //
-// With spacing <= 0.6 sigma and level_step <= r the result is within PSNR 40 dB of the exact one on natural pictures (README
-// has the table). It serves range sigmas from 1/62 on; below the exact filter takes over.
+// With spacing <= 0.6 sigma and level_step <= r the result is within PSNR 40 dB of the exact one on natural
+// pictures (README has the table). It serves range sigmas from 1/62 on; below the exact filter takes over.
 #pragma once
 
 #include "kernels/bilateral/bilateral.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The OpenCL backend: ways of doing the exact filter, which give the same result within a level, and the approximation.
+// The OpenCL backend: ways of doing the exact filter, which give the same result within a level, and the
+// approximation.
 #pragma once
 
 #include "common/opencl/device.h"
@@ -10,8 +11,8 @@
 
 namespace vigil::bilateral {
 
-// One way. Each works on every device, format and radius: where a variant cannot be (a tile that does not fit into local
-// memory), `direct` takes its place.
+// One way. Each works on every device, format and radius: where a variant cannot be (a tile that does not fit
+// into local memory), `direct` takes its place.
 struct Variant {
   enum class Kind {
     direct, // a pixel a work-item, neighbours from global memory

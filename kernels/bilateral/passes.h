@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the backends share: how each plane of a picture is filtered, and the numbers that their kernels take. Weights are powers of
-// two there: exp(-d^2 / (2 sigma^2)) = exp2(-(k d)^2) with k = sqrt(log2(e) / 2) / sigma.
+// What the backends share: how each plane of a picture is filtered, and the numbers that their kernels take.
+// Weights are powers of two there: exp(-d^2 / (2 sigma^2)) = exp2(-(k d)^2) with k = sqrt(log2(e) / 2) /
+// sigma.
 #pragma once
 
 #include "kernels/bilateral/grid.h"
@@ -38,10 +39,12 @@ inline int sample_bytes(PixelFormat f) {
   return is_16_bit(f) ? 2 : 1;
 }
 
-// From a difference of levels to k times it; [3] leads back. In mode intensity one factor for each channel, in memory's order.
+// From a difference of levels to k times it; [3] leads back. In mode intensity one factor for each channel,
+// in memory's order.
 using Scale = std::array<float, 4>;
 Scale scale_for(const Task &, double range_sigma);
-// With a table of range weights differences are whole numbers, so that its index is exact: index = |d| * bins[0] + bins[1].
+// With a table of range weights differences are whole numbers, so that its index is exact: index = |d| *
+// bins[0] + bins[1].
 Scale quantized_scale(const Task &);
 std::array<float, 2> bins_for(const Task &);
 std::array<float, 16> table_for(double range_sigma);

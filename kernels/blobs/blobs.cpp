@@ -10,7 +10,8 @@
 namespace vigil::blobs {
 namespace {
 
-// Rows and columns are counted from the box's corner: the products of the remaining small numbers are exact in double.
+// Rows and columns are counted from the box's corner: the products of the remaining small numbers are exact
+// in double.
 double product(const Blob &b, std::uint64_t sum_uv, std::uint64_t sum_u, int corner_u, std::uint64_t sum_v,
                int corner_v) {
   const auto u0 = std::uint64_t(corner_u), v0 = std::uint64_t(corner_v), n = std::uint64_t{b.area};

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Connected components of a mask, with what is to be known of each: the contract.
 //
-// F is the set of the mask's pixels of value 255. Two pixels of F are neighbours when they share an edge (`four`), or an
-// edge or a corner (`eight`). A component is a largest set of pixels of F in which each can be reached from each other
-// one over neighbours. With pixel p of a component at column x(p) and row y(p), n its number of pixels and the centre of
-// a pixel at (x + 1/2, y + 1/2):
+// F is the set of the mask's pixels of value 255. Two pixels of F are neighbours when they share an edge
+// (`four`), or an edge or a corner (`eight`). A component is a largest set of pixels of F in which each can
+// be reached from each other one over neighbours. With pixel p of a component at column x(p) and row y(p), n
+// its number of pixels and the centre of a pixel at (x + 1/2, y + 1/2):
 //   area      n
 //   box       the smallest rectangle that holds all of its pixels
 //   centroid  c = 1/n sum (x(p) + 1/2, y(p) + 1/2)
 //   moments   xx = 1/n sum (x(p) + 1/2 - cx)^2, xy and yy alike: central second moments, in pixels^2
-//   colour    1/n sum of the picture's samples at p: R G B of rgba and bgra, Y U V of nv12 and i420 (U and V of the 2x2
-//             pixels that p belongs to), Y 0 0 of gray8
+//   colour    1/n sum of the picture's samples at p: R G B of rgba and bgra, Y U V of nv12 and i420 (U and V
+//             of the 2x2 pixels that p belongs to), Y 0 0 of gray8
 // All of them come from sums of whole numbers, so that every backend gives the same ones, to the bit.
 //
-// Rosenfeld and Pfaltz 1966 (doi:10.1145/321356.321357) define components; both backends find them with union-find, where
-// a component's root is its first pixel in the order of rows, then columns. The CPU unites the runs of neighbouring rows (He, Chao,
-// Suzuki 2008, doi:10.1109/TIP.2008.917208), CUDA unites in tiles, then over their borders (Allegretti, Bolelli, Grana
-// 2019, doi:10.1109/TPDS.2019.2934683), but runs of up to 32 pixels where they take blocks of 2x2.
+// Rosenfeld and Pfaltz 1966 (doi:10.1145/321356.321357) define components; both backends find them with
+// union-find, where a component's root is its first pixel in the order of rows, then columns. The CPU unites
+// the runs of neighbouring rows (He, Chao, Suzuki 2008, doi:10.1109/TIP.2008.917208), CUDA unites in tiles,
+// then over their borders (Allegretti, Bolelli, Grana 2019, doi:10.1109/TPDS.2019.2934683), but runs of up to
+// 32 pixels where they take blocks of 2x2.
 #pragma once
 
 #include "common/device.h"
@@ -36,8 +37,8 @@ struct Config {
 };
 
 struct Params {
-  // Pixels that a component must have to be reported; 0 counts as 1. When more than `most` have as many, it is doubled
-  // until there are no more than that.
+  // Pixels that a component must have to be reported; 0 counts as 1. When more than `most` have as many, it
+  // is doubled until there are no more than that.
   std::uint32_t min_area = 1;
   Neighbours neighbours = Neighbours::eight;
 };
@@ -57,8 +58,8 @@ struct Moments {
 };
 Moments moments(const Blob &);
 
-// What was found in one mask. Lies in host memory that the device writes to by itself: what travels are the reported
-// components and nothing else. Must not be read, moved or go before the queue got there.
+// What was found in one mask. Lies in host memory that the device writes to by itself: what travels are the
+// reported components and nothing else. Must not be read, moved or go before the queue got there.
 class Results {
  public:
   Results() = default;
@@ -83,7 +84,8 @@ class Results {
   std::shared_ptr<void> memory_;
 };
 
-// A map of square cells of the mask, row by row, in the device's memory: 1 where a reported component has a pixel, else 0.
+// A map of square cells of the mask, row by row, in the device's memory: 1 where a reported component has a
+// pixel, else 0.
 struct CellMap {
   std::uint8_t *cells = nullptr;
   int size = 0; // of a cell in pixels, >= 1
@@ -104,7 +106,8 @@ class Finder {
  public:
   virtual ~Finder() = default;
   // Any stride and address of the mask works; on a GPU rows at multiples of 16 bytes are fastest. Throws
-  // Error::bad_setting when a size is not the one that this was made for, or the results are another config's.
+  // Error::bad_setting when a size is not the one that this was made for, or the results are another
+  // config's.
   virtual void apply(Plane<const std::uint8_t> mask, const Params &, const Extras &, Results &, Queue &) = 0;
 };
 // Memory for one size; no allocation per frame. Throws Error::bad_setting when the config is out of range.

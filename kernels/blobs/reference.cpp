@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Naive loops from the definition in blobs.h: each pixel of F that has no component yet starts one, which is flooded.
+// Naive loops from the definition in blobs.h: each pixel of F that has no component yet starts one, which is
+// flooded.
 #include "kernels/blobs/definitions.h"
 
 #include <algorithm>

@@ -7,10 +7,11 @@
 //   median m:  p is in F when more than half of the pixels of the m x m window around it are
 //   open r:    erosion, then dilation, by the square of (2r+1) x (2r+1) pixels
 //   close r:   dilation, then erosion, by the same kind of square
-// Pixels outside the picture count for nothing: the median's half is that of the pixels inside, erosion and dilation
-// look at the pixels inside only. Result: 0 where p is ignored, although a step may have put it in F; otherwise 255 on
-// F, and the shadow value where the mask had it and p is not in F; 0 elsewhere. With all sizes 0 and nothing ignored
-// the mask stays as it is. (Soille, Morphological Image Analysis, chapters 3 and 4.)
+// Pixels outside the picture count for nothing: the median's half is that of the pixels inside, erosion and
+// dilation look at the pixels inside only. Result: 0 where p is ignored, although a step may have put it in
+// F; otherwise 255 on F, and the shadow value where the mask had it and p is not in F; 0 elsewhere. With all
+// sizes 0 and nothing ignored the mask stays as it is. (Soille, Morphological Image Analysis, chapters 3 and
+// 4.)
 #pragma once
 
 #include "common/device.h"
@@ -40,7 +41,8 @@ inline constexpr auto params_table = std::tuple{
           &Params::close, 0, max_radius),
 };
 
-// The parameters as the steps use them, each within 0..max_radius; values outside their range count as its nearest end.
+// The parameters as the steps use them, each within 0..max_radius; values outside their range count as its
+// nearest end.
 struct Radii {
   int median = 0; // of a window of 2*median+1 pixels
   int open = 0;
@@ -52,9 +54,9 @@ Radii resolve(const Params &);
 class Cleanup {
  public:
   virtual ~Cleanup() = default;
-  // `mask` is changed in place. `watch` is null or a picture of the same size: pixels of value 0 in it are ignored. Any
-  // strides and addresses work; on a GPU 16-byte aligned ones run fastest. Throws Error::bad_setting when a size is not
-  // the one that this was made for.
+  // `mask` is changed in place. `watch` is null or a picture of the same size: pixels of value 0 in it are
+  // ignored. Any strides and addresses work; on a GPU 16-byte aligned ones run fastest. Throws
+  // Error::bad_setting when a size is not the one that this was made for.
   virtual void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &, Queue &) = 0;
 };
 std::unique_ptr<Cleanup> make_reference(int width, int height); // naive loops; host memory

@@ -12,9 +12,9 @@
 namespace vigil::colinearseg {
 namespace {
 
-// 27 pairs of samples in the window are 54 measurements; the line through the origin has one parameter and each pair one
-// place along it, which makes 28 unknowns. Section 2.1 prints 3(N - 1) = 24 for N = 9 pixels, which takes one unknown off
-// for each channel.
+// 27 pairs of samples in the window are 54 measurements; the line through the origin has one parameter and
+// each pair one place along it, which makes 28 unknowns. Section 2.1 prints 3(N - 1) = 24 for N = 9 pixels,
+// which takes one unknown off for each channel.
 constexpr double degrees_of_freedom = 26;
 constexpr double unseen_variance = 10;
 constexpr double greatest_spread = 0.83;

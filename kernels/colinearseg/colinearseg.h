@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Foreground segmentation by the colinearity of colours and an iterated Markov random field: the contract.
 //
-// Source: the technical report on GPU-based foreground-background segmentation by an extended colinearity criterion
-// (Griesser et al., ETH Zurich, on a GeForce 6800GT), after Mester et al. Equation and section numbers are its.
+// Source: the technical report on GPU-based foreground-background segmentation by an extended colinearity
+// criterion (Griesser et al., ETH Zurich, on a GeForce 6800GT), after Mester et al. Equation and section
+// numbers are its.
 //
-// Samples are 0..255 in three channels. W is the 3x3 window around a pixel; outside the picture it holds the nearest
-// pixel inside.
+// Samples are 0..255 in three channels. W is the 3x3 window around a pixel; outside the picture it holds the
+// nearest pixel inside.
 //
-//   fore = sum x_f^2, back = sum x_b^2, cross = sum x_f x_b   over W and the channels, f: frame, b: background    (3)
-//   D2 = (F + G - sqrt((F - G)^2 + 4 C^2)) / 2    with F = fore + O, G = back + O, C = cross + O             (12, 2.4)
-//   M = 2 * (changed ones of the 4 neighbours beside, above, below) + (changed ones of the 4 diagonal ones)       (11)
-//   changed  <=>  D2 > T,   T = Ts + 12 B - 2 B M                                                             (5, 11)
-// Neighbours outside the picture are unchanged. O is the darkness offset, Ts the static threshold, B the compactness.
-// O, Ts and B are whole numbers here. D2 > T is then the same as (F - T)(G - T) > C^2 and F > T (14) between whole
-// numbers, and the same as M >= n for a whole number n from 0 to 13 that does not change during the iterations (18): all
-// backends give the same mask, bit for bit.
+//   fore = sum x_f^2, back = sum x_b^2, cross = sum x_f x_b over W and the channels (3); f: frame,
+//   b: background
+//   D2 = (F + G - sqrt((F - G)^2 + 4 C^2)) / 2 (12, 2.4) with F = fore + O, G = back + O, C = cross + O
+//   M = 2 * (changed ones of the 4 neighbours beside, above, below) + (changed diagonal ones) (11)
+//   changed  <=>  D2 > T (5) with T = Ts + 12 B - 2 B M (11)
+// Neighbours outside the picture are unchanged. O is the darkness offset, Ts the static threshold, B the
+// compactness. O, Ts and B are whole numbers here. D2 > T is then the same as (F - T)(G - T) > C^2 and F > T
+// (14) between whole numbers, and the same as M >= n for a whole number n from 0 to 13 that does not change
+// during the iterations (18): all backends give the same mask, bit for bit.
 //
 // A frame's mask starts as the mask of the frame before, all unchanged before the first. One iteration with
-// B = temporal_compactness, then `iterations` ones with B = compactness. An iteration visits the four positions
-// (x mod 2, y mod 2) of the 2x2 lattice in the order permutation(seed, frame, iteration) (15); all pixels of one position
-// are decided at once from the mask as it is then.
+// B = temporal_compactness, then `iterations` ones with B = compactness. An iteration visits the four
+// positions (x mod 2, y mod 2) of the 2x2 lattice in the order permutation(seed, frame, iteration) (15); all
+// pixels of one position are decided at once from the mask as it is then.
 //
-// Background: the mean of the first frames, rounded, or a given picture. With adapt_rate r > 0 each unchanged pixel moves
-// towards the frame: b' = b + r (f - b), in whole numbers as adapted() says.
+// Background: the mean of the first frames, rounded, or a given picture. With adapt_rate r > 0 each unchanged
+// pixel moves towards the frame: b' = b + r (f - b), in whole numbers as adapted() says.
 //
-// Noise: where the background shows, D2 would be sigma^2 times a chi-square variable (2.1) of 26 degrees of freedom (54
-// measurements, 28 unknowns; the report prints 3(N - 1) = 24) if all noise were alike. In
-// compressed video it differs from place to place, and the logarithm of D2 is close to a normal variable: measured on
-// CDnet highway and pedestrians, its deviation is 1.3 to 1.7 (0.28 for even noise), the same from the median up to the
-// 99th percentile. So the noise is two numbers, level (median of D2 with O = 0) and spread, both taken over the picture;
-// static_threshold < 0 makes Ts of them, see threshold_for().
+// Noise: where the background shows, D2 would be sigma^2 times a chi-square variable (2.1) of 26 degrees of
+// freedom (54 measurements, 28 unknowns; the report prints 3(N - 1) = 24) if all noise were alike. In
+// compressed video it differs from place to place, and the logarithm of D2 is close to a normal variable:
+// measured on CDnet highway and pedestrians, its deviation is 1.3 to 1.7 (0.28 for even noise), the same from
+// the median up to the 99th percentile. So the noise is two numbers, level (median of D2 with O = 0) and
+// spread, both taken over the picture; static_threshold < 0 makes Ts of them, see threshold_for().
 #pragma once
 
 #include "common/params.h"
@@ -124,10 +126,11 @@ SampleGrid sample_grid(const Config &);
 constexpr int measured_frames(int learn_frames) {
   return (learn_frames + 1) / 2;
 }
-// Ts = (median + 26 * 10) * exp(z * min(spread, 0.83)), z the normal quantile of `significance`, rounded and within the
-// parameter's range. 26 degrees of freedom times a variance of 10 stands for what seconds of learning do not show: slow
-// changes of light, and of the camera's own exposure. A spread above 0.83 comes from what moves. Both numbers were chosen
-// on CDnet highway and pedestrians. Without a measured frame the median counts as 26 * 10 once more.
+// Ts = (median + 26 * 10) * exp(z * min(spread, 0.83)), z the normal quantile of `significance`, rounded and
+// within the parameter's range. 26 degrees of freedom times a variance of 10 stands for what seconds of
+// learning do not show: slow changes of light, and of the camera's own exposure. A spread above 0.83 comes
+// from what moves. Both numbers were chosen on CDnet highway and pedestrians. Without a measured frame the
+// median counts as 26 * 10 once more.
 int threshold_for(const Noise &, double significance);
 
 // The numbers that backends work with: Params with the special values replaced, all within their ranges.
@@ -138,13 +141,14 @@ struct Constants {
 };
 Constants resolve(const Params &, const Noise &);
 
-// Position i of the 2x2 lattice is the pixels with x % 2 == i % 2 and y % 2 == i / 2. The order in which one iteration
-// visits the positions, from the 24 there are; iteration 0 is the one with temporal_compactness. Counter-based: no state.
+// Position i of the 2x2 lattice is the pixels with x % 2 == i % 2 and y % 2 == i / 2. The order in which one
+// iteration visits the positions, from the 24 there are; iteration 0 is the one with temporal_compactness.
+// Counter-based: no state.
 using Order = std::array<std::uint8_t, 4>;
 Order permutation(std::uint32_t seed, std::uint64_t frame, int iteration);
 
-// One step of a background value in 1/65536 grey levels towards the sample of the frame, `rate` in 1/32768 (at most 1/2).
-// Fits 32-bit arithmetic.
+// One step of a background value in 1/65536 grey levels towards the sample of the frame, `rate` in 1/32768
+// (at most 1/2). Fits 32-bit arithmetic.
 constexpr std::uint32_t adapted(std::uint32_t value, int sample, int rate) {
   const std::int32_t way = (sample << 16) - static_cast<std::int32_t>(value);
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(value) + (((way >> 8) * rate + 64) >> 7));
@@ -166,8 +170,8 @@ struct Progress {
   // The background and its noise are as they will stay, but for adaptation.
   bool settled() const { return !learning() && noise.frames >= measure_frames; }
 };
-// At the beginning: the background is learnt from so many frames, or (`given`) known, and only the noise is measured. Throws
-// Error::bad_setting when the number is out of range.
+// At the beginning: the background is learnt from so many frames, or (`given`) known, and only the noise is
+// measured. Throws Error::bad_setting when the number is out of range.
 Progress new_progress(int learn_frames, bool given = false);
 
 // State in host memory, the same for the reference and all backends. i = y*width + x, n = width*height.
@@ -193,12 +197,13 @@ enum class Show {
 // Naive loops in double precision straight from the formulas above; host memory.
 class Reference {
  public:
-  // Learns its background from the first `learn_frames` frames; their masks are all unchanged. The noise is measured in
-  // the second half of them, each against the mean of those before, and goes on after them while frames are missing.
+  // Learns its background from the first `learn_frames` frames; their masks are all unchanged. The noise is
+  // measured in the second half of them, each against the mean of those before, and goes on after them while
+  // frames are missing.
   Reference(const Config &, int learn_frames);
   const Config &config() const { return state_.config; }
-  // A given background, rgba or bgra of the config's size; the noise is measured on the next frames, each before it is
-  // segmented. The mask starts anew.
+  // A given background, rgba or bgra of the config's size; the noise is measured on the next frames, each
+  // before it is segmented. The mask starts anew.
   void set_background(ConstImage, int learn_frames);
   // `frame` is rgba or bgra of the config's size. mask: 0 or 255.
   void segment(ConstImage frame, const Params &, Plane<std::uint8_t> mask);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The OpenGL backends: compute shaders (OpenGL 4.3, OpenGL ES 3.1) and fragment shaders (OpenGL 3.3, OpenGL ES 3.0).
-// Frames are RGBA textures of the picture's size, their first row the picture's top one. All calls are made on the thread
-// where the device's context is current, and leave the state that others see there as it was, but for the texture units
-// and the program.
+// The OpenGL backends: compute shaders (OpenGL 4.3, OpenGL ES 3.1) and fragment shaders (OpenGL 3.3, OpenGL
+// ES 3.0). Frames are RGBA textures of the picture's size, their first row the picture's top one. All calls
+// are made on the thread where the device's context is current, and leave the state that others see there as
+// it was, but for the texture units and the program.
 #pragma once
 
 #include "common/gl/program.h"
@@ -45,9 +45,10 @@ std::unique_ptr<GlPasses> make_fragment_passes(const GlDevice &, const Config &)
 
 class GlSegmenter {
  public:
-  // Learns its background from the first frames, like Reference. Path::automatic takes compute shaders where there are
-  // any and the device is not a processor that pretends to be one. `device` must outlive the segmenter. Throws
-  // Error::no_device when the path needs a newer OpenGL, Error::bad_setting when the size is out of range.
+  // Learns its background from the first frames, like Reference. Path::automatic takes compute shaders where
+  // there are any and the device is not a processor that pretends to be one. `device` must outlive the
+  // segmenter. Throws Error::no_device when the path needs a newer OpenGL, Error::bad_setting when the size
+  // is out of range.
   GlSegmenter(const GlDevice &device, const Config &, int learn_frames, Path = Path::automatic);
   const Config &config() const { return config_; }
   Path path() const { return path_; }
@@ -60,7 +61,8 @@ class GlSegmenter {
   // Bytes that went from the device to the host to measure the noise, since the beginning.
   std::uint64_t bytes_read() const { return bytes_read_; }
 
-  // The result: labels of 32 pixels a word in a GL_R32UI texture, bit i of word k is pixel 32*k + i. While learning all 0.
+  // The result: labels of 32 pixels a word in a GL_R32UI texture, bit i of word k is pixel 32*k + i. While
+  // learning all 0.
   const GlTexture &mask() const { return mask_[0]; }
   const GlTexture &background() const { return background_; } // GL_RGBA8; while learning the mean so far
 

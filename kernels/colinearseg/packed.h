@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A State as devices keep it, in host memory: the background as rows of rgba, `stride` bytes from one to the next, alpha 255;
-// labels packed, bit i of word k of a row is pixel 32*k + i.
+// A State as devices keep it, in host memory: the background as rows of rgba, `stride` bytes from one to the
+// next, alpha 255; labels packed, bit i of word k of a row is pixel 32*k + i.
 #pragma once
 
 #include "kernels/colinearseg/colinearseg.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Segmentation of frames in the linear memory of a device: the backends CUDA and CPU. Work is submitted to queues of the device; whoever
-// uses several of them sees to their order.
+// Segmentation of frames in the linear memory of a device: the backends CUDA and CPU. Work is submitted to
+// queues of the device; whoever uses several of them sees to their order.
 #pragma once
 
 #include "common/device.h"
@@ -22,14 +22,16 @@ class Segmenter {
   virtual void learn(int learn_frames) = 0; // begins anew
   // A given background: rgba or bgra in host memory, of the config's size.
   virtual void set_background(ConstImage, int learn_frames) = 0;
-  // `frame` is rgba of the config's size in the device's memory; on a GPU its rows are at multiples of 4 bytes, and of 16 is fastest. While the noise
-  // is measured the queue is waited for: that takes some frames in the beginning.
+  // `frame` is rgba of the config's size in the device's memory; on a GPU its rows are at multiples of 4
+  // bytes, and of 16 is fastest. While the noise is measured the queue is waited for: that takes some frames
+  // in the beginning.
   virtual void segment(ConstImage frame, const Params &, Queue &) = 0;
   // Bytes that went from the device to the host to measure the noise, since the beginning.
   virtual std::uint64_t bytes_read() const = 0;
 
-  // Of the mask that segment() made last. Pictures are rgba of the config's size and not the frame itself, `cells` as for
-  // activity::Counter, both in the device's memory. An overlay's boxes, which may be known later, are outline()'s.
+  // Of the mask that segment() made last. Pictures are rgba of the config's size and not the frame itself,
+  // `cells` as for activity::Counter, both in the device's memory. An overlay's boxes, which may be known
+  // later, are outline()'s.
   virtual void draw(Show, ConstImage frame, const compose::Style &, Image target, Queue &) = 0;
   virtual void outline(std::span<const compose::Box>, const compose::Style &, Image target, Queue &) = 0;
   virtual void count(const activity::Grid &, activity::Cell *cells, Queue &) = 0;
@@ -38,8 +40,8 @@ class Segmenter {
   virtual State save() const = 0;
   virtual void load(const State &) = 0; // throws Error::bad_data when it does not fit
 };
-// Learns its background from the first frames, like Reference. The device must outlive the segmenter. Throws Error::bad_setting when
-// the size or the number is out of range, no_device when built without CUDA.
+// Learns its background from the first frames, like Reference. The device must outlive the segmenter. Throws
+// Error::bad_setting when the size or the number is out of range, no_device when built without CUDA.
 std::unique_ptr<Segmenter> make_cuda(Device &, const Config &, int learn_frames);
 std::unique_ptr<Segmenter> make_cpu(Device &, const Config &, int learn_frames);
 std::unique_ptr<Segmenter> make(Device &, const Config &, int learn_frames);

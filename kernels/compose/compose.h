@@ -2,14 +2,15 @@
 // Pictures made from a frame and its mask.
 //
 //   foreground:  out = frame where mask = 255, `black` elsewhere
-//   overlay:     out = frame, but c = ((256 - s) * frame_c + s * tint_c + 128) >> 8 for each channel c where mask = 255 (tint)
-//                or 0 < mask < 255 (shadow_tint), s = strength of that tint; then the outlines of `boxes` in the
-//                colour `box`: the pixels of the picture that lie in a box and within `line` pixels of one of its sides
-// Subsampled chroma is decided once for each 2x2 pixels (fewer at odd edges): foreground keeps the chroma when any of
-// them is 255; overlay tints it when any is 255, else shadow-tints it when any is between; a box's outline colours it
-// when any of the pixels is on it. Alpha is copied everywhere. Frame and result have the same format and size; they may
-// be the same memory, but not overlap otherwise. Any strides and addresses work; on a GPU 16-byte aligned ones run
-// fastest.
+//   overlay:     out = frame, but c = ((256 - s) * frame_c + s * tint_c + 128) >> 8 for each channel c where
+//                mask = 255 (tint) or 0 < mask < 255 (shadow_tint), s = strength of that tint; then the
+//                outlines of `boxes` in the colour `box`: the pixels of the picture that lie in a box and
+//                within `line` pixels of one of its sides
+// Subsampled chroma is decided once for each 2x2 pixels (fewer at odd edges): foreground keeps the chroma
+// when any of them is 255; overlay tints it when any is 255, else shadow-tints it when any is between; a
+// box's outline colours it when any of the pixels is on it. Alpha is copied everywhere. Frame and result have
+// the same format and size; they may be the same memory, but not overlap otherwise. Any strides and addresses
+// work; on a GPU 16-byte aligned ones run fastest.
 #pragma once
 
 #include "common/device.h"

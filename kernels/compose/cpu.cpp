@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures on the CPU: pairs of rows on all threads, SIMD compiled once for each instruction set and chosen at run
-// time, then the outlines.
+// Pictures on the CPU: pairs of rows on all threads, SIMD compiled once for each instruction set and chosen
+// at run time, then the outlines.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
 #include "kernels/compose/layers.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the fast backends work with: a style turned into arithmetic on words of four bytes, and boxes turned into
-// rectangles. The reference knows nothing of it.
+// What the fast backends work with: a style turned into arithmetic on words of four bytes, and boxes turned
+// into rectangles. The reference knows nothing of it.
 #pragma once
 
 #include "kernels/compose/compose.h"
 
 namespace vigil::compose {
 
-// What happens to the pixels of one class: c' = (scale * c + offset) >> 8 in each of the four bytes of a word, but
-// the bytes of `keep` stay. The sums never pass 16 bits, so two bytes are worked on in one 32-bit number: bytes 0 and
-// 2 with the offsets in `even`, bytes 1 and 3 with those in `odd`.
+// What happens to the pixels of one class: c' = (scale * c + offset) >> 8 in each of the four bytes of a
+// word, but the bytes of `keep` stay. The sums never pass 16 bits, so two bytes are worked on in one 32-bit
+// number: bytes 0 and 2 with the offsets in `even`, bytes 1 and 3 with those in `odd`.
 struct Blend {
   std::uint32_t scale = 256; // 0..256
   std::uint32_t even = 0, odd = 0;
@@ -24,7 +24,8 @@ struct Blend {
   bool copies() const { return scale == 256 && even == 0 && odd == 0; }
 };
 
-// The classes of a pixel: 0 < mask < 255 is shadow. For subsampled chroma the mask is the largest of its pixels'.
+// The classes of a pixel: 0 < mask < 255 is shadow. For subsampled chroma the mask is the largest of its
+// pixels'.
 struct Blends {
   Blend background, shadow, foreground;
 };

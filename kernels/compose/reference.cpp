@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Naive loops from the definitions in compose.h: every sample of every plane asks the pixels that it stands for.
+// Naive loops from the definitions in compose.h: every sample of every plane asks the pixels that it stands
+// for.
 #include "kernels/compose/compose.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Exposure on the CPU. The estimate works on a few thousand samples, gathered once; frames are mapped by vectors of bytes in
-// all threads, and only when there is something to undo.
+// Exposure on the CPU. The estimate works on a few thousand samples, gathered once; frames are mapped by
+// vectors of bytes in all threads, and only when there is something to undo.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
 #include "kernels/exposure/samples.h"

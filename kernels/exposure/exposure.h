@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a camera's exposure and white balance did to a frame, found by comparison with a background picture, and undone:
-// the contract that every backend keeps.
+// What a camera's exposure and white balance did to a frame, found by comparison with a background picture,
+// and undone: the contract that every backend keeps.
 //
 // For pixels that show background the frame y and the background b are nearly a line, one a channel c:
 //   y_c = gain_c * b_c + offset_c
 //
-// Samples are pixels ((i + 1/2) step, (j + 1/2) step), all divisions rounded down, at most about max_samples of them
-// (step_for). Usable is a sample with both y and b in lowest..highest. A channel's line is found from its n usable
-// samples; medians are those of histograms (median_bin), so that a GPU finds them without sorting:
+// Samples are pixels ((i + 1/2) step, (j + 1/2) step), all divisions rounded down, at most about max_samples
+// of them (step_for). Usable is a sample with both y and b in lowest..highest. A channel's line is found from
+// its n usable samples; medians are those of histograms (median_bin), so that a GPU finds them without
+// sorting:
 //   1. start: gain0 = median of y/b (bins of 1/64), offset = 0.
 //      Chroma spreads too little to tell its gain: gain0 = luma's, offset = 128 (1 - gain0) + median of
 //      (y - 128) - gain0 (b - 128) (bins of 1).
 //   2. `rounds` times: m = median of |y - gain b - offset| (bins of 1/4); over the samples within
-//      max(6, 1.5 m): gain = (cov(b, y) + k gain0) / (var(b) + k), offset = mean(y) - gain mean(b), where k (levels
-//      squared) holds the gain where the background is nearly flat: 16, or 400 for chroma
+//      max(6, 1.5 m): gain = (cov(b, y) + k gain0) / (var(b) + k), offset = mean(y) - gain mean(b), where k
+//      (levels squared) holds the gain where the background is nearly flat: 16, or 400 for chroma
 //   3. agreeing = share of the n within 8 max(1, gain)
-// The line counts when n >= a tenth of the samples, and at least min_samples, agreeing >= least_agreeing, and the gain is
-// within 1/max_gain..max_gain. Otherwise the last line stays and fades: gain - 1 and offset are multiplied by `fading`.
+// The line counts when n >= a tenth of the samples, and at least min_samples, agreeing >= least_agreeing, and
+// the gain is within 1/max_gain..max_gain. Otherwise the last line stays and fades: gain - 1 and offset are
+// multiplied by `fading`.
 //
-// How much of the line is believed: over the usable samples, E0 = sum of min(|y - b|, most_error) and E = sum of
-// min(|y - gain b - offset|, most_error), each term rounded down to 1/4; weight = (0.8 - E / E0) / 0.3, held within 0..1.
-// So a line that explains the frame little better than no change at all does nothing: what covers half of the picture
-// bends the line, but it does not make it explain more. With fewer samples than a line needs, the last weight stays.
+// How much of the line is believed: over the usable samples, E0 = sum of min(|y - b|, most_error) and E = sum
+// of min(|y - gain b - offset|, most_error), each term rounded down to 1/4; weight = (0.8 - E / E0) / 0.3,
+// held within 0..1. So a line that explains the frame little better than no change at all does nothing: what
+// covers half of the picture bends the line, but it does not make it explain more. With fewer samples than a
+// line needs, the last weight stays.
 //
-// What the model follows by itself: daylight that fades is no exposure, and undone for ever it would leave a model of noon to
-// watch the dusk. Undoing the whole line would move a sample of v by d(v) = weight ((v - offset) / gain - v). At v = 16
-// and v = 235 the part `left` of it is left to the model: it goes towards d by at most `following` levels a frame
-// (`following_chroma` for chroma), and stays between 0 and d.
+// What the model follows by itself: daylight that fades is no exposure, and undone for ever it would leave a
+// model of noon to watch the dusk. Undoing the whole line would move a sample of v by d(v) = weight ((v -
+// offset) / gain - v). At v = 16 and v = 235 the part `left` of it is left to the model: it goes towards d by
+// at most `following` levels a frame (`following_chroma` for chroma), and stays between 0 and d.
 //
-// Undoing it: T(y) = y + s (d(y) - left(y)), with left(y) the straight line through left(16) and left(235), and
-// s = max(0, 1 - slack / D), where D is the larger of |d - left| at 16 and at 235. So a deviation of at most `slack` levels
-// is left as well: a steady camera's frames stay as they are.
-// A sample of 250 or more (5 or less) was perhaps clipped: where T says less (more) than the background has, it becomes
-// the background's value, which neither shows nor is learnt. Not for chroma, nor for one channel in coloured frames.
+// Undoing it: T(y) = y + s (d(y) - left(y)), with left(y) the straight line through left(16) and left(235),
+// and s = max(0, 1 - slack / D), where D is the larger of |d - left| at 16 and at 235. So a deviation of at
+// most `slack` levels is left as well: a steady camera's frames stay as they are.
+// A sample of 250 or more (5 or less) was perhaps clipped: where T says less (more) than the background has,
+// it becomes the background's value, which neither shows nor is learnt. Not for chroma, nor for one channel
+// in coloured frames.
 #pragma once
 
 #include "common/device.h"
@@ -76,8 +80,8 @@ constexpr VIGIL_HOST_DEVICE int samples_along(int pixels, int step) {
   return (pixels + step - 1 - step / 2) / step;
 }
 
-// T as integers, which every backend computes alike: T(y) = clamp((y * scale / 256 + shift + 8) >> 4, 0, 255), divisions
-// rounded down.
+// T as integers, which every backend computes alike: T(y) = clamp((y * scale / 256 + shift + 8) >> 4, 0,
+// 255), divisions rounded down.
 struct Table {
   int scale = 4096, shift = 0; // scale in 1/4096, shift in 1/16 levels
   constexpr VIGIL_HOST_DEVICE int operator()(int y) const {
@@ -110,7 +114,8 @@ template <class Real>
 constexpr VIGIL_HOST_DEVICE std::uint32_t error_of(Real distance) {
   return distance < most_error ? static_cast<std::uint32_t>(4 * distance) : 4u * most_error;
 }
-// The line with its weight and what is left of it, from those of the last frame. e0 = 0: nothing to compare, or too few samples.
+// The line with its weight and what is left of it, from those of the last frame. e0 = 0: nothing to compare,
+// or too few samples.
 constexpr VIGIL_HOST_DEVICE Line settled(Line l, const Line &before, std::uint32_t e, std::uint32_t e0,
                                          bool enough, bool chroma) {
   l.weight = before.weight;
@@ -169,18 +174,18 @@ inline constexpr Real hold_chroma = 400;
 class Exposure {
  public:
   virtual ~Exposure() = default;
-  // Finds the lines of `frame` against `background`, which has its format and size, and gives the picture that the model is
-  // to see: `out`, of the same kind, or `frame` itself where nothing is to undo and that is known without waiting.
-  // channels: the model's, 1 or 3; with 1, luma alone is compared, and chroma stays. Throws Error::bad_setting when the
-  // pictures differ in kind.
+  // Finds the lines of `frame` against `background`, which has its format and size, and gives the picture
+  // that the model is to see: `out`, of the same kind, or `frame` itself where nothing is to undo and that is
+  // known without waiting. channels: the model's, 1 or 3; with 1, luma alone is compared, and chroma stays.
+  // Throws Error::bad_setting when the pictures differ in kind.
   virtual ConstImage apply(const ConstImage &frame, const ConstImage &background, int channels,
                            const Image &out, Queue &) = 0;
   // Where the last lines are, in the device's memory, in order with the queue.
   virtual const Lines *lines() const = 0;
   // From now on the last lines are these.
   virtual void set(const Lines &, Queue &) = 0;
-  // Where the next calls of apply() write their lines as well, in order with the queue: host memory of the device
-  // (Device::allocate_host), so that no copy has to be submitted. Null: nowhere.
+  // Where the next calls of apply() write their lines as well, in order with the queue: host memory of the
+  // device (Device::allocate_host), so that no copy has to be submitted. Null: nowhere.
   void tell(Lines *host) { told_ = host; }
 
  protected:

@@ -35,8 +35,9 @@ int gradient_amount(const Stage &);
 // Kind::gaussian: w_0 .. w_r in 1/4096; w_0 + 2 (w_1 + .. + w_r) = 4096.
 std::vector<int> gaussian_weights(const Stage &);
 
-// Kind::weights, padded with zeros to a square of 2 radius + 1: of two passes `across` (1/2^20) and `down`, else of one pass `all`,
-// row by row. The sum, of both passes with 8 more bits, is shifted by `shift` after `offset` was added.
+// Kind::weights, padded with zeros to a square of 2 radius + 1: of two passes `across` (1/2^20) and `down`,
+// else of one pass `all`, row by row. The sum, of both passes with 8 more bits, is shifted by `shift` after
+// `offset` was added.
 struct WeightsInUnits {
   int radius;
   std::vector<std::int32_t> all, across, down;

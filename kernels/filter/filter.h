@@ -1,50 +1,59 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Chains of simple filters, fused: the contract.
 //
-// A chain is a text such as "gaussian sigma=2 ! grayscale ! sharpen amount=0.5". Its stages run one after another, each on
-// the whole picture that the one before has stored. What a stage stores is 8 bits a channel:
+// A chain is a text such as "gaussian sigma=2 ! grayscale ! sharpen amount=0.5". Its stages run one after
+// another, each on the whole picture that the one before has stored. What a stage stores is 8 bits a channel:
 //
 //   q(x) = the whole number floor(x + 1/2), but 0 below 0 and 255 above 255
 //
-// so the result does not depend on how the stages are grouped into kernels: every backend gives the bytes of the stages run
-// one by one. Alpha (the fourth byte) is copied. Outside the picture a stage reads the nearest pixel of what the stage before
-// stored. v is a channel's value, R G B the three of a pixel; other numbers are parameters, 1 meaning full scale.
+// so the result does not depend on how the stages are grouped into kernels: every backend gives the bytes of
+// the stages run one by one. Alpha (the fourth byte) is copied. Outside the picture a stage reads the nearest
+// pixel of what the stage before stored. v is a channel's value, R G B the three of a pixel; other numbers
+// are parameters, 1 meaning full scale.
 //
 // Point stages, each channel by itself:
 //   brightness  q(v + 255 amount)                     contrast   q(127.5 + amount (v - 127.5))
 //   gamma       q(255 (v/255)^(1/value))              invert     255 - v
 //   threshold   255 where v >= 255 level, else 0      posterize  q(255/(n-1) floor(v n / 256)), n = levels
-//   levels      q(255 (out-black + (out-white - out-black) t^(1/gamma))), t = (v/255 - black) / (white - black) within 0..1
+//   levels      q(255 (out-black + (out-white - out-black) t^(1/gamma))), t = (v/255 - black) / (white -
+//               black) within 0..1
 // Point stages that mix channels, each q(sum of m_ck v_k + o_c) with m and o rounded to 1/65536:
-//   grayscale   all three 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601; the thesis' listing 7.1 takes (R + G + B) / 3): y
+//   grayscale   all three 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601; the thesis' listing 7.1 takes (R + G +
+//               B) / 3): y
 //   saturation  y + amount (v - y)
-//   sepia       (1 - amount) v + amount s, s = (0.393 0.769 0.189; 0.349 0.686 0.168; 0.272 0.534 0.131) (R G B)
+//   sepia       (1 - amount) v + amount s, s = (0.393 0.769 0.189; 0.349 0.686 0.168; 0.272 0.534 0.131) (R G
+//               B)
 //   matrix      any m (rr rg rb gr gg gb br bg bb) and o (ro go bo, of full scale)
 // Stencil stages, each channel by itself:
-//   gaussian    q(sum w_i w_j v_ij / 4096^2), i and j from -r to r = ceil(3 sigma); w_i is 4096 exp(-i^2 / (2 sigma^2)) /
-//               sum, rounded, w_0 what is left to 4096
+//   gaussian    q(sum w_i w_j v_ij / 4096^2), i and j from -r to r = ceil(3 sigma); w_i is 4096 exp(-i^2 / (2
+//               sigma^2)) / sum, rounded, w_0 what is left to 4096
 //   box         q(mean of the (2 radius + 1)^2 values around)
 //   median      the middle one of the 3x3 values
-//   sobel       q(amount m), m = floor(|g| + 1/2), g = the gradient by the masks (-1 0 1; -2 0 2; -1 0 1) and its transpose
-//   sharpen, laplacian, emboss, convolve: q(sum k_ij v_ij / 4096 + o) over the 3x3 values, k rounded to whole numbers:
+//   sobel       q(amount m), m = floor(|g| + 1/2), g = the gradient by the masks (-1 0 1; -2 0 2; -1 0 1) and
+//               its transpose
+//   sharpen, laplacian, emboss, convolve: q(sum k_ij v_ij / 4096 + o) over the 3x3 values, k rounded to whole
+//   numbers:
 //     sharpen   v + amount (v - b), b the mean with weights (1 2 1; 2 4 2; 1 2 1) / 16
 //     laplacian q(|.|) of amount (0 1 0; 1 -4 1; 0 1 0)
 //     emboss    v + amount (-2 -1 0; -1 0 1; 0 1 2)
-//     convolve  any k (nw n ne w c e sw s se), applied as written (correlation), and o (offset, of full scale)
+//     convolve  any k (nw n ne w c e sw s se), applied as written (correlation), and o (offset, of full
+//               scale)
 // An amount of sharpen, laplacian, emboss or sobel counts in 1/256.
-//   correlate   q(sum k_ij v_ij + 255 offset), k = matrix / divide of up to 15x15 weights, applied as written. With S the sum of
-//               |k_ij| and 2^e the least power of two that is not below max(S + |offset|, 1):
-//               one pass: k rounded to 1/2^(22-e)
-//               two passes, where k is of rank one (its first singular value and vectors, by the singular value decomposition,
-//               make all of it, but for less than half a level: 1/510 as the sum of what is left over): k_ij = b_i a_j, the
-//               sum of |a_j| is 1; a rounded to 1/2^20, the sums over j to 1/256, b to 1/2^(14-e); q of the sum over i of both
-//   bilateral   (2 sum w v + W) / (2 W) rounded down, W = sum w, over the (2 r + 1)^2 values around, r = ceil(2 spatial-sigma):
-//               w = floor(s_ij t_d / 1024), d the difference to the middle value, s_ij and t_d being
-//               4096 exp(-(i^2 + j^2) / (2 spatial-sigma^2)) and 4096 exp(-(d/255)^2 / (2 range-sigma^2)), rounded
+//   correlate   q(sum k_ij v_ij + 255 offset), k = matrix / divide of up to 15x15 weights, applied as
+//               written. With S the sum of |k_ij| and 2^e the least power of two that is not below max(S +
+//               |offset|, 1): one pass: k rounded to 1/2^(22-e)
+//               two passes, where k is of rank one (its first singular value and vectors, by the singular
+//               value decomposition, make all of it, but for less than half a level: 1/510 as the sum of what
+//               is left over): k_ij = b_i a_j, the sum of |a_j| is 1; a rounded to 1/2^20, the sums over j to
+//               1/256, b to 1/2^(14-e); q of the sum over i of both
+//   bilateral   (2 sum w v + W) / (2 W) rounded down, W = sum w, over the (2 r + 1)^2 values around, r =
+//               ceil(2 spatial-sigma): w = floor(s_ij t_d / 1024), d the difference to the middle value, s_ij
+//               and t_d being 4096 exp(-(i^2 + j^2) / (2 spatial-sigma^2)) and 4096 exp(-(d/255)^2 / (2
+//               range-sigma^2)), rounded
 // Every stage takes repeat=N as well: it is then N stages, one behind the other (thesis, chapter 5).
 //
-// Formats: rgba, bgra, gray8. On gray8 R = G = B = v, so grayscale and saturation change nothing; sepia and matrix, whose
-// result has colour, are refused.
+// Formats: rgba, bgra, gray8. On gray8 R = G = B = v, so grayscale and saturation change nothing; sepia and
+// matrix, whose result has colour, are refused.
 #pragma once
 
 #include "common/device.h"
@@ -120,8 +129,8 @@ class ChainError : public Error {
   std::string token_, reason_;
 };
 
-// stage [param=value ...] [repeat=N] [! stage ...]; blanks around every sign; numbers with a point, whatever the locale. A text of
-// blanks is the chain without stages. Throws ChainError and nothing else.
+// stage [param=value ...] [repeat=N] [! stage ...]; blanks around every sign; numbers with a point, whatever
+// the locale. A text of blanks is the chain without stages. Throws ChainError and nothing else.
 Chain parse(std::string_view);
 // The chain with all parameters; parse() gives the same chain again.
 std::string to_text(const Chain &);
@@ -131,7 +140,8 @@ void check_format(const Chain &, PixelFormat);
 class Filter {
  public:
   virtual ~Filter() = default;
-  // Both pictures have the filter's format and one size, and do not overlap. Throws Error::bad_setting otherwise.
+  // Both pictures have the filter's format and one size, and do not overlap. Throws Error::bad_setting
+  // otherwise.
   virtual void apply(ConstImage in, Image out, Queue &) = 0;
 };
 std::unique_ptr<Filter> make_reference(const Chain &, PixelFormat); // host memory

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The text of a pass. In tiles, region k is what stencil k makes of region k - 1: the tile and what is left of the halo.
+// The text of a pass. In tiles, region k is what stencil k makes of region k - 1: the tile and what is left
+// of the halo.
 #include "kernels/filter/plan.h"
 
 #include <algorithm>
@@ -85,9 +86,9 @@ class Generator {
     add(macro, halves ? "DOWN" : "", "(", prefix_, "down", k, ", ", s.radius, halves ? ")\n" : ", Total)\n");
   }
 
-  // A loop over a region's values. x, y: within it; the body uses cx, cy, the same place, or the nearest whose pixel is
-  // inside the picture, moved by `inset`. `left`, `top`: where the region begins in the picture. clamp_y off: rows as
-  // they are.
+  // A loop over a region's values. x, y: within it; the body uses cx, cy, the same place, or the nearest
+  // whose pixel is inside the picture, moved by `inset`. `left`, `top`: where the region begins in the
+  // picture. clamp_y off: rows as they are.
   void each(int w, int h, int halo, int inset, bool clamp_y, const std::string &body) {
     const std::string row = clamp_y ? text("const int cy = clamp(ty - ", halo,
                                            " + y, 0, height - 1) - (ty - ", halo + inset, ");\n")
@@ -102,7 +103,8 @@ class Generator {
           " + x, 0, width - 1) - (tx - ", halo + inset, ");\n", row, body, "}\n");
     }
   }
-  // rows: repeats the outermost values of region k where the region passes the picture's left or right border.
+  // rows: repeats the outermost values of region k where the region passes the picture's left or right
+  // border.
   void repeat_ends(std::size_t k, int w, int h, int halo) {
     if (!shape_.rows || halo == 0) return;
     const std::string of = buffer(k, 'c');

@@ -15,18 +15,19 @@ struct ClOptions {
   bool staged = false;              // each stencil a kernel of its own, for comparison
 };
 
-// What was measured to be good on most chains; shapes() are worth a try instead. Neither depends on the chain.
+// What was measured to be good on most chains; shapes() are worth a try instead. Neither depends on the
+// chain.
 Shape default_shape(const ClDevice &);
 std::vector<Shape> shapes(const ClDevice &);
 Costs costs_of(const ClDevice &);
 
 class ClFilter final : public Filter {
  public:
-  // Builds the kernels, or takes them from the cache. Throws Error::bad_setting for a format that the chain cannot work
-  // on, Error::device with the compiler's log. `device` must outlive the filter.
+  // Builds the kernels, or takes them from the cache. Throws Error::bad_setting for a format that the chain
+  // cannot work on, Error::device with the compiler's log. `device` must outlive the filter.
   ClFilter(ClDevice &device, const Chain &, PixelFormat, const ClOptions & = {});
-  // Another chain. True when kernels had to be built, which takes time; false when only numbers changed. When it throws,
-  // the filter goes on with the chain that it had.
+  // Another chain. True when kernels had to be built, which takes time; false when only numbers changed. When
+  // it throws, the filter goes on with the chain that it had.
   bool set_chain(const Chain &);
   // Device memory.
   void apply(ConstImage in, Image out, Queue &) override;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How a chain becomes kernels. Structure (which operations, how far they read) becomes code; numbers (weights, tables)
-// become data, so that a chain whose numbers change needs no compiler.
+// How a chain becomes kernels. Structure (which operations, how far they read) becomes code; numbers
+// (weights, tables) become data, so that a chain whose numbers change needs no compiler.
 //
-// A pass is one kernel. A work-group makes one tile of the result: it loads the tile with a halo around, applies the point
-// operations before the first stencil while loading, and then lets one stencil after another, each with the point operations
-// behind it, shrink the halo to nothing. What lies outside the picture is never computed from what lies outside: a value there
-// is the one of the nearest pixel inside, after each stencil anew, which is what the stages one by one would read.
+// A pass is one kernel. A work-group makes one tile of the result: it loads the tile with a halo around,
+// applies the point operations before the first stencil while loading, and then lets one stencil after
+// another, each with the point operations behind it, shrink the halo to nothing. What lies outside the
+// picture is never computed from what lies outside: a value there is the one of the nearest pixel inside,
+// after each stencil anew, which is what the stages one by one would read.
 #pragma once
 
 #include "kernels/filter/definitions.h"
@@ -44,8 +45,8 @@ struct Numbers {
 
 // How a work-group does a tile.
 struct Shape {
-  // items: work-items side by side, tiles in local memory (GPUs). rows: one work-item that runs along rows of planes, which
-  // compilers for processors turn into vector instructions.
+  // items: work-items side by side, tiles in local memory (GPUs). rows: one work-item that runs along rows of
+  // planes, which compilers for processors turn into vector instructions.
   bool rows;
   int local_x, local_y;
   int tile_width, tile_height;
@@ -53,16 +54,17 @@ struct Shape {
   bool operator==(const Shape &) const = default;
 };
 
-// What decides where one kernel ends and the next begins: a pass more costs `round_trip`, a pass's halo what is computed
-// twice. In the unit that plan.cpp gives.
+// What decides where one kernel ends and the next begins: a pass more costs `round_trip`, a pass's halo what
+// is computed twice. In the unit that plan.cpp gives.
 struct Costs {
   double round_trip =
       7; // between what two sharpen (10) and two gaussian stages (5) tell, measured as plan.cpp says
   std::size_t local_bytes; // a tile and its halo must fit
 };
 
-// All stages in one pass, as operations with their numbers in order; for bgra the numbers of matrices are swapped, so that
-// the code does not depend on the order of the channels. On gray8, where they change nothing, matrices are left out.
+// All stages in one pass, as operations with their numbers in order; for bgra the numbers of matrices are
+// swapped, so that the code does not depend on the order of the channels. On gray8, where they change
+// nothing, matrices are left out.
 struct Operations {
   Pass all;
   Numbers numbers;
@@ -74,8 +76,8 @@ Plan split(const Pass &, const Shape &, const Costs &, bool colour);
 // One pass for each stencil: as the stages one by one, for comparison.
 Plan split_all(const Pass &);
 
-// The tiles that a work-group of a pass holds: regions before and after a stencil take turns in two, and sums of half a
-// separable stencil are in a third. Counts of values of one plane.
+// The tiles that a work-group of a pass holds: regions before and after a stencil take turns in two, and sums
+// of half a separable stencil are in a third. Counts of values of one plane.
 struct Tiles {
   std::size_t values[2], sums;
 };

@@ -11,7 +11,8 @@ struct Tuned {
   Shape shape;
   tuning::Result result;
 };
-// Chains of the same structure share a result: numbers do not matter. Each shape must give the reference's bytes.
+// Chains of the same structure share a result: numbers do not matter. Each shape must give the reference's
+// bytes.
 Tuned tune(ClDevice &, const Chain &, PixelFormat, tuning::Mode, const tuning::Limits & = {});
 
 } // namespace vigil::filter

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The numbers of stages whose weights are many: any matrix, in one pass or in two, and the bilateral filter's tables.
+// The numbers of stages whose weights are many: any matrix, in one pass or in two, and the bilateral filter's
+// tables.
 #include "kernels/filter/definitions.h"
 
 #include <algorithm>
@@ -28,8 +29,9 @@ double absolute_sum(const Vector &v) {
   return std::accumulate(v.begin(), v.end(), 0., [](double sum, double x) { return sum + std::abs(x); });
 }
 
-// The first singular value's part of an n x n matrix: down_i across_j, the sum of |across_j| being 1. By power iteration, which
-// starts at the row of the greatest norm and is done at once where there is no second singular value.
+// The first singular value's part of an n x n matrix: down_i across_j, the sum of |across_j| being 1. By
+// power iteration, which starts at the row of the greatest norm and is done at once where there is no second
+// singular value.
 struct Factors {
   Vector across, down;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What vigil-train makes and gpufisher uses, in one file: how descriptors are taken, the codebook, and, once one was
-// trained, the classifier. The layout is common/array_file.h's with the magic word "VIGILFIS", version 1, and these
-// arrays (P = dimensions the projection keeps, M = P + 2, N = components, C = classes; fisher.h defines them):
+// What vigil-train makes and gpufisher uses, in one file: how descriptors are taken, the codebook, and, once
+// one was trained, the classifier. The layout is common/array_file.h's with the magic word "VIGILFIS",
+// version 1, and these arrays (P = dimensions the projection keeps, M = P + 2, N = components, C = classes;
+// fisher.h defines them):
 //
 //   sift_scales, sift_bin_size, sift_step             <i4  single values
 //   sift_largest_scale, sift_contrast_threshold       <f8  single values
@@ -38,8 +39,8 @@ void validate_class_name(const std::string &);
 void validate(const Model &);
 
 std::vector<std::uint8_t> serialize(const Model &);
-// Any bytes at all are safe to read. Throws Error::bad_data, saying what is wrong, unless they are one whole undamaged
-// model of this version with possible values. Allocates no more than about twice their size.
+// Any bytes at all are safe to read. Throws Error::bad_data, saying what is wrong, unless they are one whole
+// undamaged model of this version with possible values. Allocates no more than about twice their size.
 Model parse_model(std::span<const std::uint8_t> bytes);
 
 // Writes so that there is a whole model under that name at any time. Throws Error::io.

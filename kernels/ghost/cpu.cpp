@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges on the CPU: rows of cells on all threads. Masks are nearly empty, so runs of eight pixels without foreground are
-// stepped over as one word.
+// Edges on the CPU: rows of cells on all threads. Masks are nearly empty, so runs of eight pixels without
+// foreground are stepped over as one word.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
 #include "kernels/ghost/luma.h"

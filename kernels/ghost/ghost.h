@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Is what stands still in a mask an object, or the ground that one left (a ghost)? The outline tells: an object has edges
-// there in the frame, a ghost has them in the background picture. The contract that every backend keeps.
+// Is what stands still in a mask an object, or the ground that one left (a ghost)? The outline tells: an
+// object has edges there in the frame, a ghost has them in the background picture. The contract that every
+// backend keeps.
 //
-// F are the mask's pixels of value 255. The outline is the pixels of F that have one of their four neighbours inside the
-// picture and not in F. The strength of the edges of a picture I at p = (x, y):
+// F are the mask's pixels of value 255. The outline is the pixels of F that have one of their four neighbours
+// inside the picture and not in F. The strength of the edges of a picture I at p = (x, y):
 //   e(p) = |L(x + reach, y) - L(x - reach, y)| + |L(x, y + reach) - L(x, y - reach)|
-// L: luma (plane 0, or mog::luma of the colours); coordinates outside the picture count as its nearest pixel. The reach
-// forgives an outline that clean-up moved by a pixel or two. For each cell of activity's grid: the number of pixels of F, of outline pixels
-// and the sums of e over them in the frame and in the background. All are integers, so backends give the same bytes.
+// L: luma (plane 0, or mog::luma of the colours); coordinates outside the picture count as its nearest pixel.
+// The reach forgives an outline that clean-up moved by a pixel or two. For each cell of activity's grid: the
+// number of pixels of F, of outline pixels and the sums of e over them in the frame and in the background.
+// All are integers, so backends give the same bytes.
 //
-// (After Cucchiara et al. 2003, "Detecting moving objects, ghosts, and shadows in video streams", who compare gradients.)
+// (After Cucchiara et al. 2003, "Detecting moving objects, ghosts, and shadows in video streams", who compare
+// gradients.)
 #pragma once
 
 #include "common/device.h"
@@ -36,8 +39,9 @@ constexpr Cell &operator+=(Cell &a, const Cell &b) {
 }
 
 enum class Verdict : std::uint8_t { undecided, object, ghost };
-// What the outline of one blob says. `least_pixels`: an outline shorter than this says nothing; `least_edge`: nor one along
-// which both pictures are flat (grey levels a pixel); one picture's edges must be `clearly` times as strong as the other's.
+// What the outline of one blob says. `least_pixels`: an outline shorter than this says nothing; `least_edge`:
+// nor one along which both pictures are flat (grey levels a pixel); one picture's edges must be `clearly`
+// times as strong as the other's.
 inline constexpr std::uint32_t least_pixels = 12;
 inline constexpr double least_edge = 8, clearly = 1.3;
 Verdict decide(const Cell &);
@@ -45,8 +49,9 @@ Verdict decide(const Cell &);
 class Edges {
  public:
   virtual ~Edges() = default;
-  // Writes grid.cells() cells to `cells`, in the device's memory or in its host memory (Device::allocate_host). Frame and background are of one kind and of the mask's size.
-  // Throws Error::bad_setting when they are not.
+  // Writes grid.cells() cells to `cells`, in the device's memory or in its host memory
+  // (Device::allocate_host). Frame and background are of one kind and of the mask's size. Throws
+  // Error::bad_setting when they are not.
   virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
                      const activity::Grid &, Cell *cells, Queue &) = 0;
 };

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What stands still, cell by cell: how long foreground has covered a cell of the grid without a break, what its outline says
-// (ghost.h), whether it stirs, and so how fast the model is to learn there. Host memory, a few thousand cells.
+// What stands still, cell by cell: how long foreground has covered a cell of the grid without a break, what
+// its outline says (ghost.h), whether it stirs, and so how fast the model is to learn there. Host memory, a
+// few thousand cells.
 //
-// A blob (8-connected cells that were reported) is judged as one, from its cells' sums, at each look at the edges:
-//   evidence  moves by a quarter towards 1 (object), -1 (ghost) or 0 (undecided), so that one bad look decides nothing
-//   stir      moves by a quarter towards sum |pixels - pixels at the look before| / outline: how many pixels the outline
-//             moved. People who wait shift their weight (0.3 and more), things do not (0.05 to 0.15: noise).
+// A blob (8-connected cells that were reported) is judged as one, from its cells' sums, at each look at the
+// edges:
+//   evidence  moves by a quarter towards 1 (object), -1 (ghost) or 0 (undecided), so that one bad look
+//             decides nothing
+//   stir      moves by a quarter towards sum |pixels - pixels at the look before| / outline: how many pixels
+//             the outline moved. People who wait shift their weight (0.3 and more), things do not (0.05 to
+//             0.15: noise).
 //   still     the seconds for which stir has stayed below still_below
 //
 //   not in a blob, or more than `too_much` of the grid is       usual rate
@@ -13,7 +17,8 @@
 //   longer, evidence below -0.5                                 ghost: learnt at once
 //   longer, still for absorb_after seconds (when that is > 0)   a thing: learnt at once
 //   longer, evidence above 0.3                                  object: foreground rate
-//   longer, between                                             undecided: between the foreground rate and the usual one
+//   longer, between                                             undecided: between the foreground rate and
+//                                                               the usual one
 #pragma once
 
 #include "kernels/ghost/ghost.h"

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How often each level occurs in a picture. What the counts say about a camera's exposure is in statistics.h.
 //
-//   channel[c][v]  pixels whose channel c has the value v, 0..255; the channels are R G B of rgba and bgra, and Y of gray8,
-//                  nv12 and i420 (channel[0]; the others are 0)
-//   intensity[i]   the same for I = 0.3 R + 0.59 G + 0.11 B, to the nearest whole number, halves up: in whole numbers
-//                  (30 R + 59 G + 11 B + 50) / 100; Y itself where the picture has one
+//   channel[c][v]  pixels whose channel c has the value v, 0..255; the channels are R G B of rgba and bgra,
+//                  and Y of gray8, nv12 and i420 (channel[0]; the others are 0)
+//   intensity[i]   the same for I = 0.3 R + 0.59 G + 0.11 B, to the nearest whole number, halves up: in whole
+//                  numbers (30 R + 59 G + 11 B + 50) / 100; Y itself where the picture has one
 //
-// Source: listing 3.1 of the thesis on image filters in OpenCL that clbilateral is from (docs/elements/clhistogram.md): h256[i]
-// and h64[i >> 2] are counted for the intensity i, whose rounding is left open there. Four neighbouring bins of h256 are one
-// of h64, so that one is made on the host. Counts are exact on every backend; chroma and alpha are not looked at.
+// Source: listing 3.1 of the thesis on image filters in OpenCL that clbilateral is from
+// (docs/elements/clhistogram.md): h256[i] and h64[i >> 2] are counted for the intensity i, whose rounding is
+// left open there. Four neighbouring bins of h256 are one of h64, so that one is made on the host. Counts are
+// exact on every backend; chroma and alpha are not looked at.
 //
-// The counts can be drawn into the picture, in a panel at its lower left (panel_for). A column i of the panel shows the
-// bin i * bins / width. With m the largest count of any channel in the bins but the first and the last (of all bins when that is
-// 0: what is clipped must not make the rest vanish), a count n is h = height * min(n, m) / m rows high, rounded down. A pixel
-// whose row, counted from 1 at the panel's bottom, is not above h of channel c becomes (v >> 2) + 176 in that channel, and v >> 2
-// above. With colours the intensity is a line over that: the pixels in the rows h - line + 1 to h are 255 in all channels.
-// Chroma samples with a pixel in the panel become 128. Alpha stays.
+// The counts can be drawn into the picture, in a panel at its lower left (panel_for). A column i of the panel
+// shows the bin i * bins / width. With m the largest count of any channel in the bins but the first and the
+// last (of all bins when that is 0: what is clipped must not make the rest vanish), a count n is h = height *
+// min(n, m) / m rows high, rounded down. A pixel whose row, counted from 1 at the panel's bottom, is not
+// above h of channel c becomes (v >> 2) + 176 in that channel, and v >> 2 above. With colours the intensity
+// is a line over that: the pixels in the rows h - line + 1 to h are 255 in all channels. Chroma samples with
+// a pixel in the panel become 128. Alpha stays.
 #pragma once
 
 #include "common/device.h"
@@ -47,19 +49,21 @@ struct Panel {
   int line = 1;                            // rows that the line is thick
   int bins = histogram::bins;              // 64 or 256
 };
-// Where the curves are drawn in a picture of this size: 256x128 pixels, more in large pictures, less in small ones.
+// Where the curves are drawn in a picture of this size: 256x128 pixels, more in large pictures, less in small
+// ones.
 Panel panel_for(int width, int height, int bins);
 
 class Counter {
  public:
   virtual ~Counter() = default;
-  // Counts the picture. Any stride and address works; on a GPU rows that start at multiples of 16 bytes run fastest.
+  // Counts the picture. Any stride and address works; on a GPU rows that start at multiples of 16 bytes run
+  // fastest.
   virtual void count(ConstImage, Queue &) = 0;
-  // What the last count() counted: `counts` is host memory of the device (Device::allocate_host) and holds it when the queue
-  // got there.
+  // What the last count() counted: `counts` is host memory of the device (Device::allocate_host) and holds it
+  // when the queue got there.
   virtual void fetch(Counts *counts, Queue &) = 0;
-  // Draws what the last count() counted, of a picture of the same format and size. Throws Error::bad_setting when the panel is
-  // not within the picture, or its x or y odd.
+  // Draws what the last count() counted, of a picture of the same format and size. Throws Error::bad_setting
+  // when the panel is not within the picture, or its x or y odd.
   virtual void draw(Image, const Panel &, Queue &) = 0;
 };
 std::unique_ptr<Counter> make_reference(); // host memory
@@ -69,8 +73,8 @@ struct Shape {
   int copies = 0; // of each counter in local memory, a power of 2
   int groups = 0; // a compute unit
 };
-// The device must outlive the counter; calls are made on one queue, or on several that wait for each other. Throws
-// Error::no_device in builds without OpenCL.
+// The device must outlive the counter; calls are made on one queue, or on several that wait for each other.
+// Throws Error::no_device in builds without OpenCL.
 std::unique_ptr<Counter> make_opencl(Device &, const Shape & = {});
 // What every backend does before it starts.
 void check_picture(const ConstImage &);

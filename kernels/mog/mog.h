@@ -2,60 +2,66 @@
 // Background subtraction by a mixture of Gaussians at every pixel: the contract that every backend keeps.
 //
 // Sources
-//   A: "GPU implementation of Mixture of Gaussians" (57x, 97x and 101x over serial code), method `mog`, a fixed number
-//      K of components.
-//   B: Pham, Vo, Vu, Le: "GPU implementation of Extended Gaussian mixture model for Background subtraction", method
-//      `zivkovic`, an adaptive number of components (Zivkovic 2004; Zivkovic and van der Heijden 2006).
+//   A: "GPU implementation of Mixture of Gaussians" (57x, 97x and 101x over serial code), method `mog`, a
+//      fixed number K of components.
+//   B: Pham, Vo, Vu, Le: "GPU implementation of Extended Gaussian mixture model for Background subtraction",
+//      method `zivkovic`, an adaptive number of components (Zivkovic 2004; Zivkovic and van der Heijden
+//      2006).
 //
-// Samples x are 0..255, one (luma) or three a pixel; every pixel is independent. d2 = sum over channels of (x - m)^2.
-// a = the frame's learning rate, w = weight, m = mean, v = variance (one for all channels).
+// Samples x are 0..255, one (luma) or three a pixel; every pixel is independent. d2 = sum over channels of (x
+// - m)^2. a = the frame's learning rate, w = weight, m = mean, v = variance (one for all channels).
 //
 // mog (A, algorithms 1 and 3 to 5; luma only)
 //   component k matches when w_k > 0 and d2_k < match_sigma^2 * v_k           (values before the update)
 //   matched:  w' = (1-a) w + a,  r = min(a/w', 1),  m' = m + r (x-m),  v' = max(v + r (d2 - v), min_variance)
 //   not:      w' = (1-a) w
-//   none matched and a > 0: the component with the smallest w' (the first of equals) becomes (initial_weight, x,
-//      initial_variance)
+//   none matched and a > 0: the component with the smallest w' (the first of equals) becomes (initial_weight,
+//      x, initial_variance)
 //   background when a matched component has w' >= weight_threshold (as in A: the weight after its update, the
 //      difference before it)
-//   A's algorithm 1 matches by the difference itself (line 5, |m - x| < Gamma_1) and divides by the deviation only where it
-//      decides about the background (line 24, with the same Gamma_1). Here both tests divide, so the second is implied by
-//      the first (match_sigma >= 1): one threshold in grey levels and one in deviations cannot be the same number.
-//   at the end the weights are divided by their sum, which A leaves out: several components may match at once, and
-//      their sum would drift from 1.
+//   A's algorithm 1 matches by the difference itself (line 5, |m - x| < Gamma_1) and divides by the deviation
+//      only where it decides about the background (line 24, with the same Gamma_1). Here both tests divide,
+//      so the second is implied by the first (match_sigma >= 1): one threshold in grey levels and one in
+//      deviations cannot be the same number.
+//   at the end the weights are divided by their sum, which A leaves out: several components may match at
+//      once, and their sum would drift from 1.
 //
 // zivkovic (B, equations 1 to 6)
-//   components are sorted by weight, heaviest first; p = a * complexity_prior; T = 0; for each component in that order:
-//     w' = (1-a) w - p
+//   components are sorted by weight, heaviest first; p = a * complexity_prior; T = 0; for each component in
+//     that order:
+//         w' = (1-a) w - p
 //     when no owner was found yet:
 //       background when T < background_ratio and d2 < background_sigma^2 * v
 //       owner when d2 < match_sigma^2 * v:  w' += a, k = min(a/w', 1), m' = m + k (x-m),
-//         v' = v + k (d2 - v) clamped to [min_variance, max_variance], and it moves up past every predecessor whose
-//         (updated) weight is not greater
+//         v' = v + k (d2 - v) clamped to [min_variance, max_variance], and it moves up past every predecessor
+//         whose (updated) weight is not greater
 //     when w' < p: w' = 0 and the number of components falls by one (the lightest leaves at the end)
 //     T += w'
 //   the weights are divided by T
-//   no owner and a > 0: a new component (a, x, initial_variance) takes the place after the last, or of the last when
-//     there are K already; it gets w = 1 when it is the only one, otherwise the others' weights are multiplied by
-//     1-a; it moves up past every predecessor whose weight is not greater.
-//   with background_by_deviation (B, section II) the background is decided before all that, and not in the walk: in the order of
-//     w / sqrt(v), greatest first (equal ones by weight, as they stand), a component is of the background while the weights of
-//     those before it sum to less than background_ratio; the sample is background when d2 < background_sigma^2 * v for one
-//     that is. All values are those before the update.
-//   This is OpenCV's MOG2 on the CPU, decision for decision (there k may pass 1, by p at the most). With OpenCV it differs
-//   from B's text in these points:
-//   - B takes the components of the highest ratio of weight to variance as background (section II; it follows Stauffer and
-//     Grimson, whose ratio is that of weight to deviation), OpenCV those of the highest weight: background_by_deviation.
-//   - B normalises after each iteration. A new component that takes the place of the last of K leaves the weights with the
-//     sum (1-a)(1 - w_K) + a, where w_K is the weight it replaces; the next frame's division by T mends that.
-//   - The bounds of the variance, and the rate 1/min(2 * frame number, history) that learning_rate = -1 stands for, are
-//     OpenCV's; B has neither.
+//   no owner and a > 0: a new component (a, x, initial_variance) takes the place after the last, or of the
+//     last when there are K already; it gets w = 1 when it is the only one, otherwise the others' weights are
+//     multiplied by 1-a; it moves up past every predecessor whose weight is not greater.
+//   with background_by_deviation (B, section II) the background is decided before all that, and not in the
+//     walk: in the order of w / sqrt(v), greatest first (equal ones by weight, as they stand), a component is
+//     of the background while the weights of those before it sum to less than background_ratio; the sample is
+//     background when d2 < background_sigma^2 * v for one that is. All values are those before the update.
+//   This is OpenCV's MOG2 on the CPU, decision for decision (there k may pass 1, by p at the most). With
+//   OpenCV it differs from B's text in these points:
+//   - B takes the components of the highest ratio of weight to variance as background (section II; it follows
+//     Stauffer and Grimson, whose ratio is that of weight to deviation), OpenCV those of the highest weight:
+//     background_by_deviation.
+//   - B normalises after each iteration. A new component that takes the place of the last of K leaves the
+//     weights with the sum (1-a)(1 - w_K) + a, where w_K is the weight it replaces; the next frame's division
+//     by T mends that.
+//   - The bounds of the variance, and the rate 1/min(2 * frame number, history) that learning_rate = -1
+//     stands for, are OpenCV's; B has neither.
 //
-// Shadows (Prati et al. 2003), for a sample that is not background: walk the components, heaviest first (for mog: those
-//   with w >= weight_threshold, any order; the walk below is then without its sum), T = 0, samples counted from the
-//   format's zero z (0; 128 for chroma): n = sum (x-z)(m-z), q = sum (m-z)^2, ratio t = n/q; q = 0 ends the walk;
-//   when n <= q and n >= shadow_threshold * q and sum (t (m-z) - (x-z))^2 < background_sigma^2 * v * t^2: shadow
-//   T += w; stop when T > background_ratio. (Values after the update, as in OpenCV.)
+// Shadows (Prati et al. 2003), for a sample that is not background: walk the components, heaviest first (for
+// mog: those
+//   with w >= weight_threshold, any order; the walk below is then without its sum), T = 0, samples counted
+//   from the format's zero z (0; 128 for chroma): n = sum (x-z)(m-z), q = sum (m-z)^2, ratio t = n/q; q = 0
+//   ends the walk; when n <= q and n >= shadow_threshold * q and sum (t (m-z) - (x-z))^2 < background_sigma^2
+//   * v * t^2: shadow T += w; stop when T > background_ratio. (Values after the update, as in OpenCV.)
 #pragma once
 
 #include "common/device.h"
@@ -206,9 +212,9 @@ struct Step {
   double learning_rate = 0; // for this frame, 0..1
 };
 
-// Some blocks of the picture learn at another rate: block (x / size, y / size) takes learning_rate * factor[v], at most 1,
-// where v is its byte in `map`, of which the lowest two bits count; v = 0 means learning_rate itself. The map is in the
-// device's memory, row by row, columns = ceil(width / size).
+// Some blocks of the picture learn at another rate: block (x / size, y / size) takes learning_rate *
+// factor[v], at most 1, where v is its byte in `map`, of which the lowest two bits count; v = 0 means
+// learning_rate itself. The map is in the device's memory, row by row, columns = ceil(width / size).
 struct RateMap {
   static constexpr int kinds = 4;
   const std::uint8_t *map = nullptr; // null: none

@@ -4,14 +4,15 @@
 //   rgba        copied
 //   bgra        its bytes in another order
 //   gray8       R = G = B = Y
-//   nv12, i420  chroma is interpolated between the four nearest values, which lie in the middle of their 2x2 pixels, with weights 9, 3,
-//               3, 1 (outside the picture the nearest value counts); then
+//   nv12, i420  chroma is interpolated between the four nearest values, which lie in the middle of their 2x2
+//               pixels, with weights 9, 3, 3, 1 (outside the picture the nearest value counts); then
 //                 R = y (Y - black) + rv (V - 128)
 //                 G = y (Y - black) - gu (U - 128) - gv (V - 128)
 //                 B = y (Y - black) + bu (U - 128)
 //               with the factors in 1/8192, rounded to the nearest whole number and clipped to 0..255
-// The fourth byte is that of rgba and bgra, unless it carries nothing there (`opaque`); else 255. All is done in whole numbers: backends give the same bytes.
-// Source of the factors: ITU-R BT.601, BT.709 and BT.2020, by K_r and K_b; the range of Y is 16..235 or 0..255.
+// The fourth byte is that of rgba and bgra, unless it carries nothing there (`opaque`); else 255. All is done
+// in whole numbers: backends give the same bytes. Source of the factors: ITU-R BT.601, BT.709 and BT.2020, by
+// K_r and K_b; the range of Y is 16..235 or 0..255.
 #pragma once
 
 #include "common/device.h"
@@ -38,8 +39,9 @@ struct Conversion {
 class Converter {
  public:
   virtual ~Converter() = default;
-  // Both pictures are of one size and in the device's memory, `to` is rgba and other memory. Any strides and addresses work; on a GPU 16-byte
-  // aligned ones run fastest. Throws Error::bad_setting when they differ, or have 16 bits a sample.
+  // Both pictures are of one size and in the device's memory, `to` is rgba and other memory. Any strides and
+  // addresses work; on a GPU 16-byte aligned ones run fastest. Throws Error::bad_setting when they differ, or
+  // have 16 bits a sample.
   virtual void apply(ConstImage from, const Conversion &, Image to, Queue &) = 0;
 };
 std::unique_ptr<Converter> make_reference(); // host memory

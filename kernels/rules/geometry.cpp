@@ -85,7 +85,8 @@ bool Homography::from(std::span<const Point, 4> picture, std::span<const Point, 
     }
   }
   // Gaussian elimination of: x h0 + y h1 + h2 - X x h6 - X y h7 = X, and the same for Y
-  // The last number is 1, which it can be as long as the origin is not on the horizon: the middle of the points never is.
+  // The last number is 1, which it can be as long as the origin is not on the horizon: the middle of the
+  // points never is.
   origin_ = {};
   for (const Point p : picture) origin_ = {origin_.x + p.x / 4, origin_.y + p.y / 4};
   double m[8][9];

@@ -12,11 +12,12 @@ struct Point {
   bool operator==(const Point &) const = default;
 };
 
-// (b - a) x (p - a): above 0 when p is on the right hand of one who looks from a to b in the picture, below 0 on the left.
+// (b - a) x (p - a): above 0 when p is on the right hand of one who looks from a to b in the picture, below 0
+// on the left.
 double side(Point a, Point b, Point p);
-// Which way the step from p to q goes over the segment from a to b: +1 to its right hand, -1 to its left, 0 not at all. A point
-// exactly on a line counts as on its right hand, so that each way over it counts once, wherever it stops between; the same goes for
-// the line's ends and corners seen from the step.
+// Which way the step from p to q goes over the segment from a to b: +1 to its right hand, -1 to its left, 0
+// not at all. A point exactly on a line counts as on its right hand, so that each way over it counts once,
+// wherever it stops between; the same goes for the line's ends and corners seen from the step.
 int crossing(Point a, Point b, Point p, Point q);
 double distance_to_segment(Point a, Point b, Point p);
 double distance_to_line(std::span<const Point> corners, Point); // open

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What an operator asks of a picture, as text:
 //
-//   {"units": "normalised",                       of all points: of the picture's width and height (0..1), or "pixels"
-//    "anchor": "bottom",                          the point of a box that counts: bottom (middle of the lower edge) or centre
+//   {"units": "normalised",                       of all points: of the picture's width and height (0..1), or
+//                                                 "pixels"
+//    "anchor": "bottom",                          the point of a box that counts: bottom (middle of the lower
+//                                                 edge) or centre
 //    "zones": [{"name": "door", "polygon": [[0.1, 0.5], [0.4, 0.5], [0.4, 0.9]],
-//               "classes": ["person"], "min-height": 0.05, "max-height": 0.5,     of the objects that count; heights in units
+//               "classes": ["person"], "min-height": 0.05, "max-height": 0.5,     of the objects that count;
+//               heights in units
 //               "loitering": 20,                  seconds in the zone after which it is told
 //               "crowd": {"count": 5, "seconds": 3},
-//               "left-object": 10,                seconds for which what somebody put down stands before it is told
+//               "left-object": 10,                seconds for which what somebody put down stands before it
+//                                                 is told
 //               "max-speed": 8}],                 metres (with ground) or pixels a second
 //    "lines": [{"name": "gate", "points": [[0.5, 0], [0.5, 1]], "classes": [], "min-height": 0,
 //               "wrong-way": "backward"}],        a direction that is told as wrong
 //    "ground": {"picture": [[x, y], four of them], "metres": [[x, y], four of them]}}
 //
-// All but names and points may be left out. A crossing is "forward" when it goes to the right hand of one who looks along the line
-// from its first point to its last, else "backward". Source of the form: this project.
+// All but names and points may be left out. A crossing is "forward" when it goes to the right hand of one who
+// looks along the line from its first point to its last, else "backward". Source of the form: this project.
 //
-// Errors are Error::bad_setting with line and column of the text, or the name of the rule, and the reason: wrong JSON, members that are
-// not known, names that are there twice, polygons with fewer than three points, without area or that cross themselves, lines without
-// length, values out of range, zones and lines that lie wholly outside of the picture (normalised ones here, those in pixels when the
-// size is known).
+// Errors are Error::bad_setting with line and column of the text, or the name of the rule, and the reason:
+// wrong JSON, members that are not known, names that are there twice, polygons with fewer than three points,
+// without area or that cross themselves, lines without length, values out of range, zones and lines that lie
+// wholly outside of the picture (normalised ones here, those in pixels when the size is known).
 #pragma once
 
 #include "kernels/rules/geometry.h"
@@ -79,7 +83,8 @@ Zone parse_zone(std::string_view json, Units); // one member of "zones"
 Line parse_line(std::string_view json, Units); // one member of "lines"
 // The text of rules; parse() gives the same rules again.
 std::string to_text(const Rules &);
-// Puts a zone or a line in the place of the one with its name, or at the end. False from remove() when there is none of that name.
+// Puts a zone or a line in the place of the one with its name, or at the end. False from remove() when there
+// is none of that name.
 void put(Rules &, Zone);
 void put(Rules &, Line);
 bool remove(Rules &, std::string_view name);

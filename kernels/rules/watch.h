@@ -2,17 +2,22 @@
 // What happens in zones and at lines, from the tracks of each frame.
 //
 // An object is at its anchor (rules.h). With h = hysteresis in pixels and s = settle time:
-//   zone   inside (outside) when it has been inside (outside) and at least h from the border for s; a new object also nearer than h.
-//          Loitering, crowds and speeds are told once for a stay, a crowd begins and ends after its count held for its seconds.
-//   line   the signed crossings of its path are summed (geometry.h). When it has been at least h from the line for s, a sum that is not
-//          0 is one crossing of that sign: who jitters on the line, stands on it or turns round there counts once or not at all.
+//   zone   inside (outside) when it has been inside (outside) and at least h from the border for s; a new
+//          object also nearer than h. Loitering, crowds and speeds are told once for a stay, a crowd begins
+//          and ends after its count held for its seconds.
+//   line   the signed crossings of its path are summed (geometry.h). When it has been at least h from the
+//          line for s, a sum that is not 0 is one crossing of that sign: who jitters on the line, stands on
+//          it or turns round there counts once or not at all.
 //   found  places that are predictions move nobody: the path goes on where the object is found again.
-//   ids    what a track that ended did passes to one that begins within `hand_over` and within its size of the last place.
-//   left   an object that never moved by its own size, whose track began at a taller object's box (its owner), stands for the zone's
-//          seconds, and the owner is two of his heights away or gone. It is removed when it moves away or ends after that, and a track
-//          that is marked as a ghost (background laid bare) is told as removed in place of left.
+//   ids    what a track that ended did passes to one that begins within `hand_over` and within its size of
+//          the last place.
+//   left   an object that never moved by its own size, whose track began at a taller object's box (its
+//          owner), stands for the zone's seconds, and the owner is two of his heights away or gone. It is
+//          removed when it moves away or ends after that, and a track that is marked as a ghost (background
+//          laid bare) is told as removed in place of left.
 //
-// Pixels and seconds. Events come in the order of rules, then ids. Time that goes back forgets all but totals. Same input, same events.
+// Pixels and seconds. Events come in the order of rules, then ids. Time that goes back forgets all but
+// totals. Same input, same events.
 #pragma once
 
 #include "common/params.h"

@@ -9,7 +9,8 @@
 namespace vigil::track {
 namespace {
 
-// A forbidden pair costs more than all allowed ones together can save, so that as many as possible are allowed.
+// A forbidden pair costs more than all allowed ones together can save, so that as many as possible are
+// allowed.
 constexpr double forbidden = 1e7;
 
 } // namespace

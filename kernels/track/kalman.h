@@ -5,9 +5,10 @@
 //   prediction  s <- F s,  C <- F C F' + q Q      F = (1 dt; 0 1),   Q = (dt^3/3 dt^2/2; dt^2/2 dt)
 //   update      k = C h / (h' C h + r),  s <- s + k (z - p),  C <- (I - k h') C      h = (1 0)'
 //
-// q is the spectral density of the acceleration (px^2/s^3), r the variance of the measurement z (px^2). Two predictions over dt / 2
-// give what one over dt does, so that the frame rate does not matter and may change.
-// Source: Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, 6.2.2.
+// q is the spectral density of the acceleration (px^2/s^3), r the variance of the measurement z (px^2). Two
+// predictions over dt / 2 give what one over dt does, so that the frame rate does not matter and may change.
+// Source: Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to Tracking and Navigation",
+// 2001, 6.2.2.
 #pragma once
 
 namespace vigil::track {

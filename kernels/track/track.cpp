@@ -118,8 +118,8 @@ void Tracker::assign(bool confirmed) {
   }
 }
 
-// Step 3. A box that already has a track takes others in only when it is larger than that one by what they would add: a track
-// that is hidden behind another, or lost in front of it, is not in the other's box.
+// Step 3. A box that already has a track takes others in only when it is larger than that one by what they
+// would add: a track that is hidden behind another, or lost in front of it, is not in the other's box.
 void Tracker::join_groups() {
   for (std::size_t j = 0; j < boxes_.size(); j++) {
     const Box &b = boxes_[j].d.box;
@@ -147,8 +147,8 @@ void Tracker::join_groups() {
   }
 }
 
-// Step 5. Boxes that nobody has, and that lie in a track's predicted box, are its parts when they make its box more like the
-// prediction.
+// Step 5. Boxes that nobody has, and that lie in a track's predicted box, are its parts when they make its
+// box more like the prediction.
 void Tracker::mend_parts() {
   for (Input &in : boxes_) {
     if (in.owners > 0) continue;

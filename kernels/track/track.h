@@ -3,21 +3,26 @@
 //
 // A track is a Kalman filter (kalman.h) of centre and size. At each frame
 //   1. predict all tracks by the time that went by;
-//   2. assign boxes to confirmed tracks, then the boxes left to tentative ones, each time all at once (assignment.h), at the cost
-//        (d^2 / gate + (1 - IoU) + colour difference) / 3,   d^2 = Mahalanobis distance of centre and size; d^2 > gate: never;
-//   3. merge: a confirmed track without a box, most of which lies in a box that is larger than the box's own track explains, is in that
-//      box with the others: a group. Its members keep their sizes; an edge of the group's box moves the member whose edge that is
-//      (M. Xu, T. Ellis, "Partial observation vs. blind tracking through occlusion", BMVC 2002), else they are predicted;
-//   4. split: members are assigned like all others, by motion, size and colour, so they leave as what they came;
+//   2. assign boxes to confirmed tracks, then the boxes left to tentative ones, each time all at once
+//   (assignment.h), at the cost
+//        (d^2 / gate + (1 - IoU) + colour difference) / 3,   d^2 = Mahalanobis distance of centre and size;
+//                                                            d^2 > gate: never;
+//   3. merge: a confirmed track without a box, most of which lies in a box that is larger than the box's own
+//      track explains, is in that box with the others: a group. Its members keep their sizes; an edge of the
+//      group's box moves the member whose edge that is (M. Xu, T. Ellis, "Partial observation vs. blind
+//      tracking through occlusion", BMVC 2002), else they are predicted;
+//   4. split: members are assigned like all others, by motion, size and colour, so they leave as what they
+//   came;
 //   5. mend: boxes that are parts of one track are one;
 //   6. what is left begins tentative tracks.
-// A track is confirmed when it was found in at least half of the frames for `confirm_after`, and ends `lost_after` after it was last
-// found, or when its centre leaves the picture unseen. One that has not moved by a quarter of its size for `stationary_after` is
-// stationary, and waits for `stationary_hold` instead: light changes and slow background learning hide what stands.
+// A track is confirmed when it was found in at least half of the frames for `confirm_after`, and ends
+// `lost_after` after it was last found, or when its centre leaves the picture unseen. One that has not moved
+// by a quarter of its size for `stationary_after` is stationary, and waits for `stationary_hold` instead:
+// light changes and slow background learning hide what stands.
 //
-// Boxes in pixels, times in seconds; x to the right, y down. "Size" is sqrt(width height). Same input, same output. Boxes that have
-// no size or no numbers are passed over, of more than `most_boxes` the largest are taken. Time that goes back ends all tracks. No
-// exception but bad_alloc.
+// Boxes in pixels, times in seconds; x to the right, y down. "Size" is sqrt(width height). Same input, same
+// output. Boxes that have no size or no numbers are passed over, of more than `most_boxes` the largest are
+// taken. Time that goes back ends all tracks. No exception but bad_alloc.
 #pragma once
 
 #include "common/params.h"

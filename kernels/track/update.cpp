@@ -93,7 +93,8 @@ void Tracker::update_single(Track &t) {
   t.has_colour = true;
 }
 
-// An edge of the box is the edge of that member which is predicted to reach furthest; its size is known from before.
+// An edge of the box is the edge of that member which is predicted to reach furthest; its size is known from
+// before.
 void Tracker::update_group(std::size_t j) {
   const Box b = boxes_[j].d.box;
   Track *left = nullptr, *right = nullptr, *top = nullptr, *bottom = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU backend of blobs beside OpenCV's connectedComponentsWithStats on the same masks. The two take turns, so that whatever else
-// the machine does hits both alike. OpenCV always makes a picture of labels; ours is timed without and with one.
+// The CPU backend of blobs beside OpenCV's connectedComponentsWithStats on the same masks. The two take
+// turns, so that whatever else the machine does hits both alike. OpenCV always makes a picture of labels;
+// ours is timed without and with one.
 //   blobs_vs_opencv [CALLS] [MASK.png...]
 #include "common/error.h"
 #include "kernels/blobs/blobs.h"
@@ -23,7 +24,8 @@ namespace {
 
 using namespace vigil;
 
-// One thread is timed by the processor's clock, which stands while others have the processor; several by the wall's.
+// One thread is timed by the processor's clock, which stands while others have the processor; several by the
+// wall's.
 double milliseconds(int threads, const std::function<void()> &work) {
   if (threads == 1) {
     const std::clock_t start = std::clock();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The run time of colinearity segmentation in OpenGL, as the paper's table 2 has it, with the paper's times beside:
-//   pipelined  time a frame of many that are submitted without waiting, by the GPU's clock from the first to the last
+// The run time of colinearity segmentation in OpenGL, as the paper's table 2 has it, with the paper's times
+// beside:
+//   pipelined  time a frame of many that are submitted without waiting, by the GPU's clock from the first to
+//              the last
 //   single     one frame from submission to its end, by the host's clock (the paper's T_1,ext)
 //   upload     the same with the frame going from host memory into its texture before
 //   download   the same with the mask coming back to host memory as RGBA pixels after

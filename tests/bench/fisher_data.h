@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// For benchmarks: descriptors of drawn street scenes, and a codebook fitted to them, so that posteriors are as sparse as they are
-// with real pictures. A short fit (a principal component analysis, five steps of EM from random descriptors), not a good one:
-// vigil-train does better.
+// For benchmarks: descriptors of drawn street scenes, and a codebook fitted to them, so that posteriors are
+// as sparse as they are with real pictures. A short fit (a principal component analysis, five steps of EM
+// from random descriptors), not a good one: vigil-train does better.
 #pragma once
 
 #include "common/scene/scene.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU backend of fisher beside VLFeat on the same 320x240 frame: dense SIFT, projection, encoding, on two threads. The
-// two take turns, so that whatever else the machine does hits both alike. VLFeat gets its pictures resized before the
-// clock starts, its scales shared out to two threads, and its projection done by OpenBLAS on two threads; its encoder has
-// threads of its own (OpenMP). The codebook comes from vl_gmm on other frames.
-//   fisher_vs_vlfeat [TURNS] [FRAMES.gray]     FRAMES.gray: 320x240 bytes of luma a frame; without it: a drawn scene
-// LD_LIBRARY_PATH chooses another build of VLFeat; OMP_WAIT_POLICY=passive keeps its waiting threads from being counted as
-// work.
+// The CPU backend of fisher beside VLFeat on the same 320x240 frame: dense SIFT, projection, encoding, on two
+// threads. The two take turns, so that whatever else the machine does hits both alike. VLFeat gets its
+// pictures resized before the clock starts, its scales shared out to two threads, and its projection done by
+// OpenBLAS on two threads; its encoder has threads of its own (OpenMP). The codebook comes from vl_gmm on
+// other frames.
+//   fisher_vs_vlfeat [TURNS] [FRAMES.gray]     FRAMES.gray: 320x240 bytes of luma a frame; without it: a
+//                                              drawn scene
+// LD_LIBRARY_PATH chooses another build of VLFeat; OMP_WAIT_POLICY=passive keeps its waiting threads from
+// being counted as work.
 #include "common/error.h"
 #include "common/scene/scene.h"
 #include "kernels/fisher/fisher.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How many pictures 1, 2, 4 and 8 threads hand over between CUDA and OpenGL when they share one OpenGL context and one CUDA
-// context, as the elements of as many streams do: gst/memory/gl_cuda.h by itself.
+// How many pictures 1, 2, 4 and 8 threads hand over between CUDA and OpenGL when they share one OpenGL
+// context and one CUDA context, as the elements of as many streams do: gst/memory/gl_cuda.h by itself.
 //
 //   bench-handover [SECONDS]
 //
-// Each thread has a queue, a picture of 1080p RGBA in CUDA memory and four textures, and does without end: a fill of the picture,
-// a copy to the next texture (or from it), a wait for the queue. Shown are hand-overs per second of all threads together and the
-// time of one as its thread sees it, median and 90 %.
+// Each thread has a queue, a picture of 1080p RGBA in CUDA memory and four textures, and does without end: a
+// fill of the picture, a copy to the next texture (or from it), a wait for the queue. Shown are hand-overs
+// per second of all threads together and the time of one as its thread sees it, median and 90 %.
 #include "common/cuda/device.h"
 #include "common/error.h"
 #include "common/plane.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What it costs to hand frames from one API to another: microseconds a frame of rows of elements, the time between frames
-// at the row's end, median. The source repeats one 1080p RGBA frame, so it costs next to nothing.
-// Usage: bench-interop [FRAMES] [ROW...], a row being elements as for gst-launch-1.0, after a source of `cuda`, `gl` or
-// `system` frames: "gl: cudamog ! glcolinearseg". Without rows: those of docs/benchmarks.md.
+// What it costs to hand frames from one API to another: microseconds a frame of rows of elements, the time
+// between frames at the row's end, median. The source repeats one 1080p RGBA frame, so it costs next to
+// nothing. Usage: bench-interop [FRAMES] [ROW...], a row being elements as for gst-launch-1.0, after a source
+// of `cuda`, `gl` or `system` frames: "gl: cudamog ! glcolinearseg". Without rows: those of
+// docs/benchmarks.md.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -3,9 +3,9 @@
 //
 //   bench-interop-opencl [ELEMENT [WIDTH HEIGHT [FRAMES]]]
 //
-// Frames from a pool go through the element one after the other, each finished before the next. Shown are medians of microseconds:
-// of a frame from push to pull, of the kernels by the device's clock, and of what is over; and the bytes that were copied between
-// host and device.
+// Frames from a pool go through the element one after the other, each finished before the next. Shown are
+// medians of microseconds: of a frame from push to pull, of the kernels by the device's clock, and of what is
+// over; and the bytes that were copied between host and device.
 #include "common/cuda/driver.h"
 #include "common/error.h"
 #include "gst/compat.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU backend of mog beside OpenCV's BackgroundSubtractorMOG2 on the same frames. The models take turns, 16 frames
-// each, so that whatever else the machine does hits all of them alike; the first 8 frames of a turn bring the model's
-// state back into the cache and are not counted.
+// The CPU backend of mog beside OpenCV's BackgroundSubtractorMOG2 on the same frames. The models take turns,
+// 16 frames each, so that whatever else the machine does hits all of them alike; the first 8 frames of a turn
+// bring the model's state back into the cache and are not counted.
 //   mog_vs_opencv [TURNS]
 #include "common/error.h"
 #include "kernels/mog/mog.h"
@@ -30,7 +30,8 @@ struct Options {
 };
 constexpr int turn = 16, group = 8, warm_turns = 7; // the models have learnt 112 frames when the clock starts
 
-// One thread is timed by the processor's clock, which stands while others have the processor; several by the wall's.
+// One thread is timed by the processor's clock, which stands while others have the processor; several by the
+// wall's.
 double milliseconds(int threads, const std::function<void()> &work) {
   if (threads == 1) {
     const std::clock_t start = std::clock();

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How many frames per second several streams reach in one process, with an element and without it.
-//   bench-streams --file clip.mp4 [--count 8] [--element "cudamog"] [--decoder nvh264dec] [--seconds 10] [--rounds 3]
-//   bench-streams --source "videotestsrc num-buffers=1 ! imagefreeze" [...]
+//   bench-streams --file clip.mp4 [--count 8] [--element "cudamog"] [--decoder nvh264dec] [--seconds 10]
+//   [--rounds 3] bench-streams --source "videotestsrc num-buffers=1 ! imagefreeze" [...]
 //   bench-streams --live yes [...]
-// Each stream is  SOURCE ! [ELEMENT !] fakesink sync=false, played over and over; without --source that is filesrc ! qtdemux !
-// h264parse ! DECODER. ELEMENT may be a chain of several. The two kinds run in turn, ROUNDS times each; after some
-// time to warm up, frames that reach the sinks are counted. The elements' stats are printed, so that bytes copied between host and
-// device show. With --alone no only the kind with ELEMENT runs, for comparisons of elements. With --live yes the sinks wait for each frame's time, as with cameras, and only the kind with ELEMENT runs:
-// as long as the slowest stream has the clip's frame rate, the machine can watch that many. With --share yes all pipelines
-// get the first one's CUDA context and OpenGL display (with --share cuda the former alone), as an application with many
-// cameras should do; otherwise each makes its own.
+// Each stream is  SOURCE ! [ELEMENT !] fakesink sync=false, played over and over; without --source that is
+//                 filesrc ! qtdemux !
+// h264parse ! DECODER. ELEMENT may be a chain of several. The two kinds run in turn, ROUNDS times each; after
+// some time to warm up, frames that reach the sinks are counted. The elements' stats are printed, so that
+// bytes copied between host and device show. With --alone no only the kind with ELEMENT runs, for comparisons
+// of elements. With --live yes the sinks wait for each frame's time, as with cameras, and only the kind with
+// ELEMENT runs: as long as the slowest stream has the clip's frame rate, the machine can watch that many.
+// With --share yes all pipelines get the first one's CUDA context and OpenGL display (with --share cuda the
+// former alone), as an application with many cameras should do; otherwise each makes its own.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

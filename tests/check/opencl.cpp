@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The OpenCL device itself: copies of every shape, addresses, queues that wait for each other, host memory in place, the
-// clock, and a program with its arguments and its compiler's log.
+// The OpenCL device itself: copies of every shape, addresses, queues that wait for each other, host memory in
+// place, the clock, and a program with its arguments and its compiler's log.
 #include "common/device_cast.h"
 #include "common/opencl/device.h"
 #include "common/opencl/program.h"

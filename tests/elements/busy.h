@@ -5,8 +5,9 @@
 
 namespace vigil::test {
 
-// Occupies the whole of the current CUDA device for so long: what is submitted after it to other streams, copies on the device among
-// it, waits or crawls. A missing wait then shows as a wrong picture; short kernels hide it.
+// Occupies the whole of the current CUDA device for so long: what is submitted after it to other streams,
+// copies on the device among it, waits or crawls. A missing wait then shows as a wrong picture; short kernels
+// hide it.
 void keep_busy(double milliseconds, int multiprocessors, cudaStream_t);
 
 } // namespace vigil::test

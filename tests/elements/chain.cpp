@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// All elements in one pipeline, on whatever there is: CUDA or the CPU, any OpenCL device, OpenGL on a GPU or llvmpipe; and,
-// where there is a GPU, the chain from CUDA memory to textures in which no frame may come near the host, with NVDEC when
-// VIGIL_TEST_CLIP names a video in H.264 (MP4). VIGIL_TEST_CYCLES=1000 makes the test of start and stop a long one, which has
-// to be alone on the GPU.
+// All elements in one pipeline, on whatever there is: CUDA or the CPU, any OpenCL device, OpenGL on a GPU or
+// llvmpipe; and, where there is a GPU, the chain from CUDA memory to textures in which no frame may come near
+// the host, with NVDEC when VIGIL_TEST_CLIP names a video in H.264 (MP4). VIGIL_TEST_CYCLES=1000 makes the
+// test of start and stop a long one, which has to be alone on the GPU.
 #include "common/device_cast.h"
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fixture.h"
@@ -195,8 +195,8 @@ GST_START_TEST(starts_and_stops_leave_nothing) {
           open.empty() ? "none" : open.c_str(), after.kilobytes - before.kilobytes,
           after.on_the_gpu - before.on_the_gpu);
   fail_unless(open.empty(), "files are left open: %s", open.c_str());
-  // Mesa's llvmpipe takes some megabytes until it has had enough, for GStreamer's own elements as well, and a GPU's driver
-  // more; what is lost in each cycle shows in hundreds of them.
+  // Mesa's llvmpipe takes some megabytes until it has had enough, for GStreamer's own elements as well, and a
+  // GPU's driver more; what is lost in each cycle shows in hundreds of them.
 #ifdef __SANITIZE_ADDRESS__
   const bool keeps_more = true; // what was given back waits in quarantine
 #else

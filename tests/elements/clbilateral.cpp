@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// clbilateral: pixels against the kernel's double precision reference, in every format and with every property.
+// clbilateral: pixels against the kernel's double precision reference, in every format and with every
+// property.
 #include "common/device.h"
 #include "kernels/bilateral/bilateral.h"
 #include "tests/elements/fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// clfilter: pixels against the kernel's reference, chains that change while playing, chains that cannot be, and the tuner
-// behind it.
+// clfilter: pixels against the kernel's reference, chains that change while playing, chains that cannot be,
+// and the tuner behind it.
 #include "kernels/filter/filter.h"
 #include "tests/elements/fixture.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// clhistogram: metadata and messages against the kernel's reference, frames that must stay as they are, and the overlay.
+// clhistogram: metadata and messages against the kernel's reference, frames that must stay as they are, and
+// the overlay.
 #include "kernels/histogram/statistics.h"
 #include "tests/elements/fixture.h"
 

@@ -13,8 +13,9 @@ struct Size {
   int width, height;
 };
 
-// libgstcuda 1.22 loses most of the V plane of I420 frames of an odd height when it copies them to or from system
-// memory (its rows begin in the middle of the rows that it copies); frames that stay on the device are right.
+// libgstcuda 1.22 loses most of the V plane of I420 frames of an odd height when it copies them to or from
+// system memory (its rows begin in the middle of the rows that it copies); frames that stay on the device are
+// right.
 inline Size survives_copies(const char *format, Size s) {
   if (std::string(format) == "I420") s.height += s.height % 2;
   return s;

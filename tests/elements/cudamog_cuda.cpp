@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudamog on a CUDA device, in CUDA memory and in system memory, beside the same on the CPU. Exits with 77 (skipped)
-// where there is no device.
+// cudamog on a CUDA device, in CUDA memory and in system memory, beside the same on the CPU. Exits with 77
+// (skipped) where there is no device.
 #include "common/cuda/driver.h"
 #include "gst/frames/formats.h"
 #include "tests/elements/cuda_frames.h"
@@ -108,7 +108,8 @@ GST_END_TEST
 GST_START_TEST(outputs_are_those_of_the_cpu) {
   for (const char *format : {"GRAY8", "NV12", "I420", "RGBA", "BGRx"})
     for (const char *output : {"foreground", "background", "overlay", "passthrough"}) {
-      // What a frame shows of who waits reaches the learning of later frames, and the later the more of them are under way.
+      // What a frame shows of who waits reaches the learning of later frames, and the later the more of them
+      // are under way.
       const std::string settings = std::string("foreground-rate=1 min-area=20 output=") + output;
       const Size s = survives_copies(format, {66, 37});
       const Frames cpu = in_system_memory(settings, format, s);
@@ -213,7 +214,8 @@ GST_START_TEST(pools_are_of_the_frames_context) {
 }
 GST_END_TEST
 
-// While the element looks for a context, a neighbour that does the same asks the element from a thread of its own.
+// While the element looks for a context, a neighbour that does the same asks the element from a thread of its
+// own.
 GST_START_TEST(neighbours_may_ask_while_they_are_asked) {
   GstElement *element = gst_element_factory_make("cudamog", nullptr);
   gst_object_ref_sink(element);

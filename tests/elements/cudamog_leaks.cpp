@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// 200 times from NULL to PLAYING and back, and whole pipelines made and destroyed, under GStreamer's leaks tracer
-// (GST_TRACERS=leaks): no GstObject or buffer may be left, and the heap may not grow.
+// 200 times from NULL to PLAYING and back, and whole pipelines made and destroyed, under GStreamer's leaks
+// tracer (GST_TRACERS=leaks): no GstObject or buffer may be left, and the heap may not grow.
 #include "tests/elements/fixture.h"
 
 #include <malloc.h>

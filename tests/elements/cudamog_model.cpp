@@ -276,7 +276,8 @@ GST_START_TEST(the_end_of_the_stream_saves_and_tells) {
   camera.show(0, 3);
   fail_unless(gst_harness_push_event(camera.element.harness(), gst_event_new_eos()));
   fail_unless_equals_uint64(mog::read_file(path).state.frames, 3);
-  // a disk that fills up: /dev/full would be no file beside which another can be made, so the folder goes away
+  // a disk that fills up: /dev/full would be no file beside which another can be made, so the folder goes
+  // away
   const std::string away = folder / "away";
   std::filesystem::create_directory(away);
   Camera unlucky("model-location=" + away + "/model");

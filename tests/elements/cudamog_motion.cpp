@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What cudamog reports, and what operators of cameras tune: motion, light-jump, foreground-rate, learning-time, the
-// ignore mask.
+// What cudamog reports, and what operators of cameras tune: motion, light-jump, foreground-rate,
+// learning-time, the ignore mask.
 #include "tests/elements/fixture.h"
 
 #include <algorithm>

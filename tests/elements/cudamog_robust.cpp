@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What must not break cudamog: properties that change while it plays, several threads, missing devices, state cycles.
+// What must not break cudamog: properties that change while it plays, several threads, missing devices, state
+// cycles.
 #include "tests/elements/fixture.h"
 
 #include <atomic>

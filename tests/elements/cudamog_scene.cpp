@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What real cameras do to a model of the background, with the element's defaults: exposure that moves, a lens cap, pictures
-// that change wholly, ghosts, people who wait. Never may a mistake lock itself in; how soon all is normal is tested.
+// What real cameras do to a model of the background, with the element's defaults: exposure that moves, a lens
+// cap, pictures that change wholly, ghosts, people who wait. Never may a mistake lock itself in; how soon all
+// is normal is tested.
 #include "tests/elements/fixture.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ class Camera {
       v = static_cast<std::uint8_t>(std::clamp(std::lround(gain * v + offset), 0L, 255L));
     return push(p);
   }
-  // The scene of a camera that was pushed `x` pixels aside; what leaves at one side comes in at the other. GRAY8.
+  // The scene of a camera that was pushed `x` pixels aside; what leaves at one side comes in at the other.
+  // GRAY8.
   double show_shifted(int x) {
     Picture p = scene(format_, width, height, number_);
     const Plane<std::uint8_t> plane = p.image().plane(0);
@@ -119,7 +121,8 @@ GST_START_TEST(exposure_by_a_factor_of_four) {
 }
 GST_END_TEST
 
-// Daylight that fades is no exposure: the model follows it, so that it does not watch the dusk with a picture of noon.
+// Daylight that fades is no exposure: the model follows it, so that it does not watch the dusk with a picture
+// of noon.
 GST_START_TEST(light_that_fades_is_followed) {
   Camera camera;
   for (int n = 0; n < 60; n++) camera.show();

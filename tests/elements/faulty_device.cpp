@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A device that fails at any point of a frame's way: the error reaches the caller, no buffer is let go of while work with it may be under
-// way, none is lost, and the next frame is worked on.
+// A device that fails at any point of a frame's way: the error reaches the caller, no buffer is let go of
+// while work with it may be under way, none is lost, and the next frame is worked on.
 #include "common/error.h"
 #include "gst/transform/held_frames.h"
 #include "tests/elements/fixture.h"

@@ -324,8 +324,8 @@ void write_png(const std::string &path, int width, int height, const std::vector
 
 namespace {
 
-// Processes that compile the same program for the first time disturb each other in PoCL's cache (3.1), so each test has its own folder in
-// the cache that the environment names.
+// Processes that compile the same program for the first time disturb each other in PoCL's cache (3.1), so
+// each test has its own folder in the cache that the environment names.
 void keep_caches_apart(int argc, char **argv) {
   const char *all = g_getenv("XDG_CACHE_HOME");
   if (!all) return;

@@ -16,8 +16,8 @@ namespace vigil::test {
 
 // Why there is no such CUDA device, for words; empty when there is one.
 std::string why_no_cuda(int device = 0);
-// For programs of tests that need the device: says why they are skipped where there is none. Where there is, tests run in
-// this process from now on, since the driver does not survive a fork.
+// For programs of tests that need the device: says why they are skipped where there is none. Where there is,
+// tests run in this process from now on, since the driver does not survive a fork.
 bool skipped_without_cuda(const char *what, int device = 0);
 
 // A picture in host memory, laid out as GStreamer does.
@@ -72,11 +72,12 @@ class Harness {
   GstMessage *message(GstMessageType types);
   // The next element messages' names, in order.
   std::vector<std::string> events();
-  // The next element message is of this name, and its times are those of frame `number` at 25 frames a second.
+  // The next element message is of this name, and its times are those of frame `number` at 25 frames a
+  // second.
   void event_at(const char *name, int number);
   void no_error(); // fails the test when one was posted
-  // Fails the test when upstream is asked for frames larger than their caps (GstVideoCropMeta) because those behind take them. There
-  // must be caps.
+  // Fails the test when upstream is asked for frames larger than their caps (GstVideoCropMeta) because those
+  // behind take them. There must be caps.
   void takes_no_crops();
   // The text of the next error (or warning) and its code; fails the test when there is none.
   std::string error(GQuark domain, int code, GstMessageType type = GST_MESSAGE_ERROR);

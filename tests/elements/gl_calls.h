@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands between all users of OpenGL in this process (GStreamer's elements and ours) and the driver: counts the pixels that
-// are copied between host and textures, and lets a GPU reset or a driver that refuses shaders be played.
+// Stands between all users of OpenGL in this process (GStreamer's elements and ours) and the driver: counts
+// the pixels that are copied between host and textures, and lets a GPU reset or a driver that refuses shaders
+// be played.
 #pragma once
 
 #include <atomic>

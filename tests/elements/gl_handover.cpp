@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gst/memory/gl_handover.h without CUDA, whose copies have a stand-in here: each of many threads is served once for each frame and
-// learns of its own errors only; batches are of one CUDA context, never two at a time, and gather while one is under way.
+// gst/memory/gl_handover.h without CUDA, whose copies have a stand-in here: each of many threads is served
+// once for each frame and learns of its own errors only; batches are of one CUDA context, never two at a
+// time, and gather while one is under way.
 #include "gst/memory/gl_handover.h"
 #include "gst/memory/gl_thread.h"
 #include "tests/elements/fixture.h"
@@ -131,8 +132,8 @@ GST_START_TEST(everybody_is_served) {
 }
 GST_END_TEST
 
-// Several frames of each thread are queued at once; who waits for one serves the others, too. Frames that nobody waits for stay
-// there, and hold nobody up.
+// Several frames of each thread are queued at once; who waits for one serves the others, too. Frames that
+// nobody waits for stay there, and hold nobody up.
 GST_START_TEST(frames_wait_while_their_owners_do_not) {
   Context gl;
   fail_unless(gl.context);

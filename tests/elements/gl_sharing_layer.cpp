@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A layer between the OpenCL loader and a driver (OPENCL_LAYERS) that gives the driver cl_khr_gl_sharing, by copies through the
-// host, so that what uses it can be run where no driver has it. It does no more than the specification promises: an image holds
-// the texture's picture only between acquire and release, of OpenGL's work it sees what was finished, and what OpenCL wrote is in the texture
-// 20 ms late, when the queue got past the release. VIGIL_GL_SHARING says how it fails: "refused" (no context), "not-here" (OpenGL is on
-// another device), "stale" (what OpenGL drew is not seen), "lost" (what OpenCL wrote is not).
+// A layer between the OpenCL loader and a driver (OPENCL_LAYERS) that gives the driver cl_khr_gl_sharing, by
+// copies through the host, so that what uses it can be run where no driver has it. It does no more than the
+// specification promises: an image holds the texture's picture only between acquire and release, of OpenGL's
+// work it sees what was finished, and what OpenCL wrote is in the texture 20 ms late, when the queue got past
+// the release. VIGIL_GL_SHARING says how it fails: "refused" (no context), "not-here" (OpenGL is on another
+// device), "stale" (what OpenGL drew is not seen), "lost" (what OpenCL wrote is not).
 #include "common/gl/functions.h"
 
 #define CL_TARGET_OPENCL_VERSION 300

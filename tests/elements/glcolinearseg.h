@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of glcolinearseg share: the element between glupload and gldownload, frames, and the reference's masks.
+// What the tests of glcolinearseg share: the element between glupload and gldownload, frames, and the
+// reference's masks.
 #pragma once
 
 #include "kernels/colinearseg/colinearseg.h"
@@ -12,7 +13,8 @@ namespace vigil::test {
 
 inline constexpr int width = 150, height = 94;
 
-// The element between glupload and gldownload, in a bin, with the messages of all; with backend=cpu by itself.
+// The element between glupload and gldownload, in a bin, with the messages of all; with backend=cpu by
+// itself.
 class Chain {
  public:
   explicit Chain(const std::string &settings, int w = width, int h = height)
@@ -135,7 +137,8 @@ class Wanted {
   colinearseg::Reference reference_;
 };
 
-// `rgba` is white and opaque where the mask is set, else black and opaque. (One check for all: libcheck writes each down.)
+// `rgba` is white and opaque where the mask is set, else black and opaque. (One check for all: libcheck
+// writes each down.)
 inline void expect_mask(const std::vector<std::uint8_t> &mask, const std::vector<std::uint8_t> &rgba,
                         int number) {
   fail_unless_equals_int64(gint64(rgba.size()), gint64(4 * mask.size()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glcolinearseg and its OpenGL contexts: changed, lost, missing, shared, several at once; sizes; copies to the host.
+// glcolinearseg and its OpenGL contexts: changed, lost, missing, shared, several at once; sizes; copies to
+// the host.
 #include "tests/elements/gl_calls.h"
 #include "tests/elements/glcolinearseg.h"
 
@@ -103,8 +104,8 @@ GstGLContext *context_of(GstElement *e) {
   return found;
 }
 
-// Two at work in one context at the same time, on the same frames, each with its own parameters: each mask is the
-// reference's.
+// Two at work in one context at the same time, on the same frames, each with its own parameters: each mask is
+// the reference's.
 GST_START_TEST(two_share_a_context) {
   GstElement *pipeline = parse("appsrc name=in format=time ! glupload ! glcolorconvert ! tee name=t "
                                "t. ! queue ! glcolinearseg name=a backend=opengl background-frames=5 "
@@ -171,8 +172,9 @@ GST_START_TEST(pipelines_come_and_go) {
 }
 GST_END_TEST
 
-// At the very same time. Mesa's llvmpipe crashes now and then when several contexts of a process draw at once (22.3, inside
-// glDrawArrays; so do three pipelines of GStreamer's own gleffects), so this is for other drivers, or on demand.
+// At the very same time. Mesa's llvmpipe crashes now and then when several contexts of a process draw at once
+// (22.3, inside glDrawArrays; so do three pipelines of GStreamer's own gleffects), so this is for other
+// drivers, or on demand.
 GST_START_TEST(pipelines_run_side_by_side) {
   if (!g_getenv("VIGIL_TEST_SIDE_BY_SIDE")) {
     g_printerr(
@@ -214,8 +216,8 @@ GST_START_TEST(the_context_may_change) {
 }
 GST_END_TEST
 
-// A GPU reset is an error that says so. Started again, the element has the background that it had learnt, if that was to
-// stay as it was.
+// A GPU reset is an error that says so. Started again, the element has the background that it had learnt, if
+// that was to stay as it was.
 GST_START_TEST(a_lost_context_is_an_error_and_keeps_the_background) {
   gl_calls::watch();
   Chain chain("background-frames=5 adapt-rate=0");
@@ -332,8 +334,9 @@ GST_START_TEST(a_refused_shader_shows_its_log) {
 }
 GST_END_TEST
 
-// A platform that does not exist: libgstgl makes no context then, whatever driver there is. (Without an X server
-// GST_GL_WINDOW=x11 would do as well with 1.22, but libgstgl 1.26 crashes then, for GStreamer's own gltestsrc too.)
+// A platform that does not exist: libgstgl makes no context then, whatever driver there is. (Without an X
+// server GST_GL_WINDOW=x11 would do as well with 1.22, but libgstgl 1.26 crashes then, for GStreamer's own
+// gltestsrc too.)
 GST_START_TEST(a_missing_context_says_what_to_do) {
   g_setenv("GST_GL_PLATFORM", "none", TRUE);
   GstElement *e = gst_element_factory_make("glcolinearseg", nullptr);
@@ -359,8 +362,9 @@ GST_START_TEST(a_missing_context_says_what_to_do) {
 }
 GST_END_TEST
 
-// Mesa can pretend to be older than it is; other drivers ignore this, and the test then only sees that it works.
-// Without OpenGL a display that a neighbour shares is no reason for an error: frames in CUDA memory need none.
+// Mesa can pretend to be older than it is; other drivers ignore this, and the test then only sees that it
+// works. Without OpenGL a display that a neighbour shares is no reason for an error: frames in CUDA memory
+// need none.
 GST_START_TEST(a_display_without_contexts_may_be_offered) {
   g_setenv("__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent.json", TRUE);
   GstElement *e = gst_element_factory_make("glcolinearseg", nullptr);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gpufisher on the CPU: what it puts on frames beside the kernels' reference, events, models that come and go, wrong input.
+// gpufisher on the CPU: what it puts on frames beside the kernels' reference, events, models that come and
+// go, wrong input.
 #include "common/bytes.h"
 #include "common/error.h"
 #include "gst/frames/formats.h"
@@ -196,7 +197,8 @@ GST_START_TEST(events_are_steady) {
   for (const float s : pair) even.step({&s, 1}, 4, classifier, 0);
   fail_unless(even.smoothed(0) == 2.f);
 
-  // A scene that always scores 5 more: its lower quartile is taken away, and what stays high becomes the rule.
+  // A scene that always scores 5 more: its lower quartile is taken away, and what stays high becomes the
+  // rule.
   classifier.baseline = 8;
   Events shifted(1);
   begins.clear();

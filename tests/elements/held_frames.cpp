@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What holds for all elements that hold frames: pools that do not run dry, the order of frames and events, flags that stay with their
-// frame, statistics that can be read at any time. On processors; tests of CUDA memory are in cudamog_cuda.cpp.
+// What holds for all elements that hold frames: pools that do not run dry, the order of frames and events,
+// flags that stay with their frame, statistics that can be read at any time. On processors; tests of CUDA
+// memory are in cudamog_cuda.cpp.
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fixture.h"
 #include "tests/elements/random_model.h"

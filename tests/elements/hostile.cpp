@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every element between neighbours that do what they should not, or what is allowed but rare: frames without caps, empty
-// or too small ones, metadata that lies, caps that change, memory that is shared or read-only, pools of one buffer, events in
-// odd orders, states that change in the middle. Nothing of it crashes, hangs, or loses the element: it refuses a frame with an error
-// that says why, and takes the next good one. Run it under AddressSanitizer as well (./run sanitize).
+// Every element between neighbours that do what they should not, or what is allowed but rare: frames without
+// caps, empty or too small ones, metadata that lies, caps that change, memory that is shared or read-only,
+// pools of one buffer, events in odd orders, states that change in the middle. Nothing of it crashes, hangs,
+// or loses the element: it refuses a frame with an error that says why, and takes the next good one. Run it
+// under AddressSanitizer as well (./run sanitize).
 #include "tests/elements/hostile.h"
 
 #include <atomic>
@@ -316,7 +317,8 @@ GST_START_TEST(times_that_make_no_sense) {
 GST_END_TEST
 
 GST_START_TEST(states_that_change_in_the_middle) {
-  // A pad that is made inactive forgets stream-start and caps. GStreamer warns of the pusher, which comes in between.
+  // A pad that is made inactive forgets stream-start and caps. GStreamer warns of the pusher, which comes in
+  // between.
   gst_check_add_log_filter("GStreamer", G_LOG_LEVEL_WARNING,
                            g_regex_new("misordering|before (stream-start|segment)", {}, {}, nullptr), nullptr,
                            nullptr, nullptr);

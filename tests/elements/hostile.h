@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the suites of hostile neighbours share: all elements that frames go through, and what shows that one still works.
+// What the suites of hostile neighbours share: all elements that frames go through, and what shows that one
+// still works.
 #pragma once
 
 #include "kernels/fisher/model_file.h"
@@ -16,8 +17,8 @@ namespace vigil::test {
 inline constexpr int width = 96, height = 72;
 inline constexpr const char *format = "RGBA"; // which all of them take
 
-// Descriptions of all elements that frames go through; `model` is a file for gpufisher. ThreadSanitizer does not see into drivers of OpenGL and
-// OpenCL, so it gets the others.
+// Descriptions of all elements that frames go through; `model` is a file for gpufisher. ThreadSanitizer does
+// not see into drivers of OpenGL and OpenCL, so it gets the others.
 inline std::vector<std::string> elements(const Folder &folder) {
   const std::string model = folder / "model";
   fisher::write_model(model, random_model(7, {"run"}));

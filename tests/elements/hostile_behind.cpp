@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every element before a neighbour that does what it should not, or what is allowed but rare: it answers allocation queries with
-// nonsense or not at all, wants everything negotiated again with each frame, refuses frames at odd times, keeps them waiting, and calls
-// the element back whenever it is called. Run it under AddressSanitizer as well (./run sanitize).
+// Every element before a neighbour that does what it should not, or what is allowed but rare: it answers
+// allocation queries with nonsense or not at all, wants everything negotiated again with each frame, refuses
+// frames at odd times, keeps them waiting, and calls the element back whenever it is called. Run it under
+// AddressSanitizer as well (./run sanitize).
 #include "tests/elements/hostile.h"
 
 #include <atomic>
@@ -16,7 +17,8 @@ using namespace vigil::test;
 
 namespace {
 
-// Takes the place of what a harness has behind the element. It stands in the sink pad's functions, and goes before the harness does.
+// Takes the place of what a harness has behind the element. It stands in the sink pad's functions, and goes
+// before the harness does.
 class Neighbour {
  public:
   using Answer = std::function<bool(GstQuery *)>;         // of an allocation query
@@ -151,7 +153,8 @@ GST_START_TEST(answers_to_allocation_queries) {
     Neighbour next(e);
     int number = 0;
     for (const Answers &a : answers()) {
-      // GStreamer's own filter for OpenGL takes these numbers to its pool as they are, with a critical warning.
+      // GStreamer's own filter for OpenGL takes these numbers to its pool as they are, with a critical
+      // warning.
       if (!std::strcmp(a.what, "wants more buffers than there may be") &&
           !g_type_is_a(G_OBJECT_TYPE(e.get()), g_type_from_name("VigilTransform")))
         continue;
@@ -214,7 +217,8 @@ GST_START_TEST(frames_that_are_refused) {
 }
 GST_END_TEST
 
-// While a frame waits at the next element, everything that other threads may ask is answered, and a flush ends the waiting.
+// While a frame waits at the next element, everything that other threads may ask is answered, and a flush
+// ends the waiting.
 GST_START_TEST(frames_that_are_kept_waiting) {
   on_every([](Harness &e) {
     std::mutex gate;

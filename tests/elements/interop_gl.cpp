@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudamog and gpufisher on frames in OpenGL textures: the same results as from system memory. The argument says where they
-// work: `cpu` (OpenGL is whatever there is, and GStreamer downloads and uploads); `cuda`, where nothing may go through the
-// host; or `elsewhere`, CUDA beside an OpenGL that does not run on the GPU, where all goes through the host after one warning.
-// Exits with 77 (skipped) where there is no device.
+// cudamog and gpufisher on frames in OpenGL textures: the same results as from system memory. The argument
+// says where they work: `cpu` (OpenGL is whatever there is, and GStreamer downloads and uploads); `cuda`,
+// where nothing may go through the host; or `elsewhere`, CUDA beside an OpenGL that does not run on the GPU,
+// where all goes through the host after one warning. Exits with 77 (skipped) where there is no device.
 #include "common/device.h"
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fisher_meta.h"
@@ -112,7 +112,8 @@ GST_START_TEST(scores_are_those_of_system_memory) {
 }
 GST_END_TEST
 
-// Frames that are still being drawn when they come: cudamog waits for them, and nobody draws into them while it reads.
+// Frames that are still being drawn when they come: cudamog waits for them, and nobody draws into them while
+// it reads.
 GST_START_TEST(frames_are_finished_before_they_are_read) {
   const int w = on_gpu() ? 640 : 64, h = on_gpu() ? 360 : 48, loops = on_gpu() ? 30000 : 3000;
   const auto pictures = street("RGBA", w, h, 18);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gst/memory/gl_cuda.h by itself: copies wait for slow work on both sides, also those of many threads that go in one batch; textures
-// are registered as long as their memory lives, and in the CUDA context that uses them. Exits with 77 (skipped)
-// where there is no CUDA device.
+// gst/memory/gl_cuda.h by itself: copies wait for slow work on both sides, also those of many threads that go
+// in one batch; textures are registered as long as their memory lives, and in the CUDA context that uses
+// them. Exits with 77 (skipped) where there is no CUDA device.
 #include "common/cuda/device.h"
 #include "common/device_cast.h"
 #include "common/error.h"
@@ -112,8 +112,8 @@ struct Stream {
   Stream(Device &in, Textures &textures)
       : device(in), queue(in.make_queue()), memory(in, std::size_t(stride) * height), frame(textures.take()),
         info(textures.info) {}
-  // Whether a picture of this value comes back from OpenGL. The memory changes right behind the copy: a copy that is out of
-  // order with the queue's other work gives a wrong picture.
+  // Whether a picture of this value comes back from OpenGL. The memory changes right behind the copy: a copy
+  // that is out of order with the queue's other work gives a wrong picture.
   bool goes_and_returns(int value, Slow *slow) {
     device.fill(memory.as(), 255 - value, memory.bytes(), *queue);
     if (slow) slow->work(*queue);

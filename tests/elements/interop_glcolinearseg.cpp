@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glcolinearseg on frames that are not in OpenGL textures, or not worked on there: the same masks as between glupload and gldownload. The
-// first argument says which frames: in `system` memory; in `cuda` memory, where nothing may go through the host; or `elsewhere`, in
-// CUDA memory beside an OpenGL that does not run on that GPU, where all that goes there goes through the host after one warning; or in
-// `textures`. The second is the property backend. Exits with 77 (skipped) where there is no device.
+// glcolinearseg on frames that are not in OpenGL textures, or not worked on there: the same masks as between
+// glupload and gldownload. The first argument says which frames: in `system` memory; in `cuda` memory, where
+// nothing may go through the host; or `elsewhere`, in CUDA memory beside an OpenGL that does not run on that
+// GPU, where all that goes there goes through the host after one warning; or in `textures`. The second is the
+// property backend. Exits with 77 (skipped) where there is no device.
 #include "common/device.h"
 #include "tests/elements/interop_line.h"
 
@@ -48,8 +49,9 @@ std::string in_textures(const std::string &settings) {
          " ! gldownload";
 }
 
-// The kernels make RGBA of YUV by the exact factors, GStreamer's OpenGL conversion by rounded ones (in 1.22, which also takes 127.5 for
-// the middle of chroma): then pictures differ by 3 levels at most, and masks in few pixels.
+// The kernels make RGBA of YUV by the exact factors, GStreamer's OpenGL conversion by rounded ones (in 1.22,
+// which also takes 127.5 for the middle of chroma): then pictures differ by 3 levels at most, and masks in
+// few pixels.
 void expect_alike(const Frames &want, const Frames &got, double fraction, const std::string &what) {
   for (std::size_t n = 0; n < want.size(); n++) {
     fail_unless(want[n].size() == got[n].size(), "%s: frame %d is of another size", what.c_str(), int(n));
@@ -217,7 +219,8 @@ GST_START_TEST(a_flush_drops_what_is_under_way) {
 }
 GST_END_TEST
 
-// Frames that come in other memory than before are worked on in another place; what is known of the background goes along.
+// Frames that come in other memory than before are worked on in another place; what is known of the
+// background goes along.
 GST_START_TEST(background_goes_along) {
   if (memory != "cuda" || backend != "auto") return;
   const auto pictures = street("RGBA", 150, 94, 14);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of shared memory have in common: elements in a row, from system memory to system memory, and the one that
-// is looked at.
+// What the tests of shared memory have in common: elements in a row, from system memory to system memory, and
+// the one that is looked at.
 #pragma once
 
 #include "gst/frames/formats.h"

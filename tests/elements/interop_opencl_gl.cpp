@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The OpenCL elements with frames in OpenGL textures, beside the same in system memory. The argument says what is there:
-//   anything  on a GPU whose OpenGL CUDA reaches no byte of a picture may come near the host; else (llvmpipe, PoCL) GStreamer
-//             downloads and uploads
+// The OpenCL elements with frames in OpenGL textures, beside the same in system memory. The argument says
+// what is there:
+//   anything  on a GPU whose OpenGL CUDA reaches no byte of a picture may come near the host; else (llvmpipe,
+//             PoCL) GStreamer downloads and uploads
 //   elsewhere  CUDA beside an OpenGL that does not run on that GPU: through the host, with one warning
-//   shared     a driver that shares textures by itself, which gl_sharing_layer.cpp plays: no byte comes near the host
+//   shared     a driver that shares textures by itself, which gl_sharing_layer.cpp plays: no byte comes near
+//              the host
 //   refused, not-here, stale, lost  such a driver where that fails: through the host, with one warning
 // Exits with 77 (skipped) where that is not there.
 #include "tests/elements/interop_line.h"
@@ -125,7 +127,8 @@ GST_START_TEST(frames_may_move_between_memories) {
 }
 GST_END_TEST
 
-// The element makes a display of its own here, since nobody gives it one: what it would write into is no texture of the frames' OpenGL.
+// The element makes a display of its own here, since nobody gives it one: what it would write into is no
+// texture of the frames' OpenGL.
 GST_START_TEST(textures_of_another_display_are_refused) {
   if (way != "shared") return;
   Line upload("glupload name=e"), e("clbilateral tune=off backend=opencl name=e");

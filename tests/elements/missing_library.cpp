@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Takes libraries away from a process: the dynamic linker asks this auditing library (LD_AUDIT, see rtld-audit(7)) where it may look
-// for each one, and those whose file names stand in VIGIL_TEST_MISSING, separated by colons, are nowhere.
+// Takes libraries away from a process: the dynamic linker asks this auditing library (LD_AUDIT, see
+// rtld-audit(7)) where it may look for each one, and those whose file names stand in VIGIL_TEST_MISSING,
+// separated by colons, are nowhere.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames in the memory of a second CUDA device: elements go over to it, or take them through the host with one warning, or
-// refuse them; the pictures are those of the first. Exits with 77 (skipped) where there are not two devices.
+// Frames in the memory of a second CUDA device: elements go over to it, or take them through the host with
+// one warning, or refuse them; the pictures are those of the first. Exits with 77 (skipped) where there are
+// not two devices.
 #include "tests/elements/fisher_meta.h"
 #include "tests/elements/interop_line.h"
 #include "tests/elements/random_model.h"

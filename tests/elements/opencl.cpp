@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What all OpenCL elements must bear: missing devices, kernels that cannot be built, caches that cannot be written, changes of
-// all kinds while they play. Each test runs in a process of its own, and so meets OpenCL for the first time.
+// What all OpenCL elements must bear: missing devices, kernels that cannot be built, caches that cannot be
+// written, changes of all kinds while they play. Each test runs in a process of its own, and so meets OpenCL
+// for the first time.
 #include "common/opencl/choose.h"
 #include "tests/elements/fixture.h"
 #include "vigil-config.h"
@@ -380,7 +381,8 @@ GST_START_TEST(one_buffer_may_come_many_times) {
 }
 GST_END_TEST
 
-// On a device that shares the host's memory nothing is copied; on others each picture is, once in each direction.
+// On a device that shares the host's memory nothing is copied; on others each picture is, once in each
+// direction.
 GST_START_TEST(bytes_are_counted) {
   Cl e(__i__);
   e.caps(caps_of("RGBA", width, height));
@@ -413,7 +415,8 @@ bool has_cuda() {
 }
 } // namespace
 
-// CUDA memory is offered everywhere, before textures and system memory; without a device it is an error that says so, and no more than that.
+// CUDA memory is offered everywhere, before textures and system memory; without a device it is an error that
+// says so, and no more than that.
 GST_START_TEST(cuda_memory_without_a_device_is_an_error) {
   Cl e(__i__);
   const char *format = elements[__i__].formats[0];

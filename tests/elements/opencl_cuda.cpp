@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The OpenCL elements with frames in CUDA memory, beside the same in system memory. Exits with 77 (skipped) where there is no CUDA
-// device.
+// The OpenCL elements with frames in CUDA memory, beside the same in system memory. Exits with 77 (skipped)
+// where there is no CUDA device.
 #include "common/cuda/device.h"
 #include "common/error.h"
 #include "common/interop/cuda_opencl.h"
@@ -259,8 +259,8 @@ GST_START_TEST(frames_of_another_context_are_followed) {
 }
 GST_END_TEST
 
-// The GPU is busy for 20 ms when a frame comes, so that the copy to where OpenCL works has not happened when it was submitted; and
-// the kernel takes long, so that the copy back must wait for it.
+// The GPU is busy for 20 ms when a frame comes, so that the copy to where OpenCL works has not happened when
+// it was submitted; and the kernel takes long, so that the copy back must wait for it.
 GST_START_TEST(slow_producers_and_slow_kernels_are_waited_for) {
   const Size s{1920, 1080};
   for (const char *settings : {"clbilateral tune=off backend=opencl",
@@ -299,7 +299,8 @@ GST_START_TEST(slow_producers_and_slow_kernels_are_waited_for) {
 }
 GST_END_TEST
 
-// A frame never comes out wrong where OpenCL works on another device than the frame's: it goes through the host, with a warning.
+// A frame never comes out wrong where OpenCL works on another device than the frame's: it goes through the
+// host, with a warning.
 GST_START_TEST(other_devices_get_frames_through_the_host) {
   const std::vector<ClCandidate> all = cl_candidates();
   int tried = 0;

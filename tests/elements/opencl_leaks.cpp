@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From NULL to PLAYING and back again and again, and pipelines made and destroyed, under GStreamer's leaks tracer: no GstObject
-// or buffer may be left. (The heap is not looked at: OpenCL drivers keep caches.)
+// From NULL to PLAYING and back again and again, and pipelines made and destroyed, under GStreamer's leaks
+// tracer: no GstObject or buffer may be left. (The heap is not looked at: OpenCL drivers keep caches.)
 #include "tests/elements/fixture.h"
 
 using namespace vigil::test;

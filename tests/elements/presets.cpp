@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The files in gst/presets: GStreamer itself ignores a property that does not exist and a value that does not fit,
-// so each line is looked at here. Usage: presets-test (the folder is in GST_PRESET_PATH).
+// The files in gst/presets: GStreamer itself ignores a property that does not exist and a value that does not
+// fit, so each line is looked at here. Usage: presets-test (the folder is in GST_PRESET_PATH).
 #include "tests/elements/fixture.h"
 
 #include <filesystem>

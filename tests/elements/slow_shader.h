@@ -6,8 +6,9 @@
 
 namespace vigil::test {
 
-// A producer in OpenGL that takes long; what it makes is what comes in. OpenGL ES 3 takes this version of the language,
-// and so does OpenGL from 4.3: which of the two a context is depends on GStreamer's version and the driver.
+// A producer in OpenGL that takes long; what it makes is what comes in. OpenGL ES 3 takes this version of the
+// language, and so does OpenGL from 4.3: which of the two a context is depends on GStreamer's version and the
+// driver.
 inline constexpr const char *slow_vertex = R"(#version 300 es
 in vec4 a_position;
 in vec2 a_texcoord;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The language of filter chains: what is read, what is refused and with which words, and that no text whatever does more
-// than that.
+// The language of filter chains: what is read, what is refused and with which words, and that no text
+// whatever does more than that.
 #include "kernels/filter/definitions.h"
 #include "tests/expect.h"
 
@@ -108,8 +108,8 @@ void test_language() {
   refuses(many + "!invert", int(many.size()) + 2, "invert", {"at most 32 stages"});
 }
 
-// Valid chains with letters changed, lost, doubled and moved, and plain noise: a chain comes out, whose own text reads as
-// itself and whose numbers are in their ranges, or a ChainError whose column is in the text.
+// Valid chains with letters changed, lost, doubled and moved, and plain noise: a chain comes out, whose own
+// text reads as itself and whose numbers are in their ranges, or a ChainError whose column is in the text.
 void test_mutations() {
   std::mt19937 rng(4);
   const char *seeds[] = {
@@ -161,7 +161,8 @@ void test_mutations() {
   expect(accepted > 1000 && refused > 1000, "the mutations are too few or too many");
 }
 
-// The table itself: defaults in range, names that the language can spell, every stage with numbers of its kind.
+// The table itself: defaults in range, names that the language can spell, every stage with numbers of its
+// kind.
 void test_table() {
   for (const StageType &t : stage_types()) {
     const Chain c = parse(t.name);
@@ -213,7 +214,8 @@ void test_table() {
     const double most = 2147483647;
     expect(across <= most && last + std::abs(w.offset) + half <= most && w.shift >= 1,
            text("the sums of a matrix need more than 32 bits: ", last, ", shift ", w.shift));
-    // A 1 x n or n x 1 matrix is always of rank one; rounding is worth half a level where weights are many times larger.
+    // A 1 x n or n x 1 matrix is always of rank one; rounding is worth half a level where weights are many
+    // times larger.
     if (n % 3 && (s.matrix.rows == 1 || s.matrix.columns == 1))
       expect(w.separable(),
              text("a matrix of ", s.matrix.columns, "x", s.matrix.rows, " is done in one pass"));

@@ -33,7 +33,8 @@ std::vector<Bytes> seeds() {
   return files;
 }
 
-// Random bytes hardly ever have the checksum that lets them in, so they are read once as they are and once with it.
+// Random bytes hardly ever have the checksum that lets them in, so they are read once as they are and once
+// with it.
 bool read(std::span<const std::uint8_t> bytes) {
   auto model = parsed(bytes);
   if (!model && bytes.size() >= crc_from) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What vigil-monitor reads of people and clients: the configuration, overrides, coordinates, headers. The first byte chooses.
+// What vigil-monitor reads of people and clients: the configuration, overrides, coordinates, headers. The
+// first byte chooses.
 #include "tests/fuzz/fuzz.h"
 
 #include "common/error.h"

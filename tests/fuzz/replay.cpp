@@ -20,8 +20,8 @@ constexpr const char *usage = "replay [CHANGES [SEED]]       that many changed f
 
 using Random = std::mt19937_64;
 
-// One small change, as files are damaged or forged: a bit, a byte, a word with a value on some edge, a piece cut out,
-// doubled or of another file.
+// One small change, as files are damaged or forged: a bit, a byte, a word with a value on some edge, a piece
+// cut out, doubled or of another file.
 void change(Bytes &b, const std::vector<Bytes> &files, Random &random) {
   const auto below = [&](std::size_t n) {
     return static_cast<std::size_t>(random() % std::max<std::size_t>(n, 1));

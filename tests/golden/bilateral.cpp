@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference of bilateral against bilateral.bin, which OpenCV made (make_bilateral.py describes the file and where the
-// definitions are the same). OpenCV sums in single precision: at most one level off, 99.9 % of the pixels equal.
-// Usage: golden-bilateral FILE
+// The reference of bilateral against bilateral.bin, which OpenCV made (make_bilateral.py describes the file
+// and where the definitions are the same). OpenCV sums in single precision: at most one level off, 99.9 % of
+// the pixels equal. Usage: golden-bilateral FILE
 #include "kernels/bilateral/bilateral.h"
 #include "tests/golden/golden_main.h"
 

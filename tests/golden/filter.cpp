@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference of filter chains against filter.bin, which OpenCV, SciPy and scikit-image made (make_filter.py describes
-// the file and its limits). Usage: golden-filter FILE
+// The reference of filter chains against filter.bin, which OpenCV, SciPy and scikit-image made
+// (make_filter.py describes the file and its limits). Usage: golden-filter FILE
 #include "kernels/filter/filter.h"
 #include "tests/golden/golden_main.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference and the CPU backend of fisher against fisher.bin, which VLFeat made (make_fisher.cpp describes it), and
-// the reference's resized pictures against fisher_resize.bin, which Pillow made (make_fisher_resize.py).
-// Usage: golden-fisher fisher.bin fisher_resize.bin
+// The reference and the CPU backend of fisher against fisher.bin, which VLFeat made (make_fisher.cpp
+// describes it), and the reference's resized pictures against fisher_resize.bin, which Pillow made
+// (make_fisher_resize.py). Usage: golden-fisher fisher.bin fisher_resize.bin
 #include "kernels/fisher/fisher.h"
 #include "tests/golden/golden_main.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference and the statistics of kernels/histogram against histogram.bin, which numpy made (make_histogram.py
-// describes the file). Counts must be equal. Usage: golden-histogram FILE
+// The reference and the statistics of kernels/histogram against histogram.bin, which numpy made
+// (make_histogram.py describes the file). Counts must be equal. Usage: golden-histogram FILE
 #include "common/error.h"
 #include "kernels/histogram/statistics.h"
 #include "tests/golden/golden_main.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Makes fisher.bin: what VLFeat computes for small pictures, by vl_dsift with a flat window, vl_gmm and
-// vl_fisher_encode. Usage: make-fisher > tests/golden/fisher.bin (with VLFeat installed meson builds it; 0.9.21 made
-// the file that is here).
+// vl_fisher_encode. Usage: make-fisher > tests/golden/fisher.bin (with VLFeat installed meson builds it;
+// 0.9.21 made the file that is here).
 //
 // The file: lines of text up to "end", then for each line, in order, its numbers (little-endian):
-//   sift WIDTH HEIGHT BIN STEP COUNT      WIDTH x HEIGHT bytes of luma; COUNT x 128 floats: descriptors of scale 1, zero
-//                                         where VLFeat's "norm" is below 0.005
-//   fisher PROJECTED COMPONENTS COUNT     mean 128, projection PROJECTED x 128, priors, means, variances, positions
-//                                         COUNT x 2, the vector: floats; of the descriptors of all sift lines with a bin
-//                                         and step of 4, in order
+//   sift WIDTH HEIGHT BIN STEP COUNT      WIDTH x HEIGHT bytes of luma; COUNT x 128 floats: descriptors of
+//                                         scale 1, zero where VLFeat's "norm" is below 0.005
+//   fisher PROJECTED COMPONENTS COUNT     mean 128, projection PROJECTED x 128, priors, means, variances,
+//                                         positions COUNT x 2, the vector: floats; of the descriptors of all
+//                                         sift lines with a bin and step of 4, in order
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -102,8 +102,8 @@ std::vector<double> project(const Described &d, const Floats &mean, const Floats
   return data;
 }
 
-// The vector of `shown`, by a mixture fitted to `seen`. They must differ: on what it was fitted to all derivatives are
-// nearly 0, and what is left is rounding.
+// The vector of `shown`, by a mixture fitted to `seen`. They must differ: on what it was fitted to all
+// derivatives are nearly 0, and what is left is rounding.
 void encode(const Described &seen, const Described &shown) {
   Floats mean(128), projection(128 * projected);
   for (std::size_t i = 0; i < seen.descriptors.size(); i++)

@@ -27,6 +27,8 @@ for path in sources:
     for number, line in enumerate(lines, 1):
         if name.startswith(product) and banned.search(line):
             problems.append(f"{name}:{number}: not allowed near a streaming thread: {line.strip()}")
+        if path.suffix in {".h", ".cpp", ".cu", ".cuh", ".c"} and len(line) > 110 and re.match(r" *//", line):
+            problems.append(f"{name}:{number}: a comment of {len(line)} columns, 110 are the most")
         if unfinished.search(line):
             problems.append(f"{name}:{number}: unfinished: {line.strip()}")
         if name.startswith(("common/", "kernels/")) and re.search(r"#include\s*[<\"](gst|glib)", line):

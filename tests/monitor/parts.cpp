@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The other parts of vigil-monitor that know no GStreamer: who may do what, the live stream, tiles, times, MQTT's words.
-// Usage: test-monitor-parts FOLDER
+// The other parts of vigil-monitor that know no GStreamer: who may do what, the live stream, tiles, times,
+// MQTT's words. Usage: test-monitor-parts FOLDER
 #include "common/error.h"
 #include "tests/expect.h"
 #include "tools/vigil-monitor/camera/activity.h"

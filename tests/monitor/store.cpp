@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-monitor's memory: the database of events, retention, and what a killed program leaves. Usage: test-monitor-store FOLDER
+// vigil-monitor's memory: the database of events, retention, and what a killed program leaves. Usage:
+// test-monitor-store FOLDER
 #include "common/error.h"
 #include "tests/expect.h"
 #include "tools/vigil-monitor/store/mp4.h"

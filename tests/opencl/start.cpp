@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What happens before the first kernel runs: the choice of a device, and the cache of programs when it is damaged, foreign,
-// used by ten programs at once, or not writable. Exit status: 0 passed, 1 failed, 77 skipped (no OpenCL device).
+// What happens before the first kernel runs: the choice of a device, and the cache of programs when it is
+// damaged, foreign, used by ten programs at once, or not writable. Exit status: 0 passed, 1 failed, 77
+// skipped (no OpenCL device).
 #include "common/error.h"
 #include "common/opencl/cache.h"
 #include "common/opencl/program.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An OpenGL context in which a neighbour left everything set that could spoil our work: textures are written, cleared,
-// read and drawn as in a fresh context, and the neighbour finds its state as it was. In OpenGL and in OpenGL ES.
-// Exit status: 0 passed, 1 failed, 77 skipped (neither can be opened).
+// An OpenGL context in which a neighbour left everything set that could spoil our work: textures are written,
+// cleared, read and drawn as in a fresh context, and the neighbour finds its state as it was. In OpenGL and
+// in OpenGL ES. Exit status: 0 passed, 1 failed, 77 skipped (neither can be opened).
 #include "common/gl/state.h"
 #include "common/error.h"
 #include "common/gl/program.h"

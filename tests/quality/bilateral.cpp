@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The bilateral filter on photographs (kodak/*.png of the data folder):
-//   denoising  noise of 20 levels is added; at the sigmas that gain most, the gain in PSNR is at least that of OpenCV's
-//              bilateralFilter at the same sigmas (whose colour difference is the sum of the channels': its own best is
-//              printed as well)
+//   denoising  noise of 20 levels is added; at the sigmas that gain most, the gain in PSNR is at least that
+//              of OpenCV's bilateralFilter at the same sigmas (whose colour difference is the sum of the
+//              channels': its own best is printed as well)
 //   grid       PSNR of the approximation against the exact filter, at least 40 dB
 //   quality-bilateral DATA_FOLDER [whole]    exit status: 0 passed, 1 failed, 77 skipped
 // Parts of 352x288 are taken of the pictures, or all of them, which takes minutes.

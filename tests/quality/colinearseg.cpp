@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Colinearity segmentation on real frames: both OpenGL backends against the reference, lonely pixels over the iterations
-// (the paper's figure 9), and false foreground while the light changes, against a plain threshold on the colour difference.
-// Usage: quality-colinearseg DATA; exit status 77 when the data are not there.
+// Colinearity segmentation on real frames: both OpenGL backends against the reference, lonely pixels over the
+// iterations (the paper's figure 9), and false foreground while the light changes, against a plain threshold
+// on the colour difference. Usage: quality-colinearseg DATA; exit status 77 when the data are not there.
 #include "common/error.h"
 #include "kernels/colinearseg/gl.h"
 #include "tools/base/gst_ptr.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Method zivkovic on real video beside OpenCV's BackgroundSubtractorMOG2 with the same parameters: at least 99.9 % of the
-// mask's pixels are equal, shadows off and on. Both models see all frames; masks are compared from frame 200 on.
+// Method zivkovic on real video beside OpenCV's BackgroundSubtractorMOG2 with the same parameters: at least
+// 99.9 % of the mask's pixels are equal, shadows off and on. Both models see all frames; masks are compared
+// from frame 200 on.
 //   opencv_agreement SOURCE_ROOT    exit status: 0 passed, 1 failed, 77 skipped
 #include "common/error.h"
 #include "kernels/mog/mog.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tells ThreadSanitizer what GLib's and GStreamer's locks order. GLib makes its locks from futexes, and a distribution's
-// GLib is not instrumented, so ThreadSanitizer sees neither that a GMutex is held nor that a reference count orders a last
-// use before the destruction. Each function below stands in for the one of the same name: it calls that one and
-// says "released" before and "acquired" after it, where the lock, queue or count promises so.
+// Tells ThreadSanitizer what GLib's and GStreamer's locks order. GLib makes its locks from futexes, and a
+// distribution's GLib is not instrumented, so ThreadSanitizer sees neither that a GMutex is held nor that a
+// reference count orders a last use before the destruction. Each function below stands in for the one of the
+// same name: it calls that one and says "released" before and "acquired" after it, where the lock, queue or
+// count promises so.
 //
 // Linked into the element tests when they are built with -Db_sanitize=thread (./run sanitize thread).
 #include <dlfcn.h>
@@ -135,7 +136,8 @@ GstMessage *(gst_bus_timed_pop_filtered)(GstBus *bus, GstClockTime timeout, GstM
   __tsan_acquire(bus);
   return message;
 }
-// A state change orders what was done before it before what the streaming threads do, and those before its end.
+// A state change orders what was done before it before what the streaming threads do, and those before its
+// end.
 GstStateChangeReturn(gst_element_set_state)(GstElement *element, GstState state) {
   NEXT(gst_element_set_state);
   __tsan_release(&pools);

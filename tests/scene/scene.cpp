@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The scenes without GStreamer: the same bytes however they are asked for, and a truth that agrees with the picture.
+// The scenes without GStreamer: the same bytes however they are asked for, and a truth that agrees with the
+// picture.
 #include "common/scene/scene.h"
 
 #include "common/error.h"
@@ -134,8 +135,8 @@ void truth_agrees_with_the_picture(Story story) {
         }
         switch (labels[std::size_t(y) * 320 + std::size_t(x)]) {
         case truth_background:
-          // At most the rim of a shadow, or the last thousandth of an edge. Where bright ground shines through the edge
-          // of a dark leaf, a tenth of its light is a larger part of what is seen.
+          // At most the rim of a shadow, or the last thousandth of an edge. Where bright ground shines
+          // through the edge of a dark leaf, a tenth of its light is a larger part of what is seen.
           seen[0]++;
           wrong_background +=
               (low < 1e9 && low < 0.87 && difference > 57) || high > 1.05 || (low == 1e9 && difference > 12);

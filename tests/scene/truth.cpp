@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The truth about objects: ids that stay, boxes that agree with the picture of truth, and incidents that agree with the objects.
+// The truth about objects: ids that stay, boxes that agree with the picture of truth, and incidents that
+// agree with the objects.
 #include "common/error.h"
 #include "common/scene/scene.h"
 #include "tests/expect.h"
@@ -61,7 +62,8 @@ void ids_stay() {
   }
 }
 
-// Each pixel that the picture of truth calls foreground lies in a box of what is visible, and each such box holds some.
+// Each pixel that the picture of truth calls foreground lies in a box of what is visible, and each such box
+// holds some.
 void boxes_agree() {
   for (const Story story : stories) {
     const Scene scene = make(story, 320, 240);

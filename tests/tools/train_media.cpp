@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What vigil-train's decode() makes of errors: those of a file are bad data and have its name, those of a device that works
-// on its frames are not. Usage: test-train-media FOLDER_FOR_FILES
+// What vigil-train's decode() makes of errors: those of a file are bad data and have its name, those of a
+// device that works on its frames are not. Usage: test-train-media FOLDER_FOR_FILES
 #include "common/error.h"
 #include "tests/expect.h"
 #include "tools/vigil-train/media.h"

@@ -22,7 +22,8 @@ struct Value {
   bool operator<(const Value &o) const { return pairs != o.pairs ? pairs > o.pairs : cost < o.cost; }
 };
 
-// The best of all ways to give each row a column or none: tries all orders of the columns, of which the first go to the rows.
+// The best of all ways to give each row a column or none: tries all orders of the columns, of which the first
+// go to the rows.
 Value best(const std::vector<double> &cost, std::size_t rows, std::size_t columns) {
   std::vector<std::size_t> order(std::max(rows, columns));
   std::iota(order.begin(), order.end(), std::size_t{0});

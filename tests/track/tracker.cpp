@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The tracker on scenes made of numbers: who keeps his number through what, at several frame rates, and what bad input does.
+// The tracker on scenes made of numbers: who keeps his number through what, at several frame rates, and what
+// bad input does.
 #include "kernels/track/track.h"
 #include "tests/expect.h"
 

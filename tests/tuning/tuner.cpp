@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The tuner on candidates that only count and pretend: what it chooses, what it remembers, and what disturbs it.
+// The tuner on candidates that only count and pretend: what it chooses, what it remembers, and what disturbs
+// it.
 #include "common/tuning/tuner.h"
 
 #include "common/opencl/cache.h"

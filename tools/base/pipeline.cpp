@@ -89,8 +89,8 @@ GstElement *Pipeline::add(GstElement *e) const {
   return e;
 }
 
-// A sink that is full, or that has the end of stream and frames, waits with a lock held that its change to PLAYING needs, and
-// nobody takes frames from it before that is over: so none waits meanwhile.
+// A sink that is full, or that has the end of stream and frames, waits with a lock held that its change to
+// PLAYING needs, and nobody takes frames from it before that is over: so none waits meanwhile.
 void Pipeline::play() {
   std::vector<std::pair<GstAppSink *, guint>> limits;
   for (GList *l = GST_BIN_CHILDREN(element()); l; l = l->next)
@@ -110,8 +110,8 @@ void Pipeline::play() {
   fail(Error::Kind::device, "the pipeline cannot start");
 }
 
-// A source takes the event under its stream lock, which it holds while it waits for room in a full sink. So this must not be
-// done by the thread that takes the frames from those sinks.
+// A source takes the event under its stream lock, which it holds while it waits for room in a full sink. So
+// this must not be done by the thread that takes the frames from those sinks.
 void Pipeline::end() {
   gst_element_call_async(
       element(),

@@ -11,14 +11,15 @@
 
 namespace vigil::tools {
 
-// A new element with a floating reference. Throws Error::no_device, naming the factory, when it is not installed.
+// A new element with a floating reference. Throws Error::no_device, naming the factory, when it is not
+// installed.
 GstElement *make_element(const char *factory, const char *name = nullptr);
 
 // gst_element_link for several; throws Error::bad_setting with both names and both pads' caps.
 void link(std::initializer_list<GstElement *> elements);
 
-// Links the first video pad that a decodebin or uridecodebin gets to `next`; its other pads stay open. When it has none, the
-// decoder posts an error that says so.
+// Links the first video pad that a decodebin or uridecodebin gets to `next`; its other pads stay open. When
+// it has none, the decoder posts an error that says so.
 void link_first_video(GstElement *decoder, GstElement *next);
 
 class Pipeline {
@@ -34,12 +35,12 @@ class Pipeline {
   GstElement *add(GstElement *) const;
 
   void play();
-  // Ends the input: the sources send end-of-stream behind the frames that they have pushed. Returns at once; another thread
-  // does it.
+  // Ends the input: the sources send end-of-stream behind the frames that they have pushed. Returns at once;
+  // another thread does it.
   void end();
-  // Works off what the bus holds, after waiting up to `wait` for the first message. Warnings go to stderr, each text once a program; element messages to
-  // `on_element_message`. An error is thrown as Error::device with the element's name, the text and the
-  // details.
+  // Works off what the bus holds, after waiting up to `wait` for the first message. Warnings go to stderr,
+  // each text once a program; element messages to `on_element_message`. An error is thrown as Error::device
+  // with the element's name, the text and the details.
   void work_off_messages(GstClockTime wait = 0);
   bool ended() const { return ended_; } // all sinks had the end of stream, as far as messages were worked off
   std::function<void(GstMessage *)> on_element_message;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the demo shows of each element. A new element is one more row: with a mask and an overlay, or with a filter.
+// What the demo shows of each element. A new element is one more row: with a mask and an overlay, or with a
+// filter.
 #pragma once
 
 #include <array>
@@ -11,7 +12,8 @@ struct Element {
   const char *mask = nullptr;    // description that gives GRAY8 masks; its first element is called "watch"
   const char *overlay = nullptr; // description that gives the frames with the result drawn in
   // Description that gives the background from a model file, learning nothing; the first element is "watch"
-  // there too, and both it and the mask's take the file by a property model-location. Null: there are no models.
+  // there too, and both it and the mask's take the file by a property model-location. Null: there are no
+  // models.
   const char *background = nullptr;
   const char *filter =
       nullptr;         // description that takes noise from RGBA frames; its first element is called "watch"

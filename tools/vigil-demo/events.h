@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Element messages as JSON lines: {"type": "motion-begin", "running_time": 1.2, "changed_fraction": 0.03,
-// "boxes": [{"x": ..., "y": ..., "width": ..., "height": ..., "area": ...}]}. Times are in seconds. Fields are
-// taken as the message has them, with underscores for dashes, so a new element's messages need no code here.
+// "boxes": [{"x": ..., "y": ..., "width": ..., "height": ..., "area": ...}]}. Times are in seconds. Fields
+// are taken as the message has them, with underscores for dashes, so a new element's messages need no code
+// here.
 #pragma once
 
 #include <cstdint>

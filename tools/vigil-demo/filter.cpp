@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The demo of an element that filters: the frames are taken for clean, known noise is added to them, and the filtered ones
-// are compared with the clean ones.
+// The demo of an element that filters: the frames are taken for clean, known noise is added to them, and the
+// filtered ones are compared with the clean ones.
 #include "demo.h"
 
 #include "common/error.h"

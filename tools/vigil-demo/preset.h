@@ -7,8 +7,8 @@
 
 namespace vigil::demo {
 
-// The description as a bin with one sink and one source pad; each element of the kind that is shown has the preset of
-// the options, if there is one. Throws Error::bad_setting, which names the presets that there are.
+// The description as a bin with one sink and one source pad; each element of the kind that is shown has the
+// preset of the options, if there is one. Throws Error::bad_setting, which names the presets that there are.
 tools::ObjectPtr<GstElement> make_bin(const char *description, const Options &);
 
 } // namespace vigil::demo

@@ -22,8 +22,8 @@ tools::ObjectPtr<GstElement> parse_bin(const std::string &description);
 // Throws Error::bad_setting with the parser's own words, or what is missing.
 tools::ObjectPtr<GstElement> make_bin(const std::string &description,
                                       const std::optional<Setting> &setting = {});
-// The property of the first element (from the head of the chain) that has it and takes numbers; else null, and
-// `element` untouched. The element is borrowed from the bin.
+// The property of the first element (from the head of the chain) that has it and takes numbers; else null,
+// and `element` untouched. The element is borrowed from the bin.
 GParamSpec *find_property(GstBin *, const std::string &property, GstElement **element);
 
 } // namespace vigil::eval

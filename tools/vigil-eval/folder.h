@@ -6,8 +6,8 @@
 //     ROI.bmp (black is outside the region of interest)
 //   Wallflower (Toyama et al. 1999): input/b00000.png ..., hand_segmented_00247.png (foreground from 128 up)
 //
-//   the same with a video instead of input/: one .mp4, .avi, .mkv or .webm, whose frames count from 0 in the order in which
-//     they are decoded
+//   the same with a video instead of input/: one .mp4, .avi, .mkv or .webm, whose frames count from 0 in the
+//     order in which they are decoded
 //
 // Frame and truth belong together when the last number in their names is the same.
 #pragma once
@@ -32,8 +32,8 @@ struct Folder {
   GrayImage region;                         // width 0 when there is none
 };
 
-// Throws Error::io or Error::bad_data, saying what was looked for, when the folder has neither layout, when it
-// has no frame with truth, or frames of several kinds, or two of one number.
+// Throws Error::io or Error::bad_data, saying what was looked for, when the folder has neither layout, when
+// it has no frame with truth, or frames of several kinds, or two of one number.
 Folder open_folder(const std::string &path);
 
 // The labels of frame `index`, which must have truth.

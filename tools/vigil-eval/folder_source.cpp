@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A folder's files, pushed one by one, still compressed, into the decoder of their kind: each frame once, with
-// an exact time, and no typefinding or parsing that could merge or drop one.
+// A folder's files, pushed one by one, still compressed, into the decoder of their kind: each frame once,
+// with an exact time, and no typefinding or parsing that could merge or drop one.
 #include "source.h"
 
 #include "common/error.h"
@@ -44,7 +44,8 @@ class FolderSource final : public Source {
   std::size_t next_ = 0; // of the frames, by the streaming thread once the pipeline runs
 };
 
-// The video's own times are replaced by those of its frames' numbers, so that none is lost where they are odd.
+// The video's own times are replaced by those of its frames' numbers, so that none is lost where they are
+// odd.
 GstElement *FolderSource::build_video(tools::Pipeline &pipeline) {
   GstElement *file = pipeline.add(tools::make_element("filesrc", "file"));
   GstElement *decoder = pipeline.add(tools::make_element("decodebin", "decoder"));

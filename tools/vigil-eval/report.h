@@ -22,7 +22,8 @@ Counts pooled(const Evaluation &);
 double mean_f_measure(const Evaluation &);
 
 void print_table(std::FILE *, const Evaluation &);
-// F-measures, or for a sequence without foreground in its truth the false positive rate, of several descriptions side by side.
+// F-measures, or for a sequence without foreground in its truth the false positive rate, of several
+// descriptions side by side.
 void print_comparison(std::FILE *, const std::vector<std::string> &descriptions,
                       const std::vector<Evaluation> &);
 

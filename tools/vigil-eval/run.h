@@ -36,13 +36,14 @@ struct SequenceResult {
   double frames_per_second() const { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
 };
 
-// The counts of one mask. Throws Error::bad_data when it is not in readable memory or not of the truth's size.
+// The counts of one mask. Throws Error::bad_data when it is not in readable memory or not of the truth's
+// size.
 Counts score_sample(GstSample *mask, const Truth &);
 
 // Frames and masks are matched by PTS, so that a description may delay or drop frames. `progress` is called
 // after each mask.
-// Throws Error: bad_setting when the description cannot be built or linked, device when the pipeline reports an
-// error or gives nothing for the patience, bad_data when masks and truth do not fit or no mask had truth.
+// Throws Error: bad_setting when the description cannot be built or linked, device when the pipeline reports
+// an error or gives nothing for the patience, bad_data when masks and truth do not fit or no mask had truth.
 SequenceResult run(const Job &, Source &, const std::function<void()> &progress = {});
 
 } // namespace vigil::eval

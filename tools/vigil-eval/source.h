@@ -42,8 +42,8 @@ class Source {
   std::string name_;
 };
 
-// What a user names: a folder (see folder.h), or "scene:NAME,property=value,..." for scenetestsrc. The rate is
-// that of the frames. Throws vigil::Error when there is no such thing.
+// What a user names: a folder (see folder.h), or "scene:NAME,property=value,..." for scenetestsrc. The rate
+// is that of the frames. Throws vigil::Error when there is no such thing.
 std::unique_ptr<Source> open_source(const std::string &dataset, FrameRate);
 std::unique_ptr<Source> open_folder_source(const std::string &path, FrameRate);
 std::unique_ptr<Source> open_scene_source(const std::string &description, FrameRate);

@@ -2,13 +2,13 @@
 // How good tracks are. A found box can stand for a true one when their IoU is at least `threshold`.
 //
 //   MOTA = 1 - (misses + false positives + switches) / true boxes
-//          each frame: pairs of the frame before stay as long as they may; the others are assigned with the most pairs, then the least
-//          sum of 1 - IoU; a true id that goes to another found id than it had last is a switch
-//          (K. Bernardin, R. Stiefelhagen, EURASIP J. on Image and Video Processing 2008)
-//   IDF1 = 2 IDTP / (true boxes + found boxes), IDTP: boxes in common of the one-to-one assignment of ids that has most
-//          (E. Ristani et al., ECCV workshops 2016)
-//   HOTA = mean over alpha = 0.05 .. 0.95 of sqrt(DetA AssA), at the IoU threshold alpha; boxes of a frame are assigned by
-//          IoU times how well their ids agree over all frames
+//          each frame: pairs of the frame before stay as long as they may; the others are assigned with the
+//          most pairs, then the least sum of 1 - IoU; a true id that goes to another found id than it had
+//          last is a switch (K. Bernardin, R. Stiefelhagen, EURASIP J. on Image and Video Processing 2008)
+//   IDF1 = 2 IDTP / (true boxes + found boxes), IDTP: boxes in common of the one-to-one assignment of ids
+//          that has most (E. Ristani et al., ECCV workshops 2016)
+//   HOTA = mean over alpha = 0.05 .. 0.95 of sqrt(DetA AssA), at the IoU threshold alpha; boxes of a frame
+//          are assigned by IoU times how well their ids agree over all frames
 //          DetA = TP / (TP + FN + FP),  AssA = mean over TP of TPA / (TPA + FNA + FPA)
 //          (J. Luiten et al., Int. J. of Computer Vision 2021)
 //

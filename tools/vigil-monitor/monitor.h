@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The program: cameras, storage, viewers and the threads between them.
 //
-// Threads: the main loop owns cameras and configuration; `writer` the database and files; `closer` waits for clips to
-// become whole; the reaper's take pipelines down, each one. HTTP threads ask the main loop by call().
+// Threads: the main loop owns cameras and configuration; `writer` the database and files; `closer` waits for
+// clips to become whole; the reaper's take pipelines down, each one. HTTP threads ask the main loop by
+// call().
 #pragma once
 
 #include "camera/camera.h"
@@ -35,7 +36,8 @@ class Monitor {
   // False when a pipeline does not end: it still uses this object, which must not be destroyed then.
   bool stop();
 
-  // Runs f on the main loop and waits for it. Throws what f throws, and Error::device when the loop takes too long.
+  // Runs f on the main loop and waits for it. Throws what f throws, and Error::device when the loop takes too
+  // long.
   template <class F>
   auto call(F f) -> decltype(f());
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Ends things whose end can hang, in a driver or in the network: each on a thread of its own, so that one that hangs holds
-// up no other.
+// Ends things whose end can hang, in a driver or in the network: each on a thread of its own, so that one
+// that hangs holds up no other.
 #pragma once
 
 #include <chrono>

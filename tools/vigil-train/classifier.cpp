@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-train classifier: linear machines over Fisher vectors, and the scores at which events begin and end. C and
-// thresholds come from cross-validation within the training frames, whose scores are those of machines that did not see
-// them.
+// vigil-train classifier: linear machines over Fisher vectors, and the scores at which events begin and end.
+// C and thresholds come from cross-validation within the training frames, whose scores are those of machines
+// that did not see them.
 #include "commands.h"
 #include "common/error.h"
 #include "common/file.h"

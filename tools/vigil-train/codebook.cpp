@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-train codebook: descriptors are sampled, projected, clustered, and a mixture is fitted. An interrupt leaves a
-// checkpoint, from which the same options with --resume go on to the same bits.
+// vigil-train codebook: descriptors are sampled, projected, clustered, and a mixture is fitted. An interrupt
+// leaves a checkpoint, from which the same options with --resume go on to the same bits.
 #include "commands.h"
 #include "common/array_file.h"
 #include "common/error.h"

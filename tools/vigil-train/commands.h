@@ -40,7 +40,8 @@ struct EvaluateOptions {
 void evaluate(const EvaluateOptions &);
 
 void describe(const std::string &model);
-// A codebook from numpy's .npz with arrays means, covariances, priors, projection and, if the data were centred, mean.
+// A codebook from numpy's .npz with arrays means, covariances, priors, projection and, if the data were
+// centred, mean.
 void import_npz(const std::string &npz, const fisher::SiftParams &, const std::string &out);
 
 } // namespace vigil::train

@@ -13,8 +13,8 @@
 
 namespace vigil::train {
 
-// "auto" (CUDA where it can be had, otherwise the CPU), "cuda" or "cpu". Throws Error::bad_setting for another word,
-// no_device when CUDA is asked for and cannot be had.
+// "auto" (CUDA where it can be had, otherwise the CPU), "cuda" or "cpu". Throws Error::bad_setting for
+// another word, no_device when CUDA is asked for and cannot be had.
 std::unique_ptr<Device> open_backend(const std::string &word, int threads);
 
 class Engine {
@@ -22,7 +22,8 @@ class Engine {
   // Without a codebook only descriptors can be had.
   Engine(Device &, const fisher::SiftParams &);
   Engine(Device &, const fisher::Model &);
-  // Of a frame in the host's memory. Views that stay until the next call. Throw Error::bad_data for a frame that is too small.
+  // Of a frame in the host's memory. Views that stay until the next call. Throw Error::bad_data for a frame
+  // that is too small.
   struct Descriptors {
     std::span<const float> values, positions; // count x 128, count x 2
   };

@@ -13,9 +13,9 @@ namespace vigil::train {
 class FrameCopy {
  public:
   explicit FrameCopy(Device &device) : device_(device) {}
-  // On the CPU the picture itself. Elsewhere plane 0 alone, which is all that descriptors are made of: a copy that work in
-  // `queue` can read, as gray8 where the picture has further planes. The queue must have got past it before the next call;
-  // memory is taken only for a picture that is larger than all before.
+  // On the CPU the picture itself. Elsewhere plane 0 alone, which is all that descriptors are made of: a copy
+  // that work in `queue` can read, as gray8 where the picture has further planes. The queue must have got
+  // past it before the next call; memory is taken only for a picture that is larger than all before.
   ConstImage bring(const ConstImage &, Queue &queue);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-train import: numpy's .npz, a zip of .npy files. Nothing that the file claims is believed: an array is read in
-// pieces, and only up to the largest size that a codebook's array can have.
+// vigil-train import: numpy's .npz, a zip of .npy files. Nothing that the file claims is believed: an array
+// is read in pieces, and only up to the largest size that a codebook's array can have.
 #include "commands.h"
 #include "common/error.h"
 

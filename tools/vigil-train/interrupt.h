@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Ctrl-C: the first one asks the work to stop at the next place where it can be resumed, a second one ends the program.
+// Ctrl-C: the first one asks the work to stop at the next place where it can be resumed, a second one ends
+// the program.
 #pragma once
 
 #include <atomic>

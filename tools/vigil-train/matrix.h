@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Matrices of floats, row by row, and their products by a BLAS, which takes the processor's best instructions when it runs.
+// Matrices of floats, row by row, and their products by a BLAS, which takes the processor's best instructions
+// when it runs.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,8 @@ struct MatrixView {
   MatrixView(const float *v, std::size_t r, std::size_t c) : values(v), rows(r), columns(c) {}
 };
 
-// From now on the BLAS works in the calling thread alone: sums must not depend on the number of threads, and callers have a
-// part of the work for each thread anyway.
+// From now on the BLAS works in the calling thread alone: sums must not depend on the number of threads, and
+// callers have a part of the work for each thread anyway.
 void use_one_blas_thread();
 // c = a b, a^T b or a b^T, in the calling thread alone.
 enum class Transpose { none, a, b };

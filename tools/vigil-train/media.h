@@ -11,15 +11,16 @@
 
 namespace vigil::train {
 
-// Calls visit(number, frame), numbers from 1, for each frame that `filter` (a chain as for gst-launch-1.0, e.g. "videocrop
-// top=32"; empty: none) lets through; the frame is gone when visit returns, and false from it ends the decoding. Returns the
-// number of frames visited. Throws Error::bad_data or io, naming the file, when it has no video or cannot be decoded to its
-// end; Interrupted. Of visit's errors bad_data counts as the file's and gets its name, others go through as they are.
+// Calls visit(number, frame), numbers from 1, for each frame that `filter` (a chain as for gst-launch-1.0,
+// e.g. "videocrop top=32"; empty: none) lets through; the frame is gone when visit returns, and false from it
+// ends the decoding. Returns the number of frames visited. Throws Error::bad_data or io, naming the file,
+// when it has no video or cannot be decoded to its end; Interrupted. Of visit's errors bad_data counts as the
+// file's and gets its name, others go through as they are.
 std::uint64_t decode(const std::string &path, const std::string &filter,
                      const std::function<bool(std::uint64_t, const ConstImage &)> &visit);
 
-// A folder stands for the files in it (and in its folders) whose names end like a picture's or a video's, in the order of
-// their names. Throws Error::io when something is not there, bad_data when a folder has none.
+// A folder stands for the files in it (and in its folders) whose names end like a picture's or a video's, in
+// the order of their names. Throws Error::io when something is not there, bad_data when a folder has none.
 std::vector<std::string> expand(const std::vector<std::string> &files_and_folders);
 
 } // namespace vigil::train

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Both steps are matrix products: log-likelihoods of a block of rows are [x^2, x] times [-1/2 sigma^2; mu / sigma^2], and
-// what maximisation needs is the posteriors' transpose times [x^2, x]. Rows are taken in blocks that stay in the cache.
-// Products are in single precision, and sums over blocks in double. The data's mean is near 0 (after the projection), so
-// x^2 loses nothing that the floor of the variances does not hide.
+// Both steps are matrix products: log-likelihoods of a block of rows are [x^2, x] times [-1/2 sigma^2; mu /
+// sigma^2], and what maximisation needs is the posteriors' transpose times [x^2, x]. Rows are taken in blocks
+// that stay in the cache. Products are in single precision, and sums over blocks in double. The data's mean
+// is near 0 (after the projection), so x^2 loses nothing that the floor of the variances does not hide.
 #include "mixture.h"
 
 #include "common/error.h"

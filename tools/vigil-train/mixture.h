@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A mixture of Gaussians with diagonal covariances, fitted by expectation maximisation (Dempster et al. 1977; the
-// formulas as in Bishop, Pattern Recognition and Machine Learning, section 9.2) from k-means clusters that begin as
-// k-means++ (Arthur and Vassilvitskii 2007). The same data and seed give the same bits, on any number of threads.
+// A mixture of Gaussians with diagonal covariances, fitted by expectation maximisation (Dempster et al. 1977;
+// the formulas as in Bishop, Pattern Recognition and Machine Learning, section 9.2) from k-means clusters
+// that begin as k-means++ (Arthur and Vassilvitskii 2007). The same data and seed give the same bits, on any
+// number of threads.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +22,19 @@ struct Mixture {
   std::vector<double> priors, means, variances; // components; components x dimension, twice
 };
 
-// Lower bounds of the variances, a value a dimension: `fraction` of the largest variance of any dimension, as VLFeat's
-// encoders are trained.
+// Lower bounds of the variances, a value a dimension: `fraction` of the largest variance of any dimension, as
+// VLFeat's encoders are trained.
 std::vector<double> variance_floor(const Data &, double fraction);
 
-// Centres (components x dimension) after `iterations` of Lloyd's algorithm at most, on at most 256 rows a component (the
-// first ones: rows must be in random order). Throws Error::bad_data when there are fewer rows than components.
+// Centres (components x dimension) after `iterations` of Lloyd's algorithm at most, on at most 256 rows a
+// component (the first ones: rows must be in random order). Throws Error::bad_data when there are fewer rows
+// than components.
 std::vector<float> k_means(const Data &, std::size_t components, std::uint64_t seed, int iterations);
 // The mixture of the clusters around these centres.
 Mixture from_clusters(const Data &, std::span<const float> centres, std::span<const double> floor);
 
-// One iteration of expectation and maximisation. Returns the mean log-likelihood of a row under the mixture as it was.
-// A component that lost all its rows is set beside the heaviest one.
+// One iteration of expectation and maximisation. Returns the mean log-likelihood of a row under the mixture
+// as it was. A component that lost all its rows is set beside the heaviest one.
 double em_step(const Data &, Mixture &, std::span<const double> floor);
 double mean_log_likelihood(const Data &, const Mixture &);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sums over many rows, the same bits whatever the number of threads: the rows are cut into parts that their number alone
-// decides, and the parts' results are added in order.
+// Sums over many rows, the same bits whatever the number of threads: the rows are cut into parts that their
+// number alone decides, and the parts' results are added in order.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace vigil::train {
 
 inline constexpr std::size_t part_count = 32;
 
-// Calls work(partial result, first, last) for each part, then add(result, partial result) in order of the parts.
+// Calls work(partial result, first, last) for each part, then add(result, partial result) in order of the
+// parts.
 template <class Result, class Work, class Add>
 Result sum_parts(std::size_t rows, const Result &zero, Work work, Add add) {
   const std::size_t parts = std::min(part_count, std::max<std::size_t>(1, rows / 256));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An even sample of all descriptors of all frames, without knowing beforehand how many there will be: every descriptor has a
-// pseudo-random number made of the seed, its file, frame and place, and those with the smallest numbers are kept. So
-// the sample depends on neither order nor threads, and sampling can be broken off after any file.
+// An even sample of all descriptors of all frames, without knowing beforehand how many there will be: every
+// descriptor has a pseudo-random number made of the seed, its file, frame and place, and those with the
+// smallest numbers are kept. So the sample depends on neither order nor threads, and sampling can be broken
+// off after any file.
 #pragma once
 
 #include "common/array_file.h"

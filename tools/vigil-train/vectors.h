@@ -31,8 +31,8 @@ struct Features {
   std::span<const float> row(std::size_t i) const { return {values.data() + i * length, length}; }
 };
 
-// Throws Error::bad_data when a file cannot be read (unless it is skipped), when it has fewer frames than its labels say,
-// or a class is left without a frame.
+// Throws Error::bad_data when a file cannot be read (unless it is skipped), when it has fewer frames than its
+// labels say, or a class is left without a frame.
 Features compute_features(Device &, const fisher::Model &, const Labels &, const FeatureOptions &);
 
 } // namespace vigil::train

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The counter on a GPU: a warp for each cell. A lane takes pieces of up to 16 pixels of the cell, one load each, and the
-// warp puts the lanes' results together by shuffles; nothing is shared between cells.
+// The counter on a GPU: a warp for each cell. A lane takes pieces of up to 16 pixels of the cell, one load
+// each, and the warp puts the lanes' results together by shuffles; nothing is shared between cells.
 #include "common/cuda/bytes.h"
 #include "kernels/activity/cuda/kernels.h"
 #include "kernels/activity/cuda/part.cuh"

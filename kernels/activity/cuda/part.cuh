@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// For kernels that count a grid's cells, a warp for each: what is known of a part of a cell, and how parts become a Cell.
+// For kernels that count a grid's cells, a warp for each: what is known of a part of a cell, and how parts
+// become a Cell.
 #pragma once
 
 #include "kernels/activity/activity.h"

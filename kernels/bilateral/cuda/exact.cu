@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The exact filter in two ways. tile: a block's neighbourhood, with what weights are made from, is read into shared memory once; a
-// thread does `rows` pixels of one column, so that each neighbour that it fetches serves up to that many. direct: a pixel a thread,
-// neighbours from global memory, for windows whose tile is too large.
+// The exact filter in two ways. tile: a block's neighbourhood, with what weights are made from, is read into
+// shared memory once; a thread does `rows` pixels of one column, so that each neighbour that it fetches
+// serves up to that many. direct: a pixel a thread, neighbours from global memory, for windows whose tile is
+// too large.
 #include "kernels/bilateral/cuda/pixels.cuh"
 
 namespace vigil::bilateral {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The approximation of grid.h, as cl/grid.cl has it. A cell holds the sums of weight * value and of weights, for one level of the
-// guide; cells of a level lie row by row, levels behind each other.
+// The approximation of grid.h, as cl/grid.cl has it. A cell holds the sums of weight * value and of weights,
+// for one level of the guide; cells of a level lie row by row, levels behind each other.
 #include "kernels/bilateral/cuda/pixels.cuh"
 
 #include <cuda_fp16.h>
@@ -11,7 +11,8 @@ namespace {
 constexpr int levels_at_once = 8; // of a thread
 constexpr float unit = 256.f;     // of weights; values are parts of full scale
 
-// Half floats halve the traffic; sums are kept in units that keep them in their range. 16-bit samples need floats.
+// Half floats halve the traffic; sums are kept in units that keep them in their range. 16-bit samples need
+// floats.
 template <class K>
 struct Cells {
   static constexpr int sums = K::values + 1;
@@ -82,8 +83,8 @@ __global__ void splat_kernel(const __grid_constant__ CudaPass p, const __grid_co
                each<C::sums>([&](int c) { return sum[l].v[c] * to_unit; }));
 }
 
-// The blur in one direction, symmetric. At the grid's own edge the nearest cell counts; the border is so wide that cells that
-// this reaches are never looked at.
+// The blur in one direction, symmetric. At the grid's own edge the nearest cell counts; the border is so wide
+// that cells that this reaches are never looked at.
 template <class K, bool vertical>
 __global__ void blur_kernel(const __grid_constant__ CudaGrid g) {
   using C = Cells<K>;

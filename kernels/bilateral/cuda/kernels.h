@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CUDA kernels, for backend.cpp. Arguments mean what those of the same names mean to the OpenCL kernels (../opencl/pixels.cl).
+// The CUDA kernels, for backend.cpp. Arguments mean what those of the same names mean to the OpenCL kernels
+// (../opencl/pixels.cl).
 #pragma once
 
 #include "kernels/bilateral/passes.h"
@@ -34,8 +35,8 @@ struct CudaKind {
 // The exact filter. `shared_bytes`: the most that a block of this device may have.
 void launch_exact(const CudaKind &, const CudaPass &, int radius, int shared_bytes, cudaStream_t);
 
-// The grid of grid.h: cells of up to four floats each in `cells` and `other`, as many as the plan has. The picture of the guide's
-// level l is at l * level_step; pass.scale[3] is full scale.
+// The grid of grid.h: cells of up to four floats each in `cells` and `other`, as many as the plan has. The
+// picture of the guide's level l is at l * level_step; pass.scale[3] is full scale.
 struct CudaGrid {
   void *cells, *other;
   int columns, rows, levels, border, spacing, taps;

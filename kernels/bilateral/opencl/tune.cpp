@@ -11,9 +11,9 @@
 namespace vigil::bilateral {
 namespace {
 
-// The default first, then the others in the order of variants(). On processors nothing comes near the default (on PoCL
-// `direct` takes 20 to 140 times as long), and trying it would take seconds; nor is a wide window unrolled, whose program
-// takes seconds to build.
+// The default first, then the others in the order of variants(). On processors nothing comes near the default
+// (on PoCL `direct` takes 20 to 140 times as long), and trying it would take seconds; nor is a wide window
+// unrolled, whose program takes seconds to build.
 std::vector<const Variant *> candidates(const ClDevice &d, int radius) {
   constexpr int widest_unrolled = 8;
   std::vector<const Variant *> all = {&default_variant(d)};

@@ -7,7 +7,8 @@ namespace vigil::bilateral {
 namespace {
 
 using Kind = Variant::Kind;
-// The tuner tries them in this order, and a quick search may not reach the end: the most promising ones come first.
+// The tuner tries them in this order, and a quick search may not reach the end: the most promising ones come
+// first.
 constexpr Variant all[] = {
     {"tile-4-low", Kind::tile, 32, 4, 4},
     {"tile-8-low", Kind::tile, 32, 4, 8},

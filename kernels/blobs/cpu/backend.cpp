@@ -2,10 +2,11 @@
 // Components on the CPU, in bands of rows on all threads:
 //   1. each band finds the runs of its rows and unites those that touch; a label is a set of runs
 //   2. labels that touch over the border of two bands are united (one thread; it is one row a band)
-//   3. each band counts its components by level of area (definitions.h), then gives those that are reported their slots
+//   3. each band counts its components by level of area (definitions.h), then gives those that are reported
+//   their slots
 //   4. each band sums what is asked for over its runs in those components; the bands' sums are added
-// A label is a number in the order of first pixels, and the smaller of two becomes the root: the root of a component is the label of its
-// first pixel.
+// A label is a number in the order of first pixels, and the smaller of two becomes the root: the root of a
+// component is the label of its first pixel.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
 #include "kernels/blobs/cpu/runs.h"
@@ -251,7 +252,8 @@ class CpuFinder final : public Finder {
     }
   }
 
-  // Neighbouring runs of a row are mostly of one component: they are added up before what the row is multiplied by.
+  // Neighbouring runs of a row are mostly of one component: they are added up before what the row is
+  // multiplied by.
   void sum_band(const Extras &extras, Band &b, std::uint32_t slots) {
     Part *const parts = parts_of(b);
     std::fill_n(parts, slots, nothing);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pixels become bits by SIMD, compiled once for each instruction set and chosen at run time. Where a bit differs from the one
-// before it, a run begins or ends.
+// Pixels become bits by SIMD, compiled once for each instruction set and chosen at run time. Where a bit
+// differs from the one before it, a run begins or ends.
 #include "kernels/blobs/cpu/runs.h"
 
 #include <bit>

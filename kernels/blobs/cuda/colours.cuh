@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sums of a picture's samples over some of 32 pixels of a row, by words of four bytes: each byte is multiplied by how many of the pixels
-// it belongs to, and the products are added up (__dp4a).
+// Sums of a picture's samples over some of 32 pixels of a row, by words of four bytes: each byte is
+// multiplied by how many of the pixels it belongs to, and the products are added up (__dp4a).
 #pragma once
 
 #include "common/cuda/bytes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// All of a frame's work in one kernel, whose blocks wait for each other between its steps (a cooperative launch, so that all of them
-// are on the GPU). Seven kernels did the same in a row: each took longer to begin than to work, and where several programs share a GPU, each
-// could wait for their turns.
+// All of a frame's work in one kernel, whose blocks wait for each other between its steps (a cooperative
+// launch, so that all of them are on the GPU). Seven kernels did the same in a row: each took longer to begin
+// than to work, and where several programs share a GPU, each could wait for their turns.
 #include "kernels/blobs/cuda/sums.cuh"
 #include "kernels/blobs/cuda/tiles.cuh"
 

@@ -10,9 +10,10 @@ namespace vigil::blobs {
 
 // Memory of the device, made once.
 //
-// The mask is words of 32 pixels, bit i being the word's pixel i. A run is a stretch of foreground inside of a word. Runs of a
-// word lie two pixels apart, so y * pitch + x / 2 of its first pixel is a run's number, and the order of numbers is that of first
-// pixels. `parent` and `value` have a place for each number; what is at numbers of no run is never read.
+// The mask is words of 32 pixels, bit i being the word's pixel i. A run is a stretch of foreground inside of
+// a word. Runs of a word lie two pixels apart, so y * pitch + x / 2 of its first pixel is a run's number, and
+// the order of numbers is that of first pixels. `parent` and `value` have a place for each number; what is at
+// numbers of no run is never read.
 struct Work {
   std::uint32_t *bits;   // word x / 32 of row y at [x / 32 * height + y]: lanes of a warp take rows
   std::uint32_t *parent; // of a run; the root of a component is its first run

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// For the kernels: runs in a word, trees of parents, and sums over the lanes of a warp that have the same component.
+// For the kernels: runs in a word, trees of parents, and sums over the lanes of a warp that have the same
+// component.
 #pragma once
 
 #include "common/cuda/warp.h"
@@ -29,8 +30,8 @@ __device__ inline int start_of(std::uint32_t word, int bit) {
   return gap ? 32 - __clz(int(gap)) : 0;
 }
 
-// Trees whose parents are never greater than their children. Other threads may unite at the same time: what is read may be old,
-// but is an ancestor still, and only the exchange at a root counts.
+// Trees whose parents are never greater than their children. Other threads may unite at the same time: what
+// is read may be old, but is an ancestor still, and only the exchange at a root counts.
 __device__ inline std::uint32_t root_of(const volatile std::uint32_t *parent, std::uint32_t at) {
   for (std::uint32_t up = parent[at]; up != at; up = parent[at]) at = up;
   return at;

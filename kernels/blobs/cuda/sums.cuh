@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is known of each component, once the trees stand. A warp takes a strip of 32 rows, in which most runs are of one component:
-// lanes with the same one add up before one of them goes to memory, and so do the warps of a block.
+// What is known of each component, once the trees stand. A warp takes a strip of 32 rows, in which most runs
+// are of one component: lanes with the same one add up before one of them goes to memory, and so do the warps
+// of a block.
 #pragma once
 
 #include "kernels/blobs/cuda/colours.cuh"
@@ -21,7 +22,8 @@ __device__ inline Blob no_pixels() {
   return b;
 }
 
-// Every run's parent becomes its root; areas, and the list of roots. Returns the strip's foreground to all lanes.
+// Every run's parent becomes its root; areas, and the list of roots. Returns the strip's foreground to all
+// lanes.
 __device__ inline std::uint32_t find_roots(const Work &w, int strip) {
   const Strip s = strip_at(w, strip);
   std::uint32_t left = s.bits;
@@ -97,8 +99,8 @@ __device__ inline void mark(const CellMap &map, int x0, int x1, int y) {
   for (int i = x0 / map.size; i <= x1 / map.size; i++) cells[i] = 1;
 }
 
-// Adds sums over pixels to those of a component, to which others add at the same time; in a block's memory or in the device's. Width and
-// height are the inclusive right and bottom.
+// Adds sums over pixels to those of a component, to which others add at the same time; in a block's memory or
+// in the device's. Width and height are the inclusive right and bottom.
 __device__ inline void add(Blob &to, const Blob &v, bool colours) {
   atomicMin(&to.x, v.x);
   atomicMin(&to.y, v.y);
@@ -113,7 +115,8 @@ __device__ inline void add(Blob &to, const Blob &v, bool colours) {
     for (int k = 0; k < 3; k++) add64(to.sum_colour + k, v.sum_colour[k]);
 }
 
-// The components that a block met first: its warps add up here before they add to the device's memory. All others go there at once.
+// The components that a block met first: its warps add up here before they add to the device's memory. All
+// others go there at once.
 struct Gathered {
   static constexpr int most = 8;
   std::uint32_t slot[most];
@@ -137,8 +140,8 @@ struct Gathered {
   }
 };
 
-// Sums over the pixels of the reported components in a strip; marks of the map. Within the strip they are of small numbers: columns and
-// rows count from its corner, and become the picture's in 64 bits.
+// Sums over the pixels of the reported components in a strip; marks of the map. Within the strip they are of
+// small numbers: columns and rows count from its corner, and become the picture's in 64 bits.
 __device__ inline void sum_strip(const Work &w, const ConstImage &picture, const CellMap &map, int strip,
                                  Gathered &gathered) {
   const Strip s = strip_at(w, strip);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which pixels are one component: in tiles of 128x64 pixels, in the memory that a block shares, then over their borders.
+// Which pixels are one component: in tiles of 128x64 pixels, in the memory that a block shares, then over
+// their borders.
 #pragma once
 
 #include "common/cuda/bytes.h"
@@ -8,7 +9,8 @@
 namespace vigil::blobs {
 
 inline constexpr int tile_words = 4, tile_rows = 64; // a thread for each word
-// A tile's own numbers of runs: [row][word][x / 2]. The odd pitch puts the same place of different rows into different banks.
+// A tile's own numbers of runs: [row][word][x / 2]. The odd pitch puts the same place of different rows into
+// different banks.
 inline constexpr int tile_pitch = tile_words * 16 + 1;
 struct Tile {
   std::uint32_t bits[tile_words][tile_rows];
@@ -33,8 +35,8 @@ __device__ inline std::uint32_t load_word(Plane<const std::uint8_t> mask, int wo
 struct Around {
   std::uint32_t above, above_left, above_right;
 };
-// Calls found(columns, bit) for each run that run `r` touches in the row above: `columns` is -1, 0, 1 for the word, `bit` one of the
-// run's pixels. From left to right.
+// Calls found(columns, bit) for each run that run `r` touches in the row above: `columns` is -1, 0, 1 for the
+// word, `bit` one of the run's pixels. From left to right.
 template <class Found>
 __device__ void each_above(const Run &r, const Around &a, bool eight, Found found) {
   // A corner counts only where no neighbour that shares an edge leads there as well.
@@ -92,8 +94,8 @@ __device__ inline void unite_tile(const Work &w, Plane<const std::uint8_t> mask,
     parent[self] = first;
   }
   __syncthreads();
-  // Chains of as many links as the tile has rows become short ones. Others shorten theirs at the same time: what is read may be old, but
-  // leads to the root.
+  // Chains of as many links as the tile has rows become short ones. Others shorten theirs at the same time:
+  // what is read may be old, but leads to the root.
   for (int links = 1; links < tile_rows; links *= 4) {
     for (std::uint32_t rest = own; rest;) {
       const Run r = first_run(rest);
@@ -145,8 +147,8 @@ struct Borders {
 __device__ inline Borders borders_of(const Work &w) {
   return {(w.height - 1) / tile_rows * w.words, (w.words - 1) / tile_words * w.height};
 }
-// In lanes that `want` it, the runs a and b become one component. Where the lane before asks for the same two trees, it is left to that
-// one: along a border most lanes do. The whole warp calls it.
+// In lanes that `want` it, the runs a and b become one component. Where the lane before asks for the same two
+// trees, it is left to that one: along a border most lanes do. The whole warp calls it.
 __device__ inline void unite_once(const Work &w, bool want, std::uint32_t a, std::uint32_t b) {
   if (want) {
     a = w.parent[a];
@@ -194,7 +196,8 @@ __device__ inline void unite_beside(const Work &w, bool eight, const Borders &bo
   if (before && above && !above_before)
     unite(w.parent, number_at(w, column - 1, y, 31), number_at(w, column, y - 1, 0));
 }
-// The same component on both sides of a border of tiles becomes one. `first`: the thread's number among `threads`, which are whole warps.
+// The same component on both sides of a border of tiles becomes one. `first`: the thread's number among
+// `threads`, which are whole warps.
 __device__ inline void unite_borders(const Work &w, bool eight, int first, int threads) {
   const Borders borders = borders_of(w);
   const int lane = first % lanes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The passes of cpu.h with SIMD, compiled once for each instruction set and chosen at run time.
 //
-// A vector lane is a word of 64 pixels. Counts of pixels are held bit by bit: plane k of a count is a word with bit k of
-// the counts of its 64 pixels, and sums are made by the full adders of a hardware designer.
+// A vector lane is a word of 64 pixels. Counts of pixels are held bit by bit: plane k of a count is a word
+// with bit k of the counts of its 64 pixels, and sums are made by the full adders of a hardware designer.
 #include "kernels/cleanup/cpu/rows.h"
 
 #include <algorithm>
@@ -108,8 +108,8 @@ void box(BitPlane from, BitPlane to, Box kind, int r, int first, int last, BitPl
     }
     trim(from, column);
     column[-1] = column[from.padded()] = 0;
-    // A smeared word is right in the half that has 32 pixels of its neighbour beside it, so there are four for
-    // each: either half of the word, smeared from either side.
+    // A smeared word is right in the half that has 32 pixels of its neighbour beside it, so there are four
+    // for each: either half of the word, smeared from either side.
     for (int i = 0; i < from.padded(); i += step) {
       const Three t = load3(column + i);
       const Word before = hn::Or(hn::ShiftRight<32>(t.previous), hn::ShiftLeft<32>(t.current));
@@ -124,8 +124,9 @@ void box(BitPlane from, BitPlane to, Box kind, int r, int first, int last, BitPl
   }
 }
 
-// Column sums of the rows that the window covers, one plane a row of `sums`. A pixel of F counts 2 and one outside
-// the picture 1, so "more than half of those inside" is the same number for every pixel: more than (2r+1)^2.
+// Column sums of the rows that the window covers, one plane a row of `sums`. A pixel of F counts 2 and one
+// outside the picture 1, so "more than half of those inside" is the same number for every pixel: more than
+// (2r+1)^2.
 class ColumnSums {
  public:
   ColumnSums(BitPlane from, BitPlane sums) : from_(from), sums_(sums) {
@@ -181,7 +182,8 @@ struct Count {
   Word plane[total_planes];
 };
 
-// to += by >> shift, where `to` has `have` planes in use and `by` has `add` <= have; the carry makes one more.
+// to += by >> shift, where `to` has `have` planes in use and `by` has `add` <= have; the carry makes one
+// more.
 template <int have, int add, class Shift>
 HWY_INLINE void accumulate(Count &to, const Count &by, Shift shift) {
   Word carry = hn::Zero(Words());
@@ -199,8 +201,8 @@ HWY_INLINE void accumulate(Count &to, const Count &by, Shift shift) {
   if constexpr (have < total_planes) to.plane[have] = carry;
 }
 
-// `s` holds the sums of 2^level columns, starting at each pixel; `total` those of the `done` columns that the lower
-// bits of m ask for.
+// `s` holds the sums of 2^level columns, starting at each pixel; `total` those of the `done` columns that the
+// lower bits of m ask for.
 template <int level>
 HWY_INLINE void sum_columns(Count &s, Count &total, int m, int done) {
   constexpr int planes = sum_planes + level;
@@ -216,8 +218,8 @@ HWY_INLINE void sum_columns(Count &s, Count &total, int m, int done) {
     }
 }
 
-// Where the sum of m columns is more than m*m; right in the lower 32 bits of each word, whose column sums `s` start
-// (m-1)/2 pixels before it.
+// Where the sum of m columns is more than m*m; right in the lower 32 bits of each word, whose column sums `s`
+// start (m-1)/2 pixels before it.
 HWY_INLINE Word majority(Count &s, int m) {
   Count total = s;
   for (int k = sum_planes; k < total_planes; k++) total.plane[k] = hn::Zero(Words());

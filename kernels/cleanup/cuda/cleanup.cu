@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Clean-up in two kernels, because the mask is changed in place: the first turns it into one bit a pixel and takes the
-// median, the second does all the morphology on the bits and writes the mask.
+// Clean-up in two kernels, because the mask is changed in place: the first turns it into one bit a pixel and
+// takes the median, the second does all the morphology on the bits and writes the mask.
 //
-// A tile is 32 words of 32 pixels, one for each lane of a warp, by `tile_rows` rows. It is loaded with a margin as
-// wide as the steps reach; what a step makes of pixels near the tile's edge is wrong by its radius, and the margin
-// takes that up. So a step needs no more of its neighbour words than the lanes beside it have.
+// A tile is 32 words of 32 pixels, one for each lane of a warp, by `tile_rows` rows. It is loaded with a
+// margin as wide as the steps reach; what a step makes of pixels near the tile's edge is wrong by its radius,
+// and the margin takes that up. So a step needs no more of its neighbour words than the lanes beside it have.
 #include "common/cuda/bytes.h"
 #include "kernels/cleanup/cuda/kernels.h"
 
@@ -50,9 +50,9 @@ __device__ std::uint32_t load_word(Plane<const std::uint8_t> mask, Plane<const s
   return bits;
 }
 
-// Counts are held bit by bit: plane k is a word with bit k of the counts of its pixels. In the sums a pixel of F
-// counts 2 and one outside the picture 1, so "more than half of those inside" is the same number for every pixel: more
-// than (2r+1)^2.
+// Counts are held bit by bit: plane k is a word with bit k of the counts of its pixels. In the sums a pixel
+// of F counts 2 and one outside the picture 1, so "more than half of those inside" is the same number for
+// every pixel: more than (2r+1)^2.
 constexpr int sum_planes = 6;    // of a column: at most 2 * 31
 constexpr int total_planes = 11; // of a window: at most 2 * 31^2
 
@@ -92,8 +92,8 @@ __device__ void accumulate(std::uint64_t (&to)[total_planes], const std::uint64_
   }
 }
 
-// `s` holds the sums of 2^level columns, starting at each pixel; `total` those of the `done` columns that the lower bits
-// of m ask for.
+// `s` holds the sums of 2^level columns, starting at each pixel; `total` those of the `done` columns that the
+// lower bits of m ask for.
 template <int level>
 __device__ void sum_columns(std::uint64_t (&s)[total_planes], std::uint64_t (&total)[total_planes], int m,
                             int done) {
@@ -112,7 +112,8 @@ __device__ void sum_columns(std::uint64_t (&s)[total_planes], std::uint64_t (&to
   }
 }
 
-// One word of the median. `column` is the lane's column of the tile, whose row 0 is row `first` of the picture.
+// One word of the median. `column` is the lane's column of the tile, whose row 0 is row `first` of the
+// picture.
 __device__ std::uint32_t median_word(const std::uint32_t *column, int first, int y, int height, int r,
                                      std::uint32_t inside) {
   const int m = 2 * r + 1;

@@ -10,8 +10,8 @@ struct CUstream_st;
 
 namespace vigil::cleanup {
 
-// F as one bit a pixel: pixel x of row y is bit x % 32 of bits[y * words + x / 32], words = ceil(width / 32). Bits that
-// are no pixels are 0.
+// F as one bit a pixel: pixel x of row y is bit x % 32 of bits[y * words + x / 32], words = ceil(width / 32).
+// Bits that are no pixels are 0.
 void launch_pack(Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch, int median_radius,
                  std::uint32_t *bits, CUstream_st *);
 void launch_morphology(const std::uint32_t *bits, int open, int close, Plane<std::uint8_t> mask,

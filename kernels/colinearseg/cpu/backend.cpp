@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU backend: state in memory, and the order of what is done with its rows (cpu/) on all threads. All is done when a call
-// returns.
+// The CPU backend: state in memory, and the order of what is done with its rows (cpu/) on all threads. All is
+// done when a call returns.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
 #include "common/error.h"
@@ -143,7 +143,8 @@ class CpuSegmenter final : public Segmenter {
   }
 
  private:
-  // Pixels that are worth a thread: for whole passes, and for one position of the field, which takes a hundredth of the time.
+  // Pixels that are worth a thread: for whole passes, and for one position of the field, which takes a
+  // hundredth of the time.
   static constexpr int pass_grain = 1 << 14, field_grain = 1 << 20;
   int rows_of(int pixels) const { return std::max(pixels / config_.width, 2); }
   template <class Work>

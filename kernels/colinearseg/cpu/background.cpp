@@ -69,8 +69,8 @@ void follow(Rgba frame, const BitPlane *labels, Exact exact, Plane<std::uint8_t>
     }
 }
 
-// Sums and their rounded mean. They are below 2^24, and a quotient of theirs that is no whole number is farther from one than the
-// division's error.
+// Sums and their rounded mean. They are below 2^24, and a quotient of theirs that is no whole number is
+// farther from one than the division's error.
 struct Mean {
   int count;
   HWY_INLINE Pixel exact(Pixel before, Pixel sample) const { return hn::Add(before, sample); }

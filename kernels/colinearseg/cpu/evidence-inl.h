@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// D2 in whole numbers, and the thresholds on M, for vectors of pixels. Included once for each instruction set, after highway.h.
+// D2 in whole numbers, and the thresholds on M, for vectors of pixels. Included once for each instruction
+// set, after highway.h.
 #if defined(VIGIL_COLINEARSEG_EVIDENCE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIGIL_COLINEARSEG_EVIDENCE_INL_H
 #undef VIGIL_COLINEARSEG_EVIDENCE_INL_H
@@ -48,8 +49,8 @@ HWY_INLINE Sums<D> products(D d, hn::Vec<Words<D>> frame, hn::Vec<Words<D>> back
   return add_channel<2>(d, frame, background, add_channel<1>(d, frame, background, red));
 }
 
-// ceil(D2). Floating point gives it to within less than 1, so it is one of the four numbers from one below the floor of that; the sign
-// of P decides, as shaders/evidence.glsl explains.
+// ceil(D2). Floating point gives it to within less than 1, so it is one of the four numbers from one below
+// the floor of that; the sign of P decides, as shaders/evidence.glsl explains.
 template <class D>
 HWY_INLINE hn::Vec<Whole<D>> evidence(D d, const Sums<D> &s, int offset) {
   const Whole<D> di;
@@ -84,8 +85,8 @@ HWY_INLINE hn::Vec<Whole<D>> evidence(D d, const Sums<D> &s, int offset) {
   return t;
 }
 
-// The least M that means changed, 13: never. `need` is Ts + 12 B - ceil(D2): changed <=> 2 B M > need. The quotient by the
-// reciprocal is right to within 1.
+// The least M that means changed, 13: never. `need` is Ts + 12 B - ceil(D2): changed <=> 2 B M > need. The
+// quotient by the reciprocal is right to within 1.
 template <class D>
 HWY_INLINE hn::Vec<Whole<D>> least_neighbours(D d, hn::Vec<Whole<D>> need, int compactness) {
   const Whole<D> di;

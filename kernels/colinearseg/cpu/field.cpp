@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The Markov random field, a vector of words of 64 pixels at a time: sums and comparisons digit by digit with the operators of logic,
-// as in shaders/field.glsl. Pixels of one position have no neighbour of that position, so they are decided where they are.
+// The Markov random field, a vector of words of 64 pixels at a time: sums and comparisons digit by digit with
+// the operators of logic, as in shaders/field.glsl. Pixels of one position have no neighbour of that
+// position, so they are decided where they are.
 #include "kernels/colinearseg/cpu/rows.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -21,8 +21,8 @@ namespace {
 namespace bits = vigil::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 
-// So many pixels of three rows are worked on at once: their sums stay in the first level cache. Rows of sums have the pixel to the
-// left at 0 and are long enough for whole vectors.
+// So many pixels of three rows are worked on at once: their sums stay in the first level cache. Rows of sums
+// have the pixel to the left at 0 and are long enough for whole vectors.
 constexpr int strip = 512, padded = strip + 2 + 64;
 
 std::uint32_t pixel(Rgba p, int x, int y) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CUDA backend: state in device memory, and the order of the kernels (cuda/). `back` is not kept: its products cost less than
-// reading it.
+// The CUDA backend: state in device memory, and the order of the kernels (cuda/). `back` is not kept: its
+// products cost less than reading it.
 #include "common/cuda/device.h"
 #include "common/device_cast.h"
 #include "common/error.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The background learns and adapts: four pixels a thread, each access 16 bytes where addresses allow. Exact values are three planes, one
-// a channel, so that a thread's four are next to each other.
+// The background learns and adapts: four pixels a thread, each access 16 bytes where addresses allow. Exact
+// values are three planes, one a channel, so that a thread's four are next to each other.
 #include "common/cuda/bytes.h"
 #include "kernels/colinearseg/cuda/kernels.h"
 
@@ -32,7 +32,8 @@ __device__ void for_each_value(uint4 (&exact)[3], Fn fn) {
   }
 }
 
-// Reads, steps and writes the exact values of a thread's pixels, and the bytes that level(value) makes of them.
+// Reads, steps and writes the exact values of a thread's pixels, and the bytes that level(value) makes of
+// them.
 template <class Step, class Level>
 __device__ void change(const Spot &s, const Exact &e, Plane<std::uint8_t> background, Step step,
                        Level level) {

@@ -19,8 +19,9 @@ __device__ inline Sums products(std::uint32_t frame, std::uint32_t background) {
   return {int(__dp4a(f, f, 0u)), int(__dp4a(b, b, 0u)), int(__dp4a(f, b, 0u))};
 }
 
-// ceil(D2). The GPU's fast square root and division add a few 2^-23 of D2, which is at most 27 * 255^2, to the errors that
-// shaders/evidence.glsl speaks of: all together below 1. So it is one of the four numbers from one below the approximation's floor.
+// ceil(D2). The GPU's fast square root and division add a few 2^-23 of D2, which is at most 27 * 255^2, to
+// the errors that shaders/evidence.glsl speaks of: all together below 1. So it is one of the four numbers
+// from one below the approximation's floor.
 __device__ inline int evidence(const Sums &s, int offset) {
   const int difference = s.fore + s.back - 2 * s.cross; // |x_f - x_b|^2
   const float f = float(s.fore), b = float(s.back), c = float(s.cross), o = float(offset);
@@ -42,8 +43,8 @@ __device__ inline int evidence(const Sums &s, int offset) {
   return t;
 }
 
-// The least M that means changed, 13: never. `need` is Ts + 12 B - ceil(D2): changed <=> 2 B M > need. `reciprocal` is that of 2 B; the
-// quotient that it gives is right to within 1.
+// The least M that means changed, 13: never. `need` is Ts + 12 B - ceil(D2): changed <=> 2 B M > need.
+// `reciprocal` is that of 2 B; the quotient that it gives is right to within 1.
 __device__ inline unsigned least_neighbours(int need, int compactness, float reciprocal) {
   const int twice = 2 * compactness;
   int quotient = int(fminf(float(need) * reciprocal, 13.f));

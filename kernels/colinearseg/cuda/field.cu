@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The Markov random field, 32 pixels at a time: sums and comparisons digit by digit with the operators of logic, as in
-// shaders/field.glsl.
+// The Markov random field, 32 pixels at a time: sums and comparisons digit by digit with the operators of
+// logic, as in shaders/field.glsl.
 //
-// A block has a region of 16 words by 128 rows, a thread one word in four rows that follow each other, in registers. Words to the left
-// and right come from neighbouring lanes, those above and below the four rows through shared memory. Each substep makes one more pixel at the
-// region's border uncertain, so that after k of them the words within, without k rows above and below, are certain: those are written.
+// A block has a region of 16 words by 128 rows, a thread one word in four rows that follow each other, in
+// registers. Words to the left and right come from neighbouring lanes, those above and below the four rows
+// through shared memory. Each substep makes one more pixel at the region's border uncertain, so that after k
+// of them the words within, without k rows above and below, are certain: those are written.
 #include "kernels/colinearseg/cuda/evidence.cuh"
 #include "kernels/colinearseg/cuda/kernels.h"
 
@@ -86,7 +87,8 @@ __global__ void __launch_bounds__(columns *thread_rows)
     if (inside && steps.with_first > 0) n[i] = first[at];
     if (inside && steps.count > steps.with_first) next[i] = other[at];
   }
-  // Row 0 of `firsts` belongs to thread row 0, row thread_rows is below the last; `lasts` has the one above in row 0.
+  // Row 0 of `firsts` belongs to thread row 0, row thread_rows is below the last; `lasts` has the one above
+  // in row 0.
   std::uint32_t *const my_first = &firsts[threadIdx.y][threadIdx.x + 1];
   std::uint32_t *const my_last = &lasts[threadIdx.y + 1][threadIdx.x + 1];
   const std::uint32_t *const below_me = my_first + (columns + 2), *const above_me = my_last - (columns + 2);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The kernels of the CUDA backend, submitted to a stream of the current context. Frames and backgrounds are rgba planes of one
-// size, rows at multiples of 4 bytes. Labels and thresholds are packed, 32 pixels a word, row behind row of `words` words: bit i of
-// word k of a row is pixel 32*k + i; a threshold's four binary digits are the four words of a uint4, the lowest first.
+// The kernels of the CUDA backend, submitted to a stream of the current context. Frames and backgrounds are
+// rgba planes of one size, rows at multiples of 4 bytes. Labels and thresholds are packed, 32 pixels a word,
+// row behind row of `words` words: bit i of word k of a row is pixel 32*k + i; a threshold's four binary
+// digits are the four words of a uint4, the lowest first.
 #pragma once
 
 #include "kernels/colinearseg/segmenter.h"
@@ -13,7 +14,8 @@ namespace vigil::colinearseg::cuda {
 
 using Rgba = Plane<const std::uint8_t>; // width and height in pixels
 
-// The thresholds of the first iteration and of the others; into the same memory where both have the same compactness.
+// The thresholds of the first iteration and of the others; into the same memory where both have the same
+// compactness.
 void launch_thresholds(Rgba frame, Rgba background, const Constants &, uint4 *first, uint4 *other,
                        cudaStream_t);
 
@@ -30,7 +32,8 @@ void launch_iterations(const std::uint32_t *from, std::uint32_t *to, const uint4
 // ceil(D2) with no darkness offset at the grid's points, row by row.
 void launch_samples(Rgba frame, Rgba background, const SampleGrid &, std::uint32_t *samples, cudaStream_t);
 
-// The background's exact values (see State): three planes of `height` rows of `pitch` values, a multiple of 4.
+// The background's exact values (see State): three planes of `height` rows of `pitch` values, a multiple of
+// 4.
 struct Exact {
   std::uint32_t *values;
   int pitch;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is made of a mask: pictures, four pixels a thread, and the counts of a grid's cells, a warp for each cell.
+// What is made of a mask: pictures, four pixels a thread, and the counts of a grid's cells, a warp for each
+// cell.
 #include "common/cuda/bytes.h"
 #include "kernels/activity/cuda/part.cuh"
 #include "kernels/colinearseg/cuda/kernels.h"

@@ -22,9 +22,10 @@ __device__ uint4 gathered(unsigned least) {
   return make_uint4(digit(0), digit(1), digit(2), digit(3));
 }
 
-// A warp has 32 pixels of each of its rows, a lane a column. The sums over three rows come from the lane's own pixels, those over
-// three columns from its neighbours' by shuffles; the warp's first and last lane have a second column, which is no one's. With
-// one compactness for all iterations (`same`) there is one set of thresholds, `other`.
+// A warp has 32 pixels of each of its rows, a lane a column. The sums over three rows come from the lane's
+// own pixels, those over three columns from its neighbours' by shuffles; the warp's first and last lane have
+// a second column, which is no one's. With one compactness for all iterations (`same`) there is one set of
+// thresholds, `other`.
 template <bool same>
 __global__ void __launch_bounds__(lanes *warps)
     thresholds_kernel(Rgba frame, Rgba background, Constants c, float first_reciprocal,

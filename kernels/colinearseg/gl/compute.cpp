@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The passes as compute shaders: tiles in shared memory, up to four iterations in one dispatch, the background and `back`
-// in another.
+// The passes as compute shaders: tiles in shared memory, up to four iterations in one dispatch, the
+// background and `back` in another.
 #include "common/error.h"
 #include "common/gl/program.h"
 #include "kernels/colinearseg/colinearseg-shaders.h"
@@ -78,7 +78,8 @@ class ComputePasses final : public GlPasses {
     gl.BindImageTexture(1, s.background.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
     gl.BindImageTexture(2, s.back.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R32UI);
     gl.DispatchCompute(groups(width, 32), groups(height, 16), 1);
-    // The background is also written from host memory and by the next frame's step, and read through a framebuffer.
+    // The background is also written from host memory and by the next frame's step, and read through a
+    // framebuffer.
     gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT |
                      GL_TEXTURE_UPDATE_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures on a GPU: one pass with a patch of pixels for each thread, in accesses of 16 bytes where addresses allow,
-// then a small kernel for the outlines.
+// Pictures on a GPU: one pass with a patch of pixels for each thread, in accesses of 16 bytes where addresses
+// allow, then a small kernel for the outlines.
 #include "common/cuda/bytes.h"
 #include "kernels/compose/cuda/kernels.h"
 

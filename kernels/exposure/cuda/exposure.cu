@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The estimate: a block of threads a channel, which keeps its samples in registers; medians are searched for by counting, sums are
-// integers. Chroma needs luma's gain: its block finds that first, by itself, so that no block waits for
-// another. The mapping: 16 bytes a thread.
+// The estimate: a block of threads a channel, which keeps its samples in registers; medians are searched for
+// by counting, sums are integers. Chroma needs luma's gain: its block finds that first, by itself, so that no
+// block waits for another. The mapping: 16 bytes a thread.
 #include "common/cuda/bytes.h"
 #include "common/cuda/warp.h"
 #include "kernels/exposure/cuda/kernels.h"
@@ -15,7 +15,8 @@ constexpr int each = max_samples / threads; // samples a thread
 constexpr int warps = threads / 32;
 
 struct Shared {
-  // Of each warp, for one step of a sum. Two of them in turn: a warp that is ahead writes the one that nobody reads any more.
+  // Of each warp, for one step of a sum. Two of them in turn: a warp that is ahead writes the one that nobody
+  // reads any more.
   std::uint32_t part[2][5][warps];
 };
 
@@ -67,9 +68,9 @@ class Sum {
   int turn_ = 0;
 };
 
-// The median's bin over all samples of the block, where lies_below(i, bin) says whether sample i is of an earlier bin; all threads
-// return it. A search in quarters instead of a histogram, in whose few full bins all threads would meet: each step counts the samples below
-// three bins.
+// The median's bin over all samples of the block, where lies_below(i, bin) says whether sample i is of an
+// earlier bin; all threads return it. A search in quarters instead of a histogram, in whose few full bins all
+// threads would meet: each step counts the samples below three bins.
 template <class LiesBelow>
 __device__ int median(Sum &sum, const Pairs &p, int n, LiesBelow lies_below) {
   static_assert(bins == 256 && 32 * each < 512);
@@ -92,7 +93,8 @@ __device__ int median(Sum &sum, const Pairs &p, int n, LiesBelow lies_below) {
   }
   return first;
 }
-// The same for a value of each sample that is rounded down to its bin, and counts in the first where it is negative.
+// The same for a value of each sample that is rounded down to its bin, and counts in the first where it is
+// negative.
 template <class ValueOf>
 __device__ int median_of(Sum &sum, const Pairs &p, int n, ValueOf value_of) {
   float value[each];
@@ -126,7 +128,8 @@ __device__ Pairs gather(const ConstImage &frame, const ConstImage &background, i
   return p;
 }
 
-// The line of a channel of which `all` samples were taken; `before`: that of the last frame. The same in all threads.
+// The line of a channel of which `all` samples were taken; `before`: that of the last frame. The same in all
+// threads.
 __device__ Line estimate(Sum &sum, const Pairs &p, int all, bool chroma, const Line &before,
                          float luma_gain) {
   std::uint32_t found[1] = {0};
@@ -217,7 +220,8 @@ __global__ void __launch_bounds__(threads)
 constexpr int map_columns = 32, map_rows = 8; // threads of a block
 constexpr int piece = 16;
 
-// A row of a plane that is not known when this is compiled: an index into a kernel's parameter would move all of it to slow memory.
+// A row of a plane that is not known when this is compiled: an index into a kernel's parameter would move all
+// of it to slow memory.
 template <class Picture>
 __device__ auto *row_of(const Picture &p, int plane, int y) {
   auto *const data = plane == 0 ? p.data[0] : plane == 1 ? p.data[1] : p.data[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Fisher vectors on the CPU: which thread does what, and the memory. Nothing that is computed depends on who computes it:
-// sums are made in parts that the number of descriptors alone decides, and added in their order.
+// Fisher vectors on the CPU: which thread does what, and the memory. Nothing that is computed depends on who
+// computes it: sums are made in parts that the number of descriptors alone decides, and added in their order.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
 #include "kernels/fisher/cpu/encode.h"
@@ -19,8 +19,8 @@ namespace {
 
 using namespace cpu;
 
-// Calls work(task, worker) for each task, on all threads; workers have numbers below device.threads(), and one worker does
-// one task at a time.
+// Calls work(task, worker) for each task, on all threads; workers have numbers below device.threads(), and
+// one worker does one task at a time.
 template <class Work>
 void share_out(CpuDevice &device, int tasks, Work work) {
   std::atomic<int> next{0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The loops of the CPU encoder, over blocks of descriptors. Compiled once for each instruction set, chosen at run time.
+// The loops of the CPU encoder, over blocks of descriptors. Compiled once for each instruction set, chosen at
+// run time.
 #pragma once
 
 #include "kernels/fisher/fisher.h"
@@ -13,11 +14,12 @@ inline constexpr int block = 64; // descriptors; a bit each in a word
 
 // A codebook as the loops read it. Rows are padded to whole vectors with zeros.
 //
-// Two things keep single precision exact enough where most of a picture is flat, that is, where most descriptors are zero
-// and a component with tiny variances sits on them. x is the projection of the descriptor itself, and the means are moved
-// (in double precision) by that of the mean descriptor: then a zero descriptor has x = 0, and mu keeps all its digits. And
-// squared distances are sums of (x/sigma - mu/sigma)^2, which takes as many instructions as products with [x^2, x] do and
-// has none of their cancellation. The square root at the end makes large errors of small ones near 0.
+// Two things keep single precision exact enough where most of a picture is flat, that is, where most
+// descriptors are zero and a component with tiny variances sits on them. x is the projection of the
+// descriptor itself, and the means are moved (in double precision) by that of the mean descriptor: then a
+// zero descriptor has x = 0, and mu keeps all its digits. And squared distances are sums of (x/sigma -
+// mu/sigma)^2, which takes as many instructions as products with [x^2, x] do and has none of their
+// cancellation. The square root at the end makes large errors of small ones near 0.
 struct Tables {
   explicit Tables(const Codebook &);
   static constexpr int panel = 32; // components that are taken together; whole vectors of any instruction set
@@ -56,7 +58,8 @@ struct Sums {
 void add_block(const Tables &, const float *descriptors, const float *positions, int count, const Scratch &,
                const Sums &);
 
-// Component j of the vector from `parts` sums, after the square root and before the norm; returns its sum of squares.
+// Component j of the vector from `parts` sums, after the square root and before the norm; returns its sum of
+// squares.
 double finish_component(const Tables &, const Sums *sums, int parts, int j, double count, float *vector);
 
 double dot(const float *a, const float *b, int count);

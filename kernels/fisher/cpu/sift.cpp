@@ -109,7 +109,8 @@ int columns_for(int width) {
   return (width + 15) / 16 * 16;
 }
 
-// The weight of row (column) y in the triangle around `centre`, rows outside the picture being copies of the border's.
+// The weight of row (column) y in the triangle around `centre`, rows outside the picture being copies of the
+// border's.
 float triangle(int centre, int y, int size, int bin_size) {
   int sum = 0;
   const auto add = [&](int at) { sum += std::max(0, bin_size - std::abs(at - centre)); };
@@ -121,7 +122,8 @@ float triangle(int centre, int y, int size, int bin_size) {
   return float(sum) / float(bin_size);
 }
 
-// First along columns: each row of gradients is added to the rows of cells whose triangles cover it. Then along rows.
+// First along columns: each row of gradients is added to the rows of cells whose triangles cover it. Then
+// along rows.
 void grid(const Rows &picture, const Grid &g, int first, int last, float *scratch) {
   const E e;
   const int width = picture.width, height = picture.height, padded = columns_for(width), b = g.bin_size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The loops of the CPU extractor: rows of luma, of scaled pictures, of bin values, and descriptors. Compiled once for each
-// instruction set, chosen at run time.
+// The loops of the CPU extractor: rows of luma, of scaled pictures, of bin values, and descriptors. Compiled
+// once for each instruction set, chosen at run time.
 #pragma once
 
 #include "common/plane.h"
@@ -21,8 +21,8 @@ struct Rows {
   float *row(int y) const { return data + std::ptrdiff_t{y} * stride_for(width) + margin; }
 };
 
-// Weights of a resize along one axis: element i is made of `taps` elements from first[i] on; weight[tap * count + i].
-// Elements past the end have weight 0, and are within the margin.
+// Weights of a resize along one axis: element i is made of `taps` elements from first[i] on; weight[tap *
+// count + i]. Elements past the end have weight 0, and are within the margin.
 struct Resize {
   int taps = 0, count = 0;
   std::vector<std::int32_t> first;
@@ -30,8 +30,8 @@ struct Resize {
 };
 Resize resize_for(int from, int to);
 
-// Bin values are needed on a grid of `spacing` pixels, the greatest common divisor of step and bin size. A cell is 8
-// floats, one an orientation.
+// Bin values are needed on a grid of `spacing` pixels, the greatest common divisor of step and bin size. A
+// cell is 8 floats, one an orientation.
 struct Grid {
   int bin_size = 0, spacing = 0;
   int columns = 0, rows = 0;
@@ -48,7 +48,8 @@ void resize_rows(const Rows &from, const Resize &x, const Resize &y, const Rows 
 void grid_rows(const Rows &picture, const Grid &, int first, int last, float *scratch);
 std::size_t grid_scratch(int width, int rows);
 
-// The 128 weights of the flat window, in the order of a descriptor, and the sum at which contrast reaches its threshold.
+// The 128 weights of the flat window, in the order of a descriptor, and the sum at which contrast reaches its
+// threshold.
 struct Window {
   float weight[descriptor_length];
   float least_sum;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Cells make descriptors. Eight lanes share one: a lane has four pieces of four orientations, one in each row of bins.
+// Cells make descriptors. Eight lanes share one: a lane has four pieces of four orientations, one in each row
+// of bins.
 #pragma once
 
 #include "kernels/fisher/cuda/sift.h"
@@ -15,7 +16,8 @@ sum_of_eight(float v) { // over the lanes of one descriptor, the same bits in ea
   return v;
 }
 
-// Descriptor `index`, which exists. piece[l] holds elements 4 * (lane + 8 l) and on. All 32 lanes come here together.
+// Descriptor `index`, which exists. piece[l] holds elements 4 * (lane + 8 l) and on. All 32 lanes come here
+// together.
 __device__ __forceinline__ void describe(const Pyramid &p, int index, int lane, float4 (&piece)[bins]) {
   int s = 0;
   while (s + 1 < p.count && index >= p.scale[s + 1].first) s++;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Encoding on a GPU: what the encoder in encoder.cpp and the kernels say to each other.
 //
-// Descriptors go through in chunks of tiles of 64, so that memory does not grow with the frame. For each chunk:
-//   project     descriptors -> x, by tensor cores where there are; from given descriptors, or from a pyramid's cells
-//   posteriors  by tensor cores where there are, up to 256 components: products of split halves (posteriors_mma.cu);
-//               otherwise in the difference form, sum ((x - mu)/sigma)^2: two multiply-adds an element, as many as the expanded
-//               product of [x^2, x] takes (posteriors.cu). Log-sum-exp needs no memory. What is not below 1e-6 goes to memory,
-//               with a bit that says so
+// Descriptors go through in chunks of tiles of 64, so that memory does not grow with the frame. For each
+// chunk:
+//   project     descriptors -> x, by tensor cores where there are; from given descriptors, or from a
+//               pyramid's cells
+//   posteriors  by tensor cores where there are, up to 256 components: products of split halves
+//               (posteriors_mma.cu); otherwise in the difference form, sum ((x - mu)/sigma)^2: two
+//               multiply-adds an element, as many as the expanded product of [x^2, x] takes (posteriors.cu).
+//               Log-sum-exp needs no memory. What is not below 1e-6 goes to memory, with a bit that says so
 //   sums        runs through the set bits alone (a few of a hundred, as a rule), a warp for each component
 // and at the end, over all chunks,
 //   vector      adds the parts, scale and signed root, norm and scores
-// x has its origin at the descriptor of zeros, x = P descriptor, and the mixture's means are moved there: flat areas, whose
-// component has a variance next to nothing, are then exactly at 0, where P (descriptor - mean) in fp32 would be off by a
-// good part of sigma, which the signed root makes larger still.
+// x has its origin at the descriptor of zeros, x = P descriptor, and the mixture's means are moved there:
+// flat areas, whose component has a variance next to nothing, are then exactly at 0, where P (descriptor -
+// mean) in fp32 would be off by a good part of sigma, which the signed root makes larger still.
 // Each sum has a fixed order: same input, same bits.
 #pragma once
 
@@ -48,11 +50,13 @@ struct Mixture {
   int dimension, components;
   int padded; // components, to a multiple of `wide`
   int row;    // floats a component in `means` and `inverse`
-  // For the posteriors, in units such that q = 2^(constant - sum (scale x + shift)^2) but for the normalisation:
+  // For the posteriors, in units such that q = 2^(constant - sum (scale x + shift)^2) but for the
+  // normalisation:
   const float *lines;    // [padded / wide][dimension][scale, shift][wide]
   const float *constant; // [padded]; that of a component that is left out is next to minus infinity
-  // The same for tensor cores (posteriors_mma.cu): q = 2^(affine.x + affine.y * product), the mixture's rows in the order in
-  // which a warp takes them: [step][16 rows][high, low][lane][4 registers] of two halves. Null where they are not used.
+  // The same for tensor cores (posteriors_mma.cu): q = 2^(affine.x + affine.y * product), the mixture's rows
+  // in the order in which a warp takes them: [step][16 rows][high, low][lane][4 registers] of two halves.
+  // Null where they are not used.
   const void *fragments;
   const float2 *affine; // [wide]
   // For the sums:
@@ -91,7 +95,8 @@ void launch_sums(const Mixture &, const Chunk &, const Parts &, bool add, cudaSt
 // `norms` is [components].
 void launch_vector(const Mixture &, const Parts &, int descriptors, float *norms, float *vector,
                    const Scores &, cudaStream_t);
-// Lets the kernels use the shared memory that they need for the mixture; once, in the context that they will run in.
+// Lets the kernels use the shared memory that they need for the mixture; once, in the context that they will
+// run in.
 void prepare_posteriors(const Mixture &);
 void prepare_posteriors_mma();
 // Whether the current device can, for this mixture; the other way is always possible.

@@ -43,8 +43,8 @@ class Tables {
   std::vector<std::byte> all_;
 };
 
-// Powers of two in which x is measured, so that none of a descriptor of norm 1 exceeds 32 and its square is a fair number
-// in half precision as well.
+// Powers of two in which x is measured, so that none of a descriptor of norm 1 exceeds 32 and its square is a
+// fair number in half precision as well.
 std::vector<double> units(const Codebook &c) {
   std::vector<double> u(c.dimension(), 32.);
   for (int k = 0; k < c.projected; k++) {
@@ -92,7 +92,8 @@ std::vector<__half> projection_fragments(const std::vector<float> &transposed, i
   return halves;
 }
 
-// The mixture for tensor cores. A component's row is divided by a power of two that keeps it within half's range.
+// The mixture for tensor cores. A component's row is divided by a power of two that keeps it within half's
+// range.
 struct Fragments {
   static constexpr int step_halves = mma_step_bytes / sizeof(__half);
   std::vector<__half> halves;

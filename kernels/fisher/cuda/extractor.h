@@ -12,7 +12,8 @@ class CudaExtractor final : public Extractor {
   const float *positions() const override { return positions_.as<float>(); }
   void extract(const ConstImage &frame, float *descriptors, Queue &) override;
 
-  // For the encoder: fills the cells of all scales, from which descriptors are made. The caller has entered the device.
+  // For the encoder: fills the cells of all scales, from which descriptors are made. The caller has entered
+  // the device.
   void fill_cells(const ConstImage &frame, Queue &);
   const Pyramid &pyramid() const { return pyramid_; }
   const CudaDevice &device() const { return device_; }

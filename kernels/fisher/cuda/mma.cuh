@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Products by tensor cores in what amounts to fp32: each factor is split into two halves of 11 bits, and three of the four
-// products of halves are added up in fp32. Compute capability 8.0 and newer.
+// Products by tensor cores in what amounts to fp32: each factor is split into two halves of 11 bits, and
+// three of the four products of halves are added up in fp32. Compute capability 8.0 and newer.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Posteriors of a tile of descriptors, in fp32 multiply-adds (encode.h). The tile lies in shared memory as a whole, the mixture
-// passes through it a few dimensions at a time, the next ones on their way while the last are used.
+// Posteriors of a tile of descriptors, in fp32 multiply-adds (encode.h). The tile lies in shared memory as a
+// whole, the mixture passes through it a few dimensions at a time, the next ones on their way while the last
+// are used.
 #include "common/cuda/device.h"
 #include "kernels/fisher/cuda/encode.h"
 
@@ -37,7 +38,8 @@ struct Shared {
   std::uint8_t (*bits)[warps]; // [wide]
 };
 
-// -sum (scale x + shift)^2 + constant for this warp's descriptors and one block of components. All threads come here.
+// -sum (scale x + shift)^2 + constant for this warp's descriptors and one block of components. All threads
+// come here.
 __device__ __forceinline__ void likelihoods(const Mixture &m, const Shared &shared, int block,
                                             float (&q)[each][8]) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, steps = (m.dimension + stage - 1) / stage;
@@ -161,8 +163,8 @@ __global__ void __launch_bounds__(threads, 2) one_block_kernel(const Mixture m, 
   keep(m, chunk, shared, 0, q);
 }
 
-// Any number: the likelihoods of one block of components after another go to memory, with a running maximum and sum; each
-// thread then takes up again what it wrote.
+// Any number: the likelihoods of one block of components after another go to memory, with a running maximum
+// and sum; each thread then takes up again what it wrote.
 __global__ void __launch_bounds__(threads, 2) blocks_kernel(const Mixture m, const Chunk chunk) {
   const Shared shared = load_tile(m, chunk);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, blocks = m.padded / wide;

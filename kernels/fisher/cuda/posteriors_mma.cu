@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Posteriors by tensor cores, for up to 256 components: likelihoods as the product of the mixture's rows
-// [mu/sigma^2, -1/(2 sigma^2)] with columns [x, x^2], each factor split into two halves of 11 bits, so that three products in
-// half precision with sums in fp32 make about 22 bits: as good as fp32, and nothing cancels where it matters, since flat areas
-// are at x = 0 (encode.h). Two warps have 16 descriptors times 256 components in registers; log-sum-exp needs little more
-// than shuffles. Compute capability 8.0 and newer.
+// [mu/sigma^2, -1/(2 sigma^2)] with columns [x, x^2], each factor split into two halves of 11 bits, so that
+// three products in half precision with sums in fp32 make about 22 bits: as good as fp32, and nothing cancels
+// where it matters, since flat areas are at x = 0 (encode.h). Two warps have 16 descriptors times 256
+// components in registers; log-sum-exp needs little more than shuffles. Compute capability 8.0 and newer.
 #include "common/cuda/device.h"
 #include "kernels/fisher/cuda/encode.h"
 #include "kernels/fisher/cuda/mma.cuh"

@@ -32,7 +32,8 @@ __device__ __forceinline__ float luma(const ConstImage &frame, const std::uint8_
          float(luma_blue) * (rgb ? third : first);
 }
 
-// What is summed up is the difference from one of the pixels: a flat area stays exactly flat, whatever its weights.
+// What is summed up is the difference from one of the pixels: a flat area stays exactly flat, whatever its
+// weights.
 template <bool colour>
 __global__ void __launch_bounds__(block_width *block_height)
     resize_kernel(const __grid_constant__ Pyramid pyramid, const __grid_constant__ ConstImage frame) {

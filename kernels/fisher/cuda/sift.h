@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Dense SIFT on a GPU: what the extractor in extractor.cpp and the kernels say to each other. All scales go through each
-// step together, in one launch:
+// Dense SIFT on a GPU: what the extractor in extractor.cpp and the kernels say to each other. All scales go
+// through each step together, in one launch:
 //   resize   frame -> pictures of all scales
-//   rows     gradients, split between orientations and weighted along x, at the columns where bins have their centres
-//   columns  the same along y: the cells. A cell is one spatial bin with its 8 orientations before the flat window's
-//            weight; with the defaults (step = bin size) neighbouring descriptors share them, so that there is about one
-//            for each descriptor
+//   rows     gradients, split between orientations and weighted along x, at the columns where bins have their
+//            centres
+//   columns  the same along y: the cells. A cell is one spatial bin with its 8 orientations before the flat
+//            window's weight; with the defaults (step = bin size) neighbouring descriptors share them, so
+//            that there is about one for each descriptor
 //   describe (describe.cuh) 16 cells make a descriptor
 #pragma once
 
@@ -18,15 +19,15 @@ namespace vigil::fisher::cuda {
 inline constexpr int max_scales = 16;
 static_assert(std::get<0>(params_table).max == max_scales);
 
-// The centres of the cells along one axis. Either they are `unit` apart, or (unit 0, where that would be more of them)
-// there are four for each descriptor.
+// The centres of the cells along one axis. Either they are `unit` apart, or (unit 0, where that would be more
+// of them) there are four for each descriptor.
 struct Lattice {
   int unit, count;
   int step, bin; // from a descriptor to the next, from a bin to the next, in cells
 };
 
-// One axis of a resized picture: output i is the sum over t of weight[t * size + i] times input start[i] + t. Weights sum
-// to 1 and are 0 outside.
+// One axis of a resized picture: output i is the sum over t of weight[t * size + i] times input start[i] + t.
+// Weights sum to 1 and are 0 outside.
 struct Axis {
   const int *start;
   const float *weight;

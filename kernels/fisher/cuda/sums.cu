@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The sums u and v of the contract over one part of a chunk's tiles: a warp for each component, a lane for every 32nd dimension.
-// Only descriptors whose bit is set are touched, a few of a hundred as a rule. The warp lists those of 32 tiles first, in order,
-// so that it can have several on their way from the cache at a time, wherever they are.
+// The sums u and v of the contract over one part of a chunk's tiles: a warp for each component, a lane for
+// every 32nd dimension. Only descriptors whose bit is set are touched, a few of a hundred as a rule. The warp
+// lists those of 32 tiles first, in order, so that it can have several on their way from the cache at a time,
+// wherever they are.
 #include "common/cuda/device.h"
 #include "kernels/fisher/cuda/encode.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From the parts' sums to the vector and the scores, in two launches: a block for each component, then the norm, which every
-// block adds up in the same order.
+// From the parts' sums to the vector and the scores, in two launches: a block for each component, then the
+// norm, which every block adds up in the same order.
 #include "common/cuda/device.h"
 #include "kernels/fisher/cuda/encode.h"
 

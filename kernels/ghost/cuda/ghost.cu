@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges on a GPU: a warp for each cell. A lane looks at four pixels of the mask at a time; pictures are read at the few pixels
-// of an outline alone.
+// Edges on a GPU: a warp for each cell. A lane looks at four pixels of the mask at a time; pictures are read
+// at the few pixels of an outline alone.
 #include "common/cuda/bytes.h"
 #include "common/cuda/warp.h"
 #include "kernels/ghost/cuda/kernels.h"

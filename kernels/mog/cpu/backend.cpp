@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The model on the CPU: vectors (folder cpu/) in threads. Rows are independent of each other, so that neither their
-// distribution over threads nor the number of threads changes a bit.
+// The model on the CPU: vectors (folder cpu/) in threads. Rows are independent of each other, so that neither
+// their distribution over threads nor the number of threads changes a bit.
 #include "common/cpu/device.h"
 #include "kernels/mog/cpu/codec.h"
 #include "kernels/mog/cpu/job.h"
@@ -15,9 +15,10 @@
 namespace vigil::mog {
 namespace {
 
-// While it lives, this thread takes numbers too small for a normalised float as zero. A weight that no sample feeds
-// shrinks for ever, and so does a mean in a black corner; once they get there (at 1/500 after 43,600 frames), x86 helps
-// itself with microcode at each operation on them, and a scene where nothing happens becomes the slowest of all.
+// While it lives, this thread takes numbers too small for a normalised float as zero. A weight that no sample
+// feeds shrinks for ever, and so does a mean in a black corner; once they get there (at 1/500 after 43,600
+// frames), x86 helps itself with microcode at each operation on them, and a scene where nothing happens
+// becomes the slowest of all.
 class FlushDenormals {
 #if defined(__SSE__)
  public:

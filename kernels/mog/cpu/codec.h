@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The 16-bit values of a compact state. Arithmetic is done in single precision; to write a value, a dither 0 <= u < 1
-// of its unit is added and the rest cut off, so that the expected value is the exact one and updates smaller than a unit
-// are not lost: at a learning rate of 1/500 plain rounding would stop a mean up to a grey level from its goal.
+// The 16-bit values of a compact state. Arithmetic is done in single precision; to write a value, a dither 0
+// <= u < 1 of its unit is added and the rest cut off, so that the expected value is the exact one and updates
+// smaller than a unit
+// are not lost: at a learning rate of 1/500 plain rounding would stop a mean up to a grey level from its
+// goal.
 //   weight    units of 2^-16; 1 is stored as 1 - 2^-16
 //   mean      units of 2^-8
-//   variance  a positive number with 5 bits of exponent and 11 of mantissa, 2^-12 <= v < 2^20: the middle bits of the
-//             same number in single precision
+//   variance  a positive number with 5 bits of exponent and 11 of mantissa, 2^-12 <= v < 2^20: the middle
+//             bits of the same number in single precision
 #pragma once
 
 #include <algorithm>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the class in backend.cpp and the vector loops say to each other: the state's layout and a piece of work.
+// What the class in backend.cpp and the vector loops say to each other: the state's layout and a piece of
+// work.
 //
 // The state is cut into blocks of 64 neighbouring pixels of a row; the last block of a row may stick out. A
-// component's values lie together, block after block, so that components that no pixel uses are never touched:
+// component's values lie together, block after block, so that components that no pixel uses are never
+// touched:
 //   weight(k, b)   64 weights of component k in block b
 //   gaussian(k, b) 64 variances, then 64 means a channel
-// Weights lie apart from the rest: every component's weight changes with every frame, but only its owner's mean and
-// variance do.
+// Weights lie apart from the rest: every component's weight changes with every frame, but only its owner's
+// mean and variance do.
 #pragma once
 
 #include "kernels/mog/mog.h"
@@ -20,8 +22,8 @@ struct Layout {
   int blocks_a_row = 0;
   std::size_t blocks = 0;
   int channels = 1;
-  // Values from one component's part to the next one's. The odd rests keep the parts from falling on the same lines of
-  // the first cache.
+  // Values from one component's part to the next one's. The odd rests keep the parts from falling on the same
+  // lines of the first cache.
   std::size_t weight_step = 0, gaussian_step = 0;
 
   Layout() = default;

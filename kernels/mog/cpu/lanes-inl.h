@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Vectors of pixels: how samples, counts and the state's values become lanes and back. Compiled once per instruction
-// set, by Highway's foreach_target.
+// Vectors of pixels: how samples, counts and the state's values become lanes and back. Compiled once per
+// instruction set, by Highway's foreach_target.
 #if defined(VIGIL_MOG_CPU_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIGIL_MOG_CPU_LANES_INL_H
 #undef VIGIL_MOG_CPU_LANES_INL_H
@@ -80,9 +80,9 @@ struct Compact {
   using Half = hn::Rebind<std::uint16_t, D>;
   static constexpr T least_weight = weight_unit, whole_weight = 1 - weight_unit;
 
-  // Multiples of the golden ratio: over frames the dither of a pixel fills 0..1 evenly, and so do neighbours' in one
-  // frame. It depends on nothing but the frame's number and the pixel's. A frozen pixel gets 1/2, which rounds to the
-  // nearest, so that it stays as it is.
+  // Multiples of the golden ratio: over frames the dither of a pixel fills 0..1 evenly, and so do neighbours'
+  // in one frame. It depends on nothing but the frame's number and the pixel's. A frozen pixel gets 1/2,
+  // which rounds to the nearest, so that it stays as it is.
   struct Dither {
     V units;                  // 1/256, 3/256 .. 255/256: with a stored value it makes an exact sum
     hn::VFromD<Int> variance; // of the bits that are cut off, less the bias

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Method mog (mog.h) in vectors: lanes are pixels. Components beyond the last that a lane uses are neither read nor
-// written, and means and variances are written only where a lane matches.
+// Method mog (mog.h) in vectors: lanes are pixels. Components beyond the last that a lane uses are neither
+// read nor written, and means and variances are written only where a lane matches.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/mog/cpu/mog.cpp"
 #include "common/cpu/targets.h"

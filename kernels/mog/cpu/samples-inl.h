@@ -23,8 +23,8 @@ struct Samples {
   alignas(64) std::uint8_t padded[4 * block_pixels];
 };
 
-// `items` groups of `size` bytes at `p`; where that is less than `full` groups, a copy that repeats the last group, so
-// that pixels outside the picture are like the last one inside.
+// `items` groups of `size` bytes at `p`; where that is less than `full` groups, a copy that repeats the last
+// group, so that pixels outside the picture are like the last one inside.
 HWY_INLINE const std::uint8_t *whole_block(const std::uint8_t *p, int items, int size, int full,
                                            std::uint8_t *copy) {
   if (items == full) return p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The way through the picture, the same for both methods: tiles of a row, all frames of the group for each, so that a
-// tile's state stays in cache; in a tile block by block, in a block vector by vector.
+// The way through the picture, the same for both methods: tiles of a row, all frames of the group for each,
+// so that a tile's state stays in cache; in a tile block by block, in a block vector by vector.
 #if defined(VIGIL_MOG_CPU_WALK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIGIL_MOG_CPU_WALK_INL_H
 #undef VIGIL_MOG_CPU_WALK_INL_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Method zivkovic (mog.h) in vectors: lanes are pixels, and each turn of the loop over components works with those
-// lanes that still need it. Components that no lane uses are neither read nor written.
+// Method zivkovic (mog.h) in vectors: lanes are pixels, and each turn of the loop over components works with
+// those lanes that still need it. Components that no lane uses are neither read nor written.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/mog/cpu/zivkovic.cpp"
 #include "common/cpu/targets.h"
@@ -114,8 +114,9 @@ class Zivkovic {
     return background;
   }
 
-  // The whole step where every lane has one component, and it owns the sample: where nothing moves, nearly always.
-  // Its weight becomes 1. Does nothing and returns false where it does not own a sample, or would be dropped.
+  // The whole step where every lane has one component, and it owns the sample: where nothing moves, nearly
+  // always. Its weight becomes 1. Does nothing and returns false where it does not own a sample, or would be
+  // dropped.
   HWY_INLINE bool step_single(const State &state, const V *x, V a, V keep, V prune, M &background,
                               const Dither &dither) const {
     const V before = Codec::weight(state.weight(0));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the class in backend.cpp and the kernels say to each other: where the state lies, a piece of work, and one table of
-// functions for each kind of stored state.
+// What the class in backend.cpp and the kernels say to each other: where the state lies, a piece of work, and
+// one table of functions for each kind of stored state.
 //
-// The state is cut into tiles of 128 neighbouring pixels of a row; the last tile of a row may stick out. In a tile a
-// component's values of one kind lie side by side, one segment after another:
+// The state is cut into tiles of 128 neighbouring pixels of a row; the last tile of a row may stick out. In a
+// tile a component's values of one kind lie side by side, one segment after another:
 //   weights    [tile][component][pixel]
 //   gaussians  [tile][component][pixel] means and variance, or what the engine makes of them
-// Neighbouring threads touch neighbouring addresses, segments of components that no pixel uses are never touched, and
-// the distance from one segment to the next is known at compile time. Weights lie apart from means and variances: every
-// weight changes with every frame, but only the owner's mean and variance do.
+// Neighbouring threads touch neighbouring addresses, segments of components that no pixel uses are never
+// touched, and the distance from one segment to the next is known at compile time. Weights lie apart from
+// means and variances: every weight changes with every frame, but only the owner's mean and variance do.
 #pragma once
 
 #include "kernels/mog/mog.h"
@@ -35,8 +35,8 @@ struct Work {
   Constants constants;
   RateMap rates;
   std::uint32_t first_frame = 0; // frames learnt before, for the dither of compact states
-  // Blocks of pixels in reverse order. Frames in turn go through the state forwards and backwards, so that each starts
-  // with what the last one left in the cache; the result does not depend on it.
+  // Blocks of pixels in reverse order. Frames in turn go through the state forwards and backwards, so that
+  // each starts with what the last one left in the cache; the result does not depend on it.
   bool backwards = false;
 };
 

@@ -12,8 +12,8 @@
 
 namespace vigil::mog::cuda {
 
-// A block of threads covers a piece of the picture as wide as a tile of the state; with `vector` pixels side by side for a
-// thread, it is `vector` rows high.
+// A block of threads covers a piece of the picture as wide as a tile of the state; with `vector` pixels side
+// by side for a thread, it is `vector` rows high.
 inline constexpr int threads = tile;
 
 template <class T>
@@ -81,8 +81,8 @@ __device__ __forceinline__ T *kept(T *p) {
   return p;
 }
 
-// The pixels of a thread that works on `vector` of them side by side: the first one's place in the picture, and in the
-// state. Where a block has one row, the compiler knows that all its threads share y and the tile.
+// The pixels of a thread that works on `vector` of them side by side: the first one's place in the picture,
+// and in the state. Where a block has one row, the compiler knows that all its threads share y and the tile.
 struct Spot {
   int x, y;
   unsigned tile, lane;

@@ -11,12 +11,13 @@ struct Outcome {
   bool matched, background;
 };
 
-// The components that match, and the weights of all; without branches (A, algorithm 5), those that && would make
-// included. `moved[k]` becomes true where component k has another mean and variance.
+// The components that match, and the weights of all; without branches (A, algorithm 5), those that && would
+// make included. `moved[k]` becomes true where component k has another mean and variance.
 template <class Codec, int K, class T = typename Codec::Real>
 __device__ __forceinline__ Outcome update(Gaussian<T> (&g)[K], T x, T a, const Rules<T> &c,
                                           bool (&moved)[K]) {
-  // A little less than `gain` keeps every r below 1, whatever inverse() rounds, and so means between 0 and 255.
+  // A little less than `gain` keeps every r below 1, whatever inverse() rounds, and so means between 0 and
+  // 255.
   const T keep = 1 - a, gain = scaled<Codec>(a), less = product(gain, T(1 - 0x1p-21));
   Outcome o{false, false};
 #pragma unroll

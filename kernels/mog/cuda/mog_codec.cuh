@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How the state of method mog is stored.
 //
-// A codec has: Real (of the arithmetic), Code (one component as registers hold it), vector (pixels a thread), whole (the
-// sum of a pixel's weights) and offset (added to samples and means); load and store for `vector` neighbouring pixels;
-// decode, and encode, which multiplies the weight by a factor; blocks(K), of threads, that one
-// multiprocessor shall hold, which bounds the registers. encode() of what decode() gave is the same code, so that nothing is rounded but what changed.
+// A codec has: Real (of the arithmetic), Code (one component as registers hold it), vector (pixels a thread),
+// whole (the sum of a pixel's weights) and offset (added to samples and means); load and store for `vector`
+// neighbouring pixels; decode, and encode, which multiplies the weight by a factor; blocks(K), of threads,
+// that one multiprocessor shall hold, which bounds the registers. encode() of what decode() gave is the same
+// code, so that nothing is rounded but what changed.
 #pragma once
 
 #include "kernels/mog/cuda/picture.cuh"
@@ -16,9 +17,9 @@ struct Gaussian {
   T weight, mean, variance;
 };
 
-// A pseudo-random number for every pixel and frame, evenly spread over both: multiples of irrational numbers modulo 1
-// (those of the plane's most even such sequence, and the golden ratio for time). Consecutive frames' rounding errors
-// then cancel sooner than independent ones would.
+// A pseudo-random number for every pixel and frame, evenly spread over both: multiples of irrational numbers
+// modulo 1 (those of the plane's most even such sequence, and the golden ratio for time). Consecutive frames'
+// rounding errors then cancel sooner than independent ones would.
 struct Dither {
   std::uint32_t a, b;
   __device__ Dither(std::uint32_t pixel, std::uint32_t frame)
@@ -42,7 +43,8 @@ __device__ __forceinline__ std::uint32_t masked_with(std::uint32_t word, std::ui
   return r;
 }
 
-// Single and double precision; all weights of a tile, then the means, then the variances, in Store::gaussians.
+// Single and double precision; all weights of a tile, then the means, then the variances, in
+// Store::gaussians.
 template <class T>
 struct RealMog {
   using Real = T;
@@ -100,13 +102,14 @@ struct RealMog {
   }
 };
 
-// 32 bits a component: weight, 10 bits, in units of 1/1023; mean, 11 bits, in units of 1/8; variance, 11 bits, a number
-// with 4 bits of exponent and 7 of mantissa, 0.25 to 16384. A dither of less than a unit is added before the rest is
-// cut off, so that the expected value is the exact one: with plain rounding a mean at a rate of 1/500 would stop 31
-// levels from its goal. Of the splits of 32 bits that were tried, this one agrees best with single precision.
+// 32 bits a component: weight, 10 bits, in units of 1/1023; mean, 11 bits, in units of 1/8; variance, 11
+// bits, a number with 4 bits of exponent and 7 of mantissa, 0.25 to 16384. A dither of less than a unit is
+// added before the rest is cut off, so that the expected value is the exact one: with plain rounding a mean
+// at a rate of 1/500 would stop 31 levels from its goal. Of the splits of 32 bits that were tried, this one
+// agrees best with single precision.
 //
-// Floats with the fields in place: 1 + w has a weight's bits on top of its mantissa (so here a pixel's weights sum to
-// 1023/1024), 512 + m a mean's one bit further down (so samples and means carry 512).
+// Floats with the fields in place: 1 + w has a weight's bits on top of its mantissa (so here a pixel's
+// weights sum to 1023/1024), 512 + m a mean's one bit further down (so samples and means carry 512).
 struct CompactMog {
   using Real = float;
   using Code = std::uint32_t;

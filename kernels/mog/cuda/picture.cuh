@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What is done with a state now and then: the background picture, and the way from and to a State. A Codec's
-//   component(store, K, k, spot)       gives component k of a pixel as single precision values, weight -1 where it is unused
+//   component(store, K, k, spot)       gives component k of a pixel as single precision values, weight -1
+//                                      where it is unused
 //   put(store, K, k, spot, component)  sets it
 // Nothing here needs the number of components at compile time.
 #pragma once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Arithmetic whose every rounding is written down. A compiler may fuse a product and a sum in one kernel and not in the
-// next; the masks of groups and of single frames must agree bit for bit, so products that meet a sum are spelt here.
+// Arithmetic whose every rounding is written down. A compiler may fuse a product and a sum in one kernel and
+// not in the next; the masks of groups and of single frames must agree bit for bit, so products that meet a
+// sum are spelt here.
 #pragma once
 
 #include "kernels/mog/mog.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Method zivkovic, for any number of components, channels and any codec of the state.
 //
-// A thread keeps the number and the weights of one pixel's components in registers. Means and variances stay in memory:
-// components are sorted, those after a sample's owner are not looked at, and only the owner's change, so that most
-// pixels read and write those of the first component alone. In a group of frames they come from the first-level cache.
+// A thread keeps the number and the weights of one pixel's components in registers. Means and variances stay
+// in memory: components are sorted, those after a sample's owner are not looked at, and only the owner's
+// change, so that most pixels read and write those of the first component alone. In a group of frames they
+// come from the first-level cache.
 #pragma once
 
 #include "kernels/mog/cuda/zivkovic_codec.cuh"
@@ -22,8 +23,8 @@ struct Pixel {
 
   __device__ __forceinline__ Code &code(int k) const { return codes[k * tile]; }
 
-  // Component `at` goes up past every predecessor whose weight is not greater than `by`, and these go down; returns
-  // where it is then. Its code is not touched: whoever moves it has a new one for it.
+  // Component `at` goes up past every predecessor whose weight is not greater than `by`, and these go down;
+  // returns where it is then. Its code is not touched: whoever moves it has a new one for it.
   __device__ __forceinline__ int move_up(T (&w)[K], int at, T by) const {
 #pragma unroll
     for (int k = K - 1; k > 0; k--)
@@ -37,8 +38,8 @@ struct Pixel {
     return at;
   }
 
-  // Whether the sample is background by weight over deviation. Squares are compared: w / sqrt(v) > w' / sqrt(v') where
-  // w^2 v' > w'^2 v.
+  // Whether the sample is background by weight over deviation. Squares are compared: w / sqrt(v) > w' /
+  // sqrt(v') where w^2 v' > w'^2 v.
   __device__ __forceinline__ bool background_by_deviation(const T (&x)[channels], const Rules<T> &c) const {
     T w[K], v[K];
     unsigned near = 0;
@@ -178,8 +179,8 @@ __global__ void __launch_bounds__(threads, Codec::blocks)
   const Spot spot = spot_of<1>(job);
   if (spot.x >= job.width || spot.y >= job.height) return;
 
-  // All that does not depend on anything else is asked for at once, weights of components that are not in use included:
-  // waiting for memory, one access after another, is what takes the time.
+  // All that does not depend on anything else is asked for at once, weights of components that are not in use
+  // included: waiting for memory, one access after another, is what takes the time.
   std::uint8_t &count = spot.at<std::uint8_t>(job.store.active, 1, 0);
   Weight *const weights = kept(&spot.at<Weight>(job.store.weights, K, 0));
   Pixel<Codec, K> pixel{count, kept(&spot.at<Code>(job.store.gaussians, K, 0)), {}};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How the state of method zivkovic is stored.
 //
-// A codec has: Real (of the arithmetic); Weight and Code (a component's weight; its means and variance, in one access) as
-// memory holds them; offset (added to samples and means); whole (the sum of a pixel's weights); blocks (of threads, that
-// one multiprocessor shall hold); and
+// A codec has: Real (of the arithmetic); Weight and Code (a component's weight; its means and variance, in
+// one access) as memory holds them; offset (added to samples and means); whole (the sum of a pixel's
+// weights); blocks (of threads, that one multiprocessor shall hold); and
 //   sample(bytes, c)                     channel c of a pixel
 //   decode(code)                         means and variance
 //   moved(shape, r, difference, dither)  the code after every mean has gone r of the difference further
@@ -95,12 +95,12 @@ struct RealZivkovic : ZivkovicPlaces<RealZivkovic<T, n>, T, RealCode<T, n>, n> {
   }
 };
 
-// 16 bits a value: weights in units of 2^-16, means in units of 2^-8, the variance as a half precision number. A dither
-// of less than a unit is added before the rest is cut off, so that the expected value is the exact one and updates
-// smaller than a unit are not lost. All values of a pixel share one dither.
+// 16 bits a value: weights in units of 2^-16, means in units of 2^-8, the variance as a half precision
+// number. A dither of less than a unit is added before the rest is cut off, so that the expected value is the
+// exact one and updates smaller than a unit are not lost. All values of a pixel share one dither.
 //
-// Floats with the fields in place: the unit of 2^15 + mean is 2^-8, so its low half is the mean's code (and samples and
-// means carry 2^15); the unit of 2^7 + weight is 2^-16, so its low half is the weight's.
+// Floats with the fields in place: the unit of 2^15 + mean is 2^-8, so its low half is the mean's code (and
+// samples and means carry 2^15); the unit of 2^7 + weight is 2^-16, so its low half is the weight's.
 template <int n>
 struct CompactZivkovic
     : ZivkovicPlaces<CompactZivkovic<n>, std::uint16_t, std::conditional_t<n == 3, uint2, std::uint32_t>, n> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU backend: rows on all threads. Chroma is interpolated in two steps, between rows and then along them, which gives the weights 9, 3, 3, 1
-// of rgba.h without rounding between.
+// The CPU backend: rows on all threads. Chroma is interpolated in two steps, between rows and then along
+// them, which gives the weights 9, 3, 3, 1 of rgba.h without rounding between.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
 #include "kernels/rgba/rgba.h"

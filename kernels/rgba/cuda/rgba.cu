@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A thread has 4 pixels in two rows, which share two values of chroma and their neighbours, and writes 16 bytes of each row.
+// A thread has 4 pixels in two rows, which share two values of chroma and their neighbours, and writes 16
+// bytes of each row.
 #include "common/cuda/bytes.h"
 #include "kernels/rgba/cuda/kernels.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The steps by which the paper (fisher.h) made its encoding fast, to be measured one after another: tests/bench. No element
-// uses them.
-//   none    a block for 4 descriptors: a thread for each dimension, distances added up in a tree, one component after
-//           another; then a block for 192 descriptors adds to its own copy of the vector in memory
+// The steps by which the paper (fisher.h) made its encoding fast, to be measured one after another:
+// tests/bench. No element uses them.
+//   none    a block for 4 descriptors: a thread for each dimension, distances added up in a tree, one
+//           component after another; then a block for 192 descriptors adds to its own copy of the vector in
+//           memory
 //   tiled   4 descriptors times 2 components together in the first phase, 2 times 4 in the second
 //   early   the second phase leaves a tile out when all its eight posteriors are below the limit
 //   vector  the first phase in float4: four descriptors in a word

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Measures gpufisher's kernels on a GPU: the paper's steps (tests/bench/fisher/ladder.h), the backend's encoding and its steps,
-// and whole frames, on drawn scenes. Times are the device's own, medians of 15 measurements of `calls` calls each.
+// Measures gpufisher's kernels on a GPU: the paper's steps (tests/bench/fisher/ladder.h), the backend's
+// encoding and its steps, and whole frames, on drawn scenes. Times are the device's own, medians of 15
+// measurements of `calls` calls each.
 #include "common/device_cast.h"
 #include "common/error.h"
 #include "kernels/fisher/cuda/encoder.h"

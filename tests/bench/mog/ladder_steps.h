@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One pixel and one frame at each step of the papers, on either processor; for ladder.cpp and ladder.cu alone.
+// One pixel and one frame at each step of the papers, on either processor; for ladder.cpp and ladder.cu
+// alone.
 #pragma once
 
 #include "tests/bench/mog/ladder.h"

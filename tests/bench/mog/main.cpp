@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Measures the steps of the two papers (tests/bench/mog/ladder.h) on a GPU and sets their speed-up beside the papers' own.
-// With --dump, masks and backgrounds of every step are written for msssim.py.
+// Measures the steps of the two papers (tests/bench/mog/ladder.h) on a GPU and sets their speed-up beside the
+// papers' own. With --dump, masks and backgrounds of every step are written for msssim.py.
 #include "common/error.h"
 #include "tests/bench/mog/ladder.h"
 #include "tests/check/mog/moving_scene.h"
@@ -63,8 +63,8 @@ Options parse(int argc, char **argv) {
   return o;
 }
 
-// One line of the table. `paper`: the speed-up over serial double (A), in the order double K=3, double K=5, single K=3;
-// 0 where the paper gives none.
+// One line of the table. `paper`: the speed-up over serial double (A), in the order double K=3, double K=5,
+// single K=3; 0 where the paper gives none.
 struct Entry {
   Rung rung;
   const char *name, *what;

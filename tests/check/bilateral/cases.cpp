@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral filter: every backend and variant against the reference, at most one level off and 99.9 % of the samples equal;
-// the grid by its PSNR on smooth pictures.
+// The bilateral filter: every backend and variant against the reference, at most one level off and 99.9 % of
+// the samples equal; the grid by its PSNR on smooth pictures.
 #include "common/device_cast.h"
 #include "kernels/bilateral/bilateral.h"
 #include "kernels/bilateral/grid.h"
@@ -30,7 +30,8 @@ std::unique_ptr<Filter> make_filter(Checker &c, const Config &config, const Vari
   return v ? make_opencl(cl(c), config, *v) : make(c.device, config);
 }
 
-// Samples that were compared, over all pictures of a case: in small ones a single rounding would be more than 0.1 %.
+// Samples that were compared, over all pictures of a case: in small ones a single rounding would be more than
+// 0.1 %.
 struct Tally {
   std::int64_t samples = 0, different = 0;
   double squares = 0;

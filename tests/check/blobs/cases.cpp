@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Blobs: the reference on masks made by hand, every backend against it on random and on nasty ones. All is integer, so
-// equality is exact.
+// Blobs: the reference on masks made by hand, every backend against it on random and on nasty ones. All is
+// integer, so equality is exact.
 #include "kernels/blobs/blobs.h"
 
 #include "common/error.h"
@@ -32,7 +32,8 @@ struct Pattern {
 void paint_noise(Checker &c, Mask m, unsigned percent) {
   paint(m, [&](int, int) { return c.rng() % 100 < percent; });
 }
-// A path of width 1 that turns inwards, with a path of background beside it: one component, as long as it can be.
+// A path of width 1 that turns inwards, with a path of background beside it: one component, as long as it can
+// be.
 void paint_spiral(Checker &, Mask m) {
   paint(m, [](int, int) { return false; });
   int left = 0, top = 0, right = m.width - 1, bottom = m.height - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The backends, those of OpenGL on OpenGL ES as well, against the reference. Every pixel must be equal: colinearseg.h says why
-// none may differ.
+// The backends, those of OpenGL on OpenGL ES as well, against the reference. Every pixel must be equal:
+// colinearseg.h says why none may differ.
 #include "tests/check/colinearseg/rig.h"
 
 #include <algorithm>
@@ -98,8 +98,9 @@ struct Size {
 constexpr Size sizes[] = {{1, 1},   {2, 1},   {1, 3},    {7, 5},    {31, 9},   {32, 33},
                           {33, 17}, {64, 48}, {131, 97}, {641, 37}, {225, 130}};
 
-// Every third frame the backend gets the reference's state, so that an error shows near where it happens. These are the
-// frames that adapt; the two after them work with what the backend made of the background itself.
+// Every third frame the backend gets the reference's state, so that an error shows near where it happens.
+// These are the frames that adapt; the two after them work with what the backend made of the background
+// itself.
 void lock_step(Checker &c, const MakeRig &make) {
   for (const Size s : sizes) {
     const Config config{s.width, s.height};
@@ -155,7 +156,8 @@ void ties(Checker &c, const MakeRig &make) {
   HostFrame background(config), frame(config);
   std::vector<std::uint8_t> mask(std::size_t(config.width) * config.height);
   for (int t = 0; t < 24; t++) {
-    // (v, u, .) against (u, v, .) has fore = back, so D2 = fore - cross = 9 (v - u)^2, also with a darkness offset
+    // (v, u, .) against (u, v, .) has fore = back, so D2 = fore - cross = 9 (v - u)^2, also with a darkness
+    // offset
     const auto u = static_cast<std::uint8_t>(c.rng()), v = static_cast<std::uint8_t>(c.rng()),
                w = static_cast<std::uint8_t>(c.rng());
     for (std::size_t i = 0; i < mask.size(); i++) {
@@ -261,7 +263,8 @@ void run_definitions(Checker &c) {
            text("the permutations are not drawn evenly: chi-square ", chi2, " with 23 degrees of freedom"));
   c.expect(permutation(1, 0, 0) == permutation(1, 0, 0), "a permutation is not the same when drawn again");
 
-  // Even noise of variance 9: level and spread are those of 9 times a chi-square variable of 26 degrees of freedom.
+  // Even noise of variance 9: level and spread are those of 9 times a chi-square variable of 26 degrees of
+  // freedom.
   std::normal_distribution<double> normal;
   std::vector<std::uint32_t> samples;
   for (int i = 0; i < 4000; i++) {

@@ -12,7 +12,8 @@ namespace {
 using check::Checker;
 using check::Skip;
 
-// Frames and pictures with rows that are a little longer than they need be: at multiples of 4 bytes, or of 16 as well.
+// Frames and pictures with rows that are a little longer than they need be: at multiples of 4 bytes, or of 16
+// as well.
 class DeviceRig final : public Rig {
  public:
   DeviceRig(Device &d, const Config &c, int learn_frames, int padding)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What gpucheck's cases for the segmentation have in common: a backend that is given frames in host memory, and what every backend
-// must pass.
+// What gpucheck's cases for the segmentation have in common: a backend that is given frames in host memory,
+// and what every backend must pass.
 #pragma once
 
 #include "common/error.h"
@@ -46,7 +46,8 @@ struct HostFrame {
   Config config;
   std::vector<std::uint8_t> bytes;
 };
-// A scene: a background with texture, noise, changes of brightness, objects that move, and areas of 0 and of 255.
+// A scene: a background with texture, noise, changes of brightness, objects that move, and areas of 0 and of
+// 255.
 void paint(HostFrame &, check::Checker &, int number);
 
 void check_segmentation(check::Checker &, const MakeRig &);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures from frames and masks: the reference on one made by hand, every backend against it on random ones. All is
-// integer, so equality is exact, also in the bytes beside the picture.
+// Pictures from frames and masks: the reference on one made by hand, every backend against it on random ones.
+// All is integer, so equality is exact, also in the bytes beside the picture.
 #include "kernels/compose/compose.h"
 
 #include "common/error.h"
@@ -18,8 +18,8 @@ using enum PixelFormat;
 
 constexpr PixelFormat formats[] = {gray8, rgba, bgra, nv12, i420};
 
-// A picture that starts `offset` bytes into every plane of a larger one, so that addresses are not aligned and
-// writes beside it show.
+// A picture that starts `offset` bytes into every plane of a larger one, so that addresses are not aligned
+// and writes beside it show.
 struct Crop {
   Picture picture;
   int width, height, offset;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Exposure: lines that were drawn on are found again, with half of the picture covered; every backend against the reference;
-// the frame mapped to the byte.
+// Exposure: lines that were drawn on are found again, with half of the picture covered; every backend against
+// the reference; the frame mapped to the byte.
 #include "kernels/exposure/exposure.h"
 
 #include "common/error.h"
@@ -24,8 +24,8 @@ struct Size {
 };
 constexpr Size sizes[] = {{1, 1, 0}, {40, 30, 3}, {321, 243, 1}, {640, 480, 0}};
 
-// A smooth background with some texture, and the frame that a camera of this gain, offset and noise makes of it;
-// `covered` (0..1) of the columns show something else.
+// A smooth background with some texture, and the frame that a camera of this gain, offset and noise makes of
+// it; `covered` (0..1) of the columns show something else.
 void paint(Checker &c, Picture &background, Picture &frame, double gain, double offset, double covered,
            int noise) {
   background.bytes = c.noise(background.bytes.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Descriptors, encoding and whole frames of every backend against the reference, on noise, texture and pictures that are
-// mostly flat; bits that repeat; what is refused; times.
+// Descriptors, encoding and whole frames of every backend against the reference, on noise, texture and
+// pictures that are mostly flat; bits that repeat; what is refused; times.
 #include "kernels/fisher/fisher.h"
 
 #include "common/error.h"

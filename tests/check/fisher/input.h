@@ -22,9 +22,9 @@ SiftParams draw(check::Checker &, int width, int height);
 Floats draw_descriptors(check::Checker &, int count, float flat);
 Floats draw_positions(check::Checker &, int count);
 
-// A codebook such as training gives: components where descriptors are; the first one sits on the zero descriptor with
-// variances at their floor, where naive products in single precision cancel. A last component of prior 0 when there are
-// more than two.
+// A codebook such as training gives: components where descriptors are; the first one sits on the zero
+// descriptor with variances at their floor, where naive products in single precision cancel. A last component
+// of prior 0 when there are more than two.
 struct Model {
   Codebook codebook;
   Classifier classifier;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges along outlines: every backend against the reference, to the byte; what is decided from them on pictures where the
-// answer is known; and how long what waits is kept.
+// Edges along outlines: every backend against the reference, to the byte; what is decided from them on
+// pictures where the answer is known; and how long what waits is kept.
 #include "kernels/ghost/ghost.h"
 #include "kernels/ghost/waiting.h"
 

@@ -132,7 +132,8 @@ void run_refused(Checker &c) {
   refused("100 bins", [&] { counter->draw(good, {0, 0, 8, 8, 1, 100}, c.queue()); });
 }
 
-// Pictures as they may be: evenly random, a photograph's slow changes, and one level alone, where all counters are one.
+// Pictures as they may be: evenly random, a photograph's slow changes, and one level alone, where all
+// counters are one.
 void run_bench(Checker &c) {
   if (!c.benching()) throw check::Skip{"only with --bench"};
   struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every backend of mog against the reference and against itself: masks in lock-step and in long runs, groups, saved
-// states, the background picture, errors. The cases know no backend.
+// Every backend of mog against the reference and against itself: masks in lock-step and in long runs, groups,
+// saved states, the background picture, errors. The cases know no backend.
 #include "kernels/mog/mog.h"
 
 #include "common/error.h"
@@ -32,8 +32,8 @@ bool possible(Method m, PixelFormat f, int channels) {
   return channels == 1 || (f != gray8 && m == Method::zivkovic);
 }
 
-// Frames that give the models something to do: a few levels with noise around them, some pixels far off, and times in
-// shade.
+// Frames that give the models something to do: a few levels with noise around them, some pixels far off, and
+// times in shade.
 void paint(Picture &p, Checker &c, int frame) {
   std::normal_distribution<float> noise(0.f, 6.f);
   for (std::size_t i = 0; i < p.bytes.size(); i++) {
@@ -298,7 +298,8 @@ void run_mixed(Checker &c) {
   }
 }
 
-// A saved state makes another model go on as the first would have, on this backend bit for bit; the reference takes it.
+// A saved state makes another model go on as the first would have, on this backend bit for bit; the reference
+// takes it.
 void run_save_load(Checker &c) {
   const auto host = open_cpu(1);
   const auto host_queue = host->make_queue();

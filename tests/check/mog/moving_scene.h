@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames for tests and benchmarks of mog: a fixed background, noise of standard deviation 5, and textured blocks that
-// move 3 pixels a frame and cover 17 % of the picture. The same seed, size and frame number give the same bytes.
+// Frames for tests and benchmarks of mog: a fixed background, noise of standard deviation 5, and textured
+// blocks that move 3 pixels a frame and cover 17 % of the picture. The same seed, size and frame number give
+// the same bytes.
 #pragma once
 
 #include "common/plane.h"

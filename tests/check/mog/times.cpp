@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Times of mog on a moving scene: 16 frames in turn, after 100 frames of warm-up. One measurement is of 16 frames
-// submitted without a pause, so that the cost of starting and stopping the clock does not count as a kernel's; times are
-// those of one call, so of 8 frames for a group of 8.
+// Times of mog on a moving scene: 16 frames in turn, after 100 frames of warm-up. One measurement is of 16
+// frames submitted without a pause, so that the cost of starting and stopping the clock does not count as a
+// kernel's; times are those of one call, so of 8 frames for a group of 8.
 #include "common/error.h"
 #include "kernels/mog/mog.h"
 #include "tests/check/checker.h"

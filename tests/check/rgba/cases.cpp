@@ -45,7 +45,8 @@ void run_all(Checker &c) {
       }
 }
 
-// One grey and one colour that the standards give: 16/128/128 is black and 235/128/128 white; and random colours within one level.
+// One grey and one colour that the standards give: 16/128/128 is black and 235/128/128 white; and random
+// colours within one level.
 void run_reference(Checker &c) {
   const auto reference = make_reference();
   const double kr = 0.2126, kb = 0.0722;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What went on in front of one camera during the last ten minutes, a sample a second, and where. Knows no GStreamer.
+// What went on in front of one camera during the last ten minutes, a sample a second, and where. Knows no
+// GStreamer.
 #pragma once
 
 #include "../config/geometry.h"
@@ -29,7 +30,8 @@ class Activity {
     std::vector<Rect> boxes; // of its last frame
   };
 
-  // A frame with its boxes (normalised), which were `area` of the picture, was done; from the streaming thread.
+  // A frame with its boxes (normalised), which were `area` of the picture, was done; from the streaming
+  // thread.
   void frame(double time, std::vector<Rect> boxes, double area);
   void scores(std::map<std::string, double>);
   void exposure(std::optional<double> gain, std::optional<Point> shift);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One camera: its pipeline, built anew whenever it fails, its events and its clips. All methods belong to the main thread.
+// One camera: its pipeline, built anew whenever it fails, its events and its clips. All methods belong to the
+// main thread.
 #pragma once
 
 #include "../config/config.h"

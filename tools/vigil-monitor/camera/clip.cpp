@@ -25,7 +25,8 @@ ClipWriter::ClipWriter(std::string path, GstCaps *caps) : path_(std::move(path))
   constexpr guint64 most_bytes = 64 << 20; // a disk that is this far behind has failed
   g_object_set(source, "caps", caps, "format", GST_FORMAT_TIME, "max-bytes", most_bytes, "block", FALSE,
                nullptr);
-  // Fragments of a second while it is written, so that a killed program leaves a file that plays; an ordinary file at the end.
+  // Fragments of a second while it is written, so that a killed program leaves a file that plays; an ordinary
+  // file at the end.
   constexpr guint fragment_ms = 1000;
   g_object_set(mux, "fragment-duration", fragment_ms, nullptr);
   gst_util_set_object_arg(G_OBJECT(mux), "fragment-mode", "first-moov-then-finalise");
@@ -158,7 +159,8 @@ bool Recorder::begin(const std::string &event, const std::string &path, double t
     if (clips_.size() >= most_clips || ring_.empty()) return false;
     caps.reset(gst_caps_ref(caps_));
   }
-  // Making a pipeline and opening a file take their time; the stream must not wait for that, which takes the lock.
+  // Making a pipeline and opening a file take their time; the stream must not wait for that, which takes the
+  // lock.
   auto writer = std::make_shared<ClipWriter>(path, caps.get());
   std::unique_lock guard(lock_);
   bool good = caps_ == caps.get() && !ring_.empty(); // the same stream goes on

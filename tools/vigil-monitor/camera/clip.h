@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The last seconds of a compressed stream in memory, and clips written from them: the stream as it is, in MP4.
+// The last seconds of a compressed stream in memory, and clips written from them: the stream as it is, in
+// MP4.
 #pragma once
 
 #include "from_zero.h"
@@ -26,7 +27,8 @@ struct ClipResult {
   std::int64_t bytes = 0;
 };
 
-// Writes PATH.part, and PATH when it is finished. Readable to its last whole second should the program be killed.
+// Writes PATH.part, and PATH when it is finished. Readable to its last whole second should the program be
+// killed.
 class ClipWriter {
  public:
   ClipWriter(std::string path, GstCaps *caps);
@@ -34,7 +36,8 @@ class ClipWriter {
   ClipWriter(const ClipWriter &) = delete;
   ClipWriter &operator=(const ClipWriter &) = delete;
 
-  // Takes over nothing; `time` is the frame's, UTC. False when the disk is so slow or full that the clip has failed.
+  // Takes over nothing; `time` is the frame's, UTC. False when the disk is so slow or full that the clip has
+  // failed.
   bool push(GstBuffer *, double time);
   // Waits for the file to be whole, a few seconds at most; the caller's thread is one that may wait.
   ClipResult finish();
@@ -61,14 +64,14 @@ class Recorder {
   void frame(GstBuffer *, double time);
   void reset(); // the stream broke off: the clip ends here, the memory is of no use
 
-  // From the main thread. Begins with the first key frame at or before `time` - pre_capture, or the oldest there is. False
-  // when there is no stream to record, or too many clips are being written.
+  // From the main thread. Begins with the first key frame at or before `time` - pre_capture, or the oldest
+  // there is. False when there is no stream to record, or too many clips are being written.
   bool begin(const std::string &event, const std::string &path, double time);
   void end_after(const std::string &event, double time); // the clip's last moment
   bool recording() const { return recording_ > 0; }
 
-  // From a viewer's thread: the stream from the last key frame on. Null when there is no stream to show, or too many watch.
-  // Who watches says unwatch() before the last owner lets go.
+  // From a viewer's thread: the stream from the last key frame on. Null when there is no stream to show, or
+  // too many watch. Who watches says unwatch() before the last owner lets go.
   std::shared_ptr<LiveMp4> watch();
   void unwatch(const std::shared_ptr<LiveMp4> &);
   std::optional<std::string> codec() const;

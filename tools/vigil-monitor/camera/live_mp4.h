@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera's compressed stream for one viewer, as fragmented MP4 of pieces of a tenth of a second. The stream is not
-// encoded again.
+// A camera's compressed stream for one viewer, as fragmented MP4 of pieces of a tenth of a second. The stream
+// is not encoded again.
 #pragma once
 
 #include "../http/frames.h"
@@ -24,13 +24,13 @@ class LiveMp4 {
   // For the header Content-Type, with the codec where it is known: video/mp4; codecs="avc1.42c01e"
   const std::string &type() const { return type_; }
 
-  // From the streaming thread; the first buffer must be a key frame. Never waits: a stream of which nobody takes the
-  // pieces is ended, since a viewer cannot decode a stream with holes.
+  // From the streaming thread; the first buffer must be a key frame. Never waits: a stream of which nobody
+  // takes the pieces is ended, since a viewer cannot decode a stream with holes.
   void push(GstBuffer *);
   void end();
 
-  // On the viewer's thread: the next piece of the file. Waits for it; null at the end of the stream, and when nothing has
-  // come for ten seconds.
+  // On the viewer's thread: the next piece of the file. Waits for it; null at the end of the stream, and when
+  // nothing has come for ten seconds.
   Bytes next();
 
  private:

@@ -22,9 +22,9 @@ class MaskFile {
 
   void set(const std::map<std::string, Mask> &); // on any thread; for the next draw()
 
-  // Writes a file of this size and returns its path, empty when there is no mask. On any thread. Each call writes another
-  // name, which makes cudamog read it; the file before the last one goes, since a frame that is under way may still be
-  // reading the last one. Throws Error::write.
+  // Writes a file of this size and returns its path, empty when there is no mask. On any thread. Each call
+  // writes another name, which makes cudamog read it; the file before the last one goes, since a frame that
+  // is under way may still be reading the last one. Throws Error::write.
   std::string draw(int width, int height);
 
  private:

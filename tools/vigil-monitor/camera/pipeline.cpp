@@ -41,8 +41,9 @@ void use_processor(GstElement *e) {
     gst_util_set_object_arg(G_OBJECT(e), "backend", "cpu");
 }
 
-// What the monitor sets where the configuration says nothing. All else keeps the element's own defaults, which are chosen on
-// labelled video (docs/foreground.md); an event only ends after a second and a half of rest.
+// What the monitor sets where the configuration says nothing. All else keeps the element's own defaults,
+// which are chosen on labelled video (docs/foreground.md); an event only ends after a second and a half of
+// rest.
 constexpr std::pair<const char *, const char *> mog_defaults[] = {{"motion-hold", "1500"}};
 
 } // namespace
@@ -105,7 +106,8 @@ void CameraPipeline::build_chain() {
     tools::link({entry_, last});
   }
   raw_tee_ = add("tee");
-  // A frame that comes while the chain is busy takes the place of one that waits: a camera is watched as it is now.
+  // A frame that comes while the chain is busy takes the place of one that waits: a camera is watched as it
+  // is now.
   GstElement *queue = add("queue");
   constexpr guint waiting = 3;
   g_object_set(queue, "max-size-buffers", waiting, "max-size-bytes", 0, "max-size-time", guint64{0}, nullptr);
@@ -227,8 +229,8 @@ void CameraPipeline::link_compressed(GstPad *pad, const char *parser, const char
   gst_util_set_object_arg(G_OBJECT(queue), "leaky",
                           "downstream"); // a decoder that hangs must not hold up the recorder
   g_signal_connect(decode, "pad-added", G_CALLBACK(Callbacks::decoded_pad), this);
-  // Else the pipeline would wait for the decoder before it plays, and a file, which comes at its own speed only once it
-  // plays, for the pipeline.
+  // Else the pipeline would wait for the decoder before it plays, and a file, which comes at its own speed
+  // only once it plays, for the pipeline.
   g_object_set(decode, "async-handling", TRUE, nullptr);
   GstElement *first = tee;
   if (source_kind(config_.source) == SourceKind::file) { // played at its own speed
@@ -307,7 +309,8 @@ GstElement *CameraPipeline::element(const std::string &name) const {
 }
 
 bool CameraPipeline::begin_again() {
-  // By way of PAUSED, so that the clock's base is taken anew: else every frame would be late, and come at once.
+  // By way of PAUSED, so that the clock's base is taken anew: else every frame would be late, and come at
+  // once.
   gst_element_set_state(pipeline_, GST_STATE_PAUSED);
   const bool done = gst_element_seek_simple(
       pipeline_, GST_FORMAT_TIME, static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT), 0);

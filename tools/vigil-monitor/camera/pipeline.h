@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One camera's pipeline, from its source to pictures, boxes and compressed frames. It lives as long as one connection:
-// after a failure another is built.
+// One camera's pipeline, from its source to pictures, boxes and compressed frames. It lives as long as one
+// connection: after a failure another is built.
 //
 //   source ! parsebin ! tee ! recorder
-//                       tee ! decodebin ! videoconvert ! [clbilateral] ! [gpufisher] ! cudamog ! [boxtrack ! boxrules] ! tiles
+//                       tee ! decodebin ! videoconvert ! [clbilateral] ! [gpufisher] ! cudamog ! [boxtrack !
+//                       boxrules] ! tiles
 //
-// Raw sources are encoded for the recorder only. The order gpufisher, cudamog lets cudamog's output change for viewers.
+// Raw sources are encoded for the recorder only. The order gpufisher, cudamog lets cudamog's output change
+// for viewers.
 #pragma once
 
 #include "../config/config.h"
@@ -50,8 +52,8 @@ class CameraPipeline {
   void mute();
 
   void set_tile_height(int height);
-  // Gives cudamog the masks as they are now. On the main thread, and on the streaming thread when frames of another size
-  // come: before the first of them, which an older mask would not fit.
+  // Gives cudamog the masks as they are now. On the main thread, and on the streaming thread when frames of
+  // another size come: before the first of them, which an older mask would not fit.
   void draw_masks();
   // An element of the chain by its name, or null; valid as long as this object is.
   GstElement *element(const std::string &name) const;

@@ -11,7 +11,8 @@
 
 namespace vigil::monitor {
 
-// Throws Error::bad_setting when the text is no value of that property, or there is none; says what is allowed.
+// Throws Error::bad_setting when the text is no value of that property, or there is none; says what is
+// allowed.
 void set_property(GstElement *, const std::string &property, const std::string &value);
 // JSON's true, 3, 0.5 or "text" as that text.
 std::string property_text(const nlohmann::json &);

@@ -9,7 +9,8 @@
 namespace vigil::monitor {
 namespace {
 
-// A drawn camera says no more than its scene: it is live, and of a size and rate that four of them cost little.
+// A drawn camera says no more than its scene: it is live, and of a size and rate that four of them cost
+// little.
 std::string completed(std::string description) {
   if (description.starts_with("scenetestsrc") && description.find('!') == std::string::npos) {
     if (description.find("is-live") == std::string::npos) description += " is-live=true";

@@ -17,8 +17,8 @@ enum class SourceKind {
 };
 SourceKind source_kind(const std::string &source);
 
-// Adds the source to the pipeline, and a parsebin after it that makes pads, `pad_added`, of parsed streams or raw video.
-// Throws Error::bad_setting or Error::no_device, credentials masked.
+// Adds the source to the pipeline, and a parsebin after it that makes pads, `pad_added`, of parsed streams or
+// raw video. Throws Error::bad_setting or Error::no_device, credentials masked.
 void add_source(GstBin *, const CameraConfig &, GCallback pad_added, gpointer user);
 
 // Throws when the source can be seen to be wrong without starting it.

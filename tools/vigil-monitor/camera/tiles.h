@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Decides which frames of a camera become pictures for viewers, and which view each shows. Knows no GStreamer.
+// Decides which frames of a camera become pictures for viewers, and which view each shows. Knows no
+// GStreamer.
 #pragma once
 
 #include <array>
@@ -23,8 +24,8 @@ class TilePlan {
   // One picture more, with the next frame.
   void once(View);
 
-  // Called for each frame, in their order, with a clock that never goes back: the view that this frame is to show, or
-  // none. Views take turns; each has the camera's live rate.
+  // Called for each frame, in their order, with a clock that never goes back: the view that this frame is to
+  // show, or none. Views take turns; each has the camera's live rate.
   std::optional<View> frame(std::int64_t now_ns, std::uint64_t pts);
   // What was decided for the frame with this time stamp.
   std::optional<View> planned(std::uint64_t pts) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the program was told. Knows no GStreamer: whether an element has a property is looked up elsewhere, by the place
-// that each setting remembers.
+// What the program was told. Knows no GStreamer: whether an element has a property is looked up elsewhere, by
+// the place that each setting remembers.
 #pragma once
 
 #include "geometry.h"

@@ -20,12 +20,13 @@ struct Rect {
 
 constexpr std::size_t max_corners = 64;
 
-// "x1,y1,x2,y2,..." to points. Throws Error::bad_setting with what was found: no number, an odd count, a value outside of 0..1.
+// "x1,y1,x2,y2,..." to points. Throws Error::bad_setting with what was found: no number, an odd count, a
+// value outside of 0..1.
 std::vector<Point> parse_points(std::string_view text);
 std::string points_text(const std::vector<Point> &);
 
-// Throw Error::bad_setting unless the points are a polygon of 3 to 64 corners with an area whose edges do not cross, or a
-// line of two different points.
+// Throw Error::bad_setting unless the points are a polygon of 3 to 64 corners with an area whose edges do not
+// cross, or a line of two different points.
 void check_polygon(const std::vector<Point> &);
 void check_line(const std::vector<Point> &);
 

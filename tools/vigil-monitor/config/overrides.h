@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What was changed on the page. It wins over the configuration, and can be shown, exported and taken back:
 //   {"cameras": {"door": {"zones": {"steps": {"coordinates": "..."}, "old": null}, "lines": {}, "masks": {},
-//                         "elements": {"cudamog": {"median": "9"}}, "enabled": true, "recordings": true, "motion": true}}}
+//                         "elements": {"cudamog": {"median": "9"}}, "enabled": true, "recordings": true,
+//                         "motion": true}}}
 // null takes away what the configuration has.
 #pragma once
 
@@ -23,7 +24,8 @@ Mask mask_from(const nlohmann::json &);
 class Overrides {
  public:
   Overrides() = default;
-  // Throws Error::bad_data, naming the place, when the text is not one that save() made or a person could have.
+  // Throws Error::bad_data, naming the place, when the text is not one that save() made or a person could
+  // have.
   explicit Overrides(const std::string &text);
 
   const nlohmann::json &all() const { return all_; }

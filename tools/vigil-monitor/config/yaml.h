@@ -16,7 +16,8 @@ class YamlValue {
   YamlValue(YAML::Node node, std::string file, std::string path)
       : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)) {}
 
-  // Calls the function of each key that is there. A key without one, or twice, is an error that lists those that are allowed.
+  // Calls the function of each key that is there. A key without one, or twice, is an error that lists those
+  // that are allowed.
   using Reader = std::function<void(const YamlValue &)>;
   void members(std::initializer_list<std::pair<std::string_view, Reader>>) const;
   // All keys, which must be names unless `names` is false.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Who may do what. Pure functions and a table of tokens.
 //
-// From loopback everything is allowed without a token, and a page that another site has opened is kept out by the checks
-// of Host and Origin. From elsewhere a token is needed: as a cookie after /api/login, or as Authorization: Bearer.
+// From loopback everything is allowed without a token, and a page that another site has opened is kept out by
+// the checks of Host and Origin. From elsewhere a token is needed: as a cookie after /api/login, or as
+// Authorization: Bearer.
 #pragma once
 
 #include "server.h"
@@ -18,8 +19,8 @@ enum class Role { none, view, admin };
 
 class Tokens {
  public:
-  // A file of two lines, "admin TOKEN" and "view TOKEN"; made, mode 0600, when it is not there. An empty name: no tokens,
-  // loopback alone gets in. Throws Error::bad_setting, Error::io or Error::write.
+  // A file of two lines, "admin TOKEN" and "view TOKEN"; made, mode 0600, when it is not there. An empty
+  // name: no tokens, loopback alone gets in. Throws Error::bad_setting, Error::io or Error::write.
   explicit Tokens(const std::string &file);
   Role role(std::string_view token) const; // in a time that does not depend on the token
 
@@ -35,13 +36,14 @@ class Tokens {
 
 Role role_of(const Request &, const Tokens &);
 
-// Empty when the request comes from this server's own page or from no page; else what is wrong. `hosts` are names that
-// are allowed beside addresses and localhost.
+// Empty when the request comes from this server's own page or from no page; else what is wrong. `hosts` are
+// names that are allowed beside addresses and localhost.
 std::string wrong_site(const Request &, const std::vector<std::string> &hosts);
 
 std::optional<std::string> cookie(const Request &, std::string_view name);
 
-// "bytes=0-99" of a file of `size` bytes to first and length; false: not satisfiable. Without or with another kind of Range: the whole.
+// "bytes=0-99" of a file of `size` bytes to first and length; false: not satisfiable. Without or with another
+// kind of Range: the whole.
 struct ByteRange {
   std::uint64_t from = 0, length = 0;
   bool partial = false;

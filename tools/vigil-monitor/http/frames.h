@@ -19,16 +19,16 @@ using Bytes = std::shared_ptr<const std::string>; // shared by all viewers
 std::string record_head(char type, const std::string &camera, View view, bool motion, std::size_t payload,
                         double time);
 
-// Bounded: of pictures the oldest of the same camera and view goes when its next one comes; when too much text waits, the
-// viewer is closed.
+// Bounded: of pictures the oldest of the same camera and view goes when its next one comes; when too much
+// text waits, the viewer is closed.
 class ViewerQueue {
  public:
   void picture(const std::string &camera, View, bool motion, double time, Bytes jpeg);
   void text(const std::string &camera, double time, Bytes json);
   void close();
 
-  // The next part of the stream, after waiting as long as `wait`; null when nothing came. `ended` once it is closed and
-  // all text is out.
+  // The next part of the stream, after waiting as long as `wait`; null when nothing came. `ended` once it is
+  // closed and all text is out.
   Bytes next(std::chrono::milliseconds wait, bool &ended);
   std::uint64_t dropped() const;
 

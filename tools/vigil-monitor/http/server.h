@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An HTTP server by libmicrohttpd: a thread for each connection, of which there are few, with limits on sizes, times and
-// numbers. Knows nothing of cameras.
+// An HTTP server by libmicrohttpd: a thread for each connection, of which there are few, with limits on
+// sizes, times and numbers. Knows nothing of cameras.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct Response {
   std::map<std::string, std::string> headers;
   std::string file; // sent instead of the body: its bytes from `from`, `length` of them
   std::uint64_t from = 0, length = 0;
-  // Sent instead of the body, without a known length: called again and again, gives the next bytes; null ends it.
+  // Sent instead of the body, without a known length: called again and again, gives the next bytes; null ends
+  // it.
   std::function<std::shared_ptr<const std::string>()> stream;
 };
 

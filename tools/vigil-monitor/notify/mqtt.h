@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A client of an MQTT broker on a thread of its own. Events go out with QoS 1 from an outbox in the database: a broker
-// that is away loses nothing. States are retained and sent again at each connection.
+// A client of an MQTT broker on a thread of its own. Events go out with QoS 1 from an outbox in the database:
+// a broker that is away loses nothing. States are retained and sent again at each connection.
 #pragma once
 
 #include "../config/config.h"

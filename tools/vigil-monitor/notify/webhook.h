@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// POSTs each event as JSON to an address, in order, from an outbox in the database; tries again until the server takes it.
+// POSTs each event as JSON to an address, in order, from an outbox in the database; tries again until the
+// server takes it.
 #pragma once
 
 #include "../store/events.h"
@@ -23,7 +24,8 @@ class Webhook {
 
  private:
   void run();
-  // Empty when the server took it, or refused it for good (a status of 400 to 499 but 408 and 429); else what went wrong.
+  // Empty when the server took it, or refused it for good (a status of 400 to 499 but 408 and 429); else what
+  // went wrong.
   std::string post(const std::string &body);
 
   const std::string url_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The database of events. One object is one connection; all methods may be called from any thread, and throw Error::write
-// when the disk is full or cannot be written.
+// The database of events. One object is one connection; all methods may be called from any thread, and throw
+// Error::write when the disk is full or cannot be written.
 #pragma once
 
 #include "event.h"
@@ -54,13 +54,15 @@ class EventStore {
   void add_heat(const std::string &camera, double time, std::span<const float> cells);
   std::vector<float> heat(const std::string &camera, double after, double before) const;
 
-  // Messages for a server that is away; `box` is mqtt or webhook. The oldest go when there are more than `limit`.
+  // Messages for a server that is away; `box` is mqtt or webhook. The oldest go when there are more than
+  // `limit`.
   void post(const std::string &box, const Letter &, std::int64_t limit = 10000);
   std::vector<Letter> letters(const std::string &box, int limit) const;
   void delivered(std::int64_t letter);
   std::int64_t waiting(const std::string &box) const;
 
-  // Events that no end was written for, because the program was killed, end when they were last changed. How many.
+  // Events that no end was written for, because the program was killed, end when they were last changed. How
+  // many.
   int close_unfinished();
 
  private:

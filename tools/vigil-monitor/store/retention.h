@@ -33,7 +33,8 @@ struct Departure {
 // `oldest_first` by start.
 std::vector<Departure> plan_retention(const std::vector<Kept> &oldest_first, const DiskState &);
 
-// What the next pass will do that this one does not yet, for people: "door's events of 2026-11-08 go on 2026-11-22 (14 days)".
+// What the next pass will do that this one does not yet, for people: "door's events of 2026-11-08 go on
+// 2026-11-22 (14 days)".
 std::optional<std::string> next_departure(const std::vector<Kept> &oldest_first, const DiskState &);
 
 } // namespace vigil::monitor

@@ -14,7 +14,8 @@ namespace vigil::monitor {
 
 class Sqlite {
  public:
-  // Opens in WAL mode, making the file when it is not there. Throws Error::io or Error::write with SQLite's reason.
+  // Opens in WAL mode, making the file when it is not there. Throws Error::io or Error::write with SQLite's
+  // reason.
   explicit Sqlite(const std::string &path);
   ~Sqlite();
   Sqlite(const Sqlite &) = delete;

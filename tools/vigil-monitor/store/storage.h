@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The storage folder: database, clips, thumbnails, models, events.jsonl. Files and rows are made and taken away together.
+// The storage folder: database, clips, thumbnails, models, events.jsonl. Files and rows are made and taken
+// away together.
 #pragma once
 
 #include "../config/config.h"
