@@ -19,11 +19,6 @@ struct GstBoxRulesClass {
 G_DEFINE_TYPE_WITH_CODE(GstBoxRules, gst_box_rules, GST_TYPE_BASE_TRANSFORM,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
-
 namespace vigil::gst::boxrules {
 GstBaseTransformClass *parent_class() {
   return GST_BASE_TRANSFORM_CLASS(gst_box_rules_parent_class);
@@ -158,10 +153,9 @@ static gboolean start(GstBaseTransform *trans) {
     Impl &impl = impl_of(trans);
     impl.watch = {};
     impl.taken = impl.rules_version = 0;
-    impl.width = impl.height = impl.seconds = 0;
-    impl.last_time = {};
+    impl.place = {};
     impl.drawing.forget();
-    impl.has_info = impl.downstream_composes = false;
+    impl.drawable = impl.downstream_composes = false;
     const std::lock_guard lock(impl.mutex);
     impl.stats = {};
     return TRUE;
@@ -213,8 +207,6 @@ static void gst_box_rules_class_init(GstBoxRulesClass *klass) {
   install_signals(object);
 
   auto *element = GST_ELEMENT_CLASS(klass);
-  gst_element_class_add_static_pad_template(element, &sink_template);
-  gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(
       element, "Zones and lines", "Filter/Analyzer/Video",
       "Says what tracks do in zones and at lines: enter, leave, stay, cross, crowd, leave "

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "gst/boxrules/drawing.h"
-#include "gst/observe/results.h"
+#include "gst/observe/any_frames.h"
 #include "gst/observe/track_meta.h"
 #include "gst/properties.h"
 #include "kernels/rules/watch.h"
@@ -67,14 +67,12 @@ struct Impl {
   unsigned taken = 0; // the version that watch has
   std::vector<TrackOnFrame> tracks;
   std::vector<rules::Subject> subjects;
-  double width = 0, height = 0;             // of the picture, 0: not known
+  StreamPlace place;
   double rules_width = 0, rules_height = 0; // of that which rules in pixels were first used on
   unsigned rules_version = 0;               // and which version of them
-  double seconds = 0;
-  FrameTime last_time;
   Drawing drawing;
-  GstVideoInfo info{};
-  bool has_info = false, downstream_composes = false, told_no_drawing = false;
+  bool drawable = false; // frames are raw video in system memory
+  bool downstream_composes = false, told_no_drawing = false;
 };
 
 } // namespace vigil::gst::boxrules

@@ -4,7 +4,6 @@
 #include "common/file.h"
 #include "gst/boxrules/element.h"
 #include "gst/errors.h"
-#include "gst/transform/outlet.h"
 
 #include <cmath>
 
@@ -27,20 +26,20 @@ void post_events(GstElement *element, Impl &impl, bool wanted, const FrameTime &
 rules::Rules usable(GstElement *element, Impl &impl, const rules::Rules &wanted) {
   if (wanted.zones.empty() && wanted.lines.empty()) return {};
   try {
-    if (impl.width <= 0 || impl.height <= 0)
+    if (impl.place.width <= 0 || impl.place.height <= 0)
       fail(Error::Kind::bad_setting,
            "the rules cannot be used: the caps tell no width and height of the picture");
     if (wanted.units == rules::Units::pixels) {
       if (impl.rules_version != impl.taken) { // these are new
         impl.rules_version = impl.taken;
-        impl.rules_width = impl.width;
-        impl.rules_height = impl.height;
-      } else if (impl.rules_width != impl.width || impl.rules_height != impl.height)
-        fail(Error::Kind::bad_setting, "the picture is ", impl.width, "x", impl.height,
+        impl.rules_width = impl.place.width;
+        impl.rules_height = impl.place.height;
+      } else if (impl.rules_width != impl.place.width || impl.rules_height != impl.place.height)
+        fail(Error::Kind::bad_setting, "the picture is ", impl.place.width, "x", impl.place.height,
              " now, and the rules were given in pixels of ", impl.rules_width, "x", impl.rules_height,
              ": they are not used until they are set again; normalised ones follow the size");
     }
-    return rules::in_pixels(wanted, impl.width, impl.height);
+    return rules::in_pixels(wanted, impl.place.width, impl.place.height);
   } catch (const Error &e) {
     post_warning(element, e);
     return {};
@@ -82,12 +81,12 @@ void find_tracks(Impl &impl, GstBuffer *buffer) {
 }
 
 void draw(GstBaseTransform *trans, Impl &impl, GstBuffer *buffer) {
-  impl.drawing.step(impl.watch, impl.tracks, impl.seconds, impl.width, impl.height);
+  impl.drawing.step(impl.watch, impl.tracks, impl.place.seconds, impl.place.width, impl.place.height);
   if (impl.downstream_composes) {
     impl.drawing.attach(buffer);
     return;
   }
-  if (impl.has_info && impl.drawing.blend(buffer, impl.info)) return;
+  if (impl.drawable && impl.drawing.blend(buffer, impl.place.info)) return;
   if (impl.told_no_drawing) return;
   impl.told_no_drawing = true;
   post_warning(
@@ -110,17 +109,17 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
       settings.reports = impl.settings.reports;
     }
     const FrameTime time = frame_time(trans->segment, buffer);
-    const double seconds = seconds_of(impl.info, time, impl.seconds);
+    const double seconds = seconds_of(impl.place.info, time, impl.place.seconds);
     impl.watch.set(settings.watch);
-    if (seconds < impl.seconds) { // who was there leaves at the time that was
+    if (seconds < impl.place.seconds) { // who was there leaves at the time that was
       impl.watch.finish();
-      post_events(GST_ELEMENT(trans), impl, settings.reports.post_messages, impl.last_time);
+      post_events(GST_ELEMENT(trans), impl, settings.reports.post_messages, impl.place.last_time);
       impl.drawing.forget();
     }
-    impl.seconds = seconds;
-    impl.last_time = time;
+    impl.place.seconds = seconds;
+    impl.place.last_time = time;
     find_tracks(impl, buffer);
-    impl.watch.step(impl.subjects, impl.seconds);
+    impl.watch.step(impl.subjects, impl.place.seconds);
     {
       const std::lock_guard lock(impl.mutex);
       impl.stats.frames++;
@@ -132,26 +131,13 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
   });
 }
 
-GstFlowReturn prepare_output_buffer(GstBaseTransform *, GstBuffer *in, GstBuffer **out) {
-  *out = gst_buffer_is_writable(in) ? in : gst_buffer_copy(in);
-  return GST_FLOW_OK;
-}
-
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
   return guard(trans, FALSE, [&] {
     Impl &impl = impl_of(trans);
-    gint width = 0, height = 0;
-    const GstStructure *s = gst_caps_get_structure(in, 0);
-    gst_structure_get_int(s, "width", &width);
-    gst_structure_get_int(s, "height", &height);
+    const bool changed = impl.place.set_caps(in);
     const bool system =
         gst_caps_features_is_equal(gst_caps_get_features(in, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
-    if (!gst_structure_has_name(s, "video/x-raw") || !gst_video_info_from_caps(&impl.info, in))
-      impl.info = {};
-    impl.has_info = system && impl.info.finfo;
-    const bool changed = width != impl.width || height != impl.height;
-    impl.width = width;
-    impl.height = height;
+    impl.drawable = system && impl.place.info.finfo;
     impl.told_no_drawing = false;
     if (changed) {
       impl.drawing.forget();
@@ -171,7 +157,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
         wanted = impl.settings.reports.post_messages;
       }
       impl.watch.finish();
-      post_events(GST_ELEMENT(trans), impl, wanted, impl.last_time);
+      post_events(GST_ELEMENT(trans), impl, wanted, impl.place.last_time);
       impl.drawing.forget();
       return true;
     });
@@ -183,10 +169,6 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
       gst_query_find_allocation_meta(query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, nullptr);
   return TRUE; // frames are not made here
 }
-// Frames come to the next element as they are, so it says what it wants of them.
-gboolean propose_allocation(GstBaseTransform *trans, GstQuery *, GstQuery *query) {
-  return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query);
-}
 
 } // namespace
 
@@ -197,13 +179,11 @@ std::string read_rules(const std::string &location) {
 }
 
 void install_streaming(GstBaseTransformClass *transform) {
+  pass_any_frames(transform);
   transform->transform_ip = transform_ip;
-  transform->prepare_output_buffer = prepare_output_buffer;
   transform->set_caps = set_caps;
   transform->sink_event = sink_event;
   transform->decide_allocation = decide_allocation;
-  transform->propose_allocation = propose_allocation;
-  transform->before_transform = sync_controlled;
 }
 
 } // namespace vigil::gst::boxrules

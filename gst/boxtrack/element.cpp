@@ -17,11 +17,6 @@ struct GstBoxTrackClass {
 G_DEFINE_TYPE_WITH_CODE(GstBoxTrack, gst_box_track, GST_TYPE_BASE_TRANSFORM,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
-
 namespace vigil::gst::boxtrack {
 GstBaseTransformClass *parent_class() {
   return GST_BASE_TRANSFORM_CLASS(gst_box_track_parent_class);
@@ -66,8 +61,7 @@ static gboolean start(GstBaseTransform *trans) {
     Impl &impl = impl_of(trans);
     impl.tracker = {};
     impl.alive.clear();
-    impl.width = impl.height = impl.seconds = 0;
-    impl.last_time = {};
+    impl.place = {};
     impl.next_update = 0;
     const std::lock_guard lock(impl.mutex);
     impl.stats = {};
@@ -97,8 +91,6 @@ static void gst_box_track_class_init(GstBoxTrackClass *klass) {
       "and ended since the start");
 
   auto *element = GST_ELEMENT_CLASS(klass);
-  gst_element_class_add_static_pad_template(element, &sink_template);
-  gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(
       element, "Tracks of boxes", "Filter/Analyzer/Video",
       "Gives boxes of any detector numbers that stay from frame to frame, through "

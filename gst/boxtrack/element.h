@@ -6,7 +6,7 @@
 // Who is who is decided in kernels/track.
 #pragma once
 
-#include "gst/observe/results.h"
+#include "gst/observe/any_frames.h"
 #include "gst/properties.h"
 #include "kernels/track/track.h"
 
@@ -67,12 +67,9 @@ struct Impl {
   std::vector<track::Detection> detections;
   std::vector<Found> found;         // one for each detection
   std::vector<track::Object> alive; // as after the last frame
-  double width = 0, height = 0;
-  GstVideoInfo info{}; // of video; else all zero
-  FrameTime last_time;
+  StreamPlace place;
   GstClockTime next_update = 0;
-  gint next_box = 0;  // id of the next box put on the frame: bindings find metas by it
-  double seconds = 0; // of the last frame
+  gint next_box = 0; // id of the next box put on the frame: bindings find metas by it
 
   Settings snapshot() {
     const std::lock_guard lock(mutex);

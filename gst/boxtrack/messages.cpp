@@ -32,7 +32,8 @@ void post_update(GstElement *element, Impl &impl, const FrameTime &time) {
   GstStructure *s = new_timed_structure("track-update", time);
   GValue array = G_VALUE_INIT;
   g_value_init(&array, GST_TYPE_ARRAY);
-  for (const track::Object &o : impl.tracker.objects()) append(&array, describe("track", o, impl.seconds));
+  for (const track::Object &o : impl.tracker.objects())
+    append(&array, describe("track", o, impl.place.seconds));
   gst_structure_take_value(s, "tracks", &array);
   gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), s));
 }
@@ -55,11 +56,11 @@ void post_changes(GstElement *element, Impl &impl, const Settings &settings, con
   const auto by_id = [](const track::Object &a, const track::Object &b) { return a.id < b.id; };
   guint64 begun = 0;
   for (const track::Object &o : impl.tracker.ended())
-    if (settings.reports.post_messages) post_track(element, "track-end", o, time, impl.seconds);
+    if (settings.reports.post_messages) post_track(element, "track-end", o, time, impl.place.seconds);
   for (const track::Object &o : objects) {
     if (std::binary_search(impl.alive.begin(), impl.alive.end(), o, by_id)) continue;
     begun++;
-    if (settings.reports.post_messages) post_track(element, "track-begin", o, time, impl.seconds);
+    if (settings.reports.post_messages) post_track(element, "track-begin", o, time, impl.place.seconds);
   }
   impl.alive.assign(objects.begin(), objects.end());
   {
@@ -69,7 +70,7 @@ void post_changes(GstElement *element, Impl &impl, const Settings &settings, con
     impl.stats.current = objects.size();
   }
   const auto interval = static_cast<GstClockTime>(settings.reports.update_interval) * GST_MSECOND;
-  const auto now = static_cast<GstClockTime>(impl.seconds * GST_SECOND);
+  const auto now = static_cast<GstClockTime>(impl.place.seconds * GST_SECOND);
   if (!settings.reports.post_messages || interval == 0 || objects.empty() || now < impl.next_update) return;
   impl.next_update = now + interval;
   post_update(element, impl, time);

@@ -4,7 +4,6 @@
 #include "gst/compat.h"
 #include "gst/errors.h"
 #include "gst/observe/track_meta.h"
-#include "gst/transform/outlet.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,8 +66,8 @@ void find_boxes(Impl &impl, GstBuffer *buffer, const std::string &wanted) {
 GstVideoRegionOfInterestMeta *add_box(GstBuffer *buffer, Impl &impl, const track::Object &o) {
   double left = std::max(0., std::round(o.box.x)), top = std::max(0., std::round(o.box.y));
   double right = std::round(o.box.x + o.box.width), bottom = std::round(o.box.y + o.box.height);
-  if (impl.width > 0) right = std::min(right, impl.width);
-  if (impl.height > 0) bottom = std::min(bottom, impl.height);
+  if (impl.place.width > 0) right = std::min(right, impl.place.width);
+  if (impl.place.height > 0) bottom = std::min(bottom, impl.place.height);
   if (right <= left || bottom <= top) return nullptr;
   auto *meta = gst_buffer_add_video_region_of_interest_meta_id(buffer, o.label, guint(left), guint(top),
                                                                guint(right - left), guint(bottom - top));
@@ -83,7 +82,7 @@ void attach(GstBuffer *buffer, Impl &impl, const track::Object &o, const FrameTi
     roi = f.roi;
     if (f.object >= 0) {
       const auto seen = [&](double s) {
-        const double ago = (impl.seconds - s) * GST_SECOND;
+        const double ago = (impl.place.seconds - s) * GST_SECOND;
         return time.timestamp > ago ? time.timestamp - GstClockTime(std::max(0., ago)) : 0;
       };
       add_tracking_meta(buffer, guint(f.object), o.id, seen(o.first_seen), seen(o.last_seen));
@@ -91,7 +90,7 @@ void attach(GstBuffer *buffer, Impl &impl, const track::Object &o, const FrameTi
     if (!roi) roi = add_box(buffer, impl, o);
   } else if (estimates)
     roi = add_box(buffer, impl, o);
-  if (roi) add_track(roi, o, impl.seconds);
+  if (roi) add_track(roi, o, impl.place.seconds);
 }
 
 GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
@@ -99,18 +98,18 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
     Impl &impl = impl_of(trans);
     const Settings settings = impl.snapshot();
     const FrameTime time = frame_time(trans->segment, buffer);
-    const double before = impl.seconds;
-    impl.seconds = seconds_of(impl.info, time, impl.seconds);
-    if (impl.seconds < before) {
-      GST_DEBUG_OBJECT(trans, "time went back from %f to %f s, all tracks end", before, impl.seconds);
+    const double before = impl.place.seconds;
+    impl.place.seconds = seconds_of(impl.place.info, time, impl.place.seconds);
+    if (impl.place.seconds < before) {
+      GST_DEBUG_OBJECT(trans, "time went back from %f to %f s, all tracks end", before, impl.place.seconds);
       impl.tracker.reset();
       impl.next_update = 0;
-      post_changes(GST_ELEMENT(trans), impl, settings, impl.last_time);
+      post_changes(GST_ELEMENT(trans), impl, settings, impl.place.last_time);
     }
-    impl.last_time = time;
+    impl.place.last_time = time;
     find_boxes(impl, buffer, settings.roi_type);
     impl.tracker.set(settings.tracks);
-    impl.tracker.step(impl.detections, impl.seconds, impl.width, impl.height);
+    impl.tracker.step(impl.detections, impl.place.seconds, impl.place.width, impl.place.height);
     for (const track::Object &o : impl.tracker.objects())
       attach(buffer, impl, o, time, settings.reports.attach_estimates);
     {
@@ -124,28 +123,14 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
   });
 }
 
-// Metadata is all that changes, so a frame that others hold, too, is not copied: a new buffer has the same
-// memory.
-GstFlowReturn prepare_output_buffer(GstBaseTransform *, GstBuffer *in, GstBuffer **out) {
-  *out = gst_buffer_is_writable(in) ? in : gst_buffer_copy(in);
-  return GST_FLOW_OK;
-}
-
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
   Impl &impl = impl_of(trans);
-  gint width = 0, height = 0;
-  const GstStructure *s = gst_caps_get_structure(in, 0);
-  gst_structure_get_int(s, "width", &width);
-  gst_structure_get_int(s, "height", &height);
-  if (!gst_video_info_from_caps(&impl.info, in)) impl.info = {};
-  const bool another = impl.width > 0 && (width != impl.width || height != impl.height);
-  impl.width = width;
-  impl.height = height;
-  if (!another) return TRUE;
+  const bool first = impl.place.width <= 0;
+  if (!impl.place.set_caps(in) || first) return TRUE;
   // Places in pictures of another size say nothing of this one.
   return guard(trans, FALSE, [&] {
     impl.tracker.reset();
-    post_changes(GST_ELEMENT(trans), impl, impl.snapshot(), impl.last_time);
+    post_changes(GST_ELEMENT(trans), impl, impl.snapshot(), impl.place.last_time);
     return TRUE;
   });
 }
@@ -156,7 +141,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
       Impl &impl = impl_of(trans);
       impl.tracker.reset();
       impl.next_update = 0;
-      post_changes(GST_ELEMENT(trans), impl, impl.snapshot(), impl.last_time);
+      post_changes(GST_ELEMENT(trans), impl, impl.snapshot(), impl.place.last_time);
       return true;
     });
   return parent_class()->sink_event(trans, event);
@@ -164,23 +149,11 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 
 } // namespace
 
-// Frames come to the next element as they are, so it says what it wants of them.
-static gboolean propose_allocation(GstBaseTransform *trans, GstQuery *, GstQuery *query) {
-  return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query);
-}
-static gboolean decide_allocation(GstBaseTransform *, GstQuery *) {
-  return TRUE; // frames are not made here
-}
-
 void install_streaming(GstBaseTransformClass *transform) {
-  transform->decide_allocation = decide_allocation;
-  transform->propose_allocation = propose_allocation;
+  pass_any_frames(transform);
   transform->transform_ip = transform_ip;
-  transform->transform_ip_on_passthrough = FALSE;
-  transform->prepare_output_buffer = prepare_output_buffer;
   transform->set_caps = set_caps;
   transform->sink_event = sink_event;
-  transform->before_transform = sync_controlled;
 }
 
 } // namespace vigil::gst::boxtrack
