@@ -16,6 +16,20 @@ namespace vigil::mog::cuda {
 // by side for a thread, it is `vector` rows high.
 inline constexpr int threads = tile;
 
+// Threads that a multiprocessor of the GPU that is compiled for keeps at once (CUDA C++ Programming Guide,
+// technical specifications by compute capability).
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
+inline constexpr int resident_threads = 2048;
+#elif __CUDA_ARCH__ == 750
+inline constexpr int resident_threads = 1024;
+#else
+inline constexpr int resident_threads = 1536;
+#endif
+// As many of the blocks that a kernel would like to have at once as there is room for.
+constexpr int resident_blocks(int wanted) {
+  return std::min(wanted, resident_threads / threads);
+}
+
 template <class T>
 struct Frame {
   const std::uint8_t *data[3];

@@ -80,7 +80,7 @@ __device__ __forceinline__ bool in_shadow(const Gaussian<T> (&g)[K], T scale, T 
 // A thread keeps `vector` pixels in registers through all frames of the work.
 // `alone`: the work is one frame; the numbers are the same without.
 template <class Codec, int K, bool alone>
-__global__ void __launch_bounds__(threads, Codec::blocks(K))
+__global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks(K)))
     mog_kernel(const __grid_constant__ Job<typename Codec::Real> job) {
   using T = typename Codec::Real;
   constexpr int vector = Codec::vector;

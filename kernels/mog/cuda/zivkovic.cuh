@@ -171,7 +171,7 @@ struct Pixel {
 
 // `alone`: the work is one frame; the numbers are the same without.
 template <class Codec, int K, bool alone>
-__global__ void __launch_bounds__(threads, Codec::blocks)
+__global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks))
     zivkovic_kernel(const __grid_constant__ Job<typename Codec::Real> job) {
   using T = typename Codec::Real;
   using Weight = typename Codec::Weight;
