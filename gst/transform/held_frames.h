@@ -52,7 +52,6 @@ class HeldFrames {
 
   // Frames of these kinds from now on; those that are held are dropped.
   void set_format(const FrameKind &in, const FrameKind &out, MakeSlot);
-  bool has_format() const { return bool(make_slot_); }
   // The memory of all frames is given up, and made anew when it is next needed. None may be held.
   void forget_frames();
 

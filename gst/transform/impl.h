@@ -32,7 +32,6 @@ struct TransformImpl final : FrameSource {
   std::unique_ptr<Work> work; // from start to stop, as the frames that it works on
   std::unique_ptr<HeldFrames> frames;
   Device *device = nullptr;           // where both are
-  bool started = false;               // from start() to stop()
   std::unique_ptr<Work::State> state; // of work that is gone, for the next one
 
   // Held for moments, by any thread. Guards what `stats` tells.
@@ -66,8 +65,6 @@ void install_streaming(GstBaseTransformClass *);
 void install_negotiation(GstBaseTransformClass *);
 
 // Frames of these kinds come from now on; none is held. Throws, and then there is no format.
-// Caps may come while the pads are made active, before start() is done: then the work gets the format with
-// the first frame.
 void take_format(TransformImpl &, const FrameKind &in, const FrameKind &out);
 void post_place_warning(TransformImpl &);
 

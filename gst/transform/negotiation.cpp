@@ -64,13 +64,8 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   impl.out.reset();
   Place &place = impl.element->place();
   const int held = impl.flow().held();
-  bool started = false;
+  place.prepare(come);
   {
-    const std::lock_guard lock(impl.work_mutex);
-    started = impl.started;
-  }
-  if (started) {
-    place.prepare(come);
     const std::lock_guard lock(impl.work_mutex);
     Device &device = place.device_for(come);
     if (impl.device != &device) {

@@ -54,12 +54,6 @@ bool needs_other_buffer(const Place &place, GstBuffer *in) {
 
 GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
   Element &element = *impl.element;
-  bool prepared = true;
-  {
-    const std::lock_guard lock(impl.work_mutex);
-    prepared = !impl.frames || impl.frames->has_format();
-  }
-  if (!prepared) take_format(impl, *impl.in, *impl.out);
   element.before_frame();
   const FrameTime time = frame_time(impl.trans->segment, in.get());
   Use use = Use::none;

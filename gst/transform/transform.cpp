@@ -3,6 +3,7 @@
 #include "gst/transform/transform.h"
 
 #include "gst/errors.h"
+#include "gst/frames/activation.h"
 #include "gst/frames/refusal.h"
 #include "gst/transform/async_depth.h"
 #include "gst/transform/impl.h"
@@ -165,7 +166,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
     }
   }
   const GstStateChangeReturn result =
-      GST_ELEMENT_CLASS(vigil_transform_parent_class)->change_state(element, transition);
+      change_state_without_frames(GST_ELEMENT_CLASS(vigil_transform_parent_class), element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL) place.close();
   return result;
 }
@@ -177,11 +178,8 @@ static void set_context(GstElement *element, GstContext *context) {
   GST_ELEMENT_CLASS(vigil_transform_parent_class)->set_context(element, context);
 }
 
-// The sink pad takes frames from the moment that it is being activated, so an element that is put behind one
-// that plays gets them while it starts. They wait.
 static gboolean start(GstBaseTransform *trans) {
-  GST_PAD_STREAM_LOCK(GST_BASE_TRANSFORM_SINK_PAD(trans));
-  const gboolean started = guard(trans, FALSE, [&] {
+  return guard(trans, FALSE, [&] {
     TransformImpl &impl = impl_of(trans);
     Place &place = impl.element->place();
     impl.element->start();
@@ -192,11 +190,8 @@ static gboolean start(GstBaseTransform *trans) {
     }
     const std::lock_guard lock(impl.work_mutex);
     impl.start_work(place.device_for({}));
-    impl.started = true;
     return TRUE;
   });
-  GST_PAD_STREAM_UNLOCK(GST_BASE_TRANSFORM_SINK_PAD(trans));
-  return started;
 }
 
 static gboolean stop(GstBaseTransform *trans) {
@@ -215,7 +210,6 @@ static gboolean stop(GstBaseTransform *trans) {
     impl.work.reset();
     impl.state.reset();
     impl.device = nullptr;
-    impl.started = false;
   }
   impl.in.reset();
   impl.out.reset();

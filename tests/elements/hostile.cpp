@@ -7,6 +7,7 @@
 #include "tests/elements/hostile.h"
 
 #include <atomic>
+#include <gst/base/gstbasetransform.h>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -316,6 +317,46 @@ GST_START_TEST(times_that_make_no_sense) {
 }
 GST_END_TEST
 
+namespace {
+
+// What GstBaseTransform does when the sink pad is made active, and how a test puts it off.
+GstPadActivateModeFunction activate;
+std::atomic<bool> starting, pushed;
+gboolean activate_late(GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active) {
+  if (active) {
+    starting = true;
+    for (int ms = 0; ms < 30 && !pushed; ms++) g_usleep(1000);
+  }
+  return activate(pad, parent, mode, active);
+}
+
+} // namespace
+
+// The sink pad takes frames before the element has started; these and the events before them wait.
+GST_START_TEST(frames_that_come_while_it_starts) {
+  on_every([](Harness &e) {
+    gst_element_set_state(e.get(), GST_STATE_READY);
+    GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD(e.get());
+    activate = GST_PAD_ACTIVATEMODEFUNC(sink);
+    gst_pad_set_activatemode_function(sink, activate_late);
+    starting = pushed = false;
+    GstFlowReturn flow = GST_FLOW_OK;
+    std::thread pusher([&] {
+      while (!starting) g_usleep(100);
+      begin_stream(e);
+      for (int i = 0; i < 3 && flow == GST_FLOW_OK; i++) flow = e.push(scene(format, width, height, i), i);
+      pushed = true;
+    });
+    gst_element_set_state(e.get(), GST_STATE_PLAYING);
+    pusher.join();
+    fail_unless(flow == GST_FLOW_OK, "%s: %s", name_of(e).c_str(), gst_flow_get_name(flow));
+    fail_unless(GST_BASE_TRANSFORM(e.get())->segment.format == GST_FORMAT_TIME,
+                "%s forgot the segment of its stream", name_of(e).c_str());
+    still_works(e);
+  });
+}
+GST_END_TEST
+
 GST_START_TEST(states_that_change_in_the_middle) {
   // A pad that is made inactive forgets stream-start and caps. GStreamer warns of the pusher, which comes in
   // between.
@@ -366,6 +407,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, a_pool_of_one_buffer);
   tcase_add_test(tests, events_in_odd_orders);
   tcase_add_test(tests, times_that_make_no_sense);
+  tcase_add_test(tests, frames_that_come_while_it_starts);
   tcase_add_test(tests, states_that_change_in_the_middle);
   return run(suite, argc, argv);
 }
