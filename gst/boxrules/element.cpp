@@ -4,7 +4,6 @@
 #include "common/error.h"
 #include "gst/elements.h"
 #include "gst/errors.h"
-#include "gst/frames/activation.h"
 
 #include <utility>
 
@@ -163,10 +162,6 @@ static gboolean start(GstBaseTransform *trans) {
   });
 }
 
-static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
-  return change_state_without_frames(GST_ELEMENT_CLASS(gst_box_rules_parent_class), element, transition);
-}
-
 static void finalize(GObject *object) {
   delete reinterpret_cast<GstBoxRules *>(object)->impl;
   G_OBJECT_CLASS(gst_box_rules_parent_class)->finalize(object);
@@ -212,7 +207,6 @@ static void gst_box_rules_class_init(GstBoxRulesClass *klass) {
   install_signals(object);
 
   auto *element = GST_ELEMENT_CLASS(klass);
-  element->change_state = change_state;
   gst_element_class_set_static_metadata(
       element, "Zones and lines", "Filter/Analyzer/Video",
       "Says what tracks do in zones and at lines: enter, leave, stay, cross, crowd, leave "

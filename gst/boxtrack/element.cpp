@@ -4,7 +4,6 @@
 
 #include "gst/boxtrack/element.h"
 #include "gst/errors.h"
-#include "gst/frames/activation.h"
 
 GST_DEBUG_CATEGORY(box_track_debug);
 
@@ -70,10 +69,6 @@ static gboolean start(GstBaseTransform *trans) {
   });
 }
 
-static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
-  return change_state_without_frames(GST_ELEMENT_CLASS(gst_box_track_parent_class), element, transition);
-}
-
 static void finalize(GObject *object) {
   delete reinterpret_cast<GstBoxTrack *>(object)->impl;
   G_OBJECT_CLASS(gst_box_track_parent_class)->finalize(object);
@@ -96,7 +91,6 @@ static void gst_box_track_class_init(GstBoxTrackClass *klass) {
       "and ended since the start");
 
   auto *element = GST_ELEMENT_CLASS(klass);
-  element->change_state = change_state;
   gst_element_class_set_static_metadata(
       element, "Tracks of boxes", "Filter/Analyzer/Video",
       "Gives boxes of any detector numbers that stay from frame to frame, through "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/observe/any_frames.h"
 
+#include "gst/frames/activation.h"
 #include "gst/transform/outlet.h"
 
 namespace vigil::gst {
@@ -23,6 +24,11 @@ gboolean decide_allocation(GstBaseTransform *, GstQuery *) {
   return TRUE; // frames are not made here
 }
 
+GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
+  auto *parent = GST_ELEMENT_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
+  return change_state_without_frames(parent, element, transition);
+}
+
 } // namespace
 
 bool StreamPlace::set_caps(GstCaps *caps) {
@@ -41,6 +47,7 @@ void pass_any_frames(GstBaseTransformClass *transform) {
   auto *element = GST_ELEMENT_CLASS(transform);
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
+  element->change_state = change_state;
   transform->prepare_output_buffer = prepare_output_buffer;
   transform->propose_allocation = propose_allocation;
   transform->decide_allocation = decide_allocation;

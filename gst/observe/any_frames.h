@@ -22,7 +22,8 @@ struct StreamPlace {
 };
 
 // Pads that take anything, and the virtual methods that pass frames, allocation and controlled properties on.
-// A frame that others hold, too, gets a new buffer of the same memory, so its metadata may be changed.
+// A frame that others hold, too, gets a new buffer of the same memory, so its metadata may be changed. Frames
+// that come while the element starts wait (gst/frames/activation.h).
 void pass_any_frames(GstBaseTransformClass *);
 
 } // namespace vigil::gst
