@@ -11,4 +11,4 @@ found = [body for name, body in re.findall(r"```cpp\n// (\S+)\n(.*?)```", text, 
 if len(found) != 1:
     sys.exit(f"{page} has {len(found)} listings of {path}, not one")
 # the listings lie in one folder here
-pathlib.Path(output).write_text(re.sub(r'"gst/framemean/', '"', found[0]), encoding="utf-8")
+pathlib.Path(output).write_text(re.sub(r'"gst/maskcount/', '"', found[0]), encoding="utf-8")
