@@ -11,6 +11,7 @@
 #include "mixture.h"
 #include "pca.h"
 #include "sampler.h"
+#include "tools/base/media_files.h"
 #include "tools/base/progress.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ class CodebookTrainer {
 void CodebookTrainer::run() {
   check_writable(o_.out); // not after hours of work
   if (o_.labels.empty())
-    for (const std::string &path : expand(o_.videos))
+    for (const std::string &path : tools::expand(o_.videos))
       labels_.files.push_back({path, {{1, whole_file, 0, path}}});
   else
     labels_ = read_labels(o_.labels);

@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "kernels/fisher/model_file.h"
-#include "media.h"
+#include "tools/base/media_files.h"
 
 #include <algorithm>
 #include <charconv>
@@ -117,7 +117,7 @@ Labels read_folder(const fs::path &path) {
   std::vector<std::pair<std::string, std::vector<Line>>> files;
   for (const fs::path &folder : folders) { // expand() refuses an empty one, which is a class without examples
     const std::string name = folder.filename().string();
-    for (const std::string &file : expand({folder.string()}))
+    for (const std::string &file : tools::expand({folder.string()}))
       files.push_back({file, {{1, whole_file, name, folder.string()}}});
   }
   return collect(std::move(files));

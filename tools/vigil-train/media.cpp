@@ -6,8 +6,6 @@
 #include "interrupt.h"
 #include "tools/base/pipeline.h"
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
@@ -86,14 +84,6 @@ std::uint64_t decode_file(const std::string &path, const std::string &filter,
   return count;
 }
 
-bool is_media(const fs::path &p) {
-  constexpr std::array known{".jpg", ".jpeg", ".png",  ".bmp", ".webp", ".tif", ".tiff", ".mp4", ".mkv",
-                             ".avi", ".mov",  ".webm", ".mpg", ".mpeg", ".ts",  ".m4v",  ".ogv", ".y4m"};
-  std::string e = p.extension().string();
-  std::transform(e.begin(), e.end(), e.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::find(known.begin(), known.end(), e) != known.end();
-}
-
 } // namespace
 
 std::uint64_t decode(const std::string &path, const std::string &filter,
@@ -116,25 +106,6 @@ std::uint64_t decode(const std::string &path, const std::string &filter,
     if (!of_file) throw;
     fail(Kind::bad_data, path, " cannot be read: ", e.what());
   }
-}
-
-std::vector<std::string> expand(const std::vector<std::string> &files_and_folders) {
-  std::vector<std::string> all;
-  for (const std::string &path : files_and_folders) {
-    if (!fs::is_directory(path)) {
-      if (!fs::exists(path)) fail(Error::Kind::io, "there is no file or folder ", path);
-      all.push_back(path);
-      continue;
-    }
-    std::vector<std::string> found;
-    for (const auto &entry :
-         fs::recursive_directory_iterator(path, fs::directory_options::follow_directory_symlink))
-      if (entry.is_regular_file() && is_media(entry.path())) found.push_back(entry.path().string());
-    if (found.empty()) fail(Error::Kind::bad_data, "the folder ", path, " has no pictures or videos");
-    std::sort(found.begin(), found.end());
-    all.insert(all.end(), found.begin(), found.end());
-  }
-  return all;
 }
 
 } // namespace vigil::train

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace vigil::train {
 
@@ -18,9 +17,5 @@ namespace vigil::train {
 // file's and gets its name, others go through as they are.
 std::uint64_t decode(const std::string &path, const std::string &filter,
                      const std::function<bool(std::uint64_t, const ConstImage &)> &visit);
-
-// A folder stands for the files in it (and in its folders) whose names end like a picture's or a video's, in
-// the order of their names. Throws Error::io when something is not there, bad_data when a folder has none.
-std::vector<std::string> expand(const std::vector<std::string> &files_and_folders);
 
 } // namespace vigil::train

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vigil-scan on drawn videos. Usage: vigil_scan.py PROGRAM [unittest arguments]"""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+SECONDS = 12
+
+
+def draw(path, seed, seconds=SECONDS, mux="avimux"):
+    """A scene of 15 frames a second, quiet at first, as a video that any decoder reads exactly."""
+    subprocess.run(["gst-launch-1.0", "-q", "scenetestsrc", f"num-buffers={15 * seconds}", f"seed={seed}", "quiet=1", "density=2", "!",
+                    "video/x-raw,format=I420,width=160,height=120,framerate=15/1", "!", "jpegenc", "quality=95", "!", *mux.split(), "!",
+                    "filesink", f"location={path}"], check=True, timeout=120)
+
+
+def tree(folder):
+    return {p.name: p.read_bytes() for p in sorted(pathlib.Path(folder).iterdir())}
+
+
+def records(path, kind):
+    return [r for r in map(json.loads, pathlib.Path(path).read_text(encoding="utf-8").splitlines()) if r["record"] == kind]
+
+
+def events(folder):
+    """(file name, label, begin, end) of all results in a folder."""
+    return [(p.name, e["label"], e["begin"], e["end"]) for p in sorted(pathlib.Path(folder).glob("*.jsonl")) for e in records(p, "event")]
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.videos = pathlib.Path(tempfile.mkdtemp(prefix="vigil-scan-videos-"))
+        cls.addClassCleanup(shutil.rmtree, cls.videos)
+        for seed in (1, 2, 3):
+            draw(cls.videos / f"camera {seed}.avi", seed)
+
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="vigil-scan-"))
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def scan(self, *arguments, status=0, **more):
+        result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=200, check=False, **more)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result
+
+
+class Results(Case):
+    def test_events_tracks_and_activity(self):
+        self.scan("--out", self.dir / "out", self.videos)
+        found = sorted((self.dir / "out").glob("*.jsonl"))
+        self.assertEqual(len(found), 3)
+        for path in found:
+            head, end = records(path, "file"), records(path, "end")
+            self.assertEqual((head[0]["width"], head[0]["height"]), (160, 120))
+            self.assertEqual((end[0]["frames"], end[0]["complete"]), (15 * SECONDS, True))
+            self.assertGreater(len(records(path, "event")), 0, path.name)
+            self.assertGreater(len(records(path, "track")), 0, path.name)
+            busy = {a["second"] for a in records(path, "activity")}
+            for e in records(path, "event"):
+                self.assertLess(e["begin"], e["end"])
+                self.assertIn(int(e["begin"]), busy)
+        ids = [e["id"] for p in found for e in records(p, "event")]
+        self.assertEqual(len(ids), len(set(ids)))
+
+    def test_same_bytes_again_in_other_orders_and_with_more_jobs(self):
+        files = sorted(self.videos.iterdir())
+        self.scan("--out", self.dir / "a", *files)
+        self.scan("--out", self.dir / "b", "--jobs", 3, *reversed(files))
+        (self.dir / "list").write_text("# videos\n" + "\n".join(map(str, files)) + "\n", encoding="utf-8")
+        self.scan("--out", self.dir / "c", "--list", self.dir / "list")
+        self.assertEqual(tree(self.dir / "a"), tree(self.dir / "b"))
+        self.assertEqual(tree(self.dir / "a"), tree(self.dir / "c"))
+
+    def test_what_is_there_is_not_done_again(self):
+        self.scan("--out", self.dir / "out", self.videos)
+        before = {p: p.stat().st_mtime_ns for p in (self.dir / "out").iterdir()}
+        again = self.scan("--out", self.dir / "out", self.videos)
+        self.assertIn("0 done, 3 were there", again.stderr)
+        self.assertEqual(before, {p: p.stat().st_mtime_ns for p in (self.dir / "out").iterdir()})
+
+    def test_a_changed_file_is_done_again(self):
+        video = self.dir / "x.avi"
+        shutil.copy(self.videos / "camera 1.avi", video)
+        self.scan("--out", self.dir / "out", video)
+        shutil.copy(self.videos / "camera 2.avi", video)
+        self.assertIn("1 done", self.scan("--out", self.dir / "out", video).stderr)
+        self.scan("--out", self.dir / "fresh", video)
+        self.assertEqual(tree(self.dir / "out"), tree(self.dir / "fresh"))
+
+    def test_shares_make_a_whole(self):
+        self.scan("--out", self.dir / "one", "--split", 5, "--warm-up", 20, self.videos)
+        for i in (2, 0, 1):
+            self.scan("--out", self.dir / "shares", "--split", 5, "--warm-up", 20, "--task", f"{i}/3", self.videos)
+        self.assertEqual(tree(self.dir / "one"), tree(self.dir / "shares"))
+        self.assertFalse(list((self.dir / "one").glob("*.part-*")))
+
+
+class Parts(Case):
+    def test_whole_warm_up_gives_the_events_of_the_whole_file(self):
+        self.scan("--out", self.dir / "whole", self.videos)
+        self.scan("--out", self.dir / "split", "--split", 4, "--warm-up", SECONDS, self.videos)
+        self.assertEqual(events(self.dir / "whole"), events(self.dir / "split"))
+        for p in (self.dir / "whole").glob("*.jsonl"):
+            for kind in ("activity", "end"):
+                self.assertEqual(records(p, kind), records(self.dir / "split" / p.name, kind))
+
+    def test_without_warm_up_events_differ(self):
+        """What the test above compares is not the same whatever the splitting."""
+        self.scan("--out", self.dir / "whole", self.videos)
+        self.scan("--out", self.dir / "split", "--split", 1, "--warm-up", 0, self.videos)
+        self.assertNotEqual(events(self.dir / "whole"), events(self.dir / "split"))
+
+
+class Killed(Case):
+    def test_kill_in_the_middle(self):
+        arguments = ["--split", 3, "--warm-up", 6, self.videos]
+        self.scan("--out", self.dir / "one", *arguments)
+        out, kills, seen = self.dir / "out", 0, set()
+        while kills < 40:
+            with subprocess.Popen([PROGRAM, "--out", out, *map(str, arguments)], stderr=subprocess.DEVNULL) as process:
+                # a little later each time, so that each run gets a little further
+                deadline, had = time.monotonic() + 60, len(list(out.glob("*"))) if out.exists() else 0
+                while process.poll() is None and time.monotonic() < deadline:
+                    if out.exists() and len(list(out.glob("*"))) > had + 1:
+                        process.send_signal(signal.SIGKILL)
+                        break
+                    time.sleep(0.01)
+                if process.wait() == 0:
+                    break
+            kills += 1
+            seen |= {p.name for p in out.glob("*.part-*")}
+        self.assertGreater(kills, 1)
+        self.assertTrue(seen, "no kill came while parts were there")
+        leftover = {p for p in out.iterdir() if p.suffix not in {".jsonl", ".json"}}  # of a write that was cut
+        self.assertEqual({n: b for n, b in tree(out).items() if out / n not in leftover}, tree(self.dir / "one"))
+
+
+class BadInput(Case):
+    def failures(self, *arguments, status=3):
+        result = self.scan("--out", self.dir / "out", *arguments, status=status)
+        reasons = [json.loads(p.read_text(encoding="utf-8"))["reason"] for p in sorted((self.dir / "out").glob("*.failed"))]
+        return result, reasons
+
+    def beside_a_good_one(self, bad):
+        """The bad file is named with a reason, and the good one is done."""
+        good = self.videos / "camera 1.avi"
+        result, reasons = self.failures(bad, good)
+        self.assertIn("1 done", result.stderr)
+        self.assertEqual(len(reasons), 1)
+        self.assertIn(bad.name, reasons[0])
+        return reasons[0]
+
+    def test_no_video(self):
+        bad = self.dir / "text.mp4"
+        bad.write_text("no video\n" * 1000, encoding="utf-8")
+        self.assertIn("cannot be read", self.beside_a_good_one(bad))
+
+    def test_sound_alone(self):
+        bad = self.dir / "sound.wav"
+        subprocess.run(["gst-launch-1.0", "-q", "audiotestsrc", "num-buffers=50", "!", "wavenc", "!", "filesink", f"location={bad}"],
+                       check=True, timeout=60)
+        self.assertIn("no video", self.beside_a_good_one(bad))
+
+    def test_empty(self):
+        (self.dir / "empty.mp4").touch()
+        self.assertIn("is empty", self.beside_a_good_one(self.dir / "empty.mp4"))
+
+    def test_not_there(self):
+        self.assertIn("No such file", self.beside_a_good_one(self.dir / "gone.mp4"))
+
+    def test_a_pipe(self):
+        os.mkfifo(self.dir / "pipe.mp4")
+        self.assertIn("not a plain file", self.beside_a_good_one(self.dir / "pipe.mp4"))
+
+    def test_unreadable(self):
+        bad = self.dir / "locked.mp4"
+        os.symlink("/proc/self/mem", bad)  # opens, and cannot be read at 0, for root too
+        self.beside_a_good_one(bad)
+
+    def test_truncated(self):
+        """The index of a QuickTime file stands at its begin and says how long it should be."""
+        whole, bad = self.dir / "whole.mov", self.dir / "cut.mov"
+        draw(whole, 2, mux="qtmux faststart=true")
+        data = whole.read_bytes()
+        bad.write_bytes(data[:len(data) // 2])
+        result = self.scan("--out", self.dir / "out", bad, self.videos / "camera 1.avi", status=3)
+        self.assertIn("1 broken off", result.stderr)
+        end, = records(next((self.dir / "out").glob("cut.mov-*.jsonl")), "end")
+        self.assertFalse(end["complete"])
+        self.assertIn("frames end at", end["reason"])
+        self.assertLess(end["seconds"], SECONDS - 2)
+        self.scan("--out", self.dir / "out2", whole)
+
+    def test_a_failure_is_forgotten_once_the_file_is_good(self):
+        video = self.dir / "late.avi"
+        video.write_bytes((self.videos / "camera 1.avi").read_bytes()[:2000])
+        self.failures(video)
+        shutil.copy(self.videos / "camera 1.avi", video)
+        _, reasons = self.failures(video, status=0)
+        self.assertEqual(reasons, [])
+
+    def test_named_twice(self):
+        os.symlink(self.videos / "camera 1.avi", self.dir / "link.avi")
+        result = self.scan("--out", self.dir / "out", self.videos / "camera 1.avi", self.videos / ".." / self.videos.name / "camera 1.avi",
+                           self.dir / "link.avi")
+        self.assertEqual(result.stderr.count("was named before"), 2)
+        self.assertEqual(len(list((self.dir / "out").glob("*.jsonl"))), 1)
+
+    def test_vanishes_while_it_is_read(self):
+        video = self.dir / "long.avi"
+        draw(video, 4, seconds=120)
+        with subprocess.Popen([PROGRAM, "--out", str(self.dir / "out"), str(video)], stderr=subprocess.PIPE, text=True) as process:
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline:  # until the program has it open twice: it plays
+                try:
+                    if [os.readlink(f) for f in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()].count(str(video.resolve())):
+                        break
+                except FileNotFoundError:
+                    pass
+                time.sleep(0.002)
+            video.unlink()
+            _, words = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 3, words)
+        self.assertIn("No such file", words)
+        self.assertFalse(list((self.dir / "out").glob("*.jsonl")))
+
+    def test_folder_of_another_chain_split_or_version(self):
+        self.scan("--out", self.dir / "out", self.videos / "camera 1.avi")
+        before = tree(self.dir / "out")
+        for other in (["--chain", "cudamog output=passthrough motion-hold=500"], ["--split", 5]):
+            result = self.scan("--out", self.dir / "out", *other, self.videos / "camera 1.avi", status=2)
+            self.assertIn("made in another way; ", result.stderr)
+        how = self.dir / "out" / "scan.json"
+        how.write_text(how.read_text(encoding="utf-8").replace('"vigil-scan": "', '"vigil-scan": "9.'), encoding="utf-8")
+        self.assertIn("vigil-scan: there ", self.scan("--out", self.dir / "out", self.videos / "camera 1.avi", status=2).stderr)
+        how.unlink()
+        self.assertIn("no scan.json", self.scan("--out", self.dir / "out", self.videos / "camera 1.avi", status=2).stderr)
+        del before["scan.json"]
+        self.assertEqual(tree(self.dir / "out"), before)
+
+    def test_folder_that_takes_nothing(self):
+        self.assertIn("cannot make", self.scan("--out", "/proc/vigil-scan", self.videos, status=1).stderr)
+
+    def test_full_disk(self):
+        """A file may not grow beyond 100 bytes, as on a disk that is full."""
+        small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))
+        env = {**os.environ, "GST_REGISTRY_UPDATE": "no"}
+        result = self.scan("--out", self.dir / "out", self.videos, status=1, preexec_fn=small, env=env)
+        self.assertIn("cannot write", result.stderr)
+        self.assertEqual([p for p in (self.dir / "out").iterdir() if p.name != "scan.json"], [])
+        self.scan("--out", self.dir / "out", self.videos)  # with room again
+        self.scan("--out", self.dir / "fresh", self.videos)
+        self.assertEqual(tree(self.dir / "out"), tree(self.dir / "fresh"))
+
+    def test_wrong_arguments(self):
+        video = self.videos / "camera 1.avi"
+        for arguments, words in ((["--out", self.dir / "out"], "FILE"), ([video], "--out"), (["--out", self.dir / "o", "--task", "3/3", video], "3/3"),
+                                 (["--out", self.dir / "o", "--split", "-1", video], "--split"),
+                                 (["--out", self.dir / "o", "--chain", "nosuchelement", video], "nosuchelement"),
+                                 (["--out", self.dir / "o", "--chain", "fakesink", video], "come out"),
+                                 (["--out", self.dir / "o", "--vectors", "/nowhere", video], "/nowhere")):
+            self.assertIn(words, self.scan(*arguments, status=2).stderr)
+
+
+class Query(Case):
+    def model(self):
+        """A codebook in which numbers stand that a seed decides: likeness needs no better one."""
+        path = self.dir / "codebook.model"
+        trainer = pathlib.Path(PROGRAM).parent.parent / "vigil-train" / "vigil-train"
+        if not trainer.exists():
+            self.skipTest("vigil-train is not built")
+        subprocess.run([trainer, "codebook", "-o", path, "--components", "8", "--samples", "5000", "--projected", "16", "--iterations", "5",
+                        "--scales", "2", "--every", "30", "--backend", "cpu", self.videos], check=True, stdout=subprocess.DEVNULL, timeout=200)
+        return path
+
+    def test_an_event_is_most_like_itself(self):
+        model = self.model()
+        for name, more in (("whole", []), ("split", ["--split", 4, "--warm-up", SECONDS])):
+            self.scan("--out", self.dir / name, "--vectors", model, "--every", 0.5, *more, self.videos)
+        for p in (self.dir / "whole").glob("*.vectors"):
+            self.assertEqual(p.read_bytes(), (self.dir / "split" / p.name).read_bytes())
+        for p in (self.dir / "whole").glob("*.jsonl"):
+            event = records(p, "event")[0]
+            path = records(p, "file")[0]["path"]
+            at = event["begin"]
+            lines = self.scan("query", self.dir / "whole", "--like", f"{path}@{at}", "--count", 3).stdout.splitlines()
+            best = json.loads(lines[0])
+            self.assertEqual((best["id"], best["path"]), (event["id"], path))
+            self.assertAlmostEqual(best["score"], 1, places=4)
+            scores = [json.loads(line)["score"] for line in lines]
+            self.assertEqual(scores, sorted(scores, reverse=True))
+        self.assertIn("no frame at", self.scan("query", self.dir / "whole", "--like", f"{path}@1000", status=1).stderr)
+        model.write_bytes(model.read_bytes() + b" ")
+        self.assertIn("not the model", self.scan("query", self.dir / "whole", "--like", f"{path}@1", status=2).stderr)
+
+    def test_results_without_vectors(self):
+        self.scan("--out", self.dir / "out", self.videos / "camera 1.avi")
+        self.assertIn("--vectors", self.scan("query", self.dir / "out", "--like", "x.avi@1", status=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// vigil-scan: see docs/tools/vigil-scan.md.
+#include "common/error.h"
+#include "scan.h"
+#include "tools/base/gst_ptr.h"
+#include "vigil-config.h"
+
+#include <charconv>
+#include <clocale>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+namespace vigil::scan {
+
+namespace {
+
+constexpr const char *summary =
+    "Looks through video files and keeps what moved: events, tracks, activity a second and, with --vectors,\n"
+    "Fisher vectors, as JSON lines and arrays in the folder DIR. What is there already is not done again.\n"
+    "vigil-scan query DIR... --like FILE@SECONDS prints the most similar events.";
+constexpr const char *default_chain = "cudamog output=passthrough ! boxtrack";
+// Three times cudamog's history of 500 frames, at 25 frames a second.
+constexpr double default_warm_up = 60;
+
+struct Raw {
+  gchar *out = nullptr, *chain = nullptr, *vectors = nullptr, *task = nullptr, *like = nullptr;
+  gchar **rest = nullptr, **lists = nullptr;
+  gdouble split = 0, warm_up = default_warm_up, every = 1;
+  gint jobs = 1, count = 10;
+  gboolean version = FALSE;
+  ~Raw() {
+    for (gchar *s : {out, chain, vectors, task, like}) g_free(s);
+    g_strfreev(rest);
+    g_strfreev(lists);
+  }
+};
+
+void parse(Raw &r, bool is_query, int argc, char **argv) {
+  std::vector<GOptionEntry> entries;
+  if (is_query)
+    entries = {{"like", 'l', 0, G_OPTION_ARG_STRING, &r.like, "the picture to look for", "FILE@SECONDS"},
+               {"count", 'n', 0, G_OPTION_ARG_INT, &r.count, "events to print (default: 10)", "N"}};
+  else
+    entries = {
+        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &r.out, "where results are kept", "DIR"},
+        {"chain", 'c', 0, G_OPTION_ARG_STRING, &r.chain,
+         "elements that look at the frames (default: cudamog output=passthrough ! boxtrack)", "ELEMENTS"},
+        {"list", 'l', 0, G_OPTION_ARG_FILENAME_ARRAY, &r.lists,
+         "files and folders, a line each; - is the standard input", "FILE"},
+        {"vectors", 'v', 0, G_OPTION_ARG_FILENAME, &r.vectors,
+         "keep Fisher vectors of frames in events, made with this model of gpufisher", "MODEL"},
+        {"every", 'e', 0, G_OPTION_ARG_DOUBLE, &r.every, "seconds between vectors (default: 1)", "SECONDS"},
+        {"split", 's', 0, G_OPTION_ARG_DOUBLE, &r.split, "cut files into parts of this length", "SECONDS"},
+        {"warm-up", 'w', 0, G_OPTION_ARG_DOUBLE, &r.warm_up,
+         "what the chain sees before a part begins (default: 60)", "SECONDS"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &r.jobs, "files or parts at a time (default: 1)", "N"},
+        {"task", 't', 0, G_OPTION_ARG_STRING, &r.task, "do the I-th of N shares, from 0 on", "I/N"},
+        {"version", 0, 0, G_OPTION_ARG_NONE, &r.version, "print the version", nullptr}};
+  entries.push_back({G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r.rest, nullptr, nullptr});
+  entries.push_back({nullptr});
+  std::unique_ptr<GOptionContext, tools::Releaser<g_option_context_free>> context(
+      g_option_context_new(is_query ? "DIR..." : "FILE..."));
+  g_option_context_set_summary(context.get(), summary);
+  g_option_context_add_main_entries(context.get(), entries.data(), nullptr);
+  g_option_context_add_group(context.get(), gst_init_get_option_group());
+  GError *error = nullptr;
+  if (g_option_context_parse(context.get(), &argc, &argv, &error)) return;
+  const tools::ErrorPtr owner(error);
+  fail(Error::Kind::bad_setting, error->message, "; see vigil-scan --help");
+}
+
+void check(const char *option, double value, double least, double most) {
+  if (!(value >= least && value <= most))
+    fail(Error::Kind::bad_setting, option, " ", value, " is not within ", least, " to ", most);
+}
+Time nanoseconds(double seconds) {
+  return std::llround(seconds * double(second));
+}
+std::vector<std::string> words(gchar **list) {
+  std::vector<std::string> all;
+  for (gchar **w = list; w && *w; w++) all.emplace_back(*w);
+  return all;
+}
+
+void set_task(const char *text, ScanOptions &o) {
+  const char *end = text + std::strlen(text);
+  const auto [slash, bad] = std::from_chars(text, end, o.task);
+  const bool first = bad == std::errc() && slash != end && *slash == '/';
+  const auto [last, worse] = std::from_chars(first ? slash + 1 : end, end, o.tasks);
+  if (!first || worse != std::errc() || last != end || o.tasks < 1 || o.task < 0 || o.task >= o.tasks)
+    fail(Error::Kind::bad_setting, "--task ", text, " is not I/N with I from 0 to N - 1");
+}
+
+int run_query(const Raw &r) {
+  QueryOptions o;
+  o.folders = words(r.rest);
+  check("--count", r.count, 1, 1000000);
+  o.count = r.count;
+  const std::string like = r.like ? r.like : "";
+  const auto at = like.rfind('@');
+  if (o.folders.empty() || at == std::string::npos)
+    fail(Error::Kind::bad_setting, "vigil-scan query takes DIR... and --like FILE@SECONDS");
+  double seconds = -1;
+  const auto [end, bad] = std::from_chars(like.data() + at + 1, like.data() + like.size(), seconds);
+  if (bad != std::errc() || end != like.data() + like.size())
+    fail(Error::Kind::bad_setting, "--like ", like, ": after the @ stand seconds, such as 12.5");
+  check("--like's seconds", seconds, 0, 1e9);
+  o.file = like.substr(0, at);
+  o.time = nanoseconds(seconds);
+  query(o);
+  return 0;
+}
+
+int run_scan(const Raw &r) {
+  ScanOptions o;
+  o.files = words(r.rest);
+  o.lists = words(r.lists);
+  if (!r.out || (o.files.empty() && o.lists.empty()))
+    fail(Error::Kind::bad_setting, "vigil-scan takes --out DIR and FILE... or --list FILE");
+  check("--split", r.split, 0, 1e6);
+  check("--warm-up", r.warm_up, 0, 1e6);
+  check("--every", r.every, 0.001, 1e6);
+  check("--jobs", r.jobs, 1, 1024);
+  o.out = r.out;
+  o.chain.elements = r.chain ? r.chain : default_chain;
+  o.chain.model = r.vectors ? r.vectors : "";
+  o.chain.vectors_every = nanoseconds(r.every);
+  o.chain.warm_up = nanoseconds(r.warm_up);
+  o.split = nanoseconds(r.split);
+  o.jobs = r.jobs;
+  if (r.task) set_task(r.task, o);
+  const Outcome all = scan(o);
+  std::fprintf(stderr, "%d done, %d were there, %d failed, %d broken off\n", all.done, all.skipped,
+               all.failed, all.broken_off);
+  constexpr int some_failed = 3;
+  return all.failed || all.broken_off ? some_failed : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  constexpr int failed = 1, wrong_arguments = 2;
+  const bool is_query = argc > 1 && !std::strcmp(argv[1], "query");
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error, as a full disk is
+  try {
+    Raw raw;
+    parse(raw, is_query, is_query ? argc - 1 : argc, is_query ? argv + 1 : argv);
+    std::setlocale(LC_NUMERIC, "C");
+    if (raw.version) return std::printf("vigil-scan %s\n", VIGIL_VERSION) < 0;
+    return is_query ? run_query(raw) : run_scan(raw);
+  } catch (const Error &e) {
+    std::fprintf(stderr, "vigil-scan: %s\n", e.what());
+    return e.kind() == Error::Kind::bad_setting ? wrong_arguments : failed;
+  } catch (const std::exception &e) {
+    std::fprintf(stderr, "vigil-scan: %s\n", e.what());
+    return failed;
+  }
+}
+
+} // namespace vigil::scan
+
+int main(int argc, char **argv) {
+  return vigil::scan::main(argc, argv);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scan.h"
+
+#include "archive.h"
+#include "common/error.h"
+#include "source_file.h"
+#include "tools/base/media_files.h"
+#include "tools/base/progress.h"
+#include "vigil-config.h"
+
+#include <atomic>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace vigil::scan {
+
+namespace {
+
+struct Unit { // of work
+  SourceFile file;
+  Part part;
+  int parts = 1;
+};
+
+// One line a path; empty lines and those that begin with # are passed over.
+void read_list(std::istream &in, std::vector<std::string> &paths) {
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && line[0] != '#') paths.push_back(line);
+}
+
+class Scanner {
+ public:
+  explicit Scanner(const ScanOptions &o)
+      : o_(o), with_vectors_(!o.chain.model.empty()), archive_(o.out, how(), with_vectors_) {}
+  Outcome run();
+
+ private:
+  Json how() const;
+  void find_units();
+  void add_units(const SourceFile &);
+  void work();
+  void work_on(const Unit &);
+  void finish_if_all_there(const Unit &, const Findings &);
+  void failed(const std::string &path, const std::string &name, const std::string &reason);
+  void say(const std::string &);
+  const ScanOptions &o_;
+  const bool with_vectors_;
+  Archive archive_;
+  std::vector<Unit> units_;
+  std::set<std::string> known_; // paths
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_; // of what follows
+  Outcome outcome_;
+  std::exception_ptr error_;
+  std::optional<tools::Progress> progress_;
+};
+
+Json Scanner::how() const {
+  Json j;
+  j["vigil-scan"] = VIGIL_VERSION;
+  j["results"] = 1; // version of their format
+  j["chain"] = o_.chain.elements;
+  j["split_seconds"] = double(o_.split) / double(second);
+  j["warm_up_seconds"] = o_.split ? double(o_.chain.warm_up) / double(second) : 0.0;
+  if (with_vectors_)
+    j["vectors"] = {{"model", o_.chain.model},
+                    {"sha256", sha256_of_file(o_.chain.model)},
+                    {"every_seconds", double(o_.chain.vectors_every) / double(second)}};
+  else
+    j["vectors"] = nullptr;
+  return j;
+}
+
+void Scanner::say(const std::string &words) {
+  if (progress_) progress_->clear();
+  std::fprintf(stderr, "%s\n", words.c_str());
+}
+
+void Scanner::failed(const std::string &path, const std::string &name, const std::string &reason) {
+  archive_.put_failure(path, name, reason);
+  const std::lock_guard lock(mutex_);
+  outcome_.failed++;
+  say("failed: " + reason);
+}
+
+// Which units there are depends on the files alone, so that tasks on several machines divide them alike.
+void Scanner::find_units() {
+  std::vector<std::string> given = o_.files;
+  for (const std::string &list : o_.lists) {
+    if (list == "-") {
+      read_list(std::cin, given);
+      continue;
+    }
+    std::ifstream in(list);
+    if (!in) fail(Error::Kind::io, "cannot read the list ", list);
+    read_list(in, given);
+  }
+  for (const std::string &path : given) {
+    std::vector<std::string> files{path};
+    try {
+      files = tools::expand({path}, tools::Media::videos);
+    } catch (const Error &) { // of a file look_at() says more
+    } catch (const std::filesystem::filesystem_error &) {
+    }
+    for (const std::string &file : files) {
+      try {
+        const SourceFile source = look_at(file);
+        if (!known_.insert(source.path).second)
+          say("note: " + file + " was named before, as " + source.path);
+        else
+          add_units(source);
+      } catch (const Error &e) {
+        if (e.kind() != Error::Kind::io && e.kind() != Error::Kind::bad_data) throw;
+        failed(file, name_of(file), e.what());
+      }
+    }
+  }
+  std::vector<Unit> mine;
+  for (std::size_t i = 0; i < units_.size(); i++)
+    if (static_cast<int>(i % static_cast<std::size_t>(o_.tasks)) == o_.task) mine.push_back(units_[i]);
+  units_ = std::move(mine);
+}
+
+void Scanner::add_units(const SourceFile &file) {
+  const Time duration = o_.split ? duration_of(file.path) : 0;
+  if (o_.split && duration == 0) say("note: " + file.path + " does not say how long it is, and is not split");
+  const int parts = o_.split ? std::max(1, static_cast<int>((duration + o_.split - 1) / o_.split)) : 1;
+  for (int p = 0; p < parts; p++)
+    units_.push_back({file, {p, p * o_.split, p + 1 == parts ? forever : (p + 1) * o_.split}, parts});
+}
+
+void Scanner::finish_if_all_there(const Unit &unit, const Findings &found) {
+  std::vector<Findings> all;
+  for (int p = 0; p < unit.parts; p++) {
+    if (p == found.part.index) {
+      all.push_back(found);
+      continue;
+    }
+    auto other = archive_.part(unit.file, p);
+    if (!other) return; // who makes it finishes the file
+    all.push_back(std::move(*other));
+  }
+  archive_.finish(unit.file, all);
+}
+
+void Scanner::work_on(const Unit &unit) {
+  const auto count = [&](int Outcome::*what) {
+    const std::lock_guard lock(mutex_);
+    outcome_.*what += 1;
+    progress_->step();
+  };
+  if (archive_.done(unit.file)) {
+    archive_.remove_part(unit.file, unit.part.index); // a run before may have ended before it did
+    return count(&Outcome::skipped);
+  }
+  if (unit.parts > 1)
+    if (const auto there = archive_.part(unit.file, unit.part.index)) {
+      finish_if_all_there(unit, *there); // a run before may have ended between the last part and this
+      return count(&Outcome::skipped);
+    }
+  try {
+    const Findings found = watch(unit.file.path, unit.part, o_.chain);
+    if (look_at(unit.file.path).digest != unit.file.digest)
+      fail(Error::Kind::bad_data, unit.file.path, " changed while it was read");
+    if (unit.parts > 1) archive_.put_part(unit.file, found);
+    finish_if_all_there(unit, found);
+    if (!found.broken_off.empty()) {
+      const std::lock_guard lock(mutex_);
+      outcome_.broken_off++;
+      say("broken off: " + unit.file.path + ": " + found.broken_off);
+    }
+    count(&Outcome::done);
+  } catch (const Error &e) {
+    if (e.kind() != Error::Kind::io && e.kind() != Error::Kind::bad_data) throw;
+    failed(unit.file.path, unit.file.name, e.what());
+  }
+}
+
+void Scanner::work() {
+  try {
+    for (std::size_t i = next_++; i < units_.size(); i = next_++) work_on(units_[i]);
+  } catch (...) { // a full disk, an element that is missing: the others end after their unit
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::current_exception();
+    next_ = units_.size();
+  }
+}
+
+Outcome Scanner::run() {
+  find_units();
+  progress_.emplace("parts of files", units_.size(), 1);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < o_.jobs; i++) threads.emplace_back([this] { work(); });
+  for (std::thread &t : threads) t.join();
+  progress_->clear();
+  if (error_) std::rethrow_exception(error_);
+  return outcome_;
+}
+
+} // namespace
+
+Outcome scan(const ScanOptions &o) {
+  check_chain(o.chain); // before the folder is made
+  return Scanner(o).run();
+}
+
+} // namespace vigil::scan

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One part of a file through a chain of elements, as fast as it goes.
+#pragma once
+
+#include "findings.h"
+
+#include <string>
+
+namespace vigil::scan {
+
+struct Chain {
+  std::string elements;        // as for gst-launch-1.0; frames go in, frames come out
+  std::string model;           // of gpufisher, for vectors; empty: none are made
+  Time vectors_every = second; // while an event goes on
+  Time warm_up = 0;            // before a part's begin, for what elements have to learn
+};
+
+// Throws Error::bad_setting when the chain cannot be made or does not fit, Error::bad_data when the file
+// cannot be decoded, Error::no_device when an element is missing.
+Findings watch(const std::string &path, const Part &, const Chain &);
+
+// How long the file says that it is, and 0 when it does not know. Throws as watch() does.
+Time duration_of(const std::string &path);
+
+// The Fisher vector of the first frame at or after `time`. Throws as watch() does, and Error::bad_data when
+// the file ends before.
+std::vector<float> vector_at(const std::string &path, Time time, const std::string &model);
+
+// Throws Error::bad_setting or no_device, as watch() does, for chains that no file can go through.
+void check_chain(const Chain &);
+
+} // namespace vigil::scan
