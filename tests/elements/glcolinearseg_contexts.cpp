@@ -219,9 +219,9 @@ GST_START_TEST(the_context_may_change) {
 }
 GST_END_TEST
 
-// A neighbour that leaves OpenGL's state in a mess before the element, and looks for it behind. GStreamer's own
-// elements get it as they expect it, and so does the state of uploads: the frame's texture is filled by GStreamer
-// when the element maps it (tests/opengl/state.cpp has that state, too).
+// A neighbour that leaves OpenGL's state in a mess before the element, and looks for it behind. GStreamer's
+// own elements get it as they expect it, and so does the state of uploads: the frame's texture is filled by
+// GStreamer when the element maps it (tests/opengl/state.cpp has that state, too).
 class Neighbour {
  public:
   explicit Neighbour(GstElement *element) {

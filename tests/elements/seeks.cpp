@@ -18,11 +18,11 @@ class Player {
  public:
   explicit Player(const std::string &element) {
     GError *error = nullptr;
-    pipeline_ = gst_parse_launch(("videotestsrc ! capsfilter name=caps caps=\"" +
-                                  caps_of(format, width, height) + "\" ! " + element +
-                                  " ! fakesink name=sink sync=false")
-                                     .c_str(),
-                                 &error);
+    pipeline_ =
+        gst_parse_launch(("videotestsrc ! capsfilter name=caps caps=\"" + caps_of(format, width, height) +
+                          "\" ! " + element + " ! fakesink name=sink sync=false")
+                             .c_str(),
+                         &error);
     fail_unless(pipeline_ && !error, "%s: %s", element.c_str(), error ? error->message : "");
     name_ = element;
     GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
@@ -192,15 +192,15 @@ GST_END_TEST
 
 GST_START_TEST(sizes_that_change_while_it_plays) {
   with_every([](Player &p) {
-        p.state(GST_STATE_PLAYING);
-        std::size_t frames = 3;
-        for (const int w : {64, 128, width}) {
-          p.wait_for_frames(frames);
-          p.size(w, height);
-          for (int ms = 0; ms < 50000 && !p.widths().count(w); ms++) g_usleep(1000);
-          fail_unless(p.widths().count(w), "no frame of the new width came");
-          frames += 3;
-        }
+    p.state(GST_STATE_PLAYING);
+    std::size_t frames = 3;
+    for (const int w : {64, 128, width}) {
+      p.wait_for_frames(frames);
+      p.size(w, height);
+      for (int ms = 0; ms < 50000 && !p.widths().count(w); ms++) g_usleep(1000);
+      fail_unless(p.widths().count(w), "no frame of the new width came");
+      frames += 3;
+    }
   });
 }
 GST_END_TEST

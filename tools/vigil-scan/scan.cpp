@@ -8,8 +8,10 @@
 #include "tools/base/progress.h"
 #include "vigil-config.h"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <mutex>
