@@ -11,11 +11,14 @@
 namespace vigil::gst::boxtrack {
 namespace {
 
-// kernels/blobs' mean colour, where the box is such a blob's.
-void read_colour(GstVideoRegionOfInterestMeta *roi, track::Detection &d) {
+// kernels/blobs' moments and mean colour, where the box is such a blob's.
+void read_blob(GstVideoRegionOfInterestMeta *roi, track::Detection &d) {
   const GstStructure *s = gst_video_region_of_interest_meta_get_param(roi, "blob");
+  if (!s) return;
+  gst_structure_get_double(s, "xx", &d.spread.xx);
+  gst_structure_get_double(s, "yy", &d.spread.yy);
   gdouble c0 = 0, c1 = 0, c2 = 0;
-  if (!s || !gst_structure_get_double(s, "c0", &c0)) return;
+  if (!gst_structure_get_double(s, "c0", &c0)) return;
   gst_structure_get_double(s, "c1", &c1);
   gst_structure_get_double(s, "c2", &c2);
   d.has_colour = true;
@@ -37,7 +40,7 @@ void find_boxes(Impl &impl, GstBuffer *buffer, const std::string &wanted) {
     track::Detection d;
     d.box = box_of(roi);
     d.label = roi->roi_type;
-    read_colour(roi, d);
+    read_blob(roi, d);
     impl.detections.push_back(d);
     impl.found.push_back({roi, -1});
   }

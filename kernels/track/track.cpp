@@ -49,6 +49,7 @@ void Tracker::step(std::span<const Detection> detections, double seconds, double
   assign(false);
   update(seconds);
   begin(seconds);
+  if (params_.groups && params_.pairs) divide_pairs(dt);
   end_lost(seconds, width, height);
   report();
 }

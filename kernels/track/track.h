@@ -14,7 +14,9 @@
 //   4. split: members are assigned like all others, by motion, size and colour, so they leave as what they
 //   came;
 //   5. mend: boxes that are parts of one track are one;
-//   6. what is left begins tentative tracks.
+//   6. what is left begins tentative tracks;
+//   7. divide: a track whose blob has looked like two people side by side for a while becomes two, which are
+//      a group (pairs.cpp).
 // A track is confirmed when it was found in at least half of the frames for `confirm_after`, and ends
 // `lost_after` after it was last found, or when its centre leaves the picture unseen. One that has not moved
 // by a quarter of its size for `stationary_after` is stationary, and waits for `stationary_hold` instead:
@@ -43,8 +45,14 @@ double intersection(const Box &, const Box &); // px^2
 double iou(const Box &, const Box &);          // intersection over union, 0..1
 Box hull(const Box &, const Box &);
 
+// Central second moments of an object's pixels about their centroid, px^2.
+struct Spread {
+  double xx = 0, yy = 0; // across and down; 0: not known
+};
+
 struct Detection {
   Box box;
+  Spread spread;
   bool has_colour = false;
   std::array<float, 3> colour{}; // mean of the object's pixels, 0..255 each
   std::uint32_t label = 0;       // what it is; boxes and tracks of different labels never belong together
@@ -73,7 +81,7 @@ struct Object {
 struct Params {
   int confirm_after = 250, lost_after = 2000, stationary_after = 3000, stationary_hold = 60000;
   float max_speed = 3.f, agility = 0.7f, jitter = 0.08f;
-  bool groups = true;
+  bool groups = true, pairs = true;
   bool operator==(const Params &) const = default;
 };
 inline constexpr auto params_table = std::tuple{
@@ -104,6 +112,10 @@ inline constexpr auto params_table = std::tuple{
           "Tracks whose objects enter one box go on in it as a group. For detectors whose boxes never hold "
           "two objects: false",
           &Params::groups),
+    param("pairs", "Pairs",
+          "A blob that looks like two people side by side becomes two tracks. Needs groups, and boxes that "
+          "know their blob's moments, as cudamog's exact blobs do",
+          &Params::pairs),
 };
 
 inline constexpr std::size_t most_boxes = 400;
@@ -130,6 +142,7 @@ class Tracker {
     bool has_colour = false, confirmed = false;
     int frames = 0, hits = 0;
     double still_x = 0, still_y = 0, still_since = 0;
+    double pair = 0;                      // seconds for which its blob has looked like a pair
     int box = -1;                         // index into boxes_
     Box measured;                         // with parts mended
     bool in_group = false, shown = false; // shown: its box is in the picture for all that is known
@@ -152,6 +165,7 @@ class Tracker {
   void update_single(Track &);
   void update_group(std::size_t box);
   void begin(double seconds);
+  void divide_pairs(double dt);
   void end_lost(double seconds, double width, double height);
   void report();
 

@@ -122,6 +122,53 @@ void parts_are_mended() {
   expect(t.objects().size() == 1 && t.objects()[0].id == 1, "a body in two parts is one track");
 }
 
+// The blob of two who walk side by side, and never part: columns of pixels at both sides, few in the middle.
+Detection side_by_side(double x) {
+  Detection d = at(x, 240, 42, 64);
+  d.spread.xx = 0.075 * 42 * 42;
+  d.spread.yy = 0.056 * 64 * 64;
+  return d;
+}
+
+void pairs_become_two() {
+  const auto walk = [](double t) { return Boxes{side_by_side(100 + 30 * t)}; };
+  for (const double fps : {25., 7.}) {
+    const std::string rate = " at " + std::to_string(fps) + " frames a second";
+    const Tracker t = play(walk, fps, 0, 5);
+    const auto two = t.objects();
+    expect(two.size() == 2, "two side by side are two tracks" + rate);
+    if (two.size() != 2) continue;
+    expect(two[0].state == State::grouped && two[1].state == State::grouped, "of one group" + rate);
+    expect(std::abs(two[0].box.x + two[0].box.width / 2 - 239.5) < 4 &&
+               std::abs(two[1].box.x + two[1].box.width / 2 - 260.5) < 4,
+           "one at each side of the box" + rate);
+  }
+  // They part, and each is who he was.
+  const auto part = [&](double t) {
+    if (t < 3) return walk(t);
+    const double x = 100 + 30 * t;
+    return Boxes{at(x - 10 - 30 * (t - 3), 240, 21, 64), at(x + 10 + 30 * (t - 3), 240, 21, 64)};
+  };
+  const Tracker t = play(part, 10, 0, 5);
+  expect(t.objects().size() == 2 && id_near(t, 180) == 1 && id_near(t, 320) == 2,
+         "both have their numbers when they part");
+  const auto one_of = [](double w, double h, double across, double down) {
+    return [=](double s) {
+      Detection d = at(100 + 30 * s, 240, w, h);
+      d.spread = {across * w * w, down * h * h};
+      return Boxes{d};
+    };
+  };
+  expect(play(one_of(30, 64, 0.047, 0.06), 10, 0, 9).objects().size() == 1, "one person is one track");
+  expect(play(one_of(50, 60, 1 / 12., 1 / 12.), 10, 0, 9).objects().size() == 1, "so is a box on wheels");
+  expect(play(one_of(90, 50, 0.08, 0.07), 10, 0, 9).objects().size() == 1, "and a car seen from its side");
+  Tracker off;
+  Params p;
+  p.pairs = false;
+  off.set(p);
+  expect(play(walk, 10, 0, 9, off).objects().size() == 1, "without pairs all are one");
+}
+
 void flicker_is_no_track() {
   std::mt19937_64 random(3);
   Tracker t;
@@ -192,6 +239,7 @@ int main() {
   hidden(4, false);
   standing_waits();
   parts_are_mended();
+  pairs_become_two();
   flicker_is_no_track();
   bad_input();
   same_again();
