@@ -10,6 +10,7 @@
 #include "gst/frames/formats.h"
 #include "gst/gpufisher/meta.h"
 #include "gst/gpufisher/work.h"
+#include "gst/memory/luma_slot.h"
 #include "gst/transform/transform.h"
 
 #include <utility>
@@ -30,7 +31,9 @@ struct GstGpuFisherClass {
 G_DEFINE_TYPE(GstGpuFisher, gst_gpu_fisher, vigil_transform_get_type())
 
 #define CAPS                                                                                                 \
-  VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS) VIGIL_GL_CAPS("{ RGBA }") GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)
+  VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS)                                                                       \
+  VIGIL_GL_CAPS("{ RGBA }")                                                                                  \
+  GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS) "; " GST_VIDEO_CAPS_MAKE(VIGIL_LUMA_FORMATS)
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
 static GstStaticPadTemplate src_template =

@@ -2,6 +2,7 @@
 #include "gst/transform/cuda_place.h"
 
 #include "gst/errors.h"
+#include "gst/memory/luma_slot.h"
 #include "gst/transform/debug.h"
 
 namespace vigil::gst {
@@ -56,6 +57,7 @@ void CudaPlace::follow(GstBuffer *buffer, const FrameKind &) {
 }
 
 std::unique_ptr<Slot> CudaPlace::make_slot(const FrameKind &kind) {
+  if (needs_luma_slot(kind)) return make_luma_slot(*device_, kind);
   return std::make_unique<FrameSlot>(*device_, kind);
 }
 

@@ -129,6 +129,83 @@ GST_START_TEST(scores_and_vector_are_the_references) {
 GST_END_TEST
 
 // An element that changes nothing gets frames from the base class that no caps came before.
+namespace {
+
+// A frame of the format whose luma, or colours, are those of `p`: GRAY8, or RGBA for RGB and BGR. Other
+// samples are noise. `padding`: bytes that rows are longer than they need be.
+GstBuffer *disguised(const Picture &p, const char *format, int padding) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, gst_video_format_from_string(format), width, height);
+  const guint planes = GST_VIDEO_INFO_N_PLANES(&info);
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {}, size = 0;
+  gint strides[GST_VIDEO_MAX_PLANES] = {};
+  for (guint i = 0; i < planes; i++) {
+    offsets[i] = size;
+    strides[i] = GST_VIDEO_INFO_PLANE_STRIDE(&info, i) + padding;
+    size += gsize(strides[i]) * height;
+  }
+  GstBuffer *b = gst_buffer_new_allocate(nullptr, size, nullptr);
+  gst_buffer_add_video_meta_full(b, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info), width, height,
+                                 planes, offsets, strides);
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(b, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < size; i++) map.data[i] = guint8(i * 31);
+  const bool colour = GST_VIDEO_INFO_IS_RGB(&info);
+  const int in_step = colour ? 4 : 1, depth = int(GST_VIDEO_INFO_COMP_DEPTH(&info, 0));
+  const gint in_stride = GST_VIDEO_INFO_PLANE_STRIDE(&p.info, 0);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      for (int c = 0; c < (colour ? 3 : 1); c++) {
+        const guint8 value = p.bytes[std::size_t(y * in_stride + in_step * x + c)];
+        guint8 *to = map.data + y * strides[0] + x * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c) +
+                     GST_VIDEO_INFO_COMP_POFFSET(&info, c);
+        if (depth == 8)
+          *to = value;
+        else // low bits that do not count
+          GST_WRITE_UINT16_LE(
+              to, guint16((value << (depth - 8) | (x & 3)) << GST_VIDEO_FORMAT_INFO_SHIFT(info.finfo, 0)));
+      }
+  gst_buffer_unmap(b, &map);
+  GST_BUFFER_PTS(b) = 0;
+  return b;
+}
+
+} // namespace
+
+// Formats that kernels do not read have the scores of the luma, or of the colours, that is in them.
+GST_START_TEST(other_formats_have_the_same_scores) {
+  const fisher::Model m = random_model(7, {"run", "fall"});
+  for (const char *format : {"YUY2", "UYVY", "YVYU", "VYUY", "Y42B", "Y444", "NV16", "P010_10LE", "I420_10LE",
+                             "GRAY16_LE", "RGB", "BGR"}) {
+    const bool colour = std::strlen(format) == 3;
+    Picture p = scene(colour ? "RGBA" : "GRAY8", width, height, 3, {{20, 20, 30, 30}});
+    for (std::size_t i = 0; i < p.bytes.size(); i++) // so that colours are not grey
+      if (colour && i % 4 == 0) p.bytes[i] = std::uint8_t(p.bytes[i] / 2);
+    Watch plain(m, "", colour ? "RGBA" : "GRAY8");
+    fail_unless_equals_int(plain.element->push(p, 0), GST_FLOW_OK);
+    GstBuffer *b = plain.element->pull();
+    const std::vector<double> want = scores_of(b);
+    gst_buffer_unref(b);
+    Watch watch(m, "", format);
+    for (const int padding : {0, 20}) {
+      GstBuffer *in = disguised(p, format, padding), *same = gst_buffer_copy_deep(in);
+      fail_unless_equals_int(watch.element->push(in), GST_FLOW_OK);
+      GstBuffer *out = watch.element->pull();
+      fail_unless(scores_of(out) == want, "%s has other scores", format);
+      GstMapInfo map;
+      fail_unless(gst_buffer_map(same, &map, GST_MAP_READ));
+      fail_unless(gst_buffer_memcmp(out, 0, map.data, map.size) == 0, "%s: the picture was changed", format);
+      gst_buffer_unmap(same, &map);
+      gst_buffer_unref(same);
+      gst_buffer_unref(out);
+    }
+    GstBuffer *small = gst_buffer_new_allocate(nullptr, 100, nullptr);
+    fail_unless_equals_int(watch.element->push(small), GST_FLOW_ERROR);
+    watch.element->error(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE);
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(frames_without_caps_are_refused) {
   Folder folder;
   fisher::write_model(folder / "model", random_model(7, {"run"}));
@@ -479,6 +556,7 @@ static Suite *gpufisher_suite() {
   TCase *c = tcase_create("all");
   suite_add_tcase(s, c);
   tcase_add_test(c, scores_and_vector_are_the_references);
+  tcase_add_test(c, other_formats_have_the_same_scores);
   tcase_add_test(c, frames_without_caps_are_refused);
   tcase_add_test(c, a_model_without_classes_gives_vectors);
   tcase_add_test(c, every_nth_frame_is_scored);
