@@ -97,6 +97,12 @@ def zones_and_properties(m):
     for bad in ({"median": 1000}, {"median": "many"}, {"no-such": 1}, {"output": "mask"}, {"median": 7, "min-area": -1}):
         same(m.ask("PATCH", "/api/cameras/street/elements/cudamog", bad)[0], 400, f"properties {bad}")
     elements = m.get("/api/cameras/street/elements")
+    units = {e["factory"]: {p["name"]: p["unit"] for p in e["properties"]} for e in elements["elements"]}
+    for element, name, unit in [("cudamog", "components", None), ("cudamog", "motion-threshold", None), ("cudamog", "absorb-after", "s"),
+                                ("cudamog", "motion-hold", "ms"), ("cudamog", "median", "px"), ("cudamog", "min-variance", "grey levels²"),
+                                ("boxtrack", "agility", None)]:
+        same(units[element][name], unit, f"the unit of {element}'s {name}")
+    same(elements["elements"][0]["properties"][0]["name"] != "qos", True, "the element's own properties come first")
     same([e["gtype"] for e in elements["elements"] if e["factory"] == "cudamog"], ["GstCudaMog"], "the name that preset files need")
     same({p["name"]: p["value"] for p in elements["elements"][0]["properties"]}["median"], 5, "all or nothing")
     if "median=5" not in elements["launch"]:

@@ -2,7 +2,7 @@
 """The page of vigil-monitor in a real browser. Usage: page.py VIGIL_MONITOR (or the address of one that runs)
 
 VIGIL_SCREENSHOTS=FOLDER keeps the pictures of docs/monitor.md there. VIGIL_AXE=axe.min.js is the accessibility checker, which
-is otherwise taken from PyPI's axe-selenium-python where that is installed."""
+is otherwise taken from PyPI's axe-playwright-python where that is installed: of it only axe.min.js is used."""
 import importlib.util
 import os
 import pathlib
@@ -29,8 +29,8 @@ VIEWS = ("wall", "camera/door", "events", "heatmap", "system")
 def axe_file():
     if "VIGIL_AXE" in os.environ:
         return pathlib.Path(os.environ["VIGIL_AXE"])
-    spec = importlib.util.find_spec("axe_selenium_python")
-    file = spec and pathlib.Path(spec.origin).parent / "node_modules/axe-core/axe.min.js"
+    spec = importlib.util.find_spec("axe_playwright_python")
+    file = spec and pathlib.Path(spec.submodule_search_locations[0]) / "axe.min.js"
     return file if file and file.exists() else None
 
 
@@ -244,27 +244,65 @@ class Page(unittest.TestCase):
                     self.assertLessEqual(over, 0, f"{view} is {over} pixels wider than {width}")
                     self.assertEqual(b.complaints(), [], f"{view} at {width}, {theme}")
 
-    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-selenium-python, or VIGIL_AXE=axe.min.js")
+    def test_offline(self):
+        b = self.browser
+        self.server.send("PATCH", "/api/cameras/parking/switches", {"enabled": False})
+        self.addCleanup(self.server.send, "DELETE", "/api/cameras/parking/overrides")
+        b.open("camera/parking")
+        b.find(".tabs")
+        b.run("document.querySelector('.tabs input[value=controls]').click()")
+        b.until(lambda: "not connected" in b.find(".elements").text, "why there are no controls")
+        self.assertEqual(b.all(".notice"), [])
+        self.server.send("PATCH", "/api/cameras/parking/switches", {"enabled": True})
+        b.until(lambda: b.all("[data-element=cudamog] .control"), "the controls, once the camera is connected", 30)
+
+    def test_times(self):
+        """Each time in one form, whatever the browser's country; the server's clock, from records that took long."""
+        b = self.browser
+        event = self.clip()
+        b.open(f"events?id={event['id']}")
+        b.find(".player-facts dd")
+        begun = b.run("return (await import('/app/time.js')).timeOfDay(arguments[0])", event["start_time"])
+        self.assertIn(begun, b.find(".player-facts dd").text)
+        offsets = b.run("""const { ServerClock } = await import('/app/clock.js');
+            const clock = new ServerClock(), out = [clock.offset];
+            clock.hear(1000, 995); clock.hear(1001, 1000.5); clock.hear(1002, 1001); out.push(clock.offset);
+            clock.hear(1003, 997); out.push(clock.offset);
+            for (let i = 0; i < 30; i++) clock.hear(2000 + i, 5600 + i);
+            out.push(clock.offset);
+            return out;""")
+        self.assertEqual(offsets, [0, 5, 6, -3600])
+
+    def check_accessibility(self, what):
+        found = self.browser.driver.execute_async_script(
+            "axe.run().then((r) => arguments[0](r.violations), (e) => arguments[0]([{impact: 'serious', id: String(e), nodes: []}]))")
+        serious = [(v["id"], v.get("help"), [n["html"][:160] for n in v["nodes"]][:3]) for v in found if v["impact"] in ("serious", "critical")]
+        self.assertEqual(serious, [], what)
+
+    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
     def test_accessibility(self):
         b = self.browser
         self.clip()
         source = axe_file().read_text(encoding="utf-8")
-        for theme in "dark", "light":
-            b.resize(1280, 800, theme)
+        for theme, width in ("dark", 1280), ("light", 1280), ("light", 360):
+            b.resize(width, 800, theme)
             for view in VIEWS:
                 b.open(view)
                 b.until(lambda: b.all(".tile.seen, .stage.seen, .card, .heat, tbody tr"), f"{view} in {theme}")  # pylint: disable=cell-var-from-loop
+                b.run(source)
+                self.check_accessibility(f"{view}, {theme}, {width}")
                 if view.startswith("camera"):
                     b.run("document.querySelector('.tabs input[value=controls]').click()")
                     b.find(".control")
-                b.run(source)
-                # Before its version 4 axe knew no div around the pairs of a dl, which HTML has since 5.2.
-                found = b.driver.execute_async_script("axe.run({ rules: { dlitem: { enabled: parseInt(axe.version) >= 4 }, 'definition-list': { enabled: parseInt(axe.version) >= 4 } } }).then((r) => arguments[0](r.violations), (e) => arguments[0]([{impact: 'serious', id: String(e), nodes: []}]))")
-                serious = [(v["id"], v.get("help"), [n["html"][:160] for n in v["nodes"]][:3]) for v in found if v["impact"] in ("serious", "critical")]
-                self.assertEqual(serious, [], f"{view}, {theme}")
+                    self.check_accessibility(f"controls, {theme}, {width}")
+                    b.run("document.querySelector('.tabs input[value=areas]').click()")
+        b.keys("?")
+        b.find(".dialog")
+        self.check_accessibility("keys")
+        b.keys(Keys.ESCAPE)
 
 
 if __name__ == "__main__":
     if axe_file() is None:
-        print("SKIPPED: the accessibility check: axe is not installed (pip install axe-selenium-python)")
+        print("SKIPPED: the accessibility check: axe is not installed (pip install axe-playwright-python)")
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

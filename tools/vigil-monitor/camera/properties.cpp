@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "tools/base/gst_ptr.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -92,22 +93,24 @@ void add_type(json &j, GParamSpec *spec) {
   j["type"] = type;
 }
 
-// The tables' texts name units in words; these are the ones that they use.
-json unit_of(const GParamSpec *spec) {
-  const std::string blurb = g_param_spec_get_blurb(const_cast<GParamSpec *>(spec))
-                                ? g_param_spec_get_blurb(const_cast<GParamSpec *>(spec))
-                                : "";
-  const std::string name = spec->name;
-  for (const auto &[word, unit] : {std::pair{"millisecond", "ms"},
-                                   {"microsecond", "us"},
-                                   {"nanosecond", "ns"},
-                                   {"second", "s"},
-                                   {"pixel", "px"},
-                                   {"grey level", "grey levels"},
-                                   {"frames", "frames"},
-                                   {"degree", "degrees"}})
-    if (blurb.find(word) != std::string::npos) return unit;
-  if (name == "motion-hold") return "ms";
+// The tables' texts name units in words: a text begins with what the number counts, or says what it is
+// measured in. A unit anywhere else in the text is one of something else ("Gaussians that a pixel can have").
+json unit_of(GParamSpec *spec) {
+  json range;
+  add_type(range, spec);
+  if (!range.contains("min")) return nullptr; // no number
+  const char *text = g_param_spec_get_blurb(spec);
+  const std::string_view blurb = text ? text : "";
+  for (const auto &[word, unit] : {std::pair{"Milliseconds ", "ms"},
+                                   {"Seconds ", "s"},
+                                   {"Pixels ", "px"},
+                                   {"Foreground pixels ", "px"},
+                                   {"Frames ", "frames"},
+                                   {"Scored frames ", "frames"}})
+    if (blurb.starts_with(word)) return unit;
+  for (const auto &[words, unit] :
+       {std::pair{"in pixels", "px"}, {"+1 pixels", "px"}, {"in grey levels squared", "grey levels²"}})
+    if (blurb.find(words) != blurb.npos) return unit;
   return nullptr;
 }
 
@@ -208,6 +211,10 @@ json describe_element(GstElement *e, const std::map<std::string, Setting> &confi
   json properties = json::array();
   guint n = 0;
   GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(e), &n);
+  // The element's own first, then those of the classes that it derives from.
+  std::stable_sort(all, all + n, [](const GParamSpec *a, const GParamSpec *b) {
+    return g_type_depth(a->owner_type) > g_type_depth(b->owner_type);
+  });
   for (guint i = 0; i < n; i++) {
     GParamSpec *spec = all[i];
     if (spec->owner_type == GST_TYPE_OBJECT || !(spec->flags & G_PARAM_READABLE)) continue;

@@ -3,6 +3,7 @@
 // whenever it closes. Listeners get "picture" and each kind of docs/api/live.md as events of `live`, and "state" when the
 // connection comes or goes.
 import { query, signIn } from "./api.js";
+import { ServerClock } from "./clock.js";
 import { Records } from "./framing.js";
 
 const retryAfter = 1000; // ms
@@ -11,7 +12,7 @@ const silence = 12000; // ms; the server says something every five seconds
 
 class Live extends EventTarget {
   connected = false;
-  clockOffset = 0; // server's clock minus ours, seconds
+  #clock = new ServerClock();
   #wanted = null;
   #abort = null;
   #last = 0;
@@ -30,6 +31,11 @@ class Live extends EventTarget {
     });
     addEventListener("pagehide", () => this.#sleep());
     addEventListener("pageshow", () => this.#wake());
+  }
+
+  /** Server's clock minus ours, in seconds. */
+  get clockOffset() {
+    return this.#clock.offset;
   }
 
   /** Says what is looked at from now on: {cameras: [names], view, height}. Without cameras only events come. */
@@ -103,9 +109,10 @@ class Live extends EventTarget {
 
   #tell(message, record) {
     if (message.kind === "hello") {
-      this.clockOffset = message.time - Date.now() / 1000;
+      this.#clock = new ServerClock();
       this.#setConnected(true);
     }
+    this.#clock.hear(record.time);
     this.dispatchEvent(new CustomEvent(message.kind, { detail: { ...message, at: record.time } }));
   }
 

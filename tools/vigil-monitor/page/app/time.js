@@ -3,7 +3,7 @@
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 const clockMinutes = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const day = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
 
 export const now = () => Date.now() / 1000;
 export const timeOfDay = (t) => clock.format(t * 1000);

@@ -5,6 +5,7 @@ import { cameraPath, get, patch } from "../app/api.js";
 import { h, icon, iconButton, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { failure, notice } from "../app/notice.js";
+import { store } from "../app/store.js";
 import { Control, valueWords } from "./control.js";
 import { configuration, presetFile, showText } from "./export.js";
 
@@ -125,7 +126,14 @@ export function controls(camera, history, editable, signal) {
   search.addEventListener("input", filter);
   only.addEventListener("change", filter);
 
-  get(cameraPath(camera, "elements"), signal).then((answer) => {
+  // The elements are there while the camera is connected, and are asked for once it is.
+  let asked = false;
+  const load = () => {
+    if (asked || store.cameras.get(camera)?.state !== "online") return;
+    asked = true;
+    get(cameraPath(camera, "elements"), signal).then(fill).catch((error) => { asked = false; failure(error); });
+  };
+  const fill = (answer) => {
     launch = answer.launch;
     parts = answer.elements.map(part);
     // The elements that watch come first; the source and what lies around them are folded.
@@ -133,7 +141,9 @@ export function controls(camera, history, editable, signal) {
     parts.slice(1).forEach((p) => { p.box.open = false; });
     list.replaceChildren(...parts.map((p) => p.box));
     parts.forEach((p) => tell(p.element));
-  }).catch(failure);
+    foot.hidden = false;
+  };
+  store.addEventListener("camera", ({ detail }) => { if (detail.name === camera) load(); }, { signal });
   live.addEventListener("elements", ({ detail }) => { if (detail.camera === camera) tell(detail.element); }, { signal });
 
   const showLaunch = async () => {
@@ -143,6 +153,9 @@ export function controls(camera, history, editable, signal) {
   const foot = h("div", { class: "controls-foot" }, iconButton("terminal", "As gst-launch line", showLaunch, { shown: true }),
     iconButton("copy", "As configuration", () => showText("Configuration", "For the file that vigil-monitor reads with --config; then preset: NAME in a camera.",
       configuration(parts.map((p) => p.element), camera), `${camera}.yaml`), { shown: true }));
+  foot.hidden = true;
+  list.append(h("p", { class: "hint" }, "The camera is not connected. The properties of its elements are shown when it is."));
   element.append(foot);
+  load();
   return { element, focusSearch: () => search.focus() };
 }

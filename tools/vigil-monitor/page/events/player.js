@@ -5,7 +5,7 @@ import { emptyState, h, icon, iconButton, setText } from "../app/dom.js";
 import { address } from "../app/router.js";
 import { store } from "../app/store.js";
 import { bytes, digits, fullTime, percent, span, timeOfDay } from "../app/time.js";
-import { labelIcon, labelWords, thumbnail } from "./words.js";
+import { clipComes, clipWords, labelIcon, labelWords, thumbnail } from "./words.js";
 
 export class Player {
   event = null;
@@ -57,7 +57,7 @@ export class Player {
     const facts = { Began: fullTime(event.start_time), Lasted: event.end_time ? span(event.end_time - event.start_time) : "it still goes on",
       Camera: h("a", { href: address("camera", [event.camera]) }, event.camera), Zones: event.zones.join(", ") || "none",
       [event.label === "motion" ? "Changed, at most" : "Score"]: event.label === "motion" ? percent(event.score) : digits(event.score),
-      Clip: event.has_clip ? bytes(event.clip_bytes) : event.end_time ? "none" : "is being written" };
+      Clip: event.has_clip ? bytes(event.clip_bytes) : clipComes(event) ? "is being written" : "none" };
     // News of the same event changes values in place: who reads them by a screen reader keeps the place.
     if (Object.keys(facts).join() !== [...this.#facts.keys()].join()) {
       this.#facts = new Map(Object.keys(facts).map((words) => [words, h("dd", { class: "number" })]));
@@ -82,13 +82,16 @@ export class Player {
 
   #show(event) {
     const source = event.has_clip ? eventPath(event.id, "clip.mp4") : thumbnail(event) ?? event.id;
-    if (source === this.#source) return;
+    if (source === this.#source) {
+      if (!event.has_clip) setText(this.screen.lastChild, clipWords(event));
+      return;
+    }
     this.#stop();
     this.#source = source;
     setText(this.#clock, timeOfDay(event.start_time));
     if (!event.has_clip) {
       this.screen.append(h("img", { src: thumbnail(event), alt: `Picture of the event at ${event.camera}` }),
-        h("p", { class: "screen-note" }, event.end_time ? "This event has no clip." : "The clip is ready when the event has ended."));
+        h("p", { class: "screen-note" }, clipWords(event)));
       return;
     }
     const video = h("video", { controls: true, autoplay: true, muted: true, playsInline: true, preload: "auto", poster: thumbnail(event), "aria-label": `Clip of ${event.camera}` });

@@ -2,6 +2,7 @@
 // What events and their labels are called and look like, everywhere on the page.
 import { eventPath } from "../app/api.js";
 import { live } from "../app/live.js";
+import { store } from "../app/store.js";
 import { now } from "../app/time.js";
 
 const known = { motion: "Motion", loitering: "Loitering", light_jump: "Light switched" };
@@ -16,4 +17,17 @@ export function thumbnail(event) {
   const ended = event.end_time !== null;
   if (!event.has_snapshot || (!ended && now() + live.clockOffset - event.start_time < young)) return null;
   return `${eventPath(event.id, "thumbnail.jpg")}${ended ? "?end" : ""}`;
+}
+
+const writing = 30; // seconds after an event's end in which its clip may still be on its way to the disk
+
+/** Whether an event that has no clip will have one. */
+export function clipComes(event) {
+  if (event.has_clip || store.cameras.get(event.camera)?.record_enabled === false) return false;
+  return event.end_time === null || now() + live.clockOffset - event.end_time < writing;
+}
+
+export function clipWords(event) {
+  if (!clipComes(event)) return "This event has no clip.";
+  return event.end_time === null ? "The clip is ready when the event has ended." : "The clip is being written.";
 }

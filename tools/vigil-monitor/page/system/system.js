@@ -27,7 +27,7 @@ function meter(words) {
 function tile(words, color) {
   const value = h("strong", { class: "number" }, "–");
   const note = h("span", { class: "hint" });
-  const spark = color ? new Spark(color) : null;
+  const spark = color ? new Spark(color, words) : null;
   return { element: h("div", { class: "stat panel" }, h("h2", {}, words), value, note, spark?.element),
     set: (text, more = "", number = null) => { setText(value, text); setText(note, more); if (number !== null) spark?.add(number); } };
 }
@@ -50,7 +50,7 @@ function cameraTable() {
     ["Camera", "State", "Frames/s", "Latency", "Dropped", "Reconnects", "Recorder holds", "Time per frame"].map((words) => h("th", { scope: "col" }, words)))), body));
   const make = (name) => {
     const cells = Array.from({ length: 7 }, () => h("td", { class: "number" }));
-    const spark = new Spark(1);
+    const spark = new Spark(1, `frames of ${name}`);
     const fps = h("span");
     cells[1].append(fps, spark.element);
     const row = { cells, fps, spark, element: h("tr", {}, h("th", { scope: "row" }, h("a", { href: address("camera", [name]) }, name)), cells) };
@@ -79,7 +79,7 @@ function cameraTable() {
 function storagePanel() {
   const used = meter("Clips, of what they may use");
   const free = meter("Disk in use, of what may be used");
-  const lines = Object.fromEntries(["Clips", "Disk", "Oldest clip", "Next", "Last", "Folder"].map((words) => [words, h("dd", { class: "number" })]));
+  const lines = Object.fromEntries(["Clips", "Disk", "Oldest event", "Next", "Last", "Folder"].map((words) => [words, h("dd", { class: "number" })]));
   lines.Clips.append(h("span"), used.bar);
   lines.Disk.append(h("span"), free.bar);
   const element = h("section", { class: "panel block" }, h("h2", {}, "Disk"), h("dl", {}, Object.entries(lines).map(([words, value]) => h("div", {}, h("dt", {}, words), value))));
@@ -92,7 +92,7 @@ function storagePanel() {
     setText(lines.Disk.firstChild, d.writable ? rest : `The disk cannot be written! ${rest}`);
     lines.Disk.classList.toggle("bad", !d.writable || d.free_bytes < d.min_free_bytes);
     free.set(d.free_bytes > 0 ? d.min_free_bytes / d.free_bytes : 1, rest);
-    setText(lines["Oldest clip"], d.oldest ? fullTime(d.oldest) : "none");
+    setText(lines["Oldest event"], d.oldest ? fullTime(d.oldest) : "none");
     setText(lines.Next, d.next ?? "Nothing needs to be deleted");
     setText(lines.Last, d.last ?? "Nothing has been deleted");
     setText(lines.Folder, d.path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One camera on the wall: its picture, name, a border while something moves, and why it is offline.
 import { h, icon, setText } from "../app/dom.js";
+import { live } from "../app/live.js";
 import { Picture } from "../app/picture.js";
 import { address, go } from "../app/router.js";
 import { fullTime, now, span, timeOfDay } from "../app/time.js";
@@ -54,7 +55,7 @@ export class Tile {
   }
 
   #sinceWords() {
-    return `since ${timeOfDay(this.camera.since)}, ${span(now() - this.camera.since)}`;
+    return `since ${timeOfDay(this.camera.since)}, ${span(now() + live.clockOffset - this.camera.since)}`;
   }
 
   #reasons() {

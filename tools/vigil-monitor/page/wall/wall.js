@@ -9,7 +9,7 @@ import { columnsFor } from "./layout.js";
 import { Tile } from "./tile.js";
 
 const gap = 6;
-const sideWidth = 264; // of the newest events, beside or below; wall.css has the same
+const sideWidth = 284; // of the newest events, beside or below; wall.css has the same
 const sideHeight = 128;
 
 export function wall(root, to, signal) {
