@@ -174,6 +174,7 @@ void times() {
   monotonic += 10;
   expect(utc.now() == 1010, "time goes on as it did");
   expect(utc.re_anchor() == 3600 && utc.now() == 4610 && utc.re_anchor() == 0, "told once");
+  expect(utc.steady(4610) == 15 && utc.steady(4600) == 5, "times on the monotonic clock");
   Backoff b;
   std::ostringstream waits;
   for (int i = 0; i < 7; i++) waits << b.next() << ' ';

@@ -137,8 +137,10 @@ void Monitor::tick() {
       log_line(name + ": " + e.what());
     }
   }
-  if (const double change = utc_.re_anchor(); change != 0)
+  if (const double change = utc_.re_anchor(); change != 0) {
     log_line(vigil::text("the system's clock was set by ", change, " seconds"));
+    for (const auto &[name, camera] : cameras_) camera->clock_set(change);
+  }
   constexpr unsigned a_minute = 60;
   if (ticks_++ % a_minute == 0)
     writer_.add([this, cameras = config_.cameras, limits = config_.storage] { retention(cameras, limits); });

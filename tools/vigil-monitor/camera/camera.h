@@ -84,6 +84,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void start();
   void stop(const std::string &why); // finishes what goes on
   void tick();                       // once a second
+  void clock_set(double change);     // the system's clock was set by so many seconds
 
   const CameraConfig &config() const { return config_; }
   // Takes over a configuration; the camera starts anew only when it must.
@@ -117,7 +118,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
   // `zone`: where, for events that rules tell.
   void begin_event(const std::string &label, double time, double score, const std::string &zone = "");
   void end_cause(const std::string &label, double time);
-  void end_event(Running &);
+  // `clock_change`: by how much the clock was set since quiet_since.
+  void end_event(Running &, double clock_change = 0);
   void update_events(double now);
   void got_picture(Bytes);
   void set_rules();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace vigil::monitor {
 
@@ -89,7 +90,8 @@ void Camera::begin_event(const std::string &label, double time, double score, co
   if (!zone.empty()) r.event.zones.push_back(zone);
   services_.event("new", r.event);
   if (config_.record.enabled && recorder_)
-    r.recorded = recorder_->begin(r.event.id, services_.file(clip_path(r.event)), time);
+    r.recorded = recorder_->begin(r.event.id, services_.file(clip_path(r.event)), services_.utc.steady(time),
+                                  time - services_.utc.steady(time));
   feed_->plan->once(View::plain);
   running_[label] = std::move(r);
   feed_->wants_picture = true;
@@ -102,13 +104,26 @@ void Camera::end_cause(const std::string &label, double time) {
   r->second.quiet_since = std::max(time, r->second.event.start_time);
 }
 
-void Camera::end_event(Running &r) {
+void Camera::end_event(Running &r, double clock_change) {
   r.event.end_time = r.quiet_since;
   if (r.recorded && recorder_) {
-    recorder_->end_after(r.event.id, r.quiet_since + config_.record.post_capture);
+    recorder_->end_after(r.event.id,
+                         services_.utc.steady(r.quiet_since + clock_change) + config_.record.post_capture);
     recent_[r.event.id] = r.event;
   }
   services_.event("end", r.event);
+}
+
+// Within an event time neither stands still nor jumps: what goes on ends by the clock that it began by, and
+// goes on as an event of the new one.
+void Camera::clock_set(double change) {
+  since_ += change;
+  const double now = services_.utc.now();
+  for (auto &[label, r] : std::exchange(running_, {})) {
+    if (r.active) r.quiet_since = std::max(now - change, r.event.start_time);
+    end_event(r, change);
+    if (r.active) begin_event(label, now, r.event.score);
+  }
 }
 
 void Camera::update_events(double now) {

@@ -111,7 +111,7 @@ void Recorder::frame(GstBuffer *buffer, double time) {
   drop_old();
   for (std::size_t i = clips_.size(); i-- > 0;) {
     Clip &c = clips_[i];
-    if (time <= c.until && c.writer->push(buffer, time)) continue;
+    if (time <= c.until && c.writer->push(buffer, time + c.utc)) continue;
     finish_(std::move(c.event), std::move(c.writer));
     clips_.erase(clips_.begin() + static_cast<std::ptrdiff_t>(i));
     recording_--;
@@ -152,7 +152,7 @@ void Recorder::reset() {
   gst_caps_replace(&caps_, nullptr);
 }
 
-bool Recorder::begin(const std::string &event, const std::string &path, double time) {
+bool Recorder::begin(const std::string &event, const std::string &path, double time, double utc) {
   tools::CapsPtr caps;
   {
     const std::lock_guard guard(lock_);
@@ -168,9 +168,9 @@ bool Recorder::begin(const std::string &event, const std::string &path, double t
   for (std::size_t i = 0; i < ring_.size(); i++)
     if (ring_[i].key && ring_[i].time <= time - pre_capture_) from = i;
   for (std::size_t i = from; i < ring_.size() && good; i++)
-    good = writer->push(ring_[i].buffer, ring_[i].time);
+    good = writer->push(ring_[i].buffer, ring_[i].time + utc);
   if (good) {
-    clips_.push_back({event, std::move(writer), std::numeric_limits<double>::max()});
+    clips_.push_back({event, std::move(writer), std::numeric_limits<double>::max(), utc});
     recording_++;
     return true;
   }

@@ -59,14 +59,17 @@ class Recorder {
   Recorder(double pre_capture, Finish finish) : pre_capture_(pre_capture), finish_(std::move(finish)) {}
   ~Recorder() { reset(); }
 
-  // From the streaming thread: the stream's caps, and its frames in decoding order with their UTC time.
+  // All times are of the monotonic clock: what is recorded does not depend on the system's clock, which may
+  // be set meanwhile.
+  // From the streaming thread: the stream's caps, and its frames in decoding order with their capture time.
   void caps(GstCaps *);
   void frame(GstBuffer *, double time);
   void reset(); // the stream broke off: the clip ends here, the memory is of no use
 
   // From the main thread. Begins with the first key frame at or before `time` - pre_capture, or the oldest
-  // there is. False when there is no stream to record, or too many clips are being written.
-  bool begin(const std::string &event, const std::string &path, double time);
+  // there is. `utc`: what makes UTC of a monotonic time, for the clip's own start. False when there is no
+  // stream to record, or too many clips are being written.
+  bool begin(const std::string &event, const std::string &path, double time, double utc);
   void end_after(const std::string &event, double time); // the clip's last moment
   bool recording() const { return recording_ > 0; }
 
@@ -86,7 +89,7 @@ class Recorder {
   struct Clip {
     std::string event;
     std::shared_ptr<ClipWriter> writer;
-    double until;
+    double until, utc;
   };
   void drop_old();
   void stop_all(); // with the lock held: the stream is another one from here on

@@ -318,15 +318,14 @@ bool CameraPipeline::begin_again() {
   return done;
 }
 
-double CameraPipeline::utc_of(GstClockTime running) const {
-  const double now = utc_.now();
+double CameraPipeline::age_of(GstClockTime running) const {
   const tools::ObjectPtr<GstClock> clock(gst_element_get_clock(pipeline_));
-  if (!clock || !GST_CLOCK_TIME_IS_VALID(running)) return now;
+  if (!clock || !GST_CLOCK_TIME_IS_VALID(running)) return 0;
   const GstClockTime t = gst_clock_get_time(clock.get()),
                      then = gst_element_get_base_time(pipeline_) + running;
   const double ago = static_cast<double>(static_cast<gint64>(t - then)) / 1e9;
   constexpr double longest = 60; // further off the stream's times are wrong
-  return std::abs(ago) > longest ? now : now - ago;
+  return std::abs(ago) > longest ? 0 : ago;
 }
 
 double CameraPipeline::time_of(GstPad *pad, GstBuffer *buffer) const {

@@ -32,7 +32,7 @@ struct PipelineEvents {
   std::function<void(View, double time, Bytes jpeg)> picture;
   std::function<void(double time, std::vector<Rect> boxes, double area)> frame;
   std::function<void(GstCaps *)> record_caps;
-  std::function<void(GstBuffer *, double time)> record_frame;
+  std::function<void(GstBuffer *, double captured)> record_frame; // by the monotonic clock
   std::function<void(std::map<std::string, double>, std::vector<float> vector)> scores;
   // On the main thread:
   std::function<void(GstMessage *, double time)> message; // an element message; UTC of its frame
@@ -78,8 +78,9 @@ class CameraPipeline {
   void record_from(GstElement *tee, std::initializer_list<GstElement *>, const char *caps);
   void link_encoder();
   void update_tile_caps();
-  bool begin_again(); // a file, at its end; false when the source has no beginning
-  double utc_of(GstClockTime running) const;
+  bool begin_again();                        // a file, at its end; false when the source has no beginning
+  double age_of(GstClockTime running) const; // seconds since then; 0 when the time is of no use
+  double utc_of(GstClockTime running) const { return utc_.now() - age_of(running); }
   double time_of(GstPad *, GstBuffer *) const;
   void see_boxes(GstPad *, GstBuffer *);
 

@@ -162,8 +162,9 @@ GstFlowReturn CameraPipeline::Callbacks::record(GstAppSink *sink, gpointer user)
   p.events_.record_caps(gst_sample_get_caps(sample.get()));
   GstBuffer *buffer = gst_sample_get_buffer(sample.get());
   const GstClockTime t = GST_BUFFER_DTS_IS_VALID(buffer) ? GST_BUFFER_DTS(buffer) : GST_BUFFER_PTS(buffer);
-  p.events_.record_frame(buffer, p.utc_of(gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
-                                                                      GST_FORMAT_TIME, t)));
+  const GstClockTime running =
+      gst_segment_to_running_time(gst_sample_get_segment(sample.get()), GST_FORMAT_TIME, t);
+  p.events_.record_frame(buffer, Utc::monotonic_seconds() - p.age_of(running));
   return GST_FLOW_OK;
 }
 

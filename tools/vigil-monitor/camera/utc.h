@@ -20,6 +20,11 @@ class Utc {
     const std::lock_guard guard(lock_);
     return monotonic_() + offset_;
   }
+  // A time of now() on the monotonic clock, which nobody sets.
+  double steady(double utc) const {
+    const std::lock_guard guard(lock_);
+    return utc - offset_;
+  }
   // Called now and then; returns by how many seconds the clock was set, 0 for not.
   double re_anchor() {
     const std::lock_guard guard(lock_);
