@@ -2,8 +2,7 @@
 // A first build in another process. Some compilers of OpenCL drivers do not report what they cannot do, but
 // end the process (LLVM's "report_fatal_error"): PoCL 6 with LLVM 19 did it for a kernel of ours. Before a
 // source is compiled for the first time for a device and driver, a helper program (vigil-cl-build) compiles
-// it: if that is ended, the element has an error, and the program that it runs in goes on. fork() alone would
-// not do, since the driver's threads and locks do not survive it.
+// it: if that is ended, the element has an error, and the program that it runs in goes on.
 #pragma once
 
 #include "common/opencl/device.h"

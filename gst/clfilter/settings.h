@@ -10,8 +10,20 @@
 
 namespace vigil::gst::clfilter {
 
+// What is done with a kernel of the user's that its trial refuses.
+enum class BadKernel { skip, error };
+inline GType bad_kernel_type() {
+  static const GEnumValue values[] = {
+      {int(BadKernel::skip), "A warning, and the chain works without that stage", "skip"},
+      {int(BadKernel::error), "An error, which ends the stream", "error"},
+      {}};
+  static const GType type = enum_type("VigilClBadKernel", values);
+  return type;
+}
+
 struct Settings {
   std::string chain;
+  BadKernel bad_kernel = BadKernel::skip;
   tuning::Mode tune = tuning::Mode::automatic;
   std::string device;
   CudaChoice cuda;
@@ -26,6 +38,11 @@ inline const Properties<Settings> &properties() {
              "frames pass by. New "
              "numbers take effect with the next frame, new stages when their kernel is built",
              &Settings::chain, Change::live);
+    p.choice(
+        "bad-kernel", "Bad kernel",
+        "What is done when the stage user names a kernel that cannot be used: it does not compile, never "
+        "ends, writes outside of the picture, or changes from run to run",
+        bad_kernel_type(), &Settings::bad_kernel, Change::playing);
     add_tune(p, &Settings::tune);
     add_cl_device(p, &Settings::device);
     p.table(&Settings::cuda, cuda_choice_table, Change::ready);

@@ -3,9 +3,11 @@
 
 #include "gst/errors.h"
 #include "gst/frames/formats.h"
-#include "kernels/filter/tune.h"
+#include "kernels/filter/chain.h"
+#include "kernels/filter/user.h"
 
 #include <optional>
+#include <vector>
 
 namespace vigil::gst::clfilter {
 namespace {
@@ -14,17 +16,23 @@ class FilterWork final : public Work {
  public:
   FilterWork(GstElement *element, ClDevice &device, SharedSettings<Settings> &settings, FilterStats &stats)
       : element_(element), device_(device), settings_(settings), stats_(stats),
-        tune_(settings.snapshot().tune), text_(settings.snapshot().chain), chain_(filter::parse(text_)) {}
+        tune_(settings.snapshot().tune), text_(settings.snapshot().chain), wanted_(filter::parse(text_)) {}
 
   void set_format(const FrameKind &in, const FrameKind &) override {
-    const PixelFormat format = pixel_format(in.info);
-    if (format_ && *format_ == format) return; // kernels take any size
+    const Frames frames{pixel_format(in.info), in.info.width, in.info.height};
+    // Kernels take any size, but those of the user's are tried on the size that frames have.
+    if (frames_ && frames_->format == frames.format &&
+        (!filter::has_kernels(wanted_) ||
+         (frames_->width == frames.width && frames_->height == frames.height)))
+      return;
     filter_.reset();
-    format_ = format;
+    frames_ = frames;
     try {
-      if (!chain_.empty()) make_filter(chain_);
+      chain_ = usable(wanted_);
+      if (!chain_.empty()) make_filter();
+      tell();
     } catch (...) {
-      format_.reset(); // caps come again when they were refused, and are to be refused again
+      frames_.reset(); // caps come again when they were refused, and are to be refused again
       throw;
     }
   }
@@ -38,43 +46,68 @@ class FilterWork final : public Work {
     for (Job *job : jobs) filter_->apply(job->in, job->out, queue);
   }
   void publish(BufferPtr &, const Job &) override {
-    if (!warning_) return;
-    post_warning(element_, *warning_);
-    warning_.reset();
+    for (const Error &e : warnings_) post_warning(element_, e);
+    warnings_.clear();
   }
 
  private:
-  void make_filter(const filter::Chain &chain) {
-    const filter::Tuned tuned = filter::tune(device_, chain, *format_, tune_);
-    filter_ =
-        std::make_unique<filter::ClFilter>(device_, chain, *format_, filter::ClOptions{.shape = tuned.shape});
+  struct Frames {
+    PixelFormat format;
+    int width, height;
+  };
+  // A kernel of the user's that is refused, and the settings say that this is an error.
+  struct Refused : Error {
+    using Error::Error;
+  };
+
+  // The chain without the kernels of the user's that are refused, each with a warning.
+  filter::Chain usable(filter::Chain wanted) {
+    filter::Chain chain;
+    for (const filter::Stage &s : wanted) {
+      filter::Chain one{s};
+      try {
+        filter::load_kernels(one);
+        if (filter::has_kernels(one))
+          filter::try_kernel(device_, one[0], frames_->format, frames_->width, frames_->height);
+      } catch (const Error &e) {
+        if (settings_.read([](const Settings &t) { return t.bad_kernel == BadKernel::error; }))
+          throw Refused(e.kind(), e.what());
+        warnings_.emplace_back(e.kind(), text(e.what(), "\nThe chain works without this stage."));
+        continue;
+      }
+      chain.push_back(one[0]);
+    }
+    return chain;
+  }
+  void make_filter() {
+    filter_ = std::make_unique<filter::ClChain>(device_, chain_, frames_->format, tune_);
     stats_.builds++;
-    tell(chain);
-    stats_.tuning.set(filter_->shape().name(), tuned.result);
+    stats_.tuning.set(filter_->variant(), filter_->tuning());
   }
-  void tell(const filter::Chain &chain) {
-    stats_.kernels = guint(filter_ && !chain.empty() ? filter_->passes() : 0);
-  }
+  void tell() { stats_.kernels = guint(filter_ && !chain_.empty() ? filter_->passes() : 0); }
 
   // In mid-stream there is no time for a search: a new chain takes the shape of the one before.
   void change_chain(std::string wanted) {
     try {
-      filter::Chain chain = filter::parse(wanted);
+      filter::Chain parsed = filter::parse(wanted);
+      filter::Chain chain = usable(parsed);
       if (!chain.empty()) {
-        filter::check_format(chain, *format_);
         if (filter_) {
           stats_.builds += filter_->set_chain(chain);
         } else {
-          filter_ = std::make_unique<filter::ClFilter>(device_, chain, *format_);
+          filter_ = std::make_unique<filter::ClChain>(device_, chain, frames_->format);
           stats_.builds++;
-          stats_.tuning.set(filter_->shape().name(), {});
         }
+        stats_.tuning.set(filter_->variant(), filter_->tuning());
       }
-      tell(chain);
+      wanted_ = std::move(parsed);
       chain_ = std::move(chain);
       text_ = std::move(wanted);
+      tell();
+    } catch (const Refused &) {
+      throw;
     } catch (const Error &e) {
-      warning_.emplace(e.kind(), text(e.what(), "; the chain stays \"", text_, "\""));
+      warnings_.emplace_back(e.kind(), text(e.what(), "; the chain stays \"", text_, "\""));
       settings_.change([&](Settings &s) {
         if (s.chain == wanted) s.chain = text_;
       });
@@ -86,11 +119,12 @@ class FilterWork final : public Work {
   SharedSettings<Settings> &settings_;
   FilterStats &stats_;
   const tuning::Mode tune_;
-  std::string text_;    // of chain_
-  filter::Chain chain_; // what frames go through
-  std::optional<PixelFormat> format_;
-  std::unique_ptr<filter::ClFilter> filter_; // null while there was no stage yet
-  std::optional<Error> warning_;             // posted when the lock around the calls is not held
+  std::string text_;     // of wanted_
+  filter::Chain wanted_; // as it was set
+  filter::Chain chain_;  // what frames go through
+  std::optional<Frames> frames_;
+  std::unique_ptr<filter::ClChain> filter_; // null while there was no stage yet
+  std::vector<Error> warnings_;             // posted when the lock around the calls is not held
 };
 
 } // namespace

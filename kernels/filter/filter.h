@@ -50,6 +50,8 @@
 //               ceil(2 spatial-sigma): w = floor(s_ij t_d / 1024), d the difference to the middle value, s_ij
 //               and t_d being 4096 exp(-(i^2 + j^2) / (2 spatial-sigma^2)) and 4096 exp(-(d/255)^2 / (2
 //               range-sigma^2)), rounded
+// A stage of the user's own:
+//   user        what the function of an OpenCL C file makes of each pixel, see user.h
 // Every stage takes repeat=N as well: it is then N stages, one behind the other (thesis, chapter 5).
 //
 // Formats: rgba, bgra, gray8. On gray8 R = G = B = v, so grayscale and saturation change nothing; sepia and
@@ -78,6 +80,7 @@ enum class Kind {
   box,
   weights, // correlate
   bilateral,
+  user, // what a file says
 };
 constexpr bool is_point(Kind k) {
   return k == Kind::table || k == Kind::matrix;
@@ -96,6 +99,7 @@ struct StageType {
   bool needs_colour;
   std::vector<StageParam> params;
   bool takes_matrix = false; // as matrix=1,2,1;2,4,2;1,2,1
+  bool takes_file = false;   // as kernel=FILE.cl, and must have one
 };
 std::span<const StageType> stage_types();
 
@@ -109,8 +113,9 @@ inline constexpr double max_weight_sum = 16; // of the absolute values, divided
 
 struct Stage {
   const StageType *type;
-  std::vector<double> values;                      // one for each of type->params
-  Weights matrix{};                                // where type->takes_matrix
+  std::vector<double> values;   // one for each of type->params
+  Weights matrix{};             // where type->takes_matrix
+  std::string file{}, source{}; // where type->takes_file: the path; what load_kernels() has read from it
   double operator[](std::string_view param) const; // its value; there must be such a parameter
 };
 using Chain = std::vector<Stage>; // without stages: the picture as it is
@@ -130,10 +135,15 @@ class ChainError : public Error {
 };
 
 // stage [param=value ...] [repeat=N] [! stage ...]; blanks around every sign; numbers with a point, whatever
-// the locale. A text of blanks is the chain without stages. Throws ChainError and nothing else.
+// the locale; a path ends at a blank or at !, unless it stands between quotes of either kind. A text of
+// blanks is the chain without stages. Throws ChainError and nothing else.
 Chain parse(std::string_view);
 // The chain with all parameters; parse() gives the same chain again.
 std::string to_text(const Chain &);
+// Formats with colour have 4 bytes a pixel, the other one.
+constexpr bool is_colour(PixelFormat f) {
+  return f != PixelFormat::gray8;
+}
 // Throws Error::bad_setting, naming the stage, when one of them cannot work on the format.
 void check_format(const Chain &, PixelFormat);
 
@@ -144,7 +154,8 @@ class Filter {
   // otherwise.
   virtual void apply(ConstImage in, Image out, Queue &) = 0;
 };
-std::unique_ptr<Filter> make_reference(const Chain &, PixelFormat); // host memory
+// In host memory. Throws Error::bad_setting for stages of the user's, which only a device can do.
+std::unique_ptr<Filter> make_reference(const Chain &, PixelFormat);
 // What every backend does before it starts.
 void check_pictures(const ConstImage &in, const Image &out, PixelFormat);
 

@@ -29,6 +29,8 @@ class ClFilter final : public Filter {
   // Another chain. True when kernels had to be built, which takes time; false when only numbers changed. When
   // it throws, the filter goes on with the chain that it had.
   bool set_chain(const Chain &);
+  // Whether set_chain() would need no new kernels.
+  bool has_structure_of(const Chain &chain) const { return operations_of(chain, format_).all == operations_; }
   // Device memory.
   void apply(ConstImage in, Image out, Queue &) override;
 

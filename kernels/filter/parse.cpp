@@ -38,6 +38,14 @@ std::string number(double v) {
   return {b, r.ptr};
 }
 
+// A path that was read has at most one kind of quotes, or begins with none and has no blanks.
+std::string quoted(const std::string &path) {
+  const bool plain = path.find_first_of(" !") == path.npos && path[0] != '\'' && path[0] != '"';
+  if (plain) return path;
+  const char *quote = path.find('\'') == path.npos ? "'" : "\"";
+  return text(quote, path, quote);
+}
+
 // Insertions, deletions and changes of one letter that make b of a.
 int distance(std::string_view a, std::string_view b) {
   std::vector<int> row(b.size() + 1);
@@ -124,7 +132,7 @@ class Parser {
     if (type == types.end()) wrong(name, text("there is no such stage", suggestion(name.text, types)));
     Stage s{&*type, {}};
     for (const StageParam &p : type->params) s.values.push_back(p.value);
-    std::vector<bool> given(s.values.size() + 2); // the last two: repeat, matrix
+    std::vector<bool> given(s.values.size() + 2); // the last two: repeat, and matrix or kernel
     advance();
     while (at_word()) parameter(s, given, repeat);
     if (token_.text == "=")
@@ -132,6 +140,8 @@ class Parser {
     if (std::string_view(type->name) == "levels" && !(s["white"] - s["black"] >= 1 / 255.))
       wrong(name, text("white (", number(s["white"]), ") must be above black (", number(s["black"]),
                        ") by at least 1/255"));
+    if (type->takes_file && s.file.empty())
+      wrong(name, text("the stage ", type->name, " needs the path of a file: kernel=FILE.cl"));
     if (type->takes_matrix) {
       double sum = 0;
       for (const double v : s.matrix.values) sum += std::abs(v / s["divide"]);
@@ -150,23 +160,44 @@ class Parser {
       wrong(name,
             text("expected ", params.empty() ? "" : "name=value or ", "! after the stage ", s.type->name));
     static const StageParam repeats{"repeat", 1, 1, max_stages, "", true};
-    const bool repeated = name.text == repeats.name, matrix = s.type->takes_matrix && name.text == "matrix";
+    const bool repeated = name.text == repeats.name, matrix = s.type->takes_matrix && name.text == "matrix",
+               file = s.type->takes_file && name.text == "kernel";
     const auto p =
         std::find_if(params.begin(), params.end(), [&](const auto &i) { return name.text == i.name; });
-    if (p == params.end() && !repeated && !matrix)
+    if (p == params.end() && !repeated && !matrix && !file)
       wrong(name, params.empty() ? text("the stage ", s.type->name, " has no parameters")
                                  : text("the stage ", s.type->name, " has no such parameter",
                                         suggestion(name.text, params)));
-    const std::size_t i = std::size_t(p - params.begin()) + matrix;
+    const std::size_t i = std::size_t(p - params.begin()) + (matrix || file);
     if (given[i]) wrong(name, "is given twice");
     given[i] = true;
     advance(); // to =
+    if (file) return read_path(s.file);
     advance();
     if (matrix) return read_matrix(s.matrix);
     if (repeated)
       repeat = int(value(repeats));
     else
       s.values[i] = value(*p);
+    advance();
+  }
+
+  // The token is the = before it.
+  void read_path(std::string &path) {
+    while (at_ < text_.size() && is_blank(text_[at_])) at_++;
+    const Token from{at_, text_.substr(at_, at_ < text_.size())};
+    const bool quoted = from.text == "'" || from.text == "\"";
+    const std::size_t begin = at_ + quoted;
+    at_ = begin;
+    const auto inside = [&](char c) { return quoted ? c != from.text[0] : !is_blank(c) && c != '!'; };
+    while (at_ < text_.size() && inside(text_[at_])) at_++;
+    path = text_.substr(begin, at_ - begin);
+    if (quoted && at_ == text_.size()) wrong(from, "a path begins here, whose closing quote is missing");
+    if (path.empty()) wrong(from, "kernel needs the path of a file");
+    for (const char c : path)
+      if (static_cast<unsigned char>(c) < ' ' || c == 127)
+        wrong(from, "a path with control characters is not taken; give the file another name");
+    at_ += quoted;
     advance();
   }
 
@@ -237,6 +268,7 @@ std::string to_text(const Chain &chain) {
     r += s.type->name;
     for (std::size_t i = 0; i < s.values.size(); i++)
       r += text(" ", s.type->params[i].name, "=", number(s.values[i]));
+    if (s.type->takes_file) r += text(" kernel=", quoted(s.file));
     if (!s.type->takes_matrix) continue;
     r += " matrix=";
     for (std::size_t i = 0; i < s.matrix.values.size(); i++)

@@ -134,6 +134,9 @@ class Reference final : public Filter {
  public:
   Reference(const Chain &chain, PixelFormat format) : chain_(chain), format_(format) {
     check_format(chain, format);
+    for (const Stage &s : chain)
+      if (s.type->kind == Kind::user)
+        fail(Error::Kind::bad_setting, "the reference has no kernels of the user's (", s.file, ")");
   }
   void apply(ConstImage in, Image out, Queue &) override {
     check_pictures(in, out, format_);

@@ -22,6 +22,7 @@ std::vector<StageType> make_types() {
   const auto weight = [](const char *name, double value) {
     return StageParam{name, value, -16, 16, "weight of that pixel"};
   };
+  const auto number = [](const char *name) { return StageParam{name, 0, -65536, 65536, "for the kernel"}; };
   using enum Kind;
   return {
       {"brightness", table, "brighter or darker", false, {{"amount", 0, -1, 1, "added, of full scale"}}},
@@ -85,6 +86,13 @@ std::vector<StageType> make_types() {
        "smooths and keeps edges, each channel by itself",
        false,
        {{"spatial-sigma", 1.5, 0.3, 4, "pixels"}, {"range-sigma", 0.1, 0.005, 4, "of full scale"}}},
+      {"user",
+       user,
+       "a kernel of your own, `kernel=FILE.cl`",
+       false,
+       {number("p0"), number("p1"), number("p2"), number("p3")},
+       false,
+       true},
   };
 }
 

@@ -199,6 +199,106 @@ GST_START_TEST(the_second_start_does_not_search) {
 }
 GST_END_TEST
 
+// Kernels of the user's.
+constexpr const char *inverts = "int4 filter(Picture in, int x, int y, float4 p) {\n"
+                                "  return 255 - pixel_at(in, x, y);\n}\n";
+// Never comes to an end where pictures are more than p.s0 pixels wide.
+constexpr const char *loops = "int4 filter(Picture in, int x, int y, float4 p) {\n"
+                              "  int n = 0;\n"
+                              "  while (in.width > p.s0 && pixel_at(in, n, y).x < 300) n++;\n"
+                              "  return pixel_at(in, x, y) + n;\n}\n";
+std::string file_with(Folder &folder, const char *source) {
+  const std::string path = folder / "a kernel.cl";
+  write_bytes(path, {source, source + std::strlen(source)});
+  return path;
+}
+void warned_of(Filter &e, std::initializer_list<const char *> words) {
+  const std::string warning = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, GST_MESSAGE_WARNING);
+  for (const char *word : words)
+    fail_unless(std::strstr(warning.c_str(), word), "%s is not in: %s", word, warning.c_str());
+}
+
+GST_START_TEST(kernels_of_the_users_are_stages) {
+  Folder folder;
+  const std::string path = file_with(folder, inverts);
+  const char *format = formats[__i__];
+  Filter e("median ! user kernel='" + path + "' ! sharpen");
+  e.caps(caps_of(format, width, height));
+  expect_filtered(e, "median ! invert ! sharpen", format, 0);
+  fail_unless(e.told("kernels") == "3");
+  e.set("chain", ("user kernel='" + path + "'").c_str());
+  expect_filtered(e, "invert", format, 1);
+  e.no_error();
+}
+GST_END_TEST
+
+GST_START_TEST(a_bad_kernel_is_left_out) {
+  Folder folder;
+  Filter e("median ! user kernel='" + file_with(folder, "int4 filter(Picture in) {\n  none;\n}\n") +
+           "' ! invert");
+  e.caps(caps_of("RGBA", width, height));
+  expect_filtered(e, "median ! invert", "RGBA", 0);
+  warned_of(e, {"a kernel.cl:2:", "refused", "works without this stage"});
+  // Once, not for each frame.
+  expect_filtered(e, "median ! invert", "RGBA", 1);
+  e.no_error();
+  fail_unless(e.message(GST_MESSAGE_WARNING) == nullptr);
+  // While playing, and where nothing else is left of the chain.
+  e.set("chain", ("user kernel='" + (folder / "absent.cl") + "'").c_str());
+  expect_filtered(e, "", "RGBA", 2);
+  const std::string absent = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, GST_MESSAGE_WARNING);
+  fail_unless(std::strstr(absent.c_str(), "absent.cl"), "%s", absent.c_str());
+  e.set("chain", "invert");
+  expect_filtered(e, "invert", "RGBA", 3);
+  e.no_error();
+}
+GST_END_TEST
+
+GST_START_TEST(a_kernel_that_never_ends_is_left_out) {
+  Folder folder;
+  const std::string path = file_with(folder, loops);
+  Filter e("user kernel='" + path + "' p0=1000 ! invert");
+  e.caps(caps_of("GRAY8", width, height));
+  expect_filtered(e, "invert", "GRAY8", 0);
+  e.no_error();
+  fail_unless(e.told("kernels") == "2");
+  // Other numbers, with which it loops on these frames.
+  e.set("chain", ("user kernel='" + path + "' p0=80 ! invert").c_str());
+  expect_filtered(e, "invert", "GRAY8", 1);
+  warned_of(e, {"longer than 5 seconds", "works without this stage"});
+  fail_unless(e.told("kernels") == "1");
+  // Frames small enough for it; then larger ones again.
+  e.caps(caps_of("GRAY8", 40, 20));
+  const Picture small = scene("GRAY8", 40, 20, 2);
+  e.push(small, 2);
+  fail_unless(e.pull_bytes() == filtered("invert", small).bytes);
+  e.no_error();
+  fail_unless(e.told("kernels") == "2");
+  e.caps(caps_of("GRAY8", width, height));
+  expect_filtered(e, "invert", "GRAY8", 3);
+  warned_of(e, {"longer than 5 seconds"});
+}
+GST_END_TEST
+
+GST_START_TEST(a_bad_kernel_may_end_the_stream) {
+  Folder folder;
+  const std::string path = file_with(folder, "no kernel"), chain = "user kernel='" + path + "'";
+  {
+    Filter e(chain, "tune=off bad-kernel=error");
+    e.caps(caps_of("RGBA", width, height));
+    fail_unless(e.push(scene("RGBA", width, height, 0), 0) != GST_FLOW_OK);
+    const std::string error = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
+    fail_unless(std::strstr(error.c_str(), "a kernel.cl:1:"), "%s", error.c_str());
+  }
+  Filter e("invert", "tune=off bad-kernel=error");
+  e.caps(caps_of("RGBA", width, height));
+  expect_filtered(e, "invert", "RGBA", 0);
+  e.set("chain", chain.c_str());
+  fail_unless(e.push(scene("RGBA", width, height, 1), 1) != GST_FLOW_OK);
+  e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
+}
+GST_END_TEST
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -213,5 +313,9 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, a_bad_chain_at_the_start_is_an_error);
   tcase_add_test(tests, stages_that_make_colours_want_colour);
   tcase_add_test(tests, the_second_start_does_not_search);
+  tcase_add_loop_test(tests, kernels_of_the_users_are_stages, 0, int(std::size(formats)));
+  tcase_add_test(tests, a_bad_kernel_is_left_out);
+  tcase_add_test(tests, a_kernel_that_never_ends_is_left_out);
+  tcase_add_test(tests, a_bad_kernel_may_end_the_stream);
   return run(suite, argc, argv);
 }

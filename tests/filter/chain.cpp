@@ -72,6 +72,20 @@ void test_language() {
   refuses("correlate matrix=9,9,9", 1, "correlate", {"add up to 27", "16 is the most"});
   refuses("correlate matrix=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", 48, "1", {"at most 15"});
 
+  reads("user kernel=a/b-c_1.cl p1=2.5 ! invert", "user p0=0 p1=2.5 p2=0 p3=0 kernel=a/b-c_1.cl ! invert");
+  reads("user kernel = 'my file!.cl'!invert", "user p0=0 p1=0 p2=0 p3=0 kernel='my file!.cl' ! invert");
+  reads("user kernel=\"it's.cl\" repeat=2",
+        "user p0=0 p1=0 p2=0 p3=0 kernel=it's.cl ! user p0=0 p1=0 p2=0 p3=0 kernel=it's.cl");
+  reads("user kernel=\"'s '.cl\"", "user p0=0 p1=0 p2=0 p3=0 kernel=\"'s '.cl\"");
+  refuses("invert ! user p0=1", 10, "user", {"needs the path of a file: kernel=FILE.cl"});
+  refuses("user kernel=", 13, "", {"kernel needs the path of a file"});
+  refuses("user kernel=!invert", 13, "!", {"kernel needs the path of a file"});
+  refuses("user kernel=''", 13, "'", {"kernel needs the path of a file"});
+  refuses("user kernel='a.cl", 13, "'", {"closing quote is missing"});
+  refuses("user kernel='a\nb.cl'", 13, "'", {"control characters"});
+  refuses("user kernel=a.cl kernel=b.cl", 18, "kernel", {"given twice"});
+  refuses("invert kernel=a.cl", 8, "kernel", {"invert has no parameters"});
+
   refuses("gausian sigma=2", 1, "gausian", {"no such stage", "did you mean gaussian?", "median"});
   refuses("blur", 1, "blur", {"no such stage", "there are: brightness"});
   refuses("invert ! Invert", 10, "Invert", {"did you mean invert?"});
@@ -112,10 +126,12 @@ void test_language() {
 // text reads as itself and whose numbers are in their ranges, or a ChainError whose column is in the text.
 void test_mutations() {
   std::mt19937 rng(4);
-  const char *seeds[] = {
-      "gaussian sigma=2 ! grayscale ! sharpen amount=0.5", "levels black=0.1 white=0.9 gamma=1.2",
-      "convolve nw=1 c=-2 offset=0.5!median!box radius=16",
-      "correlate matrix=1,2,1;2,-4,2;1,2,1 divide=9 ! invert repeat=12", "matrix rr=1 go=-0.25 ! sobel"};
+  const char *seeds[] = {"gaussian sigma=2 ! grayscale ! sharpen amount=0.5",
+                         "levels black=0.1 white=0.9 gamma=1.2",
+                         "convolve nw=1 c=-2 offset=0.5!median!box radius=16",
+                         "correlate matrix=1,2,1;2,-4,2;1,2,1 divide=9 ! invert repeat=12",
+                         "matrix rr=1 go=-0.25 ! sobel",
+                         "user kernel='a b.cl' p0=1 ! user kernel=c.cl!box"};
   int accepted = 0, refused = 0;
   for (int n = 0; n < 200000; n++) {
     std::string s = seeds[rng() % std::size(seeds)];
@@ -165,7 +181,7 @@ void test_mutations() {
 // kind.
 void test_table() {
   for (const StageType &t : stage_types()) {
-    const Chain c = parse(t.name);
+    const Chain c = parse(text(t.name, t.takes_file ? " kernel=a.cl" : ""));
     expect(c.size() == 1 && c[0].type == &t, text(t.name, " is not found by its name"));
     for (const StageParam &p : t.params) {
       expect(p.min <= p.value && p.value <= p.max,
@@ -178,6 +194,7 @@ void test_table() {
         expect(to_text(parse(to_text(e))) == to_text(e), text(t.name, " ", p.name, "=", end, " is refused"));
       }
     }
+    if (t.kind == Kind::user) continue; // reads where it likes
     expect((radius_of(c[0]) == 0) == is_point(t.kind), text(t.name, ": radius ", radius_of(c[0])));
     if (t.kind == Kind::table) table_value(c[0], 100);
     if (t.kind == Kind::linear) linear_of(c[0]);

@@ -8,9 +8,6 @@
 namespace vigil::filter {
 namespace {
 
-bool is_colour(PixelFormat f) {
-  return f != PixelFormat::gray8;
-}
 bool is_aligned(const ClPlane &p) {
   return p.offset % 4 == 0 && p.stride % 4 == 0;
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Whole chains on an OpenCL device: stages that fuse are a ClFilter together, others work by themselves.
+#pragma once
+
+#include "kernels/filter/opencl.h"
+#include "kernels/filter/tune.h"
+
+#include <memory>
+
+namespace vigil::filter {
+
+// The chain as the chains of its parts, in order: as many neighbours as fuse, or one stage of another kind.
+// One part at least.
+std::vector<Chain> parts_of(const Chain &);
+
+class ClChain final : public Filter {
+ public:
+  // Builds the kernels, and searches for the fastest ones as `mode` says. Sources of the user's kernels are
+  // loaded, and the kernels were tried (user.h). Throws as ClFilter does. `device` must outlive the chain.
+  ClChain(ClDevice &device, const Chain &, PixelFormat, tuning::Mode mode = tuning::Mode::off);
+  ~ClChain() override;
+  // Another chain, as ClFilter::set_chain(): true when kernels had to be built; when it throws, the chain
+  // stays. There is no search: stages that fuse take the shape of those before.
+  bool set_chain(const Chain &);
+  void apply(ConstImage in, Image out, Queue &) override; // device memory
+
+  std::size_t passes() const;
+  std::string variant() const;
+  const tuning::Result &tuning() const { return tuning_; }
+
+  class Part;
+
+ private:
+  std::unique_ptr<Part> make(const Chain &, const Shape &) const;
+
+  ClDevice &device_;
+  PixelFormat format_;
+  Shape shape_; // for parts to come
+  tuning::Result tuning_;
+  std::vector<std::unique_ptr<Part>> parts_;
+  DeviceBuffer between_[2];
+};
+
+} // namespace vigil::filter

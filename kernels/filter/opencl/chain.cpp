@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/filter/chain.h"
+
+#include "kernels/filter/user.h"
+
+#include <algorithm>
+
+namespace vigil::filter {
+
+std::vector<Chain> parts_of(const Chain &chain) {
+  const auto fuses = [](const Stage &s) { return s.type->kind != Kind::user; };
+  std::vector<Chain> parts;
+  for (const Stage &s : chain) {
+    if (parts.empty() || !fuses(s) || !fuses(parts.back().back())) parts.emplace_back();
+    parts.back().push_back(s);
+  }
+  if (parts.empty()) parts.emplace_back();
+  return parts;
+}
+
+// One part. What it was made for may change without a new one as long as fits() says so.
+class ClChain::Part {
+ public:
+  virtual ~Part() = default;
+  virtual bool fits(const Chain &) const = 0;
+  virtual void set(const Chain &) = 0; // one that fits
+  virtual void apply(ConstImage in, Image out, Queue &) = 0;
+  virtual std::size_t passes() const { return 1; }
+  virtual std::string variant() const = 0;
+};
+
+namespace {
+
+class Fused final : public ClChain::Part {
+ public:
+  Fused(ClDevice &d, const Chain &chain, PixelFormat format, const Shape &shape)
+      : filter_(d, chain, format, ClOptions{.shape = shape}) {}
+  bool fits(const Chain &chain) const override {
+    return !has_kernels(chain) && filter_.has_structure_of(chain);
+  }
+  void set(const Chain &chain) override { filter_.set_chain(chain); }
+  void apply(ConstImage in, Image out, Queue &q) override { filter_.apply(in, out, q); }
+  std::size_t passes() const override { return filter_.passes(); }
+  std::string variant() const override { return filter_.shape().name(); }
+
+ private:
+  ClFilter filter_;
+};
+
+class Users final : public ClChain::Part {
+ public:
+  Users(ClDevice &d, const Stage &s, PixelFormat format)
+      : program_(program_of(s, format)), kernel_(d, s.file, program_, format, numbers_of(s)),
+        format_(format) {}
+  bool fits(const Chain &chain) const override {
+    return has_kernels(chain) && program_of(chain[0], format_) == program_;
+  }
+  void set(const Chain &chain) override { kernel_.set_numbers(numbers_of(chain[0])); }
+  void apply(ConstImage in, Image out, Queue &q) override { kernel_.apply(in, out, q); }
+  std::string variant() const override { return "user"; }
+
+ private:
+  std::string program_;
+  ClUserKernel kernel_;
+  PixelFormat format_;
+};
+
+// What several searches were, as one.
+void add(tuning::Result &all, const tuning::Result &one) {
+  all.searched = all.searched || one.searched;
+  all.stored = all.stored || one.stored;
+  all.seconds += one.seconds;
+}
+
+} // namespace
+
+ClChain::ClChain(ClDevice &d, const Chain &chain, PixelFormat format, tuning::Mode mode)
+    : device_(d), format_(format), shape_(default_shape(d)) {
+  check_format(chain, format);
+  for (const Chain &part : parts_of(chain)) {
+    Shape shape = shape_;
+    if (!has_kernels(part)) {
+      const Tuned tuned = tune(d, part, format, mode);
+      shape = tuned.shape;
+      add(tuning_, tuned.result);
+    }
+    parts_.push_back(make(part, shape));
+    if (parts_.size() == 1) shape_ = shape;
+  }
+}
+ClChain::~ClChain() = default;
+
+std::unique_ptr<ClChain::Part> ClChain::make(const Chain &chain, const Shape &shape) const {
+  if (has_kernels(chain)) return std::make_unique<Users>(device_, chain[0], format_);
+  return std::make_unique<Fused>(device_, chain, format_, shape);
+}
+
+bool ClChain::set_chain(const Chain &chain) {
+  check_format(chain, format_);
+  const std::vector<Chain> wanted = parts_of(chain);
+  // First all that may fail.
+  std::vector<std::unique_ptr<Part>> made(wanted.size());
+  bool built = false;
+  for (std::size_t i = 0; i < wanted.size(); i++) {
+    if (i < parts_.size() && parts_[i]->fits(wanted[i])) continue;
+    made[i] = make(wanted[i], shape_);
+    built = true;
+  }
+  for (std::size_t i = 0; i < wanted.size(); i++) {
+    if (made[i]) continue;
+    parts_[i]->set(wanted[i]);
+    made[i] = std::move(parts_[i]);
+  }
+  parts_ = std::move(made);
+  return built;
+}
+
+void ClChain::apply(ConstImage in, Image out, Queue &queue) {
+  check_pictures(in, out, format_);
+  const std::ptrdiff_t stride = is_colour(format_) ? 4 * std::ptrdiff_t(in.width) : (in.width + 3) / 4 * 4;
+  const std::size_t bytes = std::size_t(stride) * std::size_t(in.height);
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, parts_.size() - 1); i++)
+    if (between_[i].bytes() < bytes) between_[i] = DeviceBuffer(device_, bytes);
+  ConstImage from = in;
+  for (std::size_t i = 0; i < parts_.size(); i++) {
+    Image to = out;
+    if (i + 1 < parts_.size()) {
+      to.data[0] = between_[i % 2].as<std::uint8_t>();
+      to.stride[0] = stride;
+    }
+    parts_[i]->apply(from, to, queue);
+    from = to;
+  }
+}
+
+std::size_t ClChain::passes() const {
+  std::size_t n = 0;
+  for (const auto &p : parts_) n += p->passes();
+  return n;
+}
+
+std::string ClChain::variant() const {
+  std::string all;
+  for (const auto &p : parts_) all += text(all.empty() ? "" : "; ", p->variant());
+  return all;
+}
+
+} // namespace vigil::filter

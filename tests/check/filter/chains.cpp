@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Chains with kernels of the user's among the stages that fuse. The user's kernels do what stages do whose
+// reference there is.
+#include "common/device_cast.h"
+#include "kernels/filter/chain.h"
+#include "kernels/filter/user.h"
+#include "tests/check/checker.h"
+
+#include <algorithm>
+
+namespace vigil::filter {
+namespace {
+
+using check::Checker;
+using check::Picture;
+using enum PixelFormat;
+
+struct Users {
+  const char *source, *numbers, *same_as;
+};
+constexpr Users inverts = {"int4 filter(Picture in, int x, int y, float4 p) {\n"
+                           "  return 255 - pixel_at(in, x, y);\n}\n",
+                           "", "invert"};
+constexpr Users boxes = {"int4 filter(Picture in, int x, int y, float4 p) {\n"
+                         "  const int r = (int)p.s0, n = (2 * r + 1) * (2 * r + 1);\n"
+                         "  int4 sum = 0;\n"
+                         "  for (int j = -r; j <= r; j++)\n"
+                         "    for (int i = -r; i <= r; i++) sum += pixel_at(in, x + i, y + j);\n"
+                         "  return (2 * sum + n) / (2 * n);\n}\n",
+                         "p0=2", "box radius=2"};
+// Channels by their names, results outside of 0..255.
+constexpr Users mixes = {"int4 filter(Picture in, int x, int y, float4 p) {\n"
+                         "  const int4 v = pixel_at(in, x, y);\n"
+                         "  return (int4)(2 * v.x - v.y, v.z, v.y, 7);\n}\n",
+                         "", "matrix rr=2 rg=-1 gg=0 gb=1 bb=0 bg=1"};
+
+Chain chain_with(const Users &u, const char *numbers) {
+  Chain c = parse(text("user kernel=it.cl ", numbers));
+  c[0].source = u.source;
+  return c;
+}
+
+// `chain` with kernels of the user's must give what `same` gives by the reference.
+void compare(Checker &c, ClChain &fast, const Chain &chain, const std::string &same, PixelFormat format,
+             int width, int height, int padding) {
+  Picture in(c, format, width, height, padding), want(c, format, width, height, padding),
+      got(c, format, width, height, padding);
+  in.bytes = c.noise(in.bytes.size());
+  std::fill(want.bytes.begin(), want.bytes.end(), std::uint8_t{77});
+  got.bytes = want.bytes;
+  in.send();
+  got.send();
+  const auto host = open_cpu(1);
+  make_reference(parse(same), format)->apply(in.host(), want.host(), *host->make_queue());
+  fast.apply(in.device(), got.device(), c.queue());
+  got.fetch();
+  c.expect(got.bytes == want.bytes, text("\"", to_text(chain), "\" is not \"", same, "\" on format ",
+                                         int(format), ", ", width, "x", height, ", ", fast.variant()));
+}
+
+void run_users(Checker &c) {
+  auto &device = device_cast<ClDevice>(c.device);
+  const auto random = [&](int most) { return 1 + int(c.rng() % std::uint64_t(most)); };
+  for (const PixelFormat format : {rgba, bgra, gray8})
+    for (const Users *u : {&inverts, &boxes, &mixes}) {
+      if (u == &mixes && format == gray8) continue;
+      const Chain users = chain_with(*u, u->numbers);
+      // Alone, between others, and last.
+      Chain chain = users;
+      std::string same = u->same_as;
+      ClChain fast(device, chain, format);
+      for (int n = 0; n < 4; n++)
+        compare(c, fast, chain, same, format, random(150), random(70), random(9) - 1);
+      compare(c, fast, chain, same, format, 1, 1, 0);
+      const Chain before = parse("gamma value=1.4 ! sharpen"), after = parse("invert");
+      chain.insert(chain.begin(), before.begin(), before.end());
+      chain.insert(chain.end(), after.begin(), after.end());
+      chain.push_back(users[0]);
+      chain.push_back(users[0]);
+      same = text("gamma value=1.4 ! sharpen ! ", same, " ! invert ! ", same, " ! ", same);
+      c.expect(fast.set_chain(chain), "a chain of other parts is not built");
+      c.expect(fast.passes() == 5, text("five parts are ", fast.passes(), " kernels"));
+      compare(c, fast, chain, same, format, random(150), random(70), random(9) - 1);
+    }
+
+  // Numbers alone need no kernel, another source does, and what is refused changes nothing.
+  Chain chain = chain_with(boxes, "p0=1");
+  ClChain fast(device, chain, rgba);
+  chain = chain_with(boxes, "p0=3");
+  c.expect(!fast.set_chain(chain), "other numbers are built anew");
+  compare(c, fast, chain, "box radius=3", rgba, 60, 40, 0);
+  Chain broken = chain;
+  broken.push_back(chain_with({"this is no kernel", "", ""}, "")[0]);
+  try {
+    fast.set_chain(broken);
+    c.fail("what does not compile is taken");
+  } catch (const Error &e) {
+    c.expect(e.kind() == Error::Kind::device && std::string(e.what()).find("it.cl") != std::string::npos,
+             e.what());
+  }
+  compare(c, fast, chain, "box radius=3", rgba, 60, 40, 0);
+  chain = chain_with(inverts, "p0=3");
+  c.expect(fast.set_chain(chain), "another source is not built");
+  compare(c, fast, chain, "invert", rgba, 60, 40, 0);
+}
+
+check::Register users_case{{"filter/users", run_users, {Backend::opencl}}};
+
+} // namespace
+} // namespace vigil::filter
