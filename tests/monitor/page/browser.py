@@ -6,6 +6,7 @@ import tempfile
 import urllib.parse
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
@@ -52,8 +53,10 @@ class Browser:
     def all(self, selector):
         return self.run("return [...document.querySelectorAll(arguments[0])]", selector)
 
-    def until(self, condition, what, seconds=15):
-        return WebDriverWait(self.driver, seconds, 0.1).until(lambda _: condition(), f"waited {seconds} s in vain for {what}")
+    def until(self, condition, what, seconds=60):
+        """Lists are drawn anew while they are looked at, so elements that went are no failure of the condition."""
+        wait = WebDriverWait(self.driver, seconds, 0.1, ignored_exceptions=[StaleElementReferenceException])
+        return wait.until(lambda _: condition(), f"waited {seconds} s in vain for {what}")
 
     def keys(self, *keys):
         ActionChains(self.driver).send_keys(*keys).perform()
