@@ -82,7 +82,8 @@ void attach(GstBuffer *buffer, Impl &impl, const track::Object &o, const FrameTi
   GstVideoRegionOfInterestMeta *roi = nullptr;
   if (o.state == track::State::tracked && o.detection >= 0) {
     const Found &f = impl.found[static_cast<std::size_t>(o.detection)];
-    roi = f.roi;
+    // A track whose box shows but a part of it has a box of its own.
+    if (o.box == impl.detections[static_cast<std::size_t>(o.detection)].box) roi = f.roi;
     if (f.object >= 0) {
       const auto seen = [&](double s) {
         const double ago = (impl.place.seconds - s) * GST_SECOND;

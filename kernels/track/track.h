@@ -13,7 +13,9 @@
 //      tracking through occlusion", BMVC 2002), else they are predicted;
 //   4. split: members are assigned like all others, by motion, size and colour, so they leave as what they
 //   came;
-//   5. mend: boxes that are parts of one track are one;
+//   5. mend: boxes that are parts of one track are one; where all that is found of it is still less than
+//      half of its predicted box, and lies in that, the rest is hidden: for up to `lost_after` it keeps its
+//      size and nearly its place;
 //   6. what is left begins tentative tracks;
 //   7. divide: a track whose blob has looked like two people side by side for a while becomes two, which are
 //      a group (pairs.cpp).
@@ -40,6 +42,7 @@ namespace vigil::track {
 
 struct Box {
   double x = 0, y = 0, width = 0, height = 0;
+  bool operator==(const Box &) const = default;
 };
 double intersection(const Box &, const Box &); // px^2
 double iou(const Box &, const Box &);          // intersection over union, 0..1
@@ -142,6 +145,8 @@ class Tracker {
     bool has_colour = false, confirmed = false;
     int frames = 0, hits = 0;
     double still_x = 0, still_y = 0, still_since = 0;
+    bool partial = false;                 // its box shows a part of it
+    double whole = 0;                     // when it was last seen whole, alone
     double pair = 0;                      // seconds for which its blob has looked like a pair
     int box = -1;                         // index into boxes_
     Box measured;                         // with parts mended
@@ -163,6 +168,7 @@ class Tracker {
   void mend_parts();
   void update(double seconds);
   void update_single(Track &);
+  void update_partial(Track &);
   void update_group(std::size_t box);
   void begin(double seconds);
   void divide_pairs(double dt);

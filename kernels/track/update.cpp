@@ -11,6 +11,8 @@ namespace {
 constexpr double size_memory = 0.5;   // s; a change of size dies away with this time
 constexpr double still = 0.25;        // of its size: what moves less stands
 constexpr double surprise = 9;        // chi squared, 2 degrees of freedom: one of a hundred
+constexpr double small = 0.5;         // of its area: a box that is smaller shows a part of a track
+constexpr double within = 0.7;        // of such a box by the track's, for that
 constexpr double colour_memory = 0.1; // share of a new colour
 
 double milliseconds(int ms) {
@@ -22,7 +24,7 @@ double milliseconds(int ms) {
 void Tracker::predict(double dt) {
   for (Track &t : tracks_) {
     t.box = -1;
-    t.in_group = false;
+    t.in_group = t.partial = false;
     t.shown = true;
     t.frames++;
     if (dt <= 0) continue;
@@ -69,7 +71,25 @@ void Tracker::update(double seconds) {
   }
 }
 
+// Something hides all but a part of the object: it is where it was predicted, moved as little as shows the
+// part, and of the size that it was. When that lasts, it is as small as it looks.
+void Tracker::update_partial(Track &t) {
+  const Box &b = t.measured, p = t.predicted();
+  const double left = std::clamp(p.x, b.x + b.width - p.width, std::max(b.x, b.x + b.width - p.width));
+  const double top = std::clamp(p.y, b.y + b.height - p.height, std::max(b.y, b.y + b.height - p.height));
+  const double w = p.width, h = p.height;
+  t.x.update(left + w / 2, w * w / 16);
+  t.y.update(top + h / 2, h * h / 16);
+  if (t.confirmed) t.o.state = State::tracked;
+  t.o.group = 0;
+}
+
 void Tracker::update_single(Track &t) {
+  t.partial = t.confirmed && last_ - t.whole < milliseconds(params_.lost_after) &&
+              t.measured.width * t.measured.height < small * t.w.p * t.h.p &&
+              intersection(t.measured, t.predicted()) > within * t.measured.width * t.measured.height;
+  if (t.partial) return update_partial(t);
+  t.whole = last_;
   const double edge = params_.jitter * t.size(), r = edge * edge;
   const Box &b = t.measured;
   const double x = b.x + b.width / 2, y = b.y + b.height / 2;
@@ -118,6 +138,7 @@ void Tracker::update_group(std::size_t j) {
     const double room_x = std::max(0., (b.width - t.w.p) / 2), room_y = std::max(0., (b.height - t.h.p) / 2);
     t.x.p = std::clamp(t.x.p, b.x + b.width / 2 - room_x, b.x + b.width / 2 + room_x);
     t.y.p = std::clamp(t.y.p, b.y + b.height / 2 - room_y, b.y + b.height / 2 + room_y);
+    t.whole = last_; // its size is known from before the group, so long as that lasts
     t.o.state = State::grouped;
     t.o.group = least;
     t.in_group = true;
@@ -146,7 +167,7 @@ void Tracker::begin(double seconds) {
     t.frames = t.hits = 1;
     t.still_x = t.x.p;
     t.still_y = t.y.p;
-    t.still_since = t.o.first_seen = t.o.last_seen = seconds;
+    t.whole = t.still_since = t.o.first_seen = t.o.last_seen = seconds;
     if (params_.confirm_after == 0) {
       t.confirmed = true;
       t.o.id = next_id_++;
@@ -175,7 +196,7 @@ void Tracker::report() {
   for (Track &t : tracks_) {
     if (!t.confirmed) continue;
     Object o = t.o;
-    o.box = t.o.state == State::tracked ? t.measured : t.predicted();
+    o.box = t.o.state == State::tracked && !t.partial ? t.measured : t.predicted();
     o.vx = t.x.v;
     o.vy = t.y.v;
     o.detection = t.box >= 0 ? boxes_[static_cast<std::size_t>(t.box)].index : -1;

@@ -122,6 +122,29 @@ void parts_are_mended() {
   expect(t.objects().size() == 1 && t.objects()[0].id == 1, "a body in two parts is one track");
 }
 
+// Behind a sign that hides all but the legs, for a second: the box stays that of the whole body.
+void half_hidden() {
+  const Scene scene = [](double t) {
+    const double x = 100 + 30 * t;
+    return t > 3 && t < 4 ? Boxes{at(x, 270, 12, 20)} : Boxes{at(x, 240, 30, 80)};
+  };
+  for (const double fps : {25., 7.}) {
+    Tracker t = play(scene, fps, 0, 3);
+    for (int n = 1; n < fps; n++) {
+      const double now = 3 + n / fps;
+      t.step(scene(now), now, 640, 480);
+      expect(t.objects().size() == 1, "one track while it is half hidden");
+      if (t.objects().empty()) return;
+      const Object &o = t.objects()[0];
+      expect(o.id == 1 && o.state == State::tracked && iou(o.box, at(100 + 30 * now, 240, 30, 80).box) > 0.6,
+             "the whole body's box while it is half hidden, IoU " +
+                 std::to_string(iou(o.box, at(100 + 30 * now, 240, 30, 80).box)));
+    }
+    t = play(scene, fps, 4, 5, t);
+    expect(id_near(t, 250) == 1, "and its number after that");
+  }
+}
+
 // The blob of two who walk side by side, and never part: columns of pixels at both sides, few in the middle.
 Detection side_by_side(double x) {
   Detection d = at(x, 240, 42, 64);
@@ -239,6 +262,7 @@ int main() {
   hidden(4, false);
   standing_waits();
   parts_are_mended();
+  half_hidden();
   pairs_become_two();
   flicker_is_no_track();
   bad_input();
