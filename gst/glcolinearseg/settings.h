@@ -28,21 +28,6 @@ inline constexpr auto tuning_table = std::tuple{
           &Tuning::report),
 };
 
-struct Flow {
-  int async_depth = 0;
-};
-inline constexpr auto flow_table = std::tuple{
-    param("async-depth", "Asynchronous depth",
-          "Frames that may be under way on the device while further ones come in; each comes out finished, "
-          "this "
-          "many frames later (reported as latency). 0: each frame is finished before the next. With CUDA and "
-          "frames "
-          "that go on in OpenGL textures a depth of 4 lets many go over together, which counts with many "
-          "streams. "
-          "-1: chosen by the source, as with the other elements. Work in OpenGL holds no frames",
-          &Flow::async_depth, automatic_depth, 16),
-};
-
 struct Learning {
   int background_frames = 25;
 };
@@ -57,7 +42,7 @@ struct Settings {
   Tuning tuning;
   MotionSettings motion;
   Learning learning;
-  Flow flow;
+  AsyncDepth flow{.async_depth = 0};
   Output output = Output::mask;
   Preset preset = Preset::camera;
   colinearseg::Path path = colinearseg::Path::automatic;

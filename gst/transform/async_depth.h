@@ -15,9 +15,9 @@ constexpr auto async_depth_param(int S::*field) {
   return param(
       "async-depth", "Asynchronous depth",
       "Frames that may be under way on the device while further ones come in; each comes out finished, "
-      "this many frames later (reported as latency). 0: each frame is finished before the next. -1: "
-      "chosen by the source: 2 on a GPU when the source is not live (a file), 0 when it is live or the "
-      "processor works",
+      "this many frames later (reported as latency). 0: each frame is finished before the next, as always "
+      "where OpenGL does the work. -1: chosen by the source: 2 on a GPU when the source is not live (a "
+      "file), 0 when it is live or the processor works",
       field, automatic_depth, 16);
 }
 

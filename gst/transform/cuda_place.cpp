@@ -22,7 +22,7 @@ void CudaPlace::open() {
   const auto [backend, options] = wish_();
   if (backend != BackendChoice::cpu) {
     try {
-      device_ = cuda.open(owner_, options.cuda_device_id);
+      device_ = cuda.open(owner_, options.device_id);
       return;
     } catch (const Error &e) {
       const bool fall_back = backend == BackendChoice::automatic && e.kind() == Error::Kind::no_device;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gst/properties.h"
+#include "gst/transform/cuda_choice.h"
 #include "gst/transform/place.h"
 
 #include <functional>
@@ -12,18 +13,14 @@ namespace vigil::gst {
 enum class BackendChoice { automatic, cuda, cpu };
 GType backend_type();
 
-struct DeviceOptions {
-  int cuda_device_id = -1;
+struct DeviceOptions : CudaChoice {
   int threads = 0;
   bool operator==(const DeviceOptions &) const = default;
 };
-inline constexpr auto device_options_table = std::tuple{
-    param("cuda-device-id", "CUDA device",
-          "Number of the CUDA device; -1: the one that the neighbours use, else the first",
-          &DeviceOptions::cuda_device_id, -1, 255),
-    param("threads", "Threads", "Threads of the CPU backend; 0: as many as the machine runs at once",
-          &DeviceOptions::threads, 0, 1024),
-};
+inline constexpr auto device_options_table = std::tuple_cat(
+    cuda_choice_table, std::tuple{param("threads", "Threads",
+                                        "Threads of the CPU backend; 0: as many as the machine runs at once",
+                                        &DeviceOptions::threads, 0, 1024)});
 
 // `automatic` takes the CPU where there is no CUDA device, after posting a warning that says why.
 class CudaPlace final : public Place {
@@ -43,7 +40,7 @@ class CudaPlace final : public Place {
   void follow(GstBuffer *, const FrameKind &) override;
   std::unique_ptr<Slot> make_slot(const FrameKind &) override;
   const Device *cuda_device() const override;
-  int cuda_device_id() const override { return wish_().options.cuda_device_id; }
+  int cuda_device_id() const override { return wish_().options.device_id; }
 
  private:
   std::function<Wish()> wish_;
