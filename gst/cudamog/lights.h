@@ -29,10 +29,15 @@ class Lights {
   // A light was switched off or on just now. Keeps what the model has as background, unless the model has not
   // settled.
   void keep(mog::Model &, Queue &);
-  // Makes the model know what was background in the kept light that explains `frame` best: a line of
-  // exposure.h against its picture counts, which moves no sample by more than `most_moved` levels. What the
-  // model had is kept instead, if it had settled. False when no picture explains the frame: then the model
-  // stays as it is. Waits for the device, so it is for frames in which most has changed only.
+  // Looks for the kept picture that explains `frame` best, and makes the model start from it.
+  //
+  // exposure.h finds a line from each kept picture to the frame in every channel. A picture explains the
+  // frame when these lines count there and none moves a sample by more than `most_moved` grey levels. Of
+  // several pictures the one with the greatest share of agreeing samples (Line::agreeing, the least of its
+  // channels) is taken. It is kept no longer; keep() is called for what the model had until then.
+  //
+  // Returns false, and leaves the model as it is, when no picture explains the frame. Waits for the device,
+  // so call it only for frames in which most has changed.
   bool recall(const ConstImage &frame, float most_moved, mog::Model &, const mog::Params &, Queue &);
   // The model was loaded or made anew.
   void model_changed() { changed_at_ = 0; }

@@ -10,7 +10,7 @@
 // when any of them is 255; overlay tints it when any is 255, else shadow-tints it when any is between; a
 // box's outline colours it when any of the pixels is on it. Alpha is copied everywhere. Frame and result have
 // the same format and size; they may be the same memory, but not overlap otherwise. Any strides and addresses
-// work; on a GPU 16-byte aligned ones run fastest.
+// work; on a GPU 16-byte aligned ones run fastest. Colours are 0..255. Source: this project.
 #pragma once
 
 #include "common/device.h"

@@ -36,7 +36,7 @@
 // most `slack` levels is left as well: a steady camera's frames stay as they are.
 // A sample of 250 or more (5 or less) was perhaps clipped: where T says less (more) than the background has,
 // it becomes the background's value, which neither shows nor is learnt. Not for chroma, nor for one channel
-// in coloured frames.
+// in coloured frames. A level is one step of an 8-bit sample, 0..255. Source: this project.
 #pragma once
 
 #include "common/device.h"

@@ -8,8 +8,8 @@
 //      method `zivkovic`, an adaptive number of components (Zivkovic 2004; Zivkovic and van der Heijden
 //      2006).
 //
-// Samples x are 0..255, one (luma) or three a pixel; every pixel is independent. d2 = sum over channels of (x
-// - m)^2. a = the frame's learning rate, w = weight, m = mean, v = variance (one for all channels).
+// Samples x are 0..255, one (luma) or three a pixel; every pixel is independent. d2 = the sum of (x - m)^2
+// over the channels. a = the frame's learning rate, w = weight, m = mean, v = variance (one for all of them).
 //
 // mog (A, algorithms 1 and 3 to 5; luma only)
 //   component k matches when w_k > 0 and d2_k < match_sigma^2 * v_k           (values before the update)
@@ -56,12 +56,12 @@
 //   - The bounds of the variance, and the rate 1/min(2 * frame number, history) that learning_rate = -1
 //     stands for, are OpenCV's; B has neither.
 //
-// Shadows (Prati et al. 2003), for a sample that is not background: walk the components, heaviest first (for
-// mog: those
-//   with w >= weight_threshold, any order; the walk below is then without its sum), T = 0, samples counted
-//   from the format's zero z (0; 128 for chroma): n = sum (x-z)(m-z), q = sum (m-z)^2, ratio t = n/q; q = 0
-//   ends the walk; when n <= q and n >= shadow_threshold * q and sum (t (m-z) - (x-z))^2 < background_sigma^2
-//   * v * t^2: shadow T += w; stop when T > background_ratio. (Values after the update, as in OpenCV.)
+// Shadows (Prati et al. 2003), for samples that are not background. z: the format's zero (0; 128 for chroma).
+// Walk the components, heaviest first (mog: those with w >= weight_threshold, in any order, without T); T = 0
+// at first. For each: n = sum (x-z)(m-z), q = sum (m-z)^2, t = n/q; q = 0 ends the walk. It is a shadow when
+//   n <= q  and  n >= shadow_threshold * q  and  sum (t (m-z) - (x-z))^2 < background_sigma^2 * v * t^2
+// Else T += w, and the walk ends when T > background_ratio. All values are those after the update, as in
+// OpenCV.
 #pragma once
 
 #include "common/device.h"
