@@ -4,6 +4,7 @@
 
 #include "../monitor.h"
 #include "auth.h"
+#include "parts.h"
 #include "server.h"
 
 #include <memory>
@@ -68,17 +69,5 @@ class Api {
   Tokens &tokens_;
   const std::string page_;
 };
-
-struct HttpError { // thrown by what answers
-  int status;
-  std::string what;
-};
-[[noreturn]] void refuse(int status, const std::string &what);
-Response json_response(const nlohmann::json &);
-
-// Parts of requests. Throw HttpError 400.
-nlohmann::json json_body(const Request &);
-std::optional<double> number_of(const Request &, const std::string &name);
-int integer_of(const Request &, const std::string &name, int least, int most, int otherwise);
 
 } // namespace vigil::monitor

@@ -2,6 +2,7 @@
 #include "server.h"
 
 #include "common/error.h"
+#include "deadlines.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -17,7 +18,9 @@
 namespace vigil::monitor {
 
 struct Server::Impl {
+  Impl(Handler h, std::chrono::milliseconds patience) : handler(std::move(h)), deadlines(patience) {}
   Handler handler;
+  Deadlines deadlines;
   MHD_Daemon *daemon = nullptr;
 };
 
@@ -141,6 +144,7 @@ MHD_Result answer(void *user, MHD_Connection *c, const char *url, const char *me
     *size = 0;
     return MHD_YES;
   }
+  impl.deadlines.has_request(c);
   if (connection->too_large) return send(c, error_response(413, "the body is larger than 64 KiB"));
   try {
     return send(c, impl.handler(connection->request));
@@ -152,9 +156,20 @@ MHD_Result answer(void *user, MHD_Connection *c, const char *url, const char *me
 void *begin(void *, const char *, MHD_Connection *) {
   return new Connection;
 }
-void done(void *, MHD_Connection *, void **state, MHD_RequestTerminationCode) {
+int socket_of(MHD_Connection *c) {
+  return MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+void done(void *user, MHD_Connection *c, void **state, MHD_RequestTerminationCode) {
   delete static_cast<Connection *>(*state);
   *state = nullptr;
+  static_cast<Server::Impl *>(user)->deadlines.expect_request(c, socket_of(c)); // the next
+}
+void comes_or_goes(void *user, MHD_Connection *c, void **, MHD_ConnectionNotificationCode what) {
+  Deadlines &deadlines = static_cast<Server::Impl *>(user)->deadlines;
+  if (what == MHD_CONNECTION_NOTIFY_STARTED)
+    deadlines.expect_request(c, socket_of(c));
+  else
+    deadlines.gone(c);
 }
 void no_log(void *, const char *, va_list) {} // what clients do wrong is not worth a line each
 
@@ -167,8 +182,8 @@ Response error_response(int status, const std::string &what) {
   return r;
 }
 
-Server::Server(const ServerSettings &s, Handler handler) : impl_(std::make_unique<Impl>()) {
-  impl_->handler = std::move(handler);
+Server::Server(const ServerSettings &s, Handler handler)
+    : impl_(std::make_unique<Impl>(std::move(handler), s.request_within)) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_flags = AI_NUMERICSERV | AI_PASSIVE;
   hints.ai_socktype = SOCK_STREAM;
@@ -185,16 +200,18 @@ Server::Server(const ServerSettings &s, Handler handler) : impl_(std::make_uniqu
     tls.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, const_cast<char *>(s.key.c_str())});
   }
   tls.push_back({MHD_OPTION_END, 0, nullptr});
-  constexpr unsigned most_connections = 192, idle_seconds = 20;
+  // One address leaves room for others.
+  constexpr unsigned most_connections = 192, most_of_one_address = 128, idle_seconds = 20;
   constexpr std::size_t memory = 64 << 10, stack = 512 << 10;
   errno = 0;
-  impl_->daemon =
-      MHD_start_daemon(flags, 0, nullptr, nullptr, answer, impl_.get(), MHD_OPTION_SOCK_ADDR, found->ai_addr,
-                       MHD_OPTION_EXTERNAL_LOGGER, no_log, nullptr, MHD_OPTION_NOTIFY_COMPLETED, done,
-                       nullptr, MHD_OPTION_URI_LOG_CALLBACK, begin, nullptr, MHD_OPTION_CONNECTION_LIMIT,
-                       most_connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
-                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_THREAD_STACK_SIZE, stack,
-                       MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_ARRAY, tls.data(), MHD_OPTION_END);
+  impl_->daemon = MHD_start_daemon(
+      flags, 0, nullptr, nullptr, answer, impl_.get(), MHD_OPTION_SOCK_ADDR, found->ai_addr,
+      MHD_OPTION_EXTERNAL_LOGGER, no_log, nullptr, MHD_OPTION_NOTIFY_COMPLETED, done, impl_.get(),
+      MHD_OPTION_NOTIFY_CONNECTION, comes_or_goes, impl_.get(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+      most_of_one_address, MHD_OPTION_URI_LOG_CALLBACK, begin, nullptr, MHD_OPTION_CONNECTION_LIMIT,
+      most_connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      memory, MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_ARRAY,
+      tls.data(), MHD_OPTION_END);
   if (impl_->daemon) return;
   // GnuTLS refuses a certificate or a key with whatever errno it left; these are of the address.
   const int why = errno;

@@ -3,6 +3,7 @@
 // sizes, times and numbers. Knows nothing of cameras.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -42,6 +43,9 @@ struct ServerSettings {
   std::string address;
   int port = 0;
   std::string certificate, key; // texts of PEM files; empty: plain HTTP
+  // A request arrives whole within this time of the connection's begin, or of the answer before; else the
+  // connection ends.
+  std::chrono::milliseconds request_within{30000};
 };
 
 class Server {

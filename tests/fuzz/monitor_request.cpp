@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// vigil-monitor's HTTP server, given any bytes by a connection of its own each time. What answers looks at
+// every part of a request that the API reads: path, query, headers, cookies, ranges, JSON bodies and what
+// stands in them.
+#include "tests/fuzz/fuzz.h"
+
+#include "common/error.h"
+#include "tools/vigil-monitor/config/overrides.h"
+#include "tools/vigil-monitor/http/auth.h"
+#include "tools/vigil-monitor/http/parts.h"
+#include "tools/vigil-monitor/http/server.h"
+
+#include <arpa/inet.h>
+#include <cstdio>
+#include <cstdlib>
+#include <netinet/in.h>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace vigil::fuzz {
+namespace {
+
+using namespace vigil::monitor;
+
+Response shape_of(const nlohmann::json &body, const std::string &path) {
+  if (path.starts_with("/zones")) return json_response(to_json(zone_from(body)));
+  if (path.starts_with("/lines")) return json_response(to_json(line_from(body)));
+  if (path.starts_with("/masks")) return json_response(to_json(mask_from(body)));
+  return json_response(body);
+}
+
+Response answer(const Request &r) {
+  static const Tokens tokens{""};
+  try {
+    if (const std::string wrong = wrong_site(r, {"cam.example"}); !wrong.empty()) refuse(403, wrong);
+    role_of(r, tokens);
+    integer_of(r, "limit", 1, 500, 50);
+    number_of(r, "after");
+    if (!parse_range(r.header("range"), 1000)) refuse(416, "beyond the end");
+    return r.method == "PUT" ? shape_of(json_body(r), r.path) : json_response({{"path", r.path}});
+  } catch (const HttpError &e) {
+    return error_response(e.status, e.what);
+  } catch (const Error &e) {
+    return error_response(400, e.what());
+  }
+}
+
+int connected(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<std::uint16_t>(port));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const timeval patience{10, 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  // Closing resets the connection, so that thousands of them do not wait for their ports' release.
+  const linger at_once{1, 0};
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  if (fd < 0 || connect(fd, reinterpret_cast<const sockaddr *>(&to), sizeof to)) {
+    std::perror("connect");
+    std::abort();
+  }
+  return fd;
+}
+
+std::string put(const char *path, const char *body) {
+  return std::string("PUT ") + path +
+         " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(std::char_traits<char>::length(body)) +
+         "\r\n\r\n" + body;
+}
+
+} // namespace
+
+std::vector<Bytes> seeds() {
+  std::vector<Bytes> out;
+  for (const std::string &text :
+       {std::string("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        std::string("GET /api/events?limit=5&after=1.5&camera=a%20b HTTP/1.1\r\nHost: [::1]:1\r\nRange: bytes=0-99\r\n\r\n"),
+        std::string("GET /a%2f..%00b HTTP/1.0\r\nHost: cam.example\r\nCookie: a=b; vigil_token=x\r\n"
+                    "Authorization: Bearer y\r\n\r\n"),
+        std::string("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nTransfer-Encoding: "
+                    "chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
+        put("/zones/a", "{\"coordinates\": \"0,0,1,0,1,1\", \"loiter_seconds\": 3}"),
+        put("/lines/a", "{\"coordinates\": \"0,0,1,1\", \"direction\": \"both\"}"),
+        put("/masks/a", "{\"coordinates\": \"0,0,1,0,1,1\"}"), put("/x", "{\"a\": [1, null, true, \"\\u00e4\"]}")})
+    out.emplace_back(text.begin(), text.end());
+  return out;
+}
+
+// True when it is answered with success. What the server may never do: 500 and above, or something that is no
+// answer at all.
+bool read(std::span<const std::uint8_t> bytes) {
+  static const Server server({"127.0.0.1", 0, "", ""}, answer);
+  const int fd = connected(server.port());
+  ssize_t sent = 0;
+  for (std::size_t at = 0; at < bytes.size() && sent >= 0; at += static_cast<std::size_t>(sent))
+    sent = send(fd, bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
+  shutdown(fd, SHUT_WR);
+  std::string got;
+  char data[4096];
+  for (ssize_t n = 1; n > 0 && got.size() < 1 << 20;) {
+    n = recv(fd, data, sizeof data, 0);
+    if (n > 0) got.append(data, static_cast<std::size_t>(n));
+  }
+  close(fd);
+  const bool strange = !got.empty() && (!got.starts_with("HTTP/1.") || got.size() < 12);
+  if (strange || (got.size() >= 12 && got[9] == '5' && got.compare(9, 3, "505"))) {
+    std::fprintf(stderr, "answered: %s\n", got.c_str());
+    std::abort();
+  }
+  return got.size() >= 12 && got[9] == '2';
+}
+
+} // namespace vigil::fuzz

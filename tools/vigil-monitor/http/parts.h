@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Parts of requests and answers, whatever they are about.
+#pragma once
+
+#include "server.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace vigil::monitor {
+
+struct HttpError { // thrown by what answers
+  int status;
+  std::string what;
+};
+[[noreturn]] void refuse(int status, const std::string &what);
+Response json_response(const nlohmann::json &);
+
+// Parts of requests. Throw HttpError 400.
+nlohmann::json json_body(const Request &);
+std::optional<double> number_of(const Request &, const std::string &name);
+int integer_of(const Request &, const std::string &name, int least, int most, int otherwise);
+
+} // namespace vigil::monitor
