@@ -65,9 +65,8 @@ int connected(int port) {
 }
 
 std::string put(const char *path, const char *body) {
-  return std::string("PUT ") + path +
-         " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(std::char_traits<char>::length(body)) +
-         "\r\n\r\n" + body;
+  return std::string("PUT ") + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+         std::to_string(std::char_traits<char>::length(body)) + "\r\n\r\n" + body;
 }
 
 } // namespace
@@ -76,14 +75,16 @@ std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   for (const std::string &text :
        {std::string("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
-        std::string("GET /api/events?limit=5&after=1.5&camera=a%20b HTTP/1.1\r\nHost: [::1]:1\r\nRange: bytes=0-99\r\n\r\n"),
+        std::string("GET /api/events?limit=5&after=1.5&camera=a%20b HTTP/1.1\r\nHost: [::1]:1\r\nRange: "
+                    "bytes=0-99\r\n\r\n"),
         std::string("GET /a%2f..%00b HTTP/1.0\r\nHost: cam.example\r\nCookie: a=b; vigil_token=x\r\n"
                     "Authorization: Bearer y\r\n\r\n"),
         std::string("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nTransfer-Encoding: "
                     "chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
         put("/zones/a", "{\"coordinates\": \"0,0,1,0,1,1\", \"loiter_seconds\": 3}"),
         put("/lines/a", "{\"coordinates\": \"0,0,1,1\", \"direction\": \"both\"}"),
-        put("/masks/a", "{\"coordinates\": \"0,0,1,0,1,1\"}"), put("/x", "{\"a\": [1, null, true, \"\\u00e4\"]}")})
+        put("/masks/a", "{\"coordinates\": \"0,0,1,0,1,1\"}"),
+        put("/x", "{\"a\": [1, null, true, \"\\u00e4\"]}")})
     out.emplace_back(text.begin(), text.end());
   return out;
 }

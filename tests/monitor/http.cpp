@@ -40,8 +40,8 @@ class Client {
   Client &operator=(const Client &) = delete;
 
   bool send(const std::string &text) {
-    return good_ && ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) ==
-                        static_cast<ssize_t>(text.size());
+    return good_ &&
+           ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
   // What comes within the time; `ended` is true once the server has closed.
   std::string read(std::chrono::milliseconds within) {
@@ -84,9 +84,10 @@ Response answer(const Request &r) {
 // A byte now and then keeps no connection: neither in the request's head nor in its body nor in the next
 // request of a connection that has had an answer.
 void slow(int port) {
-  for (const std::string &begin : {std::string("GET / HT"),
-                                  std::string("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"),
-                                  request + "GET / HT"}) {
+  for (const std::string &begin :
+       {std::string("GET / HT"),
+        std::string("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"),
+        request + "GET / HT"}) {
     Client c(port);
     c.send(begin);
     const auto begun = Clock::now();

@@ -5,8 +5,7 @@
 
 namespace vigil::monitor {
 
-Deadlines::Deadlines(std::chrono::milliseconds patience)
-    : patience_(patience), thread_([this] { run(); }) {}
+Deadlines::Deadlines(std::chrono::milliseconds patience) : patience_(patience), thread_([this] { run(); }) {}
 
 Deadlines::~Deadlines() {
   {
