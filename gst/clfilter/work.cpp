@@ -45,6 +45,9 @@ class FilterWork final : public Work {
   void run(std::span<Job *const> jobs, Queue &queue) override {
     for (Job *job : jobs) filter_->apply(job->in, job->out, queue);
   }
+  void flushed() override {
+    if (filter_) filter_->forget();
+  }
   void publish(BufferPtr &, const Job &) override {
     for (const Error &e : warnings_) post_warning(element_, e);
     warnings_.clear();

@@ -20,9 +20,11 @@ class ClChain final : public Filter {
   ClChain(ClDevice &device, const Chain &, PixelFormat, tuning::Mode mode = tuning::Mode::off);
   ~ClChain() override;
   // Another chain, as ClFilter::set_chain(): true when kernels had to be built; when it throws, the chain
-  // stays. There is no search: stages that fuse take the shape of those before.
+  // stays. Stages over time whose place among the parts stays keep what they know. There is no search: stages
+  // that fuse take the shape of those before.
   bool set_chain(const Chain &);
   void apply(ConstImage in, Image out, Queue &) override; // device memory
+  void forget() override;
 
   std::size_t passes() const;
   std::string variant() const;

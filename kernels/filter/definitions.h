@@ -53,4 +53,10 @@ struct BilateralTables {
 };
 BilateralTables bilateral_tables(const Stage &);
 
+// Kind::temporal: g in 1/256, and t in 1/256 of a level; 0: g is the same everywhere.
+struct Temporal {
+  int gain, threshold;
+};
+Temporal temporal_of(const Stage &);
+
 } // namespace vigil::filter

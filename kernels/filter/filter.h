@@ -50,6 +50,14 @@
 //               ceil(2 spatial-sigma): w = floor(s_ij t_d / 1024), d the difference to the middle value, s_ij
 //               and t_d being 4096 exp(-(i^2 + j^2) / (2 spatial-sigma^2)) and 4096 exp(-(d/255)^2 / (2
 //               range-sigma^2)), rounded
+// Stages over time. m is what the stage keeps of each channel from the frames before, in 1/256 of a level: at
+// first 256 v, which stores v; then with e = 256 v - m
+//   recursive   m becomes m + floor((g e + 128) / 256) with g = 256 (1 - weight), rounded, and is stored as
+//               floor((m + 128) / 256): a mean whose weights fall off into the past
+//   denoise     the same, but g rises to 256, the frame as it is, where something moves: with D the mean,
+//               rounded down, of |e| over all channels of the 3x3 pixels around, and t = 65280 motion,
+//               rounded, g is what it is above up to D = t, 256 from D = 2 t on, and
+//               g + floor((256 - g) (D - t) / t) between them
 // A stage of the user's own:
 //   user        what the function of an OpenCL C file makes of each pixel, see user.h
 // Every stage takes repeat=N as well: it is then N stages, one behind the other (thesis, chapter 5).
@@ -80,10 +88,15 @@ enum class Kind {
   box,
   weights, // correlate
   bilateral,
+  temporal,
   user, // what a file says
 };
 constexpr bool is_point(Kind k) {
   return k == Kind::table || k == Kind::matrix;
+}
+// Whether stages of this kind share kernels with their neighbours.
+constexpr bool fuses(Kind k) {
+  return k != Kind::temporal && k != Kind::user;
 }
 
 struct StageParam {
@@ -153,6 +166,9 @@ class Filter {
   // Both pictures have the filter's format and one size, and do not overlap. Throws Error::bad_setting
   // otherwise.
   virtual void apply(ConstImage in, Image out, Queue &) = 0;
+  // The next picture does not follow the one before: stages over time begin anew. They do so by themselves
+  // when the size changes.
+  virtual void forget() {}
 };
 // In host memory. Throws Error::bad_setting for stages of the user's, which only a device can do.
 std::unique_ptr<Filter> make_reference(const Chain &, PixelFormat);

@@ -88,8 +88,8 @@ Operations operations_of(const Chain &chain, PixelFormat format) {
   std::vector<PointOp> *points = &r.all.before;
   for (const Stage &s : chain) {
     Numbers &n = r.numbers;
-    if (s.type->kind == Kind::user)
-      fail(Error::Kind::bad_setting, "kernels of the user's are no part of a fused pass: ", s.file);
+    if (!fuses(s.type->kind))
+      fail(Error::Kind::bad_setting, "the stage ", s.type->name, " is no part of a fused pass");
     if (s.type->kind == Kind::table) {
       // Tables in a row are one: stages store whole numbers.
       if (points->empty() || points->back().matrix) {

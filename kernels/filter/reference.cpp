@@ -130,6 +130,37 @@ Channels run(const Stage &s, const Channels &p) {
   return out;
 }
 
+// `kept`: m of each value.
+Channels over_time(const Stage &s, const Channels &p, std::vector<double> &kept) {
+  const Temporal t = temporal_of(s);
+  if (kept.empty())
+    for (const std::uint8_t v : p.values) kept.push_back(256 * v);
+  std::vector<double> next = kept;
+  Channels out = p;
+  const auto difference = [&](int x, int y, int c) { // of the nearest pixel inside
+    x = std::clamp(x, 0, p.width - 1);
+    y = std::clamp(y, 0, p.height - 1);
+    return 256 * p.at(x, y, c) - kept[(std::size_t(y) * p.width + x) * p.count + c];
+  };
+  std::size_t i = 0;
+  for (int y = 0; y < p.height; y++)
+    for (int x = 0; x < p.width; x++) {
+      double sum = 0, gain = t.gain;
+      for (int j = -1; j <= 1; j++)
+        for (int k = -1; k <= 1; k++)
+          for (int c = 0; c < p.count; c++) sum += std::abs(difference(x + k, y + j, c));
+      const double mean = std::floor(sum / (9 * p.count)), above = mean - t.threshold;
+      if (t.threshold > 0 && above > 0)
+        gain += std::floor((256 - gain) * std::min(above, double(t.threshold)) / t.threshold);
+      for (int c = 0; c < p.count; c++, i++) {
+        next[i] = kept[i] + std::floor((gain * difference(x, y, c) + 128) / 256);
+        out.values[i] = stored(next[i] / 256);
+      }
+    }
+  kept = std::move(next);
+  return out;
+}
+
 class Reference final : public Filter {
  public:
   Reference(const Chain &chain, PixelFormat format) : chain_(chain), format_(format) {
@@ -144,12 +175,16 @@ class Reference final : public Filter {
     const int bytes = grey ? 1 : 4;
     // Where the channels R G B stand in a pixel.
     const int order[3] = {format_ == PixelFormat::bgra ? 2 : 0, 1, format_ == PixelFormat::bgra ? 0 : 2};
+    if (in.width != width_ || in.height != height_) forget();
+    width_ = in.width;
+    height_ = in.height;
     Channels p{in.width, in.height, grey ? 1 : 3, {}};
     for (int y = 0; y < in.height; y++)
       for (int x = 0; x < in.width; x++)
         for (int c = 0; c < p.count; c++)
           p.values.push_back(in.plane(0).row(y)[x * bytes + (grey ? 0 : order[c])]);
-    for (const Stage &s : chain_) p = run(s, p);
+    for (std::size_t k = 0; k < chain_.size(); k++)
+      p = chain_[k].type->kind == Kind::temporal ? over_time(chain_[k], p, kept_[k]) : run(chain_[k], p);
     std::size_t i = 0;
     for (int y = 0; y < in.height; y++)
       for (int x = 0; x < in.width; x++) {
@@ -159,9 +194,13 @@ class Reference final : public Filter {
       }
   }
 
+  void forget() override { kept_.assign(chain_.size(), {}); }
+
  private:
   Chain chain_;
   PixelFormat format_;
+  int width_ = 0, height_ = 0;
+  std::vector<std::vector<double>> kept_; // of each stage over time; empty before the first frame
 };
 
 } // namespace

@@ -86,6 +86,17 @@ std::vector<StageType> make_types() {
        "smooths and keeps edges, each channel by itself",
        false,
        {{"spatial-sigma", 1.5, 0.3, 4, "pixels"}, {"range-sigma", 0.1, 0.005, 4, "of full scale"}}},
+      {"recursive",
+       temporal,
+       "mean over time; what moves leaves trails",
+       false,
+       {{"weight", 0.8, 0, 0.98, "of the frames before"}}},
+      {"denoise",
+       temporal,
+       "mean over time where nothing moves",
+       false,
+       {{"weight", 0.9, 0, 0.98, "of the frames before"},
+        {"motion", 0.03, 0.002, 1, "of full scale: differences above this are motion, not noise"}}},
       {"user",
        user,
        "a kernel of your own, `kernel=FILE.cl`",
@@ -197,6 +208,10 @@ Linear linear_of(const Stage &s) {
   if (is(s, "laplacian"))
     return {{0, step * a, 0, step * a, -4 * step * a, step * a, 0, step * a, 0}, 0, true};
   fail(Error::Kind::bad_setting, s.type->name, " is no stage with 3x3 weights");
+}
+
+Temporal temporal_of(const Stage &s) {
+  return {scaled(1 - s["weight"], 256), is(s, "denoise") ? scaled(s["motion"], 65280) : 0};
 }
 
 int gradient_amount(const Stage &s) {

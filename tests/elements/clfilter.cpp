@@ -199,6 +199,38 @@ GST_START_TEST(the_second_start_does_not_search) {
 }
 GST_END_TEST
 
+// Frame by frame what the reference makes of the same sequence, from anew after a flush.
+GST_START_TEST(stages_over_time_know_the_frames_before) {
+  const char *chain = "denoise weight=0.8 ! sharpen ! recursive weight=0.5";
+  Filter e(chain, "tune=off async-depth=2");
+  e.caps(caps_of("BGRA", width, height));
+  const auto host = open_cpu(1);
+  const auto queue = host->make_queue();
+  const auto reference = filter::make_reference(filter::parse(chain), PixelFormat::bgra);
+  std::vector<std::vector<std::uint8_t>> want;
+  const auto push = [&](int n) {
+    Picture p = scene("BGRA", width, height, n, {{5 * n, 10, 20, 20}}), out = p;
+    reference->apply(p.image(), out.image(), *queue);
+    want.push_back(out.bytes);
+    fail_unless_equals_int(e.push(p, n), GST_FLOW_OK);
+  };
+  for (int n = 0; n < 5; n++) push(n);
+  for (int n = 0; n < 3; n++) fail_unless(e.pull_bytes() == want[std::size_t(n)], "frame %d differs", n);
+  gst_harness_push_event(e.harness(), gst_event_new_flush_start());
+  gst_harness_push_event(e.harness(), gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(e.harness(), gst_event_new_segment(&segment));
+  want.clear();
+  reference->forget();
+  for (int n = 7; n < 10; n++) push(n);
+  gst_harness_push_event(e.harness(), gst_event_new_eos());
+  for (std::size_t n = 0; n < 3; n++)
+    fail_unless(e.pull_bytes() == want[n], "frame %d after the flush differs", int(n));
+  e.no_error();
+}
+GST_END_TEST
+
 // Kernels of the user's.
 constexpr const char *inverts = "int4 filter(Picture in, int x, int y, float4 p) {\n"
                                 "  return 255 - pixel_at(in, x, y);\n}\n";
@@ -313,6 +345,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, a_bad_chain_at_the_start_is_an_error);
   tcase_add_test(tests, stages_that_make_colours_want_colour);
   tcase_add_test(tests, the_second_start_does_not_search);
+  tcase_add_test(tests, stages_over_time_know_the_frames_before);
   tcase_add_loop_test(tests, kernels_of_the_users_are_stages, 0, int(std::size(formats)));
   tcase_add_test(tests, a_bad_kernel_is_left_out);
   tcase_add_test(tests, a_kernel_that_never_ends_is_left_out);

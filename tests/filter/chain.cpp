@@ -260,8 +260,11 @@ void test_page(const char *path) {
     for (const StageParam &p : t.params)
       params += text(params.empty() ? "" : "; ", "`", p.name, "` ", p.min, "..", p.max, ", ", p.value, ": ",
                      p.blurb);
-    const std::string row = text("| `", t.name, "` | ", is_point(t.kind) ? "point" : "stencil", " | ",
-                                 t.blurb, t.needs_colour ? " (not GRAY8)" : "", " | ", params, " |\n");
+    const std::string row = text("| `", t.name, "` | ",
+                                 is_point(t.kind)           ? "point"
+                                 : t.kind == Kind::temporal ? "over time"
+                                                            : "stencil",
+                                 " | ", t.blurb, t.needs_colour ? " (not GRAY8)" : "", " | ", params, " |\n");
     expect(page.find(row) != page.npos, text("not on the page: ", row));
   }
 }

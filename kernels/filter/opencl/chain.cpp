@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/filter/chain.h"
 
+#include "kernels/filter/temporal.h"
 #include "kernels/filter/user.h"
 
 #include <algorithm>
@@ -8,10 +9,10 @@
 namespace vigil::filter {
 
 std::vector<Chain> parts_of(const Chain &chain) {
-  const auto fuses = [](const Stage &s) { return s.type->kind != Kind::user; };
+  const auto joins = [](const Stage &s) { return fuses(s.type->kind); };
   std::vector<Chain> parts;
   for (const Stage &s : chain) {
-    if (parts.empty() || !fuses(s) || !fuses(parts.back().back())) parts.emplace_back();
+    if (parts.empty() || !joins(s) || !joins(parts.back().back())) parts.emplace_back();
     parts.back().push_back(s);
   }
   if (parts.empty()) parts.emplace_back();
@@ -25,18 +26,24 @@ class ClChain::Part {
   virtual bool fits(const Chain &) const = 0;
   virtual void set(const Chain &) = 0; // one that fits
   virtual void apply(ConstImage in, Image out, Queue &) = 0;
+  virtual void forget() {}
   virtual std::size_t passes() const { return 1; }
   virtual std::string variant() const = 0;
 };
 
 namespace {
 
+// Of a part: temporal or user; table stands for all that fuse.
+Kind kind_of(const Chain &part) {
+  return part.empty() || fuses(part[0].type->kind) ? Kind::table : part[0].type->kind;
+}
+
 class Fused final : public ClChain::Part {
  public:
   Fused(ClDevice &d, const Chain &chain, PixelFormat format, const Shape &shape)
       : filter_(d, chain, format, ClOptions{.shape = shape}) {}
   bool fits(const Chain &chain) const override {
-    return !has_kernels(chain) && filter_.has_structure_of(chain);
+    return kind_of(chain) == Kind::table && filter_.has_structure_of(chain);
   }
   void set(const Chain &chain) override { filter_.set_chain(chain); }
   void apply(ConstImage in, Image out, Queue &q) override { filter_.apply(in, out, q); }
@@ -53,7 +60,7 @@ class Users final : public ClChain::Part {
       : program_(program_of(s, format)), kernel_(d, s.file, program_, format, numbers_of(s)),
         format_(format) {}
   bool fits(const Chain &chain) const override {
-    return has_kernels(chain) && program_of(chain[0], format_) == program_;
+    return kind_of(chain) == Kind::user && program_of(chain[0], format_) == program_;
   }
   void set(const Chain &chain) override { kernel_.set_numbers(numbers_of(chain[0])); }
   void apply(ConstImage in, Image out, Queue &q) override { kernel_.apply(in, out, q); }
@@ -63,6 +70,19 @@ class Users final : public ClChain::Part {
   std::string program_;
   ClUserKernel kernel_;
   PixelFormat format_;
+};
+
+class OverTime final : public ClChain::Part {
+ public:
+  OverTime(ClDevice &d, const Stage &s, PixelFormat format) : filter_(d, temporal_of(s), format) {}
+  bool fits(const Chain &chain) const override { return kind_of(chain) == Kind::temporal; }
+  void set(const Chain &chain) override { filter_.set(temporal_of(chain[0])); }
+  void apply(ConstImage in, Image out, Queue &q) override { filter_.apply(in, out, q); }
+  void forget() override { filter_.forget(); }
+  std::string variant() const override { return "temporal"; }
+
+ private:
+  ClTemporal filter_;
 };
 
 // What several searches were, as one.
@@ -79,7 +99,7 @@ ClChain::ClChain(ClDevice &d, const Chain &chain, PixelFormat format, tuning::Mo
   check_format(chain, format);
   for (const Chain &part : parts_of(chain)) {
     Shape shape = shape_;
-    if (!has_kernels(part)) {
+    if (kind_of(part) == Kind::table) {
       const Tuned tuned = tune(d, part, format, mode);
       shape = tuned.shape;
       add(tuning_, tuned.result);
@@ -91,7 +111,8 @@ ClChain::ClChain(ClDevice &d, const Chain &chain, PixelFormat format, tuning::Mo
 ClChain::~ClChain() = default;
 
 std::unique_ptr<ClChain::Part> ClChain::make(const Chain &chain, const Shape &shape) const {
-  if (has_kernels(chain)) return std::make_unique<Users>(device_, chain[0], format_);
+  if (kind_of(chain) == Kind::user) return std::make_unique<Users>(device_, chain[0], format_);
+  if (kind_of(chain) == Kind::temporal) return std::make_unique<OverTime>(device_, chain[0], format_);
   return std::make_unique<Fused>(device_, chain, format_, shape);
 }
 
@@ -131,6 +152,10 @@ void ClChain::apply(ConstImage in, Image out, Queue &queue) {
     parts_[i]->apply(from, to, queue);
     from = to;
   }
+}
+
+void ClChain::forget() {
+  for (const auto &p : parts_) p->forget();
 }
 
 std::size_t ClChain::passes() const {

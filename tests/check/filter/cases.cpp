@@ -56,7 +56,7 @@ Chain random_chain(Checker &c, PixelFormat format, int stages) {
   Chain chain;
   while (int(chain.size()) < stages) {
     const StageType &t = types[c.rng() % types.size()];
-    if ((t.needs_colour && format == gray8) || t.kind == Kind::user) continue;
+    if ((t.needs_colour && format == gray8) || !fuses(t.kind)) continue;
     chain.push_back(random_stage(c, t));
   }
   return chain;
@@ -100,7 +100,7 @@ void run_stages(Checker &c) {
       chain.clear();
     };
     for (const StageType &type : stage_types()) {
-      if ((type.needs_colour && format == gray8) || type.kind == Kind::user) continue;
+      if ((type.needs_colour && format == gray8) || !fuses(type.kind)) continue;
       chain.push_back(random_stage(c, type));
       if (is_point(type.kind) ? chain.size() == 4 : chain.size() >= 2) run();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Chains with kernels of the user's among the stages that fuse. The user's kernels do what stages do whose
-// reference there is.
+// Chains with stages that do not fuse among those that do: kernels of the user's, stages over time. The
+// user's kernels do what stages do whose reference there is.
 #include "common/device_cast.h"
 #include "kernels/filter/chain.h"
 #include "kernels/filter/user.h"
@@ -104,6 +104,61 @@ void run_users(Checker &c) {
   compare(c, fast, chain, "invert", rgba, 60, 40, 0);
 }
 
+// Sequences of frames through stages over time among others; sizes and numbers change in between.
+void run_temporal(Checker &c) {
+  auto &device = device_cast<ClDevice>(c.device);
+  const auto host = open_cpu(1);
+  const auto queue = host->make_queue();
+  for (const PixelFormat format : {rgba, bgra, gray8}) {
+    const Chain chain = parse("sharpen ! denoise weight=0.9 motion=0.1 ! invert ! recursive weight=0.7");
+    ClChain fast(device, chain, format);
+    const auto reference = make_reference(chain, format);
+    const auto frame = [&](int width, int height, int padding, int change) {
+      Picture in(c, format, width, height, padding), want(c, format, width, height, padding),
+          got(c, format, width, height, padding);
+      // The same picture with noise, so that gains of all sizes are there.
+      for (std::size_t i = 0; i < in.bytes.size(); i++)
+        in.bytes[i] = std::uint8_t(60 + i % 97 + (i / 700 % 3 == 0 ? c.rng() % std::uint64_t(change) : 0));
+      std::fill(want.bytes.begin(), want.bytes.end(), std::uint8_t{77});
+      got.bytes = want.bytes;
+      in.send();
+      got.send();
+      reference->apply(in.host(), want.host(), *queue);
+      fast.apply(in.device(), got.device(), c.queue());
+      got.fetch();
+      c.expect(got.bytes == want.bytes, text("\"", to_text(chain), "\", format ", int(format), ", ", width,
+                                             "x", height, ": not the reference's"));
+      return want.bytes;
+    };
+    for (int n = 0; n < 4; n++) frame(133, 71, 3, 1 + 30 * n);
+    for (int n = 0; n < 2; n++) frame(1, 1, 0, 90);
+    const auto first = frame(40, 9, 0, 1);
+    frame(40, 9, 0, 100);
+    c.expect(frame(40, 9, 0, 1) != first, "nothing of the frames before is seen");
+    fast.forget();
+    reference->forget();
+    c.expect(frame(40, 9, 0, 1) == first, "something is known after forget()");
+  }
+
+  // Other numbers keep what is known, another structure does not.
+  ClChain fast(device, parse("recursive weight=0.5"), gray8);
+  Picture in(c, gray8, 8, 8), out(c, gray8, 8, 8);
+  const auto shown = [&](int value) {
+    std::fill(in.bytes.begin(), in.bytes.end(), std::uint8_t(value));
+    in.send();
+    fast.apply(in.device(), out.device(), c.queue());
+    out.fetch();
+    return int(out.bytes[9]);
+  };
+  shown(0);
+  c.expect(shown(100) == 50, "half of a step is not half of it");
+  c.expect(!fast.set_chain(parse("recursive weight=0.9")), "other numbers are built anew");
+  c.expect(shown(100) == 55, "other numbers begin anew");
+  c.expect(fast.set_chain(parse("invert ! recursive weight=0.9")), "another chain is not built");
+  c.expect(shown(100) == 155, "another chain knows the frames before");
+}
+
+check::Register temporal_case{{"filter/temporal", run_temporal, {Backend::opencl}}};
 check::Register users_case{{"filter/users", run_users, {Backend::opencl}}};
 
 } // namespace
