@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Takes the place of cuda_opencl_frames.cpp in builds without CUDA, where no element gets as far as this.
+// Takes the place of cuda_opencl_slot.cpp in builds without CUDA, where no element gets as far as this.
 #include "gst/memory/cuda_opencl_slot.h"
 
 #include "common/error.h"

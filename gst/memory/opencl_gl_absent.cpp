@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Takes the place of opencl_gl_frames.cpp in builds without OpenGL, where no frame is in a texture.
+// Takes the place of opencl_gl_slot.cpp in builds without OpenGL, where no frame is in a texture.
 #include "common/error.h"
 #include "gst/memory/opencl_gl_slot.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames in OpenGL textures for elements that work in OpenCL, where one driver has both and shares textures
-// between them (common/interop/opencl_gl.h; NVIDIA's goes through CUDA, see cuda_opencl_frames.h). A texture
+// between them (common/interop/opencl_gl.h; NVIDIA's goes through CUDA, see cuda_opencl_slot.h). A texture
 // is acquired, copied into a buffer on the GPU, worked on there, and the result copied into the texture that
 // goes on: no byte comes near the host. OpenCL knows nothing of OpenGL's queue: OpenGL is finished before,
 // and the host waits for OpenCL before the frame goes on.

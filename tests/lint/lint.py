@@ -13,7 +13,17 @@ product = ("common/", "kernels/", "gst/")
 # One of these on a streaming thread silently changes to the primary context, or waits for the whole device.
 banned = re.compile(r"\bcuda(SetDevice|DeviceReset|DeviceSynchronize|StreamLegacy|StreamPerThread)\b|<<<[^,>]*,[^,>]*>>>")
 unfinished = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+# Files that comments and pages may name: those that are there.
+pages = [*root.glob("*.md"), *(p for f in [*folders, "docs"] for p in sorted((root / f).rglob("*.md")))]
+there = {p.name for p in sources + pages} | {"highway.h"}  # which is Highway's
+named = re.compile(r"(?<![\w*<{-])(\w[\w/-]*\.(?:h|cpp|cu|cuh))\b")
+link = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 problems = []
+for path in pages:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for target in link.findall(line):
+            if not (path.parent / target).exists():
+                problems.append(f"{path.relative_to(root).as_posix()}:{number}: a link to {target}, which is not there")
 for path in sources:
     name = path.relative_to(root).as_posix()
     text = path.read_text(encoding="utf-8")
@@ -29,6 +39,10 @@ for path in sources:
             problems.append(f"{name}:{number}: not allowed near a streaming thread: {line.strip()}")
         if path.suffix in {".h", ".cpp", ".cu", ".cuh", ".c"} and len(line) > 110 and re.match(r" *//", line):
             problems.append(f"{name}:{number}: a comment of {len(line)} columns, 110 are the most")
+        if path.suffix in {".h", ".cpp", ".cu", ".cuh", ".c"}:
+            for file in named.findall(line.partition("//")[2]):
+                if file.rpartition("/")[2] not in there:
+                    problems.append(f"{name}:{number}: a comment names {file}, which is not there")
         if unfinished.search(line):
             problems.append(f"{name}:{number}: unfinished: {line.strip()}")
         if name.startswith(("common/", "kernels/")) and re.search(r"#include\s*[<\"](gst|glib)", line):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which planes are filtered with which program; the exact filter's programs. The grid is in opencl_grid.cpp.
+// Which planes are filtered with which program; the exact filter's programs. The grid is in grid.cpp.
 #include "kernels/bilateral/opencl.h"
 
 #include "common/device_cast.h"

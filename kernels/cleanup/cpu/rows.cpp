@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The passes of cpu.h with SIMD, compiled once for each instruction set and chosen at run time.
+// The passes of rows.h with SIMD, compiled once for each instruction set and chosen at run time.
 //
 // A vector lane is a word of 64 pixels. Counts of pixels are held bit by bit: plane k of a count is a word
 // with bit k of the counts of its 64 pixels, and sums are made by the full adders of a hardware designer.
