@@ -6,7 +6,7 @@
 // 4096 cells, or 64); those at the right and at the bottom may be cut short. A cell holds the number of its
 // foreground pixels (value 255) and their bounding box inside it. Blobs are 8-connected groups of cells that
 // hold foreground; a blob's area is the sum of its cells' counts and its box the hull of their boxes, so it
-// is exact, while objects that come within a cell of each other are one blob.
+// is exact, while objects that come within a cell of each other are one blob. Source: this project.
 #pragma once
 
 #include "common/device.h"
