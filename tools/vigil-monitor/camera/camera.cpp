@@ -122,6 +122,7 @@ void Camera::take_down() {
     end_event(r);
   }
   running_.clear();
+  for (auto &[name, now] : classes_) now = false;
   feed_->moving = false;
   if (recorder_) recorder_->reset();
   if (!pipeline_) return;
@@ -187,6 +188,10 @@ void Camera::tick() {
   if (state_ == State::online && pipeline_)
     feed_->activity.exposure(exposure_gain(pipeline_->element("cudamog")), std::nullopt);
   const auto second = feed_->activity.end_second(utc);
+  bool new_class = false; // a score tells of a class before its first event
+  for (const auto &[name, score] : second.sample.scores)
+    new_class = classes_.try_emplace(name, false).second || new_class;
+  if (new_class) told();
   if (state_ == State::online) {
     nlohmann::json boxes = nlohmann::json::array();
     for (const Rect &b : second.boxes) boxes.push_back(to_json(b));
@@ -297,6 +302,7 @@ nlohmann::json Camera::describe(const std::vector<std::string> &overridden) cons
           {"lines", shapes(config_.lines)},
           {"masks", shapes(config_.masks)},
           {"counts", counts()},
+          {"classes", classes_},
           {"overridden", overridden}};
 }
 

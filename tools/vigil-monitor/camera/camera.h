@@ -140,6 +140,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   struct LineTotals {
     std::uint64_t in = 0, out = 0;
   };
+  std::map<std::string, bool> classes_;       // of gpufisher: whether an event of it goes on
   std::map<std::string, int> inside_;         // by zone, as boxrules told last
   std::map<std::string, LineTotals> crossed_; // by line, since the camera's start
   Backoff backoff_;

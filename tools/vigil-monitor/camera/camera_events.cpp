@@ -63,10 +63,12 @@ void Camera::message(GstMessage *m, double time) {
     double score = 0;
     gst_structure_get_double(s, "score", &score);
     if (!label) return;
+    classes_[label] = name == "event-begin";
     if (name == "event-begin")
       begin_event(label, time, score);
     else
       end_cause(label, time);
+    told();
   }
 }
 

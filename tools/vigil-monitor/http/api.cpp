@@ -71,6 +71,12 @@ std::vector<std::string> parts_of(const std::string &path) {
   return out;
 }
 
+Response wrong_method(const Request &r, const std::string &allowed) {
+  Response out = error_response(405, r.method.substr(0, 40) + " is not possible here");
+  out.headers["Allow"] = allowed;
+  return out;
+}
+
 } // namespace
 
 Response Api::handle(const Request &r) {
@@ -95,7 +101,7 @@ Response Api::dispatch(const Request &r) {
   const auto parts = parts_of(r.path);
   if (std::find(parts.begin(), parts.end(), "..") != parts.end()) refuse(404, "there is no such thing");
   const Route *found = nullptr;
-  bool path_known = false;
+  std::string allowed; // methods of this path
   std::vector<std::string> values;
   for (const Route &route : routes()) {
     static thread_local std::vector<std::string> wanted;
@@ -113,16 +119,17 @@ Response Api::dispatch(const Request &r) {
         here[1] != "lines" && here[1] != "masks")
       match = false;
     if (!match) continue;
-    path_known = true;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+    if (std::string_view(route.method) == "GET") allowed += ", HEAD";
     if (method != route.method) continue;
     found = &route;
     values = here;
     break;
   }
-  if (!found && path_known) refuse(405, r.method + " is not possible here");
+  if (!found && !allowed.empty()) return wrong_method(r, allowed);
   if (!found) {
     if (r.path.starts_with("/api/") || r.path == "/api") refuse(404, "there is no " + r.path.substr(0, 80));
-    if (method != "GET") refuse(405, r.method + " is not possible here");
+    if (method != "GET") return wrong_method(r, "GET, HEAD");
     return file_of_page(r); // the page itself holds no secrets: it shows the login
   }
   if (found->needs != Role::none && role == Role::none)

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topics.h"
 
+#include "../config/words.h"
+
+#include <set>
+#include <string_view>
+
 namespace vigil::monitor {
 
 using nlohmann::json;
@@ -17,6 +22,21 @@ std::string at(const std::string &prefix, const std::string &camera, const std::
   return out;
 }
 
+// A class of a model can have any name; not each can be a part of a topic, nor may it be one of ours.
+bool can_be_topic(const std::string &name) {
+  static const std::set<std::string> ours = {"available",  "motion",  "last_event", "snapshot",
+                                             "light_jump", "enabled", "recordings"};
+  return !name.empty() && name.size() <= 64 && name.find_first_of(std::string("/#+\0", 4)) == name.npos &&
+         !ours.count(name);
+}
+
+// Home Assistant takes letters, digits, _ and - in a discovery topic.
+std::string identifier(std::string name) {
+  for (char &c : name)
+    if (!is_name(std::string_view(&c, 1))) c = '_';
+  return name;
+}
+
 std::string word(const json &j, const char *member) {
   return j.at(member).get<std::string>();
 }
@@ -31,11 +51,15 @@ std::string event_message(const std::string &type, const std::optional<Event> &b
 
 std::vector<Topic> camera_states(const std::string &prefix, const json &c) {
   const std::string name = word(c, "name");
-  return {{at(prefix, name, "available"), word(c, "state") == "online" ? "online" : "offline"},
-          {at(prefix, name, "motion"), on_off(c.at("motion").get<bool>())},
-          {at(prefix, name, "enabled/state"), on_off(word(c, "state") != "disabled")},
-          {at(prefix, name, "recordings/state"), on_off(c.at("record_enabled").get<bool>())},
-          {at(prefix, name, "motion/state"), on_off(c.at("motion_enabled").get<bool>())}};
+  std::vector<Topic> out = {
+      {at(prefix, name, "available"), word(c, "state") == "online" ? "online" : "offline"},
+      {at(prefix, name, "motion"), on_off(c.at("motion").get<bool>())},
+      {at(prefix, name, "enabled/state"), on_off(word(c, "state") != "disabled")},
+      {at(prefix, name, "recordings/state"), on_off(c.at("record_enabled").get<bool>())},
+      {at(prefix, name, "motion/state"), on_off(c.at("motion_enabled").get<bool>())}};
+  for (const auto &[what, now] : c.at("classes").items())
+    if (can_be_topic(what)) out.push_back({at(prefix, name, what), on_off(now.get<bool>())});
+  return out;
 }
 
 std::vector<Topic> record_states(const std::string &prefix, const json &r) {
@@ -91,6 +115,12 @@ std::vector<Topic> discovery(const std::string &prefix, const std::string &node,
         {{"name", zone + " occupancy"},
          {"device_class", "occupancy"},
          {"state_topic", at(prefix, name, zone + "/motion")}});
+  }
+  for (const auto &[what, now] : camera.at("classes").items()) {
+    static_cast<void>(now);
+    if (can_be_topic(what))
+      add("binary_sensor", "class_" + identifier(what),
+          {{"name", what}, {"state_topic", at(prefix, name, what)}});
   }
   for (const auto &[line, shape] : camera.at("lines").items()) {
     static_cast<void>(shape);
