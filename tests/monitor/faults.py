@@ -3,11 +3,13 @@
 that is away, cameras that are none; and by TLS.
 
 faults.py PROGRAM FOLDER"""
+import contextlib
 import http.server
 import json
 import pathlib
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -216,7 +218,24 @@ cameras:
     same((done.returncode, "certificate" in done.stderr), (1, True), f"a key that is none: {done.stderr}")
 
 
-checks = [full_disk, sizes, no_cameras, files, tls]
+def newer():
+    """A database of a newer version is refused, with what to do, and left as it is."""
+    config.write_text(f'cameras:\n  street: {{source: "{SCENE}"}}\n')
+    data = folder / "newer"
+    data.mkdir()
+    with contextlib.closing(sqlite3.connect(data / "events.db")) as db:
+        db.execute("CREATE TABLE later(what TEXT)")
+        db.execute("INSERT INTO later VALUES('kept')")
+        db.execute("PRAGMA user_version=99")
+        db.commit()
+    done = subprocess.run([program, "--config", str(config), "--listen", "127.0.0.1:0", "--storage", str(data)], capture_output=True, text=True, timeout=30)
+    same((done.returncode, "newer version" in done.stderr, "99" in done.stderr), (1, True, True), f"a newer database: {done.stderr}")
+    with contextlib.closing(sqlite3.connect(data / "events.db")) as db:
+        same(db.execute("SELECT what FROM later").fetchall(), [("kept",)], "what it held")
+        same(db.execute("SELECT name FROM sqlite_master WHERE name='events'").fetchall(), [], "tables of this version in it")
+
+
+checks = [full_disk, sizes, no_cameras, files, tls, newer]
 for check in [c for c in checks if c.__name__ in sys.argv[3:]] or checks:
     begun = time.monotonic()
     check()
