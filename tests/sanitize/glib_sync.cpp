@@ -46,13 +46,27 @@ void(g_mutex_unlock)(GMutex *m) {
   __tsan_release(m);
   real(m);
 }
+// Its memory is made when it is first used, by a thread that may not be known to come before the next one:
+// GLib's pools start threads from a thread of their own.
+void(g_rec_mutex_init)(GRecMutex *m) {
+  NEXT(g_rec_mutex_init);
+  real(m);
+  __tsan_release(m);
+}
+void(g_rec_mutex_clear)(GRecMutex *m) {
+  NEXT(g_rec_mutex_clear);
+  __tsan_acquire(m);
+  real(m);
+}
 void(g_rec_mutex_lock)(GRecMutex *m) {
   NEXT(g_rec_mutex_lock);
+  __tsan_acquire(m);
   real(m);
   __tsan_acquire(m);
 }
 gboolean(g_rec_mutex_trylock)(GRecMutex *m) {
   NEXT(g_rec_mutex_trylock);
+  __tsan_acquire(m);
   const gboolean locked = real(m);
   if (locked) __tsan_acquire(m);
   return locked;
