@@ -46,13 +46,27 @@ void(g_mutex_unlock)(GMutex *m) {
   __tsan_release(m);
   real(m);
 }
+// Its memory is made when it is first used, by a thread that may not be known to come before the next one:
+// GLib's pools start threads from a thread of their own.
+void(g_rec_mutex_init)(GRecMutex *m) {
+  NEXT(g_rec_mutex_init);
+  real(m);
+  __tsan_release(m);
+}
+void(g_rec_mutex_clear)(GRecMutex *m) {
+  NEXT(g_rec_mutex_clear);
+  __tsan_acquire(m);
+  real(m);
+}
 void(g_rec_mutex_lock)(GRecMutex *m) {
   NEXT(g_rec_mutex_lock);
+  __tsan_acquire(m);
   real(m);
   __tsan_acquire(m);
 }
 gboolean(g_rec_mutex_trylock)(GRecMutex *m) {
   NEXT(g_rec_mutex_trylock);
+  __tsan_acquire(m);
   const gboolean locked = real(m);
   if (locked) __tsan_acquire(m);
   return locked;
@@ -116,12 +130,39 @@ void(gst_mini_object_unref)(GstMiniObject *object) {
   __tsan_release(&pools);
   real(object);
 }
+// GLib's own allocator (before 2.76) hands the memory of buffers from thread to thread.
+GstBuffer *(gst_buffer_new_allocate)(GstAllocator *allocator, gsize size, GstAllocationParams *params) {
+  NEXT(gst_buffer_new_allocate);
+  GstBuffer *buffer = real(allocator, size, params);
+  __tsan_release(&pools);
+  __tsan_acquire(&pools);
+  return buffer;
+}
 GstFlowReturn(gst_buffer_pool_acquire_buffer)(GstBufferPool *pool, GstBuffer **buffer,
                                               GstBufferPoolAcquireParams *params) {
   NEXT(gst_buffer_pool_acquire_buffer);
   const GstFlowReturn flow = real(pool, buffer, params);
   __tsan_acquire(&pools);
   return flow;
+}
+
+// A harness hands frames over by a queue.
+void(g_async_queue_push)(GAsyncQueue *queue, gpointer data) {
+  NEXT(g_async_queue_push);
+  __tsan_release(queue);
+  real(queue, data);
+}
+gpointer(g_async_queue_try_pop)(GAsyncQueue *queue) {
+  NEXT(g_async_queue_try_pop);
+  const gpointer data = real(queue);
+  __tsan_acquire(queue);
+  return data;
+}
+gpointer(g_async_queue_timeout_pop)(GAsyncQueue *queue, guint64 timeout) {
+  NEXT(g_async_queue_timeout_pop);
+  const gpointer data = real(queue, timeout);
+  __tsan_acquire(queue);
+  return data;
 }
 
 // A bus hands messages over by an atomic queue.
