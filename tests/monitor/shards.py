@@ -111,8 +111,9 @@ try:
         if m["type"] == "new":
             begins.setdefault(m["after"]["camera"], []).append(m["after"]["start_time"])
     same({c: t for c, t in begins.items() if t != sorted(t)}, {}, "cameras whose events come out of order")
-    print(f"{len(messages)} messages of {len(ends)} events of {len(begins)} cameras, "
-          f"{sum(len(json.dumps(m, separators=(",", ":"))) for m in messages) / max(1, len(ends)):.0f} bytes an event; {len(everything - known)} ended while the broker was away")
+    size = sum(len(json.dumps(m, separators=(",", ":"))) for m in messages) / max(1, len(ends))
+    print(f"{len(messages)} messages of {len(ends)} events of {len(begins)} cameras, {size:.0f} bytes an event; "
+          f"{len(everything - known)} ended while the broker was away")
     for m in monitors:
         m.stop()
 finally:
