@@ -6,6 +6,7 @@
 #include "tools/vigil-monitor/config/overrides.h"
 #include "tools/vigil-monitor/config/words.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 
@@ -67,6 +68,58 @@ cameras:
   expect(door.lines.at("gate").direction == "in" && door.masks.count("tree"), "line and mask");
   expect(c.order == std::vector<std::string>{"door", "test"}, "the order is kept");
   expect(c.cameras.at("test").record.retain_days == 7, "record for all");
+}
+
+std::string cameras_of(int count) {
+  std::string yaml = "mqtt: {host: broker, node: attic}\ncameras:\n";
+  for (int i = 0; i < count; i++) yaml += "  camera" + std::to_string(i) + ": {source: x}\n";
+  return yaml;
+}
+
+void shards() {
+  constexpr int cameras = 1000;
+  for (const int count : {1, 2, 3, 7}) {
+    int all = 0;
+    for (int i = 0; i < count; i++) {
+      Config c = parse_config(cameras_of(cameras), "m.yaml");
+      keep_shard(c, {i, count});
+      all += static_cast<int>(c.order.size());
+      expect(c.order.size() == c.cameras.size(), "order and cameras are the same");
+      expect(c.mqtt.node == (count == 1 ? "attic" : "attic-" + std::to_string(i)), "a name of its own");
+      // 5 standard deviations of a fair share
+      const double fair = double(cameras) / count, wide = 5 * std::sqrt(fair * (1 - 1.0 / count));
+      expect(std::abs(double(c.order.size()) - fair) <= wide, "shares are even");
+    }
+    expect(all == cameras, "each camera is in one share");
+    int moved = 0;
+    for (int i = 0; i < cameras; i++) {
+      const std::string name = "camera" + std::to_string(i);
+      const int before = shard_of(name, count), after = shard_of(name, count + 1);
+      expect(after == before || after == count, "a camera moves to the new process alone");
+      moved += after != before;
+    }
+    expect(moved > 0 && moved < 1.4 * cameras / (count + 1), "and few do");
+  }
+  int moved = 0; // twelve cameras, from 3 processes to 4
+  for (int i = 0; i < 12; i++) {
+    const std::string name = "cam" + std::to_string(i);
+    moved += shard_of(name, 3) != shard_of(name, 4);
+  }
+  expect(moved <= 12 * 0.4, "at most 40 % of twelve cameras move");
+  expect(shard_of("door", 3) == 2 && shard_of("gate", 3) == 1 && shard_of("", 1) == 0,
+         "the same in every version: a camera's model lies where it was");
+  expect(parse_shard("2/3", "x") == Shard{2, 3} &&
+             parse_shard("host/12", "vigil-monitor-11") == Shard{11, 12},
+         "as it is written");
+  const auto refused = [](const char *words, const char *host, const char *begin) {
+    const std::string found = error_of([&] { parse_shard(words, host); });
+    expect(found.starts_with(begin), std::string("--shard ") + words + ": " + found);
+  };
+  refused("3/3", "", "--shard 3/3: there is no share 3 of 3; the first is 0 and the last 2");
+  refused("host/3", "vigil-3", "--shard 3/3: there is no share 3 of 3");
+  refused("host/3", "vigil", "--shard host/3: the host's name 'vigil' does not end");
+  for (const char *words : {"", "1", "1/", "/2", "a/2", "-1/2", "0/0", "1/2/3", "1 /2", "0/1000000"})
+    refused(words, "", "--shard ");
 }
 
 void mistakes() {
@@ -170,6 +223,7 @@ void overrides() {
 
 int main() {
   whole_example();
+  shards();
   mistakes();
   shapes();
   words();

@@ -190,7 +190,7 @@ void reconcile(const std::string &folder) {
   write(path + "/" + clip_path(open) + ".part", "nothing");
   int lines = 0;
   Storage s(path, [&](const std::string &) { lines++; });
-  s.reconcile();
+  expect(s.reconcile() == std::vector<std::string>{"half", "open"}, "it tells which events had no end");
   expect(s.events().get("finished")->has_clip && !s.events().get("lost")->has_clip,
          "a row without a clip says so");
   expect(s.events().get("half")->has_clip && fs::file_size(s.file(clip_path(half))) == whole.size(),

@@ -30,6 +30,7 @@ A SOURCE is an address (rtsp://...), a file, /dev/video0, or elements as for gst
 
   --config FILE     cameras and all else from a YAML file (see vigil-monitor(1)); no SOURCE then
   --check           only says whether the configuration can be used; exit status 1 if not
+  --shard I/N       watches the I-th, from 0 on, of N shares of the cameras; I may be the word host (see docs/fleet.md)
   --listen A:PORT   instead of 127.0.0.1:8090; port 0: any
   --storage FOLDER  where events and clips are kept
   --page FOLDER     serves the page from a folder, for those who work on it
@@ -37,7 +38,7 @@ A SOURCE is an address (rtsp://...), a file, /dev/video0, or elements as for gst
 )";
 
 struct Options {
-  std::string config, listen, storage, page;
+  std::string config, listen, storage, page, shard;
   bool check = false;
   std::vector<std::string> sources;
 };
@@ -68,6 +69,7 @@ std::string read_pem(const std::string &file) {
 
 Config configuration(const Options &o) {
   Config c = o.config.empty() ? default_config(o.sources) : read_config(o.config);
+  if (!o.shard.empty()) keep_shard(c, parse_shard(o.shard, g_get_host_name()));
   if (!o.listen.empty()) {
     const Config with =
         parse_config("http: {listen: '" + o.listen + "'}\ncameras: {a: {source: x}}\n", "--listen");
@@ -158,6 +160,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     const std::string a = argv[i];
     std::string *value = a == "--config"    ? &o.config
+                         : a == "--shard"   ? &o.shard
                          : a == "--listen"  ? &o.listen
                          : a == "--storage" ? &o.storage
                          : a == "--page"    ? &o.page

@@ -40,7 +40,9 @@ Monitor::Monitor(Config config, std::string file)
       closer_(most_tasks, log_line) {
   const std::string text = read_whole(storage_->file("overrides.json"));
   if (!text.empty()) overrides_ = Overrides(text);
-  storage_->reconcile();
+  // Whoever was told that they began is told that they ended.
+  for (const std::string &id : storage_->reconcile())
+    if (const auto event = storage_->events().get(id)) waiting_.push_back({"end", *event, true, false});
 }
 
 Monitor::~Monitor() {
@@ -97,6 +99,7 @@ CameraServices Monitor::services() {
 
 void Monitor::start() {
   hub_.on_demand = [this] { on_main([this] { demand(); }); };
+  writer_.add([this] { put_waiting(); }); // ends of events from before the start
   for (const std::string &name : config_.order) {
     cameras_[name] = std::make_shared<Camera>(overrides_.applied(config_.cameras.at(name)), services());
     cameras_[name]->start();
@@ -245,6 +248,7 @@ void Monitor::apply(const std::string &name) {
 std::vector<std::string> Monitor::reload() {
   if (file_.empty()) return {};
   Config next = read_config(file_);
+  keep_shard(next, config_.shard);
   for (const auto &[name, c] : next.cameras) {
     check_source(c);
     check_settings(c.elements);

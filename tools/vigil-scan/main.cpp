@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "scan.h"
 #include "tools/base/gst_ptr.h"
+#include "tools/base/share.h"
 #include "vigil-config.h"
 
 #include <charconv>
@@ -22,7 +23,8 @@ constexpr const char *summary =
     "Fisher vectors, as JSON lines and arrays in the folder DIR. What is there already is not done again.\n"
     "vigil-scan query DIR... --like FILE@SECONDS prints the most similar events.";
 constexpr const char *default_chain = "cudamog output=passthrough ! boxtrack";
-// Three times cudamog's history of 500 frames, at 25 frames a second.
+// Three times cudamog's history of 500 frames, at 25 frames a second. What it is worth stands in
+// docs/tools/vigil-scan.md.
 constexpr double default_warm_up = 60;
 
 struct Raw {
@@ -85,15 +87,6 @@ std::vector<std::string> words(gchar **list) {
   return all;
 }
 
-void set_task(const char *text, ScanOptions &o) {
-  const char *end = text + std::strlen(text);
-  const auto [slash, bad] = std::from_chars(text, end, o.task);
-  const bool first = bad == std::errc() && slash != end && *slash == '/';
-  const auto [last, worse] = std::from_chars(first ? slash + 1 : end, end, o.tasks);
-  if (!first || worse != std::errc() || last != end || o.tasks < 1 || o.task < 0 || o.task >= o.tasks)
-    fail(Error::Kind::bad_setting, "--task ", text, " is not I/N with I from 0 to N - 1");
-}
-
 int run_query(const Raw &r) {
   QueryOptions o;
   o.folders = words(r.rest);
@@ -131,7 +124,7 @@ int run_scan(const Raw &r) {
   o.chain.warm_up = nanoseconds(r.warm_up);
   o.split = nanoseconds(r.split);
   o.jobs = r.jobs;
-  if (r.task) set_task(r.task, o);
+  if (r.task) o.task = tools::parse_share("--task", r.task);
   const Outcome all = scan(o);
   std::fprintf(stderr, "%d done, %d were there, %d failed, %d broken off\n", all.done, all.skipped,
                all.failed, all.broken_off);

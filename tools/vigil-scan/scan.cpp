@@ -123,7 +123,7 @@ void Scanner::find_units() {
   }
   std::vector<Unit> mine;
   for (std::size_t i = 0; i < units_.size(); i++)
-    if (static_cast<int>(i % static_cast<std::size_t>(o_.tasks)) == o_.task) mine.push_back(units_[i]);
+    if (o_.task.has(i)) mine.push_back(units_[i]);
   units_ = std::move(mine);
 }
 

@@ -2,6 +2,7 @@
 // vigil-scan's two commands. All throw vigil::Error.
 #pragma once
 
+#include "tools/base/share.h"
 #include "watch.h"
 
 #include <cstdint>
@@ -15,9 +16,9 @@ struct ScanOptions {
   std::vector<std::string> files; // files and folders
   std::vector<std::string> lists; // files with a path a line; "-" is the standard input
   Chain chain;
-  Time split = 0;          // length of a part; 0: files stay whole
-  int jobs = 1;            // files, or parts of them, at a time
-  int task = 0, tasks = 1; // only each unit whose number modulo `tasks` is `task`
+  Time split = 0;    // length of a part; 0: files stay whole
+  int jobs = 1;      // files, or parts of them, at a time
+  tools::Share task; // of the units
 };
 
 struct Outcome {

@@ -10,6 +10,7 @@
 #include "media.h"
 #include "mixture.h"
 #include "pca.h"
+#include "projection.h"
 #include "sampler.h"
 #include "tools/base/media_files.h"
 #include "tools/base/progress.h"
@@ -142,10 +143,8 @@ void CodebookTrainer::project(std::vector<float> sampled) {
   oneapi::tbb::parallel_for(std::size_t{0}, (count + block - 1) / block, [&](std::size_t b) {
     const std::size_t first = b * block, n = std::min(block, count - first);
     Matrix x, y;
-    x.resize(n, length);
-    for (std::size_t i = 0; i < n * length; i++)
-      x.values[i] = descriptors[first * length + i] - state_.pca.mean[i % length];
-    multiply(x, {state_.pca.projection.data(), kept, length}, Transpose::b, y);
+    vigil::train::project(descriptors.data() + first * length, n, state_.pca.mean, state_.pca.projection, x,
+                          y);
     for (std::size_t i = 0; i < n; i++) {
       float *to = state_.rows.data() + (first + i) * dimension();
       std::copy_n(y.row(i), kept, to);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/fisher/model_file.h"
+#include "tools/base/share.h"
 #include "vectors.h"
 
 #include <string>
@@ -38,6 +39,22 @@ struct EvaluateOptions {
   int window = 5, threads = 0;
 };
 void evaluate(const EvaluateOptions &);
+
+struct StatisticsOptions {
+  std::string model, out, filter, backend = "auto";
+  std::vector<std::string> files; // videos, pictures and folders of them
+  tools::Share share;             // of the files
+  int every = 1, threads = 0;
+  bool skip_bad = false;
+};
+void collect_statistics(const StatisticsOptions &);
+
+struct MaximiseOptions {
+  std::string model, out;
+  std::vector<std::string> statistics; // what collect_statistics() wrote
+  double floor = 1e-4;
+};
+void maximise(const MaximiseOptions &);
 
 void describe(const std::string &model);
 // A codebook from numpy's .npz with arrays means, covariances, priors, projection and, if the data were

@@ -20,6 +20,8 @@ constexpr const char *summary =
     "  vigil-train codebook -o MODEL FILE...       learns a codebook from videos and pictures\n"
     "  vigil-train classifier -l LABELS MODEL      learns to tell labelled frames apart\n"
     "  vigil-train evaluate -l LABELS MODEL        scores the classifier on other labelled frames\n"
+    "  vigil-train statistics -o FILE MODEL FILE...   one expectation step over a share of the files\n"
+    "  vigil-train maximise -o MODEL MODEL FILE...    the maximisation step, of all shares' statistics\n"
     "  vigil-train describe MODEL                  prints what a model holds\n"
     "  vigil-train import -o MODEL FILE.npz        makes a codebook of numpy arrays\n"
     "\n"
@@ -39,6 +41,12 @@ constexpr Command commands[] = {
     {"evaluate", "MODEL",
      "Scores labelled frames: area under the ROC curve, average precision, confusion, events found, late\n"
      "and false. --out PREFIX writes PREFIX-frames.csv, PREFIX-roc.csv and PREFIX.svg."},
+    {"statistics", "MODEL FILE...",
+     "One step of expectation over all descriptors of FILE (videos, pictures, folders of them), or of a "
+     "share\n"
+     "of them, with the mixture of MODEL. What it writes is for maximise."},
+    {"maximise", "MODEL STATISTICS...",
+     "The next mixture, of statistics of all shares. It has the same bits however files were shared out."},
     {"describe", "MODEL", "Prints what a model holds."},
     {"import", "FILE.npz",
      "Makes a codebook of the arrays means, covariances, priors, projection and (optional) mean of a .npz "
@@ -48,7 +56,7 @@ constexpr Command commands[] = {
 // GOption's own variables, and what they mean afterwards.
 struct Raw {
   gchar *out = nullptr, *labels = nullptr, *filter = nullptr, *backend = nullptr, *on_error = nullptr,
-        *cache = nullptr, *normal = nullptr;
+        *cache = nullptr, *normal = nullptr, *task = nullptr;
   gchar **rest = nullptr;
   gint seed = 1, samples = 1000000, components = 256, projected = 80, iterations = 60, every = 1, threads = 0,
        scales = 8, bin_size = 4, step = 4, folds = 5, window = 5, baseline = 0;
@@ -56,7 +64,7 @@ struct Raw {
           contrast = fisher::SiftParams{}.contrast_threshold, c = 0, false_alarms = 0.01;
   gboolean resume = FALSE, version = FALSE;
   ~Raw() {
-    for (gchar *s : {out, labels, filter, backend, on_error, cache, normal}) g_free(s);
+    for (gchar *s : {out, labels, filter, backend, on_error, cache, normal, task}) g_free(s);
     g_strfreev(rest);
   }
 };
@@ -112,6 +120,14 @@ void parse(Raw &r, const Command &command, int argc, char **argv) {
          {"resume", 'r', 0, G_OPTION_ARG_NONE, &r.resume, "go on from the checkpoint of an interrupted run",
           nullptr}});
   }
+  if (name == "statistics") {
+    add(common);
+    add({{"task", 0, 0, G_OPTION_ARG_STRING, &r.task, "take the I-th of N shares of the files, from 0 on",
+          "I/N"}});
+  }
+  if (name == "maximise")
+    add({{"variance-floor", 0, 0, G_OPTION_ARG_DOUBLE, &r.floor,
+          "least variance, as part of the largest of the data (default: 0.0001)", "X"}});
   if (name == "classifier" || name == "evaluate") {
     add(common);
     add(labelled);
@@ -161,7 +177,9 @@ void run(const Command &command, const Raw &r, const std::string &how) {
     fail(Error::Kind::bad_setting, "--on-error ", on_error, " is neither stop nor skip");
   std::vector<std::string> words;
   for (gchar **w = r.rest; w && *w; w++) words.emplace_back(*w);
-  if (words.empty() != (name == "codebook" && r.labels) || (name != "codebook" && words.size() > 1))
+  const bool shared = name == "statistics" || name == "maximise";
+  if (shared ? words.size() < 2
+             : words.empty() != (name == "codebook" && r.labels) || (name != "codebook" && words.size() > 1))
     fail(Error::Kind::bad_setting, "vigil-train ", name, " takes ", command.arguments);
   const fisher::SiftParams sift{r.scales, r.largest, r.bin_size, r.step, r.contrast};
   const FeatureOptions features{word(r.filter), r.every, word(r.cache), on_error == "skip"};
@@ -184,6 +202,13 @@ void run(const Command &command, const Raw &r, const std::string &how) {
                              r.baseline, r.threads});
   }
   need(r.out, "--out");
+  check("--variance-floor", r.floor, 1e-9, 1);
+  const std::vector<std::string> after(words.begin() + (words.empty() ? 0 : 1), words.end());
+  if (name == "statistics")
+    return collect_statistics({words[0], word(r.out), word(r.filter), backend, after,
+                               r.task ? tools::parse_share("--task", r.task) : tools::Share{}, r.every,
+                               r.threads, on_error == "skip"});
+  if (name == "maximise") return maximise({words[0], word(r.out), after, r.floor});
   for_each_param(fisher::params_table, [&](int, const auto &p) {
     check(text("--", p.name).c_str(), double(sift.*p.field), double(p.min), double(p.max));
   });
@@ -192,7 +217,6 @@ void run(const Command &command, const Raw &r, const std::string &how) {
   check("--components", r.components, 1, fisher::max_components);
   check("--projected", r.projected, 1, fisher::descriptor_length);
   check("--iterations", r.iterations, 1, 100000);
-  check("--variance-floor", r.floor, 1e-9, 1);
   check("--tolerance", r.tolerance, 0, 1);
   CodebookOptions o;
   o.videos = words;

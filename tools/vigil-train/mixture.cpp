@@ -80,12 +80,6 @@ double to_posteriors(Matrix &l, const std::vector<float> &constants) {
   return sum;
 }
 
-struct Statistics {
-  std::vector<double> sums; // components x 2 dimension: of q x^2 and q x
-  std::vector<double> mass; // components
-  double likelihood = 0;
-};
-
 Statistics expectation(const Data &d, const Mixture &m, bool with_sums) {
   const Scorer scorer = scorer_for(m);
   const std::size_t n = m.components, width = 2 * m.dimension;
@@ -114,12 +108,18 @@ Statistics expectation(const Data &d, const Mixture &m, bool with_sums) {
       });
 }
 
-void maximisation(const Statistics &s, std::size_t rows, Mixture &m, std::span<const double> floor) {
+} // namespace
+
+Statistics expectation(const Data &d, const Mixture &m) {
+  return expectation(d, m, true);
+}
+
+void maximisation(const Statistics &s, double rows, Mixture &m, std::span<const double> floor) {
   const std::size_t width = m.dimension;
   const auto heavy =
       static_cast<std::size_t>(std::max_element(s.mass.begin(), s.mass.end()) - s.mass.begin());
   const auto set = [&](std::size_t j, std::size_t from, double mass, double shift) {
-    m.priors[j] = mass / static_cast<double>(rows);
+    m.priors[j] = mass / rows;
     const double all = s.mass[from], *sums = s.sums.data() + from * 2 * width;
     for (std::size_t k = 0; k < width; k++) {
       const double mean = sums[width + k] / all;
@@ -141,6 +141,8 @@ void maximisation(const Statistics &s, std::size_t rows, Mixture &m, std::span<c
   for (const double p : m.priors) sum += p;
   for (double &p : m.priors) p /= sum;
 }
+
+namespace {
 
 struct Clusters {
   std::vector<double> sums; // components x 2 dimension: of x^2 and x
@@ -230,6 +232,20 @@ std::vector<double> variance_floor(const Data &d, double fraction) {
   return std::vector<double>(d.dimension, std::max(fraction * most, 1e-9));
 }
 
+std::vector<double> variance_floor(const Statistics &s, double rows, std::size_t dimension, double fraction) {
+  const std::size_t width = 2 * dimension;
+  double most = 0;
+  for (std::size_t k = 0; k < dimension; k++) {
+    double squares = 0, values = 0;
+    for (std::size_t j = 0; j < s.mass.size(); j++) {
+      squares += s.sums[j * width + k];
+      values += s.sums[j * width + dimension + k];
+    }
+    most = std::max(most, squares / rows - values / rows * (values / rows));
+  }
+  return std::vector<double>(dimension, std::max(fraction * most, 1e-9));
+}
+
 std::vector<float> k_means(const Data &d, std::size_t components, std::uint64_t seed, int iterations) {
   if (d.rows < components)
     fail(Error::Kind::bad_data, "only ", d.rows, " descriptors were found, fewer than the ", components,
@@ -258,13 +274,13 @@ Mixture from_clusters(const Data &d, std::span<const float> centres, std::span<c
   const std::size_t n = c.counts.size(), width = d.dimension;
   Mixture m{n, width, std::vector<double>(n), std::vector<double>(n * width), std::vector<double>(n * width)};
   const Statistics s{c.sums, c.counts, 0};
-  maximisation(s, d.rows, m, floor);
+  maximisation(s, static_cast<double>(d.rows), m, floor);
   return m;
 }
 
 double em_step(const Data &d, Mixture &m, std::span<const double> floor) {
   const Statistics s = expectation(d, m, true);
-  maximisation(s, d.rows, m, floor);
+  maximisation(s, static_cast<double>(d.rows), m, floor);
   return s.likelihood / static_cast<double>(d.rows);
 }
 

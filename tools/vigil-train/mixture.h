@@ -26,6 +26,18 @@ struct Mixture {
 // VLFeat's encoders are trained.
 std::vector<double> variance_floor(const Data &, double fraction);
 
+// What maximisation needs of the rows, q being a component's posterior of a row x.
+struct Statistics {
+  std::vector<double> sums; // components x 2 dimension: of q x^2 and q x
+  std::vector<double> mass; // components: of q
+  double likelihood = 0;    // of the rows' log-likelihoods
+};
+Statistics expectation(const Data &, const Mixture &);
+// Replaces the mixture. A component that lost all its rows is set beside the heaviest one.
+void maximisation(const Statistics &, double rows, Mixture &, std::span<const double> floor);
+// As above, of statistics: a row's posteriors sum to 1.
+std::vector<double> variance_floor(const Statistics &, double rows, std::size_t dimension, double fraction);
+
 // Centres (components x dimension) after `iterations` of Lloyd's algorithm at most, on at most 256 rows a
 // component (the first ones: rows must be in random order). Throws Error::bad_data when there are fewer rows
 // than components.
@@ -34,7 +46,7 @@ std::vector<float> k_means(const Data &, std::size_t components, std::uint64_t s
 Mixture from_clusters(const Data &, std::span<const float> centres, std::span<const double> floor);
 
 // One iteration of expectation and maximisation. Returns the mean log-likelihood of a row under the mixture
-// as it was. A component that lost all its rows is set beside the heaviest one.
+// as it was.
 double em_step(const Data &, Mixture &, std::span<const double> floor);
 double mean_log_likelihood(const Data &, const Mixture &);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "geometry.h"
+#include "shard.h"
 
 #include <cstdint>
 #include <map>
@@ -90,6 +91,7 @@ struct Config {
   StorageConfig storage;
   std::map<std::string, CameraConfig> cameras;
   std::vector<std::string> order; // of the cameras, as they were written
+  Shard shard;                    // see keep_shard()
 };
 
 // The elements whose properties the configuration may set, in the order of the chain.

@@ -285,10 +285,13 @@ std::int64_t EventStore::waiting(const std::string &box) const {
   return s.step() ? s.integer(0) : 0;
 }
 
-int EventStore::close_unfinished() {
+std::vector<std::string> EventStore::close_unfinished() {
   const std::lock_guard guard(lock_);
+  std::vector<std::string> ids;
+  Statement unfinished(db_, "SELECT id FROM events WHERE end IS NULL ORDER BY start, id");
+  while (unfinished.step()) ids.push_back(unfinished.text(0));
   Statement(db_, "UPDATE events SET end=max(start, updated) WHERE end IS NULL").run();
-  return db_.changes();
+  return ids;
 }
 
 } // namespace vigil::monitor

@@ -61,9 +61,9 @@ class EventStore {
   void delivered(std::int64_t letter);
   std::int64_t waiting(const std::string &box) const;
 
-  // Events that no end was written for, because the program was killed, end when they were last changed. How
-  // many.
-  int close_unfinished();
+  // Events that no end was written for, because the program was killed, end when they were last changed.
+  // Their ids, by their begins.
+  std::vector<std::string> close_unfinished();
 
  private:
   mutable std::mutex lock_;

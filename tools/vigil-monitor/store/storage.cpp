@@ -37,9 +37,11 @@ std::int64_t size_of(const std::string &file) {
 Storage::Storage(const std::string &path, Log log)
     : path_(prepared(path)), log_(std::move(log)), events_(file("events.db")) {}
 
-void Storage::reconcile() {
-  if (const int n = events_.close_unfinished())
-    log_(text(n, " events had no end, because the program was stopped: they end when they were last seen"));
+std::vector<std::string> Storage::reconcile() {
+  std::vector<std::string> ended = events_.close_unfinished();
+  if (!ended.empty())
+    log_(text(ended.size(),
+              " events had no end, because the program was stopped: they end when they were last seen"));
   int removed = 0, closed = 0, missing = 0, found = 0;
   for (const char *folder : {"clips", "thumbs"}) {
     const bool clips = !std::strcmp(folder, "clips");
@@ -83,6 +85,7 @@ void Storage::reconcile() {
   if (removed) log_(text(removed, " files belonged to no event and were removed"));
   if (found) log_(text(found, " finished clips were given back to their events"));
   if (missing) log_(text(missing, " events have lost their clip: the file is gone"));
+  return ended;
 }
 
 bool Storage::remove(const Event &e) {

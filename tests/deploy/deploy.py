@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What deploy/ holds fits the programs, and the schemas of its kinds. Usage: deploy.py SOURCE_ROOT VIGIL_MONITOR [unittest arguments]
+
+Needs PyYAML; for Kubernetes' schemas the Python package kubernetes-validate, and kubectl for kustomize; systemd-analyze. What
+is missing is skipped, and said so."""
+import http.client
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+try:
+    import kubernetes_validate
+except ImportError:
+    kubernetes_validate = None
+
+ROOT, MONITOR = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
+DEPLOY = ROOT / "deploy"
+KUBERNETES = DEPLOY / "kubernetes"
+
+
+def documents(path):
+    return [d for d in yaml.safe_load_all(path.read_text(encoding="utf-8")) if d]
+
+
+def options_of(help_text):
+    return set(re.findall(r"--[a-z-]+", help_text))
+
+
+class Metrics(unittest.TestCase):
+    def exported(self):
+        """The names of a running monitor's metrics."""
+        with tempfile.TemporaryDirectory(prefix="vigil-deploy-") as folder, subprocess.Popen(
+                [MONITOR, "--listen", "127.0.0.1:0", "--storage", folder, "scenetestsrc"], stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, text=True) as process:
+            try:
+                port = int(re.search(r":(\d+)/", process.stdout.readline())[1])
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+                connection.request("GET", "/metrics")
+                text = connection.getresponse().read().decode()
+            finally:
+                process.terminate()
+        return set(re.findall(r"^# TYPE (\S+)", text, re.M))
+
+    def test_dashboard_names_metrics_that_are_exported(self):
+        dashboard = json.loads((DEPLOY / "grafana/vigil.json").read_text(encoding="utf-8"))
+        expressions = [t["expr"] for p in dashboard["panels"] for t in p["targets"]]
+        named = {n for e in expressions for n in re.findall(r"\bvigil_\w+", e)}
+        self.assertGreater(len(named), 8)
+        self.assertEqual(named - self.exported(), set())
+        self.assertEqual(len({p["id"] for p in dashboard["panels"]}), len(dashboard["panels"]))
+
+    def test_panels_do_not_overlap(self):
+        taken = set()
+        for panel in json.loads((DEPLOY / "grafana/vigil.json").read_text(encoding="utf-8"))["panels"]:
+            g = panel["gridPos"]
+            self.assertLessEqual(g["x"] + g["w"], 24, panel["title"])
+            cells = {(x, y) for x in range(g["x"], g["x"] + g["w"]) for y in range(g["y"], g["y"] + g["h"])}
+            self.assertFalse(cells & taken, panel["title"])
+            taken |= cells
+
+
+@unittest.skipUnless(yaml, "SKIPPED: no PyYAML")
+class Manifests(unittest.TestCase):
+    def everything(self):
+        for path in sorted(KUBERNETES.rglob("*.yaml")):
+            for document in documents(path):
+                if "kind" in document and document["kind"] != "Kustomization":
+                    yield path, document
+
+    @unittest.skipUnless(kubernetes_validate, "SKIPPED: no package kubernetes-validate")
+    def test_schemas(self):
+        known = 0
+        for path, document in self.everything():
+            if document["apiVersion"].startswith("monitoring.coreos.com/"):
+                continue  # a kind of the Prometheus operator, which has no schema here
+            with self.subTest(path=path.name, kind=document["kind"]):
+                kubernetes_validate.validate(document, "1.31", strict=True)
+            known += 1
+        self.assertGreaterEqual(known, 7)
+
+    @unittest.skipUnless(shutil.which("kubectl"), "SKIPPED: no kubectl")
+    def test_kustomize(self):
+        kinds = {}
+        for folder in ("base", "cpu"):
+            text = subprocess.run(["kubectl", "kustomize", KUBERNETES / folder], capture_output=True, text=True, check=True, timeout=60).stdout
+            kinds[folder] = {d["kind"]: d for d in yaml.safe_load_all(text)}
+        self.assertEqual(set(kinds["base"]), {"Namespace", "ConfigMap", "Service", "StatefulSet", "PodDisruptionBudget", "NetworkPolicy", "PodMonitor"})
+        limits = {f: k["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"] for f, k in kinds.items()}
+        self.assertIn("nvidia.com/gpu", limits["base"])
+        self.assertNotIn("nvidia.com/gpu", limits["cpu"])
+
+    def test_numbers_that_stand_twice_are_the_same(self):
+        state, = documents(KUBERNETES / "base/statefulset.yaml")
+        count = int(re.search(r"^COUNT=(\d+)$", (KUBERNETES / "base/monitor.env").read_text(encoding="utf-8"), re.M)[1])
+        self.assertEqual(state["spec"]["replicas"], count)
+        job, = documents(KUBERNETES / "scan-job.yaml")
+        args = job["spec"]["template"]["spec"]["containers"][0]["args"]
+        self.assertEqual(args[args.index("--task") + 1], f"$(JOB_COMPLETION_INDEX)/{job['spec']['completions']}")
+        compose, = documents(DEPLOY / "compose/compose.yaml")
+        shards = [s["command"][s["command"].index("--shard") + 1] for s in compose["services"].values() if "command" in s]
+        self.assertEqual(sorted(shards), [f"{i}/{len(shards)}" for i in range(len(shards))])
+
+    def test_options_exist(self):
+        known = options_of(subprocess.run([MONITOR, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout)
+        used = set()
+        state, = documents(KUBERNETES / "base/statefulset.yaml")
+        used |= options_of(" ".join(state["spec"]["template"]["spec"]["containers"][0]["args"]))
+        compose, = documents(DEPLOY / "compose/compose.yaml")
+        for service in compose["services"].values():
+            used |= options_of(" ".join(service.get("command", [])))
+        unit = (DEPLOY / "systemd/vigil-monitor@.service").read_text(encoding="utf-8")
+        used |= options_of("\n".join(re.findall(r"^Exec.*vigil-monitor.*$", unit, re.M)))
+        self.assertIn("--shard", used)
+        self.assertEqual(used - known, set())
+
+    def test_configurations_are_accepted(self):
+        for path in (KUBERNETES / "base/monitor.yaml", DEPLOY / "compose/monitor.yaml"):
+            result = subprocess.run([MONITOR, "--config", path, "--check"], capture_output=True, text=True, timeout=60, check=False,
+                                    env={**os.environ, "CAMERA_PASSWORD": "x", "MQTT_PASSWORD": "x"})
+            self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_shares_of_a_configuration(self):
+        """Each camera is in one share, whatever their number, as a program that starts finds it."""
+        path = DEPLOY / "compose/monitor.yaml"
+        ask = lambda shard: subprocess.run([MONITOR, "--config", path, "--shard", shard, "--check"], capture_output=True, text=True,
+                                           timeout=60, check=False)
+        counts = [int(re.search(r"(\d+) cameras", ask(f"{i}/3").stdout)[1]) for i in range(3)]
+        self.assertEqual(sum(counts), 4)
+        beyond = ask("3/3")
+        self.assertEqual(beyond.returncode, 1)
+        self.assertIn("there is no share 3 of 3", beyond.stderr)
+
+
+class Systemd(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "SKIPPED: no systemd-analyze")
+    def test_unit(self):
+        with tempfile.TemporaryDirectory(prefix="vigil-deploy-") as folder:
+            unit = pathlib.Path(folder) / "vigil-monitor@0.service"  # with a program that is there
+            text = (DEPLOY / "systemd/vigil-monitor@.service").read_text(encoding="utf-8")
+            unit.write_text(text.replace("/usr/bin/vigil-monitor", MONITOR).replace("man:vigil-monitor(1)", "file:///"), encoding="utf-8")
+            result = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, timeout=60, check=False)
+        about = [line for line in result.stderr.splitlines() if "vigil-monitor" in line]
+        self.assertEqual((result.returncode, about), (0, []), result.stderr)
+
+    def test_as_hardened_as_the_packaged_one(self):
+        """Both units have the same sandbox."""
+        pattern = r"^((?:Protect|Private|Restrict|NoNew|Lock|Remove|SystemCall|Capability|UMask|Device)\w*=.*)$"
+        units = [set(re.findall(pattern, p.read_text(encoding="utf-8"), re.M))
+                 for p in (ROOT / "debian/vigil-monitor.service", DEPLOY / "systemd/vigil-monitor@.service")]
+        self.assertGreater(len(units[0]), 15)
+        self.assertEqual(units[0] - units[1], set())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Three vigil-monitors with a share of twelve cameras each, at one broker: one of them is killed and replaced, then the broker is away.
+At a subscriber no event that ended is lost, none has its end told of twice, and each camera's events come in order.
+
+shards.py PROGRAM FOLDER [SECONDS that the broker is away, default 8]. Needs mosquitto and mosquitto_sub; without, it is skipped."""
+import json
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+
+from program import Monitor
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-shards"
+AWAY = float(sys.argv[3]) if len(sys.argv) > 3 else 8
+broker_program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+if not broker_program or not shutil.which("mosquitto_sub"):
+    print("SKIPPED: no mosquitto or no mosquitto_sub")
+    sys.exit(77)
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+CAMERAS, SHARDS = 12, 3
+
+
+def same(found, expected, what):
+    if found != expected:
+        raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
+
+
+with socket.socket() as s:
+    s.bind(("127.0.0.1", 0))
+    port = s.getsockname()[1]
+config = folder / "monitor.yaml"
+config.write_text(f"mqtt: {{host: 127.0.0.1, port: {port}, node: rack, discovery: false}}\n"
+                  "record: {pre_capture: 1, post_capture: 1, max_clip: 3}\ncameras:\n" + "".join(
+                      f"  cam{i}: {{source: 'scenetestsrc is-live=true seed={i + 1} quiet=0.5 density=2 ! video/x-raw,format=I420,"
+                      f"width=160,height=90,framerate=5/1', cudamog: {{motion-hold: 300, backend: cpu}}}}\n" for i in range(CAMERAS)))
+broker_config = folder / "broker.conf"
+broker_config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\nuser root\n")
+
+
+def start_broker():
+    process = subprocess.Popen([broker_program, "-c", broker_config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(100):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return process
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("the broker does not start")
+
+
+def start_shard(i):
+    return Monitor(program, folder / f"shard{i}", "--config", str(config), "--shard", f"{i}/{SHARDS}")
+
+
+def told():
+    """Messages so far, in the order in which they came."""
+    return [json.loads(line) for line in (folder / "told").read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def ended(messages):
+    return Counter(m["after"]["id"] for m in messages if m["type"] == "end")
+
+
+def finished(monitors):
+    """Events that ended, as the programs know them."""
+    events = [e for m in monitors for e in m.get("/api/events?limit=500")["events"]]
+    return {e["id"] for e in events if e["end_time"] is not None}
+
+
+broker = start_broker()
+monitors, subscriber = [], None
+try:
+    with open(folder / "told", "w", encoding="utf-8") as out:
+        subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(port), "-q", "1", "-i", "listener", "-c", "-t", "vigil/events"], stdout=out,
+                                      stderr=subprocess.DEVNULL)
+    monitors = [start_shard(i) for i in range(SHARDS)]
+    watched = [sorted(c["name"] for c in m.get("/api/cameras")) for m in monitors]
+    same(sorted(sum(watched, [])), sorted(f"cam{i}" for i in range(CAMERAS)), "each camera is watched once")
+    print("shares:", [len(w) for w in watched])
+    last = monitors[-1]
+    last.wait("events of two shards that ended", lambda: len(ended(told())) >= 4 and len({m["after"]["camera"] for m in told()}) >= 4, 90)
+
+    busiest = max(range(SHARDS), key=lambda i: len(watched[i]))
+    before = finished([monitors[busiest]])
+    monitors[busiest].kill()
+    print(f"shard {busiest} killed after {len(before)} events")
+    monitors[busiest] = start_shard(busiest)
+    same(sorted(c["name"] for c in monitors[busiest].get("/api/cameras")), watched[busiest], "its replacement has the same cameras")
+    missing = before - finished([monitors[busiest]])
+    same(missing, set(), "events that the replacement does not know")
+    monitors[busiest].wait("its cameras are online", lambda: all(c["state"] == "online" for c in monitors[busiest].get("/api/cameras")), 60)
+
+    broker.terminate()
+    broker.wait(20)
+    known = finished(monitors)
+    time.sleep(AWAY)
+    monitors[0].wait("events while the broker is away", lambda: finished(monitors) - known, 60)
+    broker = start_broker()
+    everything = finished(monitors)
+    monitors[0].wait("all that ended is told of", lambda: everything <= set(ended(told())), 90)
+    messages = told()
+    ends = ended(messages)
+    same([i for i, n in ends.items() if n > 1], [], "events whose end is told of more than once")
+    begins = {}
+    for m in messages:
+        if m["type"] == "new":
+            begins.setdefault(m["after"]["camera"], []).append(m["after"]["start_time"])
+    same({c: t for c, t in begins.items() if t != sorted(t)}, {}, "cameras whose events come out of order")
+    size = sum(len(json.dumps(m, separators=(",", ":"))) for m in messages) / max(1, len(ends))
+    print(f"{len(messages)} messages of {len(ends)} events of {len(begins)} cameras, {size:.0f} bytes an event; "
+          f"{len(everything - known)} ended while the broker was away")
+    for m in monitors:
+        m.stop()
+finally:
+    for m in monitors:
+        m.__exit__()
+    for process in (subscriber, broker):
+        if process:
+            process.kill()
+            process.wait(10)
+print("all good")
