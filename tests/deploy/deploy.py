@@ -141,6 +141,16 @@ class Manifests(unittest.TestCase):
         self.assertIn("there is no share 3 of 3", beyond.stderr)
 
 
+class Slurm(unittest.TestCase):
+    def test_script(self):
+        """What the job array's tasks run, with Slurm's variables as it sets them."""
+        environment = {**os.environ, "SLURM_ARRAY_TASK_ID": "2", "SLURM_ARRAY_TASK_COUNT": "5", "VIGIL_SCAN": "echo"}
+        script = DEPLOY / "slurm/scan.sbatch"
+        ran = subprocess.run([script, "/results", "/files", "--split", "600"], capture_output=True, text=True, check=True, timeout=60, env=environment)
+        self.assertEqual(ran.stdout.strip(), "--out /results --list /files --task 2/5 --split 600")
+        self.assertEqual(subprocess.run([script], capture_output=True, check=False, timeout=60, env=environment).returncode, 2)
+
+
 class Systemd(unittest.TestCase):
     @unittest.skipUnless(shutil.which("systemd-analyze"), "SKIPPED: no systemd-analyze")
     def test_unit(self):
