@@ -52,8 +52,8 @@ Sums sums_of(const Sketch &frame, const Sketch &known, int left, int top, int si
       const Slope f = slope_at(frame, column, row), b = slope_at(known, column, row);
       const Slope d = detail_at(frame, column, row), e = detail_at(known, column, row);
       const std::size_t i = std::size_t(row) * std::size_t(l.columns) + std::size_t(column);
-      s += {dot(f, f), dot(b, b), dot(f, b), dot(e, e), dot(d, e), frame.energy[i], known.energy[i],
-            known.lasting[i], 1};
+      s += {dot(f, f),       dot(b, b),       dot(f, b),        dot(e, e), dot(d, e),
+            frame.energy[i], known.energy[i], known.lasting[i], 1};
     }
   return s;
 }

@@ -19,7 +19,8 @@ Layout layout_for(int width, int height) {
 void sketch(const ConstImage &picture, const Sketch &before, Sketch &out) {
   const Layout l = layout_for(picture.width, picture.height);
   out.layout = l;
-  for (std::vector<float> *v : {&out.mean, &out.across, &out.down, &out.energy, &out.lasting}) v->resize(std::size_t(l.cells()));
+  for (std::vector<float> *v : {&out.mean, &out.across, &out.down, &out.energy, &out.lasting})
+    v->resize(std::size_t(l.cells()));
   const bool first = before.layout != l;
   const int step = std::max(1, l.cell / 4), reach = std::max(1, l.cell / 12);
   const auto luma = [&](int x, int y) { return ghost::luma_at(picture, x, y); };

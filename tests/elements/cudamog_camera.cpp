@@ -60,7 +60,8 @@ std::vector<Said> said_of(const std::string &scene, int seconds, const std::stri
     gst_message_unref(m);
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  for (gpointer o : {gpointer(bus), gpointer(sink), gpointer(cudamog), gpointer(pipeline)}) gst_object_unref(o);
+  for (gpointer o : {gpointer(bus), gpointer(sink), gpointer(cudamog), gpointer(pipeline)})
+    gst_object_unref(o);
   return all;
 }
 
@@ -124,9 +125,8 @@ GST_START_TEST(it_can_be_off) {
   fail_unless(said_of("scene=covered quiet=5", 25, "watch-camera=false").empty());
   fail_unless(said_of("scene=covered quiet=5", 25, "post-messages=false").empty());
   // While a lens is covered: that ends what goes on.
-  const auto said = said_of("scene=covered quiet=5", 25, "", quiet + 11.5, [](GstElement *e) {
-    g_object_set(e, "watch-camera", FALSE, nullptr);
-  });
+  const auto said = said_of("scene=covered quiet=5", 25, "", quiet + 11.5,
+                            [](GstElement *e) { g_object_set(e, "watch-camera", FALSE, nullptr); });
   fail_unless(said.size() == 2 && said[1].what == "camera-covered end" && said[1].at <= quiet + 12.5, "%s",
               words(said).c_str());
 }

@@ -63,8 +63,8 @@ Picture take(Ground &ground, const View &v, int number, int width = 320, int hei
   std::normal_distribution<float> noise(0, v.noise);
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
-      const float seen = x < v.hidden ? 60.f + float((x / 9 + y / 7) % 2) * 50.f
-                                      : ground.mean(v.x + x, v.y + y, v.blur);
+      const float seen =
+          x < v.hidden ? 60.f + float((x / 9 + y / 7) % 2) * 50.f : ground.mean(v.x + x, v.y + y, v.blur);
       const float value = v.gain * seen + v.offset + noise(random);
       p.bytes[std::size_t(y) * std::size_t(width) + std::size_t(x)] =
           std::uint8_t(std::clamp(std::lround(value), 0L, 255L));
@@ -179,7 +179,8 @@ void no_events(Ground &ground) {
   is(said(ground, {{{}, 10}, {{.gain = 0.4f}, 20}, {{.gain = 0.5f, .offset = 100}, 20}, {{}, 10}}), "");
   // A pole that sways, by up to a tenth of the width.
   std::vector<Shown> sways{{{}, 10}};
-  for (int i = 0; i < 240; i++) sways.push_back({{.x = 200 + int(std::lround(30 * std::sin(i * 1.9)))}, 0.25});
+  for (int i = 0; i < 240; i++)
+    sways.push_back({{.x = 200 + int(std::lround(30 * std::sin(i * 1.9)))}, 0.25});
   sways.push_back({{}, 10});
   is(said(ground, sways), "");
   // Nothing to see at all, and pictures that are too small.
