@@ -14,10 +14,10 @@ constexpr float pitch =
 constexpr float focal_length = 1.374f; // of the picture's height: 40 degrees from top to bottom
 } // namespace
 
-Camera::Camera(int width, int height)
-    : height_(pole), sin_yaw_(std::sin(yaw)), cos_yaw_(std::cos(yaw)), sin_pitch_(std::sin(pitch)),
-      cos_pitch_(std::cos(pitch)), focal_(focal_length * std::max(float(height), width * 0.5f)),
-      cx_(width * 0.5f), cy_(height * 0.5f) {}
+Camera::Camera(int width, int height, float aside, float down)
+    : height_(pole), sin_yaw_(std::sin(yaw + aside * degree)), cos_yaw_(std::cos(yaw + aside * degree)),
+      sin_pitch_(std::sin(pitch + down * degree)), cos_pitch_(std::cos(pitch + down * degree)),
+      focal_(focal_length * std::max(float(height), width * 0.5f)), cx_(width * 0.5f), cy_(height * 0.5f) {}
 
 Camera::Seen Camera::see(const World &p) const {
   const float a = p.u * cos_yaw_ - p.v * sin_yaw_, b = p.u * sin_yaw_ + p.v * cos_yaw_, drop = height_ - p.y;

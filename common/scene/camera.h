@@ -13,7 +13,9 @@ namespace vigil::scene {
 
 class Camera {
  public:
-  Camera(int width, int height);
+  // `aside`, `down`: by how much it is turned away from where it looks at first, in degrees to the right and
+  // down.
+  Camera(int width, int height, float aside = 0, float down = 0);
 
   struct Seen {
     Point at;

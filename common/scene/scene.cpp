@@ -2,6 +2,7 @@
 #include "common/scene/scene.h"
 
 #include "common/error.h"
+#include "common/scene/defocus.h"
 #include "common/scene/foliage.h"
 #include "common/scene/ground.h"
 #include "common/scene/objects.h"
@@ -12,12 +13,14 @@
 #include <cmath>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace vigil::scene {
 namespace {
 
+constexpr float turned_aside = 4, turned_down = -1.5f; // degrees
 constexpr float noticeable = 0.1f; // share of the light whose loss makes a pixel shadow in the truth
 
 const Settings &checked(const Settings &s) {
@@ -116,8 +119,8 @@ struct Cast {
 };
 
 struct Scene::Impl {
-  Impl(const Settings &s, CpuDevice &d)
-      : settings(s), device(d), camera(s.width, s.height), plot(s, camera),
+  Impl(const Settings &s, CpuDevice &d, float aside = 0, float down = 0)
+      : settings(s), device(d), camera(s.width, s.height, aside, down), plot(s, Camera(s.width, s.height)),
         backdrop(paint_backdrop(plot.pattern(), s.seed, s.width, s.height, camera, d)),
         behind(Foliage::behind(plot, s.seed, s.width, s.height, camera)),
         in_front(Foliage::in_front(plot, s.seed, s.width, s.height)), sensor(s.seed, s.noise) {}
@@ -139,6 +142,10 @@ struct Scene::Impl {
   Backdrop backdrop;
   std::vector<Foliage> behind, in_front;
   Sensor sensor;
+  std::unique_ptr<Impl>
+      turned; // the same from where the camera looks later, in stories in which it is turned
+
+  const Impl &at(double time) const { return turned && plot.turned(time) ? *turned : *this; }
 };
 
 Cast &Scene::Impl::compose(double time) const {
@@ -239,6 +246,7 @@ void Scene::Impl::leaves(const std::vector<Foliage> &clumps, const Foliage::Gust
 }
 
 Scene::Scene(const Settings &s, CpuDevice &device) try : impl_(std::make_unique<Impl>(checked(s), device)) {
+  if (s.story == Story::moved) impl_->turned = std::make_unique<Impl>(s, device, turned_aside, turned_down);
 } catch (const std::bad_alloc &) {
   fail(Error::Kind::no_memory, "no memory is left for a scene of ", s.width, "x", s.height, " pixels");
 }
@@ -249,7 +257,7 @@ const Settings &Scene::settings() const {
 
 void Scene::draw(const Moment &moment, const Image &image, const Coding &coding) const {
   if (is_16_bit(image.format)) fail(Error::Kind::bad_setting, "a scene is drawn with 8 bits a sample");
-  const Impl &s = *impl_;
+  const Impl &s = impl_->at(moment.time);
   const int width = s.settings.width, height = s.settings.height;
   const Drawing &drawing = s.compose(moment.time).drawing;
   const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
@@ -280,19 +288,33 @@ void Scene::draw(const Moment &moment, const Image &image, const Coding &coding)
         row.g[x] *= light.g;
         row.b[x] *= light.b;
       }
-    s.sensor.expose(row, width, y, moment.frame, grey ? &coding : nullptr);
   };
+  std::optional<Defocus> defocus;
+  if (const float blur = s.plot.blur(moment.time) * float(height); blur >= 1) {
+    defocus.emplace(width, height, int(blur));
+    s.device.parallel(height, 16, [&](int first, int last) {
+      Rows rows(width);
+      for (int y = first; y < last; y++) draw_row(y, defocus->sharp(y), rows);
+    });
+  }
   s.device.parallel((height + 1) / 2, 8, [&](int first, int last) {
     Rows rows(width);
     for (int pair = first; pair < last; pair++) {
-      for (int i = 0; i < 2 && 2 * pair + i < height; i++) draw_row(2 * pair + i, rows.colour[i], rows);
+      for (int i = 0; i < 2 && 2 * pair + i < height; i++) {
+        const int y = 2 * pair + i;
+        if (defocus)
+          defocus->row(y, rows.colour[i]);
+        else
+          draw_row(y, rows.colour[i], rows);
+        s.sensor.expose(rows.colour[i], width, y, moment.frame, grey ? &coding : nullptr);
+      }
       write_rows(rows.colour, pair, image, coding);
     }
   });
 }
 
 void Scene::draw_truth(const Moment &moment, const Plane<std::uint8_t> &out) const {
-  const Impl &s = *impl_;
+  const Impl &s = impl_->at(moment.time);
   const int width = s.settings.width;
   const Drawing &drawing = s.compose(moment.time).drawing;
   const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
@@ -323,7 +345,7 @@ void Scene::draw_truth(const Moment &moment, const Plane<std::uint8_t> &out) con
 }
 
 std::vector<TrueObject> Scene::objects(double time) const {
-  const Impl &s = *impl_;
+  const Impl &s = impl_->at(time);
   const Cast &cast = s.compose(time);
   const int width = s.settings.width, height = s.settings.height, n = int(cast.actors.size());
   const Foliage::Gust gust = Foliage::gust(time, s.plot.wind());
@@ -383,9 +405,10 @@ std::vector<TrueObject> Scene::objects(double time) const {
 std::vector<Incident> Scene::incidents(double before, double now) const {
   if (before < 0) return {};
   std::vector<Actor> then, here;
-  impl_->plot.actors(before, then);
-  impl_->plot.actors(now, here);
-  return incidents_between(std::move(then), std::move(here), impl_->camera, impl_->settings.width,
+  const Impl &s = impl_->at(now);
+  s.plot.actors(before, then);
+  s.plot.actors(now, here);
+  return incidents_between(std::move(then), std::move(here), s.camera, impl_->settings.width,
                            impl_->settings.height);
 }
 

@@ -48,6 +48,8 @@ enum class Story : std::uint8_t {
   covered,       // the same, and a hand covers the lens for some seconds
   parked_car, // a car is there from the first frame on and leaves; the truth has it as foreground all the time
   waiting_person, // a person walks in, stands for a minute and leaves
+  moved,          // people in a hall, and the camera is turned aside for good
+  defocused,      // the same, and the camera goes out of focus for a while
 };
 // What the ground and the wall behind it are made of.
 enum class Pattern : std::uint8_t {

@@ -28,6 +28,8 @@ Pattern pattern_of(const Settings &s) {
   case Story::white_balance:
   case Story::covered:
   case Story::waiting_person:
+  case Story::moved:
+  case Story::defocused:
     return Pattern::wall;
   case Story::camouflage:
     return Pattern::grass;
@@ -50,6 +52,8 @@ Sun sun_of(Story story) {
   case Story::white_balance:
   case Story::covered:
   case Story::waiting_person:
+  case Story::moved:
+  case Story::defocused:
     return {{0.25f, 0.1f}, 0.25f, 0.3f}; // lamps in the ceiling
   case Story::camouflage:
     return {{0.85f, 0.3f}, 0.25f, 0.25f}; // a veiled sun
@@ -79,6 +83,8 @@ Plot::Plot(const Settings &s, const Camera &camera)
   case Story::auto_exposure:
   case Story::white_balance:
   case Story::covered:
+  case Story::moved:
+  case Story::defocused:
     add_lane(false, 15.5f, 0, 1.3f, 0, 4.5);
     add_lane(false, 12.5f, 170, 1.25f, 0.6, 5.0);
     add_lane(false, 9.0f, 8, 1.4f, 1.2, 5.5);

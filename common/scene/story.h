@@ -39,6 +39,10 @@ class Plot {
   // Sorted, far ones first.
   void actors(double time, std::vector<Actor> &) const;
   Rgb light(double time) const; // factors
+  // Radius of the blur in parts of the picture's height; 0: sharp.
+  float blur(double time) const;
+  // Whether the camera looks at its second view by now.
+  bool turned(double time) const;
   const Sun &sun() const { return sun_; }
   float wind() const { return wind_; } // how far leaves swing, relative
   bool camouflage() const { return story_ == Story::camouflage; }

@@ -13,6 +13,9 @@ constexpr double wait_time = 60;  // seconds that the person stands
 constexpr double follow_time = 1; // seconds in which the exposure follows
 constexpr double step_period = 5; // seconds from one white balance to the next
 constexpr double cover_period = 20, cover_from = 8, cover_to = 11; // seconds
+constexpr double turn_after = 12;                                  // seconds after the quiet time
+constexpr double blur_period = 40, blur_from = 12, blur_to = 24;   // seconds
+constexpr float blur_radius = 1 / 40.f;                            // of the picture's height
 constexpr double leave_after = 4; // seconds after the quiet time that the parked car leaves
 
 // 0 before `from` and after `to`, 1 between, in slopes of follow_time.
@@ -49,6 +52,15 @@ void Plot::parked_car(double time, std::vector<Actor> &actors) const {
   const auto way = float(acceleration * since * since / 2);
   if (way > to) return;
   actors.push_back({true, {at.x + way, at.y}, heading, way, float(acceleration * since), seed_});
+}
+
+bool Plot::turned(double time) const {
+  return story_ == Story::moved && time - quiet_ >= turn_after;
+}
+
+float Plot::blur(double time) const {
+  if (story_ != Story::defocused || time < quiet_) return 0;
+  return blur_radius * float(presence(std::fmod(time - quiet_, blur_period), blur_from, blur_to));
 }
 
 Rgb Plot::trial_light(double time) const {

@@ -4,6 +4,7 @@
 #include "gst/cudamog/element.h"
 
 #include "common/error.h"
+#include "gst/cudamog/camera.h"
 #include "gst/cudamog/work.h"
 #include "gst/elements.h"
 #include "gst/errors.h"
@@ -89,6 +90,7 @@ void MogElement::start() {
   exposure_offset = 0;
   ghost_cells = object_cells = 0;
   motion = {};
+  camera = {};
   previous_time = GST_CLOCK_TIME_NONE;
   motion_time = 0;
   last_time = {};
@@ -134,7 +136,11 @@ void MogElement::after_frame() {
 void MogElement::end_of_stream() {
   FrameTime over = last_time; // motion ends with the last frame
   over.running = motion_time;
-  post_motion(gst_, motion.stop(), settings.snapshot().motion, over, 0, {});
+  const MotionSettings told = settings.snapshot().motion;
+  post_motion(gst_, motion.stop(), told, over, 0, {});
+  std::optional<view::Event> trouble;
+  with_work(reinterpret_cast<VigilTransform *>(gst_), [&](Work *) { trouble = camera.stop(); });
+  if (trouble && told.post_messages) post_camera(gst_, *trouble, over);
   try {
     look_after_model(true);
   } catch (const std::exception &e) { // the stream has come to its end all the same

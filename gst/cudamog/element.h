@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The element cudamog; what lasts from its making to its end.
 //   element.cpp  its description: caps, properties, signals
+//   camera.*     what is said of a camera that is covered, blurred or moved
 //   scene.*      exposure, ghosts, who waits: what stands before and behind the model
 //   lights.*     the background in other lights
 //   work.*       what it does with frames; model.cpp: the model's life
@@ -16,6 +17,7 @@
 #include "gst/observe/results.h"
 #include "gst/transform/element.h"
 #include "kernels/mog/state_file.h"
+#include "kernels/view/watch.h"
 
 #include <atomic>
 #include <optional>
@@ -45,6 +47,8 @@ class MogElement final : public ElementWith<Settings> {
   // of the grid that are taken for ghosts and for objects that wait.
   std::atomic<float> exposure_gain = 1.f, exposure_offset = 0.f;
   std::atomic<int> ghost_cells = 0, object_cells = 0;
+
+  view::Watch camera; // under the work lock
 
   // The streaming thread's own.
   Output last_output{}; // of the frame that came last

@@ -28,6 +28,10 @@ double Learning::next_rate(const mog::Params &params, const Tuning &tuning, std:
   return std::min(rate, 1.);
 }
 
+void Learning::relearn() {
+  relearn_ = suspend_ = relearn_frames;
+}
+
 Learning::Light Learning::observe(double changed_fraction, const Tuning &tuning) {
   if (tuning.light_jump <= 0) {
     relearn_ = suspend_ = 0;
@@ -41,7 +45,7 @@ Learning::Light Learning::observe(double changed_fraction, const Tuning &tuning)
   }
   if (!armed_ || changed_fraction < tuning.light_jump) return Light::steady;
   armed_ = false;
-  relearn_ = suspend_ = relearn_frames;
+  relearn();
   return Light::jumped;
 }
 

@@ -20,6 +20,9 @@ class Learning {
   // What a finished frame's changed fraction says about the light, in the order of the frames. After `jumped`
   // the next frames learn as a new model would, and count as `relearning`.
   Light observe(double changed_fraction, const Tuning &);
+  // The camera was moved: what the model knows is of another place, so the next frames learn as a new model's
+  // would.
+  void relearn();
   // The model knows this light: no frame has to be learnt fast. The frames that `relearning` lasts still say
   // nothing, since cameras need some to find their exposure.
   void recalled() { relearn_ = 0; }

@@ -62,6 +62,7 @@ void MogWork::forget() {
 
 void MogWork::reset() {
   forget();
+  element_.camera.forget();
   to_load_.reset();
   changed_ = true;
   if (!model_) return;

@@ -23,6 +23,7 @@ struct Tuning {
   float foreground_rate = 0.02f;
   float absorb_after = 1.5f;
   float light_jump = 0.75f;
+  bool watch_camera = true;
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
@@ -48,6 +49,13 @@ inline constexpr auto tuning_table = std::tuple{
           "posted, the model takes up what it knows of this light from before, or relearns within 30 frames, "
           "and until then no blobs or motion are reported; 0: off",
           &Tuning::light_jump, 0.f, 1.f),
+    param("watch-camera", "Watch camera",
+          "Post camera-covered, camera-blurred and camera-moved when the camera is covered, goes out of "
+          "focus or "
+          "is turned, and when that is over; learn a new view at once. Set it to false for cameras that pan. "
+          "On "
+          "the CPU only: with backend cuda nothing is watched for",
+          &Tuning::watch_camera),
 };
 
 // What the model is made for; a change while playing starts a new model.

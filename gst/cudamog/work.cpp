@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/work.h"
 
+#include "gst/cudamog/camera.h"
 #include "gst/frames/formats.h"
 #include "gst/observe/overlay.h"
 #include "gst/observe/png.h"
@@ -39,6 +40,7 @@ struct MogWork::Analysis final : Work::Result {
   double changed_fraction =
       0; // the reported blobs' share of the watched pixels; all foreground's when the light jumped
   std::vector<Box> boxes;
+  std::optional<view::Event> camera; // what is to be said of it
 };
 
 MogWork::MogWork(Device &device, MogElement &element)
@@ -100,6 +102,7 @@ void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
   prepare_model(settings, queue);
   queue_ = &queue;
   follow_light(jobs.front()->in, settings, queue);
+  for (Job *job : jobs) watch_camera(*job, queue);
   const std::uint64_t learnt = model_->frames;
   steps_.clear();
   for (Job *job : jobs) {
@@ -205,6 +208,20 @@ void MogWork::follow_light(const ConstImage &frame, const Settings &settings, Qu
   }
 }
 
+// Only where frames are in host memory: elsewhere a sketch would need a kernel of its own.
+void MogWork::watch_camera(Job &job, Queue &queue) {
+  auto &a = static_cast<Analysis &>(*job.result);
+  a.camera.reset();
+  if (device_.backend() != Backend::cpu) return;
+  if (!a.settings.tuning.watch_camera)
+    a.camera = element_.camera.stop();
+  else if (element_.camera.due(a.seconds))
+    a.camera = element_.camera.look(job.in);
+  if (!a.camera || !a.camera->begins || a.camera->trouble != view::Trouble::moved) return;
+  learning_.relearn();
+  scene_.start_anew(queue);
+}
+
 // Metadata on the frame, messages on the bus.
 void MogWork::publish(BufferPtr &buffer, const Job &job) {
   const auto &a = static_cast<const Analysis &>(*job.result);
@@ -218,6 +235,7 @@ void MogWork::publish(BufferPtr &buffer, const Job &job) {
                              ? job.time.running
                              : element_.motion_time + GstClockTime(a.seconds * GST_SECOND);
   element_.last_time = job.time;
+  if (a.camera && motion.post_messages) post_camera(element, *a.camera, job.time);
   if (a.light == Learning::Light::jumped && motion.post_messages)
     gst_element_post_message(
         element, new_motion_message(element, "light-jump", job.time, a.changed_fraction, a.boxes));

@@ -60,6 +60,7 @@ class MogWork final : public Work {
   mog::RateMap upload_rates(Analysis &, double learning_rate, Queue &);
   void analyse(Job &, const Settings &, Queue &);
   void find_blobs(Analysis &);
+  void watch_camera(Job &, Queue &);
   void follow_light(const ConstImage &frame, const Settings &, Queue &);
   mog::Config wanted_config(const Settings &) const;
 

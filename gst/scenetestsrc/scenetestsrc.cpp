@@ -66,6 +66,8 @@ GType story_type() {
       {int(Story::covered), "The same, and the lens is covered for 3 s in every 20", "covered"},
       {int(Story::parked_car), "A car is there from the first frame on, and leaves", "parked-car"},
       {int(Story::waiting_person), "A person walks in, stands for a minute and leaves", "waiting-person"},
+      {int(Story::moved), "People in a hall; the camera is turned aside after 12 s", "moved"},
+      {int(Story::defocused), "The same, and it is out of focus for 12 s in every 40", "defocused"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("VigilSceneStory", values);
   return type;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 using namespace vigil;
 using namespace vigil::test;
@@ -159,13 +160,15 @@ GST_START_TEST(who_fills_two_thirds_is_no_light) {
 }
 GST_END_TEST
 
-GST_START_TEST(a_lens_cap) {
-  for (const int before : {0, 100}) { // from the first frame on, and in the middle
+// A cap leaves some light; a picture that is wholly black has not even noise.
+GST_START_TEST(a_lens_cap_and_a_black_picture) {
+  for (const auto &[before, level] : {std::pair{0, 3}, {100, 3}, {0, 0}, {100, 0}}) {
     Camera camera;
     for (int n = 0; n < before; n++) camera.show();
-    for (int n = 0; n < 75; n++) camera.show(0, 3);
+    for (int n = 0; n < 75; n++) camera.show(0, level);
     const int after = camera.normal_after(60);
-    fail_unless(after >= 0, "with %d frames before it: not normal after 60 frames", before);
+    fail_unless(after >= 0, "of level %d, with %d frames before it: not normal after 60 frames", level,
+                before);
     for (int n = 0; n < 30; n++) camera.show(); // light-jump's frames of relearning are over
     for (int n = 0; n < 20; n++) camera.show(1, 0, {person});
     fail_unless(camera.within(person) > 0.9, "after it, %f of a person is seen", camera.within(person));
@@ -259,7 +262,7 @@ static Suite *cudamog_scene_suite() {
   tcase_add_test(tests, light_that_fades_is_followed);
   tcase_add_test(tests, a_light_that_is_known_is_recalled);
   tcase_add_test(tests, who_fills_two_thirds_is_no_light);
-  tcase_add_test(tests, a_lens_cap);
+  tcase_add_test(tests, a_lens_cap_and_a_black_picture);
   tcase_add_test(tests, pictures_that_change_wholly);
   tcase_add_test(tests, a_camera_that_shakes_wildly);
   tcase_add_test(tests, a_picture_that_stands_still);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/view/watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace vigil::view {
+namespace {
+
+constexpr double search_every = 5; // seconds
+
+bool far_enough(const Shift &s, const Layout &l) {
+  return std::hypot(s.x, s.y) >= least_shift * float(l.cell);
+}
+
+} // namespace
+
+bool Watch::due(double seconds) {
+  since_ += std::max(seconds, 0.);
+  if (looks_ > 0 && since_ < look_every) return false;
+  took_ = std::exchange(since_, 0);
+  return true;
+}
+
+void Watch::start_anew() {
+  looks_ = 0;
+  seconds_ = lost_for_ = said_for_ = next_search_ = 0;
+  said_ = Says::nothing;
+}
+
+void Watch::learn() {
+  seconds_ += took_;
+  looks_++;
+  const auto share = float(std::min(1., std::max(1. / looks_, took_ / memory)));
+  if (looks_ == 1) known_ = frame_;
+  blend(known_, frame_, share);
+}
+
+Watch::Says Watch::judge(const Comparison &c) const {
+  if (!c.says_anything()) return Says::nothing;
+  if (c.agreement <= lost_below) {
+    if (c.structure < empty_below) return Says::covered;
+    return compare(frame_, before_).agreement >= steady_from ? Says::elsewhere : Says::lost;
+  }
+  if (c.sharpness && *c.sharpness < blurred_below) return Says::blurred;
+  const bool sharp = !c.sharpness || *c.sharpness >= sharp_from;
+  return c.agreement >= found_from && sharp ? Says::normal : Says::doubtful;
+}
+
+std::optional<Event> Watch::begin(Trouble t, const Comparison &c) {
+  now_ = t;
+  return Event{t, true, said_for_, c, {}};
+}
+
+std::optional<Event> Watch::end(const Comparison &c) {
+  const Trouble t = *std::exchange(now_, {});
+  return Event{t, false, said_for_, c, {}};
+}
+
+std::optional<Event> Watch::look(const ConstImage &picture) {
+  std::swap(before_, frame_);
+  sketch(picture, before_, frame_);
+  if (looks_ > 0 && known_.layout != frame_.layout) start_anew();
+  if (looks_ < least_looks || seconds_ < settled) {
+    learn();
+    if (now_ == Trouble::moved && looks_ >= least_looks && seconds_ >= settled) {
+      said_for_ = 0;
+      return end({});
+    }
+    return {};
+  }
+  const Comparison c = compare(frame_, known_);
+  const Says says = judge(c);
+  if (says != said_) said_for_ = next_search_ = 0;
+  said_ = says;
+  said_for_ += took_;
+  const bool away = says == Says::elsewhere || says == Says::lost;
+  lost_for_ = away ? lost_for_ + took_ : 0;
+  if (says == Says::nothing || says == Says::normal || says == Says::doubtful) learn();
+
+  if (now_ && (says == Says::normal || says == Says::nothing) && said_for_ >= back_after) return end(c);
+  if (now_ != Trouble::covered && says == Says::covered && said_for_ >= covered_after)
+    return now_ ? end(c) : begin(Trouble::covered, c); // the next look begins it
+  if (!now_ && says == Says::blurred && said_for_ >= blurred_after) return begin(Trouble::blurred, c);
+  if (says == Says::elsewhere && said_for_ >= std::max(moved_after, next_search_)) {
+    if (now_) return end(c); // the next look begins it
+    const std::optional<Shift> shift = find_shift(frame_, known_);
+    next_search_ = said_for_ + search_every;
+    if ((shift && far_enough(*shift, frame_.layout)) || (!shift && said_for_ >= turned_after)) {
+      std::optional<Event> e = begin(Trouble::moved, c);
+      e->shift = shift;
+      start_anew();
+      return e;
+    }
+  }
+  if (lost_for_ >= forgotten_after) start_anew();
+  return {};
+}
+
+std::optional<Event> Watch::stop() {
+  start_anew();
+  if (!now_) return {};
+  return end({});
+}
+
+} // namespace vigil::view
