@@ -157,7 +157,7 @@ class Systemd(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="vigil-deploy-") as folder:
             unit = pathlib.Path(folder) / "vigil-monitor@0.service"  # with a program that is there
             text = (DEPLOY / "systemd/vigil-monitor@.service").read_text(encoding="utf-8")
-            unit.write_text(text.replace("/usr/bin/vigil-monitor", MONITOR).replace("man:vigil-monitor(1)", "file:///"), encoding="utf-8")
+            unit.write_text(text.replace("/usr/bin/vigil-monitor", str(pathlib.Path(MONITOR).resolve())).replace("man:vigil-monitor(1)", "file:///"), encoding="utf-8")
             result = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, timeout=60, check=False)
         about = [line for line in result.stderr.splitlines() if "vigil-monitor" in line]
         self.assertEqual((result.returncode, about), (0, []), result.stderr)
