@@ -94,6 +94,16 @@ class Demo(unittest.TestCase):
         self.assertNotIn("F-measure", result.stdout)
         self.assertNotIn("f_measure", summary)
 
+    def test_rules(self):
+        result = self.run_demo("--element", "boxrules")
+        words = r"^line middle: (\d+) forward, (\d+) backward; truth: (\d+) forward, (\d+) backward$"
+        counts = [int(n) for n in re.search(words, result.stdout, re.M).groups()]
+        self.assertGreaterEqual(sum(counts[2:]), 3, counts)
+        self.assertLessEqual(abs(counts[0] - counts[2]) + abs(counts[1] - counts[3]), 1, counts)
+        told = [e["direction"] for e in self.events() if e["type"] == "line-cross"]
+        self.assertEqual([told.count("forward"), told.count("backward")], counts[:2])
+        self.assertGreaterEqual(sum(e["type"] == "zone-enter" for e in self.events()), 1)
+
     def check_filter(self, size, number, *arguments, element="clbilateral"):
         if subprocess.run(["gst-inspect-1.0", element], capture_output=True, check=False).returncode:
             self.skipTest("this build has no OpenCL")

@@ -2,6 +2,7 @@
 #include "demo.h"
 
 #include "common/error.h"
+#include "crossings.h"
 #include "encoder.h"
 #include "events.h"
 #include "input.h"
@@ -132,6 +133,7 @@ void run(const Options &o, const std::atomic<bool> &stop) {
               encoder.words);
 
   EventLog events(o.out + "/events.jsonl");
+  Crossings crossings;
   Branches branches;
   Stopwatch watch;
   Limit limit;
@@ -143,7 +145,10 @@ void run(const Options &o, const std::atomic<bool> &stop) {
           branches);
     watch.watch(branches.watched);
     pipeline.on_element_message = [&](GstMessage *m) {
-      if (GST_MESSAGE_SRC(m) == GST_OBJECT(branches.watched)) events.write(gst_message_get_structure(m));
+      const bool from_rules = o.element.rules && g_strcmp0(GST_MESSAGE_SRC_NAME(m), "rules") == 0;
+      if (GST_MESSAGE_SRC(m) == GST_OBJECT(branches.watched) || from_rules)
+        events.write(gst_message_get_structure(m));
+      if (o.element.rules) crossings.hear(gst_message_get_structure(m));
     };
     counts = work(pipeline, branches, scene.get(), wanted, stop);
     seconds = watch.seconds();
@@ -166,12 +171,14 @@ void run(const Options &o, const std::atomic<bool> &stop) {
                         .element_milliseconds = watch.median_milliseconds(),
                         .f_measure = score.f_measure};
   events.finish(summary);
+  const char *const worker = o.element.rules ? "cudamog" : o.element.name; // what gave the masks
   std::printf("%llu frames, %.1f fps (everything: %s, two %s side by side, encoding)\n",
               static_cast<unsigned long long>(summary.frames), summary.frames_per_second,
-              scene ? "making the scene" : "decoding", o.element.name);
-  std::printf("%s alone: %.2f ms a frame (median, while the rest ran beside it)\n", o.element.name,
+              scene ? "making the scene" : "decoding", worker);
+  std::printf("%s alone: %.2f ms a frame (median, while the rest ran beside it)\n", worker,
               summary.element_milliseconds);
   std::printf("events: %s\n", list(events.counts()).c_str());
+  if (o.element.rules) std::fputs(crossings.report(scene != nullptr).c_str(), stdout);
   if (scene && counts.total())
     std::printf("F-measure %.3f (recall %.3f, precision %.3f, from frame %llu on)\n", score.f_measure,
                 score.recall, score.precision, static_cast<unsigned long long>(unscored_frames));

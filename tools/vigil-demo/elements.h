@@ -17,6 +17,7 @@ struct Element {
   const char *background = nullptr;
   const char *filter =
       nullptr;         // description that takes noise from RGBA frames; its first element is called "watch"
+  bool rules = false;  // the overlay has a boxrules "rules": its crossings are compared with the truth's
   bool opengl = false; // works in OpenGL, without a window when there is no display
 };
 
@@ -33,6 +34,15 @@ inline constexpr std::array elements{
                 "capsfilter caps=video/x-raw,format=GRAY8",
         .overlay = "glcolinearseg output=overlay post-messages=false",
         .opengl = true,
+    },
+    Element{
+        .name = "boxrules",
+        .mask = "cudamog name=watch output=mask post-messages=false",
+        .overlay = R"(cudamog output=passthrough post-messages=false ! boxtrack post-messages=false !
+            boxrules name=rules draw=true rules="{
+              \"lines\": [{\"name\": \"middle\", \"points\": [[0.5, 0], [0.5, 1]]}],
+              \"zones\": [{\"name\": \"left\", \"polygon\": [[0.02, 0.4], [0.4, 0.4], [0.4, 0.98], [0.02, 0.98]]}]}")",
+        .rules = true,
     },
     Element{
         .name = "clbilateral",

@@ -73,6 +73,7 @@ void add_structure(JsonWriter &json, const GstStructure *s) {
       [](GQuark field, const GValue *v, gpointer data) -> gboolean {
         std::string name = g_quark_to_string(field);
         std::replace(name.begin(), name.end(), '-', '_');
+        if (name == "type") name = "object_type"; // "type" is the message's name
         auto &writer = *static_cast<JsonWriter *>(data);
         writer.name(name);
         add_value(writer, field, v);

@@ -2,7 +2,7 @@
 // Element messages as JSON lines: {"type": "motion-begin", "running_time": 1.2, "changed_fraction": 0.03,
 // "boxes": [{"x": ..., "y": ..., "width": ..., "height": ..., "area": ...}]}. Times are in seconds. Fields
 // are taken as the message has them, with underscores for dashes, so a new element's messages need no code
-// here.
+// here; its field "type" is called object_type.
 #pragma once
 
 #include <cstdint>
