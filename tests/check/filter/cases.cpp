@@ -3,8 +3,8 @@
 #include "common/device_cast.h"
 #include "kernels/filter/opencl.h"
 #include "tests/check/checker.h"
+#include "tests/check/filter/compare.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace vigil::filter {
@@ -15,7 +15,6 @@ using check::Picture;
 using enum PixelFormat;
 
 constexpr PixelFormat formats[] = {rgba, bgra, gray8};
-constexpr const char *format_names[] = {"gray8", "rgba", "bgra"};
 
 ClDevice &cl(Checker &c) {
   return device_cast<ClDevice>(c.device);
@@ -65,24 +64,9 @@ Chain random_chain(Checker &c, PixelFormat format, int stages) {
 // `work` lets `fast` filter; what comes out must be the reference's.
 void compare(Checker &c, ClFilter &fast, const Chain &chain, PixelFormat format, int width, int height,
              int padding) {
-  Picture in(c, format, width, height, padding), want(c, format, width, height, padding),
-      got(c, format, width, height, padding);
-  in.bytes = c.noise(in.bytes.size());
-  std::fill(want.bytes.begin(), want.bytes.end(), std::uint8_t{77});
-  got.bytes = want.bytes;
-  in.send();
-  got.send();
-  const auto host = open_cpu(1);
-  make_reference(chain, format)->apply(in.host(), want.host(), *host->make_queue());
-  fast.apply(in.device(), got.device(), c.queue());
-  got.fetch();
-  if (got.bytes == want.bytes) return;
-  const auto at =
-      std::mismatch(want.bytes.begin(), want.bytes.end(), got.bytes.begin()).first - want.bytes.begin();
-  const auto stride = want.host().stride[0];
-  c.fail(text("\"", to_text(chain), "\", ", format_names[int(format)], " ", width, "x", height, ", ",
-              fast.shape().name(), ", ", fast.passes(), " passes: byte ", at % stride, " of row ",
-              at / stride, " is ", int(got.bytes[at]), ", not ", int(want.bytes[at])));
+  compare_with_reference(c, fast, chain, format, width, height, padding, [&] {
+    return text("\"", to_text(chain), "\", ", fast.shape().name(), ", ", fast.passes(), " passes");
+  });
 }
 
 struct Size {

@@ -5,6 +5,7 @@
 #include "kernels/filter/chain.h"
 #include "kernels/filter/user.h"
 #include "tests/check/checker.h"
+#include "tests/check/filter/compare.h"
 
 #include <algorithm>
 
@@ -43,19 +44,9 @@ Chain chain_with(const Users &u, const char *numbers) {
 // `chain` with kernels of the user's must give what `same` gives by the reference.
 void compare(Checker &c, ClChain &fast, const Chain &chain, const std::string &same, PixelFormat format,
              int width, int height, int padding) {
-  Picture in(c, format, width, height, padding), want(c, format, width, height, padding),
-      got(c, format, width, height, padding);
-  in.bytes = c.noise(in.bytes.size());
-  std::fill(want.bytes.begin(), want.bytes.end(), std::uint8_t{77});
-  got.bytes = want.bytes;
-  in.send();
-  got.send();
-  const auto host = open_cpu(1);
-  make_reference(parse(same), format)->apply(in.host(), want.host(), *host->make_queue());
-  fast.apply(in.device(), got.device(), c.queue());
-  got.fetch();
-  c.expect(got.bytes == want.bytes, text("\"", to_text(chain), "\" is not \"", same, "\" on format ",
-                                         int(format), ", ", width, "x", height, ", ", fast.variant()));
+  compare_with_reference(c, fast, parse(same), format, width, height, padding, [&] {
+    return text("\"", to_text(chain), "\", which is to be \"", same, "\", ", fast.variant());
+  });
 }
 
 void run_users(Checker &c) {
