@@ -2,6 +2,7 @@
 #include "common/opencl/program.h"
 
 #include "common/error.h"
+#include "common/opencl/build_log.h"
 #include "common/opencl/cache.h"
 #include "common/opencl/trial_build.h"
 
@@ -89,7 +90,7 @@ void ClProgram::build(const ClDevice &d, const std::string &name, const std::str
     // it is there.
     if (attempt == 4 || log.find("error") != std::string::npos)
       fail(Error::Kind::device, name, " does not compile for ", d.name(), " with ", all_options, " (",
-           cl_error_name(code), "):\n", log);
+           cl_error_name(code), "):\n", with_places(log, source));
     std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
   }
   const std::string binary = binary_of(program_.get());

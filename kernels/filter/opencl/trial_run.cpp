@@ -126,8 +126,13 @@ void run_trial(ClDevice &d, const std::string &name, const std::string &program,
   const int sizes[][2] = {{1, 1}, {7, 5}, {67, 43}, {width, height}};
   for (const auto &[w, h] : sizes) {
     std::vector<std::uint8_t> first;
-    for (int run = 0; run < Guarded::runs; run++)
-      try_on(d, kernels[std::size_t(run)], run, format, w, h, first, *queue);
+    for (int run = 0; run < Guarded::runs; run++) try {
+        try_on(d, kernels[std::size_t(run)], run, format, w, h, first, *queue);
+      } catch (const Error &e) {
+        if (e.kind() != Error::Kind::device) throw;
+        fail(Error::Kind::bad_setting,
+             "it broke its trial down, as by reading or writing outside of the picture: ", e.what());
+      }
   }
   limit_trial(0, "");
 }

@@ -12,6 +12,7 @@ namespace vigil::filter {
 namespace {
 
 constexpr const char *extension = "kernel";
+constexpr const char *signature = "int4 filter(Picture in, int x, int y, float4 p)";
 constexpr double longest = 120; // seconds for all of it: the trial's own limits are below
 
 std::string number(float v) {
@@ -53,7 +54,13 @@ void try_kernel(const ClDevice &d, const Stage &s, PixelFormat format, int width
     refuse(text("it broke its trial down (signal ", r.signal, ", ", strsignal(r.signal),
                 "), as by reading or writing outside of the picture",
                 r.words.empty() ? "" : ". Last words:\n", r.words));
-  if (r.status != 0) refuse(r.words.substr(0, r.words.find_last_not_of('\n') + 1));
+  if (r.status != 0) {
+    std::string why = r.words.substr(0, r.words.find_last_not_of('\n') + 1);
+    // Not every compiler's words show how the function is called.
+    if (why.find("does not compile") != why.npos && why.find(signature) == why.npos)
+      why += text("\nThe file has to define: ", signature);
+    refuse(why);
+  }
   cache.write(key, extension, "passed");
 }
 
