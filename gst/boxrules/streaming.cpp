@@ -98,6 +98,18 @@ void draw(GstBaseTransform *trans, Impl &impl, GstBuffer *buffer) {
           "the next element takes no overlay compositions; put a download before, or an element that does"));
 }
 
+// Who was there leaves at the time that was.
+void all_leave(GstBaseTransform *trans, Impl &impl) {
+  bool wanted = false;
+  {
+    const std::lock_guard lock(impl.mutex);
+    wanted = impl.settings.reports.post_messages;
+  }
+  impl.watch.finish();
+  post_events(GST_ELEMENT(trans), impl, wanted, impl.place.last_time);
+  impl.drawing.forget();
+}
+
 GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
   return guard(trans, GST_FLOW_ERROR, [&] {
     Impl &impl = impl_of(trans);
@@ -111,11 +123,7 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
     const FrameTime time = frame_time(trans->segment, buffer);
     const double seconds = seconds_of(impl.place.info, time, impl.place.seconds);
     impl.watch.set(settings.watch);
-    if (seconds < impl.place.seconds) { // who was there leaves at the time that was
-      impl.watch.finish();
-      post_events(GST_ELEMENT(trans), impl, settings.reports.post_messages, impl.place.last_time);
-      impl.drawing.forget();
-    }
+    if (seconds < impl.place.seconds) all_leave(trans, impl);
     impl.place.seconds = seconds;
     impl.place.last_time = time;
     find_tracks(impl, buffer);
@@ -139,8 +147,8 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
         gst_caps_features_is_equal(gst_caps_get_features(in, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
     impl.drawable = system && impl.place.info.finfo;
     impl.told_no_drawing = false;
-    if (changed) {
-      impl.drawing.forget();
+    if (changed) { // places in pictures of another size say nothing of this one
+      all_leave(trans, impl);
       take_rules(GST_ELEMENT(trans), impl, true);
     }
     return TRUE;
@@ -150,15 +158,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
     guard(trans, false, [&] {
-      Impl &impl = impl_of(trans);
-      bool wanted = false;
-      {
-        const std::lock_guard lock(impl.mutex);
-        wanted = impl.settings.reports.post_messages;
-      }
-      impl.watch.finish();
-      post_events(GST_ELEMENT(trans), impl, wanted, impl.place.last_time);
-      impl.drawing.forget();
+      all_leave(trans, impl_of(trans));
       return true;
     });
   return parent_class()->sink_event(trans, event);

@@ -38,6 +38,7 @@ void Tracker::step(std::span<const Detection> detections, double seconds, double
   ended_.clear();
   if (!std::isfinite(seconds)) seconds = last_;
   if (started_ && seconds < last_) reset();
+  if (started_) end_after_gap(seconds);
   const double dt = started_ ? seconds - last_ : 0;
   started_ = true;
   last_ = seconds;

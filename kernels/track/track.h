@@ -22,7 +22,8 @@
 // A track is confirmed when it was found in at least half of the frames for `confirm_after`, and ends
 // `lost_after` after it was last found, or when its centre leaves the picture unseen. One that has not moved
 // by a quarter of its size for `stationary_after` is stationary, and waits for `stationary_hold` instead:
-// light changes and slow background learning hide what stands.
+// light changes and slow background learning hide what stands. Where no frame comes for more than 10 s, these
+// times hold for the gap as well, whatever boxes there are after it.
 //
 // Boxes in pixels, times in seconds; x to the right, y down. "Size" is sqrt(width height). Same input, same
 // output. Boxes that have no size or no numbers are passed over, of more than `most_boxes` the largest are
@@ -172,6 +173,10 @@ class Tracker {
   void update_group(std::size_t box);
   void begin(double seconds);
   void divide_pairs(double dt);
+  bool overdue(const Track &, double seconds) const;
+  template <class Over>
+  void end_those(Over &&);
+  void end_after_gap(double seconds);
   void end_lost(double seconds, double width, double height);
   void report();
 

@@ -14,6 +14,8 @@ constexpr double surprise = 9;        // chi squared, 2 degrees of freedom: one 
 constexpr double small = 0.5;         // of its area: a box that is smaller shows a part of a track
 constexpr double within = 0.7;        // of such a box by the track's, for that
 constexpr double colour_memory = 0.1; // share of a new colour
+constexpr double longest_gap = 10;    // s between frames; after a longer one nobody is who was there before
+                                      // unless he is still waited for
 
 double milliseconds(int ms) {
   return ms / 1000.;
@@ -177,18 +179,32 @@ void Tracker::begin(double seconds) {
   }
 }
 
-void Tracker::end_lost(double seconds, double width, double height) {
-  const auto over = [&](const Track &t) {
-    const double unseen = seconds - t.o.last_seen;
-    if (!t.confirmed) return 2 * t.hits < t.frames || unseen > milliseconds(params_.lost_after);
-    const bool outside =
-        width > 0 && height > 0 && t.box < 0 && (t.x.p < 0 || t.y.p < 0 || t.x.p > width || t.y.p > height);
-    return outside || unseen > milliseconds(t.o.stationary ? params_.stationary_hold : params_.lost_after);
-  };
+template <class Over>
+void Tracker::end_those(Over &&over) {
   for (const Track &t : tracks_)
     if (t.confirmed && over(t)) ended_.push_back(t.o);
   std::sort(ended_.begin(), ended_.end(), [](const Object &a, const Object &b) { return a.id < b.id; });
   std::erase_if(tracks_, over);
+}
+
+bool Tracker::overdue(const Track &t, double seconds) const {
+  const bool stands = t.confirmed && t.o.stationary;
+  return seconds - t.o.last_seen > milliseconds(stands ? params_.stationary_hold : params_.lost_after);
+}
+
+// Before boxes are assigned: after so long any box would be near enough to a track.
+void Tracker::end_after_gap(double seconds) {
+  if (seconds - last_ <= longest_gap) return;
+  end_those([&](const Track &t) { return overdue(t, seconds); });
+}
+
+void Tracker::end_lost(double seconds, double width, double height) {
+  end_those([&](const Track &t) {
+    if (!t.confirmed) return 2 * t.hits < t.frames || overdue(t, seconds);
+    const bool outside =
+        width > 0 && height > 0 && t.box < 0 && (t.x.p < 0 || t.y.p < 0 || t.x.p > width || t.y.p > height);
+    return outside || overdue(t, seconds);
+  });
 }
 
 void Tracker::report() {

@@ -221,6 +221,11 @@ void bad_input() {
          "thousands of boxes");
   t.step({}, 3600 * 5, 640, 480);
   expect(t.objects().empty() && !t.ended().empty(), "a gap of hours ends all tracks");
+  Tracker late = play([](double) { return Boxes{at(300, 240)}; }, 10, 0, 2);
+  late.step(Boxes{at(300, 240)}, 3600 * 5, 640, 480);
+  expect(late.objects().empty() && late.ended().size() == 1, "also when a box is there after it");
+  late = play([](double s) { return Boxes{at(300 + s, 240)}; }, 0.2, 0, 60);
+  expect(late.objects().size() == 1 && late.objects()[0].id == 1, "frames every 5 s are no gap");
   t.step(many, nan, 640, 480);
   for (int n = 0; n < 5; n++) t.step(many, 20000 + n / 10., 640, 480);
   const std::size_t alive = t.objects().size();
