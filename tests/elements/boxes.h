@@ -11,8 +11,9 @@
 namespace vigil::test {
 
 // A line down the middle, and a zone that is the picture's left half.
-inline constexpr const char *gate = "{\"lines\":[{\"name\":\"gate\",\"points\":[[0.5,0],[0.5,1]]}],"
-                                    "\"zones\":[{\"name\":\"left\",\"polygon\":[[0,0],[0.5,0],[0.5,1],[0,1]]}]}";
+inline constexpr const char *gate =
+    "{\"lines\":[{\"name\":\"gate\",\"points\":[[0.5,0],[0.5,1]]}],"
+    "\"zones\":[{\"name\":\"left\",\"polygon\":[[0,0],[0.5,0],[0.5,1],[0,1]]}]}";
 
 // A frame of one byte, at the time of its number, with boxes of the type "car".
 GstBuffer *frame_with(int number, std::initializer_list<Rect> boxes, int fps = 10);

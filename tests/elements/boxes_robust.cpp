@@ -171,7 +171,8 @@ GST_START_TEST(thousands_of_tracks) {
     gst_buffer_append_memory(b, gst_allocator_alloc(nullptr, 640 * 480 - 1, nullptr));
     for (int i = 0; i < 5000; i++)
       gst_video_region_of_interest_meta_add_param(
-          gst_buffer_add_video_region_of_interest_meta(b, "car", guint(i * 7 % 640), guint(i * 13 % 480), 9, 9),
+          gst_buffer_add_video_region_of_interest_meta(b, "car", guint(i * 7 % 640), guint(i * 13 % 480), 9,
+                                                       9),
           gst_structure_new("track", "id", G_TYPE_UINT64, guint64(1 + i % 4000), "vx", G_TYPE_STRING, "fast",
                             "state", G_TYPE_INT, 3, nullptr));
     chain.push(b);

@@ -36,9 +36,9 @@ int main() {
   check("<kernel>:7:20: error: expected ';'\n", "a \"b.cl:2:20: error: expected ';'\n");
   check("<kernel>:3:1: note: here\n<kernel>:11:18: error: too many\n",
         "prelude.cl:1:1: note: here\nbehind.cl:14:18: error: too many\n");
-  for (const char *as_it_is : {"<kernel>:1:1: error\n", "<kernel>:12:1: error\n", "<kernel>:0:1: error\n",
-                               "<kernel>:99999999999999999999999:1: error\n", "<kernel>: error\n",
-                               "in <kernel>:6:1: error\n"})
+  for (const char *as_it_is :
+       {"<kernel>:1:1: error\n", "<kernel>:12:1: error\n", "<kernel>:0:1: error\n",
+        "<kernel>:99999999999999999999999:1: error\n", "<kernel>: error\n", "in <kernel>:6:1: error\n"})
     check(as_it_is, as_it_is);
   std::printf("%d failures\n", test::failures);
   return test::failures != 0;
