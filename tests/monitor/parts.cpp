@@ -208,16 +208,18 @@ void mqtt() {
       {"name", "door"},
       {"state", "online"},
       {"motion", true},
+      {"trouble", {{"blurred", 1.5e9}}},
       {"record_enabled", false},
       {"motion_enabled", true},
       {"zones", {{"steps", {}}}},
       {"lines", {{"gate", {}}}},
-      {"classes", {{"run now", true}, {"fight", false}, {"a/b", true}, {"motion", true}}}};
+      {"classes", {{"run now", true}, {"fight", false}, {"a/b", true}, {"motion", true}, {"moved", true}}}};
   const auto states = camera_states("v", camera);
   // A class whose name would be two levels, or one of our own topics, has no topic.
-  expect(states.size() == 7 && states[5] == Topic{"v/door/fight", "OFF"} &&
-             states[6] == Topic{"v/door/run now", "ON"} && states[0] == Topic{"v/door/available", "online"} &&
-             states[1] == Topic{"v/door/motion", "ON"} &&
+  expect(states.size() == 10 && states[8] == Topic{"v/door/fight", "OFF"} &&
+             states[9] == Topic{"v/door/run now", "ON"} && states[5] == Topic{"v/door/covered", "OFF"} &&
+             states[6] == Topic{"v/door/blurred", "ON"} && states[7] == Topic{"v/door/moved", "OFF"} &&
+             states[0] == Topic{"v/door/available", "online"} && states[1] == Topic{"v/door/motion", "ON"} &&
              states[3] == Topic{"v/door/recordings/state", "OFF"},
          "states");
   bool good = true;
@@ -228,7 +230,7 @@ void mqtt() {
            j.contains("unique_id") && j.contains("device");
     sensors++;
   }
-  expect(good && sensors == 10, "discovery: " + std::to_string(sensors));
+  expect(good && sensors == 13, "discovery: " + std::to_string(sensors));
   Event e;
   e.id = "x";
   const auto m = nlohmann::json::parse(event_message("new", std::nullopt, e));

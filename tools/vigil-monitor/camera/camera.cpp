@@ -123,6 +123,7 @@ void Camera::take_down() {
   }
   running_.clear();
   for (auto &[name, now] : classes_) now = false;
+  trouble_.clear();
   feed_->moving = false;
   if (recorder_) recorder_->reset();
   if (!pipeline_) return;
@@ -292,6 +293,7 @@ nlohmann::json Camera::describe(const std::vector<std::string> &overridden) cons
             {"height", live_h},
             {"fps", config_.live_fps}}},
           {"motion", feed_->moving.load()},
+          {"trouble", trouble()},
           {"recording", recorder_ && recorder_->recording()},
           {"record_enabled", config_.record.enabled},
           {"motion_enabled", config_.motion},

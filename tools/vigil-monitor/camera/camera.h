@@ -106,7 +106,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
     bool active = true; // its cause goes on
     double quiet_since = 0;
     double snapshot_score = -1;
-    bool recorded = false, pictured = false;
+    bool recorded = false, pictured = false; // a clip is being written
+    bool of_trouble = false; // of the camera itself: no box, no zone, and a clip of its beginning alone
   };
   PipelineEvents pipeline_events();
   void build();
@@ -115,6 +116,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void go(State, std::optional<std::string> why);
   void told() const;
   void message(GstMessage *, double time);
+  // cudamog's messages about the camera itself; false when the message is none of them.
+  bool trouble_message(const GstStructure *, double time);
   // `zone`: where, for events that rules tell.
   void begin_event(const std::string &label, double time, double score, const std::string &zone = "");
   void end_cause(const std::string &label, double time);
@@ -124,6 +127,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void got_picture(Bytes);
   void set_rules();
   nlohmann::json counts() const;
+  nlohmann::json trouble() const;
 
   CameraConfig config_;
   const CameraServices services_;
@@ -141,6 +145,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
     std::uint64_t in = 0, out = 0;
   };
   std::map<std::string, bool> classes_;       // of gpufisher: whether an event of it goes on
+  std::map<std::string, double> trouble_;     // what is wrong with the camera's view, and since when
   std::map<std::string, int> inside_;         // by zone, as boxrules told last
   std::map<std::string, LineTotals> crossed_; // by line, since the camera's start
   Backoff backoff_;

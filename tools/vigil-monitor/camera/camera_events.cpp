@@ -14,6 +14,7 @@ namespace vigil::monitor {
 void Camera::message(GstMessage *m, double time) {
   const GstStructure *s = gst_message_get_structure(m);
   const std::string name = s ? gst_structure_get_name(s) : "";
+  if (s && trouble_message(s, time)) return;
   if (name == "motion-begin") {
     double changed = 0;
     gst_structure_get_double(s, "changed-fraction", &changed);
@@ -109,8 +110,9 @@ void Camera::end_cause(const std::string &label, double time) {
 void Camera::end_event(Running &r, double clock_change) {
   r.event.end_time = r.quiet_since;
   if (r.recorded && recorder_) {
-    recorder_->end_after(r.event.id,
-                         services_.utc.steady(r.quiet_since + clock_change) + config_.record.post_capture);
+    if (!r.of_trouble)
+      recorder_->end_after(r.event.id,
+                           services_.utc.steady(r.quiet_since + clock_change) + config_.record.post_capture);
     recent_[r.event.id] = r.event;
   }
   services_.event("end", r.event);
@@ -121,10 +123,13 @@ void Camera::end_event(Running &r, double clock_change) {
 void Camera::clock_set(double change) {
   since_ += change;
   const double now = services_.utc.now();
+  for (auto &[what, since] : trouble_) since += change;
   for (auto &[label, r] : std::exchange(running_, {})) {
     if (r.active) r.quiet_since = std::max(now - change, r.event.start_time);
     end_event(r, change);
-    if (r.active) begin_event(label, now, r.event.score);
+    if (!r.active) continue;
+    begin_event(label, now, r.event.score);
+    running_[label].of_trouble = r.of_trouble;
   }
 }
 
@@ -134,6 +139,15 @@ void Camera::update_events(double now) {
   std::vector<std::pair<std::string, double>> again;
   for (auto it = running_.begin(); it != running_.end();) {
     Running &r = it->second;
+    if (r.of_trouble) {
+      if (r.active || now - r.quiet_since < config_.record.post_capture) {
+        ++it;
+      } else {
+        end_event(r);
+        it = running_.erase(it);
+      }
+      continue;
+    }
     bool changed = false;
     for (const std::string &z : seen.zones)
       if (it->first != "loitering" &&
@@ -195,7 +209,10 @@ void Camera::clip_finished(const std::string &id, const ClipResult &result) {
   const auto e = recent_.find(id);
   if (e == recent_.end()) { // the stream broke off while it went on: its end comes later
     for (auto &[label, r] : running_)
-      if (r.event.id == id) put(r.event);
+      if (r.event.id == id) {
+        put(r.event);
+        r.recorded = false;
+      }
     return;
   }
   put(e->second);

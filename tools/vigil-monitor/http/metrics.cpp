@@ -51,6 +51,11 @@ std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &c
   head("camera_motion", "gauge", "1 while something moves.");
   for (const auto &c : cameras)
     line("camera_motion", "camera=\"" + c["name"].get<std::string>() + "\"", c["motion"]);
+  head("camera_trouble", "gauge", "1 while the camera is covered, out of focus or moved.");
+  for (const auto &c : cameras)
+    for (const char *kind : {"covered", "blurred", "moved"})
+      line("camera_trouble", "camera=\"" + c["name"].get<std::string>() + "\",kind=\"" + kind + "\"",
+           c["trouble"].contains(kind));
   return out;
 }
 

@@ -12,6 +12,10 @@ using nlohmann::json;
 
 namespace {
 
+// What can be wrong with a camera's view, and Home Assistant's title for it.
+constexpr std::pair<const char *, const char *> troubles[] = {
+    {"covered", "Covered"}, {"blurred", "Out of focus"}, {"moved", "Moved"}};
+
 const char *on_off(bool b) {
   return b ? "ON" : "OFF";
 }
@@ -25,7 +29,8 @@ std::string at(const std::string &prefix, const std::string &camera, const std::
 // A class of a model can have any name; not each can be a part of a topic, nor may it be one of ours.
 bool can_be_topic(const std::string &name) {
   static const std::set<std::string> ours = {"available",  "motion",  "last_event", "snapshot",
-                                             "light_jump", "enabled", "recordings"};
+                                             "light_jump", "enabled", "recordings", "covered",
+                                             "blurred",    "moved"};
   return !name.empty() && name.size() <= 64 && name.find_first_of(std::string("/#+\0", 4)) == name.npos &&
          !ours.count(name);
 }
@@ -57,6 +62,8 @@ std::vector<Topic> camera_states(const std::string &prefix, const json &c) {
       {at(prefix, name, "enabled/state"), on_off(word(c, "state") != "disabled")},
       {at(prefix, name, "recordings/state"), on_off(c.at("record_enabled").get<bool>())},
       {at(prefix, name, "motion/state"), on_off(c.at("motion_enabled").get<bool>())}};
+  for (const auto &[what, title] : troubles)
+    out.push_back({at(prefix, name, what), on_off(c.at("trouble").contains(what))});
   for (const auto &[what, now] : c.at("classes").items())
     if (can_be_topic(what)) out.push_back({at(prefix, name, what), on_off(now.get<bool>())});
   return out;
@@ -98,6 +105,9 @@ std::vector<Topic> discovery(const std::string &prefix, const std::string &node,
   };
   add("binary_sensor", "motion",
       {{"name", "Motion"}, {"device_class", "motion"}, {"state_topic", at(prefix, name, "motion")}});
+  for (const auto &[what, title] : troubles)
+    add("binary_sensor", what,
+        {{"name", title}, {"device_class", "problem"}, {"state_topic", at(prefix, name, what)}});
   add("camera", "snapshot", {{"name", "Last event"}, {"topic", at(prefix, name, "snapshot")}});
   for (const auto &[what, title] :
        {std::pair{"recordings", "Recordings"}, std::pair{"motion", "Motion detection"}}) {

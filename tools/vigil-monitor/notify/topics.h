@@ -3,7 +3,7 @@
 //
 //   PREFIX/events                            {type: new|update|end, before, after}
 //   PREFIX/CAM/available                     online, offline; retained, as all below
-//   PREFIX/CAM/motion                        ON, OFF
+//   PREFIX/CAM/motion, covered, blurred, moved     ON, OFF
 //   PREFIX/CAM/{enabled,recordings,motion}/state   ON, OFF; the same with /set are commands
 //   PREFIX/CAM/ZONE/count, ZONE/motion, LINE/in, LINE/out, last_event, light_jump, snapshot
 //   PREFIX/node/NODE/available, stats

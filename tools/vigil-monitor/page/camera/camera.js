@@ -17,6 +17,7 @@ import { History } from "./history.js";
 import { kinds } from "./shapes.js";
 import { strip } from "./strip.js";
 import { timeline } from "./timeline.js";
+import { Trouble } from "./trouble.js";
 
 const viewWords = { plain: ["Plain", "the picture as it is"], overlay: ["Overlay", "what moves in red, shadows blue, boxes green"],
   mask: ["Mask", "white: foreground, grey: shadow"], background: ["Background", "what the model has learnt"] };
@@ -45,7 +46,8 @@ export function camera(root, { names: [name], query }, signal) {
     stage.classList.add("seen");
     stage.classList.toggle("moving", record.motion);
   });
-  const stage = h("div", { class: "stage" }, picture.canvas, draw.element, reason);
+  const trouble = new Trouble();
+  const stage = h("div", { class: "stage" }, picture.canvas, draw.element, reason, trouble.element);
   const shape = ({ width, height }) => stage.style.setProperty("--ratio", width && height ? width / height : 16 / 9);
   const watch = () => live.watch({ cameras: [name], view });
   const choose = (next) => {
@@ -102,6 +104,8 @@ export function camera(root, { names: [name], query }, signal) {
       shape(camera);
     }
     stage.dataset.state = camera.state;
+    trouble.tell(camera);
+    stage.classList.toggle("troubled", trouble.element.childElementCount > 0);
     reason.replaceChildren(...(camera.state === "online" ? [] : [icon("offline"), h("strong", {}, { starting: "Starting", offline: "Offline", disabled: "Switched off" }[camera.state]),
       h("span", { title: fullTime(camera.since) }, `since ${timeOfDay(camera.since)}`), camera.reason && h("span", {}, camera.reason)].filter(Boolean)));
   };
@@ -110,7 +114,10 @@ export function camera(root, { names: [name], query }, signal) {
   store.addEventListener("camera", ({ detail }) => { if (detail.name === name) tell(detail); }, { signal });
   store.addEventListener("cameras", () => { if (!store.cameras.has(name)) go("wall"); }, { signal });
   live.addEventListener("picture", ({ detail }) => { if (detail.camera === name && detail.view === view) picture.show(detail); }, { signal });
-  const timer = setInterval(() => setText(age, picture.frames ? (picture.age() < 1 ? `${Math.round(picture.age() * 1000)} ms` : span(picture.age())) : ""), 1000);
+  const timer = setInterval(() => {
+    trouble.tick();
+    setText(age, picture.frames ? (picture.age() < 1 ? `${Math.round(picture.age() * 1000)} ms` : span(picture.age())) : "");
+  }, 1000);
   signal.addEventListener("abort", () => clearInterval(timer));
   age.title = "From the capture of a frame to this page";
 

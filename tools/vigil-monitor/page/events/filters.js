@@ -15,7 +15,7 @@ function select(words, key, options, values, onchange) {
 
 export class Filters extends EventTarget {
   values = {};
-  labels = new Set(["motion", "light_jump"]);
+  labels = new Set(["motion"]);
 
   constructor(query) {
     super();

@@ -7,6 +7,15 @@ import { store } from "../app/store.js";
 import { bytes, digits, fullTime, percent, span, timeOfDay } from "../app/time.js";
 import { clipComes, clipWords, labelIcon, labelWords, thumbnail } from "./words.js";
 
+/** The event's score in words of its own: what it counts depends on the label. */
+function scoreFact({ label, score }) {
+  if (label === "motion") return { "Changed, at most": percent(score) };
+  if (label === "loitering") return { Stayed: span(score) };
+  if (label === "camera-blurred") return { "Sharpness lost": percent(score) };
+  if (label === "camera-covered" || label === "camera-moved") return { "Of the scene, unseen": percent(score) };
+  return { Score: digits(score) };
+}
+
 export class Player {
   event = null;
   #video = null;
@@ -56,7 +65,7 @@ export class Player {
     this.save.download = `${event.camera}-${event.id}.mp4`;
     const facts = { Began: fullTime(event.start_time), Lasted: event.end_time ? span(event.end_time - event.start_time) : "it still goes on",
       Camera: h("a", { href: address("camera", [event.camera]) }, event.camera), Zones: event.zones.join(", ") || "none",
-      [event.label === "motion" ? "Changed, at most" : "Score"]: event.label === "motion" ? percent(event.score) : digits(event.score),
+      ...scoreFact(event),
       Clip: event.has_clip ? bytes(event.clip_bytes) : clipComes(event) ? "is being written" : "none" };
     // News of the same event changes values in place: who reads them by a screen reader keeps the place.
     if (Object.keys(facts).join() !== [...this.#facts.keys()].join()) {

@@ -5,10 +5,10 @@ import { live } from "../app/live.js";
 import { store } from "../app/store.js";
 import { now } from "../app/time.js";
 
-const known = { motion: "Motion", loitering: "Loitering", light_jump: "Light switched" };
+const known = { motion: "Motion", loitering: "Loitering", "camera-covered": "Camera covered", "camera-blurred": "Out of focus", "camera-moved": "Camera moved" };
 
 export const labelWords = (label) => known[label] ?? label.charAt(0).toUpperCase() + label.slice(1).replaceAll("_", " ");
-export const labelIcon = (label) => ({ motion: "motion", light_jump: "light", person: "person" })[label] ?? "motion";
+export const labelIcon = (label) => (label in known && label.startsWith("camera-") ? "warning" : ({ person: "person" })[label] ?? "motion");
 
 const young = 2; // seconds in which an event's first picture may still be on its way to the disk
 

@@ -4,6 +4,7 @@ import { h, icon, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { Picture } from "../app/picture.js";
 import { address, go } from "../app/router.js";
+import { Trouble } from "../camera/trouble.js";
 import { fullTime, now, span, timeOfDay } from "../app/time.js";
 
 const late = 1.5; // seconds after which a tile says how late it is
@@ -18,7 +19,8 @@ export class Tile {
       h("span", { class: "unseen" }, "recording"));
     this.note = h("span", { class: "tile-note number" });
     this.reason = h("div", { class: "tile-reason" });
-    this.element = h("article", { class: "tile", "aria-label": camera.name }, this.picture.canvas, this.reason,
+    this.trouble = new Trouble();
+    this.element = h("article", { class: "tile", "aria-label": camera.name }, this.picture.canvas, this.reason, this.trouble.element,
       h("div", { class: "tile-caption" }, this.link, this.recording, this.note, this.motion));
     this.element.addEventListener("dblclick", () => go("camera", [camera.name]));
     this.element.addEventListener("click", (event) => {
@@ -41,11 +43,14 @@ export class Tile {
     if (camera.state !== "online") this.element.classList.remove("moving");
     else if (camera.motion) this.element.classList.add("moving");
     this.recording.hidden = !camera.recording;
+    this.trouble.tell(camera);
+    this.element.classList.toggle("troubled", this.trouble.element.childElementCount > 0);
     this.#reasons();
   }
 
   /** Once a second: how long, and how late. */
   tick() {
+    this.trouble.tick();
     if (this.camera.state === "online") {
       const age = this.picture.age();
       setText(this.note, age > late ? `${span(age)} late` : "");

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is wrong with a camera's view, written over its picture: covered, out of focus, moved; and since when.
+import { h, icon, setText } from "../app/dom.js";
+import { live } from "../app/live.js";
+import { fullTime, now, span } from "../app/time.js";
+
+const words = { covered: ["Covered", "Look at the lens, and at the light."], blurred: ["Out of focus", "Focus the camera, or clean its lens."],
+  moved: ["Moved", "Turn the camera back, or draw its areas anew for the new view."] };
+
+export class Trouble {
+  #spans = new Map(); // since -> the element that says how long
+
+  constructor() {
+    this.element = h("div", { class: "trouble", role: "status" });
+  }
+
+  tell(camera) {
+    const now_wrong = Object.entries(camera.state === "online" ? camera.trouble : {});
+    const key = JSON.stringify(now_wrong);
+    if (key === this.element.dataset.key) return;
+    this.element.dataset.key = key;
+    this.#spans.clear();
+    this.element.replaceChildren(...now_wrong.map(([kind, since]) => {
+      const [what, help] = words[kind] ?? [kind, ""];
+      const time = h("span", { class: "number" });
+      this.#spans.set(time, since);
+      return h("span", { class: "trouble-one", title: `Since ${fullTime(since)}. ${help}` }, icon("warning"), h("strong", {}, what), time);
+    }));
+    this.tick();
+  }
+
+  /** Once a second: how long. */
+  tick() {
+    for (const [element, since] of this.#spans) setText(element, span(now() + live.clockOffset - since));
+  }
+}
