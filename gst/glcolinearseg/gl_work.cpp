@@ -69,7 +69,8 @@ class GlWork final : public SegmentWork {
   GlWork(GlContextDevice &device, SegmentElement &element)
       : SegmentWork(element), device_(device), queue_(device.make_queue()) {}
   ~GlWork() override {
-    if (parts_) on_thread([this] { parts_.reset(); });
+    if (parts_ && !give_back_on_thread_of(device_.context(), [this] { parts_.reset(); }))
+      static_cast<void>(parts_.release());
   }
 
   std::unique_ptr<Result> make_result() override { return std::make_unique<Analysis>(); }
@@ -120,7 +121,6 @@ class GlWork final : public SegmentWork {
   colinearseg::State save() const override {
     std::optional<colinearseg::State> state;
     on_thread([&] { state = parts_->segmenter.save(); });
-    if (!state) fail(Error::Kind::device, "the thread of the OpenGL context is gone");
     return std::move(*state);
   }
   std::optional<colinearseg::State> take_kept() override { return std::move(kept_); }

@@ -50,49 +50,61 @@ void GlContext::offered(GstContext *context) {
     gst_gl_handle_set_context(owner_, context, &search->display, &search->other);
     return;
   }
-  const std::lock_guard lock(mutex_);
-  gst_gl_handle_set_context(owner_, context, &display_, &other_);
-  if (display_) keep_egl_device(display_);
-  if (context_ && context_->display != display_) gst_clear_object(&context_);
+  Objects before;
+  ObjectPtr<GstGLDisplay> display;
+  {
+    const std::lock_guard lock(mutex_);
+    before = objects();
+    gst_gl_handle_set_context(owner_, context, &display_, &other_);
+    if (context_ && context_->display != display_) gst_clear_object(&context_);
+    display = share(display_);
+  }
+  if (display) keep_egl_device(display.get());
 }
 
 bool GlContext::answer(GstQuery *query) {
-  const std::lock_guard lock(mutex_);
-  return display_ && gst_gl_handle_context_query(owner_, query, display_, context_, other_);
+  const Objects now = [&] {
+    const std::lock_guard lock(mutex_);
+    return objects();
+  }();
+  return now.display &&
+         gst_gl_handle_context_query(owner_, query, now.display.get(), now.context.get(), now.other.get());
 }
 
 void GlContext::close() {
+  Objects before;
   const std::lock_guard lock(mutex_);
+  before = replace(nullptr, nullptr, nullptr);
   works_ = false;
-  gst_clear_object(&context_);
-  gst_clear_object(&other_);
-  gst_clear_object(&display_);
 }
 
-void GlContext::keep(GstGLDisplay *display, GstGLContext *other, GstGLContext *context) {
-  const std::lock_guard lock(mutex_);
+GlContext::Objects GlContext::objects() const {
+  return {share(display_), share(other_), share(context_)};
+}
+
+GlContext::Objects GlContext::replace(GstGLDisplay *display, GstGLContext *other, GstGLContext *context) {
+  Objects before = objects();
   gst_object_replace(reinterpret_cast<GstObject **>(&display_), GST_OBJECT(display));
   gst_object_replace(reinterpret_cast<GstObject **>(&other_), GST_OBJECT(other));
   gst_object_replace(reinterpret_cast<GstObject **>(&context_), GST_OBJECT(context));
+  return before;
 }
 
-GstGLContext *GlContext::find(std::string &why) {
+ObjectPtr<GstGLContext> GlContext::find(std::string &why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (context_ && works_) return share(context_);
+  }
   GstGLContext *context = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (context_ && works_) return GST_GL_CONTEXT(gst_object_ref(context_));
-  }
   for (const GstPadDirection side : {GST_PAD_SINK, GST_PAD_SRC})
-    if (gst_gl_query_local_gl_context(owner_, side, &context) && context) return context;
-  {
-    const std::lock_guard lock(mutex_);
-    if (context_) return GST_GL_CONTEXT(gst_object_ref(context_));
-  }
+    if (gst_gl_query_local_gl_context(owner_, side, &context) && context)
+      return ObjectPtr<GstGLContext>(context);
   Search found;
   {
-    const std::lock_guard lock(mutex_); // by the application
-    if (display_) found.display = GST_GL_DISPLAY(gst_object_ref(display_));
-    if (display_ && other_) found.other = GST_GL_CONTEXT(gst_object_ref(other_));
+    const std::lock_guard lock(mutex_);
+    if (context_) return share(context_);
+    found.display = share(display_).release(); // by the application
+    if (display_) found.other = share(other_).release();
   }
   if (!found.display) {
     asking = this;
@@ -106,50 +118,49 @@ GstGLContext *GlContext::find(std::string &why) {
       return nullptr;
     }
   }
-  GstGLDisplay *display = found.display;
-  GstGLContext *other = found.other;
-  keep_egl_device(display);
-  GST_OBJECT_LOCK(display);
+  const ObjectPtr<GstGLDisplay> display(found.display);
+  const ObjectPtr<GstGLContext> other(found.other);
+  keep_egl_device(display.get());
+  GST_OBJECT_LOCK(display.get());
   do {
     gst_clear_object(&context);
-    context = gst_gl_display_get_gl_context_for_thread(display, nullptr);
+    context = gst_gl_display_get_gl_context_for_thread(display.get(), nullptr);
     GError *error = nullptr;
-    if (!context && !gst_gl_display_create_context(display, other, &context, &error)) {
+    if (!context && !gst_gl_display_create_context(display.get(), other.get(), &context, &error)) {
       why = std::string("there is no OpenGL context: ") + (error ? error->message : "the driver makes none");
       g_clear_error(&error);
       break;
     }
-  } while (!gst_gl_display_add_context(display, context));
-  GST_OBJECT_UNLOCK(display);
-  keep(display, other, context);
-  gst_clear_object(&display);
-  gst_clear_object(&other);
+  } while (!gst_gl_display_add_context(display.get(), context));
+  GST_OBJECT_UNLOCK(display.get());
+  Objects before;
+  {
+    const std::lock_guard lock(mutex_);
+    before = replace(display.get(), other.get(), context);
+  }
   if (!context) GST_WARNING_OBJECT(owner_, "%s", why.c_str());
-  return context;
+  return ObjectPtr<GstGLContext>(context);
 }
 
-GstGLContext *GlContext::use() {
+ObjectPtr<GstGLContext> GlContext::use() {
   std::string why;
-  GstGLContext *context = find(why);
+  ObjectPtr<GstGLContext> context = find(why);
   if (!context)
     fail(
         Error::Kind::no_device, why,
         ". Without a display set GST_GL_PLATFORM=egl and GST_GL_WINDOW=egl-device in the environment; with "
         "one, leave "
         "GST_GL_WINDOW to GStreamer or set it to what is there (x11, wayland), and install an OpenGL driver");
-  follow(context);
+  follow(context.get());
   return context;
 }
 
 void GlContext::follow(GstGLContext *context) {
-  GstGLContext *other = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (other_ && display_ == context->display) other = GST_GL_CONTEXT(gst_object_ref(other_));
-  }
-  keep(context->display, other, context);
-  gst_clear_object(&other);
+  ObjectPtr<GstGLContext> other;
+  Objects before;
   const std::lock_guard lock(mutex_);
+  if (display_ == context->display) other = share(other_);
+  before = replace(context->display, other.get(), context);
   works_ = true;
 }
 
@@ -161,10 +172,9 @@ bool GlContext::uses(GstGLContext *context) const {
 GstBufferPool *GlContext::make_pool(GstCaps *caps, guint min_buffers, guint &size, bool sync) {
   GstVideoInfo info;
   std::string why;
-  GstGLContext *context = gst_video_info_from_caps(&info, caps) ? find(why) : nullptr;
+  const ObjectPtr<GstGLContext> context = gst_video_info_from_caps(&info, caps) ? find(why) : nullptr;
   if (!context) return nullptr;
-  GstBufferPool *pool = gst_gl_buffer_pool_new(context);
-  gst_object_unref(context);
+  GstBufferPool *pool = gst_gl_buffer_pool_new(context.get());
   if (!sync) return configured(pool, caps, info, min_buffers, {GST_BUFFER_POOL_OPTION_VIDEO_META}, size);
   return configured(pool, caps, info, min_buffers,
                     {GST_BUFFER_POOL_OPTION_VIDEO_META, GST_BUFFER_POOL_OPTION_GL_SYNC_META}, size);

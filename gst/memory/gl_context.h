@@ -3,6 +3,7 @@
 // the same functions, which know of no OpenGL.
 #pragma once
 
+#include "gst/frames/object_ptr.h"
 #include "vigil-config.h"
 
 #include <gst/video/video.h>
@@ -47,18 +48,27 @@ class GlContext {
   // fails.
   GstBufferPool *make_pool(GstCaps *, guint min_buffers, guint &size, bool sync);
 
-  // For elements that work in OpenGL: the context that they work in, which is found among neighbours or made;
-  // transfer full. It stays, and pools are made in it, until follow(), close(), or until the element is given
-  // another display. Throws Error::no_device, and says what to do.
-  GstGLContext *use();
+  // For elements that work in OpenGL: the context that they work in, which is found among neighbours or made.
+  // It stays, and pools are made in it, until follow(), close(), or until the element is given another
+  // display. Throws Error::no_device, and says what to do.
+  ObjectPtr<GstGLContext> use();
   void follow(GstGLContext *); // works in this one from now on
   bool uses(GstGLContext *) const;
 
  private:
-  GstGLContext *find(std::string &why); // transfer full; null where there is none, and why
-  void keep(GstGLDisplay *, GstGLContext *other, GstGLContext *);
+  ObjectPtr<GstGLContext> find(std::string &why); // null where there is none, and why
+  struct Objects {
+    ObjectPtr<GstGLDisplay> display;
+    ObjectPtr<GstGLContext> other, context;
+  };
+  // What is there now. The caller of these holds mutex_, and keeps what it gets until the lock is open.
+  Objects objects() const;
+  Objects replace(GstGLDisplay *, GstGLContext *other, GstGLContext *);
+
+  // Not held while neighbours are asked, who may be asking us, nor while an object goes: who hears of that
+  // may ask us, too.
+  mutable std::mutex mutex_;
   GstElement *owner_;
-  mutable std::mutex mutex_; // not held while neighbours are asked, who may be asking us
   GstGLDisplay *display_ = nullptr;
   GstGLContext *other_ = nullptr, *context_ = nullptr; // the application's, ours
   bool works_ = false;                                 // in context_

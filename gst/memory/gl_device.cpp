@@ -36,7 +36,7 @@ std::shared_ptr<GlContextDevice> GlContextDevice::open(GstGLContext *context) {
   on_thread_of(context, [&] { device = new GlContextDevice(context); });
   gst_object_ref(context);
   return {device, [context](GlContextDevice *d) {
-            on_thread_of(context, [d] { delete d; });
+            give_back_on_thread_of(context, [d] { delete d; });
             gst_object_unref(context);
           }};
 }

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "gst/frames/formats.h"
+#include "gst/frames/object_ptr.h"
 #include "gst/memory/cuda_context.h"
 #include "gst/memory/gl_cuda.h"
 #include "gst/memory/gl_device.h"
@@ -68,10 +69,6 @@ void through_host(GstBuffer *from, GstBuffer *to, const GstVideoInfo &info) {
   Mapped a(info, from, GST_MAP_READ), b(info, to, GST_MAP_WRITE);
   gst_video_frame_copy(b.frame(), a.frame());
 }
-
-struct ObjectUnref {
-  void operator()(gpointer o) const { gst_object_unref(o); }
-};
 
 class GlSlot final : public Slot {
  public:
@@ -218,10 +215,10 @@ class GlSlot final : public Slot {
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Event> event_;
   bool prepared_ = false;
-  std::unique_ptr<GstGLUpload, ObjectUnref> upload_;
-  std::unique_ptr<GstGLColorConvert, ObjectUnref> convert_; // where frames are not RGBA
-  BufferPtr uploaded_, converted_;                          // by those
-  BufferPtr own_;                                           // a texture for frames that have none
+  ObjectPtr<GstGLUpload> upload_;
+  ObjectPtr<GstGLColorConvert> convert_; // where frames are not RGBA
+  BufferPtr uploaded_, converted_;       // by those
+  BufferPtr own_;                        // a texture for frames that have none
   GstBuffer *texture_ = nullptr, *out_ = nullptr;
 };
 
@@ -232,7 +229,7 @@ const GlContextDevice &of_gl(const Device &device) {
 } // namespace
 
 std::shared_ptr<Device> open_gl_device(GlContext &gl) {
-  const std::unique_ptr<GstGLContext, ObjectUnref> context(gl.use());
+  const ObjectPtr<GstGLContext> context = gl.use();
   return GlContextDevice::open(context.get());
 }
 

@@ -4,7 +4,6 @@
 
 #include "gst/memory/gl_thread.h"
 
-#include <exception>
 #include <gst/video/video.h>
 #include <memory>
 
@@ -46,14 +45,8 @@ T &kept_with(GstMemory *memory, GQuark name, Fits fits, Make make) {
     kept = new Kept{context, nullptr};
     gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), name, kept, [](gpointer data) { // any thread
       auto *k = static_cast<Kept *>(data);
-      try {
-        on_thread_of(k->context, [&] { k->thing.reset(); });
-      } catch (const std::exception &e) { // which must not pass into GStreamer
-        GST_WARNING("what was kept with a texture was not given back: %s", e.what());
-      }
-      // A thread that takes no work any more took its context along, and the texture; the thing must not be
-      // touched on another one.
-      static_cast<void>(k->thing.release());
+      if (!give_back_on_thread_of(k->context, [&] { k->thing.reset(); }))
+        static_cast<void>(k->thing.release());
       gst_object_unref(k->context);
       delete k;
     });

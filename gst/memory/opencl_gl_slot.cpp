@@ -34,18 +34,22 @@ namespace {
 std::shared_ptr<ClGlContexts> share_contexts(GstGLContext *context, const ClDevice &cl) {
   static std::mutex mutex;
   static std::map<std::pair<GstGLContext *, cl_device_id>, std::weak_ptr<ClGlContexts>> opened;
-  const std::lock_guard lock(mutex);
-  std::erase_if(opened, [](const auto &known) { return known.second.expired(); });
-  std::weak_ptr<ClGlContexts> &known = opened[{context, cl.id()}];
-  std::shared_ptr<ClGlContexts> contexts = known.lock();
-  if (contexts) return contexts;
-  contexts = std::make_shared<ClGlContexts>(context);
+  const auto known = [&]() -> std::weak_ptr<ClGlContexts> & { return opened[{context, cl.id()}]; };
+  {
+    const std::lock_guard lock(mutex);
+    std::erase_if(opened, [](const auto &o) { return o.second.expired(); });
+    if (std::shared_ptr<ClGlContexts> contexts = known().lock()) return contexts;
+  }
+  // No lock is held while the OpenGL thread is waited for, which may be one that wants the lock.
+  auto made = std::make_shared<ClGlContexts>(context);
   on_thread_of(context, [&] {
     GlDevice gl([&](const char *name) { return gst_gl_context_get_proc_address(context, name); });
-    contexts->cl = open_beside_gl(cl, gl);
+    made->cl = open_beside_gl(cl, gl);
   });
-  known = contexts;
-  return contexts;
+  const std::lock_guard lock(mutex);
+  if (std::shared_ptr<ClGlContexts> others = known().lock()) return others; // made meanwhile
+  known() = made;
+  return made;
 }
 
 // OpenCL's image of a memory's texture, and the contexts, which have to outlive it.

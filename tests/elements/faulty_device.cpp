@@ -5,7 +5,9 @@
 #include "gst/transform/held_frames.h"
 #include "tests/elements/fixture.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 using namespace vigil;
 using namespace vigil::gst;
@@ -13,15 +15,16 @@ using namespace vigil::test;
 
 namespace {
 
-// What all parts of the device share: which call fails next, and whether work is under way.
+// What all parts of the device share: which calls fail the next time, and whether work is under way.
 struct Fault {
-  std::string at;
+  std::vector<std::string> at;
   bool under_way = false;
   int closed_early = 0; // frames whose memory was let go of while work was under way
 
   void may_fail(const char *call) {
-    if (at != call) return;
-    at.clear();
+    const auto it = std::find(at.begin(), at.end(), call);
+    if (it == at.end()) return;
+    at.erase(it);
     fail(Error::Kind::device, "the device failed at ", call);
   }
 };
@@ -173,7 +176,7 @@ GST_START_TEST(every_call_may_fail) {
     held.set_format(kind, kind, [&](const FrameKind &) { return std::make_unique<FaultySlot>(fault); });
     bool failed = false;
     fail_unless(show(held, picture, failed) && !failed, "before %s: the frame is lost", call);
-    fault.at = call;
+    fault.at = {call};
     fail_if(show(held, picture, failed), "%s: a frame that failed came out", call);
     fail_unless(failed, "%s: nobody heard of it", call);
     fail_unless(held.empty(), "%s: the frame is still there", call);
@@ -181,6 +184,44 @@ GST_START_TEST(every_call_may_fail) {
     failed = false;
     fail_unless(show(held, picture, failed) && !failed, "after %s: the next frame is lost", call);
   }
+}
+GST_END_TEST
+
+// A device that failed once fails at what is done about it, too: the first error is told, and frames are
+// dropped all the same.
+GST_START_TEST(two_calls_may_fail) {
+  const Picture picture = scene("GRAY8", 16, 16, 0);
+  GstCaps *caps = gst_caps_from_string(caps_of("GRAY8", 16, 16).c_str());
+  const FrameKind kind = frame_kind(caps);
+  gst_caps_unref(caps);
+  // As they come in a frame's way, and last what waits for a frame that is dropped.
+  const std::vector<std::string> calls{"open",  "start", "run",   "stop",     "record",
+                                       "fetch", "send",  "event", "complete", "wait"};
+  for (auto first = calls.begin(); first != calls.end() - 1; ++first)
+    for (auto second = first + 1; second != calls.end(); ++second) {
+      Fault fault;
+      FaultyDevice device(fault);
+      FaultyWork work(fault);
+      HeldFrames held(device, work, {});
+      held.set_format(kind, kind, [&](const FrameKind &) { return std::make_unique<FaultySlot>(fault); });
+      BufferPtr in(picture.buffer(0)), out(picture.buffer(0));
+      fault.at = {*first, *second};
+      std::string told;
+      try {
+        held.begin({});
+        held.submit(std::move(in), std::move(out), false, false);
+        held.next(0, true);
+      } catch (const Error &e) {
+        told = e.what();
+      }
+      fail_unless(told == "the device failed at " + *first, "%s and %s: \"%s\"", first->c_str(),
+                  second->c_str(), told.c_str());
+      fail_unless(held.empty(), "%s and %s: the frame is still there", first->c_str(), second->c_str());
+      fault.at.clear();
+      bool failed = false;
+      fail_unless(show(held, picture, failed) && !failed, "after %s and %s: the next frame is lost",
+                  first->c_str(), second->c_str());
+    }
 }
 GST_END_TEST
 
@@ -197,7 +238,7 @@ GST_START_TEST(waiting_may_fail_too) {
   held.set_format(kind, kind, [&](const FrameKind &) { return std::make_unique<FaultySlot>(fault); });
   held.begin({});
   held.submit(BufferPtr(picture.buffer(0)), BufferPtr(picture.buffer(0)), false, true);
-  fault.at = "wait";
+  fault.at = {"wait"};
   held.discard();
   fail_unless(fault.at.empty(), "nobody waited");
   fail_unless(held.empty() && fault.closed_early == 0);
@@ -211,6 +252,7 @@ int main(int argc, char **argv) {
   TCase *tests = tcase_create("faulty device");
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, every_call_may_fail);
+  tcase_add_test(tests, two_calls_may_fail);
   tcase_add_test(tests, waiting_may_fail_too);
   return run(suite, argc, argv);
 }

@@ -170,28 +170,44 @@ GST_START_TEST(a_change_of_depth_is_one_of_latency) {
 }
 GST_END_TEST
 
-// Upstream's pool of textures has room for those that are held.
+// Pools of textures have room for those that are held, upstream's as well as the element's own.
 GST_START_TEST(pools_of_textures_count_held_frames) {
   if (memory != "textures" || backend == "opengl") return;
-  for (const int depth : {0, 3}) {
-    Line line(between("output=passthrough async-depth=" + std::to_string(depth)));
-    line.caps(caps_of("RGBA", 64, 48));
-    GstPad *pad = gst_element_get_static_pad(line.get(), "sink");
-    GstCaps *caps = gst_pad_get_current_caps(pad);
-    GstQuery *query = gst_query_new_allocation(caps, TRUE);
-    fail_unless(gst_pad_query(pad, query) && gst_query_get_n_allocation_pools(query) > 0);
-    GstBufferPool *pool = nullptr;
-    guint min = 0;
-    gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, &min, nullptr);
-    fail_unless(pool && g_str_equal(G_OBJECT_TYPE_NAME(pool), "GstGLBufferPool"),
-                "it is not a pool of textures");
-    fail_unless(min >= guint(depth) + 1, "%u buffers for %d held ones", min, depth);
-    gst_object_unref(pool);
-    gst_query_unref(query);
-    gst_caps_unref(caps);
-    gst_object_unref(pad);
-    line.process(street("RGBA", 64, 48, 8));
-  }
+  for (const char *output : {"passthrough", "overlay"})
+    for (const int depth : {0, 3}) {
+      Line line(between(std::string("output=") + output + " async-depth=" + std::to_string(depth)));
+      line.caps(caps_of("RGBA", 64, 48));
+      GstPad *pad = gst_element_get_static_pad(line.get(), "sink");
+      GstCaps *caps = gst_pad_get_current_caps(pad);
+      GstQuery *query = gst_query_new_allocation(caps, TRUE);
+      fail_unless(gst_pad_query(pad, query) && gst_query_get_n_allocation_pools(query) > 0);
+      GstBufferPool *pool = nullptr;
+      guint min = 0;
+      gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, &min, nullptr);
+      fail_unless(pool && g_str_equal(G_OBJECT_TYPE_NAME(pool), "GstGLBufferPool"),
+                  "it is not a pool of textures");
+      fail_unless(min >= guint(depth) + 1, "%s: %u buffers for %d held ones", output, min, depth);
+      gst_object_unref(pool);
+      gst_query_unref(query);
+      gst_caps_unref(caps);
+      gst_object_unref(pad);
+      guint made = 0;
+      const auto look = [](GstPad *, GstPadProbeInfo *info, gpointer least) {
+        GstBufferPool *from = GST_PAD_PROBE_INFO_BUFFER(info)->pool;
+        if (!from) return GST_PAD_PROBE_OK;
+        GstStructure *config = gst_buffer_pool_get_config(from);
+        gst_buffer_pool_config_get_params(config, nullptr, nullptr, static_cast<guint *>(least), nullptr);
+        gst_structure_free(config);
+        return GST_PAD_PROBE_OK;
+      };
+      GstPad *src = gst_element_get_static_pad(line.get(), "src");
+      gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, look, &made, nullptr);
+      line.process(street("RGBA", 64, 48, 8));
+      gst_object_unref(src);
+      if (std::string(output) == "passthrough") continue;
+      fail_unless(made >= guint(depth) + 1, "%s: the element's pool has %u buffers for %d held frames",
+                  output, made, depth);
+    }
 }
 GST_END_TEST
 
