@@ -8,8 +8,8 @@
 namespace vigil {
 
 // The log with each "<kernel>:LINE" that begins one of its lines replaced by "FILE:LINE", as the directives
-// `#line NUMBER "FILE"` of the source say. A line in front of the first directive, or behind the source's end,
-// stays as it is.
+// `#line NUMBER "FILE"` of the source say. A line in front of the first directive, or behind the end of the
+// source, stays as it is.
 std::string with_places(const std::string &log, const std::string &source);
 
 } // namespace vigil

@@ -36,8 +36,7 @@ bool Camera::trouble_message(const GstStructure *s, double time) {
   if (const auto r = running_.find(name); r != running_.end() && !r->second.of_trouble) {
     r->second.of_trouble = true;
     if (r->second.recorded)
-      recorder_->end_after(r->second.event.id,
-                           Utc::monotonic_seconds() + config_.record.post_capture);
+      recorder_->end_after(r->second.event.id, Utc::monotonic_seconds() + config_.record.post_capture);
   }
   told();
   return true;
