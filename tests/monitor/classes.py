@@ -15,7 +15,7 @@ from program import Monitor
 if broker.MISSING:
     print(broker.MISSING)
     sys.exit(77)
-program, folder, train = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-classes", sys.argv[3]
+program, folder, train = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-classes", pathlib.Path(sys.argv[3]).resolve()
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 CAPS = "video/x-raw,format=I420,width=160,height=120,framerate=10/1"
