@@ -112,6 +112,7 @@ void FisherElement::flushed() {
 //   class      gchararray
 //   score      gdouble, the smoothed one that decided
 //   threshold  gdouble, that it reached or fell below
+//   active     GstValueArray of gchararray, the classes whose events go on after this frame
 void FisherElement::post_changes(const FrameTime &time, const Tuning &tuning) {
   if (!tuning.post_messages) return;
   const fisher::Classifier &classifier = model_->classifier;
@@ -125,6 +126,7 @@ void FisherElement::post_changes(const FrameTime &time, const Tuning &tuning) {
     GstStructure *s = new_timed_structure(begins ? "event-begin" : "event-end", time);
     gst_structure_set(s, "class", G_TYPE_STRING, classifier.classes[i].c_str(), "score", G_TYPE_DOUBLE,
                       double(events_.smoothed(c)), "threshold", G_TYPE_DOUBLE, threshold, nullptr);
+    set_active(s, classifier.classes, events_);
     gst_element_post_message(gst_, gst_message_new_element(GST_OBJECT(gst_), s));
   }
 }

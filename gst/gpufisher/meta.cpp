@@ -22,6 +22,14 @@ void set_array(GstStructure *s, const char *name, std::size_t count, GType type,
 
 } // namespace
 
+void set_active(GstStructure *s, const std::vector<std::string> &classes, const Events &events) {
+  std::vector<const char *> names;
+  for (int c = 0; c < events.classes(); c++)
+    if (events.active(c)) names.push_back(classes[std::size_t(c)].c_str());
+  set_array(s, "active", names.size(), G_TYPE_STRING,
+            [&](GValue *v, std::size_t i) { g_value_set_string(v, names[i]); });
+}
+
 void register_meta() {
   static const gchar *tags[] = {nullptr};
   if (!gst_meta_get_info(meta_name)) gst_meta_register_custom(meta_name, tags, nullptr, nullptr, nullptr);
@@ -36,6 +44,7 @@ void add_meta(GstBuffer *buffer, const std::vector<std::string> &classes, std::s
             [&](GValue *v, std::size_t i) { g_value_set_double(v, double(scores[i])); });
   set_array(s, "smoothed", classes.size(), G_TYPE_DOUBLE,
             [&](GValue *v, std::size_t i) { g_value_set_double(v, double(events.smoothed(int(i)))); });
+  set_active(s, classes, events);
   if (vector) {
     gst_structure_set(s, "vector", G_TYPE_BYTES, vector, nullptr);
     add_tensor_meta(buffer, "vigil-fisher-vector", vector);

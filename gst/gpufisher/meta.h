@@ -5,10 +5,11 @@
 //     classes   GstValueArray of gchararray
 //     scores    GstValueArray of gdouble, of this frame; positive: more like the class than not
 //     smoothed  GstValueArray of gdouble, the median of the last frames' scores, which events are made of
+//     active    GstValueArray of gchararray, the classes whose events go on; any number of them may
 //     vector    GBytes, with attach-vector only: the Fisher vector, 32-bit floats in the machine's byte order
 //   and one GstAnalytics classification with the classes and the scores where those exist (GStreamer 1.24).
 //
-// Without a classifier in the model, the three arrays are empty and there is no classification.
+// Without a classifier in the model, the four arrays are empty and there is no classification.
 #pragma once
 
 #include "gst/gpufisher/events.h"
@@ -21,6 +22,8 @@ namespace vigil::gst::gpufisher {
 inline constexpr const char *meta_name = "vigil-fisher";
 // Once, before any buffer gets one.
 void register_meta();
+// Sets the field `active`, as above.
+void set_active(GstStructure *, const std::vector<std::string> &classes, const Events &);
 // The buffer must be writable. `vector` may be null.
 void add_meta(GstBuffer *, const std::vector<std::string> &classes, std::span<const float> scores,
               const Events &, GBytes *vector);

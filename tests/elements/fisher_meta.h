@@ -4,6 +4,7 @@
 
 #include "tests/elements/fixture.h"
 
+#include <string>
 #include <vector>
 
 namespace vigil::test {
@@ -18,6 +19,14 @@ inline std::vector<double> doubles(const GstStructure *s, const char *name) {
   std::vector<double> v;
   for (guint i = 0; i < gst_value_array_get_size(array); i++)
     v.push_back(g_value_get_double(gst_value_array_get_value(array, i)));
+  return v;
+}
+inline std::vector<std::string> names(const GstStructure *s, const char *name) {
+  const GValue *array = gst_structure_get_value(s, name);
+  fail_unless(array && GST_VALUE_HOLDS_ARRAY(array), "no array %s", name);
+  std::vector<std::string> v;
+  for (guint i = 0; i < gst_value_array_get_size(array); i++)
+    v.emplace_back(g_value_get_string(gst_value_array_get_value(array, i)));
   return v;
 }
 inline std::vector<double> scores_of(GstBuffer *b) {

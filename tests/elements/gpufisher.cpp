@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gpufisher on the CPU: what it puts on frames beside the kernels' reference, events, models that come and
-// go, wrong input.
+// gpufisher on the CPU: what it puts on frames beside the kernels' reference, models that come and go, wrong
+// input. Events have a test of their own.
 #include "common/bytes.h"
 #include "common/error.h"
 #include "gst/frames/formats.h"
-#include "gst/gpufisher/events.h"
 #include "kernels/fisher/model_file.h"
-#include "tests/elements/fisher_meta.h"
-#include "tests/elements/fixture.h"
+#include "tests/elements/fisher_watch.h"
 #include "tests/elements/random_model.h"
 #include "vigil-config.h"
 
@@ -27,8 +25,6 @@ using namespace vigil;
 using namespace vigil::test;
 
 namespace {
-
-constexpr int width = 96, height = 72;
 
 struct Expected {
   std::vector<float> vector, scores;
@@ -51,34 +47,6 @@ Expected expected(const fisher::Model &m, Picture &p) {
   e.scores.pop_back();
   return e;
 }
-
-// gpufisher with a model in a file of its own.
-struct Watch {
-  explicit Watch(const fisher::Model &m, const std::string &settings = "", const char *pixels = "GRAY8")
-      : format(pixels) {
-    fisher::write_model(folder / "model", m);
-    element.emplace("gpufisher backend=cpu model-location=" + (folder / "model") + " " + settings);
-    element->caps(caps_of(pixels, width, height));
-  }
-  // Shows a frame and gives what comes out.
-  GstBuffer *show(int number, int objects = 0) {
-    const Picture p =
-        scene(format, width, height, number, std::vector<Rect>(std::size_t(objects), {20, 20, 30, 30}));
-    fail_unless_equals_int(element->push(p, number), GST_FLOW_OK);
-    GstBuffer *b = element->pull();
-    fail_unless(b, "no frame came out");
-    return b;
-  }
-  double score(int number, int objects = 0) {
-    GstBuffer *b = show(number, objects);
-    const double s = doubles(meta_of(b), "scores").at(0);
-    gst_buffer_unref(b);
-    return s;
-  }
-  Folder folder;
-  const char *format;
-  std::optional<Harness> element;
-};
 
 } // namespace
 
@@ -242,93 +210,6 @@ GST_START_TEST(every_nth_frame_is_scored) {
   }
   fail_unless_equals_uint64(watch.element->stat("frames"), 7);
   fail_unless_equals_uint64(watch.element->stat("scored"), 3);
-}
-GST_END_TEST
-
-// The median and the hysteresis by themselves.
-GST_START_TEST(events_are_steady) {
-  using gst::gpufisher::Events;
-  fisher::Classifier classifier;
-  classifier.classes = {"x"};
-  classifier.begin = {1};
-  classifier.end = {0.5f};
-  Events events(1);
-  std::vector<int> begins, ends;
-  const float scores[] = {0, 0, 9, 0, 0, 2, 2, 2, 0.7f, 0.7f, 0.7f, 0.7f, 0, 0, 0, 2, 0};
-  int i = 0;
-  for (const float s : scores) {
-    events.step({&s, 1}, 3, classifier, 0);
-    if (events.change(0) == Events::Change::begin) begins.push_back(i);
-    if (events.change(0) == Events::Change::end) ends.push_back(i);
-    i++;
-  }
-  // one odd frame (2, 15) is nothing; 5, 6 begin; 0.7 keeps it going; 12, 13 end
-  fail_unless(begins == std::vector{6} && ends == std::vector{13});
-  Events raised(1);
-  for (const float s : scores) {
-    raised.step({&s, 1}, 3, classifier, 10);
-    fail_if(raised.active(0));
-  }
-  Events even(1);
-  const float pair[] = {1, 3};
-  for (const float s : pair) even.step({&s, 1}, 4, classifier, 0);
-  fail_unless(even.smoothed(0) == 2.f);
-
-  // A scene that always scores 5 more: its lower quartile is taken away, and what stays high becomes the
-  // rule.
-  classifier.baseline = 8;
-  Events shifted(1);
-  begins.clear();
-  ends.clear();
-  const float others[] = {5, 5, 5, 5, 7, 7, 7, 7, 7, 7, 7, 7};
-  i = 0;
-  for (const float s : others) {
-    shifted.step({&s, 1}, 1, classifier, 0);
-    if (shifted.change(0) == Events::Change::begin) begins.push_back(i);
-    if (shifted.change(0) == Events::Change::end) ends.push_back(i);
-    i++;
-  }
-  // of eight values the quartile is the second lowest: 5 until, at 10, only one 5 is left among them
-  fail_unless(begins == std::vector{4} && ends == std::vector{10});
-}
-GST_END_TEST
-
-GST_START_TEST(events_begin_and_end) {
-  fisher::Model m = random_model(11, {"change"});
-  double calm = 0, busy = 0;
-  {
-    Watch probe(m);
-    calm = probe.score(0);
-    busy = probe.score(0, 1);
-  }
-  fail_unless(std::abs(calm - busy) > 0.05, "the scene's two states score alike: %f and %f", calm, busy);
-  if (busy < calm) { // so that the change is what scores high
-    for (float &w : m.classifier.weights) w = -w;
-    m.classifier.bias[0] = -m.classifier.bias[0];
-    calm = -calm;
-    busy = -busy;
-  }
-  m.classifier.begin = {float(calm + 0.6 * (busy - calm))};
-  m.classifier.end = {float(calm + 0.4 * (busy - calm))};
-  Watch watch(m, "window=3");
-  for (int i = 0; i < 20; i++) gst_buffer_unref(watch.show(i, i >= 5 && i < 12));
-  GstMessage *message = watch.element->message(GST_MESSAGE_ELEMENT);
-  fail_unless(message, "no message");
-  const GstStructure *s = gst_message_get_structure(message);
-  fail_unless_equals_string(gst_structure_get_name(s), "event-begin");
-  fail_unless_equals_string(gst_structure_get_string(s, "class"), "change");
-  guint64 at = 0;
-  double score = 0, threshold = 0;
-  fail_unless(gst_structure_get(s, "running-time", G_TYPE_UINT64, &at, "score", G_TYPE_DOUBLE, &score,
-                                "threshold", G_TYPE_DOUBLE, &threshold, nullptr));
-  fail_unless_equals_uint64(at, 6 * 40 * GST_MSECOND);
-  fail_unless(score >= threshold && threshold == double(m.classifier.begin[0]));
-  gst_message_unref(message);
-  fail_unless(watch.element->events() == std::vector<std::string>{"event-end"});
-  // what goes on at the end of the stream ends with it
-  for (int i = 20; i < 24; i++) gst_buffer_unref(watch.show(i, 1));
-  gst_harness_push_event(watch.element->harness(), gst_event_new_eos());
-  fail_unless(watch.element->events() == std::vector<std::string>({"event-begin", "event-end"}));
 }
 GST_END_TEST
 
@@ -560,8 +441,6 @@ static Suite *gpufisher_suite() {
   tcase_add_test(c, frames_without_caps_are_refused);
   tcase_add_test(c, a_model_without_classes_gives_vectors);
   tcase_add_test(c, every_nth_frame_is_scored);
-  tcase_add_test(c, events_are_steady);
-  tcase_add_test(c, events_begin_and_end);
   tcase_add_test(c, frames_under_way_come_out_in_order);
   tcase_add_test(c, a_model_is_changed_while_playing);
   tcase_add_test(c, other_sizes_on_the_way);

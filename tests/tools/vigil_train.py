@@ -118,6 +118,79 @@ class Training(Case):
         self.assertIn("in 4 frames", self.train("describe", self.dir / "c.model"))
 
 
+class SeveralClasses(Case):
+    """Frames of which a class says something of the left half, another something of the right."""
+
+    def draw(self, part, number, left, right):
+        path = self.dir / f"{part}-{number:03d}.png"
+        halves = [stripes(1000 * (part == "test") + 2 * number + side, name == "across") if name else
+                  [[100] * SIDE for _ in range(SIDE)] for side, name in enumerate((left, right))]
+        png(path, [a + b for a, b in zip(*halves)])
+        return path
+
+    def pictures(self, part, count):
+        kinds = [("across", "along"), ("across", ""), ("", "along"), ("", "")]
+        lines = ["video,first,last,class"]
+        for i in range(count):
+            left, right = kinds[i % 4]
+            if i % 3 == 0:
+                left, right = right, left  # a class is not tied to a side
+            path = self.draw(part, i, left, right)
+            lines += [f"{path.name},1,1,{name}" for name in (left, right) if name] or [f"{path.name},1,1,normal"]
+        labels = self.dir / f"{part}.csv"
+        labels.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return labels
+
+    def test_pictures(self):
+        train, test = self.pictures("train", 48), self.pictures("test", 32)
+        out = self.dir / "m"
+        self.train("codebook", "-l", train, "-o", out, *SMALL)
+        self.train("classifier", "-l", train, "-w", 1, "-b", "cpu", out)
+        said = self.train("evaluate", "-l", test, "-w", 1, "-b", "cpu", "--out", self.dir / "r", out)
+        self.assertIn("no confusion matrix: frames have several classes", said)
+        eleven, area = map(float, re.search(r"^mAP +([\d.]+) +([\d.]+)$", said, re.MULTILINE).groups())
+        # chance would be one half: each class is in half of the pictures
+        self.assertGreaterEqual(min(eleven, area), 0.9, said)
+        rows = [line.split(",") for line in (self.dir / "r-classes.csv").read_text().splitlines()]
+        self.assertEqual([r[0] for r in rows[1:]], ['"across"', '"along"'])
+        self.assertEqual([r[1] for r in rows[1:]], ["16", "16"])
+        for column, value in (4, eleven), (5, area):
+            self.assertAlmostEqual(sum(float(r[column]) for r in rows[1:]) / 2, value, places=3)
+        truths = [line.split(",")[2] for line in (self.dir / "r-frames.csv").read_text().splitlines()[1::2]]
+        self.assertEqual(sorted(truths), sorted(['"across;along"', '"across"', '"along"', '"normal"'] * 8))
+        self.assertFalse((self.dir / "r-time.svg").exists())  # pictures have no time
+
+    def test_video(self):
+        frames, video = self.dir / "frames", self.dir / "clip.avi"
+        frames.mkdir()
+        for i in range(60):
+            drawn = self.draw("train", i, "across" if 10 <= i < 40 else "", "along" if 25 <= i < 55 else "")
+            drawn.rename(frames / f"{i:03d}.png")
+        subprocess.run(["gst-launch-1.0", "-q", "multifilesrc", f"location={frames}/%03d.png", "stop-index=59",
+                        "caps=image/png,framerate=10/1", "!", "pngdec", "!", "videoconvert", "!", "jpegenc", "quality=95", "!",
+                        "avimux", "!", "filesink", f"location={video}"], check=True, timeout=60)
+        labels = self.labels("clip.avi,1,10,normal", "clip.avi,11,40,across", "clip.avi,26,55,along", "clip.avi,57,60,normal")
+        out = self.dir / "m"
+        self.train("codebook", "-l", labels, "-o", out, *SMALL)
+        # an event ends below the score of five times as many false alarms
+        self.train("classifier", "-l", labels, "-w", 1, "-b", "cpu", "--false-alarms", "0.05", out)
+        said = self.train("evaluate", "-l", labels, "-w", 1, "-b", "cpu", "--out", self.dir / "r", out)
+        for name, first, last in ("across", 11, 40), ("along", 26, 55):
+            self.assertIn(f"event of {name} in {video}, frames {first} to {last}: found at frame", said)
+            self.assertIn(f"{name}: 1 of 1 events found", said)
+        space = "{http://www.w3.org/2000/svg}"
+        root = xml.etree.ElementTree.parse(self.dir / "r-time.svg").getroot()
+        self.assertEqual(len(root.findall(f".//{space}polyline")), 2)
+        truth = [r for r in root.findall(f".//{space}rect") if r.get("class") == "truth"]
+        self.assertEqual(len(truth), 2)
+        # drawn to scale: both are 30 frames long and begin 15 apart
+        (a, a_wide), (b, b_wide) = [(float(r.get("x")), float(r.get("width"))) for r in truth]
+        self.assertAlmostEqual(a_wide, b_wide, delta=0.1)
+        self.assertAlmostEqual(b - a, a_wide / 2, delta=0.1)
+        events = [r for r in root.findall(f".//{space}rect") if r.get("class") == "event"]
+        self.assertGreaterEqual(len(events), 2)
+
+
 class Repeating(Case):
     def codebook(self, *more, **how):
         path = self.dir / "m"
@@ -169,6 +242,9 @@ class BadInput(Case):
         for lines, says in [
                 ((f"{v},1,10,normal", f"{v},30,41,x"), "labels.csv:3: the labels do not fit the video: they go to frame 41"),
                 ((f"{v},1,10,normal", f"{v},10,20,x"), "labels.csv:3: frame 10 of"),
+                ((f"{v},1,10,y", f"{v},12,20,x", f"{v},5,11,normal"), "is both 'y' (in labels.csv:2) and 'normal'"),
+                ((f"{v},1,40,y", f"{v},2,3,x", f"{v},20,21,y"), "labels.csv:4: frame 20 of"),
+                ((f"{v},1,40,y", f"{v},2,20,x"), "nearly every labelled frame has the class 'y'"),
                 ((f"{v},9,5,normal",), "frame 9 comes after 5"), ((f"{v},0,5,normal",), "frames count from 1"),
                 ((f"{v},1,5",), "3 fields where"), ((f"{v},1,5,",), "name of a class"),
                 ((f"{v},1,20,normal",), "one class only"), ((), "labels no frame"),

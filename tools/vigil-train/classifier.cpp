@@ -22,7 +22,7 @@ namespace {
 Features only_labelled(const Features &all) {
   Features out{all.length, {}, {}};
   for (std::size_t i = 0; i < all.samples.size(); i++) {
-    if (all.samples[i].name < 0) continue;
+    if (!all.samples[i].labelled()) continue;
     out.samples.push_back(all.samples[i]);
     const auto row = all.row(i);
     out.values.insert(out.values.end(), row.begin(), row.end());
@@ -32,7 +32,7 @@ Features only_labelled(const Features &all) {
 
 std::vector<char> positives(const Features &f, std::size_t name) {
   std::vector<char> out;
-  for (const Sample &s : f.samples) out.push_back(s.name == static_cast<int>(name));
+  for (const Sample &s : f.samples) out.push_back(s.has(name));
   return out;
 }
 
@@ -65,9 +65,6 @@ class ClassifierTrainer {
  public:
   ClassifierTrainer(const ClassifierOptions &o, const Labels &labels, const Features &f)
       : o_(o), labels_(labels), f_(f), examples_(f.values, f.samples.size(), f.length) {
-    std::vector<int> names;
-    for (const Sample &s : f.samples) names.push_back(s.name);
-    folds_ = fold_of(names, o.folds);
     for (std::size_t c = 0; c < labels.names.size(); c++)
       if (labels.names[c] != o.normal) classes_.push_back(c);
     all_.resize(f.samples.size());
@@ -78,17 +75,23 @@ class ClassifierTrainer {
   double auc() const { return auc_; }
 
  private:
+  // Each class has its own, so that its positive frames, whatever other classes they have, are in all of
+  // them, and so are the others by their first class.
+  std::vector<int> folds_of(std::size_t name) const {
+    std::vector<int> kinds;
+    for (const Sample &s : f_.samples) kinds.push_back(s.has(name) ? -1 : static_cast<int>(s.names.front()));
+    return fold_of(kinds, o_.folds);
+  }
   std::vector<std::vector<double>> all_cross_scores(double c) const {
     std::vector<std::vector<double>> out;
     for (const std::size_t name : classes_)
-      out.push_back(cross_scores(examples_, folds_, o_.folds, positives(f_, name), c));
+      out.push_back(cross_scores(examples_, folds_of(name), o_.folds, positives(f_, name), c));
     return out;
   }
   const ClassifierOptions &o_;
   const Labels &labels_;
   const Features &f_;
   Examples examples_;
-  std::vector<int> folds_;
   std::vector<std::size_t> classes_, all_;
   double c_ = 0, auc_ = 0;
 };
@@ -144,7 +147,7 @@ fisher::Classifier ClassifierTrainer::run() {
 void train_classifier(const ClassifierOptions &o) {
   check_writable(o.out);
   fisher::Model model = fisher::read_model(o.model);
-  const Labels labels = read_labels(o.labels);
+  const Labels labels = read_labels(o.labels, o.normal);
   if (labels.names.size() < 2)
     fail(Error::Kind::bad_data, o.labels, " has frames of one class only, '", labels.names.front(),
          "'; what is not an event must be labelled too, as '", o.normal, "'");
@@ -154,6 +157,10 @@ void train_classifier(const ClassifierOptions &o) {
     const auto p = positives(f, c);
     if (std::count(p.begin(), p.end(), char{1}) < o.folds)
       fail(Error::Kind::bad_data, "class '", labels.names[c], "' has fewer frames than the ", o.folds,
+           " folds of the cross-validation");
+    if (labels.names[c] != o.normal && std::count(p.begin(), p.end(), char{0}) < o.folds)
+      fail(Error::Kind::bad_data, "nearly every labelled frame has the class '", labels.names[c],
+           "': a machine needs frames without it too, at least as many as the ", o.folds,
            " folds of the cross-validation");
   }
   ClassifierTrainer trainer(o, labels, f);

@@ -68,7 +68,7 @@ void CodebookTrainer::run() {
     for (const std::string &path : tools::expand(o_.videos))
       labels_.files.push_back({path, {{1, whole_file, 0, path}}});
   else
-    labels_ = read_labels(o_.labels);
+    labels_ = read_labels(o_.labels, ""); // any classes go together
   if (o_.resume)
     load_checkpoint();
   else if (std::filesystem::exists(checkpoint()))
@@ -97,7 +97,7 @@ void CodebookTrainer::sample() {
     try {
       decode(labels_.files[file].path, o_.filter, [&](std::uint64_t n, const ConstImage &frame) {
         stop_if_interrupted();
-        if ((n - 1) % static_cast<std::uint64_t>(o_.every) || class_of(labels_.files[file], n) < 0)
+        if ((n - 1) % static_cast<std::uint64_t>(o_.every) || classes_of(labels_.files[file], n).empty())
           return true;
         const auto d = engine.descriptors(frame);
         sampler_.add(file, n, d.values, d.positions);

@@ -35,6 +35,7 @@ void train_classifier(const ClassifierOptions &);
 
 struct EvaluateOptions {
   std::string model, labels, out, backend = "auto";
+  std::string normal = "normal"; // as above
   FeatureOptions features;
   int window = 5, threads = 0;
 };

@@ -51,7 +51,20 @@ struct Line {
   std::string name, where;
 };
 
-Labels collect(std::vector<std::pair<std::string, std::vector<Line>>> files) {
+// Refuses a line that gives a frame a class which `before`, the lines that hold its first frame too, forbid.
+void check_overlap(const std::string &path, const Line &l, const std::vector<const Line *> &before,
+                   const std::string &normal) {
+  for (const Line *b : before) {
+    if (b->name == l.name)
+      fail(Error::Kind::bad_data, l.where, ": frame ", l.first, " of ", path, " has the class '", l.name,
+           "' already, in ", b->where);
+    if (b->name == normal || l.name == normal)
+      fail(Error::Kind::bad_data, l.where, ": frame ", l.first, " of ", path, " is both '", b->name, "' (in ",
+           b->where, ") and '", l.name, "', but a frame of the class '", normal, "' has no other");
+  }
+}
+
+Labels collect(std::vector<std::pair<std::string, std::vector<Line>>> files, const std::string &normal) {
   Labels labels;
   std::set<std::string> names;
   for (const auto &[path, lines] : files)
@@ -61,10 +74,11 @@ Labels collect(std::vector<std::pair<std::string, std::vector<Line>>> files) {
     std::stable_sort(lines.begin(), lines.end(),
                      [](const Line &a, const Line &b) { return a.first < b.first; });
     LabelledFile file{path, {}};
+    std::vector<const Line *> open; // ranges that later lines may overlap
     for (const Line &l : lines) {
-      if (!file.ranges.empty() && l.first <= file.ranges.back().last)
-        fail(Error::Kind::bad_data, l.where, ": frame ", l.first, " of ", path, " has a class already, in ",
-             file.ranges.back().where);
+      std::erase_if(open, [&](const Line *b) { return b->last < l.first; });
+      check_overlap(path, l, open, normal);
+      open.push_back(&l);
       const auto name =
           std::lower_bound(labels.names.begin(), labels.names.end(), l.name) - labels.names.begin();
       file.ranges.push_back({l.first, l.last, static_cast<std::size_t>(name), l.where});
@@ -74,7 +88,7 @@ Labels collect(std::vector<std::pair<std::string, std::vector<Line>>> files) {
   return labels;
 }
 
-Labels read_csv(const fs::path &path) {
+Labels read_csv(const fs::path &path, const std::string &normal) {
   std::ifstream in(path);
   if (!in) fail(Error::Kind::io, "cannot open the labels ", path.string());
   std::vector<std::pair<std::string, std::vector<Line>>> files; // in the order of the file
@@ -104,10 +118,10 @@ Labels read_csv(const fs::path &path) {
     files[at->second].second.push_back(std::move(l));
   }
   if (files.empty()) fail(Error::Kind::bad_data, path.string(), " labels no frame");
-  return collect(std::move(files));
+  return collect(std::move(files), normal);
 }
 
-Labels read_folder(const fs::path &path) {
+Labels read_folder(const fs::path &path, const std::string &normal) {
   std::vector<fs::path> folders;
   for (const auto &entry : fs::directory_iterator(path))
     if (entry.is_directory()) folders.push_back(entry.path());
@@ -120,20 +134,22 @@ Labels read_folder(const fs::path &path) {
     for (const std::string &file : tools::expand({folder.string()}))
       files.push_back({file, {{1, whole_file, name, folder.string()}}});
   }
-  return collect(std::move(files));
+  return collect(std::move(files), normal);
 }
 
 } // namespace
 
-Labels read_labels(const std::string &path) {
-  if (fs::is_directory(path)) return read_folder(path);
-  return read_csv(path);
+Labels read_labels(const std::string &path, const std::string &normal) {
+  if (fs::is_directory(path)) return read_folder(path, normal);
+  return read_csv(path, normal);
 }
 
-int class_of(const LabelledFile &file, std::uint64_t frame) {
+std::vector<std::size_t> classes_of(const LabelledFile &file, std::uint64_t frame) {
+  std::vector<std::size_t> names;
   for (const Range &r : file.ranges)
-    if (frame >= r.first && frame <= r.last) return static_cast<int>(r.name);
-  return -1;
+    if (frame >= r.first && frame <= r.last) names.push_back(r.name);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 } // namespace vigil::train

@@ -37,10 +37,11 @@ constexpr Command commands[] = {
     {"classifier", "MODEL",
      "Trains a linear classifier on Fisher vectors of labelled frames and calibrates the scores at which\n"
      "events begin and end. LABELS is a CSV file with the header video,first,last,class, or a folder with\n"
-     "a folder of pictures or videos for each class."},
+     "a folder of pictures or videos for each class. A frame in several lines has all of their classes."},
     {"evaluate", "MODEL",
      "Scores labelled frames: area under the ROC curve, average precision, confusion, events found, late\n"
-     "and false. --out PREFIX writes PREFIX-frames.csv, PREFIX-roc.csv and PREFIX.svg."},
+     "and false. --out PREFIX writes PREFIX-classes.csv, PREFIX-frames.csv, PREFIX-roc.csv, PREFIX.svg (the\n"
+     "ROC curve) and, of videos, PREFIX-time.svg (scores over time)."},
     {"statistics", "MODEL FILE...",
      "One step of expectation over all descriptors of FILE (videos, pictures, folders of them), or of a "
      "share\n"
@@ -93,6 +94,8 @@ void parse(Raw &r, const Command &command, int argc, char **argv) {
       {"labels", 'l', 0, G_OPTION_ARG_FILENAME, &r.labels, "CSV file or folder of classes", "LABELS"},
       {"cache", 0, 0, G_OPTION_ARG_FILENAME, &r.cache, "keep Fisher vectors in this folder for the next run",
        "FOLDER"},
+      {"normal", 0, 0, G_OPTION_ARG_STRING, &r.normal,
+       "the class of frames without an event (default: normal)", "CLASS"},
       {"window", 'w', 0, G_OPTION_ARG_INT, &r.window,
        "median of so many scores, as the element's window (default: 5)", "N"},
   };
@@ -133,9 +136,7 @@ void parse(Raw &r, const Command &command, int argc, char **argv) {
     add(labelled);
   }
   if (name == "classifier")
-    add({{"normal", 0, 0, G_OPTION_ARG_STRING, &r.normal,
-          "the class of frames without an event (default: normal)", "CLASS"},
-         {"cost", 'C', 0, G_OPTION_ARG_DOUBLE, &r.c,
+    add({{"cost", 'C', 0, G_OPTION_ARG_DOUBLE, &r.c,
           "of errors; default: the best of 1, 10, 100 in cross-validation", "X"},
          {"baseline", 0, 0, G_OPTION_ARG_INT, &r.baseline,
           "take away the lower quartile of so many scores before, which is the scene's own (default: 0, "
@@ -189,7 +190,8 @@ void run(const Command &command, const Raw &r, const std::string &how) {
   if (name == "describe") return describe(words[0]);
   if (name == "evaluate") {
     need(r.labels, "--labels");
-    return evaluate({words[0], word(r.labels), word(r.out), backend, features, r.window, r.threads});
+    return evaluate({words[0], word(r.labels), word(r.out), backend, word(r.normal, "normal"), features,
+                     r.window, r.threads});
   }
   if (name == "classifier") {
     need(r.labels, "--labels");

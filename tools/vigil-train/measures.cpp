@@ -2,10 +2,28 @@
 #include "measures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 namespace vigil::train {
+
+namespace {
+
+double eleven_points(const std::vector<RocStep> &steps) {
+  constexpr int intervals = 10;
+  constexpr double rounding = 1e-12; // recalls are quotients of whole numbers, tenths are not exact
+  double sum = 0, most = 0;
+  auto step = steps.rbegin();
+  for (int i = intervals; i >= 0; i--) {
+    for (; step != steps.rend() && step->true_positive_rate >= double(i) / intervals - rounding; ++step)
+      most = std::max(most, step->precision);
+    sum += most;
+  }
+  return sum / (intervals + 1);
+}
+
+} // namespace
 
 Curve measure(std::span<const double> scores, std::span<const char> positive) {
   std::vector<std::size_t> order(scores.size());
@@ -24,8 +42,21 @@ Curve measure(std::span<const double> scores, std::span<const char> positive) {
     curve.average_precision += (tp - tp_before) / positives * tp / (tp + fp);
   }
   curve.auc /= positives * negatives; // 0 / 0 is NaN
-  if (positives == 0) curve.average_precision = std::numeric_limits<double>::quiet_NaN();
+  if (positives == 0)
+    curve.average_precision = curve.average_precision_11 = std::numeric_limits<double>::quiet_NaN();
+  else
+    curve.average_precision_11 = eleven_points(curve.steps);
   return curve;
+}
+
+double mean_of(std::span<const double> values) {
+  double sum = 0, count = 0;
+  for (const double v : values)
+    if (!std::isnan(v)) {
+      sum += v;
+      count++;
+    }
+  return sum / count; // 0 / 0 is NaN
 }
 
 std::vector<Event> find_events(std::span<const double> scores, double begin, double end) {

@@ -114,13 +114,12 @@ Features compute_features(Device &device, const fisher::Model &model, const Labe
     check_fits(file, f.frames);
     for (const std::int32_t n : f.numbers)
       out.samples.push_back(
-          {i, static_cast<std::uint64_t>(n), class_of(file, static_cast<std::uint64_t>(n))});
+          {i, static_cast<std::uint64_t>(n), classes_of(file, static_cast<std::uint64_t>(n))});
     out.values.insert(out.values.end(), f.values.begin(), f.values.end());
   }
   if (skipped) std::fprintf(stderr, "%zu of %zu files were skipped\n", skipped, labels.files.size());
   for (std::size_t c = 0; c < labels.names.size(); c++)
-    if (std::none_of(out.samples.begin(), out.samples.end(),
-                     [&](const Sample &s) { return s.name == static_cast<int>(c); }))
+    if (std::none_of(out.samples.begin(), out.samples.end(), [&](const Sample &s) { return s.has(c); }))
       fail(Error::Kind::bad_data, "class '", labels.names[c], "' has no frame that could be used");
   return out;
 }

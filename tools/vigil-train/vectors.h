@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "labels.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,11 +19,13 @@ struct FeatureOptions {
   bool skip_bad = false; // a file that cannot be read is named and left out
 };
 
-// All frames that are looked at, also those without a class (-1), as smoothing needs them.
+// All frames that are looked at, also those without a class, as smoothing needs them.
 struct Sample {
   std::size_t file;
   std::uint64_t frame;
-  int name;
+  std::vector<std::size_t> names; // indices of its classes, rising
+  bool labelled() const { return !names.empty(); }
+  bool has(std::size_t name) const { return std::binary_search(names.begin(), names.end(), name); }
 };
 struct Features {
   std::size_t length = 0;
