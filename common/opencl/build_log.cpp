@@ -4,6 +4,7 @@
 #include <charconv>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace vigil {
