@@ -43,16 +43,18 @@ enum class PixelFormat : std::uint8_t {
   nv12,  // plane 0: Y, plane 1: U V pairs, one pair for 2x2 pixels, rounded up
   i420,  // plane 0: Y, planes 1 and 2: U and V, one value for 2x2 pixels, rounded up
   // Samples of 16 bits, low byte first, for the algorithms that say so.
-  gray16, // plane 0: Y
-  p010,   // as nv12; each sample's 10 bits are its highest
+  gray16,  // plane 0: Y
+  p010,    // as nv12; each sample's 10 bits are its highest
+  rgba64,  // plane 0: R G B A
+  i420_10, // as i420; each sample's 10 bits are its lowest
 };
 constexpr bool is_16_bit(PixelFormat f) {
-  return f == PixelFormat::gray16 || f == PixelFormat::p010;
+  return f >= PixelFormat::gray16;
 }
 
 // A picture; `T` is uint8_t or const uint8_t. plane(0) is width x height pixels (of 4 bytes for rgba and
-// bgra, 2 for 16-bit formats), the chroma planes are (width+1)/2 x (height+1)/2 (pairs of samples for nv12
-// and p010).
+// bgra, 8 for rgba64, 2 for the other 16-bit formats), the chroma planes are (width+1)/2 x (height+1)/2
+// (pairs of samples for nv12 and p010).
 template <class T>
 struct BasicImage {
   PixelFormat format = PixelFormat::gray8;
@@ -74,14 +76,16 @@ using Image = BasicImage<std::uint8_t>;
 using ConstImage = BasicImage<const std::uint8_t>;
 
 constexpr int plane_count(PixelFormat f) {
-  return f == PixelFormat::i420 ? 3 : f == PixelFormat::nv12 || f == PixelFormat::p010 ? 2 : 1;
+  if (f == PixelFormat::i420 || f == PixelFormat::i420_10) return 3;
+  return f == PixelFormat::nv12 || f == PixelFormat::p010 ? 2 : 1;
 }
 // Bytes that one row of plane `i` occupies, without padding.
 constexpr std::ptrdiff_t row_bytes(PixelFormat f, int i, int width) {
   if (f == PixelFormat::rgba || f == PixelFormat::bgra) return std::ptrdiff_t{4} * width;
+  if (f == PixelFormat::rgba64) return std::ptrdiff_t{8} * width;
   const std::ptrdiff_t sample = is_16_bit(f) ? 2 : 1;
   if (i == 0) return sample * width;
-  return (f == PixelFormat::i420 ? 1 : 2) * sample * ((width + 1) / 2);
+  return (plane_count(f) == 3 ? 1 : 2) * sample * ((width + 1) / 2);
 }
 constexpr int plane_rows(int i, int height) {
   return i == 0 ? height : (height + 1) / 2;

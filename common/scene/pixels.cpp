@@ -123,6 +123,8 @@ void write_rows(const ColourRow rows[2], int pair, const Image &image, const Cod
       break;
     case PixelFormat::gray16:
     case PixelFormat::p010:
+    case PixelFormat::rgba64:
+    case PixelFormat::i420_10:
       break; // refused by Scene::draw
     }
   }

@@ -43,7 +43,8 @@ struct GstClHistogramClass {
 };
 G_DEFINE_TYPE(GstClHistogram, gst_cl_histogram, vigil_transform_get_type())
 
-#define CAPS VIGIL_CL_CAPS(VIGIL_VIDEO_FORMATS, VIGIL_VIDEO_FORMATS)
+#define FORMATS "NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx, YV12, NV21, P010_10LE, I420_10LE"
+#define CAPS VIGIL_CL_CAPS("{ " FORMATS ", GRAY16_LE, RGBA64_LE }", "{ " FORMATS " }")
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
 static GstStaticPadTemplate src_template =

@@ -30,6 +30,10 @@ PixelFormat pixel_format(const GstVideoInfo &info) {
     return PixelFormat::gray16;
   case GST_VIDEO_FORMAT_P010_10LE:
     return PixelFormat::p010;
+  case GST_VIDEO_FORMAT_RGBA64_LE:
+    return PixelFormat::rgba64;
+  case GST_VIDEO_FORMAT_I420_10LE:
+    return PixelFormat::i420_10;
   default:
     fail(Error::Kind::bad_setting, "pictures in ", GST_VIDEO_INFO_NAME(&info),
          " are not supported; put videoconvert before this element, which then gets one of ",

@@ -40,6 +40,8 @@ Window window_of(const Params &p, bool chroma_plane) {
 }
 
 void check_config(const Config &c) {
+  if (c.format == PixelFormat::rgba64 || c.format == PixelFormat::i420_10)
+    fail(Error::Kind::bad_setting, "the bilateral filter does not take rgba64 and i420_10");
   if (c.width < 1 || c.height < 1 || c.width > 32768 || c.height > 32768)
     fail(Error::Kind::bad_setting, "pictures of ", c.width, "x", c.height, " pixels cannot be filtered");
 }

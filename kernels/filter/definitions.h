@@ -11,15 +11,22 @@ namespace vigil::filter {
 
 int radius_of(const Stage &); // how far it reads; 0 for point stages
 
+// `full` is the format's full_scale() everywhere.
+
+// An offset, which is a part of full scale, in 1/2^bits of a level. With 16 bits it is a whole number of
+// 1/2^offset_bits.
+inline constexpr int offset_bits = 8;
+std::int64_t offset_of(double part, int full, int bits);
+
 // Kind::table: what v becomes.
-std::uint8_t table_value(const Stage &, int v);
+std::uint16_t table_value(const Stage &, int v, int full);
 
 // Kind::matrix, in 1/65536: c' = q(sum m[c][k] k + o[c]).
 struct Matrix {
   std::array<std::array<std::int32_t, 3>, 3> m;
-  std::array<std::int32_t, 3> o;
+  std::array<std::int64_t, 3> o;
 };
-Matrix matrix_of(const Stage &);
+Matrix matrix_of(const Stage &, int full);
 
 // Kind::linear, in 1/4096, row by row: q(sum + offset), of the absolute value when `absolute`.
 struct Linear {
@@ -27,7 +34,7 @@ struct Linear {
   std::int32_t offset;
   bool absolute;
 };
-Linear linear_of(const Stage &);
+Linear linear_of(const Stage &, int full);
 
 // Kind::gradient: the amount in 1/256.
 int gradient_amount(const Stage &);
@@ -41,22 +48,25 @@ std::vector<int> gaussian_weights(const Stage &);
 struct WeightsInUnits {
   int radius;
   std::vector<std::int32_t> all, across, down;
-  std::int32_t offset;
+  std::int64_t offset;
   int shift;
   bool separable() const { return all.empty(); }
 };
-WeightsInUnits weights_of(const Stage &);
+WeightsInUnits weights_of(const Stage &, int full);
 
-// Kind::bilateral: s row by row, and t.
+// Kind::bilateral: s row by row, and t by the difference >> range_shift(full).
+constexpr int range_shift(int full) {
+  return full > 255 ? 6 : 0;
+}
 struct BilateralTables {
   std::vector<std::int32_t> spatial, range;
 };
-BilateralTables bilateral_tables(const Stage &);
+BilateralTables bilateral_tables(const Stage &, int full);
 
 // Kind::temporal: g in 1/256, and t in 1/256 of a level; 0: g is the same everywhere.
 struct Temporal {
   int gain, threshold;
 };
-Temporal temporal_of(const Stage &);
+Temporal temporal_of(const Stage &, int full);
 
 } // namespace vigil::filter

@@ -2,22 +2,24 @@
 // Chains of simple filters, fused: the contract.
 //
 // A chain is a text such as "gaussian sigma=2 ! grayscale ! sharpen amount=0.5". Its stages run one after
-// another, each on the whole picture that the one before has stored. What a stage stores is 8 bits a channel:
+// another, each on the whole picture that the one before has stored. What a stage stores is a whole number
+// from 0 to M a channel, M = 255 in formats of 8 bits and 65535 in those of 16:
 //
-//   q(x) = the whole number floor(x + 1/2), but 0 below 0 and 255 above 255
+//   q(x) = the whole number floor(x + 1/2), but 0 below 0 and M above M
 //
 // so the result does not depend on how the stages are grouped into kernels: every backend gives the bytes of
-// the stages run one by one. Alpha (the fourth byte) is copied. Outside the picture a stage reads the nearest
-// pixel of what the stage before stored. v is a channel's value, R G B the three of a pixel; other numbers
+// the stages run one by one. Alpha (the fourth channel) is copied. Outside the picture a stage reads the
+// nearest pixel of what the stage before stored. v is a channel's value, R G B the three of a pixel; others
 // are parameters, 1 meaning full scale.
 //
 // Point stages, each channel by itself:
-//   brightness  q(v + 255 amount)                     contrast   q(127.5 + amount (v - 127.5))
-//   gamma       q(255 (v/255)^(1/value))              invert     255 - v
-//   threshold   255 where v >= 255 level, else 0      posterize  q(255/(n-1) floor(v n / 256)), n = levels
-//   levels      q(255 (out-black + (out-white - out-black) t^(1/gamma))), t = (v/255 - black) / (white -
+//   brightness  q(v + M amount)                       contrast   q(M/2 + amount (v - M/2))
+//   gamma       q(M (v/M)^(1/value))                  invert     M - v
+//   threshold   M where v >= M level, else 0          posterize  q(M/(n-1) floor(v n / (M+1))), n = levels
+//   levels      q(M (out-black + (out-white - out-black) t^(1/gamma))), t = (v/M - black) / (white -
 //               black) within 0..1
-// Point stages that mix channels, each q(sum of m_ck v_k + o_c) with m and o rounded to 1/65536:
+// Point stages that mix channels, each q(sum of m_ck v_k + o_c) with m rounded to 1/65536 (as o is with 8
+// bits; with 16 bits every offset in these formulas is rounded to 1/256 of a level):
 //   grayscale   all three 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601; the thesis' listing 7.1 takes (R + G +
 //               B) / 3): y
 //   saturation  y + amount (v - y)
@@ -39,31 +41,31 @@
 //     convolve  any k (nw n ne w c e sw s se), applied as written (correlation), and o (offset, of full
 //               scale)
 // An amount of sharpen, laplacian, emboss or sobel counts in 1/256.
-//   correlate   q(sum k_ij v_ij + 255 offset), k = matrix / divide of up to 15x15 weights, applied as
+//   correlate   q(sum k_ij v_ij + M offset), k = matrix / divide of up to 15x15 weights, applied as
 //               written. With S the sum of |k_ij| and 2^e the least power of two that is not below max(S +
 //               |offset|, 1): one pass: k rounded to 1/2^(22-e)
 //               two passes, where k is of rank one (its first singular value and vectors, by the singular
-//               value decomposition, make all of it, but for less than half a level: 1/510 as the sum of what
-//               is left over): k_ij = b_i a_j, the sum of |a_j| is 1; a rounded to 1/2^20, the sums over j to
-//               1/256, b to 1/2^(14-e); q of the sum over i of both
+//               value decomposition, make all of it, but for less than half a level of 255: 1/510 as the sum
+//               of what is left over): k_ij = b_i a_j, the sum of |a_j| is 1; a rounded to 1/2^20, the sums
+//               over j to 1/256, b to 1/2^(14-e); q of the sum over i of both
 //   bilateral   (2 sum w v + W) / (2 W) rounded down, W = sum w, over the (2 r + 1)^2 values around, r =
 //               ceil(2 spatial-sigma): w = floor(s_ij t_d / 1024), d the difference to the middle value, s_ij
-//               and t_d being 4096 exp(-(i^2 + j^2) / (2 spatial-sigma^2)) and 4096 exp(-(d/255)^2 / (2
-//               range-sigma^2)), rounded
+//               and t_d being 4096 exp(-(i^2 + j^2) / (2 spatial-sigma^2)) and 4096 exp(-(d/M)^2 / (2
+//               range-sigma^2)), rounded; with 16 bits d is rounded down to a multiple of 64
 // Stages over time. m is what the stage keeps of each channel from the frames before, in 1/256 of a level: at
 // first 256 v, which stores v; then with e = 256 v - m
 //   recursive   m becomes m + floor((g e + 128) / 256) with g = 256 (1 - weight), rounded, and is stored as
 //               floor((m + 128) / 256): a mean whose weights fall off into the past
 //   denoise     the same, but g rises to 256, the frame as it is, where something moves: with D the mean,
-//               rounded down, of |e| over all channels of the 3x3 pixels around, and t = 65280 motion,
+//               rounded down, of |e| over all channels of the 3x3 pixels around, and t = 256 M motion,
 //               rounded, g is what it is above up to D = t, 256 from D = 2 t on, and
 //               g + floor((256 - g) (D - t) / t) between them
 // A stage of the user's own:
 //   user        what the function of an OpenCL C file makes of each pixel, see user.h
 // Every stage takes repeat=N as well: it is then N stages, one behind the other (thesis, chapter 5).
 //
-// Formats: rgba, bgra, gray8. On gray8 R = G = B = v, so grayscale and saturation change nothing; sepia and
-// matrix, whose result has colour, are refused.
+// Formats: rgba, bgra, rgba64, gray8, gray16. On grey ones R = G = B = v, so grayscale and saturation change
+// nothing; sepia and matrix, whose result has colour, are refused.
 #pragma once
 
 #include "common/device.h"
@@ -153,9 +155,16 @@ class ChainError : public Error {
 Chain parse(std::string_view);
 // The chain with all parameters; parse() gives the same chain again.
 std::string to_text(const Chain &);
-// Formats with colour have 4 bytes a pixel, the other one.
+// Formats with colour have 4 channels, the others one.
 constexpr bool is_colour(PixelFormat f) {
-  return f != PixelFormat::gray8;
+  return f != PixelFormat::gray8 && f != PixelFormat::gray16;
+}
+constexpr int full_scale(PixelFormat f) {
+  return is_16_bit(f) ? 65535 : 255;
+}
+// Bytes from row to row of pictures between kernels: a multiple of 4, so that whole pixels are aligned.
+constexpr int packed_stride(PixelFormat f, int width) {
+  return (int(row_bytes(f, 0, width)) + 3) / 4 * 4;
 }
 // Throws Error::bad_setting, naming the stage, when one of them cannot work on the format.
 void check_format(const Chain &, PixelFormat);

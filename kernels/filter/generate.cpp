@@ -24,7 +24,7 @@ class Generator {
         ", 1)))\nvoid pass", number,
         "(__global const uchar *restrict src, int src_offset, int src_stride,\n"
         "  __global uchar *restrict dst, int dst_offset, int dst_stride, int width, int height,\n"
-        "  __constant const int *n, __global const uchar *restrict t) {\n"
+        "  __constant const int *n, __global const ushort *restrict t) {\n"
         "src += src_offset; dst += dst_offset;\n"
         "const int tx = get_group_id(0) * ",
         shape_.tile_width, ", ty = get_group_id(1) * ", shape_.tile_height, ";\n");
@@ -42,15 +42,13 @@ class Generator {
   void add(const Parts &...parts) {
     text_ += text(parts...);
   }
-  int bytes() const { return colour_ ? 4 : 1; }
-
   // void NAME(int *r, int *g, int *b, n, t), or of one value; nothing for no operations.
   void point_function(const std::vector<PointOp> &ops, const std::string &name) {
     if (ops.empty()) return;
     points_ += text(" ", name, " ");
     const char *arguments = colour_ ? "int *r, int *g, int *b" : "int *r";
     add("inline void ", prefix_, name, "(", arguments,
-        ", __constant const int *n, __global const uchar *t) {\n");
+        ", __constant const int *n, __global const ushort *t) {\n");
     for (const PointOp &op : ops) {
       if (op.matrix) {
         add("{ __constant const int *m = n + ", op.at, ";\nconst int x = mixed(m, m[9], *r, *g, *b), ",
@@ -82,8 +80,11 @@ class Generator {
     const char *macro = s.kind == Kind::gaussian ? "GAUSSIAN" : s.kind == Kind::box ? "BOX" : "WEIGHTS_";
     const bool halves = s.kind == Kind::weights; // the two directions differ
     add(macro, halves ? "ACROSS" : "", "(", prefix_, "across", k, ", ", s.radius,
-        halves ? ")\n" : ", Value)\n");
-    add(macro, halves ? "DOWN" : "", "(", prefix_, "down", k, ", ", s.radius, halves ? ")\n" : ", Total)\n");
+        halves ? ")\n" : ", Value, Total)\n");
+    add(macro, halves ? "DOWN" : "", "(", prefix_, "down", k, ", ", s.radius,
+        halves                ? ")\n"
+        : s.kind == Kind::box ? ", Total, Total)\n"
+                              : ", Total, Big)\n");
   }
 
   // A loop over a region's values. x, y: within it; the body uses cx, cy, the same place, or the nearest
@@ -118,19 +119,20 @@ class Generator {
 
   // A pixel of a row at `address` into r, g, b (and a).
   std::string load(const std::string &address) const {
-    if (!colour_) return text("int r = (", address, ")[0];\n");
+    if (!colour_) return text("int r = LEVELS(", address, ")[0];\n");
     if (shape_.rows)
-      return text("__global const uchar *q = ", address, ";\nint r = q[0], g = q[1], b = q[2];\n");
-    return text("const uchar4 q = WIDE ? *(__global const uchar4 *)(", address, ") : vload4(0, ", address,
-                ");\nint r = q.x, g = q.y, b = q.z;\n");
+      return text("__global const Level *q = LEVELS(", address, ");\nint r = q[0], g = q[1], b = q[2];\n");
+    return text("const Value q = WIDE ? *(__global const Value *)(", address, ") : vload4(0, LEVELS(",
+                address, "));\nint r = q.x, g = q.y, b = q.z;\n");
   }
   // r, g, b to a row; `alpha`: an expression
   std::string store(const std::string &address, const std::string &alpha) const {
-    if (!colour_) return text("*(", address, ") = r;\n");
+    if (!colour_) return text("*RESULTS(", address, ") = r;\n");
     if (shape_.rows)
-      return text("__global uchar *o = ", address, ";\no[0] = r; o[1] = g; o[2] = b; o[3] = ", alpha, ";\n");
-    return text("const uchar4 o = (uchar4)(r, g, b, ", alpha, ");\nif (WIDE) *(__global uchar4 *)(", address,
-                ") = o; else vstore4(o, 0, ", address, ");\n");
+      return text("__global Level *o = RESULTS(", address, ");\no[0] = r; o[1] = g; o[2] = b; o[3] = ", alpha,
+                  ";\n");
+    return text("const Value o = (Value)(r, g, b, ", alpha, ");\nif (WIDE) *(__global Value *)(", address,
+                ") = o; else vstore4(o, 0, RESULTS(", address, "));\n");
   }
 
   // A loop over the tile's pixels that are inside the picture: gx, gy.
@@ -145,9 +147,9 @@ class Generator {
           ", y = i / ", shape_.tile_width, ", gx = tx + x, gy = ty + y;\nif (gx < width && gy < height) {\n",
           body, "}\n}\n");
   }
-  std::string source_at() const { return text("(src + gy * src_stride + gx * ", bytes(), ")"); }
-  std::string result_at() const { return text("(dst + gy * dst_stride + gx * ", bytes(), ")"); }
-  std::string alpha() const { return source_at() + "[3]"; }
+  std::string source_at() const { return "(src + gy * src_stride + gx * BYTES)"; }
+  std::string result_at() const { return "(dst + gy * dst_stride + gx * BYTES)"; }
+  std::string alpha() const { return "LEVELS" + source_at() + "[3]"; }
 
   void points_only() {
     each_result(load(source_at()) + points("before") +
@@ -194,13 +196,13 @@ class Generator {
   void load_tile(int w, int h, int halo) {
     // Here the region begins where the halo does, and cx, cy are made positions in the picture.
     std::string body =
-        load(text("(src + (cy + ty - ", halo, ") * src_stride + (cx + tx - ", halo, ") * ", bytes(), ")")) +
+        load(text("(src + (cy + ty - ", halo, ") * src_stride + (cx + tx - ", halo, ") * BYTES)")) +
         points("before");
     const std::string at = text("[y * ", w, " + x]");
     if (planes_ == 3)
       body += text(buffer(0, 0), at, " = r; ", buffer(0, 1), at, " = g; ", buffer(0, 2), at, " = b;\n");
     else
-      body += text(buffer(0, 0), at, colour_ ? " = (uchar4)(r, g, b, 0);\n" : " = r;\n");
+      body += text(buffer(0, 0), at, colour_ ? " = (Value)(r, g, b, 0);\n" : " = r;\n");
     each(w, h, halo, 0, true, body);
     repeat_ends(0, w, h, halo);
   }
@@ -271,7 +273,7 @@ class Generator {
     if (last)
       return s + text("const int gx = tx + x, gy = ty + y;\nif (gx < width && gy < height) {\n",
                       store(result_at(), alpha()), "}\n");
-    return s + text(buffer(k + 1, 0), "[i] = ", colour_ ? "(uchar4)(r, g, b, 0)" : "r", ";\n");
+    return s + text(buffer(k + 1, 0), "[i] = ", colour_ ? "(Value)(r, g, b, 0)" : "r", ";\n");
   }
 
   const Shape shape_;

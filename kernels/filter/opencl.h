@@ -42,14 +42,14 @@ class ClFilter final : public Filter {
     ClProgram program;
     std::vector<ClKernel> passes;
   };
-  Plan plan_for(const Pass &) const;
-  Kernels build(const Plan &, bool wide) const;
+  Plan plan_for(const Pass &, const Shape &) const;
+  Kernels build(const Plan &, const Shape &, bool wide) const;
   void send_numbers(Queue &);
 
   ClDevice &device_;
   PixelFormat format_;
   ClOptions options_;
-  Shape shape_;
+  Shape wanted_, shape_; // the latter fits the device's local memory, where any does
   Pass operations_;
   Plan plan_;
   Numbers numbers_;

@@ -27,20 +27,25 @@ double cost_of(const StencilOp &s) {
   }
 }
 
-void append(Numbers &n, const Matrix &m, bool swapped) {
+// An offset in 1/2^bits of a level, as kernels take it: with 16 bits in 1/2^offset_bits, for 32 bits to do.
+std::int32_t sent_offset(std::int64_t o, int full, int bits) {
+  return std::int32_t(full > 255 ? o >> (bits - offset_bits) : o);
+}
+
+void append(Numbers &n, const Matrix &m, bool swapped, int full) {
   const auto channel = [&](int c) { return swapped && c != 1 ? 2 - c : c; };
   for (int c = 0; c < 3; c++)
     for (int k = 0; k < 3; k++) n.values.push_back(m.m[channel(c)][channel(k)]);
-  for (int c = 0; c < 3; c++) n.values.push_back(m.o[channel(c)]);
+  for (int c = 0; c < 3; c++) n.values.push_back(sent_offset(m.o[channel(c)], full, 16));
 }
 
-StencilOp stencil_of(const Stage &s, Numbers &n) {
+StencilOp stencil_of(const Stage &s, Numbers &n, int full) {
   StencilOp op{s.type->kind, radius_of(s), false, int(n.values.size()), {}};
   switch (op.kind) {
   case Kind::linear: {
-    const Linear l = linear_of(s);
+    const Linear l = linear_of(s, full);
     n.values.insert(n.values.end(), l.k.begin(), l.k.end());
-    n.values.push_back(l.offset);
+    n.values.push_back(sent_offset(l.offset, full, 12));
     op.absolute = l.absolute;
     break;
   }
@@ -55,16 +60,16 @@ StencilOp stencil_of(const Stage &s, Numbers &n) {
     op.separable = true;
     break;
   case Kind::weights: {
-    const WeightsInUnits w = weights_of(s);
+    const WeightsInUnits w = weights_of(s, full);
     op.separable = w.separable();
     for (const auto *part : {&w.all, &w.across, &w.down})
       n.values.insert(n.values.end(), part->begin(), part->end());
-    n.values.push_back(w.offset);
+    n.values.push_back(sent_offset(w.offset, full, w.shift));
     n.values.push_back(w.shift);
     break;
   }
   case Kind::bilateral: {
-    const BilateralTables t = bilateral_tables(s);
+    const BilateralTables t = bilateral_tables(s, full);
     n.values.insert(n.values.end(), t.spatial.begin(), t.spatial.end());
     n.values.insert(n.values.end(), t.range.begin(), t.range.end());
     break;
@@ -84,6 +89,7 @@ std::string Shape::name() const {
 
 Operations operations_of(const Chain &chain, PixelFormat format) {
   check_format(chain, format);
+  const int full = full_scale(format);
   Operations r;
   std::vector<PointOp> *points = &r.all.before;
   for (const Stage &s : chain) {
@@ -94,18 +100,18 @@ Operations operations_of(const Chain &chain, PixelFormat format) {
       // Tables in a row are one: stages store whole numbers.
       if (points->empty() || points->back().matrix) {
         points->push_back({false, int(n.tables.size())});
-        for (int v = 0; v < 256; v++) n.tables.push_back(static_cast<std::uint8_t>(v));
+        for (int v = 0; v <= full; v++) n.tables.push_back(static_cast<std::uint16_t>(v));
       }
-      for (int v = 0; v < 256; v++) {
-        std::uint8_t &entry = n.tables[points->back().at + v];
-        entry = table_value(s, entry);
+      for (int v = 0; v <= full; v++) {
+        std::uint16_t &entry = n.tables[std::size_t(points->back().at + v)];
+        entry = table_value(s, entry, full);
       }
     } else if (s.type->kind == Kind::matrix) {
-      if (format == PixelFormat::gray8) continue;
+      if (!is_colour(format)) continue;
       points->push_back({true, int(n.values.size())});
-      append(n, matrix_of(s), format == PixelFormat::bgra);
+      append(n, matrix_of(s, full), format == PixelFormat::bgra, full);
     } else {
-      r.all.stencils.push_back(stencil_of(s, n));
+      r.all.stencils.push_back(stencil_of(s, n, full));
       points = &r.all.stencils.back().after;
     }
   }
@@ -131,13 +137,27 @@ Tiles tiles_of(const Pass &p, const Shape &shape) {
   return t;
 }
 
-std::size_t tile_bytes(const Pass &p, const Shape &shape, bool colour) {
-  const std::size_t value = colour ? (shape.rows ? 3 : 4) : 1, channels = colour && !shape.rows ? 4 : 1;
+std::size_t tile_bytes(const Pass &p, const Shape &shape, PixelFormat format) {
+  const bool colour = is_colour(format);
+  const std::size_t value = (colour ? (shape.rows ? 3 : 4) : 1) * (is_16_bit(format) ? 2 : 1),
+                    channels = colour && !shape.rows ? 4 : 1;
   const Tiles t = tiles_of(p, shape);
   return (t.values[0] + t.values[1]) * value + t.sums * channels * sizeof(std::int32_t);
 }
 
-Plan split(const Pass &all, const Shape &shape, const Costs &costs, bool colour) {
+Shape fitting(const Shape &wanted, std::span<const Shape> others, const Pass &all, std::size_t local_bytes,
+              PixelFormat format) {
+  const auto fits = [&](const Shape &shape) {
+    return shape.rows || std::all_of(all.stencils.begin(), all.stencils.end(), [&](const StencilOp &s) {
+             return tile_bytes({{}, {s}}, shape, format) <= local_bytes;
+           });
+  };
+  if (fits(wanted)) return wanted;
+  const auto found = std::find_if(others.begin(), others.end(), fits);
+  return found == others.end() ? wanted : *found;
+}
+
+Plan split(const Pass &all, const Shape &shape, const Costs &costs, PixelFormat format) {
   const std::size_t n = all.stencils.size();
   if (n == 0) return {all};
   const double tile = double(shape.tile_width) * shape.tile_height;
@@ -145,7 +165,7 @@ Plan split(const Pass &all, const Shape &shape, const Costs &costs, bool colour)
   const auto together = [&](std::size_t i, std::size_t j) {
     Pass p;
     p.stencils.assign(all.stencils.begin() + long(i), all.stencils.begin() + long(j));
-    if (j - i > 1 && tile_bytes(p, shape, colour) > costs.local_bytes)
+    if (j - i > 1 && tile_bytes(p, shape, format) > costs.local_bytes)
       return std::numeric_limits<double>::infinity();
     double sum = costs.round_trip;
     int halo = 0;

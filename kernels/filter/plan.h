@@ -40,7 +40,7 @@ using Plan = std::vector<Pass>; // at least one pass
 
 struct Numbers {
   std::vector<std::int32_t> values;
-  std::vector<std::uint8_t> tables; // 256 bytes each
+  std::vector<std::uint16_t> tables; // full scale + 1 entries each
 };
 
 // How a work-group does a tile.
@@ -72,7 +72,7 @@ struct Operations {
 Operations operations_of(const Chain &, PixelFormat);
 
 // Cuts a pass into passes where that costs least.
-Plan split(const Pass &, const Shape &, const Costs &, bool colour);
+Plan split(const Pass &, const Shape &, const Costs &, PixelFormat);
 // One pass for each stencil: as the stages one by one, for comparison.
 Plan split_all(const Pass &);
 
@@ -82,9 +82,14 @@ struct Tiles {
   std::size_t values[2], sums;
 };
 Tiles tiles_of(const Pass &, const Shape &);
-std::size_t tile_bytes(const Pass &, const Shape &, bool colour);
+std::size_t tile_bytes(const Pass &, const Shape &, PixelFormat);
 
-// OpenCL C of all passes, kernels pass0, pass1, ...; filter.cl stands before it.
+// `wanted`, when each stencil by itself fits into `local_bytes` of local memory in it, else the first of
+// `others` of which that holds, else `wanted`. Rows are in memory that does not end so soon.
+Shape fitting(const Shape &wanted, std::span<const Shape> others, const Pass &, std::size_t local_bytes,
+              PixelFormat);
+
+// OpenCL C of all passes, kernels pass0, pass1, ...; filter.cl, before it, knows the bits of a sample.
 std::string generate(const Plan &, const Shape &, bool colour);
 
 } // namespace vigil::filter

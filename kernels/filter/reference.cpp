@@ -10,8 +10,8 @@ namespace {
 
 // A picture of one or three channels, without alpha.
 struct Channels {
-  int width, height, count;
-  std::vector<std::uint8_t> values;      // [(y * width + x) * count + c]
+  int width, height, count, full;
+  std::vector<std::uint16_t> values;     // [(y * width + x) * count + c]
   double at(int x, int y, int c) const { // the nearest pixel inside
     x = std::clamp(x, 0, width - 1);
     y = std::clamp(y, 0, height - 1);
@@ -19,19 +19,19 @@ struct Channels {
   }
 };
 
-std::uint8_t stored(double x) {
-  return static_cast<std::uint8_t>(std::clamp(std::floor(x + 0.5), 0., 255.));
+std::uint16_t stored(double x, int full) {
+  return static_cast<std::uint16_t>(std::clamp(std::floor(x + 0.5), 0., double(full)));
 }
 
 double mixed(const Stage &s, const Channels &p, int x, int y, int c) {
-  const Matrix m = matrix_of(s);
-  double sum = m.o[c];
+  const Matrix m = matrix_of(s, p.full);
+  double sum = double(m.o[c]);
   for (int k = 0; k < 3; k++) sum += double(m.m[c][k]) * p.at(x, y, p.count == 3 ? k : 0);
   return sum / 65536;
 }
 
 double linear(const Stage &s, const Channels &p, int x, int y, int c) {
-  const Linear l = linear_of(s);
+  const Linear l = linear_of(s, p.full);
   double sum = l.offset;
   for (int j = -1; j <= 1; j++)
     for (int i = -1; i <= 1; i++) sum += l.k[(j + 1) * 3 + i + 1] * p.at(x + i, y + j, c);
@@ -73,7 +73,7 @@ double box(int r, const Channels &p, int x, int y, int c) {
 
 double weighted(const WeightsInUnits &w, const Channels &p, int x, int y, int c) {
   const int r = w.radius, n = 2 * r + 1;
-  double sum = w.offset;
+  double sum = double(w.offset);
   for (int j = -r; j <= r; j++) {
     double row = 0;
     for (int i = -r; i <= r; i++)
@@ -89,7 +89,9 @@ double bilateral(const BilateralTables &t, int r, const Channels &p, int x, int 
   for (int j = -r; j <= r; j++)
     for (int i = -r; i <= r; i++, k++) {
       const double v = p.at(x + i, y + j, c);
-      const double w = std::floor(double(t.spatial[k]) * t.range[int(std::abs(v - p.at(x, y, c)))] / 1024);
+      const double w =
+          std::floor(double(t.spatial[k]) *
+                     t.range[std::size_t(int(std::abs(v - p.at(x, y, c))) >> range_shift(p.full))] / 1024);
       sum += w * v;
       all += w;
     }
@@ -99,12 +101,13 @@ double bilateral(const BilateralTables &t, int r, const Channels &p, int x, int 
 Channels run(const Stage &s, const Channels &p) {
   Channels out = p;
   const std::vector<int> weights = s.type->kind == Kind::gaussian ? gaussian_weights(s) : std::vector<int>();
-  const WeightsInUnits correlated = s.type->kind == Kind::weights ? weights_of(s) : WeightsInUnits{};
-  const BilateralTables tables = s.type->kind == Kind::bilateral ? bilateral_tables(s) : BilateralTables{};
+  const WeightsInUnits correlated = s.type->kind == Kind::weights ? weights_of(s, p.full) : WeightsInUnits{};
+  const BilateralTables tables =
+      s.type->kind == Kind::bilateral ? bilateral_tables(s, p.full) : BilateralTables{};
   const auto value = [&](int x, int y, int c) {
     switch (s.type->kind) {
     case Kind::table:
-      return double(table_value(s, int(p.at(x, y, c))));
+      return double(table_value(s, int(p.at(x, y, c)), p.full));
     case Kind::matrix:
       return mixed(s, p, x, y, c);
     case Kind::linear:
@@ -126,15 +129,15 @@ Channels run(const Stage &s, const Channels &p) {
   std::size_t i = 0;
   for (int y = 0; y < p.height; y++)
     for (int x = 0; x < p.width; x++)
-      for (int c = 0; c < p.count; c++) out.values[i++] = stored(value(x, y, c));
+      for (int c = 0; c < p.count; c++) out.values[i++] = stored(value(x, y, c), p.full);
   return out;
 }
 
 // `kept`: m of each value.
 Channels over_time(const Stage &s, const Channels &p, std::vector<double> &kept) {
-  const Temporal t = temporal_of(s);
+  const Temporal t = temporal_of(s, p.full);
   if (kept.empty())
-    for (const std::uint8_t v : p.values) kept.push_back(256 * v);
+    for (const std::uint16_t v : p.values) kept.push_back(256. * v);
   std::vector<double> next = kept;
   Channels out = p;
   const auto difference = [&](int x, int y, int c) { // of the nearest pixel inside
@@ -154,7 +157,7 @@ Channels over_time(const Stage &s, const Channels &p, std::vector<double> &kept)
         gain += std::floor((256 - gain) * std::min(above, double(t.threshold)) / t.threshold);
       for (int c = 0; c < p.count; c++, i++) {
         next[i] = kept[i] + std::floor((gain * difference(x, y, c) + 128) / 256);
-        out.values[i] = stored(next[i] / 256);
+        out.values[i] = stored(next[i] / 256, p.full);
       }
     }
   kept = std::move(next);
@@ -171,26 +174,37 @@ class Reference final : public Filter {
   }
   void apply(ConstImage in, Image out, Queue &) override {
     check_pictures(in, out, format_);
-    const bool grey = format_ == PixelFormat::gray8;
-    const int bytes = grey ? 1 : 4;
+    const bool grey = !is_colour(format_), deep = is_16_bit(format_);
+    const int samples = grey ? 1 : 4;
+    const auto get = [&](const std::uint8_t *row, int i) {
+      return static_cast<std::uint16_t>(deep ? row[2 * i] | row[2 * i + 1] << 8 : row[i]);
+    };
+    const auto put = [&](std::uint8_t *row, int i, std::uint16_t v) {
+      if (!deep) {
+        row[i] = static_cast<std::uint8_t>(v);
+        return;
+      }
+      row[2 * i] = static_cast<std::uint8_t>(v);
+      row[2 * i + 1] = static_cast<std::uint8_t>(v >> 8);
+    };
     // Where the channels R G B stand in a pixel.
     const int order[3] = {format_ == PixelFormat::bgra ? 2 : 0, 1, format_ == PixelFormat::bgra ? 0 : 2};
     if (in.width != width_ || in.height != height_) forget();
     width_ = in.width;
     height_ = in.height;
-    Channels p{in.width, in.height, grey ? 1 : 3, {}};
+    Channels p{in.width, in.height, grey ? 1 : 3, full_scale(format_), {}};
     for (int y = 0; y < in.height; y++)
       for (int x = 0; x < in.width; x++)
         for (int c = 0; c < p.count; c++)
-          p.values.push_back(in.plane(0).row(y)[x * bytes + (grey ? 0 : order[c])]);
+          p.values.push_back(get(in.plane(0).row(y), x * samples + (grey ? 0 : order[c])));
     for (std::size_t k = 0; k < chain_.size(); k++)
       p = chain_[k].type->kind == Kind::temporal ? over_time(chain_[k], p, kept_[k]) : run(chain_[k], p);
     std::size_t i = 0;
     for (int y = 0; y < in.height; y++)
       for (int x = 0; x < in.width; x++) {
-        std::uint8_t *to = out.plane(0).row(y) + x * bytes;
-        for (int c = 0; c < p.count; c++) to[grey ? 0 : order[c]] = p.values[i++];
-        if (!grey) to[3] = in.plane(0).row(y)[x * bytes + 3];
+        std::uint8_t *to = out.plane(0).row(y);
+        for (int c = 0; c < p.count; c++) put(to, x * samples + (grey ? 0 : order[c]), p.values[i++]);
+        if (!grey) put(to, x * samples + 3, get(in.plane(0).row(y), x * samples + 3));
       }
   }
 

@@ -110,8 +110,8 @@ std::vector<StageType> make_types() {
 std::int32_t scaled(double value, double unit) {
   return static_cast<std::int32_t>(std::floor(value * unit + 0.5));
 }
-std::uint8_t stored(double x) {
-  return static_cast<std::uint8_t>(std::clamp(std::floor(x + 0.5), 0., 255.));
+std::uint16_t stored(double x, int full) {
+  return static_cast<std::uint16_t>(std::clamp(std::floor(x + 0.5), 0., double(full)));
 }
 bool is(const Stage &s, const char *name) {
   return std::strcmp(s.type->name, name) == 0;
@@ -148,39 +148,41 @@ int radius_of(const Stage &s) {
   }
 }
 
-std::uint8_t table_value(const Stage &s, int v) {
-  if (is(s, "brightness")) return stored(v + 255 * s["amount"]);
-  if (is(s, "contrast")) return stored(127.5 + s["amount"] * (v - 127.5));
-  if (is(s, "gamma")) return stored(255 * std::pow(v / 255., 1 / s["value"]));
+std::uint16_t table_value(const Stage &s, int v, int full) {
+  const double m = full;
+  if (is(s, "brightness")) return stored(v + m * s["amount"], full);
+  if (is(s, "contrast")) return stored(m / 2 + s["amount"] * (v - m / 2), full);
+  if (is(s, "gamma")) return stored(m * std::pow(v / m, 1 / s["value"]), full);
   if (is(s, "levels")) {
-    const double t = std::clamp((v / 255. - s["black"]) / (s["white"] - s["black"]), 0., 1.);
-    return stored(255 * (s["out-black"] + (s["out-white"] - s["out-black"]) * std::pow(t, 1 / s["gamma"])));
+    const double t = std::clamp((v / m - s["black"]) / (s["white"] - s["black"]), 0., 1.);
+    return stored(m * (s["out-black"] + (s["out-white"] - s["out-black"]) * std::pow(t, 1 / s["gamma"])),
+                  full);
   }
-  if (is(s, "threshold")) return v >= 255 * s["level"] ? 255 : 0;
-  if (is(s, "invert")) return static_cast<std::uint8_t>(255 - v);
+  if (is(s, "threshold")) return static_cast<std::uint16_t>(v >= m * s["level"] ? full : 0);
+  if (is(s, "invert")) return static_cast<std::uint16_t>(full - v);
   if (is(s, "posterize")) {
     const double n = s["levels"];
-    return stored(255 / (n - 1) * std::floor(v * n / 256));
+    return stored(m / (n - 1) * std::floor(v * n / (m + 1)), full);
   }
   fail(Error::Kind::bad_setting, s.type->name, " is no stage with a table");
 }
 
-Matrix matrix_of(const Stage &s) {
+Matrix matrix_of(const Stage &s, int full) {
   Matrix r{};
   if (is(s, "matrix")) {
     const char *names[3][3] = {{"rr", "rg", "rb"}, {"gr", "gg", "gb"}, {"br", "bg", "bb"}};
     const char *offsets[3] = {"ro", "go", "bo"};
     for (int c = 0; c < 3; c++) {
       for (int k = 0; k < 3; k++) r.m[c][k] = scaled(s[names[c][k]], matrix_unit);
-      r.o[c] = scaled(255 * s[offsets[c]], matrix_unit);
+      r.o[c] = offset_of(s[offsets[c]], full, 16);
     }
     return r;
   }
   if (is(s, "sepia")) {
-    constexpr double full[3][3] = {{0.393, 0.769, 0.189}, {0.349, 0.686, 0.168}, {0.272, 0.534, 0.131}};
+    constexpr double brown[3][3] = {{0.393, 0.769, 0.189}, {0.349, 0.686, 0.168}, {0.272, 0.534, 0.131}};
     const double a = s["amount"];
     for (int c = 0; c < 3; c++)
-      for (int k = 0; k < 3; k++) r.m[c][k] = scaled(a * full[c][k] + (c == k ? 1 - a : 0), matrix_unit);
+      for (int k = 0; k < 3; k++) r.m[c][k] = scaled(a * brown[c][k] + (c == k ? 1 - a : 0), matrix_unit);
     return r;
   }
   // Each row adds up to 1 exactly, so that what is grey stays as it is.
@@ -194,9 +196,9 @@ Matrix matrix_of(const Stage &s) {
   return r;
 }
 
-Linear linear_of(const Stage &s) {
+Linear linear_of(const Stage &s, int full) {
   if (is(s, "convolve")) {
-    Linear r{{}, scaled(255 * s["offset"], linear_unit), false};
+    Linear r{{}, std::int32_t(offset_of(s["offset"], full, 12)), false};
     for (int i = 0; i < 9; i++) r.k[i] = scaled(s.values[i], linear_unit);
     return r;
   }
@@ -210,12 +212,17 @@ Linear linear_of(const Stage &s) {
   fail(Error::Kind::bad_setting, s.type->name, " is no stage with 3x3 weights");
 }
 
-Temporal temporal_of(const Stage &s) {
-  return {scaled(1 - s["weight"], 256), is(s, "denoise") ? scaled(s["motion"], 65280) : 0};
+Temporal temporal_of(const Stage &s, int full) {
+  return {scaled(1 - s["weight"], 256), is(s, "denoise") ? scaled(s["motion"], 256. * full) : 0};
 }
 
 int gradient_amount(const Stage &s) {
   return scaled(s["amount"], amount_unit);
+}
+
+std::int64_t offset_of(double part, int full, int bits) {
+  const int kept = full > 255 ? offset_bits : bits;
+  return std::int64_t(std::floor(std::ldexp(full * part, kept) + 0.5)) << (bits - kept);
 }
 
 std::vector<int> gaussian_weights(const Stage &s) {
@@ -233,12 +240,14 @@ std::vector<int> gaussian_weights(const Stage &s) {
 }
 
 void check_format(const Chain &chain, PixelFormat format) {
-  if (format != PixelFormat::rgba && format != PixelFormat::bgra && format != PixelFormat::gray8)
-    fail(Error::Kind::bad_setting, "filter chains work on rgba, bgra and gray8");
+  using enum PixelFormat;
+  if (format != rgba && format != bgra && format != gray8 && format != gray16 && format != rgba64)
+    fail(Error::Kind::bad_setting, "filter chains work on rgba, bgra, rgba64, gray8 and gray16");
   for (const Stage &s : chain)
-    if (s.type->needs_colour && format == PixelFormat::gray8)
-      fail(Error::Kind::bad_setting, "the stage ", s.type->name,
-           " makes colours, which GRAY8 cannot hold; convert the pictures to RGBA first (videoconvert)");
+    if (s.type->needs_colour && !is_colour(format))
+      fail(Error::Kind::bad_setting, "the stage ", s.type->name, " makes colours, which ",
+           format == gray8 ? "GRAY8" : "GRAY16", " cannot hold; convert the pictures to ",
+           format == gray8 ? "RGBA" : "RGBA64", " first (videoconvert)");
 }
 
 void check_pictures(const ConstImage &in, const Image &out, PixelFormat format) {
@@ -252,6 +261,11 @@ void check_pictures(const ConstImage &in, const Image &out, PixelFormat format) 
     fail(bad_setting, "the result is of ", out.width, "x", out.height, " pixels, but the picture is of ",
          in.width, "x", in.height);
   if (!in.data[0] || !out.data[0]) fail(bad_setting, "the picture or the result has no memory");
+  const auto odd = [](const auto &i) {
+    return ((reinterpret_cast<std::uintptr_t>(i.data[0]) | std::size_t(i.stride[0])) & 1) != 0;
+  };
+  if (is_16_bit(format) && (odd(in) || odd(out)))
+    fail(bad_setting, "16-bit samples of the picture or the result are not at even addresses");
 }
 
 } // namespace vigil::filter

@@ -20,7 +20,7 @@ class ClTemporal final : public Filter {
   PixelFormat format_;
   ClKernel kernel_;
   int width_ = 0, height_ = 0;  // of the frame before; 0: there is none
-  DeviceBuffer before_, after_; // m of each channel of each pixel, 16 bits
+  DeviceBuffer before_, after_; // m of each channel of each pixel: 16 bits, 32 with 16 bits a sample
 };
 
 } // namespace vigil::filter

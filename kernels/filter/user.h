@@ -6,10 +6,11 @@
 //   int4 filter(Picture in, int x, int y, float4 p)
 //
 // which is called once for each pixel of the result and gives its R, G, B in x, y, z; the stage stores them
-// clamped to 0..255, and copies alpha, whatever w is. `in` is the picture that the stage before stored:
+// clamped to 0..FULL, which is 255, or 65535 in
+// formats of 16 bits, and copies alpha, whatever w is. `in` is the picture that the stage before stored:
 //
-//   int4 pixel_at(in, x, y)   R, G, B, A of the pixel there, 0..255, whatever the format; of the nearest
-//                             pixel where (x, y) is outside. GRAY8: R = G = B, A = 255, and x is stored
+//   int4 pixel_at(in, x, y)   R, G, B, A of the pixel there, 0..FULL, whatever the format; of the nearest
+//                             pixel where (x, y) is outside. Grey: R = G = B, A = FULL, and x is stored
 //   in.width, in.height       pixels
 //
 // p has the stage's numbers p0 to p3. Nothing else is the kernel's: `in` may be read by pixel_at() alone and

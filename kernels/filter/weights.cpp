@@ -62,7 +62,7 @@ Factors first_factors(const Vector &k, std::size_t n) {
 
 } // namespace
 
-WeightsInUnits weights_of(const Stage &s) {
+WeightsInUnits weights_of(const Stage &s, int full) {
   const int radius = radius_of(s);
   const std::size_t n = std::size_t(2 * radius + 1);
   Vector k(n * n);
@@ -88,11 +88,11 @@ WeightsInUnits weights_of(const Stage &s) {
     w.shift = all_bits - exponent;
     w.all = all_scaled(k, w.shift);
   }
-  w.offset = scaled(255 * offset, w.shift);
+  w.offset = offset_of(offset, full, w.shift);
   return w;
 }
 
-BilateralTables bilateral_tables(const Stage &s) {
+BilateralTables bilateral_tables(const Stage &s, int full) {
   const auto bell = [](double square, double sigma) {
     return static_cast<std::int32_t>(std::floor(4096 * std::exp(-square / (2 * sigma * sigma)) + 0.5));
   };
@@ -100,7 +100,8 @@ BilateralTables bilateral_tables(const Stage &s) {
   BilateralTables t;
   for (int y = -r; y <= r; y++)
     for (int x = -r; x <= r; x++) t.spatial.push_back(bell(x * x + y * y, s["spatial-sigma"]));
-  for (int d = 0; d < 256; d++) t.range.push_back(bell(d / 255. * (d / 255.), s["range-sigma"]));
+  for (int d = 0; d <= full; d += 1 << range_shift(full))
+    t.range.push_back(bell(d / double(full) * (d / double(full)), s["range-sigma"]));
   return t;
 }
 

@@ -5,6 +5,8 @@
 #include "common/error.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 namespace vigil::histogram {
 namespace {
@@ -41,9 +43,11 @@ void check_picture(const ConstImage &image) {
   if (image.width < 1 || image.height < 1)
     fail(Error::Kind::bad_setting, "a picture of ", image.width, "x", image.height,
          " pixels has no histogram");
-  if (is_16_bit(image.format))
-    fail(Error::Kind::bad_setting, "histograms are of pictures of 8 bits; this one has 16");
   if (!image.data[0]) fail(Error::Kind::bad_setting, "the picture to count has no memory");
+  for (int i = 0; i < plane_count(image.format); i++)
+    if (is_16_bit(image.format) &&
+        ((reinterpret_cast<std::uintptr_t>(image.data[i]) | std::size_t(image.stride[i])) & 1))
+      fail(Error::Kind::bad_setting, "16-bit samples of the picture to count are not at even addresses");
 }
 
 void check_panel(const Image &image, const Panel &p) {

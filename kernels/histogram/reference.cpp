@@ -14,6 +14,16 @@ std::array<int, 3> order_of(PixelFormat f) {
   return {0, 1, 2};
 }
 
+// Sample i of a row, and its value in it.
+int value_in(const std::uint8_t *row, int i, const Sample &s) {
+  return (s.bytes == 2 ? row[2 * i] | row[2 * i + 1] << 8 : row[i]) >> s.shift & ((256 << s.more) - 1);
+}
+void put(std::uint8_t *row, int i, const Sample &s, int value) {
+  value <<= s.shift;
+  row[s.bytes * i] = static_cast<std::uint8_t>(value);
+  if (s.bytes == 2) row[2 * i + 1] = static_cast<std::uint8_t>(value >> 8);
+}
+
 class Reference final : public Counter {
  public:
   void count(ConstImage image, Queue &) override {
@@ -21,23 +31,25 @@ class Reference final : public Counter {
     counts_ = {};
     const bool coloured = channel_count(image.format) == 3;
     const auto order = order_of(image.format);
+    const Sample sample = sample_of(image.format);
     for (int y = 0; y < image.height; y++)
       for (int x = 0; x < image.width; x++) {
         const std::uint8_t *row = image.data[0] + y * image.stride[0];
         if (!coloured) {
-          counts_.channel[0][row[x]]++;
-          counts_.intensity[row[x]]++;
+          const auto level = std::size_t(value_in(row, x, sample) >> sample.more);
+          counts_.channel[0][level]++;
+          counts_.intensity[level]++;
           continue;
         }
         double rgb[3];
         for (int c = 0; c < 3; c++) {
-          const std::uint8_t value = row[4 * x + order[c]];
-          counts_.channel[c][value]++;
+          const int value = value_in(row, 4 * x + order[c], sample);
+          counts_.channel[c][std::size_t(value >> sample.more)]++;
           rgb[c] = value;
         }
         // whole numbers until the division, so that a half is a half
         const double intensity = (30 * rgb[0] + 59 * rgb[1] + 11 * rgb[2]) / 100;
-        counts_.intensity[static_cast<std::size_t>(std::floor(intensity + 0.5))]++;
+        counts_.intensity[static_cast<std::size_t>(std::floor(intensity + 0.5)) >> sample.more]++;
       }
   }
   void fetch(Counts *counts, Queue &) override { *counts = counts_; }
@@ -46,6 +58,7 @@ class Reference final : public Counter {
     check_panel(image, p);
     const bool coloured = channel_count(image.format) == 3;
     const auto order = order_of(image.format);
+    const Sample sample = sample_of(image.format);
     const std::uint64_t most = largest(coloured ? 3 : 1, p.bins);
     const auto height = [&](const Bins &all, int i) {
       const std::uint64_t n = in_bins(all, p.bins)[std::size_t(i) * p.bins / p.width];
@@ -57,12 +70,12 @@ class Reference final : public Counter {
         const int curve = height(counts_.channel[c], i);
         for (int j = 0; j < p.height; j++) {
           const int row = p.height - j;
-          std::uint8_t *at = image.data[0] + (p.y + j) * image.stride[0];
-          at += coloured ? 4 * (p.x + i) + order[c] : p.x + i;
-          int value = *at / 4;
-          if (row <= curve) value += 176;
-          if (coloured && row <= line && row > line - p.line) value = 255;
-          *at = static_cast<std::uint8_t>(value);
+          std::uint8_t *all = image.data[0] + (p.y + j) * image.stride[0];
+          const int at = coloured ? 4 * (p.x + i) + order[c] : p.x + i;
+          int value = value_in(all, at, sample) / 4;
+          if (row <= curve) value += 176 << sample.more;
+          if (coloured && row <= line && row > line - p.line) value = (256 << sample.more) - 1;
+          put(all, at, sample, value);
         }
       }
     }
@@ -86,10 +99,9 @@ class Reference final : public Counter {
       for (int y = p.y; y < p.y + p.height; y++)
         for (int x = p.x; x < p.x + p.width; x++) {
           std::uint8_t *row = image.data[plane] + y / 2 * image.stride[plane];
-          if (image.format == PixelFormat::nv12)
-            row[x / 2 * 2] = row[x / 2 * 2 + 1] = 128;
-          else
-            row[x / 2] = 128;
+          const Sample sample = sample_of(image.format);
+          const int samples = plane_count(image.format) == 2 ? 2 : 1; // side by side
+          for (int k = 0; k < samples; k++) put(row, x / 2 * samples + k, sample, 128 << sample.more);
         }
   }
   Counts counts_;

@@ -13,7 +13,7 @@ using namespace vigil::test;
 
 namespace {
 
-constexpr const char *formats[] = {"RGBA", "RGBx", "BGRA", "BGRx", "GRAY8"};
+constexpr const char *formats[] = {"RGBA", "RGBx", "BGRA", "BGRx", "GRAY8", "GRAY16_LE", "RGBA64_LE"};
 constexpr int width = 84, height = 61;
 constexpr const char *three = "gaussian sigma=1.5 ! grayscale ! sharpen amount=0.5";
 

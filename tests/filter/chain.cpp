@@ -2,6 +2,7 @@
 // The language of filter chains: what is read, what is refused and with which words, and that no text
 // whatever does more than that.
 #include "kernels/filter/definitions.h"
+#include "kernels/filter/plan.h"
 #include "tests/expect.h"
 
 #include <cmath>
@@ -196,10 +197,10 @@ void test_table() {
     }
     if (t.kind == Kind::user) continue; // reads where it likes
     expect((radius_of(c[0]) == 0) == is_point(t.kind), text(t.name, ": radius ", radius_of(c[0])));
-    if (t.kind == Kind::table) table_value(c[0], 100);
-    if (t.kind == Kind::linear) linear_of(c[0]);
+    if (t.kind == Kind::table) table_value(c[0], 100, 255);
+    if (t.kind == Kind::linear) linear_of(c[0], 255);
     if (t.kind == Kind::matrix)
-      for (const auto &row : matrix_of(c[0]).m)
+      for (const auto &row : matrix_of(c[0], 255).m)
         expect(t.needs_colour || row[0] + row[1] + row[2] == 65536, text(t.name, " changes grey"));
   }
   // The sums that kernels hold in 32 bits.
@@ -220,7 +221,7 @@ void test_table() {
       }
     }
     s.values[0] = sum / (n % 3 ? 1 : max_weight_sum);
-    const WeightsInUnits w = weights_of(s);
+    const WeightsInUnits w = weights_of(s, 255);
     const auto of = [](const std::vector<std::int32_t> &k) {
       double absolute = 0;
       for (const double v : k) absolute += std::abs(v);
@@ -229,7 +230,7 @@ void test_table() {
     const double half = std::exp2(w.shift - 1), across = 255 * of(w.across) + 2048;
     const double last = w.separable() ? of(w.down) * (across / 4096 + 1) : 255 * of(w.all);
     const double most = 2147483647;
-    expect(across <= most && last + std::abs(w.offset) + half <= most && w.shift >= 1,
+    expect(across <= most && last + double(std::abs(w.offset)) + half <= most && w.shift >= 1,
            text("the sums of a matrix need more than 32 bits: ", last, ", shift ", w.shift));
     // A 1 x n or n x 1 matrix is always of rank one; rounding is worth half a level where weights are many
     // times larger.
@@ -264,9 +265,31 @@ void test_page(const char *path) {
                                  is_point(t.kind)           ? "point"
                                  : t.kind == Kind::temporal ? "over time"
                                                             : "stencil",
-                                 " | ", t.blurb, t.needs_colour ? " (not GRAY8)" : "", " | ", params, " |\n");
+                                 " | ", t.blurb, t.needs_colour ? " (not grey)" : "", " | ", params, " |\n");
     expect(page.find(row) != page.npos, text("not on the page: ", row));
   }
+}
+
+// A work-group's tiles fit into local memory, or another shape is taken.
+void test_shapes() {
+  const Shape large{false, 32, 8, 32, 32}, small{false, 16, 16, 16, 16}, rows{true, 1, 1, 64, 32};
+  const Shape all[] = {large, small};
+  constexpr std::size_t local = 48 * 1024;
+  const auto shape_for = [&](const char *chain, PixelFormat format, const Shape &wanted) {
+    return fitting(wanted, all, operations_of(parse(chain), format).all, local, format);
+  };
+  using enum PixelFormat;
+  expect(shape_for("gaussian sigma=2", rgba, large) == large, "a small stencil has not the shape wanted");
+  for (const PixelFormat format : {rgba, rgba64})
+    for (const char *chain : {"gaussian sigma=6", "invert ! gaussian sigma=6 ! sharpen"}) {
+      expect(shape_for(chain, format, large) == small, text(chain, ": its tiles do not fit"));
+      expect(shape_for(chain, format, rows) == rows, text(chain, ": rows are not kept"));
+    }
+  expect(shape_for("box radius=16", rgba, large) == large, "48 kB do not fit into 48 kB");
+  expect(shape_for("box radius=16", rgba64, large) == small, "16 bits a sample take no more memory");
+  // Two that fit, but not together, are two passes.
+  const Pass two = operations_of(parse("box radius=12 ! box radius=12"), rgba64).all;
+  expect(split(two, small, {1e9, local}, rgba64).size() == 2, "two stages are in one pass that does not fit");
 }
 
 } // namespace
@@ -277,6 +300,7 @@ int main(int argc, char **argv) {
   vigil::filter::test_language();
   vigil::filter::test_mutations();
   vigil::filter::test_table();
+  vigil::filter::test_shapes();
   if (argc > 1) vigil::filter::test_page(argv[1]);
   std::printf("%d failures\n", vigil::test::failures);
   return vigil::test::failures ? 1 : 0;

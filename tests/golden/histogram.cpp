@@ -15,7 +15,7 @@ namespace vigil::histogram {
 namespace {
 
 struct Case {
-  int channels = 0, width = 0, height = 0;
+  int bits = 0, channels = 0, width = 0, height = 0;
   Levels levels;
   Statistics want;
 };
@@ -41,8 +41,8 @@ int run(const char *path) {
     std::string what;
     Case c;
     Statistics &s = c.want;
-    line >> what >> c.channels >> c.width >> c.height >> c.levels.black >> c.levels.white >> s.mean >>
-        s.median >> s.contrast >> s.clipped_dark >> s.clipped_bright >> s.metered >> s.bright_end;
+    line >> what >> c.bits >> c.channels >> c.width >> c.height >> c.levels.black >> c.levels.white >>
+        s.mean >> s.median >> s.contrast >> s.clipped_dark >> s.clipped_bright >> s.metered >> s.bright_end;
     if (!line || what != "picture") fail(Error::Kind::bad_data, "no picture: ", text);
     cases.push_back(c);
   }
@@ -52,23 +52,24 @@ int run(const char *path) {
   const auto counter = make_reference();
   int failures = 0;
   for (const Case &c : cases) {
-    const int pixel = c.channels == 3 ? 4 : 1;
+    const int pixel = (c.channels == 3 ? 4 : 1) * c.bits / 8;
+    using enum PixelFormat;
+    const PixelFormat format = c.bits == 16      ? (c.channels == 3 ? rgba64 : gray16)
+                               : c.channels == 3 ? rgba
+                                                 : gray8;
     std::vector<std::uint8_t> pixels(std::size_t(c.width) * c.height * pixel);
     take(file, pixels.data(), pixels.size());
     Counts want;
     for (int i = 0; i < c.channels; i++) take(file, want.channel[i].data(), sizeof(Bins));
     take(file, want.intensity.data(), sizeof(Bins));
-    const ConstImage image{c.channels == 3 ? PixelFormat::rgba : PixelFormat::gray8,
-                           c.width,
-                           c.height,
-                           {pixels.data()},
-                           {std::ptrdiff_t(c.width) * pixel}};
+    const ConstImage image{format, c.width, c.height, {pixels.data()}, {std::ptrdiff_t(c.width) * pixel}};
     Counts got;
     counter->count(image, *queue);
     counter->fetch(&got, *queue);
     const bool counts = got == want, numbers = same(statistics(got, c.channels, c.levels), c.want);
-    std::printf("%s %dx%d, %d channels: counts %s, statistics %s\n", counts && numbers ? "ok  " : "FAIL",
-                c.width, c.height, c.channels, counts ? "equal" : "DIFFER", numbers ? "equal" : "DIFFER");
+    std::printf("%s %dx%d, %d channels of %d bits: counts %s, statistics %s\n",
+                counts && numbers ? "ok  " : "FAIL", c.width, c.height, c.channels, c.bits,
+                counts ? "equal" : "DIFFER", numbers ? "equal" : "DIFFER");
     failures += !counts || !numbers;
   }
   return failures ? 1 : 0;

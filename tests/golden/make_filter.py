@@ -4,15 +4,15 @@
 
 Each case is one stage on an RGB picture, computed in floating point by another program and then stored as filter.h says:
 floor(x + 1/2) within 0..255. `limit` is how far the reference may be off: 0, or 1 where filter.h rounds weights (to 1/4096
-or 1/65536) that the other program does not. Borders repeat the outermost pixel everywhere.
+or 1/65536) that the other program does not; with 16 bits the same rounding is worth more levels. Borders repeat the outermost pixel everywhere.
 
 Usage: make_filter.py OUTPUT    (needs: pip install numpy scipy scikit-image opencv-python-headless)
 
 The file: lines of text up to one that says "end", then bytes.
-  picture WIDTH HEIGHT
-  case LIMIT SHARE CHAIN    (at most SHARE of the values may differ at all)
+  picture BITS WIDTH HEIGHT
+  case LIMIT SHARE CHAIN    (at most SHARE of the values may differ at all), for each case of that picture
   end
-  the picture, then for each case the result: R G B for each pixel
+  each picture, with for each of its cases the result behind it: R G B for each pixel, little-endian with 16 bits
 """
 import sys
 
@@ -25,6 +25,7 @@ import skimage.exposure
 import skimage.filters
 
 WIDTH, HEIGHT = 61, 43
+FULL = 255  # of the picture at hand
 
 
 def picture():
@@ -38,8 +39,14 @@ def picture():
     return np.clip(p, 0, 255).round().astype(np.uint8)
 
 
+def deep_picture():
+    """A part of the same with 16 bits."""
+    p = picture()[8:31, 24:55].astype(np.uint16)
+    return p * 256 + (np.arange(p.size).reshape(p.shape) * 73 % 256).astype(np.uint16)
+
+
 def stored(x):
-    return np.clip(np.floor(x + 0.5), 0, 255).astype(np.uint8)
+    return np.clip(np.floor(x + 0.5), 0, FULL).astype(np.uint8 if FULL == 255 else np.uint16)
 
 
 def each(function):
@@ -60,11 +67,11 @@ def sobel(amount):
 
 
 def grey(p):
-    return np.repeat(255 * (p / 255. @ [0.299, 0.587, 0.114])[..., None], 3, axis=-1)
+    return np.repeat(FULL * (p / FULL @ [0.299, 0.587, 0.114])[..., None], 3, axis=-1)
 
 
 def colours(matrix, offset=(0, 0, 0)):
-    return lambda p: cv2.transform(p.astype(float), np.column_stack([np.array(matrix, float), 255 * np.array(offset)]))
+    return lambda p: cv2.transform(p.astype(float), np.column_stack([np.array(matrix, float), FULL * np.array(offset)]))
 
 
 def gaussian(sigma):
@@ -86,23 +93,23 @@ def bilateral(spatial, tonal):
     near = np.exp(-(x ** 2 + y ** 2) / (2 * spatial ** 2)).ravel()
 
     def mean(window):
-        weights = near * np.exp(-((window - window[window.size // 2]) / 255) ** 2 / (2 * tonal ** 2))
+        weights = near * np.exp(-((window - window[window.size // 2]) / FULL) ** 2 / (2 * tonal ** 2))
         return weights @ window / weights.sum()
     return each(lambda v: scipy.ndimage.generic_filter(v, mean, size=2 * radius + 1, mode="nearest"))
 
 
 SEPIA = [[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]]
 CASES = [
-    (0, 0, "brightness amount=0.2", lambda p: p + 255 * 0.2),
-    (0, 0, "brightness amount=-0.35", lambda p: p - 255 * 0.35),
-    (0, 0, "contrast amount=1.7", lambda p: 127.5 + 1.7 * (p - 127.5)),
-    (0, 0, "gamma value=2.2", lambda p: 255 * skimage.exposure.adjust_gamma(p / 255., 1 / 2.2)),
-    (0, 0, "gamma value=0.6", lambda p: 255 * skimage.exposure.adjust_gamma(p / 255., 1 / 0.6)),
-    (0, 0, "levels black=0.1 white=0.8 out-black=0.2 out-white=0.9", lambda p: 255 * skimage.exposure.rescale_intensity(
-        p / 255., in_range=(0.1, 0.8), out_range=(0.2, 0.9))),
-    (0, 0, "threshold level=0.5", lambda p: cv2.threshold(p.astype(float), 127.499, 255, cv2.THRESH_BINARY)[1]),
+    (0, 0, "brightness amount=0.2", lambda p: p + FULL * 0.2),
+    (0, 0, "brightness amount=-0.35", lambda p: p - FULL * 0.35),
+    (0, 0, "contrast amount=1.7", lambda p: FULL / 2 + 1.7 * (p - FULL / 2)),
+    (0, 0, "gamma value=2.2", lambda p: FULL * skimage.exposure.adjust_gamma(p / FULL, 1 / 2.2)),
+    (0, 0, "gamma value=0.6", lambda p: FULL * skimage.exposure.adjust_gamma(p / FULL, 1 / 0.6)),
+    (0, 0, "levels black=0.1 white=0.8 out-black=0.2 out-white=0.9", lambda p: FULL * skimage.exposure.rescale_intensity(
+        p / FULL, in_range=(0.1, 0.8), out_range=(0.2, 0.9))),
+    (0, 0, "threshold level=0.5", lambda p: cv2.threshold(p.astype(float), FULL / 2 - 0.001, FULL, cv2.THRESH_BINARY)[1]),
     (0, 0, "invert", lambda p: skimage.util.invert(p)),
-    (0, 0, "posterize levels=5", lambda p: np.floor(p / 256. * 5) * 255 / 4),
+    (0, 0, "posterize levels=5", lambda p: np.floor(p / (FULL + 1.) * 5) * FULL / 4),
     (1, 0.01, "grayscale", grey),
     (1, 0.01, "saturation amount=1.6", lambda p: grey(p) + 1.6 * (p - grey(p))),
     (1, 0.01, "saturation amount=0.3", lambda p: grey(p) + 0.3 * (p - grey(p))),
@@ -124,11 +131,11 @@ CASES = [
     (0, 0, "emboss", correlate([[-2, -1, 0], [-1, 1, 1], [0, 1, 2]])),
     (1, 0.01, "correlate matrix=1,2,3,2,1;2,4,6,4,2;3,6,9,6,3;2,4,6,4,2;1,2,3,2,1 divide=81",
      correlate(np.outer([1, 2, 3, 2, 1], [1, 2, 3, 2, 1]) / 81)),
-    (0, 0, "correlate matrix=0.5,0,-1;2,1.5,0;-1,0.25,-2;0,1,0;0,0,0.75 divide=2 offset=-0.1", lambda p: -255 * 0.1 + correlate(
+    (0, 0, "correlate matrix=0.5,0,-1;2,1.5,0;-1,0.25,-2;0,1,0;0,0,0.75 divide=2 offset=-0.1", lambda p: -FULL * 0.1 + correlate(
         np.array([[0.5, 0, -1], [2, 1.5, 0], [-1, 0.25, -2], [0, 1, 0], [0, 0, 0.75]]) / 2)(p)),
     (1, 0.02, "correlate matrix=" + bell_text() + " divide=9", correlate(BELL / 9)),
     (1, 0.05, "bilateral spatial-sigma=1.5 range-sigma=0.1", bilateral(1.5, 0.1)),
-    (0, 0, "convolve nw=1 ne=-0.5 w=0.25 c=2 s=-1 se=0.125 offset=0.4", lambda p: 255 * 0.4 + correlate(
+    (0, 0, "convolve nw=1 ne=-0.5 w=0.25 c=2 s=-1 se=0.125 offset=0.4", lambda p: FULL * 0.4 + correlate(
         [[1, 0, -0.5], [0.25, 2, 0], [0, -1, 0.125]])(p)),
 ]
 # Several stages, each stored before the next reads it.
@@ -139,22 +146,37 @@ CHAINS = [
 ]
 
 
+# How far 16 bits may be off where it is not the 8 bits' limit. Weights of gaussian are rounded to 1/4096 of all, which are 16
+# levels, each; bilateral takes differences in steps of 64; other weights are rounded to 1/65536 and less, as offsets are to
+# 1/256 of a level.
+def deep_limit(limit, text):
+    if "correlate" in text and limit:
+        return 8  # two passes, of which the second has its weights in 1/16384
+    return 100 if "gaussian" in text else 40 if "bilateral" in text else 2 if limit or "matrix" in text or "offset" in text else 0
+
+
 def main():
-    p = picture()
+    global FULL
     stages = {text: function for _, _, text, function in CASES}
-    header, payload = [f"picture {WIDTH} {HEIGHT}"], [p.tobytes()]
+    header, payload = [], []
+    for bits, p in (8, picture()), (16, deep_picture()):
+        FULL = 2 ** bits - 1
+        header.append(f"picture {bits} {p.shape[1]} {p.shape[0]}")
+        payload.append(p.tobytes())
 
-    def add(limit, share, text, result):
-        header.append(f"case {limit} {share} {text}")
-        payload.append(result.tobytes())
+        def add(limit, share, text, result):
+            if bits == 16:
+                limit, share = deep_limit(limit, text), share if limit == 0 else 1
+            header.append(f"case {limit} {share} {text}")
+            payload.append(result.tobytes())
 
-    for limit, share, text, function in CASES:
-        add(limit, share, text, stored(function(p)))
-    for limit, share, text in CHAINS:
-        result = p
-        for stage in text.split(" ! "):
-            result = stored(stages[stage](result))
-        add(limit, share, text, result)
+        for limit, share, text, function in CASES:
+            add(limit, share, text, stored(function(p)))
+        for limit, share, text in CHAINS:
+            result = p
+            for stage in text.split(" ! "):
+                result = stored(stages[stage](result))
+            add(limit, share, text, result)
     with open(sys.argv[1], "wb") as file:
         file.write("\n".join(header + ["end", ""]).encode() + b"".join(payload))
         print(f"{file.name}: {len(header) - 1} cases, {file.tell()} bytes, OpenCV {cv2.__version__}, "

@@ -5,9 +5,10 @@
 Usage: make_histogram.py OUTPUT    (needs: pip install numpy)
 
 The file: lines of text up to one that says "end", then bytes.
-  picture CHANNELS WIDTH HEIGHT BLACK WHITE MEAN MEDIAN CONTRAST DARK BRIGHT METERED BRIGHT_END
+  picture BITS CHANNELS WIDTH HEIGHT BLACK WHITE MEAN MEDIAN CONTRAST DARK BRIGHT METERED BRIGHT_END
   end
-  for each picture its bytes (4 a pixel, R G B A, for 3 channels; 1 otherwise), then the counts as little-endian 32-bit numbers,
+  for each picture its bytes (4 a pixel, R G B A, for 3 channels; 1 otherwise; twice as many with 16 bits, the low
+  byte first), then the counts as little-endian 32-bit numbers,
   256 for each channel and 256 for the intensity
 """
 import sys
@@ -30,6 +31,8 @@ def pictures():
     yield "one pixel", np.full((1, 1, 1), 130), 0, 255
     yield "video", np.clip(rng.normal(110, 60, (54, 96, 1)), 16, 235), 16, 235
     yield "beyond video's range", rng.integers(0, 256, (33, 17, 1)), 16, 235
+    yield "16 bits", rng.integers(0, 65536, (29, 23, 4)), 0, 255
+    yield "16 bits, grey", rng.integers(0, 65536, (19, 31, 1)), 0, 255
 
 
 def percentile(values, q):
@@ -39,21 +42,23 @@ def percentile(values, q):
 def main():
     header, payload = [], []
     for name, picture, black, white in pictures():
-        picture = picture.astype(np.uint8)
+        bits = 16 if name.startswith("16") else 8
+        picture = picture.astype(f"<u{bits // 8}")
         height, width, parts = picture.shape
         channels = [picture[..., c].ravel() for c in range(3 if parts == 4 else 1)]
         if parts == 4:
             r, g, b = (c.astype(np.int64) for c in channels)
-            intensity = (30 * r + 59 * g + 11 * b + 50) // 100
+            intensity = (30 * r + 59 * g + 11 * b + 50) // 100 >> bits - 8
         else:
-            intensity = channels[0].astype(np.int64)
+            intensity = channels[0].astype(np.int64) >> bits - 8
+        channels = [(c >> bits - 8).astype(np.uint8) for c in channels]
         scaled = (intensity - black) / (white - black)
         fractions = [(np.mean(c >= white - CLIP_MARGIN), (percentile(c, 99) - black) / (white - black)) for c in channels]
         numbers = [scaled.mean(), (percentile(intensity, 50) - black) / (white - black),
                    (percentile(intensity, 95) - percentile(intensity, 5)) / (white - black),
                    np.mean(intensity <= black + CLIP_MARGIN), max(f for f, _ in fractions),
                    np.mean(np.clip(scaled, 0, 1) ** 2.2), max(e for _, e in fractions)]
-        header.append(f"picture {len(channels)} {width} {height} {black} {white} " + " ".join(f"{n:.12g}" for n in numbers))
+        header.append(f"picture {bits} {len(channels)} {width} {height} {black} {white} " + " ".join(f"{n:.12g}" for n in numbers))
         payload.append(picture.tobytes())
         payload += [np.bincount(c, minlength=256).astype("<u4").tobytes() for c in [*channels, intensity]]
         print(f"{name:22} {header[-1]}")

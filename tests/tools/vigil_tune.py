@@ -32,7 +32,9 @@ for flag in ("--exhaustive", "--list-devices", "--chain", "--json", "--clear"):
 # Microbenchmarks: every group has values that can be true.
 micro = json.loads(run("--no-tuning", "--json"))
 groups = {m["group"] for m in micro["microbenchmarks"]}
-assert groups == {"copy bandwidth", "loads and stores", "buffer or image", "functions", "launches", "transfers"}, groups
+assert groups == {"copy bandwidth", "loads and stores", "access patterns", "copies to local memory", "prefetch", "buffer or image",
+                  "work of a work-item", "functions", "build options", "launches", "concurrent kernels", "transfers",
+                  "effective bandwidth"}, groups
 missing = [m for m in micro["microbenchmarks"] if m["value"] is None]
 assert all("image" in m["name"] for m in missing), missing
 assert all(m["value"] > 0 for m in micro["microbenchmarks"] if m not in missing)

@@ -1,239 +1,182 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "micro.h"
+// What is measured in which order, and what needs no more than a copy, a function or a launch.
+#include "bench.h"
 
 #include "common/error.h"
-#include "common/opencl/program.h"
 #include "micro-cl.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <functional>
 
 namespace vigil::tune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class Bench {
- public:
-  explicit Bench(ClDevice &d)
-      : device_(d), queue_(d), bytes_(d.is_cpu() ? std::size_t{8} << 20 : std::size_t{128} << 20),
-        in_(d, bytes_), out_(d, bytes_) {
-    d.fill(in_.as(), 3, bytes_, queue_);
-    d.fill(out_.as(), 0, bytes_, queue_);
+} // namespace
+
+Bench::Bench(ClDevice &d)
+    : device_(d), queue_(d), bytes_(d.is_cpu() ? std::size_t{8} << 20 : std::size_t{128} << 20),
+      in_(d, bytes_), out_(d, bytes_) {
+  d.fill(in_.as(), 3, bytes_, queue_);
+  d.fill(out_.as(), 0, bytes_, queue_);
+  queue_.wait();
+}
+
+std::vector<Measurement> Bench::all() {
+  group("copy bandwidth", &Bench::copies);
+  group("loads and stores", &Bench::widths);
+  group("access patterns", &Bench::patterns);
+  group("copies to local memory", &Bench::local_copies);
+  group("prefetch", &Bench::prefetches);
+  group("buffer or image", &Bench::images);
+  group("work of a work-item", &Bench::shapes);
+  group("functions", &Bench::functions);
+  group("build options", &Bench::build_options);
+  group("launches", &Bench::launches);
+  group("concurrent kernels", &Bench::concurrency);
+  group("transfers", &Bench::transfers);
+  group("effective bandwidth", &Bench::effective_bandwidth);
+  return std::move(results_);
+}
+
+void Bench::group(const char *name, void (Bench::*run)()) {
+  group_ = name;
+  try {
+    (this->*run)();
+  } catch (const std::exception &e) {
+    results_.push_back({group_, "all", 0, "", e.what()});
+  }
+}
+
+void Bench::attempt(const std::string &name, const char *unit, const std::function<double()> &value) {
+  try {
+    add(name, value(), unit);
+  } catch (const std::exception &e) {
+    results_.push_back({group_, name, 0, "", e.what()});
+  }
+}
+
+double Bench::time(const std::function<void()> &call, int calls) {
+  const auto timer = device_.make_timer();
+  std::vector<double> ms;
+  call();
+  queue_.wait();
+  for (int i = 0; i < 7; i++) {
+    timer->start(queue_);
+    for (int k = 0; k < calls; k++) call();
+    timer->stop(queue_);
     queue_.wait();
+    ms.push_back(timer->milliseconds() / calls);
   }
+  std::sort(ms.begin(), ms.end());
+  return ms[ms.size() / 2];
+}
 
-  std::vector<Measurement> all() {
-    group("copy bandwidth", &Bench::copies);
-    group("loads and stores", &Bench::widths);
-    group("buffer or image", &Bench::images);
-    group("functions", &Bench::functions);
-    group("launches", &Bench::launches);
-    group("transfers", &Bench::transfers);
-    return std::move(results_);
+void Bench::copies() {
+  const double ms = time(
+      [&] {
+        queue_.submit("a copy", [&](cl_event *e) {
+          return clEnqueueCopyBuffer(queue_.get(), in(), out(), 0, 0, bytes_, 0, nullptr, e);
+        });
+      },
+      calls());
+  add("copy command, read and write", 2 * gigabytes(bytes_, ms), "GB/s");
+  {
+    ClKernel k = ClProgram(device_, {cl::micro_cl}, "-D TYPE=float4").kernel("copy");
+    const cl_uint count = cl_uint(bytes_ / 16);
+    add("identity kernel, float4, read and write",
+        2 * gigabytes(bytes_,
+                      time(
+                          [&] {
+                            k.launch(queue_, {items(count), 1}, {group_size(), 1}, in(), out(), count);
+                          },
+                          calls())),
+        "GB/s");
   }
+}
+void Bench::widths() {
+  const struct {
+    const char *type;
+    std::size_t bytes;
+  } types[] = {{"uchar", 1},  {"uchar4", 4},  {"uchar8", 8},  {"uchar16", 16}, {"float", 4},
+               {"float2", 8}, {"float4", 16}, {"float8", 32}, {"float16", 64}};
+  for (const auto &t : types) {
+    ClKernel k = ClProgram(device_, {cl::micro_cl}, text("-D TYPE=", t.type)).kernel("copy");
+    const cl_uint count = cl_uint(bytes_ / 4 / t.bytes);
+    add(text(t.type, ", read and write"),
+        2 * gigabytes(bytes_ / 4,
+                      time(
+                          [&] {
+                            k.launch(queue_, {items(count), 1}, {group_size(), 1}, in(), out(), count);
+                          },
+                          calls())),
+        "GB/s");
+  }
+}
 
- private:
-  void group(const char *name, void (Bench::*run)()) {
-    group_ = name;
-    try {
-      (this->*run)();
-    } catch (const std::exception &e) {
-      results_.push_back({group_, "all", 0, "", e.what()});
-    }
+void Bench::functions() {
+  const std::size_t count = device_.is_cpu() ? 4096 : 1 << 18;
+  for (const char *f : {"exp", "native_exp", "exp2", "native_exp2", "sqrt", "native_sqrt", "sin",
+                        "native_sin", "1.5f/", "native_recip", "log", "native_log"}) {
+    // Something of about 1 to work on again, whatever the function.
+    const bool divide = std::strcmp(f, "1.5f/") == 0;
+    ClKernel k =
+        ClProgram(device_, {cl::micro_cl},
+                  text("-D FUNCTION(v)=(", divide ? "1.5f/(v+0.5f)" : text(f, "(0.2f*v+0.9f)").c_str(), ")"))
+            .kernel("compute");
+    const double ms = time([&] { k.launch(queue_, {count, 1}, {group_size(), 1}, out(), 0.5f); }, calls());
+    add(divide ? "division" : f, double(count) * 4 * 64 / 1e6 / ms, "G/s");
   }
-  void add(const std::string &name, double value, const char *unit) {
-    results_.push_back({group_, name, value, unit, {}});
-  }
+}
 
-  // Milliseconds of one call by the device's clock: the median of several measurements of `calls` in a row.
-  double time(const std::function<void()> &call, int calls) {
-    const auto timer = device_.make_timer();
-    std::vector<double> ms;
-    call();
-    queue_.wait();
-    for (int i = 0; i < 7; i++) {
-      timer->start(queue_);
-      for (int k = 0; k < calls; k++) call();
-      timer->stop(queue_);
-      queue_.wait();
-      ms.push_back(timer->milliseconds() / calls);
-    }
-    std::sort(ms.begin(), ms.end());
-    return ms[ms.size() / 2];
-  }
-  int calls() const { return device_.is_cpu() ? 1 : 10; }
-  static double gigabytes(std::size_t bytes, double ms) { return double(bytes) / 1e6 / ms; }
-  cl_mem in() const { return device_.range_of(in_.as()).memory; }
-  cl_mem out() const { return device_.range_of(out_.as()).memory; }
-  ClProgram program(const std::string &options) const { return {device_, {cl::micro_cl}, options}; }
-
-  void copies() {
-    const double ms = time(
-        [&] {
-          queue_.submit("a copy", [&](cl_event *e) {
-            return clEnqueueCopyBuffer(queue_.get(), in(), out(), 0, 0, bytes_, 0, nullptr, e);
-          });
-        },
-        calls());
-    add("copy command, read and write", 2 * gigabytes(bytes_, ms), "GB/s");
-    {
-      ClKernel k = program("-D TYPE=float4").kernel("copy");
-      const cl_uint count = cl_uint(bytes_ / 16);
-      add("identity kernel, float4, read and write",
-          2 * gigabytes(bytes_,
-                        time(
-                            [&] {
-                              k.launch(queue_, {items(count), 1}, {group_size(), 1}, in(), out(), count);
-                            },
-                            calls())),
-          "GB/s");
-    }
-  }
-  // One work-item an element on GPUs; processors loop.
-  std::size_t items(std::size_t count) const {
-    return device_.is_cpu() ? std::min<std::size_t>(count, 65536) : count;
-  }
-  std::size_t group_size() const { return device_.is_cpu() ? 64 : 256; }
-
-  void widths() {
-    const struct {
-      const char *type;
-      std::size_t bytes;
-    } types[] = {{"uchar", 1},  {"uchar4", 4},  {"uchar8", 8},  {"uchar16", 16}, {"float", 4},
-                 {"float2", 8}, {"float4", 16}, {"float8", 32}, {"float16", 64}};
-    for (const auto &t : types) {
-      ClKernel k = program(text("-D TYPE=", t.type)).kernel("copy");
-      const cl_uint count = cl_uint(bytes_ / 4 / t.bytes);
-      add(text(t.type, ", read and write"),
-          2 * gigabytes(bytes_ / 4,
-                        time(
-                            [&] {
-                              k.launch(queue_, {items(count), 1}, {group_size(), 1}, in(), out(), count);
-                            },
-                            calls())),
-          "GB/s");
-    }
-  }
-
-  void images() {
-    const int width = device_.is_cpu() ? 320 : 1280, height = device_.is_cpu() ? 180 : 720;
-    const double megapixels = width * height / 1e6;
-    const ClRange2 local = device_.is_cpu() ? ClRange2{64, 1} : ClRange2{32, 8};
-    ClKernel from_buffer = program("").kernel("from_buffer");
-    add("5x5 pixels from a buffer",
-        megapixels /
-            time(
-                [&] {
-                  from_buffer.launch(queue_, {std::size_t(width), std::size_t(height)}, local, in(), out(),
-                                     width, height);
-                },
-                calls()) *
-            1e3,
-        "Mpixel/s");
-    const char *name = "5x5 pixels from an image";
-    try {
-      add(name, megapixels / image_time(width, height, local) * 1e3, "Mpixel/s");
-    } catch (const std::exception &e) { // PoCL 7.1 says that it has images, but cannot compile their reading
-      results_.push_back({group_, name, 0, "", e.what()});
-    }
-  }
-
-  // Milliseconds of a picture of this size, read from an image.
-  double image_time(int width, int height, ClRange2 local) {
-    if (device_.number_info(CL_DEVICE_IMAGE_SUPPORT) == 0)
-      fail(Error::Kind::no_device, "the device has no images");
-    const cl_image_format format{CL_RGBA, CL_UNSIGNED_INT8};
-    cl_image_desc desc{};
-    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = width;
-    desc.image_height = height;
-    cl_int code = CL_SUCCESS;
-    const ClMemHandle image(
-        clCreateImage(device_.context(), CL_MEM_READ_ONLY, &format, &desc, nullptr, &code));
-    cl_check(code, "making an image");
-    ClKernel from_image = program("-D IMAGES").kernel("from_image");
-    return time(
-        [&] {
-          from_image.launch(queue_, {std::size_t(width), std::size_t(height)}, local, image.get(), out(),
-                            width, height);
-        },
-        calls());
-  }
-
-  void functions() {
-    const std::size_t count = device_.is_cpu() ? 4096 : 1 << 18;
-    for (const char *f : {"exp", "native_exp", "exp2", "native_exp2", "sqrt", "native_sqrt", "sin",
-                          "native_sin", "1.5f/", "native_recip", "log", "native_log"}) {
-      // Something of about 1 to work on again, whatever the function.
-      const bool divide = std::strcmp(f, "1.5f/") == 0;
-      ClKernel k =
-          program(text("-D FUNCTION(v)=(", divide ? "1.5f/(v+0.5f)" : text(f, "(0.2f*v+0.9f)").c_str(), ")"))
-              .kernel("compute");
-      const double ms = time([&] { k.launch(queue_, {count, 1}, {group_size(), 1}, out(), 0.5f); }, calls());
-      add(divide ? "division" : f, double(count) * 4 * 64 / 1e6 / ms, "G/s");
-    }
-  }
-
-  void launches() {
-    ClKernel k = program("").kernel("nothing");
-    constexpr int many = 500;
-    const auto launch = [&] { k.launch(queue_, {64, 1}, {64, 1}, out()); };
+void Bench::launches() {
+  ClKernel k = ClProgram(device_, {cl::micro_cl}).kernel("nothing");
+  constexpr int many = 500;
+  const auto launch = [&] { k.launch(queue_, {64, 1}, {64, 1}, out()); };
+  launch();
+  queue_.wait();
+  auto start = Clock::now();
+  for (int i = 0; i < many; i++) launch();
+  queue_.wait();
+  const auto us = [&](Clock::time_point t) {
+    return std::chrono::duration<double, std::micro>(Clock::now() - t).count();
+  };
+  add("in a row, each", us(start) / many, "us");
+  std::vector<double> single;
+  for (int i = 0; i < 101; i++) {
+    start = Clock::now();
     launch();
     queue_.wait();
-    auto start = Clock::now();
-    for (int i = 0; i < many; i++) launch();
-    queue_.wait();
-    const auto us = [&](Clock::time_point t) {
-      return std::chrono::duration<double, std::micro>(Clock::now() - t).count();
-    };
-    add("in a row, each", us(start) / many, "us");
-    std::vector<double> single;
-    for (int i = 0; i < 101; i++) {
-      start = Clock::now();
-      launch();
+    single.push_back(us(start));
+  }
+  std::sort(single.begin(), single.end());
+  add("alone, with the wait for its end", single[single.size() / 2], "us");
+}
+
+void Bench::transfers() {
+  const std::size_t bytes = std::min<std::size_t>(bytes_, std::size_t{32} << 20);
+  std::vector<char> pageable(bytes, 1);
+  const std::unique_ptr<void, std::function<void(void *)>> pinned(device_.allocate_host(bytes),
+                                                                  [&](void *p) { device_.release_host(p); });
+  std::memset(pinned.get(), 1, bytes);
+  // By the host's clock: what the driver copies before it starts counts as well.
+  const auto speed = [&](const char *name, const std::function<void()> &copy) {
+    std::vector<double> ms;
+    for (int i = 0; i < 7; i++) {
+      const auto start = Clock::now();
+      copy();
       queue_.wait();
-      single.push_back(us(start));
+      ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
     }
-    std::sort(single.begin(), single.end());
-    add("alone, with the wait for its end", single[single.size() / 2], "us");
-  }
-
-  void transfers() {
-    const std::size_t bytes = std::min<std::size_t>(bytes_, std::size_t{32} << 20);
-    std::vector<char> pageable(bytes, 1);
-    const std::unique_ptr<void, std::function<void(void *)>> pinned(
-        device_.allocate_host(bytes), [&](void *p) { device_.release_host(p); });
-    std::memset(pinned.get(), 1, bytes);
-    // By the host's clock: what the driver copies before it starts counts as well.
-    const auto speed = [&](const char *name, const std::function<void()> &copy) {
-      std::vector<double> ms;
-      for (int i = 0; i < 7; i++) {
-        const auto start = Clock::now();
-        copy();
-        queue_.wait();
-        ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
-      }
-      std::sort(ms.begin(), ms.end());
-      add(name, gigabytes(bytes, ms[ms.size() / 2]), "GB/s");
-    };
-    speed("to the device, pinned", [&] { device_.upload(in_.as(), pinned.get(), bytes, queue_); });
-    speed("to the device, pageable", [&] { device_.upload(in_.as(), pageable.data(), bytes, queue_); });
-    speed("to the host, pinned", [&] { device_.download(pinned.get(), in_.as(), bytes, queue_); });
-    speed("to the host, pageable", [&] { device_.download(pageable.data(), in_.as(), bytes, queue_); });
-  }
-
-  ClDevice &device_;
-  ClQueue queue_;
-  std::size_t bytes_;
-  DeviceBuffer in_, out_;
-  std::string group_;
-  std::vector<Measurement> results_;
-};
-
-} // namespace
+    std::sort(ms.begin(), ms.end());
+    add(name, gigabytes(bytes, ms[ms.size() / 2]), "GB/s");
+  };
+  speed("to the device, pinned", [&] { device_.upload(in_.as(), pinned.get(), bytes, queue_); });
+  speed("to the device, pageable", [&] { device_.upload(in_.as(), pageable.data(), bytes, queue_); });
+  speed("to the host, pinned", [&] { device_.download(pinned.get(), in_.as(), bytes, queue_); });
+  speed("to the host, pageable", [&] { device_.download(pageable.data(), in_.as(), bytes, queue_); });
+}
 
 std::vector<Measurement> microbenchmarks(ClDevice &d) {
   return Bench(d).all();

@@ -8,8 +8,8 @@
 namespace vigil::filter {
 namespace {
 
-bool is_aligned(const ClPlane &p) {
-  return p.offset % 4 == 0 && p.stride % 4 == 0;
+bool is_aligned(const ClPlane &p, int bytes) {
+  return p.offset % bytes == 0 && p.stride % bytes == 0;
 }
 
 } // namespace
@@ -36,25 +36,26 @@ Costs costs_of(const ClDevice &d) {
 }
 
 ClFilter::ClFilter(ClDevice &d, const Chain &chain, PixelFormat format, const ClOptions &options)
-    : device_(d), format_(format), options_(options), shape_(options.shape.value_or(default_shape(d))) {
+    : device_(d), format_(format), options_(options), wanted_(options.shape.value_or(default_shape(d))),
+      shape_(wanted_) {
   set_chain(chain);
 }
 
-Plan ClFilter::plan_for(const Pass &all) const {
+Plan ClFilter::plan_for(const Pass &all, const Shape &shape) const {
   if (options_.staged) return split_all(all);
   Costs costs = costs_of(device_);
   if (options_.round_trip) costs.round_trip = *options_.round_trip;
-  return split(all, shape_, costs, is_colour(format_));
+  return split(all, shape, costs, format_);
 }
 
-ClFilter::Kernels ClFilter::build(const Plan &plan, bool wide) const {
+ClFilter::Kernels ClFilter::build(const Plan &plan, const Shape &shape, bool wide) const {
   const bool colour = is_colour(format_);
   const std::string source = text("#line 1 \"", cl::filter_cl.path, "\"\n", cl::filter_cl.text,
-                                  "\n#line 1 \"generated\"\n", generate(plan, shape_, colour));
+                                  "\n#line 1 \"generated\"\n", generate(plan, shape, colour));
   Kernels k;
-  k.program =
-      ClProgram(device_, "a filter chain", source,
-                text("-D ROWS=", int(shape_.rows), " -D COLOUR=", int(colour), " -D WIDE=", int(wide)));
+  k.program = ClProgram(device_, "a filter chain", source,
+                        text("-D ROWS=", int(shape.rows), " -D COLOUR=", int(colour),
+                             " -D DEEP=", int(is_16_bit(format_)), " -D WIDE=", int(wide)));
   for (std::size_t i = 0; i < plan.size(); i++) k.passes.push_back(k.program.kernel(text("pass", i).c_str()));
   return k;
 }
@@ -63,12 +64,14 @@ bool ClFilter::set_chain(const Chain &chain) {
   Operations o = operations_of(chain, format_);
   const bool rebuild = !(kernels_[0].program || kernels_[1].program) || !(o.all == operations_);
   if (rebuild) {
-    const Plan plan = plan_for(o.all);
-    const bool wide = is_colour(format_) && !shape_.rows;
-    Kernels built = build(plan, wide);
+    const Shape shape = fitting(wanted_, shapes(device_), o.all, costs_of(device_).local_bytes, format_);
+    const Plan plan = plan_for(o.all, shape);
+    const bool wide = is_colour(format_) && !shape.rows;
+    Kernels built = build(plan, shape, wide);
     kernels_[wide] = std::move(built);
     kernels_[!wide] = {};
     plan_ = plan;
+    shape_ = shape;
     operations_ = o.all;
   }
   numbers_ = std::move(o.numbers);
@@ -80,7 +83,8 @@ bool ClFilter::set_chain(const Chain &chain) {
 }
 
 void ClFilter::send_numbers(Queue &queue) {
-  const std::size_t values = numbers_.values.size() * sizeof(std::int32_t), tables = numbers_.tables.size();
+  const std::size_t values = numbers_.values.size() * sizeof(std::int32_t),
+                    tables = numbers_.tables.size() * sizeof numbers_.tables[0];
   if (values_.bytes() < values) values_ = DeviceBuffer(device_, values);
   if (tables_.bytes() < tables) tables_ = DeviceBuffer(device_, tables);
   device_.upload(values_.as(), numbers_.values.data(), values, queue);
@@ -95,10 +99,11 @@ void ClFilter::apply(ConstImage in, Image out, Queue &q) {
   if (!numbers_sent_) send_numbers(queue);
   const bool colour = is_colour(format_);
   const ClPlane from = device_.view(in).plane[0], to = device_.view(out).plane[0];
-  const bool wide = colour && !shape_.rows && is_aligned(from) && is_aligned(to);
-  if (!kernels_[wide].program) kernels_[wide] = build(plan_, wide);
+  const bool wide = colour && !shape_.rows && is_aligned(from, int(row_bytes(format_, 0, 1))) &&
+                    is_aligned(to, int(row_bytes(format_, 0, 1)));
+  if (!kernels_[wide].program) kernels_[wide] = build(plan_, shape_, wide);
 
-  const int stride = colour ? 4 * in.width : (in.width + 3) / 4 * 4;
+  const int stride = packed_stride(format_, in.width);
   const std::size_t bytes = std::size_t(stride) * in.height;
   for (std::size_t i = 0; i < std::min<std::size_t>(2, plan_.size() - 1); i++)
     if (between_[i].bytes() < bytes) between_[i] = DeviceBuffer(device_, bytes);

@@ -74,15 +74,17 @@ class Users final : public ClChain::Part {
 
 class OverTime final : public ClChain::Part {
  public:
-  OverTime(ClDevice &d, const Stage &s, PixelFormat format) : filter_(d, temporal_of(s), format) {}
+  OverTime(ClDevice &d, const Stage &s, PixelFormat format)
+      : filter_(d, temporal_of(s, full_scale(format)), format), format_(format) {}
   bool fits(const Chain &chain) const override { return kind_of(chain) == Kind::temporal; }
-  void set(const Chain &chain) override { filter_.set(temporal_of(chain[0])); }
+  void set(const Chain &chain) override { filter_.set(temporal_of(chain[0], full_scale(format_))); }
   void apply(ConstImage in, Image out, Queue &q) override { filter_.apply(in, out, q); }
   void forget() override { filter_.forget(); }
   std::string variant() const override { return "temporal"; }
 
  private:
   ClTemporal filter_;
+  PixelFormat format_;
 };
 
 // What several searches were, as one.
@@ -138,7 +140,7 @@ bool ClChain::set_chain(const Chain &chain) {
 
 void ClChain::apply(ConstImage in, Image out, Queue &queue) {
   check_pictures(in, out, format_);
-  const std::ptrdiff_t stride = is_colour(format_) ? 4 * std::ptrdiff_t(in.width) : (in.width + 3) / 4 * 4;
+  const std::ptrdiff_t stride = packed_stride(format_, in.width);
   const std::size_t bytes = std::size_t(stride) * std::size_t(in.height);
   for (std::size_t i = 0; i < std::min<std::size_t>(2, parts_.size() - 1); i++)
     if (between_[i].bytes() < bytes) between_[i] = DeviceBuffer(device_, bytes);

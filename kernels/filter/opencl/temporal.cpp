@@ -16,16 +16,17 @@ constexpr ClRange2 usual_group{32, 4};
 
 ClTemporal::ClTemporal(ClDevice &d, const Temporal &t, PixelFormat format)
     : device_(d), settings_(t), format_(format),
-      kernel_(
-          ClProgram(d, {cl::temporal_cl}, text("-D COLOUR=", int(is_colour(format)))).kernel("temporal")) {}
+      kernel_(ClProgram(d, {cl::temporal_cl},
+                        text("-D COLOUR=", int(is_colour(format)), " -D DEEP=", int(is_16_bit(format))))
+                  .kernel("temporal")) {}
 
 void ClTemporal::apply(ConstImage in, Image out, Queue &queue) {
   check_pictures(in, out, format_);
   const ClPlane from = device_.view(in).plane[0], to = device_.view(out).plane[0];
   const int first = in.width != width_ || in.height != height_;
   if (first) {
-    const std::size_t bytes =
-        std::size_t(in.width) * std::size_t(in.height) * (is_colour(format_) ? 3 : 1) * sizeof(cl_ushort);
+    const std::size_t bytes = std::size_t(in.width) * std::size_t(in.height) * (is_colour(format_) ? 3 : 1) *
+                              (is_16_bit(format_) ? sizeof(cl_uint) : sizeof(cl_ushort));
     for (DeviceBuffer *b : {&before_, &after_})
       if (b->bytes() < bytes) *b = DeviceBuffer(device_, bytes);
   }

@@ -27,7 +27,7 @@ class Guarded {
  public:
   Guarded(ClDevice &d, PixelFormat format, int width, int height, int run)
       : device_(d), format_(format), width_(width), height_(height), guard_(guards[run]) {
-    row_ = std::size_t(width) * (is_colour(format) ? 4 : 1);
+    row_ = std::size_t(vigil::row_bytes(format, 0, width));
     stride_ = row_ + 8 * std::size_t(run + 1); // another place in memory for each run
     begin_ = std::max<std::size_t>(65536, 16 * stride_) + 64 * std::size_t(run);
     bytes.assign(begin_ + stride_ * std::size_t(height) + begin_, guard_);

@@ -24,10 +24,11 @@ Tuned tune(ClDevice &d, const Chain &chain, PixelFormat format, tuning::Mode mod
   };
   std::string stages;
   for (const Stage &s : chain) stages += text(stages.empty() ? "" : " ! ", s.type->name);
-  const bool colour = format != PixelFormat::gray8;
+  const bool colour = is_colour(format);
   const std::string source =
       text(cl::filter_cl.text, generate(split_all(operations_of(chain, format).all), all.front(), colour));
-  const tuning::Key key = tuning::key_for(d, "filter", source, colour ? "colour" : "grey", stages);
+  const tuning::Key key = tuning::key_for(
+      d, "filter", source, text(colour ? "colour" : "grey", is_16_bit(format) ? ", 16 bits" : ""), stages);
   tuning::Result r = tuning::choose(d, key, trial, variants, mode, limits);
   return {all[r.choice], std::move(r)};
 }

@@ -47,10 +47,10 @@ std::array<float, 4> numbers_of(const Stage &s) {
 }
 
 std::string program_of(const Stage &s, PixelFormat format) {
-  return text("#define BYTES ", is_colour(format) ? 4 : 1, "\n#define SWAPPED ",
-              int(format == PixelFormat::bgra), "\n#line 1 \"", cl::user_prelude_cl.path, "\"\n",
-              cl::user_prelude_cl.text, "\n#line 1 \"", escaped(s.file), "\"\n", s.source, "\n#line 1 \"",
-              cl::user_kernel_cl.path, "\"\n", cl::user_kernel_cl.text);
+  return text("#define SAMPLES ", is_colour(format) ? 4 : 1, "\n#define DEEP ", int(is_16_bit(format)),
+              "\n#define SWAPPED ", int(format == PixelFormat::bgra), "\n#line 1 \"",
+              cl::user_prelude_cl.path, "\"\n", cl::user_prelude_cl.text, "\n#line 1 \"", escaped(s.file),
+              "\"\n", s.source, "\n#line 1 \"", cl::user_kernel_cl.path, "\"\n", cl::user_kernel_cl.text);
 }
 
 ClUserKernel::ClUserKernel(ClDevice &d, const std::string &name, const std::string &program,

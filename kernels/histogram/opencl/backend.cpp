@@ -36,7 +36,7 @@ class OpenCl final : public Counter {
   void count(ConstImage image, Queue &queue) override {
     check_picture(image);
     auto &q = static_cast<ClQueue &>(queue);
-    const int channels = channel_count(image.format);
+    const int channels = channel_count(image.format), sample = sample_of(image.format).bytes;
     prepare(image.format);
     if (!clean_)
       for (DeviceBuffer &b : counters_) device_.fill(b.as(), 0, sizeof(Counts), queue);
@@ -54,7 +54,7 @@ class OpenCl final : public Counter {
           std::min<std::uint64_t>(units_ * std::uint64_t(shape_.groups), std::uint64_t(p.height));
       launch({std::size_t(items)}, {1});
     } else {
-      const int piece = channels == 3 ? 4 : 16; // pixels of 16 bytes
+      const int piece = (channels == 3 ? 4 : 16) / sample; // pixels of 16 bytes
       const std::uint64_t pieces = std::uint64_t((p.width + piece - 1) / piece) * std::uint64_t(p.height);
       const std::uint64_t group = std::uint64_t(shape_.group);
       const std::uint64_t groups =
@@ -73,17 +73,19 @@ class OpenCl final : public Counter {
     prepare(image.format);
     const ClImage v = device_.view(image);
     const ClPlane &p = v.plane[0];
-    const int pixel = channel_count(image.format) == 3 ? 4 : 1;
+    const int bytes = sample_of(image.format).bytes;
+    const int pixel = (channel_count(image.format) == 3 ? 4 : 1) * bytes;
     const ClRange2 group = processor_ ? ClRange2{64, 8} : ClRange2{16, 16};
     draw_.launch(q, {std::size_t(panel.width), std::size_t(panel.height)}, group, counters(now_), p.memory,
                  p.offset + panel.y * p.stride + panel.x * pixel, p.stride, panel.width, panel.height,
                  panel.line, panel.bins);
     for (int i = 1; i < plane_count(image.format); i++) {
       const ClPlane &c = v.plane[i];
-      const int sample = image.format == PixelFormat::nv12 ? 2 : 1;
-      const int row_bytes = (panel.width + 1) / 2 * sample, rows = (panel.height + 1) / 2;
-      grey_out_.launch(q, {std::size_t(row_bytes), std::size_t(rows)}, {}, c.memory,
-                       c.offset + panel.y / 2 * c.stride + panel.x / 2 * sample, c.stride, row_bytes, rows);
+      const int together = plane_count(image.format) == 2 ? 2 : 1; // samples of a pair
+      const int samples = (panel.width + 1) / 2 * together, rows = (panel.height + 1) / 2;
+      grey_out_.launch(q, {std::size_t(samples), std::size_t(rows)}, {}, c.memory,
+                       c.offset + panel.y / 2 * c.stride + panel.x / 2 * together * bytes, c.stride, samples,
+                       rows);
     }
   }
 
@@ -94,10 +96,12 @@ class OpenCl final : public Counter {
   void prepare(PixelFormat format) {
     if (program_ && format == format_) return;
     const int channels = channel_count(format);
+    const Sample sample = sample_of(format);
     ClProgram program(device_, {histogram_cl},
                       text("-D CHANNELS=", channels, " -D SETS=", words(channels) / bins,
                            " -D RED=", format == PixelFormat::bgra ? 2 : 0, " -D COPIES=", shape_.copies,
-                           " -D PARTS=", parts));
+                           " -D PARTS=", parts, " -D DEEP=", int(sample.bytes == 2),
+                           " -D SHIFT=", sample.shift, " -D MORE=", sample.more));
     count_ = program.kernel(processor_ ? "count_rows" : "count_groups");
     draw_ = program.kernel("draw");
     grey_out_ = program.kernel("grey_out");

@@ -14,7 +14,7 @@ using check::Checker;
 using check::Picture;
 using enum PixelFormat;
 
-constexpr PixelFormat formats[] = {rgba, bgra, gray8};
+constexpr PixelFormat formats[] = {rgba, bgra, gray8, gray16, rgba64};
 
 ClDevice &cl(Checker &c) {
   return device_cast<ClDevice>(c.device);
@@ -55,7 +55,7 @@ Chain random_chain(Checker &c, PixelFormat format, int stages) {
   Chain chain;
   while (int(chain.size()) < stages) {
     const StageType &t = types[c.rng() % types.size()];
-    if ((t.needs_colour && format == gray8) || !fuses(t.kind)) continue;
+    if ((t.needs_colour && !is_colour(format)) || !fuses(t.kind)) continue;
     chain.push_back(random_stage(c, t));
   }
   return chain;
@@ -76,7 +76,7 @@ struct Size {
 // Every stage, a few to a chain: kernels are few, as processors' compilers are slow.
 void run_stages(Checker &c) {
   constexpr Size sizes[] = {{1, 1, 0}, {5, 3, 3}, {70, 41, 1}, {140, 67, 0}};
-  for (const PixelFormat format : {rgba, gray8}) {
+  for (const PixelFormat format : {rgba, gray8, rgba64, gray16}) {
     Chain chain;
     const auto run = [&] {
       ClFilter fast(cl(c), chain, format);
@@ -84,7 +84,7 @@ void run_stages(Checker &c) {
       chain.clear();
     };
     for (const StageType &type : stage_types()) {
-      if ((type.needs_colour && format == gray8) || !fuses(type.kind)) continue;
+      if ((type.needs_colour && !is_colour(format)) || !fuses(type.kind)) continue;
       chain.push_back(random_stage(c, type));
       if (is_point(type.kind) ? chain.size() == 4 : chain.size() >= 2) run();
     }
@@ -111,10 +111,10 @@ void run_matrices(Checker &c) {
                         {"correlate matrix=1,2,1;2,4,2;1,2,1 divide=16 repeat=3", true},
                         {"correlate matrix=-1,0,1 divide=0.125 offset=-0.5", true},
                         {"correlate matrix=0,1,0;1,-4,1;0,1,0", false}};
-  for (const PixelFormat format : {rgba, gray8})
+  for (const PixelFormat format : {rgba, gray8, rgba64})
     for (const Case &k : cases) {
       const Chain chain = parse(k.chain);
-      c.expect(weights_of(chain[0]).separable() == k.separable,
+      c.expect(weights_of(chain[0], full_scale(format)).separable() == k.separable,
                text("\"", k.chain, "\" is ", k.separable ? "not " : "", "done in two passes"));
       ClFilter fast(cl(c), chain, format);
       for (const Size &s : sizes) compare(c, fast, chain, format, s.width, s.height, s.padding);
@@ -124,8 +124,8 @@ void run_matrices(Checker &c) {
 void run_random(Checker &c) {
   constexpr Size sizes[] = {{1, 1, 0}, {2, 7, 0}, {33, 1, 5}, {64, 32, 0}, {201, 131, 1}};
   const std::vector<Shape> all = shapes(cl(c));
-  for (int n = 0; n < 6; n++) {
-    const PixelFormat format = formats[c.rng() % 3];
+  for (int n = 0; n < 10; n++) {
+    const PixelFormat format = formats[n % 5];
     const Chain chain = random_chain(c, format, n < 2 ? n : 2 + int(c.rng() % 4));
     ClOptions o;
     o.shape = all[c.rng() % all.size()];
@@ -157,6 +157,15 @@ void run_changes(Checker &c) {
     c.expect(e.kind() == Error::Kind::bad_setting, e.what());
   }
   compare(c, grey, parse("median"), gray8, 20, 20, 0);
+  // Samples of 16 bits at odd addresses are refused, not read.
+  ClFilter deep(cl(c), parse("median"), gray16);
+  Picture odd(c, gray16, 8, 8, 1);
+  try {
+    deep.apply(odd.device(), odd.device(), c.queue());
+    c.fail("samples at odd addresses were not refused");
+  } catch (const Error &e) {
+    c.expect(e.kind() == Error::Kind::bad_setting, e.what());
+  }
 }
 
 void measure(Checker &c) {
@@ -176,21 +185,22 @@ void measure(Checker &c) {
       "bilateral spatial-sigma=1.5",
   };
   const double pixels = 1920. * 1080;
-  Picture in(c, rgba, 1920, 1080), out(c, rgba, 1920, 1080);
-  in.bytes = c.noise(in.bytes.size());
-  in.send();
-  for (const char *chain : chains) {
-    const auto time = [&](const char *how, const ClOptions &o) {
-      ClFilter f(cl(c), parse(chain), rgba, o);
-      c.time(
-          text(chain, " ", how, ", ", f.shape().name(), ", ", f.passes(), " passes"), pixels,
-          [&] { f.apply(in.device(), out.device(), c.queue()); }, {}, cl(c).is_cpu() ? 1 : 20);
-    };
-    for (const Shape &s : shapes(cl(c))) {
-      time("fused", {.shape = s, .round_trip = 1e9});
-      time("staged", {.shape = s, .staged = true});
+  for (const PixelFormat format : {rgba, rgba64})
+    for (const char *chain : chains) {
+      Picture in(c, format, 1920, 1080), out(c, format, 1920, 1080);
+      in.bytes = c.noise(in.bytes.size());
+      in.send();
+      const auto time = [&](const char *how, const ClOptions &o) {
+        ClFilter f(cl(c), parse(chain), format, o);
+        c.time(
+            text(name_of(format), " ", chain, " ", how, ", ", f.shape().name(), ", ", f.passes(), " passes"),
+            pixels, [&] { f.apply(in.device(), out.device(), c.queue()); }, {}, cl(c).is_cpu() ? 1 : 20);
+      };
+      for (const Shape &s : shapes(cl(c))) {
+        time("fused", {.shape = s, .round_trip = 1e9});
+        time("staged", {.shape = s, .staged = true});
+      }
     }
-  }
 }
 
 check::Register stages_case{{"filter/stages", run_stages, {Backend::opencl}}};

@@ -20,7 +20,7 @@ struct Users {
   const char *source, *numbers, *same_as;
 };
 constexpr Users inverts = {"int4 filter(Picture in, int x, int y, float4 p) {\n"
-                           "  return 255 - pixel_at(in, x, y);\n}\n",
+                           "  return FULL - pixel_at(in, x, y);\n}\n",
                            "", "invert"};
 constexpr Users boxes = {"int4 filter(Picture in, int x, int y, float4 p) {\n"
                          "  const int r = (int)p.s0, n = (2 * r + 1) * (2 * r + 1);\n"
@@ -52,9 +52,9 @@ void compare(Checker &c, ClChain &fast, const Chain &chain, const std::string &s
 void run_users(Checker &c) {
   auto &device = device_cast<ClDevice>(c.device);
   const auto random = [&](int most) { return 1 + int(c.rng() % std::uint64_t(most)); };
-  for (const PixelFormat format : {rgba, bgra, gray8})
+  for (const PixelFormat format : {rgba, bgra, gray8, gray16, rgba64})
     for (const Users *u : {&inverts, &boxes, &mixes}) {
-      if (u == &mixes && format == gray8) continue;
+      if (u == &mixes && !is_colour(format)) continue;
       const Chain users = chain_with(*u, u->numbers);
       // Alone, between others, and last.
       Chain chain = users;
@@ -100,11 +100,12 @@ void run_temporal(Checker &c) {
   auto &device = device_cast<ClDevice>(c.device);
   const auto host = open_cpu(1);
   const auto queue = host->make_queue();
-  for (const PixelFormat format : {rgba, bgra, gray8}) {
+  for (const PixelFormat format : {rgba, bgra, gray8, gray16, rgba64}) {
     const Chain chain = parse("sharpen ! denoise weight=0.9 motion=0.1 ! invert ! recursive weight=0.7");
     ClChain fast(device, chain, format);
     const auto reference = make_reference(chain, format);
     const auto frame = [&](int width, int height, int padding, int change) {
+      padding *= is_16_bit(format) ? 2 : 1;
       Picture in(c, format, width, height, padding), want(c, format, width, height, padding),
           got(c, format, width, height, padding);
       // The same picture with noise, so that gains of all sizes are there.
@@ -117,8 +118,8 @@ void run_temporal(Checker &c) {
       reference->apply(in.host(), want.host(), *queue);
       fast.apply(in.device(), got.device(), c.queue());
       got.fetch();
-      c.expect(got.bytes == want.bytes, text("\"", to_text(chain), "\", format ", int(format), ", ", width,
-                                             "x", height, ": not the reference's"));
+      c.expect(got.bytes == want.bytes, text("\"", to_text(chain), "\", ", name_of(format), ", ", width, "x",
+                                             height, ": not the reference's"));
       return want.bytes;
     };
     for (int n = 0; n < 4; n++) frame(133, 71, 3, 1 + 30 * n);

@@ -9,7 +9,10 @@
 
 namespace vigil::filter {
 
-inline constexpr const char *format_names[] = {"gray8", "rgba", "bgra"}; // in PixelFormat's order
+inline const char *name_of(PixelFormat f) {
+  using enum PixelFormat;
+  return f == gray8 ? "gray8" : f == rgba ? "rgba" : f == bgra ? "bgra" : f == gray16 ? "gray16" : "rgba64";
+}
 
 // Lets `fast` filter noise; what comes out must be what `chain` gives by the reference, byte for byte. what()
 // says in an error what was filtered how.
@@ -17,6 +20,7 @@ template <class Fast, class What>
 void compare_with_reference(check::Checker &c, Fast &fast, const Chain &chain, PixelFormat format, int width,
                             int height, int padding, What what) {
   using check::Picture;
+  padding *= is_16_bit(format) ? 2 : 1; // samples begin at even addresses
   Picture in(c, format, width, height, padding), want(c, format, width, height, padding),
       got(c, format, width, height, padding);
   in.bytes = c.noise(in.bytes.size());
@@ -32,8 +36,8 @@ void compare_with_reference(check::Checker &c, Fast &fast, const Chain &chain, P
   const auto at =
       std::mismatch(want.bytes.begin(), want.bytes.end(), got.bytes.begin()).first - want.bytes.begin();
   const auto stride = want.host().stride[0];
-  c.fail(text(what(), ", ", format_names[int(format)], " ", width, "x", height, ": byte ", at % stride,
-              " of row ", at / stride, " is ", int(got.bytes[at]), ", not ", int(want.bytes[at])));
+  c.fail(text(what(), ", ", name_of(format), " ", width, "x", height, ": byte ", at % stride, " of row ",
+              at / stride, " is ", int(got.bytes[at]), ", not ", int(want.bytes[at])));
 }
 
 } // namespace vigil::filter

@@ -14,10 +14,12 @@ namespace {
 using check::Checker;
 using check::Picture;
 
-constexpr PixelFormat formats[] = {PixelFormat::gray8, PixelFormat::rgba, PixelFormat::bgra,
-                                   PixelFormat::nv12, PixelFormat::i420};
+constexpr PixelFormat formats[] = {PixelFormat::gray8, PixelFormat::rgba,   PixelFormat::bgra,
+                                   PixelFormat::nv12,  PixelFormat::i420,   PixelFormat::gray16,
+                                   PixelFormat::p010,  PixelFormat::rgba64, PixelFormat::i420_10};
 const char *name_of(PixelFormat f) {
-  constexpr const char *names[] = {"gray8", "rgba", "bgra", "nv12", "i420"};
+  constexpr const char *names[] = {"gray8",  "rgba", "bgra",   "nv12",   "i420",
+                                   "gray16", "p010", "rgba64", "i420_10"};
   return names[int(f)];
 }
 
@@ -64,7 +66,7 @@ void run_random(Checker &c) {
     for (const Size &s : sizes)
       for (const bool flat : {false, true}) {
         const std::string what = text(name_of(format), " ", s.width, "x", s.height, flat ? " flat" : "");
-        Picture picture(c, format, s.width, s.height, s.padding);
+        Picture picture(c, format, s.width, s.height, s.padding * (is_16_bit(format) ? 2 : 1));
         picture.bytes = c.noise(picture.bytes.size());
         if (flat) std::fill(picture.bytes.begin(), picture.bytes.end(), std::uint8_t(c.rng()));
         picture.send();
@@ -127,6 +129,10 @@ void run_refused(Checker &c) {
   bad = good;
   bad.data[0] = nullptr;
   refused("a picture without memory", [&] { counter->count(bad, c.queue()); });
+  {
+    Picture deep(c, PixelFormat::gray16, 16, 16, 1);
+    refused("16 bits at odd addresses", [&] { counter->count(deep.device(), c.queue()); });
+  }
   refused("a panel outside", [&] { counter->draw(good, {0, 0, 33, 8, 1, 256}, c.queue()); });
   refused("a panel at an odd place", [&] { counter->draw(good, {1, 0, 8, 8, 1, 256}, c.queue()); });
   refused("100 bins", [&] { counter->draw(good, {0, 0, 8, 8, 1, 100}, c.queue()); });
@@ -159,7 +165,8 @@ void run_bench(Checker &c) {
         {}, 20);
   };
   for (const auto &f : frames)
-    for (const PixelFormat format : {PixelFormat::rgba, PixelFormat::nv12})
+    for (const PixelFormat format :
+         {PixelFormat::rgba, PixelFormat::nv12, PixelFormat::p010, PixelFormat::rgba64})
       for (const char *kind : {"random", "slopes", "flat"}) {
         const auto counter = make_opencl(c.device);
         measure(text(name_of(format), " ", f.name), *counter, format, f.width, f.height, kind, false);

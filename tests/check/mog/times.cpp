@@ -79,6 +79,25 @@ void run_groups(Checker &c) {
         measure(c, frames, masks, {Method::mog, gray8, 1, components, width, height, p, group});
 }
 
+// Source B, figure 11: the time of a frame over its size. The paper names no sizes but five of its eleven.
+void run_resolutions(Checker &c) {
+  if (!c.benching()) throw check::Skip{"only with --bench"};
+  for (const auto &[width, height] : {std::pair{160, 120},
+                                      {240, 180},
+                                      {320, 240},
+                                      {400, 300},
+                                      {480, 360},
+                                      {640, 480},
+                                      {768, 576},
+                                      {1024, 768},
+                                      {1280, 720},
+                                      {1920, 1080},
+                                      {2560, 1440}}) {
+    auto [frames, masks] = picture_set(c, rgba, width, height);
+    measure(c, frames, masks, {Method::zivkovic, rgba, 3, 5, width, height, Precision::single, 1});
+  }
+}
+
 void run_speed(Checker &c) {
   if (!c.benching()) throw check::Skip{"only with --bench"};
   using enum Precision;
@@ -109,6 +128,7 @@ void run_speed(Checker &c) {
 }
 
 const check::Register groups{{"mog/groups", run_groups, {Backend::cuda}}};
+const check::Register resolutions{{"mog/resolutions", run_resolutions}};
 const check::Register registered{{"mog/bench", run_speed}};
 
 } // namespace

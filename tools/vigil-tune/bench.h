@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One device under measurement: its memory, its queue, and the list of what was found.
+#pragma once
+
+#include "micro.h"
+
+#include "common/opencl/program.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace vigil::tune {
+
+class Bench {
+ public:
+  explicit Bench(ClDevice &d);
+  // All groups, each as far as it goes: what a device cannot do is told in its place.
+  std::vector<Measurement> all();
+
+ private:
+  void group(const char *name, void (Bench::*run)());
+  void add(const std::string &name, double value, const char *unit) {
+    results_.push_back({group_, name, value, unit, {}});
+  }
+  // Adds what `value` gives, or why it throws.
+  void attempt(const std::string &name, const char *unit, const std::function<double()> &value);
+
+  // Milliseconds of one call by the device's clock: the median of several measurements of `calls` in a row.
+  double time(const std::function<void()> &call, int calls);
+  int calls() const { return device_.is_cpu() ? 1 : 10; }
+  static double gigabytes(std::size_t bytes, double ms) { return double(bytes) / 1e6 / ms; }
+  cl_mem in() const { return device_.range_of(in_.as()).memory; }
+  cl_mem out() const { return device_.range_of(out_.as()).memory; }
+  // One work-item an element on GPUs; processors loop.
+  std::size_t items(std::size_t count) const {
+    return device_.is_cpu() ? std::min<std::size_t>(count, 65536) : count;
+  }
+  std::size_t group_size() const { return device_.is_cpu() ? 64 : 256; }
+  struct Size {
+    int width, height;
+    double megapixels() const { return width * height / 1e6; }
+  };
+  Size picture() const { return device_.is_cpu() ? Size{320, 180} : Size{1280, 720}; }
+
+  // micro.cpp
+  void copies();
+  void widths();
+  void functions();
+  void launches();
+  void transfers();
+  // micro_memory.cpp
+  void local_copies();
+  void prefetches();
+  void patterns();
+  // micro_pictures.cpp
+  void images();
+  void shapes();
+  void build_options();
+  void concurrency();
+  void effective_bandwidth();
+  double from_buffer_speed(const std::string &options, int rows, int step);
+  double from_image_speed(const std::string &options, int step);
+
+  ClDevice &device_;
+  ClQueue queue_;
+  std::size_t bytes_;
+  DeviceBuffer in_, out_;
+  std::string group_;
+  std::vector<Measurement> results_;
+};
+
+} // namespace vigil::tune
