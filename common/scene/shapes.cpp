@@ -53,8 +53,8 @@ Convex hull_of(std::span<const Point> points) {
   std::array<Point, max_corners> sorted;
   const int n = int(std::min<std::size_t>(points.size(), max_corners));
   std::copy_n(points.begin(), n, sorted.begin());
-  std::sort(sorted.begin(), sorted.begin() + n,
-            [](Point a, Point b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
+  std::ranges::sort(std::span(sorted).first(n),
+                    [](Point a, Point b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
   // Andrew's monotone chain: the lower border from left to right, then the upper one back.
   std::array<Point, 2 * max_corners + 1> hull;
   int count = 0;

@@ -368,7 +368,7 @@ GST_START_TEST(states_that_change_in_the_middle) {
       // Another thread pushes on all the time.
       std::atomic<bool> over = false;
       std::thread pusher([&] {
-        for (int n = 0; !over; n++) {
+        while (!over) {
           begin_stream(e);
           for (int i = 0; i < 4; i++) e.push(scene(format, width, height, i), i);
           drop_output(e);
