@@ -23,6 +23,7 @@ struct State {
   GstClockTime next = 0; // its time in the scene
   bool unlocked = false; // under the stage's lock: do not wait
   bool lines_told = false;
+  guint64 given = 0, left_out = 0; // frames
 };
 
 struct VigilSceneFeed {
@@ -250,20 +251,59 @@ void tell_truth(GstBaseSrc *base, gint64 frame, GstBuffer *buffer, const Truth &
   gst_object_unref(bin);
 }
 
+// How long ago the frame at `start` was due; 0 before that, and where nothing says so.
+GstClockTime lateness(GstBaseSrc *base, GstClockTime start) {
+  GstClock *clock = gst_element_get_clock(GST_ELEMENT(base));
+  if (!clock) return 0;
+  const GstClockTime now = gst_clock_get_time(clock), begun = gst_element_get_base_time(GST_ELEMENT(base));
+  gst_object_unref(clock);
+  const GstClockTime due = gst_segment_to_running_time(&base->segment, GST_FORMAT_TIME, start);
+  if (!GST_CLOCK_TIME_IS_VALID(due) || !GST_CLOCK_TIME_IS_VALID(begun) || now < begun + due) return 0;
+  return now - begun - due;
+}
+
+// A live source that is a frame or more behind leaves out what nobody can see in time any more, as a camera
+// does, and says so by a QoS message. Not with a truth pad: the two leave out nothing without each other.
+void catch_up(GstBaseSrc *base, GstClockTime offset, gint frames) {
+  State &s = state_of(base);
+  if (!gst_base_src_is_live(base) || base->segment.rate <= 0) return;
+  const GstClockTime start = time_of(s.info, s.frame), end = time_of(s.info, s.frame + 1);
+  const GstClockTime late = lateness(base, start + offset);
+  if (late < end - start) return;
+  gint64 now = frame_at(s.info, start + late);
+  if (time_of(s.info, now) > start + late) now--; // the frame that is on show
+  if (frames >= 0) now = std::min(now, gint64(frames) - 1);
+  if (now <= s.frame) return;
+  s.left_out += guint64(now - s.frame);
+  s.frame = now;
+  GstObject *bin = gst_object_get_parent(GST_OBJECT(base)); // it speaks in the name of the whole element
+  if (!bin) return;
+  GstMessage *m = gst_message_new_qos(
+      bin, TRUE, gst_segment_to_running_time(&base->segment, GST_FORMAT_TIME, start + offset),
+      gst_segment_to_stream_time(&base->segment, GST_FORMAT_TIME, start + offset), start + offset,
+      end - start);
+  gst_message_set_qos_stats(m, GST_FORMAT_BUFFERS, s.given, s.left_out);
+  gst_element_post_message(GST_ELEMENT(bin), m);
+  gst_object_unref(bin);
+}
+
 GstFlowReturn feed_create(GstPushSrc *push, GstBuffer **out) {
   State &s = state_of(push);
   GstBaseSrc *base = GST_BASE_SRC(push);
   std::shared_ptr<const scene::Scene> scene;
   GstClockTime offset;
   gint frames;
+  bool alone;
   {
     const std::lock_guard hold(s.stage->lock);
     scene = s.stage->scene;
     offset = GstClockTime(s.stage->timestamp_offset);
     frames = s.stage->num_buffers;
+    alone = !s.stage->truth_wanted;
   }
   if (!scene || GST_VIDEO_INFO_FORMAT(&s.info) == GST_VIDEO_FORMAT_UNKNOWN) return GST_FLOW_NOT_NEGOTIATED;
   if (s.frame < 0 || (frames >= 0 && s.frame >= frames)) return GST_FLOW_EOS;
+  if (alone) catch_up(base, offset, frames);
 
   GstBuffer *buffer = nullptr;
   const GstFlowReturn allocated = GST_BASE_SRC_GET_CLASS(base)->alloc(base, 0, guint(s.info.size), &buffer);
@@ -309,6 +349,7 @@ GstFlowReturn feed_create(GstPushSrc *push, GstBuffer **out) {
     s.frame++;
     s.next = end;
   }
+  s.given++;
   *out = buffer;
   return GST_FLOW_OK;
 }
@@ -326,6 +367,7 @@ gboolean feed_start(GstBaseSrc *base) {
   s.frame = 0;
   s.next = 0;
   s.lines_told = false;
+  s.given = s.left_out = 0;
   return TRUE;
 }
 

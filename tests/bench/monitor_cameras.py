@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How many cameras one vigil-monitor keeps up with: frame rates, time from a frame to the message of its event, processor, memory.
 
-monitor_cameras.py PROGRAM FOLDER CAMERAS SECONDS [WIDTH HEIGHT RATE]
+monitor_cameras.py PROGRAM FOLDER CAMERAS SECONDS [WIDTH HEIGHT RATE | CLIP...]
 
-Makes four H.264 clips of drawn scenes in FOLDER (x264enc), plays each by as many cameras as it takes, at its own speed, records
-each event, and looks at 16 tiles. Times are of one clock: that of this machine."""
+Makes four H.264 clips of drawn scenes in FOLDER (x264enc) that last 20 seconds, or takes the CLIPs, plays each by as many cameras as it takes,
+at its own speed, records each event, and looks at 16 tiles. A clip that ends begins again, which takes a moment: the rate of each second tells
+of that. Times are of one clock: that of this machine."""
 import json
 import pathlib
 import shutil
@@ -18,14 +19,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "monitor"))
 from program import Monitor  # noqa: E402  pylint: disable=wrong-import-position
 
 program, folder, cameras, seconds = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
-width, height, rate = map(int, sys.argv[5:8]) if len(sys.argv) > 7 else (1920, 1080, 30)
+given = [pathlib.Path(a).resolve() for a in sys.argv[5:] if not a.isdigit()]
+width, height, rate = map(int, sys.argv[5:8]) if len(sys.argv) > 7 and not given else (1920, 1080, 30)
 SCENES = ("street density=0.5", "indoor density=0.5", "foliage density=0.5", "street seed=9")
 WATCHED = 16
 
 folder.mkdir(parents=True, exist_ok=True)
-clips = []
+clips = list(given)
 makers = []
-for n, scene in enumerate(SCENES):
+for n, scene in enumerate([] if given else SCENES):
     clip = folder / f"{n}-{width}x{height}.mp4"
     clips.append(clip)
     if not clip.exists():
@@ -42,7 +44,7 @@ config.write_text("record: {pre_capture: 2, post_capture: 2, max_clip: 10}\ncame
 
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("all cameras to be online", lambda: all(c["state"] == "online" for c in m.get("/api/cameras")), 90)
-    print(f"{cameras} cameras of {width}x{height} at {rate} a second; all online after {time.monotonic() - m.begun:.1f} s", flush=True)
+    print(f"{cameras} cameras of {', '.join(c.name for c in clips)}; all online after {time.monotonic() - m.begun:.1f} s", flush=True)
     delays, tiles, tile_ages = [], 0, []
 
     def watch():
@@ -66,7 +68,12 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     delays.clear()
     tile_ages.clear()
     before, begun = m.get("/api/stats"), time.monotonic()
-    time.sleep(seconds)
+    last, seconds_rates = (sum(c["frames"] for c in before["cameras"]), begun), []
+    while time.monotonic() - begun < seconds:
+        time.sleep(1)
+        now = (sum(c["frames"] for c in m.get("/api/stats")["cameras"]), time.monotonic())
+        seconds_rates.append((now[0] - last[0]) / (now[1] - last[1]) / cameras)
+        last = now
     after, lasted = m.get("/api/stats"), time.monotonic() - begun
     first = {c["name"]: c for c in before["cameras"]}
     rates = [(c["frames"] - first[c["name"]]["frames"]) / lasted for c in after["cameras"]]
@@ -79,6 +86,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
         return f"median {statistics.median(s) * 1000:.0f} ms, 99 % {s[int(0.99 * (len(s) - 1))] * 1000:.0f} ms of {len(s)}" if s else "none"
 
     print(f"over {lasted:.1f} s: frames a second of a camera: least {min(rates):.2f}, mean {statistics.mean(rates):.2f}, most {max(rates):.2f}; dropped {drops}; reconnects {reconnects}")
+    print("frames a second of a camera, second by second: " + " ".join(f"{r:.1f}" for r in seconds_rates))
     print(f"processor: {(after['cpu_seconds'] - before['cpu_seconds']) / lasted:.2f} cores; memory {after['memory_bytes'] / 1e6:.0f} MB; threads {after['threads']}")
     print(f"frame to the message of its event, at the viewer: {shown(delays)}")
     print(f"frame to its tile, at the viewer: {shown(tile_ages)}")

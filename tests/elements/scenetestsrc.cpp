@@ -240,6 +240,48 @@ GST_START_TEST(live_keeps_time) {
 }
 GST_END_TEST
 
+// Behind what takes 100 ms a frame, a live source of 30 frames a second leaves out what is too late: the last
+// frame is no older than a few frames, where it would be one second old.
+GST_START_TEST(a_live_source_catches_up) {
+  const std::string line = std::string("scenetestsrc is-live=true num-buffers=45 ! ") + small +
+                           " ! identity name=slow sleep-time=100000 ! fakesink sync=false";
+  GstElement *pipeline = gst_parse_launch(line.c_str(), nullptr);
+  GstElement *slow = gst_bin_get_by_name(GST_BIN(pipeline), "slow");
+  struct Seen {
+    int frames = 0;
+    guint64 last = 0;
+  } seen;
+  GstPad *pad = gst_element_get_static_pad(slow, "src");
+  gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad *, GstPadProbeInfo *info, gpointer user) {
+        auto &s = *static_cast<Seen *>(user);
+        s.frames++;
+        s.last = GST_BUFFER_OFFSET(GST_PAD_PROBE_INFO_BUFFER(info));
+        return GST_PAD_PROBE_OK;
+      },
+      &seen, nullptr);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  guint64 given = 0, left_out = 0;
+  for (bool ended = false; !ended;) {
+    GstMessage *m = gst_bus_timed_pop_filtered(
+        bus, 20 * GST_SECOND, GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_QOS));
+    fail_unless(m && GST_MESSAGE_TYPE(m) != GST_MESSAGE_ERROR, "no end of the stream");
+    ended = GST_MESSAGE_TYPE(m) == GST_MESSAGE_EOS;
+    if (GST_MESSAGE_TYPE(m) == GST_MESSAGE_QOS) gst_message_parse_qos_stats(m, nullptr, &given, &left_out);
+    gst_message_unref(m);
+  }
+  fail_unless_equals_uint64(seen.last, 44);
+  // 1.5 seconds of the scene take 1.5 seconds, of which each frame takes at least 100 ms.
+  fail_unless(seen.frames <= 17, "%d frames", seen.frames);
+  fail_unless(left_out >= 20 && int(given + left_out) <= 45, "%d given, %d left out", int(given),
+              int(left_out));
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  for (gpointer o : {gpointer(bus), gpointer(pad), gpointer(slow), gpointer(pipeline)}) gst_object_unref(o);
+}
+GST_END_TEST
+
 GST_START_TEST(caps_that_do_not_fit) {
   for (const char *caps : {"video/x-raw,format=YUY2", "audio/x-raw", "video/x-raw(memory:CUDAMemory)"}) {
     GError *error = nullptr;
@@ -494,6 +536,7 @@ Suite *scenetestsrc_suite() {
   tcase_add_test(c, truth_pad_matches);
   tcase_add_test(c, pads_need_no_queues);
   tcase_add_test(c, live_keeps_time);
+  tcase_add_test(c, a_live_source_catches_up);
   tcase_add_test(c, caps_that_do_not_fit);
   tcase_add_test(c, colour_unless_forced);
   tcase_add_test(c, a_seek_gives_the_frames_of_playing);

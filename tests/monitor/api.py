@@ -2,7 +2,7 @@
 """Requests of all kinds, made from docs/api/openapi.json by schemathesis: no answer 500, none of a status, type or shape that the description
 does not name. Needs PyPI's schemathesis, version 4.
 
-api.py PROGRAM FOLDER [EXAMPLES OF EACH OPERATION]"""
+api.py PROGRAM FOLDER [EXAMPLES OF EACH OPERATION [SEED]]"""
 import collections
 import importlib.util
 import json
@@ -15,7 +15,7 @@ import sys
 from program import Monitor
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-api"
-examples = sys.argv[3] if len(sys.argv) > 3 else "4"
+examples, seed = (sys.argv[3:] + ["4", "1"][len(sys.argv) - 3:])[:2]
 if importlib.util.find_spec("schemathesis") is None:
     print("SKIPPED: no schemathesis here (pip install schemathesis)")
     sys.exit(77)
@@ -37,7 +37,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("events with clips", lambda: sum(e["has_clip"] for e in m.get("/api/events")["events"]) >= 2, 60)
     events.write_text("\n".join(e["id"] for e in m.get("/api/events?limit=500")["events"]), encoding="utf-8")
     done = subprocess.run([sys.executable, "-m", "schemathesis.cli", "run", f"http://127.0.0.1:{m.port}/api/openapi.json", "--checks", CHECKS, "--phases",
-                           "examples,coverage,fuzzing", "--max-examples", examples, "--seed", "1", "--continue-on-failure", "--no-color", "--suppress-health-check", "all",
+                           "examples,coverage,fuzzing", "--max-examples", examples, "--seed", seed, "--continue-on-failure", "--no-color", "--suppress-health-check", "all",
                            "--generation-database", "none", *ENDLESS],
                           env={**os.environ, "SCHEMATHESIS_HOOKS": str(pathlib.Path(__file__).resolve().parent / "api_hooks.py"), "VIGIL_EVENTS": str(events),
                                "VIGIL_COUNTS": str(counts)}, capture_output=True, text=True, check=False, cwd=folder)

@@ -105,14 +105,44 @@ void outbox(const std::string &folder) {
   const std::string path = fresh(folder, "outbox") + "/events.db";
   {
     EventStore s(path);
-    for (int i = 0; i < 5; i++) s.post("mqtt", {0, "t", std::to_string(i), false}, 3);
-    s.post("webhook", {0, "", "w", false});
+    for (int i = 0; i < 5; i++) s.post({"mqtt", {0, "t", std::to_string(i), false}}, 3);
+    s.post({"webhook", {0, "", "w", false}});
   }
   EventStore s(path); // it survives
   const auto letters = s.letters("mqtt", 10);
   expect(letters.size() == 3 && letters[0].payload == "2", "bounded: the oldest go");
   s.delivered(letters[0].id);
   expect(s.letters("mqtt", 10).size() == 2 && s.waiting("webhook") == 1, "delivered");
+}
+
+void news(const std::string &folder) {
+  const std::string path = fresh(folder, "news") + "/events.db";
+  EventStore s(path);
+  const std::vector<Posting> both = {{"mqtt", {0, "t", "m", false}}, {"webhook", {0, "", "w", false}}};
+  s.put(event("first", noon), both);
+  expect(s.get("first") && s.waiting("mqtt") == 1 && s.waiting("webhook") == 1, "an event and its news");
+  // A disk that takes the event and not all of its news.
+  Sqlite(path).execute("CREATE TRIGGER full BEFORE INSERT ON outbox WHEN NEW.box='webhook' BEGIN"
+                       " SELECT RAISE(ABORT, 'full'); END");
+  bool refused = false;
+  try {
+    s.put(event("second", noon), both);
+  } catch (const Error &e) {
+    refused = e.kind() == Error::Kind::write;
+  }
+  expect(refused && !s.get("second") && s.waiting("mqtt") == 1, "both or neither");
+  Sqlite(path).execute("DROP TRIGGER full");
+  s.put(event("second", noon), both);
+  expect(s.get("second") && s.waiting("mqtt") == 2, "and again once it works");
+  // A person keeps an event while its camera writes it: neither takes back what the other wrote.
+  s.put(event("kept", noon));
+  const Event before = *s.get("kept");
+  expect(s.set_retained("kept", true) && !s.set_retained("nothing", true), "kept");
+  Event ended = before;
+  ended.end_time = noon + 5;
+  s.put(ended);
+  expect(s.get("kept")->retained, "what the camera writes does not take it back");
+  expect(s.set_retained("kept", false) && s.get("kept")->end_time, "nor is the end taken back");
 }
 
 void newer_version(const std::string &folder) {
@@ -190,13 +220,16 @@ void reconcile(const std::string &folder) {
   write(path + "/" + clip_path(open) + ".part", "nothing");
   int lines = 0;
   Storage s(path, [&](const std::string &) { lines++; });
-  expect(s.reconcile() == std::vector<std::string>{"half", "open"}, "it tells which events had no end");
+  const auto ended = s.reconcile();
+  expect(ended.size() == 2 && ended[0].id == "half" && ended[0].has_clip && ended[1].id == "open" &&
+             ended[1].end_time.has_value(),
+         "it tells which events had no end, and which they are to get");
+  expect(s.events().unfinished().size() == 2, "which is stored together with what is told of it");
   expect(s.events().get("finished")->has_clip && !s.events().get("lost")->has_clip,
          "a row without a clip says so");
   expect(s.events().get("half")->has_clip && fs::file_size(s.file(clip_path(half))) == whole.size(),
          "a half-written clip is closed");
-  expect(s.events().get("open")->end_time.has_value() && !s.events().get("open")->has_clip,
-         "an event without an end ends");
+  expect(!s.events().get("open")->has_clip, "a clip without a whole fragment is none");
   expect(!fs::exists(path + "/clips/door/2026-01-01/orphan.mp4") &&
              !fs::exists(path + "/thumbs/door/2026-01-01/orphan.jpg"),
          "files without a row go");
@@ -262,6 +295,7 @@ int main(int, char **argv) {
   const std::string folder = std::string(argv[1]) + "/monitor-store";
   queries(folder);
   outbox(folder);
+  news(folder);
   newer_version(folder);
   plan();
   half_written(folder);

@@ -41,8 +41,7 @@ Monitor::Monitor(Config config, std::string file)
   const std::string text = read_whole(storage_->file("overrides.json"));
   if (!text.empty()) overrides_ = Overrides(text);
   // Whoever was told that they began is told that they ended.
-  for (const std::string &id : storage_->reconcile())
-    if (const auto event = storage_->events().get(id)) waiting_.push_back({"end", *event, true, false});
+  for (const Event &event : storage_->reconcile()) waiting_.push_back({"end", event});
 }
 
 Monitor::~Monitor() {
@@ -190,7 +189,10 @@ void Monitor::put_waiting() {
         const auto old = storage_->events().get(w.event.id);
         if (!old && w.type != "new") continue;     // deleted meanwhile
         if (old) w.event.retained = old->retained; // set by a person, not by the camera
-        storage_->events().put(w.event);
+        std::vector<Posting> news;
+        for (const auto &of : news_of)
+          for (Posting &p : of(w.type.c_str(), w.event)) news.push_back(std::move(p));
+        storage_->events().put(w.event, news);
         w.stored = true;
       }
       if (!w.told)
@@ -297,8 +299,8 @@ bool Monitor::remove_event(const std::string &id) {
 }
 
 void Monitor::set_retained(Event &e, bool retain) {
-  e.retained = retain;
-  storage_->events().put(e);
+  if (!storage_->events().set_retained(e.id, retain)) return;
+  e = storage_->events().get(e.id).value_or(e);
   hub_.text(e.camera, utc_.now(), {{"kind", "event"}, {"type", "update"}, {"event", to_json(e)}});
 }
 

@@ -66,6 +66,10 @@ class Monitor {
 
   using EventListener = std::function<void(const char *type, const Event &)>;
   using TellListener = std::function<void(const std::string &camera, const nlohmann::json &)>;
+  // What goes out because of an event: stored with it, so that neither is without the other. On the writer
+  // thread.
+  using EventNews = std::function<std::vector<Posting>(const char *type, const Event &)>;
+  std::vector<EventNews> news_of;
   std::vector<EventListener> on_event; // on the writer thread, once it is in the database
   std::vector<TellListener> on_tell;   // on the main thread
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <dlfcn.h>
+#include <utility>
 
 namespace vigil::monitor {
 namespace {
@@ -72,6 +73,10 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
 
 CameraPipeline::~CameraPipeline() {
   mute();
+  {
+    std::unique_lock guard(again_lock_);
+    again_done_.wait(guard, [this] { return !going_back_; });
+  }
   gst_element_set_state(pipeline_, GST_STATE_NULL);
   gst_object_unref(pipeline_);
 }
@@ -308,14 +313,30 @@ GstElement *CameraPipeline::element(const std::string &name) const {
   return nullptr;
 }
 
-bool CameraPipeline::begin_again() {
-  // By way of PAUSED, so that the clock's base is taken anew: else every frame would be late, and come at
-  // once.
-  gst_element_set_state(pipeline_, GST_STATE_PAUSED);
-  const bool done = gst_element_seek_simple(
-      pipeline_, GST_FORMAT_TIME, static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT), 0);
-  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
-  return done;
+void CameraPipeline::begin_again() {
+  {
+    const std::lock_guard guard(again_lock_);
+    if (std::exchange(going_back_, true)) return;
+  }
+  gst_element_call_async(
+      pipeline_, [](GstElement *, gpointer user) { static_cast<CameraPipeline *>(user)->seek_to_start(); },
+      this, nullptr);
+}
+
+void CameraPipeline::seek_to_start() {
+  if (!muted_) {
+    // By way of PAUSED, so that the clock's base is taken anew: else every frame would be late, and come at
+    // once.
+    gst_element_set_state(pipeline_, GST_STATE_PAUSED);
+    const bool done =
+        gst_element_seek_simple(pipeline_, GST_FORMAT_TIME,
+                                static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT), 0);
+    gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+    if (!done) GST_ELEMENT_ERROR(pipeline_, STREAM, FAILED, ("%s", stream_ended), (nullptr));
+  }
+  const std::lock_guard guard(again_lock_);
+  going_back_ = false;
+  again_done_.notify_all(); // with the lock held: this object may go once it is free
 }
 
 double CameraPipeline::age_of(GstClockTime running) const {

@@ -18,10 +18,12 @@
 #include "utc.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <gst/gst.h>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -78,7 +80,10 @@ class CameraPipeline {
   void record_from(GstElement *tee, std::initializer_list<GstElement *>, const char *caps);
   void link_encoder();
   void update_tile_caps();
-  bool begin_again();                        // a file, at its end; false when the source has no beginning
+  // A file, at its end; when the source has no beginning, `failed` is called. Seeking waits for all of the
+  // pipeline's threads: it is done on a thread of its own, so that many cameras do not wait for each other.
+  void begin_again();
+  void seek_to_start();
   double age_of(GstClockTime running) const; // seconds since then; 0 when the time is of no use
   double utc_of(GstClockTime running) const { return utc_.now() - age_of(running); }
   double time_of(GstPad *, GstBuffer *) const;
@@ -94,6 +99,9 @@ class CameraPipeline {
              *tile_caps_ = nullptr;
   std::vector<GstElement *> chain_;
   guint watch_ = 0;
+  std::mutex again_lock_;
+  std::condition_variable again_done_;
+  bool going_back_ = false; // under again_lock_: another thread seeks
   std::atomic<bool> muted_ = false, linked_ = false;
   std::atomic<int> width_ = 0, height_ = 0, tile_height_;
   std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0, tiles_ = 0;

@@ -69,8 +69,10 @@ gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer us
     p.events_.failed(reason_of(m));
     break;
   case GST_MESSAGE_EOS: {
-    if (!(p.config_.loop && p.frames_out_ > 0 && p.begin_again()))
-      p.events_.failed(p.frames_out_ ? "the stream has ended"
+    if (p.config_.loop && p.frames_out_ > 0)
+      p.begin_again();
+    else
+      p.events_.failed(p.frames_out_ ? stream_ended
                                      : "the stream ended before its first picture; does it hold video?");
     break;
   }

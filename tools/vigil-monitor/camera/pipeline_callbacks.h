@@ -8,6 +8,8 @@
 
 namespace vigil::monitor {
 
+inline constexpr const char *stream_ended = "the stream has ended"; // why a camera is offline
+
 struct CameraPipeline::Callbacks {
   static void pad_added(GstElement *, GstPad *, gpointer);
   static void decoded_pad(GstElement *, GstPad *, gpointer);

@@ -20,6 +20,7 @@ Notifier::Notifier(Monitor &m) : monitor_(m), mqtt_config_(m.config().mqtt) {
   if (const std::string &url = m.config().webhook.url; !url.empty())
     webhook_ = std::make_unique<Webhook>(url, store, log_line);
   if (!mqtt_ && !webhook_) return;
+  m.news_of.push_back([this](const char *type, const Event &e) { return news(type, e); });
   m.on_event.push_back([this](const char *type, const Event &e) { event(type, e); });
   m.on_tell.push_back([this](const std::string &camera, const json &record) { tell(camera, record); });
 }
@@ -29,18 +30,23 @@ json Notifier::mqtt_state() const {
   return {{"connected", mqtt_->connected()}, {"host", mqtt_config_.host}};
 }
 
-void Notifier::event(const char *type, const Event &e) {
+std::vector<Posting> Notifier::news(const char *type, const Event &e) const {
   const auto old = before_.find(e.id);
   const std::string message =
       event_message(type, old == before_.end() ? std::nullopt : std::optional(old->second), e);
+  std::vector<Posting> out;
+  if (mqtt_) out.push_back({"mqtt", {0, mqtt_config_.topic_prefix + "/events", message, false}});
+  if (webhook_) out.push_back({"webhook", {0, "", message, false}});
+  return out;
+}
+
+void Notifier::event(const char *type, const Event &e) {
   constexpr std::size_t most = 1000;
   if (before_.size() > most) before_.clear();
   before_[e.id] = e;
   // After its end an event is told of once more, when its clip is whole.
   if (e.end_time && std::strcmp(type, "end")) before_.erase(e.id);
-  EventStore &store = monitor_.storage().events();
   if (mqtt_) {
-    store.post("mqtt", {0, mqtt_config_.topic_prefix + "/events", message, false});
     mqtt_->wake();
     const std::string camera = mqtt_config_.topic_prefix + "/" + e.camera;
     mqtt_->set_state({camera + "/last_event", to_json(e).dump()});
@@ -50,10 +56,7 @@ void Notifier::event(const char *type, const Event &e) {
       if (!jpeg.empty()) mqtt_->set_state({camera + "/snapshot", jpeg});
     }
   }
-  if (webhook_) {
-    store.post("webhook", {0, "", message, false});
-    webhook_->wake();
-  }
+  if (webhook_) webhook_->wake();
 }
 
 void Notifier::tell(const std::string &camera, const json &record) {

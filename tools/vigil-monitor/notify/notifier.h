@@ -17,7 +17,8 @@ class Notifier {
   nlohmann::json mqtt_state() const;
 
  private:
-  void event(const char *type, const Event &);                        // on the writer thread
+  std::vector<Posting> news(const char *type, const Event &) const;   // on the writer thread
+  void event(const char *type, const Event &);                        // likewise, once it is stored
   void tell(const std::string &camera, const nlohmann::json &record); // on the main thread
   void order(const Command &);                                        // on MQTT's thread
   void announce(const nlohmann::json &camera);

@@ -75,8 +75,15 @@ EventStore::EventStore(const std::string &path) : db_(path) {
          version, "); use that version, or another storage path");
 }
 
-void EventStore::put(const Event &e) {
+void EventStore::put(const Event &e, const std::vector<Posting> &news) {
   const std::lock_guard guard(lock_);
+  Transaction both(db_);
+  put_event(e);
+  for (const Posting &p : news) put_letter(p, most_letters);
+  both.commit();
+}
+
+void EventStore::put_event(const Event &e) {
   Statement s(
       db_,
       "INSERT INTO events(id, camera, label, start, end, zones, x, y, width, height, score, has_clip, "
@@ -86,7 +93,7 @@ void EventStore::put(const Event &e) {
       " ON CONFLICT(id) DO UPDATE SET end=excluded.end, zones=excluded.zones, x=excluded.x, y=excluded.y,"
       " width=excluded.width, height=excluded.height, score=excluded.score, has_clip=excluded.has_clip,"
       " clip_start=excluded.clip_start, clip_bytes=excluded.clip_bytes, has_snapshot=excluded.has_snapshot,"
-      " retained=excluded.retained, updated=excluded.updated");
+      " updated=excluded.updated");
   s.bind(e.id)
       .bind(e.camera)
       .bind(e.label)
@@ -112,6 +119,12 @@ std::optional<Event> EventStore::get(const std::string &id) const {
   s.bind(id);
   if (!s.step()) return std::nullopt;
   return read_event(s);
+}
+
+bool EventStore::set_retained(const std::string &id, bool retained) {
+  const std::lock_guard guard(lock_);
+  Statement(db_, "UPDATE events SET retained=? WHERE id=?").bind(retained).bind(id).run();
+  return db_.changes() > 0;
 }
 
 bool EventStore::remove(const std::string &id) {
@@ -252,16 +265,22 @@ std::vector<float> EventStore::heat(const std::string &camera, double after, dou
   return sum;
 }
 
-void EventStore::post(const std::string &box, const Letter &l, std::int64_t limit) {
+void EventStore::post(const Posting &p, std::int64_t limit) {
   const std::lock_guard guard(lock_);
+  Transaction both(db_);
+  put_letter(p, limit);
+  both.commit();
+}
+
+void EventStore::put_letter(const Posting &p, std::int64_t limit) {
   Statement(db_, "INSERT INTO outbox(box, topic, payload, retain) VALUES(?,?,?,?)")
-      .bind(box)
-      .bind(l.topic)
-      .bind(l.payload)
-      .bind(l.retain)
+      .bind(p.box)
+      .bind(p.letter.topic)
+      .bind(p.letter.payload)
+      .bind(p.letter.retain)
       .run();
   const std::int64_t id = db_.last_id();
-  Statement(db_, "DELETE FROM outbox WHERE box=? AND id<=?").bind(box).bind(id - limit).run();
+  Statement(db_, "DELETE FROM outbox WHERE box=? AND id<=?").bind(p.box).bind(id - limit).run();
 }
 
 std::vector<Letter> EventStore::letters(const std::string &box, int limit) const {
@@ -285,13 +304,16 @@ std::int64_t EventStore::waiting(const std::string &box) const {
   return s.step() ? s.integer(0) : 0;
 }
 
-std::vector<std::string> EventStore::close_unfinished() {
+std::vector<Event> EventStore::unfinished() const {
   const std::lock_guard guard(lock_);
-  std::vector<std::string> ids;
-  Statement unfinished(db_, "SELECT id FROM events WHERE end IS NULL ORDER BY start, id");
-  while (unfinished.step()) ids.push_back(unfinished.text(0));
-  Statement(db_, "UPDATE events SET end=max(start, updated) WHERE end IS NULL").run();
-  return ids;
+  std::vector<Event> out;
+  Statement s(db_, std::string("SELECT ") + columns +
+                       ", max(start, updated) FROM events WHERE end IS NULL ORDER BY start, id");
+  while (s.step()) {
+    out.push_back(read_event(s));
+    out.back().end_time = s.real(17);
+  }
+  return out;
 }
 
 } // namespace vigil::monitor

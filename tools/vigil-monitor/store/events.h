@@ -30,14 +30,22 @@ struct Letter { // of the outbox
   std::string topic, payload;
   bool retain = false;
 };
+struct Posting { // a letter and the box that it goes to: mqtt or webhook
+  std::string box;
+  Letter letter;
+};
 
 class EventStore {
  public:
   // Throws Error::bad_data when the file was made by a newer version.
   explicit EventStore(const std::string &path);
 
-  void put(const Event &); // new, or changed
+  // New, or changed in all but `retained`, which belongs to people. The news of it that go out are stored
+  // with it: both or neither.
+  void put(const Event &, const std::vector<Posting> &news = {});
   std::optional<Event> get(const std::string &id) const;
+  // Nothing else of the event changes, which a camera may be writing. False when there is no such event.
+  bool set_retained(const std::string &id, bool);
   bool remove(const std::string &id);
   // Throws Error::bad_setting on a cursor that is none.
   EventPage find(const EventQuery &) const;
@@ -54,18 +62,21 @@ class EventStore {
   void add_heat(const std::string &camera, double time, std::span<const float> cells);
   std::vector<float> heat(const std::string &camera, double after, double before) const;
 
-  // Messages for a server that is away; `box` is mqtt or webhook. The oldest go when there are more than
-  // `limit`.
-  void post(const std::string &box, const Letter &, std::int64_t limit = 10000);
+  // Messages for a server that is away. The oldest go when there are more than `limit` in their box.
+  void post(const Posting &, std::int64_t limit = most_letters);
   std::vector<Letter> letters(const std::string &box, int limit) const;
   void delivered(std::int64_t letter);
   std::int64_t waiting(const std::string &box) const;
 
-  // Events that no end was written for, because the program was killed, end when they were last changed.
-  // Their ids, by their begins.
-  std::vector<std::string> close_unfinished();
+  // Events that no end was written for, because the program was killed, by their begins: as they are to be
+  // stored, with an end when they were last changed. Nothing is stored here.
+  std::vector<Event> unfinished() const;
 
  private:
+  static constexpr std::int64_t most_letters = 10000;
+  // With the lock held:
+  void put_event(const Event &);
+  void put_letter(const Posting &, std::int64_t limit);
   mutable std::mutex lock_;
   Sqlite db_;
 };

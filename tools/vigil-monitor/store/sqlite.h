@@ -33,6 +33,25 @@ class Sqlite {
   std::string path_;
 };
 
+// All that is written while it lives becomes true at commit(), or none of it.
+class Transaction {
+ public:
+  explicit Transaction(Sqlite &db) : db_(db) { db_.execute("BEGIN IMMEDIATE"); }
+  ~Transaction() {
+    if (!committed_) sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  Transaction(const Transaction &) = delete;
+  Transaction &operator=(const Transaction &) = delete;
+  void commit() {
+    db_.execute("COMMIT");
+    committed_ = true;
+  }
+
+ private:
+  Sqlite &db_;
+  bool committed_ = false;
+};
+
 // One statement; values are bound in their order.
 class Statement {
  public:

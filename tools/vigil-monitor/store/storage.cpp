@@ -37,8 +37,8 @@ std::int64_t size_of(const std::string &file) {
 Storage::Storage(const std::string &path, Log log)
     : path_(prepared(path)), log_(std::move(log)), events_(file("events.db")) {}
 
-std::vector<std::string> Storage::reconcile() {
-  std::vector<std::string> ended = events_.close_unfinished();
+std::vector<Event> Storage::reconcile() {
+  std::vector<Event> ended = events_.unfinished();
   if (!ended.empty())
     log_(text(ended.size(),
               " events had no end, because the program was stopped: they end when they were last seen"));
@@ -85,6 +85,11 @@ std::vector<std::string> Storage::reconcile() {
   if (removed) log_(text(removed, " files belonged to no event and were removed"));
   if (found) log_(text(found, " finished clips were given back to their events"));
   if (missing) log_(text(missing, " events have lost their clip: the file is gone"));
+  for (Event &e : ended) { // with what was found of its files
+    const auto end = e.end_time;
+    e = events_.get(e.id).value_or(e);
+    e.end_time = end;
+  }
   return ended;
 }
 

@@ -25,8 +25,9 @@ class Storage {
   std::string file(const std::string &below) const { return path_ + "/" + below; }
 
   // A clip without a row goes; a row without a clip says so; a half-written clip is closed or goes.
-  // Returns the events that had no end, because the program was killed, and have one now.
-  std::vector<std::string> reconcile();
+  // Returns the events that have no end, because the program was killed, with the end that they are to get:
+  // whoever stores it tells of it, too.
+  std::vector<Event> reconcile();
   // True when there was such an event.
   bool remove(const Event &);
   // Returns the events that went.
