@@ -30,7 +30,8 @@ void Expectation::check(const GaussianMixture &m) const {
   };
   if (!finite(m.priors) || !finite(m.means) || !finite(m.variances) ||
       !std::all_of(m.variances.begin(), m.variances.end(), [](double v) { return v > 0; }))
-    fail(Error::Kind::bad_data, "the mixture has a value that is not finite, or a variance that is not above 0");
+    fail(Error::Kind::bad_data,
+         "the mixture has a value that is not finite, or a variance that is not above 0");
 }
 
 void Expectation::check_count(int count) {

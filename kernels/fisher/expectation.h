@@ -24,7 +24,7 @@
 namespace vigil::fisher {
 
 struct GaussianMixture {
-  std::size_t components = 0, dimension = 0;     // N, D
+  std::size_t components = 0, dimension = 0;    // N, D
   std::vector<double> priors, means, variances; // N; N x D, twice
 };
 

@@ -112,9 +112,10 @@ int run(int argc, char **argv) {
       if (n == 0) before = last;
       train::maximisation(s, static_cast<double>(data.rows), m, floor);
     }
-    std::printf("%zu rows, %zu x %s: copied in %.3f s, %d iterations in %.3f s, log-likelihood %.9f to %.9f\n",
-                data.rows, gpus.size(), gpus.front()->name().c_str(), copy, iterations, seconds_since(fit),
-                before, last);
+    std::printf(
+        "%zu rows, %zu x %s: copied in %.3f s, %d iterations in %.3f s, log-likelihood %.9f to %.9f\n",
+        data.rows, gpus.size(), gpus.front()->name().c_str(), copy, iterations, seconds_since(fit), before,
+        last);
     std::vector<double> all = m.priors;
     all.insert(all.end(), m.means.begin(), m.means.end());
     all.insert(all.end(), m.variances.begin(), m.variances.end());
@@ -125,8 +126,8 @@ int run(int argc, char **argv) {
       const double want = reference_likelihood(few, m),
                    got = train::GpuRows(gpus, few, components).expectation(m).likelihood /
                          static_cast<double>(some);
-      std::printf("log-likelihood of %zu rows %.9f, reference %.9f: relative difference %.2g\n", some, got, want,
-                  std::abs(got / want - 1));
+      std::printf("log-likelihood of %zu rows %.9f, reference %.9f: relative difference %.2g\n", some, got,
+                  want, std::abs(got / want - 1));
       good &= std::abs(got / want - 1) <= 1e-6;
     } else if (all != first) {
       std::printf("other bits than with %s GPUs\n", argv[3]);

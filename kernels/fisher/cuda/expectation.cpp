@@ -96,8 +96,8 @@ void CudaExpectation::add(const float *rows, int count, Queue &queue) {
   Fixed *totals = totals_.as<Fixed>();
   launch_posteriors(mixture_, chunk, stream);
   launch_sums(mixture_, chunk, parts, false, stream);
-  launch_totals(mixture_, chunk, parts,
-                {totals, totals + sums(), totals + sums() + mixture_.components}, stream);
+  launch_totals(mixture_, chunk, parts, {totals, totals + sums(), totals + sums() + mixture_.components},
+                stream);
 }
 
 ExactStatistics CudaExpectation::finish(Queue &queue) {

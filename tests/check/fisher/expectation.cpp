@@ -73,7 +73,7 @@ Floats floats(const ExactSums &s) {
 void run_reference(Checker &c) {
   constexpr struct {
     int components, dimension, count;
-  } cases[] = {{1, 1, 1},    {2, 3, 63},   {3, 82, 65},   {256, 82, 700},  {255, 80, 129},
+  } cases[] = {{1, 1, 1},    {2, 3, 63},    {3, 82, 65},   {256, 82, 700}, {255, 80, 129},
                {257, 33, 1}, {600, 17, 90}, {7, 130, 257}, {40, 96, 5000}, {256, 82, 3000}};
   const auto host = open_cpu(1);
   const auto queue = host->make_queue();
