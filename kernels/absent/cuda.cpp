@@ -9,6 +9,7 @@
 #include "kernels/colinearseg/segmenter.h"
 #include "kernels/compose/compose.h"
 #include "kernels/exposure/exposure.h"
+#include "kernels/fisher/expectation.h"
 #include "kernels/fisher/fisher.h"
 #include "kernels/ghost/ghost.h"
 #include "kernels/mog/mog.h"
@@ -50,6 +51,9 @@ std::unique_ptr<fisher::Extractor> fisher::make_cuda(Device &, int, int, const S
   absent();
 }
 std::unique_ptr<fisher::Encoder> fisher::make_cuda(Device &, const Codebook &, const Classifier &, int) {
+  absent();
+}
+std::unique_ptr<fisher::Expectation> fisher::make_expectation_cuda(Device &, int, int) {
   absent();
 }
 std::unique_ptr<ghost::Edges> ghost::make_cuda(Device &) {

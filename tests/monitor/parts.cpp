@@ -224,13 +224,24 @@ void mqtt() {
          "states");
   bool good = true;
   int sensors = 0;
-  for (const Topic &t : discovery("v", "attic", camera)) {
+  for (const Topic &t : discovery("v", "attic", "attic", camera)) {
     const auto j = nlohmann::json::parse(t.payload, nullptr, false);
     good = good && t.topic.starts_with("homeassistant/") && t.topic.ends_with("/config") &&
            j.contains("unique_id") && j.contains("device");
     sensors++;
   }
   expect(good && sensors == 13, "discovery: " + std::to_string(sensors));
+  // A camera that moves from one shard to another: the new one's messages take the place of the old one's.
+  const auto before = discovery("site/7", "rack-1", "site/7", camera),
+             after = discovery("site/7", "rack-2", "site/7", camera);
+  bool same_topics = before.size() == after.size();
+  for (std::size_t i = 0; same_topics && i < before.size(); i++) {
+    const auto a = nlohmann::json::parse(before[i].payload), b = nlohmann::json::parse(after[i].payload);
+    same_topics = before[i].topic == after[i].topic && a["unique_id"] == b["unique_id"] &&
+                  a["device"] == b["device"] && a["availability"] != b["availability"] &&
+                  before[i].topic.find("site/7") == std::string::npos;
+  }
+  expect(same_topics, "discovery of a camera that moved to another shard");
   Event e;
   e.id = "x";
   const auto m = nlohmann::json::parse(event_message("new", std::nullopt, e));

@@ -12,6 +12,7 @@
 #include <gst/gst.h>
 
 #include "tools/base/gst_ptr.h"
+#include "tools/base/options.h"
 
 namespace vigil::demo {
 
@@ -40,46 +41,45 @@ std::string uri_of(const char *argument) {
   fail(Error::Kind::io, argument, ": ", error->message);
 }
 
-Options parse_options(int argc, char **argv) {
+struct Raw {
   gchar *element = nullptr, *preset = nullptr, *out = nullptr, **rest = nullptr;
   gint frames = 0;
-  const GOptionEntry entries[] = {
-      {"element", 'e', 0, G_OPTION_ARG_STRING, &element, "what to show (default: cudamog)", "NAME"},
-      {"preset", 'p', 0, G_OPTION_ARG_STRING, &preset,
+  ~Raw() {
+    for (gchar *s : {element, preset, out}) g_free(s);
+    g_strfreev(rest);
+  }
+};
+
+Options parse_options(int argc, char **argv) {
+  Raw raw;
+  const std::vector<GOptionEntry> entries{
+      {"element", 'e', 0, G_OPTION_ARG_STRING, &raw.element, "what to show (default: cudamog)", "NAME"},
+      {"preset", 'p', 0, G_OPTION_ARG_STRING, &raw.preset,
        "load one of its presets; gst-inspect-1.0 ELEMENT lists them", "NAME"},
-      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out, "folder for the results (default: build/demo)", "DIR"},
-      {"frames", 'n', 0, G_OPTION_ARG_INT, &frames, "stop after N frames (default: all; 300 of the scene)",
-       "N"},
-      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, nullptr, nullptr},
-      {nullptr},
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &raw.out, "folder for the results (default: build/demo)", "DIR"},
+      {"frames", 'n', 0, G_OPTION_ARG_INT, &raw.frames,
+       "stop after N frames (default: all; 300 of the scene)", "N"},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw.rest, nullptr, nullptr},
   };
-  std::unique_ptr<GOptionContext, tools::Releaser<g_option_context_free>> context(
-      g_option_context_new("[FILE or URI]"));
-  g_option_context_set_summary(
-      context.get(), "Shows what an element of Vigil finds in a video, or in a synthetic street scene whose\n"
-                     "exact truth is known. DIR gets an overlay video and pictures, masks, the background\n"
-                     "and the events (events.jsonl, one JSON object a line, times in seconds).");
-  g_option_context_set_description(context.get(),
-                                   "Ctrl-C ends the input and keeps the results up to there.\n"
-                                   "Exit status: 0 done; 1 an error while running; 2 wrong arguments.");
-  g_option_context_add_main_entries(context.get(), entries, nullptr);
-  g_option_context_add_group(context.get(), gst_init_get_option_group());
-  GError *error = nullptr;
-  const bool good = g_option_context_parse(context.get(), &argc, &argv, &error);
-  tools::ErrorPtr error_owner(error);
-  tools::TextPtr element_owner(element), preset_owner(preset), out_owner(out);
-  std::unique_ptr<gchar *, tools::Releaser<g_strfreev>> rest_owner(rest);
-  if (!good) fail(Error::Kind::bad_setting, error->message, "; see vigil-demo --help");
-  if (frames < 0) fail(Error::Kind::bad_setting, "--frames ", frames, " is below 0");
-  if (rest && g_strv_length(rest) > 1) fail(Error::Kind::bad_setting, "only one FILE or URI can be shown");
+  tools::parse_options(
+      {"vigil-demo", "[FILE or URI]",
+       "Shows what an element of Vigil finds in a video, or in a synthetic street scene whose\n"
+       "exact truth is known. DIR gets an overlay video and pictures, masks, the background\n"
+       "and the events (events.jsonl, one JSON object a line, times in seconds).",
+       "Ctrl-C ends the input and keeps the results up to there.\n"
+       "Exit status: 0 done; 1 an error while running; 2 wrong arguments."},
+      entries, argc, argv);
+  if (raw.frames < 0) fail(Error::Kind::bad_setting, "--frames ", raw.frames, " is below 0");
+  if (raw.rest && g_strv_length(raw.rest) > 1)
+    fail(Error::Kind::bad_setting, "only one FILE or URI can be shown");
   Options o;
-  if (element) o.element = find_element(element);
-  if (preset) o.preset = preset;
-  if (preset)
+  if (raw.element) o.element = find_element(raw.element);
+  if (raw.preset) o.preset = raw.preset;
+  if (raw.preset)
     make_bin(o.element.filter ? o.element.filter : o.element.mask, o); // says at once when there is none
-  if (out) o.out = out;
-  if (rest && rest[0]) o.input = uri_of(rest[0]);
-  o.frames = static_cast<std::uint64_t>(frames);
+  if (raw.out) o.out = raw.out;
+  if (raw.rest && raw.rest[0]) o.input = uri_of(raw.rest[0]);
+  o.frames = static_cast<std::uint64_t>(raw.frames);
   return o;
 }
 

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "common/error.h"
+#include "tools/base/options.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -65,7 +66,7 @@ struct Raw {
 };
 
 void parse(Raw &raw, int argc, char **argv) {
-  const GOptionEntry entries[] = {
+  const std::vector<GOptionEntry> entries{
       {"json", 'j', 0, G_OPTION_ARG_FILENAME, &raw.json, "write the results as JSON", "FILE"},
       {"frames", 'F', 0, G_OPTION_ARG_FILENAME, &raw.frames, "write the counts of each frame as CSV", "FILE"},
       {"format", 'f', 0, G_OPTION_ARG_STRING, &raw.format,
@@ -88,18 +89,8 @@ void parse(Raw &raw, int argc, char **argv) {
        "with --tracks: least overlap of boxes that are one for MOTA and IDF1 (default: 0.5)", "IOU"},
       {"version", 'V', 0, G_OPTION_ARG_NONE, &raw.version, "print the version", nullptr},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw.rest, nullptr, nullptr},
-      {nullptr},
   };
-  std::unique_ptr<GOptionContext, tools::Releaser<g_option_context_free>> context(
-      g_option_context_new("DESCRIPTION DATASET..."));
-  g_option_context_set_summary(context.get(), summary);
-  g_option_context_set_description(context.get(), details);
-  g_option_context_add_main_entries(context.get(), entries, nullptr);
-  g_option_context_add_group(context.get(), gst_init_get_option_group());
-  GError *error = nullptr;
-  if (g_option_context_parse(context.get(), &argc, &argv, &error)) return;
-  tools::ErrorPtr owner(error);
-  fail(Error::Kind::bad_setting, error->message, "; see vigil-eval --help");
+  tools::parse_options({"vigil-eval", "DESCRIPTION DATASET...", summary, details}, entries, argc, argv);
 }
 
 // "@FILE" becomes the datasets that the file lists; anything else stays.

@@ -88,7 +88,7 @@ class Monitor {
   const std::string file_;
   Overrides overrides_;
   Utc utc_;
-  SharedContexts contexts_;
+  tools::SharedContexts contexts_;
   Hub hub_;
   std::unique_ptr<Storage> storage_;
   std::map<std::string, std::shared_ptr<Camera>> cameras_;

@@ -2,7 +2,7 @@
 // vigil-scan: see docs/tools/vigil-scan.md.
 #include "common/error.h"
 #include "scan.h"
-#include "tools/base/gst_ptr.h"
+#include "tools/base/options.h"
 #include "tools/base/share.h"
 #include "vigil-config.h"
 
@@ -62,35 +62,16 @@ void parse(Raw &r, bool is_query, int argc, char **argv) {
         {"task", 't', 0, G_OPTION_ARG_STRING, &r.task, "do the I-th of N shares, from 0 on", "I/N"},
         {"version", 0, 0, G_OPTION_ARG_NONE, &r.version, "print the version", nullptr}};
   entries.push_back({G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r.rest, nullptr, nullptr});
-  entries.push_back({nullptr});
-  std::unique_ptr<GOptionContext, tools::Releaser<g_option_context_free>> context(
-      g_option_context_new(is_query ? "DIR..." : "FILE..."));
-  g_option_context_set_summary(context.get(), summary);
-  g_option_context_add_main_entries(context.get(), entries.data(), nullptr);
-  g_option_context_add_group(context.get(), gst_init_get_option_group());
-  GError *error = nullptr;
-  if (g_option_context_parse(context.get(), &argc, &argv, &error)) return;
-  const tools::ErrorPtr owner(error);
-  fail(Error::Kind::bad_setting, error->message, "; see vigil-scan --help");
+  tools::parse_options({"vigil-scan", is_query ? "DIR..." : "FILE...", summary}, entries, argc, argv);
 }
 
-void check(const char *option, double value, double least, double most) {
-  if (!(value >= least && value <= most))
-    fail(Error::Kind::bad_setting, option, " ", value, " is not within ", least, " to ", most);
-}
 Time nanoseconds(double seconds) {
   return std::llround(seconds * double(second));
 }
-std::vector<std::string> words(gchar **list) {
-  std::vector<std::string> all;
-  for (gchar **w = list; w && *w; w++) all.emplace_back(*w);
-  return all;
-}
-
 int run_query(const Raw &r) {
   QueryOptions o;
-  o.folders = words(r.rest);
-  check("--count", r.count, 1, 1000000);
+  o.folders = tools::words_of(r.rest);
+  tools::check_range("--count", r.count, 1, 1000000);
   o.count = r.count;
   const std::string like = r.like ? r.like : "";
   const auto at = like.rfind('@');
@@ -100,7 +81,7 @@ int run_query(const Raw &r) {
   const auto [end, bad] = std::from_chars(like.data() + at + 1, like.data() + like.size(), seconds);
   if (bad != std::errc() || end != like.data() + like.size())
     fail(Error::Kind::bad_setting, "--like ", like, ": after the @ stand seconds, such as 12.5");
-  check("--like's seconds", seconds, 0, 1e9);
+  tools::check_range("--like's seconds", seconds, 0, 1e9);
   o.file = like.substr(0, at);
   o.time = nanoseconds(seconds);
   query(o);
@@ -109,14 +90,14 @@ int run_query(const Raw &r) {
 
 int run_scan(const Raw &r) {
   ScanOptions o;
-  o.files = words(r.rest);
-  o.lists = words(r.lists);
+  o.files = tools::words_of(r.rest);
+  o.lists = tools::words_of(r.lists);
   if (!r.out || (o.files.empty() && o.lists.empty()))
     fail(Error::Kind::bad_setting, "vigil-scan takes --out DIR and FILE... or --list FILE");
-  check("--split", r.split, 0, 1e6);
-  check("--warm-up", r.warm_up, 0, 1e6);
-  check("--every", r.every, 0.001, 1e6);
-  check("--jobs", r.jobs, 1, 1024);
+  tools::check_range("--split", r.split, 0, 1e6);
+  tools::check_range("--warm-up", r.warm_up, 0, 1e6);
+  tools::check_range("--every", r.every, 0.001, 1e6);
+  tools::check_range("--jobs", r.jobs, 1, 1024);
   o.out = r.out;
   o.chain.elements = r.chain ? r.chain : default_chain;
   o.chain.model = r.vectors ? r.vectors : "";

@@ -52,6 +52,7 @@ class Scanner {
   const ScanOptions &o_;
   const bool with_vectors_;
   Archive archive_;
+  tools::SharedContexts contexts_;
   std::vector<Unit> units_;
   std::set<std::string> known_; // paths
   std::atomic<std::size_t> next_ = 0;
@@ -165,7 +166,7 @@ void Scanner::work_on(const Unit &unit) {
       return count(&Outcome::skipped);
     }
   try {
-    const Findings found = watch(unit.file.path, unit.part, o_.chain);
+    const Findings found = watch(unit.file.path, unit.part, o_.chain, contexts_);
     if (look_at(unit.file.path).digest != unit.file.digest)
       fail(Error::Kind::bad_data, unit.file.path, " changed while it was read");
     if (unit.parts > 1) archive_.put_part(unit.file, found);

@@ -46,7 +46,8 @@ GstElement *make_fisher(const std::string &model) {
 class Reading {
  public:
   // `chain` and `model` may be empty.
-  Reading(const std::string &path, const std::string &chain, const std::string &model, Listener *);
+  Reading(const std::string &path, const std::string &chain, const std::string &model, Listener *,
+          tools::SharedContexts * = nullptr);
   ~Reading() { gst_element_set_state(pipeline_.element(), GST_STATE_NULL); } // before the listener goes
   Reading(const Reading &) = delete;
   Reading &operator=(const Reading &) = delete;
@@ -70,6 +71,7 @@ class Reading {
   }
   Pipeline pipeline_;
   Listener *listener_;
+  tools::SharedContexts *contexts_;
   GstElement *gate_ = nullptr;
   gulong block_ = 0;
   std::atomic<bool> at_gate_ = false;
@@ -77,8 +79,8 @@ class Reading {
 };
 
 Reading::Reading(const std::string &path, const std::string &chain, const std::string &model,
-                 Listener *listener)
-    : listener_(listener), with_vectors_(!model.empty()) {
+                 Listener *listener, tools::SharedContexts *contexts)
+    : listener_(listener), contexts_(contexts), with_vectors_(!model.empty()) {
   GstElement *source = pipeline_.add(tools::make_element("filesrc"));
   GstElement *decoder = pipeline_.add(tools::make_element("decodebin"));
   gate_ = pipeline_.add(tools::make_element("identity"));
@@ -141,8 +143,10 @@ void Reading::no_more_pads(GstElement *decoder, gpointer user) {
 }
 
 GstBusSyncReply Reading::on_message(GstBus *, GstMessage *m, gpointer user) {
-  if (GST_MESSAGE_TYPE(m) != GST_MESSAGE_ELEMENT) return GST_BUS_PASS;
-  static_cast<Reading *>(user)->listener_->message(gst_message_get_structure(m));
+  auto &self = *static_cast<Reading *>(user);
+  const bool of_element = GST_MESSAGE_TYPE(m) == GST_MESSAGE_ELEMENT;
+  if (of_element) self.listener_->message(gst_message_get_structure(m));
+  if (!of_element && !(self.contexts_ && self.contexts_->handle(m))) return GST_BUS_PASS;
   gst_message_unref(m);
   return GST_BUS_DROP;
 }
@@ -222,13 +226,14 @@ auto of_file(const std::string &path, F f) {
 
 } // namespace
 
-Findings watch(const std::string &path, const Part &part, const Chain &chain) {
+Findings watch(const std::string &path, const Part &part, const Chain &chain,
+               tools::SharedContexts &contexts) {
   return of_file(path, [&] {
     Listener listener(part, chain.model.empty() ? 0 : chain.vectors_every);
     Time duration = 0;
     bool ended = false;
     {
-      Reading reading(path, chain.elements, chain.model, &listener);
+      Reading reading(path, chain.elements, chain.model, &listener, &contexts);
       reading.open();
       duration = reading.duration();
       reading.run(part.begin > chain.warm_up ? part.begin - chain.warm_up : 0);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "findings.h"
+#include "tools/base/contexts.h"
 
 #include <string>
 
@@ -16,8 +17,9 @@ struct Chain {
 };
 
 // Throws Error::bad_setting when the chain cannot be made or does not fit, Error::bad_data when the file
-// cannot be decoded, Error::no_device when an element is missing.
-Findings watch(const std::string &path, const Part &, const Chain &);
+// cannot be decoded, Error::no_device when an element is missing. Files that are watched at the same time
+// share the contexts.
+Findings watch(const std::string &path, const Part &, const Chain &, tools::SharedContexts &);
 
 // How long the file says that it is, and 0 when it does not know. Throws as watch() does.
 Time duration_of(const std::string &path);

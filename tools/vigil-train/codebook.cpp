@@ -5,6 +5,7 @@
 #include "common/array_file.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "gpu_rows.h"
 #include "interrupt.h"
 #include "matrix.h"
 #include "media.h"
@@ -19,6 +20,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <oneapi/tbb/parallel_for.h>
 
 namespace vigil::train {
@@ -48,6 +50,8 @@ class CodebookTrainer {
  private:
   void sample();
   void project(std::vector<float> sampled);
+  using Expect = std::function<Statistics(const Mixture &)>;
+  Expect make_expectation(const Data &);
   void fit();
   void write() const;
   void save_checkpoint();
@@ -60,6 +64,8 @@ class CodebookTrainer {
   Labels labels_; // files, and the frames of them that are used
   Sampler sampler_;
   State state_;
+  std::vector<std::unique_ptr<Device>> gpus_;
+  std::unique_ptr<GpuRows> gpu_rows_;
 };
 
 void CodebookTrainer::run() {
@@ -153,6 +159,23 @@ void CodebookTrainer::project(std::vector<float> sampled) {
   });
 }
 
+// The expectation step on all GPUs that there are, otherwise on the CPU.
+CodebookTrainer::Expect CodebookTrainer::make_expectation(const Data &d) {
+  if (o_.backend != "cpu") try {
+      gpus_ = gpus_for(d.rows);
+      gpu_rows_ = std::make_unique<GpuRows>(gpus_, d, static_cast<std::size_t>(o_.components));
+      std::printf("the mixture is fitted on %zu x %s\n", gpus_.size(), gpus_.front()->name().c_str());
+      return [this](const Mixture &m) { return gpu_rows_->expectation(m); };
+    } catch (const Error &e) {
+      if (o_.backend == "cuda" || (e.kind() != Error::Kind::no_device && e.kind() != Error::Kind::no_memory))
+        throw;
+      if (e.kind() == Error::Kind::no_memory)
+        std::printf("the mixture is fitted on the CPU, since the GPU has no room for the descriptors: %s\n",
+                    e.what());
+    }
+  return [d](const Mixture &m) { return expectation(d, m); };
+}
+
 void CodebookTrainer::fit() {
   const Data d = data();
   const auto floor = variance_floor(d, o_.floor);
@@ -163,18 +186,21 @@ void CodebookTrainer::fit() {
                                  static_cast<std::uint64_t>(o_.seed), k_means_iterations);
     state_.mixture = from_clusters(d, centres, floor);
   }
+  const Expect expect = make_expectation(d);
   using Clock = std::chrono::steady_clock;
   tools::Progress progress("iterations", static_cast<std::uint64_t>(o_.iterations), 1);
   for (; state_.iteration < o_.iterations; state_.iteration++) {
     stop_if_interrupted();
     const auto start = Clock::now();
-    const double l = em_step(d, state_.mixture, floor);
+    const Statistics sums = expect(state_.mixture);
+    maximisation(sums, static_cast<double>(d.rows), state_.mixture, floor);
+    const double l = sums.likelihood / static_cast<double>(d.rows);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     const double before =
         state_.likelihoods.empty() ? -std::numeric_limits<double>::infinity() : state_.likelihoods.back();
     state_.likelihoods.push_back(l);
     progress.clear();
-    std::printf("iteration %3d: log-likelihood %.6f a descriptor (%.1f s)\n", state_.iteration + 1, l,
+    std::printf("iteration %3d: log-likelihood %.6f a descriptor (%.2f s)\n", state_.iteration + 1, l,
                 seconds);
     std::fflush(stdout);
     progress.step();

@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "common/error.h"
 #include "interrupt.h"
-#include "tools/base/gst_ptr.h"
+#include "tools/base/options.h"
 #include "vigil-config.h"
 
 #include <clocale>
@@ -145,22 +145,10 @@ void parse(Raw &r, const Command &command, int argc, char **argv) {
          {"folds", 0, 0, G_OPTION_ARG_INT, &r.folds, "of the cross-validation (default: 5)", "N"},
          {"false-alarms", 'a', 0, G_OPTION_ARG_DOUBLE, &r.false_alarms,
           "part of the frames without an event that may reach the threshold (default: 0.01)", "X"}});
-  add({{G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r.rest, nullptr, nullptr}, {nullptr}});
-  const std::string title = text(command.name, " ", command.arguments);
-  std::unique_ptr<GOptionContext, tools::Releaser<g_option_context_free>> context(
-      g_option_context_new(title.c_str()));
-  g_option_context_set_summary(context.get(), command.summary);
-  g_option_context_add_main_entries(context.get(), entries.data(), nullptr);
-  g_option_context_add_group(context.get(), gst_init_get_option_group());
-  GError *error = nullptr;
-  if (g_option_context_parse(context.get(), &argc, &argv, &error)) return;
-  const tools::ErrorPtr owner(error);
-  fail(Error::Kind::bad_setting, error->message, "; see vigil-train ", command.name, " --help");
-}
-
-void check(const char *option, double value, double least, double most) {
-  if (!(value >= least && value <= most))
-    fail(Error::Kind::bad_setting, option, " ", value, " is not within ", least, " to ", most);
+  add({{G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r.rest, nullptr, nullptr}});
+  tools::parse_options(
+      {text("vigil-train ", command.name), text(command.name, " ", command.arguments), command.summary},
+      entries, argc, argv);
 }
 
 std::string word(const gchar *s, const char *otherwise = "") {
@@ -169,15 +157,14 @@ std::string word(const gchar *s, const char *otherwise = "") {
 
 void run(const Command &command, const Raw &r, const std::string &how) {
   constexpr int many = 1 << 30;
-  check("--every", r.every, 1, many);
-  check("--threads", r.threads, 0, 4096);
-  check("--window", r.window, 1, 100000);
+  tools::check_range("--every", r.every, 1, many);
+  tools::check_range("--threads", r.threads, 0, 4096);
+  tools::check_range("--window", r.window, 1, 100000);
   const std::string on_error = word(r.on_error, "stop"), backend = word(r.backend, "auto"),
                     name = command.name;
   if (on_error != "stop" && on_error != "skip")
     fail(Error::Kind::bad_setting, "--on-error ", on_error, " is neither stop nor skip");
-  std::vector<std::string> words;
-  for (gchar **w = r.rest; w && *w; w++) words.emplace_back(*w);
+  const std::vector<std::string> words = tools::words_of(r.rest);
   const bool shared = name == "statistics" || name == "maximise";
   if (shared ? words.size() < 2
              : words.empty() != (name == "codebook" && r.labels) || (name != "codebook" && words.size() > 1))
@@ -195,16 +182,16 @@ void run(const Command &command, const Raw &r, const std::string &how) {
   }
   if (name == "classifier") {
     need(r.labels, "--labels");
-    check("--folds", r.folds, 2, 100);
-    check("--cost", r.c, 0, 1e9);
-    check("--false-alarms", r.false_alarms, 0, 1);
-    check("--baseline", r.baseline, 0, fisher::max_baseline);
+    tools::check_range("--folds", r.folds, 2, 100);
+    tools::check_range("--cost", r.c, 0, 1e9);
+    tools::check_range("--false-alarms", r.false_alarms, 0, 1);
+    tools::check_range("--baseline", r.baseline, 0, fisher::max_baseline);
     return train_classifier({words[0], word(r.labels), word(r.out, words[0].c_str()), backend, how,
                              word(r.normal, "normal"), features, r.c, r.false_alarms, r.folds, r.window,
                              r.baseline, r.threads});
   }
   need(r.out, "--out");
-  check("--variance-floor", r.floor, 1e-9, 1);
+  tools::check_range("--variance-floor", r.floor, 1e-9, 1);
   const std::vector<std::string> after(words.begin() + (words.empty() ? 0 : 1), words.end());
   if (name == "statistics")
     return collect_statistics({words[0], word(r.out), word(r.filter), backend, after,
@@ -212,14 +199,14 @@ void run(const Command &command, const Raw &r, const std::string &how) {
                                r.threads, on_error == "skip"});
   if (name == "maximise") return maximise({words[0], word(r.out), after, r.floor});
   for_each_param(fisher::params_table, [&](int, const auto &p) {
-    check(text("--", p.name).c_str(), double(sift.*p.field), double(p.min), double(p.max));
+    tools::check_range(text("--", p.name).c_str(), double(sift.*p.field), double(p.min), double(p.max));
   });
   if (name == "import") return import_npz(words[0], sift, word(r.out));
-  check("--samples", r.samples, 1, 100000000);
-  check("--components", r.components, 1, fisher::max_components);
-  check("--projected", r.projected, 1, fisher::descriptor_length);
-  check("--iterations", r.iterations, 1, 100000);
-  check("--tolerance", r.tolerance, 0, 1);
+  tools::check_range("--samples", r.samples, 1, 100000000);
+  tools::check_range("--components", r.components, 1, fisher::max_components);
+  tools::check_range("--projected", r.projected, 1, fisher::descriptor_length);
+  tools::check_range("--iterations", r.iterations, 1, 100000);
+  tools::check_range("--tolerance", r.tolerance, 0, 1);
   CodebookOptions o;
   o.videos = words;
   o.labels = word(r.labels);

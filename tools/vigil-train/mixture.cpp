@@ -80,7 +80,9 @@ double to_posteriors(Matrix &l, const std::vector<float> &constants) {
   return sum;
 }
 
-Statistics expectation(const Data &d, const Mixture &m, bool with_sums) {
+} // namespace
+
+Statistics expectation(const Data &d, const Mixture &m) {
   const Scorer scorer = scorer_for(m);
   const std::size_t n = m.components, width = 2 * m.dimension;
   return sum_parts(
@@ -92,7 +94,6 @@ Statistics expectation(const Data &d, const Mixture &m, bool with_sums) {
           squares_and_values(d, i, std::min(block, last - i), x);
           multiply(x, scorer.factors, Transpose::none, l);
           out.likelihood += to_posteriors(l, scorer.constants);
-          if (!with_sums) continue;
           multiply(l, x, Transpose::a, q);
           add(out.sums, q.values.data());
           std::fill(mass.begin(), mass.end(), 0.F);
@@ -106,40 +107,6 @@ Statistics expectation(const Data &d, const Mixture &m, bool with_sums) {
         add(a.mass, b.mass.data());
         a.likelihood += b.likelihood;
       });
-}
-
-} // namespace
-
-Statistics expectation(const Data &d, const Mixture &m) {
-  return expectation(d, m, true);
-}
-
-void maximisation(const Statistics &s, double rows, Mixture &m, std::span<const double> floor) {
-  const std::size_t width = m.dimension;
-  const auto heavy =
-      static_cast<std::size_t>(std::max_element(s.mass.begin(), s.mass.end()) - s.mass.begin());
-  const auto set = [&](std::size_t j, std::size_t from, double mass, double shift) {
-    m.priors[j] = mass / rows;
-    const double all = s.mass[from], *sums = s.sums.data() + from * 2 * width;
-    for (std::size_t k = 0; k < width; k++) {
-      const double mean = sums[width + k] / all;
-      const double variance = std::max(sums[k] / all - mean * mean, floor[k]);
-      m.means[j * width + k] = mean + shift * std::sqrt(variance);
-      m.variances[j * width + k] = variance;
-    }
-  };
-  const auto lost = std::count_if(s.mass.begin(), s.mass.end(), [](double v) { return v < 1; });
-  const double share = s.mass[heavy] / static_cast<double>(1 + lost);
-  std::size_t nth = 0;
-  for (std::size_t j = 0; j < m.components; j++) {
-    if (s.mass[j] < 1)
-      set(j, heavy, share, 0.1 * static_cast<double>(++nth));
-    else
-      set(j, j, j == heavy ? share : s.mass[j], 0);
-  }
-  double sum = 0;
-  for (const double p : m.priors) sum += p;
-  for (double &p : m.priors) p /= sum;
 }
 
 namespace {
@@ -232,20 +199,6 @@ std::vector<double> variance_floor(const Data &d, double fraction) {
   return std::vector<double>(d.dimension, std::max(fraction * most, 1e-9));
 }
 
-std::vector<double> variance_floor(const Statistics &s, double rows, std::size_t dimension, double fraction) {
-  const std::size_t width = 2 * dimension;
-  double most = 0;
-  for (std::size_t k = 0; k < dimension; k++) {
-    double squares = 0, values = 0;
-    for (std::size_t j = 0; j < s.mass.size(); j++) {
-      squares += s.sums[j * width + k];
-      values += s.sums[j * width + dimension + k];
-    }
-    most = std::max(most, squares / rows - values / rows * (values / rows));
-  }
-  return std::vector<double>(dimension, std::max(fraction * most, 1e-9));
-}
-
 std::vector<float> k_means(const Data &d, std::size_t components, std::uint64_t seed, int iterations) {
   if (d.rows < components)
     fail(Error::Kind::bad_data, "only ", d.rows, " descriptors were found, fewer than the ", components,
@@ -276,16 +229,6 @@ Mixture from_clusters(const Data &d, std::span<const float> centres, std::span<c
   const Statistics s{c.sums, c.counts, 0};
   maximisation(s, static_cast<double>(d.rows), m, floor);
   return m;
-}
-
-double em_step(const Data &d, Mixture &m, std::span<const double> floor) {
-  const Statistics s = expectation(d, m, true);
-  maximisation(s, static_cast<double>(d.rows), m, floor);
-  return s.likelihood / static_cast<double>(d.rows);
-}
-
-double mean_log_likelihood(const Data &d, const Mixture &m) {
-  return expectation(d, m, false).likelihood / static_cast<double>(d.rows);
 }
 
 } // namespace vigil::train

@@ -5,6 +5,8 @@
 // number of threads.
 #pragma once
 
+#include "kernels/fisher/expectation.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,10 +19,7 @@ struct Data {
   std::size_t rows = 0, dimension = 0;
 };
 
-struct Mixture {
-  std::size_t components = 0, dimension = 0;
-  std::vector<double> priors, means, variances; // components; components x dimension, twice
-};
+using Mixture = fisher::GaussianMixture;
 
 // Lower bounds of the variances, a value a dimension: `fraction` of the largest variance of any dimension, as
 // VLFeat's encoders are trained.
@@ -44,10 +43,5 @@ std::vector<double> variance_floor(const Statistics &, double rows, std::size_t 
 std::vector<float> k_means(const Data &, std::size_t components, std::uint64_t seed, int iterations);
 // The mixture of the clusters around these centres.
 Mixture from_clusters(const Data &, std::span<const float> centres, std::span<const double> floor);
-
-// One iteration of expectation and maximisation. Returns the mean log-likelihood of a row under the mixture
-// as it was.
-double em_step(const Data &, Mixture &, std::span<const double> floor);
-double mean_log_likelihood(const Data &, const Mixture &);
 
 } // namespace vigil::train

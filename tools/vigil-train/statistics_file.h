@@ -11,7 +11,7 @@
 // n components, d dimensions of what they see: the projection's and two of the position.
 #pragma once
 
-#include "exact_sum.h"
+#include "common/exact_sum.h"
 #include "kernels/fisher/model_file.h"
 
 #include <set>

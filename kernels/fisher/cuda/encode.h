@@ -20,7 +20,10 @@
 
 #include "kernels/fisher/cuda/sift.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 
 namespace vigil::fisher::cuda {
 
@@ -30,6 +33,7 @@ inline constexpr int group = 8;          // components of a block of `sums`
 inline constexpr int mma_dimensions = 8; // x and x^2 of so many pass together
 inline constexpr int mma_step_bytes = wide * 2 * mma_dimensions * 2 * 2;
 inline constexpr int max_dimension = descriptor_length + 2;
+inline const double binary = std::sqrt(0.5 / std::numbers::ln2); // e^(-z^2/2) = 2^-(binary z)^2
 
 // Floats from one descriptor's x to the next: M, to a multiple of 4.
 VIGIL_HOST_DEVICE constexpr int row_of_x(int dimension) {
@@ -58,7 +62,8 @@ struct Mixture {
   // in the order in which a warp takes them: [step][16 rows][high, low][lane][4 registers] of two halves.
   // Null where they are not used.
   const void *fragments;
-  const float2 *affine; // [wide]
+  const float2 *affine;                    // [wide]
+  float least = float(smallest_posterior); // posteriors below count as 0, in posteriors.cu
   // For the sums:
   const float *means, *inverse; // [components][row]; inverse: 1 / sigma
   const float *root;            // [2][components]: 1 / sqrt(w), 1 / sqrt(2 w); 0 for one that is left out
@@ -70,6 +75,7 @@ struct Chunk {
   float *posteriors;    // [tile][padded][64]; valid where a bit is set
   std::uint64_t *masks; // [tile][padded]
   int first, count;     // descriptors
+  float *likelihoods; // [tile][64]: log2 of the sum of likelihoods, by posteriors.cu alone; null: not wanted
   VIGIL_HOST_DEVICE int tiles() const { return (count + tile - 1) / tile; }
 };
 
@@ -77,7 +83,12 @@ struct Chunk {
 struct Parts {
   float *sums;
   int count;
+  float *mass = nullptr; // [part][components]: of the posteriors; null: not wanted
 };
+// Parts of a chunk that are added up apart: enough work for a large GPU, and not much to add up afterwards.
+inline int parts_for(int tiles) {
+  return std::clamp(tiles / 4, 1, 64);
+}
 
 struct Scores {
   const float *weights, *bias; // [classes][2 M N], [classes]

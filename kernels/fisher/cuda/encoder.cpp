@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "kernels/fisher/cuda/extractor.h"
+#include "kernels/fisher/cuda/mixture_tables.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +16,6 @@ namespace {
 
 constexpr std::size_t posteriors_most = std::size_t{256} << 20; // bytes; more goes in chunks
 
-// Parts of a chunk that are added up apart: enough work for a large GPU, and not much to add up afterwards.
-int parts_for(int tiles) {
-  return std::clamp(tiles / 4, 1, 64);
-}
 int padded(int n, int to) {
   return (n + to - 1) / to * to;
 }
@@ -128,39 +125,32 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
     : Encoder(c, classifier, capacity), device_(device) {
   const CudaScope scope = device.enter();
   const int n = c.components, d = dimension();
+  MixtureTables mixture(n, d);
   mixture_.dimension = d;
   mixture_.components = n;
-  mixture_.padded = padded(n, wide);
-  mixture_.row = padded(d, 32);
+  mixture_.padded = mixture.padded;
+  mixture_.row = mixture.row;
   projection_.projected = c.projected;
   projection_.padded = padded(c.projected, 16);
 
-  std::vector<float> lines(static_cast<std::size_t>(mixture_.padded) * d * 2),
-      constant(mixture_.padded, -2e38f);
-  const std::size_t values = static_cast<std::size_t>(n) * mixture_.row;
-  std::vector<float> means(values), inverse(values), root(std::size_t(2) * n);
-  const double binary = std::sqrt(0.5 / std::numbers::ln2); // e^(-z^2/2) = 2^-(binary z)^2
+  std::vector<float> root(std::size_t(2) * n);
   const std::vector<double> shift = projected_mean(c), unit = units(c);
   Fragments fragments(d);
-  std::vector<double> row(std::size_t(2) * d);
+  std::vector<double> row(std::size_t(2) * d), mean(d), sigma(d);
   for (int j = 0; j < n; j++) {
     if (!(c.priors[j] >= smallest_prior)) continue;
     double log_prior = std::log(c.priors[j]), at_origin = 0;
     for (int k = 0; k < d; k++) {
       const std::size_t from = static_cast<std::size_t>(j) * d + k;
-      const double sigma = std::sqrt(c.variances[from]) * unit[k], scale = binary / sigma,
-                   mean = (c.means[from] + shift[k]) * unit[k];
-      const std::size_t line = (static_cast<std::size_t>(j / wide) * d + k) * 2 * wide + j % wide;
-      lines[line] = static_cast<float>(scale);
-      lines[line + wide] = static_cast<float>(-mean * scale);
-      means[static_cast<std::size_t>(j) * mixture_.row + k] = static_cast<float>(mean);
-      inverse[static_cast<std::size_t>(j) * mixture_.row + k] = static_cast<float>(1 / sigma);
-      log_prior -= std::log(sigma);
-      at_origin += mean * scale * mean * scale;
-      row[std::size_t(2) * k] = 2 * mean * scale * scale;
+      sigma[k] = std::sqrt(c.variances[from]) * unit[k];
+      mean[k] = (c.means[from] + shift[k]) * unit[k];
+      const double scale = binary / sigma[k];
+      log_prior -= std::log(sigma[k]);
+      at_origin += mean[k] * scale * mean[k] * scale;
+      row[std::size_t(2) * k] = 2 * mean[k] * scale * scale;
       row[std::size_t(2) * k + 1] = -scale * scale;
     }
-    constant[j] = static_cast<float>(log_prior / std::numbers::ln2);
+    mixture.put(j, log_prior, mean.data(), sigma.data());
     if (j < wide) fragments.put(j, log_prior / std::numbers::ln2 - at_origin, row);
     root[j] = static_cast<float>(1 / std::sqrt(c.priors[j]));
     root[n + j] = static_cast<float>(1 / std::sqrt(2. * c.priors[j]));
@@ -169,9 +159,9 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   const std::vector<float> matrix = transposed_projection(c, projection_.padded, unit);
   Tables tables;
   const std::size_t at[] = {
-      tables.add(matrix),           tables.add(lines),
-      tables.add(constant),         tables.add(means),
-      tables.add(inverse),          tables.add(root),
+      tables.add(matrix),           tables.add(mixture.lines),
+      tables.add(mixture.constant), tables.add(mixture.means),
+      tables.add(mixture.inverse),  tables.add(root),
       tables.add(classifier.bias),  tables.add(fragments.halves),
       tables.add(fragments.affine), tables.add(projection_fragments(matrix, projection_.padded))};
   const auto queue = device.make_queue();

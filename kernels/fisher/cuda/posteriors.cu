@@ -111,7 +111,7 @@ __device__ __forceinline__ void keep(const Mixture &m, const Chunk &chunk, const
     unsigned bits = 0;
 #pragma unroll
     for (int i = 0; i < each; i++)
-      if (q[i][j] >= float(smallest_posterior) && i < left) bits |= 1u << i;
+      if (q[i][j] >= m.least && i < left) bits |= 1u << i;
     const int c = component(lane, j);
     shared.bits[c][warp] = static_cast<std::uint8_t>(bits);
     if (bits == 0) continue;
@@ -125,6 +125,12 @@ __device__ __forceinline__ void keep(const Mixture &m, const Chunk &chunk, const
   chunk.masks[static_cast<std::size_t>(blockIdx.x) * m.padded + block * wide + threadIdx.x] =
       *reinterpret_cast<const std::uint64_t *>(shared.bits[threadIdx.x]);
   __syncthreads();
+}
+
+// Of this warp's descriptor i. All lanes have the same numbers.
+__device__ __forceinline__ void keep_likelihood(const Chunk &chunk, int i, float most, float sum) {
+  if (chunk.likelihoods && threadIdx.x % 32 == 0)
+    chunk.likelihoods[blockIdx.x * tile + threadIdx.x / 32 * each + i] = most + log2f(sum);
 }
 
 __device__ __forceinline__ Shared load_tile(const Mixture &m, const Chunk &chunk) {
@@ -156,9 +162,11 @@ __global__ void __launch_bounds__(threads, 2) one_block_kernel(const Mixture m, 
       q[i][j] = exp2f(q[i][j] - most);
       sum += q[i][j];
     }
-    const float share = 1 / total(sum);
+    sum = total(sum);
+    const float share = 1 / sum;
 #pragma unroll
     for (int j = 0; j < 8; j++) q[i][j] *= share;
+    keep_likelihood(chunk, i, most, sum);
   }
   keep(m, chunk, shared, 0, q);
 }
@@ -199,6 +207,8 @@ __global__ void __launch_bounds__(threads, 2) blocks_kernel(const Mixture m, con
 #pragma unroll
       for (int i = 0; i < each; i++) at(block, j)[i] = q[i][j];
   }
+#pragma unroll
+  for (int i = 0; i < each; i++) keep_likelihood(chunk, i, most[i], sum[i]);
   for (int block = 0; block < blocks; block++) {
 #pragma unroll
     for (int j = 0; j < 8; j++)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The sums u and v of the contract over one part of a chunk's tiles: a warp for each component, a lane for
-// every 32nd dimension. Only descriptors whose bit is set are touched, a few of a hundred as a rule. The warp
-// lists those of 32 tiles first, in order, so that it can have several on their way from the cache at a time,
-// wherever they are.
+// The sums u and v of the contract, and where they are wanted those of the posteriors, over one part of a
+// chunk's tiles: a warp for each component, a lane for every 32nd dimension. Only descriptors whose bit is
+// set are touched, a few of a hundred as a rule. The warp lists those of 32 tiles first, in order, so that it
+// can have several on their way from the cache at a time, wherever they are.
 #include "common/cuda/device.h"
 #include "kernels/fisher/cuda/encode.h"
+
+#include <type_traits>
 
 namespace vigil::fisher::cuda {
 namespace {
@@ -12,7 +14,7 @@ namespace {
 constexpr int threads = 32 * group, at_once = 8;
 constexpr unsigned all = 0xffffffffu;
 
-template <int pieces> // of 32 dimensions
+template <int pieces, bool with_mass> // pieces of 32 dimensions
 __global__ void __launch_bounds__(threads, pieces <= 3 ? 4 : 2)
     sums_kernel(const Mixture m, const Chunk chunk, const Parts parts, const bool add) {
   __shared__ std::uint16_t lists[group][32 * tile]; // of descriptors, counted from the first of 32 tiles
@@ -23,7 +25,7 @@ __global__ void __launch_bounds__(threads, pieces <= 3 ? 4 : 2)
   const int tiles = chunk.tiles();
   const int begin = static_cast<int>(static_cast<std::int64_t>(tiles) * part / parts.count),
             end = static_cast<int>(static_cast<std::int64_t>(tiles) * (part + 1) / parts.count);
-  float mean[pieces], inverse[pieces], u[pieces] = {}, v[pieces] = {};
+  float mean[pieces], inverse[pieces], u[pieces] = {}, v[pieces] = {}, mass = 0;
   int k_of_piece[pieces];
 #pragma unroll
   for (int p = 0; p < pieces; p++) { // rows are padded with zeros
@@ -60,6 +62,7 @@ __global__ void __launch_bounds__(threads, pieces <= 3 ? 4 : 2)
 #pragma unroll
       for (int a = 0; a < at_once; a++) {
         const float weight = first + a < count ? q[a] : 0;
+        if constexpr (with_mass) mass += weight;
 #pragma unroll
         for (int p = 0; p < pieces; p++) {
           const float z = (values[a][p] - mean[p]) * inverse[p];
@@ -77,29 +80,37 @@ __global__ void __launch_bounds__(threads, pieces <= 3 ? 4 : 2)
     to_u = add ? to_u + u[p] : u[p];
     to_v = add ? to_v + v[p] : v[p];
   }
+  if constexpr (with_mass)
+    if (lane == 0) {
+      float &to_mass = parts.mass[static_cast<std::size_t>(part) * m.components + component];
+      to_mass = add ? to_mass + mass : mass;
+    }
 }
 
 } // namespace
 
 void launch_sums(const Mixture &m, const Chunk &chunk, const Parts &parts, bool add, cudaStream_t stream) {
   const dim3 blocks((m.components - 1) / group + 1, parts.count);
-  const auto launch = [&](auto kernel) { kernel<<<blocks, threads, 0, stream>>>(m, chunk, parts, add); };
+  const auto launch = [&](auto pieces) {
+    const auto kernel = parts.mass ? sums_kernel<pieces(), true> : sums_kernel<pieces(), false>;
+    kernel<<<blocks, threads, 0, stream>>>(m, chunk, parts, add);
+  };
   static_assert(max_dimension <= 5 * 32);
   switch (m.row / 32) {
   case 1:
-    launch(sums_kernel<1>);
+    launch(std::integral_constant<int, 1>{});
     break;
   case 2:
-    launch(sums_kernel<2>);
+    launch(std::integral_constant<int, 2>{});
     break;
   case 3:
-    launch(sums_kernel<3>);
+    launch(std::integral_constant<int, 3>{});
     break;
   case 4:
-    launch(sums_kernel<4>);
+    launch(std::integral_constant<int, 4>{});
     break;
   default:
-    launch(sums_kernel<5>);
+    launch(std::integral_constant<int, 5>{});
   }
   cuda_check(cudaGetLastError(), "Fisher sums");
 }

@@ -25,7 +25,7 @@ namespace vigil::monitor {
 
 // What a camera asks of the program around it.
 struct CameraServices {
-  SharedContexts &contexts;
+  tools::SharedContexts &contexts;
   const Utc &utc;
   std::function<void(std::function<void()>)> on_main;       // from any thread
   std::function<void(std::function<void()>)> in_background; // a thread that may wait: pipelines that go down

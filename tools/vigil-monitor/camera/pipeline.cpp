@@ -51,7 +51,8 @@ constexpr std::pair<const char *, const char *> mog_defaults[] = {{"motion-hold"
 
 CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &model,
                                std::shared_ptr<MaskFile> masks, PipelineEvents events,
-                               SharedContexts &contexts, const Utc &utc, std::shared_ptr<TilePlan> plan)
+                               tools::SharedContexts &contexts, const Utc &utc,
+                               std::shared_ptr<TilePlan> plan)
     : config_(config), events_(std::move(events)), contexts_(contexts), utc_(utc), plan_(std::move(plan)),
       masks_(std::move(masks)), tile_height_(config.live_height) {
   pipeline_ = gst_pipeline_new(config.name.c_str());

@@ -12,9 +12,9 @@
 
 #include "../config/config.h"
 #include "../http/frames.h"
-#include "contexts.h"
 #include "mask_file.h"
 #include "tiles.h"
+#include "tools/base/contexts.h"
 #include "utc.h"
 
 #include <atomic>
@@ -46,7 +46,7 @@ class CameraPipeline {
  public:
   // `model`: the file in which cudamog keeps what it learns.
   CameraPipeline(const CameraConfig &, const std::string &model, std::shared_ptr<MaskFile>, PipelineEvents,
-                 SharedContexts &, const Utc &, std::shared_ptr<TilePlan>);
+                 tools::SharedContexts &, const Utc &, std::shared_ptr<TilePlan>);
   ~CameraPipeline(); // takes the pipeline down, which can take long
 
   void play(); // when it fails, `failed` is called by the main loop's next turn
@@ -91,7 +91,7 @@ class CameraPipeline {
 
   const CameraConfig config_;
   PipelineEvents events_;
-  SharedContexts &contexts_;
+  tools::SharedContexts &contexts_;
   const Utc &utc_;
   std::shared_ptr<TilePlan> plan_;
   const std::shared_ptr<MaskFile> masks_;

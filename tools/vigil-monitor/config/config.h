@@ -74,6 +74,7 @@ struct MqttConfig {
   std::string host; // empty: no MQTT
   int port = 1883;
   std::string user, password, ca_file, topic_prefix = "vigil", node;
+  std::string devices; // the first part of what Home Assistant knows cameras by; empty: the node
   bool discovery = true;
 };
 struct WebhookConfig {

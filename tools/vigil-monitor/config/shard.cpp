@@ -53,6 +53,7 @@ void keep_shard(Config &c, const Shard &shard) {
   std::erase_if(c.cameras,
                 [&](const auto &camera) { return shard_of(camera.first, shard.count) != shard.index; });
   std::erase_if(c.order, [&](const std::string &name) { return !c.cameras.contains(name); });
+  c.mqtt.devices = c.mqtt.topic_prefix; // which all shards share: a camera that moves stays the same device
   c.mqtt.node += "-" + std::to_string(shard.index); // two clients of one name throw each other out
 }
 

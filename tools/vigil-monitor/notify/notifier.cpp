@@ -74,7 +74,8 @@ void Notifier::tell(const std::string &camera, const json &record) {
 // Again when zones or lines change: they have sensors of their own, and those that are gone are taken away.
 void Notifier::announce(const json &camera) {
   if (!mqtt_config_.discovery) return;
-  std::vector<Topic> now = discovery(mqtt_config_.topic_prefix, mqtt_config_.node, camera);
+  const MqttConfig &c = mqtt_config_;
+  std::vector<Topic> now = discovery(c.topic_prefix, c.node, c.devices.empty() ? c.node : c.devices, camera);
   std::vector<Topic> &before = announced_[camera["name"]];
   if (before == now) return;
   for (const Topic &t : before)

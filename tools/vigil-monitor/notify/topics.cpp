@@ -86,8 +86,9 @@ std::vector<Topic> record_states(const std::string &prefix, const json &r) {
   return {};
 }
 
-std::vector<Topic> discovery(const std::string &prefix, const std::string &node, const json &camera) {
-  const std::string name = word(camera, "name"), unique = "vigil_" + node + "_" + name;
+std::vector<Topic> discovery(const std::string &prefix, const std::string &node, const std::string &devices,
+                             const json &camera) {
+  const std::string name = word(camera, "name"), unique = "vigil_" + identifier(devices) + "_" + name;
   const json device = {
       {"identifiers", {unique}}, {"name", "Vigil " + name}, {"manufacturer", "Vigil"}, {"model", "camera"}};
   const json available = {{{"topic", prefix + "/node/" + node + "/available"}},

@@ -31,8 +31,10 @@ std::vector<Topic> camera_states(const std::string &prefix, const nlohmann::json
 // States that a record of the live stream tells; empty for most kinds.
 std::vector<Topic> record_states(const std::string &prefix, const nlohmann::json &record);
 
-// Retained messages by which Home Assistant finds the camera's sensors, switches and picture.
-std::vector<Topic> discovery(const std::string &prefix, const std::string &node,
+// Retained messages by which Home Assistant finds the camera's sensors, switches and picture. Their topics
+// and identifiers are made of `devices` and the camera's name. `node` is the process that watches the camera
+// now.
+std::vector<Topic> discovery(const std::string &prefix, const std::string &node, const std::string &devices,
                              const nlohmann::json &camera);
 
 struct Command {

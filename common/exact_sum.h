@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace vigil::train {
+namespace vigil {
 
 class ExactSums {
  public:
@@ -19,6 +19,10 @@ class ExactSums {
   void add(std::span<const double> values) {
     for (std::size_t i = 0; i < sums_.size(); i++)
       sums_[i] += static_cast<Integer>(std::nearbyint(values[i] * scale));
+  }
+  // The same number, in two parts: `units` + `parts` * 2^-40.
+  void add(std::size_t i, std::int64_t units, std::int64_t parts) {
+    sums_[i] += Integer{units} * (Integer{1} << 40) + parts;
   }
   void add(const ExactSums &other) {
     for (std::size_t i = 0; i < sums_.size(); i++) sums_[i] += other.sums_[i];
@@ -54,4 +58,4 @@ class ExactSums {
   std::vector<Integer> sums_;
 };
 
-} // namespace vigil::train
+} // namespace vigil

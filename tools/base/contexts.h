@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-namespace vigil::monitor {
+namespace vigil::tools {
 
 class SharedContexts {
  public:
@@ -49,4 +49,4 @@ class SharedContexts {
   std::map<std::string, GstContext *, std::less<>> contexts_;
 };
 
-} // namespace vigil::monitor
+} // namespace vigil::tools
