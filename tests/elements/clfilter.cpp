@@ -233,7 +233,7 @@ GST_END_TEST
 
 // Kernels of the user's.
 constexpr const char *inverts = "int4 filter(Picture in, int x, int y, float4 p) {\n"
-                                "  return 255 - pixel_at(in, x, y);\n}\n";
+                                "  return FULL - pixel_at(in, x, y);\n}\n";
 // Never comes to an end where pictures are more than p.s0 pixels wide.
 constexpr const char *loops = "int4 filter(Picture in, int x, int y, float4 p) {\n"
                               "  int n = 0;\n"
