@@ -16,13 +16,15 @@ usage() {
 
 NAME   debian12, debian13, sid, ubuntu24.04, ubuntu26.04
 STEP   build, demo, test, packages (the Debian packages: built, installed, used, removed), shell, or a command in quotes;
-       demo and test when none is given. All steps run, and a table says at the end how each went.
+       demo and test when none is given. All steps run, and a table says at the end how each went, what failed and what was
+       skipped for which reason.
 
 Needs root, debootstrap, 8 GB of disk in build-distro/ and the network. Environment:
   GST_SOURCE=DIR      GStreamer's source: it is built first, inside, and used in place of the distribution's
   VIGIL_DATA=DIR      labelled videos for the quality tests (default ../shared/data, where that exists)
   VIGIL_DISTRO_DIR    where the root file systems and the results are kept (default build-distro)
-  VIGIL_DISTRO_KEEP=1 goes on in the root of the last run, with its packages and its build; the result says so
+  VIGIL_DISTRO_KEEP=1 goes on in the root of the last run, with its packages and its build, as after an interruption;
+                      the result says so
   MESON_ARGS          as for ./run
 TEXT
 }
@@ -35,12 +37,13 @@ fail() {
 . "$here/gstreamer.sh"
 
 # What some tests use and are skipped without. A package that a distribution does not have is left out.
-packages_tests=(python3-gi gir1.2-gst-rtsp-server-1.0 mosquitto mosquitto-clients
-  python3-selenium chromium chromium-driver)
+packages_tests=(python3-gi gir1.2-gst-rtsp-server-1.0 mosquitto mosquitto-clients openssl libfaketime
+  python3-numpy python3-venv python3-selenium chromium chromium-driver)
+python_tests=(schemathesis axe-playwright-python ray) # from PyPI
 
 inside() {
   chroot "$root" /usr/bin/env -i HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    PATH=/opt/python/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     MESON_ARGS="${MESON_ARGS:-}" VIGIL_DATA=/src/data \
     ${GST_SOURCE:+LD_LIBRARY_PATH=/usr/local/lib PKG_CONFIG_PATH=/usr/local/lib/pkgconfig} "$@"
 }
@@ -71,7 +74,10 @@ run_step() {
     inside sh -c "cd /src/vigil && $command" </dev/null 2>&1 | tee "$log" || outcome=FAILED
     what=$(tail -1 "$log" | tr -d '\r' | cut -c1-100)
   fi
-  if [ "$step" = test ]; then cp "$root"/src/vigil/build/meson-logs/testlog.* "$results" 2>/dev/null || true; fi
+  if [[ $command == "./run test"* ]]; then
+    cp "$root"/src/vigil/build/meson-logs/testlog.* "$results" 2>/dev/null || true
+    details=$(inside python3 /src/vigil/tools/distro/outcome.py /src/vigil/build/meson-logs/testlog.json /src/vigil/tests/summary.py || true)$'\n'
+  fi
   [ $outcome = passed ] || failed=1
   table+=$(printf '%-20.20s %-7s %6d s  %s' "$step" "$outcome" $((SECONDS - from)) "$what")$'\n'
 }
@@ -111,20 +117,20 @@ main() {
   make_base "$base"
   if [ $fresh = 1 ]; then copy_base "$base" "$root"; fi
   mount_in "$root"
-  if [ $fresh = 1 ]; then prepare "$root"; fi
+  prepare "$root"
   rm -rf "$results"
   mkdir -p "$results"
 
   commit=$(git -C "$repo" log -1 --format=%h --abbrev=12 HEAD)
   check_out
   [ $# -gt 0 ] || set -- demo test
-  table='' failed=0 number=0
+  table='' details='' failed=0 number=0
   for step in "$@"; do run_step "$step"; done
   cat <<TEXT | tee "$results/table.txt" || true
 
 distro: $full_name, commit $commit, GStreamer $(version gst-inspect-1.0), GCC $(version g++), $([ $fresh = 1 ] && echo 'a fresh root' || echo 'in a root that was kept'), $(date -u +%Y-%m-%d)
 $table
-Logs: $results
+${details}Logs: $results
 TEXT
   [ "$(free_megabytes "$roots")" -ge 100 ] || echo "distro: the disk of $roots is full: make room, then try again" >&2
   exit $failed

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# GStreamer's own source for ./run distro, built into /usr/local: the libraries, and those plugins that the tests, the
-# tools and the monitor use.
+# GStreamer's own source for ./run distro, built into /usr/local: the libraries, those plugins that the tests, the
+# tools and the monitor use, and GstValidate, which no distribution packages.
 
 gstreamer_packages=(g++ ninja-build pkg-config python3 python3-pip python3-venv flex bison ca-certificates
   libglib2.0-dev libgl-dev libegl-dev libgles-dev libdrm-dev libgudev-1.0-dev libjpeg-dev libpng-dev zlib1g-dev libx264-dev
-  libvpx-dev libavcodec-dev libavformat-dev libavfilter-dev libavutil-dev libx11-dev libx11-xcb-dev)
+  libvpx-dev libjson-glib-dev libavcodec-dev libavformat-dev libavfilter-dev libavutil-dev libx11-dev libx11-xcb-dev)
 
 gstreamer_features() {
   local feature
   printf '%s\n' --prefix=/usr/local --libdir=lib --buildtype=debugoptimized --wrap-mode=nofallback -Dauto_features=disabled \
-    -Dbase=enabled -Dgood=enabled -Dbad=enabled -Dugly=enabled -Dlibav=enabled -Dgpl=enabled -Dtools=enabled \
+    -Dbase=enabled -Dgood=enabled -Dbad=enabled -Dugly=enabled -Dlibav=enabled -Dgpl=enabled -Dtools=enabled -Ddevtools=enabled \
     -Dtests=disabled -Dexamples=disabled -Dgst-examples=disabled -Dintrospection=disabled \
     -Dorc=disabled -Dgst-plugins-base:gl_platform=egl,glx -Dgst-plugins-base:gl_winsys=egl,surfaceless,x11 \
     -Dgst-plugins-base:gl_api=opengl,gles2
@@ -20,7 +20,7 @@ gstreamer_features() {
   for feature in avi png jpeg vpx law rtp rtsp udp y4m isomp4 matroska multifile autodetect debugutils deinterlace imagefreeze \
     multipart rtpmanager videobox videocrop videofilter audioparsers wavenc wavparse; do echo "-Dgst-plugins-good:$feature=enabled"; done
   for feature in nvcodec debugutils videoparsers tensordecoders; do echo "-Dgst-plugins-bad:$feature=enabled"; done
-  echo -Dgst-plugins-ugly:x264=enabled
+  printf '%s\n' -Dgst-plugins-ugly:x264=enabled -Dgst-devtools:validate=enabled
 }
 
 build_gstreamer() {
@@ -30,13 +30,14 @@ build_gstreamer() {
     fail "the packages that GStreamer is built with: $(grep -m1 '^E:' "$log" || tail -1 "$log"); see $log"
   mkdir -p "$root/src/gstreamer"
   tar c -C "$GST_SOURCE" --exclude=./.git . | tar x -C "$root/src/gstreamer"
-  # The newest source needs a newer Meson than some distributions have. Python trusts what this machine trusts.
-  cp -L /etc/ssl/certs/ca-certificates.crt "$root/src/certificates.crt"
-  inside PIP_CERT=/src/certificates.crt sh -c 'python3 -m venv /opt/meson && /opt/meson/bin/pip install -q meson' >>"$log" 2>&1 ||
+  # The newest source needs a newer Meson than some distributions have.
+  trusting sh -c 'python3 -m venv /opt/meson && /opt/meson/bin/pip install -q meson' >>"$log" 2>&1 ||
     fail "no Meson from PyPI: $(tail -1 "$log"); see $log"
   mapfile -t features < <(gstreamer_features)
-  inside sh -c 'cd /src/gstreamer && /opt/meson/bin/meson setup build "$@" && ninja -C build &&
-    /opt/meson/bin/meson install -C build --no-rebuild' sh "${features[@]}" >>"$log" 2>&1 ||
+  local setup=(setup build)
+  [ ! -f "$root/src/gstreamer/build/build.ninja" ] || setup=(setup --reconfigure build)
+  inside sh -c 'cd /src/gstreamer && /opt/meson/bin/meson "$@" && ninja -C build &&
+    /opt/meson/bin/meson install -C build --no-rebuild' sh "${setup[@]}" "${features[@]}" >>"$log" 2>&1 ||
     fail "GStreamer does not build: $(grep -m1 -iE 'error' "$log" || tail -1 "$log"); see $log"
   inside ldconfig
 }

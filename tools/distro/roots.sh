@@ -87,8 +87,16 @@ mount_in() {
   fi
 }
 
-# The package lists, what some tests use, and GStreamer's source where it was given.
-prepare() {
+# Runs what is given, a pip, inside; it trusts the certificates that this machine trusts.
+trusting() {
+  mkdir -p "$root/src"
+  cp -L /etc/ssl/certs/ca-certificates.crt "$root/src/certificates.crt"
+  inside PIP_CERT=/src/certificates.crt PIP_NO_INPUT=1 PIP_ROOT_USER_ACTION=ignore "$@"
+}
+
+# What some tests use: packages of the distribution, and of PyPI what no distribution has. What there is none of is said
+# and left out; the test is skipped then.
+test_packages() {
   local root=$1 log=$1.prepare.log package wanted=()
   echo "== distro: packages that some tests use"
   inside apt-get update -q -o APT::Update::Error-Mode=any >"$log" 2>&1 ||
@@ -100,6 +108,26 @@ prepare() {
   done
   inside apt-get install -y -q --no-install-recommends "${wanted[@]}" >>"$log" 2>&1 ||
     fail "apt-get install failed inside: $(grep -m1 '^E:' "$log" || tail -1 "$log"); see $log"
-  if [ -n "${GST_SOURCE:-}" ]; then build_gstreamer "$root"; fi
+  inside python3 -m venv --system-site-packages /opt/python >>"$log" 2>&1 || fail "no Python environment: $(tail -1 "$log"); see $log"
+  for package in "${python_tests[@]}"; do
+    trusting /opt/python/bin/pip install -q --only-binary :all: "$package" >>"$log" 2>&1 ||
+      echo "distro: no $package from PyPI for $suite: $(grep -m1 '^ERROR' "$log" | cut -c1-200)"
+  done
+}
+
+# Gives the root what the tests need. A root that is kept gets only what has changed since: files in it hold what it has.
+prepare() {
+  local root=$1 wanted="${packages_tests[*]} ${python_tests[*]}"
+  if [ "$(cat "$root/.test-packages" 2>/dev/null)" != "$wanted" ]; then
+    test_packages "$root"
+    echo "$wanted" >"$root/.test-packages"
+  fi
+  if [ -n "${GST_SOURCE:-}" ]; then
+    wanted=$(git -C "$GST_SOURCE" rev-parse HEAD 2>/dev/null || echo unknown) wanted+=" $(gstreamer_features | sha256sum)"
+    if [ "$(cat "$root/.gstreamer" 2>/dev/null)" != "$wanted" ]; then
+      build_gstreamer "$root"
+      echo "$wanted" >"$root/.gstreamer"
+    fi
+  fi
   : >"$root/.complete"
 }
