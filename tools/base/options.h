@@ -9,11 +9,11 @@
 namespace vigil::tools {
 
 struct Usage {
-  std::string program;            // as it is called for help: "vigil-train codebook"
-  std::string arguments;          // behind the options: "FILE..."
-  std::string summary;            // stands above the options
-  std::string details = {};       // stands below them
-  bool of_gstreamer = true;       // starts GStreamer, and takes its options
+  std::string program;      // as it is called for help: "vigil-train codebook"
+  std::string arguments;    // behind the options: "FILE..."
+  std::string summary;      // stands above the options
+  std::string details = {}; // stands below them
+  bool of_gstreamer = true; // starts GStreamer, and takes its options
 };
 // `entries` say where values go, and need no empty one at the end. --help prints and ends the program. Throws
 // Error::bad_setting, which names --help.
