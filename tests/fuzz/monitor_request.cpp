@@ -77,8 +77,11 @@ std::vector<Bytes> seeds() {
        {std::string("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         std::string("GET /api/events?limit=5&after=1.5&camera=a%20b HTTP/1.1\r\nHost: [::1]:1\r\nRange: "
                     "bytes=0-99\r\n\r\n"),
-        std::string("GET /a%2f..%00b HTTP/1.0\r\nHost: cam.example\r\nCookie: a=b; vigil_token=x\r\n"
+        std::string("GET /a%2f..%20b HTTP/1.0\r\nHost: cam.example\r\nCookie: a=b; vigil_token=x\r\n"
                     "Authorization: Bearer y\r\n\r\n"),
+        // libmicrohttpd 1.0 refuses the second by itself, 0.9 hands it on.
+        std::string(
+            "GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /a%00b HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         std::string("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nTransfer-Encoding: "
                     "chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
         put("/zones/a", "{\"coordinates\": \"0,0,1,0,1,1\", \"loiter_seconds\": 3}"),
@@ -90,7 +93,8 @@ std::vector<Bytes> seeds() {
 }
 
 // True when it is answered with success. What the server may never do: 500 and above, or something that is no
-// answer at all.
+// answer at all. Two of these are libmicrohttpd's own and right: 505 for a version of HTTP that it does not
+// know, and 501 for such a transfer encoding, from its version 1.0 on.
 bool read(std::span<const std::uint8_t> bytes) {
   static const Server server({"127.0.0.1", 0, "", ""}, answer);
   const int fd = connected(server.port());
@@ -106,7 +110,8 @@ bool read(std::span<const std::uint8_t> bytes) {
   }
   close(fd);
   const bool strange = !got.empty() && (!got.starts_with("HTTP/1.") || got.size() < 12);
-  if (strange || (got.size() >= 12 && got[9] == '5' && got.compare(9, 3, "505"))) {
+  if (strange ||
+      (got.size() >= 12 && got[9] == '5' && got.compare(9, 3, "505") && got.compare(9, 3, "501"))) {
     std::fprintf(stderr, "answered: %s\n", got.c_str());
     std::abort();
   }
