@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """An RTSP camera for tests, on 127.0.0.1: camera_server.py PORT, run by the system's python3.
 
-/video has a drawn scene as H.264; /audio has sound only. Commands on stdin, a line each: stall (frames stop, the connection
-stays), go."""
+/video has a drawn scene as H.264, /turning one whose size changes every ten seconds; /audio has sound
+only. Commands on stdin, a line each: stall (/video's frames stop, the connection stays), go."""
 import sys
 import threading
 
@@ -21,18 +21,34 @@ def configure(_factory, media):
     GLib.timeout_add(100, lambda: valve.set_property("drop", stalled) or True)
 
 
+def turn(_factory, media):
+    sizes = media.get_element().get_by_name("size")
+    small, large = (Gst.Caps.from_string(f"video/x-raw,width={w},height={h},framerate=15/1") for w, h in ((320, 180), (256, 192)))
+    state = {"large": False}
+
+    def change():
+        state["large"] = not state["large"]
+        sizes.set_property("caps", large if state["large"] else small)
+        return True
+    GLib.timeout_add(10000, change)
+
+
 server = GstRtspServer.RTSPServer()
 server.set_address("127.0.0.1")
 server.set_service(sys.argv[1])
-launches = {"/video": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 ! valve name=valve "
-            "! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15 ! rtph264pay name=pay0 pt=96 config-interval=1 )",
+ENCODE = "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15"
+launches = {"/turning": "( scenetestsrc is-live=true quiet=0 density=2 ! capsfilter name=size caps=video/x-raw,width=320,height=180,framerate=15/1 "
+            f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 )",
+            "/video": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 ! valve name=valve "
+            f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 )",
             "/audio": "( audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay0 pt=8 )"}
 for path, launch in launches.items():
     factory = GstRtspServer.RTSPMediaFactory()
     factory.set_launch(launch)
     factory.set_shared(True)
-    if path == "/video":
-        factory.connect("media-configure", configure)
+    prepare = {"/video": configure, "/turning": turn}.get(path)
+    if prepare:
+        factory.connect("media-configure", prepare)
     server.get_mount_points().add_factory(path, factory)
 if server.attach(None) == 0:
     sys.exit(f"port {sys.argv[1]} is taken")

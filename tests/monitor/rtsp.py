@@ -6,44 +6,20 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import time
 
+from broker import free_port
 from program import Monitor
+from rtsp_camera import MISSING, CameraServer
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-rtsp"
-here = pathlib.Path(__file__).parent
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
-PYTHON = "/usr/bin/python3"
-probe = subprocess.run([PYTHON, "-c", "import gi; gi.require_version('GstRtspServer', '1.0')"], capture_output=True)
-if probe.returncode:
-    print("SKIPPED: no GstRtspServer for /usr/bin/python3 (python3-gi, gir1.2-gst-rtsp-server-1.0)")
+if MISSING:
+    print(MISSING)
     sys.exit(77)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-class CameraServer:
-    def __init__(self, port):
-        self.process = subprocess.Popen([PYTHON, str(here / "camera_server.py"), str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        if self.process.stdout.readline() != "ready\n":
-            raise RuntimeError("the camera server does not start")
-
-    def say(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait(10)
-
 
 rtsp, mqtt = free_port(), free_port()
 broker = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")

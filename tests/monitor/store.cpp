@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "tests/expect.h"
 #include "tools/vigil-monitor/store/mp4.h"
+#include "tools/vigil-monitor/store/outage.h"
 #include "tools/vigil-monitor/store/retention.h"
 #include "tools/vigil-monitor/store/storage.h"
 
@@ -143,6 +144,15 @@ void news(const std::string &folder) {
   s.put(ended);
   expect(s.get("kept")->retained, "what the camera writes does not take it back");
   expect(s.set_retained("kept", false) && s.get("kept")->end_time, "nor is the end taken back");
+}
+
+void outage() {
+  Outage o;
+  expect(!o.worked(0) && o.failed(1) && !o.failed(2), "told once");
+  expect(!o.worked(3) && o.going_on() && !o.failed(4), "what works by turns is the same outage");
+  expect(!o.worked(33) && o.worked(34.5) && !o.going_on() && !o.worked(40),
+         "over when it has worked for a while");
+  expect(o.failed(50), "and another one is told again");
 }
 
 void newer_version(const std::string &folder) {
@@ -296,6 +306,7 @@ int main(int, char **argv) {
   queries(folder);
   outbox(folder);
   news(folder);
+  outage();
   newer_version(folder);
   plan();
   half_written(folder);

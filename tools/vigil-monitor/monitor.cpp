@@ -172,9 +172,9 @@ void Monitor::save(const char *type, const Event &e) {
 void Monitor::save_thumbnail(const Event &e, const std::string &jpeg) {
   try {
     storage_->write_file(thumb_path(e), jpeg);
-    thumbnails_fail_ = false;
+    thumbnails_.worked(Utc::monotonic_seconds());
   } catch (const Error &error) {
-    if (!std::exchange(thumbnails_fail_, true))
+    if (thumbnails_.failed(Utc::monotonic_seconds()))
       log_line(vigil::text(error.what(), "; events have no pictures until it works again"));
   }
 }
@@ -182,6 +182,7 @@ void Monitor::save_thumbnail(const Event &e, const std::string &jpeg) {
 void Monitor::put_waiting() {
   constexpr std::size_t most_waiting = 10000;
   if (waiting_.size() > most_waiting) waiting_.pop_front();
+  const bool something = !waiting_.empty();
   try {
     for (; !waiting_.empty(); waiting_.pop_front()) {
       Waiting &w = waiting_.front();
@@ -200,9 +201,11 @@ void Monitor::put_waiting() {
       w.told = true;
       if (w.type == "end") storage_->append_line("events.jsonl", to_json(w.event).dump());
     }
-    if (!writable_.exchange(true)) log_line("the disk takes events again");
+    writable_ = true;
+    if (something && disk_.worked(Utc::monotonic_seconds())) log_line("the disk takes events again");
   } catch (const Error &error) {
-    if (writable_.exchange(false))
+    writable_ = false;
+    if (disk_.failed(Utc::monotonic_seconds()))
       log_line(vigil::text(error.what(), "; events are kept in memory until it works again"));
   }
 }

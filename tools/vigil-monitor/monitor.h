@@ -10,6 +10,7 @@
 #include "config/overrides.h"
 #include "http/hub.h"
 #include "reaper.h"
+#include "store/outage.h"
 #include "store/storage.h"
 #include "worker.h"
 
@@ -97,8 +98,8 @@ class Monitor {
     Event event;
     bool stored = false, told = false; // in the database; to those who listen
   };
-  std::deque<Waiting> waiting_;  // the writer thread's
-  bool thumbnails_fail_ = false; // likewise
+  std::deque<Waiting> waiting_; // the writer thread's
+  Outage disk_, thumbnails_;    // likewise
   std::atomic<bool> writable_ = true;
   std::string last_retention_;
   std::optional<std::string> next_retention_;

@@ -72,7 +72,7 @@ export function camera(root, { names: [name], query }, signal) {
     redo.title = history.redoWords ? `Redo ${history.redoWords} (Ctrl+Y)` : "Redo (Ctrl+Y)";
   });
   const shapesShown = h("input", { type: "checkbox", checked: true, onchange: () => draw.element.classList.toggle("unshown", !shapesShown.checked) });
-  const head = h("div", { class: "view-head" }, h("a", { class: "button icon-only quiet", href: "#/wall", "aria-label": "Back to the wall", title: "Back to the wall (Esc)" }, icon("back")),
+  const head = h("div", { class: "view-head" }, h("a", { class: "button icon-only quiet", href: "#/wall", "aria-label": "Back to the wall", title: "Back to the wall (Esc)" }, icon("wall")),
     h("h1", {}, name),
     all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": "Previous camera", title: `${beside(-1)} ([)` }, icon("back")),
       h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": "Next camera", title: `${beside(1)} (])` }, icon("next"))),

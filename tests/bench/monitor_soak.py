@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vigil-monitor for many minutes among faults, and what it loses, leaks and grows by.
+
+monitor_soak.py PROGRAM FOLDER MINUTES
+
+Cameras: two drawn ones, a file that plays again and again, one in which a byte in 500 is another, and three by RTSP, of which one stalls, one changes its
+size and one has sound only. Every 20 seconds the next of these: the camera's frames stop; the RTSP server is killed; the MQTT broker goes; no file may grow, as
+with a full disk; 20 viewers that never read; the program is killed and starts again (once, in the middle). Each is undone after 10 seconds. Then, and
+every 10 seconds, memory (proportional set size), descriptors and threads are read. At the end each event that was finished must be there, but those
+that retention names; each clip must play to its end; and the broker must have been told of the end of each event."""
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "monitor"))
+import broker  # noqa: E402  pylint: disable=wrong-import-position
+from program import Monitor  # noqa: E402  pylint: disable=wrong-import-position
+from rtsp_camera import MISSING, CameraServer  # noqa: E402  pylint: disable=wrong-import-position
+
+program, folder, minutes = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-soak", float(sys.argv[3])
+for missing in filter(None, (MISSING, broker.MISSING)):
+    sys.exit(missing)
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+rtsp, mqtt = broker.free_port(), broker.free_port()
+SIZE = "video/x-raw,format=I420,width=320,height=180,framerate=15/1"
+clip = folder / "clip.mp4"
+subprocess.run(f"gst-launch-1.0 -q scenetestsrc quiet=0 num-buffers=300 ! {SIZE} ! x264enc speed-preset=ultrafast key-int-max=15 ! h264parse ! mp4mux ! filesink location={clip}".split(),
+               check=True, timeout=120)
+spoilt, choose = bytearray(clip.read_bytes()), random.Random(1)
+pictures = spoilt.index(b"mdat") + 8, spoilt.index(b"moov") - 4  # mp4mux puts the table behind what it is of
+for _ in range((pictures[1] - pictures[0]) // 500):
+    spoilt[choose.randrange(*pictures)] = choose.randrange(256)
+(folder / "spoilt.mp4").write_bytes(spoilt)
+config = folder / "monitor.yaml"
+config.write_text(f"""
+storage: {{max_size: 300MB, min_free: 100MB}}
+mqtt: {{host: 127.0.0.1, port: {mqtt}, node: soak}}
+record: {{pre_capture: 2, post_capture: 1, max_clip: 10}}
+cameras:
+  street: {{source: "scenetestsrc is-live=true quiet=0.5 density=2 ! {SIZE}", cudamog: {{motion-hold: 300}}}}
+  lens: {{source: "scenetestsrc scene=covered is-live=true quiet=5 ! {SIZE}"}}
+  film: {{source: "{clip}"}}
+  door: {{source: "rtsp://127.0.0.1:{rtsp}/video", cudamog: {{motion-hold: 300}}}}
+  turning: {{source: "rtsp://127.0.0.1:{rtsp}/turning", cudamog: {{motion-hold: 300}}}}
+  garbage: {{source: "{folder}/spoilt.mp4", cudamog: {{motion-hold: 300}}}}
+  sound: {{source: "rtsp://127.0.0.1:{rtsp}/audio"}}
+""", encoding="utf-8")
+
+
+def start_broker():
+    return subprocess.Popen([broker.PROGRAM, "-c", str(folder / "mosquitto.conf")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+(folder / "mosquitto.conf").write_text(f"user root\nlistener {mqtt} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\n"
+                                       "max_queued_messages 100000\n", encoding="utf-8")
+camera, server = CameraServer(rtsp), start_broker()
+(folder / "told").write_bytes(b"")
+
+
+def listen():
+    with open(folder / "told", "ab") as out:
+        return subprocess.Popen(["mosquitto_sub", "-p", str(mqtt), "-i", "soak-listener", "-c", "-q", "1", "-t", "vigil/events"], stdout=out, stderr=subprocess.DEVNULL)
+
+
+listener = listen()
+held = []
+
+
+def never_read():
+    for _ in range(20):
+        s = socket.create_connection(("127.0.0.1", m.port))
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.sendall(b"GET /api/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        held.append(s)
+
+
+def read_again():
+    while held:
+        held.pop().close()
+
+
+def new_camera():
+    global camera
+    camera = CameraServer(rtsp)
+
+
+def stop_broker():
+    """With a signal that lets it keep what it has taken and not yet passed on."""
+    listener.kill()
+    server.terminate()
+    server.wait(20)
+
+
+def new_broker():
+    global server, listener
+    server = start_broker()
+    time.sleep(1)
+    listener = listen()
+
+
+LIMIT = resource.getrlimit(resource.RLIMIT_FSIZE)
+FAULTS = {"stall": (lambda: camera.say("stall"), lambda: camera.say("go")),
+          "RTSP server killed": (lambda: camera.kill(), new_camera),
+          "broker away": (stop_broker, new_broker),
+          "full disk": (lambda: resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE, (1, LIMIT[1])), lambda: resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE, LIMIT)),
+          "viewers that never read": (never_read, read_again)}
+
+
+def reading():
+    pid = m.process.pid
+    memory = int(re.search(r"Pss:\s+(\d+)", pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8"))[1])
+    return time.monotonic() - begun, memory, len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task"))
+
+
+finished = {}
+
+
+def note_finished():
+    for e in m.get("/api/events?limit=500")["events"]:
+        if e["end_time"]:
+            finished[e["id"]] = e
+
+
+def run_until(end):
+    """Faults in turn; their readings are of moments in which nothing is wrong."""
+    readings, turn = [], 0
+    names = list(FAULTS)
+    while time.monotonic() < end:
+        name = names[turn % len(names)]
+        FAULTS[name][0]()
+        time.sleep(10)
+        FAULTS[name][1]()
+        done[name] = done.get(name, 0) + 1
+        turn += 1
+        time.sleep(10)
+        if turn % len(names) == 0:
+            m.wait("all cameras come back", lambda: all(c["state"] == "online" or c["name"] in ("sound", "garbage") for c in m.get("/api/cameras")), 120)
+            readings.append(reading())
+            print(f"{readings[-1][0]:.0f} s: {readings[-1][1]} kB, {readings[-1][2]} descriptors, {readings[-1][3]} threads, load {os.getloadavg()[0]:.0f}", flush=True)
+        note_finished()
+    return readings
+
+
+def shown(what, readings):
+    warm = [r for r in readings if r[0] - readings[0][0] >= 300] or readings[len(readings) // 2:]
+    half = len(warm) // 2
+    if half:
+        a, b = (statistics.median(r[1] for r in part) for part in (warm[:half], warm[half:]))
+        print(f"{what}: memory {a:.0f} kB in the first half after the first five minutes, {b:.0f} in the second, {100 * (b / a - 1):+.1f} %; descriptors "
+              f"{warm[0][2]} to {warm[-1][2]}, threads {warm[0][3]} to {warm[-1][3]}")
+
+
+done, log = {}, []
+begun = time.monotonic()
+end_of_all = begun + 60 * minutes
+try:
+    # Five minutes before it is killed, then the rest, of which memory is judged.
+    with Monitor(program, folder / "data", "--config", str(config)) as m:
+        m.wait("pictures", lambda: sum(c["state"] == "online" for c in m.get("/api/cameras")) >= 5, 120)
+        first = run_until(begun + 60 * minutes / 5)
+        note_finished()
+        m.kill()
+        log += m.log
+    with Monitor(program, folder / "data", "--config", str(config)) as m:
+        note_finished()
+        readings = run_until(end_of_all)
+        shown("after kill -9", readings)
+        m.wait("the outbox to be empty", lambda: m.get("/api/stats")["queues"]["mqtt_outbox"]["length"] == 0, 60)
+        stats = m.get("/api/stats")
+        print("reconnects:", {c["name"]: c["reconnects"] for c in stats["cameras"]}, "faults:", done)
+        note_finished()
+        log += m.log
+        deleted = set(re.findall(r"deleted event (\S+):", "".join(log)))
+        lost = [i for i in finished if i not in deleted and m.ask("GET", f"/api/events/{i}")[0] != 200]
+        m.stop()
+    time.sleep(1)
+    told = {r["after"]["id"] for line in (folder / "told").read_text(encoding="utf-8").splitlines() if (r := json.loads(line))["type"] == "end"}
+    untold = [i for i in finished if i not in told]
+    bad, clips = [], sorted((folder / "data/clips").rglob("*.mp4"))
+    for c in clips:
+        played = subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={c}", "!", "qtdemux", "!", "h264parse", "!", "avdec_h264", "!", "fakesink", "sync=false"],
+                                capture_output=True, text=True, timeout=120, check=False)
+        if played.returncode:
+            bad.append((c.name, played.stderr[-200:]))
+    print(f"{minutes:.0f} minutes: {len(finished)} events finished, lost {len(lost)}, ends the broker was not told of {len(untold)}, deleted by retention {len(deleted)}")
+    print(f"{len(clips)} clips, that do not play: {len(bad)}; half-written left: {len(list((folder / 'data/clips').rglob('*.part')))}")
+    for what in (lost, untold, bad):
+        if what:
+            print("for example:", what[:3])
+    sys.exit(bool(lost or bad or untold))
+finally:
+    (folder / "log").write_text("".join(log), encoding="utf-8")
+    for process in (listener, camera, server):
+        process.kill()
