@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An RTSP camera for tests, on 127.0.0.1: camera_server.py PORT, run by the system's python3.
+"""An RTSP camera for tests: camera_server.py PORT [ADDRESS CAMERAS], run by the system's python3. ADDRESS is 127.0.0.1 where it is not given.
 
 /video has a drawn scene as H.264, /turning one whose size changes every ten seconds; /audio has sound
-only. Commands on stdin, a line each: stall (/video's frames stop, the connection stays), go."""
+only; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
+(/video's frames stop, the connection stays), go."""
 import sys
 import threading
 
@@ -34,7 +35,7 @@ def turn(_factory, media):
 
 
 server = GstRtspServer.RTSPServer()
-server.set_address("127.0.0.1")
+server.set_address(sys.argv[2] if len(sys.argv) > 2 else "127.0.0.1")
 server.set_service(sys.argv[1])
 ENCODE = "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15"
 launches = {"/turning": "( scenetestsrc is-live=true quiet=0 density=2 ! capsfilter name=size caps=video/x-raw,width=320,height=180,framerate=15/1 "
@@ -42,6 +43,9 @@ launches = {"/turning": "( scenetestsrc is-live=true quiet=0 density=2 ! capsfil
             "/video": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 ! valve name=valve "
             f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 )",
             "/audio": "( audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay0 pt=8 )"}
+for i in range(int(sys.argv[3]) if len(sys.argv) > 3 else 0):
+    launches[f"/cam{i}"] = (f"( scenetestsrc is-live=true seed={i + 1} quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1 "
+                            "! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=5 ! rtph264pay name=pay0 pt=96 config-interval=1 )")
 for path, launch in launches.items():
     factory = GstRtspServer.RTSPMediaFactory()
     factory.set_launch(launch)

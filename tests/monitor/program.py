@@ -14,8 +14,10 @@ import time
 class Monitor:
     """A running program; its log is in .log, line by line."""
 
-    def __init__(self, program, folder, *args, env=None):
-        self.command = [program, "--listen", "127.0.0.1:0", "--storage", str(folder), *args]
+    def __init__(self, program, folder, *args, env=None, host=None):
+        """`host`: where it runs (hosts.py); otherwise here."""
+        self.host = host
+        self.command = [*(host.prefix if host else ()), program, "--listen", "127.0.0.1:0", "--storage", str(folder), *args]
         self.log = []
         self.begun = time.monotonic()
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
@@ -29,6 +31,11 @@ class Monitor:
         self.port = int(found[2])
 
     def connect(self):
+        if self.host:
+            with self.host.entered():  # a socket stays in the network in which it was made
+                c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+                c.connect()
+                return c
         if not self.tls:
             return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         context = ssl.create_default_context()

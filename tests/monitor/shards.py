@@ -2,7 +2,10 @@
 """Three vigil-monitors with a share of twelve cameras each, at one broker: one of them is killed and replaced, then the broker is away.
 At a subscriber no event that ended is lost, none has its end told of twice, and each camera's events come in order.
 
-shards.py PROGRAM FOLDER [SECONDS that the broker is away, default 8]. Needs mosquitto and mosquitto_sub; without, it is skipped."""
+shards.py PROGRAM FOLDER [SECONDS that the broker is away, default 8] [hosts]. Needs mosquitto and mosquitto_sub; without, it is skipped.
+With `hosts` each shard, the broker and the cameras, which are RTSP then, are on hosts of their own (hosts.py); a machine without network
+namespaces, or without GstRtspServer for the system's python3, skips that."""
+import contextlib
 import json
 import pathlib
 import shutil
@@ -12,17 +15,30 @@ import sys
 import time
 from collections import Counter
 
+import hosts
 from program import Monitor
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-shards"
-AWAY = float(sys.argv[3]) if len(sys.argv) > 3 else 8
+APART = sys.argv[-1] == "hosts"
+program, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve() / ("monitor-hosts" if APART else "monitor-shards")
+AWAY = float(sys.argv[3]) if len(sys.argv) > 3 + APART else 8
 broker_program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
 if not broker_program or not shutil.which("mosquitto_sub"):
     print("SKIPPED: no mosquitto or no mosquitto_sub")
     sys.exit(77)
+CAMERAS, SHARDS = 12, 3
+PYTHON = "/usr/bin/python3"
+if APART:
+    probe = subprocess.run([PYTHON, "-c", "import gi; gi.require_version('GstRtspServer', '1.0')"], capture_output=True, check=False)
+    why = "no GstRtspServer for /usr/bin/python3" if probe.returncode else hosts.start_apart()
+    if why:
+        print(f"SKIPPED: {why}")
+        sys.exit(77)
+    broker_host, camera_host, *shard_hosts = hosts.make("broker", "cameras", *(f"rack{i}" for i in range(SHARDS)))
+else:
+    broker_host = camera_host = None
+    shard_hosts = [None] * SHARDS
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
-CAMERAS, SHARDS = 12, 3
 
 
 def same(found, expected, what):
@@ -30,23 +46,34 @@ def same(found, expected, what):
         raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
 
 
+def on(host, command):
+    return [*(host.prefix if host else ()), *map(str, command)]
+
+
+def source(i):
+    if APART:
+        return f"rtsp://{camera_host.address}:8554/cam{i}"
+    return f"scenetestsrc is-live=true seed={i + 1} quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1"
+
+
 with socket.socket() as s:
     s.bind(("127.0.0.1", 0))
     port = s.getsockname()[1]
+broker_address = broker_host.address if APART else "127.0.0.1"
 config = folder / "monitor.yaml"
-config.write_text(f"mqtt: {{host: 127.0.0.1, port: {port}, node: rack, discovery: false}}\n"
+config.write_text(f"mqtt: {{host: {broker_address}, port: {port}, node: rack, discovery: false}}\n"
                   "record: {pre_capture: 1, post_capture: 1, max_clip: 3}\ncameras:\n" + "".join(
-                      f"  cam{i}: {{source: 'scenetestsrc is-live=true seed={i + 1} quiet=0.5 density=2 ! video/x-raw,format=I420,"
-                      f"width=160,height=90,framerate=5/1', cudamog: {{motion-hold: 300, backend: cpu}}}}\n" for i in range(CAMERAS)))
+                      f"  cam{i}: {{source: '{source(i)}', cudamog: {{motion-hold: 300, backend: cpu}}}}\n" for i in range(CAMERAS)))
 broker_config = folder / "broker.conf"
-broker_config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\nuser root\n")
+broker_config.write_text(f"listener {port} {broker_address}\nallow_anonymous true\npersistence true\npersistence_location {folder}/\nuser root\n")
 
 
 def start_broker():
-    process = subprocess.Popen([broker_program, "-c", broker_config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(on(broker_host, [broker_program, "-c", broker_config]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(100):
         try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
+            with broker_host.entered() if APART else contextlib.nullcontext():
+                socket.create_connection((broker_address, port), 1).close()
             return process
         except OSError:
             time.sleep(0.1)
@@ -54,7 +81,7 @@ def start_broker():
 
 
 def start_shard(i):
-    return Monitor(program, folder / f"shard{i}", "--config", str(config), "--shard", f"{i}/{SHARDS}")
+    return Monitor(program, folder / f"shard{i}", "--config", str(config), "--shard", f"{i}/{SHARDS}", host=shard_hosts[i])
 
 
 def told():
@@ -73,11 +100,16 @@ def finished(monitors):
 
 
 broker = start_broker()
-monitors, subscriber = [], None
+monitors, subscriber, cameras = [], None, None
 try:
+    if APART:
+        server = pathlib.Path(__file__).parent / "camera_server.py"
+        cameras = subprocess.Popen(on(camera_host, [PYTHON, server, 8554, camera_host.address, CAMERAS]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   text=True)
+        same(cameras.stdout.readline(), "ready\n", "the camera server's first words")
     with open(folder / "told", "w", encoding="utf-8") as out:
-        subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(port), "-q", "1", "-i", "listener", "-c", "-t", "vigil/events"], stdout=out,
-                                      stderr=subprocess.DEVNULL)
+        subscriber = subprocess.Popen(on(broker_host, ["mosquitto_sub", "-h", broker_address, "-p", port, "-q", "1", "-i", "listener", "-c", "-t",
+                                                       "vigil/events"]), stdout=out, stderr=subprocess.DEVNULL)
     monitors = [start_shard(i) for i in range(SHARDS)]
     watched = [sorted(c["name"] for c in m.get("/api/cameras")) for m in monitors]
     same(sorted(sum(watched, [])), sorted(f"cam{i}" for i in range(CAMERAS)), "each camera is watched once")
@@ -85,7 +117,7 @@ try:
     last = monitors[-1]
     last.wait("events of two shards that ended", lambda: len(ended(told())) >= 4 and len({m["after"]["camera"] for m in told()}) >= 4, 90)
 
-    busiest = max(range(SHARDS), key=lambda i: len(watched[i]))
+    busiest = max(range(SHARDS), key=lambda i: len(finished([monitors[i]])))
     before = finished([monitors[busiest]])
     monitors[busiest].kill()
     print(f"shard {busiest} killed after {len(before)} events")
@@ -122,7 +154,7 @@ try:
 finally:
     for m in monitors:
         m.__exit__()
-    for process in (subscriber, broker):
+    for process in (subscriber, broker, cameras):
         if process:
             process.kill()
             process.wait(10)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Several hosts on one machine: network namespaces, joined by a bridge. Needs root, unshare and ip; nothing outlives the program that made
+them, since it runs in namespaces of its own."""
+import contextlib
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+
+CLONE_NEWNET = 0x40000000
+INSIDE = "VIGIL_TEST_HOSTS"
+
+
+def start_apart():
+    """Starts this program again in a network and a mount namespace of its own, and returns there. Returns why not where that cannot be."""
+    if os.environ.get(INSIDE):
+        return None
+    for tool in "unshare", "ip":
+        if not shutil.which(tool) and not shutil.which(tool, path="/usr/sbin:/sbin"):
+            return f"no {tool}"
+    probe = subprocess.run(["unshare", "-n", "-m", "true"], capture_output=True, text=True, check=False)
+    if probe.returncode:
+        return f"no namespaces: {probe.stderr.strip()}"
+    os.environ[INSIDE] = "1"
+    os.execvp("unshare", ["unshare", "-n", "-m", sys.executable, *sys.argv])
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True, timeout=20)
+
+
+class Host:
+    """A network with one address. `prefix` comes before the command of a program that is to run there."""
+
+    def __init__(self, name, address):
+        self.name, self.address, self.prefix = name, address, ["ip", "netns", "exec", name]
+        ip("netns", "add", name)
+        ip("link", "add", f"to-{name}", "type", "veth", "peer", "name", "eth0", "netns", name)
+        ip("link", "set", f"to-{name}", "master", "lan", "up")
+        for words in (["addr", "add", f"{address}/24", "dev", "eth0"], ["link", "set", "eth0", "up"], ["link", "set", "lo", "up"]):
+            ip("-n", name, *words)
+
+    @contextlib.contextmanager
+    def entered(self):
+        """This thread is in the host's network meanwhile."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        with open("/proc/thread-self/ns/net", "rb") as here, open(f"/run/netns/{self.name}", "rb") as there:
+            def go(to):
+                if libc.setns(to.fileno(), CLONE_NEWNET):
+                    raise OSError(ctypes.get_errno(), "setns")
+            go(there)
+            try:
+                yield
+            finally:
+                go(here)
+
+
+def make(*names):
+    """Hosts of these names, on one network."""
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True, timeout=20)  # in our own mount namespace
+    os.makedirs("/run/netns")
+    ip("link", "set", "lo", "up")
+    ip("link", "add", "lan", "type", "bridge")
+    ip("link", "set", "lan", "up")
+    return [Host(name, f"10.77.0.{i + 1}") for i, name in enumerate(names)]
