@@ -3,10 +3,12 @@
 #include "gst/elements.h"
 
 #include "common/device_cast.h"
+#include "common/error.h"
 #include "common/opencl/device.h"
 #include "gst/clbilateral/settings.h"
 #include "gst/frames/formats.h"
 #include "gst/transform/transform.h"
+#include "kernels/bilateral/background.h"
 #include "kernels/bilateral/tune.h"
 
 using namespace vigil;
@@ -22,8 +24,13 @@ class BilateralWork final : public Work {
 
   void set_format(const FrameKind &in, const FrameKind &) override {
     filter_.reset(); // before the next one takes memory
+    background_.reset();
     const bilateral::Config config{pixel_format(in.info), GST_VIDEO_INFO_WIDTH(&in.info),
                                    GST_VIDEO_INFO_HEIGHT(&in.info)};
+    const Guide guide = settings_.read([](const Settings &s) { return s.guide; });
+    if (device_.backend() == Backend::cuda && guide == Guide::background)
+      fail(Error::Kind::bad_setting,
+           "guide=background is made in OpenCL alone; leave backend to auto, or set opencl");
     if (device_.backend() == Backend::cuda) {
       filter_ = bilateral::make_cuda(device_, config);
       stats_.set("cuda", {});
@@ -34,13 +41,23 @@ class BilateralWork final : public Work {
     const bilateral::Tuned tuned = bilateral::tune(device, config.format, settings.params, settings.tune);
     filter_ = bilateral::make_opencl(device, config, *tuned.variant);
     stats_.set(tuned.variant->name, tuned.result);
+    if (guide == Guide::background) background_ = std::make_unique<bilateral::ClBackground>(device, config);
   }
   Plan plan(const FrameTime &, Result *) override {
-    params_ = settings_.read([](const Settings &s) { return s.params; });
+    settings_.read([&](const Settings &s) {
+      params_ = s.params;
+      guiding_ = {s.guiding.weight, s.guiding.motion};
+      return 0;
+    });
     return {Use::make};
   }
   void run(std::span<Job *const> jobs, Queue &queue) override {
-    for (Job *job : jobs) filter_->apply(job->in, job->out, params_, queue);
+    for (Job *job : jobs)
+      filter_->apply(job->in, background_ ? background_->update(job->in, guiding_, queue) : ConstImage{},
+                     job->out, params_, queue);
+  }
+  void flushed() override {
+    if (background_) background_->forget();
   }
 
  private:
@@ -48,7 +65,9 @@ class BilateralWork final : public Work {
   const SharedSettings<Settings> &settings_;
   TuningStats &stats_;
   std::unique_ptr<bilateral::Filter> filter_;
+  std::unique_ptr<bilateral::ClBackground> background_; // null without guide=background
   bilateral::Params params_; // of the frame that came last; frames are run one by one
+  bilateral::GuideParams guiding_;
 };
 
 class BilateralElement final : public ElementWith<Settings> {
@@ -56,7 +75,9 @@ class BilateralElement final : public ElementWith<Settings> {
   explicit BilateralElement(GstElement *gst)
       : ElementWith(properties()), place_(gst, [this] {
           return settings.read([](const Settings &s) {
-            return OpenClPlace::Wish{s.device, s.cuda, s.backend};
+            // The guide is made in OpenCL alone.
+            const bool guided = s.guide == Guide::background && s.backend == ClChoice::automatic;
+            return OpenClPlace::Wish{s.device, s.cuda, guided ? ClChoice::opencl : s.backend};
           });
         }) {}
 

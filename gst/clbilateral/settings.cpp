@@ -30,6 +30,25 @@ GType algorithm_type() {
   return type;
 }
 
+GType guide_type() {
+  static const GEnumValue values[] = {
+      {int(Guide::none), "The picture itself", "none"},
+      {int(Guide::background),
+       "The mean of the frames before where nothing moves, else the picture itself (OpenCL)", "background"},
+      {},
+  };
+  static const GType type = enum_type("GstClBilateralGuide", values);
+  return type;
+}
+
+constexpr auto guide_table = std::tuple{
+    param("guide-weight", "Guide weight", "guide=background: how much of it stays from frame to frame",
+          &GuideSettings::weight, 0.f, 0.98f),
+    param("guide-motion", "Guide motion",
+          "guide=background: differences above this part of full scale are motion, not noise",
+          &GuideSettings::motion, 0.002f, 1.f),
+};
+
 Properties<Settings> make_properties() {
   Properties<Settings> p;
   p.table(&Settings::params, bilateral::params_table, Change::live);
@@ -38,6 +57,9 @@ Properties<Settings> make_properties() {
            &Settings::params, &Params::weighting, Change::live);
   p.choice("algorithm", "Algorithm", "How it is computed", algorithm_type(), &Settings::params,
            &Params::algorithm, Change::live);
+  p.choice("guide", "Guide", "The picture that range weights come from", guide_type(), &Settings::guide,
+           Change::ready);
+  p.table(&Settings::guiding, guide_table, Change::live);
   p.choice("backend", "Backend", "Where it is computed", cl_choice_type(), &Settings::backend, Change::ready);
   add_tune(p, &Settings::tune);
   add_cl_device(p, &Settings::device);

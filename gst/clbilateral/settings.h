@@ -10,8 +10,16 @@
 
 namespace vigil::gst::clbilateral {
 
+// What the range weights come from.
+enum class Guide { none, background };
+struct GuideSettings {
+  float weight = 0.9f, motion = 0.03f; // bilateral::GuideParams
+};
+
 struct Settings {
   bilateral::Params params;
+  Guide guide = Guide::none;
+  GuideSettings guiding;
   tuning::Mode tune = tuning::Mode::automatic;
   ClChoice backend = ClChoice::automatic;
   std::string device;

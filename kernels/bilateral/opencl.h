@@ -12,11 +12,12 @@
 namespace vigil::bilateral {
 
 // One way. Each works on every device, format and radius: where a variant cannot be (a tile that does not fit
-// into local memory), `direct` takes its place.
+// into local memory, images on a device that has none), `direct` takes its place.
 struct Variant {
   enum class Kind {
     direct, // a pixel a work-item, neighbours from global memory
     tile,   // the neighbourhood of a work-group in local memory
+    image,  // a pixel a work-item, neighbours from an image object, into which the picture is copied first
     rows,   // a row a work-item, explicit vectors: for processors
   };
   const char *name;

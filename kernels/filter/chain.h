@@ -38,6 +38,7 @@ class ClChain final : public Filter {
   ClDevice &device_;
   PixelFormat format_;
   Shape shape_; // for parts to come
+  bool stored_costs_;
   tuning::Result tuning_;
   std::vector<std::unique_ptr<Part>> parts_;
   DeviceBuffer between_[2];

@@ -69,4 +69,10 @@ struct Temporal {
 };
 Temporal temporal_of(const Stage &, int full);
 
+// Kind::deblock: the edges of columns are at left + n size, those of rows at top + n size; S in levels.
+struct Blocks {
+  int size, left, top, strength;
+};
+Blocks blocks_of(const Stage &, int full);
+
 } // namespace vigil::filter

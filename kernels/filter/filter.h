@@ -60,6 +60,13 @@
 //               rounded down, of |e| over all channels of the 3x3 pixels around, and t = 256 M motion,
 //               rounded, g is what it is above up to D = t, 256 from D = 2 t on, and
 //               g + floor((256 - g) (D - t) / t) between them
+// A stage on a grid of blocks, each channel by itself:
+//   deblock     the deblocking filter of ITU-T H.263, annex J, with S = strength M, rounded: across each edge
+//               between blocks of `size` pixels (columns left + n size, rows top + n size), with A B before
+//               and C D behind it, d = (A - 4 B + 4 C - D) / 8, e = sign(d) max(0, |d| - max(0, 2 (|d| -
+//               S))), f = (A - D) / 4 but not beyond +-|e / 2|: A - f, B + e, C - e, D + f, within 0..M.
+//               Divisions round towards 0. First along all rows, then along the columns of that; edges
+//               without two pixels on both sides stay
 // A stage of the user's own:
 //   user        what the function of an OpenCL C file makes of each pixel, see user.h
 // Every stage takes repeat=N as well: it is then N stages, one behind the other (thesis, chapter 5).
@@ -91,6 +98,7 @@ enum class Kind {
   weights, // correlate
   bilateral,
   temporal,
+  deblock,
   user, // what a file says
 };
 constexpr bool is_point(Kind k) {
@@ -98,7 +106,7 @@ constexpr bool is_point(Kind k) {
 }
 // Whether stages of this kind share kernels with their neighbours.
 constexpr bool fuses(Kind k) {
-  return k != Kind::temporal && k != Kind::user;
+  return k < Kind::temporal;
 }
 
 struct StageParam {

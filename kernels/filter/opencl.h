@@ -13,6 +13,7 @@ struct ClOptions {
   std::optional<Shape> shape;       // default_shape() otherwise
   std::optional<double> round_trip; // of Costs; the device's own otherwise
   bool staged = false;              // each stencil a kernel of its own, for comparison
+  bool stored_costs = false;        // cuts are decided by what was measured on the device (costs.h)
 };
 
 // What was measured to be good on most chains; shapes() are worth a try instead. Neither depends on the
@@ -42,7 +43,7 @@ class ClFilter final : public Filter {
     ClProgram program;
     std::vector<ClKernel> passes;
   };
-  Plan plan_for(const Pass &, const Shape &) const;
+  Plan plan_for(const Chain &, const Pass &, const Shape &);
   Kernels build(const Plan &, const Shape &, bool wide) const;
   void send_numbers(Queue &);
 

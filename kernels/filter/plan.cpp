@@ -7,9 +7,9 @@
 namespace vigil::filter {
 namespace {
 
-// What a stencil costs a pixel, in 0.001 ms for a frame of 1920x1080 RGBA on an NVIDIA H200 (driver 580.159,
-// 2026-11-21: gpucheck --test filter/random --bench): what a kernel with it takes beyond one that copies.
-// Only ratios matter.
+// Where nothing was measured (costs.h): what a stencil costs a pixel, in 0.001 ms for a frame of 1920x1080
+// RGBA on an NVIDIA H200 (driver 580.159, 2026-11-21: gpucheck --test filter/random --bench): what a kernel
+// with it takes beyond one that copies. Only ratios matter.
 double cost_of(const StencilOp &s) {
   switch (s.kind) {
   case Kind::linear:
@@ -170,7 +170,8 @@ Plan split(const Pass &all, const Shape &shape, const Costs &costs, PixelFormat 
     double sum = costs.round_trip;
     int halo = 0;
     for (std::size_t k = j; k-- > i;) {
-      sum += cost_of(all.stencils[k]) * (shape.tile_width + 2 * halo) * (shape.tile_height + 2 * halo) / tile;
+      const double cost = costs.stencils.empty() ? cost_of(all.stencils[k]) : costs.stencils[k];
+      sum += cost * (shape.tile_width + 2 * halo) * (shape.tile_height + 2 * halo) / tile;
       halo += all.stencils[k].radius;
     }
     return sum;

@@ -55,11 +55,13 @@ struct Shape {
 };
 
 // What decides where one kernel ends and the next begins: a pass more costs `round_trip`, a pass's halo what
-// is computed twice. In the unit that plan.cpp gives.
+// is computed twice. In milliseconds of a device (costs.h), or in the unit that plan.cpp gives.
 struct Costs {
   double round_trip =
       7; // between what two sharpen (10) and two gaussian stages (5) tell, measured as plan.cpp says
   std::size_t local_bytes; // a tile and its halo must fit
+  // What each stencil takes beyond a pass that only copies; empty: what plan.cpp takes for it.
+  std::vector<double> stencils{};
 };
 
 // All stages in one pass, as operations with their numbers in order; for bgra the numbers of matrices are

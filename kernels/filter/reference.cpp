@@ -164,6 +164,38 @@ Channels over_time(const Stage &s, const Channels &p, std::vector<double> &kept)
   return out;
 }
 
+// The four values across an edge, as annex J of H.263 changes them.
+void smooth(int (&v)[4], int strength, int full) {
+  const int d = (v[0] - 4 * v[1] + 4 * v[2] - v[3]) / 8, size = std::abs(d);
+  const int ramp = std::max(0, size - std::max(0, 2 * (size - strength))), e = d < 0 ? -ramp : ramp;
+  const int limit = std::abs(e / 2), f = std::clamp((v[0] - v[3]) / 4, -limit, limit);
+  v[0] -= f;
+  v[1] = std::clamp(v[1] + e, 0, full);
+  v[2] = std::clamp(v[2] - e, 0, full);
+  v[3] += f;
+}
+
+Channels without_blocks(const Stage &s, const Channels &p) {
+  const Blocks b = blocks_of(s, p.full);
+  Channels out = p;
+  // Edges at first + n size of lines of `length` values, `step` apart, whose beginning is `line`.
+  const auto along = [&](std::size_t line, int length, std::size_t step, int first) {
+    for (int edge = first; edge + 1 < length; edge += b.size) {
+      if (edge < 2) continue;
+      int v[4];
+      for (int i = 0; i < 4; i++) v[i] = out.values[line + std::size_t(edge - 2 + i) * step];
+      smooth(v, b.strength, p.full);
+      for (int i = 0; i < 4; i++)
+        out.values[line + std::size_t(edge - 2 + i) * step] = static_cast<std::uint16_t>(v[i]);
+    }
+  };
+  const auto count = std::size_t(p.count), width = std::size_t(p.width);
+  for (int y = 0; y < p.height; y++)
+    for (std::size_t c = 0; c < count; c++) along(std::size_t(y) * width * count + c, p.width, count, b.left);
+  for (std::size_t x = 0; x < width * count; x++) along(x, p.height, width * count, b.top);
+  return out;
+}
+
 class Reference final : public Filter {
  public:
   Reference(const Chain &chain, PixelFormat format) : chain_(chain), format_(format) {
@@ -198,7 +230,9 @@ class Reference final : public Filter {
         for (int c = 0; c < p.count; c++)
           p.values.push_back(get(in.plane(0).row(y), x * samples + (grey ? 0 : order[c])));
     for (std::size_t k = 0; k < chain_.size(); k++)
-      p = chain_[k].type->kind == Kind::temporal ? over_time(chain_[k], p, kept_[k]) : run(chain_[k], p);
+      p = chain_[k].type->kind == Kind::temporal  ? over_time(chain_[k], p, kept_[k])
+          : chain_[k].type->kind == Kind::deblock ? without_blocks(chain_[k], p)
+                                                  : run(chain_[k], p);
     std::size_t i = 0;
     for (int y = 0; y < in.height; y++)
       for (int x = 0; x < in.width; x++) {

@@ -97,6 +97,14 @@ std::vector<StageType> make_types() {
        false,
        {{"weight", 0.9, 0, 0.98, "of the frames before"},
         {"motion", 0.03, 0.002, 1, "of full scale: differences above this are motion, not noise"}}},
+      {"deblock",
+       deblock,
+       "smooths the edges between blocks that a coarse encoder leaves",
+       false,
+       {{"strength", 0.06, 0.004, 0.5, "of full scale: steps above this are the picture's own"},
+        {"size", 8, 4, 64, "pixels of a block", true},
+        {"left", 0, 0, 63, "an edge's column", true},
+        {"top", 0, 0, 63, "an edge's row", true}}},
       {"user",
        user,
        "a kernel of your own, `kernel=FILE.cl`",
@@ -214,6 +222,11 @@ Linear linear_of(const Stage &s, int full) {
 
 Temporal temporal_of(const Stage &s, int full) {
   return {scaled(1 - s["weight"], 256), is(s, "denoise") ? scaled(s["motion"], 256. * full) : 0};
+}
+
+Blocks blocks_of(const Stage &s, int full) {
+  const int size = int(s["size"]);
+  return {size, int(s["left"]) % size, int(s["top"]) % size, scaled(s["strength"], full)};
 }
 
 int gradient_amount(const Stage &s) {

@@ -71,6 +71,17 @@ class Examples(unittest.TestCase):
         self.check_watch(python_with_gi(), SOURCES / "watch.py")
 
 
+class Silhouettes(unittest.TestCase):
+    def test_moments_of_three_cameras(self):
+        """A picture for each moment; the first are empty, as the background is learnt, and in the last there are people."""
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run([SOURCES / "silhouettes.sh", folder], capture_output=True, text=True, timeout=240, check=False)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            sizes = [p.stat().st_size for p in sorted(pathlib.Path(folder).glob("silhouettes-*.png"))]
+            self.assertEqual(len(sizes), 75, result.stdout)
+            self.assertGreater(sizes[-1], 1.2 * sizes[0], sizes)
+
+
 if __name__ == "__main__":
     loud = python_with_gi() is None
     if loud:

@@ -3,11 +3,13 @@
 // property.
 #include "common/device.h"
 #include "kernels/bilateral/bilateral.h"
+#include "kernels/filter/filter.h"
 #include "tests/elements/fixture.h"
 
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 
 using namespace vigil;
 using namespace vigil::test;
@@ -86,6 +88,44 @@ GST_START_TEST(pixels_are_the_references) {
     }
   }
   e.no_error();
+}
+GST_END_TEST
+
+// Weights from the mean of the frames before, as the stage denoise of clfilter makes it of each plane.
+GST_START_TEST(the_background_guides) {
+  constexpr const char *guided[] = {"GRAY8", "RGBA", "NV12", "P010_10LE"};
+  for (const char *format : guided) {
+    Bilateral e("algorithm=exact guide=background guide-weight=0.8 guide-motion=0.1 range-sigma=0.02");
+    e.caps(caps_of(format, width, height));
+    const auto host = open_cpu(1);
+    const auto queue = host->make_queue();
+    Params params{.range_sigma = 0.02f, .algorithm = bilateral::Algorithm::exact};
+    std::vector<std::unique_ptr<filter::Filter>> means;
+    bool differs = false;
+    for (int n = 0; n < 4; n++) {
+      Picture in = frame(format, n), guide = in, out = in;
+      const Image from = in.image(), to = guide.image();
+      for (int i = 0; i < plane_count(from.format); i++) {
+        const bool packed = from.format == PixelFormat::rgba;
+        const PixelFormat as = packed                   ? PixelFormat::rgba
+                               : is_16_bit(from.format) ? PixelFormat::gray16
+                                                        : PixelFormat::gray8;
+        const int samples = int(row_bytes(from.format, i, width) / row_bytes(as, 0, 1));
+        if (n == 0)
+          means.push_back(filter::make_reference(filter::parse("denoise weight=0.8 motion=0.1"), as));
+        means[std::size_t(i)]->apply({as, samples, plane_rows(i, height), {from.data[i]}, {from.stride[i]}},
+                                     {as, samples, plane_rows(i, height), {to.data[i]}, {to.stride[i]}},
+                                     *queue);
+      }
+      bilateral::make_reference({from.format, width, height})->apply(from, to, out.image(), params, *queue);
+      fail_unless_equals_int(e.push(in, n), GST_FLOW_OK);
+      const auto want = without_padding(out.image());
+      expect_near(want, e.pull_bytes(), from.format, std::string(format) + ", frame " + std::to_string(n));
+      differs = differs || want != wanted(in, params);
+    }
+    fail_unless(differs, "%s: the guide changes nothing", format);
+    e.no_error();
+  }
 }
 GST_END_TEST
 
@@ -210,6 +250,7 @@ int main(int argc, char **argv) {
   tcase_set_timeout(tests, 180);
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, pixels_are_the_references, 0, int(std::size(formats)));
+  tcase_add_test(tests, the_background_guides);
   tcase_add_test(tests, properties_are_live);
   tcase_add_test(tests, weighting_matters_to_colours);
   tcase_add_test(tests, a_radius_beyond_the_picture_is_taken);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // clfilter: pixels against the kernel's reference, chains that change while playing, chains that cannot be,
 // and the tuner behind it.
+#include "common/cpu/device.h"
+#include "common/scene/scene.h"
 #include "kernels/filter/filter.h"
 #include "tests/elements/fixture.h"
 
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -49,7 +53,7 @@ Picture filtered(const std::string &chain, Picture p) {
 }
 
 void expect_filtered(Filter &e, const std::string &chain, const char *format, int number) {
-  const Picture p = scene(format, width, height, number);
+  const Picture p = test::scene(format, width, height, number);
   fail_unless_equals_int(e.push(p, number), GST_FLOW_OK);
   fail_unless(e.pull_bytes() == filtered(chain, p).bytes, "\"%s\" on %s: not the reference's picture",
               chain.c_str(), format);
@@ -67,7 +71,7 @@ GST_END_TEST
 GST_START_TEST(no_stage_passes_frames) {
   Filter e("");
   e.caps(caps_of("RGBA", width, height));
-  GstBuffer *in = scene("RGBA", width, height, 0).buffer(0);
+  GstBuffer *in = test::scene("RGBA", width, height, 0).buffer(0);
   e.push(gst_buffer_ref(in));
   GstBuffer *out = e.pull();
   fail_unless(out == in, "the frame was copied");
@@ -96,7 +100,7 @@ GST_START_TEST(chains_change_while_playing) {
   expect_filtered(e, "median", "RGBA", 4);
   // Another size needs no kernel, another format may.
   e.caps(caps_of("RGBA", 20, 10));
-  const Picture small = scene("RGBA", 20, 10, 5);
+  const Picture small = test::scene("RGBA", 20, 10, 5);
   e.push(small, 5);
   fail_unless(e.pull_bytes() == filtered("median", small).bytes);
   e.caps(caps_of("GRAY8", width, height));
@@ -209,7 +213,7 @@ GST_START_TEST(stages_over_time_know_the_frames_before) {
   const auto reference = filter::make_reference(filter::parse(chain), PixelFormat::bgra);
   std::vector<std::vector<std::uint8_t>> want;
   const auto push = [&](int n) {
-    Picture p = scene("BGRA", width, height, n, {{5 * n, 10, 20, 20}}), out = p;
+    Picture p = test::scene("BGRA", width, height, n, {{5 * n, 10, 20, 20}}), out = p;
     reference->apply(p.image(), out.image(), *queue);
     want.push_back(out.bytes);
     fail_unless_equals_int(e.push(p, n), GST_FLOW_OK);
@@ -249,6 +253,58 @@ void warned_of(Filter &e, std::initializer_list<const char *> words) {
   for (const char *word : words)
     fail_unless(std::strstr(warning.c_str(), word), "%s is not in: %s", word, warning.c_str());
 }
+
+// Drawn video that jpegenc has compressed coarsely: the stage brings it nearer to what was drawn.
+GST_START_TEST(deblocking_lifts_coarse_video) {
+  for (const char *element : {"jpegenc", "jpegdec"})
+    if (GstElementFactory *f = gst_element_factory_find(element)) {
+      gst_object_unref(f);
+    } else {
+      std::printf("SKIPPED: deblocking_lifts_coarse_video, since there is no %s\n", element);
+      return;
+    }
+  constexpr int wide = 320, high = 240;
+  struct {
+    const char *name;
+    scene::Story story;
+    std::uint32_t seed;
+  } const scenes[] = {{"traffic", scene::Story::traffic, 23}, {"groups", scene::Story::groups, 31}};
+  const auto squares = [](const std::vector<std::uint8_t> &a, const std::vector<std::uint8_t> &b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); i++) sum += (double(a[i]) - b[i]) * (double(a[i]) - b[i]);
+    return sum;
+  };
+  CpuDevice device(1);
+  for (const auto &s : scenes)
+    for (const int quality : {5, 10, 20}) {
+      scene::Settings settings{.width = wide, .height = high, .story = s.story, .seed = s.seed, .noise = 0};
+      settings.quiet = 0;
+      const scene::Scene drawn(settings, device);
+      GstHarness *coder =
+          gst_harness_new_parse(("jpegenc quality=" + std::to_string(quality) + " ! jpegdec").c_str());
+      gst_harness_set_src_caps_str(coder, caps_of("GRAY8", wide, high).c_str());
+      Filter e("deblock");
+      e.caps(caps_of("GRAY8", wide, high));
+      double before = 0, after = 0;
+      constexpr int frames = 8;
+      for (int n = 0; n < frames; n++) {
+        Picture clean("GRAY8", wide, high), coded("GRAY8", wide, high);
+        drawn.draw({std::uint64_t(n), 4 + n / 5.}, clean.image(), {});
+        fail_unless_equals_int(gst_harness_push(coder, clean.buffer(n)), GST_FLOW_OK);
+        coded.bytes = bytes_of(coder, gst_harness_pull(coder));
+        fail_unless_equals_int(e.push(coded, n), GST_FLOW_OK);
+        before += squares(coded.bytes, clean.bytes);
+        after += squares(e.pull_bytes(), clean.bytes);
+      }
+      gst_harness_teardown(coder);
+      const auto psnr = [&](double sum) { return 10 * std::log10(255. * 255 * frames * wide * high / sum); };
+      std::printf("deblock, %s, jpegenc quality=%d: %.2f dB, filtered %.2f dB\n", s.name, quality,
+                  psnr(before), psnr(after));
+      fail_unless(psnr(after) > psnr(before) + 0.1, "%s, quality %d: %f dB become %f", s.name, quality,
+                  psnr(before), psnr(after));
+    }
+}
+GST_END_TEST
 
 GST_START_TEST(kernels_of_the_users_are_stages) {
   Folder folder;
@@ -301,7 +357,7 @@ GST_START_TEST(a_kernel_that_never_ends_is_left_out) {
   fail_unless(e.told("kernels") == "1");
   // Frames small enough for it; then larger ones again.
   e.caps(caps_of("GRAY8", 40, 20));
-  const Picture small = scene("GRAY8", 40, 20, 2);
+  const Picture small = test::scene("GRAY8", 40, 20, 2);
   e.push(small, 2);
   fail_unless(e.pull_bytes() == filtered("invert", small).bytes);
   e.no_error();
@@ -318,7 +374,7 @@ GST_START_TEST(a_bad_kernel_may_end_the_stream) {
   {
     Filter e(chain, "tune=off bad-kernel=error");
     e.caps(caps_of("RGBA", width, height));
-    fail_unless(e.push(scene("RGBA", width, height, 0), 0) != GST_FLOW_OK);
+    fail_unless(e.push(test::scene("RGBA", width, height, 0), 0) != GST_FLOW_OK);
     const std::string error = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
     fail_unless(std::strstr(error.c_str(), "a kernel.cl:1:"), "%s", error.c_str());
   }
@@ -326,7 +382,7 @@ GST_START_TEST(a_bad_kernel_may_end_the_stream) {
   e.caps(caps_of("RGBA", width, height));
   expect_filtered(e, "invert", "RGBA", 0);
   e.set("chain", chain.c_str());
-  fail_unless(e.push(scene("RGBA", width, height, 1), 1) != GST_FLOW_OK);
+  fail_unless(e.push(test::scene("RGBA", width, height, 1), 1) != GST_FLOW_OK);
   e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
 }
 GST_END_TEST
@@ -346,6 +402,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, stages_that_make_colours_want_colour);
   tcase_add_test(tests, the_second_start_does_not_search);
   tcase_add_test(tests, stages_over_time_know_the_frames_before);
+  tcase_add_test(tests, deblocking_lifts_coarse_video);
   tcase_add_loop_test(tests, kernels_of_the_users_are_stages, 0, int(std::size(formats)));
   tcase_add_test(tests, a_bad_kernel_is_left_out);
   tcase_add_test(tests, a_kernel_that_never_ends_is_left_out);

@@ -196,6 +196,11 @@ void test_table() {
       }
     }
     if (t.kind == Kind::user) continue; // reads where it likes
+    if (t.kind == Kind::deblock) {
+      const Blocks b = blocks_of(c[0], 255);
+      expect(b.size == 8 && b.left == 0 && b.strength == 15, "deblock has other numbers");
+      continue;
+    }
     expect((radius_of(c[0]) == 0) == is_point(t.kind), text(t.name, ": radius ", radius_of(c[0])));
     if (t.kind == Kind::table) table_value(c[0], 100, 255);
     if (t.kind == Kind::linear) linear_of(c[0], 255);
@@ -264,6 +269,7 @@ void test_page(const char *path) {
     const std::string row = text("| `", t.name, "` | ",
                                  is_point(t.kind)           ? "point"
                                  : t.kind == Kind::temporal ? "over time"
+                                 : t.kind == Kind::deblock  ? "blocks"
                                                             : "stencil",
                                  " | ", t.blurb, t.needs_colour ? " (not grey)" : "", " | ", params, " |\n");
     expect(page.find(row) != page.npos, text("not on the page: ", row));
@@ -289,6 +295,11 @@ void test_shapes() {
   expect(shape_for("box radius=16", rgba64, large) == small, "16 bits a sample take no more memory");
   // Two that fit, but not together, are two passes.
   const Pass two = operations_of(parse("box radius=12 ! box radius=12"), rgba64).all;
+  const Pass three = operations_of(parse("sharpen ! sharpen ! sharpen"), gray8).all;
+  expect(split(three, small, {1, local, {0.01, 0.01, 0.01}}, gray8).size() == 1, "dear passes are not saved");
+  expect(split(three, small, {0.01, local, {1, 1, 1}}, gray8).size() == 3, "dear stages are computed twice");
+  expect(split(three, small, {0.3, local, {1, 0.01, 1}}, gray8).size() == 2,
+         "each stage has not its own cost");
   expect(split(two, small, {1e9, local}, rgba64).size() == 2, "two stages are in one pass that does not fit");
 }
 

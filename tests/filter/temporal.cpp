@@ -3,9 +3,11 @@
 // noise, by the reference, after 20 frames to settle. denoise must lift the PSNR, and where something moves
 // be better than recursive, which leaves trails there.
 #include "common/scene/scene.h"
+#include "kernels/bilateral/bilateral.h"
 #include "kernels/filter/filter.h"
 #include "tests/expect.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -40,6 +42,40 @@ struct Errors {
   double psnr() const { return psnr(all, count); }
   double psnr_moving() const { return psnr(moving, moving_count); }
 };
+
+// The bilateral filter at the same sigmas, with the picture's own weights and with those of its mean over
+// time (guide=background of clbilateral): PSNR over that of the noisy frames.
+struct Guided {
+  double own, guided; // dB
+};
+Guided guided_gain(scene::Story story, float noise, std::uint32_t seed, float range_sigma) {
+  CpuDevice device(1);
+  const auto queue = device.make_queue();
+  scene::Settings s{.width = width, .height = height, .story = story, .seed = seed, .noise = noise};
+  s.quiet = 0;
+  const scene::Scene with_noise(s, device);
+  s.noise = 0;
+  const scene::Scene without(s, device);
+  const auto mean = make_reference(parse("denoise"), PixelFormat::gray8);
+  const auto bilateral = bilateral::make_reference({PixelFormat::gray8, width, height});
+  const bilateral::Params params{.spatial_sigma = 2, .range_sigma = range_sigma};
+  Errors before, own, guided;
+  for (int n = 0; n < 60; n++) {
+    Picture noisy, clean, truth, guide, out;
+    const scene::Moment moment{std::uint64_t(n), 4 + n / 25.};
+    with_noise.draw(moment, noisy.image(), {});
+    mean->apply(noisy.image(), guide.image(), *queue);
+    if (n < 20 || n % 8) continue;
+    without.draw(moment, clean.image(), {});
+    without.draw_truth(moment, truth.image().plane(0));
+    before.add(noisy, clean, truth);
+    bilateral->apply(noisy.image(), {}, out.image(), params, *queue);
+    own.add(out, clean, truth);
+    bilateral->apply(noisy.image(), guide.image(), out.image(), params, *queue);
+    guided.add(out, clean, truth);
+  }
+  return {own.psnr() - before.psnr(), guided.psnr() - before.psnr()};
+}
 
 struct Gain {
   double all, moving; // dB over the noisy frames
@@ -101,6 +137,21 @@ int main() {
                         vigil::text(c.name, ": denoise gains too little"));
     vigil::test::expect(denoise.moving > recursive.moving + 0.5,
                         vigil::text(c.name, ": denoise follows motion no better than recursive"));
+  }
+  // The guide has less noise than the picture, so that a small range sigma still smooths: at the sigma that
+  // is best for the picture's own weights, and at the one that is best with the guide.
+  for (const Case &c : cases) {
+    if (c.noise < 10) continue;
+    Guided best{-99, -99};
+    for (const float range : {0.02f, 0.04f, 0.08f}) {
+      const Guided g = guided_gain(c.story, c.noise, c.seed, range);
+      std::printf(
+          "%-10s noise %2g  bilateral, range sigma %.2f: %+5.2f dB, guided by the background %+5.2f dB\n",
+          c.name, double(c.noise), double(range), g.own, g.guided);
+      std::fflush(stdout);
+      best = {std::max(best.own, g.own), std::max(best.guided, g.guided)};
+    }
+    vigil::test::expect(best.guided > best.own, vigil::text(c.name, ": the guide gains nothing"));
   }
   // Where nothing moves, recursive is what it should be: noise falls by (1 - w) / (1 + w).
   const Gain still = gain_of("recursive weight=0.8", Story::empty, 10, 3);

@@ -69,7 +69,7 @@ class ClFilter final : public Filter {
   };
   struct Program {
     Variant::Kind kind = Variant::Kind::direct;
-    ClKernel filter, planes;
+    ClKernel filter, planes; // planes: copies a picture to where the filter reads it (rows, image)
   };
 
   Program &program_for(const Pass &p, bool quantized, float k_spatial) {
@@ -117,6 +117,18 @@ class ClFilter final : public Filter {
       if (made.filter.largest_group() >= group) return made;
       made.kind = Variant::Kind::direct; // it takes too many registers for a group of this size
     }
+    if (made.kind == Variant::Kind::image && takes_images(p)) {
+      try {
+        const ClProgram program(device_, {cl_sources::pixels_cl, cl_sources::image_cl}, options);
+        made.planes = program.kernel("to_image");
+        made.filter = program.kernel("bilateral_image");
+        if (made.filter.largest_group() >= group) return made;
+      } catch (const Error &e) {
+        // Some drivers say that they have images, but cannot compile what reads them (PoCL 7.1).
+        if (e.kind() != Error::Kind::device) throw;
+      }
+    }
+    if (made.kind == Variant::Kind::image) made.kind = Variant::Kind::direct;
     if (made.kind == Variant::Kind::rows) {
       const ClProgram program(device_, {cl_sources::pixels_cl, cl_sources::rows_cl}, options);
       made.planes = program.kernel("bilateral_planes");
@@ -125,6 +137,37 @@ class ClFilter final : public Filter {
       made.filter = ClProgram(device_, {cl_sources::pixels_cl, cl_sources::direct_cl}, options)
                         .kernel("bilateral_direct");
     return made;
+  }
+
+  bool takes_images(const Pass &p) const {
+    return device_.number_info(CL_DEVICE_IMAGE_SUPPORT) != 0 &&
+           std::uint64_t(p.in.width) <= device_.number_info(CL_DEVICE_IMAGE2D_MAX_WIDTH) &&
+           std::uint64_t(p.in.height) <= device_.number_info(CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+  }
+  // The image object for a plane of this kind: made once.
+  cl_mem image_for(const Pass &p, bool guide) {
+    const ImageKey key{p.in.width, p.in.height, p.mode == Mode::one, is_16_bit(p.format), guide};
+    ClMemHandle &image = images_[key];
+    if (!image) {
+      const cl_image_format format{cl_channel_order(key.one ? CL_R : CL_RGBA),
+                                   cl_channel_type(key.wide ? CL_UNSIGNED_INT16 : CL_UNSIGNED_INT8)};
+      cl_image_desc desc{};
+      desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+      desc.image_width = std::size_t(p.in.width);
+      desc.image_height = std::size_t(p.in.height);
+      cl_int code = CL_SUCCESS;
+      image =
+          ClMemHandle(clCreateImage(device_.context(), CL_MEM_READ_WRITE, &format, &desc, nullptr, &code));
+      cl_check(code, "making an image");
+    }
+    return image.get();
+  }
+  cl_mem fill_image(Program &program, const Pass &p, bool guide, ClQueue &queue) {
+    const cl_mem image = image_for(p, guide);
+    const ClPlane &from = guide ? p.guide : p.in;
+    program.planes.launch(queue, {std::size_t(p.in.width), std::size_t(p.in.height)}, {}, from.memory,
+                          from.offset, from.stride, p.in.width, p.in.height, p.step, image);
+    return image;
   }
 
   void exact(const Pass &p, bool quantized, ClQueue &queue) {
@@ -148,6 +191,11 @@ class ClFilter final : public Filter {
       return launch({width, height}, device_.is_cpu() ? ClRange2{group.x, 1} : group);
     case Variant::Kind::tile:
       return launch({width, (height + std::size_t(variant_.rows) - 1) / std::size_t(variant_.rows)}, group);
+    case Variant::Kind::image: {
+      const cl_mem picture = fill_image(program, p, false, queue);
+      return launch({width, height}, group, picture,
+                    p.has_guide ? fill_image(program, p, true, queue) : picture);
+    }
     case Variant::Kind::rows: {
       const int r = p.window.radius, pitch = (p.in.width + 15) / 16 * 16 + 2 * r + 16;
       const int planes = p.mode == Mode::one ? 2 : p.mode == Mode::intensity ? 4 : 6;
@@ -168,6 +216,12 @@ class ClFilter final : public Filter {
   ClGrid grid_;
   std::map<Key, Program> programs_;
   DeviceBuffer planes_; // for rows
+  struct ImageKey {
+    int width, height;
+    bool one, wide, guide;
+    auto operator<=>(const ImageKey &) const = default;
+  };
+  std::map<ImageKey, ClMemHandle> images_; // for image
 };
 
 } // namespace

@@ -58,8 +58,9 @@ Tuned tune(ClDevice &d, PixelFormat format, const Params &params, tuning::Mode m
                             f->apply(in, out, exact, q);
                           };
                         }});
-  const std::string source = text(cl_sources::pixels_cl.text, cl_sources::direct_cl.text,
-                                  cl_sources::tile_cl.text, cl_sources::rows_cl.text);
+  const std::string source =
+      text(cl_sources::pixels_cl.text, cl_sources::direct_cl.text, cl_sources::tile_cl.text,
+           cl_sources::image_cl.text, cl_sources::rows_cl.text);
   const tuning::Key key =
       tuning::key_for(d, "bilateral", source, colour ? text("colour, ", name_of(params.weighting)) : "grey",
                       text(class_of(window_of(params).radius), params.quantize_range ? " quantized" : ""));

@@ -16,6 +16,8 @@ constexpr Variant all[] = {
     {"tile-4", Kind::tile, 32, 8, 4},
     {"tile-2", Kind::tile, 32, 8, 2},
     {"tile-1", Kind::tile, 32, 8, 1},
+    {"image", Kind::image, 32, 8},
+    {"image-16x16", Kind::image, 16, 16},
     {"direct", Kind::direct, 32, 8},
     {"direct-precise", Kind::direct, 32, 8, 1, false, false},
     {"tile-4-constant", Kind::tile, 32, 4, 4, true, true, true},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/filter/opencl.h"
 
+#include "kernels/filter/costs.h"
 #include "kernels/filter/filter-cl.h"
 
 #include <algorithm>
@@ -41,9 +42,10 @@ ClFilter::ClFilter(ClDevice &d, const Chain &chain, PixelFormat format, const Cl
   set_chain(chain);
 }
 
-Plan ClFilter::plan_for(const Pass &all, const Shape &shape) const {
+Plan ClFilter::plan_for(const Chain &chain, const Pass &all, const Shape &shape) {
   if (options_.staged) return split_all(all);
   Costs costs = costs_of(device_);
+  if (options_.stored_costs) costs = device_costs(device_, chain, format_, shape, false).value_or(costs);
   if (options_.round_trip) costs.round_trip = *options_.round_trip;
   return split(all, shape, costs, format_);
 }
@@ -65,7 +67,7 @@ bool ClFilter::set_chain(const Chain &chain) {
   const bool rebuild = !(kernels_[0].program || kernels_[1].program) || !(o.all == operations_);
   if (rebuild) {
     const Shape shape = fitting(wanted_, shapes(device_), o.all, costs_of(device_).local_bytes, format_);
-    const Plan plan = plan_for(o.all, shape);
+    const Plan plan = plan_for(chain, o.all, shape);
     const bool wide = is_colour(format_) && !shape.rows;
     Kernels built = build(plan, shape, wide);
     kernels_[wide] = std::move(built);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/filter/chain.h"
 
+#include "kernels/filter/deblock.h"
 #include "kernels/filter/temporal.h"
 #include "kernels/filter/user.h"
 
@@ -33,15 +34,15 @@ class ClChain::Part {
 
 namespace {
 
-// Of a part: temporal or user; table stands for all that fuse.
+// Of a part: temporal, deblock or user; table stands for all that fuse.
 Kind kind_of(const Chain &part) {
   return part.empty() || fuses(part[0].type->kind) ? Kind::table : part[0].type->kind;
 }
 
 class Fused final : public ClChain::Part {
  public:
-  Fused(ClDevice &d, const Chain &chain, PixelFormat format, const Shape &shape)
-      : filter_(d, chain, format, ClOptions{.shape = shape}) {}
+  Fused(ClDevice &d, const Chain &chain, PixelFormat format, const Shape &shape, bool stored_costs)
+      : filter_(d, chain, format, ClOptions{.shape = shape, .stored_costs = stored_costs}) {}
   bool fits(const Chain &chain) const override {
     return kind_of(chain) == Kind::table && filter_.has_structure_of(chain);
   }
@@ -87,6 +88,20 @@ class OverTime final : public ClChain::Part {
   PixelFormat format_;
 };
 
+class Deblocks final : public ClChain::Part {
+ public:
+  Deblocks(ClDevice &d, const Stage &s, PixelFormat format)
+      : filter_(d, blocks_of(s, full_scale(format)), format), format_(format) {}
+  bool fits(const Chain &chain) const override { return kind_of(chain) == Kind::deblock; }
+  void set(const Chain &chain) override { filter_.set(blocks_of(chain[0], full_scale(format_))); }
+  void apply(ConstImage in, Image out, Queue &q) override { filter_.apply(in, out, q); }
+  std::string variant() const override { return "deblock"; }
+
+ private:
+  ClDeblock filter_;
+  PixelFormat format_;
+};
+
 // What several searches were, as one.
 void add(tuning::Result &all, const tuning::Result &one) {
   all.searched = all.searched || one.searched;
@@ -97,7 +112,7 @@ void add(tuning::Result &all, const tuning::Result &one) {
 } // namespace
 
 ClChain::ClChain(ClDevice &d, const Chain &chain, PixelFormat format, tuning::Mode mode)
-    : device_(d), format_(format), shape_(default_shape(d)) {
+    : device_(d), format_(format), shape_(default_shape(d)), stored_costs_(mode != tuning::Mode::off) {
   check_format(chain, format);
   for (const Chain &part : parts_of(chain)) {
     Shape shape = shape_;
@@ -114,8 +129,9 @@ ClChain::~ClChain() = default;
 
 std::unique_ptr<ClChain::Part> ClChain::make(const Chain &chain, const Shape &shape) const {
   if (kind_of(chain) == Kind::user) return std::make_unique<Users>(device_, chain[0], format_);
+  if (kind_of(chain) == Kind::deblock) return std::make_unique<Deblocks>(device_, chain[0], format_);
   if (kind_of(chain) == Kind::temporal) return std::make_unique<OverTime>(device_, chain[0], format_);
-  return std::make_unique<Fused>(device_, chain, format_, shape);
+  return std::make_unique<Fused>(device_, chain, format_, shape, stored_costs_);
 }
 
 bool ClChain::set_chain(const Chain &chain) {

@@ -2,6 +2,7 @@
 #include "kernels/filter/tune.h"
 
 #include "common/tuning/trial.h"
+#include "kernels/filter/costs.h"
 #include "kernels/filter/filter-cl.h"
 
 namespace vigil::filter {
@@ -30,6 +31,7 @@ Tuned tune(ClDevice &d, const Chain &chain, PixelFormat format, tuning::Mode mod
   const tuning::Key key = tuning::key_for(
       d, "filter", source, text(colour ? "colour" : "grey", is_16_bit(format) ? ", 16 bits" : ""), stages);
   tuning::Result r = tuning::choose(d, key, trial, variants, mode, limits);
+  if (mode != tuning::Mode::off) device_costs(d, chain, format, all[r.choice], true);
   return {all[r.choice], std::move(r)};
 }
 

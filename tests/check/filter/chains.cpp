@@ -2,12 +2,17 @@
 // Chains with stages that do not fuse among those that do: kernels of the user's, stages over time. The
 // user's kernels do what stages do whose reference there is.
 #include "common/device_cast.h"
+#include "common/error.h"
 #include "kernels/filter/chain.h"
+#include "kernels/filter/costs.h"
 #include "kernels/filter/user.h"
 #include "tests/check/checker.h"
 #include "tests/check/filter/compare.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
 
 namespace vigil::filter {
 namespace {
@@ -150,6 +155,86 @@ void run_temporal(Checker &c) {
   c.expect(shown(100) == 155, "another chain knows the frames before");
 }
 
+void run_deblock(Checker &c) {
+  auto &device = device_cast<ClDevice>(c.device);
+  constexpr struct {
+    int width, height, padding;
+  } sizes[] = {{1, 1, 0}, {3, 9, 1}, {10, 2, 0}, {64, 40, 0}, {131, 75, 3}};
+  for (const PixelFormat format : {rgba, bgra, gray8, gray16, rgba64})
+    for (const char *text_of : {"deblock", "deblock strength=0.5 size=4 left=3 top=1",
+                                "invert ! deblock strength=0.2 size=13 left=40 top=9 ! sharpen"}) {
+      const Chain chain = parse(text_of);
+      ClChain fast(device, chain, format);
+      for (const auto &s : sizes)
+        compare_with_reference(c, fast, chain, format, s.width, s.height, s.padding,
+                               [&] { return text("\"", text_of, "\""); });
+    }
+  // A step of 12 levels between blocks becomes a slope, one of 100 and one within a block stay as they are.
+  ClChain fast(device, parse("deblock strength=0.06"), gray8);
+  Picture in(c, gray8, 32, 4), out(c, gray8, 32, 4);
+  for (std::size_t i = 0; i < in.bytes.size(); i++) {
+    const std::size_t x = i % 32;
+    in.bytes[i] = std::uint8_t(x < 8 ? 50 : x < 12 ? 62 : x < 16 ? 74 : x < 24 ? 174 : 162);
+  }
+  in.send();
+  fast.apply(in.device(), out.device(), c.queue());
+  out.fetch();
+  const auto at = [&](std::size_t x) { return int(out.bytes[32 + x]); };
+  c.expect(at(7) > 50 && at(8) < 62 && at(7) <= at(8), "a small step between blocks stays");
+  c.expect(at(11) == 62 && at(12) == 74, "a step within a block is smoothed");
+  c.expect(at(15) == 74 && at(16) == 174, "a large step is smoothed");
+  c.expect(!fast.set_chain(parse("deblock strength=0.004")), "other numbers are built anew");
+}
+
+// A user's cache of its own, for as long as this lives.
+class OwnCache {
+ public:
+  OwnCache() {
+    if (const char *v = std::getenv("XDG_CACHE_HOME")) before_ = v;
+    std::string folder = std::filesystem::temp_directory_path() / "vigil-costs-XXXXXX";
+    if (!mkdtemp(folder.data())) fail(Error::Kind::io, "no folder can be made for a cache");
+    folder_ = folder;
+    setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  }
+  ~OwnCache() {
+    if (before_)
+      setenv("XDG_CACHE_HOME", before_->c_str(), 1);
+    else
+      unsetenv("XDG_CACHE_HOME");
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  OwnCache(const OwnCache &) = delete;
+  OwnCache &operator=(const OwnCache &) = delete;
+
+ private:
+  std::optional<std::string> before_;
+  std::filesystem::path folder_;
+};
+
+// The cuts of a chain by what its stages cost on this device; what comes out is the same.
+void run_costs(Checker &c) {
+  const OwnCache cache;
+  auto &device = device_cast<ClDevice>(c.device);
+  const Chain chain = parse("sharpen ! box radius=2 ! median");
+  const Shape shape = default_shape(device);
+  c.expect(!device_costs(device, parse("sharpen ! invert"), gray8, shape, true), "one stencil is measured");
+  const auto costs = device_costs(device, chain, gray8, shape, true);
+  if (!costs || costs->stencils.size() != 3) return c.fail("three stencils have no three costs");
+  c.expect(costs->round_trip > 0 && costs->stencils[0] > 0 && costs->stencils[2] > 0,
+           "a stage costs nothing");
+  const auto stored = device_costs(device, parse("median ! sharpen"), gray8, shape, false);
+  c.expect(stored && stored->stencils == std::vector{costs->stencils[2], costs->stencils[0]},
+           "what was measured is not stored");
+  c.expect(!device_costs(device, parse("median ! box radius=3"), gray8, shape, false),
+           "a stencil of another radius has the cost of this one");
+  ClFilter fast(device, chain, gray8, {.stored_costs = true});
+  compare_with_reference(c, fast, chain, gray8, 90, 50, 1,
+                         [&] { return std::string("cut by measured costs"); });
+}
+
+check::Register costs_case{{"filter/costs", run_costs, {Backend::opencl}}};
+check::Register deblock_case{{"filter/deblock", run_deblock, {Backend::opencl}}};
 check::Register temporal_case{{"filter/temporal", run_temporal, {Backend::opencl}}};
 check::Register users_case{{"filter/users", run_users, {Backend::opencl}}};
 
