@@ -206,7 +206,8 @@ void Tracker::divide_parts() {
   }
 }
 
-// The track goes on as its largest part, and the others are boxes of nobody.
+// The track goes on as its tallest part, since who puts something down is taller than that, and what is nearer
+// looks taller; the others are boxes of nobody.
 void Tracker::divide(int track) {
   Track &t = tracks_[static_cast<std::size_t>(track)];
   t.parting = false;
@@ -214,9 +215,9 @@ void Tracker::divide(int track) {
     Input &in = boxes_[j];
     if (in.part_of != track) continue;
     Input &kept = boxes_[static_cast<std::size_t>(t.box)];
-    const bool larger = area(in.d.box) > area(kept.d.box);
-    (larger ? kept : in).owners = 0;
-    if (larger) t.box = static_cast<int>(j);
+    const bool taller = in.d.box.height > kept.d.box.height;
+    (taller ? kept : in).owners = 0;
+    if (taller) t.box = static_cast<int>(j);
   }
   const Box &b = t.measured = boxes_[static_cast<std::size_t>(t.box)].d.box;
   t.x.p = b.x + b.width / 2;

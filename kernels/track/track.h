@@ -17,7 +17,7 @@
 //      half of its predicted box, and lies in that, the rest is hidden: for up to `lost_after` it keeps its
 //      size and nearly its place. What hides the middle of an object stands still, so one that has moved by
 //      the size of its larger part and was in two parts all the way is two objects, which came as one box.
-//      So is one whose parts span half as much again as it did whole. The larger one keeps the number;
+//      So is one whose parts span half as much again as it did whole. The taller one keeps the number;
 //   6. what is left begins tentative tracks;
 //   7. divide: a track whose blob has looked like two people side by side for a while becomes two, which are
 //      a group (pairs.cpp).

@@ -145,14 +145,14 @@ void two_that_came_as_one() {
 void bag_is_left() {
   const Scene scene = [](double t) {
     const double x = t < 3 ? 100 + 60 * t : t < 5 ? 280 : 280 + 60 * (t - 5);
-    const Detection person = at(x, 240, 30, 90), bag = at(300, 280, 36, 24);
+    const Detection person = at(x, 240, 22, 70), bag = at(300, 275, 60, 30);
     if (t < 4) return Boxes{person};
     if (intersection(person.box, bag.box) <= 0) return Boxes{person, bag};
     Detection both;
     both.box = hull(person.box, bag.box);
     return Boxes{both};
   };
-  for (const double fps : {25., 15., 7.}) {
+  for (const double fps : {25., 15., 10., 7., 5.}) {
     const Tracker t = play(scene, fps, 0, 7);
     const std::string rate = " at " + std::to_string(fps) + " frames a second";
     expect(t.objects().size() == 2, "a person and a bag" + rate);
