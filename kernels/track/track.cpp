@@ -206,8 +206,8 @@ void Tracker::divide_parts() {
   }
 }
 
-// The track goes on as its tallest part, since who puts something down is taller than that, and what is nearer
-// looks taller; the others are boxes of nobody.
+// The track goes on as its tallest part, since who puts something down is taller than that, and what is
+// nearer looks taller; the others are boxes of nobody.
 void Tracker::divide(int track) {
   Track &t = tracks_[static_cast<std::size_t>(track)];
   t.parting = false;
