@@ -15,7 +15,9 @@
 //   came;
 //   5. mend: boxes that are parts of one track are one; where all that is found of it is still less than
 //      half of its predicted box, and lies in that, the rest is hidden: for up to `lost_after` it keeps its
-//      size and nearly its place;
+//      size and nearly its place. What hides the middle of an object stands still, so one that has moved by
+//      the size of its larger part and was in two parts all the way is two objects, which came as one box.
+//      So is one whose parts span half as much again as it did whole. The taller one keeps the number;
 //   6. what is left begins tentative tracks;
 //   7. divide: a track whose blob has looked like two people side by side for a while becomes two, which are
 //      a group (pairs.cpp).
@@ -146,7 +148,11 @@ class Tracker {
     bool has_colour = false, confirmed = false;
     int frames = 0, hits = 0;
     double still_x = 0, still_y = 0, still_since = 0;
-    bool partial = false;                 // its box shows a part of it
+    bool partial = false; // its box shows a part of it
+    bool apart = false;   // it is found in two large parts in this frame
+    bool parting = false; // and was since it was at the following place, in pixels
+    double parting_x = 0, parting_y = 0, part_size = 0; // the size is of the larger part
+    double parting_area = 0;
     double whole = 0;                     // when it was last seen whole, alone
     double pair = 0;                      // seconds for which its blob has looked like a pair
     int box = -1;                         // index into boxes_
@@ -159,6 +165,7 @@ class Tracker {
     Detection d;
     int index;
     int owners;
+    int part_of; // index into tracks_ of whom it is one part of several, -1: of nobody
   };
 
   void take(std::span<const Detection>);
@@ -167,6 +174,9 @@ class Tracker {
   double cost(const Track &, const Detection &) const;
   void join_groups();
   void mend_parts();
+  void mend(Input &, bool coming_out);
+  void divide_parts();
+  void divide(int track);
   void update(double seconds);
   void update_single(Track &);
   void update_partial(Track &);

@@ -26,7 +26,7 @@ double milliseconds(int ms) {
 void Tracker::predict(double dt) {
   for (Track &t : tracks_) {
     t.box = -1;
-    t.in_group = t.partial = false;
+    t.in_group = t.partial = t.apart = false;
     t.shown = true;
     t.frames++;
     if (dt <= 0) continue;

@@ -110,6 +110,7 @@ GST_END_TEST
 // For a minute of video at 30 frames a second, in which most of the rules are good ones.
 GST_START_TEST(rules_change_while_frames_go_by) {
   Boxes chain("draw=true post-messages=false");
+  gst_harness_set_src_caps_str(chain.harness(), grey_caps(160, 120).c_str());
   GstElement *rules = chain.rules();
   std::atomic<bool> over = false;
   std::atomic<int> changes = 0;
@@ -128,11 +129,12 @@ GST_START_TEST(rules_change_while_frames_go_by) {
       g_object_set(chain.element("boxtrack0"), "pairs", i % 2, "lost-after", i % 3000, nullptr);
       stat(rules, "frames");
       changes++;
+      g_usleep(500); // all the time would leave the frames none
     }
   });
   for (int n = 0; n < 1800; n++) {
-    GstBuffer *b = frame_with(n, {car(n % 50), {30, 30, 20, 20}}, 30);
-    gst_buffer_append_memory(b, gst_allocator_alloc(nullptr, 640 * 480 - 1, nullptr));
+    GstBuffer *b = frame_with(n, {{n % 140, 50, 20, 15}, {30, 10, 9, 9}}, 30);
+    gst_buffer_append_memory(b, gst_allocator_alloc(nullptr, 160 * 120 - 1, nullptr));
     chain.push(b);
   }
   over = true;
@@ -214,6 +216,7 @@ GST_END_TEST
 static Suite *boxes_suite() {
   Suite *suite = suite_create("boxes-robust");
   TCase *tests = tcase_create("boxes-robust");
+  tcase_set_timeout(tests, 200);
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, bad_rules_leave_the_old_ones);
   tcase_add_test(tests, pixel_rules_are_refused_at_another_size);

@@ -3,6 +3,7 @@
 """Runs frames through a chain of elements and writes the boxes of each as MOTChallenge's text.
 
     tracks_of.py VIDEO OUT.txt CHAIN    CHAIN as for gst-launch-1.0, e.g. "cudamog output=passthrough ! boxtrack"
+    tracks_of.py 'FOLDER/in%06d.jpg' OUT.txt CHAIN --fps 25    JPEG pictures, from the first that is there
     tracks_of.py BOXES.txt OUT.txt CHAIN --size 768x576 --fps 7    boxes (MOT text) on empty frames, for a chain without pixels
 
 Boxes with a parameter "track" are written with its id; without any such box in the whole stream all boxes, with id -1. Options:
@@ -108,6 +109,10 @@ def main():
     if from_text:
         head = ("appsrc name=in format=time caps=video/x-raw,format=GRAY8,"
                 f"width={width},height={height},framerate={options.fps}/1")
+    elif "%" in options.input:
+        first = next(n for n in range(100000) if pathlib.Path(options.input % n).exists())
+        head = (f"multifilesrc location={options.input} start-index={first} caps=image/jpeg,framerate={options.fps}/1 "
+                "! jpegdec ! videoconvert")
     else:
         head = f"filesrc location={options.input} ! decodebin ! videoconvert"
     pipeline = Gst.parse_launch(f"{head} ! {options.chain} ! fakesink name=out sync=false")

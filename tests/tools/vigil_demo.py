@@ -71,8 +71,18 @@ class Demo(unittest.TestCase):
         self.assertFalse((self.out / "model.tmp").exists())
         return summary
 
+    def check_crossings(self, result):
+        words = r"^line middle: (\d+) forward, (\d+) backward; truth: (\d+) forward, (\d+) backward$"
+        counts = [int(n) for n in re.search(words, result.stdout, re.M).groups()]
+        self.assertGreaterEqual(sum(counts[2:]), 3, counts)
+        self.assertLessEqual(abs(counts[0] - counts[2]) + abs(counts[1] - counts[3]), 1, counts)
+        told = [e["direction"] for e in self.events() if e["type"] == "line-cross"]
+        self.assertEqual([told.count("forward"), told.count("backward")], counts[:2])
+        self.assertGreaterEqual(sum(e["type"] == "zone-enter" for e in self.events()), 1)
+
     def test_scene(self):
         result = self.run_demo()
+        self.check_crossings(result)
         summary = self.check_results(300, (640, 480), range(60, 301, 60))
         score = float(re.search(r"^F-measure (0\.\d{3}) ", result.stdout, re.M)[1])
         self.assertGreaterEqual(score, 0.90)
@@ -95,14 +105,7 @@ class Demo(unittest.TestCase):
         self.assertNotIn("f_measure", summary)
 
     def test_rules(self):
-        result = self.run_demo("--element", "boxrules")
-        words = r"^line middle: (\d+) forward, (\d+) backward; truth: (\d+) forward, (\d+) backward$"
-        counts = [int(n) for n in re.search(words, result.stdout, re.M).groups()]
-        self.assertGreaterEqual(sum(counts[2:]), 3, counts)
-        self.assertLessEqual(abs(counts[0] - counts[2]) + abs(counts[1] - counts[3]), 1, counts)
-        told = [e["direction"] for e in self.events() if e["type"] == "line-cross"]
-        self.assertEqual([told.count("forward"), told.count("backward")], counts[:2])
-        self.assertGreaterEqual(sum(e["type"] == "zone-enter" for e in self.events()), 1)
+        self.check_crossings(self.run_demo("--element", "boxrules"))
 
     def check_filter(self, size, number, *arguments, element="clbilateral"):
         if subprocess.run(["gst-inspect-1.0", element], capture_output=True, check=False).returncode:

@@ -122,6 +122,44 @@ void parts_are_mended() {
   expect(t.objects().size() == 1 && t.objects()[0].id == 1, "a body in two parts is one track");
 }
 
+// Two cars come as one box from far away, and part as they come nearer: two tracks. A body whose parts are
+// seen now and then, or while it is behind a post, is one (above, and below).
+void two_that_came_as_one() {
+  const Scene scene = [](double t) {
+    const double y = 60 + 40 * t, apart = 4 * t; // pixels
+    if (t < 2) return Boxes{at(300, y, 40, 60)};
+    return Boxes{at(300, y - 15 - apart / 2, 36, 30), at(300, y + 15 + apart / 2, 44, 34)};
+  };
+  for (const double fps : {25., 7.}) {
+    const std::string rate = " at " + std::to_string(fps) + " frames a second";
+    Tracker t = play(scene, fps, 0, 2);
+    expect(t.objects().size() == 1, "two in one box are one track" + rate);
+    t = play(scene, fps, 2 + 1 / fps, 6, t);
+    expect(t.objects().size() == 2, "and two when they have parted" + rate);
+    for (const Object &o : t.objects())
+      expect(o.state == State::tracked && o.box.height < 35, "each with his own box" + rate);
+  }
+}
+
+// Somebody puts a bag down, which is in his box until he has walked away from it: the number is his.
+void bag_is_left() {
+  const Scene scene = [](double t) {
+    const double x = t < 3 ? 100 + 60 * t : t < 5 ? 280 : 280 + 60 * (t - 5);
+    const Detection person = at(x, 240, 22, 70), bag = at(300, 275, 60, 30);
+    if (t < 4) return Boxes{person};
+    if (intersection(person.box, bag.box) <= 0) return Boxes{person, bag};
+    Detection both;
+    both.box = hull(person.box, bag.box);
+    return Boxes{both};
+  };
+  for (const double fps : {25., 15., 10., 7., 5.}) {
+    const Tracker t = play(scene, fps, 0, 7);
+    const std::string rate = " at " + std::to_string(fps) + " frames a second";
+    expect(t.objects().size() == 2, "a person and a bag" + rate);
+    expect(id_near(t, 400) == 1 && id_near(t, 300) == 2, "and the number stays with who walks" + rate);
+  }
+}
+
 // Behind a sign that hides all but the legs, for a second: the box stays that of the whole body.
 void half_hidden() {
   const Scene scene = [](double t) {
@@ -267,6 +305,8 @@ int main() {
   hidden(4, false);
   standing_waits();
   parts_are_mended();
+  two_that_came_as_one();
+  bag_is_left();
   half_hidden();
   pairs_become_two();
   flicker_is_no_track();

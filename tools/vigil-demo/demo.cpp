@@ -63,7 +63,7 @@ void build(tools::Pipeline &pipeline, const Options &o, GstElement *input, const
   gst_object_unref(b.watched); // the pipeline has it
   if (o.element.background) g_object_set(b.watched, "model-location", model.c_str(), nullptr);
 
-  const auto overlay = make_bin(o.element.overlay, o);
+  const auto overlay = make_bin(text(o.element.overlay, o.element.rules ? rules_chain : "").c_str(), o);
   // Encoders of 4:2:0 want even sizes; others pass through the scaler untouched.
   const auto encode =
       eval::parse_bin(text("videoconvert ! videoscale ! video/x-raw,width=[2,32768,2],height=[2,32768,2] ! ",

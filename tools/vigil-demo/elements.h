@@ -17,9 +17,16 @@ struct Element {
   const char *background = nullptr;
   const char *filter =
       nullptr;         // description that takes noise from RGBA frames; its first element is called "watch"
-  bool rules = false;  // the overlay has a boxrules "rules": its crossings are compared with the truth's
+  bool rules = false;  // rules_chain follows the overlay, and crossings are compared with the truth's
   bool opengl = false; // works in OpenGL, without a window when there is no display
 };
+
+// What follows an overlay of an element with `rules`: tracks of its boxes, a line down the middle of the
+// picture, where scenetestsrc counts too, and a zone.
+inline constexpr const char *rules_chain = R"( ! boxtrack post-messages=false !
+    boxrules name=rules draw=true rules="{
+      \"lines\": [{\"name\": \"middle\", \"points\": [[0.5, 0], [0.5, 1]]}],
+      \"zones\": [{\"name\": \"left\", \"polygon\": [[0.02, 0.4], [0.4, 0.4], [0.4, 0.98], [0.02, 0.98]]}]}")";
 
 inline constexpr std::array elements{
     Element{
@@ -27,6 +34,7 @@ inline constexpr std::array elements{
         .mask = "cudamog name=watch output=mask",
         .overlay = "cudamog output=overlay post-messages=false",
         .background = "cudamog name=watch output=background learning-rate=0 post-messages=false",
+        .rules = true,
     },
     Element{
         .name = "glcolinearseg",
@@ -38,10 +46,7 @@ inline constexpr std::array elements{
     Element{
         .name = "boxrules",
         .mask = "cudamog name=watch output=mask post-messages=false",
-        .overlay = R"(cudamog output=passthrough post-messages=false ! boxtrack post-messages=false !
-            boxrules name=rules draw=true rules="{
-              \"lines\": [{\"name\": \"middle\", \"points\": [[0.5, 0], [0.5, 1]]}],
-              \"zones\": [{\"name\": \"left\", \"polygon\": [[0.02, 0.4], [0.4, 0.4], [0.4, 0.98], [0.02, 0.98]]}]}")",
+        .overlay = "cudamog output=passthrough post-messages=false",
         .rules = true,
     },
     Element{
