@@ -49,15 +49,16 @@ inline CUstream stream_of(GstMemory *memory) {
 }
 #endif
 
-// One object found in the picture, where GStreamer (1.24) has metadata for it; `type` says what it is.
+// One object found in the picture, where GStreamer (1.24) has metadata for it; `type` says what it is,
+// `confidence` is 0..1.
 inline void add_object_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] GQuark type,
                             [[maybe_unused]] int x, [[maybe_unused]] int y, [[maybe_unused]] int width,
-                            [[maybe_unused]] int height) {
+                            [[maybe_unused]] int height, [[maybe_unused]] float confidence) {
 #ifdef VIGIL_HAVE_ANALYTICS
   GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
   if (!meta) meta = gst_buffer_add_analytics_relation_meta(buffer);
   GstAnalyticsODMtd object;
-  gst_analytics_relation_meta_add_od_mtd(meta, type, x, y, width, height, 1.f, &object);
+  gst_analytics_relation_meta_add_od_mtd(meta, type, x, y, width, height, confidence, &object);
 #endif
 }
 
@@ -89,6 +90,36 @@ inline void add_tensor_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]]
   auto **tensors = g_new(GstTensor *, 1); // which the metadata takes
   tensors[0] = tensor;
   gst_tensor_meta_set(gst_buffer_add_tensor_meta(buffer), 1, tensors);
+#endif
+}
+
+#if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
+inline constexpr bool has_segmentation_meta = true;
+#else
+inline constexpr bool has_segmentation_meta = false;
+#endif
+// A mask of the whole picture (gst/observe/mask_meta.h), where GStreamer (1.26) has metadata for it. Takes
+// the mask, which has a GstVideoMeta.
+inline void add_segmentation_meta([[maybe_unused]] GstBuffer *buffer, GstBuffer *mask,
+                                  [[maybe_unused]] guint width, [[maybe_unused]] guint height,
+                                  [[maybe_unused]] int shadow_value) {
+#if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  if (!meta) meta = gst_buffer_add_analytics_relation_meta(buffer);
+  const bool shadows = shadow_value > 0 && shadow_value < 255;
+  guint values[] = {0, 255, static_cast<guint>(shadow_value)};
+  GQuark names[] = {g_quark_from_static_string("background"), g_quark_from_static_string("foreground"),
+                    g_quark_from_static_string("shadow")};
+  gfloat confidences[] = {-1.f, -1.f, -1.f}; // which means that they are not known
+  const gsize count = shadows ? 3 : 2;
+  GstAnalyticsSegmentationMtd regions;
+  GstAnalyticsClsMtd classes;
+  if (gst_analytics_relation_meta_add_segmentation_mtd(meta, mask, GST_SEGMENTATION_TYPE_SEMANTIC, count,
+                                                       values, 0, 0, width, height, &regions) &&
+      gst_analytics_relation_meta_add_cls_mtd(meta, count, confidences, names, &classes))
+    gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, regions.id, classes.id);
+#else
+  gst_buffer_unref(mask);
 #endif
 }
 

@@ -90,6 +90,7 @@ void MogElement::start() {
   exposure_offset = 0;
   ghost_cells = object_cells = 0;
   motion = {};
+  told_no_masks = false;
   camera = {};
   previous_time = GST_CLOCK_TIME_NONE;
   motion_time = 0;

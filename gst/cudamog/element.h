@@ -52,6 +52,7 @@ class MogElement final : public ElementWith<Settings> {
 
   // The streaming thread's own.
   Output last_output{}; // of the frame that came last
+  bool told_no_masks = false;
   Motion motion;
   GstClockTime previous_time = GST_CLOCK_TIME_NONE; // running time of the frame that came last
   FrameTime last_time;                              // of the frame that went last

@@ -69,6 +69,7 @@ Properties<Settings> make_properties() {
   p.table(&Settings::tuning, tuning_table, Change::live);
   p.choice("blobs", "Blobs", blob_mode_blurb, blob_mode_type(), &Settings::blobs, Change::playing);
   p.table(&Settings::motion, motion_table, Change::live);
+  p.table(&Settings::reports, reports_table, Change::live);
   p.string("mask-location", "Mask location",
            "PNG image of the frames' size; where it is black, the frames are ignored",
            &Settings::mask_location, Change::playing);

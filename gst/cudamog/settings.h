@@ -103,11 +103,24 @@ inline constexpr auto keeping_table = std::tuple{
           &Keeping::save_interval, 0, 86400),
 };
 
+// What is told of each frame besides its boxes.
+struct Reports {
+  bool attach_mask = false;
+  bool operator==(const Reports &) const = default;
+};
+inline constexpr auto reports_table = std::tuple{
+    param("attach-mask", "Attach mask",
+          "Put the mask on each frame as metadata (GstAnalyticsSegmentationMtd, GStreamer 1.26), whatever "
+          "output is; a GPU's mask is copied to the host for that",
+          &Reports::attach_mask),
+};
+
 struct Settings {
   mog::Params mog;
   cleanup::Params cleanup;
   Tuning tuning;
   MotionSettings motion;
+  Reports reports;
   Shape shape;
   Flow flow;
   Keeping keeping;

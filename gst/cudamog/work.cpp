@@ -2,6 +2,7 @@
 #include "gst/cudamog/work.h"
 
 #include "gst/cudamog/camera.h"
+#include "gst/errors.h"
 #include "gst/frames/formats.h"
 #include "gst/observe/overlay.h"
 #include "gst/observe/png.h"
@@ -28,6 +29,7 @@ struct MogWork::Analysis final : Work::Result {
 
   DeviceBuffer scratch; // a mask, when the mask is not what comes out
   MaskBlobs::Frame blobs;
+  MaskCopies::Frame attached;
   HostBuffer host_rates;
   Scene::Slot scene;
   Plane<std::uint8_t> mask;
@@ -54,6 +56,7 @@ void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
   if (grid.width != grid_.width || grid.height != grid_.height) {
     cleanup_ = cleanup::make(device_, width, height);
     blobs_ = std::make_unique<MaskBlobs>(device_, width, height);
+    masks_ = std::make_unique<MaskCopies>(device_, width, height);
     watch_location_.reset();
     blob_cells_.assign(std::size_t(grid.cells()), 0);
     rate_map_ = DeviceBuffer(device_, blob_cells_.size());
@@ -154,11 +157,13 @@ void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
 void MogWork::fetch(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
   blobs_->fetch(a.blobs, queue);
+  if (a.settings.reports.attach_mask) masks_->fetch(a.mask, a.attached, queue);
 }
 
 void MogWork::complete(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
   find_blobs(a);
+  if (a.settings.reports.attach_mask) result_bytes_ += masks_->take(a.attached);
   if (a.light == Learning::Light::jumped) light_jumped_ = true;
   if (a.light != Learning::Light::steady && a.changed_fraction >= a.settings.tuning.light_jump)
     light_unknown_ = true;
@@ -224,13 +229,13 @@ void MogWork::watch_camera(Job &job, Queue &queue) {
 
 // Metadata on the frame, messages on the bus.
 void MogWork::publish(BufferPtr &buffer, const Job &job) {
-  const auto &a = static_cast<const Analysis &>(*job.result);
+  auto &a = static_cast<Analysis &>(*job.result);
   const MotionSettings &motion = a.settings.motion;
   GstElement *element = element_.gst();
-  if (!a.boxes.empty()) {
+  if (!a.boxes.empty() || a.settings.reports.attach_mask)
     buffer.reset(gst_buffer_make_writable(buffer.release()));
-    add_boxes(buffer.get(), "motion", a.boxes);
-  }
+  add_boxes(buffer.get(), "motion", a.boxes);
+  if (a.settings.reports.attach_mask) attach_mask(buffer.get(), a);
   element_.motion_time = GST_CLOCK_TIME_IS_VALID(job.time.running)
                              ? job.time.running
                              : element_.motion_time + GstClockTime(a.seconds * GST_SECOND);
@@ -242,6 +247,16 @@ void MogWork::publish(BufferPtr &buffer, const Job &job) {
   if (a.light == Learning::Light::steady)
     post_motion(element, element_.motion.step(a.changed_fraction, motion, element_.motion_time), motion,
                 job.time, a.changed_fraction, a.boxes);
+}
+
+void MogWork::attach_mask(GstBuffer *buffer, Analysis &a) {
+  MaskCopies::attach(buffer, a.attached, a.settings.mog.detect_shadows ? a.settings.mog.shadow_value : 0);
+  if (MaskCopies::possible() || std::exchange(element_.told_no_masks, true)) return;
+  post_warning(element_.gst(), Error(Error::Kind::bad_setting,
+                                     text("attach-mask=true, but this build is for GStreamer ",
+                                          GST_VERSION_MAJOR, ".", GST_VERSION_MINOR,
+                                          ", or without its library of analytics: frames carry no masks; "
+                                          "GStreamer 1.26 is needed, or output=mask beside a tee")));
 }
 
 void MogWork::prepare_watch(const std::string &location, Queue &queue) {

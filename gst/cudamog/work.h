@@ -14,6 +14,7 @@
 #include "gst/cudamog/lights.h"
 #include "gst/cudamog/scene.h"
 #include "gst/observe/mask_blobs.h"
+#include "gst/observe/mask_meta.h"
 #include "gst/transform/work.h"
 #include "kernels/compose/compose.h"
 
@@ -61,6 +62,7 @@ class MogWork final : public Work {
   void analyse(Job &, const Settings &, Queue &);
   void find_blobs(Analysis &);
   void watch_camera(Job &, Queue &);
+  void attach_mask(GstBuffer *, Analysis &);
   void follow_light(const ConstImage &frame, const Settings &, Queue &);
   mog::Config wanted_config(const Settings &) const;
 
@@ -70,6 +72,7 @@ class MogWork final : public Work {
   FrameKind in_, out_;
   activity::Grid grid_;
   std::unique_ptr<MaskBlobs> blobs_;
+  std::unique_ptr<MaskCopies> masks_;
   compose::Style style_;
   std::unique_ptr<cleanup::Cleanup> cleanup_;
   std::unique_ptr<compose::Composer> composer_;

@@ -22,7 +22,8 @@ void append_box(GValue *array, const Box &b) {
 }
 
 GstStructure *parameter_of(const Box &b) {
-  GstStructure *s = gst_structure_new("blob", "area", G_TYPE_UINT, b.area, nullptr);
+  GstStructure *s = gst_structure_new("blob", "area", G_TYPE_UINT, b.area, "confidence", G_TYPE_DOUBLE,
+                                      confidence_of(b), nullptr);
   if (!b.details) return s;
   const BlobDetails &d = *b.details;
   gst_structure_set(s, "x", G_TYPE_DOUBLE, d.x, "y", G_TYPE_DOUBLE, d.y, "xx", G_TYPE_DOUBLE, d.xx, "xy",
@@ -54,7 +55,7 @@ void add_boxes(GstBuffer *buffer, const char *roi_type, std::span<const Box> box
         static_cast<guint>(b.height));
     gst_video_region_of_interest_meta_add_param(meta, parameter_of(b));
     meta->id = id++; // bindings find metas of one buffer by it: gst_buffer_get_..._meta_id()
-    add_object_meta(buffer, type, b.x, b.y, b.width, b.height);
+    add_object_meta(buffer, type, b.x, b.y, b.width, b.height, static_cast<float>(confidence_of(b)));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "gst/observe/motion.h"
 
+#include <algorithm>
 #include <gst/video/video.h>
 #include <optional>
 #include <span>
@@ -23,6 +24,13 @@ struct Box {
   std::optional<BlobDetails> details{}; // of exact blobs
 };
 
+// How far the box is filled, 0..1: the share of its pixels that are foreground. It tells a solid thing from
+// what is scattered over its box; it is no probability.
+inline double confidence_of(const Box &b) {
+  const double pixels = double(b.width) * b.height;
+  return pixels > 0 ? std::min(double(b.area) / pixels, 1.) : 0;
+}
+
 // When a frame is shown; each may be GST_CLOCK_TIME_NONE.
 struct FrameTime {
   GstClockTime timestamp = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
@@ -39,6 +47,7 @@ double seconds_of(const GstVideoInfo &, const FrameTime &, double before);
 // GstAnalytics object detections where those exist (GStreamer 1.24). Each GstVideoRegionOfInterestMeta has a
 // parameter, a GstStructure "blob" with
 //   area            guint, foreground pixels
+//   confidence      gdouble, confidence_of(), as the object detection has it, too
 //   x, y            gdouble, centroid in pixels
 //   xx, xy, yy      gdouble, central second moments in pixels^2
 //   c0, c1, c2      gdouble, mean colour 0..255: R G B, or Y U V, or Y alone, as the frames are

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace vigil::gst {
@@ -28,22 +29,31 @@ struct HeldFrames::Frame {
   int timed = 0;          // frames that its timer measured
 
   Use use() const { return job.plan.use; }
-  void close() noexcept {
-    reader->close();
-    if (writer) writer->close();
-    in.reset();
-    out.reset();
-    timed = 0;
-    job.late = completed = false;
-  }
 };
 
-HeldFrames::HeldFrames(Device &device, Work &work, const Counts &before)
+HeldFrames::HeldFrames(Device &device, Work &work, const Counts &before, std::vector<BufferPtr> *gone)
     : device_(device), work_(work), upload_(device.make_queue()), compute_(device.make_queue()),
-      download_(device.make_queue()), computed_(device.make_event()), counts_(before) {}
+      download_(device.make_queue()), computed_(device.make_event()), counts_(before), gone_(gone) {}
 
 HeldFrames::~HeldFrames() {
   discard();
+}
+
+void HeldFrames::let_go(BufferPtr &buffer) noexcept {
+  try {
+    if (buffer && gone_) gone_->push_back(std::move(buffer));
+  } catch (const std::bad_alloc &) { // then it goes at once
+  }
+  buffer.reset();
+}
+
+void HeldFrames::close(Frame &f) noexcept {
+  f.reader->close();
+  if (f.writer) f.writer->close();
+  let_go(f.in);
+  let_go(f.out);
+  f.timed = 0;
+  f.job.late = f.completed = false;
 }
 
 void HeldFrames::set_format(const FrameKind &in, const FrameKind &out, MakeSlot make_slot) {
@@ -70,7 +80,7 @@ HeldFrames::Frame &HeldFrames::free_frame() {
 
 Work::Plan HeldFrames::begin(const FrameTime &time) {
   Frame &f = free_frame();
-  f.close(); // ends what a frame that was begun and not submitted left
+  close(f); // ends what a frame that was begun and not submitted left
   f.job.time = time;
   return f.job.plan = work_.plan(time, f.result.get());
 }
@@ -109,13 +119,15 @@ void HeldFrames::submit(BufferPtr in, BufferPtr out, bool discont, bool overlap)
       open(f, in.get(), out.get(), overlap);
     } catch (...) { // copies from and to these buffers may be under way
       wait_for_queues();
-      f.close();
+      close(f);
+      let_go(in);
+      let_go(out);
       throw;
     }
   }
   f.in = std::move(in);
   f.out = std::move(out);
-  if (f.use() == Use::make && !f.reader->holds_buffer()) f.in.reset(); // its picture has been copied
+  if (f.use() == Use::make && !f.reader->holds_buffer()) let_go(f.in); // its picture has been copied
   f.discont = discont;
   free_.pop_back();
   pending_.push_back(&f);
@@ -164,7 +176,7 @@ void HeldFrames::send(Frame &f) {
     f.done->record(*f.queue);
   if (f.use() == Use::make && !f.job.late && device_.backend() == Backend::cpu) { // all is done
     f.reader->close();
-    f.in.reset();
+    let_go(f.in);
   }
 }
 
@@ -213,7 +225,7 @@ HeldFrames::Finished HeldFrames::finish_oldest() {
     if (f.use() == Use::make) f.writer->finish();
   }
   Finished finished{f.out ? std::move(f.out) : std::move(f.in), f.discont, &f.job, &f};
-  f.close();
+  close(f);
   counts_.frames++;
   launched_.pop_front();
   return finished;
@@ -238,7 +250,7 @@ void HeldFrames::wait_for_queues() noexcept {
 
 void HeldFrames::drop(std::deque<Frame *> &frames) noexcept {
   for (Frame *f : frames) {
-    f->close();
+    close(*f);
     free_.push_back(f);
   }
   frames.clear();

@@ -44,8 +44,10 @@ class HeldFrames {
   };
   using MakeSlot = std::function<std::unique_ptr<Slot>(const FrameKind &)>;
 
-  // Device and work outlive it.
-  HeldFrames(Device &, Work &, const Counts &before);
+  // Device and work outlive it. Buffers that are let go of are put into `gone`, for the caller to give back
+  // when no lock is held: their last owner may run code of others (a pool's, an application's). Without
+  // `gone` they go at once.
+  HeldFrames(Device &, Work &, const Counts &before, std::vector<BufferPtr> *gone = nullptr);
   ~HeldFrames();
   HeldFrames(const HeldFrames &) = delete;
   HeldFrames &operator=(const HeldFrames &) = delete;
@@ -79,6 +81,8 @@ class HeldFrames {
   Finished finish_oldest();
   void wait_for_queues() noexcept;
   void drop(std::deque<Frame *> &) noexcept;
+  void close(Frame &) noexcept;
+  void let_go(BufferPtr &) noexcept;
 
   Device &device_;
   Work &work_;
@@ -92,6 +96,7 @@ class HeldFrames {
   std::deque<Frame *> launched_;               // oldest first
   std::vector<Work::Job *> jobs_;
   Counts counts_;
+  std::vector<BufferPtr> *gone_;
 };
 
 } // namespace vigil::gst

@@ -12,6 +12,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace vigil::gst {
 
@@ -43,6 +45,7 @@ struct TransformImpl final : FrameSource {
   Outlet outlet;
   std::optional<FrameKind> in, out; // once there is a format
   PoolLimit pool_limit;
+  std::vector<BufferPtr> gone;               // frames let go of them; for GiveBack
   std::size_t most_inputs = SIZE_MAX;        // that may be held of upstream's pool
   std::atomic<guint> downstream_buffers = 0; // that downstream wants to have for itself
 
@@ -54,6 +57,18 @@ struct TransformImpl final : FrameSource {
   void start_work(Device &);
   void stop_work();
   void count();
+};
+
+// To stand before a lock: once it is open, gives back the buffers that frames let go of meanwhile. Their last
+// owner may run code of others, which may call the element.
+struct GiveBack {
+  TransformImpl &impl;
+  ~GiveBack() {
+    while (!impl.gone.empty()) {
+      const BufferPtr last = std::move(impl.gone.back());
+      impl.gone.pop_back();
+    }
+  }
 };
 
 inline TransformImpl &impl_of(gpointer self) {

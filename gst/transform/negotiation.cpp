@@ -66,6 +66,7 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   const int held = impl.flow().held();
   place.prepare(come);
   {
+    const GiveBack after{impl};
     const std::lock_guard lock(impl.work_mutex);
     Device &device = place.device_for(come);
     if (impl.device != &device) {

@@ -24,6 +24,7 @@ void follow(TransformImpl &impl, GstBuffer *buffer) {
   if (!impl.in || !place.is_elsewhere(buffer, *impl.in)) return;
   impl.outlet.drain();
   {
+    const GiveBack after{impl};
     const std::lock_guard lock(impl.work_mutex);
     impl.stop_work();
     place.follow(buffer, *impl.in);
@@ -58,6 +59,7 @@ GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
   const FrameTime time = frame_time(impl.trans->segment, in.get());
   Use use = Use::none;
   {
+    const GiveBack after{impl};
     const std::lock_guard lock(impl.work_mutex);
     if (!impl.work) fail_without_device();
     use = impl.frames->begin(time).use;
@@ -75,6 +77,7 @@ GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
   impl.most_inputs = impl.pool_limit.of(in.get(), others);
   ByteCounts copied;
   {
+    const GiveBack after{impl};
     const std::lock_guard lock(impl.work_mutex);
     impl.frames->submit(std::move(in), std::move(out), impl.outlet.accept(), impl.flow().held() > 0);
     impl.count();
@@ -137,6 +140,7 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
 std::optional<FrameSource::Taken> TransformImpl::take(bool all) {
   std::optional<HeldFrames::Finished> f;
   {
+    const GiveBack after{*this};
     const std::lock_guard lock(work_mutex);
     if (!frames) return {};
     // Where upstream's pool would run dry, frames are not held as long as they could be.
@@ -158,6 +162,7 @@ std::optional<FrameSource::Taken> TransformImpl::take(bool all) {
 
 void TransformImpl::discard() noexcept {
   {
+    const GiveBack after{*this};
     const std::lock_guard lock(work_mutex);
     if (frames) frames->discard();
     if (work) work->flushed();

@@ -39,6 +39,7 @@ void with_work(VigilTransform *self, const std::function<void(Work *)> &fn) {
 void change_work(VigilTransform *self, const std::function<void(Work &)> &fn) {
   TransformImpl &impl = impl_of(self);
   impl.outlet.drain();
+  const GiveBack after{impl};
   const std::lock_guard lock(impl.work_mutex);
   if (!impl.work) fail_without_device();
   fn(*impl.work);
@@ -71,7 +72,7 @@ void TransformImpl::start_work(Device &on) {
     device_name = on.name();
     before = counts;
   }
-  frames = std::make_unique<HeldFrames>(on, *work, before);
+  frames = std::make_unique<HeldFrames>(on, *work, before, &gone);
   device = &on;
   works_beside = on.backend() != Backend::cpu && !shares_host_memory(on);
   GST_INFO_OBJECT(trans, "works on %s", device_name.c_str());
@@ -198,6 +199,7 @@ static gboolean stop(GstBaseTransform *trans) {
   TransformImpl &impl = impl_of(trans);
   std::exception_ptr error;
   {
+    const GiveBack after{impl};
     const std::lock_guard lock(impl.work_mutex);
     try {
       if (impl.frames) impl.frames->discard();

@@ -7,8 +7,18 @@
 #include "kernels/compose/compose.h"
 #include "kernels/mog/mog.h"
 #include "tests/elements/fixture.h"
+#include "vigil-config.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#ifdef VIGIL_HAVE_ANALYTICS
+#define GST_USE_UNSTABLE_API // says that we know libgstanalytics may change
+#include <gst/analytics/analytics.h>
+#endif
 
 using namespace vigil;
 using namespace vigil::test;
@@ -216,6 +226,14 @@ GST_START_TEST(blobs_are_on_their_frame) {
           fail_unless_equals_int(roi->y, 40);
           fail_unless_equals_int(roi->w, 16);
           fail_unless_equals_int(roi->h, 20);
+          const GstStructure *blob = gst_video_region_of_interest_meta_get_param(
+              const_cast<GstVideoRegionOfInterestMeta *>(roi), "blob");
+          guint area = 0;
+          gdouble confidence = 0;
+          fail_unless(blob && gst_structure_get_uint(blob, "area", &area) &&
+                      gst_structure_get_double(blob, "confidence", &confidence));
+          fail_unless(confidence == area / 320. && confidence > 0.9, "%u of 320 pixels: %g", area,
+                      confidence);
           found++;
         }
         fail_unless_equals_int(found, out >= 10 ? 1 : 0);
@@ -232,6 +250,116 @@ GST_START_TEST(blobs_are_on_their_frame) {
     gst_harness_push_event(e.harness(), gst_event_new_eos());
     look();
     fail_unless_equals_int(out, 24);
+  }
+}
+GST_END_TEST
+
+// How far a box is filled is how sure it is said to be, also as GstAnalytics has it: a square stands on its
+// corner, half of its box.
+GST_START_TEST(confidence_is_the_filled_share) {
+  Element e("output=passthrough median=0 open=0 close=0 min-area=50 learning-rate=0.001");
+  e.caps(caps_of("GRAY8", 160, 120));
+  int looked = 0;
+  for (int n = 0; n < 14; n++) {
+    std::vector<Rect> objects;
+    for (int y = 0; n >= 10 && y < 40; y++) {
+      const int half = std::min(y, 39 - y) + 1;
+      objects.push_back({60 - half, 30 + y, 2 * half, 1});
+    }
+    e.push(scene("GRAY8", 160, 120, n, objects), n);
+    GstBuffer *b = e.pull();
+    const auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(
+        gst_buffer_get_meta(b, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
+    fail_unless((roi != nullptr) == (n >= 10));
+    if (roi) {
+      gdouble confidence = 0;
+      gst_structure_get_double(gst_video_region_of_interest_meta_get_param(
+                                   const_cast<GstVideoRegionOfInterestMeta *>(roi), "blob"),
+                               "confidence", &confidence);
+      fail_unless(confidence > 0.45 && confidence < 0.6, "%g", confidence);
+#ifdef VIGIL_HAVE_ANALYTICS
+      GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(b);
+      gpointer state = nullptr;
+      GstAnalyticsODMtd object;
+      fail_unless(meta && gst_analytics_relation_meta_iterate(meta, &state,
+                                                              gst_analytics_od_mtd_get_mtd_type(), &object));
+      gint x = 0, y = 0, w = 0, h = 0;
+      gfloat theirs = 0;
+      gst_analytics_od_mtd_get_location(&object, &x, &y, &w, &h, &theirs);
+      fail_unless(theirs == static_cast<gfloat>(confidence), "%g, not %g", double(theirs), confidence);
+#endif
+      looked++;
+    }
+    gst_buffer_unref(b);
+  }
+  fail_unless_equals_int(looked, 4);
+}
+GST_END_TEST
+
+// The mask as metadata is the mask that comes out as a picture, whatever comes out; where GStreamer has no
+// such metadata, a warning says so once.
+GST_START_TEST(masks_are_attached) {
+  for (const char *output : {"mask", "passthrough", "overlay", "passthrough group-size=3 async-depth=2"}) {
+    Element plain("output=mask"), e(std::string("attach-mask=true output=") + output);
+    for (Element *x : {&plain, &e}) x->caps(caps_of("RGBA", 70, 50));
+    std::vector<std::vector<std::uint8_t>> wanted;
+    int out = 0;
+    bool seen = false;
+    const auto look = [&] {
+      while (GstBuffer *b = e.pull()) {
+        const auto &want = wanted[std::size_t(out++)];
+#if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
+        GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(b);
+        gpointer state = nullptr;
+        GstAnalyticsSegmentationMtd regions;
+        fail_unless(meta && gst_analytics_relation_meta_iterate(
+                                meta, &state, gst_analytics_segmentation_mtd_get_mtd_type(), &regions),
+                    "%s: no mask", output);
+        gint x = 1, y = 1;
+        guint w = 0, h = 0;
+        GstBuffer *mask = gst_analytics_segmentation_mtd_get_mask(&regions, &x, &y, &w, &h);
+        fail_unless(x == 0 && y == 0 && w == 70 && h == 50);
+        GstVideoInfo info;
+        gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, w, h);
+        GstVideoFrame frame;
+        fail_unless(gst_video_frame_map(&frame, &info, mask, GST_MAP_READ));
+        for (int row = 0; row < 50; row++) {
+          const auto *is = static_cast<const std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0)) +
+                           std::ptrdiff_t(row) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
+          fail_unless(std::equal(is, is + 70, want.begin() + row * 70), "%s: row %d differs", output, row);
+        }
+        gst_video_frame_unmap(&frame);
+        gst_buffer_unref(mask);
+        gsize index = 9;
+        fail_unless(gst_analytics_segmentation_mtd_get_region_index(&regions, &index, 127) && index == 2);
+        fail_unless(gst_analytics_segmentation_mtd_get_region_index(&regions, &index, 255) && index == 1);
+        GstAnalyticsClsMtd classes;
+        fail_unless(gst_analytics_relation_meta_get_direct_related(
+            meta, regions.id, GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_cls_mtd_get_mtd_type(), nullptr,
+            &classes));
+        fail_unless_equals_string(g_quark_to_string(gst_analytics_cls_mtd_get_quark(&classes, index)),
+                                  "foreground");
+#endif
+        seen |= std::find(want.begin(), want.end(), 255) != want.end();
+        gst_buffer_unref(b);
+      }
+    };
+    for (int n = 0; n < frames; n++) {
+      const Picture p = frame_of("RGBA", {70, 50}, n);
+      plain.push(p, n);
+      wanted.push_back(plain.pull_bytes());
+      e.push(p, n);
+      look();
+    }
+    gst_harness_push_event(e.harness(), gst_event_new_eos());
+    look();
+    fail_unless_equals_int(out, frames);
+    fail_unless(seen, "there was nothing to be seen");
+#if !defined(VIGIL_HAVE_ANALYTICS) || !GST_CHECK_VERSION(1, 26, 0)
+    const std::string words = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, GST_MESSAGE_WARNING);
+    fail_unless(words.find("GStreamer 1.26 is needed") != std::string::npos, "%s", words.c_str());
+    fail_unless(e.message(GST_MESSAGE_WARNING) == nullptr, "it was said twice");
+#endif
   }
 }
 GST_END_TEST
@@ -411,6 +539,8 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, frames_come_out_as_late_as_told);
   tcase_add_test(tests, outputs);
   tcase_add_test(tests, blobs_are_on_their_frame);
+  tcase_add_test(tests, confidence_is_the_filled_share);
+  tcase_add_test(tests, masks_are_attached);
   tcase_add_test(tests, size_changes_and_flushes);
   tcase_add_test(tests, a_drain_query_lets_go_of_all_frames);
   tcase_add_test(tests, more_may_be_held_while_playing);

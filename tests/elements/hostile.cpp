@@ -240,6 +240,39 @@ GST_START_TEST(a_pool_of_one_buffer) {
 }
 GST_END_TEST
 
+// No lock is held while a buffer goes: who hears of that may call the element.
+GST_START_TEST(buffers_that_call_back_when_they_go) {
+  on_every([](Harness &e) {
+    struct Heard {
+      Harness &e;
+      int times = 0;
+    } heard{e};
+    const auto call = [](gpointer data, GstMiniObject *) {
+      auto *h = static_cast<Heard *>(data);
+      GstElement *element = h->e.get();
+      for (const char *signal : {"reset", "learn-background"})
+        if (g_signal_lookup(signal, G_OBJECT_TYPE(element))) g_signal_emit_by_name(element, signal);
+      if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "stats")) h->e.stat("frames");
+      h->times++;
+    };
+    int pushed = 0;
+    const auto push = [&](int n) {
+      GstBuffer *b = scene(format, width, height, n).buffer(n);
+      gst_mini_object_weak_ref(GST_MINI_OBJECT_CAST(b), call, &heard);
+      pushed++;
+      return e.push(b);
+    };
+    for (int n = 0; n < 5; n++) fail_unless_equals_int(push(n), GST_FLOW_OK);
+    push_event(e, gst_event_new_flush_start()); // what is held goes
+    push_event(e, gst_event_new_flush_stop(TRUE));
+    push_event(e, time_segment());
+    for (int n = 5; n < 8; n++) fail_unless_equals_int(push(n), GST_FLOW_OK);
+    still_works(e);
+    fail_unless_equals_int(heard.times, pushed);
+  });
+}
+GST_END_TEST
+
 GST_START_TEST(events_in_odd_orders) {
   on_every(
       [](Harness &e) {
@@ -405,6 +438,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, interlaced_frames_are_refused_with_the_remedy);
   tcase_add_test(tests, refused_caps_name_the_remedy);
   tcase_add_test(tests, a_pool_of_one_buffer);
+  tcase_add_test(tests, buffers_that_call_back_when_they_go);
   tcase_add_test(tests, events_in_odd_orders);
   tcase_add_test(tests, times_that_make_no_sense);
   tcase_add_test(tests, frames_that_come_while_it_starts);
