@@ -64,6 +64,7 @@ def start_broker():
 (folder / "mosquitto.conf").write_text(f"user root\nlistener {mqtt} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\n"
                                        "max_queued_messages 100000\n", encoding="utf-8")
 camera, server = CameraServer(rtsp), start_broker()
+time.sleep(1)  # mosquitto_sub ends where nobody listens yet
 (folder / "told").write_bytes(b"")
 
 
