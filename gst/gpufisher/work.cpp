@@ -15,14 +15,15 @@ struct BytesUnref {
 
 // What belongs to one frame.
 struct FisherWork::Scored final : Work::Result {
-  Scored(Device &device, const fisher::Encoder &encoder)
-      : vector(device, sizeof(float) * std::size_t(encoder.vector_length())),
-        scores(device, sizeof(float) * std::size_t(std::max(1, encoder.classes()))),
-        host_vector(device, vector.bytes()), host_scores(device, scores.bytes()), classes(encoder.classes()) {
-  }
-  DeviceBuffer vector, scores;
+  Scored(Device &device, const fisher::Scorer &scorer)
+      : vector(device, sizeof(float) * scorer.vector_floats()),
+        scores(device, sizeof(float) * std::max<std::size_t>(1, scorer.score_floats())),
+        host_vector(device, vector.bytes()), host_scores(device, scores.bytes()),
+        joined(std::size_t(scorer.classes())) {}
+  DeviceBuffer vector, scores; // of all parts
   HostBuffer host_vector, host_scores;
-  int classes;
+  std::vector<float> joined; // scores
+  std::uint64_t number = 0;
   bool scored = false, want_vector = false;
 };
 
@@ -31,13 +32,9 @@ FisherWork::FisherWork(Device &device, FisherElement &element, std::shared_ptr<c
 
 void FisherWork::build(std::shared_ptr<const fisher::Model> model, const FrameKind &kind) {
   const int width = GST_VIDEO_INFO_WIDTH(&kind.info), height = GST_VIDEO_INFO_HEIGHT(&kind.info);
-  auto extractor = fisher::make(device_, width, height, model->sift);
-  const int descriptors = extractor->layout().descriptors;
-  auto encoder = fisher::make(device_, model->codebook, model->classifier, descriptors);
-  extractor_ = std::move(extractor);
-  encoder_ = std::move(encoder);
+  scorer_ = std::make_unique<fisher::Scorer>(device_, width, height, *model);
   model_ = std::move(model);
-  element_.descriptors = descriptors;
+  element_.descriptors = scorer_->descriptors();
 }
 
 void FisherWork::set_format(const FrameKind &in, const FrameKind &) {
@@ -53,42 +50,61 @@ void FisherWork::set_model(std::shared_ptr<const fisher::Model> model) {
 }
 
 std::unique_ptr<Work::Result> FisherWork::make_result() {
-  return std::make_unique<Scored>(device_, *encoder_);
+  return std::make_unique<Scored>(device_, *scorer_);
 }
 
 Work::Plan FisherWork::plan(const FrameTime &, Result *result) {
   auto &r = static_cast<Scored &>(*result);
   const Tuning tuning = element_.settings.read([](const Settings &s) { return s.tuning; });
-  r.scored = element_.frame++ % std::uint64_t(tuning.every) == 0;
+  r.number = element_.frame++;
+  r.scored = r.number % std::uint64_t(tuning.every) == 0;
   r.want_vector = r.scored && tuning.attach_vector;
-  return {r.scored ? Use::look : Use::none};
+  return {r.scored || scorer_->remembers(r.number, tuning.every) ? Use::look : Use::none};
 }
 
 void FisherWork::run(std::span<Job *const> jobs, Queue &queue) {
   for (Job *job : jobs) {
     auto &r = static_cast<Scored &>(*job->result);
-    encoder_->encode_frame(*extractor_, job->in, r.vector.as<float>(), r.scores.as<float>(), queue);
+    if (r.scored)
+      scorer_->score(job->in, r.number, r.vector.as<float>(), r.scores.as<float>(), queue);
+    else
+      scorer_->remember(job->in, r.number, queue);
   }
 }
 
 void FisherWork::fetch(Job &job, Queue &queue) {
   auto &r = static_cast<Scored &>(*job.result);
+  if (!r.scored) return;
   const auto get = [&](const HostBuffer &to, const DeviceBuffer &from, std::size_t bytes) {
     if (bytes == 0) return;
     device_.download(to.as<void>(), from.as(), bytes, queue);
     if (device_.backend() != Backend::cpu) result_bytes_ += bytes;
   };
-  get(r.host_scores, r.scores, sizeof(float) * std::size_t(r.classes));
+  get(r.host_scores, r.scores, sizeof(float) * scorer_->score_floats());
   if (r.want_vector) get(r.host_vector, r.vector, r.vector.bytes());
+}
+
+void FisherWork::complete(Job &job, Queue &) {
+  auto &r = static_cast<Scored &>(*job.result);
+  if (r.scored) scorer_->join_scores(r.host_scores.as<const float>(), r.joined);
 }
 
 void FisherWork::publish(BufferPtr &buffer, const Job &job) {
   const auto &r = static_cast<const Scored &>(*job.result);
   if (!r.scored) return;
   std::unique_ptr<GBytes, BytesUnref> vector;
-  if (r.want_vector) vector.reset(g_bytes_new(r.host_vector.as<void>(), r.vector.bytes()));
-  element_.take_scores(buffer, job.time, {r.host_scores.as<const float>(), std::size_t(r.classes)},
-                       vector.get());
+  if (r.want_vector) {
+    const std::size_t length = std::size_t(scorer_->vector_length());
+    auto *joined = static_cast<float *>(g_malloc(sizeof(float) * length));
+    scorer_->join_vector(r.host_vector.as<const float>(), {joined, length});
+    vector.reset(g_bytes_new_take(joined, sizeof(float) * length));
+  }
+  element_.take_scores(buffer, job.time, r.joined, vector.get());
+}
+
+void FisherWork::flushed() {
+  element_.frame = 0;
+  if (scorer_) scorer_->forget();
 }
 
 } // namespace vigil::gst::gpufisher

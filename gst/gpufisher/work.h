@@ -5,6 +5,7 @@
 
 #include "gst/gpufisher/element.h"
 #include "gst/transform/work.h"
+#include "kernels/fisher/scorer.h"
 
 #include <optional>
 
@@ -23,8 +24,9 @@ class FisherWork final : public Work {
   Plan plan(const FrameTime &, Result *) override;
   void run(std::span<Job *const>, Queue &) override;
   void fetch(Job &, Queue &) override;
+  void complete(Job &, Queue &) override;
   void publish(BufferPtr &, const Job &) override;
-  void flushed() override { element_.frame = 0; }
+  void flushed() override;
   std::uint64_t result_bytes() const override { return result_bytes_; }
 
  private:
@@ -35,8 +37,7 @@ class FisherWork final : public Work {
   FisherElement &element_;
   std::shared_ptr<const fisher::Model> model_;
   std::optional<FrameKind> kind_;
-  std::unique_ptr<fisher::Extractor> extractor_;
-  std::unique_ptr<fisher::Encoder> encoder_;
+  std::unique_ptr<fisher::Scorer> scorer_;
   std::uint64_t result_bytes_ = 0; // scores and vectors that were read back
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: layout, checks, the choice of a backend.
-#include "kernels/fisher/fisher.h"
+#include "kernels/fisher/model_file.h"
 
 #include "common/error.h"
 
@@ -112,13 +112,16 @@ void validate(const Codebook &c) {
 }
 
 void validate(const Classifier &c, const Codebook &codebook) {
+  validate(c, codebook.vector_length());
+}
+void validate(const Classifier &c, int vector_length) {
   const std::size_t n = c.classes.size();
   if (n > std::size_t(max_classes))
     fail(Error::Kind::bad_data, "the classifier has ", n, " classes, more than ", max_classes);
   if (c.baseline < 0 || c.baseline > max_baseline)
     fail(Error::Kind::bad_data, "the classifier's baseline is ", c.baseline, ", possible are 0 to ",
          max_baseline);
-  check_values("weights", c.weights, n * codebook.vector_length(), -most, most);
+  check_values("weights", c.weights, n * static_cast<std::size_t>(vector_length), -most, most);
   check_values("biases", c.bias, n, -most, most);
   check_values("thresholds for an event's begin", c.begin, n, -most, most);
   check_values("thresholds for an event's end", c.end, n, -most, most);

@@ -4,13 +4,15 @@
 #include "common/array_file.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "kernels/fisher/motion.h"
 
 #include <algorithm>
 
 namespace vigil::fisher {
 namespace {
 
-constexpr ArrayFormat format{"VIGILFIS", 1, "the model"};
+// Programs that know no motion refuse its models by their version, and read all others.
+constexpr ArrayFormat format{"VIGILFIS", 1, "the model"}, motion_format{"VIGILFIS", 2, "the model"};
 constexpr std::size_t longest_class_name = 256;
 // A file may be no larger than this; a model of the largest sizes would be, and nobody can use one.
 constexpr std::size_t largest_file = std::size_t{1} << 31;
@@ -55,12 +57,40 @@ std::vector<std::string> split_lines(const std::string &s) {
   return lines;
 }
 
-Classifier read_classifier(const ArrayReader &in, const Codebook &codebook) {
+void write_codebook(ArrayWriter &out, const std::string &prefix, const Codebook &b) {
+  const std::size_t n = b.components, dimension = b.dimension(), kept = b.projected;
+  out.add(prefix + "mean", {std::size_t{descriptor_length}}, b.mean);
+  out.add(prefix + "projection", {kept, std::size_t{descriptor_length}}, b.projection);
+  out.add(prefix + "priors", {n}, b.priors);
+  out.add(prefix + "means", {n, dimension}, b.means);
+  out.add(prefix + "covariances", {n, dimension}, b.variances);
+}
+
+Codebook read_codebook(const ArrayReader &in, const std::string &prefix) {
+  Codebook b;
+  b.mean = in.floats(prefix + "mean", {descriptor_length});
+  const Shape projection = in.shape(prefix + "projection"), means = in.shape(prefix + "means");
+  b.projection = in.floats(prefix + "projection", {ArrayReader::any, descriptor_length});
+  if (projection[0] < 1 || projection[0] > std::size_t{descriptor_length})
+    fail(Error::Kind::bad_data, "the model's projection keeps ", projection[0],
+         " dimensions, possible are 1 to ", descriptor_length);
+  b.projected = static_cast<int>(projection[0]);
+  b.means = in.floats(prefix + "means", {ArrayReader::any, std::size_t(b.dimension())});
+  if (means[0] < 1 || means[0] > std::size_t{max_components})
+    fail(Error::Kind::bad_data, "the model's mixture has ", means[0], " components, possible are 1 to ",
+         max_components);
+  b.components = static_cast<int>(means[0]);
+  b.variances = in.floats(prefix + "covariances", means);
+  b.priors = in.floats(prefix + "priors", {means[0]});
+  return b;
+}
+
+Classifier read_classifier(const ArrayReader &in, int vector_length) {
   Classifier c;
   if (!in.has("classes")) return c;
   c.classes = split_lines(in.text("classes"));
   const std::size_t n = c.classes.size();
-  c.weights = in.floats("weights", {n, std::size_t(codebook.vector_length())});
+  c.weights = in.floats("weights", {n, std::size_t(vector_length)});
   c.bias = in.floats("bias", {n});
   c.begin = in.floats("begin", {n});
   c.end = in.floats("end", {n});
@@ -83,37 +113,41 @@ void validate(const Model &m) {
       fail(Error::Kind::bad_data, "the model's ", p.name, " is ", v, ", possible are ", p.min, " to ", p.max);
   });
   validate(m.codebook);
+  if (m.motion) {
+    if (m.motion->lag < 1 || m.motion->lag > max_lag)
+      fail(Error::Kind::bad_data, "the model's motion is over ", m.motion->lag, " frames, possible are 1 to ",
+           max_lag);
+    validate(m.motion->codebook);
+  }
   for (std::size_t i = 0; i < m.classifier.classes.size(); i++) {
     const auto &all = m.classifier.classes;
     validate_class_name(all[i]);
     if (std::find(all.begin(), all.begin() + i, all[i]) != all.begin() + i)
       fail(Error::Kind::bad_data, "two classes have the name '", all[i], "'");
   }
-  validate(m.classifier, m.codebook);
+  validate(m.classifier, m.vector_length());
   if (!is_text(m.note, true)) fail(Error::Kind::bad_data, "the model's note is no text in UTF-8");
 }
 
 std::vector<std::uint8_t> serialize(const Model &m) {
   validate(m);
-  ArrayWriter out(format);
+  ArrayWriter out(m.motion ? motion_format : format);
   out.add("sift_scales", m.sift.scales);
   out.add("sift_largest_scale", m.sift.largest_scale);
   out.add("sift_bin_size", m.sift.bin_size);
   out.add("sift_step", m.sift.step);
   out.add("sift_contrast_threshold", m.sift.contrast_threshold);
-  const Codebook &b = m.codebook;
-  const std::size_t n = b.components, dimension = b.dimension(), kept = b.projected;
-  out.add("mean", {std::size_t{descriptor_length}}, b.mean);
-  out.add("projection", {kept, std::size_t{descriptor_length}}, b.projection);
-  out.add("priors", {n}, b.priors);
-  out.add("means", {n, dimension}, b.means);
-  out.add("covariances", {n, dimension}, b.variances);
+  write_codebook(out, "", m.codebook);
+  if (m.motion) {
+    out.add("motion_lag", m.motion->lag);
+    write_codebook(out, "motion_", m.motion->codebook);
+  }
   const Classifier &c = m.classifier;
   if (const std::size_t classes = c.classes.size()) {
     std::string names;
     for (const std::string &name : c.classes) names += name + '\n';
     out.add("classes", names);
-    out.add("weights", {classes, std::size_t(b.vector_length())}, c.weights);
+    out.add("weights", {classes, std::size_t(m.vector_length())}, c.weights);
     out.add("bias", {classes}, c.bias);
     out.add("begin", {classes}, c.begin);
     out.add("end", {classes}, c.end);
@@ -124,29 +158,18 @@ std::vector<std::uint8_t> serialize(const Model &m) {
 }
 
 Model parse_model(std::span<const std::uint8_t> bytes) {
-  const ArrayReader in(format, bytes);
+  constexpr std::size_t version_at = 8; // little-endian; the reader checks all of it
+  const bool motion = bytes.size() > version_at && bytes[version_at] >= motion_format.version;
+  const ArrayReader in(motion ? motion_format : format, bytes);
   Model m;
   m.sift.scales = in.integer("sift_scales");
   m.sift.largest_scale = in.real("sift_largest_scale");
   m.sift.bin_size = in.integer("sift_bin_size");
   m.sift.step = in.integer("sift_step");
   m.sift.contrast_threshold = in.real("sift_contrast_threshold");
-  Codebook &b = m.codebook;
-  b.mean = in.floats("mean", {descriptor_length});
-  const Shape projection = in.shape("projection"), means = in.shape("means");
-  b.projection = in.floats("projection", {ArrayReader::any, descriptor_length});
-  if (projection[0] < 1 || projection[0] > std::size_t{descriptor_length})
-    fail(Error::Kind::bad_data, "the model's projection keeps ", projection[0],
-         " dimensions, possible are 1 to ", descriptor_length);
-  b.projected = static_cast<int>(projection[0]);
-  b.means = in.floats("means", {ArrayReader::any, std::size_t(b.dimension())});
-  if (means[0] < 1 || means[0] > std::size_t{max_components})
-    fail(Error::Kind::bad_data, "the model's mixture has ", means[0], " components, possible are 1 to ",
-         max_components);
-  b.components = static_cast<int>(means[0]);
-  b.variances = in.floats("covariances", means);
-  b.priors = in.floats("priors", {means[0]});
-  m.classifier = read_classifier(in, b);
+  m.codebook = read_codebook(in, "");
+  if (motion) m.motion = Motion{in.integer("motion_lag"), read_codebook(in, "motion_")};
+  m.classifier = read_classifier(in, m.vector_length());
   if (in.has("note")) m.note = in.text("note");
   validate(m);
   return m;

@@ -255,7 +255,7 @@ static void write_bad_models(const Folder &folder) {
   write_bytes(folder / "empty", {});
   write_bytes(folder / "noise", {1, 2, 3});
   b = good;
-  b[8] = 2;
+  b[8] = 3;
   write_bytes(folder / "newer", b);
   b = good; // the last array claims to be of 4294967295 values
   const std::string name = "baseline";

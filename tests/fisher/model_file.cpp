@@ -3,6 +3,7 @@
 #include "common/array_file.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "kernels/fisher/motion.h"
 #include "sample_model.h"
 #include "tests/expect.h"
 
@@ -35,13 +36,20 @@ void refused(const std::string &what, const std::function<void()> &act, const st
   }
 }
 
-bool same(const Model &a, const Model &b) {
-  const Codebook &x = a.codebook, &y = b.codebook;
-  const Classifier &c = a.classifier, &d = b.classifier;
-  return a.sift == b.sift && x.projected == y.projected && x.components == y.components && x.mean == y.mean &&
+bool same(const Codebook &x, const Codebook &y) {
+  return x.projected == y.projected && x.components == y.components && x.mean == y.mean &&
          x.projection == y.projection && x.priors == y.priors && x.means == y.means &&
-         x.variances == y.variances && c.classes == d.classes && c.weights == d.weights && c.bias == d.bias &&
-         c.begin == d.begin && c.end == d.end && c.baseline == d.baseline && a.note == b.note;
+         x.variances == y.variances;
+}
+
+bool same(const Model &a, const Model &b) {
+  const Classifier &c = a.classifier, &d = b.classifier;
+  if (a.motion.has_value() != b.motion.has_value()) return false;
+  if (a.motion && (a.motion->lag != b.motion->lag || !same(a.motion->codebook, b.motion->codebook)))
+    return false;
+  return a.sift == b.sift && same(a.codebook, b.codebook) && c.classes == d.classes &&
+         c.weights == d.weights && c.bias == d.bias && c.begin == d.begin && c.end == d.end &&
+         c.baseline == d.baseline && a.note == b.note;
 }
 
 void seal(Bytes &b) { // makes the checksum right again
@@ -76,6 +84,50 @@ void round_trips() {
       Error::Kind::write);
 }
 
+// A sample model with a codebook of motion, whose sizes differ from the other's.
+Model motion_model() {
+  Model m = sample_model(4, 3, 2);
+  m.motion = Motion{6, sample_model(5, 2, 0).codebook};
+  std::vector<float> more = m.classifier.weights; // longer vectors
+  more.resize(std::size_t(2) * std::size_t(m.vector_length()), 0.25F);
+  m.classifier.weights = more;
+  return m;
+}
+
+void motion() {
+  const Model m = motion_model();
+  const Bytes good = serialize(m);
+  expect(good[8] == 2, "a model with motion is of version 2, which older programs refuse");
+  expect(serialize(sample_model())[8] == 1, "one without is of version 1, which they read");
+  expect(same(parse_model(good), m), "a model with motion is read back the same");
+  const auto broken = [&](const std::string &what, const std::string &says, auto change) {
+    Model b = m;
+    change(b);
+    refused(
+        what, [&] { serialize(b); }, says);
+  };
+  broken("a lag of 0", "motion is over 0 frames", [](Model &b) { b.motion->lag = 0; });
+  broken("a lag that is too long", "possible are 1 to", [](Model &b) { b.motion->lag = max_lag + 1; });
+  broken("weights of the pictures alone", "weights",
+         [](Model &b) { b.classifier.weights = sample_model(4, 3, 2).classifier.weights; });
+  broken("a variance of motion that is 0", "variances",
+         [](Model &b) { b.motion->codebook.variances[1] = 0; });
+  Bytes other = good; // the version of models without motion, whose weights are shorter
+  other[8] = 1;
+  seal(other);
+  refused(
+      "another version's number", [&] { parse_model(other); }, "weights");
+  other[8] = 3;
+  seal(other);
+  refused(
+      "a later version", [&] { parse_model(other); }, "of version 3, newer");
+  Bytes plain = serialize(sample_model());
+  plain[8] = 2;
+  seal(plain);
+  refused(
+      "version 2 without motion", [&] { parse_model(plain); }, "motion_lag");
+}
+
 void damage() {
   const Bytes good = serialize(sample_model());
   for (std::size_t n = 0; n < good.size(); n++)
@@ -92,7 +144,7 @@ void damage() {
   seal(more);
   refused(
       "a byte too many", [&] { parse_model(more); }, "1 bytes follow its end");
-  for (const int version : {0, 2}) {
+  for (const int version : {0, 3}) {
     Bytes b = good;
     b[8] = static_cast<std::uint8_t>(version);
     refused(
@@ -223,6 +275,7 @@ int main() {
   setrlimit(RLIMIT_AS, &limit);
 #endif
   round_trips();
+  motion();
   damage();
   impossible_values();
   claims();

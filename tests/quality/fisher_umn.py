@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """vigil-train on the UMN crowd clips: what it finds where it was not trained.
-Usage: fisher_umn.py VIGIL_TRAIN DATA WORK [--every N] [--window N] [--samples N] [--split NAME]...
+Usage: fisher_umn.py VIGIL_TRAIN DATA WORK [--every N] [--window N] [--samples N] [--split NAME]... [--motion LAG]
 
 DATA is the folder with umn_crowd. Codebook, classifier and thresholds come from the training parts alone. Vectors are kept in
 WORK/cache, so that a second run is quick. Each split is scored twice: a classifier for each scene, as the paper has it, and one
 for all scenes. Of each pair of figures the first is of single frames' scores, as the paper and fisher_umn_vlfeat.py have it,
 the second of what the element compares with its thresholds: the median of --window scores, less the lower quartile of
---baseline ones.
+--baseline ones. --motion adds a codebook of differences over LAG frames, from the same frames. --size, --components, --projected, --scales
+and --largest-scale make it quicker on small machines.
 """
 import argparse
 import csv
@@ -30,6 +31,12 @@ parser.add_argument("--samples", type=int, default=1000000)
 parser.add_argument("--codebook-every", type=int, default=6)
 parser.add_argument("--seed", type=int, default=1, help="of the codebook")
 parser.add_argument("--codebooks", type=pathlib.Path, help="folder of SPLIT.npz to take, as fisher_umn_vlfeat.py leaves them")
+parser.add_argument("--motion", type=int, metavar="LAG")
+parser.add_argument("--size", help="WxH that frames are scaled to after the crop")
+parser.add_argument("--components", type=int, default=256)
+parser.add_argument("--projected", type=int, default=80)
+parser.add_argument("--scales", type=int, default=8)
+parser.add_argument("--largest-scale", type=float, default=2 ** 0.5)
 parser.add_argument("--split", action="append", choices=protocol.SPLITS)
 options = parser.parse_args()
 data = (options.data / "umn_crowd").resolve() # vigil-train looks for files of a list beside the list
@@ -71,7 +78,13 @@ def report(name, found, test):
     print(line + "  (raw, smoothed)", flush=True)
 
 
-common = ["--filter", protocol.CROP, "--every", options.every, "--window", options.window, "--cache",
+chain = protocol.CROP
+if options.size:
+    width, height = options.size.split("x")
+    chain += f" ! videoscale ! video/x-raw,width={width},height={height}"
+fit = ["--filter", chain, "--every", options.codebook_every, "--samples", options.samples, "--seed", options.seed, "--components",
+       options.components, "--projected", options.projected]
+common = ["--filter", chain, "--every", options.every, "--window", options.window, "--cache",
           options.work / "cache", "--backend", "auto"]
 options.work.mkdir(parents=True, exist_ok=True)
 for split in options.split or protocol.SPLITS:
@@ -84,8 +97,12 @@ for split in options.split or protocol.SPLITS:
     if options.codebooks:
         train("import", "-o", codebook, options.codebooks / f"{split}.npz")
     elif not codebook.exists():
-        print(train("codebook", "--labels", folder / "train.csv", "--filter", protocol.CROP, "--every", options.codebook_every,
-                    "--samples", options.samples, "--seed", options.seed, "-o", codebook).splitlines()[-2], flush=True)
+        print(train("codebook", "--labels", folder / "train.csv", *fit, "--scales", options.scales, "--largest-scale",
+                    options.largest_scale, "-o", codebook).splitlines()[-2], flush=True)
+    if options.motion:
+        still, codebook = codebook, folder / f"motion-{options.motion}.model"
+        if not codebook.exists():
+            train("motion", "--labels", folder / "train.csv", *fit, "--lag", options.motion, "-o", codebook, still)
     for groups in [SCENES], [[s] for s in SCENES]:
         found = {}
         for scenes in groups:

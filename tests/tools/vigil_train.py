@@ -118,6 +118,60 @@ class Training(Case):
         self.assertIn("in 4 frames", self.train("describe", self.dir / "c.model"))
 
 
+class Motion(Case):
+    """Stripes that stand still, or move by three pixels a frame: single pictures of both look alike."""
+
+    def clip(self, name, steps):
+        frames, video, at = self.dir / f"frames-{name}", self.dir / f"{name}.avi", 0
+        frames.mkdir()
+        rng = random.Random(name)
+        for i, step in enumerate(steps):
+            at += step
+            value = lambda x, y: int(60 + 120 * ((x + at) % 12 < 6) + rng.random() * 3)
+            png(frames / f"{i:03d}.png", [[value(x, y) for x in range(SIDE)] for y in range(SIDE)])
+        subprocess.run(["gst-launch-1.0", "-q", "multifilesrc", f"location={frames}/%03d.png", f"stop-index={len(steps) - 1}",
+                        "caps=image/png,framerate=10/1", "!", "pngdec", "!", "videoconvert", "!", "jpegenc", "quality=95", "!",
+                        "avimux", "!", "filesink", f"location={video}"], check=True, timeout=60)
+        return video
+
+    def test_motion(self):
+        # Stripes stand still for ten frames in each of four phases, which are those of the stripes that move. Where they
+        # jump to the next phase frames have no label.
+        labels = {part: self.dir / f"{part}.csv" for part in ("train", "test")}
+        for part, blocks in ("train", 8), ("test", 12):
+            steps, lines = [], ["video,first,last,class"]
+            for block in range(blocks):
+                if block % 4 == 3:
+                    lines.append(f"{part}.avi,{len(steps) + 1},{len(steps) + 20},moving")
+                    steps += [3] * 20
+                lines.append(f"{part}.avi,{len(steps) + 2},{len(steps) + 10},normal")
+                steps += [3] + [0] * 9
+            self.clip(part, steps)
+            labels[part].write_text("\n".join(lines) + "\n", encoding="utf-8")
+        plain, moved = self.dir / "plain", self.dir / "moved"
+        self.train("codebook", "-o", plain, "-l", labels["train"], *SMALL)
+        self.train("motion", "--lag", 1, "-o", moved, "-l", labels["train"], *SMALL, plain)
+        said = self.train("describe", moved)
+        for words in "a model of version 2", "differences over 1 frames", "codebook of motion: 128 -> 12":
+            self.assertIn(words, said)
+        areas = {}
+        for model in plain, moved:
+            self.train("classifier", "-l", labels["train"], "-b", "cpu", "-w", 1, "-C", 10, model)
+            said = self.train("evaluate", "-l", labels["test"], "-b", "cpu", "-w", 1, model)
+            areas[model] = float(re.search(r"^moving +\d+ +([\d.]+)", said, re.MULTILINE)[1])
+        self.assertGreater(areas[moved], 0.99)
+        self.assertLess(areas[plain], 0.9)
+        # every third frame, with the same lag of the video's frames
+        said = self.train("evaluate", "-l", labels["test"], "-b", "cpu", "-w", 1, "--every", 3, moved)
+        self.assertGreater(float(re.search(r"^moving +\d+ +([\d.]+)", said, re.MULTILINE)[1]), 0.99)
+
+    def test_refused(self):
+        out = self.dir / "m"
+        self.refused("motion", "-o", out, "--lag", 0, self.model, self.video, says="--lag 0 is not within", status=2)
+        self.refused("motion", "-o", out, self.model, says="takes MODEL FILE", status=2)
+        self.refused("motion", "-o", out, self.dir / "none", self.video, says="cannot open the model")
+
+
 class SeveralClasses(Case):
     """Frames of which a class says something of the left half, another something of the right."""
 
@@ -287,7 +341,7 @@ class BadInput(Case):
         good = self.model.read_bytes()
         damaged = self.dir / "damaged"
         for data, says in [(good[:1000], "checksum"), (good[:500] + b"x" + good[501:], "checksum"), (b"", "does not begin"),
-                           (good[:8] + b"\2" + good[9:], "of version 2, newer")]:
+                           (good[:8] + b"\3" + good[9:], "of version 3, newer")]:
             damaged.write_bytes(data)
             self.refused("describe", damaged, says=says)
             self.refused("evaluate", "-l", self.data / "test", damaged, says=says)

@@ -44,7 +44,10 @@ struct State {
 class CodebookTrainer {
  public:
   explicit CodebookTrainer(const CodebookOptions &o)
-      : o_(o), sampler_(static_cast<std::size_t>(o.samples), o.seed) {}
+      : o_(o), sampler_(static_cast<std::size_t>(o.samples), o.seed) {
+    if (!o.base.empty()) base_ = fisher::read_model(o.base);
+    sift_ = o.base.empty() ? o.sift : base_.sift;
+  }
   void run();
 
  private:
@@ -61,6 +64,8 @@ class CodebookTrainer {
   std::size_t dimension() const { return static_cast<std::size_t>(o_.projected) + 2; }
   Data data() const { return {state_.rows, state_.rows.size() / dimension(), dimension()}; }
   const CodebookOptions &o_;
+  fisher::Model base_; // with a lag: what the codebook is added to
+  fisher::SiftParams sift_;
   Labels labels_; // files, and the frames of them that are used
   Sampler sampler_;
   State state_;
@@ -92,20 +97,23 @@ void CodebookTrainer::run() {
 }
 
 void CodebookTrainer::sample() {
-  const auto device = open_backend(o_.backend, o_.threads);
+  const auto device = open_backend(o_.backend, o_.threads, o_.lag > 0);
   std::printf("descriptors are taken on %s\n", device->name().c_str());
-  Engine engine(*device, o_.sift);
+  Engine engine(*device, sift_, o_.lag);
   tools::Progress progress("frames sampled", 0, 5);
   for (; state_.files_done < static_cast<std::int32_t>(labels_.files.size()); state_.files_done++) {
     const auto file = static_cast<std::size_t>(state_.files_done);
     const Sampler before = sampler_; // a file that was broken off counts as not begun
     std::int32_t frames = 0;
+    engine.begin_file();
     try {
       decode(labels_.files[file].path, o_.filter, [&](std::uint64_t n, const ConstImage &frame) {
         stop_if_interrupted();
-        if ((n - 1) % static_cast<std::uint64_t>(o_.every) || classes_of(labels_.files[file], n).empty())
+        if ((n - 1) % static_cast<std::uint64_t>(o_.every) || classes_of(labels_.files[file], n).empty()) {
+          engine.remember(frame, n - 1);
           return true;
-        const auto d = engine.descriptors(frame);
+        }
+        const auto d = engine.descriptors(frame, n - 1);
         sampler_.add(file, n, d.values, d.positions);
         frames++;
         progress.step();
@@ -212,9 +220,13 @@ void CodebookTrainer::fit() {
 }
 
 void CodebookTrainer::write() const {
-  fisher::Model model;
-  model.sift = o_.sift;
-  fisher::Codebook &b = model.codebook;
+  fisher::Model model = base_;
+  model.sift = sift_;
+  if (o_.lag > 0) {
+    model.classifier = {}; // it was trained on shorter vectors
+    model.motion = fisher::Motion{o_.lag, {}};
+  }
+  fisher::Codebook &b = model.motion ? model.motion->codebook : model.codebook;
   b.projected = o_.projected;
   b.components = o_.components;
   b.mean = state_.pca.mean;
@@ -222,20 +234,21 @@ void CodebookTrainer::write() const {
   b.priors.assign(state_.mixture.priors.begin(), state_.mixture.priors.end());
   b.means.assign(state_.mixture.means.begin(), state_.mixture.means.end());
   b.variances.assign(state_.mixture.variances.begin(), state_.mixture.variances.end());
-  model.note = text("codebook: ", o_.how, "\nseed: ", o_.seed, "\ndescriptors: ", data().rows, " of ",
-                    static_cast<std::uint64_t>(state_.seen), " in ", state_.frames,
-                    " frames\nvariance kept: ", state_.pca.explained, "\niterations: ", state_.iteration,
-                    "\nlog-likelihood: ", state_.likelihoods.empty() ? 0. : state_.likelihoods.back(), "\n");
+  model.note += text(o_.lag > 0 ? "motion: " : "codebook: ", o_.how, "\nseed: ", o_.seed,
+                     "\ndescriptors: ", data().rows, " of ", static_cast<std::uint64_t>(state_.seen), " in ",
+                     state_.frames, " frames\nvariance kept: ", state_.pca.explained,
+                     "\niterations: ", state_.iteration,
+                     "\nlog-likelihood: ", state_.likelihoods.empty() ? 0. : state_.likelihoods.back(), "\n");
   fisher::write_model(o_.out, model);
   std::printf("wrote %s\n", o_.out.c_str());
 }
 
 // Everything that the result depends on.
 std::string CodebookTrainer::fingerprint() const {
-  std::string s =
-      text("seed ", o_.seed, " samples ", o_.samples, " components ", o_.components, " projected ",
-           o_.projected, " floor ", o_.floor, " every ", o_.every, " filter ", o_.filter, " sift");
-  for_each_param(fisher::params_table, [&](int, const auto &p) { s += text(' ', o_.sift.*p.field); });
+  std::string s = text("seed ", o_.seed, " samples ", o_.samples, " components ", o_.components,
+                       " projected ", o_.projected, " floor ", o_.floor, " every ", o_.every, " filter ",
+                       o_.filter, " lag ", o_.lag, " sift");
+  for_each_param(fisher::params_table, [&](int, const auto &p) { s += text(' ', sift_.*p.field); });
   for (const LabelledFile &f : labels_.files) {
     s += '\n' + f.path;
     for (const Range &r : f.ranges) s += text(' ', r.first, '-', r.last);

@@ -16,6 +16,9 @@ struct CodebookOptions {
   std::string labels;                             // in place of videos: the labelled frames of this
   std::string out, filter, backend = "auto", how; // how: the command, for the note
   fisher::SiftParams sift;
+  // A codebook of difference pictures is added to the model `base`, whose sift is used; empty: a new model.
+  std::string base;
+  int lag = 0;
   int samples = 1000000, components = 256, projected = 80, iterations = 60, every = 1, threads = 0;
   double floor = 1e-4, tolerance = 1e-4;
   int seed = 1;

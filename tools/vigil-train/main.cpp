@@ -18,6 +18,7 @@ constexpr const char *summary =
     "Trains and tests what the element gpufisher uses.\n"
     "\n"
     "  vigil-train codebook -o MODEL FILE...       learns a codebook from videos and pictures\n"
+    "  vigil-train motion -o MODEL MODEL FILE...   adds a codebook of what changes between frames\n"
     "  vigil-train classifier -l LABELS MODEL      learns to tell labelled frames apart\n"
     "  vigil-train evaluate -l LABELS MODEL        scores the classifier on other labelled frames\n"
     "  vigil-train statistics -o FILE MODEL FILE...   one expectation step over a share of the files\n"
@@ -34,6 +35,10 @@ constexpr Command commands[] = {
     {"codebook", "FILE... (or --labels)",
      "Samples dense SIFT descriptors of all frames of FILE (videos, pictures, folders of them), fits a\n"
      "projection and a mixture of Gaussians. Ctrl-C leaves a checkpoint, and --resume goes on from it."},
+    {"motion", "MODEL FILE... (or MODEL and --labels)",
+     "Adds a codebook of motion to MODEL, which holds one of pictures: dense SIFT of the difference between\n"
+     "each frame and the one LAG frames before it. Vectors get longer, and a classifier must be trained "
+     "anew."},
     {"classifier", "MODEL",
      "Trains a linear classifier on Fisher vectors of labelled frames and calibrates the scores at which\n"
      "events begin and end. LABELS is a CSV file with the header video,first,last,class, or a folder with\n"
@@ -60,7 +65,7 @@ struct Raw {
         *cache = nullptr, *normal = nullptr, *task = nullptr;
   gchar **rest = nullptr;
   gint seed = 1, samples = 1000000, components = 256, projected = 80, iterations = 60, every = 1, threads = 0,
-       scales = 8, bin_size = 4, step = 4, folds = 5, window = 5, baseline = 0;
+       scales = 8, bin_size = 4, step = 4, folds = 5, window = 5, baseline = 0, lag = 6;
   gdouble floor = 1e-4, tolerance = 1e-4, largest = fisher::SiftParams{}.largest_scale,
           contrast = fisher::SiftParams{}.contrast_threshold, c = 0, false_alarms = 0.01;
   gboolean resume = FALSE, version = FALSE;
@@ -104,7 +109,11 @@ void parse(Raw &r, const Command &command, int argc, char **argv) {
   const std::string name = command.name;
   if (name != "describe") add(out);
   if (name == "codebook" || name == "import") add(sift);
-  if (name == "codebook") {
+  if (name == "motion")
+    add({{"lag", 0, 0, G_OPTION_ARG_INT, &r.lag,
+          "frames of the video from one to the other of a difference, whatever --every is (default: 6)",
+          "N"}});
+  if (name == "codebook" || name == "motion") {
     add(common);
     add({{"labels", 'l', 0, G_OPTION_ARG_FILENAME, &r.labels,
           "take the labelled frames of this, in place of FILE...", "LABELS"},
@@ -166,8 +175,10 @@ void run(const Command &command, const Raw &r, const std::string &how) {
     fail(Error::Kind::bad_setting, "--on-error ", on_error, " is neither stop nor skip");
   const std::vector<std::string> words = tools::words_of(r.rest);
   const bool shared = name == "statistics" || name == "maximise";
+  const bool many_files = name == "codebook" || name == "motion";
+  const std::size_t models = name == "codebook" ? 0 : 1; // among the words, before files
   if (shared ? words.size() < 2
-             : words.empty() != (name == "codebook" && r.labels) || (name != "codebook" && words.size() > 1))
+             : words.size() < models || (words.size() == models) != (!many_files || r.labels))
     fail(Error::Kind::bad_setting, "vigil-train ", name, " takes ", command.arguments);
   const fisher::SiftParams sift{r.scales, r.largest, r.bin_size, r.step, r.contrast};
   const FeatureOptions features{word(r.filter), r.every, word(r.cache), on_error == "skip"};
@@ -198,9 +209,10 @@ void run(const Command &command, const Raw &r, const std::string &how) {
                                r.task ? tools::parse_share("--task", r.task) : tools::Share{}, r.every,
                                r.threads, on_error == "skip"});
   if (name == "maximise") return maximise({words[0], word(r.out), after, r.floor});
-  for_each_param(fisher::params_table, [&](int, const auto &p) {
-    tools::check_range(text("--", p.name).c_str(), double(sift.*p.field), double(p.min), double(p.max));
-  });
+  if (name != "motion")
+    for_each_param(fisher::params_table, [&](int, const auto &p) {
+      tools::check_range(text("--", p.name).c_str(), double(sift.*p.field), double(p.min), double(p.max));
+    });
   if (name == "import") return import_npz(words[0], sift, word(r.out));
   tools::check_range("--samples", r.samples, 1, 100000000);
   tools::check_range("--components", r.components, 1, fisher::max_components);
@@ -208,7 +220,12 @@ void run(const Command &command, const Raw &r, const std::string &how) {
   tools::check_range("--iterations", r.iterations, 1, 100000);
   tools::check_range("--tolerance", r.tolerance, 0, 1);
   CodebookOptions o;
-  o.videos = words;
+  if (name == "motion") {
+    tools::check_range("--lag", r.lag, 1, fisher::max_lag);
+    o.base = words[0];
+    o.lag = r.lag;
+  }
+  o.videos = name == "motion" ? after : words;
   o.labels = word(r.labels);
   o.out = word(r.out);
   o.filter = word(r.filter);

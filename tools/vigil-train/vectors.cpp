@@ -27,7 +27,7 @@ struct FileFeatures {
 
 // Everything that the vectors depend on.
 std::string cache_name(const fisher::Model &model, const std::string &path, const FeatureOptions &o) {
-  fisher::Model codebook = model;
+  fisher::Model codebook = model; // and that of motion
   codebook.classifier = {};
   codebook.note.clear();
   const auto bytes = fisher::serialize(codebook);
@@ -61,13 +61,17 @@ void to_cache(const std::string &path, const FileFeatures &f, std::size_t length
   write_file_atomically(path, out.finish());
 }
 
-FileFeatures compute(Engine &engine, const LabelledFile &file, const FeatureOptions &o,
+FileFeatures compute(VectorEngine &engine, const LabelledFile &file, const FeatureOptions &o,
                      tools::Progress &progress) {
   FileFeatures f;
+  engine.begin_file();
   f.frames =
       static_cast<std::int32_t>(decode(file.path, o.filter, [&](std::uint64_t n, const ConstImage &frame) {
-        if ((n - 1) % static_cast<std::uint64_t>(o.every)) return true;
-        const auto v = engine.vector(frame);
+        if ((n - 1) % static_cast<std::uint64_t>(o.every)) {
+          engine.remember(frame, n - 1, o.every);
+          return true;
+        }
+        const auto v = engine.vector(frame, n - 1);
         f.numbers.push_back(static_cast<std::int32_t>(n));
         f.values.insert(f.values.end(), v.begin(), v.end());
         progress.step();
@@ -88,8 +92,8 @@ void check_fits(const LabelledFile &file, std::int32_t frames) {
 Features compute_features(Device &device, const fisher::Model &model, const Labels &labels,
                           const FeatureOptions &o) {
   Features out;
-  out.length = static_cast<std::size_t>(model.codebook.vector_length());
-  Engine engine(device, model);
+  out.length = static_cast<std::size_t>(model.vector_length());
+  VectorEngine engine(device, model);
   tools::Progress progress("Fisher vectors", 0, 1);
   if (!o.cache.empty()) fs::create_directories(o.cache);
   std::size_t skipped = 0;

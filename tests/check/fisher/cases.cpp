@@ -52,7 +52,7 @@ Result encode_by(Checker &c, Encoder &encoder, const Floats &descriptors, const 
   encoder.encode(d.get(), p.get(), int(positions.size() / 2), vector.get(), scores.get(), c.queue());
   return {vector.host(), scores.host()};
 }
-Result reference_of(const Model &m, const Floats &descriptors, const Floats &positions) {
+Result reference_of(const DrawnModel &m, const Floats &descriptors, const Floats &positions) {
   const auto host = open_cpu(1);
   const int count = int(positions.size() / 2);
   const auto encoder = make_reference(m.codebook, m.classifier, std::max(count, 1));
@@ -61,7 +61,8 @@ Result reference_of(const Model &m, const Floats &descriptors, const Floats &pos
                   *host->make_queue());
   return r;
 }
-void same_result(Checker &c, const std::string &what, const Model &m, const Result &want, const Result &got) {
+void same_result(Checker &c, const std::string &what, const DrawnModel &m, const Result &want,
+                 const Result &got) {
   c.near_vectors(what + ", vector", want.vector, got.vector, tolerance);
   for (int k = 0; k < m.classifier.count(); k++) {
     double norm = 0;
@@ -114,7 +115,7 @@ void run_sift(Checker &c) {
 }
 
 void time_encoding(Checker &c) {
-  const Model m = draw_model(c, 80, 256, 1);
+  const DrawnModel m = draw_model(c, 80, 256, 1);
   for (const int count : {10000, 250000}) {
     const Array d(c, draw_descriptors(c, count, 0)), p(c, draw_positions(c, count));
     const auto encoder = make(c.device, m.codebook, m.classifier, count);
@@ -125,7 +126,7 @@ void time_encoding(Checker &c) {
 }
 
 void time_frames(Checker &c) {
-  const Model m = draw_model(c, 80, 256, 1);
+  const DrawnModel m = draw_model(c, 80, 256, 1);
   constexpr struct {
     const char *name;
     int width, height;
@@ -159,7 +160,7 @@ void run_encode(Checker &c) {
   for (const auto &k : cases)
     for (const float flat : {0.F, 0.7F, 1.F}) {
       const Floats descriptors = draw_descriptors(c, k.count, flat), positions = draw_positions(c, k.count);
-      const Model m = draw_model(c, k.projected, k.components, k.classes);
+      const DrawnModel m = draw_model(c, k.projected, k.components, k.classes);
       const auto encoder = make(c.device, m.codebook, m.classifier, std::max(k.count, 1));
       const std::string what =
           text(k.count, " descriptors, ", flat * 100, " % flat, ", k.projected, " x ", k.components);
@@ -180,7 +181,7 @@ void run_frame(Checker &c) {
       Picture picture(c, number % 3 ? PixelFormat::nv12 : PixelFormat::bgra, s.width, s.height, number % 4);
       paint(c, picture.host(), content);
       picture.send();
-      const Model m = draw_model(c, 20, 16, 2);
+      const DrawnModel m = draw_model(c, 20, 16, 2);
       const auto extractor = make(c.device, s.width, s.height, p);
       const auto encoder = make(c.device, m.codebook, m.classifier, extractor->layout().descriptors);
       const auto frame = [&](Extractor &x, Encoder &e) {
@@ -222,7 +223,7 @@ void run_refused(Checker &c) {
     }
   };
   using enum Error::Kind;
-  const Model m = draw_model(c, 10, 5, 2);
+  const DrawnModel m = draw_model(c, 10, 5, 2);
   refused("a frame smaller than a window", bad_setting, [&] { make(c.device, 8, 9, {}); });
   refused("a frame without pixels", bad_setting, [&] { make(c.device, 0, 9, {}); });
   refused("scales from NaN", bad_setting, [&] { make(c.device, 64, 64, {.largest_scale = NAN}); });
@@ -239,19 +240,19 @@ void run_refused(Checker &c) {
     extractor->extract(picture.device(), d.get(), c.queue());
   });
   const auto broken = [&](const char *what, auto change) {
-    Model bad = m;
+    DrawnModel bad = m;
     change(bad);
     refused(what, bad_data, [&] { make(c.device, bad.codebook, bad.classifier, 10); });
   };
-  broken("a missing mean", [](Model &b) { b.codebook.means.pop_back(); });
-  broken("a variance of 0", [](Model &b) { b.codebook.variances[3] = 0; });
-  broken("a prior that is NaN", [](Model &b) { b.codebook.priors[1] = NAN; });
-  broken("priors that sum to 2", [](Model &b) { b.codebook.priors[0] += 1; });
-  broken("an infinite projection", [](Model &b) { b.codebook.projection[7] = INFINITY; });
-  broken("129 projected dimensions", [](Model &b) { b.codebook.projected = 129; });
-  broken("-1 components", [](Model &b) { b.codebook.components = -1; });
-  broken("too few weights", [](Model &b) { b.classifier.weights.pop_back(); });
-  broken("an end above the begin", [](Model &b) { b.classifier.end[0] = b.classifier.begin[0] + 1; });
+  broken("a missing mean", [](DrawnModel &b) { b.codebook.means.pop_back(); });
+  broken("a variance of 0", [](DrawnModel &b) { b.codebook.variances[3] = 0; });
+  broken("a prior that is NaN", [](DrawnModel &b) { b.codebook.priors[1] = NAN; });
+  broken("priors that sum to 2", [](DrawnModel &b) { b.codebook.priors[0] += 1; });
+  broken("an infinite projection", [](DrawnModel &b) { b.codebook.projection[7] = INFINITY; });
+  broken("129 projected dimensions", [](DrawnModel &b) { b.codebook.projected = 129; });
+  broken("-1 components", [](DrawnModel &b) { b.codebook.components = -1; });
+  broken("too few weights", [](DrawnModel &b) { b.classifier.weights.pop_back(); });
+  broken("an end above the begin", [](DrawnModel &b) { b.classifier.end[0] = b.classifier.begin[0] + 1; });
 }
 
 check::Register sift_case{{"fisher/sift", run_sift}};

@@ -90,9 +90,9 @@ Floats draw_positions(Checker &c, int count) {
   return p;
 }
 
-Model draw_model(Checker &c, int projected, int components, int classes) {
+DrawnModel draw_model(Checker &c, int projected, int components, int classes) {
   std::normal_distribution<float> normal;
-  Model m;
+  DrawnModel m;
   Codebook &b = m.codebook;
   b.projected = projected;
   b.components = components;

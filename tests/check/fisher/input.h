@@ -25,10 +25,10 @@ Floats draw_positions(check::Checker &, int count);
 // A codebook such as training gives: components where descriptors are; the first one sits on the zero
 // descriptor with variances at their floor, where naive products in single precision cancel. A last component
 // of prior 0 when there are more than two.
-struct Model {
+struct DrawnModel {
   Codebook codebook;
   Classifier classifier;
 };
-Model draw_model(check::Checker &, int projected, int components, int classes);
+DrawnModel draw_model(check::Checker &, int projected, int components, int classes);
 
 } // namespace vigil::fisher
