@@ -104,9 +104,10 @@ cameras:
 def sizes():
     """A camera whose pictures change their size goes on; so does one whose saved model is of another size."""
     def part(width, height, n, seconds):
-        return (f"scenetestsrc is-live=true quiet=0.5 density=2 num-buffers={seconds * 15} ! video/x-raw,format=I420,width={width},height={height},framerate=15/1 "
+        return (f"scenetestsrc quiet=0.5 density=2 num-buffers={seconds * 15} ! video/x-raw,format=I420,width={width},height={height},framerate=15/1 "
                 f"! c.sink_{n}")
-    change = "concat name=c " + " ".join(part(w, h, n, s) for n, (w, h, s) in enumerate([(320, 180, 6), (480, 270, 6), (160, 120, 3000)])) + " c."
+    # Three live sources would start together: the second would be six seconds late and rush past. One clocksync behind them plays each at its own speed.
+    change = "concat name=c " + " ".join(part(w, h, n, s) for n, (w, h, s) in enumerate([(320, 180, 6), (480, 270, 6), (160, 120, 3000)])) + " c. ! clocksync"
     config.write_text(f"record: {{pre_capture: 1, post_capture: 1}}\ncameras:\n  turning: {{source: \"{change}\", masks: {{m: {{coordinates: '0,0,1,0,1,0.1'}}}}}}\n")
     with Monitor(program, folder / "sizes", "--config", str(config)) as m:
         widths = []
