@@ -52,6 +52,7 @@ class Monitor {
   void apply(const std::string &camera); // overrides to this camera
   std::vector<std::string> reload();     // the names of what restarted or changed
   nlohmann::json configuration() const;  // in use, credentials masked
+  nlohmann::json storage_stats() const;
 
   // For any thread:
   Hub &hub() { return hub_; }
@@ -59,7 +60,6 @@ class Monitor {
   const Utc &utc() const { return utc_; }
   Worker &writer() { return writer_; }
   bool storage_writable() const { return writable_; }
-  nlohmann::json storage_stats() const;
   double uptime() const { return Utc::monotonic_seconds() - started_; }
   // Deletes event and files, and tells viewers. On any thread; false when there is no such event.
   bool remove_event(const std::string &id);

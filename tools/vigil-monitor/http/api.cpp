@@ -93,8 +93,7 @@ Response Api::handle(const Request &r) {
 }
 
 Response Api::dispatch(const Request &r) {
-  if (const std::string wrong = wrong_site(r, monitor_.config().http.hosts); !wrong.empty())
-    refuse(403, wrong);
+  if (const std::string wrong = wrong_site(r, http_.hosts); !wrong.empty()) refuse(403, wrong);
   const Role role = role_of(r, tokens_);
   const std::string method =
       r.method == "HEAD" ? "GET" : r.method; // libmicrohttpd leaves the body of HEAD out

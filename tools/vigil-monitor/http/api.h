@@ -17,7 +17,8 @@ namespace vigil::monitor {
 class Api {
  public:
   // `page`: a folder to serve the page from, for those who work on it; empty: the page that is compiled in.
-  Api(Monitor &m, Tokens &tokens, std::string page) : monitor_(m), tokens_(tokens), page_(std::move(page)) {}
+  Api(Monitor &m, Tokens &tokens, std::string page)
+      : monitor_(m), tokens_(tokens), http_(m.config().http), page_(std::move(page)) {}
   Response handle(const Request &); // on any thread
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
@@ -67,6 +68,7 @@ class Api {
 
   Monitor &monitor_;
   Tokens &tokens_;
+  const HttpConfig http_; // a copy: threads of requests must not read what a reload replaces
   const std::string page_;
 };
 
