@@ -12,7 +12,8 @@ import sys
 
 from program import Monitor
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-disk"
+program = str(pathlib.Path(sys.argv[1]).resolve())  # it is started from another folder, too
+folder = pathlib.Path(sys.argv[2]).resolve() / "monitor-disk"
 shutil.rmtree(folder, ignore_errors=True)
 (folder / "data").mkdir(parents=True)
 MOUNT = f"mount -t tmpfs -o size=24m tmpfs {shlex.quote(str(folder / 'data'))}"

@@ -46,7 +46,8 @@ assert "WRONG" not in table and "failed" not in table, table
 stars = [line for line in table.splitlines() if line.startswith("  * ")]
 assert len(stars) == table.count("filter: "), table
 files = list((pathlib.Path(cache.name) / "vigil" / "tuning").iterdir())
-assert len(files) == len(stars), files
+assert len([f for f in files if f.suffix == ".tuning"]) == len(stars), (files, table)
+assert {f.suffix for f in files} <= {".tuning", ".cost"}, files  # .cost: what stages cost here, by which chains are cut
 assert "is removed" in run("--clear")
 assert not (pathlib.Path(cache.name) / "vigil" / "tuning").exists()
 print("vigil-tune: all as it should be")
