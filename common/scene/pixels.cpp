@@ -60,7 +60,8 @@ Sensor::Sensor(std::uint32_t seed, float sigma) : seed_(mix(seed, 0x6e6f6973u)),
     table_[i] = sigma * float(quantile((double(i) + 0.5) / double(table_.size())));
 }
 
-void Sensor::expose(const ColourRow &row, int width, int y, std::uint64_t frame, const Coding *grey) const {
+void Sensor::expose(const ColourRow &row, int width, int y, std::uint64_t frame, const Coding *grey,
+                    float strength) const {
   const std::uint32_t key = mix(seed_, std::uint32_t(frame), std::uint32_t(frame >> 32), std::uint32_t(y));
   const auto cut = [](float v) { return std::min(std::max(v, 0.f), 255.f); };
   if (grey)
@@ -77,10 +78,10 @@ void Sensor::expose(const ColourRow &row, int width, int y, std::uint64_t frame,
     float *const r = row.r + start, *const g = row.g + start, *const b = row.b + start;
     if (noisy_)
       for (int i = 0; i < n; i++) {
-        r[i] += table_[hash[i] & 1023];
+        r[i] += strength * table_[hash[i] & 1023];
         if (grey) continue;
-        g[i] += table_[(hash[i] >> 10) & 1023];
-        b[i] += table_[(hash[i] >> 20) & 1023];
+        g[i] += strength * table_[(hash[i] >> 10) & 1023];
+        b[i] += strength * table_[(hash[i] >> 20) & 1023];
       }
     if (grey)
       for (int i = 0; i < n; i++) r[i] = cut(r[i]);

@@ -17,8 +17,10 @@ class Sensor {
  public:
   Sensor(std::uint32_t seed, float sigma);
   // Adds the noise of row y of a frame to the colours, rounds them to whole numbers and cuts them to 0..255.
-  // With `grey`, r becomes luma first and gets the noise alone; it is then not rounded.
-  void expose(const ColourRow &, int width, int y, std::uint64_t frame, const Coding *grey) const;
+  // With `grey`, r becomes luma first and gets the noise alone; it is then not rounded. `strength`
+  // multiplies the noise.
+  void expose(const ColourRow &, int width, int y, std::uint64_t frame, const Coding *grey,
+              float strength = 1) const;
 
  private:
   std::uint32_t seed_;

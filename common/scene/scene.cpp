@@ -2,6 +2,7 @@
 #include "common/scene/scene.h"
 
 #include "common/error.h"
+#include "common/scene/day.h"
 #include "common/scene/defocus.h"
 #include "common/scene/foliage.h"
 #include "common/scene/ground.h"
@@ -123,7 +124,9 @@ struct Scene::Impl {
       : settings(s), device(d), camera(s.width, s.height, aside, down), plot(s, Camera(s.width, s.height)),
         backdrop(paint_backdrop(plot.pattern(), s.seed, s.width, s.height, camera, d)),
         behind(Foliage::behind(plot, s.seed, s.width, s.height, camera)),
-        in_front(Foliage::in_front(plot, s.seed, s.width, s.height)), sensor(s.seed, s.noise) {}
+        in_front(Foliage::in_front(plot, s.seed, s.width, s.height)), sensor(s.seed, s.noise) {
+    if (s.story == Story::day) day.emplace(s.seed, s.width, s.height, camera);
+  }
 
   Cast &compose(double time) const;
   // Shadow of row y: shade[x] of all pixels, and whether there is any.
@@ -142,6 +145,7 @@ struct Scene::Impl {
   Backdrop backdrop;
   std::vector<Foliage> behind, in_front;
   Sensor sensor;
+  std::optional<Day> day; // of the story of that name
   std::unique_ptr<Impl>
       turned; // the same from where the camera looks later, in stories in which it is turned
 
@@ -154,14 +158,15 @@ Cast &Scene::Impl::compose(double time) const {
   plot.actors(time, cast.actors);
   drawing.clear();
   cast.end.clear();
+  const Sun sun = plot.sun(time);
   const Rgb disguise = typical_ground(plot.pattern());
   for (const Actor &a : cast.actors) {
     if (a.bag)
-      add_bag(a, camera, plot.sun(), drawing);
+      add_bag(a, camera, sun, drawing);
     else if (a.car)
-      add_car(a, camera, plot.sun(), drawing);
+      add_car(a, camera, sun, drawing);
     else
-      add_person(a, camera, plot.sun(), plot.camouflage() ? &disguise : nullptr, drawing);
+      add_person(a, camera, sun, plot.camouflage() ? &disguise : nullptr, drawing);
     cast.end.push_back(drawing.shapes.size());
   }
   return cast;
@@ -262,7 +267,10 @@ void Scene::draw(const Moment &moment, const Image &image, const Coding &coding)
   const Drawing &drawing = s.compose(moment.time).drawing;
   const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
   const Rgb light = s.plot.light(moment.time);
-  const float darkening = s.plot.sun().darkening;
+  const float darkening = s.plot.sun(moment.time).darkening;
+  thread_local Day::Frame day;
+  if (s.day) s.day->frame(moment, day);
+  const Day::Frame *const frame = &day; // one for all threads
   const bool grey = image.format == PixelFormat::gray8;
 
   const auto draw_row = [&](int y, const ColourRow &row, Rows &rows) {
@@ -282,6 +290,10 @@ void Scene::draw(const Moment &moment, const Image &image, const Coding &coding)
     s.leaves(s.behind, gust, y, &row, rows, nullptr);
     s.objects(drawing, y, &row, rows);
     s.leaves(s.in_front, gust, y, &row, rows, nullptr);
+    if (s.day) {
+      frame->light(row, y);
+      frame->rain(row, y);
+    }
     if (light.r != 1 || light.g != 1 || light.b != 1)
       for (int x = 0; x < width; x++) {
         row.r[x] *= light.r;
@@ -306,7 +318,8 @@ void Scene::draw(const Moment &moment, const Image &image, const Coding &coding)
           defocus->row(y, rows.colour[i]);
         else
           draw_row(y, rows.colour[i], rows);
-        s.sensor.expose(rows.colour[i], width, y, moment.frame, grey ? &coding : nullptr);
+        s.sensor.expose(rows.colour[i], width, y, moment.frame, grey ? &coding : nullptr,
+                        s.day ? frame->noise() : 1.f);
       }
       write_rows(rows.colour, pair, image, coding);
     }
@@ -318,7 +331,7 @@ void Scene::draw_truth(const Moment &moment, const Plane<std::uint8_t> &out) con
   const int width = s.settings.width;
   const Drawing &drawing = s.compose(moment.time).drawing;
   const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
-  const float least = noticeable / s.plot.sun().darkening;
+  const float least = noticeable / s.plot.sun(moment.time).darkening;
   s.device.parallel(s.settings.height, 16, [&](int first, int last) {
     Rows rows(width);
     for (int y = first; y < last; y++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "common/scene/story.h"
 
+#include "common/scene/day.h"
 #include "common/scene/hash.h"
 
 #include <algorithm>
@@ -122,6 +123,7 @@ Plot::Plot(const Settings &s, const Camera &camera)
   case Story::queue:
   case Story::parked_car:
   case Story::waiting_person:
+  case Story::day:
     break;
   }
 }
@@ -249,8 +251,13 @@ void Plot::actors(double time, std::vector<Actor> &actors) const {
   if (story_ == Story::queue) queue(time, actors);
   if (story_ == Story::parked_car) parked_car(time, actors);
   if (story_ == Story::waiting_person) waiting_person(time, actors);
+  if (story_ == Story::day) passers(time, actors);
   std::stable_sort(actors.begin(), actors.end(),
                    [](const Actor &a, const Actor &b) { return a.at.y > b.at.y; });
+}
+
+Sun Plot::sun(double time) const {
+  return story_ == Story::day ? day_sun(time) : sun_;
 }
 
 Rgb Plot::light(double time) const {

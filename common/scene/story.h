@@ -43,7 +43,7 @@ class Plot {
   float blur(double time) const;
   // Whether the camera looks at its second view by now.
   bool turned(double time) const;
-  const Sun &sun() const { return sun_; }
+  Sun sun(double time) const;
   float wind() const { return wind_; } // how far leaves swing, relative
   bool camouflage() const { return story_ == Story::camouflage; }
   Pattern pattern() const { return pattern_; }
@@ -69,6 +69,8 @@ class Plot {
   void waiting_person(double time, std::vector<Actor> &) const;
   void parked_car(double time, std::vector<Actor> &) const;
   Rgb trial_light(double time) const;
+  // day.cpp
+  void passers(double time, std::vector<Actor> &) const;
 
   Story story_;
   Pattern pattern_;

@@ -80,7 +80,7 @@ Settings settings(Story story, float noise = 0) {
 const Story stories[] = {Story::street,         Story::indoor,        Story::light_switch, Story::camouflage,
                          Story::stopped_car,    Story::foliage,       Story::crowd,        Story::empty,
                          Story::auto_exposure,  Story::white_balance, Story::covered,      Story::parked_car,
-                         Story::waiting_person, Story::moved,         Story::defocused};
+                         Story::waiting_person, Story::moved,         Story::defocused,    Story::day};
 
 void same_bytes_in_any_order() {
   CpuDevice one(1), two(2);
@@ -97,9 +97,22 @@ void same_bytes_in_any_order() {
     other.seed = 2;
     const Scene c(other, one);
     expect(draw(c, at(4)).bytes != draw(a, at(4)).bytes, "another seed gives the same picture");
-    if (story != Story::empty)
+    if (story != Story::empty && story != Story::day) // nobody comes so soon
       expect(truth(c, at(6)) != truth(a, at(6)), "another seed gives the same truth");
   }
+}
+
+// When to look: every 0.7 s of the first 14 s; of a day, where nearly always nobody is there, at 20 moments at
+// which somebody is.
+std::vector<double> moments(const Scene &scene) {
+  std::vector<double> all;
+  if (scene.settings().story == Story::day) {
+    for (double t = 60; t < 10800 && all.size() < 20; t++)
+      if (!scene.objects(t).empty()) all.push_back(t);
+    return all;
+  }
+  for (double t = 0; t < 14; t += 0.7) all.push_back(t);
+  return all;
 }
 
 // Against the same scene without objects, which has the same ground, leaves and light.
@@ -111,7 +124,7 @@ void truth_agrees_with_the_picture(Story story) {
   std::size_t seen[4] = {}, different = 0;
   int wrong_background = 0, wrong_shadow = 0;
   double change = 0;
-  for (double t = 0; t < 14; t += 0.7) {
+  for (const double t : moments(scene)) {
     const Picture picture = draw(scene, at(t)), empty = draw(plate, at(t));
     const std::vector<std::uint8_t> labels = truth(scene, at(t));
     // Nothing is seen of objects while the lens is covered.
@@ -206,6 +219,34 @@ void stories_do_what_they_say() {
   const double on = brightness(lamp, 6.4), off = brightness(lamp, 6.6), again = brightness(lamp, 10.6);
   expect(off < 0.7 * on && off > 0.4 * on, "the light does not go off");
   expect(std::abs(again - on) < 0.03 * on, "the light does not come on again");
+
+  const Scene day(settings(Story::day), device());
+  const double hour = 3600, noon = brightness(day, 5), before_lamps = brightness(day, 5.85 * hour),
+               lamps = brightness(day, 5.95 * hour), night = brightness(day, 11 * hour);
+  expect(before_lamps < 0.6 * noon && lamps > 1.2 * before_lamps && night < 0.6 * noon,
+         "dusk: " + std::to_string(noon) + ", " + std::to_string(before_lamps) + ", " +
+             std::to_string(lamps) + ", " + std::to_string(night));
+  const double sun = brightness(day, 2 * hour);
+  double least = 1e9, most = 0; // while clouds pass
+  for (double t = 2 * hour; t < 2 * hour + 120; t += 5) {
+    least = std::min(least, brightness(day, t));
+    most = std::max(most, brightness(day, t));
+  }
+  expect(most > 1.2 * least, "clouds change " + std::to_string(sun) + " to no more than " +
+                                 std::to_string(most) + " from " + std::to_string(least));
+  std::size_t wet = 0;
+  const Picture rain = draw(day, at(5 * hour), PixelFormat::gray8, 0, {0.299f, 0.114f, true}),
+                next = draw(day, at(5 * hour + 0.1), PixelFormat::gray8, 0, {0.299f, 0.114f, true});
+  for (std::size_t i = 0; i < rain.bytes.size(); i++) wet += rain.bytes[i] > next.bytes[i] + 12;
+  expect(wet > 300, "it does not rain: " + std::to_string(wet) + " pixels");
+  const auto parked_there = [&](double t) {
+    for (const TrueObject &o : day.objects(t))
+      if (o.kind == Kind::car && o.since >= 0) return true;
+    return false;
+  };
+  expect(!parked_there(5.1 * hour) && parked_there(5.2 * hour) && parked_there(19.6 * hour) &&
+             !parked_there(19.7 * hour),
+         "no car parks for the night");
 
   Settings nobody = settings(Story::foliage);
   nobody.density = 0;

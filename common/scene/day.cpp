@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "common/scene/day.h"
+
+#include "common/scene/hash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace vigil::scene {
+namespace {
+
+constexpr double seconds_an_hour = 3600, begin_hour = 12;
+constexpr Rgb moonlight{0.20f, 0.22f, 0.28f}, lamplight{0.58f, 0.50f, 0.36f}, evening{1, 0.88f, 0.72f};
+constexpr float lamps_below = 0.3f;                               // of daylight
+constexpr Point lamp_feet[] = {{-6, 8.4f}, {5, 12}, {-1, 16.5f}}; // metres
+constexpr float lamp_reach = 4.5f;                                // metres
+constexpr double cloud_speed = 6;                                 // metres a second
+constexpr float cloud_length = 110, cloud_depth = 0.45f;          // metres, share of the light
+
+double smooth(double from, double to, double v) {
+  const double t = std::clamp((v - from) / (to - from), 0., 1.);
+  return t * t * (3 - 2 * t);
+}
+// 1 from `from` to `to`, and slopes of `slope` hours before and after; hours of the day.
+double during(double hour, double from, double to, double slope) {
+  return smooth(from - slope, from, hour) * (1 - smooth(to, to + slope, hour));
+}
+
+// Where the ray through a pixel meets the ground, or the wall's foot for pixels that show the wall.
+Point foot_of(const Camera &camera, float x, float y) {
+  const World to = camera.ray(x, y), eye = camera.eye();
+  const float ground = to.y < -1e-4f ? -eye.y / to.y : 1e9f,
+              wall = to.v > 1e-4f ? wall_distance / to.v : 1e9f;
+  const float t = std::min({ground, wall, 1e4f});
+  return {t * to.u, t * to.v};
+}
+
+} // namespace
+
+double hour_of(double time) {
+  return std::fmod(begin_hour + time / seconds_an_hour, 24);
+}
+
+Weather weather_at(double time) {
+  const double hour = hour_of(time), height = std::sin((hour - 6) / 12 * 3.14159265358979); // of the sun
+  const double daylight = smooth(-0.1, 0.25, height);
+  const double rain = during(hour, 16.75, 17.5, 0.1) + during(hour, 2, 2.75, 0.1);
+  return {float(daylight),
+          float(daylight * (1 - smooth(0.05, 0.45, height))),
+          float(during(hour, 16.5, 18, 0.4) + during(hour, 1.5, 3, 0.4)),
+          float(during(hour, 12, 16, 0.3) + during(hour, 8, 10.5, 0.3)),
+          float(rain),
+          daylight < double(lamps_below)};
+}
+
+Sun day_sun(double time) {
+  const Weather w = weather_at(time);
+  const auto turn = float(12 - hour_of(time)); // hours before noon
+  const float bright = w.daylight * (1 - 0.8f * w.overcast);
+  return {{std::clamp(0.3f * turn, -1.6f, 1.6f), 0.3f}, 0.12f + 0.28f * bright, 0.3f - 0.2f * bright};
+}
+
+Day::Day(std::uint32_t seed, int width, int height, const Camera &camera)
+    : seed_(mix(seed, 0x64617973u)), width_(width), height_(height), columns_((width - 1) / grid_step + 2),
+      rows_((height - 1) / grid_step + 2) {
+  for (int row = 0; row < rows_; row++)
+    for (int column = 0; column < columns_; column++)
+      ground_.push_back(foot_of(camera, float(column * grid_step), float(row * grid_step)));
+  lamps_.resize(std::size_t(width) * std::size_t(height));
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const Point at = foot_of(camera, float(x) + 0.5f, float(y) + 0.5f);
+      float sum = 0;
+      for (const Point &lamp : lamp_feet) {
+        const float far2 = (at.x - lamp.x) * (at.x - lamp.x) + (at.y - lamp.y) * (at.y - lamp.y);
+        sum += 1 / ((1 + far2 / (lamp_reach * lamp_reach)) * (1 + far2 / (lamp_reach * lamp_reach)));
+      }
+      lamps_[std::size_t(y) * std::size_t(width) + std::size_t(x)] = std::min(sum, 1.f);
+    }
+}
+
+void Day::frame(const Moment &moment, Frame &f) const {
+  const Weather w = weather_at(moment.time);
+  f.day_ = this;
+  f.noise_ = 2 - w.daylight;
+  const float day = w.daylight * (1 - 0.3f * w.overcast);
+  const auto mixed = [&](float night, float warm) {
+    return night + day * (1 + w.warmth * (warm - 1) * (1 - w.overcast)) * (1 - night);
+  };
+  f.sky_ = {mixed(moonlight.r, evening.r), mixed(moonlight.g, evening.g), mixed(moonlight.b, evening.b)};
+  f.lamps_ = w.lamps ? lamplight : Rgb{0, 0, 0};
+
+  f.clouds_.assign(ground_.size(), 1.f);
+  if (const float depth = cloud_depth * w.broken * w.daylight * (1 - w.overcast); depth > 0) {
+    const auto drift = float(std::fmod(moment.time * cloud_speed / cloud_length, 65536.));
+    for (std::size_t i = 0; i < ground_.size(); i++) {
+      const float v = value_noise(seed_, ground_[i].x / cloud_length + drift, ground_[i].y / cloud_length) +
+                      0.5f * value_noise(seed_ + 1, 2 * ground_[i].x / cloud_length + 2 * drift,
+                                         2 * ground_[i].y / cloud_length);
+      f.clouds_[i] = 1 - depth * float(smooth(-0.15, 0.25, double(v)));
+    }
+  }
+
+  f.drops_.clear();
+  const auto area = double(width_) * double(height_);
+  const int drops = int(std::lround(double(w.rain) * 120 * area / (double(height_) * 320)));
+  const float unit = float(height_) / 240;
+  for (int i = 0; i < drops; i++) {
+    Random random(mix(seed_, 0x7261696eu, std::uint32_t(moment.frame), std::uint32_t(i)));
+    const int length = 1 + int(random.between(5, 14) * unit);
+    const int top = int(random.between(-14 * unit, float(height_)));
+    f.drops_.push_back({int(random.between(0, float(width_))), top, length, random.between(0.05f, 0.2f),
+                        random.between(15, 55) * (0.3f + 0.7f * w.daylight)});
+  }
+}
+
+void Day::Frame::light(const ColourRow &row, int y) const {
+  const int above = y / grid_step, columns = day_->columns_;
+  const float down = float(y % grid_step) / float(grid_step);
+  const float *const upper = clouds_.data() + std::ptrdiff_t(above) * columns, *const lower = upper + columns;
+  const float *const lamps = day_->lamps_.data() + std::ptrdiff_t(y) * day_->width_;
+  for (int x = 0; x < day_->width_; x++) {
+    const int c = x / grid_step;
+    const float across = float(x % grid_step) / float(grid_step);
+    const float top = upper[c] + (upper[c + 1] - upper[c]) * across,
+                low = lower[c] + (lower[c + 1] - lower[c]) * across;
+    const float cloud = top + (low - top) * down;
+    row.r[x] *= sky_.r * cloud + lamps_.r * lamps[x];
+    row.g[x] *= sky_.g * cloud + lamps_.g * lamps[x];
+    row.b[x] *= sky_.b * cloud + lamps_.b * lamps[x];
+  }
+}
+
+void Day::Frame::rain(const ColourRow &row, int y) const {
+  for (const Drop &d : drops_) {
+    if (y < d.top || y >= d.top + d.length) continue;
+    const int x = d.x + int(d.slant * float(y - d.top));
+    if (x < 0 || x >= day_->width_) continue;
+    row.r[x] += d.brightness;
+    row.g[x] += d.brightness;
+    row.b[x] += d.brightness;
+  }
+}
+
+// Somebody comes by in a part of the slots of five minutes, in more of them by day: people on both pavements,
+// some of whom stop for half a minute, and cars. One car parks from 17:10 until 07:40.
+void Plot::passers(double time, std::vector<Actor> &actors) const {
+  constexpr double slot = 300, longest = 90; // seconds
+  constexpr int parked_id = 1 << 24;
+  if (density_ <= 0 || time < quiet_) return;
+  const double since = time - quiet_;
+  for (auto n = std::int64_t(since / slot); n >= 0 && double(n + 1) * slot + longest > since; n--) {
+    Random random(mix(seed_, 0x70617373u, std::uint32_t(n)));
+    const double begin = double(n) * slot + double(random.between(60, float(slot) - 5));
+    const float busy = (0.35f + 0.55f * weather_at(quiet_ + begin).daylight) * density_;
+    const std::uint32_t look = random.next();
+    const float which = random.between(0, 1), aside = random.between(-0.3f, 0.3f),
+                hurry = random.between(0.87f, 1.15f);
+    const bool comes = random.between(0, 1) < busy, leftwards = random.between(0, 1) < 0.5f;
+    if (!comes || since < begin) continue;
+    const bool car = which >= 0.7f, stops = which < 0.12f;
+    const float speed = car ? 7.5f * hurry : 1.35f * hurry;
+    const Point heading{leftwards ? -1.f : 1.f, 0};
+    const Point at{0, (car ? (leftwards ? 13.7f : 10.6f) : which < 0.4f ? 16.f : 7.2f) + aside};
+    float from, to;
+    if (!camera_.visible_stretch(at, heading, car ? 3.4f : 1.6f, from, to)) continue;
+    const double half = 0.5 * double(to - from) / double(speed), wait = stops ? 30 : 0;
+    const double t = since - begin;
+    if (t > 2 * half + wait) continue;
+    const bool stands = t > half && t < half + wait;
+    const auto walked = float((std::min(t, half) + std::max(0., t - half - wait)) * double(speed));
+    const float sway = stands ? 0.08f * float(std::sin(2.5 * t)) : 0.f;
+    const float s = from + walked + sway;
+    Actor a{car, {at.x + s * heading.x, at.y}, heading, walked, stands ? 0.f : speed, look, 1 + int(n)};
+    if (stands) a.since = quiet_ + begin + half;
+    actors.push_back(a);
+  }
+
+  constexpr double parks = (17 + 10 / 60. - 12) * 3600, leaves = (24 + 7 + 40 / 60. - 12) * 3600; // of time
+  constexpr double braking = 2, fast = 6;
+  const double day = std::fmod(time, 86400), days = std::floor(time / 86400);
+  const Point at{0, 8.9f};
+  float from, to;
+  if (!camera_.visible_stretch(at, {1, 0}, 3.4f, from, to)) return;
+  const double way = day < parks ? -0.5 * braking * std::pow(std::min(parks - day, fast / braking), 2) -
+                                       fast * std::max(0., parks - day - fast / braking)
+                     : day > leaves ? 0.5 * braking * std::pow(day - leaves, 2)
+                                    : 0;
+  if (way < double(from) || way > double(to)) return;
+  Actor a{true, {float(way), at.y}, {1, 0}, float(100 + way), float(fast), mix(seed_, 0x7061726bu)};
+  a.id = parked_id + int(days);
+  if (way == 0) {
+    a.speed = 0;
+    a.since = days * 86400 + parks;
+  }
+  actors.push_back(a);
+}
+
+} // namespace vigil::scene

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A drawn day before cudamog: the motion events against the exact truth.
+// Usage: quality-day [--from HOUR] [--hours N] [--rate FPS] [--seed N] [--size WxH] [--format FORMAT]
+//                    [--settings "name=value ..."] [--recall R] [--false-a-day N]
+//
+// Without --settings: min-area=60 motion-threshold=0.0008, since a person on the far pavement fills some 150
+// pixels of 320x240, of which the ground's colour may hide half. Draws the scene `day` of scenetestsrc frame by frame and pushes each into cudamog. A visit is a stretch of
+// time in which something is in view that is no parked car; stretches less than `join` seconds apart are one.
+// A visit that shows enough (`least_box`) is to be found: a motion event must begin while it lasts. False is
+// an event that begins while nobody is there, or that lasts for more than `stuck` seconds after everybody
+// left. Exit status: 0 when recall is at least R and a day has at most N false events, else 1.
+#include "common/scene/day.h"
+#include "common/cpu/device.h"
+#include "common/scene/scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace vigil;
+
+constexpr double join = 3, stuck = 30, late = 1.5; // seconds
+constexpr int least_box = 250;                     // pixels of 320x240
+constexpr float least_visible = 0.5f;              // of an object
+
+struct Options {
+  double from = 12, hours = 24, rate = 2, recall = 0.99, false_a_day = 2;
+  unsigned seed = 1;
+  int width = 320, height = 240;
+  std::string format = "I420", settings = "min-area=60 motion-threshold=0.0008";
+};
+
+struct Stretch {
+  double begin, end;
+  bool wanted = false, found = false;
+};
+
+[[noreturn]] void usage(const char *why) {
+  std::fprintf(stderr, "quality-day: %s\n", why);
+  std::exit(2);
+}
+
+Options options_of(int argc, char **argv) {
+  Options o;
+  for (int i = 1; i < argc; i++) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) usage((name + " needs a value").c_str());
+    const char *const value = argv[++i];
+    if (name == "--from")
+      o.from = std::atof(value);
+    else if (name == "--hours")
+      o.hours = std::atof(value);
+    else if (name == "--rate")
+      o.rate = std::atof(value);
+    else if (name == "--recall")
+      o.recall = std::atof(value);
+    else if (name == "--false-a-day")
+      o.false_a_day = std::atof(value);
+    else if (name == "--seed")
+      o.seed = unsigned(std::atoi(value));
+    else if (name == "--size") {
+      if (std::sscanf(value, "%dx%d", &o.width, &o.height) != 2) usage("--size takes WIDTHxHEIGHT");
+    } else if (name == "--format")
+      o.format = value;
+    else if (name == "--settings")
+      o.settings = value;
+    else
+      usage((name + " is no option").c_str());
+  }
+  if (!(o.from >= 0 && o.from < 24 && o.hours > 0 && o.rate > 0)) usage("hours and rate must be more than 0");
+  return o;
+}
+
+PixelFormat pixel_format(const GstVideoInfo &info) {
+  switch (GST_VIDEO_INFO_FORMAT(&info)) {
+  case GST_VIDEO_FORMAT_I420:
+    return PixelFormat::i420;
+  case GST_VIDEO_FORMAT_NV12:
+    return PixelFormat::nv12;
+  case GST_VIDEO_FORMAT_GRAY8:
+    return PixelFormat::gray8;
+  case GST_VIDEO_FORMAT_RGBA:
+    return PixelFormat::rgba;
+  default:
+    usage("--format must be I420, NV12, GRAY8 or RGBA");
+  }
+}
+
+std::string clock(double time) {
+  const double hour = scene::hour_of(time), minute = std::floor(std::fmod(hour * 60, 60)),
+               second = std::fmod(hour * 3600, 60);
+  char text[32];
+  std::snprintf(text, sizeof text, "%02d:%02d:%04.1f", int(hour), int(minute), second);
+  return text;
+}
+
+class Camera {
+ public:
+  explicit Camera(const Options &o) : o_(o), device_(0), scene_(settings(o), device_) {
+    const std::string line = "cudamog output=passthrough backend=cpu " + o.settings;
+    harness_ = gst_harness_new_parse(line.c_str());
+    if (!harness_) usage("cudamog cannot be made; is GST_PLUGIN_PATH set?");
+    gst_video_info_set_format(&info_, gst_video_format_from_string(o.format.c_str()), guint(o.width),
+                              guint(o.height));
+    info_.fps_n = int(std::lround(o.rate * 1000));
+    info_.fps_d = 1000;
+    gst_harness_set_src_caps(harness_, gst_video_info_to_caps(&info_));
+    bus_ = gst_bus_new();
+    gst_element_set_bus(harness_->element, bus_);
+  }
+  ~Camera() {
+    gst_element_set_bus(harness_->element, nullptr);
+    gst_harness_teardown(harness_);
+    gst_object_unref(bus_);
+  }
+
+  // One frame of the scene at `time`, which is the `number`th.
+  void show(std::uint64_t number, double time) {
+    GstBuffer *buffer = gst_buffer_new_allocate(nullptr, info_.size, nullptr);
+    GstVideoFrame frame;
+    if (!gst_video_frame_map(&frame, &info_, buffer, GST_MAP_WRITE)) usage("a buffer cannot be mapped");
+    Image image{pixel_format(info_), o_.width, o_.height, {}, {}};
+    for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES(&info_); i++) {
+      image.data[i] = static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, i));
+      image.stride[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, i);
+    }
+    scene_.draw({std::uint64_t(std::llround(time * o_.rate)), time}, image, {});
+    gst_video_frame_unmap(&frame);
+    GST_BUFFER_PTS(buffer) = GstClockTime(double(number) / o_.rate * double(GST_SECOND));
+    GST_BUFFER_DURATION(buffer) = GstClockTime(double(GST_SECOND) / o_.rate);
+    if (gst_harness_push(harness_, buffer) != GST_FLOW_OK) usage("cudamog refused a frame");
+    gst_buffer_unref(gst_harness_pull(harness_));
+  }
+  // Whether motion begins (1) or ends (-1) with the frame that was shown last; other messages are printed.
+  int change(double time) {
+    int change = 0;
+    while (GstMessage *m = gst_bus_pop(bus_)) {
+      const GstStructure *s =
+          GST_MESSAGE_TYPE(m) == GST_MESSAGE_ELEMENT ? gst_message_get_structure(m) : nullptr;
+      const std::string name = s ? gst_structure_get_name(s) : "";
+      if (name == "motion-begin" || name == "motion-end")
+        change = name == "motion-begin" ? 1 : -1;
+      else if (s)
+        std::printf("%s  %s\n", clock(time).c_str(), name.c_str());
+      gst_message_unref(m);
+    }
+    return change;
+  }
+  // Whether anybody is in view, and whether enough of him to be found.
+  bool somebody(double time, bool &enough) const {
+    bool any = false;
+    for (const scene::TrueObject &o : scene_.objects(time)) {
+      if (o.kind == scene::Kind::car && o.since >= 0) continue;
+      any = true;
+      const double box =
+          double(o.visible_width) * o.visible_height * 320 * 240 / (double(o_.width) * o_.height);
+      enough |= o.visible >= least_visible && box >= least_box;
+    }
+    return any;
+  }
+
+ private:
+  static scene::Settings settings(const Options &o) {
+    scene::Settings s;
+    s.width = o.width;
+    s.height = o.height;
+    s.story = scene::Story::day;
+    s.seed = o.seed;
+    return s;
+  }
+  const Options &o_;
+  CpuDevice device_;
+  scene::Scene scene_;
+  GstHarness *harness_ = nullptr;
+  GstBus *bus_ = nullptr;
+  GstVideoInfo info_{};
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  const Options o = options_of(argc, argv);
+  const double first = std::fmod(o.from + 12, 24) * 3600;
+  const auto frames = std::uint64_t(o.hours * 3600 * o.rate);
+  Camera camera(o);
+  std::vector<Stretch> visits, events;
+  bool moving = false;
+  for (std::uint64_t n = 0; n < frames; n++) {
+    const double time = first + double(n) / o.rate;
+    camera.show(n, time);
+    const int change = camera.change(time);
+    if (change > 0) events.push_back({time, time});
+    if (change != 0) moving = change > 0;
+    if (moving) events.back().end = time;
+    bool enough = false;
+    if (!camera.somebody(time, enough)) continue;
+    if (visits.empty() || time - visits.back().end > join) visits.push_back({time, time});
+    visits.back().end = time;
+    visits.back().wanted |= enough;
+  }
+
+  int wanted = 0, found = 0, wrong = 0;
+  for (Stretch &e : events) {
+    const auto begun_in = [&](const Stretch &v) { return e.begin >= v.begin && e.begin <= v.end + late; };
+    const auto v = std::ranges::find_if(visits, begun_in);
+    double over = e.begin;
+    for (const Stretch &w : visits)
+      if (w.begin <= e.end && w.end >= e.begin) over = std::max(over, w.end);
+    const bool lasts = e.end > over + stuck;
+    if (v != visits.end()) v->found = true;
+    if (v != visits.end() && !lasts) continue;
+    wrong++;
+    std::printf("%s  a false event until %s%s\n", clock(e.begin).c_str(), clock(e.end).c_str(),
+                v != visits.end() ? ": everybody has left" : "");
+  }
+  for (const Stretch &v : visits) {
+    wanted += v.wanted;
+    found += v.wanted && v.found;
+    if (v.wanted && !v.found)
+      std::printf("%s  a visit until %s was missed\n", clock(v.begin).c_str(), clock(v.end).c_str());
+  }
+  const double recall = wanted ? double(found) / wanted : 1, a_day = wrong * 24 / o.hours;
+  std::printf("%.2f hours, %llu frames, seed %u, %s: %zu events; %d of %d visits found (recall %.4f), %d "
+              "false events "
+              "(%.1f a day)\n",
+              o.hours, static_cast<unsigned long long>(frames), o.seed, o.format.c_str(), events.size(),
+              found, wanted, recall, wrong, a_day);
+  return wanted > 0 && recall >= o.recall && a_day <= o.false_a_day ? 0 : 1;
+}
