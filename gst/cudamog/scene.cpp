@@ -8,7 +8,7 @@ namespace vigil::gst::cudamog {
 namespace {
 
 constexpr std::uint64_t refresh_every = 8; // frames; a young model changes faster
-constexpr std::uint64_t look_every = 4;    // frames
+constexpr double look_every = 0.15;        // seconds, or each frame where that is longer
 constexpr double at_once = 0.1;            // learning rate of what is to become background
 constexpr float undecided_rate = 0.3f;     // factor
 
@@ -16,11 +16,12 @@ constexpr float undecided_rate = 0.3f;     // factor
 
 Scene::Slot::Slot(Device &device, PixelFormat format, const activity::Grid &grid)
     : mapped(device, format, grid.width, grid.height),
-      edges(device, sizeof(ghost::Cell) * std::size_t(grid.cells())), lines(device, sizeof(exposure::Lines)) {
-}
+      edges(device, sizeof(ghost::Cell) * std::size_t(grid.cells())),
+      rims(device, sizeof(ghost::Rim) * std::size_t(grid.cells())), lines(device, sizeof(exposure::Lines)) {}
 
 Scene::Scene(Device &device)
-    : device_(device), exposure_(exposure::make(device)), edges_(ghost::make(device)) {}
+    : device_(device), exposure_(exposure::make(device)), edges_(ghost::make(device)),
+      rims_(ghost::make_rims(device)) {}
 
 void Scene::set_format(PixelFormat format, const activity::Grid &grid) {
   background_ = OwnPicture(device_, format, grid.width, grid.height);
@@ -57,7 +58,7 @@ bool Scene::refresh(mog::Model &model, Queue &queue) {
 ConstImage Scene::before(Slot &slot, const ConstImage &frame, mog::Model &model, const Settings &settings,
                          bool relearning, Queue &queue) {
   slot.seen = frame;
-  slot.looked = slot.estimated = false;
+  slot.measured = slot.due = slot.estimated = false;
   const bool wanted = settings.exposure == ExposureMode::automatic || settings.tuning.foreground_rate < 1;
   if (!wanted || !refresh(model, queue)) return frame;
   if (settings.exposure == ExposureMode::automatic && !relearning) {
@@ -69,17 +70,48 @@ ConstImage Scene::before(Slot &slot, const ConstImage &frame, mog::Model &model,
   return slot.seen;
 }
 
-void Scene::after(Slot &slot, Plane<const std::uint8_t> mask, const Settings &settings, Queue &queue) {
-  if (settings.tuning.foreground_rate >= 1 || background_of_ == 0 || launched_++ % look_every != 0) return;
+void Scene::after(Slot &slot, Plane<const std::uint8_t> mask, const Settings &settings, double seconds,
+                  Queue &queue) {
+  if (settings.tuning.foreground_rate >= 1 || background_of_ == 0) return;
+  since_look_ += seconds;
+  slot.due = since_look_ >= look_every;
+  if (slot.due) since_look_ = 0;
+  if (!slot.due && !rims_) return;
   edges_->apply(mask, slot.seen, background_.image(), grid_, slot.edges.as<ghost::Cell>(), queue);
-  slot.looked = true;
+  if (!rims_) return;
+  rims_->apply(mask, slot.seen, background_.image(), grid_, slot.rims.as<ghost::Rim>(), queue);
+  slot.measured = true;
+}
+
+static std::span<const ghost::Cell> edges_of(const HostBuffer &edges, const activity::Grid &grid) {
+  return {edges.as<const ghost::Cell>(), std::size_t(grid.cells())};
+}
+
+void Scene::take_light(const Slot &slot, std::span<std::uint8_t> in_blob, std::vector<Box> &boxes) {
+  std::span<const ghost::Cell> edges;
+  std::span<const ghost::Rim> rims;
+  if (slot.measured) {
+    edges = edges_of(slot.edges, grid_);
+    rims = {slot.rims.as<const ghost::Rim>(), std::size_t(grid_.cells())};
+  }
+  if (!waiting_.take_light(in_blob, edges, rims)) return;
+  std::erase_if(boxes, [&](const Box &b) {
+    int light = 0, others = 0;
+    for (int row = b.y / grid_.size; row <= (b.y + b.height - 1) / grid_.size; row++)
+      for (int column = b.x / grid_.size; column <= (b.x + b.width - 1) / grid_.size; column++) {
+        const auto cell = std::size_t(row * grid_.columns + column);
+        light += waiting_.light()[cell] == ghost::light_frames;
+        others += in_blob[cell] != 0;
+      }
+    return light > others;
+  });
 }
 
 void Scene::observe(const Slot &slot, std::span<const std::uint8_t> in_blob, double seconds,
                     const Tuning &tuning) {
   lines_ = slot.estimated ? *slot.lines.as<const exposure::Lines>() : exposure::Lines{};
   std::span<const ghost::Cell> edges;
-  if (slot.looked) edges = {slot.edges.as<const ghost::Cell>(), std::size_t(grid_.cells())};
+  if (slot.due) edges = edges_of(slot.edges, grid_);
   waiting_.step(in_blob, edges, seconds, double(tuning.absorb_after));
 }
 

@@ -6,7 +6,7 @@
 //   before()   in the order of the frames, when the model knows the frames before this one: the picture for
 //              the model
 //   after()    when the mask is final
-//   observe()  when the queue got there
+//   take_light(), observe()  when the queue got there
 //   rates()    for the next frame's model
 #pragma once
 
@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace vigil::gst::cudamog {
 
@@ -30,9 +31,9 @@ class Scene {
   struct Slot {
     Slot(Device &, PixelFormat, const activity::Grid &);
     OwnPicture mapped;
-    HostBuffer edges, lines; // the device writes there
-    ConstImage seen;         // by the model
-    bool looked = false, estimated = false;
+    HostBuffer edges, rims, lines;                         // the device writes there
+    ConstImage seen;                                       // by the model
+    bool measured = false, due = false, estimated = false; // rims, a look at what waits, lines
   };
 
   explicit Scene(Device &);
@@ -42,7 +43,9 @@ class Scene {
 
   ConstImage before(Slot &, const ConstImage &frame, mog::Model &, const Settings &, bool relearning,
                     Queue &);
-  void after(Slot &, Plane<const std::uint8_t> mask, const Settings &, Queue &);
+  void after(Slot &, Plane<const std::uint8_t> mask, const Settings &, double seconds, Queue &);
+  // Takes the blobs out of `in_blob` that are light, and their boxes; for observe() of the same frame.
+  void take_light(const Slot &, std::span<std::uint8_t> in_blob, std::vector<Box> &);
   void observe(const Slot &, std::span<const std::uint8_t> in_blob, double seconds, const Tuning &);
 
   // A Pace for each cell of the next frame; empty: all learn as usual.
@@ -58,9 +61,10 @@ class Scene {
   activity::Grid grid_;
   std::unique_ptr<exposure::Exposure> exposure_;
   std::unique_ptr<ghost::Edges> edges_;
+  std::unique_ptr<ghost::Rims> rims_; // null where the device has none
   OwnPicture background_;
   std::uint64_t background_of_ = 0; // the model's frames when background_ was drawn; 0: never
-  std::uint64_t launched_ = 0;
+  double since_look_ = 0;           // seconds
   ghost::Waiting waiting_;
   exposure::Lines lines_;
 };

@@ -146,7 +146,7 @@ void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
   blobs_->measure(a.mask, job.in,
                   {settings.blobs, a.settings.motion.min_area, settings.tuning.foreground_rate < 1}, a.blobs,
                   queue);
-  scene_.after(a.scene, a.mask, settings, queue);
+  scene_.after(a.scene, a.mask, settings, a.seconds, queue);
   if (a.output == Output::foreground)
     composer_->foreground(job.in, a.mask, style_, job.out, queue);
   else if (a.output == Output::background)
@@ -195,7 +195,10 @@ void MogWork::find_blobs(Analysis &a) {
     return;
   }
   a.boxes = std::move(found.boxes);
-  a.changed_fraction = double(found.area) / watched;
+  scene_.take_light(a.scene, blob_cells_, a.boxes);
+  std::uint64_t area = 0;
+  for (const Box &b : a.boxes) area += b.area;
+  a.changed_fraction = double(area) / watched;
 }
 
 // A light that was switched: the model is to know what was background the last time that this light was

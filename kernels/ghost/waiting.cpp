@@ -19,10 +19,10 @@ void Waiting::reset(const activity::Grid &grid) {
   still_.assign(n, 0.f);
   last_count_.assign(n, 0);
   paces_.assign(n, 0);
-  seen_.assign(n, 0);
+  light_.assign(n, 0);
+  groups_.reset(grid);
   evidence_.assign(n, 0.f);
   stir_.assign(n, 1.f);
-  members_.reserve(n);
   any_ = false;
   ghosts_ = objects_ = 0;
 }
@@ -31,14 +31,16 @@ void Waiting::step(std::span<const std::uint8_t> in_blob, std::span<const Cell> 
                    double absorb_after) {
   if (!edges.empty()) judge(in_blob, edges);
   const auto covered = std::count_if(in_blob.begin(), in_blob.end(), [](int v) { return v != 0; });
-  any_ = covered > 0 && double(covered) <= too_much * double(grid_.cells());
+  const bool keep = double(covered) <= too_much * double(grid_.cells());
+  any_ = keep && covered > 0;
   ghosts_ = objects_ = 0;
   const auto lasts = static_cast<float>(seconds);
   for (std::size_t i = 0; i < in_blob.size(); i++) {
     if (!in_blob[i]) {
       covered_[i] = still_[i] = evidence_[i] = 0;
       stir_[i] = 1;
-      paces_[i] = std::uint8_t(Pace::usual);
+      paces_[i] = std::uint8_t(light_[i] ? Pace::at_once : Pace::usual);
+      any_ |= light_[i] != 0;
       continue;
     }
     covered_[i] += lasts;
@@ -51,39 +53,63 @@ void Waiting::step(std::span<const std::uint8_t> in_blob, std::span<const Cell> 
       objects_ += is_object && !is_thing;
       pace = is_ghost || is_thing ? Pace::at_once : is_object ? Pace::foreground : Pace::undecided;
     }
-    paces_[i] = std::uint8_t(pace);
+    paces_[i] = std::uint8_t(keep ? pace : Pace::usual);
   }
 }
 
-// Floods from each cell that no blob has yet.
-void Waiting::judge(std::span<const std::uint8_t> in_blob, std::span<const Cell> edges) {
-  std::fill(seen_.begin(), seen_.end(), 0);
-  const auto visit = [&](int cell) {
-    if (!in_blob[cell] || seen_[cell]) return;
-    seen_[cell] = 1;
-    members_.push_back(cell);
+bool Waiting::take_light(std::span<std::uint8_t> in_blob, std::span<const Cell> edges,
+                         std::span<const Rim> rims) {
+  for (std::uint8_t &left : light_) left -= left > 0;
+  if (edges.empty() || rims.empty()) return false;
+  bool any = false;
+  const auto light_around = [&](int cell, std::uint8_t frames) {
+    const int column = cell % grid_.columns, row = cell / grid_.columns, r = light_reach;
+    for (int y = std::max(row - r, 0); y <= std::min(row + r, grid_.rows - 1); y++)
+      for (int x = std::max(column - r, 0); x <= std::min(column + r, grid_.columns - 1); x++) {
+        std::uint8_t &left = light_[std::size_t(y * grid_.columns + x)];
+        left = std::max(left, frames);
+      }
   };
-  for (int first = 0; first < grid_.cells(); first++) {
-    members_.clear();
-    visit(first);
+  groups_.for_each(in_blob, [&](std::span<const int> cells) {
+    Cell sum;
+    Rim rim;
+    std::size_t before = 0;
+    for (const int cell : cells) {
+      sum += edges[std::size_t(cell)];
+      rim += rims[std::size_t(cell)];
+      before += light_[std::size_t(cell)] > 0;
+    }
+    if (!is_light(sum, rim, 2 * before >= cells.size())) return;
+    any = true;
+    for (const int cell : cells) light_around(cell, light_frames - 1);
+    for (const int cell : cells) light_[std::size_t(cell)] = light_frames;
+  });
+  for (std::size_t i = 0; i < light_.size(); i++)
+    if (light_[i] == light_frames)
+      in_blob[i] = 0;
+    else if (in_blob[i])
+      light_[i] = 0;
+  return any;
+}
+
+void Waiting::judge(std::span<const std::uint8_t> in_blob, std::span<const Cell> edges) {
+  groups_.for_each(in_blob, [&](std::span<const int> cells) {
     Cell sum;
     double moved = 0;
-    for (std::size_t i = 0; i < members_.size(); i++) { // grows while the blob does
-      const int cell = members_[i], column = cell % grid_.columns, row = cell / grid_.columns;
+    for (const int c : cells) {
+      const auto cell = std::size_t(c);
       sum += edges[cell];
       moved += std::abs(double(edges[cell].pixels) - double(last_count_[cell]));
-      for (int y = std::max(row - 1, 0); y <= std::min(row + 1, grid_.rows - 1); y++)
-        for (int x = std::max(column - 1, 0); x <= std::min(column + 1, grid_.columns - 1); x++)
-          visit(y * grid_.columns + x);
     }
     const Verdict v = decide(sum);
     const float goal = v == Verdict::object ? 1.f : v == Verdict::ghost ? -1.f : 0.f;
     const auto stir = static_cast<float>(moved / std::max(1., double(sum.outline)));
-    for (const int cell : members_) {
+    for (const int c : cells) {
+      const auto cell = std::size_t(c);
       evidence_[cell] += step_of_evidence * (goal - evidence_[cell]);
       stir_[cell] += step_of_evidence * (stir - stir_[cell]);
     }
-  }
+  });
   for (std::size_t i = 0; i < edges.size(); i++) last_count_[i] = edges[i].pixels;
 }
 

@@ -12,6 +12,9 @@
 //             0.15: noise).
 //   still     the seconds for which stir has stayed below still_below
 //
+//   in a blob that is light (take_light), and light_frames      learnt at once: what was there before would
+//   frames after that, unless a blob is there again; and within   hide those who look like it
+//   light_reach cells of it
 //   not in a blob, or more than `too_much` of the grid is       usual rate
 //   in a blob, covered for less than `settled` seconds          foreground rate
 //   longer, evidence below -0.5                                 ghost: learnt at once
@@ -22,6 +25,8 @@
 #pragma once
 
 #include "kernels/ghost/ghost.h"
+#include "kernels/ghost/groups.h"
+#include "kernels/ghost/rim.h"
 
 #include <cstdint>
 #include <span>
@@ -32,7 +37,8 @@ namespace vigil::ghost {
 // The kinds of mog::RateMap.
 enum class Pace : std::uint8_t { usual, foreground, undecided, at_once };
 
-inline constexpr float settled = 1.f; // seconds
+inline constexpr int light_frames = 25, light_reach = 2; // cells
+inline constexpr float settled = 1.f;                    // seconds
 inline constexpr float still_below = 0.2f;
 // Share of the cells from which on blobs are no objects: all is kept from locking itself in.
 inline constexpr double too_much = 0.5;
@@ -40,6 +46,12 @@ inline constexpr double too_much = 0.5;
 class Waiting {
  public:
   void reset(const activity::Grid &);
+  // Takes the blobs out of `in_blob` whose outlines say that light changed there (is_light), until the next
+  // call of step(). `edges` and `rims` are those of this very frame; empty: nothing is taken. Returns
+  // whether there were any.
+  bool take_light(std::span<std::uint8_t> in_blob, std::span<const Cell> edges, std::span<const Rim> rims);
+  // Frames to go, for each cell that take_light() took; light_frames: it was taken with the last frame.
+  std::span<const std::uint8_t> light() const { return light_; }
   // A frame that lasts `seconds`: which cells belong to a blob (not 0), and, when this frame was looked at,
   // what its outlines say (else empty).
   void step(std::span<const std::uint8_t> in_blob, std::span<const Cell> edges, double seconds,
@@ -59,8 +71,8 @@ class Waiting {
   std::vector<float> stir_;     // pixels that the outline moves from look to look
   std::vector<float> still_;    // seconds
   std::vector<std::uint32_t> last_count_;
-  std::vector<std::uint8_t> paces_, seen_;
-  std::vector<int> members_;
+  std::vector<std::uint8_t> paces_, light_;
+  Groups groups_;
   bool any_ = false;
   int ghosts_ = 0, objects_ = 0;
 };

@@ -29,6 +29,18 @@ class Camera {
       v = static_cast<std::uint8_t>(std::clamp(std::lround(gain * v + offset), 0L, 255L));
     return push(p);
   }
+  // The scene under a cloud that takes 0.45 of the light and has come to column `x`; its edge is 60 pixels
+  // wide.
+  double show_cloud(double x, const std::vector<Rect> &objects = {}) {
+    Picture p = scene(format_, width, height, number_, objects);
+    const Plane<std::uint8_t> plane = p.image().plane(0);
+    for (int j = 0; j < height; j++)
+      for (int i = 0; i < width; i++) {
+        const double share = std::clamp((x - i) / 60, 0., 1.);
+        plane.row(j)[i] = static_cast<std::uint8_t>(std::lround(plane.row(j)[i] * (1 - 0.45 * share)));
+      }
+    return push(p);
+  }
   // The scene of a camera that was pushed `x` pixels aside; what leaves at one side comes in at the other.
   // GRAY8.
   double show_shifted(int x) {
@@ -98,6 +110,29 @@ GST_START_TEST(exposure_that_follows_someone_is_no_motion) {
     fail_unless(most < 0.005, "%s: %f of the picture is foreground", format, most);
     fail_unless(most_without > 0.1, "%s: without, only %f is: the test shows nothing", format, most_without);
     fail_unless(with.element.events().empty(), "%s: motion was reported", format);
+  }
+}
+GST_END_TEST
+
+// With foreground-rate=1 outlines are not looked at.
+GST_START_TEST(the_shadow_of_a_cloud_is_no_motion) {
+  for (const char *format : {"GRAY8", "I420"}) {
+    Camera with("", format), without("foreground-rate=1", format);
+    const auto pass = [](Camera &camera) {
+      for (int n = 0; n < 60; n++) camera.show();
+      for (int n = 0; n < 40; n++) camera.show_cloud(5.5 * n);
+      for (int n = 0; n < 40; n++) camera.show_cloud(220);
+      for (int n = 39; n >= 0; n--) camera.show_cloud(5.5 * n);
+    };
+    pass(with);
+    pass(without);
+    fail_unless(!without.element.events().empty(), "%s: no motion without: the test shows nothing", format);
+    fail_unless(with.element.events().empty(), "%s: motion was reported", format);
+    for (int n = 0; n < 40; n++) with.show();
+    for (int n = 0; n < 10; n++) with.show(1, 0, {person});
+    fail_unless(with.within(person) > 0.9, "%s: only %f of one who comes is seen", format,
+                with.within(person));
+    fail_unless(!with.element.events().empty(), "%s: one who comes is not reported", format);
   }
 }
 GST_END_TEST
@@ -257,6 +292,7 @@ static Suite *cudamog_scene_suite() {
   suite_add_tcase(suite, tests);
   tcase_set_timeout(tests, 60); // of each, on a machine with much to do
   tcase_add_test(tests, exposure_that_follows_someone_is_no_motion);
+  tcase_add_test(tests, the_shadow_of_a_cloud_is_no_motion);
   tcase_add_test(tests, who_comes_while_the_exposure_moves_is_seen);
   tcase_add_test(tests, exposure_by_a_factor_of_four);
   tcase_add_test(tests, light_that_fades_is_followed);

@@ -4,7 +4,9 @@
 //                    [--settings "name=value ..."] [--recall R] [--false-a-day N]
 //
 // Without --settings: min-area=60 motion-threshold=0.0008, since a person on the far pavement fills some 150
-// pixels of 320x240, of which the ground's colour may hide half. Draws the scene `day` of scenetestsrc frame by frame and pushes each into cudamog. A visit is a stretch of
+// pixels of 320x240, of which a ground of the same colour may hide half.
+//
+// Draws the scene `day` of scenetestsrc frame by frame and pushes each into cudamog. A visit is a stretch of
 // time in which something is in view that is no parked car; stretches less than `join` seconds apart are one.
 // A visit that shows enough (`least_box`) is to be found: a motion event must begin while it lasts. False is
 // an event that begins while nobody is there, or that lasts for more than `stuck` seconds after everybody

@@ -102,8 +102,8 @@ void same_bytes_in_any_order() {
   }
 }
 
-// When to look: every 0.7 s of the first 14 s; of a day, where nearly always nobody is there, at 20 moments at
-// which somebody is.
+// When to look: every 0.7 s of the first 14 s; of a day, where nearly always nobody is there, at 20 moments
+// at which somebody is.
 std::vector<double> moments(const Scene &scene) {
   std::vector<double> all;
   if (scene.settings().story == Story::day) {

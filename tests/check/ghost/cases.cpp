@@ -8,6 +8,7 @@
 #include "tests/check/checker.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace vigil::ghost {
@@ -63,6 +64,14 @@ void run_random(Checker &c) {
       make_reference()->apply(mask.host().plane(0), frame.host(), background.host(), grid, want.data(),
                               c.queue());
       const std::vector<Cell> got = look(c, mask, frame, background, grid);
+      if (const auto rims = make_rims(c.device)) {
+        std::vector<Rim> right(want.size()), found(want.size(), Rim{7, 7, 7}); // all must be written
+        make_rims_reference()->apply(mask.host().plane(0), frame.host(), background.host(), grid,
+                                     right.data(), c.queue());
+        rims->apply(mask.device().plane(0), frame.device(), background.device(), grid, found.data(),
+                    c.queue());
+        c.expect(found == right, text(s.width, "x", s.height, ", format ", int(f), ": other rims"));
+      }
       for (std::size_t i = 0; i < want.size(); i++)
         if (!(want[i] == got[i])) {
           c.fail(text(s.width, "x", s.height, ", format ", int(f), ", cell ", i, ": ", got[i].pixels, " ",
@@ -93,6 +102,37 @@ void run_decision(Checker &c) {
       c.expect(decide(sum) == want, text("square in frame ", in_frame, ", in background ", in_background,
                                          ": verdict ", int(decide(sum)), ", not ", int(want)));
       c.expect(sum.outline == 2 * 40 + 2 * 48, text("the outline has ", sum.outline, " pixels, not 176"));
+    }
+}
+
+// A dark disc with an edge of `fade` pixels in the frame, whose mask is where it differs by more than 15
+// levels: something stands there when the edge is sharp, light changed when it is soft.
+void run_light(Checker &c) {
+  for (const double fade : {1., 4., 60., 120.})
+    for (const bool darker : {false, true}) {
+      Picture mask(c, PixelFormat::gray8, 320, 240), frame(c, PixelFormat::gray8, 320, 240),
+          background(c, PixelFormat::gray8, 320, 240);
+      for (int y = 0; y < 240; y++)
+        for (int x = 0; x < 320; x++) {
+          const double out = std::hypot(x - 160, y - 120) - 40;
+          const double depth = 0.4 * std::clamp(1 - out / fade, 0., 1.);
+          const int ground = 100 + (x / 3 * 7 + y / 5 * 13) % 40;
+          const int seen = int(std::lround(ground * (darker ? 1 - depth : 1 + depth)));
+          background.host().plane(0).row(y)[x] = std::uint8_t(ground);
+          frame.host().plane(0).row(y)[x] = std::uint8_t(seen);
+          mask.host().plane(0).row(y)[x] = std::abs(seen - ground) > 15 ? 255 : 0;
+        }
+      for (Picture *p : {&mask, &frame, &background}) p->send();
+      const activity::Grid grid = activity::grid_for(320, 240);
+      Cell sum;
+      for (const Cell &cell : look(c, mask, frame, background, grid)) sum += cell;
+      std::vector<Rim> rims(std::size_t(grid.cells()));
+      make_rims(c.device)->apply(mask.device().plane(0), frame.device(), background.device(), grid,
+                                 rims.data(), c.queue());
+      Rim rim;
+      for (const Rim &r : rims) rim += r;
+      c.expect(is_light(sum, rim) == (fade > 10), text("an edge of ", fade, " pixels: rim ", rim.pixels,
+                                                       ", within ", rim.inside, ", beyond ", rim.outside));
     }
 }
 
@@ -134,6 +174,25 @@ void run_waiting(Checker &c) {
   std::fill(blob.begin(), blob.begin() + 40, std::uint8_t{1});
   run(1, 0, 0);
   c.expect(!w.any(), "foreground nearly everywhere is not kept");
+
+  std::fill(blob.begin(), blob.end(), std::uint8_t{0});
+  blob[9] = blob[10] = blob[60] = 1;
+  edges[10] = {40, 30, 900, 800};
+  std::vector<Rim> rims(64);
+  rims[10] = {30, 900, 700};
+  rims[60] = {30, 900, 100};
+  c.expect(w.take_light(blob, edges, rims) && !blob[9] && !blob[10] && blob[60],
+           "light is taken out, with its blob");
+  run(1, 0, 0);
+  c.expect(pace(9) == Pace::at_once, "light is learnt at once");
+  for (int i = 1; i < light_frames; i++) {
+    c.expect(!w.take_light(blob, edges, rims), "what is gone is not taken again");
+    run(1, 0, 0);
+    c.expect(pace(9) == Pace::at_once, "and for some frames after that");
+  }
+  c.expect(!w.take_light(blob, edges, rims), "what is gone is not taken again");
+  run(1, 0, 0);
+  c.expect(pace(9) == Pace::usual, "then as usual");
 }
 
 void run_errors(Checker &c) {
@@ -169,8 +228,11 @@ void run_times(Checker &c) {
 }
 
 const check::Register cases[] = {
-    check::Register{{"ghost/random", run_random}},   check::Register{{"ghost/decision", run_decision}},
-    check::Register{{"ghost/waiting", run_waiting}}, check::Register{{"ghost/errors", run_errors}},
+    check::Register{{"ghost/random", run_random}},
+    check::Register{{"ghost/decision", run_decision}},
+    check::Register{{"ghost/light", run_light, {Backend::cpu}}},
+    check::Register{{"ghost/waiting", run_waiting}},
+    check::Register{{"ghost/errors", run_errors}},
     check::Register{{"ghost/times", run_times}},
 };
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/ghost/rim.h"
+
+#include "common/cpu/device.h"
+#include "common/device_cast.h"
+#include "kernels/ghost/luma.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+
+namespace vigil::ghost {
+namespace {
+
+// Of a pixel of the outline.
+Rim rim_at(Plane<const std::uint8_t> m, const ConstImage &frame, const ConstImage &background, int x, int y) {
+  const auto within = [&](int i, int j) { return i >= 0 && j >= 0 && i < m.width && j < m.height; };
+  const auto full = [&](int i, int j) { return m.row(j)[i] == 255; };
+  int dx = 0, dy = 0;
+  if (within(x - 1, y) && !full(x - 1, y))
+    dx = -1;
+  else if (within(x + 1, y) && !full(x + 1, y))
+    dx = 1;
+  else if (within(x, y - 1) && !full(x, y - 1))
+    dy = -1;
+  else
+    dy = 1;
+  const int ix = x - rim_inside * dx, iy = y - rim_inside * dy, ox = x + rim_outside * dx,
+            oy = y + rim_outside * dy;
+  if (!within(ix, iy) || !within(ox, oy) || !full(ix, iy) || full(ox, oy)) return {};
+  const int in = luma_at(frame, ix, iy) - luma_at(background, ix, iy),
+            out = luma_at(frame, ox, oy) - luma_at(background, ox, oy);
+  return {1, std::uint32_t(std::abs(in)), in < 0 ? -out : in > 0 ? out : 0};
+}
+
+class Reference final : public Rims {
+ public:
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+             const activity::Grid &grid, Rim *cells, Queue &) override {
+    check(mask, frame, background, grid);
+    std::fill(cells, cells + grid.cells(), Rim{});
+    for (int y = 0; y < mask.height; y++)
+      for (int x = 0; x < mask.width; x++)
+        if (on_outline(mask, x, y))
+          cells[y / grid.size * grid.columns + x / grid.size] += rim_at(mask, frame, background, x, y);
+  }
+};
+
+// Rows of cells on all threads; eight pixels without foreground, of which a mask has most, are one word.
+class CpuRims final : public Rims {
+ public:
+  explicit CpuRims(CpuDevice &device) : device_(device) {}
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+             const activity::Grid &grid, Rim *cells, Queue &) override {
+    check(mask, frame, background, grid);
+    device_.parallel(grid.rows, 1, [&](int first, int last) {
+      std::fill(cells + std::ptrdiff_t{first} * grid.columns, cells + std::ptrdiff_t{last} * grid.columns,
+                Rim{});
+      for (int y = first * grid.size; y < std::min(last * grid.size, mask.height); y++)
+        row(mask, frame, background, grid, y, cells + std::ptrdiff_t{y / grid.size} * grid.columns);
+    });
+  }
+
+ private:
+  static void row(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+                  const activity::Grid &grid, int y, Rim *out) {
+    constexpr int run = 8;
+    for (int x = 0; x < mask.width; x++) {
+      std::uint64_t word = 1;
+      if (x % run == 0 && x + run <= mask.width) std::memcpy(&word, mask.row(y) + x, run);
+      if (word == 0)
+        x += run - 1;
+      else if (on_outline(mask, x, y))
+        out[x / grid.size] += rim_at(mask, frame, background, x, y);
+    }
+  }
+  CpuDevice &device_;
+};
+
+} // namespace
+
+bool is_light(const Cell &c, const Rim &rim, bool again) {
+  if (rim.pixels < least_pixels || rim.inside == 0) return false;
+  const double frame = c.frame, background = c.background, within = double(rim.inside) / rim.pixels,
+               beyond = double(rim.outside) / rim.pixels;
+  const double asked = within > weak ? (again ? goes_on : goes_on_strong) : again ? goes_on_again : goes_on;
+  if (within > strong || beyond < asked * within) return false;
+  return frame <= edges_change * background && background <= edges_change * frame;
+}
+
+std::unique_ptr<Rims> make_rims_reference() {
+  return std::make_unique<Reference>();
+}
+
+std::unique_ptr<Rims> make_rims(Device &device) {
+  if (device.backend() != Backend::cpu) return {};
+  return std::make_unique<CpuRims>(device_cast<CpuDevice>(device));
+}
+
+} // namespace vigil::ghost

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Does the difference between frame and background end at a blob's outline? It does where something stands,
+// not where light changes: the shadow of a cloud and the light of a lamp fade over many pixels. The contract
+// of the reference and the CPU backend; there is none for CUDA.
+//
+// With F and L of ghost.h, d = L of the frame - L of the background, p a pixel of the outline, n the
+// direction to the first of its neighbours left, right, above and below that is in the picture and not in
+// F, i = p - rim_inside n and o = p + rim_outside n: p counts for the rim when i and o are in the picture,
+// i in F and o not. For each cell of activity's grid: the number of such pixels, the sum of |d(i)|, and
+// that of sign(d(i)) d(o). All are integers, so backends give the same bytes. Source: this project.
+#pragma once
+
+#include "kernels/ghost/ghost.h"
+
+namespace vigil::ghost {
+
+inline constexpr int rim_inside = 2, rim_outside = 4; // pixels
+
+struct Rim {
+  std::uint32_t pixels = 0, inside = 0;
+  std::int32_t outside = 0;
+  bool operator==(const Rim &) const = default;
+};
+constexpr Rim &operator+=(Rim &a, const Rim &b) {
+  a.pixels += b.pixels;
+  a.inside += b.inside;
+  a.outside += b.outside;
+  return a;
+}
+
+// Whether a blob is light that changed. With w = inside / pixels, what the difference is within the outline:
+//   beyond it the difference is still `goes_on` w, or `goes_on_strong` w where w is more than `weak`, since
+//   the outline of what fades lies where it is just enough to be foreground; more than `strong` is no light
+//   the edges of one picture are at most edges_change times those of the other, as light makes them
+// A rim shorter than least_pixels says no. w in grey levels. `again`: light changed there just before, so
+// less is asked for: goes_on_again, and for more than `weak` goes_on. The values were chosen on Wallflower's
+// Camouflage and on hours of scenetestsrc's scene `day` (tests/quality/README.md).
+inline constexpr double goes_on = 0.3, goes_on_strong = 0.55, goes_on_again = 0.15, weak = 40, strong = 90,
+                        edges_change = 2.5;
+bool is_light(const Cell &, const Rim &, bool again = false);
+
+class Rims {
+ public:
+  virtual ~Rims() = default;
+  // As Edges::apply().
+  virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+                     const activity::Grid &, Rim *cells, Queue &) = 0;
+};
+std::unique_ptr<Rims> make_rims_reference(); // naive loops; host memory
+std::unique_ptr<Rims> make_rims(Device &); // null where there is no backend for the device, which outlives it
+
+} // namespace vigil::ghost
