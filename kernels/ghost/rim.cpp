@@ -3,12 +3,12 @@
 
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
+#include "kernels/ghost/full_pixels.h"
 #include "kernels/ghost/luma.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 
 namespace vigil::ghost {
 namespace {
@@ -47,7 +47,7 @@ class Reference final : public Rims {
   }
 };
 
-// Rows of cells on all threads; eight pixels without foreground, of which a mask has most, are one word.
+// Rows of cells on all threads.
 class CpuRims final : public Rims {
  public:
   explicit CpuRims(CpuDevice &device) : device_(device) {}
@@ -65,15 +65,9 @@ class CpuRims final : public Rims {
  private:
   static void row(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
                   const activity::Grid &grid, int y, Rim *out) {
-    constexpr int run = 8;
-    for (int x = 0; x < mask.width; x++) {
-      std::uint64_t word = 1;
-      if (x % run == 0 && x + run <= mask.width) std::memcpy(&word, mask.row(y) + x, run);
-      if (word == 0)
-        x += run - 1;
-      else if (on_outline(mask, x, y))
-        out[x / grid.size] += rim_at(mask, frame, background, x, y);
-    }
+    for_each_full(mask.row(y), mask.width, [&](int x) {
+      if (on_outline(mask, x, y)) out[x / grid.size] += rim_at(mask, frame, background, x, y);
+    });
   }
   CpuDevice &device_;
 };
