@@ -232,6 +232,43 @@ GST_START_TEST(properties_of_one_name_are_alike) {
 }
 GST_END_TEST
 
+// A property that is set changes itself alone, or says what else it has changed (GObject's notify): an
+// application's dialogue would show wrong values.
+GST_START_TEST(what_changes_is_told) {
+  on_each([](GstElementFactory *factory, GstElement *e) {
+    const std::vector<GParamSpec *> own = own_properties(e);
+    const auto values = [&] {
+      std::vector<std::string> all;
+      for (const GParamSpec *p : own) {
+        GValue value = G_VALUE_INIT;
+        g_value_init(&value, p->value_type);
+        g_object_get_property(G_OBJECT(e), p->name, &value);
+        gchar *text = gst_value_serialize(&value);
+        all.emplace_back(text ? text : "");
+        g_free(text);
+        g_value_unset(&value);
+      }
+      return all;
+    };
+    std::set<std::string> told;
+    const auto hear = +[](GObject *, GParamSpec *p, std::set<std::string> *names) { names->insert(p->name); };
+    const gulong handler = g_signal_connect(e, "notify", G_CALLBACK(hear), &told);
+    for (GParamSpec *p : own)
+      for (const std::string &value : values_of(p)) {
+        const std::vector<std::string> before = values();
+        told.clear();
+        gst_util_set_object_arg(G_OBJECT(e), p->name, value.c_str());
+        const std::vector<std::string> after = values();
+        for (std::size_t i = 0; i < own.size(); i++)
+          fail_unless(before[i] == after[i] || told.contains(own[i]->name),
+                      "%s: %s=%s changes %s from %s to %s, and does not say so", GST_OBJECT_NAME(factory),
+                      p->name, value.c_str(), own[i]->name, before[i].c_str(), after[i].c_str());
+      }
+    g_signal_handler_disconnect(e, handler);
+  });
+}
+GST_END_TEST
+
 // What says that it may change while it plays does so between frames, to every end of its range, and reads as
 // it was set. (Elements of OpenCL build kernels for some values, and have this test in opencl.cpp.)
 GST_START_TEST(what_may_change_while_it_plays_does) {
@@ -290,6 +327,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, who_uses_cuda_lets_its_user_choose_the_device);
   tcase_add_test(tests, properties_say_what_they_are_and_when_they_may_change);
   tcase_add_test(tests, properties_of_one_name_are_alike);
+  tcase_add_test(tests, what_changes_is_told);
   tcase_add_test(tests, what_may_change_while_it_plays_does);
   tcase_add_test(tests, suites_of_hostile_neighbours_have_every_element);
   return run(suite, argc, argv);

@@ -261,6 +261,10 @@ std::vector<std::string> values_of(GParamSpec *p) {
   if (G_IS_PARAM_SPEC_BOOLEAN(p)) return {"true", "false", "true"};
   if (auto *i = G_IS_PARAM_SPEC_INT(p) ? G_PARAM_SPEC_INT(p) : nullptr)
     return {std::to_string(i->minimum), std::to_string(i->maximum), std::to_string(i->default_value)};
+  if (auto *u = G_IS_PARAM_SPEC_UINT(p) ? G_PARAM_SPEC_UINT(p) : nullptr)
+    return {std::to_string(u->minimum), std::to_string(u->maximum), std::to_string(u->default_value)};
+  if (auto *l = G_IS_PARAM_SPEC_INT64(p) ? G_PARAM_SPEC_INT64(p) : nullptr)
+    return {std::to_string(l->minimum), std::to_string(l->maximum), std::to_string(l->default_value)};
   if (auto *f = G_IS_PARAM_SPEC_FLOAT(p) ? G_PARAM_SPEC_FLOAT(p) : nullptr)
     return {digits(f->minimum), digits(f->maximum), digits(f->default_value)};
   if (auto *e = G_IS_PARAM_SPEC_ENUM(p) ? G_PARAM_SPEC_ENUM(p) : nullptr) {
