@@ -30,6 +30,10 @@ std::string remedy_for(const GstCaps *caps, const GstCaps *taken) {
     return "frames of " + name +
            " are not taken, only decoded ones (video/x-raw): put a decoder, such as decodebin, before";
   const GstCapsFeatures *features = gst_caps_get_features(caps, 0);
+  if (features && gst_caps_features_contains(features, GST_CAPS_FEATURE_FORMAT_INTERLACED))
+    return "interlaced frames, with a field in each buffer, are not taken: put the element deinterlace "
+           "before "
+           "this one";
   const char *converter =
       is_cuda_caps(caps) ? "cudaconvert"
       : is_gl_caps(caps) ? "glcolorconvert"

@@ -58,7 +58,7 @@ std::vector<std::uint8_t> serialize(const Model &);
 // undamaged model of this version with possible values. Allocates no more than about twice their size.
 Model parse_model(std::span<const std::uint8_t> bytes);
 
-// Writes so that there is a whole model under that name at any time. Throws Error::io.
+// Writes so that there is a whole model under that name at any time. Throws Error::write.
 void write_model(const std::string &path, const Model &);
 // Throws Error::io when the file cannot be read, otherwise as parse_model(), with the path.
 Model read_model(const std::string &path);

@@ -251,12 +251,22 @@ OwnProperties::OwnProperties(GstElement *e) {
   }
 }
 
+// So many digits that the same number is read from them.
+static std::string digits(float number) {
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  return g_ascii_formatd(text, sizeof text, "%.9g", double(number));
+}
+
 std::vector<std::string> values_of(GParamSpec *p) {
   if (G_IS_PARAM_SPEC_BOOLEAN(p)) return {"true", "false", "true"};
   if (auto *i = G_IS_PARAM_SPEC_INT(p) ? G_PARAM_SPEC_INT(p) : nullptr)
     return {std::to_string(i->minimum), std::to_string(i->maximum), std::to_string(i->default_value)};
+  if (auto *u = G_IS_PARAM_SPEC_UINT(p) ? G_PARAM_SPEC_UINT(p) : nullptr)
+    return {std::to_string(u->minimum), std::to_string(u->maximum), std::to_string(u->default_value)};
+  if (auto *l = G_IS_PARAM_SPEC_INT64(p) ? G_PARAM_SPEC_INT64(p) : nullptr)
+    return {std::to_string(l->minimum), std::to_string(l->maximum), std::to_string(l->default_value)};
   if (auto *f = G_IS_PARAM_SPEC_FLOAT(p) ? G_PARAM_SPEC_FLOAT(p) : nullptr)
-    return {std::to_string(f->minimum), std::to_string(f->maximum), std::to_string(f->default_value)};
+    return {digits(f->minimum), digits(f->maximum), digits(f->default_value)};
   if (auto *e = G_IS_PARAM_SPEC_ENUM(p) ? G_PARAM_SPEC_ENUM(p) : nullptr) {
     std::vector<std::string> nicks;
     for (guint i = 0; i < e->enum_class->n_values; i++)

@@ -10,6 +10,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -145,6 +148,72 @@ GstBuffer *acquire(GstBufferPool *pool, int n) {
   if (gst_buffer_pool_acquire_buffer(pool, &b, &params) != GST_FLOW_OK) return nullptr;
   gst_buffer_memset(b, 0, guint8(n), gst_buffer_get_size(b));
   GST_BUFFER_PTS(b) = GstClockTime(n) * GST_SECOND / 25;
+  return b;
+}
+
+// Memory that an element has to wait for: mapping it returns when gate.open() was called, or after 5 seconds.
+struct Gate {
+  void open() {
+    const std::lock_guard lock(mutex);
+    is_open = true;
+    changed.notify_all();
+  }
+  // An element has begun to map memory.
+  void wait_for_someone() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return someone; });
+  }
+  void come() {
+    std::unique_lock lock(mutex);
+    someone = true;
+    changed.notify_all();
+    too_late = !changed.wait_for(lock, std::chrono::seconds(5), [this] { return is_open; }) || too_late;
+  }
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_open = false, someone = false, too_late = false;
+} gate;
+
+struct GatedMemory {
+  GstMemory memory;
+  std::uint8_t *bytes;
+};
+struct GatedAllocator {
+  GstAllocator parent;
+};
+struct GatedAllocatorClass {
+  GstAllocatorClass parent_class;
+};
+G_DEFINE_TYPE(GatedAllocator, gated_allocator, GST_TYPE_ALLOCATOR)
+void gated_allocator_class_init(GatedAllocatorClass *klass) {
+  GST_ALLOCATOR_CLASS(klass)->free = [](GstAllocator *, GstMemory *m) {
+    auto *memory = reinterpret_cast<GatedMemory *>(m);
+    g_free(memory->bytes);
+    g_free(memory);
+  };
+}
+void gated_allocator_init(GatedAllocator *self) {
+  GstAllocator *allocator = GST_ALLOCATOR(self);
+  allocator->mem_type = "VigilTestGated";
+  allocator->mem_map = [](GstMemory *m, gsize, GstMapFlags) -> gpointer {
+    gate.come();
+    return reinterpret_cast<GatedMemory *>(m)->bytes;
+  };
+  allocator->mem_unmap = [](GstMemory *) {};
+  GST_OBJECT_FLAG_SET(allocator, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+GstBuffer *gated(const Picture &p) {
+  auto *allocator = static_cast<GstAllocator *>(g_object_new(gated_allocator_get_type(), nullptr));
+  gst_object_ref_sink(allocator);
+  auto *memory = g_new0(GatedMemory, 1);
+  gst_memory_init(&memory->memory, GST_MEMORY_FLAG_NO_SHARE, allocator, nullptr, p.bytes.size(), 0, 0,
+                  p.bytes.size());
+  memory->bytes = static_cast<std::uint8_t *>(g_malloc(p.bytes.size()));
+  std::memcpy(memory->bytes, p.bytes.data(), p.bytes.size());
+  gst_object_unref(allocator); // the memory has a reference of its own
+  GstBuffer *b = gst_buffer_new();
+  gst_buffer_append_memory(b, &memory->memory);
+  GST_BUFFER_PTS(b) = 0;
   return b;
 }
 
@@ -297,6 +366,23 @@ GST_START_TEST(inputs_are_given_back_once_their_work_is_done) {
 }
 GST_END_TEST
 
+GST_START_TEST(stats_can_be_read_while_a_frame_is_worked_on) {
+  gate.is_open = gate.someone = gate.too_late = false;
+  Held e(__i__, 0);
+  std::thread reader([&] {
+    gate.wait_for_someone();
+    e.stat("frames");
+    gate.open();
+  });
+  const GstFlowReturn flow = e.push(gated(picture(__i__, 0)));
+  gate.come(); // the frame of an element that passes it on without a look is not mapped
+  reader.join();
+  fail_unless(flow == GST_FLOW_OK);
+  fail_if(gate.too_late, "%s: reading its stats waits for the frame that it works on",
+          subjects[__i__].description);
+}
+GST_END_TEST
+
 #if defined(VIGIL_HAVE_OPENCL) && !defined(__SANITIZE_THREAD__)
 GST_START_TEST(frames_that_pass_are_not_held) {
   Harness e("clfilter tune=off async-depth=3");
@@ -350,6 +436,7 @@ int main(int argc, char **argv) {
   tcase_add_loop_test(tests, upstream_hears_what_those_behind_say_to_drained_frames, 0, 2);
   tcase_add_loop_test(tests, position_is_that_of_frames_that_left, 0, subject_count);
   tcase_add_test(tests, inputs_are_given_back_once_their_work_is_done);
+  tcase_add_loop_test(tests, stats_can_be_read_while_a_frame_is_worked_on, 0, subject_count);
 #if defined(VIGIL_HAVE_OPENCL) && !defined(__SANITIZE_THREAD__)
   tcase_add_test(tests, frames_that_pass_are_not_held);
   tcase_add_test(tests, stats_can_be_read_during_a_search);

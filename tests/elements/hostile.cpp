@@ -173,10 +173,17 @@ GST_END_TEST
 GST_START_TEST(interlaced_frames_are_refused_with_the_remedy) {
   on_every([](Harness &e) {
     if (takes_anything(e)) return;
-    fail_if(takes_caps(e, caps_of(format, width, height) + ", interlace-mode=interleaved"), "%s takes them",
-            name_of(e).c_str());
-    const std::string said = e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
-    fail_unless(said.find("deinterlace") != said.npos, "%s: %s", name_of(e).c_str(), said.c_str());
+    for (const char *mode : {"interleaved", "mixed", "fields", "alternate"}) {
+      const bool field =
+          g_str_equal(mode, "alternate"); // in each buffer, which is refused as another memory is
+      const std::string caps =
+          caps_of(format, width, height, field ? "(format:Interlaced)" : "") + ", interlace-mode=" + mode;
+      fail_if(takes_caps(e, caps), "%s takes %s", name_of(e).c_str(), caps.c_str());
+      const std::string said = field ? e.error(GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION)
+                                     : e.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
+      fail_unless(said.find("deinterlace") != said.npos, "%s, %s: %s", name_of(e).c_str(), mode,
+                  said.c_str());
+    }
   });
 }
 GST_END_TEST

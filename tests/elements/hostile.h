@@ -37,6 +37,7 @@ inline std::vector<std::string> elements(const Folder &folder) {
     all.push_back("clbilateral tune=off backend=opencl" + flow);
 #endif
   }
+  all.emplace_back("glcolinearseg backend=cpu background-frames=2");
 #if defined(VIGIL_HAVE_GL) && !defined(__SANITIZE_THREAD__)
   all.emplace_back("glcolinearseg backend=opengl background-frames=2");
   all.emplace_back("glcolinearseg backend=opengl background-frames=2 output=passthrough");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The files in gst/presets: GStreamer itself ignores a property that does not exist and a value that does not
 // fit, so each line is looked at here. Usage: presets-test (the folder is in GST_PRESET_PATH).
-#include "tests/elements/fixture.h"
+#include "tests/elements/plugin.h"
 
 #include <filesystem>
 #include <memory>
@@ -42,16 +42,6 @@ fs::path folder() {
   const char *path = g_getenv("GST_PRESET_PATH");
   fail_unless(path && fs::is_directory(path), "GST_PRESET_PATH names no folder");
   return path;
-}
-
-// The plugin's elements.
-std::vector<GstElementFactory *> factories() {
-  std::vector<GstElementFactory *> all;
-  GList *list = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "vigil");
-  for (GList *l = list; l; l = l->next)
-    if (GST_IS_ELEMENT_FACTORY(l->data)) all.push_back(GST_ELEMENT_FACTORY(gst_object_ref(l->data)));
-  gst_plugin_feature_list_free(list);
-  return all;
 }
 
 // The element whose type is the file's name; null where this build has no such element.
