@@ -6,8 +6,8 @@ monitor_soak.py PROGRAM FOLDER MINUTES
 Cameras: two drawn ones, a file that plays again and again, one in which a byte in 500 is another, and three by RTSP, of which one stalls, one changes its
 size and one has sound only. Every 20 seconds the next of these: the camera's frames stop; the RTSP server is killed; the MQTT broker goes; no file may grow, as
 with a full disk; 20 viewers that never read; the program is killed and starts again (once, in the middle). Each is undone after 10 seconds. Then, and
-every 10 seconds, memory (proportional set size), descriptors and threads are read. At the end each event that was finished must be there, but those
-that retention names; each clip must play to its end; and the broker must have been told of the end of each event."""
+every 10 seconds, memory (proportional set size, and what of it is no file's), descriptors and threads are read. At the end each event that was finished must be there, but those
+that retention names; each must be a line of events.jsonl, once; each clip must play to its end; and the broker must have been told of the end of each event."""
 import json
 import os
 import pathlib
@@ -119,8 +119,9 @@ FAULTS = {"stall": (lambda: camera.say("stall"), lambda: camera.say("go")),
 
 def reading():
     pid = m.process.pid
-    memory = int(re.search(r"Pss:\s+(\d+)", pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8"))[1])
-    return time.monotonic() - begun, memory, len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task"))
+    rollup = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
+    memory, own = (int(re.search(rf"^{kind}:\s+(\d+)", rollup, re.MULTILINE)[1]) for kind in ("Pss", "Pss_Anon"))
+    return time.monotonic() - begun, memory, len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task")), own
 
 
 finished = {}
@@ -147,7 +148,7 @@ def run_until(end):
         if turn % len(names) == 0:
             m.wait("all cameras come back", lambda: all(c["state"] == "online" or c["name"] in ("sound", "garbage") for c in m.get("/api/cameras")), 120)
             readings.append(reading())
-            print(f"{readings[-1][0]:.0f} s: {readings[-1][1]} kB, {readings[-1][2]} descriptors, {readings[-1][3]} threads, load {os.getloadavg()[0]:.0f}", flush=True)
+            print(f"{readings[-1][0]:.0f} s: {readings[-1][1]} kB, {readings[-1][4]} of them no file's, {readings[-1][2]} descriptors, {readings[-1][3]} threads, load {os.getloadavg()[0]:.0f}", flush=True)
         note_finished()
     return readings
 
@@ -185,6 +186,8 @@ try:
         lost = [i for i in finished if i not in deleted and m.ask("GET", f"/api/events/{i}")[0] != 200]
         m.stop()
     time.sleep(1)
+    lines = [json.loads(line)["id"] for line in (folder / "data/events.jsonl").read_text(encoding="utf-8").splitlines()]
+    unwritten, twice = set(finished) - set(lines), len(lines) - len(set(lines))
     told = {r["after"]["id"] for line in (folder / "told").read_text(encoding="utf-8").splitlines() if (r := json.loads(line))["type"] == "end"}
     untold = [i for i in finished if i not in told]
     bad, clips = [], sorted((folder / "data/clips").rglob("*.mp4"))
@@ -195,10 +198,11 @@ try:
             bad.append((c.name, played.stderr[-200:]))
     print(f"{minutes:.0f} minutes: {len(finished)} events finished, lost {len(lost)}, ends the broker was not told of {len(untold)}, deleted by retention {len(deleted)}")
     print(f"{len(clips)} clips, that do not play: {len(bad)}; half-written left: {len(list((folder / 'data/clips').rglob('*.part')))}")
-    for what in (lost, untold, bad):
+    print(f"events.jsonl: {len(lines)} lines, finished events that it lacks {len(unwritten)}, lines that are there twice {twice}")
+    for what in (lost, untold, bad, list(unwritten)):
         if what:
             print("for example:", what[:3])
-    sys.exit(bool(lost or bad or untold))
+    sys.exit(bool(lost or bad or untold or unwritten or twice))
 finally:
     (folder / "log").write_text("".join(log), encoding="utf-8")
     for process in (listener, camera, server):

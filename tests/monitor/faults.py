@@ -101,6 +101,39 @@ cameras:
         raise AssertionError("the webhook was told of no event of the time when the disk was full")
 
 
+def lines():
+    """The file of finished events cannot be written, and the program is killed: the lines are there after the next start, each once."""
+    config.write_text(f"record: {{pre_capture: 0, post_capture: 1, max_clip: 3}}\ncameras:\n  street: {{source: \"{SCENE}\", cudamog: {{motion-hold: 300}}}}\n")
+    file = folder / "lines/events.jsonl"
+    file.mkdir(parents=True)  # nothing can be appended to a folder
+
+    def finished():
+        return {e["id"] for e in m.get("/api/events?limit=500")["events"] if e["end_time"]}
+    with Monitor(program, folder / "lines", "--config", str(config)) as m:
+        m.wait("two finished events", lambda: len(finished()) >= 2, 90)
+        m.wait("it is told", lambda: any("events.jsonl" in line and "wait in the database" in line for line in m.log), 10)
+        before = finished()
+        m.kill()
+    file.rmdir()
+    with Monitor(program, folder / "lines", "--config", str(config)) as m:
+        m.wait("the lines", lambda: file.exists() and before <= {json.loads(line)["id"] for line in file.read_text().splitlines()}, 20)
+        m.stop()
+    ids = [json.loads(line)["id"] for line in file.read_text().splitlines()]
+    same(len(ids), len(set(ids)), "each line once")
+
+
+def drops():
+    """Frames that a source leaves out, since what is behind it takes too long, are counted."""
+    config.write_text(f'cameras:\n  slow: {{source: "{SCENE} ! identity sleep-time=200000", record: {{enabled: false}}}}\n')
+    with Monitor(program, folder / "drops", "--config", str(config)) as m:
+        m.wait("frames that are left out", lambda: m.get("/api/stats")["cameras"][0]["drops"] >= 10, 60)
+        c, most = m.get("/api/stats")["cameras"][0], (time.monotonic() - m.begun) * 15
+        if c["frames"] + c["drops"] > most:
+            raise AssertionError(f"{c['frames']} frames and {c['drops']} left out of {most:.0f} at the most")
+        same('vigil_camera_drops{camera="slow"}' in m.ask("GET", "/metrics")[1].decode(), True, "for Prometheus")
+        m.stop()
+
+
 def sizes():
     """A camera whose pictures change their size goes on; so does one whose saved model is of another size."""
     def part(width, height, n, seconds):
@@ -236,7 +269,7 @@ def newer():
         same(db.execute("SELECT name FROM sqlite_master WHERE name='events'").fetchall(), [], "tables of this version in it")
 
 
-checks = [full_disk, sizes, no_cameras, files, tls, newer]
+checks = [full_disk, lines, drops, sizes, no_cameras, files, tls, newer]
 for check in [c for c in checks if c.__name__ in sys.argv[3:]] or checks:
     begun = time.monotonic()
     check()

@@ -3,6 +3,7 @@
 // test-monitor-store FOLDER
 #include "common/error.h"
 #include "tests/expect.h"
+#include "tools/vigil-monitor/store/event_log.h"
 #include "tools/vigil-monitor/store/mp4.h"
 #include "tools/vigil-monitor/store/outage.h"
 #include "tools/vigil-monitor/store/retention.h"
@@ -106,8 +107,10 @@ void outbox(const std::string &folder) {
   const std::string path = fresh(folder, "outbox") + "/events.db";
   {
     EventStore s(path);
-    for (int i = 0; i < 5; i++) s.post({"mqtt", {0, "t", std::to_string(i), false}}, 3);
-    s.post({"webhook", {0, "", "w", false}});
+    for (int i = 0; i < 5; i++) {
+      s.post({"mqtt", {0, "t", std::to_string(i), false}}, 3);
+      if (i == 2) s.post({"webhook", {0, "", "w", false}}); // what waits elsewhere takes no place
+    }
   }
   EventStore s(path); // it survives
   const auto letters = s.letters("mqtt", 10);
@@ -144,6 +147,53 @@ void news(const std::string &folder) {
   s.put(ended);
   expect(s.get("kept")->retained, "what the camera writes does not take it back");
   expect(s.set_retained("kept", false) && s.get("kept")->end_time, "nor is the end taken back");
+}
+
+std::string text_of(const std::string &path) {
+  std::stringstream all;
+  all << std::ifstream(path).rdbuf();
+  return all.str();
+}
+
+void event_log(const std::string &folder) {
+  const std::string path = fresh(folder, "log");
+  const std::string file = path + "/events.jsonl";
+  const Event first = event("first", noon, noon + 1), second = event("second", noon, noon + 2);
+  const std::string line1 = to_json(first).dump() + "\n", line2 = to_json(second).dump() + "\n";
+  const auto killed_after_storing = [&](const Event &e) {
+    Storage s(path, [](const std::string &) {});
+    EventLog log(s);
+    s.events().put(e, {log.line(e)});
+  };
+  const auto started_again = [&] {
+    Storage s(path, [](const std::string &) {});
+    return EventLog(s).write_waiting();
+  };
+  killed_after_storing(first);
+  expect(!fs::exists(file) && started_again() && text_of(file) == line1,
+         "the line of a stored event is written at the next start: " + text_of(file));
+  expect(!started_again() && text_of(file) == line1, "once");
+  killed_after_storing(second);
+  write(file, line1 + line2); // and after the line was written, too
+  expect(started_again() && text_of(file) == line1 + line2, "no line is there twice: " + text_of(file));
+  killed_after_storing(second);
+  write(file, line1 + line2.substr(0, 20)); // while it was written
+  expect(started_again() && text_of(file) == line1 + line2, "half of a line becomes whole: " + text_of(file));
+  killed_after_storing(second);
+  write(file, "another program's");
+  expect(started_again() && text_of(file) == "another program's\n" + line2,
+         "a line stands by itself: " + text_of(file));
+  fs::remove(file);
+  fs::create_directory(file);
+  killed_after_storing(first);
+  bool refused = false;
+  try {
+    started_again();
+  } catch (const Error &e) {
+    refused = e.kind() == Error::Kind::write;
+  }
+  fs::remove(file);
+  expect(refused && started_again() && text_of(file) == line1, "what cannot be written waits");
 }
 
 void outage() {
@@ -306,6 +356,7 @@ int main(int, char **argv) {
   queries(folder);
   outbox(folder);
   news(folder);
+  event_log(folder);
   outage();
   newer_version(folder);
   plan();

@@ -180,34 +180,44 @@ void Monitor::save_thumbnail(const Event &e, const std::string &jpeg) {
 }
 
 void Monitor::put_waiting() {
+  const auto works = [this](Outage &outage, const char *meanwhile, const auto &f) {
+    try {
+      if (f() && outage.worked(Utc::monotonic_seconds())) log_line("the disk takes events again");
+      return true;
+    } catch (const Error &error) {
+      if (outage.failed(Utc::monotonic_seconds()))
+        log_line(vigil::text(error.what(), "; ", meanwhile, " until it works again"));
+      return false;
+    }
+  };
+  const bool stored = works(disk_, "events are kept in memory", [this] { return store_waiting(); });
+  const bool written = works(lines_, "lines of finished events wait in the database",
+                             [this] { return event_log_.write_waiting(); });
+  writable_ = stored && written;
+}
+
+bool Monitor::store_waiting() {
   constexpr std::size_t most_waiting = 10000;
   if (waiting_.size() > most_waiting) waiting_.pop_front();
   const bool something = !waiting_.empty();
-  try {
-    for (; !waiting_.empty(); waiting_.pop_front()) {
-      Waiting &w = waiting_.front();
-      if (!w.stored) {
-        const auto old = storage_->events().get(w.event.id);
-        if (!old && w.type != "new") continue;     // deleted meanwhile
-        if (old) w.event.retained = old->retained; // set by a person, not by the camera
-        std::vector<Posting> news;
-        for (const auto &of : news_of)
-          for (Posting &p : of(w.type.c_str(), w.event)) news.push_back(std::move(p));
-        storage_->events().put(w.event, news);
-        w.stored = true;
-      }
-      if (!w.told)
-        for (const auto &listener : on_event) listener(w.type.c_str(), w.event);
-      w.told = true;
-      if (w.type == "end") storage_->append_line("events.jsonl", to_json(w.event).dump());
+  while (!waiting_.empty()) {
+    Waiting &w = waiting_.front();
+    const auto old = storage_->events().get(w.event.id);
+    const bool deleted = !old && w.type != "new"; // meanwhile
+    if (!deleted) {
+      if (old) w.event.retained = old->retained; // set by a person, not by the camera
+      std::vector<Posting> news;
+      for (const auto &of : news_of)
+        for (Posting &p : of(w.type.c_str(), w.event)) news.push_back(std::move(p));
+      if (w.type == "end") news.push_back(event_log_.line(w.event));
+      storage_->events().put(w.event, news);
     }
-    writable_ = true;
-    if (something && disk_.worked(Utc::monotonic_seconds())) log_line("the disk takes events again");
-  } catch (const Error &error) {
-    writable_ = false;
-    if (disk_.failed(Utc::monotonic_seconds()))
-      log_line(vigil::text(error.what(), "; events are kept in memory until it works again"));
+    const Waiting done = std::move(w);
+    waiting_.pop_front(); // what fails from here on must not store it again
+    if (!deleted)
+      for (const auto &listener : on_event) listener(done.type.c_str(), done.event);
   }
+  return something;
 }
 
 void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, const StorageConfig &limits) {

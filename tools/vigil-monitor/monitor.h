@@ -10,6 +10,7 @@
 #include "config/overrides.h"
 #include "http/hub.h"
 #include "reaper.h"
+#include "store/event_log.h"
 #include "store/outage.h"
 #include "store/storage.h"
 #include "worker.h"
@@ -81,6 +82,7 @@ class Monitor {
   void save_thumbnail(const Event &, const std::string &jpeg); // on the writer thread
   // On the writer thread: stores what waits, in order. What the disk refuses stays and is tried again.
   void put_waiting();
+  bool store_waiting(); // true when there was something
   void retention(const std::map<std::string, CameraConfig> &, const StorageConfig &);
   void demand();
   static void on_main(std::function<void()>);
@@ -92,14 +94,14 @@ class Monitor {
   tools::SharedContexts contexts_;
   Hub hub_;
   std::unique_ptr<Storage> storage_;
+  EventLog event_log_{*storage_}; // the writer thread's
   std::map<std::string, std::shared_ptr<Camera>> cameras_;
   struct Waiting { // news of an event that is on its way to the disk
     std::string type;
     Event event;
-    bool stored = false, told = false; // in the database; to those who listen
   };
-  std::deque<Waiting> waiting_; // the writer thread's
-  Outage disk_, thumbnails_;    // likewise
+  std::deque<Waiting> waiting_;      // the writer thread's
+  Outage disk_, lines_, thumbnails_; // likewise
   std::atomic<bool> writable_ = true;
   std::string last_retention_;
   std::optional<std::string> next_retention_;

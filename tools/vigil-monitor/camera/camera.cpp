@@ -310,11 +310,7 @@ nlohmann::json Camera::describe(const std::vector<std::string> &overridden) cons
 
 nlohmann::json Camera::stats() const {
   nlohmann::json times = nlohmann::json::object();
-  std::uint64_t drops = 0;
   if (pipeline_) {
-    const std::uint64_t in = pipeline_->frames_in(), out = pipeline_->frames_out();
-    constexpr std::uint64_t under_way = 4;
-    drops = in > out + under_way ? in - out - under_way : 0;
     for (GstElement *e : pipeline_->elements()) {
       GstStructure *s = nullptr;
       double us = 0;
@@ -328,7 +324,7 @@ nlohmann::json Camera::stats() const {
           {"fps", feed_->activity.mean_fps().value_or(0)},
           {"frames", frames_before_ + (pipeline_ ? pipeline_->frames_in() : 0)},
           {"tiles", tiles_before_ + (pipeline_ ? pipeline_->tiles() : 0)},
-          {"drops", drops},
+          {"drops", pipeline_ ? pipeline_->drops() : 0},
           {"reconnects", reconnects_},
           {"latency_ms", pipeline_ ? pipeline_->latency_ms() : 0.0},
           {"record_queue_bytes", recorder_ ? recorder_->bytes() : 0},

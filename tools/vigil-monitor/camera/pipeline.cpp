@@ -314,6 +314,13 @@ GstElement *CameraPipeline::element(const std::string &name) const {
   return nullptr;
 }
 
+std::uint64_t CameraPipeline::drops() const {
+  const std::uint64_t out = frames_out_,
+                      in = frames_in_; // in this order: no frame comes out before it goes in
+  constexpr std::uint64_t under_way = 4;
+  return source_drops_.total() + (in > out + under_way ? in - out - under_way : 0);
+}
+
 void CameraPipeline::begin_again() {
   {
     const std::lock_guard guard(again_lock_);

@@ -13,6 +13,7 @@
 #include "../config/config.h"
 #include "../http/frames.h"
 #include "mask_file.h"
+#include "source_drops.h"
 #include "tiles.h"
 #include "tools/base/contexts.h"
 #include "utc.h"
@@ -67,6 +68,8 @@ class CameraPipeline {
   std::uint64_t frames_out() const { return frames_out_; }
   std::uint64_t tiles() const { return tiles_; }
   double latency_ms() const { return latency_ms_; }
+  // Frames that source and decoder left out, and those that the chain had no time for. On the main thread.
+  std::uint64_t drops() const;
 
  private:
   struct Callbacks;
@@ -99,6 +102,7 @@ class CameraPipeline {
              *tile_caps_ = nullptr;
   std::vector<GstElement *> chain_;
   guint watch_ = 0;
+  SourceDrops source_drops_; // the main thread's
   std::mutex again_lock_;
   std::condition_variable again_done_;
   bool going_back_ = false; // under again_lock_: another thread seeks

@@ -82,6 +82,11 @@ gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer us
     p.events_.warning(mask_credentials(tools::ErrorPtr(e)->message));
     break;
   }
+  case GST_MESSAGE_QOS: // what the chain itself drops is seen by what goes in and comes out
+    if (std::none_of(p.chain_.begin(), p.chain_.end(),
+                     [&](GstElement *e) { return GST_OBJECT(e) == GST_MESSAGE_SRC(m); }))
+      p.source_drops_.heard(m);
+    break;
   case GST_MESSAGE_ELEMENT: {
     guint64 running = GST_CLOCK_TIME_NONE;
     const GstStructure *s = gst_message_get_structure(m);

@@ -36,7 +36,8 @@ std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &c
       {"camera_fps", "fps", "gauge", "Frames a second."},
       {"camera_frames_total", "frames", "counter", "Frames that came in."},
       {"camera_tiles_total", "tiles", "counter", "Pictures made for viewers."},
-      {"camera_drops", "drops", "gauge", "Frames that a busy chain left out since the camera connected."},
+      {"camera_drops", "drops", "gauge",
+       "Frames that source, decoder or a busy chain left out since the camera connected."},
       {"camera_reconnects_total", "reconnects", "counter", "Times that the camera was connected again."},
       {"camera_latency_ms", "latency_ms", "gauge", "From capture to the end of the chain."},
   };

@@ -279,8 +279,12 @@ void EventStore::put_letter(const Posting &p, std::int64_t limit) {
       .bind(p.letter.payload)
       .bind(p.letter.retain)
       .run();
-  const std::int64_t id = db_.last_id();
-  Statement(db_, "DELETE FROM outbox WHERE box=? AND id<=?").bind(p.box).bind(id - limit).run();
+  Statement(db_, "DELETE FROM outbox WHERE box=? AND id<=(SELECT id FROM outbox WHERE box=? ORDER BY id DESC"
+                 " LIMIT 1 OFFSET ?)")
+      .bind(p.box)
+      .bind(p.box)
+      .bind(limit)
+      .run();
 }
 
 std::vector<Letter> EventStore::letters(const std::string &box, int limit) const {

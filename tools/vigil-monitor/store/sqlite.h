@@ -24,7 +24,6 @@ class Sqlite {
   void execute(const char *statements);
   sqlite3 *get() const { return db_; }
   int changes() const { return sqlite3_changes(db_); }
-  std::int64_t last_id() const { return sqlite3_last_insert_rowid(db_); }
   // Throws Error::write with SQLite's reason; a full disk says so.
   [[noreturn]] void refuse(const char *doing) const;
 
