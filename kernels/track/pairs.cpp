@@ -14,11 +14,13 @@ namespace {
 
 constexpr double least_aspect = 0.5, most_aspect = 0.95; // width / height of a pair
 constexpr double least_across = 0.06;                    // X of a pair: nearly an ellipse's
+constexpr double least_height = 32;                      // px; the shape of fewer pixels is mostly chance
 constexpr double certain = 0.3;                          // s for which a pair must be seen
 constexpr double doubt = 0.25; // share of the time in which it is not seen that is taken off
 
 bool looks_like_a_pair(const Detection &d) {
   const double w = d.box.width, h = d.box.height;
+  if (h < least_height) return false;
   if (!(d.spread.xx > 0) || !(d.spread.yy > 0) || w < least_aspect * h || w > most_aspect * h) return false;
   const double across = d.spread.xx / (w * w), down = d.spread.yy / (h * h);
   return across > least_across && across > down;

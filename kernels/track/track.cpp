@@ -46,6 +46,8 @@ void Tracker::step(std::span<const Detection> detections, double seconds, double
   const double dt = started_ ? seconds - last_ : 0;
   started_ = true;
   last_ = seconds;
+  width_ = width;
+  height_ = height;
   take(detections);
   predict(dt);
   assign(true);

@@ -9,8 +9,8 @@
 //                                                            d^2 > gate: never;
 //   3. merge: a confirmed track without a box, most of which lies in a box that is larger than the box's own
 //      track explains, is in that box with the others: a group. Its members keep their sizes; an edge of the
-//      group's box moves the member whose edge that is (M. Xu, T. Ellis, "Partial observation vs. blind
-//      tracking through occlusion", BMVC 2002), else they are predicted;
+//      group's box moves the member whose edge that is, if he can be there (M. Xu, T. Ellis, "Partial
+//      observation vs. blind tracking through occlusion", BMVC 2002), else they are predicted;
 //   4. split: members are assigned like all others, by motion, size and colour, so they leave as what they
 //   came;
 //   5. mend: boxes that are parts of one track are one; where all that is found of it is still less than
@@ -21,6 +21,8 @@
 //   6. what is left begins tentative tracks;
 //   7. divide: a track whose blob has looked like two people side by side for a while becomes two, which are
 //      a group (pairs.cpp).
+// Of an object that the picture's border cuts off the free edge alone is measured: its box grows or shrinks,
+// and the centre of that moves at half the object's speed.
 // A track is confirmed when it was found in at least half of the frames for `confirm_after`, and ends
 // `lost_after` after it was last found, or when its centre leaves the picture unseen. One that has not moved
 // by a quarter of its size for `stationary_after` is stationary, and waits for `stationary_hold` instead:
@@ -34,6 +36,7 @@
 
 #include "common/params.h"
 #include "kernels/track/assignment.h"
+#include "kernels/track/border.h"
 #include "kernels/track/kalman.h"
 
 #include <array>
@@ -153,8 +156,9 @@ class Tracker {
     bool parting = false; // and was since it was at the following place, in pixels
     double parting_x = 0, parting_y = 0, part_size = 0; // the size is of the larger part
     double parting_area = 0;
-    double whole = 0;                     // when it was last seen whole, alone
-    double pair = 0;                      // seconds for which its blob has looked like a pair
+    double whole = 0; // when it was last seen whole, alone
+    double pair = 0;  // seconds for which its blob has looked like a pair
+    Cut cut_x = Cut::none, cut_y = Cut::none;
     int box = -1;                         // index into boxes_
     Box measured;                         // with parts mended
     bool in_group = false, shown = false; // shown: its box is in the picture for all that is known
@@ -197,7 +201,7 @@ class Tracker {
   std::vector<double> costs_;
   std::vector<std::size_t> rows_, columns_;
   Assignment assignment_;
-  double last_ = 0;
+  double last_ = 0, width_ = 0, height_ = 0;
   bool started_ = false;
   std::size_t passed_over_ = 0;
   std::uint64_t next_id_ = 1;

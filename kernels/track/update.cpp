@@ -39,6 +39,8 @@ void Tracker::predict(double dt) {
     t.y.predict(dt, q);
     t.w.predict(dt, q / 16);
     t.h.predict(dt, q / 16);
+    hold_border(t.x, t.w, t.cut_x, dt);
+    hold_border(t.y, t.h, t.cut_y, dt);
     t.w.p = std::max(t.w.p, 1.);
     t.h.p = std::max(t.h.p, 1.);
   }
@@ -95,17 +97,25 @@ void Tracker::update_single(Track &t) {
   const double edge = params_.jitter * t.size(), r = edge * edge;
   const Box &b = t.measured;
   const double x = b.x + b.width / 2, y = b.y + b.height / 2;
+  t.cut_x = cut_of(b.x, b.x + b.width, width_);
+  t.cut_y = cut_of(b.y, b.y + b.height, height_);
   if (t.o.group != 0 && t.x.distance(x, r) + t.y.distance(y, r) > surprise) {
     // It comes out of a group elsewhere than its motion said: it turned round, so the motion is another.
     const double speed = params_.max_speed * t.size() / 2;
     t.x = {x, 0, r, 0, speed * speed};
     t.y = {y, 0, r, 0, speed * speed};
   } else {
-    t.x.update(x, r);
-    t.y.update(y, r);
+    if (has_free_edge(t.cut_x))
+      update_by_free_edge(t.x, t.w, t.cut_x, b.x, b.x + b.width, r);
+    else
+      t.x.update(x, r);
+    if (has_free_edge(t.cut_y))
+      update_by_free_edge(t.y, t.h, t.cut_y, b.y, b.y + b.height, r);
+    else
+      t.y.update(y, r);
   }
-  t.w.update(b.width, 4 * r);
-  t.h.update(b.height, 4 * r);
+  if (!has_free_edge(t.cut_x)) t.w.update(b.width, 4 * r);
+  if (!has_free_edge(t.cut_y)) t.h.update(b.height, 4 * r);
   if (t.confirmed) t.o.state = State::tracked;
   t.o.group = 0;
   const Detection &d = boxes_[static_cast<std::size_t>(t.box)].d;
@@ -115,31 +125,52 @@ void Tracker::update_single(Track &t) {
   t.has_colour = true;
 }
 
-// An edge of the box is the edge of that member which is predicted to reach furthest; its size is known from
-// before.
+// An edge of the box is the edge of that member which is predicted to reach furthest, of those who can be
+// there: an edge that moves like a car moves nobody who walks. Sizes are known from before.
 void Tracker::update_group(std::size_t j) {
   const Box b = boxes_[j].d.box;
+  const Cut across = cut_of(b.x, b.x + b.width, width_), down = cut_of(b.y, b.y + b.height, height_);
   Track *left = nullptr, *right = nullptr, *top = nullptr, *bottom = nullptr;
   std::uint64_t least = 0;
+  const auto noise = [&](const Track &t) {
+    const double edge = 2 * params_.jitter * t.size();
+    return edge * edge;
+  };
+  const auto can_be = [&](const Track &t, const Coordinate &c, double centre) {
+    return c.distance(centre, noise(t)) <= surprise;
+  };
   for (Track &t : tracks_) {
     if (t.box != static_cast<int>(j)) continue;
-    if (!left || t.x.p - t.w.p / 2 < left->x.p - left->w.p / 2) left = &t;
-    if (!right || t.x.p + t.w.p / 2 > right->x.p + right->w.p / 2) right = &t;
-    if (!top || t.y.p - t.h.p / 2 < top->y.p - top->h.p / 2) top = &t;
-    if (!bottom || t.y.p + t.h.p / 2 > bottom->y.p + bottom->h.p / 2) bottom = &t;
+    const double w = t.w.p / 2, h = t.h.p / 2;
+    if (!at_low(across) && can_be(t, t.x, b.x + w) && (!left || t.x.p - w < left->x.p - left->w.p / 2))
+      left = &t;
+    if (!at_high(across) && can_be(t, t.x, b.x + b.width - w) &&
+        (!right || t.x.p + w > right->x.p + right->w.p / 2))
+      right = &t;
+    if (!at_low(down) && can_be(t, t.y, b.y + h) && (!top || t.y.p - h < top->y.p - top->h.p / 2)) top = &t;
+    if (!at_high(down) && can_be(t, t.y, b.y + b.height - h) &&
+        (!bottom || t.y.p + h > bottom->y.p + bottom->h.p / 2))
+      bottom = &t;
     if (!least || t.o.id < least) least = t.o.id;
   }
   for (Track &t : tracks_) {
     if (t.box != static_cast<int>(j)) continue;
-    const double edge = 2 * params_.jitter * t.size(), r = edge * edge;
+    const double r = noise(t);
     if (&t == left) t.x.update(b.x + t.w.p / 2, r);
     if (&t == right) t.x.update(b.x + b.width - t.w.p / 2, r);
     if (&t == top) t.y.update(b.y + t.h.p / 2, r);
     if (&t == bottom) t.y.update(b.y + b.height - t.h.p / 2, r);
-    // Nobody is outside of the box that he is in.
-    const double room_x = std::max(0., (b.width - t.w.p) / 2), room_y = std::max(0., (b.height - t.h.p) / 2);
-    t.x.p = std::clamp(t.x.p, b.x + b.width / 2 - room_x, b.x + b.width / 2 + room_x);
-    t.y.p = std::clamp(t.y.p, b.y + b.height / 2 - room_y, b.y + b.height / 2 + room_y);
+    // Nobody is outside of the box that he is in, but beyond the border of the picture.
+    const double x = inside(t.x.p, t.w.p, b.x, b.width, across),
+                 y = inside(t.y.p, t.h.p, b.y, b.height, down);
+    if (can_be(t, t.x, x) && can_be(t, t.y, y)) {
+      t.x.p = x;
+      t.y.p = y;
+    } else {
+      t.shown = false;
+    }
+    if (t.cut_x != across) t.cut_x = Cut::none; // it grows no more
+    if (t.cut_y != down) t.cut_y = Cut::none;
     t.whole = last_; // its size is known from before the group, so long as that lasts
     t.o.state = State::grouped;
     t.o.group = least;
@@ -165,6 +196,8 @@ void Tracker::begin(double seconds) {
     t.w.vv = t.h.vv = s * s / 4;
     t.has_colour = in.d.has_colour;
     t.colour = in.d.colour;
+    t.cut_x = cut_of(b.x, b.x + b.width, width_);
+    t.cut_y = cut_of(b.y, b.y + b.height, height_);
     t.box = static_cast<int>(&in - boxes_.data());
     t.frames = t.hits = 1;
     t.still_x = t.x.p;

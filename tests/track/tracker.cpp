@@ -223,11 +223,62 @@ void pairs_become_two() {
   expect(play(one_of(30, 64, 0.047, 0.06), 10, 0, 9).objects().size() == 1, "one person is one track");
   expect(play(one_of(50, 60, 1 / 12., 1 / 12.), 10, 0, 9).objects().size() == 1, "so is a box on wheels");
   expect(play(one_of(90, 50, 0.08, 0.07), 10, 0, 9).objects().size() == 1, "and a car seen from its side");
+  const auto torso = [](double s) {
+    Detection d = at(100 + 30 * s, 240, 10, 15);
+    d.spread = {0.083 * 10 * 10, 0.06 * 15 * 15};
+    return Boxes{d};
+  };
+  expect(play(torso, 10, 0, 9).objects().size() == 1, "so are a few pixels, whose shape is chance");
   Tracker off;
   Params p;
   p.pairs = false;
   off.set(p);
   expect(play(walk, 10, 0, 9, off).objects().size() == 1, "without pairs all are one");
+}
+
+// A car that comes in goes past one who walks, and takes nobody along.
+void passed_by_a_car() {
+  const auto walker = [](double t) { return at(540 + 12 * t, 230, 12, 30); };
+  const auto car = [](double t) { return at(795 - 200 * t, 240, 110, 50); };
+  const Scene scene = [&](double t) {
+    const Detection w = walker(t);
+    Detection c = car(t);
+    c.box.width = std::min(c.box.width, 640 - c.box.x);
+    if (c.box.width < 8) return Boxes{w};
+    if (intersection(w.box, c.box) == 0) return Boxes{w, c};
+    Detection both;
+    both.box = hull(w.box, c.box);
+    return Boxes{both};
+  };
+  Tracker t = play(scene, 15, 0, 1);
+  const std::uint64_t walks = id_near(t, 552);
+  double fastest = 0;
+  for (int n = 16; n < 75; n++) {
+    t.step(scene(n / 15.), n / 15., 640, 480);
+    for (const Object &o : t.objects())
+      if (o.id == walks) fastest = std::max(fastest, std::abs(o.vx));
+  }
+  expect(fastest < 40, "who is passed by a car is never as fast as that: " + std::to_string(fastest));
+  expect(walks && id_near(t, 600) == walks, "and has his number when it has gone");
+}
+
+// Of a car that enters or leaves only the free edge moves as fast as the car.
+void cut_by_the_border() {
+  for (const bool entering : {true, false}) {
+    const Scene scene = [&](double t) {
+      Detection d = at(entering ? -60 + 240 * t : 500 + 240 * t, 240, 120, 50);
+      const double left = std::max(0., d.box.x), right = std::min(640., d.box.x + d.box.width);
+      d.box.x = left;
+      d.box.width = right - left;
+      return d.box.width > 8 ? Boxes{d} : Boxes{};
+    };
+    const Tracker t = play(scene, 15, 0, entering ? 0.45 : 0.7);
+    expect(t.objects().size() == 1, "a car at the border is one track");
+    if (t.objects().size() != 1) continue;
+    const double speed = t.objects()[0].vx;
+    expect(std::abs(speed - 240) < 48, std::string("a car that ") + (entering ? "enters" : "leaves") +
+                                           " is as fast as in the picture: " + std::to_string(speed));
+  }
 }
 
 void flicker_is_no_track() {
@@ -309,6 +360,8 @@ int main() {
   bag_is_left();
   half_hidden();
   pairs_become_two();
+  passed_by_a_car();
+  cut_by_the_border();
   flicker_is_no_track();
   bad_input();
   same_again();
