@@ -18,6 +18,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   any |= GST_ELEMENT_REGISTER(clbilateral, plugin);
   any |= GST_ELEMENT_REGISTER(clfilter, plugin);
   any |= GST_ELEMENT_REGISTER(clhistogram, plugin);
+  any |= GST_ELEMENT_REGISTER(cljointbilateral, plugin);
 #endif
   return any;
 }

@@ -4,32 +4,6 @@
 namespace vigil::gst::clbilateral {
 namespace {
 
-using bilateral::Algorithm;
-using bilateral::Params;
-using bilateral::Weighting;
-
-GType weighting_type() {
-  static const GEnumValue values[] = {
-      {int(Weighting::intensity), "One weight a pixel, from its intensity", "intensity"},
-      {int(Weighting::channels), "Red, green and blue each have their own weight", "channels"},
-      {},
-  };
-  static const GType type = enum_type("GstClBilateralWeighting", values);
-  return type;
-}
-
-GType algorithm_type() {
-  static const GEnumValue values[] = {
-      {int(Algorithm::automatic), "The grid where it is faster, else exact", "auto"},
-      {int(Algorithm::exact), "Every pixel of the window", "exact"},
-      {int(Algorithm::grid), "Bilateral grid: an approximation whose cost does not grow with the radius",
-       "grid"},
-      {},
-  };
-  static const GType type = enum_type("GstClBilateralAlgorithm", values);
-  return type;
-}
-
 GType guide_type() {
   static const GEnumValue values[] = {
       {int(Guide::none), "The picture itself", "none"},
@@ -51,12 +25,7 @@ constexpr auto guide_table = std::tuple{
 
 Properties<Settings> make_properties() {
   Properties<Settings> p;
-  p.table(&Settings::params, bilateral::params_table, Change::live);
-  p.choice("weighting", "Weighting",
-           "What the range weight compares; formats with one channel know no difference", weighting_type(),
-           &Settings::params, &Params::weighting, Change::live);
-  p.choice("algorithm", "Algorithm", "How it is computed", algorithm_type(), &Settings::params,
-           &Params::algorithm, Change::live);
+  add_filter(p, &Settings::params);
   p.choice("guide", "Guide", "The picture that range weights come from", guide_type(), &Settings::guide,
            Change::ready);
   p.table(&Settings::guiding, guide_table, Change::live);

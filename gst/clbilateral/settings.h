@@ -3,10 +3,10 @@
 // Params.
 #pragma once
 
+#include "gst/clbilateral/filter_properties.h"
 #include "gst/transform/async_depth.h"
 #include "gst/transform/opencl_place.h"
 #include "gst/transform/opencl_tuning.h"
-#include "kernels/bilateral/bilateral.h"
 
 namespace vigil::gst::clbilateral {
 

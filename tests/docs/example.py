@@ -71,7 +71,7 @@ class Examples(unittest.TestCase):
         self.check_watch(python_with_gi(), SOURCES / "watch.py")
 
 
-class Silhouettes(unittest.TestCase):
+class Scripts(unittest.TestCase):
     def test_moments_of_three_cameras(self):
         """A picture for each moment; the first are empty, as the background is learnt, and in the last there are people."""
         with tempfile.TemporaryDirectory() as folder:
@@ -80,6 +80,15 @@ class Silhouettes(unittest.TestCase):
             sizes = [p.stat().st_size for p in sorted(pathlib.Path(folder).glob("silhouettes-*.png"))]
             self.assertEqual(len(sizes), 75, result.stdout)
             self.assertGreater(sizes[-1], 1.2 * sizes[0], sizes)
+
+    def test_a_guide_cleans_up_an_infra_red_camera(self):
+        """What goes out is smooth: it takes less than two thirds of the bytes of what came in, and is no empty picture."""
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run([SOURCES / "joint-bilateral.sh", folder], capture_output=True, text=True, timeout=240, check=False)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            before, after = ((pathlib.Path(folder) / f"{name}.png").stat().st_size for name in ("before", "after"))
+            self.assertLess(after, before * 2 / 3)
+            self.assertGreater(after, 5000)
 
 
 if __name__ == "__main__":
