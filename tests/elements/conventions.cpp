@@ -89,14 +89,6 @@ const std::set<std::string> fixed_while_playing = {"backend",
                                                    "scenetestsrc scene",
                                                    "scenetestsrc seed"};
 
-// Properties of the plugin's elements, without those of GStreamer's classes below them.
-std::vector<GParamSpec *> own_properties(GstElement *e) {
-  const OwnProperties own(e);
-  std::vector<GParamSpec *> list = own.list;
-  std::erase_if(list, [](const GParamSpec *p) { return p->owner_type == GST_TYPE_BIN; });
-  return list;
-}
-
 } // namespace
 
 GST_START_TEST(elements_describe_themselves) {
@@ -189,7 +181,7 @@ GST_END_TEST
 GST_START_TEST(properties_say_what_they_are_and_when_they_may_change) {
   on_each([](GstElementFactory *factory, GstElement *e) {
     const std::string element = GST_OBJECT_NAME(factory);
-    const std::vector<GParamSpec *> own = own_properties(e);
+    const std::vector<GParamSpec *> own = OwnProperties(e).list;
     fail_if(own.empty(), "%s has no properties", element.c_str());
     for (GParamSpec *p : own) {
       const std::string what = element + " " + p->name;
@@ -218,7 +210,8 @@ GST_START_TEST(properties_of_one_name_are_alike) {
   };
   std::map<std::string, Seen> known;
   on_each([&](GstElementFactory *factory, GstElement *e) {
-    for (GParamSpec *p : own_properties(e)) {
+    const std::vector<GParamSpec *> own = OwnProperties(e).list;
+    for (GParamSpec *p : own) {
       if (!(p->flags & GST_PARAM_MUTABLE_PLAYING)) continue;
       const Seen here{GST_OBJECT_NAME(factory), G_TYPE_FUNDAMENTAL(p->value_type),
                       (p->flags & GST_PARAM_CONTROLLABLE) != 0};
@@ -236,7 +229,7 @@ GST_END_TEST
 // application's dialogue would show wrong values.
 GST_START_TEST(what_changes_is_told) {
   on_each([](GstElementFactory *factory, GstElement *e) {
-    const std::vector<GParamSpec *> own = own_properties(e);
+    const std::vector<GParamSpec *> own = OwnProperties(e).list;
     const auto values = [&] {
       std::vector<std::string> all;
       for (const GParamSpec *p : own) {

@@ -245,8 +245,10 @@ OwnProperties::OwnProperties(GstElement *e) {
   specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(e), &count);
   for (guint i = 0; i < count; i++) {
     const GType owner = specs[i]->owner_type;
-    const bool foreign =
-        owner == GST_TYPE_OBJECT || owner == GST_TYPE_ELEMENT || owner == GST_TYPE_BASE_TRANSFORM;
+    // Those of GStreamer's own classes. The aggregator's type is known by its name alone where none was made.
+    const bool foreign = owner == GST_TYPE_OBJECT || owner == GST_TYPE_ELEMENT ||
+                         owner == GST_TYPE_BASE_TRANSFORM || owner == GST_TYPE_BIN ||
+                         std::string_view(g_type_name(owner)) == "GstAggregator";
     if (!foreign && specs[i]->flags & G_PARAM_WRITABLE) list.push_back(specs[i]);
   }
 }

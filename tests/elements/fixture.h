@@ -10,6 +10,7 @@
 #include <gst/video/video.h>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace vigil::test {
