@@ -268,7 +268,8 @@ GST_START_TEST(what_may_change_while_it_plays_does) {
   on_every([](Harness &e) {
     if (name_of(e).starts_with("cl")) return;
     int n = 0;
-    for (GParamSpec *p : own_properties(e.get())) {
+    const std::vector<GParamSpec *> own = OwnProperties(e.get()).list;
+    for (GParamSpec *p : own) {
       if (!(p->flags & GST_PARAM_MUTABLE_PLAYING) || G_IS_PARAM_SPEC_STRING(p)) continue;
       const std::string what = name_of(e) + " " + p->name;
       for (const std::string &value : values_of(p)) {
