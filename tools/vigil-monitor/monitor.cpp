@@ -5,6 +5,7 @@
 #include "camera/source.h"
 #include "common/error.h"
 #include "config/words.h"
+#include "process.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -145,7 +146,10 @@ void Monitor::tick() {
   }
   constexpr unsigned a_minute = 60;
   if (ticks_++ % a_minute == 0)
-    writer_.add([this, cameras = config_.cameras, limits = config_.storage] { retention(cameras, limits); });
+    writer_.add([this, cameras = config_.cameras, limits = config_.storage] {
+      retention(cameras, limits);
+      give_back_memory();
+    });
   if (!writable_) writer_.add([this] { put_waiting(); });
 }
 

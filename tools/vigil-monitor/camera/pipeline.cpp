@@ -150,6 +150,9 @@ void CameraPipeline::build_chain() {
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::before_mog, this, nullptr);
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_frames, this,
                     nullptr);
+  // Boxes are read where cudamog puts them: boxtrack adds those of tracks, some of them of hidden objects.
+  const tools::ObjectPtr<GstPad> found(gst_element_get_static_pad(mog_, "src"));
+  gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_mog, this, nullptr);
   const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last, "src"));
   gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_chain, this, nullptr);
   build_tiles(last);

@@ -132,10 +132,16 @@ GstPadProbeReturn CameraPipeline::Callbacks::before_mog(GstPad *, GstPadProbeInf
   return GST_PAD_PROBE_OK;
 }
 
+GstPadProbeReturn CameraPipeline::Callbacks::after_mog(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  if (!p.muted_) p.see_boxes(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  return GST_PAD_PROBE_OK;
+}
+
 GstPadProbeReturn CameraPipeline::Callbacks::after_chain(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
   p.frames_out_++;
-  if (!p.muted_) p.see_boxes(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  p.latency_ms_ = (p.utc_.now() - p.time_of(pad, GST_PAD_PROBE_INFO_BUFFER(info))) * 1000;
   return GST_PAD_PROBE_OK;
 }
 
@@ -177,7 +183,6 @@ GstFlowReturn CameraPipeline::Callbacks::record(GstAppSink *sink, gpointer user)
 
 void CameraPipeline::see_boxes(GstPad *pad, GstBuffer *buffer) {
   const double time = time_of(pad, buffer), w = std::max(1, width_.load()), h = std::max(1, height_.load());
-  latency_ms_ = (utc_.now() - time) * 1000;
   std::vector<Rect> boxes;
   double area = 0;
   gpointer state = nullptr;

@@ -18,6 +18,7 @@ struct CameraPipeline::Callbacks {
   static GstPadProbeReturn caps_of_frames(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn frame_in(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn before_mog(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn after_mog(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn after_chain(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn into_tiles(GstPad *, GstPadProbeInfo *, gpointer);
   static GstFlowReturn tile(GstAppSink *, gpointer);
