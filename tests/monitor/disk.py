@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 
 from program import Monitor
 
@@ -37,12 +38,14 @@ def writable():
 
 
 def seen_events(seconds):
-    """The ids of events that a viewer is told of meanwhile."""
-    seen = {}
-    for kind, _, _, _, _, payload in m.live("?pictures=0", seconds):
+    """The events that a viewer is told of meanwhile; it goes on for a minute at the most until there is one."""
+    seen, least = {}, time.monotonic() + seconds
+    for kind, _, _, _, _, payload in m.live("?pictures=0", 60):
         record = json.loads(payload) if kind == "E" else {}
         if record.get("kind") == "event":
             seen[record["event"]["id"]] = record["event"]
+        if seen and time.monotonic() > least:
+            break
     return seen
 
 

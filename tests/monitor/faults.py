@@ -72,11 +72,13 @@ cameras:
         resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE, (1, hard))  # no file grows beyond a byte: as a full disk
         m.wait("the full disk is noticed", lambda: not m.get("/api/stats")["storage"]["writable"], 60)
         before = len(m.log)
-        seen = set()
-        for kind, _, _, _, _, payload in m.live("?pictures=0", 12):
+        seen, least = set(), time.monotonic() + 12
+        for kind, _, _, _, _, payload in m.live("?pictures=0", 60):
             record = json.loads(payload) if kind == "E" else {}
             if record.get("kind") == "event":
                 seen.add(record["event"]["id"])
+            if seen and time.monotonic() > least:
+                break
         if not seen:
             raise AssertionError("viewers are told of no event while the disk is full")
         resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE, (soft, hard))
@@ -207,9 +209,12 @@ def files():
     with Monitor(program, folder / "files", "--config", str(config)) as m:
         m.wait("pictures of the file", lambda: m.get("/api/cameras/film")["state"] == "online", 14)
         time.sleep(8)  # it has begun again twice
-        begun, first = time.monotonic(), m.get("/api/stats")["cameras"][0]["frames"]
-        time.sleep(6)
-        rate = (m.get("/api/stats")["cameras"][0]["frames"] - first) / (time.monotonic() - begun)
+        for _ in range(5):  # a busy machine may be slower for a while, but never faster
+            begun, first = time.monotonic(), m.get("/api/stats")["cameras"][0]["frames"]
+            time.sleep(6)
+            rate = (m.get("/api/stats")["cameras"][0]["frames"] - first) / (time.monotonic() - begun)
+            if rate > 8:
+                break
         if not 8 < rate < 18:
             raise AssertionError(f"{rate:.1f} frames a second of a file of 15")
         same(m.get("/api/cameras/film")["reconnects"], 0, "it begins again without a reconnection")

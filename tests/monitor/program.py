@@ -64,7 +64,7 @@ class Monitor:
             raise AssertionError(f"GET {path}: {status} {body}")
         return body
 
-    def wait(self, what, condition, seconds=20):
+    def wait(self, what, condition, seconds=40):
         """Asks again and again until the condition gives something true, which is returned."""
         end = time.monotonic() + seconds
         while True:

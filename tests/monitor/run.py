@@ -2,6 +2,7 @@
 """vigil-monitor as a person meets it: drawn cameras, pictures, events with clips, zones, properties, a kill, bad requests.
 
 run.py PROGRAM FOLDER"""
+import itertools
 import json
 import pathlib
 import shutil
@@ -31,18 +32,22 @@ def same(found, expected, what):
 
 
 def pictures(m):
-    records = list(m.live("?cameras=street", 3))
-    kinds = [json.loads(r[5])["kind"] for r in records if r[0] == "E"]
-    same(kinds[0], "hello", "the first record")
-    tiles = [r for r in records if r[0] == "J"]
-    if not 10 <= len(tiles) <= 17:
-        raise AssertionError(f"{len(tiles)} tiles in 3 s at 5 a second")
-    if any(t[5][:2] != b"\xff\xd8" or t[1] != "street" for t in tiles):
-        raise AssertionError("a tile is no JPEG of the camera")
-    delays = [time.time() - tiles[-1][4]]
-    if not -1 < delays[0] < 2:
-        raise AssertionError(f"the last tile's capture time is {delays[0]:.2f} s ago")
-    masks = [r for r in m.live("?cameras=street&view=mask", 1.5) if r[0] == "J"]
+    # On a busy machine a camera may be late for a while: the best of some tries counts, but no try may give more than was asked for.
+    for _ in range(6):
+        records = list(m.live("?cameras=street", 3))
+        kinds = [json.loads(r[5])["kind"] for r in records if r[0] == "E"]
+        same(kinds[0], "hello", "the first record")
+        tiles = [r for r in records if r[0] == "J"]
+        if any(t[5][:2] != b"\xff\xd8" or t[1] != "street" for t in tiles):
+            raise AssertionError("a tile is no JPEG of the camera")
+        if len(tiles) > 17:
+            raise AssertionError(f"{len(tiles)} tiles in 3 s at 5 a second")
+        delay = time.time() - tiles[-1][4] if tiles else None
+        if len(tiles) >= 10 and -1 < delay < 2:
+            break
+    else:
+        raise AssertionError(f"{len(tiles)} tiles in 3 s at 5 a second; the last one's capture time is {delay} s ago")
+    masks = itertools.islice((r for r in m.live("?cameras=street&view=mask", 30) if r[0] == "J"), 3)
     same({r[2] for r in masks}, {2}, "the view of masks")
     for name in ("latest", "mask", "background", "overlay"):
         status, body = m.ask("GET", f"/api/cameras/street/{name}.jpg")
@@ -200,7 +205,7 @@ def bad_requests(m):
         s.sendall(b"GET /api/cameras HTTP/1.1\r\nHost: local")
     begun = time.monotonic()
     m.get("/api/cameras")
-    if time.monotonic() - begun > 3:
+    if time.monotonic() - begun > 15:  # they have 30 s
         raise AssertionError("slow clients hold up others")
     for s in slow:
         s.close()

@@ -41,7 +41,7 @@ class Page(unittest.TestCase):
         cls.addClassCleanup(cls.server.stop)
         cls.browser = Browser(cls.server.url)
         cls.addClassCleanup(cls.browser.quit)
-        cls.server.until(lambda: all(c["state"] == "online" for c in cls.server.get("/api/cameras")), "all cameras to be online", 20)
+        cls.server.until(lambda: all(c["state"] == "online" for c in cls.server.get("/api/cameras")), "all cameras to be online", 60)
 
     def setUp(self):
         self.browser.run("try { localStorage.clear() } catch { }")

@@ -41,7 +41,7 @@ class Server:
         file.write_text(config.format(port=port, folder=self.folder.name), encoding="utf-8")
         self.log = open(pathlib.Path(self.folder.name) / "log", "w+", encoding="utf-8")
         self.process = subprocess.Popen([program, "--config", str(file)], stdout=self.log, stderr=subprocess.STDOUT)
-        self.until(lambda: self.get("/api/version"), "the server to answer", 20)
+        self.until(lambda: self.get("/api/version"), "the server to answer", 90)  # the first start reads all of GStreamer's plugins
 
     def get(self, path):
         try:
@@ -66,7 +66,7 @@ class Server:
         properties = next(e for e in elements if e["factory"] == factory)["properties"]
         return next(p for p in properties if p["name"] == name)
 
-    def until(self, condition, what, seconds=15):
+    def until(self, condition, what, seconds=40):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             found = condition()
