@@ -138,7 +138,7 @@ void MogElement::end_of_stream() {
   FrameTime over = last_time; // motion ends with the last frame
   over.running = motion_time;
   const MotionSettings told = settings.snapshot().motion;
-  post_motion(gst_, motion.stop(), told, over, 0, {});
+  post_motion(gst_, motion.stop(), motion, told, over, 0, {});
   std::optional<view::Event> trouble;
   with_work(reinterpret_cast<VigilTransform *>(gst_), [&](Work *) { trouble = camera.stop(); });
   if (trouble && told.post_messages) post_camera(gst_, *trouble, over);

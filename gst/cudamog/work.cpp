@@ -248,8 +248,8 @@ void MogWork::publish(BufferPtr &buffer, const Job &job) {
     gst_element_post_message(
         element, new_motion_message(element, "light-jump", job.time, a.changed_fraction, a.boxes));
   if (a.light == Learning::Light::steady)
-    post_motion(element, element_.motion.step(a.changed_fraction, motion, element_.motion_time), motion,
-                job.time, a.changed_fraction, a.boxes);
+    post_motion(element, element_.motion.step(a.changed_fraction, motion, element_.motion_time),
+                element_.motion, motion, job.time, a.changed_fraction, a.boxes);
 }
 
 void MogWork::attach_mask(GstBuffer *buffer, Analysis &a) {

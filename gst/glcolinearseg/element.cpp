@@ -209,7 +209,7 @@ void SegmentElement::before_frame() {
 void SegmentElement::end_of_stream() {
   FrameTime over = last_time; // motion ends with the last frame
   over.running = motion_time;
-  post_motion(gst_, motion.stop(), settings.snapshot().motion, over, 0, {});
+  post_motion(gst_, motion.stop(), motion, settings.snapshot().motion, over, 0, {});
 }
 
 void SegmentElement::learn_background() {

@@ -79,8 +79,9 @@ void SegmentWork::publish(BufferPtr &buffer, const Job &job) {
                              : element_.motion_time + duration_of(in_.info, job.time);
   element_.last_time = job.time;
   const MotionSettings &motion = a.settings.motion;
-  post_motion(element_.gst(), element_.motion.step(a.found.changed_fraction, motion, element_.motion_time),
-              motion, job.time, a.found.changed_fraction, a.found.boxes);
+  const Motion::Change change = element_.motion.step(a.found.changed_fraction, motion, element_.motion_time);
+  post_motion(element_.gst(), change, element_.motion, motion, job.time, a.found.changed_fraction,
+              a.found.boxes);
 }
 
 std::optional<colinearseg::State> SegmentWork::rescue() {

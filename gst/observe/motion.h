@@ -68,6 +68,9 @@ class Motion {
     return was ? Change::end : Change::none;
   }
   bool moving() const { return moving_; }
+  // How long there has been no motion, at the last frame. When motion ends it is motion-hold or a little
+  // more, or less at the end of the stream.
+  GstClockTime quiet() const { return last_ - quiet_since_; }
 
  private:
   bool moving_ = false;

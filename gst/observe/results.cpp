@@ -76,11 +76,17 @@ GstMessage *new_motion_message(GstElement *element, const char *name, const Fram
   return gst_message_new_element(GST_OBJECT(element), s);
 }
 
-void post_motion(GstElement *element, Motion::Change change, const MotionSettings &settings,
-                 const FrameTime &time, double changed_fraction, std::span<const Box> boxes) {
+void post_motion(GstElement *element, Motion::Change change, const Motion &motion,
+                 const MotionSettings &settings, const FrameTime &time, double changed_fraction,
+                 std::span<const Box> boxes) {
   if (change == Motion::Change::none || !settings.post_messages) return;
-  const char *name = change == Motion::Change::begin ? "motion-begin" : "motion-end";
-  gst_element_post_message(element, new_motion_message(element, name, time, changed_fraction, boxes));
+  const bool begins = change == Motion::Change::begin;
+  GstMessage *message =
+      new_motion_message(element, begins ? "motion-begin" : "motion-end", time, changed_fraction, boxes);
+  if (!begins)
+    gst_structure_set(gst_message_writable_structure(message), "quiet", G_TYPE_UINT64, motion.quiet(),
+                      nullptr);
+  gst_element_post_message(element, message);
 }
 
 GstClockTime duration_of(const GstVideoInfo &info, const FrameTime &time) {

@@ -66,7 +66,9 @@ GstMessage *new_motion_message(GstElement *, const char *name, const FrameTime &
                                std::span<const Box>);
 
 // Posts motion-begin or motion-end, as that message, when there is a change and the settings want messages.
-void post_motion(GstElement *, Motion::Change, const MotionSettings &, const FrameTime &,
+// motion-end has one more field:
+//   quiet                                           guint64, ns for which there had been no motion then
+void post_motion(GstElement *, Motion::Change, const Motion &, const MotionSettings &, const FrameTime &,
                  double changed_fraction, std::span<const Box>);
 
 } // namespace vigil::gst

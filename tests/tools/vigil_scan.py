@@ -16,10 +16,10 @@ PROGRAM = sys.argv.pop(1)
 SECONDS = 12
 
 
-def draw(path, seed, seconds=SECONDS, mux="avimux"):
+def draw(path, seed, seconds=SECONDS, mux="avimux", scene="street", size=(160, 120)):
     """A scene of 15 frames a second, quiet at first, as a video that any decoder reads exactly."""
-    subprocess.run(["gst-launch-1.0", "-q", "scenetestsrc", f"num-buffers={15 * seconds}", f"seed={seed}", "quiet=1", "density=2", "!",
-                    "video/x-raw,format=I420,width=160,height=120,framerate=15/1", "!", "jpegenc", "quality=95", "!", *mux.split(), "!",
+    subprocess.run(["gst-launch-1.0", "-q", "scenetestsrc", f"num-buffers={15 * seconds}", f"seed={seed}", "quiet=1", f"scene={scene}", "density=2", "!",
+                    f"video/x-raw,format=I420,width={size[0]},height={size[1]},framerate=15/1", "!", "jpegenc", "quality=95", "!", *mux.split(), "!",
                     "filesink", f"location={path}"], check=True, timeout=120)
 
 
@@ -71,6 +71,28 @@ class Results(Case):
                 self.assertIn(int(e["begin"]), busy)
         ids = [e["id"] for p in found for e in records(p, "event")]
         self.assertEqual(len(ids), len(set(ids)))
+
+    def test_an_event_ends_with_the_motion(self):
+        """However long motion-hold waits before it says so. All people run away after 8 s, others come after 16 s."""
+        video = self.dir / "crowd.avi"
+        draw(video, 1, seconds=15, scene="crowd")
+        for hold in (500, 2000):
+            self.scan("--out", self.dir / str(hold), "--chain", f"cudamog output=passthrough motion-hold={hold} ! boxtrack", video)
+        found = events(self.dir / "500")
+        self.assertLess(found[0][3], 13)
+        self.assertEqual(found, events(self.dir / "2000"))
+
+    def test_preset_fast(self):
+        """Its pictures are 320 pixels wide; what is narrower stays as it is."""
+        video = self.dir / "wide.avi"
+        draw(video, 1, size=(640, 360))
+        self.scan("--out", self.dir / "out", "--preset", "fast", video, self.videos / "camera 1.avi")
+        sizes = {}
+        for path in (self.dir / "out").glob("*.jsonl"):
+            head, = records(path, "file")
+            sizes[head["name"][:4]] = head["width"], head["height"]
+            self.assertGreater(len(records(path, "event")), 0)
+        self.assertEqual(sizes, {"wide": (320, 180), "came": (160, 120)})
 
     def test_same_bytes_again_in_other_orders_and_with_more_jobs(self):
         files = sorted(self.videos.iterdir())
@@ -268,7 +290,9 @@ class BadInput(Case):
                                  (["--out", self.dir / "o", "--split", "-1", video], "--split"),
                                  (["--out", self.dir / "o", "--chain", "nosuchelement", video], "nosuchelement"),
                                  (["--out", self.dir / "o", "--chain", "fakesink", video], "come out"),
-                                 (["--out", self.dir / "o", "--vectors", "/nowhere", video], "/nowhere")):
+                                 (["--out", self.dir / "o", "--vectors", "/nowhere", video], "/nowhere"),
+                                 (["--out", self.dir / "o", "--preset", "quick", video], "quick"),
+                                 (["--out", self.dir / "o", "--preset", "fast", "--chain", "identity", video], "exclude each other")):
             self.assertIn(words, self.scan(*arguments, status=2).stderr)
 
 

@@ -26,7 +26,7 @@ struct Part {
 struct Change { // something began or ended
   std::string label;
   bool begins = false;
-  Time time = 0;
+  Time time = 0; // when it did, which for an end may be before the part in which that was noticed
 };
 struct Happening { // a message that neither begins nor ends anything
   Time time = 0;

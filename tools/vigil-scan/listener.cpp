@@ -83,7 +83,7 @@ std::vector<float> vector_on(GstBuffer *buffer) {
   return out;
 }
 
-void Listener::change(const std::string &label, bool begins, Time t) {
+void Listener::change(const std::string &label, bool begins, Time t, Time quiet) {
   if (begins)
     open_.insert(label);
   else
@@ -92,7 +92,7 @@ void Listener::change(const std::string &label, bool begins, Time t) {
   if (t < findings_.part.begin)
     findings_.open_at_begin = open_;
   else
-    findings_.changes.push_back({label, begins, t});
+    findings_.changes.push_back({label, begins, std::max<Time>(0, t - quiet)});
 }
 
 void Listener::track_begins(const GstStructure *s, Time t) {
@@ -133,7 +133,8 @@ void Listener::message(const GstStructure *s) {
     const std::string ending = begins ? "-begin" : "-end";
     if (!name.ends_with(ending)) continue;
     const std::string kind = word(s, "class");
-    return change(kind.empty() ? name.substr(0, name.size() - ending.size()) : kind, begins, t);
+    const Time quiet = begins ? 0 : std::max<Time>(0, nanoseconds(s, "quiet"));
+    return change(kind.empty() ? name.substr(0, name.size() - ending.size()) : kind, begins, t, quiet);
   }
   if (t < findings_.part.begin) return;
   Happening h{t, Json{{"name", name}}};

@@ -32,7 +32,8 @@ class Listener {
   Listener(const Part &part, Time vectors_every, bool one) : every_(vectors_every), one_(one) {
     findings_.part = part;
   }
-  void change(const std::string &label, bool begins, Time);
+  // `quiet`: for how long it had been over when that was reported.
+  void change(const std::string &label, bool begins, Time, Time quiet);
   void track_begins(const GstStructure *, Time);
   void track_ends(const GstStructure *, Time);
   void look(GstBuffer *, Time); // at the boxes on a frame

@@ -65,7 +65,7 @@ class Scanner {
 Json Scanner::how() const {
   Json j;
   j["vigil-scan"] = VIGIL_VERSION;
-  j["results"] = 1; // version of their format
+  j["results"] = 2; // version of their format; 1: an event of motion lasted motion-hold too long
   j["chain"] = o_.chain.elements;
   j["split_seconds"] = double(o_.split) / double(second);
   j["warm_up_seconds"] = o_.split ? double(o_.chain.warm_up) / double(second) : 0.0;

@@ -54,23 +54,26 @@ struct GpuRows::Shard {
   fisher::ExactStatistics sums;
 };
 
-std::vector<std::unique_ptr<Device>> gpus_for(std::size_t rows) {
+std::vector<std::unique_ptr<Device>> gpus_for(std::size_t rows, const OpenDevice &open) {
   std::vector<std::unique_ptr<Device>> devices;
-  devices.push_back(open_cuda(0));
+  devices.push_back(open(0));
   const std::size_t most = std::max<std::size_t>(1, blocks_of(rows) / blocks_worth_a_gpu);
   try {
-    while (devices.size() < most) devices.push_back(open_cuda(static_cast<int>(devices.size())));
+    while (devices.size() < most) devices.push_back(open(static_cast<int>(devices.size())));
   } catch (const Error &e) {
     if (e.kind() != Error::Kind::no_device) throw;
   }
   return devices;
 }
 
+RowRange rows_of_device(std::size_t i, std::size_t n, std::size_t rows) {
+  const std::size_t blocks = blocks_of(rows);
+  return {std::min(rows, blocks * i / n * block), std::min(rows, blocks * (i + 1) / n * block)};
+}
+
 GpuRows::GpuRows(const std::vector<std::unique_ptr<Device>> &devices, const Data &d, std::size_t components) {
-  const std::size_t blocks = blocks_of(d.rows), n = devices.size();
-  for (std::size_t i = 0; i < n; i++) {
-    const std::size_t first = std::min(d.rows, blocks * i / n * block),
-                      last = std::min(d.rows, blocks * (i + 1) / n * block);
+  for (std::size_t i = 0; i < devices.size(); i++) {
+    const auto [first, last] = rows_of_device(i, devices.size(), d.rows);
     if (first == last) continue;
     const Data part{d.values.subspan(first * d.dimension, (last - first) * d.dimension), last - first,
                     d.dimension};

@@ -12,7 +12,15 @@ namespace vigil::train {
 
 // As many of the CUDA devices that can be seen (CUDA_VISIBLE_DEVICES) as so many rows are worth; at least
 // one. Throws Error::no_device where there is none.
-std::vector<std::unique_ptr<Device>> gpus_for(std::size_t rows);
+// `open` opens the device of a number, from 0 on, and throws Error::no_device behind the last.
+using OpenDevice = std::function<std::unique_ptr<Device>(int)>;
+std::vector<std::unique_ptr<Device>> gpus_for(std::size_t rows, const OpenDevice &open = open_cuda);
+
+// The rows [first, last) of the i-th of n devices: whole blocks, as even as they go.
+struct RowRange {
+  std::size_t first = 0, last = 0;
+};
+RowRange rows_of_device(std::size_t i, std::size_t n, std::size_t rows);
 
 class GpuRows {
  public:
