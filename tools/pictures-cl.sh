@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the pictures of docs/elements/clbilateral.md and clhistogram.md: ./run shell tools/pictures-cl.sh
+# Makes the pictures of docs/elements/clbilateral.md, clhistogram.md and clfilter.md: ./run shell tools/pictures-cl.sh
 set -euo pipefail
 cd "$(dirname "$0")/../docs/pictures"
 work=$(mktemp -d)
@@ -17,3 +17,11 @@ gst-launch-1.0 -q compositor name=m sink_0::xpos=0 sink_1::xpos=284 sink_2::xpos
 gst-launch-1.0 -q scenetestsrc num-buffers=100 ! video/x-raw,format=RGBA ! clhistogram overlay=true ! videoconvert ! \
   jpegenc quality=75 ! multifilesink location="$work/h-%d.jpg" max-files=1
 mv "$work"/h-99.jpg clhistogram-overlay.jpg
+
+# A street whose left half lies in deep shadow, and below what the stage tonemap makes of it
+gst-launch-1.0 -q compositor name=m background=black sink_1::alpha=0.86 ! video/x-raw,format=RGBA,width=640,height=360,framerate=25/1 ! tee name=t \
+  scenetestsrc num-buffers=100 noise=1 ! video/x-raw,format=RGBA,width=640,height=360,framerate=25/1 ! m.sink_0 \
+  videotestsrc num-buffers=100 pattern=black ! video/x-raw,format=RGBA,width=320,height=360,framerate=25/1 ! m.sink_1 \
+  compositor name=both sink_1::ypos=360 ! videoconvert ! jpegenc quality=70 ! multifilesink location="$work/tone.jpg" \
+  t. ! queue ! both.sink_0 t. ! queue ! clfilter chain="tonemap compression=0.6" ! both.sink_1
+mv "$work/tone.jpg" clfilter-tonemap.jpg

@@ -75,4 +75,20 @@ struct Blocks {
 };
 Blocks blocks_of(const Stage &, int full);
 
+// Kind::tone.
+inline constexpr int tone_levels = 8192; // the greatest l
+inline constexpr int tone_limit = 4096;  // of e, on both sides of 0
+inline constexpr int tone_reach = 2;     // blocks on each side of a pixel's own
+inline constexpr int tone_own = 16;      // the weight of the pixel's own l
+struct Tone {
+  int size, compression, detail, anchor; // S, c, d, l(M anchor)
+  std::vector<std::int32_t> level;       // l, by y
+  std::vector<std::int32_t> spatial;     // g, by 2 |d|: 0..5 S
+  std::vector<std::int32_t> range;       // t, by |l - L_b|: 0..8192
+  std::vector<std::int32_t> gain;        // 65536 2^(e/1024), by e + 4096
+};
+Tone tone_of(const Stage &, int full);
+// y in 1/65536 of R, G and B; they add up to 65536.
+inline constexpr std::uint32_t tone_luma[3] = {19595, 38470, 7471};
+
 } // namespace vigil::filter

@@ -67,6 +67,24 @@
 //               S))), f = (A - D) / 4 but not beyond +-|e / 2|: A - f, B + e, C - e, D + f, within 0..M.
 //               Divisions round towards 0. First along all rows, then along the columns of that; edges
 //               without two pixels on both sides stay
+// A stage that looks at the light of whole regions:
+//   tonemap     local tone mapping by the bilateral filter's base layer (Durand and Dorsey 2002; thesis,
+//               chapter 3), the base being sampled at the means of blocks. y is grayscale's value, v on grey
+//               formats; l(y) = 1024 log2(1 + 255 y / M), rounded: 0..8192, in 1/1024 of an octave. L_b is
+//               the mean of l, rounded down, over a block of S x S pixels, S = sigma, of what is inside the
+//               picture; blocks begin in the upper left corner. The base of a pixel is
+//                 B = floor((sum w L_b + 16 l + floor(W / 2)) / W), W = sum w + 16,
+//               over the 5x5 blocks around its own (outside the nearest block's L_b counts), with
+//                 w = floor(floor(g(dx) g(dy) / 4096) t / 1024), dx and dy from the pixel's middle to the
+//                     block's, as if it were whole,
+//                 g(d) = 4096 max(0, (G(d) - G(2.5 S)) / (1 - G(2.5 S))), rounded, with
+//                     G(d) = exp(-d^2 / (2 S^2)): 0 where blocks come into reach, so that B has no
+//                     steps there,
+//                 t = 4096 exp(-(l - L_b)^2 / (2 (1024 range)^2)), rounded.
+//               Each channel becomes min(M, floor(v 2^(e/1024) + 1/2)), with 2^(e/1024) rounded to 1/65536
+//               and e = floor((c (l(M anchor) - B) + d (l - B)) / 256), within -4096..4096 (4 octaves);
+//               c = 256 compression, d = 256 (detail - 1), rounded. So the base comes nearer to the anchor,
+//               and what is finer than it keeps its contrast
 // A stage of the user's own:
 //   user        what the function of an OpenCL C file makes of each pixel, see user.h
 // Every stage takes repeat=N as well: it is then N stages, one behind the other (thesis, chapter 5).
@@ -99,6 +117,7 @@ enum class Kind {
   bilateral,
   temporal,
   deblock,
+  tone,
   user, // what a file says
 };
 constexpr bool is_point(Kind k) {

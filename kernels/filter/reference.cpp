@@ -196,6 +196,72 @@ Channels without_blocks(const Stage &s, const Channels &p) {
   return out;
 }
 
+// The light of regions comes nearer to each other.
+class ToneMapping {
+ public:
+  ToneMapping(const Stage &s, const Channels &p)
+      : t_(tone_of(s, p.full)), p_(p), columns_((p.width + t_.size - 1) / t_.size),
+        rows_((p.height + t_.size - 1) / t_.size) {
+    for (int by = 0; by < rows_; by++)
+      for (int bx = 0; bx < columns_; bx++) means_.push_back(mean(bx, by));
+  }
+  Channels result() const {
+    Channels out = p_;
+    std::size_t i = 0;
+    for (int y = 0; y < p_.height; y++)
+      for (int x = 0; x < p_.width; x++) {
+        const double base = base_at(x, y);
+        const double e =
+            std::floor((t_.compression * (t_.anchor - base) + t_.detail * (light(x, y) - base)) / 256);
+        const double gain = t_.gain[std::size_t(std::clamp(int(e), -tone_limit, tone_limit) + tone_limit)];
+        for (int c = 0; c < p_.count; c++, i++)
+          out.values[i] = stored(p_.at(x, y, c) * gain / 65536, p_.full);
+      }
+    return out;
+  }
+
+ private:
+  int light(int x, int y) const { // l
+    double v = p_.at(x, y, 0);
+    if (p_.count == 3) {
+      v = 0;
+      for (int c = 0; c < 3; c++) v += tone_luma[c] * p_.at(x, y, c);
+      v = std::floor(v / 65536 + 0.5);
+    }
+    return t_.level[std::size_t(v)];
+  }
+  int mean(int bx, int by) const {
+    std::int64_t sum = 0, count = 0;
+    for (int y = by * t_.size; y < std::min(p_.height, (by + 1) * t_.size); y++)
+      for (int x = bx * t_.size; x < std::min(p_.width, (bx + 1) * t_.size); x++, count++) sum += light(x, y);
+    return int(sum / count);
+  }
+  // Twice the distance from the middle of a pixel to that of a block, as the table counts it.
+  std::int64_t weight(int pixel, int block) const {
+    const int twice = std::abs(2 * pixel + 1 - (2 * block + 1) * t_.size);
+    return twice < int(t_.spatial.size()) ? t_.spatial[std::size_t(twice)] : 0;
+  }
+  int base_at(int x, int y) const {
+    const int own = light(x, y);
+    std::int64_t sum = tone_own * own, weights = tone_own;
+    for (int by = y / t_.size - tone_reach; by <= y / t_.size + tone_reach; by++)
+      for (int bx = x / t_.size - tone_reach; bx <= x / t_.size + tone_reach; bx++) {
+        const int inside_x = std::clamp(bx, 0, columns_ - 1), inside_y = std::clamp(by, 0, rows_ - 1);
+        const int l = means_[std::size_t(inside_y) * columns_ + inside_x];
+        const std::int64_t near = weight(x, bx) * weight(y, by) / 4096;
+        const std::int64_t w = near * t_.range[std::size_t(std::abs(own - l))] / 1024;
+        sum += w * l;
+        weights += w;
+      }
+    return int((sum + weights / 2) / weights);
+  }
+
+  Tone t_;
+  const Channels &p_;
+  int columns_, rows_;
+  std::vector<int> means_;
+};
+
 class Reference final : public Filter {
  public:
   Reference(const Chain &chain, PixelFormat format) : chain_(chain), format_(format) {
@@ -232,6 +298,7 @@ class Reference final : public Filter {
     for (std::size_t k = 0; k < chain_.size(); k++)
       p = chain_[k].type->kind == Kind::temporal  ? over_time(chain_[k], p, kept_[k])
           : chain_[k].type->kind == Kind::deblock ? without_blocks(chain_[k], p)
+          : chain_[k].type->kind == Kind::tone    ? ToneMapping(chain_[k], p).result()
                                                   : run(chain_[k], p);
     std::size_t i = 0;
     for (int y = 0; y < in.height; y++)

@@ -201,6 +201,14 @@ void test_table() {
       expect(b.size == 8 && b.left == 0 && b.strength == 15, "deblock has other numbers");
       continue;
     }
+    if (t.kind == Kind::tone) {
+      const Tone tone = tone_of(c[0], 255);
+      expect(tone.level[0] == 0 && tone.level[255] == tone_levels && tone.anchor == tone_levels &&
+                 tone.spatial.front() <= 4096 && tone.spatial.back() == 0 && tone.range[0] == 4096 &&
+                 tone.gain[tone_limit] == 65536 && tone.gain.back() == 16 * 65536,
+             "tonemap has other numbers");
+      continue;
+    }
     expect((radius_of(c[0]) == 0) == is_point(t.kind), text(t.name, ": radius ", radius_of(c[0])));
     if (t.kind == Kind::table) table_value(c[0], 100, 255);
     if (t.kind == Kind::linear) linear_of(c[0], 255);
@@ -270,6 +278,7 @@ void test_page(const char *path) {
                                  is_point(t.kind)           ? "point"
                                  : t.kind == Kind::temporal ? "over time"
                                  : t.kind == Kind::deblock  ? "blocks"
+                                 : t.kind == Kind::tone     ? "regions"
                                                             : "stencil",
                                  " | ", t.blurb, t.needs_colour ? " (not grey)" : "", " | ", params, " |\n");
     expect(page.find(row) != page.npos, text("not on the page: ", row));

@@ -3,6 +3,7 @@
 
 #include "kernels/filter/deblock.h"
 #include "kernels/filter/temporal.h"
+#include "kernels/filter/tone.h"
 #include "kernels/filter/user.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class ClChain::Part {
 
 namespace {
 
-// Of a part: temporal, deblock or user; table stands for all that fuse.
+// Of a part: temporal, deblock, tone or user; table stands for all that fuse.
 Kind kind_of(const Chain &part) {
   return part.empty() || fuses(part[0].type->kind) ? Kind::table : part[0].type->kind;
 }
@@ -102,6 +103,26 @@ class Deblocks final : public ClChain::Part {
   PixelFormat format_;
 };
 
+class Tones final : public ClChain::Part {
+ public:
+  Tones(ClDevice &d, const Stage &s, PixelFormat format)
+      : filter_(d, tone_of(s, full_scale(format)), format), format_(format), values_(s.values) {}
+  bool fits(const Chain &chain) const override { return kind_of(chain) == Kind::tone; }
+  void set(const Chain &chain) override {
+    if (chain[0].values == values_) return; // its tables are large
+    filter_.set(tone_of(chain[0], full_scale(format_)));
+    values_ = chain[0].values;
+  }
+  void apply(ConstImage in, Image out, Queue &q) override { filter_.apply(in, out, q); }
+  std::size_t passes() const override { return 2; }
+  std::string variant() const override { return "tone"; }
+
+ private:
+  ClTone filter_;
+  PixelFormat format_;
+  std::vector<double> values_;
+};
+
 // What several searches were, as one.
 void add(tuning::Result &all, const tuning::Result &one) {
   all.searched = all.searched || one.searched;
@@ -130,6 +151,7 @@ ClChain::~ClChain() = default;
 std::unique_ptr<ClChain::Part> ClChain::make(const Chain &chain, const Shape &shape) const {
   if (kind_of(chain) == Kind::user) return std::make_unique<Users>(device_, chain[0], format_);
   if (kind_of(chain) == Kind::deblock) return std::make_unique<Deblocks>(device_, chain[0], format_);
+  if (kind_of(chain) == Kind::tone) return std::make_unique<Tones>(device_, chain[0], format_);
   if (kind_of(chain) == Kind::temporal) return std::make_unique<OverTime>(device_, chain[0], format_);
   return std::make_unique<Fused>(device_, chain, format_, shape, stored_costs_);
 }

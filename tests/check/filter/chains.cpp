@@ -10,6 +10,7 @@
 #include "tests/check/filter/compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -233,9 +234,68 @@ void run_costs(Checker &c) {
                          [&] { return std::string("cut by measured costs"); });
 }
 
+void run_tone(Checker &c) {
+  auto &device = device_cast<ClDevice>(c.device);
+  constexpr struct {
+    int width, height, padding;
+  } sizes[] = {{1, 1, 0}, {3, 9, 1}, {40, 2, 0}, {64, 48, 0}, {131, 75, 3}};
+  for (const PixelFormat format : {rgba, bgra, gray8, gray16, rgba64}) {
+    ClChain fast(device, parse("tonemap"), format);
+    for (const char *text_of : {"tonemap", "tonemap compression=1 detail=0 sigma=2 range=0.1 anchor=0.01",
+                                "tonemap compression=0.8 detail=4 sigma=64 range=8 anchor=0.5",
+                                "invert ! tonemap compression=0.3 detail=2.5 sigma=7 range=0.7 ! sharpen"}) {
+      const Chain chain = parse(text_of);
+      const bool built = fast.set_chain(chain);
+      c.expect(built == (chain.size() > 1), text("\"", text_of, "\" is ", built ? "" : "not ", "built anew"));
+      for (const auto &s : sizes)
+        compare_with_reference(c, fast, chain, format, s.width, s.height, s.padding,
+                               [&] { return text("\"", text_of, "\""); });
+    }
+  }
+
+  const auto mapped = [&](const char *chain, int width, int height, auto level) {
+    ClChain fast(device, parse(chain), gray8);
+    Picture in(c, gray8, width, height), out(c, gray8, width, height);
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) in.bytes[std::size_t(y * width + x)] = std::uint8_t(level(x, y));
+    in.send();
+    fast.apply(in.device(), out.device(), c.queue());
+    out.fetch();
+    c.expect(in.bytes != out.bytes || std::string(chain).find("compression=0 ") != std::string::npos,
+             "nothing changes");
+    c.expect(in.bytes == out.bytes || std::string(chain).find("compression=0 ") == std::string::npos,
+             "compression=0 changes something");
+    return out.bytes;
+  };
+  const auto ramp = [](int x, int) { return x; };
+  mapped("tonemap compression=0 sigma=8", 256, 16, ramp);
+  // A ramp stays one: the base has no steps where blocks begin.
+  const auto smooth = mapped("tonemap compression=0.7 sigma=8", 256, 16, ramp);
+  for (std::size_t x = 1; x < 256; x++)
+    c.expect(smooth[8 * 256 + x] >= smooth[8 * 256 + x - 1],
+             text("the ramp falls at ", x, " from ", int(smooth[8 * 256 + x - 1]), " to ",
+                  int(smooth[8 * 256 + x])));
+  // A room at 20 levels and a window at 200, both with a texture of a tenth: what is between them gets
+  // smaller, what is in them does not.
+  const auto room = [](int x, int y) {
+    const int texture = (x + y) % 2 ? 10 : 11;
+    return x < 64 ? 2 * texture : 18 * texture;
+  };
+  const auto lit = mapped("tonemap compression=0.6 sigma=8", 128, 64, room);
+  const auto at = [&](int x, int y) { return double(lit[std::size_t(y * 128 + x)]); };
+  const double dark = at(20, 32), dark_other = at(21, 32), bright = at(100, 32), bright_other = at(101, 32);
+  c.expect(bright / dark < 4,
+           text("the window is ", bright / dark, " times as bright as the room, not below 4"));
+  c.expect(std::abs(dark / dark_other - 1.1) < 0.03 && std::abs(bright / bright_other - 1.1) < 0.03,
+           text("textures of 1.1 became ", dark / dark_other, " and ", bright / bright_other));
+  // No halo: beside the window the room is as bright as elsewhere.
+  c.expect(std::abs(at(60, 32) / dark - 1) < 0.06, text("beside the window ", at(60, 32), ", else ", dark));
+}
+
 check::Register costs_case{{"filter/costs", run_costs, {Backend::opencl}}};
 check::Register deblock_case{{"filter/deblock", run_deblock, {Backend::opencl}}};
 check::Register temporal_case{{"filter/temporal", run_temporal, {Backend::opencl}}};
+check::Register tone_case{{"filter/tone", run_tone, {Backend::opencl}}};
 check::Register users_case{{"filter/users", run_users, {Backend::opencl}}};
 
 } // namespace
