@@ -92,6 +92,9 @@ class Scripts(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    unbuilt = [name for name in ("motion_events", "draw", "watch_c") if not (PROGRAMS / name).exists()]
+    if unbuilt:
+        sys.exit(f"not built in {PROGRAMS}: {', '.join(unbuilt)}; build first (ninja), or run meson test without --no-rebuild")
     loud = python_with_gi() is None
     if loud:
         del Examples.test_watch_in_python
