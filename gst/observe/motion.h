@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From a changed fraction per frame to the begin and end of motion, with hysteresis in level and time: motion
-// begins when the fraction reaches motion-threshold, and ends when it has been below half of that for
-// motion-hold.
+// begins when the fraction has reached motion-threshold and has not been below half of that since for
+// motion-delay, and ends when it has been below half of it for motion-hold.
 #pragma once
 
 #include "common/params.h"
 
 #include <gst/gst.h>
+#include <utility>
 
 namespace vigil::gst {
 
@@ -14,6 +15,7 @@ namespace vigil::gst {
 struct MotionSettings {
   int min_area = 100;
   float threshold = 0.001f;
+  int delay = 0;
   int hold = 1000;
   bool post_messages = true;
   bool operator==(const MotionSettings &) const = default;
@@ -27,6 +29,10 @@ inline constexpr auto motion_table = std::tuple{
           "in a thousand), and ends when it "
           "stayed below half of this for motion-hold",
           &MotionSettings::threshold, 0.f, 1.f),
+    param("motion-delay", "Motion delay",
+          "Milliseconds, in the stream's time, for which motion must have gone on before motion-begin is "
+          "posted: what shows in single frames is no event. 0: the first frame is enough",
+          &MotionSettings::delay, 0, 3600000),
     param("motion-hold", "Motion hold",
           "Milliseconds without motion, in the stream's time, after which motion-end is posted",
           &MotionSettings::hold, 0, 3600000),
@@ -42,18 +48,22 @@ class Motion {
   // `now`: the frame's time, GST_CLOCK_TIME_NONE counts as the time of the frame before.
   Change step(double fraction, const MotionSettings &settings, GstClockTime now) {
     const double threshold = settings.threshold;
-    const GstClockTime hold = static_cast<GstClockTime>(settings.hold) * GST_MSECOND;
+    const GstClockTime hold = static_cast<GstClockTime>(settings.hold) * GST_MSECOND,
+                       delay = static_cast<GstClockTime>(settings.delay) * GST_MSECOND;
     if (!GST_CLOCK_TIME_IS_VALID(now)) now = last_;
-    if (now < last_) quiet_since_ = now; // time was set back, by a seek
+    if (now < last_) quiet_since_ = rising_since_ = now; // time was set back, by a seek
     last_ = now;
-    const bool above = fraction > 0 && fraction >= threshold;
+    const bool above = fraction > 0 && fraction >= threshold, stays = above || fraction > threshold / 2;
     if (!moving_) {
-      if (!above) return Change::none;
+      if (above && !std::exchange(rising_, true)) rising_since_ = now;
+      rising_ = rising_ && stays;
+      if (!above || now - rising_since_ < delay) return Change::none;
+      rising_ = false;
       moving_ = true;
       quiet_since_ = now;
       return Change::begin;
     }
-    if (above || fraction > threshold / 2) {
+    if (stays) {
       quiet_since_ = now;
       return Change::none;
     }
@@ -64,7 +74,7 @@ class Motion {
   // The stream is over: end when there was motion.
   Change stop() {
     const bool was = moving_;
-    moving_ = false;
+    moving_ = rising_ = false;
     return was ? Change::end : Change::none;
   }
   bool moving() const { return moving_; }
@@ -73,8 +83,8 @@ class Motion {
   GstClockTime quiet() const { return last_ - quiet_since_; }
 
  private:
-  bool moving_ = false;
-  GstClockTime last_ = 0, quiet_since_ = 0;
+  bool moving_ = false, rising_ = false; // rising: motion, but not for long enough yet
+  GstClockTime last_ = 0, quiet_since_ = 0, rising_since_ = 0;
 };
 
 } // namespace vigil::gst

@@ -95,6 +95,27 @@ GST_START_TEST(motion_begins_and_ends) {
 }
 GST_END_TEST
 
+GST_START_TEST(motion_that_does_not_last_is_no_event) {
+  Camera camera("learning-rate=0.001 motion-threshold=0.01 motion-hold=0 motion-delay=120");
+  camera.show(10);
+  for (int i = 0; i < 3; i++) { // 40 ms a frame: never for longer than 80 ms
+    camera.show(3, {person});
+    camera.show(1);
+  }
+  fail_unless(camera.element.events().empty(), "motion of 80 ms was told with motion-delay=120");
+  camera.show(3, {person});
+  fail_unless(camera.element.events().empty());
+  camera.show(1, {person});
+  fail_unless(camera.element.events() == std::vector<std::string>{"motion-begin"});
+  camera.show(1);
+  fail_unless(camera.element.events() == std::vector<std::string>{"motion-end"});
+  camera.show(2, {person}); // too short again
+  camera.element.set("motion-delay", "0");
+  camera.show(1, {person});
+  fail_unless(camera.element.events() == std::vector<std::string>{"motion-begin"});
+}
+GST_END_TEST
+
 GST_START_TEST(level_has_hysteresis) {
   Camera camera("learning-rate=0.001 motion-threshold=0.02 motion-hold=0 min-area=10");
   const Rect small{40, 32, 16, 16}; // 1.3 %: less than the threshold, more than half of it
@@ -271,6 +292,7 @@ int main(int argc, char **argv) {
   tcase_set_timeout(tests, 120);
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, motion_begins_and_ends);
+  tcase_add_test(tests, motion_that_does_not_last_is_no_event);
   tcase_add_test(tests, level_has_hysteresis);
   tcase_add_test(tests, the_end_of_the_stream_ends_motion);
   tcase_add_test(tests, messages_can_be_off);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The table of docs/foreground.md: cudamog with nothing set beside others, on every sequence there is.
-Usage: table.py VIGIL_EVAL DATA [--format RGBA]... [--settings "name=value ..."]... [--jobs N] [--without-segmentation]
+Usage: table.py VIGIL_EVAL DATA [--format RGBA]... [--settings "name=value ..."]... [--only REGEX] [--jobs N]
+           [--without-segmentation]
 
 DATA is the folder of the labelled videos. Each figure is an F-measure; where the truth has no foreground it is the share of false
 foreground in per cent, and where a sequence has one labelled frame its wrong pixels stand beside. Other settings of cudamog
@@ -11,6 +12,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -75,6 +77,7 @@ parser.add_argument("program")
 parser.add_argument("data", type=pathlib.Path)
 parser.add_argument("--format", action="append", choices=["RGBA", "I420", "NV12", "GRAY8"])
 parser.add_argument("--settings", action="append", default=[])
+parser.add_argument("--only", default="", help="the rows whose name this matches")
 parser.add_argument("--jobs", type=int, default=os.cpu_count())
 parser.add_argument("--without-segmentation", action="store_true")
 options = parser.parse_args()
@@ -89,6 +92,7 @@ with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecuto
     rows = [(n, options.data / n) for n in LABELLED if (options.data / n).is_dir()]
     rows += [(n, with_black_truth(options.data, pathlib.Path(work), n)) for n in EMPTY if (options.data / n).is_dir()]
     rows += [("scene " + s.split(",")[0], f"scene:{s},width=320,height=240") for s in SCENES]
+    rows = [r for r in rows if re.search(options.only, r[0])]
     for pixel_format in options.format or ["RGBA"]:
         print(f"\n{pixel_format}\n\n| | " + " | ".join(name for name, _ in columns) + " |\n|---" * 1 + "|---" * len(columns) + "|")
         cells = [[pool.submit(evaluate, options.program, pixel_format, d, str(dataset)) for _, d in columns]
