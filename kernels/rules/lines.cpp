@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/rules/by_id.h"
 #include "kernels/rules/watch.h"
 
 #include <algorithm>
@@ -10,13 +11,7 @@ void Watch::step_line(std::size_t i, double seconds) {
   const Line &rule = rules_.lines[i];
   for (const Known &k : known_) {
     if (!k.here || !k.found) continue;
-    auto p = std::find_if(l.paths.begin(), l.paths.end(), [&](const Path &v) { return v.id == k.id; });
-    if (p == l.paths.end()) {
-      Path first;
-      first.id = k.id;
-      l.paths.push_back(first);
-      p = l.paths.end() - 1;
-    }
+    Path *const p = &obtain(l.paths, k.id);
     const int before = p->sum;
     for (std::size_t c = 0; c + 1 < rule.points.size(); c++)
       p->sum += crossing(rule.points[c], rule.points[c + 1], k.before, k.at);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Who is there, who is the same, who is gone; zones.cpp and lines.cpp say what that means.
 #include "kernels/rules/watch.h"
+#include "kernels/rules/by_id.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,9 @@ constexpr double known_before = 0.5; // seconds that an owner was there before w
 
 double size(const track::Box &b) {
   return std::sqrt(std::max(b.width, 1.) * std::max(b.height, 1.));
+}
+bool usable(const track::Box &b) {
+  return std::isfinite(b.x) && std::isfinite(b.y) && std::isfinite(b.width) && std::isfinite(b.height);
 }
 double far(Point a, Point b) {
   return std::hypot(a.x - b.x, a.y - b.y);
@@ -112,19 +116,18 @@ double Watch::speed_of(const Known &k, const track::Object &o) const {
 bool Watch::hand_over(Known &k, double seconds) {
   Known *best = nullptr;
   double least = size(k.box);
-  for (Known &old : known_) {
-    if (old.here || old.id == k.id || old.type != k.type) continue;
+  const auto from = std::partition_point(missing_.begin(), missing_.end(),
+                                         [&](std::size_t i) { return known_[i].at.x < k.at.x - least; });
+  for (auto i = from; i != missing_.end() && known_[*i].at.x <= k.at.x + size(k.box); i++) {
+    Known &old = known_[*i];
+    if (old.id == 0 || old.type != k.type) continue;
     if (seconds - old.last > settings_.hand_over / 1000. || far(old.at, k.at) > least) continue;
+    if (best && far(old.at, k.at) == least && old.id < best->id) continue;
     least = far(old.at, k.at);
     best = &old;
   }
   if (!best) return false;
-  for (ZoneState &z : zones_)
-    for (Stay &s : z.stays)
-      if (s.id == best->id) s.id = k.id;
-  for (LineState &l : lines_)
-    for (Path &p : l.paths)
-      if (p.id == best->id) p.id = k.id;
+  renames_.push_back({best->id, k.id});
   const std::uint64_t id = k.id;
   const track::Box box = k.box;
   const Point at = k.at;
@@ -137,6 +140,47 @@ bool Watch::hand_over(Known &k, double seconds) {
   return true;
 }
 
+// The one with the highest number of the taller ones at whose box it begins; 0: nobody.
+std::uint64_t Watch::owner_of(const Known &k) const {
+  std::uint64_t owner = 0;
+  const double right = k.box.x + k.box.width;
+  const auto from = std::partition_point(owners_.begin(), owners_.end(),
+                                         [&](const Reach &r) { return r.left <= k.box.x - widest_; });
+  for (auto r = from; r != owners_.end() && r->left < right; r++) {
+    const Known &o = known_[r->index];
+    if (o.box.height < 1.3 * k.box.height || o.id < owner) continue;
+    const double reach = o.box.height / 2;
+    const track::Box around{o.box.x - reach, o.box.y - reach, o.box.width + 2 * reach,
+                            o.box.height + 2 * reach};
+    if (track::intersection(around, k.box) > 0) owner = o.id;
+  }
+  return owner;
+}
+
+// Who is missing and who may have put something down, from left to right, so that new ones look only at those
+// near them.
+void Watch::sort_for_new(double seconds) {
+  missing_.clear();
+  owners_.clear();
+  widest_ = 0;
+  for (std::size_t i = 0; i < known_.size(); i++) {
+    const Known &k = known_[i];
+    if (!k.here) {
+      missing_.push_back(i);
+      continue;
+    }
+    if (seconds - k.first < known_before) continue;
+    owners_.push_back({k.box.x - k.box.height / 2, i});
+    widest_ = std::max(widest_, k.box.width + k.box.height);
+  }
+  std::sort(missing_.begin(), missing_.end(), [&](std::size_t a, std::size_t b) {
+    return known_[a].at.x != known_[b].at.x ? known_[a].at.x < known_[b].at.x : a < b;
+  });
+  std::sort(owners_.begin(), owners_.end(), [](const Reach &a, const Reach &b) {
+    return a.left != b.left ? a.left < b.left : a.index < b.index;
+  });
+}
+
 void Watch::meet_new(const Subject &s, double seconds) {
   Known k;
   k.id = s.object.id;
@@ -144,36 +188,45 @@ void Watch::meet_new(const Subject &s, double seconds) {
   k.box = s.object.box;
   k.at = k.before = k.begin = k.still_at = anchor(k.box);
   k.first = k.still_since = seconds;
-  if (!hand_over(k, seconds))
-    for (const Known &o : known_) { // the taller one at whose box it begins
-      if (!o.here || o.box.height < 1.3 * k.box.height || seconds - o.first < known_before) continue;
-      const double reach = o.box.height / 2;
-      const track::Box around{o.box.x - reach, o.box.y - reach, o.box.width + 2 * reach,
-                              o.box.height + 2 * reach};
-      if (track::intersection(around, k.box) > 0) k.owner = o.id;
-    }
+  if (!hand_over(k, seconds)) k.owner = owner_of(k);
   k.fresh = true;
   known_.push_back(k);
 }
 
 void Watch::meet(std::span<const Subject> subjects, double seconds) {
   for (Known &k : known_) k.here = k.fresh = k.found = false;
-  const auto find = [&](std::uint64_t id) {
-    return std::find_if(known_.begin(), known_.end(), [&](const Known &k) { return k.id == id; });
-  };
   // First those known, so that what is missing is missing when new ones come.
+  new_.clear();
   for (const Subject &s : subjects)
-    if (const auto k = find(s.object.id); k != known_.end()) k->here = true;
-  for (const Subject &s : subjects)
-    if (find(s.object.id) == known_.end()) meet_new(s, seconds);
-  std::erase_if(known_, [](const Known &k) { return k.id == 0; });
+    if (Known *k = find(known_, s.object.id))
+      k->here = true;
+    else if (usable(s.object.box))
+      new_.push_back(&s);
+  if (!new_.empty()) {
+    std::stable_sort(new_.begin(), new_.end(),
+                     [](const Subject *a, const Subject *b) { return a->object.id < b->object.id; });
+    sort_for_new(seconds);
+    renames_.clear();
+    for (std::size_t i = 0; i < new_.size(); i++) // of an id that is there twice the first
+      if (i == 0 || new_[i]->object.id != new_[i - 1]->object.id) meet_new(*new_[i], seconds);
+    if (!renames_.empty()) {
+      std::sort(renames_.begin(), renames_.end(),
+                [](const Rename &a, const Rename &b) { return a.id < b.id; });
+      for (ZoneState &z : zones_) rename(z.stays, renames_);
+      for (LineState &l : lines_) rename(l.paths, renames_);
+    }
+    std::erase_if(known_, [](const Known &k) { return k.id == 0; });
+    std::sort(known_.begin(), known_.end(), [](const Known &a, const Known &b) { return a.id < b.id; });
+  }
   for (const Subject &s : subjects) {
-    Known &k = *find(s.object.id);
+    Known *const found = find(known_, s.object.id);
+    if (!found) continue; // it has no place or, 0, no id
+    Known &k = *found;
     k.here = true;
     k.last = seconds;
     k.type = s.type;
     k.ghost = s.ghost;
-    k.found = s.object.state != track::State::predicted;
+    k.found = s.object.state != track::State::predicted && usable(s.object.box);
     if (!k.found) continue;
     if (!k.fresh) k.before = k.at;
     k.box = s.object.box;
@@ -185,15 +238,13 @@ void Watch::meet(std::span<const Subject> subjects, double seconds) {
       k.still_since = seconds;
     }
   }
-  std::sort(known_.begin(), known_.end(), [](const Known &a, const Known &b) { return a.id < b.id; });
 }
 
 void Watch::forget(double seconds, bool all) {
   for (const Known &k : known_) {
     if (k.here || (!all && seconds - k.last <= settings_.hand_over / 1000.)) continue;
     for (std::size_t i = 0; i < zones_.size(); i++)
-      for (Stay &s : zones_[i].stays)
-        if (s.id == k.id && s.inside) leave(i, s, k, k.last);
+      if (Stay *s = find(zones_[i].stays, k.id); s && s->inside) leave(i, *s, k, k.last);
     if (k.left)
       for (std::size_t i = 0; i < zones_.size(); i++)
         if (rules_.zones[i].left_object > 0 && contains(rules_.zones[i].polygon, k.at)) {
@@ -204,8 +255,8 @@ void Watch::forget(double seconds, bool all) {
         }
   }
   const auto gone = [&](std::uint64_t id) {
-    const auto k = std::find_if(known_.begin(), known_.end(), [&](const Known &o) { return o.id == id; });
-    return k == known_.end() || (!k->here && (all || seconds - k->last > settings_.hand_over / 1000.));
+    const Known *k = find(known_, id);
+    return !k || (!k->here && (all || seconds - k->last > settings_.hand_over / 1000.));
   };
   for (ZoneState &z : zones_) std::erase_if(z.stays, [&](const Stay &s) { return gone(s.id); });
   for (LineState &l : lines_) std::erase_if(l.paths, [&](const Path &p) { return gone(p.id); });

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "common/params.h"
+#include "kernels/rules/by_id.h"
 #include "kernels/rules/rules.h"
 #include "kernels/track/track.h"
 
@@ -142,7 +143,9 @@ class Watch {
 
   Point anchor(const track::Box &) const;
   void meet(std::span<const Subject>, double seconds);
+  void sort_for_new(double seconds);
   void meet_new(const Subject &, double seconds);
+  std::uint64_t owner_of(const Known &) const;
   bool hand_over(Known &, double seconds);
   void forget(double seconds, bool all);
   double speed_of(const Known &, const track::Object &) const;
@@ -163,6 +166,16 @@ class Watch {
   std::vector<ZoneState> zones_;
   std::vector<LineState> lines_;
   std::vector<Event> events_;
+  // Of one frame, with their memory kept.
+  struct Reach { // how far left somebody reaches who may put something down
+    double left;
+    std::size_t index; // into known_
+  };
+  std::vector<const Subject *> new_;
+  std::vector<std::size_t> missing_; // into known_
+  std::vector<Reach> owners_;
+  std::vector<Rename> renames_;
+  double widest_ = 0; // of the reaches
   double last_ = 0;
   bool started_ = false;
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/rules/by_id.h"
 #include "kernels/rules/watch.h"
 
 #include <algorithm>
@@ -20,14 +21,9 @@ void Watch::leave(std::size_t zone, Stay &s, const Known &k, double seconds) {
 void Watch::step_stay(std::size_t zone, const Known &k, double seconds) {
   ZoneState &z = zones_[zone];
   const Zone &rule = rules_.zones[zone];
-  auto s = std::find_if(z.stays.begin(), z.stays.end(), [&](const Stay &v) { return v.id == k.id; });
-  const bool is_new = s == z.stays.end();
-  if (is_new) {
-    Stay first;
-    first.id = k.id;
-    z.stays.push_back(first);
-    s = z.stays.end() - 1;
-  }
+  const std::size_t before = z.stays.size();
+  Stay *const s = &obtain(z.stays, k.id);
+  const bool is_new = z.stays.size() > before;
   const bool within = matters(rule.filter, k) && contains(rule.polygon, k.at);
   const bool certain = is_new || distance_to_border(rule.polygon, k.at) >= settings_.hysteresis;
   if (k.found && certain && within != s->wants) {
@@ -100,10 +96,8 @@ void Watch::step_left(std::size_t zone, Known &k, double seconds) {
     return;
   }
   if (!k.owner || k.furthest > size || seconds - k.still_since < rule.left_object) return;
-  const auto owner =
-      std::find_if(known_.begin(), known_.end(), [&](const Known &o) { return o.id == k.owner; });
-  if (owner != known_.end() && owner->here &&
-      std::hypot(owner->at.x - k.at.x, owner->at.y - k.at.y) < 2 * owner->box.height)
+  const Known *const owner = find(known_, k.owner);
+  if (owner && owner->here && std::hypot(owner->at.x - k.at.x, owner->at.y - k.at.y) < 2 * owner->box.height)
     return;
   k.left = true;
   Event e = event(k.ghost ? Kind::object_removed : Kind::object_left, rules_.zones[zone].name, k);

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <functional>
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -285,6 +287,28 @@ void changes_and_nonsense() {
   }
 }
 
+// Thousands in a picture, also when all of them get other numbers in each frame, at their places or
+// elsewhere.
+void thousands() {
+  constexpr int many = 10000, frames = 5;
+  const auto crowd = [](int frame, bool anew, bool elsewhere) {
+    std::vector<Subject> all;
+    std::mt19937 random(std::uint32_t(elsewhere ? frame : 1));
+    for (int i = 0; i < many; i++)
+      all.push_back(
+          at(std::uint64_t(anew ? frame * many + i : i) + 1, random() % 640, 60 + random() % 420, 12));
+    return all;
+  };
+  for (const auto &[anew, elsewhere] : {std::pair{false, false}, {true, false}, {true, true}}) {
+    Watch w = watch(R"({"zones":[{"name":"all","polygon":[[0,0],[1,0],[1,1],[0,1]],"left-object":1}],
+                        "lines":[{"name":"gate","points":[[0.5,0],[0.5,1]]}]})");
+    const std::clock_t begin = std::clock();
+    for (int n = 0; n < frames; n++) w.step(crowd(n, anew, elsewhere), n / 10.);
+    const double spent = double(std::clock() - begin) / CLOCKS_PER_SEC;
+    expect(spent < 2, "thousands take no seconds of processor time: " + std::to_string(spent));
+  }
+}
+
 } // namespace
 
 int main() {
@@ -294,5 +318,6 @@ int main() {
   left_objects();
   speeds();
   changes_and_nonsense();
+  thousands();
   return failures ? 1 : 0;
 }
