@@ -121,14 +121,10 @@ void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
   }
   const mog::RateMap rates =
       upload_rates(static_cast<Analysis &>(*jobs.front()->result), steps_.front().learning_rate, queue);
-  model_->apply(steps_, params_of(settings), rates, queue);
+  model_->apply(steps_, settings.mog, rates, queue);
   for (Job *job : jobs) analyse(*job, settings, queue);
   element_.model_frames = model_->frames;
   changed_ = true;
-}
-
-mog::Params MogWork::params_of(const Settings &settings) const {
-  return mog::for_samples(settings.mog, settings.method, pixel_format(in_.info), model_->config().channels);
 }
 
 mog::RateMap MogWork::upload_rates(Analysis &first, double learning_rate, Queue &queue) {
@@ -211,7 +207,7 @@ void MogWork::follow_light(const ConstImage &frame, const Settings &settings, Qu
   const bool jumped = std::exchange(light_jumped_, false);
   if (!std::exchange(light_unknown_, false) || model_->frames == 0) return;
   const bool undone = settings.exposure == ExposureMode::automatic;
-  if (lights_.recall(frame, undone ? Lights::most_undone : Lights::most_borne, *model_, params_of(settings),
+  if (lights_.recall(frame, undone ? Lights::most_undone : Lights::most_borne, *model_, settings.mog,
                      queue)) {
     learning_.recalled();
     scene_.start_anew(queue);

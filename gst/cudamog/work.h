@@ -65,7 +65,6 @@ class MogWork final : public Work {
   void attach_mask(GstBuffer *, Analysis &);
   void follow_light(const ConstImage &frame, const Settings &, Queue &);
   mog::Config wanted_config(const Settings &) const;
-  mog::Params params_of(const Settings &) const; // for the frames' kind
 
   Device &device_;
   MogElement &element_;

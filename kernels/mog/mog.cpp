@@ -8,29 +8,12 @@
 
 namespace vigil::mog {
 
-namespace {
-
-constexpr float usual_variance = 15.f; // of a new component, zivkovic
-
-bool is_yuv(PixelFormat f) {
-  return f == PixelFormat::nv12 || f == PixelFormat::i420;
-}
-
-} // namespace
-
-Params for_samples(const Params &params, Method method, PixelFormat format, int channels) {
-  Params p = params;
-  if (method != Method::zivkovic || channels != 3 || !is_yuv(format)) return p;
-  if (p.initial_variance <= 0) p.initial_variance = usual_variance;
-  for (float *v : {&p.initial_variance, &p.min_variance, &p.max_variance}) *v *= yuv_variance;
-  return p;
-}
-
 Constants resolve(const Params &p, Method method, PixelFormat format, int channels) {
   const bool zivkovic = method == Method::zivkovic;
   const auto square = [](double v) { return v * v; };
   const double match = p.match_sigma > 0 ? std::max(p.match_sigma, 1.f) : zivkovic ? 3. : 2.5;
-  const double chroma_zero = channels == 3 && is_yuv(format) ? 128. : 0.;
+  const bool yuv = format == PixelFormat::nv12 || format == PixelFormat::i420;
+  const double chroma_zero = channels == 3 && yuv ? 128. : 0.;
   Constants c{};
   c.match2 = square(match);
   c.background2 = square(p.background_sigma);
@@ -39,7 +22,7 @@ Constants resolve(const Params &p, Method method, PixelFormat format, int channe
   c.complexity_prior = p.complexity_prior;
   c.min_variance = p.min_variance;
   c.max_variance = std::max(p.min_variance, p.max_variance);
-  c.initial_variance = p.initial_variance > 0 ? p.initial_variance : zivkovic ? usual_variance : 225.;
+  c.initial_variance = p.initial_variance > 0 ? p.initial_variance : zivkovic ? 15. : 225.;
   c.initial_variance = std::max(c.initial_variance, c.min_variance);
   if (zivkovic) c.initial_variance = std::min(c.initial_variance, c.max_variance);
   c.initial_weight = p.initial_weight;

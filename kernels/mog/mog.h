@@ -184,12 +184,6 @@ struct Constants {
   double zero[3]; // the sample value that means "none" in each channel: 0, or 128 for chroma
 };
 Constants resolve(const Params &, Method, PixelFormat, int channels);
-// Params whose variances are meant for R G B, for samples of another kind. d2 is a sum over the channels: a
-// light that changes by L levels adds 3 L^2 in R G B, but L^2 and little chroma in Y U V, whose chroma is at
-// half the resolution and so has less noise too. For three channels that are Y U V, zivkovic's initial, least
-// and greatest variance are multiplied by yuv_variance; else nothing changes. Measured: docs/foreground.md.
-inline constexpr float yuv_variance = 0.4f;
-Params for_samples(const Params &, Method, PixelFormat, int channels);
 // a for the frame with this number (1: the model's first).
 double learning_rate(const Params &, std::uint64_t frame_number);
 
