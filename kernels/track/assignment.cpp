@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace vigil::track {
@@ -15,16 +16,55 @@ constexpr double forbidden = 1e7;
 
 } // namespace
 
+// Union-find; the least member stands for its part.
+void Assignment::find_parts(std::span<const double> cost, std::size_t rows, std::size_t columns) {
+  part_.resize(rows + columns);
+  std::iota(part_.begin(), part_.end(), std::size_t{0});
+  const auto root = [&](std::size_t i) {
+    while (part_[i] != i) i = part_[i] = part_[part_[i]];
+    return i;
+  };
+  for (std::size_t i = 0; i < rows; i++)
+    for (std::size_t j = 0; j < columns; j++) {
+      if (!std::isfinite(cost[i * columns + j])) continue;
+      const std::size_t a = root(i), b = root(rows + j);
+      part_[std::max(a, b)] = std::min(a, b);
+    }
+  for (std::size_t i = 0; i < rows + columns; i++) part_[i] = root(i);
+}
+
 std::span<const int> Assignment::solve(std::span<const double> cost, std::size_t rows, std::size_t columns) {
   result_.assign(rows, -1);
   if (rows == 0 || columns == 0) return result_;
+  find_parts(cost, rows, columns);
+  order_.resize(rows + columns);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::sort(order_.begin(), order_.end(),
+            [&](std::size_t a, std::size_t b) { return part_[a] != part_[b] ? part_[a] < part_[b] : a < b; });
+  for (std::size_t k = 0; k < order_.size();) {
+    const std::size_t part = part_[order_[k]];
+    part_rows_.clear();
+    part_columns_.clear();
+    for (; k < order_.size() && part_[order_[k]] == part; k++)
+      if (order_[k] < rows)
+        part_rows_.push_back(order_[k]);
+      else
+        part_columns_.push_back(order_[k] - rows);
+    if (!part_rows_.empty() && !part_columns_.empty()) solve_part(cost, columns);
+  }
+  return result_;
+}
+
+void Assignment::solve_part(std::span<const double> cost, std::size_t columns) {
   // The fewer side is augmented, so the problem is turned when there are more rows.
-  const bool turned = rows > columns;
-  const std::size_t n = std::min(rows, columns), m = std::max(rows, columns);
+  const bool turned = part_rows_.size() > part_columns_.size();
+  const std::vector<std::size_t> &less = turned ? part_columns_ : part_rows_,
+                                 &more = turned ? part_rows_ : part_columns_;
+  const std::size_t n = less.size(), m = more.size();
   square_.resize(n * m);
   for (std::size_t i = 0; i < n; i++)
     for (std::size_t j = 0; j < m; j++) {
-      const double c = turned ? cost[j * columns + i] : cost[i * columns + j];
+      const double c = turned ? cost[more[j] * columns + less[i]] : cost[less[i] * columns + more[j]];
       square_[i * m + j] = std::isfinite(c) ? c : forbidden;
     }
   row_price_.assign(n, 0);
@@ -72,11 +112,10 @@ std::span<const int> Assignment::solve(std::span<const double> cost, std::size_t
     const auto i = static_cast<std::size_t>(row_of_[j]);
     if (square_[i * m + j] >= forbidden) continue;
     if (turned)
-      result_[j] = static_cast<int>(i);
+      result_[more[j]] = static_cast<int>(less[i]);
     else
-      result_[i] = static_cast<int>(j);
+      result_[less[i]] = static_cast<int>(more[j]);
   }
-  return result_;
 }
 
 } // namespace vigil::track
