@@ -26,8 +26,9 @@ void register_meta();
 // Sets the field `active`, as above.
 void set_active(GstStructure *, const std::vector<std::string> &classes, const Events &);
 // A score of a linear classifier, which has no limits, as a confidence 0..1: the logistic function
-// 1 / (1 + exp(-score)). It grows with the score and is 0.5 on the boundary between the class and the rest. It
-// is no probability: the classifier is a support vector machine, whose scores nothing relates to frequencies.
+// 1 / (1 + exp(-score)). It grows with the score and is 0.5 on the boundary between the class and the rest.
+// It is no probability: the classifier is a support vector machine, and nothing relates its scores to
+// frequencies.
 float confidence_of(float score);
 // The buffer must be writable. `vector` may be null.
 void add_meta(GstBuffer *, const std::vector<std::string> &classes, std::span<const float> scores,

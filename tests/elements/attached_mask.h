@@ -5,6 +5,7 @@
 #include "tests/elements/fixture.h"
 #include "vigil-config.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 

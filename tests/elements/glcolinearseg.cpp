@@ -93,8 +93,8 @@ GST_START_TEST(blobs_become_metadata_and_messages) {
 }
 GST_END_TEST
 
-// The mask as metadata is the reference's, whatever comes out; where GStreamer has no such metadata, a warning
-// says so once.
+// The mask as metadata is the reference's, whatever comes out; where GStreamer has no such metadata, a
+// warning says so once.
 GST_START_TEST(masks_are_attached) {
   Chain chain(std::string("background-frames=5 attach-mask=true ") + places[__i__]);
   Wanted wanted({});
