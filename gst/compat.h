@@ -62,7 +62,7 @@ inline void add_object_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]]
 #endif
 }
 
-// What the whole picture shows, where GStreamer (1.24) has metadata for it: classes and their scores.
+// What the whole picture shows, where GStreamer (1.24) has metadata for it: classes and scores from 0 to 1.
 inline void add_classification_meta([[maybe_unused]] GstBuffer *buffer,
                                     [[maybe_unused]] const std::vector<std::string> &classes,
                                     [[maybe_unused]] std::span<const float> scores) {

@@ -4,6 +4,7 @@
 
 #include "gst/observe/mask_blobs.h"
 #include "gst/observe/motion.h"
+#include "gst/observe/reports.h"
 #include "gst/properties.h"
 #include "gst/transform/async_depth.h"
 #include "gst/transform/cuda_place.h"
@@ -101,18 +102,6 @@ inline constexpr auto keeping_table = std::tuple{
           "Seconds after which the model is written to model-location again while it plays, so that a power "
           "cut loses no more; 0: only at the end of the stream and at the stop",
           &Keeping::save_interval, 0, 86400),
-};
-
-// What is told of each frame besides its boxes.
-struct Reports {
-  bool attach_mask = false;
-  bool operator==(const Reports &) const = default;
-};
-inline constexpr auto reports_table = std::tuple{
-    param("attach-mask", "Attach mask",
-          "Put the mask on each frame as metadata (GstAnalyticsSegmentationMtd, GStreamer 1.26), whatever "
-          "output is; a GPU's mask is copied to the host for that",
-          &Reports::attach_mask),
 };
 
 struct Settings {

@@ -254,12 +254,7 @@ void MogWork::publish(BufferPtr &buffer, const Job &job) {
 
 void MogWork::attach_mask(GstBuffer *buffer, Analysis &a) {
   MaskCopies::attach(buffer, a.attached, a.settings.mog.detect_shadows ? a.settings.mog.shadow_value : 0);
-  if (MaskCopies::possible() || std::exchange(element_.told_no_masks, true)) return;
-  post_warning(element_.gst(), Error(Error::Kind::bad_setting,
-                                     text("attach-mask=true, but this build is for GStreamer ",
-                                          GST_VERSION_MAJOR, ".", GST_VERSION_MINOR,
-                                          ", or without its library of analytics: frames carry no masks; "
-                                          "GStreamer 1.26 is needed, or output=mask beside a tee")));
+  MaskCopies::warn_where_impossible(element_.gst(), element_.told_no_masks);
 }
 
 void MogWork::prepare_watch(const std::string &location, Queue &queue) {

@@ -24,7 +24,7 @@ rgba::Conversion conversion_for(const GstVideoInfo &info) {
 class DeviceWork final : public SegmentWork {
  public:
   DeviceWork(Device &device, SegmentElement &element)
-      : SegmentWork(element), device_(device), converter_(rgba::make(device)) {}
+      : SegmentWork(device, element), device_(device), converter_(rgba::make(device)) {}
 
   void set_format(const FrameKind &in, const FrameKind &out) override {
     SegmentWork::set_format(in, out);
@@ -46,6 +46,7 @@ class DeviceWork final : public SegmentWork {
   }
   void complete(Job &job, Queue &queue) override {
     auto &c = static_cast<Counted &>(*job.result);
+    mask_bytes_ += masks_->take(c.attached);
     if (c.counted)
       c.found =
           found_in({c.host_cells.as<const activity::Cell>(), std::size_t(grid_.cells())}, c.settings.motion);
@@ -53,7 +54,7 @@ class DeviceWork final : public SegmentWork {
   }
   bool completes_ahead() const override { return true; } // a frame's blobs are its own
   std::uint64_t result_bytes() const override {
-    return cell_bytes_ + noise_bytes_ + (segmenter_ ? segmenter_->bytes_read() : 0);
+    return cell_bytes_ + mask_bytes_ + noise_bytes_ + (segmenter_ ? segmenter_->bytes_read() : 0);
   }
 
  private:
@@ -98,6 +99,7 @@ class DeviceWork final : public SegmentWork {
     if (draws) segmenter_->draw(show_for(s.output), frame, style_, job.out, queue);
     c.counted = s.tuning.report && !learning;
     if (c.counted) segmenter_->count(grid_, c.cells.as<activity::Cell>(), queue);
+    if (std::uint32_t *labels = wanted_labels(c)) segmenter_->fetch_labels(labels, queue);
     job.late = draws && s.output == Output::overlay && c.counted;
     const colinearseg::Progress &progress = segmenter_->progress();
     element_.tell({progress, colinearseg::resolve(s.params, progress.noise), "none", {}, {}});

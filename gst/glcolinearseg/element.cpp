@@ -146,6 +146,7 @@ void SegmentElement::start() {
   motion = {};
   motion_time = 0;
   last_time = {};
+  told_no_masks = false;
   start_ = {};
   const std::lock_guard lock(mutex_);
   told_ = {};

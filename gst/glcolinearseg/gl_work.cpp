@@ -67,7 +67,7 @@ struct Parts {
 class GlWork final : public SegmentWork {
  public:
   GlWork(GlContextDevice &device, SegmentElement &element)
-      : SegmentWork(element), device_(device), queue_(device.make_queue()) {}
+      : SegmentWork(device, element), device_(device), queue_(device.make_queue()) {}
   ~GlWork() override {
     if (parts_ && !give_back_on_thread_of(device_.context(), [this] { parts_.reset(); }))
       static_cast<void>(parts_.release());
@@ -78,8 +78,9 @@ class GlWork final : public SegmentWork {
     on_thread([&] {
       for (Job *job : jobs) run(*job);
     });
+    for (Job *job : jobs) mask_bytes_ += masks_->take(analysis_of(*job).attached);
   }
-  std::uint64_t result_bytes() const override { return bytes_before_ + bytes_read(); }
+  std::uint64_t result_bytes() const override { return bytes_before_ + mask_bytes_ + bytes_read(); }
   bool lost() const override { return device_.lost(); }
 
  private:
@@ -169,6 +170,7 @@ class GlWork final : public SegmentWork {
     if (target && show != Show::overlay) results.draw(show, frame, segmenter, {}, style_, target);
     times.stop(*queue_);
     if (s.tuning.report && !learning) a.found = found_in(results.count(segmenter.mask()), s.motion);
+    if (std::uint32_t *labels = wanted_labels(a)) std::ranges::copy(segmenter.mask().read(), labels);
     if (target && show == Show::overlay)
       results.draw(show, frame, segmenter, boxes_to_draw(a.found.boxes), style_, target);
     element_.tell({segmenter.progress(), colinearseg::resolve(s.params, segmenter.progress().noise),

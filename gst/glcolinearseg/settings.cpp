@@ -69,6 +69,7 @@ Properties<Settings> make_properties() {
            &Settings::background_location, Change::playing);
   p.table(&Settings::tuning, tuning_table, Change::live);
   p.table(&Settings::motion, motion_table, Change::live);
+  p.table(&Settings::reports, reports_table, Change::live);
   p.table(&Settings::flow, async_depth_table, Change::playing);
   p.choice("backend", "Backend", "Where the work is done; all give the same masks of RGBA frames",
            choice_type(), &Settings::backend, Change::ready);

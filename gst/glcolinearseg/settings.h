@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gst/observe/motion.h"
+#include "gst/observe/reports.h"
 #include "gst/properties.h"
 #include "gst/transform/async_depth.h"
 #include "gst/transform/gl_place.h"
@@ -41,6 +42,7 @@ struct Settings {
   colinearseg::Params params;
   Tuning tuning;
   MotionSettings motion;
+  Reports reports;
   Learning learning;
   AsyncDepth flow{.async_depth = 0};
   Output output = Output::mask;

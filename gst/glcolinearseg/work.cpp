@@ -15,7 +15,10 @@ struct SegmentWork::Known final : Work::State {
 void SegmentWork::set_format(const FrameKind &in, const FrameKind &out) {
   in_ = in;
   out_ = out;
-  config_ = {GST_VIDEO_INFO_WIDTH(&in.info), GST_VIDEO_INFO_HEIGHT(&in.info)};
+  const colinearseg::Config before =
+      std::exchange(config_, {GST_VIDEO_INFO_WIDTH(&in.info), GST_VIDEO_INFO_HEIGHT(&in.info)});
+  if (!masks_ || config_ != before)
+    masks_ = std::make_unique<MaskCopies>(device_, config_.width, config_.height);
   grid_ = activity::grid_for(config_.width, config_.height);
   style_ = overlay_style(out.info);
   changes_frames_ = in.cuda_memory != out.cuda_memory || in.gl_memory != out.gl_memory ||
@@ -68,11 +71,18 @@ Found SegmentWork::found_in(std::span<const activity::Cell> cells, const MotionS
   return found;
 }
 
+std::uint32_t *SegmentWork::wanted_labels(Analysis &a) {
+  return a.settings.reports.attach_mask && MaskCopies::possible() ? masks_->labels(a.attached) : nullptr;
+}
+
 void SegmentWork::publish(BufferPtr &buffer, const Job &job) {
-  const Analysis &a = analysis_of(job);
-  if (!a.found.boxes.empty()) {
-    buffer.reset(gst_buffer_make_writable(buffer.release()));
-    add_boxes(buffer.get(), "motion", a.found.boxes);
+  Analysis &a = analysis_of(job);
+  const bool attach = a.settings.reports.attach_mask;
+  if (attach || !a.found.boxes.empty()) buffer.reset(gst_buffer_make_writable(buffer.release()));
+  add_boxes(buffer.get(), "motion", a.found.boxes);
+  if (attach) {
+    MaskCopies::attach(buffer.get(), a.attached, 0);
+    MaskCopies::warn_where_impossible(element_.gst(), element_.told_no_masks);
   }
   element_.motion_time = GST_CLOCK_TIME_IS_VALID(job.time.running)
                              ? job.time.running

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gst/glcolinearseg/element.h"
+#include "gst/observe/mask_meta.h"
 #include "gst/observe/overlay.h"
 #include "gst/transform/work.h"
 #include "kernels/activity/activity.h"
@@ -23,7 +24,7 @@ struct Found {
 
 class SegmentWork : public Work {
  public:
-  explicit SegmentWork(SegmentElement &element) : element_(element) {}
+  SegmentWork(Device &device, SegmentElement &element) : element_(element), device_(device) {}
 
   void set_format(const FrameKind &in, const FrameKind &out) override;
   Plan plan(const FrameTime &, Result *) override;
@@ -46,6 +47,7 @@ class SegmentWork : public Work {
     Settings settings;
     Start start;
     Found found;
+    MaskCopies::Frame attached;
   };
   static Analysis &analysis_of(const Job &job) { return static_cast<Analysis &>(*job.result); }
 
@@ -62,6 +64,8 @@ class SegmentWork : public Work {
   // Makes the segmenter fit for this frame.
   void begin(Analysis &);
   Found found_in(std::span<const activity::Cell>, const MotionSettings &) const;
+  // Where the mask of this frame is to be copied to, packed, because it is wanted as metadata; null: nowhere.
+  std::uint32_t *wanted_labels(Analysis &);
 
   SegmentElement &element_;
   FrameKind in_, out_;
@@ -69,9 +73,12 @@ class SegmentWork : public Work {
   activity::Grid grid_;
   compose::Style style_;
   bool changes_frames_ = false; // their memory or their format
+  std::unique_ptr<MaskCopies> masks_;
+  std::uint64_t mask_bytes_ = 0; // that came to the host for metadata
 
  private:
   struct Known;
+  Device &device_;
   std::optional<colinearseg::Config> made_; // what the segmenter was made for
   std::optional<colinearseg::State> known_; // until there is one
 };

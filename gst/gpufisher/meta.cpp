@@ -3,6 +3,10 @@
 
 #include "gst/compat.h"
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 namespace vigil::gst::gpufisher {
 namespace {
 
@@ -21,6 +25,10 @@ void set_array(GstStructure *s, const char *name, std::size_t count, GType type,
 }
 
 } // namespace
+
+float confidence_of(float score) {
+  return 1 / (1 + std::exp(-score));
+}
 
 void set_active(GstStructure *s, const std::vector<std::string> &classes, const Events &events) {
   std::vector<const char *> names;
@@ -49,7 +57,10 @@ void add_meta(GstBuffer *buffer, const std::vector<std::string> &classes, std::s
     gst_structure_set(s, "vector", G_TYPE_BYTES, vector, nullptr);
     add_tensor_meta(buffer, "vigil-fisher-vector", vector);
   }
-  if (!classes.empty()) add_classification_meta(buffer, classes, scores);
+  if (classes.empty()) return;
+  std::vector<float> confidences(scores.size());
+  std::ranges::transform(scores, confidences.begin(), confidence_of);
+  add_classification_meta(buffer, classes, confidences);
 }
 
 } // namespace vigil::gst::gpufisher

@@ -3,10 +3,13 @@
 
 #include "common/error.h"
 #include "gst/compat.h"
+#include "gst/errors.h"
 #include "gst/frames/formats.h"
+#include "kernels/colinearseg/packed.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 namespace vigil::gst {
@@ -22,7 +25,14 @@ MaskCopies::~MaskCopies() {
   if (pool_) gst_buffer_pool_set_active(pool_.get(), FALSE);
 }
 
-BufferPtr MaskCopies::copy_of(Plane<const std::uint8_t> mask) {
+std::size_t MaskCopies::label_bytes() const {
+  return static_cast<std::size_t>(colinearseg::words_of(width_)) * static_cast<std::size_t>(height_) *
+         sizeof(std::uint32_t);
+}
+
+// A buffer of the pool whose pixels fill(Plane<std::uint8_t>) has written.
+template <class Fill>
+BufferPtr MaskCopies::picture(const Fill &fill) {
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(width_),
                             static_cast<guint>(height_));
@@ -40,36 +50,69 @@ BufferPtr MaskCopies::copy_of(Plane<const std::uint8_t> mask) {
   BufferPtr copy(buffer);
   GstVideoFrame frame;
   map_frame(frame, info, buffer, GST_MAP_WRITE);
-  const Plane<std::uint8_t> to = image_of(frame).plane(0);
-  for (int y = 0; y < height_; y++) std::copy_n(mask.row(y), width_, to.row(y));
+  fill(image_of(frame).plane(0));
   gst_video_frame_unmap(&frame);
   return copy;
 }
 
+namespace {
+auto copy_of(Plane<const std::uint8_t> mask) {
+  return [mask](Plane<std::uint8_t> to) {
+    for (int y = 0; y < mask.height; y++) std::copy_n(mask.row(y), mask.width, to.row(y));
+  };
+}
+} // namespace
+
 void MaskCopies::fetch(Plane<const std::uint8_t> mask, Frame &f, Queue &queue) {
   f.copy_.reset();
-  f.fetched_ = false;
+  f.holds_ = Frame::Holds::nothing;
   if (!possible()) return;
   if (device_.backend() == Backend::cpu) { // whose work is done by now
-    f.copy_ = copy_of(mask);
+    f.copy_ = picture(copy_of(mask));
     return;
   }
   if (!f.host_.as<void>()) f.host_ = HostBuffer(device_, bytes());
   device_.download(f.host_.as<void>(), width_, mask.data, mask.stride, static_cast<std::size_t>(width_),
                    height_, queue);
-  f.fetched_ = true;
+  f.holds_ = Frame::Holds::bytes;
+}
+
+std::uint32_t *MaskCopies::labels(Frame &f) {
+  f.copy_.reset();
+  if (!f.host_.as<void>()) f.host_ = HostBuffer(device_, label_bytes());
+  f.holds_ = Frame::Holds::labels;
+  return f.host_.as<std::uint32_t>();
 }
 
 std::uint64_t MaskCopies::take(Frame &f) {
-  if (!std::exchange(f.fetched_, false)) return 0;
-  f.copy_ = copy_of({f.host_.as<const std::uint8_t>(), width_, height_, width_});
-  return bytes();
+  switch (std::exchange(f.holds_, Frame::Holds::nothing)) {
+  case Frame::Holds::bytes:
+    f.copy_ = picture(copy_of({f.host_.as<const std::uint8_t>(), width_, height_, width_}));
+    return bytes();
+  case Frame::Holds::labels: {
+    const std::span labels(f.host_.as<const std::uint32_t>(), label_bytes() / sizeof(std::uint32_t));
+    f.copy_ = picture([labels](Plane<std::uint8_t> to) { colinearseg::unpack_labels(labels, to); });
+    return device_.backend() == Backend::cpu ? 0 : label_bytes();
+  }
+  default:
+    return 0;
+  }
 }
 
 void MaskCopies::attach(GstBuffer *buffer, Frame &f, int shadow_value) {
   if (!f.copy_) return;
   const GstVideoMeta *mask = gst_buffer_get_video_meta(f.copy_.get());
   add_segmentation_meta(buffer, f.copy_.release(), mask->width, mask->height, shadow_value);
+}
+
+void MaskCopies::warn_where_impossible(GstElement *element, bool &told) {
+  if (possible() || std::exchange(told, true)) return;
+  post_warning(element,
+               Error(Error::Kind::bad_setting,
+                     text("attach-mask=true, but this build is for GStreamer ", GST_VERSION_MAJOR, ".",
+                          GST_VERSION_MINOR,
+                          ", or without its library of analytics: frames carry no masks; GStreamer 1.26 is "
+                          "needed, or output=mask beside a tee")));
 }
 
 } // namespace vigil::gst

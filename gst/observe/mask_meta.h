@@ -7,8 +7,8 @@
 //   shadow_value   shadow, where that is neither 0 nor 255
 // A GstAnalyticsClsMtd that is related to it names them, in the same order, with confidence -1 (not known).
 //
-// For each frame: fetch() submits the copy to the host, take() makes the picture once the queue got there,
-// attach() puts it on the frame.
+// For each frame: fetch() submits the copy to the host, or the caller does so into labels(); take() makes the
+// picture once the queue got there, attach() puts it on the frame.
 #pragma once
 
 #include "gst/frames/object_ptr.h"
@@ -28,8 +28,8 @@ class MaskCopies {
   // The memory of one frame; used again and again, and made when it is first needed.
   class Frame {
     friend class MaskCopies;
-    HostBuffer host_; // where the mask is in other memory
-    bool fetched_ = false;
+    HostBuffer host_; // where the mask is in other memory, or is not a byte a pixel
+    enum class Holds { nothing, bytes, labels } holds_ = Holds::nothing;
     BufferPtr copy_;
   };
 
@@ -38,16 +38,24 @@ class MaskCopies {
   MaskCopies(const MaskCopies &) = delete;
   MaskCopies &operator=(const MaskCopies &) = delete;
 
-  // `mask` is on the device; it may change again behind what was submitted. Both throw Error::no_memory.
+  // All three throw Error::no_memory.
+  // `mask` is on the device; it may change again behind what was submitted.
   void fetch(Plane<const std::uint8_t> mask, Frame &, Queue &);
+  // Memory of the host for a mask that is packed (kernels/colinearseg/packed.h), words_of(width) * height
+  // words, which the caller fills, or has the queue fill. Only where that is possible().
+  std::uint32_t *labels(Frame &);
   // The bytes that came to the host, where that is other memory.
   std::uint64_t take(Frame &);
   // The buffer must be writable. Does nothing when take() was not called.
   static void attach(GstBuffer *, Frame &, int shadow_value);
+  // A warning of the element, the first time: this build has no such metadata, so frames carry no masks.
+  static void warn_where_impossible(GstElement *, bool &told);
 
  private:
   std::size_t bytes() const { return static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_); }
-  BufferPtr copy_of(Plane<const std::uint8_t>);
+  std::size_t label_bytes() const;
+  template <class Fill>
+  BufferPtr picture(const Fill &);
   Device &device_;
   int width_, height_;
   ObjectPtr<GstBufferPool> pool_;

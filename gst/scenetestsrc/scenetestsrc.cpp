@@ -205,9 +205,14 @@ GstPad *request_new_pad(GstElement *element, GstPadTemplate *templ, const gchar 
 void release_pad(GstElement *element, GstPad *pad) {
   auto *self = static_cast<GstSceneTestSrc *>(static_cast<gpointer>(element));
   GST_OBJECT_LOCK(self);
-  GstElement *feed = self->truth;
-  self->truth = nullptr;
+  GstElement *feed = GST_OBJECT_PARENT(pad) == GST_OBJECT_CAST(self) ? self->truth : nullptr;
+  if (feed) self->truth = nullptr;
   GST_OBJECT_UNLOCK(self);
+  if (!feed) { // released before, perhaps by another thread, or another element's
+    GST_WARNING_OBJECT(self, "%s:%s is no pad of this element that could be released",
+                       GST_DEBUG_PAD_NAME(pad));
+    return;
+  }
   gst_element_set_locked_state(feed, TRUE);
   gst_element_set_state(feed, GST_STATE_NULL);
   gst_element_remove_pad(element, pad);

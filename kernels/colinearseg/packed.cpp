@@ -55,10 +55,16 @@ std::vector<std::uint32_t> packed_labels(const State &s) {
 }
 
 void unpack_labels(std::span<const std::uint32_t> labels, State &s) {
-  const std::size_t words = words_of(s.config.width);
-  for_each_pixel(s.config, [&](int x, int y, std::size_t i) {
-    s.mask[i] = labels[y * words + x / 32] >> x % 32 & 1 ? 255 : 0;
-  });
+  unpack_labels(labels, {s.mask.data(), s.config.width, s.config.height, s.config.width});
+}
+
+void unpack_labels(std::span<const std::uint32_t> labels, Plane<std::uint8_t> mask) {
+  const std::size_t words = std::size_t(words_of(mask.width));
+  for (int y = 0; y < mask.height; y++) {
+    const std::span row = labels.subspan(std::size_t(y) * words, words);
+    std::uint8_t *to = mask.row(y);
+    for (int x = 0; x < mask.width; x++) to[x] = row[std::size_t(x) / 32] >> x % 32 & 1 ? 255 : 0;
+  }
 }
 
 } // namespace vigil::colinearseg

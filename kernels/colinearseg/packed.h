@@ -17,5 +17,6 @@ void unpack_background(std::span<const std::uint8_t> rgba, std::ptrdiff_t stride
 
 std::vector<std::uint32_t> packed_labels(const State &);
 void unpack_labels(std::span<const std::uint32_t> labels, State &);
+void unpack_labels(std::span<const std::uint32_t> labels, Plane<std::uint8_t> mask); // as 0 and 255
 
 } // namespace vigil::colinearseg

@@ -35,6 +35,8 @@ class Segmenter {
   virtual void draw(Show, ConstImage frame, const compose::Style &, Image target, Queue &) = 0;
   virtual void outline(std::span<const compose::Box>, const compose::Style &, Image target, Queue &) = 0;
   virtual void count(const activity::Grid &, activity::Cell *cells, Queue &) = 0;
+  // Submits a copy of its labels, packed (packed.h), to memory of the host: words_of(width) * height words.
+  virtual void fetch_labels(std::uint32_t *to, Queue &) = 0;
 
   // Both wait for all that was submitted.
   virtual State save() const = 0;

@@ -3,6 +3,7 @@
 #include "tests/elements/glcolinearseg.h"
 
 #include "kernels/compose/compose.h"
+#include "tests/elements/attached_mask.h"
 
 #include <cmath>
 #include <utility>
@@ -89,6 +90,33 @@ GST_START_TEST(blobs_become_metadata_and_messages) {
   for (int t = 4; t < 12; t++) quiet.process(frame_at(t + 5), t);
   fail_unless_equals_int64(gint64(quiet.stat("bytes-results")), gint64(measured));
   fail_unless(quiet.events().empty());
+}
+GST_END_TEST
+
+// The mask as metadata is the reference's, whatever comes out; where GStreamer has no such metadata, a
+// warning says so once.
+GST_START_TEST(masks_are_attached) {
+  Chain chain(std::string("background-frames=5 attach-mask=true ") + places[__i__]);
+  Wanted wanted({});
+  std::size_t foreground = 0;
+  for (int t = 0; t < 16; t++) {
+    const char *output = t % 2 ? "passthrough" : "overlay";
+    gst_util_set_object_arg(G_OBJECT(chain.get()), "output", output);
+    gst_util_set_object_arg(G_OBJECT(chain.get()), "report", t % 4 < 2 ? "true" : "false");
+    const Picture p = frame_at(t);
+    const auto mask = wanted.mask(p);
+    foreground += ones(mask);
+    fail_unless_equals_int(chain.push(p, t), GST_FLOW_OK);
+    GstBuffer *b = chain.pull();
+    expect_attached_mask(b, width, height, mask, 0, output);
+    gst_buffer_unref(b);
+  }
+  fail_unless(foreground > 10000, "the reference finds nothing");
+  if (masks_can_be_attached()) return;
+  const std::string words =
+      chain.problem(GST_MESSAGE_WARNING, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
+  fail_unless(words.find("GStreamer 1.26 is needed") != std::string::npos, "%s", words.c_str());
+  fail_unless(chain.message(GST_MESSAGE_WARNING) == nullptr, "it was said twice");
 }
 GST_END_TEST
 
@@ -321,6 +349,7 @@ Suite *suite() {
   tcase_add_loop_test(c, masks_equal_the_reference, 0, 3);
   tcase_add_loop_test(c, every_output_is_what_it_says, 0, 2);
   tcase_add_loop_test(c, blobs_become_metadata_and_messages, 0, 2);
+  tcase_add_loop_test(c, masks_are_attached, 0, 3);
   tcase_add_test(c, motion_ends_with_the_stream);
   tcase_add_test(c, motion_ends_without_times);
   tcase_add_loop_test(c, parameters_are_live, 0, 2);

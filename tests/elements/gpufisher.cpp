@@ -4,6 +4,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "gst/frames/formats.h"
+#include "gst/gpufisher/meta.h"
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fisher_watch.h"
 #include "tests/elements/random_model.h"
@@ -81,6 +82,14 @@ GST_START_TEST(scores_and_vector_are_the_references) {
     for (std::size_t i = 0; i < want.vector.size(); i++) error += std::pow(got[i] - want.vector[i], 2);
     fail_unless(std::sqrt(error) <= 1e-3, "%s: the vector is off by %g", format, std::sqrt(error));
 #if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
+    gpointer state = nullptr;
+    GstAnalyticsClsMtd found;
+    fail_unless(gst_analytics_relation_meta_iterate(gst_buffer_get_analytics_relation_meta(b), &state,
+                                                    gst_analytics_cls_mtd_get_mtd_type(), &found),
+                "no classification");
+    for (gsize i = 0; i < 2; i++)
+      fail_unless_equals_float(gst_analytics_cls_mtd_get_level(&found, i),
+                               gst::gpufisher::confidence_of(float(scores[i])));
     const auto *meta =
         reinterpret_cast<GstTensorMeta *>(gst_buffer_get_meta(b, g_type_from_name("GstTensorMetaAPI")));
     fail_unless(meta && meta->num_tensors == 1, "no tensor");

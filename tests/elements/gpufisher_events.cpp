@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Events of gpufisher: the median and the thresholds, their messages, classes whose events overlap.
 #include "gst/gpufisher/events.h"
+#include "gst/gpufisher/meta.h"
 #include "tests/elements/fisher_watch.h"
 #include "tests/elements/random_model.h"
 
@@ -54,6 +55,21 @@ GST_START_TEST(events_are_steady) {
   }
   // of eight values the quartile is the second lowest: 5 until, at 10, only one 5 is left among them
   fail_unless(begins == std::vector{4} && ends == std::vector{10});
+}
+GST_END_TEST
+
+GST_START_TEST(confidences_lie_between_0_and_1) {
+  using gst::gpufisher::confidence_of;
+  fail_unless_equals_float(confidence_of(0), 0.5f);
+  fail_unless(std::abs(confidence_of(1) - 0.731059f) < 1e-6f);
+  fail_unless(std::abs(confidence_of(-1) - 0.268941f) < 1e-6f);
+  float before = -1;
+  for (const float score : {-1e30f, -200.f, -3.f, -0.1f, 0.1f, 3.f, 200.f, 1e30f}) {
+    const float c = confidence_of(score);
+    fail_unless(c >= 0 && c <= 1 && c >= before, "the score %g has the confidence %g", double(score),
+                double(c));
+    before = c;
+  }
 }
 GST_END_TEST
 
@@ -153,6 +169,7 @@ static Suite *gpufisher_events_suite() {
   Suite *s = suite_create("gpufisher-events");
   TCase *c = tcase_create("all");
   suite_add_tcase(s, c);
+  tcase_add_test(c, confidences_lie_between_0_and_1);
   tcase_add_test(c, events_are_steady);
   tcase_add_test(c, events_begin_and_end);
   tcase_add_test(c, events_of_several_classes_overlap);

@@ -447,8 +447,18 @@ GST_START_TEST(the_truth_pad_comes_and_goes) {
     GstPadTemplate *kind = gst_element_get_pad_template(e, "truth");
     fail_unless(gst_element_request_pad(e, kind, nullptr, nullptr) == nullptr, "a second truth pad");
     gst_element_release_request_pad(e, pad);
+    GST_ELEMENT_GET_CLASS(e)->release_pad(e, pad); // a thread that was as fast as another changes nothing
     gst_object_unref(pad);
   }
+  GstElement *other = gst_element_factory_make("scenetestsrc", nullptr);
+  gst_object_ref_sink(other);
+  GstPad *mine = gst_element_request_pad_simple(e, "truth");
+  GST_ELEMENT_GET_CLASS(other)->release_pad(other, mine); // which is not its own
+  GstPad *still = gst_element_get_static_pad(e, "truth");
+  fail_unless(still == mine, "another element released the pad");
+  gst_element_release_request_pad(e, mine);
+  for (GstPad *p : {mine, still}) gst_object_unref(p);
+  gst_object_unref(other);
   GstPad *sink = gst_element_get_static_pad(e, "truth");
   fail_unless(sink == nullptr, "a released pad is still there");
   gst_element_set_state(e, GST_STATE_PAUSED);

@@ -118,6 +118,13 @@ class CpuSegmenter final : public Segmenter {
     counter_->apply(mask_, grid, cells, queue);
   }
 
+  void fetch_labels(std::uint32_t *to, Queue &) override {
+    const int words = words_of(config_.width);
+    for (int y = 0; y < config_.height; y++, to += words)
+      for (int k = 0; k < words; k++)
+        to[k] = static_cast<std::uint32_t>(labels_.row(y)[k / 2] >> 32 * (k % 2));
+  }
+
   State save() const override {
     State s = empty_state(config_, 1);
     static_cast<Progress &>(s) = progress_;

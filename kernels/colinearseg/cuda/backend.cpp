@@ -116,6 +116,11 @@ class CudaSegmenter final : public Segmenter {
     used_->record(queue);
   }
 
+  void fetch_labels(std::uint32_t *to, Queue &queue) override {
+    device_.download(to, mask_[0].as(), mask_[0].bytes(), queue);
+    used_->record(queue);
+  }
+
   State save() const override {
     settle();
     State s = empty_state(config_, 1);

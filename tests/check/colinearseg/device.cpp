@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The backends that work in a device's linear memory: CUDA and CPU.
 #include "common/error.h"
+#include "kernels/colinearseg/packed.h"
 #include "kernels/colinearseg/segmenter.h"
 #include "tests/check/colinearseg/rig.h"
 
@@ -37,7 +38,10 @@ class DeviceRig final : public Rig {
     const int row = 4 * frame.width;
     std::vector<std::uint8_t> bytes(std::size_t(row) * frame.height);
     device_.download(bytes.data(), row, target_.as(), stride_, std::size_t(row), frame.height, *queue_);
+    std::vector<std::uint32_t> labels(std::size_t(words_of(frame.width)) * frame.height);
+    segmenter_->fetch_labels(labels.data(), *queue_);
     queue_->wait();
+    if (show == Show::mask) check_labels(labels, bytes);
     return bytes;
   }
   std::vector<activity::Cell> count() override {
@@ -52,6 +56,15 @@ class DeviceRig final : public Rig {
   }
 
  private:
+  // The packed labels are the mask that was drawn.
+  void check_labels(const std::vector<std::uint32_t> &labels, const std::vector<std::uint8_t> &drawn) const {
+    const Config &c = segmenter_->config();
+    std::vector<std::uint8_t> mask(std::size_t(c.width) * c.height);
+    unpack_labels(labels, {mask.data(), c.width, c.height, c.width});
+    for (std::size_t i = 0; i < mask.size(); i++)
+      if (mask[i] != drawn[4 * i])
+        fail(Error::Kind::device, "label ", i, " is ", int(mask[i]), ", drawn as ", int(drawn[4 * i]));
+  }
   Image image(const DeviceBuffer &b) const {
     const Config &c = segmenter_->config();
     return {PixelFormat::rgba, c.width, c.height, {b.as<std::uint8_t>()}, {stride_}};

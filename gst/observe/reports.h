@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The property attach-mask, of elements that find a mask.
+#pragma once
+
+#include "common/params.h"
+
+#include <tuple>
+
+namespace vigil::gst {
+
+// What is told of each frame besides its boxes.
+struct Reports {
+  bool attach_mask = false;
+  bool operator==(const Reports &) const = default;
+};
+inline constexpr auto reports_table = std::tuple{
+    param("attach-mask", "Attach mask",
+          "Put the mask on each frame as metadata (GstAnalyticsSegmentationMtd, GStreamer 1.26), whatever "
+          "output is; a GPU's mask is copied to the host for that",
+          &Reports::attach_mask),
+};
+
+} // namespace vigil::gst
