@@ -21,7 +21,7 @@ namespace vigil::test {
 #if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
 // Fails the test unless the frame has a mask of its own size with these bytes, whose regions are named;
 // `shadow_value` is one of them, unless it is 0.
-inline void expect_attached_mask(GstBuffer *b, int width, int height, const std::vector<std::uint8_t> &want,
+inline void expect_attached_mask(GstBuffer *b, int columns, int rows, const std::vector<std::uint8_t> &want,
                                  int shadow_value, const char *what) {
   GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(b);
   gpointer state = nullptr;
@@ -32,15 +32,15 @@ inline void expect_attached_mask(GstBuffer *b, int width, int height, const std:
   gint x = 1, y = 1;
   guint w = 0, h = 0;
   GstBuffer *mask = gst_analytics_segmentation_mtd_get_mask(&regions, &x, &y, &w, &h);
-  fail_unless(x == 0 && y == 0 && w == guint(width) && h == guint(height));
+  fail_unless(x == 0 && y == 0 && w == guint(columns) && h == guint(rows));
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, w, h);
   GstVideoFrame frame;
   fail_unless(gst_video_frame_map(&frame, &info, mask, GST_MAP_READ));
-  for (int row = 0; row < height; row++) {
+  for (int row = 0; row < rows; row++) {
     const auto *is = static_cast<const std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0)) +
                      std::ptrdiff_t(row) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
-    fail_unless(std::equal(is, is + width, want.begin() + std::ptrdiff_t(row) * width),
+    fail_unless(std::equal(is, is + columns, want.begin() + std::ptrdiff_t(row) * columns),
                 "%s: row %d of the mask differs", what, row);
   }
   gst_video_frame_unmap(&frame);
