@@ -240,6 +240,24 @@ std::string Harness::error(GQuark domain, int code, GstMessageType type) {
   return text;
 }
 
+std::string not_found(GstElement *e) {
+  GstBus *bus = gst_bus_new();
+  gst_element_set_bus(e, bus);
+  fail_unless_equals_int(gst_element_set_state(e, GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
+  GstMessage *m = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+  fail_unless(m != nullptr, "there is no error message");
+  GError *error = nullptr;
+  gst_message_parse_error(m, &error, nullptr);
+  fail_unless(g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
+  const std::string words = error->message;
+  g_error_free(error);
+  gst_message_unref(m);
+  gst_element_set_bus(e, nullptr);
+  gst_element_set_state(e, GST_STATE_NULL);
+  gst_object_unref(bus);
+  return words;
+}
+
 OwnProperties::OwnProperties(GstElement *e) {
   guint count = 0;
   specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(e), &count);

@@ -106,6 +106,10 @@ guint live_objects();
 // Plays to the end of the stream and goes back to NULL.
 void play_to_the_end(GstElement *pipeline);
 
+// The text of the error RESOURCE/NOT_FOUND with which an element does not reach READY; fails the test when it
+// does, or for another reason. The element stays the caller's.
+std::string not_found(GstElement *);
+
 // cudamog on the CPU, with these settings.
 class Element : public Harness {
  public:

@@ -45,20 +45,7 @@ std::string refused(const char *name, const char *device = nullptr) {
   GstElement *e = gst_element_factory_make(name, nullptr);
   gst_object_ref_sink(e);
   if (device) g_object_set(e, "device", device, nullptr);
-  GstBus *bus = gst_bus_new();
-  gst_element_set_bus(e, bus);
-  fail_unless_equals_int(gst_element_set_state(e, GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
-  GstMessage *m = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
-  fail_unless(m != nullptr, "there is no error message");
-  GError *error = nullptr;
-  gst_message_parse_error(m, &error, nullptr);
-  fail_unless(g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
-  const std::string words = error->message;
-  g_error_free(error);
-  gst_message_unref(m);
-  gst_element_set_bus(e, nullptr);
-  gst_element_set_state(e, GST_STATE_NULL);
-  gst_object_unref(bus);
+  const std::string words = not_found(e);
   gst_object_unref(e);
   return words;
 }
@@ -453,18 +440,7 @@ GST_START_TEST(a_backend_that_is_not_there_is_an_error) {
   if (has_cuda()) return;
   GstElement *e = gst_parse_launch("clbilateral backend=cuda", nullptr);
   gst_object_ref_sink(e);
-  GstBus *bus = gst_bus_new();
-  gst_element_set_bus(e, bus);
-  fail_unless_equals_int(gst_element_set_state(e, GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
-  GstMessage *m = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
-  GError *error = nullptr;
-  gst_message_parse_error(m, &error, nullptr);
-  fail_unless(g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
-  g_error_free(error);
-  gst_message_unref(m);
-  gst_element_set_bus(e, nullptr);
-  gst_element_set_state(e, GST_STATE_NULL);
-  gst_object_unref(bus);
+  not_found(e);
   gst_object_unref(e);
 }
 GST_END_TEST
