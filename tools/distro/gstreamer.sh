@@ -5,7 +5,7 @@
 
 gstreamer_packages=(g++ ninja-build pkg-config python3 python3-pip python3-venv flex bison ca-certificates
   libglib2.0-dev libgl-dev libegl-dev libgles-dev libdrm-dev libgudev-1.0-dev libjpeg-dev libpng-dev zlib1g-dev libx264-dev
-  libvpx-dev libjson-glib-dev libavcodec-dev libavformat-dev libavfilter-dev libavutil-dev libx11-dev libx11-xcb-dev)
+  libvpx-dev libjson-glib-dev libsoup-3.0-dev libavcodec-dev libavformat-dev libavfilter-dev libavutil-dev libx11-dev libx11-xcb-dev)
 
 gstreamer_features() {
   local feature
@@ -18,7 +18,7 @@ gstreamer_features() {
   for feature in gl x11 app tcp volume typefind playback rawparse compositor videorate videotestsrc videoconvertscale audiotestsrc \
     audioconvert audioresample; do echo "-Dgst-plugins-base:$feature=enabled"; done
   for feature in avi png jpeg vpx law rtp rtsp udp y4m isomp4 matroska multifile autodetect debugutils deinterlace imagefreeze \
-    multipart rtpmanager videobox videocrop videofilter audioparsers wavenc wavparse; do echo "-Dgst-plugins-good:$feature=enabled"; done
+    multipart rtpmanager soup videobox videocrop videofilter audioparsers wavenc wavparse; do echo "-Dgst-plugins-good:$feature=enabled"; done
   for feature in nvcodec debugutils videoparsers tensordecoders; do echo "-Dgst-plugins-bad:$feature=enabled"; done
   printf '%s\n' -Dgst-plugins-ugly:x264=enabled -Dgst-devtools:validate=enabled
 }
