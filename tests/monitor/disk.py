@@ -4,6 +4,7 @@ meanwhile is stored when the disk takes it again. A disk that is read-only is re
 
 disk.py PROGRAM FOLDER. Needs unshare (util-linux) and the right to make namespaces; without, it is skipped."""
 import json
+import os
 import pathlib
 import shlex
 import shutil
@@ -18,11 +19,14 @@ folder = pathlib.Path(sys.argv[2]).resolve() / "monitor-disk"
 shutil.rmtree(folder, ignore_errors=True)
 (folder / "data").mkdir(parents=True)
 MOUNT = f"mount -t tmpfs -o size=24m tmpfs {shlex.quote(str(folder / 'data'))}"
-if subprocess.run(["unshare", "-rm", "sh", "-c", MOUNT], capture_output=True, check=False).returncode:
-    print("SKIPPED: no mount namespace here (unshare -rm)")
+# Root needs no user namespace to mount, and has none in a chroot.
+APART = ["unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c"]
+probe = subprocess.run([*APART, MOUNT], capture_output=True, text=True, check=False)
+if probe.returncode:
+    print(f"SKIPPED: no mount namespace here: {probe.stderr.strip()}")
     sys.exit(77)
 wrapper = folder / "on-a-disk-of-its-own"
-wrapper.write_text(f"#!/bin/sh\nexec unshare -rm sh -c '{MOUNT} && exec \"$@\"' sh {shlex.quote(program)} \"$@\"\n")
+wrapper.write_text(f"#!/bin/sh\nexec {shlex.join(APART)} '{MOUNT} && exec \"$@\"' sh {shlex.quote(program)} \"$@\"\n")
 wrapper.chmod(0o755)
 config = folder / "monitor.yaml"
 config.write_text("""
@@ -88,7 +92,7 @@ with Monitor(str(wrapper), folder / "data", "--config", str(config)) as m:
     survives("full", fill, ballast.unlink)
     m.stop()
 for prepared in "", "mkdir -p clips thumbs models masks; : > events.db;":
-    refused = subprocess.run(["unshare", "-rm", "sh", "-c", f"{MOUNT} && cd {shlex.quote(str(folder / 'data'))} && {{ {prepared} mount -o remount,ro . && cd / && exec \"$@\"; }}", "sh",
+    refused = subprocess.run([*APART, f"{MOUNT} && cd {shlex.quote(str(folder / 'data'))} && {{ {prepared} mount -o remount,ro . && cd / && exec \"$@\"; }}", "sh",
                               program, "--listen", "127.0.0.1:0", "--storage", str(folder / "data"), "--config", str(config)], capture_output=True, text=True, timeout=60, check=False)
     assert refused.returncode == 1 and ("Read-only" in refused.stderr or "readonly" in refused.stderr), refused
     print("refused:", refused.stderr.strip())

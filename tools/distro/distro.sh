@@ -38,13 +38,15 @@ fail() {
 
 # What some tests use and are skipped without. A package that a distribution does not have is left out.
 packages_tests=(python3-gi gir1.2-gst-rtsp-server-1.0 mosquitto mosquitto-clients openssl libfaketime
-  python3-numpy python3-venv python3-selenium chromium chromium-driver)
-python_tests=(schemathesis axe-playwright-python ray) # from PyPI
+  python3-numpy python3-yaml python3-venv python3-selenium chromium chromium-driver
+  iproute2 systemd kubernetes-client slurmctld slurmd slurm-client munge)
+python_tests=(schemathesis axe-playwright-python ray motmetrics trackeval kubernetes-validate) # from PyPI
 
 inside() {
   chroot "$root" /usr/bin/env -i HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
     PATH=/opt/python/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     MESON_ARGS="${MESON_ARGS:-}" VIGIL_DATA=/src/data \
+    $([ ! -e "$root/opt/axe.min.js" ] || echo VIGIL_AXE=/opt/axe.min.js) \
     ${GST_SOURCE:+LD_LIBRARY_PATH=/usr/local/lib PKG_CONFIG_PATH=/usr/local/lib/pkgconfig} "$@"
 }
 

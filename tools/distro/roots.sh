@@ -75,6 +75,9 @@ mount_devices() {
 # The labelled videos are there to read alone.
 mount_in() {
   local root=$1 data=${VIGIL_DATA:-$repo/../shared/data}
+  # A mount by itself: tests with mount namespaces of their own (monitor-disk, monitor-hosts) change how "/" propagates,
+  # which only a mount can.
+  mount --bind "$root" "$root"
   mount -t proc proc "$root/proc"
   mount -t sysfs -o ro sysfs "$root/sys"
   mount_devices "$root/dev"
@@ -113,6 +116,8 @@ test_packages() {
     trusting /opt/python/bin/pip install -q --only-binary :all: "$package" >>"$log" 2>&1 ||
       echo "distro: no $package from PyPI for $suite: $(grep -m1 '^ERROR' "$log" | cut -c1-200)"
   done
+  # Tests that run with the distribution's own Python find this by VIGIL_AXE.
+  inside sh -c 'cp /opt/python/lib/python3*/site-packages/axe_playwright_python/axe.min.js /opt/axe.min.js' || true
   # A build that is there was made without them.
   [ ! -f "$root/src/vigil/build/build.ninja" ] || inside meson setup --reconfigure /src/vigil/build >>"$log" 2>&1 || true
 }
