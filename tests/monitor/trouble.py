@@ -57,6 +57,10 @@ with contextlib.ExitStack() as stack:
         m.wait(f"{name} is {what} no longer", lambda n=name: m.get(f"/api/cameras/{n}")["trouble"] == {}, 60)
         assert metric(m, name, what) == "0"
         print(f"{name}: {what} for {e['end_time'] - e['start_time']:.1f} s, score {e['score']:.2f}, clip of {e['clip_bytes']} bytes", flush=True)
+        if what == "moved":  # by how far the picture went, for the strip of what changed
+            shifts = [s["shift"] for s in m.get(f"/api/cameras/{name}/activity")["samples"] if s["shift"]]
+            assert shifts and all(abs(s["x"]) + abs(s["y"]) >= 1 for s in shifts), shifts
+            print(f"{name}: its picture went by {shifts[0]}", flush=True)
         if told:
             topic = f"vigil/{name}/{what}"
             m.wait(f"{topic} is told", lambda t=topic: told.payloads(t)[-3:] == ["OFF", "ON", "OFF"], 20)

@@ -244,6 +244,21 @@ class Page(unittest.TestCase):
                     self.assertLessEqual(over, 0, f"{view} is {over} pixels wider than {width}")
                     self.assertEqual(b.complaints(), [], f"{view} at {width}, {theme}")
 
+    def test_strip(self):
+        """What changed: each measure has its row, and a sample its value in each; what no sample had is said in words."""
+        b = self.browser
+        b.open("camera/door")
+        b.find(".strip-row output")
+        b.until(lambda: b.run("return document.querySelector('.strip-row output').textContent").endswith("%"), "the share of the picture that changed")
+        b.until(lambda: b.run("return [...document.querySelectorAll('.strip-none')].map((e) => e.textContent)") == ["", "", "No shift found", "No gpufisher here"],
+                "what no sample had")
+        rows = b.run("""const { live } = await import('/app/live.js');
+            const sample = { time: Date.now() / 1000 + live.clockOffset, changed_fraction: 0.1, boxes: 1, fps: 15, gain: 1.25, shift: { x: 3, y: -4 }, scores: { run: 0.75 } };
+            live.dispatchEvent(new CustomEvent("sample", { detail: { camera: "door", sample } }));
+            return [...document.querySelectorAll('.strip-row')].map((r) =>
+              [r.querySelector('.strip-name').textContent, r.querySelector('output').textContent, Boolean(r.querySelector('path')?.getAttribute('d')), r.querySelector('.strip-none').textContent]);""")
+        self.assertEqual(rows, [["Changed", "10 %", True, ""], ["Exposure", "\u00d7 1.25", True, ""], ["Shift", "5 px", True, ""], ["Scores", "run 0.75", True, ""]])
+
     def test_offline(self):
         b = self.browser
         self.server.send("PATCH", "/api/cameras/parking/switches", {"enabled": False})
@@ -284,7 +299,9 @@ class Page(unittest.TestCase):
         b = self.browser
         self.clip()
         source = axe_file().read_text(encoding="utf-8")
-        for theme, width in ("dark", 1280), ("light", 1280), ("light", 360):
+        # All of them where pictures are taken too; else what differs most, for the time that it takes.
+        sizes = [(t, w) for w in (360, 1280, 2560) for t in ("dark", "light")] if PICTURES else [("dark", 1280), ("light", 1280), ("light", 360)]
+        for theme, width in sizes:
             b.resize(width, 800, theme)
             for view in VIEWS:
                 b.open(view)

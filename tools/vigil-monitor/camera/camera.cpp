@@ -124,6 +124,7 @@ void Camera::take_down() {
   running_.clear();
   for (auto &[name, now] : classes_) now = false;
   trouble_.clear();
+  shift_.reset();
   feed_->moving = false;
   if (recorder_) recorder_->reset();
   if (!pipeline_) return;
@@ -187,7 +188,7 @@ void Camera::tick() {
   update_events(utc);
   feed_->wants_picture = !running_.empty();
   if (state_ == State::online && pipeline_)
-    feed_->activity.exposure(exposure_gain(pipeline_->element("cudamog")), std::nullopt);
+    feed_->activity.exposure(exposure_gain(pipeline_->element("cudamog")), shift_);
   const auto second = feed_->activity.end_second(utc);
   bool new_class = false; // a score tells of a class before its first event
   for (const auto &[name, score] : second.sample.scores)

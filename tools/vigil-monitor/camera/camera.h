@@ -146,6 +146,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   };
   std::map<std::string, bool> classes_;       // of gpufisher: whether an event of it goes on
   std::map<std::string, double> trouble_;     // what is wrong with the camera's view, and since when
+  std::optional<Point> shift_;                // of a picture whose camera was moved, in pixels
   std::map<std::string, int> inside_;         // by zone, as boxrules told last
   std::map<std::string, LineTotals> crossed_; // by line, since the camera's start
   Backoff backoff_;

@@ -20,6 +20,7 @@ bool Camera::trouble_message(const GstStructure *s, double time) {
   const std::string what = name.substr(std::strlen("camera-"));
   if (std::strcmp(state, "begin") != 0) {
     trouble_.erase(what);
+    if (what == "moved") shift_.reset();
     end_cause(name, time);
     told();
     return true;
@@ -32,6 +33,9 @@ bool Camera::trouble_message(const GstStructure *s, double time) {
   double left = 0;
   gst_structure_get_double(s, name == "camera-blurred" ? "sharpness" : "agreement", &left);
   trouble_.try_emplace(what, time);
+  Point shift;
+  if (gst_structure_get_double(s, "shift-x", &shift.x) && gst_structure_get_double(s, "shift-y", &shift.y))
+    shift_ = shift;
   begin_event(name, time, std::clamp(1 - left, 0.0, 1.0));
   if (const auto r = running_.find(name); r != running_.end() && !r->second.of_trouble) {
     r->second.of_trouble = true;
