@@ -31,7 +31,7 @@ struct Preset {
 constexpr Preset presets[] = {
     {"full", "cudamog output=passthrough ! boxtrack"},
     {"fast", "videoscale ! video/x-raw,width=[1,320],pixel-aspect-ratio=1/1 ! cudamog output=passthrough "
-             "color=false median=5 min-area=25 ! boxtrack"}};
+             "threads=1 color=false median=5 min-area=25 ! boxtrack"}};
 
 std::string chain_of(const char *chain, const char *preset) {
   if (chain && preset) fail(Error::Kind::bad_setting, "--chain and --preset exclude each other");
