@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""deploy/ray/scan.py on this machine: four workers over 40 drawn clips, one worker's program killed in the middle, and the results byte for
-byte those of a single process.
+"""deploy/ray/scan.py on this machine: four workers over 40 drawn clips. In the middle the program of one is killed, and later a worker
+itself, whose program goes on beside the one that Ray starts in its place. The results are byte for byte those of a single process.
 
 ray_jobs.py SOURCE_ROOT VIGIL_SCAN. Needs the Python package ray; without, it is skipped."""
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,11 @@ except ImportError:
     print("SKIPPED: no Python package ray")
     sys.exit(77)
 
+
+def parent_of(pid):
+    return int(re.search(r"^PPid:\s*(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii"), re.M)[1])
+
+
 root, scan = pathlib.Path(sys.argv[1]), sys.argv[2]
 
 with tempfile.TemporaryDirectory(prefix="vigil-ray-") as name:
@@ -30,17 +36,18 @@ with tempfile.TemporaryDirectory(prefix="vigil-ray-") as name:
     environment = {**os.environ, "RAY_ADDRESS": "local"}
     with subprocess.Popen([sys.executable, root / "deploy/ray/scan.py", "--out", out, "--shares", "4", "--cpus", "0.25", "--scan", scan, files],
                           env=environment) as driver:
-        deadline, killed = time.monotonic() + 300, False
-        while driver.poll() is None and not killed and time.monotonic() < deadline:
+        deadline, victims = time.monotonic() + 300, [(4, "program of a worker"), (10, "worker")]
+        while driver.poll() is None and victims and time.monotonic() < deadline:
             done = archive.finished(out)
-            if done >= 4 and (pid := archive.program_of(scan, out)):
-                os.kill(pid, signal.SIGKILL)
-                killed = True
-                print(f"killed a worker's program after {done} of {archive.CLIPS} clips")
+            after, victim = victims[0]
+            if done >= after and (pid := archive.program_of(scan, out)):
+                os.kill(pid if victim.startswith("program") else parent_of(pid), signal.SIGKILL)
+                victims.pop(0)
+                print(f"killed the {victim} after {done} of {archive.CLIPS} clips", flush=True)
             time.sleep(0.01)
         status = driver.wait(600)
-    if status or not killed:
-        raise AssertionError(f"scan.py ended with {status}; a worker was {'' if killed else 'not '}killed")
+    if status or victims:
+        raise AssertionError(f"scan.py ended with {status}; not killed: {victims}")
     found = archive.results(out)
     if found != archive.results(folder / "one"):
         raise AssertionError("the results differ from those of a single process")
