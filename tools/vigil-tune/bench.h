@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One device under measurement: its memory, its queue, and the list of what was found.
+// One device under measurement: its memory, its queue, and who is told what is found.
 #pragma once
 
 #include "micro.h"
@@ -7,20 +7,30 @@
 #include "common/opencl/program.h"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
+#include <span>
+#include <string>
 
 namespace vigil::tune {
 
 class Bench {
  public:
-  explicit Bench(ClDevice &d);
-  // All groups, each as far as it goes: what a device cannot do is told in its place.
-  std::vector<Measurement> all();
+  Bench(ClDevice &d, const Listener &);
+  // The groups from the number `first` on, each as far as it goes.
+  void run(std::size_t first);
+  struct Group {
+    const char *name;
+    void (Bench::*run)();
+  };
+  static std::span<const Group> groups();
 
  private:
-  void group(const char *name, void (Bench::*run)());
+  void missing(const std::string &name, const std::exception &why) {
+    listener_.measured({group_, name, 0, "", why.what()});
+  }
   void add(const std::string &name, double value, const char *unit) {
-    results_.push_back({group_, name, value, unit, {}});
+    listener_.measured({group_, name, value, unit, {}});
   }
   // Adds what `value` gives, or why it throws.
   void attempt(const std::string &name, const char *unit, const std::function<double()> &value);
@@ -65,8 +75,8 @@ class Bench {
   ClQueue queue_;
   std::size_t bytes_;
   DeviceBuffer in_, out_;
+  const Listener &listener_;
   std::string group_;
-  std::vector<Measurement> results_;
 };
 
 } // namespace vigil::tune

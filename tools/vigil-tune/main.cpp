@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // vigil-tune: finds the kernels' best variants ahead of time, and measures the device.
 #include "common/opencl/cache.h"
+#include "micro_apart.h"
 #include "options.h"
 #include "report.h"
 
@@ -36,6 +37,10 @@ int run(const Options &o) {
     return 0;
   }
   const auto device = open_cl(o.device);
+  if (!o.measure_into.empty()) {
+    microbenchmarks_into(o.measure_into, *device, o.first_group);
+    return 0;
+  }
   if (!o.json) std::printf("%s\n\n", device->name().c_str());
   std::erase_if(all, [&](const Tunable &t) { return !o.tune || (!o.only.empty() && t.kernel != o.only); });
   std::vector<Tuned> tuned;
@@ -51,7 +56,7 @@ int run(const Options &o) {
     if (!o.json) print(tuned.back());
   }
   std::vector<Measurement> micro;
-  if (o.micro) micro = microbenchmarks(*device);
+  if (o.micro) micro = microbenchmarks_apart(*device);
   if (o.json)
     std::printf("%s\n", json(*device, tuned, micro).c_str());
   else if (o.micro) {

@@ -15,37 +15,40 @@ using Clock = std::chrono::steady_clock;
 
 } // namespace
 
-Bench::Bench(ClDevice &d)
+Bench::Bench(ClDevice &d, const Listener &l)
     : device_(d), queue_(d), bytes_(d.is_cpu() ? std::size_t{8} << 20 : std::size_t{128} << 20),
-      in_(d, bytes_), out_(d, bytes_) {
+      in_(d, bytes_), out_(d, bytes_), listener_(l) {
   d.fill(in_.as(), 3, bytes_, queue_);
   d.fill(out_.as(), 0, bytes_, queue_);
   queue_.wait();
 }
 
-std::vector<Measurement> Bench::all() {
-  group("copy bandwidth", &Bench::copies);
-  group("loads and stores", &Bench::widths);
-  group("access patterns", &Bench::patterns);
-  group("copies to local memory", &Bench::local_copies);
-  group("prefetch", &Bench::prefetches);
-  group("buffer or image", &Bench::images);
-  group("work of a work-item", &Bench::shapes);
-  group("functions", &Bench::functions);
-  group("build options", &Bench::build_options);
-  group("launches", &Bench::launches);
-  group("concurrent kernels", &Bench::concurrency);
-  group("transfers", &Bench::transfers);
-  group("effective bandwidth", &Bench::effective_bandwidth);
-  return std::move(results_);
+std::span<const Bench::Group> Bench::groups() {
+  static constexpr Group all[] = {{"copy bandwidth", &Bench::copies},
+                                  {"loads and stores", &Bench::widths},
+                                  {"access patterns", &Bench::patterns},
+                                  {"copies to local memory", &Bench::local_copies},
+                                  {"prefetch", &Bench::prefetches},
+                                  {"buffer or image", &Bench::images},
+                                  {"work of a work-item", &Bench::shapes},
+                                  {"functions", &Bench::functions},
+                                  {"build options", &Bench::build_options},
+                                  {"launches", &Bench::launches},
+                                  {"concurrent kernels", &Bench::concurrency},
+                                  {"transfers", &Bench::transfers},
+                                  {"effective bandwidth", &Bench::effective_bandwidth}};
+  return all;
 }
 
-void Bench::group(const char *name, void (Bench::*run)()) {
-  group_ = name;
-  try {
-    (this->*run)();
-  } catch (const std::exception &e) {
-    results_.push_back({group_, "all", 0, "", e.what()});
+void Bench::run(std::size_t first) {
+  for (std::size_t i = first; i < groups().size(); i++) {
+    group_ = groups()[i].name;
+    listener_.begins(i);
+    try {
+      (this->*groups()[i].run)();
+    } catch (const std::exception &e) {
+      missing("all", e);
+    }
   }
 }
 
@@ -53,7 +56,7 @@ void Bench::attempt(const std::string &name, const char *unit, const std::functi
   try {
     add(name, value(), unit);
   } catch (const std::exception &e) {
-    results_.push_back({group_, name, 0, "", e.what()});
+    missing(name, e);
   }
 }
 
@@ -178,8 +181,14 @@ void Bench::transfers() {
   speed("to the host, pageable", [&] { device_.download(pageable.data(), in_.as(), bytes, queue_); });
 }
 
-std::vector<Measurement> microbenchmarks(ClDevice &d) {
-  return Bench(d).all();
+std::vector<std::string> micro_groups() {
+  std::vector<std::string> names;
+  for (const Bench::Group &g : Bench::groups()) names.emplace_back(g.name);
+  return names;
+}
+
+void microbenchmarks(ClDevice &d, std::size_t first, const Listener &l) {
+  Bench(d, l).run(first);
 }
 
 } // namespace vigil::tune

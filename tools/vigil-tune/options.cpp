@@ -9,12 +9,14 @@ namespace vigil::tune {
 namespace {
 
 struct Raw {
-  gchar *device = nullptr, *only = nullptr, **chains = nullptr;
+  gchar *device = nullptr, *only = nullptr, **chains = nullptr, *into = nullptr;
+  gint first_group = 0;
   gboolean list = FALSE, json = FALSE, exhaustive = FALSE, clear = FALSE, no_tune = FALSE, no_micro = FALSE;
   ~Raw() {
     g_free(device);
     g_free(only);
     g_strfreev(chains);
+    g_free(into);
   }
 };
 
@@ -35,6 +37,8 @@ Options parse_options(int argc, char **argv) {
       {"no-microbenchmarks", 0, 0, G_OPTION_ARG_NONE, &raw.no_micro, "tuning only", nullptr},
       {"json", 'j', 0, G_OPTION_ARG_NONE, &raw.json, "print JSON", nullptr},
       {"clear", 0, 0, G_OPTION_ARG_NONE, &raw.clear, "forget all results, for all devices, and end", nullptr},
+      {"measure-into", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &raw.into, "", "FILE"},
+      {"first-group", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_INT, &raw.first_group, "", "N"},
   };
   tools::parse_options(
       {"vigil-tune", "",
@@ -48,6 +52,9 @@ Options parse_options(int argc, char **argv) {
   if (raw.only) o.only = raw.only;
   if (raw.only && o.only != "bilateral" && o.only != "filter")
     fail(Error::Kind::bad_setting, "--only ", o.only, " is not known; it is bilateral or filter");
+  if (raw.into) o.measure_into = raw.into;
+  tools::check_range("--first-group", raw.first_group, 0, 1000);
+  o.first_group = std::size_t(raw.first_group);
   o.chains = tools::words_of(raw.chains);
   o.list = raw.list;
   o.json = raw.json;

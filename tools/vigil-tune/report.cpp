@@ -46,7 +46,7 @@ void print(const std::vector<Measurement> &all) {
     if (m.missing.empty())
       std::printf("    %-44s %10.4g %s\n", m.name.c_str(), m.value, m.unit.c_str());
     else
-      std::printf("    %-44s %s\n", m.name.c_str(), m.missing.c_str());
+      std::printf("    %-44s not measured: %s\n", m.name.c_str(), m.missing.c_str());
   }
 }
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vigil-tune on a driver that ends the process which starts one of its kernels. Usage: vigil_tune_broken_driver.py VIGIL_TUNE
+OPENCL_LAYERS names the layer that plays it (broken_kernel_layer.cpp)."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+tool = sys.argv[1]
+cache = tempfile.TemporaryDirectory()
+
+
+def measure(kernel, how, *args, status=0):
+    env = dict(os.environ, XDG_CACHE_HOME=cache.name, TMPDIR=cache.name, VIGIL_BREAKS=kernel, VIGIL_BREAKS_BY=how)
+    done = subprocess.run([tool, "--no-tuning", *args], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == status, (kernel, how, done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+def by_group(out):
+    groups = {}
+    for m in json.loads(out)["microbenchmarks"]:
+        groups.setdefault(m["group"], []).append(m)
+    return groups
+
+
+# A kernel in the middle: what was measured before it stays, what comes after is measured, and the reason is told.
+groups = by_group(measure("by_async_copy", "abort", "--json"))
+assert len(groups) == 13, groups.keys()
+whole, rest = groups["copies to local memory"]
+assert whole["name"].startswith("by the work-items") and whole["value"] > 0, whole
+assert rest["value"] is None and "signal 6" in rest["missing"], rest
+assert "played break-down of by_async_copy" in rest["missing"], rest
+assert sum(m["value"] is None for g, all in groups.items() if g != "buffer or image" for m in all) == 1, groups
+assert all(m["value"] > 0 for m in groups["prefetch"] + groups["effective bandwidth"]), groups
+
+# A kernel that two groups start, each time the end: each is told, and the program comes to its end. exit(0) of a driver is no success.
+table = measure("copy", "exit").splitlines()
+at = {name: table.index(name) for name in ("copy bandwidth", "loads and stores", "access patterns")}
+for first, last in (("copy bandwidth", "loads and stores"), ("loads and stores", "access patterns")):
+    told = table[at[last] - 1]
+    assert at[first] < at[last] and "the rest" in told and "not measured:" in told, table
+    assert "status 0" in told and "played break-down of copy" in told, told
+assert "effective bandwidth" in table and table[-1].endswith("GB/s"), table
+assert not [f for f in os.listdir(cache.name) if f.startswith("vigil-tune-")], "temporary files are left"
+print("vigil-tune with a broken driver: all as it should be")
