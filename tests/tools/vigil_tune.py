@@ -36,7 +36,9 @@ assert groups == {"copy bandwidth", "loads and stores", "access patterns", "copi
                   "work of a work-item", "functions", "build options", "launches", "concurrent kernels", "transfers",
                   "effective bandwidth"}, groups
 missing = [m for m in micro["microbenchmarks"] if m["value"] is None]
-assert all("image" in m["name"] for m in missing), missing
+# Not every driver has images, and PoCL 6 ends the process that loads async_work_group_copy.
+ended = [m for m in missing if m["group"] == "copies to local memory" and "signal" in m["missing"]]
+assert all("image" in m["name"] for m in missing if m not in ended), missing
 assert all(m["value"] > 0 for m in micro["microbenchmarks"] if m not in missing)
 
 # Tuning: one kernel is enough here, the others take long on a processor.
