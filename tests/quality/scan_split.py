@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How long the warm-up of vigil-scan --split must be: events of whole files beside those of files in parts.
 
-scan_split.py PROGRAM DATA [--split SECONDS] [--warm-up SECONDS...] [--expect-same SECONDS] [--chain ELEMENTS]
+scan_split.py PROGRAM DATA [--split SECONDS] [--warm-up SECONDS...] [--expect-same SECONDS] [--chain ELEMENTS | --preset NAME]
 
 Prints, for each video below DATA and each warm-up, how many parts have a warm-up that does not reach back to the file's begin
 (the others are alike by construction), how many events the whole file and the parts have, how many of them are the same to
 the frame, and by how much the others differ. With --expect-same the exit status is 1 unless all are the same with that
-warm-up. Without DATA it says so and ends with 77, which meson takes for skipped."""
+warm-up. The environment's VIGIL_DATA takes DATA's place. Without it the script says so and ends with 77, which meson takes for skipped."""
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -21,12 +22,14 @@ arguments.add_argument("--split", type=float, default=10)
 arguments.add_argument("--warm-up", type=float, nargs="+", default=[2, 5, 10, 20, 40, 60, 120])
 arguments.add_argument("--expect-same", type=float)
 arguments.add_argument("--chain")
+arguments.add_argument("--preset")
 o = arguments.parse_args()
+o.data = pathlib.Path(os.environ.get("VIGIL_DATA", o.data))
 videos = sorted(p for p in o.data.rglob("*") if p.suffix in {".mp4", ".avi"}) if o.data.is_dir() else []
 if not videos:
     print(f"SKIPPED: no videos in {o.data} (VIGIL_DATA)")
     sys.exit(77)
-chain = ["--chain", o.chain] if o.chain else []
+chain = ["--chain", o.chain] if o.chain else ["--preset", o.preset] if o.preset else []
 
 
 def scan(video, out, *more):

@@ -136,6 +136,16 @@ class Parts(Case):
             for kind in ("activity", "end"):
                 self.assertEqual(records(p, kind), records(self.dir / "split" / p.name, kind))
 
+    def test_some_histories_of_warm_up_give_the_events_of_the_whole_file(self):
+        """Where the chain remembers nothing but its model: six histories of 50 frames. Parts 3 and 4 never see the file's begin."""
+        video = self.dir / "long.avi"
+        draw(video, 4, seconds=50, scene="crowd")
+        chain = ["--chain", "cudamog output=passthrough exposure=off history=50 ! boxtrack"]
+        self.scan("--out", self.dir / "whole", *chain, video)
+        self.scan("--out", self.dir / "split", *chain, "--split", 10, "--warm-up", 20, video)
+        self.assertGreater(len(events(self.dir / "whole")), 1)
+        self.assertEqual(events(self.dir / "whole"), events(self.dir / "split"))
+
     def test_without_warm_up_events_differ(self):
         """What the test above compares is not the same whatever the splitting."""
         self.scan("--out", self.dir / "whole", self.videos)

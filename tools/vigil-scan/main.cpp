@@ -26,10 +26,12 @@ constexpr const char *summary =
 struct Preset {
   const char *name, *elements;
 };
+// parts: what it remembers fades with cudamog's history alone, so that a warm-up of some histories is enough.
 // fast: luma alone, of pictures that are no wider than 320 pixels. The least area is a quarter of the
 // default, as if they had been 640 pixels wide; the median's window is between the default's and half of it.
 constexpr Preset presets[] = {
     {"full", "cudamog output=passthrough ! boxtrack"},
+    {"parts", "cudamog output=passthrough exposure=off ! boxtrack"},
     {"fast", "videoscale ! video/x-raw,width=[1,320],pixel-aspect-ratio=1/1 ! cudamog output=passthrough "
              "threads=1 color=false median=5 min-area=25 ! boxtrack"}};
 
@@ -38,12 +40,12 @@ std::string chain_of(const char *chain, const char *preset) {
   if (chain) return chain;
   for (const Preset &p : presets)
     if (!preset || !std::strcmp(p.name, preset)) return p.elements;
-  fail(Error::Kind::bad_setting, "--preset ", preset, ": there are full and fast");
+  fail(Error::Kind::bad_setting, "--preset ", preset, ": there are full, parts and fast");
 }
 
-// Three times cudamog's history of 500 frames, at 25 frames a second. What it is worth stands in
-// docs/tools/vigil-scan.md.
-constexpr double default_warm_up = 60;
+// Nearly five times cudamog's history of 500 frames, at 15 frames a second: docs/tools/vigil-scan.md has what
+// was measured.
+constexpr double default_warm_up = 160;
 
 struct Raw {
   gchar *out = nullptr, *chain = nullptr, *preset = nullptr, *vectors = nullptr, *task = nullptr,
@@ -70,7 +72,9 @@ void parse(Raw &r, bool is_query, int argc, char **argv) {
         {"chain", 'c', 0, G_OPTION_ARG_STRING, &r.chain,
          "elements that look at the frames (default: cudamog output=passthrough ! boxtrack)", "ELEMENTS"},
         {"preset", 'p', 0, G_OPTION_ARG_STRING, &r.preset,
-         "a chain by name: full (the default), or fast: luma alone, at most 320 pixels wide", "NAME"},
+         "a chain by name: full (the default), parts (for --split), or fast: luma alone, at most 320 pixels "
+         "wide",
+         "NAME"},
         {"list", 'l', 0, G_OPTION_ARG_FILENAME_ARRAY, &r.lists,
          "files and folders, a line each; - is the standard input", "FILE"},
         {"vectors", 'v', 0, G_OPTION_ARG_FILENAME, &r.vectors,
@@ -78,7 +82,7 @@ void parse(Raw &r, bool is_query, int argc, char **argv) {
         {"every", 'e', 0, G_OPTION_ARG_DOUBLE, &r.every, "seconds between vectors (default: 1)", "SECONDS"},
         {"split", 's', 0, G_OPTION_ARG_DOUBLE, &r.split, "cut files into parts of this length", "SECONDS"},
         {"warm-up", 'w', 0, G_OPTION_ARG_DOUBLE, &r.warm_up,
-         "what the chain sees before a part begins (default: 60)", "SECONDS"},
+         "what the chain sees before a part begins (default: 160)", "SECONDS"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &r.jobs, "files or parts at a time (default: 1)", "N"},
         {"task", 't', 0, G_OPTION_ARG_STRING, &r.task, "do the I-th of N shares, from 0 on", "I/N"},
         {"version", 0, 0, G_OPTION_ARG_NONE, &r.version, "print the version", nullptr}};
