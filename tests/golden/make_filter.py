@@ -98,6 +98,35 @@ def bilateral(spatial, tonal):
     return each(lambda v: scipy.ndimage.generic_filter(v, mean, size=2 * radius + 1, mode="nearest"))
 
 
+def tonemap(size, octaves, compression=0.5, detail=1., anchor=1.):
+    """Luma by OpenCV, means of blocks by SciPy, the base layer by the formula."""
+    def gaussian_of(d):
+        return np.exp(-d ** 2 / (2 * size ** 2))
+
+    def near(pixels):
+        """Weight of each block, from two before the first to two behind the last, for each pixel of a row or column."""
+        blocks = np.arange(-2, -(-pixels // size) + 2)
+        d = np.abs(np.arange(pixels)[:, None] + 0.5 - (blocks + 0.5) * size)
+        w = np.maximum(0, (gaussian_of(d) - gaussian_of(2.5 * size)) / (1 - gaussian_of(2.5 * size)))
+        return np.where(np.abs(np.arange(pixels)[:, None] // size - blocks) <= 2, w, 0)
+
+    def result(p):
+        height, width = p.shape[:2]
+        luma = stored(cv2.cvtColor(p.astype(np.float32), cv2.COLOR_RGB2GRAY).astype(float))
+        light = np.log2(1 + 255 * (luma / FULL))
+        rows, columns = -(-height // size), -(-width // size)
+        block = (np.arange(height) // size)[:, None] * columns + np.arange(width) // size
+        means = np.pad(scipy.ndimage.mean(light, block, np.arange(rows * columns)).reshape(rows, columns), 2, mode="edge")
+        weights = near(height)[:, None, :, None] * near(width)[None, :, None, :]
+        weights = weights * np.exp(-(light[..., None, None] - means) ** 2 / (2 * octaves ** 2))
+        weights = np.floor(16384 * weights)  # else a pixel that is like no region near would be given one
+        own = 16
+        base = ((weights * means).sum(axis=(2, 3)) + own * light) / (weights.sum(axis=(2, 3)) + own)
+        gain = compression * (np.log2(1 + 255 * anchor) - base) + (detail - 1) * (light - base)
+        return p * np.exp2(np.clip(gain, -4, 4))[..., None]
+    return result
+
+
 SEPIA = [[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]]
 CASES = [
     (0, 0, "brightness amount=0.2", lambda p: p + FULL * 0.2),
@@ -135,6 +164,8 @@ CASES = [
         np.array([[0.5, 0, -1], [2, 1.5, 0], [-1, 0.25, -2], [0, 1, 0], [0, 0, 0.75]]) / 2)(p)),
     (1, 0.02, "correlate matrix=" + bell_text() + " divide=9", correlate(BELL / 9)),
     (1, 0.05, "bilateral spatial-sigma=1.5 range-sigma=0.1", bilateral(1.5, 0.1)),
+    (1, 0.05, "tonemap sigma=8", tonemap(8, 1.3)),
+    (1, 0.05, "tonemap sigma=5 range=0.6 compression=0.8 detail=1.5 anchor=0.7", tonemap(5, 0.6, 0.8, 1.5, 0.7)),
     (0, 0, "convolve nw=1 ne=-0.5 w=0.25 c=2 s=-1 se=0.125 offset=0.4", lambda p: FULL * 0.4 + correlate(
         [[1, 0, -0.5], [0.25, 2, 0], [0, -1, 0.125]])(p)),
 ]
@@ -148,8 +179,11 @@ CHAINS = [
 
 # How far 16 bits may be off where it is not the 8 bits' limit. Weights of gaussian are rounded to 1/4096 of all, which are 16
 # levels, each; bilateral takes differences in steps of 64; other weights are rounded to 1/65536 and less, as offsets are to
-# 1/256 of a level.
+# 1/256 of a level. tonemap counts light in 1/1024 of an octave, which are 44 levels of a bright pixel, and where hardly any region is
+# like the pixel its weights are a few 1/16384, rounded down.
 def deep_limit(limit, text):
+    if "tonemap" in text:
+        return 600
     if "correlate" in text and limit:
         return 8  # two passes, of which the second has its weights in 1/16384
     return 100 if "gaussian" in text else 40 if "bilateral" in text else 2 if limit or "matrix" in text or "offset" in text else 0
