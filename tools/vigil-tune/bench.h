@@ -70,6 +70,9 @@ class Bench {
   void effective_bandwidth();
   double from_buffer_speed(const std::string &options, int rows, int step);
   double from_image_speed(const std::string &options, int step);
+  double into_image_speed();
+  double histogram_time(bool of_image, int pixels);
+  ClMemHandle make_image(cl_channel_type);
 
   ClDevice &device_;
   ClQueue queue_;

@@ -23,19 +23,26 @@ double Bench::from_buffer_speed(const std::string &options, int rows, int step) 
          time([&] { k.launch(queue_, global, local, in(), out(), p.width, p.height, step); }, calls()) * 1e3;
 }
 
-double Bench::from_image_speed(const std::string &options, int step) {
+// Of RGBA, 8 bits.
+ClMemHandle Bench::make_image(cl_channel_type type) {
   if (device_.number_info(CL_DEVICE_IMAGE_SUPPORT) == 0)
     fail(Error::Kind::no_device, "the device has no images");
   const Size p = picture();
-  const bool unorm = options.find("UNORM") != options.npos;
-  const cl_image_format format{CL_RGBA, cl_channel_type(unorm ? CL_UNORM_INT8 : CL_UNSIGNED_INT8)};
+  const cl_image_format format{CL_RGBA, type};
   cl_image_desc desc{};
   desc.image_type = CL_MEM_OBJECT_IMAGE2D;
   desc.image_width = std::size_t(p.width);
   desc.image_height = std::size_t(p.height);
   cl_int code = CL_SUCCESS;
-  const ClMemHandle image(clCreateImage(device_.context(), CL_MEM_READ_ONLY, &format, &desc, nullptr, &code));
+  ClMemHandle image(clCreateImage(device_.context(), CL_MEM_READ_WRITE, &format, &desc, nullptr, &code));
   cl_check(code, "making an image");
+  return image;
+}
+
+double Bench::from_image_speed(const std::string &options, int step) {
+  const Size p = picture();
+  const bool unorm = options.find("UNORM") != options.npos;
+  const ClMemHandle image = make_image(unorm ? CL_UNORM_INT8 : CL_UNSIGNED_INT8);
   ClKernel k = ClProgram(device_, {cl::pictures_cl}, text("-D IMAGES ", options)).kernel("from_image");
   const ClRange2 local = device_.is_cpu() ? ClRange2{64, 1} : ClRange2{32, 8};
   return p.megapixels() /
@@ -46,6 +53,38 @@ double Bench::from_image_speed(const std::string &options, int step) {
              },
              calls()) *
          1e3;
+}
+
+// What a filter on frames in buffers pays before it can read an image.
+double Bench::into_image_speed() {
+  const Size p = picture();
+  const ClMemHandle image = make_image(CL_UNSIGNED_INT8);
+  ClKernel k = ClProgram(device_, {cl::pictures_cl}, "-D IMAGES").kernel("into_image");
+  const ClRange2 local = device_.is_cpu() ? ClRange2{64, 1} : ClRange2{32, 8};
+  return p.megapixels() /
+         time(
+             [&] {
+               k.launch(queue_, {std::size_t(p.width), std::size_t(p.height)}, local, in(), image.get(),
+                        p.width, p.height);
+             },
+             calls()) *
+         1e3;
+}
+
+// Milliseconds of the thesis' histograms (6.3): of an image object or a buffer, `pixels` by each work-item.
+double Bench::histogram_time(bool of_image, int pixels) {
+  const Size p = picture();
+  const ClMemHandle image = of_image ? make_image(CL_UNSIGNED_INT8) : ClMemHandle();
+  ClKernel k = ClProgram(device_, {cl::pictures_cl}, text("-D PIXELS=", pixels, of_image ? " -D IMAGES" : ""))
+                   .kernel("histogram");
+  const int group = int(group_size()), each = group * pixels;
+  const ClRange2 global{std::size_t((p.width + each - 1) / each * group), std::size_t(p.height)};
+  return time(
+      [&] {
+        k.launch(queue_, global, {std::size_t(group), 1}, of_image ? image.get() : in(), out(), p.width,
+                 p.height);
+      },
+      calls());
 }
 
 // What cannot be compiled is told (PoCL 7.1 says that it has images, but cannot compile their reading).
@@ -63,6 +102,13 @@ void Bench::images() {
           [&] { return from_image_speed("-D UNORM", 0); });
   attempt("5x5 pixels from an image, as floats, normalised", unit,
           [&] { return from_image_speed("-D UNORM -D NORMALISED", 1); });
+  attempt("each pixel once from a buffer", unit, [&] { return from_buffer_speed("-D RADIUS=0", 1, 1); });
+  attempt("each pixel once from an image", unit, [&] { return from_image_speed("-D RADIUS=0", 1); });
+  attempt("a buffer copied into an image", unit, [&] { return into_image_speed(); });
+  for (const int pixels : {1, 4})
+    for (const bool image : {true, false})
+      attempt(text("histogram of ", image ? "an image, " : "a buffer, ", pixels, " pixels a work-item"), "ms",
+              [&] { return histogram_time(image, pixels); });
 }
 
 void Bench::shapes() {
