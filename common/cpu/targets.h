@@ -11,7 +11,7 @@
 // our loops need.
 #pragma once
 
-#include "vigil-config.h"
+#include "vigil-cpu-target.h"
 
 // Highway numbers the sets of x86 by bits, the better the lower: 0 to 7 are above AVX-512's first, 8 to 13
 // between it and the least.

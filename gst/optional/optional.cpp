@@ -18,7 +18,8 @@ VIGIL_OPTIONAL_LIBRARIES(STUBS)
 namespace vigil::gst {
 namespace {
 
-void load(const char *soname, const char *names, void **slots, void (*absent)()) {
+// Not used where the plugin is built without any of these libraries.
+[[maybe_unused]] void load(const char *soname, const char *names, void **slots, void (*absent)()) {
   void *library = dlopen(soname, RTLD_NOW | RTLD_LOCAL); // stays open, as a library that is linked
   if (!library) GST_INFO("%s is not there, and nothing that needs it works: %s", soname, dlerror());
   for (const char *name = names; *name; name += std::strlen(name) + 1, slots++) {
