@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """vigil-monitor beside motion on the same four cameras in one run: processor time, events found and false, time to notice.
 
-monitor_vs_motion.py PROGRAM FOLDER SECONDS
+monitor_vs_motion.py PROGRAM FOLDER SECONDS [SETTINGS]
 
+SETTINGS of each of vigil-monitor's cameras, as YAML: 'detect: {height: 180}, cudamog: {min-area: 25}'. Films of an earlier run in FOLDER are taken again.
 The cameras are H.264 files of 640x360 at 15 frames a second, drawn scenes of which scenetestsrc tells the truth, played at their own speed by
 both programs. Each program is pinned to two processors of its own. Both record; the wall of vigil-monitor is looked at. An event is true
 when something was there while it lasted; what was there is found when an event began while it was, or up to two seconds before or after."""
@@ -24,24 +25,31 @@ SCENES = {"street": "street density=0.25 quiet=6", "indoor": "indoor density=0.3
 TRUTH_W, TRUTH_H = 160, 90
 NEAR = 2.0  # seconds
 
-shutil.rmtree(folder, ignore_errors=True)
+settings = "".join(f", {s}" for s in sys.argv[4:])
+for part in "motion", "data":
+    shutil.rmtree(folder / part, ignore_errors=True)
 (folder / "motion").mkdir(parents=True)
+films = folder / f"films-{seconds}"
 makers = []
-for name, scene in SCENES.items():
+for name, scene in ({} if films.exists() else SCENES).items():
+    making = folder / "making"
+    making.mkdir(exist_ok=True)
     # A little longer than the run: neither program begins again.
     source = f"scenetestsrc scene={scene} num-buffers={(seconds + 15) * RATE}"
     makers.append(subprocess.Popen(["gst-launch-1.0", "-q", *f"{source} ! video/x-raw,format=I420,width={WIDTH},height={HEIGHT},framerate={RATE}/1 "
-                                    f"! x264enc speed-preset=veryfast key-int-max={RATE} bitrate=1500 ! h264parse ! mp4mux ! filesink location={folder}/{name}.mp4".split()]))
+                                    f"! x264enc speed-preset=veryfast key-int-max={RATE} bitrate=1500 ! h264parse ! mp4mux ! filesink location={making}/{name}.mp4".split()]))
     makers.append(subprocess.Popen(["gst-launch-1.0", "-q", *f"{source} name=s s.src ! video/x-raw,width={TRUTH_W},height={TRUTH_H},framerate={RATE}/1 ! fakesink "
-                                    f"s.truth ! filesink location={folder}/{name}.truth".split()]))
+                                    f"s.truth ! filesink location={making}/{name}.truth".split()]))
 for maker in makers:
     if maker.wait(300):
         sys.exit("a camera's film cannot be made")
+if makers:
+    (folder / "making").rename(films)
 
 
 def present(name):
     """Spans in which something is in the picture, in seconds of the film; those nearer than two seconds are one."""
-    data, size = (folder / f"{name}.truth").read_bytes(), TRUTH_W * TRUTH_H
+    data, size = (films / f"{name}.truth").read_bytes(), TRUTH_W * TRUTH_H
     spans = []
     for n in range(len(data) // size):
         t = n / RATE
@@ -102,11 +110,11 @@ pre_capture 3
 """
 (m_dir / "motion.conf").write_text(common + "".join(f"camera {m_dir}/{name}.conf\n" for name in SCENES))
 for number, name in enumerate(SCENES, 1):
-    (m_dir / f"{name}.conf").write_text(f"camera_id {number}\nnetcam_url file://{folder}/{name}.mp4\n"
+    (m_dir / f"{name}.conf").write_text(f"camera_id {number}\nnetcam_url file://{films}/{name}.mp4\n"
                                         f"on_event_start /bin/sh -c 'echo start {name} $(date +%s.%N) >> {m_dir}/events'\n"
                                         f"on_event_end /bin/sh -c 'echo end {name} $(date +%s.%N) >> {m_dir}/events'\n")
 config = folder / "monitor.yaml"
-config.write_text("record: {pre_capture: 3, post_capture: 5}\ncameras:\n" + "".join(f"  {name}: {{source: {folder}/{name}.mp4}}\n" for name in SCENES))
+config.write_text("record: {pre_capture: 3, post_capture: 5}\ncameras:\n" + "".join(f"  {name}: {{source: {films}/{name}.mp4{settings}}}\n" for name in SCENES))
 processors = sorted(os.sched_getaffinity(0))
 mine, others = (processors[:2], processors[2:4]) if len(processors) >= 4 else (processors, processors)
 motion_log = open(m_dir / "err", "w", encoding="utf-8")  # pylint: disable=consider-using-with

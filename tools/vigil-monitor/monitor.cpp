@@ -350,6 +350,7 @@ nlohmann::json Monitor::configuration() const {
                      {"motion", c.motion},
                      {"loop", c.loop},
                      {"live", {{"height", c.live_height}, {"fps", c.live_fps}}},
+                     {"detect", {{"height", c.detect_height}}},
                      {"record",
                       {{"enabled", c.record.enabled},
                        {"pre_capture", c.record.pre_capture},

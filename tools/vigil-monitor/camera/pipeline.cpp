@@ -119,7 +119,7 @@ void CameraPipeline::build_chain() {
   g_object_set(queue, "max-size-buffers", waiting, "max-size-bytes", 0, "max-size-time", guint64{0}, nullptr);
   gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
   tools::link({last, raw_tee_, queue});
-  last = queue;
+  last = config_.detect_height ? add_reduction(queue) : queue;
   for (const std::string &name : chain_elements()) {
     const bool asked = config_.elements.count(name) != 0;
     const bool rules = (name == "boxtrack" || name == "boxrules") && has_factory(name.c_str());
@@ -146,6 +146,9 @@ void CameraPipeline::build_chain() {
   }
   const tools::ObjectPtr<GstPad> entry(gst_element_get_static_pad(queue, "sink"));
   gst_pad_add_probe(entry.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::frame_in, this, nullptr);
+  const tools::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(raw_tee_, "sink"));
+  gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_pictures, this,
+                    nullptr);
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(mog_, "sink"));
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::before_mog, this, nullptr);
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_frames, this,
@@ -155,13 +158,29 @@ void CameraPipeline::build_chain() {
   gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_mog, this, nullptr);
   const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last, "src"));
   gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_chain, this, nullptr);
-  build_tiles(last);
+  if (config_.detect_height) {
+    gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::plan_picture, this, nullptr);
+    plain_tiles_ = build_tiles(raw_tee_, Callbacks::into_plain_tiles);
+  }
+  chain_tiles_ =
+      build_tiles(last, config_.detect_height ? Callbacks::into_view_tiles : Callbacks::into_tiles);
 }
 
-void CameraPipeline::build_tiles(GstElement *last) {
+// Smaller pictures for the chain, with square pixels. Those that are small enough pass as they are.
+GstElement *CameraPipeline::add_reduction(GstElement *last) {
+  GstElement *scale = add(on_gpu() ? "cudascale" : "videoscale"), *caps = add("capsfilter");
+  const tools::CapsPtr wanted(gst_caps_from_string(
+      ("video/x-raw(ANY),height=[1," + std::to_string(config_.detect_height) + "],pixel-aspect-ratio=1/1")
+          .c_str()));
+  g_object_set(caps, "caps", wanted.get(), nullptr);
+  tools::link({last, scale, caps});
+  return caps;
+}
+
+GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback into) {
   GstElement *queue = add("queue"), *scale = add("videoscale"), *convert = add("videoconvert");
   GstElement *encode = add("jpegenc"), *sink = add("appsink");
-  tile_caps_ = add("capsfilter");
+  GstElement *size = add("capsfilter");
   if (on_gpu()) {
     GstElement *download = add("cudadownload");
     tools::link({last, queue, download, scale});
@@ -176,12 +195,13 @@ void CameraPipeline::build_tiles(GstElement *last) {
   g_object_set(scale, "add-borders", FALSE, nullptr);
   g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 2u, "drop", TRUE, "emit-signals", FALSE,
                nullptr);
-  tools::link({scale, tile_caps_, convert, encode, sink});
+  tools::link({scale, size, convert, encode, sink});
   GstAppSinkCallbacks callbacks{};
   callbacks.new_sample = Callbacks::tile;
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
   const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(queue, "sink"));
-  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::into_tiles, this, nullptr);
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, into, this, nullptr);
+  return size;
 }
 
 void CameraPipeline::set_tile_height(int height) {
@@ -189,20 +209,24 @@ void CameraPipeline::set_tile_height(int height) {
 }
 
 void CameraPipeline::update_tile_caps() {
-  const int w = width_, h = height_;
-  if (w <= 0 || h <= 0) return;
+  set_tile_size(plain_tiles_, width_, height_);
+  set_tile_size(chain_tiles_, chain_width_, chain_height_);
+}
+
+void CameraPipeline::set_tile_size(GstElement *tiles, int w, int h) {
+  if (!tiles || w <= 0 || h <= 0) return;
   const int out_h = std::min(tile_height_.load(), h) & ~1;
   const int out_w = std::max(2, static_cast<int>(std::lround(static_cast<double>(w) * out_h / h)) & ~1);
   const tools::CapsPtr caps(gst_caps_new_simple("video/x-raw", "width", G_TYPE_INT, out_w, "height",
                                                 G_TYPE_INT, std::max(2, out_h), "pixel-aspect-ratio",
                                                 GST_TYPE_FRACTION, 1, 1, nullptr));
-  g_object_set(tile_caps_, "caps", caps.get(), nullptr);
+  g_object_set(tiles, "caps", caps.get(), nullptr);
 }
 
 void CameraPipeline::draw_masks() {
   int w = 0, h = 0;
   do { // again when the size changed meanwhile, on the other thread
-    w = width_, h = height_;
+    w = chain_width_, h = chain_height_;
     if (w <= 0 || h <= 0) return;
     std::string file;
     try {
@@ -211,7 +235,7 @@ void CameraPipeline::draw_masks() {
       GST_ELEMENT_WARNING(pipeline_, RESOURCE, WRITE, ("%s", e.what()), (nullptr));
     }
     g_object_set(mog_, "mask-location", file.empty() ? nullptr : file.c_str(), nullptr);
-  } while (w != width_ || h != height_);
+  } while (w != chain_width_ || h != chain_height_);
 }
 
 void CameraPipeline::link_stream(GstPad *pad) {

@@ -7,7 +7,8 @@
 //                       boxrules] ! tiles
 //
 // Raw sources are encoded for the recorder only. The order gpufisher, cudamog lets cudamog's output change
-// for viewers.
+// for viewers. With `detect` the chain gets smaller pictures: videoscale stands before it, and tiles of plain
+// pictures are made of those that came.
 #pragma once
 
 #include "../config/config.h"
@@ -25,6 +26,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,7 +64,7 @@ class CameraPipeline {
   GstElement *element(const std::string &name) const;
   std::vector<GstElement *> elements() const { return chain_; }
 
-  int width() const { return width_; }
+  int width() const { return width_; } // of the decoded pictures
   int height() const { return height_; }
   std::uint64_t frames_in() const { return frames_in_; }
   std::uint64_t frames_out() const { return frames_out_; }
@@ -76,13 +78,16 @@ class CameraPipeline {
   friend struct Callbacks;
   GstElement *add(const char *factory);
   void build_chain();
-  void build_tiles(GstElement *last);
+  GstElement *add_reduction(GstElement *last);
+  // Tiles of the frames of `last` that `into` lets pass; returns the element that sets their size.
+  GstElement *build_tiles(GstElement *last, GstPadProbeCallback into);
   void link_stream(GstPad *);
   void link_compressed(GstPad *, const char *parser, const char *record_caps);
   void link_raw(GstPad *);
   void record_from(GstElement *tee, std::initializer_list<GstElement *>, const char *caps);
   void link_encoder();
   void update_tile_caps();
+  void set_tile_size(GstElement *tiles, int width, int height);
   // A file, at its end; when the source has no beginning, `failed` is called. Seeking waits for all of the
   // pipeline's threads: it is done on a thread of its own, so that many cameras do not wait for each other.
   void begin_again();
@@ -91,6 +96,7 @@ class CameraPipeline {
   double utc_of(GstClockTime running) const { return utc_.now() - age_of(running); }
   double time_of(GstPad *, GstBuffer *) const;
   void see_boxes(GstPad *, GstBuffer *);
+  std::optional<View> planned(GstPadProbeInfo *) const; // what tiles show of the frame
 
   const CameraConfig config_;
   PipelineEvents events_;
@@ -99,7 +105,7 @@ class CameraPipeline {
   std::shared_ptr<TilePlan> plan_;
   const std::shared_ptr<MaskFile> masks_;
   GstElement *pipeline_ = nullptr, *entry_ = nullptr, *raw_tee_ = nullptr, *mog_ = nullptr,
-             *tile_caps_ = nullptr;
+             *chain_tiles_ = nullptr, *plain_tiles_ = nullptr; // plain_tiles_: with `detect` alone
   std::vector<GstElement *> chain_;
   guint watch_ = 0;
   SourceDrops source_drops_; // the main thread's
@@ -107,7 +113,8 @@ class CameraPipeline {
   std::condition_variable again_done_;
   bool going_back_ = false; // under again_lock_: another thread seeks
   std::atomic<bool> muted_ = false, linked_ = false;
-  std::atomic<int> width_ = 0, height_ = 0, tile_height_;
+  std::atomic<int> width_ = 0, height_ = 0; // of the decoded pictures
+  std::atomic<int> chain_width_ = 0, chain_height_ = 0, tile_height_;
   std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0, tiles_ = 0;
   std::atomic<double> latency_ms_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <gst/video/video.h>
+#include <optional>
 
 namespace vigil::monitor {
 namespace {
@@ -18,6 +19,21 @@ CameraPipeline &self(gpointer user) {
 }
 
 const char *const outputs[] = {"passthrough", "overlay", "mask", "background"}; // of cudamog, for each View
+
+// Of a CAPS event; none of another one, or of caps that are no video.
+std::optional<GstVideoInfo> video_of(GstPadProbeInfo *info) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return std::nullopt;
+  GstCaps *caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  GstVideoInfo video;
+  return gst_video_info_from_caps(&video, caps) ? std::optional(video) : std::nullopt;
+}
+
+std::int64_t now_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
 
 // An error of GStreamer in words that help: its own texts say what failed inside.
 std::string reason_of(GstMessage *m) {
@@ -100,19 +116,26 @@ gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer us
   return G_SOURCE_CONTINUE;
 }
 
-GstPadProbeReturn CameraPipeline::Callbacks::caps_of_frames(GstPad *, GstPadProbeInfo *info, gpointer user) {
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
-  GstCaps *caps = nullptr;
-  gst_event_parse_caps(event, &caps);
-  GstVideoInfo video;
-  if (!gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
+GstPadProbeReturn CameraPipeline::Callbacks::caps_of_pictures(GstPad *, GstPadProbeInfo *info,
+                                                              gpointer user) {
   CameraPipeline &p = self(user);
-  const bool same = p.width_ == video.width && p.height_ == video.height;
-  p.width_ = video.width;
-  p.height_ = video.height;
-  p.update_tile_caps();
-  if (!same) p.draw_masks();
+  if (const auto video = video_of(info)) {
+    p.width_ = video->width;
+    p.height_ = video->height;
+    p.update_tile_caps();
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::caps_of_frames(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  if (const auto video = video_of(info)) {
+    const bool same = p.chain_width_ == video->width && p.chain_height_ == video->height;
+    p.chain_width_ = video->width;
+    p.chain_height_ = video->height;
+    p.update_tile_caps();
+    if (!same) p.draw_masks();
+  }
   return GST_PAD_PROBE_OK;
 }
 
@@ -121,13 +144,19 @@ GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *, GstPadProbeInfo 
   return GST_PAD_PROBE_OK;
 }
 
+// With `detect`: before a frame goes both to the chain and to the plain tiles.
+GstPadProbeReturn CameraPipeline::Callbacks::plan_picture(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  if (!p.muted_) p.plan_->frame(now_ns(), GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
+  return GST_PAD_PROBE_OK;
+}
+
 // Sets what this very frame will show: cudamog takes its settings for each frame on this thread.
 GstPadProbeReturn CameraPipeline::Callbacks::before_mog(GstPad *, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
   if (p.muted_) return GST_PAD_PROBE_OK;
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  const auto view = p.plan_->frame(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
-                                   GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
+  const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
+  const auto view = p.plain_tiles_ ? p.plan_->planned(pts) : p.plan_->frame(now_ns(), pts);
   if (view) gst_util_set_object_arg(G_OBJECT(p.mog_), "output", outputs[static_cast<int>(*view)]);
   return GST_PAD_PROBE_OK;
 }
@@ -145,10 +174,22 @@ GstPadProbeReturn CameraPipeline::Callbacks::after_chain(GstPad *pad, GstPadProb
   return GST_PAD_PROBE_OK;
 }
 
+std::optional<View> CameraPipeline::planned(GstPadProbeInfo *info) const {
+  return muted_ ? std::nullopt : plan_->planned(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
+}
+
 GstPadProbeReturn CameraPipeline::Callbacks::into_tiles(GstPad *, GstPadProbeInfo *info, gpointer user) {
-  CameraPipeline &p = self(user);
-  return !p.muted_ && p.plan_->planned(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info))) ? GST_PAD_PROBE_OK
-                                                                                        : GST_PAD_PROBE_DROP;
+  return self(user).planned(info) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::into_plain_tiles(GstPad *, GstPadProbeInfo *info,
+                                                              gpointer user) {
+  return self(user).planned(info) == View::plain ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::into_view_tiles(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  const auto view = self(user).planned(info);
+  return view && view != View::plain ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
@@ -182,7 +223,8 @@ GstFlowReturn CameraPipeline::Callbacks::record(GstAppSink *sink, gpointer user)
 }
 
 void CameraPipeline::see_boxes(GstPad *pad, GstBuffer *buffer) {
-  const double time = time_of(pad, buffer), w = std::max(1, width_.load()), h = std::max(1, height_.load());
+  const double time = time_of(pad, buffer), w = std::max(1, chain_width_.load()),
+               h = std::max(1, chain_height_.load());
   std::vector<Rect> boxes;
   double area = 0;
   gpointer state = nullptr;

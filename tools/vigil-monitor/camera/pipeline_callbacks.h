@@ -15,12 +15,16 @@ struct CameraPipeline::Callbacks {
   static void decoded_pad(GstElement *, GstPad *, gpointer);
   static GstBusSyncReply sync_message(GstBus *, GstMessage *, gpointer);
   static gboolean message(GstBus *, GstMessage *, gpointer);
+  static GstPadProbeReturn caps_of_pictures(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn plan_picture(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn caps_of_frames(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn frame_in(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn before_mog(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn after_mog(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn after_chain(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn into_tiles(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn into_plain_tiles(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn into_view_tiles(GstPad *, GstPadProbeInfo *, gpointer);
   static GstFlowReturn tile(GstAppSink *, gpointer);
   static GstFlowReturn record(GstAppSink *, gpointer);
 };

@@ -119,6 +119,10 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
                 x.members({{"height", [&](const YamlValue &y) { c.live_height = y.integer(90, 2160); }},
                            {"fps", [&](const YamlValue &y) { c.live_fps = y.number(0.1, 60); }}});
               }},
+             {"detect",
+              [&](const YamlValue &x) {
+                x.members({{"height", [&](const YamlValue &y) { c.detect_height = y.integer(90, 2160); }}});
+              }},
              {"record", [&](const YamlValue &x) { read_record(x, c.record); }},
              {"zones", shapes("zones")},
              {"lines", shapes("lines")},

@@ -50,6 +50,7 @@ struct CameraConfig {
   bool enabled = true, motion = true; // motion: makes events of what moves
   bool loop = true;                   // a file begins again at its end
   int live_height = 360;
+  int detect_height = 0; // lines of the pictures that the chain works on, at most; 0: as they come
   double live_fps = 5;
   RecordConfig record;
   std::map<std::string, Zone> zones;
@@ -59,8 +60,9 @@ struct CameraConfig {
   std::string place;
   bool operator==(const CameraConfig &o) const {
     return name == o.name && source == o.source && enabled == o.enabled && motion == o.motion &&
-           loop == o.loop && live_height == o.live_height && live_fps == o.live_fps && record == o.record &&
-           zones == o.zones && lines == o.lines && masks == o.masks && elements == o.elements;
+           loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
+           detect_height == o.detect_height && record == o.record && zones == o.zones && lines == o.lines &&
+           masks == o.masks && elements == o.elements;
   }
 };
 

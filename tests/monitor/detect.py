@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A camera whose chain works on smaller pictures (detect): tiles, boxes, zones and masks are those of the whole picture.
+
+detect.py PROGRAM FOLDER"""
+import pathlib
+import shutil
+import sys
+
+from program import Monitor
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-detect"
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=480,height=270,framerate=10/1"
+config = folder / "monitor.yaml"
+config.write_text(f"""
+record: {{pre_capture: 1, post_capture: 1}}
+cameras:
+  street: {{source: "{SOURCE}", detect: {{height: 90}}, live: {{height: 240}}, cudamog: {{motion-hold: 300, min-area: 12}}}}
+  small: {{source: "{SOURCE}", detect: {{height: 1080}}}}
+""")
+
+
+def size(jpeg):
+    """Width and height of a JPEG picture, from its frame header."""
+    at = 2
+    while jpeg[at + 1] not in (0xC0, 0xC1, 0xC2):
+        at += 2 + int.from_bytes(jpeg[at + 2:at + 4], "big")
+    return int.from_bytes(jpeg[at + 7:at + 9], "big"), int.from_bytes(jpeg[at + 5:at + 7], "big")
+
+
+with Monitor(program, folder / "data", "--config", str(config)) as m:
+    m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras")))
+    cameras = {c["name"]: c for c in m.get("/api/cameras")}
+    assert {(c["width"], c["height"]) for c in cameras.values()} == {(480, 270)}, cameras
+    assert (cameras["street"]["live"]["width"], cameras["street"]["live"]["height"]) == (427, 240), cameras["street"]["live"]
+    assert m.get("/api/config")["cameras"]["street"]["detect"] == {"height": 90}
+
+    # The plain picture is made of the camera's own, a mask of what the chain works on.
+    def picture(camera, name):
+        return size(m.ask("GET", f"/api/cameras/{camera}/{name}.jpg", raw=True)[1])
+
+    sizes = picture("street", "latest"), picture("street", "mask"), picture("street", "background")
+    assert sizes == ((426, 240), (160, 90), (160, 90)), sizes
+    assert picture("small", "mask") == (480, 270), "pictures that are small enough pass as they are"
+    seen = set()
+    for kind, camera, _, view, _, payload in m.live("?cameras=street&view=plain", 3):
+        if kind == "J":
+            seen.add(size(payload))
+    assert seen == {(426, 240)}, seen
+
+    e = m.wait("an event", lambda: next((e for e in m.get("/api/events?camera=street")["events"] if e["box"] and e["has_clip"]), None), 60)
+    box = e["box"]
+    print("event", box)
+    assert 0 <= box["x"] < box["x"] + box["width"] <= 1.001 and 0 <= box["y"] < box["y"] + box["height"] <= 1.001, box
+    assert size(m.ask("GET", f"/api/events/{e['id']}/thumbnail.jpg", raw=True)[1]) == (426, 240)
+
+    # A zone over all counts; a mask over all leaves nothing to see, at the size of the chain's pictures.
+    m.ask("PUT", "/api/cameras/street/zones/all", {"coordinates": "0,0,1,0,1,1,0,1"})
+    m.wait("somebody in the zone", lambda: m.get("/api/cameras/street")["counts"]["zones"]["all"] > 0, 60)
+    assert m.ask("PUT", "/api/cameras/street/masks/all", {"coordinates": "0,0,1,0,1,1,0,1"})[0] == 200
+    m.wait("five seconds without a box", lambda: [s["boxes"] for s in m.get("/api/cameras/street/activity")["samples"][-5:]] == [0] * 5, 60)
+    assert not any("mask" in line for line in m.log), m.log
+    m.stop()
+print("all good")
