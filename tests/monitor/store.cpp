@@ -147,6 +147,15 @@ void news(const std::string &folder) {
   s.put(ended);
   expect(s.get("kept")->retained, "what the camera writes does not take it back");
   expect(s.set_retained("kept", false) && s.get("kept")->end_time, "nor is the end taken back");
+  // Between the look at an event and the change of it people may do the same: then nothing is stored.
+  Event looked_at = *s.get("kept");
+  s.set_retained("kept", true);
+  expect(!s.change(looked_at, both) && s.waiting("mqtt") == 2, "news that say that it is not kept");
+  looked_at.retained = true;
+  expect(s.change(looked_at, both) && s.waiting("mqtt") == 3, "what is as it was looked at");
+  s.remove("kept");
+  expect(!s.change(looked_at, both) && !s.get("kept") && s.waiting("mqtt") == 3,
+         "a deleted event comes back");
 }
 
 std::string text_of(const std::string &path) {

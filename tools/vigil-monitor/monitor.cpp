@@ -183,6 +183,24 @@ void Monitor::save_thumbnail(const Event &e, const std::string &jpeg) {
   }
 }
 
+// Stores an event with its news; false when it was deleted. People may delete it or set `retained` at any time,
+// so what the news say is looked at again where it is stored.
+bool Monitor::store(Waiting &w) {
+  EventStore &events = storage_->events();
+  for (;;) {
+    const auto old = events.get(w.event.id);
+    if (!old && w.type != "new") return false;
+    if (old) w.event.retained = old->retained; // set by a person, not by the camera
+    std::vector<Posting> news;
+    for (const auto &of : news_of)
+      for (Posting &p : of(w.type.c_str(), w.event)) news.push_back(std::move(p));
+    if (w.type == "end") news.push_back(event_log_.line(w.event));
+    if (old && !events.change(w.event, news)) continue;
+    if (!old) events.put(w.event, news);
+    return true;
+  }
+}
+
 void Monitor::put_waiting() {
   const auto works = [this](Outage &outage, const char *meanwhile, const auto &f) {
     try {
@@ -206,19 +224,10 @@ bool Monitor::store_waiting() {
   const bool something = !waiting_.empty();
   while (!waiting_.empty()) {
     Waiting &w = waiting_.front();
-    const auto old = storage_->events().get(w.event.id);
-    const bool deleted = !old && w.type != "new"; // meanwhile
-    if (!deleted) {
-      if (old) w.event.retained = old->retained; // set by a person, not by the camera
-      std::vector<Posting> news;
-      for (const auto &of : news_of)
-        for (Posting &p : of(w.type.c_str(), w.event)) news.push_back(std::move(p));
-      if (w.type == "end") news.push_back(event_log_.line(w.event));
-      storage_->events().put(w.event, news);
-    }
+    const bool stored = store(w); // or deleted meanwhile
     const Waiting done = std::move(w);
     waiting_.pop_front(); // what fails from here on must not store it again
-    if (!deleted)
+    if (stored)
       for (const auto &listener : on_event) listener(done.type.c_str(), done.event);
   }
   return something;

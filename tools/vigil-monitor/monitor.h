@@ -100,6 +100,7 @@ class Monitor {
     std::string type;
     Event event;
   };
+  bool store(Waiting &);
   std::deque<Waiting> waiting_;      // the writer thread's
   Outage disk_, lines_, thumbnails_; // likewise
   std::atomic<bool> writable_ = true;

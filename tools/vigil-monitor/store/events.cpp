@@ -83,6 +83,20 @@ void EventStore::put(const Event &e, const std::vector<Posting> &news) {
   both.commit();
 }
 
+bool EventStore::change(const Event &e, const std::vector<Posting> &news) {
+  const std::lock_guard guard(lock_);
+  Transaction both(db_);
+  {
+    Statement s(db_, "SELECT retained FROM events WHERE id=?");
+    s.bind(e.id);
+    if (!s.step() || (s.integer(0) != 0) != e.retained) return false;
+  }
+  put_event(e);
+  for (const Posting &p : news) put_letter(p, most_letters);
+  both.commit();
+  return true;
+}
+
 void EventStore::put_event(const Event &e) {
   Statement s(
       db_,
