@@ -109,9 +109,8 @@ void live() {
   const std::string expected{'J', 4, 2, 1,    1,          2,    3,   4,   0,   0,
                              0,   0, 0, 0x16, char(0xe3), 0x60, 'd', 'o', 'o', 'r'};
   expect(head == expected, "the layout of a record");
-  Hub hub;
   int demands = 0;
-  hub.on_demand = [&] { demands++; };
+  Hub hub([&] { demands++; });
   auto slow = hub.join({{}, View::plain, true, 0}, {{"kind", "hello"}}, 1);
   auto door = hub.join({{"door"}, View::mask, true, 720}, {{"kind", "hello"}}, 1);
   expect(hub.demand("door").views == 5 && hub.demand("door").height == 720 && hub.demand("yard").views == 1,

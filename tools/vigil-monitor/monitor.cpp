@@ -98,7 +98,6 @@ CameraServices Monitor::services() {
 }
 
 void Monitor::start() {
-  hub_.on_demand = [this] { on_main([this] { demand(); }); };
   writer_.add([this] { put_waiting(); }); // ends of events from before the start
   for (const std::string &name : config_.order) {
     cameras_[name] = std::make_shared<Camera>(overrides_.applied(config_.cameras.at(name)), services());
@@ -183,8 +182,8 @@ void Monitor::save_thumbnail(const Event &e, const std::string &jpeg) {
   }
 }
 
-// Stores an event with its news; false when it was deleted. People may delete it or set `retained` at any time,
-// so what the news say is looked at again where it is stored.
+// Stores an event with its news; false when it was deleted. People may delete it or set `retained` at any
+// time, so what the news say is looked at again where it is stored.
 bool Monitor::store(Waiting &w) {
   EventStore &events = storage_->events();
   for (;;) {

@@ -6,6 +6,7 @@
 // call().
 #pragma once
 
+#include "ask.h"
 #include "camera/camera.h"
 #include "config/overrides.h"
 #include "http/hub.h"
@@ -17,10 +18,8 @@
 
 #include <atomic>
 #include <deque>
-#include <future>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -38,8 +37,8 @@ class Monitor {
   // False when a pipeline does not end: it still uses this object, which must not be destroyed then.
   bool stop();
 
-  // Runs f on the main loop and waits for it. Throws what f throws, and Error::device when the loop takes too
-  // long.
+  // Runs f on the main loop and waits for it (ask.h). Throws what f throws, and std::runtime_error when the
+  // loop does not come to it within ten seconds.
   template <class F>
   auto call(F f) -> decltype(f());
 
@@ -92,7 +91,7 @@ class Monitor {
   Overrides overrides_;
   Utc utc_;
   tools::SharedContexts contexts_;
-  Hub hub_;
+  Hub hub_{[this] { on_main([this] { demand(); }); }};
   std::unique_ptr<Storage> storage_;
   EventLog event_log_{*storage_}; // the writer thread's
   std::map<std::string, std::shared_ptr<Camera>> cameras_;
@@ -115,14 +114,8 @@ class Monitor {
 
 template <class F>
 auto Monitor::call(F f) -> decltype(f()) {
-  using Result = decltype(f());
-  auto task = std::make_shared<std::packaged_task<Result()>>(std::move(f));
-  auto future = task->get_future();
-  on_main([task] { (*task)(); });
   constexpr std::chrono::seconds patience(10);
-  if (future.wait_for(patience) != std::future_status::ready)
-    throw std::runtime_error("the program is busy; try again");
-  return future.get();
+  return ask(on_main, std::move(f), patience);
 }
 
 } // namespace vigil::monitor

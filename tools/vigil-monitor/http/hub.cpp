@@ -29,7 +29,7 @@ std::unique_ptr<Hub::Viewer> Hub::join(Wish wish, const nlohmann::json &hello, d
       refused = true;
   }
   if (refused) return nullptr; // its destructor takes the lock
-  if (on_demand) on_demand();
+  on_demand_();
   return viewer;
 }
 
@@ -39,7 +39,7 @@ void Hub::leave(Viewer *v) {
     if (!viewers_.erase(v)) return;
     dropped_ += v->queue.dropped();
   }
-  if (on_demand) on_demand();
+  on_demand_();
 }
 
 Hub::Demand Hub::demand(const std::string &camera) const {

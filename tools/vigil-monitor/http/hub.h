@@ -9,12 +9,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace vigil::monitor {
 
 class Hub {
  public:
+  // `on_demand` is called, without a lock of this object, when viewers came or went.
+  explicit Hub(std::function<void()> on_demand) : on_demand_(std::move(on_demand)) {}
   struct Wish {
     std::set<std::string> cameras; // empty: all
     View view = View::plain;
@@ -38,8 +41,6 @@ class Hub {
 
   // Null when too many watch. `hello` is the first record.
   std::unique_ptr<Viewer> join(Wish, const nlohmann::json &hello, double time);
-  // Called, without a lock of this object, when viewers came or went.
-  std::function<void()> on_demand;
   Demand demand(const std::string &camera) const;
 
   void picture(const std::string &camera, View, bool motion, double time, Bytes jpeg);
@@ -51,6 +52,7 @@ class Hub {
  private:
   void leave(Viewer *);
   static constexpr std::size_t most_viewers = 64;
+  const std::function<void()> on_demand_;
   mutable std::mutex lock_;
   std::set<Viewer *> viewers_;
   std::uint64_t dropped_ = 0;

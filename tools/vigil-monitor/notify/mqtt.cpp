@@ -50,7 +50,10 @@ Mqtt::Mqtt(MqttConfig config, EventStore &store, Log log, Receive receive)
 }
 
 Mqtt::~Mqtt() {
-  ended_ = true;
+  {
+    const std::lock_guard guard(lock_); // or the thread that goes to sleep at this moment misses it
+    ended_ = true;
+  }
   wake_.notify_all();
   thread_.join();
   mosquitto_lib_cleanup();

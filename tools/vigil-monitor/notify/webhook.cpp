@@ -28,7 +28,10 @@ Webhook::Webhook(std::string url, EventStore &store, std::function<void(const st
 }
 
 Webhook::~Webhook() {
-  ended_ = true;
+  {
+    const std::lock_guard guard(lock_); // or the thread that goes to sleep at this moment misses it
+    ended_ = true;
+  }
   wake_.notify_all();
   thread_.join();
   curl_global_cleanup();

@@ -43,8 +43,8 @@ class EventStore {
   // New, or changed in all but `retained`, which belongs to people. The news of it that go out are stored
   // with it: both or neither.
   void put(const Event &, const std::vector<Posting> &news = {});
-  // The same for one that is there, and whose `retained` is the event's. False, and nothing is stored, when it
-  // is gone or people have set that meanwhile.
+  // The same for one that is there, and whose `retained` is the event's. False, and nothing is stored, when
+  // it is gone or people have set that meanwhile.
   bool change(const Event &, const std::vector<Posting> &news);
   std::optional<Event> get(const std::string &id) const;
   // Nothing else of the event changes, which a camera may be writing. False when there is no such event.

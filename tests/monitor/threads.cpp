@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What vigil-monitor's threads ask of each other, and how they end. Usage: test-monitor-threads FOLDER
+#include "tests/expect.h"
+#include "tools/vigil-monitor/ask.h"
+#include "tools/vigil-monitor/notify/webhook.h"
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace vigil;
+using namespace vigil::monitor;
+using test::expect, test::failures;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// A main loop whose turns the test gives.
+struct Loop {
+  std::vector<std::function<void()>> tasks;
+  auto post() {
+    return [this](std::function<void()> f) { tasks.push_back(std::move(f)); };
+  }
+};
+
+bool is_busy(const std::function<void()> &f) {
+  try {
+    f();
+  } catch (const std::runtime_error &e) {
+    return std::string(e.what()).find("busy") != std::string::npos;
+  }
+  return false;
+}
+
+void questions() {
+  Loop loop;
+  int runs = 0;
+  expect(is_busy([&] {
+           ask(
+               loop.post(), [&] { return ++runs; }, 5ms);
+         }),
+         "nobody answers: the program is busy");
+  expect(loop.tasks.size() == 1, "the question was put");
+  for (const auto &task : loop.tasks) task();
+  expect(runs == 0, "who does not wait any more is not answered: what the question refers to may be gone");
+
+  const auto at_once = [](const std::function<void()> &f) { f(); };
+  expect(ask(
+             at_once, [] { return 7; }, 5ms) == 7,
+         "an answer");
+  std::string said;
+  try {
+    ask(
+        at_once, []() -> int { throw std::invalid_argument("of the question"); }, 5ms);
+  } catch (const std::invalid_argument &e) {
+    said = e.what();
+  }
+  expect(said == "of the question", "what the question throws reaches who asked");
+
+  std::thread other;
+  int answer = 0;
+  const auto slowly = [&](std::function<void()> f) { other = std::thread(std::move(f)); };
+  ask(
+      slowly,
+      [&answer] {
+        std::this_thread::sleep_for(100ms);
+        answer = 3;
+      },
+      20ms);
+  expect(answer == 3, "what has begun is waited for");
+  other.join();
+}
+
+// The thread that sends is told of the end while it goes to sleep, for an hour, or shortly before.
+void ends(const std::string &folder) {
+  const std::string path = folder + "/events.db";
+  std::filesystem::remove(path);
+  EventStore store(path);
+  constexpr int times = 10000;
+  constexpr unsigned seconds = 300;
+  alarm(seconds); // ends a test that hangs
+  for (int i = 0; i < times; i++) {
+    Webhook w("http://127.0.0.1:1/", store, [](const std::string &) {});
+    std::this_thread::sleep_for(std::chrono::microseconds(i % 200));
+  }
+  alarm(0);
+  expect(true, "a webhook ends at once");
+}
+
+} // namespace
+
+int main(int, char **argv) {
+  const std::string folder = std::string(argv[1]) + "/monitor-threads";
+  std::filesystem::create_directories(folder);
+  questions();
+  ends(folder);
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}
