@@ -78,4 +78,42 @@ bool Lights::recall(const ConstImage &frame, float most_moved, mog::Model &model
   return true;
 }
 
+mog::Pictures Lights::save(Queue &queue) const {
+  mog::Pictures saved{format_, {}};
+  for (const OwnPicture &k : kept_) {
+    const Image &from = k.image();
+    std::uint8_t *to = saved.bytes.emplace_back(mog::picture_bytes(format_, width_, height_)).data();
+    for (int i = 0; i < plane_count(format_); i++) {
+      const std::ptrdiff_t row = row_bytes(format_, i, width_);
+      const int rows = plane_rows(i, height_);
+      device_.download(to, row, from.data[i], from.stride[i], std::size_t(row), rows, queue);
+      to += row * rows;
+    }
+  }
+  queue.wait();
+  return saved;
+}
+
+void Lights::forget(Queue &queue) {
+  queue.wait(); // for what looks at the pictures
+  kept_.clear();
+  changed_at_ = 0;
+}
+
+void Lights::load(const mog::Pictures &saved, Queue &queue) {
+  forget(queue);
+  if (saved.format != format_) return;
+  for (const std::vector<std::uint8_t> &bytes : saved.bytes) {
+    const Image to = kept_.emplace_back(device_, format_, width_, height_).image();
+    const std::uint8_t *from = bytes.data();
+    for (int i = 0; i < plane_count(format_); i++) {
+      const std::ptrdiff_t row = row_bytes(format_, i, width_);
+      const int rows = plane_rows(i, height_);
+      device_.upload(to.data[i], to.stride[i], from, row, std::size_t(row), rows, queue);
+      from += row * rows;
+    }
+  }
+  queue.wait();
+}
+
 } // namespace vigil::gst::cudamog

@@ -6,7 +6,7 @@
 
 #include "gst/cudamog/own_picture.h"
 #include "kernels/exposure/exposure.h"
-#include "kernels/mog/mog.h"
+#include "kernels/mog/state_file.h"
 
 #include <cstdint>
 #include <memory>
@@ -16,7 +16,7 @@ namespace vigil::gst::cudamog {
 
 class Lights {
  public:
-  static constexpr std::size_t most = 3; // pictures; the oldest goes first
+  static constexpr std::size_t most = mog::most_pictures; // the oldest goes first
   static constexpr std::uint64_t settled_after =
       60; // frames that a model learnt since it began or a light changed
 
@@ -39,8 +39,15 @@ class Lights {
   // Returns false, and leaves the model as it is, when no picture explains the frame. Waits for the device,
   // so call it only for frames in which most has changed.
   bool recall(const ConstImage &frame, float most_moved, mog::Model &, const mog::Params &, Queue &);
-  // The model was loaded or made anew.
+  // The model was made anew.
   void model_changed() { changed_at_ = 0; }
+  // No light is known any longer. Waits for the device.
+  void forget(Queue &);
+  // The pictures, for a file. Waits for the device.
+  mog::Pictures save(Queue &) const;
+  // Those of a model that was loaded take the place of all that are kept. Pictures of another format are
+  // dropped.
+  void load(const mog::Pictures &, Queue &);
 
  private:
   float agreement(const ConstImage &frame, const ConstImage &background, float most_moved, int channels,

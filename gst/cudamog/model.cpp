@@ -46,6 +46,7 @@ void MogWork::prepare_model(const Settings &settings, Queue &queue) {
   }
   std::unique_ptr<mog::Model> model = mog::make(device_, config);
   if (to_load_) model->load(to_load_->state, queue);
+  if (to_load_) lights_.load(to_load_->lights, queue);
   to_load_.reset(); // not before all went well: it may be the only copy
   model_ = std::move(model);
   samples_ = samples;
@@ -66,13 +67,14 @@ void MogWork::reset() {
   to_load_.reset();
   changed_ = true;
   if (!model_) return;
+  lights_.forget(*queue_);
   model_->load(mog::empty_state(model_->config()), *queue_);
   element_.model_frames = model_->frames;
 }
 
 mog::SavedModel MogWork::save() {
   if (!model_) fail(Error::Kind::bad_setting, "there is no model to save before the first frame");
-  return {model_->save(*queue_), samples_};
+  return {model_->save(*queue_), samples_, lights_.save(*queue_)};
 }
 
 std::optional<mog::SavedModel> MogWork::save_if_changed() {
@@ -89,6 +91,7 @@ void MogWork::load(mog::SavedModel saved) {
   }
   mog::check_fits(saved, model_->config(), samples_);
   model_->load(saved.state, *queue_);
+  lights_.load(saved.lights, *queue_);
   changed_ = true;
   element_.model_frames = model_->frames;
   forget();

@@ -12,7 +12,7 @@ namespace vigil::mog {
 namespace {
 
 constexpr char magic[8] = {'V', 'I', 'G', 'I', 'L', 'M', 'O', 'G'};
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t plain = 1, with_pictures = 2; // versions
 constexpr std::size_t crc_at = 12, crc_from = 16, header_bytes = 40;
 constexpr std::uint32_t max_side = 1 << 16; // pixels; no frame is larger
 
@@ -41,6 +41,11 @@ struct Header {
   Config config;
   Samples samples{};
   std::uint64_t frames = 0;
+  std::size_t pictures = 0;
+  PixelFormat format{};
+  std::size_t picture_bytes() const {
+    return pictures * mog::picture_bytes(format, config.width, config.height);
+  }
 };
 
 Header parse_header(std::span<const std::uint8_t> bytes) {
@@ -51,19 +56,26 @@ Header parse_header(std::span<const std::uint8_t> bytes) {
     fail(bad_data, "the saved model is cut off: ", bytes.size(), " bytes are less than its header of ",
          header_bytes);
   ByteReader in(bytes, sizeof magic);
-  if (const auto v = in.number<std::uint32_t>(); v != version)
-    fail(bad_data, "the saved model is of version ", v, "; this program reads version ", version);
+  const auto version = in.number<std::uint32_t>();
+  if (version != plain && version != with_pictures)
+    fail(bad_data, "the saved model is of version ", version, "; this program reads versions ", plain,
+         " and ", with_pictures);
   (void)in.number<std::uint32_t>(); // the CRC is checked when the size is known to be right
   const auto width = in.number<std::uint32_t>(), height = in.number<std::uint32_t>();
   const int channels = in.number<std::uint8_t>(), method = in.number<std::uint8_t>();
   const int components = in.number<std::uint8_t>(), samples = in.number<std::uint8_t>();
   Header h;
   h.frames = in.number<std::uint64_t>();
+  h.pictures = in.number<std::uint8_t>();
+  const int format = in.number<std::uint8_t>();
+  const bool pictures_fit =
+      version == plain ? h.pictures == 0 && format == 0
+                       : h.pictures >= 1 && h.pictures <= most_pictures && format <= int(PixelFormat::i420);
   if (width < 1 || height < 1 || width > max_side || height > max_side)
     fail(bad_data, "the saved model is damaged: its size is ", width, "x", height, " pixels");
   if ((channels != 1 && channels != 3) || method > 1 || components < 1 || components > max_components ||
       samples > int(Samples::yvu) || (channels == 1) != (samples == int(Samples::luma)) ||
-      (method == int(Method::mog) && channels != 1) || in.number<std::uint32_t>() != 0)
+      (method == int(Method::mog) && channels != 1) || !pictures_fit || in.number<std::uint16_t>() != 0)
     fail(bad_data, "the saved model is damaged: its header holds impossible values");
   h.config = {.width = int(width),
               .height = int(height),
@@ -71,15 +83,24 @@ Header parse_header(std::span<const std::uint8_t> bytes) {
               .method = Method(method),
               .components = components};
   h.samples = Samples(samples);
+  h.format = PixelFormat(format);
   return h;
 }
 
-std::size_t largest_size(const Config &c) {
+std::size_t largest_size(const Header &h) {
+  const Config &c = h.config;
   const std::size_t n = std::size_t(c.width) * c.height;
-  return header_bytes + n + n * c.components * (2 + c.channels) * sizeof(float);
+  return header_bytes + n + n * c.components * (2 + c.channels) * sizeof(float) + h.picture_bytes();
 }
 
 } // namespace
+
+std::size_t picture_bytes(PixelFormat f, int width, int height) {
+  std::size_t bytes = 0;
+  for (int i = 0; i < plane_count(f); i++)
+    bytes += std::size_t(row_bytes(f, i, width)) * std::size_t(plane_rows(i, height));
+  return bytes;
+}
 
 Samples samples_of(PixelFormat f, int channels) {
   if (channels == 1) return Samples::luma;
@@ -101,10 +122,13 @@ std::vector<std::uint8_t> serialize(const SavedModel &model) {
     values += std::popcount(used[i]);
   }
   std::vector<std::uint8_t> out;
-  out.reserve(header_bytes + n + values * (2 + s.config.channels) * sizeof(float));
+  const Pictures &pictures = model.lights;
+  const std::size_t each = picture_bytes(pictures.format, s.config.width, s.config.height);
+  out.reserve(header_bytes + n + values * (2 + s.config.channels) * sizeof(float) +
+              pictures.bytes.size() * each);
   ByteWriter w(out);
   for (const char c : magic) w.number(static_cast<std::uint8_t>(c));
-  w.number(version);
+  w.number(pictures.bytes.empty() ? plain : with_pictures);
   w.number(std::uint32_t{0});
   w.number(static_cast<std::uint32_t>(s.config.width));
   w.number(static_cast<std::uint32_t>(s.config.height));
@@ -113,7 +137,9 @@ std::vector<std::uint8_t> serialize(const SavedModel &model) {
   w.number(static_cast<std::uint8_t>(s.config.components));
   w.number(static_cast<std::uint8_t>(model.samples));
   w.number(s.frames);
-  w.number(std::uint32_t{0});
+  w.number(static_cast<std::uint8_t>(pictures.bytes.size()));
+  w.number(pictures.bytes.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(pictures.format));
+  w.number(std::uint16_t{0});
   out.insert(out.end(), used.begin(), used.end());
   const int channels = s.config.channels;
   for_each_used(used, s.config.components, [&](std::size_t i, int k) {
@@ -121,6 +147,7 @@ std::vector<std::uint8_t> serialize(const SavedModel &model) {
     w.real(s.variance[k * n + i]);
     for (int c = 0; c < channels; c++) w.real(s.mean[(k * channels + c) * n + i]);
   });
+  for (const std::vector<std::uint8_t> &p : pictures.bytes) out.insert(out.end(), p.begin(), p.end());
   const std::uint32_t crc = crc_of(out);
   for (int i = 0; i < 4; i++) out[crc_at + i] = static_cast<std::uint8_t>(crc >> (8 * i));
   return out;
@@ -144,14 +171,20 @@ SavedModel parse(std::span<const std::uint8_t> bytes) {
       fail(bad_data, "the saved model is damaged: a pixel uses components that it cannot have");
     values += std::popcount(bits);
   }
-  const std::size_t want = header_bytes + n + values * (2 + channels) * sizeof(float);
+  const std::size_t pictures_at = header_bytes + n + values * (2 + channels) * sizeof(float);
+  const std::size_t want = pictures_at + h.picture_bytes();
   if (bytes.size() < want) cut_off(want);
   if (bytes.size() > want)
     fail(bad_data, "the saved model is damaged: ", bytes.size() - want, " bytes follow its end");
   if (ByteReader(bytes, crc_at).number<std::uint32_t>() != crc_of(bytes))
     fail(bad_data, "the saved model is damaged: its checksum is wrong");
 
-  SavedModel model{empty_state(h.config), h.samples};
+  SavedModel model{empty_state(h.config), h.samples, {h.format, {}}};
+  for (std::size_t i = 0; i < h.pictures; i++) {
+    const auto p = bytes.subspan(pictures_at + i * (h.picture_bytes() / h.pictures));
+    const auto end = p.begin() + std::ptrdiff_t(h.picture_bytes() / h.pictures);
+    model.lights.bytes.emplace_back(p.begin(), end);
+  }
   State &s = model.state;
   s.frames = h.frames;
   for (std::size_t i = 0; i < n; i++) s.active[i] = static_cast<std::uint8_t>(std::popcount(used[i]));
@@ -172,9 +205,8 @@ void write_file(const std::string &path, const SavedModel &model) {
 SavedModel read_file(const std::string &path) {
   try {
     return parse(
-        read_plain_file(path, "the saved model", header_bytes, [](std::span<const std::uint8_t> head) {
-          return largest_size(parse_header(head).config);
-        }));
+        read_plain_file(path, "the saved model", header_bytes,
+                        [](std::span<const std::uint8_t> head) { return largest_size(parse_header(head)); }));
   } catch (const Error &e) {
     if (e.kind() == Error::Kind::bad_data) fail(e.kind(), path, ": ", e.what());
     throw;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A model on disk, so that a restart does not relearn. Version 1, all numbers little-endian:
+// A model on disk, so that a restart does not relearn, and with it pictures of the background in other
+// lights. All numbers are little-endian:
 //
 //   offset  bytes
 //        0      8  "VIGILMOG"
-//        8      4  version: 1
+//        8      4  version: 1 without pictures, 2 with pictures
 //       12      4  CRC-32 (zlib's) of everything from offset 16 to the end
 //       16      4  width, in pixels
 //       20      4  height
@@ -12,11 +13,14 @@
 //       26      1  components K: 1..max_components
 //       27      1  samples: 0 luma, 1 R G B, 2 B G R, 3 Y U V
 //       28      8  frames learnt
-//       36      4  reserved, 0
+//       36      1  number of pictures: 0 in version 1, 1..most_pictures in version 2
+//       37      1  their format: 0 GRAY8, 1 RGBA, 2 BGRA, 3 NV12, 4 I420; 0 in version 1
+//       38      2  reserved, 0
 //       40      n  for each of the n = width * height pixels one byte: bit k set where component k is in use
 //                  (zivkovic: the lowest bits, as its components are sorted)
 //     40+n  (2 + channels) * 4 for each component in use: weight, variance, means, as IEEE 754 single; pixel
 //                  after pixel, row by row, and within a pixel in the order of the components
+//  then, in version 2, the pictures: plane after plane, rows without padding
 #pragma once
 
 #include "kernels/mog/mog.h"
@@ -32,9 +36,19 @@ enum class Samples : std::uint8_t { luma, rgb, bgr, yuv, yvu };
 Samples samples_of(PixelFormat, int channels);
 const char *name_of(Samples);
 
+inline constexpr std::size_t most_pictures = 3;
+
+// Pictures of the model's size, plane after plane, rows without padding.
+struct Pictures {
+  PixelFormat format = PixelFormat::gray8; // 8 bits a sample
+  std::vector<std::vector<std::uint8_t>> bytes;
+};
+std::size_t picture_bytes(PixelFormat, int width, int height);
+
 struct SavedModel {
   State state;
   Samples samples = Samples::luma;
+  Pictures lights = {}; // the background in lights that there were before, the oldest first
 };
 
 std::vector<std::uint8_t> serialize(const SavedModel &);

@@ -91,7 +91,24 @@ GST_START_TEST(the_file_holds_every_value) {
         m.state.mean[k * n + i] = 0.1f + float(10 * i + k);
       }
     }
-    const mog::SavedModel back = mog::parse(mog::serialize(m));
+    const std::vector<std::uint8_t> without = mog::serialize(m);
+    fail_unless_equals_int(without[8], 1); // what programs that know no pictures read
+    m.lights.format = PixelFormat::i420;
+    for (int p = 0; p < 3; p++) {
+      auto &bytes = m.lights.bytes.emplace_back(mog::picture_bytes(PixelFormat::i420, 5, 3));
+      fail_unless_equals_int(bytes.size(), 5 * 3 + 2 * 3 * 2);
+      for (std::size_t i = 0; i < bytes.size(); i++) bytes[i] = std::uint8_t(50 * p + int(i));
+    }
+    std::vector<std::uint8_t> file = mog::serialize(m);
+    const mog::SavedModel back = mog::parse(file);
+    fail_unless(back.lights.format == m.lights.format && back.lights.bytes == m.lights.bytes);
+    fail_unless(mog::parse(without).lights.bytes.empty());
+    file.pop_back();
+    try {
+      mog::parse(file);
+      fail_if(true, "a file without the last byte of its last picture was taken");
+    } catch (const Error &) {
+    }
     fail_unless(back.state.config == m.state.config && back.samples == m.samples && back.state.frames == 77);
     fail_unless(back.state.active == m.state.active && back.state.weight == m.state.weight &&
                 back.state.variance == m.state.variance && back.state.mean == m.state.mean);

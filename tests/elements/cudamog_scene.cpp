@@ -185,6 +185,34 @@ GST_START_TEST(a_light_that_is_known_is_recalled) {
 }
 GST_END_TEST
 
+// So does a light that was there before a restart; reset forgets it.
+GST_START_TEST(a_saved_model_brings_its_lights) {
+  const Folder folder;
+  const std::string path = folder / "model";
+  for (const char *format : {"GRAY8", "I420", "RGBA"}) {
+    Camera first("", format), again("", format), forgetful("", format);
+    for (int n = 0; n < 100; n++) first.show();
+    for (int n = 0; n < 100; n++) first.show(0.1, 4);
+    gboolean done = FALSE;
+    g_signal_emit_by_name(first.element.get(), "save-model", path.c_str(), &done);
+    fail_unless(done, "%s: not saved", format);
+    for (Camera *c : {&again, &forgetful}) {
+      g_signal_emit_by_name(c->element.get(), "load-model", path.c_str(), &done);
+      fail_unless(done, "%s: not loaded", format);
+      for (int n = 0; n < 20; n++) c->show(0.1, 4);
+    }
+    g_signal_emit_by_name(forgetful.element.get(), "reset");
+    for (int n = 0; n < 100; n++) forgetful.show(0.1, 4);
+    for (int n = 0; n < 8; n++) again.show(1, 0, {person});
+    for (int n = 0; n < 40; n++) forgetful.show(1, 0, {person});
+    fail_unless(again.within(person) > 0.9, "%s: only %f of the person is seen", format,
+                again.within(person));
+    fail_unless(forgetful.within(person) < 0.1, "%s: after reset, %f of the person is seen", format,
+                forgetful.within(person));
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(who_fills_two_thirds_is_no_light) {
   Camera camera("exposure=off");
   for (int n = 0; n < 300; n++) camera.show();
@@ -297,6 +325,7 @@ static Suite *cudamog_scene_suite() {
   tcase_add_test(tests, exposure_by_a_factor_of_four);
   tcase_add_test(tests, light_that_fades_is_followed);
   tcase_add_test(tests, a_light_that_is_known_is_recalled);
+  tcase_add_test(tests, a_saved_model_brings_its_lights);
   tcase_add_test(tests, who_fills_two_thirds_is_no_light);
   tcase_add_test(tests, a_lens_cap_and_a_black_picture);
   tcase_add_test(tests, pictures_that_change_wholly);

@@ -54,6 +54,9 @@ std::vector<Bytes> seeds() {
           }
         }
         files.push_back(mog::serialize(model));
+        model.lights = {PixelFormat::nv12,
+                        {2, Bytes(mog::picture_bytes(PixelFormat::nv12, width, height), 9)}};
+        files.push_back(mog::serialize(model));
       }
     }
   return files;
