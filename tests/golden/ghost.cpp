@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The reference and the CPU backend of edges along outlines against ghost.bin, which OpenCV made
+// (make_ghost.py describes the file). Not one number may differ. Usage: golden-ghost FILE
+#include "kernels/ghost/ghost.h"
+#include "tests/golden/golden_main.h"
+
+#include "common/bytes.h"
+#include "common/error.h"
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace vigil::ghost {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct Case {
+  activity::Grid grid;
+  Bytes mask, frame, background;
+  std::vector<Cell> want;
+};
+
+std::vector<Case> read(const char *path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(Error::Kind::io, "cannot open ", path);
+  std::vector<Case> cases;
+  for (std::string text; std::getline(file, text) && text != "end";) {
+    std::istringstream line(text);
+    std::string what;
+    int width = 0, height = 0, cell = 0;
+    line >> what >> width >> height >> cell;
+    const activity::Grid grid = activity::grid_for(width, height);
+    if (grid.size != cell)
+      fail(Error::Kind::bad_data, text, ", but cells are of ", grid.size, " pixels there");
+    cases.push_back({grid, {}, {}, {}, {}});
+  }
+  const auto take = [&](std::size_t bytes) {
+    Bytes b(bytes);
+    if (!file.read(reinterpret_cast<char *>(b.data()), std::streamsize(b.size())))
+      fail(Error::Kind::bad_data, "the file ends before its last case");
+    return b;
+  };
+  for (Case &c : cases) {
+    for (Bytes *b : {&c.mask, &c.frame, &c.background})
+      *b = take(std::size_t(c.grid.width) * std::size_t(c.grid.height));
+    const Bytes numbers = take(std::size_t(c.grid.cells()) * 16);
+    ByteReader in(numbers, 0);
+    for (int i = 0; i < c.grid.cells(); i++) {
+      Cell cell;
+      for (std::uint32_t *n : {&cell.pixels, &cell.outline, &cell.frame, &cell.background})
+        *n = in.number<std::uint32_t>();
+      c.want.push_back(cell);
+    }
+  }
+  return cases;
+}
+
+ConstImage grey(const Bytes &bytes, const activity::Grid &grid) {
+  return {PixelFormat::gray8, grid.width, grid.height, {bytes.data()}, {grid.width}};
+}
+
+int run(const char *path) {
+  const std::vector<Case> cases = read(path);
+  if (cases.empty()) fail(Error::Kind::bad_data, path, " holds no case");
+  const auto device = open_cpu();
+  const auto queue = device->make_queue();
+  int failures = 0;
+  const auto replay = [&](const char *name, Edges &edges) {
+    for (const Case &c : cases) {
+      std::vector<Cell> got(c.want.size());
+      edges.apply(grey(c.mask, c.grid).plane(0), grey(c.frame, c.grid), grey(c.background, c.grid), c.grid,
+                  got.data(), *queue);
+      queue->wait();
+      int different = 0;
+      Cell sum;
+      for (std::size_t i = 0; i < got.size(); i++) {
+        different += !(got[i] == c.want[i]);
+        sum += c.want[i];
+      }
+      const bool good = different == 0 && sum.outline > 0;
+      failures += !good;
+      std::printf("%s %-9s %dx%d: %d of %d cells differ\n", good ? "ok  " : "FAIL", name, c.grid.width,
+                  c.grid.height, different, c.grid.cells());
+    }
+  };
+  replay("reference", *make_reference());
+  replay("cpu", *make_cpu(*device));
+  return failures ? 1 : 0;
+}
+
+} // namespace
+} // namespace vigil::ghost
+
+int main(int argc, char **argv) {
+  return vigil::test::golden_main(argc, argv, vigil::ghost::run);
+}
