@@ -41,6 +41,7 @@ enum class Story : std::uint8_t {
   crossing,      // people whose ways cross, so that they hide each other
   groups,        // people meet, stand, go on together and part
   left_bag,      // people put bags down and walk away; some stand by; the bags are picked up again later
+  taken_bag,     // bags are there from the first frame on; people come and take them along
   queue,         // people stand in a queue that moves on
   traffic,       // dense traffic both ways
   auto_exposure, // people in a hall, and the camera's exposure follows them

@@ -163,6 +163,43 @@ void Plot::left_bag(double time, std::vector<Actor> &actors) const {
   }
 }
 
+// Three bags that were there before the first frame. One after another is taken along by somebody who comes,
+// stoops over it and walks on; somebody else stands beside the last one and leaves it there.
+void Plot::taken_bag(double time, std::vector<Actor> &actors) const {
+  constexpr int bags = 3;
+  constexpr double apart = 22; // seconds from one who takes a bag to the next
+  const auto add = [&](const Way &way, std::uint32_t look, int id) {
+    Actor a{false, {}, {}, 0, 0, look};
+    if (!way.actor(time - quiet_, quiet_, a)) return;
+    a.id = id;
+    actors.push_back(a);
+  };
+  if (density_ <= 0) return;
+  Random random(mix(seed_, 0x74616b65u));
+  for (int k = 0; k < bags; k++) {
+    const Point spot{random.between(-0.5f, 0.5f) + 2 * float(k - 1), random.between(10.5f, 13.5f)};
+    const std::uint32_t bag_look = random.next(), taker_look = random.next(), other_look = random.next();
+    const bool from_left = random.between(0, 1) < 0.5f;
+    Ends e, front;
+    if (!ends_at(camera_, spot.y, e) || !ends_at(camera_, spot.y - 0.6f, front)) return;
+    Way taker(k * apart, {from_left ? e.left : e.right, spot.y});
+    taker.walk(spot);
+    const double taken = taker.now() + 1.5;
+    taker.wait_until(taken).walk({from_left ? e.right : e.left, spot.y});
+    add(taker, taker_look, 2 * k + 2);
+    if (k == bags - 1) {
+      Way other(4, {front.left, spot.y - 0.6f});
+      other.walk({spot.x - 0.3f, spot.y - 0.6f}).wait_until(18).walk({front.right, spot.y - 0.6f});
+      add(other, other_look, 2 * bags + 1);
+    }
+    if (time - quiet_ >= taken) continue;
+    Actor bag{false, {spot.x + 0.45f, spot.y - 0.15f}, {1, 0}, 0, 0, bag_look, 2 * k + 1};
+    bag.since = 0;
+    bag.bag = true;
+    actors.push_back(bag);
+  }
+}
+
 // One after another walks to the end of the queue, moves on when somebody at its head was served, and leaves.
 void Plot::queue(double time, std::vector<Actor> &actors) const {
   constexpr int length = 6;

@@ -24,6 +24,7 @@ Pattern pattern_of(const Settings &s) {
   case Story::indoor:
   case Story::light_switch:
   case Story::left_bag:
+  case Story::taken_bag:
   case Story::queue:
   case Story::auto_exposure:
   case Story::white_balance:
@@ -48,6 +49,7 @@ Sun sun_of(Story story) {
   case Story::indoor:
   case Story::light_switch:
   case Story::left_bag:
+  case Story::taken_bag:
   case Story::queue:
   case Story::auto_exposure:
   case Story::white_balance:
@@ -120,6 +122,7 @@ Plot::Plot(const Settings &s, const Camera &camera)
   case Story::empty:
   case Story::groups:
   case Story::left_bag:
+  case Story::taken_bag:
   case Story::queue:
   case Story::parked_car:
   case Story::waiting_person:
@@ -248,6 +251,7 @@ void Plot::actors(double time, std::vector<Actor> &actors) const {
   if (story_ == Story::crowd) crowd(time, actors);
   if (story_ == Story::groups) groups(time, actors);
   if (story_ == Story::left_bag) left_bag(time, actors);
+  if (story_ == Story::taken_bag) taken_bag(time, actors);
   if (story_ == Story::queue) queue(time, actors);
   if (story_ == Story::parked_car) parked_car(time, actors);
   if (story_ == Story::waiting_person) waiting_person(time, actors);

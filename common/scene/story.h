@@ -64,6 +64,7 @@ class Plot {
   // stages.cpp
   void groups(double time, std::vector<Actor> &) const;
   void left_bag(double time, std::vector<Actor> &) const;
+  void taken_bag(double time, std::vector<Actor> &) const;
   void queue(double time, std::vector<Actor> &) const;
   // trials.cpp
   void waiting_person(double time, std::vector<Actor> &) const;

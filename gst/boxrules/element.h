@@ -67,6 +67,8 @@ struct Impl {
   unsigned taken = 0; // the version that watch has
   std::vector<TrackOnFrame> tracks;
   std::vector<rules::Subject> subjects;
+  std::vector<GhostOnFrame> ghosts_found;
+  std::vector<rules::Ghost> ghosts;
   StreamPlace place;
   double rules_width = 0, rules_height = 0; // of that which rules in pixels were first used on
   unsigned rules_version = 0;               // and which version of them

@@ -74,10 +74,15 @@ void find_tracks(Impl &impl, GstBuffer *buffer) {
   impl.tracks.clear();
   impl.subjects.clear();
   tracks_on(buffer, impl.tracks);
-  for (const TrackOnFrame &t : impl.tracks) {
-    const gchar *type = g_quark_to_string(t.type);
-    impl.subjects.push_back({t.object, type ? type : "", t.ghost});
-  }
+  const auto name = [](GQuark type) {
+    const gchar *s = g_quark_to_string(type);
+    return std::string_view(s ? s : "");
+  };
+  for (const TrackOnFrame &t : impl.tracks) impl.subjects.push_back({t.object, name(t.type)});
+  impl.ghosts_found.clear();
+  impl.ghosts.clear();
+  ghosts_on(buffer, impl.ghosts_found);
+  for (const GhostOnFrame &g : impl.ghosts_found) impl.ghosts.push_back({g.box, name(g.type)});
 }
 
 void draw(GstBaseTransform *trans, Impl &impl, GstBuffer *buffer) {
@@ -127,7 +132,7 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
     impl.place.seconds = seconds;
     impl.place.last_time = time;
     find_tracks(impl, buffer);
-    impl.watch.step(impl.subjects, impl.place.seconds);
+    impl.watch.step(impl.subjects, impl.place.seconds, impl.ghosts);
     {
       const std::lock_guard lock(impl.mutex);
       impl.stats.frames++;

@@ -12,6 +12,13 @@ constexpr double look_every = 0.15;        // seconds, or each frame where that 
 constexpr double at_once = 0.1;            // learning rate of what is to become background
 constexpr float undecided_rate = 0.3f;     // factor
 
+template <class Fn>
+void for_each_cell(const activity::Grid &grid, const Box &b, Fn fn) {
+  for (int row = b.y / grid.size; row <= (b.y + b.height - 1) / grid.size; row++)
+    for (int column = b.x / grid.size; column <= (b.x + b.width - 1) / grid.size; column++)
+      fn(std::size_t(row * grid.columns + column));
+}
+
 } // namespace
 
 Scene::Slot::Slot(Device &device, PixelFormat format, const activity::Grid &grid)
@@ -97,22 +104,29 @@ void Scene::take_light(const Slot &slot, std::span<std::uint8_t> in_blob, std::v
   if (!waiting_.take_light(in_blob, edges, rims)) return;
   std::erase_if(boxes, [&](const Box &b) {
     int light = 0, others = 0;
-    for (int row = b.y / grid_.size; row <= (b.y + b.height - 1) / grid_.size; row++)
-      for (int column = b.x / grid_.size; column <= (b.x + b.width - 1) / grid_.size; column++) {
-        const auto cell = std::size_t(row * grid_.columns + column);
-        light += waiting_.light()[cell] == ghost::light_frames;
-        others += in_blob[cell] != 0;
-      }
+    for_each_cell(grid_, b, [&](std::size_t cell) {
+      light += waiting_.light()[cell] == ghost::light_frames;
+      others += in_blob[cell] != 0;
+    });
     return light > others;
   });
 }
 
 void Scene::observe(const Slot &slot, std::span<const std::uint8_t> in_blob, double seconds,
-                    const Tuning &tuning) {
+                    const Tuning &tuning, std::vector<Box> &boxes) {
   lines_ = slot.estimated ? *slot.lines.as<const exposure::Lines>() : exposure::Lines{};
   std::span<const ghost::Cell> edges;
   if (slot.due) edges = edges_of(slot.edges, grid_);
   waiting_.step(in_blob, edges, seconds, double(tuning.absorb_after));
+  if (waiting_.ghosts() == 0) return;
+  for (Box &b : boxes) {
+    int ghost = 0, all = 0;
+    for_each_cell(grid_, b, [&](std::size_t cell) {
+      ghost += waiting_.is_ghost(cell);
+      all += in_blob[cell] != 0;
+    });
+    b.ghost = 2 * ghost > all;
+  }
 }
 
 std::span<const std::uint8_t> Scene::paces(const Tuning &tuning) const {

@@ -46,7 +46,9 @@ class Scene {
   void after(Slot &, Plane<const std::uint8_t> mask, const Settings &, double seconds, Queue &);
   // Takes the blobs out of `in_blob` that are light, and their boxes; for observe() of the same frame.
   void take_light(const Slot &, std::span<std::uint8_t> in_blob, std::vector<Box> &);
-  void observe(const Slot &, std::span<const std::uint8_t> in_blob, double seconds, const Tuning &);
+  // Marks the boxes of ghosts.
+  void observe(const Slot &, std::span<const std::uint8_t> in_blob, double seconds, const Tuning &,
+               std::vector<Box> &);
 
   // A Pace for each cell of the next frame; empty: all learn as usual.
   std::span<const std::uint8_t> paces(const Tuning &) const;

@@ -167,7 +167,7 @@ void MogWork::complete(Job &job, Queue &queue) {
   if (a.light == Learning::Light::jumped) light_jumped_ = true;
   if (a.light != Learning::Light::steady && a.changed_fraction >= a.settings.tuning.light_jump)
     light_unknown_ = true;
-  scene_.observe(a.scene, blob_cells_, a.seconds, a.settings.tuning);
+  scene_.observe(a.scene, blob_cells_, a.seconds, a.settings.tuning, a.boxes);
   element_.exposure_gain = scene_.lines().channel[0].gain;
   element_.exposure_offset = scene_.lines().channel[0].offset;
   element_.ghost_cells = scene_.waiting().ghosts();

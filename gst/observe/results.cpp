@@ -24,6 +24,7 @@ void append_box(GValue *array, const Box &b) {
 GstStructure *parameter_of(const Box &b) {
   GstStructure *s = gst_structure_new("blob", "area", G_TYPE_UINT, b.area, "confidence", G_TYPE_DOUBLE,
                                       confidence_of(b), nullptr);
+  if (b.ghost) gst_structure_set(s, "ghost", G_TYPE_BOOLEAN, TRUE, nullptr);
   if (!b.details) return s;
   const BlobDetails &d = *b.details;
   gst_structure_set(s, "x", G_TYPE_DOUBLE, d.x, "y", G_TYPE_DOUBLE, d.y, "xx", G_TYPE_DOUBLE, d.xx, "xy",

@@ -22,6 +22,7 @@ struct Box {
   int x, y, width, height;              // pixels
   guint area;                           // foreground pixels in it
   std::optional<BlobDetails> details{}; // of exact blobs
+  bool ghost = false;                   // background that an object laid bare (kernels/ghost)
 };
 
 // How far the box is filled, 0..1: the share of its pixels that are foreground. It tells a solid thing from
@@ -51,6 +52,7 @@ double seconds_of(const GstVideoInfo &, const FrameTime &, double before);
 //   x, y            gdouble, centroid in pixels
 //   xx, xy, yy      gdouble, central second moments in pixels^2
 //   c0, c1, c2      gdouble, mean colour 0..255: R G B, or Y U V, or Y alone, as the frames are
+//   ghost           gboolean, TRUE: background that an object laid bare; missing on all others
 // of which those that are not known are missing. The buffer must be writable.
 void add_boxes(GstBuffer *, const char *roi_type, std::span<const Box>);
 

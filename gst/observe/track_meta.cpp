@@ -39,10 +39,6 @@ bool read(const GstVideoRegionOfInterestMeta *meta, TrackOnFrame &t) {
   t.object.stationary = stationary;
   t.object.group = group;
   t.age = double(age) / GST_SECOND;
-  gboolean ghost = FALSE;
-  if (const GstStructure *blob = gst_video_region_of_interest_meta_get_param(roi, "blob"))
-    gst_structure_get_boolean(blob, "ghost", &ghost);
-  t.ghost = ghost;
   return true;
 }
 
@@ -59,6 +55,18 @@ void add_track(GstVideoRegionOfInterestMeta *meta, const track::Object &o, doubl
                               "age", G_TYPE_UINT64, nanoseconds(now - o.first_seen), "unseen", G_TYPE_UINT64,
                               nanoseconds(now - o.last_seen), "vx", G_TYPE_DOUBLE, o.vx, "vy", G_TYPE_DOUBLE,
                               o.vy, "group", G_TYPE_UINT64, guint64(o.group), nullptr));
+}
+
+void ghosts_on(GstBuffer *buffer, std::vector<GhostOnFrame> &ghosts) {
+  gpointer state = nullptr;
+  while (GstMeta *meta =
+             gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+    auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+    const GstStructure *blob = gst_video_region_of_interest_meta_get_param(roi, "blob");
+    gboolean ghost = FALSE;
+    if (blob && gst_structure_get_boolean(blob, "ghost", &ghost) && ghost)
+      ghosts.push_back({box_of(roi), roi->roi_type});
+  }
 }
 
 void tracks_on(GstBuffer *buffer, std::vector<TrackOnFrame> &tracks) {

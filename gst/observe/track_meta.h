@@ -34,9 +34,15 @@ struct TrackOnFrame {
   track::Object object; // first_seen and last_seen are 0
   double age = 0;       // seconds
   GQuark type = 0;
-  bool ghost = false; // the parameter "blob" has ghost=true: background laid bare, no object
 };
 // By id; of an id that is there twice the first. Appends to `tracks`, which keeps its memory.
 void tracks_on(GstBuffer *, std::vector<TrackOnFrame> &tracks);
+
+// A box whose parameter "blob" has ghost=true: background that was laid bare.
+struct GhostOnFrame {
+  track::Box box;
+  GQuark type = 0;
+};
+void ghosts_on(GstBuffer *, std::vector<GhostOnFrame> &ghosts); // appends
 
 } // namespace vigil::gst

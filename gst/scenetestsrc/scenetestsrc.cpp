@@ -59,6 +59,7 @@ GType story_type() {
       {int(Story::groups), "People meet, stand, go on together and part", "groups"},
       {int(Story::left_bag), "Bags are put down, left and picked up again later; somebody stands by",
        "left-bag"},
+      {int(Story::taken_bag), "Bags are there from the first frame on; people take them along", "taken-bag"},
       {int(Story::queue), "People stand in a queue that moves on", "queue"},
       {int(Story::traffic), "Dense traffic both ways", "traffic"},
       {int(Story::auto_exposure), "People in a hall; the camera's exposure follows them", "auto-exposure"},

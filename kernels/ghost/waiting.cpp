@@ -20,6 +20,7 @@ void Waiting::reset(const activity::Grid &grid) {
   last_count_.assign(n, 0);
   paces_.assign(n, 0);
   light_.assign(n, 0);
+  ghost_.assign(n, 0);
   groups_.reset(grid);
   evidence_.assign(n, 0.f);
   stir_.assign(n, 1.f);
@@ -35,6 +36,7 @@ void Waiting::step(std::span<const std::uint8_t> in_blob, std::span<const Cell> 
   any_ = keep && covered > 0;
   ghosts_ = objects_ = 0;
   const auto lasts = static_cast<float>(seconds);
+  std::fill(ghost_.begin(), ghost_.end(), 0);
   for (std::size_t i = 0; i < in_blob.size(); i++) {
     if (!in_blob[i]) {
       covered_[i] = still_[i] = evidence_[i] = 0;
@@ -50,6 +52,7 @@ void Waiting::step(std::span<const std::uint8_t> in_blob, std::span<const Cell> 
       const bool is_ghost = evidence_[i]<ghost_below, is_object = evidence_[i]> object_above;
       const bool is_thing = absorb_after > 0 && still_[i] >= static_cast<float>(absorb_after);
       ghosts_ += is_ghost;
+      ghost_[i] = is_ghost;
       objects_ += is_object && !is_thing;
       pace = is_ghost || is_thing ? Pace::at_once : is_object ? Pace::foreground : Pace::undecided;
     }

@@ -28,6 +28,7 @@
 #include "kernels/ghost/groups.h"
 #include "kernels/ghost/rim.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -59,6 +60,8 @@ class Waiting {
   // A Pace for each cell, as bytes; `any` is false when all are usual.
   std::span<const std::uint8_t> paces() const { return paces_; }
   bool any() const { return any_; }
+  // Whether this cell is taken for a ghost's, in the frame of the last step().
+  bool is_ghost(std::size_t cell) const { return ghost_[cell] != 0; }
   // Cells that are taken for ghosts, and for objects, now.
   int ghosts() const { return ghosts_; }
   int objects() const { return objects_; }
@@ -71,7 +74,7 @@ class Waiting {
   std::vector<float> stir_;     // pixels that the outline moves from look to look
   std::vector<float> still_;    // seconds
   std::vector<std::uint32_t> last_count_;
-  std::vector<std::uint8_t> paces_, light_;
+  std::vector<std::uint8_t> paces_, light_, ghost_;
   Groups groups_;
   bool any_ = false;
   int ghosts_ = 0, objects_ = 0;

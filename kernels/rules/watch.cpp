@@ -225,7 +225,6 @@ void Watch::meet(std::span<const Subject> subjects, double seconds) {
     k.here = true;
     k.last = seconds;
     k.type = s.type;
-    k.ghost = s.ghost;
     k.found = s.object.state != track::State::predicted && usable(s.object.box);
     if (!k.found) continue;
     if (!k.fresh) k.before = k.at;
@@ -265,7 +264,7 @@ void Watch::forget(double seconds, bool all) {
   });
 }
 
-void Watch::step(std::span<const Subject> subjects, double seconds) {
+void Watch::step(std::span<const Subject> subjects, double seconds, std::span<const Ghost> ghosts) {
   events_.clear();
   if (!std::isfinite(seconds)) seconds = last_;
   if (started_ && seconds < last_) finish();
@@ -274,12 +273,14 @@ void Watch::step(std::span<const Subject> subjects, double seconds) {
   meet(subjects, seconds);
   forget(seconds, false);
   for (std::size_t i = 0; i < zones_.size(); i++) step_zone(i, seconds);
+  step_taken(ghosts, seconds);
   for (std::size_t i = 0; i < lines_.size(); i++) step_line(i, seconds);
 }
 
 void Watch::finish() {
   events_.clear();
   for (Known &k : known_) k.here = false;
+  taken_.clear();
   forget(last_, true);
   for (std::size_t i = 0; i < zones_.size(); i++) step_zone(i, last_);
   started_ = false;

@@ -13,8 +13,11 @@
 //          the last place.
 //   left   an object that never moved by its own size, whose track began at a taller object's box (its
 //          owner), stands for the zone's seconds, and the owner is two of his heights away or gone. It is
-//          removed when it moves away or ends after that, and a track that is marked as a ghost (background
-//          laid bare) is told as removed in place of left.
+//          removed when it moves away or ends after that.
+//   taken  where a ghost is seen (background laid bare: what stood there belonged to the background) and a
+//          taller object is within twice its height (the owner), something was removed: told once for a
+//          place, and at once, since the ghost is background soon. A ghost need not be a track: most do not
+//          last for long enough.
 //
 // Pixels and seconds. Events come in the order of rules, then ids. Time that goes back forgets all but
 // totals. Same input, same events.
@@ -54,7 +57,10 @@ inline constexpr auto settings_table = std::tuple{
 struct Subject {
   track::Object object;
   std::string_view type; // must stay until the next step
-  bool ghost = false;
+};
+struct Ghost { // kernels/ghost
+  track::Box box;
+  std::string_view type; // as a Subject's
 };
 
 enum class Kind {
@@ -99,7 +105,7 @@ class Watch {
   void set(Rules pixels);
   void set(const Settings &s) { settings_ = s; }
   const Rules &rules() const { return rules_; }
-  void step(std::span<const Subject>, double seconds);
+  void step(std::span<const Subject>, double seconds, std::span<const Ghost> = {});
   std::span<const Event> events() const { return events_; }
   // All objects are gone, as at the end of the stream: tells who leaves.
   void finish();
@@ -116,7 +122,7 @@ class Watch {
     Point at, before, begin; // anchors: now, in the frame before, at first
     double first = 0, last = 0, still_since = 0, furthest = 0, speed = 0;
     Point still_at;
-    bool here = false, fresh = false, found = false, ghost = false, left = false;
+    bool here = false, fresh = false, found = false, left = false;
   };
   struct Stay {
     std::uint64_t id = 0;
@@ -153,6 +159,8 @@ class Watch {
   void step_stay(std::size_t zone, const Known &, double seconds);
   void step_crowd(std::size_t zone, double seconds);
   void step_left(std::size_t zone, Known &, double seconds);
+  void step_taken(std::span<const Ghost>, double seconds);
+  std::uint64_t taker_of(const track::Box &) const;
   void leave(std::size_t zone, Stay &, const Known &, double seconds);
   void step_line(std::size_t, double seconds);
   bool matters(const Filter &, const Known &) const;
@@ -165,6 +173,11 @@ class Watch {
   std::vector<Known> known_; // by id
   std::vector<ZoneState> zones_;
   std::vector<LineState> lines_;
+  struct Taken { // what was told of a ghost
+    track::Box box;
+    double last; // seconds, when it was seen
+  };
+  std::vector<Taken> taken_;
   std::vector<Event> events_;
   // Of one frame, with their memory kept.
   struct Reach { // how far left somebody reaches who may put something down

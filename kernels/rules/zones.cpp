@@ -100,7 +100,7 @@ void Watch::step_left(std::size_t zone, Known &k, double seconds) {
   if (owner && owner->here && std::hypot(owner->at.x - k.at.x, owner->at.y - k.at.y) < 2 * owner->box.height)
     return;
   k.left = true;
-  Event e = event(k.ghost ? Kind::object_removed : Kind::object_left, rules_.zones[zone].name, k);
+  Event e = event(Kind::object_left, rules_.zones[zone].name, k);
   e.owner = k.owner;
   e.seconds = seconds - k.still_since;
   events_.push_back(e);

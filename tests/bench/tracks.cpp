@@ -73,7 +73,7 @@ void measure(int objects, int frames) {
     tracker.step(boxes, n / fps, width, height);
     tracking.push_back(microseconds(begin));
     subjects.clear();
-    for (const track::Object &o : tracker.objects()) subjects.push_back({o, "motion", false});
+    for (const track::Object &o : tracker.objects()) subjects.push_back({o, "motion"});
     begin = Clock::now();
     watch.step(subjects, n / fps);
     watching.push_back(microseconds(begin));

@@ -141,6 +141,7 @@ def main():
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     Gst.init(None)
+    assert Gst.Buffer and Gst.Structure  # two threads that meet a type first at the same time would make it twice
     print("scene:seconds:fps              MOTA   IDF1  switches  crossings found (true)       error  left  removed  alarms late by, s")
     if options.seeds:
         first, last = map(int, options.seeds.split("-"))

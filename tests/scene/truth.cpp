@@ -28,9 +28,9 @@ Scene make(Story story, int width = 160, int height = 120, float density = 1) {
                device());
 }
 
-constexpr Story stories[] = {Story::street,   Story::indoor,   Story::stopped_car,
-                             Story::crowd,    Story::crossing, Story::groups,
-                             Story::left_bag, Story::queue,    Story::traffic};
+constexpr Story stories[] = {Story::street,   Story::indoor,   Story::stopped_car, Story::crowd,
+                             Story::crossing, Story::groups,   Story::left_bag,    Story::queue,
+                             Story::traffic,  Story::taken_bag};
 constexpr double step = 0.1, longest = 64;
 
 // An id is one object's from when it comes until it goes, in every story.
@@ -172,6 +172,25 @@ void bags_are_left() {
   }
 }
 
+void bags_are_taken() {
+  const Scene scene = make(Story::taken_bag);
+  const auto bags = [&](double t) {
+    const auto objects = scene.objects(t);
+    return std::count_if(objects.begin(), objects.end(),
+                         [](const TrueObject &o) { return o.kind == Kind::bag; });
+  };
+  expect(bags(0) == 3, text(bags(0), " bags at first"));
+  int removed = 0;
+  for (int n = 1; n < 800; n++)
+    for (const Incident &i : scene.incidents((n - 1) * step, n * step)) {
+      expect(i.what != What::object_left, "a bag is left");
+      if (i.what != What::object_removed) continue;
+      removed++;
+      expect(bags(n * step) == 3 - removed, "one bag less");
+    }
+  expect(removed == 3, text(removed, " bags are taken"));
+}
+
 // Stays have a begin and an end each, and last as the objects say.
 void stays_agree() {
   const Scene scene = make(Story::queue);
@@ -210,6 +229,7 @@ int main() {
   boxes_agree();
   crossings_agree();
   bags_are_left();
+  bags_are_taken();
   stays_agree();
   people_hide_each_other();
   return failures ? 1 : 0;

@@ -240,6 +240,51 @@ void left_objects() {
   expect(none.count("object-left") == 0, "nobody who stands or sits is a left object");
 }
 
+// He comes, and takes what was there from the start. The ground that it hid is known for what it is in a
+// frame or two.
+void taken_objects() {
+  const std::string text =
+      R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]],"left-object":4}]})";
+  struct Taken {
+    int count = 0;
+    std::uint64_t owner = 0;
+    double at = 0;
+  };
+  // `x`: where the one who walks is at 7 s; `tall`: how tall he is.
+  const auto play_ghost = [&](double x, double tall, double left_object = 4) {
+    Watch w =
+        watch(left_object > 0 ? text : R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]]}]})");
+    Taken t;
+    for (int n = 0; n < 200; n++) {
+      const double s = n / 10.;
+      const std::vector<Subject> all{at(1, x + 60 * (s - 7), 300, tall), at(2, 600, 300, tall)};
+      std::vector<Ghost> ghosts;
+      if (n == 70 || n == 73) ghosts.push_back({at(0, 300, 300, 30).object.box, "motion"});
+      w.step(all, s, ghosts);
+      for (const Event &e : w.events())
+        if (e.kind == Kind::object_removed) t = {t.count + 1, e.owner, s};
+    }
+    return t;
+  };
+  const Taken near = play_ghost(360, 100);
+  expect(near.count == 1 && near.owner == 1 && near.at == 7, "it was taken by him, told once and at once");
+  expect(play_ghost(20, 100).count == 0, "nobody was near");
+  // The ghost itself was a track for a while, which is kept as a prediction: it was not left there.
+  Watch w = watch(text);
+  int left = 0;
+  for (int n = 0; n < 200; n++) {
+    std::vector<Subject> all{at(1, 60 * (n / 10.), 300, 100)};
+    if (n > 60) all.push_back(at(3, 300, 300, 30, n < 70 ? track::State::tracked : track::State::predicted));
+    std::vector<Ghost> ghosts;
+    if (n == 68) ghosts.push_back({at(0, 300, 300, 30).object.box, "motion"});
+    w.step(all, n / 10., ghosts);
+    for (const Event &e : w.events()) left += e.kind == Kind::object_left;
+  }
+  expect(left == 0, "the ghost of what was taken is told to be left");
+  expect(play_ghost(360, 35).count == 0, "nobody is taller");
+  expect(play_ghost(360, 100, 0).count == 0, "nobody wants to know");
+}
+
 void speeds() {
   Watch w = watch(
       R"({"units":"pixels","zones":[{"name":"road","polygon":[[0,0],[640,0],[640,480],[0,480]],"max-speed":5}],
@@ -316,6 +361,7 @@ int main() {
   lines();
   zones();
   left_objects();
+  taken_objects();
   speeds();
   changes_and_nonsense();
   thousands();
