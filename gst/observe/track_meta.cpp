@@ -35,6 +35,8 @@ bool read(const GstVideoRegionOfInterestMeta *meta, TrackOnFrame &t) {
   gst_structure_get_boolean(s, "stationary", &stationary);
   gst_structure_get_double(s, "vx", &t.object.vx);
   gst_structure_get_double(s, "vy", &t.object.vy);
+  gst_structure_get_double(s, "came-x", &t.object.came_x);
+  gst_structure_get_double(s, "came-y", &t.object.came_y);
   t.object.state = state_of(gst_structure_get_string(s, "state"));
   t.object.stationary = stationary;
   t.object.group = group;
@@ -54,7 +56,8 @@ void add_track(GstVideoRegionOfInterestMeta *meta, const track::Object &o, doubl
                               track::name_of(o.state), "stationary", G_TYPE_BOOLEAN, gboolean(o.stationary),
                               "age", G_TYPE_UINT64, nanoseconds(now - o.first_seen), "unseen", G_TYPE_UINT64,
                               nanoseconds(now - o.last_seen), "vx", G_TYPE_DOUBLE, o.vx, "vy", G_TYPE_DOUBLE,
-                              o.vy, "group", G_TYPE_UINT64, guint64(o.group), nullptr));
+                              o.vy, "group", G_TYPE_UINT64, guint64(o.group), "came-x", G_TYPE_DOUBLE,
+                              o.came_x, "came-y", G_TYPE_DOUBLE, o.came_y, nullptr));
 }
 
 void ghosts_on(GstBuffer *buffer, std::vector<GhostOnFrame> &ghosts) {

@@ -14,7 +14,8 @@ void Watch::step_line(std::size_t i, double seconds) {
     Path *const p = &obtain(l.paths, k.id);
     const int before = p->sum;
     for (std::size_t c = 0; c + 1 < rule.points.size(); c++)
-      p->sum += crossing(rule.points[c], rule.points[c + 1], k.before, k.at);
+      p->sum += crossing(rule.points[c], rule.points[c + 1], k.from, k.begin) +
+                crossing(rule.points[c], rule.points[c + 1], k.before, k.at);
     if (distance_to_line(rule.points, k.at) < settings_.hysteresis) {
       p->away_since = -1;
       continue;

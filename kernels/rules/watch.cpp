@@ -135,6 +135,7 @@ bool Watch::hand_over(Known &k, double seconds) {
   k.id = id;
   k.box = box;
   k.before = best->at;
+  k.came = true; // its way goes on
   k.at = at;
   best->id = 0;
   return true;
@@ -186,7 +187,7 @@ void Watch::meet_new(const Subject &s, double seconds) {
   k.id = s.object.id;
   k.type = s.type;
   k.box = s.object.box;
-  k.at = k.before = k.begin = k.still_at = anchor(k.box);
+  k.at = k.before = k.begin = k.from = k.still_at = anchor(k.box);
   k.first = k.still_since = seconds;
   if (!hand_over(k, seconds)) k.owner = owner_of(k);
   k.fresh = true;
@@ -231,6 +232,11 @@ void Watch::meet(std::span<const Subject> subjects, double seconds) {
     k.box = s.object.box;
     k.at = anchor(k.box);
     k.speed = speed_of(k, s.object);
+    k.from = k.begin;
+    if (const track::Object &o = s.object; !k.came && (o.came_x != 0 || o.came_y != 0)) {
+      k.came = true;
+      k.from = {k.begin.x + o.came_x, k.begin.y + o.came_y};
+    }
     k.furthest = std::max(k.furthest, far(k.at, k.begin));
     if (far(k.at, k.still_at) > still * size(k.box)) {
       k.still_at = k.at;

@@ -8,6 +8,8 @@
 //   line   the signed crossings of its path are summed (geometry.h). When it has been at least h from the
 //          line for s, a sum that is not 0 is one crossing of that sign: who jitters on the line, stands on
 //          it or turns round there counts once or not at all.
+//   hidden a track that came hidden in others' boxes before it was first seen (track.h) crossed the lines of
+//          that way, too.
 //   found  places that are predictions move nobody: the path goes on where the object is found again.
 //   ids    what a track that ended did passes to one that begins within `hand_over` and within its size of
 //          the last place.
@@ -120,9 +122,10 @@ class Watch {
     std::string_view type;
     track::Box box;
     Point at, before, begin; // anchors: now, in the frame before, at first
+    Point from;              // before that, hidden; of one that is no longer new begin, once that is told
     double first = 0, last = 0, still_since = 0, furthest = 0, speed = 0;
     Point still_at;
-    bool here = false, fresh = false, found = false, left = false;
+    bool here = false, fresh = false, found = false, left = false, came = false;
   };
   struct Stay {
     std::uint64_t id = 0;

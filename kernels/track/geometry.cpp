@@ -16,6 +16,10 @@ double iou(const Box &a, const Box &b) {
   return all > 0 ? both / all : 0;
 }
 
+double area(const Box &b) {
+  return b.width * b.height;
+}
+
 Box hull(const Box &a, const Box &b) {
   const double x = std::min(a.x, b.x), y = std::min(a.y, b.y);
   return {x, y, std::max(a.x + a.width, b.x + b.width) - x, std::max(a.y + a.height, b.y + b.height) - y};

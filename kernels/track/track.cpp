@@ -24,10 +24,6 @@ bool usable(const Box &b) {
   return std::isfinite(b.x) && std::isfinite(b.y) && b.width > 0 && b.height > 0 && b.width <= widest &&
          b.height <= widest && std::abs(b.x) <= widest && std::abs(b.y) <= widest;
 }
-double area(const Box &b) {
-  return b.width * b.height;
-}
-
 } // namespace
 
 double Tracker::Track::size() const {
@@ -58,6 +54,8 @@ void Tracker::step(std::span<const Detection> detections, double seconds, double
   begin(seconds);
   if (params_.groups && params_.pairs) divide_pairs(dt);
   end_lost(seconds, width, height);
+  if (params_.groups) trace(seconds);
+  remember(seconds);
   report();
 }
 
@@ -67,6 +65,7 @@ void Tracker::reset() {
     if (t.confirmed) ended_.push_back(t.o);
   tracks_.clear();
   objects_.clear();
+  past_count_ = 0;
   started_ = false;
 }
 

@@ -20,7 +20,11 @@
 //      So is one whose parts span half as much again as it did whole. The taller one keeps the number;
 //   6. what is left begins tentative tracks;
 //   7. divide: a track whose blob has looked like two people side by side for a while becomes two, which are
-//      a group (pairs.cpp).
+//      a group (pairs.cpp);
+//   8. trace: once it is known how a new track moves, it is moved back in time. As long as 0.7 of it lies in
+//      boxes of that time it was there, hidden in them; so it is found out how far it came before it was
+//      first seen, at most 2 s, until it came in over the border. Not for one that goes along with a track
+//      out of whose box it came: that one may have fallen in two (past.cpp);
 // Of an object that the picture's border cuts off the free edge alone is measured: its box grows or shrinks,
 // and the centre of that moves at half the object's speed.
 // A track is confirmed when it was found in at least half of the frames for `confirm_after`, and ends
@@ -52,6 +56,7 @@ struct Box {
 };
 double intersection(const Box &, const Box &); // px^2
 double iou(const Box &, const Box &);          // intersection over union, 0..1
+double area(const Box &);                      // px^2
 Box hull(const Box &, const Box &);
 
 // Central second moments of an object's pixels about their centroid, px^2.
@@ -78,7 +83,8 @@ const char *name_of(State);
 struct Object {
   std::uint64_t id = 0; // from 1 on, in order of confirmation; never used twice
   Box box;
-  double vx = 0, vy = 0;                // of the centre, px/s
+  double vx = 0, vy = 0;         // of the centre, px/s
+  double came_x = 0, came_y = 0; // how far it came, hidden in others' boxes, before it was first seen, px
   double first_seen = 0, last_seen = 0; // seconds
   State state = State::tentative;
   bool stationary = false;
@@ -161,6 +167,7 @@ class Tracker {
     Cut cut_x = Cut::none, cut_y = Cut::none;
     int box = -1;                         // index into boxes_
     Box measured;                         // with parts mended
+    bool traced = false;                  // it is known how far it came hidden
     bool in_group = false, shown = false; // shown: its box is in the picture for all that is known
     double size() const;
     Box predicted() const;
@@ -193,7 +200,16 @@ class Tracker {
   void end_after_gap(double seconds);
   void end_lost(double seconds, double width, double height);
   void report();
+  void remember(double seconds);
+  void trace(double seconds);
+  void trace(Track &, double seconds);
 
+  struct Past { // the boxes of a frame
+    double seconds = 0;
+    std::vector<Box> boxes;
+  };
+  std::array<Past, 64> past_; // a ring
+  std::size_t past_next_ = 0, past_count_ = 0;
   Params params_;
   std::vector<Track> tracks_;
   std::vector<Input> boxes_;

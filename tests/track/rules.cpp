@@ -114,6 +114,19 @@ void lines() {
     expect(back.names == std::vector<std::string>{"line-cross"} && w.total(0).forward == 1,
            "and back: forward");
   }
+  for (const double came : {0., -150.}) { // begins beyond the line, to which it came hidden
+    Watch w = watch(gate);
+    const Told t = play(
+        w,
+        [=](double s) {
+          std::vector<Subject> all = walk(60, 400)(s);
+          if (s > 0.25) all[0].object.came_x = came;
+          return all;
+        },
+        0, 3);
+    expect(t.count("line-cross") == (came < 0) && w.total(0).backward == (came < 0),
+           "the line on its hidden way counts once");
+  }
   for (const double fps : {30., 7., 3.}) {
     Watch w = watch(gate); // stops exactly on the line at each place of each kind
     const Told t = play(

@@ -281,6 +281,53 @@ void cut_by_the_border() {
   }
 }
 
+// Who comes in behind another one is a box of his own when that is gone. His way from the border is known
+// then; that of a part, of somebody who goes along, and of what comes out of nothing is not.
+void came_hidden() {
+  const auto came = [](const Scene &scene, double x) {
+    const Tracker t = play(scene, 10, 0, 6);
+    const std::uint64_t id = id_near(t, x);
+    for (const Object &o : t.objects())
+      if (o.id == id) return o.came_x;
+    return HUGE_VAL;
+  };
+  // One drives out to the left, the other in from there, behind him.
+  const Scene hidden = [](double t) {
+    const auto cut = [](const Detection &d) {
+      const double left = std::max(d.box.x, 0.);
+      Detection c = d;
+      c.box.width -= left - c.box.x;
+      c.box.x = left;
+      return c;
+    };
+    const Detection front = cut(at(500 - 100 * t, 240, 200, 90)),
+                    behind = cut(at(150 * (t - 4) - 30, 240, 60, 50));
+    if (behind.box.width <= 0) return Boxes{front};
+    if (front.box.width <= 0) return Boxes{behind};
+    if (intersection(front.box, behind.box) == 0) return Boxes{front, behind};
+    Detection both;
+    both.box = hull(front.box, behind.box);
+    return Boxes{both};
+  };
+  const double way = came(hidden, 150 * (6 - 4) - 30);
+  expect(way < -110 && way > -250, "it came " + std::to_string(way) + " pixels");
+  const Scene nothing = [](double t) { return t < 3 ? Boxes{} : Boxes{at(-60 + 120 * t, 240, 60, 50)}; };
+  expect(came(nothing, -60 + 120 * 6) == 0, "what comes out of nothing came from nowhere");
+  // A lorry loses its trailer's box at 3 s: both go on as they went.
+  const Scene part = [](double t) {
+    const Detection front = at(-100 + 120 * t, 240, 120, 60), behind = at(-190 + 120 * t, 240, 60, 50);
+    Detection both;
+    both.box = hull(front.box, behind.box);
+    return t < 3 ? Boxes{both} : Boxes{front, behind};
+  };
+  expect(came(part, -190 + 120 * 6) == 0, "a part of a track has no way of its own");
+  // After a gap nobody knows who was where: a box that was there 9 s ago hides nobody.
+  Tracker t;
+  t.step(Boxes{at(320, 240, 640, 90)}, 0, 640, 480);
+  for (int n = 0; n < 10; n++) t.step(Boxes{at(300 + 12 * n, 240, 60, 50)}, 9 + n / 10., 640, 480);
+  for (const Object &o : t.objects()) expect(o.came_x == 0, "a way over a gap");
+}
+
 void flicker_is_no_track() {
   std::mt19937_64 random(3);
   Tracker t;
@@ -362,6 +409,7 @@ int main() {
   pairs_become_two();
   passed_by_a_car();
   cut_by_the_border();
+  came_hidden();
   flicker_is_no_track();
   bad_input();
   same_again();
