@@ -24,6 +24,14 @@ namespace {
 constexpr float turned_aside = 4, turned_down = -1.5f; // degrees
 constexpr float noticeable = 0.1f; // share of the light whose loss makes a pixel shadow in the truth
 
+// What is drawn of a scene that sways: a larger picture, of which each frame shows a part.
+Settings with_border(Settings s) {
+  const int border = Plot::sway_border(s.story, s.width);
+  s.width += 2 * border;
+  s.height += 2 * border;
+  return s;
+}
+
 const Settings &checked(const Settings &s) {
   const auto within = [](double value, double low, double high) { return value >= low && value <= high; };
   if (!within(s.width, 1, 32767) || !within(s.height, 1, 32767))
@@ -77,11 +85,12 @@ struct Counted {
 // Calls row(y, rows, owner, own) for each row: it calls own(object, x) for each object's own pixels and
 // leaves in owner[x] which one is shown, -1 for none.
 template <class Row>
-std::vector<Counted> count_pixels(CpuDevice &device, int width, int height, int objects, Row row) {
+std::vector<Counted> count_pixels(CpuDevice &device, int width, int height, int drawn_width, int objects,
+                                  Row row) {
   std::vector<Counted> all(static_cast<std::size_t>(objects));
   std::mutex lock;
   device.parallel(height, 16, [&](int first, int last) {
-    Rows rows(width);
+    Rows rows(drawn_width);
     std::vector<Counted> part(all.size());
     std::vector<int> owner(static_cast<std::size_t>(width));
     for (int y = first; y < last; y++) {
@@ -120,8 +129,11 @@ struct Cast {
 };
 
 struct Scene::Impl {
-  Impl(const Settings &s, CpuDevice &d, float aside = 0, float down = 0)
-      : settings(s), device(d), camera(s.width, s.height, aside, down), plot(s, Camera(s.width, s.height)),
+  Impl(const Settings &asked_for, CpuDevice &d, float aside = 0, float down = 0)
+      : Impl(asked_for, with_border(asked_for), d, aside, down) {}
+  Impl(const Settings &asked_for, const Settings &s, CpuDevice &d, float aside, float down)
+      : asked(asked_for), settings(s), device(d), camera(s.width, s.height, aside, down),
+        plot(s, Camera(s.width, s.height)),
         backdrop(paint_backdrop(plot.pattern(), s.seed, s.width, s.height, camera, d)),
         behind(Foliage::behind(plot, s.seed, s.width, s.height, camera)),
         in_front(Foliage::in_front(plot, s.seed, s.width, s.height)), sensor(s.seed, s.noise) {
@@ -138,7 +150,17 @@ struct Scene::Impl {
   void leaves(const std::vector<Foliage> &, const Foliage::Gust &, int y, const ColourRow *, Rows &,
               float *object) const;
 
-  Settings settings;
+  // Where the frame's first pixel lies in what is drawn.
+  struct Corner {
+    int left = 0, top = 0;
+  };
+  Corner corner(double time) const {
+    const int border = (settings.width - asked.width) / 2;
+    const Shift s = plot.sway(time, asked.width);
+    return {border - s.x, border - s.y};
+  }
+
+  Settings asked, settings; // settings: of what is drawn
   CpuDevice &device;
   Camera camera;
   Plot plot;
@@ -257,13 +279,14 @@ Scene::Scene(const Settings &s, CpuDevice &device) try : impl_(std::make_unique<
 }
 Scene::~Scene() = default;
 const Settings &Scene::settings() const {
-  return impl_->settings;
+  return impl_->asked;
 }
 
 void Scene::draw(const Moment &moment, const Image &image, const Coding &coding) const {
   if (is_16_bit(image.format)) fail(Error::Kind::bad_setting, "a scene is drawn with 8 bits a sample");
   const Impl &s = impl_->at(moment.time);
-  const int width = s.settings.width, height = s.settings.height;
+  const int width = s.settings.width, seen_width = s.asked.width, height = s.asked.height;
+  const Impl::Corner corner = s.corner(moment.time);
   const Drawing &drawing = s.compose(moment.time).drawing;
   const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
   const Rgb light = s.plot.light(moment.time);
@@ -317,41 +340,46 @@ void Scene::draw(const Moment &moment, const Image &image, const Coding &coding)
         if (defocus)
           defocus->row(y, rows.colour[i]);
         else
-          draw_row(y, rows.colour[i], rows);
-        s.sensor.expose(rows.colour[i], width, y, moment.frame, grey ? &coding : nullptr,
+          draw_row(corner.top + y, rows.colour[i], rows);
+        for (float **p : {&rows.colour[i].r, &rows.colour[i].g, &rows.colour[i].b}) *p += corner.left;
+        s.sensor.expose(rows.colour[i], seen_width, y, moment.frame, grey ? &coding : nullptr,
                         s.day ? frame->noise() : 1.f);
       }
       write_rows(rows.colour, pair, image, coding);
+      for (ColourRow &row : rows.colour)
+        for (float **p : {&row.r, &row.g, &row.b}) *p -= corner.left;
     }
   });
 }
 
 void Scene::draw_truth(const Moment &moment, const Plane<std::uint8_t> &out) const {
   const Impl &s = impl_->at(moment.time);
-  const int width = s.settings.width;
+  const int width = s.settings.width, seen_width = s.asked.width;
+  const Impl::Corner corner = s.corner(moment.time);
   const Drawing &drawing = s.compose(moment.time).drawing;
   const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
   const float least = noticeable / s.plot.sun(moment.time).darkening;
-  s.device.parallel(s.settings.height, 16, [&](int first, int last) {
+  s.device.parallel(s.asked.height, 16, [&](int first, int last) {
     Rows rows(width);
-    for (int y = first; y < last; y++) {
-      std::uint8_t *const row = out.row(y);
-      std::fill_n(row, width, truth_background);
+    for (int seen = first; seen < last; seen++) {
+      const int y = corner.top + seen;
+      std::uint8_t *const row = out.row(seen);
+      std::fill_n(row, seen_width, truth_background);
       std::fill_n(rows.object, width, 0.f);
       if (s.shadows(drawing, y, rows.shade)) {
         // The hedge stands in front of the ground that a shadow falls on.
         std::fill_n(rows.cover, width, 1.f);
         s.leaves(s.behind, gust, y, nullptr, rows, rows.cover);
         s.leaves(s.in_front, gust, y, nullptr, rows, rows.cover);
-        for (int x = 0; x < width; x++)
-          if (rows.shade[x] * rows.cover[x] >= least) row[x] = truth_shadow;
+        for (int x = 0; x < seen_width; x++)
+          if (rows.shade[corner.left + x] * rows.cover[corner.left + x] >= least) row[x] = truth_shadow;
       }
       s.objects(drawing, y, nullptr, rows);
       s.leaves(s.in_front, gust, y, nullptr, rows, rows.object);
-      for (int x = 0; x < width; x++)
-        if (rows.object[x] > 0.999f)
+      for (int x = 0; x < seen_width; x++)
+        if (rows.object[corner.left + x] > 0.999f)
           row[x] = truth_foreground;
-        else if (rows.object[x] > 0.001f)
+        else if (rows.object[corner.left + x] > 0.001f)
           row[x] = truth_unknown;
     }
   });
@@ -360,22 +388,26 @@ void Scene::draw_truth(const Moment &moment, const Plane<std::uint8_t> &out) con
 std::vector<TrueObject> Scene::objects(double time) const {
   const Impl &s = impl_->at(time);
   const Cast &cast = s.compose(time);
-  const int width = s.settings.width, height = s.settings.height, n = int(cast.actors.size());
+  const int drawn_width = s.settings.width, width = s.asked.width, height = s.asked.height;
+  const int n = int(cast.actors.size());
+  const Impl::Corner corner = s.corner(time);
   const Foliage::Gust gust = Foliage::gust(time, s.plot.wind());
   const std::vector<Counted> counted =
-      count_pixels(s.device, width, height, n, [&](int y, Rows &rows, int *owner, auto own) {
+      count_pixels(s.device, width, height, drawn_width, n, [&](int seen, Rows &rows, int *owner, auto own) {
         std::size_t shape = 0;
+        const int y = corner.top + seen;
+        const float *const object = rows.object + corner.left;
         for (int i = 0; i < n; i++) {
-          std::fill_n(rows.object, width, 0.f);
+          std::fill_n(rows.object, drawn_width, 0.f);
           const bool any = s.object(cast.drawing, shape, cast.end[std::size_t(i)], y, rows);
           shape = cast.end[std::size_t(i)];
           for (int x = 0; any && x < width; x++)
-            if (rows.object[x] >= 0.5f) own(i, x), owner[x] = i;
+            if (object[x] >= 0.5f) own(i, x), owner[x] = i;
         }
-        std::fill_n(rows.object, width, 1.f);
+        std::fill_n(rows.object, drawn_width, 1.f);
         s.leaves(s.in_front, gust, y, nullptr, rows, rows.object);
         for (int x = 0; x < width; x++)
-          if (rows.object[x] < 0.5f) owner[x] = -1;
+          if (object[x] < 0.5f) owner[x] = -1;
       });
   std::vector<TrueObject> all;
   for (int i = 0; i < n; i++) {
@@ -387,14 +419,16 @@ std::vector<TrueObject> Scene::objects(double time) const {
     o.id = id_of(a);
     o.kind = kind_of(a);
     const std::size_t first = i == 0 ? 0 : cast.end[std::size_t(i) - 1];
-    const Box whole = whole_of(cast.drawing, first, cast.end[std::size_t(i)]);
+    Box whole = whole_of(cast.drawing, first, cast.end[std::size_t(i)]);
+    for (float *across : {&whole.left, &whole.right}) *across -= float(corner.left);
+    for (float *down : {&whole.top, &whole.bottom}) *down -= float(corner.top);
     // Inside the picture the pixels say where it ends, beyond its border only the shapes do.
     o.left = whole.left < 0 ? whole.left : float(c.own.left);
     o.top = whole.top < 0 ? whole.top : float(c.own.top);
     o.right = whole.right > float(width) ? whole.right : float(c.own.right + 1);
     o.bottom = whole.bottom > float(height) ? whole.bottom : float(c.own.bottom + 1);
-    o.ground_x = ground.at.x;
-    o.ground_y = ground.at.y;
+    o.ground_x = ground.at.x - float(corner.left);
+    o.ground_y = ground.at.y - float(corner.top);
     o.x = c.own.left;
     o.y = c.own.top;
     o.width = c.own.right + 1 - o.x;
@@ -421,8 +455,14 @@ std::vector<Incident> Scene::incidents(double before, double now) const {
   const Impl &s = impl_->at(now);
   s.plot.actors(before, then);
   s.plot.actors(now, here);
-  return incidents_between(std::move(then), std::move(here), s.camera, impl_->settings.width,
-                           impl_->settings.height);
+  // Lines lie on the scene as it stands, without the sway.
+  std::vector<Incident> all =
+      incidents_between(std::move(then), std::move(here), s.camera, s.settings.width, s.settings.height);
+  for (Incident &i : all) {
+    i.x -= float(s.settings.width - s.asked.width) / 2;
+    i.y -= float(s.settings.height - s.asked.height) / 2;
+  }
+  return all;
 }
 
 } // namespace vigil::scene

@@ -51,6 +51,7 @@ enum class Story : std::uint8_t {
   waiting_person, // a person walks in, stands for a minute and leaves
   moved,          // people in a hall, and the camera is turned aside for good
   defocused,      // the same, and the camera goes out of focus for a while
+  shake,          // a street, seen from a pole that sways in gusts; the picture moves by whole pixels
   day, // a street for 24 hours: sun, clouds, rain, dusk, lamps, night; now and then somebody passes (day.h)
 };
 // What the ground and the wall behind it are made of.

@@ -75,6 +75,7 @@ Plot::Plot(const Settings &s, const Camera &camera)
       sun_(sun_of(s.story)), camera_(camera) {
   switch (story_) {
   case Story::street:
+  case Story::shake:
     add_lane(true, 10.4f, 0, 7.5f, 1.0, 5.2);
     add_lane(true, 13.7f, 180, 8.5f, 3.3, 6.1);
     add_lane(false, 17.0f, 0, 1.35f, 0, 4.5);

@@ -4,6 +4,7 @@
 
 #include "common/scene/camera.h"
 #include "common/scene/scene.h"
+#include "common/shift.h"
 
 #include <vector>
 
@@ -41,6 +42,11 @@ class Plot {
   Rgb light(double time) const; // factors
   // Radius of the blur in parts of the picture's height; 0: sharp.
   float blur(double time) const;
+  // Pixels on each side that a swaying camera may bring into view, even, for a picture of this width; 0 in
+  // stories in which it does not sway.
+  static int sway_border(Story, int width);
+  // By how many pixels the content lies to the right and down; within the border.
+  Shift sway(double time, int width) const;
   // Whether the camera looks at its second view by now.
   bool turned(double time) const;
   Sun sun(double time) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace vigil::scene {
 namespace {
@@ -16,6 +17,9 @@ constexpr double cover_period = 20, cover_from = 8, cover_to = 11; // seconds
 constexpr double turn_after = 12;                                  // seconds after the quiet time
 constexpr double blur_period = 40, blur_from = 12, blur_to = 24;   // seconds
 constexpr float blur_radius = 1 / 40.f;                            // of the picture's height
+constexpr int sway_part = 20;                                      // of the width, at the most
+constexpr double gust_period = 6;                                  // seconds
+constexpr double sway_across = 0.9, sway_down = 1.3;               // a second
 constexpr double leave_after = 4; // seconds after the quiet time that the parked car leaves
 
 // 0 before `from` and after `to`, 1 between, in slopes of follow_time.
@@ -61,6 +65,19 @@ bool Plot::turned(double time) const {
 float Plot::blur(double time) const {
   if (story_ != Story::defocused || time < quiet_) return 0;
   return blur_radius * float(presence(std::fmod(time - quiet_, blur_period), blur_from, blur_to));
+}
+
+int Plot::sway_border(Story story, int width) {
+  return story == Story::shake ? (width / sway_part + 3) / 2 * 2 : 0;
+}
+
+Shift Plot::sway(double time, int width) const {
+  if (story_ != Story::shake || time < quiet_) return {};
+  const double since = time - quiet_, gust = std::sin(std::numbers::pi * since / gust_period);
+  const double swing = width * gust * gust / sway_part;
+  const auto pixels = [](double p) { return static_cast<int>(std::lround(p)); };
+  return {pixels(swing * std::sin(2 * std::numbers::pi * sway_across * since)),
+          pixels(swing / 3 * std::sin(2 * std::numbers::pi * sway_down * since))};
 }
 
 Rgb Plot::trial_light(double time) const {

@@ -69,6 +69,7 @@ GType story_type() {
       {int(Story::waiting_person), "A person walks in, stands for a minute and leaves", "waiting-person"},
       {int(Story::moved), "People in a hall; the camera is turned aside after 12 s", "moved"},
       {int(Story::defocused), "The same, and it is out of focus for 12 s in every 40", "defocused"},
+      {int(Story::shake), "A street, seen from a pole that sways by up to a 20th of the width", "shake"},
       {int(Story::day), "A street for 24 hours from noon on; now and then somebody passes", "day"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("VigilSceneStory", values);

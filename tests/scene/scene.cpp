@@ -77,10 +77,11 @@ Settings settings(Story story, float noise = 0) {
   return s;
 }
 
-const Story stories[] = {Story::street,         Story::indoor,        Story::light_switch, Story::camouflage,
-                         Story::stopped_car,    Story::foliage,       Story::crowd,        Story::empty,
-                         Story::auto_exposure,  Story::white_balance, Story::covered,      Story::parked_car,
-                         Story::waiting_person, Story::moved,         Story::defocused,    Story::day};
+const Story stories[] = {
+    Story::street,  Story::indoor,     Story::light_switch,   Story::camouflage,    Story::stopped_car,
+    Story::foliage, Story::crowd,      Story::empty,          Story::auto_exposure, Story::white_balance,
+    Story::covered, Story::parked_car, Story::waiting_person, Story::moved,         Story::defocused,
+    Story::shake,   Story::day};
 
 void same_bytes_in_any_order() {
   CpuDevice one(1), two(2);
