@@ -62,8 +62,8 @@ bool MogElement::set_property(guint id, const GValue *value) {
 void MogElement::add_stats(GstStructure *s) const {
   gst_structure_set(s, "model-frames", G_TYPE_UINT64, guint64(model_frames), "exposure-gain", G_TYPE_DOUBLE,
                     double(exposure_gain), "exposure-offset", G_TYPE_DOUBLE, double(exposure_offset),
-                    "ghost-cells", G_TYPE_INT, int(ghost_cells), "object-cells", G_TYPE_INT,
-                    int(object_cells), nullptr);
+                    "shift-x", G_TYPE_INT, int(shift_x), "shift-y", G_TYPE_INT, int(shift_y), "ghost-cells",
+                    G_TYPE_INT, int(ghost_cells), "object-cells", G_TYPE_INT, int(object_cells), nullptr);
 }
 
 FlowDepth MogElement::flow() const {
@@ -88,6 +88,7 @@ void MogElement::start() {
   model_frames = 0;
   exposure_gain = 1;
   exposure_offset = 0;
+  shift_x = shift_y = 0;
   ghost_cells = object_cells = 0;
   motion = {};
   told_no_masks = false;
@@ -240,7 +241,8 @@ static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
                      "kernel-time-last-us, by the device's clock; bytes-host-to-device and "
                      "bytes-device-to-host of pictures; bytes-results read back or sent for blobs; "
                      "model-frames learnt; exposure-gain and exposure-offset of the last frame against the "
-                     "background; ghost-cells and object-cells that foreground stands in; backend; device");
+                     "background; shift-x and shift-y in pixels of that frame against it; ghost-cells and "
+                     "object-cells that foreground stands in; backend; device");
   add_signals(G_TYPE_FROM_CLASS(klass));
   auto *element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);

@@ -46,6 +46,7 @@ class MogElement final : public ElementWith<Settings> {
   // Of the frame that came out last: the camera's exposure against the model (first channel), and the cells
   // of the grid that are taken for ghosts and for objects that wait.
   std::atomic<float> exposure_gain = 1.f, exposure_offset = 0.f;
+  std::atomic<int> shift_x = 0, shift_y = 0; // of that frame against the model, pixels
   std::atomic<int> ghost_cells = 0, object_cells = 0;
 
   view::Watch camera; // under the work lock

@@ -28,18 +28,22 @@ Scene::Slot::Slot(Device &device, PixelFormat format, const activity::Grid &grid
 
 Scene::Scene(Device &device)
     : device_(device), exposure_(exposure::make(device)), edges_(ghost::make(device)),
-      rims_(ghost::make_rims(device)) {}
+      rims_(ghost::make_rims(device)),
+      registration_(mog::can_shift(device) ? registration::make_cpu() : nullptr) {}
 
 void Scene::set_format(PixelFormat format, const activity::Grid &grid) {
-  background_ = OwnPicture(device_, format, grid.width, grid.height);
-  background_of_ = 0;
+  const int border = registration_ ? registration::range_of(std::max(grid.width, grid.height)) : 0;
+  background_ = BorderedPicture(device_, format, grid.width, grid.height, border);
+  background_of_ = registered_of_ = 0;
   if (grid == grid_) return;
   grid_ = grid;
   forget();
 }
 
 void Scene::forget() {
-  background_of_ = 0;
+  background_of_ = registered_of_ = 0;
+  if (registration_) registration_->forget();
+  handover_.forget();
   waiting_.reset(grid_);
   lines_ = {};
 }
@@ -56,22 +60,34 @@ bool Scene::refresh(mog::Model &model, Queue &queue) {
   const bool young = known < 4 * refresh_every;
   if (background_of_ == 0 || known < background_of_ ||
       known >= background_of_ + (young ? 1 : refresh_every)) {
-    model.background(background_.image(), queue);
+    model.background(background_.draw(), queue);
     background_of_ = known;
+    registered_of_ = 0;
   }
   return true;
+}
+
+void Scene::find_shift(Slot &slot, const ConstImage &frame) {
+  if (registered_of_ != background_of_) registration_->know(background_.image());
+  registered_of_ = background_of_;
+  slot.shift = handover_.step(registration_->find(frame));
+  slot.background = background_.through(slot.shift);
 }
 
 ConstImage Scene::before(Slot &slot, const ConstImage &frame, mog::Model &model, const Settings &settings,
                          bool relearning, Queue &queue) {
   slot.seen = frame;
+  slot.background = background_.image();
+  slot.shift = {};
   slot.measured = slot.due = slot.estimated = false;
-  const bool wanted = settings.exposure == ExposureMode::automatic || settings.tuning.foreground_rate < 1;
+  const bool stabilized = registration_ && settings.stabilize == StabilizeMode::automatic;
+  const bool wanted =
+      stabilized || settings.exposure == ExposureMode::automatic || settings.tuning.foreground_rate < 1;
   if (!wanted || !refresh(model, queue)) return frame;
+  if (stabilized && !relearning) find_shift(slot, frame);
   if (settings.exposure == ExposureMode::automatic && !relearning) {
     exposure_->tell(slot.lines.as<exposure::Lines>());
-    slot.seen =
-        exposure_->apply(frame, background_.image(), model.config().channels, slot.mapped.image(), queue);
+    slot.seen = exposure_->apply(frame, slot.background, model.config().channels, slot.mapped.image(), queue);
     slot.estimated = true;
   }
   return slot.seen;
@@ -84,9 +100,9 @@ void Scene::after(Slot &slot, Plane<const std::uint8_t> mask, const Settings &se
   slot.due = since_look_ >= look_every;
   if (slot.due) since_look_ = 0;
   if (!slot.due && !rims_) return;
-  edges_->apply(mask, slot.seen, background_.image(), grid_, slot.edges.as<ghost::Cell>(), queue);
+  edges_->apply(mask, slot.seen, slot.background, grid_, slot.edges.as<ghost::Cell>(), queue);
   if (!rims_) return;
-  rims_->apply(mask, slot.seen, background_.image(), grid_, slot.rims.as<ghost::Rim>(), queue);
+  rims_->apply(mask, slot.seen, slot.background, grid_, slot.rims.as<ghost::Rim>(), queue);
   slot.measured = true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What stands before and behind the model so that it can be trusted on a real camera: the exposure undone
-// before it (kernels/exposure), ghosts told from what waits behind it (kernels/ghost). A pipeline calls, for
-// each frame:
+// before it (kernels/exposure), its sway found (kernels/registration), ghosts told from what waits behind it
+// (kernels/ghost). A pipeline calls, for each frame:
 //
 //   before()   in the order of the frames, when the model knows the frames before this one: the picture for
 //              the model
@@ -10,6 +10,7 @@
 //   rates()    for the next frame's model
 #pragma once
 
+#include "gst/cudamog/bordered_picture.h"
 #include "gst/cudamog/own_picture.h"
 #include "gst/cudamog/settings.h"
 #include "gst/memory/slots.h"
@@ -17,6 +18,7 @@
 #include "kernels/exposure/exposure.h"
 #include "kernels/ghost/ghost.h"
 #include "kernels/ghost/waiting.h"
+#include "kernels/registration/handover.h"
 
 #include <cstdint>
 #include <memory>
@@ -33,6 +35,8 @@ class Scene {
     OwnPicture mapped;
     HostBuffer edges, rims, lines;                         // the device writes there
     ConstImage seen;                                       // by the model
+    ConstImage background;                                 // as a frame with the shift would show it
+    Shift shift;                                           // of the frame against the model
     bool measured = false, due = false, estimated = false; // rims, a look at what waits, lines
   };
 
@@ -59,12 +63,16 @@ class Scene {
 
  private:
   bool refresh(mog::Model &, Queue &);
+  void find_shift(Slot &, const ConstImage &frame);
   Device &device_;
   activity::Grid grid_;
   std::unique_ptr<exposure::Exposure> exposure_;
   std::unique_ptr<ghost::Edges> edges_;
-  std::unique_ptr<ghost::Rims> rims_; // null where the device has none
-  OwnPicture background_;
+  std::unique_ptr<ghost::Rims> rims_;                        // null where the device has none
+  std::unique_ptr<registration::Registration> registration_; // null where the model cannot be shifted
+  registration::Handover handover_;
+  BorderedPicture background_;
+  std::uint64_t registered_of_ = 0; // what background_of_ was when registration_ got to know it
   std::uint64_t background_of_ = 0; // the model's frames when background_ was drawn; 0: never
   double since_look_ = 0;           // seconds
   ghost::Waiting waiting_;

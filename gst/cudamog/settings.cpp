@@ -35,6 +35,17 @@ GType exposure_type() {
   return type;
 }
 
+GType stabilize_type() {
+  static const GEnumValue values[] = {
+      {int(StabilizeMode::automatic), "Find by how much the camera sways, and compare through that shift",
+       "auto"},
+      {int(StabilizeMode::off), "Compare each pixel with the same pixel of the model", "off"},
+      {},
+  };
+  static const GType type = enum_type("GstCudaMogStabilize", values);
+  return type;
+}
+
 GType output_type() {
   static const GEnumValue values[] = {
       {int(Output::mask), "GRAY8: 0 background, shadow-value, 255 foreground", "mask"},
@@ -64,6 +75,11 @@ Properties<Settings> make_properties() {
            "and an offset "
            "for each channel, found by comparison with the background",
            exposure_type(), &Settings::exposure, Change::live);
+  p.choice("stabilize", "Stabilize",
+           "Whether the sway of the camera's pole is found in each frame, up to a tenth of the picture's "
+           "longest side, and the model compared through it: masks and boxes stay where things are in the "
+           "frame. On the CPU only: with backend cuda nothing is stabilized",
+           stabilize_type(), &Settings::stabilize, Change::live);
   p.table(&Settings::mog, mog::params_table, Change::live);
   p.table(&Settings::cleanup, cleanup::params_table, Change::live);
   p.table(&Settings::tuning, tuning_table, Change::live);

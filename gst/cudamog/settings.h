@@ -16,6 +16,7 @@
 namespace vigil::gst::cudamog {
 
 enum class ExposureMode { automatic, off };
+enum class StabilizeMode { automatic, off };
 enum class Output { mask, foreground, background, overlay, passthrough };
 
 // What operators of cameras tune while it runs.
@@ -119,6 +120,7 @@ struct Settings {
   Output output = Output::mask;
   BlobMode blobs = BlobMode::exact;
   ExposureMode exposure = ExposureMode::automatic;
+  StabilizeMode stabilize = StabilizeMode::automatic;
   BackendChoice backend = BackendChoice::automatic;
   std::string mask_location, model_location;
   bool operator==(const Settings &) const = default;

@@ -117,7 +117,7 @@ void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
     const double rate =
         learning_.next_rate(settings.mog, settings.tuning, learnt + steps_.size() + 1, a.seconds);
     const ConstImage seen = scene_.before(a.scene, job->in, *model_, settings, learning_.relearning(), queue);
-    steps_.push_back({seen, a.mask, rate});
+    steps_.push_back({seen, a.mask, rate, a.scene.shift});
   }
   const mog::RateMap rates =
       upload_rates(static_cast<Analysis &>(*jobs.front()->result), steps_.front().learning_rate, queue);
@@ -170,6 +170,8 @@ void MogWork::complete(Job &job, Queue &queue) {
   scene_.observe(a.scene, blob_cells_, a.seconds, a.settings.tuning, a.boxes);
   element_.exposure_gain = scene_.lines().channel[0].gain;
   element_.exposure_offset = scene_.lines().channel[0].offset;
+  element_.shift_x = a.scene.shift.x;
+  element_.shift_y = a.scene.shift.y;
   element_.ghost_cells = scene_.waiting().ghosts();
   element_.object_cells = scene_.waiting().objects();
   if (job.late) composer_->overlay(job.in, a.mask, boxes_to_draw(a.boxes), style_, job.out, queue);

@@ -186,10 +186,15 @@ class Reference final : public Model {
     for (const Step &step : group) {
       const Constants c = resolve(params, config_.method, step.frame.format, config_.channels);
       for (int y = 0; y < config_.height; y++)
-        for (int x = 0; x < config_.width; x++) {
-          const int kind = rates.map ? rates.map[y / rates.size * rates.columns + x / rates.size] : 0;
+        for (int x = 0; x < config_.width; x++) { // of the frame
+          const int u = x - step.shift.x, v = y - step.shift.y;
+          if (u < 0 || u >= config_.width || v < 0 || v >= config_.height) {
+            step.mask.row(y)[x] = 0;
+            continue;
+          }
+          const int kind = rates.map ? rates.map[v / rates.size * rates.columns + u / rates.size] : 0;
           const double a = rates.rate(step.learning_rate, kind);
-          step.mask.row(y)[x] = classify(at(x, y), sample_at(step.frame, x, y, config_.channels), a, c);
+          step.mask.row(y)[x] = classify(at(u, v), sample_at(step.frame, x, y, config_.channels), a, c);
         }
       frames++;
     }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What real cameras do to a model of the background, with the element's defaults: exposure that moves, a lens
-// cap, pictures that change wholly, ghosts, people who wait. Never may a mistake lock itself in; how soon all
-// is normal is tested.
+// What real cameras do to a model of the background, with the element's defaults: exposure that moves, poles
+// that sway, a lens cap, pictures that change wholly, ghosts, people who wait. Never may a mistake lock
+// itself in; how soon all is normal is tested.
+#include "common/shift.h"
 #include "tests/elements/fixture.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <unistd.h>
 #include <utility>
 
 using namespace vigil;
@@ -49,6 +52,39 @@ class Camera {
     for (int y = 0; y < height; y++) std::rotate(plane.row(y), plane.row(y) + x, plane.row(y) + width);
     return push(p);
   }
+  // The scene from a pole that sways: the same place lies (x, y) pixels further to the right and down,
+  // objects with it, and what comes in at the border is part of the scene. Colour formats: even numbers.
+  double show_swayed(Shift by, std::vector<Rect> objects = {}) {
+    constexpr int border = 32;
+    for (Rect &r : objects) {
+      r.x += border;
+      r.y += border;
+    }
+    Picture wide = scene(format_, width + 2 * border, height + 2 * border, number_, objects);
+    Picture p(format_, width, height);
+    const Image from = wide.image(), to = p.image();
+    for (int i = 0; i < plane_count(to.format); i++) {
+      const int part = i == 0 ? 1 : 2; // chroma has half of the rows and columns
+      const std::ptrdiff_t pixel = row_bytes(to.format, i, 2) / (i == 0 ? 2 : 1);
+      for (int y = 0; y < plane_rows(i, height); y++)
+        std::copy_n(from.plane(i).row(y + (border - by.y) / part) + pixel * ((border - by.x) / part),
+                    row_bytes(to.format, i, width), to.plane(i).row(y));
+    }
+    return push(p);
+  }
+  // Soft edges, on which a pixel makes little difference, shifted by `x`. GRAY8.
+  double show_hills(int x) {
+    Picture p = scene(format_, width, height, number_);
+    const Plane<std::uint8_t> plane = p.image().plane(0);
+    for (int j = 0; j < height; j++)
+      for (int i = 0; i < width; i++) {
+        const double u = i - x, v = j;
+        const double level =
+            120 + 30 * std::sin(u / 4) + 25 * std::sin(u / 6.5 + v / 9) + 30 * std::sin(v / 5);
+        plane.row(j)[i] = static_cast<std::uint8_t>(std::lround(level) + plane.row(j)[i] % 3);
+      }
+    return push(p);
+  }
   double show_again() { // the same bytes each time
     return push(scene(format_, width, height, 0));
   }
@@ -80,6 +116,15 @@ class Camera {
     gst_structure_free(stats);
     if (offset) *offset = shift;
     return gain;
+  }
+  const std::vector<std::uint8_t> &mask() const { return mask_; }
+  Shift shift() { // as stats tell it
+    GstStructure *stats = nullptr;
+    g_object_get(element.get(), "stats", &stats, nullptr);
+    Shift s;
+    fail_unless(gst_structure_get(stats, "shift-x", G_TYPE_INT, &s.x, "shift-y", G_TYPE_INT, &s.y, nullptr));
+    gst_structure_free(stats);
+    return s;
   }
   Element element;
   int ghosts = 0; // boxes of the last frame that say that they are one
@@ -333,6 +378,133 @@ GST_START_TEST(who_waits_stays_and_what_is_put_down_does_not) {
 }
 GST_END_TEST
 
+// Whole pixels, for luma alone; chroma of 2x2 pixels has its own places.
+static Shift sway_at(int n, int step) {
+  return {step * int(std::lround(5 * std::sin(0.43 * n))), step * int(std::lround(2 * std::sin(0.58 * n)))};
+}
+
+GST_START_TEST(a_pole_that_sways_is_no_motion) {
+  for (const char *format : {"GRAY8", "RGBA", "I420", "NV12"}) {
+    const int step = format[0] == 'I' || format[0] == 'N' ? 2 : 1;
+    Camera with("", format), without("stabilize=off light-jump=0", format);
+    double most = 0, most_without = 0, least_seen = 1;
+    for (int n = 0; n < 40; n++) {
+      with.show_swayed({});
+      without.show_swayed({});
+    }
+    for (int n = 0; n < 60; n++) {
+      const Shift s = sway_at(n, step);
+      most = std::max(most, with.show_swayed(s));
+      most_without = std::max(most_without, without.show_swayed(s));
+      const Shift told = with.shift();
+      fail_unless(told == s, "%s: stats say %d,%d, it was %d,%d", format, told.x, told.y, s.x, s.y);
+    }
+    fail_unless(most < 0.005, "%s: %f of the picture is foreground", format, most);
+    fail_unless(most_without > 0.05, "%s: without, only %f is: the test shows nothing", format, most_without);
+    fail_unless(with.element.events().empty(), "%s: motion was reported", format);
+    for (int n = 0; n < 20; n++) { // the mask lies on the person where the frame shows it
+      const Shift s = sway_at(n, step);
+      with.show_swayed(s, {person});
+      least_seen =
+          std::min(least_seen, with.within({person.x + s.x, person.y + s.y, person.width, person.height}));
+    }
+    fail_unless(least_seen > 0.9, "%s: at some time only %f of a person is seen", format, least_seen);
+  }
+}
+GST_END_TEST
+
+// What came into view at the border is not foreground, and the model there is as it was.
+GST_START_TEST(what_a_sway_uncovers_is_not_learnt) {
+  Camera camera("foreground-rate=1 median=0");
+  for (int n = 0; n < 60; n++) camera.show_swayed({});
+  for (int n = 0; n < 60; n++) {
+    const Shift s{n % 2 ? 12 : -12, 0};
+    const Rect left{0, 0, 12, height}, right{width - 12, 0, 12, height};
+    camera.show_swayed(s, {{-12, 0, 12, height}, {width, 0, 12, height}});
+    fail_unless(camera.shift() == s);
+    fail_unless(camera.within(n % 2 ? left : right) == 0, "what was uncovered is foreground");
+  }
+  camera.show_swayed({}, {{width - 12, 0, 12, height}});
+  fail_unless(camera.within({width - 12, 0, 12, height}) > 0.95,
+              "only %f of what stands where nothing was seen", camera.within({width - 12, 0, 12, height}));
+  camera.show_swayed({});
+  fail_unless(camera.within({width - 12, 0, 12, height}) < 0.05, "the border has forgotten its background");
+}
+GST_END_TEST
+
+GST_START_TEST(a_camera_that_stands_still_is_left_alone) {
+  for (const char *format : {"GRAY8", "RGBA"}) {
+    Camera with("", format), without("stabilize=off", format);
+    for (int n = 0; n < 120; n++) {
+      std::vector<Rect> objects;
+      if (n > 40) objects.push_back({n, 20, 60, 90});
+      with.show(1, 0, objects);
+      without.show(1, 0, objects);
+      fail_unless(with.mask() == without.mask(), "%s: frame %d has another mask", format, n);
+    }
+  }
+}
+GST_END_TEST
+
+// The range is 16 pixels of 160.
+GST_START_TEST(a_sway_beyond_the_range_locks_nothing_in) {
+  Camera camera;
+  for (int n = 0; n < 100; n++) camera.show_swayed({});
+  for (int n = 0; n < 60; n++) camera.show_swayed({n % 2 ? 30 : -30, 0});
+  int after = -1;
+  for (int n = 0; n < 60 && after < 0; n++)
+    if (camera.show_swayed({}) < 0.01) after = n;
+  fail_unless(after >= 0, "not normal after 60 frames");
+  for (int n = 0; n < 30; n++) camera.show_swayed({}); // light-jump's frames of relearning are over
+  for (int n = 0; n < 20; n++) camera.show_swayed(sway_at(n, 1), {});
+  for (int n = 0; n < 20; n++) camera.show_swayed({}, {person});
+  fail_unless(camera.within(person) > 0.9, "after it, %f of a person is seen", camera.within(person));
+}
+GST_END_TEST
+
+// The model follows a pixel behind, so that the shift does not grow with the drift.
+GST_START_TEST(a_camera_that_drifts_is_followed) {
+  Camera camera;
+  for (int n = 0; n < 60; n++) camera.show_hills(0);
+  double most = 0;
+  for (int n = 0; n < 900; n++) most = std::max(most, camera.show_hills(n / 60));
+  fail_unless(most < 0.05, "%f of the picture was foreground", most);
+  for (int n = 0; n < 60; n++) most = camera.show_hills(14);
+  fail_unless(most < 0.01, "%f of the picture is foreground after it", most);
+  fail_unless(camera.shift().x < 13, "the model is still %d pixels behind", camera.shift().x);
+}
+GST_END_TEST
+
+GST_START_TEST(a_saved_model_is_found_again_from_another_place) {
+  const std::string file = std::string(g_get_tmp_dir()) + "/vigil-swayed-" + std::to_string(getpid());
+  {
+    Camera camera;
+    for (int n = 0; n < 60; n++) camera.show_swayed(sway_at(n, 1));
+    gboolean saved = FALSE;
+    g_signal_emit_by_name(camera.element.get(), "save-model", file.c_str(), &saved);
+    fail_unless(saved);
+  }
+  Camera camera("model-location=" + file);
+  for (int n = 0; n < 3; n++) {
+    const double foreground = camera.show_swayed({7, 3});
+    fail_unless(foreground < 0.01, "frame %d: %f is foreground", n, foreground);
+  }
+  fail_unless(camera.shift() != Shift{}, "no shift was found");
+  std::remove(file.c_str());
+}
+GST_END_TEST
+
+GST_START_TEST(stabilize_may_change_while_it_plays) {
+  Camera camera("light-jump=0");
+  for (int n = 0; n < 60; n++) camera.show_swayed({});
+  fail_unless(camera.show_swayed({6, 0}) < 0.01);
+  gst_util_set_object_arg(G_OBJECT(camera.element.get()), "stabilize", "off");
+  fail_unless(camera.show_swayed({6, 0}) > 0.05 && camera.shift() == Shift{}, "off changes nothing");
+  gst_util_set_object_arg(G_OBJECT(camera.element.get()), "stabilize", "auto");
+  fail_unless(camera.show_swayed({6, 0}) < 0.01 && camera.shift() == (Shift{6, 0}), "auto changes nothing");
+}
+GST_END_TEST
+
 static Suite *cudamog_scene_suite() {
   Suite *suite = suite_create("cudamog-scene");
   TCase *tests = tcase_create("scene");
@@ -349,6 +521,13 @@ static Suite *cudamog_scene_suite() {
   tcase_add_test(tests, a_lens_cap_and_a_black_picture);
   tcase_add_test(tests, pictures_that_change_wholly);
   tcase_add_test(tests, a_camera_that_shakes_wildly);
+  tcase_add_test(tests, a_pole_that_sways_is_no_motion);
+  tcase_add_test(tests, what_a_sway_uncovers_is_not_learnt);
+  tcase_add_test(tests, a_camera_that_stands_still_is_left_alone);
+  tcase_add_test(tests, a_sway_beyond_the_range_locks_nothing_in);
+  tcase_add_test(tests, a_camera_that_drifts_is_followed);
+  tcase_add_test(tests, a_saved_model_is_found_again_from_another_place);
+  tcase_add_test(tests, stabilize_may_change_while_it_plays);
   tcase_add_test(tests, a_picture_that_stands_still);
   tcase_add_test(tests, who_was_there_from_the_start_leaves_no_ghost);
   tcase_add_test(tests, who_waits_stays_and_what_is_put_down_does_not);

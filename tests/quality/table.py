@@ -27,7 +27,7 @@ EMPTY = {
     "intel_car-detection": (768, 432, "car-detection.mp4", [(0, 50), (112, 180), (242, 312), (352, 376)]),
 }
 SCENES = ["auto-exposure", "white-balance", "covered", "parked-car", "waiting-person,frames=1800", "light-switch,frames=900",
-          "street", "indoor", "camouflage", "foliage"]
+          "shake,quiet=6", "street", "indoor", "camouflage", "foliage"]
 # Its masks are those of OpenCV's MOG2 (tests/golden), with the median that helps it.
 MOG2 = ("cudamog backend=cpu threads=1 background-sigma=4 shadow-threshold=0.5 median=5 exposure=off foreground-rate=1 "
         "light-jump=0")

@@ -8,6 +8,8 @@
 #include "common/device_cast.h"
 #include "common/error.h"
 
+#include <algorithm>
+
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
@@ -55,6 +57,7 @@ class CpuModel final : public Model {
     for (const Step &step : group)
       steps.push_back({step, resolve(params, config_.method, step.frame.format, config_.channels),
                        static_cast<std::uint32_t>(frames + steps.size())});
+    for (const Step &step : group) clear_uncovered_rows(step);
     const cpu::Job job{config_, memory(), steps, rates};
     for_rows([&](int first, int last) {
       (config_.method == Method::mog ? cpu::apply_mog : cpu::apply_zivkovic)(job, first, last);
@@ -112,6 +115,14 @@ class CpuModel final : public Model {
                                                     : sizeof(std::uint16_t);
   }
   cpu::Memory memory() const { return {layout_, active_.as<std::uint8_t>(), weights_.as(), gaussians_.as()}; }
+
+  // The labels of the frame's rows where the model has none.
+  static void clear_uncovered_rows(const Step &step) {
+    const int height = step.mask.height, from = std::clamp(step.shift.y, 0, height);
+    const int to = std::clamp(height + step.shift.y, from, height);
+    for (int y = 0; y < height; y++)
+      if (y < from || y >= to) std::fill_n(step.mask.row(y), step.mask.width, std::uint8_t{0});
+  }
 
   template <class Fn>
   void for_rows(const Fn &fn) {

@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 struct Samples {
   const std::uint8_t *channel[3] = {};
-  alignas(64) std::uint8_t bytes[3][block_pixels];
+  alignas(64) std::uint8_t bytes[3][2 * block_pixels];
   alignas(64) std::uint8_t padded[4 * block_pixels];
 };
 
@@ -81,7 +81,8 @@ HWY_INLINE void double_pairs(const std::uint8_t *p, Samples &s) {
   }
 }
 
-// Pixels x..x+63 of row y; x is a multiple of 64.
+// Pixels x..x+63 of row y, 0 <= x < width. An odd x lies in the middle of a chroma value's two pixels: then
+// one value more is loaded, and the first pixel is left out.
 HWY_INLINE void load_samples(const ConstImage &frame, int channels, int x, int y, Samples &s) {
   const int count = std::min(block_pixels, frame.width - x);
   const std::uint8_t *row = frame.plane(0).row(y);
@@ -95,15 +96,43 @@ HWY_INLINE void load_samples(const ConstImage &frame, int channels, int x, int y
   }
   s.channel[0] = whole_block(row + x, count, 1, block_pixels, s.bytes[0]);
   if (channels == 1) return;
-  const int pairs = (count + 1) / 2;
+  const int odd = x % 2, pairs = (count + odd + 1) / 2, full = std::min(pairs, block_pixels / 2);
+  const bool one_more = pairs > full;
   if (frame.format == PixelFormat::nv12) {
-    double_pairs(whole_block(frame.plane(1).row(y / 2) + x, pairs, 2, block_pixels / 2, s.padded), s);
+    const std::uint8_t *p = frame.plane(1).row(y / 2) + (x - odd);
+    double_pairs(whole_block(p, full, 2, block_pixels / 2, s.padded), s);
+    for (int c = 1; c < 3; c++) s.bytes[c][block_pixels] = p[one_more ? block_pixels + c - 1 : c - 1];
   } else {
-    for (int c = 1; c < 3; c++)
-      double_width(whole_block(frame.plane(c).row(y / 2) + x / 2, pairs, 1, block_pixels / 2, s.padded),
-                   s.bytes[c]);
+    for (int c = 1; c < 3; c++) {
+      const std::uint8_t *p = frame.plane(c).row(y / 2) + x / 2;
+      double_width(whole_block(p, full, 1, block_pixels / 2, s.padded), s.bytes[c]);
+      s.bytes[c][block_pixels] = p[one_more ? block_pixels / 2 : 0];
+    }
   }
-  for (int c = 1; c < 3; c++) s.channel[c] = s.bytes[c];
+  for (int c = 1; c < 3; c++) s.channel[c] = s.bytes[c] + odd;
+}
+
+// The same for any x: where the picture ends, its first or last pixel is repeated. For the few blocks that
+// stick out of a shifted frame.
+HWY_INLINE void load_clamped(const ConstImage &frame, int channels, int x, int y, Samples &s) {
+  const bool packed = frame.format == PixelFormat::rgba || frame.format == PixelFormat::bgra;
+  const bool red_first = frame.format == PixelFormat::rgba;
+  const std::uint8_t *row = frame.plane(0).row(y);
+  for (int c = 0; c < channels; c++) s.channel[c] = s.bytes[c];
+  for (int i = 0; i < block_pixels; i++) {
+    const int at = std::clamp(x + i, 0, frame.width - 1);
+    const std::uint8_t *p = row + (packed ? std::ptrdiff_t(4) * at : at);
+    if (channels == 1) {
+      const int grey = packed ? luma(p[red_first ? 0 : 2], p[1], p[red_first ? 2 : 0]) : *p;
+      s.bytes[0][i] = static_cast<std::uint8_t>(grey);
+      continue;
+    }
+    for (int c = 0; c < (packed ? 3 : 1); c++) s.bytes[c][i] = p[c];
+    if (packed) continue;
+    for (int c = 1; c < 3; c++)
+      s.bytes[c][i] = frame.format == PixelFormat::nv12 ? frame.plane(1).row(y / 2)[at / 2 * 2 + c - 1]
+                                                        : frame.plane(c).row(y / 2)[at / 2];
+  }
 }
 
 } // namespace vigil::mog::cpu::HWY_NAMESPACE

@@ -11,6 +11,9 @@
 #include "kernels/mog/cpu/lanes-inl.h"
 #include "kernels/mog/cpu/samples-inl.h"
 
+#include <algorithm>
+#include <optional>
+
 HWY_BEFORE_NAMESPACE();
 namespace vigil::mog::cpu::HWY_NAMESPACE {
 
@@ -33,6 +36,32 @@ HWY_INLINE Pixels<Stored> block_at(const Memory &m, std::size_t block) {
           static_cast<Stored *>(m.gaussians) + m.layout.gaussian(0, block), m.layout.weight_step,
           m.layout.gaussian_step};
 }
+
+// A block's state as it was: of pixels outside of the frame it is put back.
+template <class Stored>
+class Kept {
+ public:
+  Kept(const Pixels<Stored> &block, int components, int parts) : components_(components), parts_(parts) {
+    each(block, [](auto *state, auto *kept) { std::copy_n(state, block_pixels, kept); });
+  }
+  void put_back(const Pixels<Stored> &block, int first, int last) {
+    each(block, [&](auto *state, auto *kept) { std::copy(kept + first, kept + last, state + first); });
+  }
+
+ private:
+  template <class Fn>
+  void each(const Pixels<Stored> &block, Fn fn) {
+    fn(block.active, active_);
+    for (int k = 0; k < components_; k++) {
+      fn(block.weight(k), weights_[k]);
+      for (int part = 0; part < parts_; part++) // variances, and a channel's means
+        fn(block.gaussian(k) + part * block_pixels, gaussians_[k][part]);
+    }
+  }
+  const int components_, parts_;
+  std::uint8_t active_[block_pixels];
+  Stored weights_[max_components][block_pixels], gaussians_[max_components][4][block_pixels];
+};
 
 // The learning rates of a block's pixels: one for all, or one for each.
 template <class T>
@@ -68,15 +97,24 @@ HWY_INLINE void apply_block(const Method &method, const Job &job, const Frame &f
   const typename Codec::D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int count = std::min(block_pixels, job.config.width - x);
+  const int left = x + frame.step.shift.x, row = y + frame.step.shift.y; // in the frame
+  const int from = std::clamp(-left, 0, count), to = std::clamp(job.config.width - left, 0, count);
+  if (from >= to) return;
+  const bool inside = to - from == count;
 
   Samples samples;
-  load_samples(frame.step.frame, Method::channels, x, y, samples);
+  if (inside)
+    load_samples(frame.step.frame, Method::channels, left, row, samples);
+  else
+    load_clamped(frame.step.frame, Method::channels, left, row, samples);
   const Rates<T> rates(job.rates, frame.step.learning_rate, x, y, job.config.width);
   const auto pixels = block_at<typename Codec::Stored>(job.memory, block);
+  std::optional<Kept<typename Codec::Stored>> kept;
+  if (!inside) kept.emplace(pixels, job.config.components, 1 + Method::channels);
 
   alignas(64) std::uint8_t part[block_pixels];
-  std::uint8_t *out = frame.step.mask.row(y) + x;
-  std::uint8_t *mask = count == block_pixels ? out : part;
+  std::uint8_t *out = frame.step.mask.row(row) + left;
+  std::uint8_t *mask = to - from == block_pixels ? out : part;
   for (int i = 0; i < count; i += lanes) {
     V sample[Method::channels];
     for (int c = 0; c < Method::channels; c++) sample[c] = from_bytes(d, samples.channel[c] + i);
@@ -84,7 +122,19 @@ HWY_INLINE void apply_block(const Method &method, const Job &job, const Frame &f
     const typename Codec::Dither dither(frame.number, block * block_pixels + i, rate);
     to_bytes(d, method.step(pixels.at(i), sample, rate, dither), mask + i);
   }
-  if (mask == part) std::memcpy(out, part, count);
+  if (mask == part) std::memcpy(out + from, part + from, std::size_t(to - from));
+  if (!kept) return;
+  kept->put_back(pixels, 0, from);
+  kept->put_back(pixels, to, block_pixels);
+}
+
+// The label of row y of the frame where the model has no pixel.
+inline void clear_uncovered(const Frame &frame, int y) {
+  const Plane<std::uint8_t> &mask = frame.step.mask;
+  const int x = frame.step.shift.x;
+  const int from = std::clamp(x, 0, mask.width), to = std::clamp(mask.width + x, from, mask.width);
+  std::fill(mask.row(y), mask.row(y) + from, std::uint8_t{0});
+  std::fill(mask.row(y) + to, mask.row(y) + mask.width, std::uint8_t{0});
 }
 
 template <class Method>
@@ -95,7 +145,9 @@ void apply_rows(const Job &job, int first, int last) {
     for (int from = 0; from < layout.blocks_a_row; from += tile)
       for (const Frame &frame : job.frames) {
         const Method method(job.config, frame.constants);
-        const int to = std::min(from + tile, layout.blocks_a_row);
+        const int to = std::min(from + tile, layout.blocks_a_row), row = y + frame.step.shift.y;
+        if (row < 0 || row >= job.config.height) continue;
+        if (from == 0 && frame.step.shift.x != 0) clear_uncovered(frame, row);
         for (int b = from; b < to; b++)
           apply_block(method, job, frame, b * block_pixels, y, std::size_t(y) * layout.blocks_a_row + b);
       }

@@ -280,6 +280,82 @@ void run_windowed(Checker &c) {
   });
 }
 
+// Frames shifted against the model: masks as the reference's, pixels of the model outside of the frame as
+// they were, groups of several shifts as one frame after another.
+void run_shifted(Checker &c) {
+  if (!can_shift(c.device)) throw check::Skip{"this backend takes no shifts"};
+  const auto host = open_cpu(1);
+  const auto host_queue = host->make_queue();
+  each_config(c, [&](const Config &config, PixelFormat f, const Params &params, Size s) {
+    constexpr int count = 12;
+    auto frames = noisy_frames(c, f, s, count);
+    const Rates rates(c, s.width, s.height);
+    std::vector<Shift> shifts;
+    for (int t = 0; t < count; t++)
+      shifts.push_back(t < 2 ? Shift{} : Shift{int(c.rng() % 41) - 20, int(c.rng() % 41) - 20});
+    shifts[3] = {s.width, 0}; // beside the frame
+    shifts[4] = {0, -s.height - 1};
+    const auto reference = make_reference(config), model = make(c.device, config),
+               group = make(c.device, config);
+    Picture want(c, gray8, s.width, s.height), got(c, gray8, s.width, s.height, s.padding);
+    std::int64_t different = 0, all = 0;
+    for (int t = 0; t < count; t++) {
+      const double rate = learning_rate(params, std::uint64_t(t) + 1);
+      const State before = reference->save(*host_queue);
+      model->load(before, c.queue());
+      got.bytes = c.noise(got.bytes.size());
+      got.send();
+      Picture &frame = frames[std::size_t(t)];
+      const Step expected{frame.host(), want.host().plane(0), rate, shifts[std::size_t(t)]},
+          actual{frame.device(), got.device().plane(0), rate, shifts[std::size_t(t)]};
+      reference->apply({&expected, 1}, params, rates.host(), *host_queue);
+      model->apply({&actual, 1}, params, rates.device(), c.queue());
+      got.fetch();
+      different += count_different(want.host().plane(0), got.host().plane(0));
+      all += std::int64_t(s.width) * s.height;
+      if (config.precision != Precision::single) continue;
+      const State after = model->save(c.queue());
+      for (int y = 0; y < s.height; y++)
+        for (int x = 0; x < s.width; x++) {
+          const int u = x + shifts[std::size_t(t)].x, v = y + shifts[std::size_t(t)].y;
+          const std::size_t i = std::size_t(y) * std::size_t(s.width) + std::size_t(x);
+          if (u >= 0 && u < s.width && v >= 0 && v < s.height) continue;
+          if (after.active[i] != before.active[i] || after.weight[i] != before.weight[i] ||
+              after.mean[i] != before.mean[i] || after.variance[i] != before.variance[i])
+            return c.fail(
+                text(label(config, f), ": pixel ", x, ",", y, ", outside of the frame, has learnt"));
+        }
+    }
+    const double tolerance = config.precision == Precision::compact ? 1e-2 : 1e-4;
+    if (double(different) > tolerance * double(all) + 1)
+      c.fail(text(label(config, f), ": ", different, " of ", all, " shifted mask pixels differ"));
+
+    const auto one = make(c.device, config);
+    std::vector<Picture> masks, alone;
+    std::vector<Step> steps;
+    for (int t = 0; t < count; t++) {
+      masks.emplace_back(c, gray8, s.width, s.height, s.padding);
+      alone.emplace_back(c, gray8, s.width, s.height, s.padding);
+    }
+    for (int t = 0; t < count; t++) {
+      const auto i = std::size_t(t);
+      const Step step{frames[i].device(), alone[i].device().plane(0), 0.05, shifts[i]};
+      one->apply({&step, 1}, params, rates.device(), c.queue());
+      steps.push_back({frames[i].device(), masks[i].device().plane(0), 0.05, shifts[i]});
+    }
+    group->apply(steps, params, rates.device(), c.queue());
+    for (int t = 0; t < count; t++) {
+      masks[std::size_t(t)].fetch();
+      alone[std::size_t(t)].fetch();
+      c.expect(
+          count_different(masks[std::size_t(t)].host().plane(0), alone[std::size_t(t)].host().plane(0)) == 0,
+          text(label(config, f), ": frame ", t, " of a shifted group has another mask"));
+    }
+    c.expect(same(group->save(c.queue()), one->save(c.queue())),
+             text(label(config, f), ": a shifted group ends elsewhere"));
+  });
+}
+
 // Frames of several formats in one group.
 void run_mixed(Checker &c) {
   for (const Precision precision : precisions) {
@@ -413,6 +489,7 @@ const check::Register registered[] = {check::Register{{"mog/lock-step", run_lock
                                       check::Register{{"mog/free", run_free}},
                                       check::Register{{"mog/compact", run_compact}},
                                       check::Register{{"mog/windowed", run_windowed}},
+                                      check::Register{{"mog/shifted", run_shifted}},
                                       check::Register{{"mog/mixed", run_mixed}},
                                       check::Register{{"mog/save-load", run_save_load}},
                                       check::Register{{"mog/refuse", run_refuse}},

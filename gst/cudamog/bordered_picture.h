@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A picture in a device's memory with room around it, so that it can be seen through a shift. The room shows
+// what is at the picture's edge.
+#pragma once
+
+#include "common/plane.h"
+#include "common/shift.h"
+#include "gst/memory/slots.h"
+
+namespace vigil::gst::cudamog {
+
+class BorderedPicture {
+ public:
+  BorderedPicture() = default;
+  // `border` pixels on each side. 0 in memory that the host cannot write.
+  BorderedPicture(Device &, PixelFormat, int width, int height, int border);
+  // For whoever draws it anew: what is around it no longer fits.
+  Image draw() {
+    filled_ = 0;
+    return image_;
+  }
+  ConstImage image() const { return image_; }
+  // The picture as a frame shifted by this would show it; `shift` is within the border.
+  ConstImage through(Shift shift);
+
+ private:
+  void fill_border(int width);
+  DeviceBuffer memory_;
+  Image image_;
+  int border_ = 0, filled_ = 0; // pixels
+};
+
+} // namespace vigil::gst::cudamog

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Places with edges in a picture (registration.h), and the share of them that a shift brings back.
+#pragma once
+
+#include "kernels/registration/registration.h"
+
+#include <vector>
+
+namespace vigil::registration {
+
+struct Point {
+  int x, y;
+  bool down;      // the edge's samples lie above and below, not left and right
+  int difference; // b
+};
+
+class Points {
+ public:
+  void choose(const ConstImage &background);
+  int count() const { return static_cast<int>(points_.size()); }
+  const std::vector<Point> &all() const { return points_; }
+  int reach() const { return reach_; }
+  // 0 where too few points lie in the frame.
+  double score(const ConstImage &frame, Shift) const;
+
+ private:
+  std::vector<Point> points_;
+  int reach_ = 1;
+};
+
+// What every backend does before it looks for a shift.
+void check(const ConstImage &frame, PixelFormat, int width, int height);
+
+} // namespace vigil::registration
