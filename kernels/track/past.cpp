@@ -8,7 +8,7 @@
 namespace vigil::track {
 namespace {
 
-constexpr double between = 0.03; // s, at least, between frames that are remembered
+constexpr double between = 0.03;    // s, at least, between frames that are remembered
 constexpr double known_after = 0.3; // s after which a new track's velocity is trusted
 constexpr double least_speed = 0.5; // sizes a second
 constexpr double other_way = 0.5;   // of its velocity: who differs by less from it goes along with it
@@ -30,7 +30,8 @@ Box moved(Box b, double vx, double vy, double seconds) {
 } // namespace
 
 void Tracker::remember(double seconds) {
-  if (past_count_ > 0 && seconds - past_[(past_next_ + past_.size() - 1) % past_.size()].seconds < between) return;
+  if (past_count_ > 0 && seconds - past_[(past_next_ + past_.size() - 1) % past_.size()].seconds < between)
+    return;
   Past &p = past_[past_next_];
   p.seconds = seconds;
   p.boxes.clear();
@@ -42,7 +43,8 @@ void Tracker::remember(double seconds) {
 void Tracker::trace(double seconds) {
   if (width_ <= 0 || height_ <= 0) return;
   for (Track &t : tracks_) {
-    if (!t.confirmed || t.traced || t.box < 0 || t.in_group || seconds - t.o.first_seen < known_after) continue;
+    if (!t.confirmed || t.traced || t.box < 0 || t.in_group || seconds - t.o.first_seen < known_after)
+      continue;
     t.traced = true;
     trace(t, seconds);
   }
