@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Hardware counters of the steps of paper A and B (tests/bench/mog/ladder.h) by NVIDIA's profiler ncu, as a table: the paper's
-figures 6 to 8, 11b and 12b (branch and memory efficiency, occupancy, registers). K = 3 and 5, double and single.
+figures 6 to 8, 11b and 12b (branch and memory efficiency, occupancy, registers), K = 3 and 5, double and single; and those of cudamog's
+kernels over the size of the group (figure 10b).
 
-Usage: mog_counters.py MOG_LADDER [--gpucheck GPUCHECK] [--size WxH] [--csv FILE]
+Usage: mog_counters.py MOG_PROFILE FOLDER [--limit SECONDS] [SET]...
 
-With --gpucheck the times of groups of 1 to 32 frames (figure 10) are printed as well. The profiler needs leave to read the
-GPU's counters (root, or NVreg_RestrictProfilingToAdminUsers=0).
+Each SET (double-3, double-5, single-3, single-5, groups; all of them) is one run of the profiler, which may take --limit seconds.
+What ncu wrote is kept as FOLDER/SET.csv, also of a run that failed; the table is printed and written to FOLDER/counters.csv. The
+profiler needs leave to read the GPU's counters (root, or NVreg_RestrictProfilingToAdminUsers=0). Clocks are left as they are.
 """
 import argparse
-import collections
 import csv
-import io
-import statistics
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -25,54 +26,81 @@ METRICS = {
     "branches": "smsp__sass_branch_targets.sum",
     "DRAM MB": "dram__bytes.sum",
 }
+SETS = ["double-3", "double-5", "single-3", "single-5", "groups"]
+GROUPS = [1, 2, 4, 8, 16, 32]  # frames of the launches of `groups`
+RUNGS = ["serial", "A", "B, C", "", "D", "E", "F", "W", "serial", "B1", "B2", "B3, B4", ""]  # as in the enum Rung
 
 
-def profile(ladder, size):
-    # The eighth launch of each kernel: the model has learnt by then, and all launches would take an hour.
-    command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--kernel-name-base", "demangled",
-               "--kernel-id", ":::8", "--metrics", ",".join(METRICS.values()),
-               ladder, "--size", size, "--frames", "8", "--serial-frames", "1"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    table = done.stdout[done.stdout.find('"ID"'):] if '"ID"' in done.stdout else ""
-    if done.returncode or not table:
-        sys.exit(f"mog_counters: {' '.join(command)} failed ({done.returncode}):\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return csv.DictReader(io.StringIO(table))
+def profile(program, what, path, limit):
+    """Returns what went wrong, or nothing."""
+    command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--kernel-name-base", "demangled", "--clock-control", "none",
+               "--profile-from-start", "off", "--log-file", str(path), "--metrics", ",".join(METRICS.values()), program, what]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
+    except FileNotFoundError:
+        return "there is no program ncu"
+    except subprocess.TimeoutExpired:
+        return f"ncu was not done after {limit} s"
+    return f"ncu returned {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}" if done.returncode else None
+
+
+def kernels(path):
+    """Name and counters of each launch, in their order."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+    table = [l for l in lines if l.startswith('"')]
+    for row in csv.DictReader(table):
+        if row["ID"]:  # else the row of units
+            yield row["Kernel Name"], [number(row.get(m)) for m in METRICS.values()]
 
 
 def number(text):
     try:
         return float(text.replace(",", ""))
     except (AttributeError, ValueError):
-        return None  # a metric that this GPU does not have, or the row of units
+        return None  # a metric that this GPU does not have
+
+
+def name_of(kernel):
+    rung = re.search(r"Rung\)(\d+)", kernel)
+    return RUNGS[int(rung[1])] if rung else kernel
+
+
+def rows_of(what, path):
+    seen = {}
+    for kernel, values in kernels(path):
+        seen[kernel] = n = seen.get(kernel, -1) + 1
+        yield [what, name_of(kernel), *values] if what != "groups" else [f"group of {GROUPS[n % len(GROUPS)]}", kernel, *values]
+
+
+def cell(name, value):
+    if isinstance(value, float):
+        return f"{value / 1e6:.1f}" if name == "DRAM MB" else f"{value:.4g}"
+    return "-" if value is None else value
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("ladder", metavar="MOG_LADDER")
-    parser.add_argument("--gpucheck")
-    parser.add_argument("--size", default="1920x1080")
-    parser.add_argument("--csv", help="writes the table to this file as well")
+    parser.add_argument("program", metavar="MOG_PROFILE")
+    parser.add_argument("folder", metavar="FOLDER", type=pathlib.Path)
+    parser.add_argument("sets", metavar="SET", nargs="*")
+    parser.add_argument("--limit", type=float, default=600)
     o = parser.parse_args()
-    found = collections.defaultdict(lambda: collections.defaultdict(list))
-    for row in profile(o.ladder, o.size):
-        for name, metric in METRICS.items():
-            value = number(row.get(metric))
-            if value is not None:
-                found[row["Kernel Name"]][name].append(value / 1e6 if name == "DRAM MB" else value)
-    if not found:
-        sys.exit("mog_counters: the profiler saw no kernel with these counters")
-    rows = [["kernel", "launches", *METRICS]]
-    for kernel, values in sorted(found.items()):
-        launches = max(len(v) for v in values.values())
-        rows.append([kernel, launches, *(f"{statistics.median(values[m]):.4g}" if values[m] else "-" for m in METRICS)])
-    for row in rows:
-        print("| " + " | ".join(str(cell) for cell in row) + " |")
-    if o.csv:
-        with open(o.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(rows)
-    if o.gpucheck:
-        subprocess.run([o.gpucheck, "--backend", "cuda", "--test", "mog/groups", "--bench"], check=True)
+    o.folder.mkdir(parents=True, exist_ok=True)
+    head, rows, failed = ["set", "kernel", *METRICS], [], 0
+    for what in o.sets or SETS:
+        path = o.folder / f"{what}.csv"
+        trouble = profile(o.program, what, path, o.limit)
+        found = [[cell(n, v) for n, v in zip(head, row)] for row in rows_of(what, path)]
+        if trouble or not found:
+            failed += 1
+            print(f"mog_counters: {what}: {trouble or f'no counters in {path}'}", file=sys.stderr, flush=True)
+        for row in found:
+            print("| " + " | ".join(row) + " |", flush=True)
+        rows += found
+    with open(o.folder / "counters.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([head, *rows])
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -19,10 +19,11 @@ using namespace vigil;
 using namespace vigil::mog;
 
 constexpr const char *usage =
-    "mog_ladder [--size WxH] [--frames N] [--serial-frames N] [--json FILE] [--dump FOLDER]\n"
+    "mog_ladder [--size WxH] [--frames N] [--serial-frames N] [--paper A|B] [--json FILE] [--dump FOLDER]\n"
     "  --size           of the frames; 1920x1080\n"
     "  --frames         of a timed run, a multiple of 8; 64\n"
     "  --serial-frames  of a timed run on one thread of the CPU; 8\n"
+    "  --paper          A or B: the steps of that one alone\n"
     "  --json           writes the times to FILE\n"
     "  --dump           writes the masks of the last 8 of 40 frames, and the background, of\n"
     "                   each step as PGM or PPM into FOLDER/STEP-PRECISION-K/\n";
@@ -30,6 +31,7 @@ constexpr const char *usage =
 struct Options {
   int width = 1920, height = 1080, frames = 64, serial_frames = 8;
   std::string json, dump;
+  bool paper_a = true, paper_b = true;
 };
 
 Options parse(int argc, char **argv) {
@@ -49,7 +51,11 @@ Options parse(int argc, char **argv) {
       o.frames = std::stoi(value);
     else if (a == "--serial-frames")
       o.serial_frames = std::stoi(value);
-    else if (a == "--json")
+    else if (a == "--paper") {
+      if (value != "A" && value != "B") fail(Error::Kind::bad_setting, "--paper is A or B, not ", value);
+      o.paper_a = value == "A";
+      o.paper_b = value == "B";
+    } else if (a == "--json")
       o.json = value;
     else if (a == "--dump")
       o.dump = value;
@@ -241,6 +247,7 @@ int run(const Options &o) {
               "paper");
   Bench bench(o, *device);
   for (const int components : {3, 5}) {
+    if (!o.paper_a) break;
     double serial_ms = 0;
     for (const bool in_double : {true, false})
       for (const Entry &e : entries)
@@ -248,7 +255,7 @@ int run(const Options &o) {
   }
   double serial_ms = 0;
   for (const Entry &e : entries)
-    if (!is_paper_a(e.rung)) bench.measure(e, false, 5, serial_ms);
+    if (o.paper_b && !is_paper_a(e.rung)) bench.measure(e, false, 5, serial_ms);
   if (!o.json.empty()) write_json(o, device->name(), bench.rows);
   return 0;
 }
