@@ -54,10 +54,7 @@ std::shared_ptr<const fisher::Model> read_model(const std::string &location) {
 
 FisherElement::FisherElement(GstElement *gst)
     : ElementWith(properties()), gst_(gst), place_(gst, [this] {
-        return settings.read([this](const Settings &s) {
-          const bool host = motion_ && s.backend == BackendChoice::automatic;
-          return CudaPlace::Wish{host ? BackendChoice::cpu : s.backend, s.device};
-        });
+        return settings.read([](const Settings &s) { return CudaPlace::Wish{s.backend, s.device}; });
       }) {}
 
 bool FisherElement::set_property(guint id, const GValue *value) {
@@ -136,7 +133,6 @@ void FisherElement::post_changes(const FrameTime &time, const Tuning &tuning) {
 
 void FisherElement::begin_events(std::shared_ptr<const fisher::Model> model) {
   events_ = Events(model->classifier.count());
-  motion_ = model->motion.has_value();
   model_ = std::move(model);
 }
 

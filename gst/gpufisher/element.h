@@ -46,7 +46,6 @@ class FisherElement final : public ElementWith<Settings> {
 
   GstElement *gst_;
   CudaPlace place_;
-  std::atomic<bool> motion_ = false;       // the model has a codebook of motion, which works on the CPU alone
   std::atomic<unsigned> model_wanted_ = 0; // counts how often model-location was set
 
   // The streaming thread's own.

@@ -11,6 +11,7 @@
 #include "kernels/exposure/exposure.h"
 #include "kernels/fisher/expectation.h"
 #include "kernels/fisher/fisher.h"
+#include "kernels/fisher/motion.h"
 #include "kernels/ghost/ghost.h"
 #include "kernels/mog/mog.h"
 #include "kernels/rgba/rgba.h"
@@ -54,6 +55,9 @@ std::unique_ptr<fisher::Encoder> fisher::make_cuda(Device &, const Codebook &, c
   absent();
 }
 std::unique_ptr<fisher::Expectation> fisher::make_expectation_cuda(Device &, int, int) {
+  absent();
+}
+std::unique_ptr<fisher::Difference> fisher::make_cuda_difference(Device &, int, int, int) {
   absent();
 }
 std::unique_ptr<ghost::Edges> ghost::make_cuda(Device &) {

@@ -48,11 +48,8 @@ ConstImage Difference::step(const ConstImage &frame, std::uint64_t number, Queue
 }
 
 std::unique_ptr<Difference> make_difference(Device &device, int width, int height, int lag) {
-  if (device.backend() != Backend::cpu)
-    fail(Error::Kind::bad_setting,
-         "the model has a codebook of motion, which works on the CPU alone, and not on ", device.name(),
-         ": set the backend to cpu, or take a model without motion");
-  return make_cpu_difference(device, width, height, lag);
+  return device.backend() == Backend::cuda ? make_cuda_difference(device, width, height, lag)
+                                           : make_cpu_difference(device, width, height, lag);
 }
 
 std::vector<std::uint8_t> reference_difference(const ConstImage &now, const ConstImage *before) {

@@ -9,7 +9,7 @@
 // bgra (ITU-R BT.601 in 256ths). It is 128 everywhere while frame t - lag was not seen: then nothing
 // moves, and every descriptor is zero. Only frames that came before count.
 //
-// There is a backend for the CPU alone.
+// Backends: the CPU and CUDA, with the same bits.
 #pragma once
 
 #include "common/device.h"
@@ -64,7 +64,8 @@ class Difference {
 
 // The device must outlive what is made.
 std::unique_ptr<Difference> make_cpu_difference(Device &, int width, int height, int lag);
-// Throws Error::bad_setting for a device other than the CPU; the text says what to set.
+// Throws Error::no_device in a build without CUDA.
+std::unique_ptr<Difference> make_cuda_difference(Device &, int width, int height, int lag);
 std::unique_ptr<Difference> make_difference(Device &, int width, int height, int lag);
 // The formula above, pixel by pixel; `before` is null where the earlier frame was not seen. Row by row.
 std::vector<std::uint8_t> reference_difference(const ConstImage &now, const ConstImage *before);

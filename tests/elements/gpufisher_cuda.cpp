@@ -23,9 +23,8 @@ Picture frame_of(const char *format, Size s, int n) {
 }
 
 struct Model {
-  explicit Model(unsigned seed = 3) : model(random_model(seed, {"run", "fall"})) {
-    fisher::write_model(path(), model);
-  }
+  explicit Model(unsigned seed = 3) : Model(random_model(seed, {"run", "fall"})) {}
+  explicit Model(fisher::Model m) : model(std::move(m)) { fisher::write_model(path(), model); }
   std::string path() const { return folder / "model"; }
   std::string launch(const std::string &settings) const {
     return "gpufisher model-location=" + path() + " " + settings;
@@ -102,6 +101,22 @@ GST_START_TEST(scores_are_those_of_the_cpu) {
       expect_alike(cpu, in_cuda_memory(m, "", format, s), what + " in CUDA memory");
       expect_alike(cpu, in_system_memory(m, "backend=cuda", format, s), what + " in system memory");
     }
+}
+GST_END_TEST
+
+// The difference pictures are made of earlier frames, also where several are under way.
+GST_START_TEST(motion_is_that_of_the_cpu) {
+  const Model m(random_motion_model(5, {"run", "fall"}, 2));
+  for (const char *format : {"NV12", "RGBA"}) {
+    const Size s{97, 72};
+    const Rows cpu = in_system_memory(m, "backend=cpu", format, s);
+    const std::string what = std::string(format) + " with motion";
+    const Rows cuda = in_cuda_memory(m, "", format, s);
+    expect_alike(cpu, cuda, what + " in CUDA memory");
+    expect_alike(cpu, in_system_memory(m, "backend=cuda", format, s), what + " in system memory");
+    fail_unless(in_cuda_memory(m, "async-depth=4", format, s) == cuda, "%s: other bits under way",
+                what.c_str());
+  }
 }
 GST_END_TEST
 
@@ -185,6 +200,7 @@ int main(int argc, char **argv) {
   tcase_set_timeout(tests, 280);
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, scores_are_those_of_the_cpu);
+  tcase_add_test(tests, motion_is_that_of_the_cpu);
   tcase_add_test(tests, depth_gives_the_same_bits);
   tcase_add_test(tests, a_model_is_changed_while_playing);
   tcase_add_test(tests, frames_of_another_context_are_followed);

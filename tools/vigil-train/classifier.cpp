@@ -151,7 +151,7 @@ void train_classifier(const ClassifierOptions &o) {
   if (labels.names.size() < 2)
     fail(Error::Kind::bad_data, o.labels, " has frames of one class only, '", labels.names.front(),
          "'; what is not an event must be labelled too, as '", o.normal, "'");
-  const auto device = open_backend(o.backend, o.threads, model.motion.has_value());
+  const auto device = open_backend(o.backend, o.threads);
   const Features f = only_labelled(compute_features(*device, model, labels, o.features));
   for (std::size_t c = 0; c < labels.names.size(); c++) {
     const auto p = positives(f, c);

@@ -97,7 +97,7 @@ void CodebookTrainer::run() {
 }
 
 void CodebookTrainer::sample() {
-  const auto device = open_backend(o_.backend, o_.threads, o_.lag > 0);
+  const auto device = open_backend(o_.backend, o_.threads);
   std::printf("descriptors are taken on %s\n", device->name().c_str());
   Engine engine(*device, sift_, o_.lag);
   tools::Progress progress("frames sampled", 0, 5);

@@ -7,8 +7,8 @@
 
 namespace vigil::train {
 
-std::unique_ptr<Device> open_backend(const std::string &word, int threads, bool motion) {
-  if (word == "cpu" || (word == "auto" && motion)) return open_cpu(threads);
+std::unique_ptr<Device> open_backend(const std::string &word, int threads) {
+  if (word == "cpu") return open_cpu(threads);
   if (word == "cuda") return open_cuda();
   if (word != "auto") fail(Error::Kind::bad_setting, "--backend ", word, " is none of auto, cuda and cpu");
   try {

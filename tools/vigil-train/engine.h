@@ -14,8 +14,7 @@ namespace vigil::train {
 
 // "auto" (CUDA where it can be had, otherwise the CPU), "cuda" or "cpu". Throws Error::bad_setting for
 // another word, no_device when CUDA is asked for and cannot be had.
-// `motion`: what is to be done has to do with motion, for which "auto" is the CPU.
-std::unique_ptr<Device> open_backend(const std::string &word, int threads, bool motion = false);
+std::unique_ptr<Device> open_backend(const std::string &word, int threads);
 
 // Descriptors of frames; with a lag those of their difference pictures (kernels/fisher/motion.h).
 class Engine {

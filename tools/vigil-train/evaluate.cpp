@@ -135,7 +135,7 @@ void evaluate(const EvaluateOptions &o) {
   for (const std::string &c : model.classifier.classes)
     if (std::find(labels.names.begin(), labels.names.end(), c) == labels.names.end())
       std::fprintf(stderr, "note: the labels have no frame of class '%s'\n", c.c_str());
-  const auto device = open_backend(o.backend, o.threads, model.motion.has_value());
+  const auto device = open_backend(o.backend, o.threads);
   const Features f = compute_features(*device, model, labels, o.features);
   const Evaluation e = evaluate_classes(model, labels, f, o.window);
   print_measures(e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Difference pictures of the CPU, bit for bit as the reference's; vectors and scores of models with
+// Difference pictures, bit for bit as the reference's; vectors and scores of models with
 // motion beside those of the reference's parts.
 #include "kernels/fisher/motion.h"
 
@@ -177,8 +177,8 @@ void run_scorer(Checker &c) {
   }
 }
 
-check::Register motion_case{{"fisher/motion", run_motion, {Backend::cpu}}};
-check::Register scorer_case{{"fisher/scorer", run_scorer, {Backend::cpu}}};
+check::Register motion_case{{"fisher/motion", run_motion, {Backend::cpu, Backend::cuda}}};
+check::Register scorer_case{{"fisher/scorer", run_scorer, {Backend::cpu, Backend::cuda}}};
 
 } // namespace
 } // namespace vigil::fisher
