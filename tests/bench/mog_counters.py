@@ -61,15 +61,14 @@ def number(text):
 
 
 def name_of(kernel):
-    rung = re.search(r"Rung\)(\d+)", kernel)
-    return RUNGS[int(rung[1])] if rung else kernel
+    rung = re.search(r"(?:luma|colour)_kernel<(?:\([^)]*\))?(\d+)", kernel)
+    mog = re.search(r"mog_kernel<(.*), (?:\(int\))?(\d), \S+>\(", kernel)
+    return RUNGS[int(rung[1])] if rung else f"{mog[1]}, K = {mog[2]}" if mog else kernel
 
 
 def rows_of(what, path):
-    seen = {}
-    for kernel, values in kernels(path):
-        seen[kernel] = n = seen.get(kernel, -1) + 1
-        yield [what, name_of(kernel), *values] if what != "groups" else [f"group of {GROUPS[n % len(GROUPS)]}", kernel, *values]
+    for n, (kernel, values) in enumerate(kernels(path)):
+        yield [what if what != "groups" else f"group of {GROUPS[n % len(GROUPS)]}", name_of(kernel), *values]
 
 
 def cell(name, value):
