@@ -34,7 +34,7 @@ class CpuRegistration final : public Registration {
       return found;
     }
     const Peak rest{{}, points_.score(frame, {})};
-    Peak best = climb(frame, rest, 1, 1);
+    Peak best = rest.score >= at_once ? rest : climb(frame, rest, 1, 1);
     if (!stands(rest, best)) {
       best = higher(best, climb(frame, best, 1, most_steps));
       if (last_ != Shift{})

@@ -19,11 +19,11 @@
 // is at least least_score and at least `margin` more than the score of no shift; else no shift, as where
 // there are fewer than least_points points. Whole pixels: the model is addressed, not resampled.
 //
-// The reference tries all shifts. The CPU backend looks at no shift and its neighbours first: where no shift
-// scores at least `still` and none of the neighbours is better by `margin`, that is the answer. Else it
-// climbs from there and from the last shift, each to the next peak of the score, and, where none of these
-// reaches `still`, also from what a pyramid of coarse pictures says, and takes the highest. It may miss the
-// reference's answer where scores are nearly equal or the scene repeats itself.
+// The reference tries all shifts. The CPU backend looks at no shift first: where it scores at_once, or
+// `still` and none of its neighbours is better by `margin`, that is the answer. Else it climbs from there and
+// from the last shift, each to the next peak of the score, and, where none of these reaches `still`, also
+// from what a pyramid of coarse pictures says, and takes the highest. It may miss the reference's answer
+// where scores are nearly equal or the scene repeats itself.
 #pragma once
 
 #include "common/plane.h"
@@ -37,7 +37,7 @@ namespace vigil::registration {
 inline constexpr int tile_columns = 24, tile_rows = 16;
 inline constexpr int least_edge = 12; // grey levels
 inline constexpr int least_points = 48;
-inline constexpr double least_score = 0.4, still = 0.6, margin = 0.06;
+inline constexpr double least_score = 0.4, at_once = 0.8, still = 0.5, margin = 0.06;
 
 constexpr int reach_of(int longest_side) {
   return std::max(1, longest_side / 640);
