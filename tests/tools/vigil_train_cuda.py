@@ -84,6 +84,31 @@ class Cuda(unittest.TestCase):
         for a, b in zip(*likelihood.values()):
             self.assertAlmostEqual(a, b, delta=1e-3 * abs(a))
 
+    def step(self, model, backend, shards):
+        """The next model, of the statistics of so many shares, and the log-likelihood before it."""
+        parts = [self.data / f"{backend}-{shards}-{i}.statistics" for i in range(shards)]
+        for i, part in enumerate(parts):
+            self.train("statistics", "-o", part, "-b", backend, "--task", f"{i}/{shards}", model, *self.videos.values())
+        out = self.data / f"{backend}-{shards}.model"
+        words = self.train("maximise", "-o", out, model, *parts)
+        return out.read_bytes(), float(re.search(r"log-likelihood (\S+)", words)[1])
+
+    def test_same_bits_for_any_number_of_shards(self):
+        model, _ = self.codebook("cpu")
+        whole, likelihood = self.step(model, "cuda", 1)
+        for shards in 2, 3, 7:
+            self.assertEqual(self.step(model, "cuda", shards), (whole, likelihood), f"{shards} shards")
+        _, on_cpu = self.step(model, "cpu", 1)
+        print(f"log-likelihood of all descriptors: {likelihood}, on the CPU {on_cpu}")
+        self.assertAlmostEqual(likelihood, on_cpu, delta=1e-3 * abs(on_cpu))  # the descriptors themselves differ by as much
+
+    def test_codebook_again(self):
+        """The same bits once more, and the mixture's fit on the GPU is said."""
+        first, said = self.codebook("cuda")
+        self.assertIn("the mixture is fitted on 1 x", said)
+        first = first.read_bytes()
+        self.assertEqual(self.codebook("cuda")[0].read_bytes(), first)
+
     def test_scores(self):
         codebook, _ = self.codebook("cpu")
         for chain in None, *(f"videoconvert ! video/x-raw,format={f}" for f in ("GRAY8", "NV12", "RGBA", "BGRx")):

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "gpu_blocks.h"
 #include "interrupt.h"
 #include "matrix.h"
 #include "media.h"
@@ -15,6 +16,7 @@
 #include "tools/base/progress.h"
 
 #include <filesystem>
+#include <optional>
 
 namespace vigil::train {
 
@@ -31,7 +33,11 @@ Mixture mixture_of(const fisher::Codebook &b) {
 // Rows of one file, a block at a time.
 class Blocks {
  public:
-  Blocks(const fisher::Codebook &b, SharedStatistics &to) : codebook_(b), mixture_(mixture_of(b)), to_(to) {}
+  // `gpu` is where the expectation step runs; null: on the CPU.
+  Blocks(const fisher::Codebook &b, GpuBlocks *gpu, SharedStatistics &to)
+      : codebook_(b), mixture_(mixture_of(b)), to_(to), gpu_(gpu) {
+    if (gpu_) gpu_->start(mixture_);
+  }
   void add(const Engine::Descriptors &d) {
     const std::size_t count = d.positions.size() / 2, kept = static_cast<std::size_t>(codebook_.projected);
     project(d.values.data(), count, codebook_.mean, codebook_.projection, scratch_, projected_);
@@ -41,24 +47,37 @@ class Blocks {
       if (rows_.size() == block * mixture_.dimension) flush();
     }
   }
-  void flush() {
-    const std::size_t count = rows_.size() / mixture_.dimension;
-    if (count == 0) return;
-    const Statistics s = expectation({rows_, count, mixture_.dimension}, mixture_);
+  void finish() {
+    flush();
+    if (!gpu_) return;
+    const fisher::ExactStatistics s = gpu_->finish();
     to_.sums.add(s.sums);
     to_.mass.add(s.mass);
-    to_.likelihood.add(std::span(&s.likelihood, 1));
-    to_.rows += static_cast<double>(count);
-    rows_.clear();
+    to_.likelihood.add(s.likelihood);
   }
 
  private:
-  static constexpr std::size_t block = 32768;
+  void flush() {
+    const std::size_t count = rows_.size() / mixture_.dimension;
+    if (count == 0) return;
+    if (gpu_) {
+      gpu_->add(rows_.data(), count);
+    } else {
+      const Statistics s = expectation({rows_, count, mixture_.dimension}, mixture_);
+      to_.sums.add(s.sums);
+      to_.mass.add(s.mass);
+      to_.likelihood.add(std::span(&s.likelihood, 1));
+    }
+    to_.rows += static_cast<double>(count);
+    rows_.clear();
+  }
+  static constexpr std::size_t block = fisher::block_rows;
   const fisher::Codebook &codebook_;
   const Mixture mixture_;
   SharedStatistics &to_;
   Matrix scratch_, projected_;
   std::vector<float> rows_;
+  GpuBlocks *const gpu_;
 };
 
 } // namespace
@@ -70,12 +89,14 @@ void collect_statistics(const StatisticsOptions &o) {
   SharedStatistics all = no_statistics(model, how);
   const auto device = open_backend(o.backend, o.threads);
   Engine engine(*device, model.sift);
+  std::optional<GpuBlocks> gpu;
+  if (device->backend() == Backend::cuda) gpu.emplace(*device, mixture_of(model.codebook));
   tools::Progress progress("frames", 0, 5);
   const std::vector<std::string> files = tools::expand(o.files);
   for (std::size_t i = 0; i < files.size(); i++) {
     if (!o.share.has(i)) continue;
     SharedStatistics file = no_statistics(model, how); // a file that breaks off leaves nothing behind
-    Blocks blocks(model.codebook, file);
+    Blocks blocks(model.codebook, gpu ? &*gpu : nullptr, file);
     std::int64_t frames = 0;
     try {
       decode(files[i], o.filter, [&](std::uint64_t n, const ConstImage &frame) {
@@ -91,7 +112,7 @@ void collect_statistics(const StatisticsOptions &o) {
       std::fprintf(stderr, "skipped: %s\n", e.what());
       continue;
     }
-    blocks.flush();
+    blocks.finish();
     file.files.insert(text(std::filesystem::canonical(files[i]).string(), '\t', frames));
     add(all, file, files[i]);
   }
