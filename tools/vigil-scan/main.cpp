@@ -43,9 +43,9 @@ std::string chain_of(const char *chain, const char *preset) {
   fail(Error::Kind::bad_setting, "--preset ", preset, ": there are full, parts and fast");
 }
 
-// Nearly five times cudamog's history of 500 frames, at 15 frames a second: docs/tools/vigil-scan.md has what
+// Seven times cudamog's history of 500 frames, at 15 frames a second: docs/tools/vigil-scan.md has what
 // was measured.
-constexpr double default_warm_up = 160;
+constexpr double default_warm_up = 240;
 
 struct Raw {
   gchar *out = nullptr, *chain = nullptr, *preset = nullptr, *vectors = nullptr, *task = nullptr,
@@ -82,7 +82,7 @@ void parse(Raw &r, bool is_query, int argc, char **argv) {
         {"every", 'e', 0, G_OPTION_ARG_DOUBLE, &r.every, "seconds between vectors (default: 1)", "SECONDS"},
         {"split", 's', 0, G_OPTION_ARG_DOUBLE, &r.split, "cut files into parts of this length", "SECONDS"},
         {"warm-up", 'w', 0, G_OPTION_ARG_DOUBLE, &r.warm_up,
-         "what the chain sees before a part begins (default: 160)", "SECONDS"},
+         "what the chain sees before a part begins (default: 240)", "SECONDS"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &r.jobs, "files or parts at a time (default: 1)", "N"},
         {"task", 't', 0, G_OPTION_ARG_STRING, &r.task, "do the I-th of N shares, from 0 on", "I/N"},
         {"version", 0, 0, G_OPTION_ARG_NONE, &r.version, "print the version", nullptr}};
