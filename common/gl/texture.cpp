@@ -82,8 +82,14 @@ std::vector<GLuint> GlTexture::read() const {
   const GlPixelStoreGuard rows(*device_);
   const GlTarget target(*device_);
   target.bind({id_}, width_, height_);
-  // OpenGL ES promises to read whole numbers as four channels only.
   const std::size_t n = std::size_t(width_) * height_;
+  if (!device_->es() && internal_format_ != GL_RGBA32UI) {
+    std::vector<GLuint> values(n);
+    device_->gl.ReadPixels(0, 0, width_, height_, GL_RED_INTEGER, GL_UNSIGNED_INT, values.data());
+    device_->check("reading a texture");
+    return values;
+  }
+  // OpenGL ES promises to read whole numbers as four channels only.
   std::vector<GLuint> four(4 * n);
   device_->gl.ReadPixels(0, 0, width_, height_, GL_RGBA_INTEGER, GL_UNSIGNED_INT, four.data());
   device_->check("reading a texture");

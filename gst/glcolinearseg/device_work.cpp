@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The work of glcolinearseg on a CUDA device or on the CPU. A frame that is not RGBA becomes that first.
 //
-//   run()       convert -> segment -> draw -> count
-//   fetch()     the counts
+//   run()       convert -> segment -> draw -> measure blobs
+//   fetch()     what is to be copied of them
 //   complete()  blobs; an overlay gets its boxes, so it is sent after that
 #include "gst/frames/formats.h"
 #include "gst/glcolinearseg/work.h"
@@ -27,44 +27,44 @@ class DeviceWork final : public SegmentWork {
       : SegmentWork(device, element), device_(device), converter_(rgba::make(device)) {}
 
   void set_format(const FrameKind &in, const FrameKind &out) override {
+    const colinearseg::Config before = config_;
     SegmentWork::set_format(in, out);
+    if (!blobs_ || config_ != before)
+      blobs_ = std::make_unique<MaskBlobs>(device_, config_.width, config_.height);
     conversion_ = conversion_for(in.info);
     converts_ = GST_VIDEO_INFO_FORMAT(&in.info) != GST_VIDEO_FORMAT_RGBA;
     layout_ = CopyLayout(out.info);
     converted_ = converts_ ? DeviceBuffer(device_, layout_.bytes()) : DeviceBuffer();
   }
-  std::unique_ptr<Result> make_result() override { return std::make_unique<Counted>(device_, grid_); }
+  std::unique_ptr<Result> make_result() override { return std::make_unique<Measured>(device_, *blobs_); }
 
   void run(std::span<Job *const> jobs, Queue &queue) override {
-    for (Job *job : jobs) run(*job, static_cast<Counted &>(*job->result), queue);
+    for (Job *job : jobs) run(*job, static_cast<Measured &>(*job->result), queue);
   }
   void fetch(Job &job, Queue &queue) override {
-    auto &c = static_cast<Counted &>(*job.result);
-    if (!c.counted) return;
-    device_.download(c.host_cells.as<void>(), c.cells.as(), c.cells.bytes(), queue);
-    if (device_.backend() != Backend::cpu) cell_bytes_ += c.cells.bytes();
+    auto &m = static_cast<Measured &>(*job.result);
+    if (m.measured) blobs_->fetch(m.blobs, queue);
   }
   void complete(Job &job, Queue &queue) override {
-    auto &c = static_cast<Counted &>(*job.result);
-    mask_bytes_ += masks_->take(c.attached);
-    if (c.counted)
-      c.found =
-          found_in({c.host_cells.as<const activity::Cell>(), std::size_t(grid_.cells())}, c.settings.motion);
-    if (job.late) segmenter_->outline(boxes_to_draw(c.found.boxes), style_, job.out, queue);
+    auto &m = static_cast<Measured &>(*job.result);
+    mask_bytes_ += masks_->take(m.attached);
+    if (m.measured) {
+      MaskBlobs::Found found = blobs_->find(m.blobs, {});
+      if (device_.backend() != Backend::cpu) blob_bytes_ += found.bytes;
+      m.found = found_in(std::move(found));
+    }
+    if (job.late) segmenter_->outline(boxes_to_draw(m.found.boxes), style_, job.out, queue);
   }
   bool completes_ahead() const override { return true; } // a frame's blobs are its own
   std::uint64_t result_bytes() const override {
-    return cell_bytes_ + mask_bytes_ + noise_bytes_ + (segmenter_ ? segmenter_->bytes_read() : 0);
+    return blob_bytes_ + mask_bytes_ + noise_bytes_ + (segmenter_ ? segmenter_->bytes_read() : 0);
   }
 
  private:
-  struct Counted final : Analysis {
-    Counted(Device &device, const activity::Grid &grid)
-        : cells(device, sizeof(activity::Cell) * std::size_t(grid.cells())),
-          host_cells(device, cells.bytes()) {}
-    DeviceBuffer cells;
-    HostBuffer host_cells;
-    bool counted = false;
+  struct Measured final : Analysis {
+    Measured(Device &device, const MaskBlobs &of) : blobs(device, of) {}
+    MaskBlobs::Frame blobs;
+    bool measured = false;
   };
 
   void make(const colinearseg::Config &config, const Settings &s) override {
@@ -89,30 +89,32 @@ class DeviceWork final : public SegmentWork {
     return to;
   }
 
-  void run(Job &job, Counted &c, Queue &queue) {
-    begin(c);
-    const Settings &s = c.settings;
+  void run(Job &job, Measured &m, Queue &queue) {
+    begin(m);
+    const Settings &s = m.settings;
     const bool made = job.plan.use == Use::make, draws = s.output != Output::passthrough;
     const ConstImage frame = as_rgba(job.in, made && !draws ? &job.out : nullptr, queue);
     const bool learning = segmenter_->progress().learning();
     segmenter_->segment(frame, s.params, queue);
     if (draws) segmenter_->draw(show_for(s.output), frame, style_, job.out, queue);
-    c.counted = s.tuning.report && !learning;
-    if (c.counted) segmenter_->count(grid_, c.cells.as<activity::Cell>(), queue);
-    if (std::uint32_t *labels = wanted_labels(c)) segmenter_->fetch_labels(labels, queue);
-    job.late = draws && s.output == Output::overlay && c.counted;
+    m.measured = s.tuning.report && !learning;
+    if (m.measured)
+      blobs_->measure(segmenter_->mask(queue), frame, {s.blobs, s.motion.min_area, false}, m.blobs, queue);
+    if (std::uint32_t *labels = wanted_labels(m)) segmenter_->fetch_labels(labels, queue);
+    job.late = draws && s.output == Output::overlay && m.measured;
     const colinearseg::Progress &progress = segmenter_->progress();
     element_.tell({progress, colinearseg::resolve(s.params, progress.noise), "none", {}, {}});
   }
 
   Device &device_;
   std::unique_ptr<rgba::Converter> converter_;
+  std::unique_ptr<MaskBlobs> blobs_;
   std::unique_ptr<colinearseg::Segmenter> segmenter_;
   rgba::Conversion conversion_;
   bool converts_ = false; // what comes is not RGBA
   DeviceBuffer converted_;
   CopyLayout layout_; // of converted_
-  std::uint64_t cell_bytes_ = 0, noise_bytes_ = 0;
+  std::uint64_t blob_bytes_ = 0, noise_bytes_ = 0;
 };
 
 } // namespace

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The work of glcolinearseg in an OpenGL context, on that context's thread: the streaming thread goes there
-// once for each frame, and waits. When run() returns, a frame has its boxes, and what was drawn is in order
-// with all else that the context does. What others in the context did wrong before is not taken for our own
-// failure.
+// once for each frame, and waits. Exact blobs are found by the streaming thread afterwards, or on the
+// context's thread where an overlay shows them. When run() returns, a frame has its boxes, and what was drawn
+// is in order with all else that the context does. What others in the context did wrong before is not taken
+// for our own failure.
 #include "common/device_cast.h"
 #include "common/error.h"
+#include "gst/glcolinearseg/label_blobs.h"
 #include "gst/glcolinearseg/work.h"
 #include "gst/memory/gl_device.h"
 #include "gst/memory/gl_texture.h"
@@ -64,6 +66,17 @@ struct Parts {
   FrameTimes times;
 };
 
+// The grid's counts are made by the GPU, so that little is read back.
+MaskBlobs::Found cells_in(colinearseg::GlResults &results, const GlTexture &mask, int min_area) {
+  MaskBlobs::Found found;
+  for (const activity::Blob &b :
+       activity::find_blobs(results.count(mask), results.grid(), std::uint32_t(min_area)).blobs) {
+    found.boxes.push_back({b.x, b.y, b.width, b.height, b.area, {}});
+    found.area += b.area;
+  }
+  return found;
+}
+
 class GlWork final : public SegmentWork {
  public:
   GlWork(GlContextDevice &device, SegmentElement &element)
@@ -73,17 +86,27 @@ class GlWork final : public SegmentWork {
       static_cast<void>(parts_.release());
   }
 
-  std::unique_ptr<Result> make_result() override { return std::make_unique<Analysis>(); }
+  std::unique_ptr<Result> make_result() override { return std::make_unique<Read>(); }
   void run(std::span<Job *const> jobs, Queue &) override {
     on_thread([&] {
       for (Job *job : jobs) run(*job);
     });
-    for (Job *job : jobs) mask_bytes_ += masks_->take(analysis_of(*job).attached);
+    for (Job *job : jobs) {
+      find_blobs(read_of(*job));
+      mask_bytes_ += masks_->take(analysis_of(*job).attached);
+    }
   }
-  std::uint64_t result_bytes() const override { return bytes_before_ + mask_bytes_ + bytes_read(); }
+  std::uint64_t result_bytes() const override {
+    return bytes_before_ + label_bytes_ + mask_bytes_ + bytes_read();
+  }
   bool lost() const override { return device_.lost(); }
 
  private:
+  struct Read final : Analysis {
+    std::vector<GLuint> labels; // empty: blobs are found already, or not wanted
+  };
+  static Read &read_of(const Job &job) { return static_cast<Read &>(*job.result); }
+
   template <class Fn>
   void on_thread(Fn fn) const {
     on_thread_of(device_.context(), fn);
@@ -91,11 +114,18 @@ class GlWork final : public SegmentWork {
   std::uint64_t bytes_read() const {
     return parts_ ? parts_->segmenter.bytes_read() + parts_->results.bytes_read() : 0;
   }
+  // Any thread.
+  void find_blobs(Read &r) {
+    if (r.labels.empty()) return;
+    r.found = found_in(blobs_->find(r.labels, r.settings.motion.min_area));
+    r.labels.clear();
+  }
 
   // From here on all but save() is on the thread.
   void make(const colinearseg::Config &config, const Settings &s) override {
     device_.forget_errors();
     parts_ = std::make_unique<Parts>(device_, config, s);
+    blobs_ = std::make_unique<LabelBlobs>(config);
   }
   void unmake() override {
     bytes_before_ += bytes_read();
@@ -133,7 +163,7 @@ class GlWork final : public SegmentWork {
   }
 
   void run(Job &job) {
-    Analysis &a = analysis_of(job);
+    Read &a = read_of(job);
     begin(a);
     if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(job.in_texture))
       gst_gl_sync_meta_wait(meta, device_.context());
@@ -155,7 +185,7 @@ class GlWork final : public SegmentWork {
       fail(Error::Kind::device, "OpenGL cannot copy a texture");
   }
 
-  void process(Analysis &a, GLuint frame, GLuint target) {
+  void process(Read &a, GLuint frame, GLuint target) {
     const Settings &s = a.settings;
     auto &[segmenter, results, times] = *parts_;
     device_.forget_errors();
@@ -169,10 +199,17 @@ class GlWork final : public SegmentWork {
     const Show show = show_for(s.output);
     if (target && show != Show::overlay) results.draw(show, frame, segmenter, {}, style_, target);
     times.stop(*queue_);
-    if (s.tuning.report && !learning) a.found = found_in(results.count(segmenter.mask()), s.motion);
-    if (std::uint32_t *labels = wanted_labels(a)) std::ranges::copy(segmenter.mask().read(), labels);
-    if (target && show == Show::overlay)
+    const bool report = s.tuning.report && !learning, exact = report && s.blobs == BlobMode::exact;
+    std::uint32_t *const wanted = wanted_labels(a);
+    if (exact || wanted) a.labels = segmenter.mask().read();
+    if (exact) label_bytes_ += a.labels.size() * sizeof(GLuint);
+    if (wanted) std::ranges::copy(a.labels, wanted);
+    if (!exact) a.labels.clear();
+    if (report && !exact) a.found = found_in(cells_in(results, segmenter.mask(), s.motion.min_area));
+    if (target && show == Show::overlay) {
+      find_blobs(a);
       results.draw(show, frame, segmenter, boxes_to_draw(a.found.boxes), style_, target);
+    }
     element_.tell({segmenter.progress(), colinearseg::resolve(s.params, segmenter.progress().noise),
                    name_of(segmenter.path()), times.frames ? times.all_ms / double(times.frames) : 0,
                    times.last_ms});
@@ -183,7 +220,9 @@ class GlWork final : public SegmentWork {
   std::unique_ptr<Parts> parts_;
   std::optional<colinearseg::State>
       kept_; // made when the noise of a background that does not adapt had been measured
+  std::unique_ptr<LabelBlobs> blobs_;
   std::uint64_t bytes_before_ = 0; // read back by parts that are gone
+  std::uint64_t label_bytes_ = 0;  // read back for exact blobs
 };
 
 } // namespace

@@ -68,6 +68,7 @@ Properties<Settings> make_properties() {
            "PNG image of the frames' size that is the background; none: it is learnt",
            &Settings::background_location, Change::playing);
   p.table(&Settings::tuning, tuning_table, Change::live);
+  p.choice("blobs", "Blobs", blob_mode_blurb, blob_mode_type(), &Settings::blobs, Change::playing);
   p.table(&Settings::motion, motion_table, Change::live);
   p.table(&Settings::reports, reports_table, Change::live);
   p.table(&Settings::flow, async_depth_table, Change::playing);

@@ -3,6 +3,7 @@
 // Params.
 #pragma once
 
+#include "gst/observe/mask_blobs.h"
 #include "gst/observe/motion.h"
 #include "gst/observe/reports.h"
 #include "gst/properties.h"
@@ -23,8 +24,7 @@ struct Tuning {
 };
 inline constexpr auto tuning_table = std::tuple{
     param("report", "Report",
-          "Find blobs and report them, as metadata, in messages and as boxes; this reads a few kB of counts "
-          "back from the "
+          "Find blobs and report them, as metadata, in messages and as boxes; this reads them back from the "
           "GPU and waits for them. Without, nothing is read back and frames only go through",
           &Tuning::report),
 };
@@ -47,6 +47,7 @@ struct Settings {
   AsyncDepth flow{.async_depth = 0};
   Output output = Output::mask;
   Preset preset = Preset::camera;
+  BlobMode blobs = BlobMode::exact;
   colinearseg::Path path = colinearseg::Path::automatic;
   GlChoice backend = GlChoice::automatic;
   CudaChoice cuda;

@@ -19,7 +19,6 @@ void SegmentWork::set_format(const FrameKind &in, const FrameKind &out) {
       std::exchange(config_, {GST_VIDEO_INFO_WIDTH(&in.info), GST_VIDEO_INFO_HEIGHT(&in.info)});
   if (!masks_ || config_ != before)
     masks_ = std::make_unique<MaskCopies>(device_, config_.width, config_.height);
-  grid_ = activity::grid_for(config_.width, config_.height);
   style_ = overlay_style(out.info);
   changes_frames_ = in.cuda_memory != out.cuda_memory || in.gl_memory != out.gl_memory ||
                     GST_VIDEO_INFO_FORMAT(&in.info) != GST_VIDEO_INFO_FORMAT(&out.info);
@@ -59,16 +58,8 @@ void SegmentWork::begin(Analysis &a) {
   a.start = {};
 }
 
-Found SegmentWork::found_in(std::span<const activity::Cell> cells, const MotionSettings &m) const {
-  Found found;
-  std::uint64_t area = 0;
-  for (const activity::Blob &b :
-       activity::find_blobs(cells, grid_, static_cast<std::uint32_t>(m.min_area)).blobs) {
-    found.boxes.push_back({b.x, b.y, b.width, b.height, b.area});
-    area += b.area;
-  }
-  found.changed_fraction = double(area) / (double(grid_.width) * grid_.height);
-  return found;
+Found SegmentWork::found_in(MaskBlobs::Found &&found) const {
+  return {double(found.area) / (double(config_.width) * config_.height), std::move(found.boxes)};
 }
 
 std::uint32_t *SegmentWork::wanted_labels(Analysis &a) {

@@ -4,15 +4,14 @@
 #pragma once
 
 #include "gst/glcolinearseg/element.h"
+#include "gst/observe/mask_blobs.h"
 #include "gst/observe/mask_meta.h"
 #include "gst/observe/overlay.h"
 #include "gst/transform/work.h"
-#include "kernels/activity/activity.h"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace vigil::gst::glcolinearseg {
@@ -63,14 +62,13 @@ class SegmentWork : public Work {
 
   // Makes the segmenter fit for this frame.
   void begin(Analysis &);
-  Found found_in(std::span<const activity::Cell>, const MotionSettings &) const;
+  Found found_in(MaskBlobs::Found &&) const;
   // Where the mask of this frame is to be copied to, packed, because it is wanted as metadata; null: nowhere.
   std::uint32_t *wanted_labels(Analysis &);
 
   SegmentElement &element_;
   FrameKind in_, out_;
   colinearseg::Config config_;
-  activity::Grid grid_;
   compose::Style style_;
   bool changes_frames_ = false; // their memory or their format
   std::unique_ptr<MaskCopies> masks_;

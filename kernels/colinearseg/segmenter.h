@@ -4,7 +4,6 @@
 #pragma once
 
 #include "common/device.h"
-#include "kernels/activity/activity.h"
 #include "kernels/colinearseg/colinearseg.h"
 #include "kernels/compose/compose.h"
 
@@ -29,12 +28,13 @@ class Segmenter {
   // Bytes that went from the device to the host to measure the noise, since the beginning.
   virtual std::uint64_t bytes_read() const = 0;
 
-  // Of the mask that segment() made last. Pictures are rgba of the config's size and not the frame itself,
-  // `cells` as for activity::Counter, both in the device's memory. An overlay's boxes, which may be known
-  // later, are outline()'s.
+  // Of the mask that segment() made last. Pictures are rgba of the config's size and not the frame itself, in
+  // the device's memory. An overlay's boxes, which may be known later, are outline()'s.
   virtual void draw(Show, ConstImage frame, const compose::Style &, Image target, Queue &) = 0;
   virtual void outline(std::span<const compose::Box>, const compose::Style &, Image target, Queue &) = 0;
-  virtual void count(const activity::Grid &, activity::Cell *cells, Queue &) = 0;
+  // The mask with a byte a pixel, 0 or 255, in the device's memory, rows at multiples of 16 bytes. It holds
+  // for what is submitted to this queue before the next call of segment() or mask().
+  virtual Plane<const std::uint8_t> mask(Queue &) = 0;
   // Submits a copy of its labels, packed (packed.h), to memory of the host: words_of(width) * height words.
   virtual void fetch_labels(std::uint32_t *to, Queue &) = 0;
 

@@ -93,6 +93,38 @@ GST_START_TEST(blobs_become_metadata_and_messages) {
 }
 GST_END_TEST
 
+// Two things closer to each other than a cell of the grid: two exact blobs, or one by cells.
+GST_START_TEST(exact_blobs_part_what_cells_join) {
+  Chain chain(std::string("background-frames=5 output=overlay ") + places[__i__]);
+  for (int t = 0; t < 24; t++) {
+    const bool cells = t % 2;
+    gst_util_set_object_arg(G_OBJECT(chain.get()), "blobs", cells ? "cells" : "exact");
+    const Picture p = t < 10 ? scene("RGBA", width, height, t)
+                             : scene("RGBA", width, height, t, {{30, 20, 20, 44}, {56, 20, 20, 44}});
+    fail_unless_equals_int(chain.push(p, t), GST_FLOW_OK);
+    GstBuffer *b = chain.pull();
+    int boxes = 0;
+    gpointer state = nullptr;
+    while (GstMeta *m =
+               gst_buffer_iterate_meta_filtered(b, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+      boxes++;
+      const auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(m);
+      const GstStructure *blob = gst_video_region_of_interest_meta_get_param(
+          const_cast<GstVideoRegionOfInterestMeta *>(roi), "blob");
+      double x = 0, colour = 0;
+      fail_unless_equals_int(gst_structure_get_double(blob, "x", &x), !cells);
+      if (!cells)
+        fail_unless(x > roi->x && x < roi->x + roi->w, "the centroid is at %g in %u..%u", x, roi->x,
+                    roi->x + roi->w);
+      // The frame's colours are where it is worked on: not on the host while it is a texture.
+      fail_unless_equals_int(gst_structure_get_double(blob, "c0", &colour), !cells && __i__ == 2);
+    }
+    if (t >= 12) fail_unless_equals_int(boxes, cells ? 1 : 2);
+    gst_buffer_unref(b);
+  }
+}
+GST_END_TEST
+
 // The mask as metadata is the reference's, whatever comes out; where GStreamer has no such metadata, a
 // warning says so once.
 GST_START_TEST(masks_are_attached) {
@@ -349,6 +381,7 @@ Suite *suite() {
   tcase_add_loop_test(c, masks_equal_the_reference, 0, 3);
   tcase_add_loop_test(c, every_output_is_what_it_says, 0, 2);
   tcase_add_loop_test(c, blobs_become_metadata_and_messages, 0, 2);
+  tcase_add_loop_test(c, exact_blobs_part_what_cells_join, 0, 3);
   tcase_add_loop_test(c, masks_are_attached, 0, 3);
   tcase_add_test(c, motion_ends_with_the_stream);
   tcase_add_test(c, motion_ends_without_times);

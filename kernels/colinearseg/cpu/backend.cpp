@@ -21,7 +21,7 @@ using namespace cpu;
 class CpuSegmenter final : public Segmenter {
  public:
   CpuSegmenter(CpuDevice &d, const Config &c, int learn_frames)
-      : device_(d), config_(c), composer_(compose::make_cpu(d)), counter_(activity::make_cpu(d)) {
+      : device_(d), config_(c), composer_(compose::make_cpu(d)) {
     check_config(c);
     labels_ = bit_plane(label_memory_, c.height);
     none_ = bit_plane(none_memory_, 1);
@@ -111,12 +111,7 @@ class CpuSegmenter final : public Segmenter {
     composer_->overlay(target, mask_, boxes, lines, target, queue);
   }
 
-  void count(const activity::Grid &grid, activity::Cell *cells, Queue &queue) override {
-    if (grid != activity::grid_for(config_.width, config_.height))
-      fail(Error::Kind::bad_setting, "the grid is not one of ", config_.width, "x", config_.height,
-           " pixels");
-    counter_->apply(mask_, grid, cells, queue);
-  }
+  Plane<const std::uint8_t> mask(Queue &) override { return mask_; }
 
   void fetch_labels(std::uint32_t *to, Queue &) override {
     const int words = words_of(config_.width);
@@ -226,7 +221,6 @@ class CpuSegmenter final : public Segmenter {
   CpuDevice &device_;
   const Config config_;
   std::unique_ptr<compose::Composer> composer_;
-  std::unique_ptr<activity::Counter> counter_;
   DeviceBuffer label_memory_, none_memory_, threshold_memory_[2], background_memory_, mask_memory_;
   DeviceBuffer exact_memory_; // only while learning or adapting
   BitPlane labels_, none_, thresholds_[2];

@@ -106,14 +106,15 @@ class CudaSegmenter final : public Segmenter {
     cuda_check(cudaGetLastError(), "drawing boxes");
   }
 
-  void count(const activity::Grid &grid, activity::Cell *cells, Queue &queue) override {
-    if (grid != activity::grid_for(config_.width, config_.height))
-      fail(Error::Kind::bad_setting, "the grid is not one of ", config_.width, "x", config_.height,
-           " pixels");
+  Plane<const std::uint8_t> mask(Queue &queue) override {
+    const std::ptrdiff_t stride = std::ptrdiff_t{32} * words_;
+    if (!mask_bytes_) mask_bytes_ = DeviceBuffer(device_, std::size_t(stride) * config_.height);
+    const Plane<std::uint8_t> bytes{mask_bytes_.as<std::uint8_t>(), config_.width, config_.height, stride};
     const CudaScope scope = device_.enter();
-    launch_cells(mask(), words_, config_.height, grid, cells, stream_of(queue));
-    cuda_check(cudaGetLastError(), "counting foreground");
+    launch_bytes(mask(), words_, bytes, stream_of(queue));
+    cuda_check(cudaGetLastError(), "writing the mask's bytes");
     used_->record(queue);
+    return bytes;
   }
 
   void fetch_labels(std::uint32_t *to, Queue &queue) override {
@@ -226,8 +227,9 @@ class CudaSegmenter final : public Segmenter {
   std::unique_ptr<Queue> own_;
   std::unique_ptr<Event> used_; // behind all work that was submitted
   DeviceBuffer background_, mask_[2], thresholds_[2];
-  DeviceBuffer exact_;   // only while learning or adapting
-  DeviceBuffer samples_; // only while the noise is measured
+  DeviceBuffer mask_bytes_; // since they were first asked for
+  DeviceBuffer exact_;      // only while learning or adapting
+  DeviceBuffer samples_;    // only while the noise is measured
   Progress progress_;
   std::uint64_t bytes_read_ = 0;
 };

@@ -52,7 +52,7 @@ void launch_spread(Rgba background, const Exact &, cudaStream_t);
 // `tint` is for Show::overlay.
 void launch_picture(Show, Rgba frame, Rgba background, const std::uint32_t *mask, int words,
                     const compose::Blend &tint, Plane<std::uint8_t> out, cudaStream_t);
-void launch_cells(const std::uint32_t *mask, int words, int rows, const activity::Grid &, activity::Cell *,
-                  cudaStream_t);
+// A byte a pixel, 0 or 255, into rows of 32 * words bytes or more, at multiples of 16 bytes.
+void launch_bytes(const std::uint32_t *mask, int words, Plane<std::uint8_t> out, cudaStream_t);
 
 } // namespace vigil::colinearseg::cuda

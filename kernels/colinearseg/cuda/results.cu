@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is made of a mask: pictures, four pixels a thread, and the counts of a grid's cells, a warp for each
-// cell.
+// What is made of a mask: pictures, four pixels a thread, and a byte for each pixel.
 #include "common/cuda/bytes.h"
-#include "kernels/activity/cuda/part.cuh"
 #include "kernels/colinearseg/cuda/kernels.h"
 
 namespace vigil::colinearseg::cuda {
 namespace {
 
 constexpr int pixels = 4;
-constexpr int lanes = 32, warps = 8;
 constexpr std::uint32_t opaque = 0xff000000u;
 
 template <Show show>
@@ -33,22 +30,15 @@ __global__ void __launch_bounds__(256) picture_kernel(Rgba from, const std::uint
   store(out.row(y) + 4 * x, bytes, 4 * count);
 }
 
-// A lane takes rows of the cell, and of each up to 64 pixels.
-__global__ void __launch_bounds__(lanes *warps)
-    cells_kernel(const std::uint32_t *mask, int words, int rows, int size, int columns, int cells,
-                 activity::Cell *out) {
-  const int cell = blockIdx.x * warps + threadIdx.y;
-  if (cell >= cells) return; // the whole warp
-  const int left = cell % columns * size, top = cell / columns * size;
-  const std::uint32_t within = size < 32 ? (1u << size) - 1 : ~0u;
-  activity::Part own;
-  for (int y = threadIdx.x; y < size && top + y < rows; y += lanes)
-    for (int x = 0; x < size && (left + x) / 32 < words; x += 32) {
-      const std::uint32_t word = mask[std::ptrdiff_t(top + y) * words + (left + x) / 32];
-      const std::uint32_t bits = word >> left % 32 & within;
-      if (bits) own = join(own, activity::part_of(bits, std::uint32_t(x), std::uint32_t(y)));
-    }
-  activity::write_cell(own, out[cell]);
+// A thread takes half a word.
+__global__ void __launch_bounds__(256)
+    bytes_kernel(const std::uint32_t *mask, int words, Plane<std::uint8_t> out) {
+  const int half = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (half >= 2 * words || y >= out.height) return;
+  const std::uint32_t labels = mask[std::ptrdiff_t(y) * words + half / 2] >> half % 2 * 16;
+  // Bit i of four goes to the lowest bit of byte i.
+  const auto four = [&](int shift) { return ((labels >> shift & 15u) * 0x204081u & 0x1010101u) * 255u; };
+  *reinterpret_cast<uint4 *>(out.row(y) + 16 * half) = {four(0), four(4), four(8), four(12)};
 }
 
 } // namespace
@@ -71,11 +61,9 @@ void launch_picture(Show show, Rgba frame, Rgba background, const std::uint32_t 
   }
 }
 
-void launch_cells(const std::uint32_t *mask, int words, int rows, const activity::Grid &grid,
-                  activity::Cell *cells, cudaStream_t stream) {
-  const dim3 threads(lanes, warps);
-  cells_kernel<<<(grid.cells() + warps - 1) / warps, threads, 0, stream>>>(mask, words, rows, grid.size,
-                                                                           grid.columns, grid.cells(), cells);
+void launch_bytes(const std::uint32_t *mask, int words, Plane<std::uint8_t> out, cudaStream_t stream) {
+  const dim3 threads(32, 8), blocks((2 * words + 31) / 32, (out.height + 7) / 8);
+  bytes_kernel<<<blocks, threads, 0, stream>>>(mask, words, out);
 }
 
 } // namespace vigil::colinearseg::cuda

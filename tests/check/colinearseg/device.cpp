@@ -44,15 +44,13 @@ class DeviceRig final : public Rig {
     if (show == Show::mask) check_labels(labels, bytes);
     return bytes;
   }
-  std::vector<activity::Cell> count() override {
-    const Config &c = segmenter_->config();
-    const activity::Grid grid = activity::grid_for(c.width, c.height);
-    std::vector<activity::Cell> cells(std::size_t(grid.cells()));
-    const DeviceBuffer counted(device_, cells.size() * sizeof(activity::Cell));
-    segmenter_->count(grid, counted.as<activity::Cell>(), *queue_);
-    device_.download(cells.data(), counted.as(), counted.bytes(), *queue_);
+  std::vector<std::uint8_t> mask() override {
+    const Plane<const std::uint8_t> on_device = segmenter_->mask(*queue_);
+    std::vector<std::uint8_t> mask(std::size_t(on_device.width) * on_device.height);
+    device_.download(mask.data(), on_device.width, on_device.data, on_device.stride,
+                     std::size_t(on_device.width), on_device.height, *queue_);
     queue_->wait();
-    return cells;
+    return mask;
   }
 
  private:
@@ -113,10 +111,6 @@ void run_errors(Checker &c) {
   if (c.device.backend() == Backend::cuda)
     check_throws(c, "pixels at odd addresses", bad_setting, "4 bytes",
                  [&] { segment(PixelFormat::rgba, 20, 2); });
-  const DeviceBuffer cells(c.device, 4096 * sizeof(activity::Cell));
-  check_throws(c, "a grid of another size", bad_setting, "20x10", [&] {
-    segmenter->count(activity::grid_for(640, 480), cells.as<activity::Cell>(), c.queue());
-  });
 }
 
 void run_times(Checker &c) {
@@ -145,10 +139,8 @@ void run_times(Checker &c) {
             text(size, "iterations ", iterations, rate > 0 ? ", adapting" : ""), n,
             [&] { segmenter->segment(picture.device(), p, c.queue()); }, {}, 10);
       }
-    const activity::Grid grid = activity::grid_for(config.width, config.height);
-    const DeviceBuffer cells(c.device, grid.cells() * sizeof(activity::Cell));
     c.time(
-        size + "count", n, [&] { segmenter->count(grid, cells.as<activity::Cell>(), c.queue()); }, {}, 10);
+        size + "mask", n, [&] { segmenter->mask(c.queue()); }, {}, 10);
     c.time(
         size + "overlay", n,
         [&] { segmenter->draw(Show::overlay, picture.device(), {}, shown.device(), c.queue()); }, {}, 10);

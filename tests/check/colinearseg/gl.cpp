@@ -2,6 +2,7 @@
 // Both OpenGL backends, on OpenGL and OpenGL ES.
 #include "common/error.h"
 #include "kernels/colinearseg/gl_results.h"
+#include "kernels/colinearseg/packed.h"
 #include "tests/check/colinearseg/rig.h"
 
 namespace vigil::colinearseg {
@@ -31,7 +32,13 @@ class GlRig final : public Rig {
     results().draw(show, frame_.id(), segmenter_, boxes, style, target_.id());
     return target_.read_bytes();
   }
-  std::vector<activity::Cell> count() override { return results().count(segmenter_.mask()); }
+  std::vector<std::uint8_t> mask() override {
+    const Config &c = segmenter_.config();
+    std::vector<std::uint8_t> mask(std::size_t(c.width) * c.height);
+    unpack_labels(segmenter_.mask().read(), Plane<std::uint8_t>{mask.data(), c.width, c.height, c.width});
+    return mask;
+  }
+  std::optional<std::vector<activity::Cell>> count() override { return results().count(segmenter_.mask()); }
 
  private:
   GlResults &results() {
