@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The work of glcolinearseg on a CUDA device or on the CPU. A frame that is not RGBA becomes that first.
 //
-//   run()       convert -> segment -> draw -> measure blobs
+//   run()       convert -> undo the exposure -> segment -> draw -> measure blobs
 //   fetch()     what is to be copied of them
 //   complete()  blobs; an overlay gets its boxes, so it is sent after that
 #include "gst/frames/formats.h"
+#include "gst/glcolinearseg/steady.h"
 #include "gst/glcolinearseg/work.h"
 #include "kernels/colinearseg/segmenter.h"
 #include "kernels/rgba/rgba.h"
@@ -24,7 +25,7 @@ rgba::Conversion conversion_for(const GstVideoInfo &info) {
 class DeviceWork final : public SegmentWork {
  public:
   DeviceWork(Device &device, SegmentElement &element)
-      : SegmentWork(device, element), device_(device), converter_(rgba::make(device)) {}
+      : SegmentWork(device, element), device_(device), converter_(rgba::make(device)), steady_(device) {}
 
   void set_format(const FrameKind &in, const FrameKind &out) override {
     const colinearseg::Config before = config_;
@@ -34,6 +35,7 @@ class DeviceWork final : public SegmentWork {
     conversion_ = conversion_for(in.info);
     converts_ = GST_VIDEO_INFO_FORMAT(&in.info) != GST_VIDEO_FORMAT_RGBA;
     layout_ = CopyLayout(out.info);
+    steady_.set_format(layout_);
     converted_ = converts_ ? DeviceBuffer(device_, layout_.bytes()) : DeviceBuffer();
   }
   std::unique_ptr<Result> make_result() override { return std::make_unique<Measured>(device_, *blobs_); }
@@ -69,13 +71,16 @@ class DeviceWork final : public SegmentWork {
 
   void make(const colinearseg::Config &config, const Settings &s) override {
     segmenter_ = colinearseg::make(device_, config, s.learning.background_frames);
+    knows_ = false;
   }
+  bool undoes_exposure() const override { return true; }
   void unmake() override {
     if (segmenter_) noise_bytes_ += segmenter_->bytes_read();
     segmenter_.reset();
   }
   void learn(int frames) override { segmenter_->learn(frames); }
   void set_background(const Picture &p, int learn_frames) override {
+    knows_ = false;
     segmenter_->set_background(p.image(), learn_frames);
   }
   void load(const colinearseg::State &s) override { segmenter_->load(s); }
@@ -89,13 +94,22 @@ class DeviceWork final : public SegmentWork {
     return to;
   }
 
+  // What is segmented.
+  ConstImage steady(const ConstImage &frame, bool learning, const Settings &s, Queue &queue) {
+    if (!learning && knows_ && s.exposure == Exposure::automatic)
+      return steady_.apply(frame, *segmenter_, style_, queue);
+    steady_.forget();
+    knows_ = !learning;
+    return frame;
+  }
+
   void run(Job &job, Measured &m, Queue &queue) {
     begin(m);
     const Settings &s = m.settings;
     const bool made = job.plan.use == Use::make, draws = s.output != Output::passthrough;
     const ConstImage frame = as_rgba(job.in, made && !draws ? &job.out : nullptr, queue);
     const bool learning = segmenter_->progress().learning();
-    segmenter_->segment(frame, s.params, queue);
+    segmenter_->segment(steady(frame, learning, s, queue), s.params, queue);
     if (draws) segmenter_->draw(show_for(s.output), frame, style_, job.out, queue);
     m.measured = s.tuning.report && !learning;
     if (m.measured)
@@ -110,6 +124,8 @@ class DeviceWork final : public SegmentWork {
   std::unique_ptr<rgba::Converter> converter_;
   std::unique_ptr<MaskBlobs> blobs_;
   std::unique_ptr<colinearseg::Segmenter> segmenter_;
+  Steady steady_;
+  bool knows_ = false; // the segmenter has segmented a frame with its background
   rgba::Conversion conversion_;
   bool converts_ = false; // what comes is not RGBA
   DeviceBuffer converted_;

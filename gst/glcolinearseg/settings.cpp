@@ -29,6 +29,17 @@ GType preset_type() {
   return type;
 }
 
+GType exposure_type() {
+  static const GEnumValue values[] = {
+      {int(Exposure::automatic), "Find and undo them, on CUDA and the CPU; in OpenGL frames stay as they are",
+       "auto"},
+      {int(Exposure::off), "Segment the frames as they are", "off"},
+      {},
+  };
+  static const GType type = enum_type("GstGLColinearSegExposure", values);
+  return type;
+}
+
 GType path_type() {
   using colinearseg::Path;
   static const GEnumValue values[] = {
@@ -62,6 +73,11 @@ Properties<Settings> make_properties() {
            Change::playing);
   p.choice("preset", "Preset", "Setting it sets the parameters of the segmentation, but for the seed",
            preset_type(), &Settings::preset, Change::playing);
+  p.choice(
+      "exposure", "Exposure",
+      "Whether changes of exposure and white balance since the background was learnt are undone before a "
+      "frame is segmented: a gain and an offset for each channel",
+      exposure_type(), &Settings::exposure, Change::live);
   p.table(&Settings::params, colinearseg::params_table, Change::live);
   p.table(&Settings::learning, learning_table, Change::playing);
   p.string("background-location", "Background location",

@@ -18,6 +18,7 @@ namespace vigil::gst::glcolinearseg {
 
 enum class Output { mask, overlay, cutout, background, passthrough };
 enum class Preset { camera, lab };
+enum class Exposure { automatic, off };
 
 struct Tuning {
   bool report = true;
@@ -48,6 +49,7 @@ struct Settings {
   Output output = Output::mask;
   Preset preset = Preset::camera;
   BlobMode blobs = BlobMode::exact;
+  Exposure exposure = Exposure::off;
   colinearseg::Path path = colinearseg::Path::automatic;
   GlChoice backend = GlChoice::automatic;
   CudaChoice cuda;

@@ -30,6 +30,49 @@ GST_START_TEST(masks_equal_the_reference) {
 }
 GST_END_TEST
 
+// From frame 30 on the camera's white balance and exposure are others; somebody comes at 40.
+GST_START_TEST(exposure_and_white_balance_are_undone) {
+  const Rect object{60, 30, 20, 40};
+  const auto seen = [&](const std::string &settings, bool inside) {
+    Chain chain("background-frames=25 backend=cpu " + settings);
+    double most = 0, found = 0;
+    for (int t = 0; t < 60; t++) {
+      Picture p = scene("RGBA", width, height, t, t < 40 ? std::vector<Rect>{} : std::vector<Rect>{object});
+      constexpr double gains[] = {0.95, 0.85, 0.7, 1};
+      for (std::size_t i = 0; t >= 30 && i < p.bytes.size(); i++)
+        p.bytes[i] = std::uint8_t(std::lround(gains[i % 4] * p.bytes[i]));
+      const auto got = chain.process(p, t);
+      double in = 0, out = 0;
+      for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+          const bool within =
+              x >= object.x && x < object.x + object.width && y >= object.y && y < object.y + object.height;
+          (within ? in : out) += got[4 * std::size_t(y * width + x)] == 255;
+        }
+      if (t > 30) most = std::max(most, out / (width * height));
+      found = in / (object.width * object.height);
+    }
+    return inside ? found : most;
+  };
+  fail_unless(seen("exposure=auto", false) < 0.01, "%f of the picture is foreground",
+              seen("exposure=auto", false));
+  fail_unless(seen("exposure=auto", true) > 0.9, "only %f of somebody is seen", seen("exposure=auto", true));
+  fail_unless(seen("", false) > 0.3, "without, %f of the picture is: the test shows nothing",
+              seen("", false));
+}
+GST_END_TEST
+
+GST_START_TEST(exposure_is_not_undone_in_opengl) {
+  Chain chain("background-frames=5 exposure=auto");
+  Wanted wanted({});
+  for (int t = 0; t < 12; t++) expect_mask(wanted.mask(frame_at(t)), chain.process(frame_at(t), t), t);
+  const std::string words =
+      chain.problem(GST_MESSAGE_WARNING, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
+  fail_unless(words.find("exposure=auto") != std::string::npos, "%s", words.c_str());
+  fail_unless(chain.message(GST_MESSAGE_WARNING) == nullptr, "it was said twice");
+}
+GST_END_TEST
+
 GST_START_TEST(every_output_is_what_it_says) {
   Chain chain(std::string("background-frames=5 ") + places[__i__ + 1]);
   Wanted wanted({});
@@ -387,6 +430,8 @@ Suite *suite() {
   tcase_add_test(c, motion_ends_without_times);
   tcase_add_loop_test(c, parameters_are_live, 0, 2);
   tcase_add_loop_test(c, backgrounds_are_set_and_learnt_by_signal, 0, 2);
+  tcase_add_test(c, exposure_and_white_balance_are_undone);
+  tcase_add_test(c, exposure_is_not_undone_in_opengl);
   tcase_add_test(c, a_background_image_is_loaded);
   tcase_add_test(c, passthrough_keeps_the_pool);
   tcase_add_test(c, by_itself_it_works_in_opengl_only_where_that_is_on_a_gpu);
