@@ -64,6 +64,7 @@ void MogWork::forget() {
 void MogWork::reset() {
   forget();
   element_.camera.forget();
+  camera_moved_ = false;
   to_load_.reset();
   changed_ = true;
   if (!model_) return;

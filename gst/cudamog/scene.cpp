@@ -99,9 +99,7 @@ void Scene::after(Slot &slot, Plane<const std::uint8_t> mask, const Settings &se
   since_look_ += seconds;
   slot.due = since_look_ >= look_every;
   if (slot.due) since_look_ = 0;
-  if (!slot.due && !rims_) return;
   edges_->apply(mask, slot.seen, slot.background, grid_, slot.edges.as<ghost::Cell>(), queue);
-  if (!rims_) return;
   rims_->apply(mask, slot.seen, slot.background, grid_, slot.rims.as<ghost::Rim>(), queue);
   slot.measured = true;
 }

@@ -68,7 +68,7 @@ class Scene {
   activity::Grid grid_;
   std::unique_ptr<exposure::Exposure> exposure_;
   std::unique_ptr<ghost::Edges> edges_;
-  std::unique_ptr<ghost::Rims> rims_;                        // null where the device has none
+  std::unique_ptr<ghost::Rims> rims_;
   std::unique_ptr<registration::Registration> registration_; // null where the model cannot be shifted
   registration::Handover handover_;
   BorderedPicture background_;

@@ -53,10 +53,8 @@ inline constexpr auto tuning_table = std::tuple{
           &Tuning::light_jump, 0.f, 1.f),
     param("watch-camera", "Watch camera",
           "Post camera-covered, camera-blurred and camera-moved when the camera is covered, goes out of "
-          "focus or "
-          "is turned, and when that is over; learn a new view at once. Set it to false for cameras that pan. "
-          "On "
-          "the CPU only: with backend cuda nothing is watched for",
+          "focus or is turned, and when that is over; learn a new view at once. Set it to false for cameras "
+          "that pan",
           &Tuning::watch_camera),
 };
 

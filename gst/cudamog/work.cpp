@@ -23,15 +23,17 @@ std::ptrdiff_t mask_stride(int width) {
 
 // What belongs to one frame.
 struct MogWork::Analysis final : Work::Result {
-  Analysis(Device &device, PixelFormat format, const MaskBlobs &of)
+  Analysis(Device &device, PixelFormat format, const MaskBlobs &of, const view::Layout &view)
       : scratch(device, std::size_t(mask_stride(of.grid().width)) * of.grid().height), blobs(device, of),
-        host_rates(device, std::size_t(of.grid().cells())), scene(device, format, of.grid()) {}
+        host_rates(device, std::size_t(of.grid().cells())), scene(device, format, of.grid()),
+        spots(device, sizeof(view::Spot) * std::size_t(std::max(view.cells(), 1))) {}
 
   DeviceBuffer scratch; // a mask, when the mask is not what comes out
   MaskBlobs::Frame blobs;
   MaskCopies::Frame attached;
   HostBuffer host_rates;
   Scene::Slot scene;
+  HostBuffer spots; // of the camera's view; the device writes there
   Plane<std::uint8_t> mask;
 
   Settings settings;
@@ -42,11 +44,13 @@ struct MogWork::Analysis final : Work::Result {
   double changed_fraction =
       0; // the reported blobs' share of the watched pixels; all foreground's when the light jumped
   std::vector<Box> boxes;
+  std::optional<double> view_took;   // seconds since the last spots; none: there are no spots of this frame
   std::optional<view::Event> camera; // what is to be said of it
 };
 
 MogWork::MogWork(Device &device, MogElement &element)
-    : device_(device), element_(element), composer_(compose::make(device)), scene_(device), lights_(device) {}
+    : device_(device), element_(element), composer_(compose::make(device)), scene_(device), lights_(device),
+      sampler_(view::make(device)) {}
 
 void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
   in_ = in;
@@ -64,11 +68,12 @@ void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
   grid_ = grid;
   scene_.set_format(pixel_format(in.info), grid);
   lights_.set_format(pixel_format(in.info), width, height);
+  view_ = view::layout_for(width, height);
   style_ = overlay_style(out.info);
 }
 
 std::unique_ptr<Work::Result> MogWork::make_result() {
-  return std::make_unique<Analysis>(device_, pixel_format(in_.info), *blobs_);
+  return std::make_unique<Analysis>(device_, pixel_format(in_.info), *blobs_, view_);
 }
 
 // How long the frame lasts: the time since the last one, what its buffer says, or the caps' frame rate.
@@ -105,7 +110,11 @@ void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
   prepare_model(settings, queue);
   queue_ = &queue;
   follow_light(jobs.front()->in, settings, queue);
-  for (Job *job : jobs) watch_camera(*job, queue);
+  if (std::exchange(camera_moved_, false)) {
+    learning_.relearn();
+    scene_.start_anew(queue);
+  }
+  for (Job *job : jobs) sample_view(*job, queue);
   const std::uint64_t learnt = model_->frames;
   steps_.clear();
   for (Job *job : jobs) {
@@ -163,6 +172,7 @@ void MogWork::fetch(Job &job, Queue &queue) {
 void MogWork::complete(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
   find_blobs(a);
+  watch_camera(a);
   if (a.settings.reports.attach_mask) result_bytes_ += masks_->take(a.attached);
   if (a.light == Learning::Light::jumped) light_jumped_ = true;
   if (a.light != Learning::Light::steady && a.changed_fraction >= a.settings.tuning.light_jump)
@@ -218,18 +228,22 @@ void MogWork::follow_light(const ConstImage &frame, const Settings &settings, Qu
   }
 }
 
-// Only where frames are in host memory: elsewhere a sketch would need a kernel of its own.
-void MogWork::watch_camera(Job &job, Queue &queue) {
+void MogWork::sample_view(Job &job, Queue &queue) {
   auto &a = static_cast<Analysis &>(*job.result);
+  a.view_took.reset();
+  if (!a.settings.tuning.watch_camera) return;
+  a.view_took = element_.camera.due(a.seconds);
+  if (a.view_took) sampler_->apply(job.in, a.spots.as<view::Spot>(), queue);
+}
+
+void MogWork::watch_camera(Analysis &a) {
   a.camera.reset();
-  if (device_.backend() != Backend::cpu) return;
   if (!a.settings.tuning.watch_camera)
     a.camera = element_.camera.stop();
-  else if (element_.camera.due(a.seconds))
-    a.camera = element_.camera.look(job.in);
-  if (!a.camera || !a.camera->begins || a.camera->trouble != view::Trouble::moved) return;
-  learning_.relearn();
-  scene_.start_anew(queue);
+  else if (a.view_took)
+    a.camera = element_.camera.look(view_, {a.spots.as<const view::Spot>(), std::size_t(view_.cells())},
+                                    *a.view_took);
+  camera_moved_ |= a.camera && a.camera->begins && a.camera->trouble == view::Trouble::moved;
 }
 
 // Metadata on the frame, messages on the bus.

@@ -17,6 +17,7 @@
 #include "gst/observe/mask_meta.h"
 #include "gst/transform/work.h"
 #include "kernels/compose/compose.h"
+#include "kernels/view/spots.h"
 
 #include <optional>
 #include <string>
@@ -61,7 +62,8 @@ class MogWork final : public Work {
   mog::RateMap upload_rates(Analysis &, double learning_rate, Queue &);
   void analyse(Job &, const Settings &, Queue &);
   void find_blobs(Analysis &);
-  void watch_camera(Job &, Queue &);
+  void sample_view(Job &, Queue &);
+  void watch_camera(Analysis &);
   void attach_mask(GstBuffer *, Analysis &);
   void follow_light(const ConstImage &frame, const Settings &, Queue &);
   mog::Config wanted_config(const Settings &) const;
@@ -87,6 +89,9 @@ class MogWork final : public Work {
   Lights lights_;
   // Of frames that came out: the light jumped; most has changed since, so another known light may fit.
   bool light_jumped_ = false, light_unknown_ = false;
+  std::unique_ptr<view::Sampler> sampler_;
+  view::Layout view_;
+  bool camera_moved_ = false; // said of a frame that came out
 
   std::optional<std::string> watch_location_; // of what is in watch_
   DeviceBuffer watch_;                        // ignore mask; none: all pixels are watched

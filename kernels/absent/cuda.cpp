@@ -13,8 +13,10 @@
 #include "kernels/fisher/fisher.h"
 #include "kernels/fisher/motion.h"
 #include "kernels/ghost/ghost.h"
+#include "kernels/ghost/rim.h"
 #include "kernels/mog/mog.h"
 #include "kernels/rgba/rgba.h"
+#include "kernels/view/spots.h"
 
 namespace vigil {
 namespace {
@@ -63,10 +65,16 @@ std::unique_ptr<fisher::Difference> fisher::make_cuda_difference(Device &, int, 
 std::unique_ptr<ghost::Edges> ghost::make_cuda(Device &) {
   absent();
 }
+std::unique_ptr<ghost::Rims> ghost::make_rims_cuda(Device &) {
+  absent();
+}
 std::unique_ptr<mog::Model> mog::make_cuda(Device &, const Config &) {
   absent();
 }
 std::unique_ptr<rgba::Converter> rgba::make_cuda(Device &) {
+  absent();
+}
+std::unique_ptr<view::Sampler> view::make_cuda(Device &) {
   absent();
 }
 

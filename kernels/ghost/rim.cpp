@@ -4,35 +4,13 @@
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
 #include "kernels/ghost/full_pixels.h"
-#include "kernels/ghost/luma.h"
+#include "kernels/ghost/rim_at.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 namespace vigil::ghost {
 namespace {
-
-// Of a pixel of the outline.
-Rim rim_at(Plane<const std::uint8_t> m, const ConstImage &frame, const ConstImage &background, int x, int y) {
-  const auto within = [&](int i, int j) { return i >= 0 && j >= 0 && i < m.width && j < m.height; };
-  const auto full = [&](int i, int j) { return m.row(j)[i] == 255; };
-  int dx = 0, dy = 0;
-  if (within(x - 1, y) && !full(x - 1, y))
-    dx = -1;
-  else if (within(x + 1, y) && !full(x + 1, y))
-    dx = 1;
-  else if (within(x, y - 1) && !full(x, y - 1))
-    dy = -1;
-  else
-    dy = 1;
-  const int ix = x - rim_inside * dx, iy = y - rim_inside * dy, ox = x + rim_outside * dx,
-            oy = y + rim_outside * dy;
-  if (!within(ix, iy) || !within(ox, oy) || !full(ix, iy) || full(ox, oy)) return {};
-  const int in = luma_at(frame, ix, iy) - luma_at(background, ix, iy),
-            out = luma_at(frame, ox, oy) - luma_at(background, ox, oy);
-  return {1, std::uint32_t(std::abs(in)), in < 0 ? -out : in > 0 ? out : 0};
-}
 
 class Reference final : public Rims {
  public:
@@ -87,9 +65,12 @@ std::unique_ptr<Rims> make_rims_reference() {
   return std::make_unique<Reference>();
 }
 
-std::unique_ptr<Rims> make_rims(Device &device) {
-  if (device.backend() != Backend::cpu) return {};
+std::unique_ptr<Rims> make_rims_cpu(Device &device) {
   return std::make_unique<CpuRims>(device_cast<CpuDevice>(device));
+}
+
+std::unique_ptr<Rims> make_rims(Device &device) {
+  return device.backend() == Backend::cuda ? make_rims_cuda(device) : make_rims_cpu(device);
 }
 
 } // namespace vigil::ghost

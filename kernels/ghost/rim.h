@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the difference between frame and background end at a blob's outline? It does where something stands,
 // not where light changes: the shadow of a cloud and the light of a lamp fade over many pixels. The contract
-// of the reference and the CPU backend; there is none for CUDA.
+// that every backend keeps.
 //
 // With F and L of ghost.h, d = L of the frame - L of the background, p a pixel of the outline, n the
 // direction to the first of its neighbours left, right, above and below that is in the picture and not in
@@ -47,6 +47,8 @@ class Rims {
                      const activity::Grid &, Rim *cells, Queue &) = 0;
 };
 std::unique_ptr<Rims> make_rims_reference(); // naive loops; host memory
-std::unique_ptr<Rims> make_rims(Device &); // null where there is no backend for the device, which outlives it
+std::unique_ptr<Rims> make_rims_cpu(Device &);
+std::unique_ptr<Rims> make_rims_cuda(Device &); // throws no_device when built without CUDA
+std::unique_ptr<Rims> make_rims(Device &);      // the device must outlive it
 
 } // namespace vigil::ghost

@@ -1,44 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/view/sketch.h"
 
-#include "kernels/ghost/luma.h"
-
-#include <algorithm>
 #include <cstddef>
 
 namespace vigil::view {
 
-Layout layout_for(int width, int height) {
-  Layout l{width, height, 0, 0, 0};
-  l.cell = std::max(least_cell, (std::max(width, height) + most_cells - 1) / most_cells);
-  l.columns = width / l.cell;
-  l.rows = height / l.cell;
-  return l;
-}
-
-void sketch(const ConstImage &picture, const Sketch &before, Sketch &out) {
-  const Layout l = layout_for(picture.width, picture.height);
+void sketch(const Layout &l, std::span<const Spot> spots, const Sketch &before, Sketch &out) {
   out.layout = l;
   for (std::vector<float> *v : {&out.mean, &out.across, &out.down, &out.energy, &out.lasting})
-    v->resize(std::size_t(l.cells()));
+    v->resize(spots.size());
   const bool first = before.layout != l;
-  const int step = std::max(1, l.cell / 4), reach = std::max(1, l.cell / 12);
-  const auto luma = [&](int x, int y) { return ghost::luma_at(picture, x, y); };
-  for (int row = 0; row < l.rows; row++)
-    for (int column = 0; column < l.columns; column++) {
-      const int left = column * l.cell, top = row * l.cell;
-      int sum = 0, n = 0;
-      for (int y = top; y < top + l.cell; y += step)
-        for (int x = left; x < left + l.cell; x += step, n++) sum += luma(x, y);
-      const std::size_t i = std::size_t(row) * std::size_t(l.columns) + std::size_t(column);
-      const int x = left + l.cell / 2, y = top + l.cell / 2;
-      out.mean[i] = float(sum) / float(n);
-      out.across[i] = float(luma(x + reach, y) - luma(x - reach, y));
-      out.down[i] = float(luma(x, y + reach) - luma(x, y - reach));
-      out.energy[i] = out.across[i] * out.across[i] + out.down[i] * out.down[i];
-      out.lasting[i] =
-          first ? out.energy[i] : out.across[i] * before.across[i] + out.down[i] * before.down[i];
-    }
+  const float samples = float(l.samples());
+  for (std::size_t i = 0; i < spots.size(); i++) {
+    out.mean[i] = float(spots[i].sum) / samples;
+    out.across[i] = float(spots[i].across);
+    out.down[i] = float(spots[i].down);
+    out.energy[i] = out.across[i] * out.across[i] + out.down[i] * out.down[i];
+    out.lasting[i] = first ? out.energy[i] : out.across[i] * before.across[i] + out.down[i] * before.down[i];
+  }
 }
 
 void blend(Sketch &known, const Sketch &frame, float share) {

@@ -17,11 +17,10 @@ bool far_enough(const Shift &s, const Layout &l) {
 
 } // namespace
 
-bool Watch::due(double seconds) {
+std::optional<double> Watch::due(double seconds) {
   since_ += std::max(seconds, 0.);
-  if (looks_ > 0 && since_ < look_every) return false;
-  took_ = std::exchange(since_, 0);
-  return true;
+  if (looks_ > 0 && since_ < look_every) return {};
+  return std::exchange(since_, 0);
 }
 
 void Watch::start_anew() {
@@ -59,9 +58,10 @@ std::optional<Event> Watch::end(const Comparison &c) {
   return Event{t, false, said_for_, c, {}};
 }
 
-std::optional<Event> Watch::look(const ConstImage &picture) {
+std::optional<Event> Watch::look(const Layout &layout, std::span<const Spot> spots, double seconds) {
+  took_ = seconds;
   std::swap(before_, frame_);
-  sketch(picture, before_, frame_);
+  sketch(layout, spots, before_, frame_);
   if (looks_ > 0 && known_.layout != frame_.layout) start_anew();
   if (looks_ < least_looks || seconds_ < settled) {
     learn();

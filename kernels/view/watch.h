@@ -27,6 +27,8 @@
 #include "kernels/view/compare.h"
 
 #include <cstdint>
+#include <optional>
+#include <span>
 
 namespace vigil::view {
 
@@ -52,10 +54,12 @@ struct Event {
 
 class Watch {
  public:
-  // Whether the next frame is one to look at; it lasts `seconds`.
-  bool due(double seconds);
-  // A frame that is due. At most one event a look.
-  std::optional<Event> look(const ConstImage &);
+  // Whether the next frame, which lasts `seconds`, is one to look at: the seconds since the last one that
+  // was.
+  std::optional<double> due(double seconds);
+  // A frame that was due, by its spots, and what due() said of it. In the order of the frames; further frames
+  // may have been asked for meanwhile. At most one event a look.
+  std::optional<Event> look(const Layout &, std::span<const Spot>, double seconds);
   // What is known is learnt anew. An event that goes on ends when the new picture is settled.
   void forget() { start_anew(); }
   // Nothing is looked at from now on. The event that goes on, if any, ends.

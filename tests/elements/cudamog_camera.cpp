@@ -25,8 +25,9 @@ std::vector<Said> said_of(const std::string &scene, int seconds, const std::stri
   GError *error = nullptr;
   const std::string line = "scenetestsrc " + scene + " num-buffers=" + std::to_string(8 * seconds) +
                            " ! video/x-raw,format=I420,width=320,height=240,framerate=8/1 ! cudamog name=c "
-                           "backend=cpu output=passthrough " +
-                           settings + " ! appsink name=sink sync=false";
+                           "backend=" +
+                           tested_backend() + " output=passthrough " + settings +
+                           " ! appsink name=sink sync=false";
   GstElement *pipeline = gst_parse_launch(line.c_str(), &error);
   fail_unless(pipeline && !error, "%s: %s", line.c_str(), error ? error->message : "");
   GstElement *cudamog = gst_bin_get_by_name(GST_BIN(pipeline), "c"),
@@ -151,4 +152,7 @@ static Suite *cudamog_camera_suite() {
   tcase_add_test(tests, the_end_of_the_stream_ends_it);
   return suite;
 }
-GST_CHECK_MAIN(cudamog_camera)
+int main(int argc, char **argv) {
+  if (tested_backend() == "cuda" && skipped_without_cuda("cudamog-camera")) return 77;
+  return run(cudamog_camera_suite(), argc, argv);
+}

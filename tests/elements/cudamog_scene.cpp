@@ -22,7 +22,8 @@ const Rect person{40, 32, 16, 40};
 class Camera {
  public:
   explicit Camera(const std::string &settings = "", const char *format = "GRAY8")
-      : element("backend=cpu detect-shadows=false " + settings), format_(format) {
+      : element("backend=" + tested_backend() + " async-depth=0 detect-shadows=false " + settings),
+        format_(format) {
     element.caps(caps_of(format, width, height));
   }
   // One frame of the scene as a camera of this gain and offset sees it; gives the share of foreground.
@@ -533,4 +534,7 @@ static Suite *cudamog_scene_suite() {
   tcase_add_test(tests, who_waits_stays_and_what_is_put_down_does_not);
   return suite;
 }
-GST_CHECK_MAIN(cudamog_scene)
+int main(int argc, char **argv) {
+  if (tested_backend() == "cuda" && skipped_without_cuda("cudamog-scene")) return 77;
+  return run(cudamog_scene_suite(), argc, argv);
+}

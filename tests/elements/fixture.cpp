@@ -107,6 +107,10 @@ std::string why_no_cuda([[maybe_unused]] int device) {
   return "this build has no CUDA";
 #endif
 }
+std::string tested_backend() {
+  const char *name = g_getenv("VIGIL_TEST_BACKEND");
+  return name ? name : "cpu";
+}
 bool skipped_without_cuda(const char *what, int device) {
   const std::string why = why_no_cuda(device);
   if (why.empty()) {

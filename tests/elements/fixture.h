@@ -20,6 +20,8 @@ std::string why_no_cuda(int device = 0);
 // For programs of tests that need the device: says why they are skipped where there is none. Where there is,
 // tests run in this process from now on, since the driver does not survive a fork.
 bool skipped_without_cuda(const char *what, int device = 0);
+// The backend on which tests that are run on several are to run: VIGIL_TEST_BACKEND (cpu or cuda), else cpu.
+std::string tested_backend();
 
 // A picture in host memory, laid out as GStreamer does.
 struct Picture {

@@ -2,7 +2,11 @@
 // A drawn day before cudamog: the motion events against the exact truth.
 // Usage: quality-day [--from HOUR] [--hours N] [--rate FPS] [--seed N] [--size WxH] [--format FORMAT]
 //                    [--settings "name=value ..."] [--recall R] [--false-a-day N]
+//                    [--warm-up SECONDS] [--at-most SECONDS] [--list]
 //
+// --warm-up: what begins in the first seconds of the scene's time does not count, and these come on top of
+// --hours. --at-most: after so many seconds of the clock on the wall it ends, and says how much of the day
+// was seen. --list prints each visit and each event.
 // Without --settings: min-area=60 motion-threshold=0.0008, since a person on the far pavement fills some 150
 // pixels of 320x240, of which a ground of the same colour may hide half.
 //
@@ -16,6 +20,7 @@
 #include "common/scene/scene.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -34,6 +39,8 @@ constexpr float least_visible = 0.5f;              // of an object
 
 struct Options {
   double from = 12, hours = 24, rate = 2, recall = 0.99, false_a_day = 2;
+  double warm_up = 0, at_most = 0;
+  bool list = false;
   unsigned seed = 1;
   int width = 320, height = 240;
   std::string format = "I420", settings = "min-area=60 motion-threshold=0.0008";
@@ -53,6 +60,10 @@ Options options_of(int argc, char **argv) {
   Options o;
   for (int i = 1; i < argc; i++) {
     const std::string name = argv[i];
+    if (name == "--list") {
+      o.list = true;
+      continue;
+    }
     if (i + 1 == argc) usage((name + " needs a value").c_str());
     const char *const value = argv[++i];
     if (name == "--from")
@@ -65,6 +76,10 @@ Options options_of(int argc, char **argv) {
       o.recall = std::atof(value);
     else if (name == "--false-a-day")
       o.false_a_day = std::atof(value);
+    else if (name == "--warm-up")
+      o.warm_up = std::atof(value);
+    else if (name == "--at-most")
+      o.at_most = std::atof(value);
     else if (name == "--seed")
       o.seed = unsigned(std::atoi(value));
     else if (name == "--size") {
@@ -190,13 +205,17 @@ class Camera {
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   const Options o = options_of(argc, argv);
-  const double first = std::fmod(o.from + 12, 24) * 3600;
-  const auto frames = std::uint64_t(o.hours * 3600 * o.rate);
+  const double from = std::fmod(o.from + 12, 24) * 3600, first = std::max(from - o.warm_up, 0.);
+  const auto frames = std::uint64_t((from - first + o.hours * 3600) * o.rate);
+  const auto start = std::chrono::steady_clock::now();
+  double last = first;
   Camera camera(o);
   std::vector<Stretch> visits, events;
   bool moving = false;
   for (std::uint64_t n = 0; n < frames; n++) {
-    const double time = first + double(n) / o.rate;
+    const double time = last = first + double(n) / o.rate;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (o.at_most > 0 && took.count() > o.at_most) break;
     camera.show(n, time);
     const int change = camera.change(time);
     if (change > 0) events.push_back({time, time});
@@ -209,6 +228,15 @@ int main(int argc, char **argv) {
     visits.back().wanted |= enough;
   }
 
+  const auto early = [&](const Stretch &s) { return s.begin < from; };
+  for (Stretch &v : visits) v.wanted &= !early(v);
+  std::erase_if(events, early);
+  const double hours = std::max(last - from, 0.) / 3600;
+  if (o.list) {
+    for (const Stretch &v : visits)
+      std::printf("visit %.2f %.2f%s\n", v.begin, v.end, v.wanted ? "" : " too little");
+    for (const Stretch &e : events) std::printf("event %.2f %.2f\n", e.begin, e.end);
+  }
   int wanted = 0, found = 0, wrong = 0;
   for (Stretch &e : events) {
     const auto begun_in = [&](const Stretch &v) { return e.begin >= v.begin && e.begin <= v.end + late; };
@@ -229,11 +257,11 @@ int main(int argc, char **argv) {
     if (v.wanted && !v.found)
       std::printf("%s  a visit until %s was missed\n", clock(v.begin).c_str(), clock(v.end).c_str());
   }
-  const double recall = wanted ? double(found) / wanted : 1, a_day = wrong * 24 / o.hours;
+  const double recall = wanted ? double(found) / wanted : 1, a_day = hours > 0 ? wrong * 24 / hours : 0;
   std::printf("%.2f hours, %llu frames, seed %u, %s: %zu events; %d of %d visits found (recall %.4f), %d "
               "false events "
               "(%.1f a day)\n",
-              o.hours, static_cast<unsigned long long>(frames), o.seed, o.format.c_str(), events.size(),
-              found, wanted, recall, wrong, a_day);
+              hours, static_cast<unsigned long long>((last - first) * o.rate + 1), o.seed, o.format.c_str(),
+              events.size(), found, wanted, recall, wrong, a_day);
   return wanted > 0 && recall >= o.recall && a_day <= o.false_a_day ? 0 : 1;
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -94,16 +96,30 @@ Picture take(Ground &ground, const View &v, int number, int width = 320, int hei
   return with_noise(clean(ground, v, width, height), v.noise, number, width, height);
 }
 
+std::vector<view::Spot> spots_of(const Picture &p) {
+  static const std::unique_ptr<Device> cpu = open_cpu(1);
+  static const std::unique_ptr<Queue> queue = cpu->make_queue();
+  std::vector<view::Spot> spots(std::size_t(view::layout_for(p.width, p.height).cells()));
+  view::make(*cpu)->apply(p.image(), spots.data(), *queue);
+  return spots;
+}
+
+void sketch_to(view::Sketch &s, const Picture &p, const view::Sketch &before) {
+  view::sketch(view::layout_for(p.width, p.height), spots_of(p), before, s);
+}
 view::Sketch sketch_of(const Picture &p) {
   view::Sketch s;
-  view::sketch(p.image(), {}, s);
+  sketch_to(s, p, {});
   return s;
+}
+std::optional<view::Event> look(view::Watch &watch, const Picture &p, double seconds) {
+  return watch.look(view::layout_for(p.width, p.height), spots_of(p), seconds);
 }
 // What is known of a view after some noisy frames.
 view::Sketch known_of(Ground &ground) {
   view::Sketch known = sketch_of(take(ground, {}, 100)), before = known, s;
   for (int n = 1; n < 10; n++) {
-    view::sketch(take(ground, {}, 100 + n).image(), before, s);
+    sketch_to(s, take(ground, {}, 100 + n), before);
     view::blend(known, s, 1 / float(n));
     std::swap(before, s);
   }
@@ -164,8 +180,9 @@ std::string said(Ground &ground, const std::vector<Shown> &views, int width = 32
   for (const Shown &s : views) {
     const std::vector<float> luma = clean(ground, s.view, width, height);
     for (int i = 0; i < int(4 * s.seconds); i++, number++) {
-      expect(watch.due(0.25), "each frame is due");
-      add(watch.look(with_noise(luma, s.view.noise, number, width, height).image()));
+      const std::optional<double> took = watch.due(0.25);
+      expect(took == 0.25, "each frame is due");
+      add(look(watch, with_noise(luma, s.view.noise, number, width, height), *took));
     }
   }
   add(watch.stop());
@@ -220,15 +237,15 @@ void no_events(Ground &ground) {
 void looks_are_due() {
   view::Watch watch;
   int due = 0;
-  for (int i = 0; i < 100; i++) due += watch.due(0.04); // nothing was looked at: all are
+  for (int i = 0; i < 100; i++) due += watch.due(0.04).has_value(); // nothing was looked at: all are
   expect(due == 100, "the first frames are due");
   Ground ground;
   const Picture p = take(ground, {}, 0);
-  watch.look(p.image());
+  look(watch, p, 0.04);
   due = 0;
-  for (int i = 0; i < 100; i++) due += watch.due(0.04);
+  for (int i = 0; i < 100; i++) due += watch.due(0.04).has_value();
   expect(due >= 13 && due <= 16, std::to_string(due) + " of 100 frames are due");
-  for (int i = 0; i < 10; i++) expect(watch.due(1), "each slow frame is due");
+  for (int i = 0; i < 10; i++) expect(watch.due(1).has_value(), "each slow frame is due");
 }
 
 } // namespace

@@ -22,10 +22,29 @@ class CudaEdges final : public Edges {
   CudaDevice &device_;
 };
 
+class CudaRims final : public Rims {
+ public:
+  explicit CudaRims(CudaDevice &device) : device_(device) {}
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+             const activity::Grid &grid, Rim *cells, Queue &queue) override {
+    check(mask, frame, background, grid);
+    const CudaScope scope = device_.enter();
+    launch_rims(mask, frame, background, grid, cells, stream_of(queue));
+    cuda_check(cudaGetLastError(), "rims of outlines");
+  }
+
+ private:
+  CudaDevice &device_;
+};
+
 } // namespace
 
 std::unique_ptr<Edges> make_cuda(Device &device) {
   return std::make_unique<CudaEdges>(device_cast<CudaDevice>(device));
+}
+
+std::unique_ptr<Rims> make_rims_cuda(Device &device) {
+  return std::make_unique<CudaRims>(device_cast<CudaDevice>(device));
 }
 
 } // namespace vigil::ghost

@@ -1,35 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges on a GPU: a warp for each cell. A lane looks at four pixels of the mask at a time; pictures are read
-// at the few pixels of an outline alone.
+// Edges on a GPU: a warp for each cell. Pictures are read at the few pixels of an outline alone.
 #include "common/cuda/bytes.h"
 #include "common/cuda/warp.h"
 #include "kernels/ghost/cuda/kernels.h"
+#include "kernels/ghost/cuda/outline.h"
 #include "kernels/ghost/luma.h"
 
 namespace vigil::ghost {
 namespace {
-
-constexpr int lanes = 32;
-constexpr int warps = 8;
-
-constexpr std::uint32_t all_four = 0x80808080u; // the top bit of each byte
-
-// Which of the four pixels from (x, y) on are full, by top bits; what lies outside of the picture is not.
-__device__ std::uint32_t full_at(const Plane<const std::uint8_t> &mask, int x, int y) {
-  return tops_full(load<4>(mask.row(y) + x, mask.width - x).word[0]);
-}
-// Those of them whose four neighbours are all full or outside of the picture; `full`: they themselves.
-__device__ std::uint32_t surrounded(const Plane<const std::uint8_t> &mask, int x, int y, std::uint32_t full) {
-  const std::uint8_t *const row = mask.row(y);
-  const int inside = mask.width - x; // pixels from x on
-  const std::uint32_t beyond = inside < 4 ? all_four << (8 * inside) : 0;
-  const bool before = x == 0 || row[x - 1] == 255, behind = inside <= 4 || row[x + 4] == 255;
-  const std::uint32_t left = full << 8 | (before ? 0x80u : 0u),
-                      right = (full | beyond) >> 8 | (behind ? 0x80000000u : 0u);
-  const std::uint32_t above = y == 0 ? all_four : full_at(mask, x, y - 1),
-                      below = y + 1 == mask.height ? all_four : full_at(mask, x, y + 1);
-  return left & right & above & below;
-}
 
 // luma_at() and edge_at() with one access a pixel.
 __device__ int luma_of(const ConstImage &p, int x, int y) {
@@ -51,20 +29,13 @@ __global__ void __launch_bounds__(lanes *warps)
                  int columns, int cells, Cell *out) {
   const int cell = blockIdx.x * warps + threadIdx.y;
   if (cell >= cells) return; // the whole warp
-  const int x0 = cell % columns * size, y0 = cell / columns * size;
-  const int in_row = size / 4; // pieces of four pixels
   Cell sum;
-  for (int i = threadIdx.x; i < in_row * size; i += lanes) {
-    const int x = x0 + i % in_row * 4, y = y0 + i / in_row;
-    if (y >= mask.height || x >= mask.width) continue;
-    const std::uint32_t full = full_at(mask, x, y);
-    if (full == 0) continue;
+  for_each_piece(mask, size, columns, cell, [&](int x, int y, std::uint32_t full) {
     sum.pixels += static_cast<std::uint32_t>(__popc(full));
-    for (std::uint32_t left = full & ~surrounded(mask, x, y, full); left != 0; left &= left - 1) {
-      const int at = x + (__ffs(static_cast<int>(left)) - 1) / 8;
+    for_each_on_outline(mask, x, y, full, [&](int at) {
       sum += {0, 1, edge_of(frame, at, y), edge_of(background, at, y)};
-    }
-  }
+    });
+  });
   sum.pixels = warp_sum(sum.pixels);
   sum.outline = warp_sum(sum.outline);
   sum.frame = warp_sum(sum.frame);
