@@ -117,7 +117,7 @@ def main():
             results.append(options.out / f"{boxes.stem}, {re.sub('[^A-Za-z0-9=. -]', '', chain)}")
             subprocess.run([sys.executable, HERE / "tracks_of.py", boxes, results[-1], chain, "--fps", str(options.fps),
                             "--size", options.size], check=True)
-    subprocess.run([options.eval, "--tracks", options.truth, "--iou", options.iou, *(p.name for p in results)], check=True,
+    subprocess.run([options.eval, "--tracks", pathlib.Path(options.truth).resolve(), "--iou", options.iou, *(p.name for p in results)], check=True,
                    cwd=options.out)
 
 
