@@ -26,13 +26,15 @@ def by_group(out):
 
 
 # A kernel in the middle: what was measured before it stays, what comes after is measured, and the reason is told.
-groups = by_group(measure("by_async_copy", "abort", "--json"))
+# PoCL 6.0 ends the process for "copies to local memory" by itself, and some versions have no images.
+groups = by_group(measure("write_there", "abort", "--json"))
 assert len(groups) == 13, groups.keys()
-whole, rest = groups["copies to local memory"]
-assert whole["name"].startswith("by the work-items") and whole["value"] > 0, whole
+whole, rest = groups["access patterns"]
+assert whole["name"] == "side by side, read" and whole["value"] > 0, whole
 assert rest["value"] is None and "signal 6" in rest["missing"], rest
-assert "played break-down of by_async_copy" in rest["missing"], rest
-assert sum(m["value"] is None for g, all in groups.items() if g != "buffer or image" for m in all) == 1, groups
+assert "played break-down of write_there" in rest["missing"], rest
+others = [all for g, all in groups.items() if g not in ("access patterns", "copies to local memory", "buffer or image")]
+assert all(m["value"] is not None for all in others for m in all), groups
 assert all(m["value"] > 0 for m in groups["prefetch"] + groups["effective bandwidth"]), groups
 
 # A kernel that two groups start, each time the end: each is told, and the program comes to its end. exit(0) of a driver is no success.
