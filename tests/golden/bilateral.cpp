@@ -3,6 +3,7 @@
 // and where the definitions are the same). OpenCV sums in single precision: at most one level off, 99.9 % of
 // the pixels equal. Usage: golden-bilateral FILE
 #include "kernels/bilateral/bilateral.h"
+#include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
 
 #include "common/error.h"
@@ -11,8 +12,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 namespace vigil::bilateral {
@@ -32,13 +31,9 @@ struct Golden {
 };
 
 Golden read(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(Error::Kind::io, "cannot open ", path);
+  test::GoldenFile file(path);
   Golden g;
-  for (std::string text; std::getline(file, text) && text != "end";) {
-    std::istringstream line(text);
-    std::string what;
-    line >> what;
+  file.each_line([&](const std::string &what, std::istringstream &line) {
     if (what == "picture") line >> g.width >> g.height;
     if (what == "case") {
       Case c;
@@ -46,13 +41,8 @@ Golden read(const char *path) {
       c.params.range_sigma = c.levels / 255;
       g.cases.push_back(c);
     }
-  }
-  const auto take = [&] {
-    Bytes b(std::size_t(g.width) * g.height * 3);
-    if (!file.read(reinterpret_cast<char *>(b.data()), std::streamsize(b.size())))
-      fail(Error::Kind::bad_data, "the file ends before its last case");
-    return b;
-  };
+  });
+  const auto take = [&] { return file.take(std::size_t(g.width) * g.height * 3); };
   g.picture = take();
   for (Case &c : g.cases) c.want = take();
   return g;

@@ -2,6 +2,7 @@
 // The reference and the CPU backend of blobs against blobs.bin, which OpenCV made (make_blobs.py describes
 // the file). Whole numbers must be equal, the others to 1e-9. Usage: golden-blobs FILE
 #include "kernels/blobs/blobs.h"
+#include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
 
 #include "common/error.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -31,13 +31,9 @@ struct Case {
 };
 
 std::vector<Case> read(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(Error::Kind::io, "cannot open ", path);
+  test::GoldenFile file(path);
   std::vector<Case> cases;
-  for (std::string text; std::getline(file, text) && text != "end";) {
-    std::istringstream line(text);
-    std::string what;
-    line >> what;
+  file.each_line([&](const std::string &what, std::istringstream &line) {
     if (what == "case") {
       Case c;
       line >> c.name >> c.width >> c.height >> c.neighbours >> c.min_area >> c.components;
@@ -46,15 +42,11 @@ std::vector<Case> read(const char *path) {
       Want b;
       Moments &m = b.moments;
       line >> b.x >> b.y >> b.width >> b.height >> b.area >> b.first >> m.x >> m.y >> m.xx >> m.xy >> m.yy;
-      if (!line || cases.empty()) fail(Error::Kind::bad_data, "cannot read: ", text);
+      if (!line || cases.empty()) fail(Error::Kind::bad_data, "cannot read: ", line.str());
       cases.back().blobs.push_back(b);
     }
-  }
-  for (Case &c : cases) {
-    c.mask.resize(std::size_t(c.width) * std::size_t(c.height));
-    if (!file.read(reinterpret_cast<char *>(c.mask.data()), std::streamsize(c.mask.size())))
-      fail(Error::Kind::bad_data, "the file ends before its last mask");
-  }
+  });
+  for (Case &c : cases) c.mask = file.take(std::size_t(c.width) * std::size_t(c.height));
   return cases;
 }
 

@@ -2,13 +2,12 @@
 // The reference and the CPU backend of cleanup against cleanup.bin, which OpenCV made (make_cleanup.py
 // describes the file). Not one pixel may differ. Usage: golden-cleanup FILE
 #include "kernels/cleanup/cleanup.h"
+#include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
 
 #include "common/error.h"
 
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 namespace vigil::cleanup {
@@ -28,26 +27,17 @@ struct Golden {
 };
 
 Golden read(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(Error::Kind::io, "cannot open ", path);
+  test::GoldenFile file(path);
   Golden g;
-  for (std::string text; std::getline(file, text) && text != "end";) {
-    std::istringstream line(text);
-    std::string what;
-    line >> what;
+  file.each_line([&](const std::string &what, std::istringstream &line) {
     if (what == "mask") line >> g.width >> g.height;
     if (what == "case") {
       Case c;
       line >> c.params.median >> c.params.open >> c.params.close >> c.margin;
       g.cases.push_back(c);
     }
-  }
-  const auto take = [&] {
-    Bytes b(std::size_t(g.width) * g.height);
-    if (!file.read(reinterpret_cast<char *>(b.data()), std::streamsize(b.size())))
-      fail(Error::Kind::bad_data, "the file ends before its last case");
-    return b;
-  };
+  });
+  const auto take = [&] { return file.take(std::size_t(g.width) * g.height); };
   g.mask = take();
   for (Case &c : g.cases) c.want = take();
   return g;

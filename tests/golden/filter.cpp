@@ -2,14 +2,13 @@
 // The reference of filter chains against filter.bin, which OpenCV, SciPy and scikit-image made
 // (make_filter.py describes the file and its limits). Usage: golden-filter FILE
 #include "kernels/filter/filter.h"
+#include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 namespace vigil::filter {
 namespace {
@@ -30,13 +29,9 @@ struct Golden {
 };
 
 std::vector<Golden> read(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(Error::Kind::io, "cannot open ", path);
+  test::GoldenFile file(path);
   std::vector<Golden> all;
-  for (std::string text; std::getline(file, text) && text != "end";) {
-    std::istringstream line(text);
-    std::string what;
-    line >> what;
+  file.each_line([&](const std::string &what, std::istringstream &line) {
     if (what == "picture") {
       all.emplace_back();
       line >> all.back().bits >> all.back().width >> all.back().height;
@@ -47,13 +42,11 @@ std::vector<Golden> read(const char *path) {
       std::getline(line, c.chain);
       all.at(all.size() - 1).cases.push_back(c);
     }
-  }
+  });
   for (Golden &g : all) {
     const auto take = [&] {
       const std::size_t bytes = g.bits == 16 ? 2 : 1;
-      std::vector<std::uint8_t> b(3 * g.pixels() * bytes);
-      if (!file.read(reinterpret_cast<char *>(b.data()), std::streamsize(b.size())))
-        fail(Error::Kind::bad_data, "the file ends before its last case");
+      const std::vector<std::uint8_t> b = file.take(3 * g.pixels() * bytes);
       Values v(3 * g.pixels());
       for (std::size_t i = 0; i < v.size(); i++)
         v[i] = static_cast<std::uint16_t>(bytes == 2 ? b[2 * i] | b[2 * i + 1] << 8 : b[i]);

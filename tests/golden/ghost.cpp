@@ -2,13 +2,13 @@
 // The reference and the CPU backend of edges along outlines against ghost.bin, which OpenCV made
 // (make_ghost.py describes the file). Not one number may differ. Usage: golden-ghost FILE
 #include "kernels/ghost/ghost.h"
+#include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
 
 #include "common/bytes.h"
 #include "common/error.h"
 
 #include <cstdio>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
@@ -24,29 +24,20 @@ struct Case {
 };
 
 std::vector<Case> read(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(Error::Kind::io, "cannot open ", path);
+  test::GoldenFile file(path);
   std::vector<Case> cases;
-  for (std::string text; std::getline(file, text) && text != "end";) {
-    std::istringstream line(text);
-    std::string what;
+  file.each_line([&](const std::string &, std::istringstream &line) {
     int width = 0, height = 0, cell = 0;
-    line >> what >> width >> height >> cell;
+    line >> width >> height >> cell;
     const activity::Grid grid = activity::grid_for(width, height);
     if (grid.size != cell)
-      fail(Error::Kind::bad_data, text, ", but cells are of ", grid.size, " pixels there");
+      fail(Error::Kind::bad_data, line.str(), ", but cells are of ", grid.size, " pixels there");
     cases.push_back({grid, {}, {}, {}, {}});
-  }
-  const auto take = [&](std::size_t bytes) {
-    Bytes b(bytes);
-    if (!file.read(reinterpret_cast<char *>(b.data()), std::streamsize(b.size())))
-      fail(Error::Kind::bad_data, "the file ends before its last case");
-    return b;
-  };
+  });
   for (Case &c : cases) {
     for (Bytes *b : {&c.mask, &c.frame, &c.background})
-      *b = take(std::size_t(c.grid.width) * std::size_t(c.grid.height));
-    const Bytes numbers = take(std::size_t(c.grid.cells()) * 16);
+      *b = file.take(std::size_t(c.grid.width) * std::size_t(c.grid.height));
+    const Bytes numbers = file.take(std::size_t(c.grid.cells()) * 16);
     ByteReader in(numbers, 0);
     for (int i = 0; i < c.grid.cells(); i++) {
       Cell cell;

@@ -3,11 +3,11 @@
 // (make_histogram.py describes the file). Counts must be equal. Usage: golden-histogram FILE
 #include "common/error.h"
 #include "kernels/histogram/statistics.h"
+#include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
@@ -20,11 +20,6 @@ struct Case {
   Statistics want;
 };
 
-void take(std::ifstream &file, void *to, std::size_t bytes) {
-  if (!file.read(static_cast<char *>(to), std::streamsize(bytes)))
-    fail(Error::Kind::bad_data, "the file ends before its last picture");
-}
-
 bool same(const Statistics &a, const Statistics &b) {
   const auto near = [](double x, double y) { return std::abs(x - y) < 1e-9; };
   return near(a.mean, b.mean) && near(a.median, b.median) && near(a.contrast, b.contrast) &&
@@ -33,19 +28,16 @@ bool same(const Statistics &a, const Statistics &b) {
 }
 
 int run(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(Error::Kind::io, "cannot open ", path);
+  test::GoldenFile file(path);
   std::vector<Case> cases;
-  for (std::string text; std::getline(file, text) && text != "end";) {
-    std::istringstream line(text);
-    std::string what;
+  file.each_line([&](const std::string &what, std::istringstream &line) {
     Case c;
     Statistics &s = c.want;
-    line >> what >> c.bits >> c.channels >> c.width >> c.height >> c.levels.black >> c.levels.white >>
-        s.mean >> s.median >> s.contrast >> s.clipped_dark >> s.clipped_bright >> s.metered >> s.bright_end;
-    if (!line || what != "picture") fail(Error::Kind::bad_data, "no picture: ", text);
+    line >> c.bits >> c.channels >> c.width >> c.height >> c.levels.black >> c.levels.white >> s.mean >>
+        s.median >> s.contrast >> s.clipped_dark >> s.clipped_bright >> s.metered >> s.bright_end;
+    if (!line || what != "picture") fail(Error::Kind::bad_data, "no picture: ", line.str());
     cases.push_back(c);
-  }
+  });
   if (cases.empty()) fail(Error::Kind::bad_data, path, " holds no picture");
   const auto device = open_cpu(1);
   const auto queue = device->make_queue();
@@ -57,11 +49,10 @@ int run(const char *path) {
     const PixelFormat format = c.bits == 16      ? (c.channels == 3 ? rgba64 : gray16)
                                : c.channels == 3 ? rgba
                                                  : gray8;
-    std::vector<std::uint8_t> pixels(std::size_t(c.width) * c.height * pixel);
-    take(file, pixels.data(), pixels.size());
+    std::vector<std::uint8_t> pixels = file.take(std::size_t(c.width) * c.height * pixel);
     Counts want;
-    for (int i = 0; i < c.channels; i++) take(file, want.channel[i].data(), sizeof(Bins));
-    take(file, want.intensity.data(), sizeof(Bins));
+    for (int i = 0; i < c.channels; i++) file.take(want.channel[i].data(), sizeof(Bins));
+    file.take(want.intensity.data(), sizeof(Bins));
     const ConstImage image{format, c.width, c.height, {pixels.data()}, {std::ptrdiff_t(c.width) * pixel}};
     Counts got;
     counter->count(image, *queue);

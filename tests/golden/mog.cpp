@@ -2,6 +2,7 @@
 // The reference and the CPU backend of mog against mog.bin: masks and backgrounds that other programs made
 // (make_mog.py says which, and describes the file). Usage: golden-mog FILE
 #include "kernels/mog/mog.h"
+#include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
 
 #include "common/error.h"
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -63,34 +63,22 @@ Case parse_case(std::istringstream &line, int width, int height) {
   return c;
 }
 
-Bytes take(std::istream &file, std::size_t bytes) {
-  Bytes b(bytes);
-  if (!file.read(reinterpret_cast<char *>(b.data()), std::streamsize(bytes)))
-    fail(Error::Kind::bad_data, "the file ends before its last case");
-  return b;
-}
-
 Golden read(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(Error::Kind::io, "cannot open ", path);
+  test::GoldenFile file(path);
   Golden g;
-  std::string text;
-  while (std::getline(file, text) && text != "end") {
-    std::istringstream line(text);
-    std::string what;
-    line >> what;
+  file.each_line([&](const std::string &what, std::istringstream &line) {
     if (what == "frames") line >> g.width >> g.height >> g.count;
     if (what == "case") g.cases.push_back(parse_case(line, g.width, g.height));
-  }
+  });
   const std::size_t samples = g.pixels() * g.count;
-  const Bytes rgb = take(file, 3 * samples);
+  const Bytes rgb = file.take(3 * samples);
   for (std::size_t i = 0; i < samples; i++)
     g.frames.insert(g.frames.end(), {rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255});
   for (Case &c : g.cases) {
-    const Bytes codes = take(file, samples / 4);
+    const Bytes codes = file.take(samples / 4);
     const std::uint8_t values[] = {0, std::uint8_t(c.params.shadow_value), 255, 255};
     for (std::size_t i = 0; i < samples; i++) c.masks.push_back(values[codes[i / 4] >> (i % 4 * 2) & 3]);
-    c.background = take(file, g.pixels() * c.config.channels);
+    c.background = file.take(g.pixels() * c.config.channels);
   }
   return g;
 }
