@@ -16,18 +16,14 @@ struct Peak {
 class CpuRegistration final : public Registration {
  public:
   void know(const ConstImage &background) override {
-    check(background, background.format, background.width, background.height);
-    format_ = background.format;
-    width_ = background.width;
-    height_ = background.height;
-    range_ = range_of(std::max(width_, height_));
     points_.choose(background);
+    range_ = range_of(std::max(background.width, background.height));
     background_ = background;
     built_ = false;
   }
 
   Found find(const ConstImage &frame) override {
-    check(frame, format_, width_, height_);
+    points_.check(frame);
     Found found{{}, points_.count(), 0, 0};
     if (points_.count() < least_points) {
       last_ = {};
@@ -82,8 +78,7 @@ class CpuRegistration final : public Registration {
     return from;
   }
 
-  PixelFormat format_{};
-  int width_ = 0, height_ = 0, range_ = 0;
+  int range_ = 0;
   Points points_;
   ConstImage background_;
   bool built_ = false; // known_, of background_

@@ -44,7 +44,11 @@ double score_of(const ConstImage &frame, const std::vector<Point> &points, int r
 } // namespace
 
 void Points::choose(const ConstImage &b) {
+  if (is_16_bit(b.format)) fail(Error::Kind::bad_setting, "frames with 16 bits a sample are not registered");
   points_.clear();
+  format_ = b.format;
+  width_ = b.width;
+  height_ = b.height;
   reach_ = reach_of(std::max(b.width, b.height));
   const auto luma = [&](int x, int y) { return ghost::luma_at(b, x, y); };
   const int width = std::max(1, b.width / tile_columns), height = std::max(1, b.height / tile_rows);
@@ -75,12 +79,11 @@ double Points::score(const ConstImage &frame, Shift s) const {
   }
 }
 
-void check(const ConstImage &frame, PixelFormat format, int width, int height) {
-  using enum Error::Kind;
-  if (is_16_bit(frame.format)) fail(bad_setting, "frames with 16 bits a sample are not registered");
-  if (frame.format != format || frame.width != width || frame.height != height)
-    fail(bad_setting, "the background is of ", width, "x", height, " pixels in format ", int(format),
-         ", but the frame of ", frame.width, "x", frame.height, " in format ", int(frame.format));
+void Points::check(const ConstImage &frame) const {
+  if (frame.format != format_ || frame.width != width_ || frame.height != height_)
+    fail(Error::Kind::bad_setting, "the background is of ", width_, "x", height_, " pixels in format ",
+         int(format_), ", but the frame of ", frame.width, "x", frame.height, " in format ",
+         int(frame.format));
 }
 
 } // namespace vigil::registration

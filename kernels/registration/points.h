@@ -16,7 +16,10 @@ struct Point {
 
 class Points {
  public:
+  // Throws Error::bad_setting for 16 bits a sample.
   void choose(const ConstImage &background);
+  // Throws Error::bad_setting for a frame that is not of the background's size and format.
+  void check(const ConstImage &frame) const;
   int count() const { return static_cast<int>(points_.size()); }
   const std::vector<Point> &all() const { return points_; }
   int reach() const { return reach_; }
@@ -25,10 +28,8 @@ class Points {
 
  private:
   std::vector<Point> points_;
-  int reach_ = 1;
+  PixelFormat format_{};
+  int width_ = 0, height_ = 0, reach_ = 1;
 };
-
-// What every backend does before it looks for a shift.
-void check(const ConstImage &frame, PixelFormat, int width, int height);
 
 } // namespace vigil::registration

@@ -10,19 +10,13 @@ namespace {
 
 class Reference final : public Registration {
  public:
-  void know(const ConstImage &background) override {
-    check(background, background.format, background.width, background.height);
-    format_ = background.format;
-    width_ = background.width;
-    height_ = background.height;
-    points_.choose(background);
-  }
+  void know(const ConstImage &background) override { points_.choose(background); }
   Found find(const ConstImage &frame) override {
-    check(frame, format_, width_, height_);
+    points_.check(frame);
     Found found{{}, points_.count(), 0, 0};
     if (points_.count() < least_points) return found;
     found.score = found.at_rest = score(frame, {});
-    const int range = range_of(std::max(width_, height_));
+    const int range = range_of(std::max(frame.width, frame.height));
     Shift best;
     double most = 0;
     for (int y = -range; y <= range; y++)
@@ -41,7 +35,7 @@ class Reference final : public Registration {
  private:
   double score(const ConstImage &frame, Shift s) const {
     const int r = points_.reach();
-    const auto inside = [&](int x, int y) { return x >= 0 && x < width_ && y >= 0 && y < height_; };
+    const auto inside = [&](int x, int y) { return x >= 0 && x < frame.width && y >= 0 && y < frame.height; };
     double sum = 0;
     int seen = 0;
     for (const Point &p : points_.all()) {
@@ -56,8 +50,6 @@ class Reference final : public Registration {
     return 2 * seen >= points_.count() ? sum / seen : 0;
   }
 
-  PixelFormat format_{};
-  int width_ = 0, height_ = 0;
   Points points_;
 };
 
