@@ -17,7 +17,7 @@ class GoldenFile {
   explicit GoldenFile(const char *path) : file_(path, std::ios::binary) {
     if (!file_) fail(Error::Kind::io, "cannot open ", path);
   }
-  // Calls fn(what, line) for each line of text. `what` is its first word; the rest is still to be read from `line`.
+  // Calls fn(what, line) for each line of text: `what` is its first word, `line` gives the words after that.
   template <class Fn>
   void each_line(Fn fn) {
     for (std::string text; std::getline(file_, text) && text != "end";) {
