@@ -5,7 +5,7 @@
 
 #include "common/plane.h"
 #include "common/shift.h"
-#include "gst/memory/slots.h"
+#include "gst/cudamog/own_picture.h"
 
 namespace vigil::gst::cudamog {
 
@@ -17,17 +17,16 @@ class BorderedPicture {
   // For whoever draws it anew: what is around it no longer fits.
   Image draw() {
     filled_ = 0;
-    return image_;
+    return picture_.image();
   }
-  ConstImage image() const { return image_; }
+  ConstImage image() const { return picture_.image(); }
   // The picture as a frame shifted by this would show it; `shift` is within the border.
   ConstImage through(Shift shift);
 
  private:
   void fill_border(int width);
-  DeviceBuffer memory_;
-  Image image_;
   int border_ = 0, filled_ = 0; // pixels
+  OwnPicture picture_;
 };
 
 } // namespace vigil::gst::cudamog

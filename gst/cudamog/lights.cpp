@@ -7,6 +7,16 @@
 #include <utility>
 
 namespace vigil::gst::cudamog {
+namespace {
+
+// fn(data, stride, bytes of a row, rows)
+template <class Fn>
+void for_each_plane(const Image &image, Fn fn) {
+  for (int i = 0; i < plane_count(image.format); i++)
+    fn(image.data[i], image.stride[i], row_bytes(image.format, i, image.width), plane_rows(i, image.height));
+}
+
+} // namespace
 
 void Lights::set_format(PixelFormat format, int width, int height) {
   if (format == format_ && width == width_ && height == height_) return;
@@ -81,14 +91,11 @@ bool Lights::recall(const ConstImage &frame, float most_moved, mog::Model &model
 mog::Pictures Lights::save(Queue &queue) const {
   mog::Pictures saved{format_, {}};
   for (const OwnPicture &k : kept_) {
-    const Image &from = k.image();
     std::uint8_t *to = saved.bytes.emplace_back(mog::picture_bytes(format_, width_, height_)).data();
-    for (int i = 0; i < plane_count(format_); i++) {
-      const std::ptrdiff_t row = row_bytes(format_, i, width_);
-      const int rows = plane_rows(i, height_);
-      device_.download(to, row, from.data[i], from.stride[i], std::size_t(row), rows, queue);
+    for_each_plane(k.image(), [&](std::uint8_t *data, std::ptrdiff_t stride, std::ptrdiff_t row, int rows) {
+      device_.download(to, row, data, stride, std::size_t(row), rows, queue);
       to += row * rows;
-    }
+    });
   }
   queue.wait();
   return saved;
@@ -106,12 +113,10 @@ void Lights::load(const mog::Pictures &saved, Queue &queue) {
   for (const std::vector<std::uint8_t> &bytes : saved.bytes) {
     const Image to = kept_.emplace_back(device_, format_, width_, height_).image();
     const std::uint8_t *from = bytes.data();
-    for (int i = 0; i < plane_count(format_); i++) {
-      const std::ptrdiff_t row = row_bytes(format_, i, width_);
-      const int rows = plane_rows(i, height_);
-      device_.upload(to.data[i], to.stride[i], from, row, std::size_t(row), rows, queue);
+    for_each_plane(to, [&](std::uint8_t *data, std::ptrdiff_t stride, std::ptrdiff_t row, int rows) {
+      device_.upload(data, stride, from, row, std::size_t(row), rows, queue);
       from += row * rows;
-    }
+    });
   }
   queue.wait();
 }

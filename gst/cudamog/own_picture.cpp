@@ -13,16 +13,26 @@ std::ptrdiff_t stride_of(PixelFormat f, int plane, int width) {
 
 } // namespace
 
-OwnPicture::OwnPicture(Device &device, PixelFormat format, int width, int height) {
+std::ptrdiff_t pixel_bytes(PixelFormat f, int plane) {
+  if (f == PixelFormat::rgba || f == PixelFormat::bgra) return 4;
+  return f == PixelFormat::nv12 && plane == 1 ? 2 : 1;
+}
+
+int in_plane(int pixels, int plane) {
+  return plane == 0 ? pixels : (pixels - (pixels & 1)) / 2;
+}
+
+OwnPicture::OwnPicture(Device &device, PixelFormat format, int width, int height, int border) {
   image_ = {format, width, height, {}, {}};
-  std::size_t offset[3] = {}, bytes = 0;
+  std::size_t first[3] = {}, bytes = 0;
   for (int i = 0; i < plane_count(format); i++) {
-    offset[i] = bytes;
-    image_.stride[i] = stride_of(format, i, width);
-    bytes += static_cast<std::size_t>(image_.stride[i]) * static_cast<std::size_t>(plane_rows(i, height));
+    const std::ptrdiff_t around = in_plane(border, i), side = around * pixel_bytes(format, i);
+    image_.stride[i] = stride_of(format, i, width) + 2 * side;
+    first[i] = bytes + static_cast<std::size_t>(around * image_.stride[i] + side);
+    bytes += static_cast<std::size_t>(image_.stride[i] * (plane_rows(i, height) + 2 * around));
   }
   memory_ = DeviceBuffer(device, bytes);
-  for (int i = 0; i < plane_count(format); i++) image_.data[i] = memory_.as<std::uint8_t>() + offset[i];
+  for (int i = 0; i < plane_count(format); i++) image_.data[i] = memory_.as<std::uint8_t>() + first[i];
 }
 
 } // namespace vigil::gst::cudamog

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A picture in one piece of a device's memory.
+// A picture in one piece of a device's memory, on its own or with room around it.
 #pragma once
 
 #include "common/plane.h"
@@ -7,10 +7,17 @@
 
 namespace vigil::gst::cudamog {
 
+// Bytes from one pixel (plane 0) or one chroma value to the next.
+std::ptrdiff_t pixel_bytes(PixelFormat, int plane);
+// A distance in pixels, in the plane's own rows and columns; of an odd one chroma goes with the pixel to the
+// left.
+int in_plane(int pixels, int plane);
+
 class OwnPicture {
  public:
   OwnPicture() = default;
-  OwnPicture(Device &, PixelFormat, int width, int height);
+  // `border` is the room on each side in pixels, a multiple of 64.
+  OwnPicture(Device &, PixelFormat, int width, int height, int border = 0);
   Image image() const { return image_; }
 
  private:
