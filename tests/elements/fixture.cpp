@@ -314,6 +314,16 @@ guint live_objects() {
   return count;
 }
 
+void expect_no_more_objects_than(guint before) {
+  gst_task_cleanup_all(); // threads of the last pipeline may still be on their way out
+  guint after = live_objects();
+  for (int wait = 0; wait < 100 && after > before; wait++) {
+    g_usleep(20000);
+    after = live_objects();
+  }
+  fail_unless(after <= before, "%u objects are left", after - before);
+}
+
 void play_to_the_end(GstElement *pipeline) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstBus *bus = gst_element_get_bus(pipeline);

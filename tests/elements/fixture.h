@@ -105,6 +105,8 @@ std::vector<std::string> values_of(GParamSpec *);
 
 // Objects of GStreamer that are alive, by the leaks tracer's account (GST_TRACERS=leaks).
 guint live_objects();
+// Fails when more GstObjects and buffers than that are left; gives threads on their way out two seconds.
+void expect_no_more_objects_than(guint before);
 // Plays to the end of the stream and goes back to NULL.
 void play_to_the_end(GstElement *pipeline);
 

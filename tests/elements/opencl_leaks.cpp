@@ -32,13 +32,7 @@ GST_START_TEST(nothing_is_left_after_state_cycles) {
     play_to_the_end(pipeline);
   }
   gst_object_unref(pipeline);
-  gst_task_cleanup_all(); // threads of the last pipeline may still be on their way out
-  guint after = live_objects();
-  for (int wait = 0; wait < 100 && after > before; wait++) {
-    g_usleep(20000);
-    after = live_objects();
-  }
-  fail_unless(after <= before, "%u objects are left", after - before);
+  expect_no_more_objects_than(before);
 }
 GST_END_TEST
 
