@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/device.h"
+#include "common/error.h"
 #include "common/plane.h"
 
 #include <cstdint>
@@ -39,6 +40,16 @@ class Checker {
   // Fails with the text unless the condition holds.
   void expect(bool condition, const std::string &what) {
     if (!condition) fail(what);
+  }
+  // Fails unless the call throws an Error of this kind.
+  template <class Call>
+  void refused(const std::string &what, Call call, Error::Kind kind = Error::Kind::bad_setting) {
+    try {
+      call();
+      fail(what + " was not refused");
+    } catch (const Error &e) {
+      expect(e.kind() == kind, what + ": " + e.what());
+    }
   }
   // At most `fraction` of the pixels may differ; prints the first that does. Host memory.
   void same_pixels(const std::string &what, Plane<const std::uint8_t> want, Plane<const std::uint8_t> got,

@@ -125,28 +125,20 @@ void run_grids(Checker &c) {
   c.expect(size(1, 1) == 8 && size(512, 512) == 8, "512x512 pixels are 4096 cells of 8");
   c.expect(size(513, 512) == 16 && size(1024, 1024) == 16, "1024x1024 pixels are 4096 cells of 16");
   c.expect(size(1920, 1080) == 32 && size(3840, 2160) == 64 && size(32768, 32768) == 64, "larger pictures");
-  const auto refused = [&](const char *what, auto call) {
-    try {
-      call();
-      c.fail(text(what, " was not refused"));
-    } catch (const Error &e) {
-      c.expect(e.kind() == Error::Kind::bad_setting, text(what, ": ", e.what()));
-    }
-  };
-  refused("a picture of 0x1", [] { grid_for(0, 1); });
+  c.refused("a picture of 0x1", [] { grid_for(0, 1); });
   Picture mask(c, PixelFormat::gray8, 8, 8);
   const DeviceBuffer cells(c.device, 64 * sizeof(Cell));
-  refused("a grid of another picture", [&] {
+  c.refused("a grid of another picture", [&] {
     make(c.device)->apply(mask.device().plane(0), grid_for(9, 8), cells.as<Cell>(), c.queue());
   });
-  refused("a mask without memory", [&] {
+  c.refused("a mask without memory", [&] {
     make(c.device)->apply({nullptr, 8, 8, 8}, grid_for(8, 8), cells.as<Cell>(), c.queue());
   });
   std::vector<Cell> few(3);
-  refused("too few cells", [&] { find_blobs(few, grid_for(16, 16), 1); });
+  c.refused("too few cells", [&] { find_blobs(few, grid_for(16, 16), 1); });
   std::vector<Cell> four(4);
   std::vector<std::uint8_t> marks(5);
-  refused("marks of another length", [&] { find_blobs(four, grid_for(16, 16), 1, marks); });
+  c.refused("marks of another length", [&] { find_blobs(four, grid_for(16, 16), 1, marks); });
 }
 
 // A grid of full cells where the text has a digit, which is the tenth of the cell's pixels that count.

@@ -114,28 +114,20 @@ void run_parts(Checker &c) {
 void run_refused(Checker &c) {
   const auto counter = make_opencl(c.device);
   Picture picture(c, PixelFormat::gray8, 32, 16);
-  const auto refused = [&](const char *what, const auto &call) {
-    try {
-      call();
-      c.fail(text(what, " was taken"));
-    } catch (const Error &e) {
-      c.expect(e.kind() == Error::Kind::bad_setting, text(what, " is another kind of error"));
-    }
-  };
   const Image good = picture.device();
   Image bad = good;
   bad.width = 0;
-  refused("an empty picture", [&] { counter->count(bad, c.queue()); });
+  c.refused("an empty picture", [&] { counter->count(bad, c.queue()); });
   bad = good;
   bad.data[0] = nullptr;
-  refused("a picture without memory", [&] { counter->count(bad, c.queue()); });
+  c.refused("a picture without memory", [&] { counter->count(bad, c.queue()); });
   {
     Picture deep(c, PixelFormat::gray16, 16, 16, 1);
-    refused("16 bits at odd addresses", [&] { counter->count(deep.device(), c.queue()); });
+    c.refused("16 bits at odd addresses", [&] { counter->count(deep.device(), c.queue()); });
   }
-  refused("a panel outside", [&] { counter->draw(good, {0, 0, 33, 8, 1, 256}, c.queue()); });
-  refused("a panel at an odd place", [&] { counter->draw(good, {1, 0, 8, 8, 1, 256}, c.queue()); });
-  refused("100 bins", [&] { counter->draw(good, {0, 0, 8, 8, 1, 100}, c.queue()); });
+  c.refused("a panel outside", [&] { counter->draw(good, {0, 0, 33, 8, 1, 256}, c.queue()); });
+  c.refused("a panel at an odd place", [&] { counter->draw(good, {1, 0, 8, 8, 1, 256}, c.queue()); });
+  c.refused("100 bins", [&] { counter->draw(good, {0, 0, 8, 8, 1, 100}, c.queue()); });
 }
 
 // Pictures as they may be: evenly random, a photograph's slow changes, and one level alone, where all

@@ -12,16 +12,6 @@ namespace {
 
 using check::Checker;
 
-template <class Fn>
-void refused(Checker &c, const char *what, Fn fn) {
-  try {
-    fn();
-    c.fail(text(what, " was taken"));
-  } catch (const Error &e) {
-    c.expect(e.kind() == Error::Kind::bad_setting, text(what, " is another kind of error"));
-  }
-}
-
 void run_bins(Checker &c) {
   Bins all;
   std::iota(all.begin(), all.end(), 1u);
@@ -29,7 +19,7 @@ void run_bins(Checker &c) {
   c.expect(few.size() == 64 && few[0] == 1 + 2 + 3 + 4 && few[63] == 253 + 254 + 255 + 256,
            "four bins of 256 are one of 64");
   c.expect(in_bins(all, 256) == std::vector<std::uint32_t>(all.begin(), all.end()), "256 bins stay");
-  refused(c, "65 bins", [&] { in_bins(all, 65); });
+  c.refused("65 bins", [&] { in_bins(all, 65); });
 }
 
 void run_panels(Checker &c) {
@@ -81,7 +71,7 @@ void run_advice(Checker &c) {
   Counts red = mix({{grey, 900}});
   red.intensity[76] = red.channel[0][255] = red.channel[1][0] = red.channel[2][0] = 100;
   check("one channel is lost", red, Exposure::darker, -0.5, -0.5, true);
-  refused(c, "black above white", [] { statistics({}, 1, {235, 16}); });
+  c.refused("black above white", [] { statistics({}, 1, {235, 16}); });
 }
 
 check::Register bins_case{{"histogram/bins", run_bins, {Backend::cpu}}};
