@@ -15,18 +15,23 @@ int luma_at(const ConstImage &frame, int x, int y) {
   return motion_luma(p[red], p[1], p[2 - red]);
 }
 
-} // namespace
-
-Difference::Difference(int width, int height, int lag)
-    : width_(width), height_(height), lag_(lag), seen_(static_cast<std::size_t>(lag < 1 ? 0 : lag)) {
+// Bytes of one picture, once the size and the lag were looked at.
+std::size_t bytes_of_picture(int width, int height, int lag) {
   if (lag < 1 || lag > max_lag)
     fail(Error::Kind::bad_setting, "a difference over ", lag, " frames is not possible, but over 1 to ",
          max_lag);
   if (width < 1 || height < 1 || width > 1 << 16 || height > 1 << 16)
     fail(Error::Kind::bad_setting, "a frame of ", width, "x", height, " pixels is not possible");
+  return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
 }
 
-ConstImage Difference::take(const ConstImage &frame, std::uint64_t number, bool difference, Queue &queue) {
+} // namespace
+
+Difference::Difference(Device &device, int width, int height, int lag)
+    : width_(width), height_(height), lag_(lag), picture_(bytes_of_picture(width, height, lag)),
+      seen_(static_cast<std::size_t>(lag)), memory_(device, picture_ * (static_cast<std::size_t>(lag) + 1)) {}
+
+void Difference::take(const ConstImage &frame, std::uint64_t number, std::uint8_t *difference, Queue &queue) {
   if (frame.width != width_ || frame.height != height_)
     fail(Error::Kind::bad_setting, "a frame of ", frame.width, "x", frame.height,
          " pixels came where one of ", width_, "x", height_, " was announced");
@@ -37,14 +42,16 @@ ConstImage Difference::take(const ConstImage &frame, std::uint64_t number, bool 
   auto &seen = seen_[number % lag];
   const bool known = number >= lag && seen == number - lag;
   seen = number;
-  return work(frame, static_cast<int>(number % lag), known, difference, queue);
+  work(frame, memory_.as<std::uint8_t>() + picture_ * (number % lag + 1), known, difference, queue);
 }
 
 void Difference::remember(const ConstImage &frame, std::uint64_t number, Queue &queue) {
-  take(frame, number, false, queue);
+  take(frame, number, nullptr, queue);
 }
 ConstImage Difference::step(const ConstImage &frame, std::uint64_t number, Queue &queue) {
-  return take(frame, number, true, queue);
+  auto *const difference = memory_.as<std::uint8_t>();
+  take(frame, number, difference, queue);
+  return {PixelFormat::gray8, width_, height_, {difference}, {width_}};
 }
 
 std::unique_ptr<Difference> make_difference(Device &device, int width, int height, int lag) {

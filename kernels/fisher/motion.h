@@ -51,15 +51,18 @@ class Difference {
 
  protected:
   // Throws Error::bad_setting for an impossible lag or size.
-  Difference(int width, int height, int lag);
-  // Keeps the frame's Y as picture `slot`; before that, where `difference` is wanted, makes it of the picture
-  // that is there, or of the frame itself where that is not `known`. Returns the difference picture.
-  virtual ConstImage work(const ConstImage &frame, int slot, bool known, bool difference, Queue &) = 0;
+  Difference(Device &, int width, int height, int lag);
+  // Keeps the frame's Y as `kept`. Before that, where `difference` is not null, writes there the difference from
+  // the picture that is kept, or 128 where that is not `known`. Both pictures are without padding.
+  virtual void work(const ConstImage &frame, std::uint8_t *kept, bool known, std::uint8_t *difference,
+                    Queue &) = 0;
 
  private:
-  ConstImage take(const ConstImage &, std::uint64_t number, bool difference, Queue &);
+  void take(const ConstImage &, std::uint64_t number, std::uint8_t *difference, Queue &);
   int width_, height_, lag_;
+  std::size_t picture_;                            // bytes
   std::vector<std::optional<std::uint64_t>> seen_; // number of the frame in each slot
+  DeviceBuffer memory_;                            // the difference picture, then the slots' pictures
 };
 
 // The device must outlive what is made.

@@ -24,37 +24,30 @@ void luma_row(const ConstImage &frame, int y, std::uint8_t *out) {
 class CpuDifference final : public Difference {
  public:
   CpuDifference(CpuDevice &device, int width, int height, int lag)
-      : Difference(width, height, lag), device_(device),
-        picture_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
-        memory_(device, picture_ * (static_cast<std::size_t>(lag) + 1)) {}
+      : Difference(device, width, height, lag), device_(device) {}
 
  private:
-  ConstImage work(const ConstImage &frame, int slot, bool known, bool difference, Queue &) override {
-    auto *const result = memory_.as<std::uint8_t>(), *const kept = result + picture_ * std::size_t(slot + 1);
+  void work(const ConstImage &frame, std::uint8_t *kept, bool known, std::uint8_t *difference,
+            Queue &) override {
     device_.parallel(height(), 16, [&](int first, int last) {
       std::vector<std::uint8_t> own; // of a row, where the one before is still needed
       if (difference && known) own.resize(static_cast<std::size_t>(width()));
       for (int y = first; y < last; y++) {
         const std::size_t at = static_cast<std::size_t>(y) * static_cast<std::size_t>(width());
-        std::uint8_t *const before = kept + at, *const out = result + at;
+        std::uint8_t *const before = kept + at;
         if (difference && known) {
           luma_row(frame, y, own.data());
-          for (int x = 0; x < width(); x++) out[x] = motion_difference(own[std::size_t(x)], before[x]);
+          for (int x = 0; x < width(); x++)
+            difference[at + std::size_t(x)] = motion_difference(own[std::size_t(x)], before[x]);
           std::memcpy(before, own.data(), own.size());
           continue;
         }
         luma_row(frame, y, before);
-        if (difference) std::memset(out, 128, static_cast<std::size_t>(width()));
+        if (difference) std::memset(difference + at, 128, static_cast<std::size_t>(width()));
       }
     });
-    ConstImage image{PixelFormat::gray8, width(), height()};
-    image.data[0] = result;
-    image.stride[0] = width();
-    return image;
   }
   CpuDevice &device_;
-  std::size_t picture_;
-  DeviceBuffer memory_; // the difference picture, then those that are kept
 };
 
 } // namespace
