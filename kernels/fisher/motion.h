@@ -52,8 +52,8 @@ class Difference {
  protected:
   // Throws Error::bad_setting for an impossible lag or size.
   Difference(Device &, int width, int height, int lag);
-  // Keeps the frame's Y as `kept`. Before that, where `difference` is not null, writes there the difference from
-  // the picture that is kept, or 128 where that is not `known`. Both pictures are without padding.
+  // Keeps the frame's Y as `kept`. Before that, where `difference` is not null, writes there the difference
+  // from the picture that is kept, or 128 where that is not `known`. Both pictures are without padding.
   virtual void work(const ConstImage &frame, std::uint8_t *kept, bool known, std::uint8_t *difference,
                     Queue &) = 0;
 
