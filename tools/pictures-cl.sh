@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Makes the pictures of docs/elements/clbilateral.md, clhistogram.md and clfilter.md: ./run shell tools/pictures-cl.sh
 set -euo pipefail
-cd "$(dirname "$0")/../docs/pictures"
+cd "$(dirname "$0")/../docs/images"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
