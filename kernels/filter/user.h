@@ -28,6 +28,10 @@
 //   is in memory, and the shape of work-groups.
 // The pictures are noise of several sizes, the one that frames have among them, with the numbers set. A trial
 // is no proof: another picture may still take another way through the kernel.
+//
+// A kernel that does harm on a GPU may harm other processes that use this GPU. So where the device is no
+// processor and OpenCL has one, a kernel that breaks its trial down, never ends or writes outside is refused
+// by a trial on the processor, and is not run on the device at all.
 #pragma once
 
 #include "common/opencl/program.h"
@@ -46,10 +50,10 @@ inline constexpr std::size_t longest_source = 1 << 18; // bytes
 void load_kernels(Chain &);
 bool has_kernels(const Chain &); // of the user's
 
-// Tries the kernel of a stage, whose source is loaded, for pictures of this format and size. Throws
-// Error::bad_setting with the reason, the file and (for what does not compile) the line; Error::device where
-// the trial itself was not possible. What passed is remembered in the cache of programs, by everything that
-// it depends on.
+// Tries the kernel of a stage, whose source is loaded, for pictures of this format and size, on a processor
+// first and then on this device. Throws Error::bad_setting with the reason, the file and (for what does not
+// compile) the line; Error::device where the trial itself was not possible. What passed is remembered in the
+// cache of programs, by everything that it depends on.
 void try_kernel(const ClDevice &, const Stage &, PixelFormat, int width, int height);
 
 // The numbers of a stage as the kernel gets them.
@@ -77,10 +81,14 @@ class ClUserKernel final : public Filter {
 std::string program_of(const Stage &, PixelFormat);
 
 // What the process of a trial does: throws as try_kernel() does, but for what ends the process.
-// limit_trial() ends it with these words after so many seconds from now, unless it is called again; 0: never.
-// `words` stay.
-void limit_trial(unsigned seconds, const char *words);
+// limit_trial() ends it with these words and this status after so many seconds from now, unless it is called
+// again; 0: never. `words` stay.
+void limit_trial(unsigned seconds, const char *words, int status = 1);
+// What is looked for: all that is said above; or, before a trial on another device, harm alone. Then results
+// may differ from run to run, as compilers round differently, and a picture of the frames' size may take
+// longer than a processor gets: the time ends the process with status 0.
+enum class TrialFor { all, harm };
 void run_trial(ClDevice &, const std::string &name, const std::string &program, PixelFormat, int width,
-               int height, const std::array<float, 4> &numbers);
+               int height, const std::array<float, 4> &numbers, TrialFor);
 
 } // namespace vigil::filter

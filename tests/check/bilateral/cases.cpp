@@ -313,6 +313,29 @@ void run_bench(Checker &c) {
   }
 }
 
+// The joint filter: weights from a guide picture of the same size.
+void run_guided(Checker &c) {
+  if (!c.benching()) throw check::Skip{"only with --bench"};
+  constexpr int width = 1920, height = 1080;
+  for (const auto &f : formats) {
+    Picture in(c, f.format, width, height), guide(c, f.format, width, height),
+        out(c, f.format, width, height);
+    in.bytes = c.noise(in.bytes.size());
+    guide.bytes = c.noise(guide.bytes.size());
+    in.send();
+    guide.send();
+    const auto filter = make(c.device, {f.format, width, height});
+    for (const float sigma : {1.5f, 3.f})
+      for (const bool guided : {false, true})
+        c.time(text(f.name, guided ? " guided" : " by itself", ", sigma ", sigma), double(width) * height,
+               [&] {
+                 filter->apply(in.device(), guided ? guide.device() : Image{}, out.device(),
+                               exact(sigma, 0.1f), c.queue());
+               });
+  }
+}
+
+check::Register guided_case{{"bilateral/guided", run_guided, {Backend::opencl, Backend::cuda}}};
 check::Register formats_case{{"bilateral/formats", run_formats, {Backend::opencl, Backend::cuda}}};
 check::Register windows_case{{"bilateral/windows", run_windows, {Backend::opencl, Backend::cuda}}};
 check::Register variants_case{{"bilateral/variants", run_variants, {Backend::opencl}}};
