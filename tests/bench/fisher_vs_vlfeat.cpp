@@ -198,15 +198,15 @@ void compare(const char *title, const SiftParams &p, const std::vector<std::vect
   const auto pictures = scaled_pictures(frame, extractor->layout());
   Floats vector(codebook.vector_length());
   extractor->extract(frame, descriptors.data(), *queue);
-  other.sift(images);
+  other.sift(pictures);
   const double sift_differs = difference(other.descriptors(), descriptors);
   Times ours, our_sift, theirs, their_sift;
   for (int t = 0; t < turns; t++) {
     our_sift.take([&] { extractor->extract(frame, descriptors.data(), *queue); });
     ours.take([&] { encoder->encode_frame(*extractor, frame, vector.data(), nullptr, *queue); });
-    their_sift.take([&] { other.sift(images); });
+    their_sift.take([&] { other.sift(pictures); });
     theirs.take([&] {
-      other.sift(images);
+      other.sift(pictures);
       other.encode();
     });
   }

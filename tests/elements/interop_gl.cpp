@@ -34,7 +34,7 @@ void expect_the_same(const std::string &settings, int width, int height) {
   Line plain(cudamog(settings)), textures("glupload ! " + cudamog(settings) + " ! gldownload");
   plain.caps(caps);
   textures.caps(caps);
-  const Frames want = plain.process(images), got = textures.process(images);
+  const Frames want = plain.process(pictures), got = textures.process(pictures);
   fail_unless(textures.has_feature("sink", "memory:GLMemory") &&
               textures.has_feature("src", "memory:GLMemory"));
   for (std::size_t n = 0; n < want.size(); n++)
@@ -125,13 +125,13 @@ GST_START_TEST(frames_are_finished_before_they_are_read) {
     slow_down(textures.named("slow"), loops);
     slow_down(producer.named("slow"), loops);
     const gint64 begin = g_get_monotonic_time();
-    const Frames same = producer.process(images);
+    const Frames same = producer.process(pictures);
     const double ms = double(g_get_monotonic_time() - begin) / 1000 / double(pictures.size());
     g_print("the producer takes %.1f ms a frame\n", ms);
     for (std::size_t n = 0; n < same.size(); n++)
       fail_unless(same[n] == pictures[n].bytes, "the producer changes the picture");
     if (on_gpu()) fail_unless(ms >= 15, "too fast to show a missing wait: %f ms", ms);
-    const Frames want = plain.process(images), got = textures.process(images);
+    const Frames want = plain.process(pictures), got = textures.process(pictures);
     fail_unless(want == got, "%s: other pictures after a slow producer", settings);
   }
 }

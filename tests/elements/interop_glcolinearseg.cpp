@@ -67,7 +67,7 @@ void expect_the_same(const std::string &settings, int width, int height, Out out
   const auto pictures = street(format, width, height, 14);
   Line textures(in_textures(settings)), plain(between(settings, out));
   for (Line *line : {&textures, &plain}) line->caps(caps_of(format, width, height));
-  const Frames want = textures.process(images), got = plain.process(images);
+  const Frames want = textures.process(pictures), got = plain.process(pictures);
   const std::string what =
       settings + ", " + format + " " + std::to_string(width) + "x" + std::to_string(height);
   const bool yuv = g_str_equal(format, "NV12") || g_str_equal(format, "I420");

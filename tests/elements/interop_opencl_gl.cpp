@@ -48,7 +48,7 @@ GST_START_TEST(pictures_are_those_of_system_memory) {
                  " ! gldownload");
     plain.caps(caps_of("RGBA", w, h));
     textures.caps(caps_of("RGBA", w, h));
-    const Frames want = plain.process(images), got = textures.process(images);
+    const Frames want = plain.process(pictures), got = textures.process(pictures);
     fail_unless(textures.has_feature("sink", "memory:GLMemory") &&
                     textures.has_feature("src", "memory:GLMemory"),
                 "%s did not get textures, or gives none", element.c_str());
@@ -75,7 +75,7 @@ GST_START_TEST(frames_of_others_stay_as_they_are) {
   const std::vector<Picture> pictures = street("RGBA", 322, 180, 3);
   line.caps(caps_of("RGBA", 322, 180));
   plain.caps(caps_of("RGBA", 322, 180));
-  fail_unless(line.process(images) == plain.process(images));
+  fail_unless(line.process(pictures) == plain.process(pictures));
 }
 GST_END_TEST
 
@@ -89,7 +89,7 @@ GST_START_TEST(either_api_waits_for_the_other) {
     Line plain(element), textures("glupload ! glshader name=slow ! " + element + " ! gldownload");
     for (Line *line : {&plain, &textures}) line->caps(caps_of("RGBA", w, h));
     slow_down(textures.named("slow"), loops);
-    fail_unless(plain.process(images) == textures.process(images),
+    fail_unless(plain.process(pictures) == textures.process(pictures),
                 "%s: other pictures after a slow producer", settings);
   }
 }
@@ -102,7 +102,7 @@ GST_START_TEST(frames_may_move_between_memories) {
   Line plain(element), upload("glupload name=e"), e(element + " async-depth=1");
   plain.caps(caps_of("RGBA", 64, 48));
   upload.caps(caps_of("RGBA", 64, 48));
-  const Frames want = plain.process(images);
+  const Frames want = plain.process(pictures);
   for (std::size_t n = 0; n < pictures.size(); n++) {
     const bool texture = n / 3 % 2 == 0;
     GstBuffer *b = pictures[n].buffer(int(n));

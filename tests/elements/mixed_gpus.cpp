@@ -21,7 +21,7 @@ int expect_same_pictures(const std::string &element) {
   const auto pictures = street("RGBA", width, height, 14);
   Line near(on_device(0, element)), far(on_device(1, element));
   for (Line *line : {&near, &far}) line->caps(caps_of("RGBA", width, height));
-  const Frames want = near.process(images), got = far.process(images);
+  const Frames want = near.process(pictures), got = far.process(pictures);
   for (std::size_t n = 0; n < want.size(); n++)
     fail_unless(want[n] == got[n], "%s: frame %d of the second device differs", element.c_str(), int(n));
   fail_unless(want.front() != want.back(), "%s: all pictures are alike: the comparison is worth nothing",

@@ -59,7 +59,7 @@ def truth_counts(folder, least):
     pictures = sorted((folder / "groundtruth").glob("gt*.png"))
     first = int(pictures[0].stem[2:])
     pipeline = Gst.parse_launch(f"multifilesrc location={folder}/groundtruth/gt%06d.png start-index={first} "
-                                f"stop-index={first + len(images) - 1} caps=image/png,framerate=25/1 ! pngdec ! videoconvert "
+                                f"stop-index={first + len(pictures) - 1} caps=image/png,framerate=25/1 ! pngdec ! videoconvert "
                                 "! video/x-raw,format=GRAY8 ! appsink name=out sync=false")
     out, counts = pipeline.get_by_name("out"), {}
     pipeline.set_state(Gst.State.PLAYING)
