@@ -78,25 +78,25 @@ void GlTexture::write(const void *pixels) const {
 }
 
 std::vector<GLuint> GlTexture::read() const {
+  std::vector<GLuint> values;
+  read(values);
+  return values;
+}
+void GlTexture::read(std::vector<GLuint> &into) const {
   const GlStateGuard guard(*device_);
   const GlPixelStoreGuard rows(*device_);
   const GlTarget target(*device_);
   target.bind({id_}, width_, height_);
   const std::size_t n = std::size_t(width_) * height_;
-  if (!device_->es() && internal_format_ != GL_RGBA32UI) {
-    std::vector<GLuint> values(n);
-    device_->gl.ReadPixels(0, 0, width_, height_, GL_RED_INTEGER, GL_UNSIGNED_INT, values.data());
-    device_->check("reading a texture");
-    return values;
-  }
   // OpenGL ES promises to read whole numbers as four channels only.
-  std::vector<GLuint> four(4 * n);
-  device_->gl.ReadPixels(0, 0, width_, height_, GL_RGBA_INTEGER, GL_UNSIGNED_INT, four.data());
+  const bool four = device_->es() || internal_format_ == GL_RGBA32UI;
+  into.resize(four ? 4 * n : n);
+  device_->gl.ReadPixels(0, 0, width_, height_, four ? GL_RGBA_INTEGER : GL_RED_INTEGER, GL_UNSIGNED_INT,
+                         into.data());
   device_->check("reading a texture");
-  if (internal_format_ == GL_RGBA32UI) return four;
-  std::vector<GLuint> one(n);
-  for (std::size_t i = 0; i < n; i++) one[i] = four[4 * i];
-  return one;
+  if (!four || internal_format_ == GL_RGBA32UI) return;
+  for (std::size_t i = 0; i < n; i++) into[i] = into[4 * i];
+  into.resize(n);
 }
 std::vector<std::uint8_t> GlTexture::read_bytes() const {
   const GlStateGuard guard(*device_);

@@ -32,6 +32,7 @@ class GlTexture {
   void write(const void *pixels) const;
   // Copies GL_R32UI or GL_RGBA32UI pixels to host memory; waits for the work before it.
   std::vector<GLuint> read() const;
+  void read(std::vector<GLuint> &into) const;   // the same, into memory that may be there already
   std::vector<std::uint8_t> read_bytes() const; // GL_RGBA8
   void clear() const;                           // to 0; whole-number formats only
 

@@ -201,7 +201,7 @@ class GlWork final : public SegmentWork {
     times.stop(*queue_);
     const bool report = s.tuning.report && !learning, exact = report && s.blobs == BlobMode::exact;
     std::uint32_t *const wanted = wanted_labels(a);
-    if (exact || wanted) a.labels = segmenter.mask().read();
+    if (exact || wanted) segmenter.mask().read(a.labels);
     if (exact) label_bytes_ += a.labels.size() * sizeof(GLuint);
     if (wanted) std::ranges::copy(a.labels, wanted);
     if (!exact) a.labels.clear();

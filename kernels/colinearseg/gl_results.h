@@ -17,8 +17,8 @@ class GlResults {
   // Draws into `target`, an RGBA texture of the picture's size that is not the frame.
   void draw(Show, GLuint frame, const GlSegmenter &, std::span<const compose::Box>, const compose::Style &,
             GLuint target);
-  // The grid's cells, as activity::Counter gives them. Waits for the mask.
-  std::vector<activity::Cell> count(const GlTexture &mask);
+  // The grid's cells, as activity::Counter gives them; they hold until the next call. Waits for the mask.
+  std::span<const activity::Cell> count(const GlTexture &mask);
   const activity::Grid &grid() const { return grid_; }
   // Bytes that count() has read back since the beginning.
   std::uint64_t bytes_read() const { return bytes_read_; }
@@ -31,6 +31,8 @@ class GlResults {
   GlTarget target_;
   GlTexture cells_;
   GlProgram picture_program_, cells_program_;
+  std::vector<GLuint> words_; // of cells_, read back
+  std::vector<activity::Cell> counted_;
   std::uint64_t bytes_read_ = 0;
 };
 

@@ -37,9 +37,10 @@ Tried tried(ClDevice &gpu, const fs::path &folder, const std::string &source, in
   return {why, fs::exists(launches)};
 }
 
-constexpr const char *writes_far = "int4 filter(Picture in, int x, int y, float4 p) {\n"
-                                   "  for (long i = 0; i < 1 << 20; i++) ((__global uchar *)in.data)[i << 30] = 1;\n"
-                                   "  return pixel_at(in, x, y);\n}\n";
+constexpr const char *writes_far =
+    "int4 filter(Picture in, int x, int y, float4 p) {\n"
+    "  for (long i = 0; i < 1 << 20; i++) ((__global uchar *)in.data)[i << 30] = 1;\n"
+    "  return pixel_at(in, x, y);\n}\n";
 constexpr const char *writes_near = "int4 filter(Picture in, int x, int y, float4 p) {\n"
                                     "  if (x == 0 && y == 0) ((__global uchar *)in.data)[-7] ^= 1;\n"
                                     "  return pixel_at(in, x, y);\n}\n";
@@ -64,7 +65,8 @@ void run_on(ClDevice &gpu, const fs::path &folder) {
              slow.why.find("processor first") == slow.why.npos,
          slow.why);
   const Tried typo = tried(gpu, folder, "int4 filter(Picture in, int x, int y, float4 p) { return 1 }\n");
-  expect(typo.why.find("does not compile") != typo.why.npos && typo.why.find("kernel.cl:1:") != typo.why.npos &&
+  expect(typo.why.find("does not compile") != typo.why.npos &&
+             typo.why.find("kernel.cl:1:") != typo.why.npos &&
              typo.why.find("processor first") == typo.why.npos,
          typo.why);
 
@@ -77,13 +79,15 @@ void run_on(ClDevice &gpu, const fs::path &folder) {
   const Tried other = tried(gpu, folder, good, 321);
   expect(other.why.empty() && other.on_gpu, text("with a broken processor: ", other.why));
   const Tried near = tried(gpu, folder, writes_near);
-  expect(near.on_gpu && near.why.find("writes outside") != near.why.npos, text("with a broken processor: ", near.why));
+  expect(near.on_gpu && near.why.find("writes outside") != near.why.npos,
+         text("with a broken processor: ", near.why));
 }
 
 int run() {
   const std::vector<ClCandidate> all = cl_candidates();
   if (all.size() < 2 || !(all[0].type & CL_DEVICE_TYPE_GPU) || !(all[1].type & CL_DEVICE_TYPE_CPU)) {
-    std::printf("SKIPPED: PoCL's two devices and the layer over them are not there:\n%s", list_of(all).c_str());
+    std::printf("SKIPPED: PoCL's two devices and the layer over them are not there:\n%s",
+                list_of(all).c_str());
     return 77;
   }
   std::string folder = fs::temp_directory_path() / "vigil-user-XXXXXX";

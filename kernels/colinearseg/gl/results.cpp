@@ -14,7 +14,9 @@ GlResults::GlResults(const GlDevice &d, const Config &c)
     : device_(d), config_(c), grid_(activity::grid_for(c.width, c.height)), target_(d),
       cells_(d, GL_RGBA32UI, (grid_.columns + 1) / 2, grid_.rows),
       picture_program_(GlProgram::fragment(d, {evidence_glsl, picture_frag})),
-      cells_program_(GlProgram::fragment(d, {cells_frag})) {}
+      cells_program_(GlProgram::fragment(d, {cells_frag})) {
+  counted_.reserve(std::size_t(grid_.cells()));
+}
 
 void GlResults::draw(Show show, GLuint frame, const GlSegmenter &s, std::span<const compose::Box> boxes,
                      const compose::Style &style, GLuint target) {
@@ -61,7 +63,7 @@ void GlResults::outline(const compose::Box &b, const compose::Style &style) {
   gl.Disable(GL_SCISSOR_TEST);
 }
 
-std::vector<activity::Cell> GlResults::count(const GlTexture &mask) {
+std::span<const activity::Cell> GlResults::count(const GlTexture &mask) {
   {
     const GlStateGuard guard(device_);
     cells_program_.use();
@@ -71,17 +73,16 @@ std::vector<activity::Cell> GlResults::count(const GlTexture &mask) {
     target_.bind({cells_.id()}, cells_.width(), cells_.height());
     device_.draw_everywhere();
   }
-  const std::vector<GLuint> words = cells_.read();
-  bytes_read_ += 4 * words.size();
-  std::vector<activity::Cell> cells;
-  cells.reserve(std::size_t(grid_.cells()));
+  cells_.read(words_);
+  bytes_read_ += 4 * words_.size();
+  counted_.clear();
   for (int row = 0; row < grid_.rows; row++)
     for (int column = 0; column < grid_.columns; column++) {
-      const GLuint *cell = &words[4 * (std::size_t(row) * cells_.width()) + 2 * std::size_t(column)];
+      const GLuint *cell = &words_[4 * (std::size_t(row) * cells_.width()) + 2 * std::size_t(column)];
       const auto byte = [&](int i) { return static_cast<std::uint8_t>(cell[1] >> 8 * i); };
-      cells.push_back({cell[0], byte(0), byte(1), byte(2), byte(3)});
+      counted_.push_back({cell[0], byte(0), byte(1), byte(2), byte(3)});
     }
-  return cells;
+  return counted_;
 }
 
 } // namespace vigil::colinearseg
