@@ -65,7 +65,7 @@ cameras:
   expect(door.elements.at("cudamog").at("light-jump").value == "0.6", "the preset's");
   expect(door.elements.at("gpufisher").at("every").place == "m.yaml:9", "where it was written");
   expect(door.record.pre_capture == 3 && door.record.retain_days == 30, "record is taken over and refined");
-  expect(door.detect_height == 180 && c.cameras.at("test").detect_height == 0, "detect");
+  expect(door.detect_height == 180 && c.cameras.at("test").detect_height == detect_half, "detect");
   expect(door.zones.at("steps").points.size() == 4 && door.zones.at("steps").loiter_seconds == 30, "zone");
   expect(door.lines.at("gate").direction == "in" && door.masks.count("tree"), "line and mask");
   expect(c.order == std::vector<std::string>{"door", "test"}, "the order is kept");
@@ -128,7 +128,7 @@ void mistakes() {
   expect_error("cameras:\n  door: {sorce: x}\n",
                "m.yaml:2: cameras.door.sorce: there is no such key; allowed here: source,");
   expect_error("cameras:\n  door:\n    source: x\n    detect: {height: 89}\n",
-               "m.yaml:4: cameras.door.detect.height: '89' is no number from 90 to 2160");
+               "m.yaml:4: cameras.door.detect.height: '89' is no number from 90 to 2160, nor half or full");
   expect_error("cameras:\n  door:\n    source: x\n    live: {fps: fast}\n",
                "m.yaml:4: cameras.door.live.fps: 'fast' is no number from 0.1 to 60");
   expect_error("cameras: {a: {source: x}, a: {source: y}}\n", "m.yaml:1: cameras: 'a' stands here twice");

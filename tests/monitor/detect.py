@@ -12,12 +12,17 @@ program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-detect"
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=480,height=270,framerate=10/1"
+LARGE = "scenetestsrc is-live=true ! video/x-raw,format=I420,width=640,height=360,framerate=5/1"
 config = folder / "monitor.yaml"
 config.write_text(f"""
 record: {{pre_capture: 1, post_capture: 1}}
 cameras:
   street: {{source: "{SOURCE}", detect: {{height: 90}}, live: {{height: 240}}, cudamog: {{motion-hold: 300, min-area: 12}}}}
   small: {{source: "{SOURCE}", detect: {{height: 1080}}}}
+  unset: {{source: "{LARGE}"}}
+  full: {{source: "{LARGE}", detect: {{height: full}}}}
+  own: {{source: "{LARGE}", cudamog: {{min-area: 60}}}}
+  low: {{source: "{SOURCE}"}}
 """)
 
 
@@ -32,7 +37,7 @@ def size(jpeg):
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras")))
     cameras = {c["name"]: c for c in m.get("/api/cameras")}
-    assert {(c["width"], c["height"]) for c in cameras.values()} == {(480, 270)}, cameras
+    assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270)], cameras
     assert (cameras["street"]["live"]["width"], cameras["street"]["live"]["height"]) == (427, 240), cameras["street"]["live"]
     assert m.get("/api/config")["cameras"]["street"]["detect"] == {"height": 90}
 
@@ -43,6 +48,16 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     sizes = picture("street", "latest"), picture("street", "mask"), picture("street", "background")
     assert sizes == ((426, 240), (160, 90), (160, 90)), sizes
     assert picture("small", "mask") == (480, 270), "pictures that are small enough pass as they are"
+    # Where nothing is said: half the lines from 360 on, and what cudamog counts in pixels goes with them, unless the configuration says so itself.
+    def settings(camera):
+        properties = next(e for e in m.get(f"/api/cameras/{camera}/elements")["elements"] if e["factory"] == "cudamog")["properties"]
+        return [next(p["value"] for p in properties if p["name"] == n) for n in ("min-area", "median")]
+
+    assert m.get("/api/config")["cameras"]["unset"]["detect"] == {"height": "half"}
+    assert m.get("/api/config")["cameras"]["full"]["detect"] == {"height": "full"}
+    for camera, mask, values in (("unset", (320, 180), [25, 5]), ("full", (640, 360), [100, 7]), ("own", (320, 180), [60, 5]), ("low", (480, 270), [100, 7])):
+        assert (picture(camera, "mask"), settings(camera)) == (mask, values), (camera, picture(camera, "mask"), settings(camera))
+        assert picture(camera, "latest")[1] == cameras[camera]["live"]["height"], camera
     seen = set()
     for kind, camera, _, view, _, payload in m.live("?cameras=street&view=plain", 3):
         if kind == "J":

@@ -346,6 +346,12 @@ nlohmann::json Monitor::storage_stats() const {
           {"writable", writable_.load()}};
 }
 
+static nlohmann::json detect_words(int height) {
+  if (height == detect_half) return "half";
+  if (height == detect_full) return "full";
+  return height;
+}
+
 nlohmann::json Monitor::configuration() const {
   nlohmann::json cameras = nlohmann::json::object();
   for (const auto &[name, camera] : cameras_) {
@@ -358,7 +364,7 @@ nlohmann::json Monitor::configuration() const {
                      {"motion", c.motion},
                      {"loop", c.loop},
                      {"live", {{"height", c.live_height}, {"fps", c.live_fps}}},
-                     {"detect", {{"height", c.detect_height}}},
+                     {"detect", {{"height", detect_words(c.detect_height)}}},
                      {"record",
                       {{"enabled", c.record.enabled},
                        {"pre_capture", c.record.pre_capture},

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "pipeline_callbacks.h"
 #include "properties.h"
+#include "reduction.h"
 #include "source.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
@@ -44,8 +45,8 @@ void use_processor(GstElement *e) {
 
 // What the monitor sets where the configuration says nothing. All else keeps the element's own defaults,
 // which are chosen on labelled video (docs/foreground.md); an event only ends after a second and a half of
-// rest.
-constexpr std::pair<const char *, const char *> mog_defaults[] = {{"motion-hold", "1500"}};
+// rest, and the cameras share the processors: with two threads each they took 4 % more of their time.
+constexpr std::pair<const char *, const char *> mog_defaults[] = {{"motion-hold", "1500"}, {"threads", "1"}};
 
 } // namespace
 
@@ -119,7 +120,7 @@ void CameraPipeline::build_chain() {
   g_object_set(queue, "max-size-buffers", waiting, "max-size-bytes", 0, "max-size-time", guint64{0}, nullptr);
   gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
   tools::link({last, raw_tee_, queue});
-  last = config_.detect_height ? add_reduction(queue) : queue;
+  last = reduces() ? add_reduction(queue) : queue;
   for (const std::string &name : chain_elements()) {
     const bool asked = config_.elements.count(name) != 0;
     const bool rules = (name == "boxtrack" || name == "boxrules") && has_factory(name.c_str());
@@ -158,23 +159,35 @@ void CameraPipeline::build_chain() {
   gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_mog, this, nullptr);
   const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last, "src"));
   gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_chain, this, nullptr);
-  if (config_.detect_height) {
+  if (reduction_) {
     gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::plan_picture, this, nullptr);
     plain_tiles_ = build_tiles(raw_tee_, Callbacks::into_plain_tiles);
   }
-  chain_tiles_ =
-      build_tiles(last, config_.detect_height ? Callbacks::into_view_tiles : Callbacks::into_tiles);
+  chain_tiles_ = build_tiles(last, reduction_ ? Callbacks::into_view_tiles : Callbacks::into_tiles);
 }
 
-// Smaller pictures for the chain, with square pixels. Those that are small enough pass as they are.
+bool CameraPipeline::reduces() const {
+  if (config_.detect_height != detect_half) return config_.detect_height != detect_full;
+  // A GPU has time for whole pictures, and what these two do depends on how large things are in them.
+  return !on_gpu() && !config_.elements.count("gpufisher") && !config_.elements.count("clbilateral");
+}
+
 GstElement *CameraPipeline::add_reduction(GstElement *last) {
-  GstElement *scale = add(on_gpu() ? "cudascale" : "videoscale"), *caps = add("capsfilter");
-  const tools::CapsPtr wanted(gst_caps_from_string(
-      ("video/x-raw(ANY),height=[1," + std::to_string(config_.detect_height) + "],pixel-aspect-ratio=1/1")
-          .c_str()));
-  g_object_set(caps, "caps", wanted.get(), nullptr);
-  tools::link({last, scale, caps});
-  return caps;
+  GstElement *scale = add(on_gpu() ? "cudascale" : "videoscale");
+  reduction_ = add("capsfilter");
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(scale, "sink"));
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_to_reduce, this,
+                    nullptr);
+  tools::link({last, scale, reduction_});
+  return reduction_;
+}
+
+void CameraPipeline::set_reduction(int lines) {
+  const int reduced = chain_lines(config_.detect_height, lines);
+  const tools::CapsPtr caps(reduced_caps(reduced));
+  g_object_set(reduction_, "caps", caps.get(), nullptr);
+  const bool half = config_.detect_height == detect_half && reduced < lines;
+  if (std::exchange(halved_, half) != half) fit_settings(mog_, half, config_.elements);
 }
 
 GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback into) {

@@ -7,7 +7,7 @@
 //                       boxrules] ! tiles
 //
 // Raw sources are encoded for the recorder only. The order gpufisher, cudamog lets cudamog's output change
-// for viewers. With `detect` the chain gets smaller pictures: videoscale stands before it, and tiles of plain
+// for viewers. The chain may get smaller pictures (`detect`): videoscale stands before it, and tiles of plain
 // pictures are made of those that came.
 #pragma once
 
@@ -78,7 +78,9 @@ class CameraPipeline {
   friend struct Callbacks;
   GstElement *add(const char *factory);
   void build_chain();
+  bool reduces() const; // whether the chain may get smaller pictures than the camera's
   GstElement *add_reduction(GstElement *last);
+  void set_reduction(int lines); // for pictures of so many lines, before the first of them
   // Tiles of the frames of `last` that `into` lets pass; returns the element that sets their size.
   GstElement *build_tiles(GstElement *last, GstPadProbeCallback into);
   void link_stream(GstPad *);
@@ -105,7 +107,9 @@ class CameraPipeline {
   std::shared_ptr<TilePlan> plan_;
   const std::shared_ptr<MaskFile> masks_;
   GstElement *pipeline_ = nullptr, *entry_ = nullptr, *raw_tee_ = nullptr, *mog_ = nullptr,
-             *chain_tiles_ = nullptr, *plain_tiles_ = nullptr; // plain_tiles_: with `detect` alone
+             *reduction_ = nullptr, // what says how large the chain's pictures are; null: as they come
+                 *chain_tiles_ = nullptr, *plain_tiles_ = nullptr; // plain_tiles_: with reduction_ alone
+  bool halved_ = false; // the chain's pictures; the thread's before the chain
   std::vector<GstElement *> chain_;
   guint watch_ = 0;
   SourceDrops source_drops_; // the main thread's

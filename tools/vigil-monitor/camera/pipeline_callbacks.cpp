@@ -139,12 +139,17 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_frames(GstPad *, GstPadProb
   return GST_PAD_PROBE_OK;
 }
 
+GstPadProbeReturn CameraPipeline::Callbacks::caps_to_reduce(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  if (const auto video = video_of(info)) self(user).set_reduction(video->height);
+  return GST_PAD_PROBE_OK;
+}
+
 GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *, GstPadProbeInfo *, gpointer user) {
   self(user).frames_in_++;
   return GST_PAD_PROBE_OK;
 }
 
-// With `detect`: before a frame goes both to the chain and to the plain tiles.
+// With a reduction: before a frame goes both to the chain and to the plain tiles.
 GstPadProbeReturn CameraPipeline::Callbacks::plan_picture(GstPad *, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
   if (!p.muted_) p.plan_->frame(now_ns(), GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));

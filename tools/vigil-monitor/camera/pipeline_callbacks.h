@@ -18,6 +18,7 @@ struct CameraPipeline::Callbacks {
   static GstPadProbeReturn caps_of_pictures(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn plan_picture(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn caps_of_frames(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn caps_to_reduce(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn frame_in(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn before_mog(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn after_mog(GstPad *, GstPadProbeInfo *, gpointer);

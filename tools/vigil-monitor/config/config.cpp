@@ -83,6 +83,17 @@ void read_shapes(const YamlValue &v, CameraConfig &c, const std::string &kind) {
   });
 }
 
+int read_detect_height(const YamlValue &v) {
+  const std::string text = v.text();
+  if (text == "half") return detect_half;
+  if (text == "full") return detect_full;
+  try {
+    return v.integer(90, 2160);
+  } catch (const Error &e) {
+    fail(e.kind(), e.what(), ", nor half or full");
+  }
+}
+
 struct Presets {
   std::map<std::string, ElementSettings> sets;
 };
@@ -121,7 +132,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
               }},
              {"detect",
               [&](const YamlValue &x) {
-                x.members({{"height", [&](const YamlValue &y) { c.detect_height = y.integer(90, 2160); }}});
+                x.members({{"height", [&](const YamlValue &y) { c.detect_height = read_detect_height(y); }}});
               }},
              {"record", [&](const YamlValue &x) { read_record(x, c.record); }},
              {"zones", shapes("zones")},

@@ -45,12 +45,16 @@ struct RecordConfig {
   bool operator==(const RecordConfig &) const = default;
 };
 
+// Of CameraConfig::detect_height: half the camera's lines where that is worth while (camera/reduction.h), and
+// the pictures as they come.
+constexpr int detect_half = -1, detect_full = 0;
+
 struct CameraConfig {
   std::string name, source;
   bool enabled = true, motion = true; // motion: makes events of what moves
   bool loop = true;                   // a file begins again at its end
   int live_height = 360;
-  int detect_height = 0; // lines of the pictures that the chain works on, at most; 0: as they come
+  int detect_height = detect_half; // lines of the pictures that the chain works on, at most
   double live_fps = 5;
   RecordConfig record;
   std::map<std::string, Zone> zones;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "reduction.h"
+
+#include "properties.h"
+
+#include <algorithm>
+#include <string>
+
+namespace vigil::monitor {
+
+int chain_lines(int asked, int lines) {
+  constexpr int worth_while = 360;
+  if (asked == detect_half) return lines >= worth_while ? lines / 2 : lines;
+  return asked == detect_full ? lines : std::min(asked, lines);
+}
+
+GstCaps *reduced_caps(int lines) {
+  return gst_caps_from_string(
+      ("video/x-raw(ANY),height=[1," + std::to_string(lines) + "],pixel-aspect-ratio=1/1").c_str());
+}
+
+void fit_settings(GstElement *cudamog, bool half, const ElementSettings &configured) {
+  const auto own = configured.find("cudamog");
+  // A quarter of the pixels of a blob, and the window of about half the side.
+  for (const auto &[property, at_half] : {std::pair{"min-area", "25"}, {"median", "5"}}) {
+    if (own != configured.end() && own->second.count(property)) continue;
+    if (half) {
+      set_property(cudamog, property, at_half);
+    } else {
+      GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(cudamog), property);
+      g_object_set_property(G_OBJECT(cudamog), property, g_param_spec_get_default_value(spec));
+    }
+  }
+}
+
+} // namespace vigil::monitor

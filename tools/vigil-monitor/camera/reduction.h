@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Smaller pictures for the chain, since a processor's time goes with their pixels.
+#pragma once
+
+#include "../config/config.h"
+
+#include <gst/gst.h>
+
+namespace vigil::monitor {
+
+// Lines of the chain's pictures when the camera's have `lines`. `asked`: CameraConfig::detect_height. Half of
+// less than 360 lines would lose what is small.
+int chain_lines(int asked, int lines);
+
+// What makes videoscale give so many lines, with square pixels; pictures of no more lines pass as they are.
+// To be unreferenced.
+GstCaps *reduced_caps(int lines);
+
+// Gives cudamog its defaults for pictures of half the camera's height, or its own ones for whole pictures: of
+// those properties that count pixels, and that `configured` does not name.
+void fit_settings(GstElement *cudamog, bool half, const ElementSettings &configured);
+
+} // namespace vigil::monitor
