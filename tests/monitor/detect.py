@@ -23,6 +23,7 @@ cameras:
   full: {{source: "{LARGE}", detect: {{height: full}}}}
   own: {{source: "{LARGE}", cudamog: {{min-area: 60}}}}
   low: {{source: "{SOURCE}"}}
+  preset: {{source: "{LARGE}", cudamog: {{preset: traffic, close: 1}}}}
 """)
 
 
@@ -37,7 +38,7 @@ def size(jpeg):
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras")))
     cameras = {c["name"]: c for c in m.get("/api/cameras")}
-    assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270)], cameras
+    assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270), (640, 360)], cameras
     assert (cameras["street"]["live"]["width"], cameras["street"]["live"]["height"]) == (427, 240), cameras["street"]["live"]
     assert m.get("/api/config")["cameras"]["street"]["detect"] == {"height": 90}
 
@@ -49,15 +50,17 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     assert sizes == ((426, 240), (160, 90), (160, 90)), sizes
     assert picture("small", "mask") == (480, 270), "pictures that are small enough pass as they are"
     # Where nothing is said: half the lines from 360 on, and what cudamog counts in pixels goes with them, unless the configuration says so itself.
-    def settings(camera):
+    def settings(camera, *names):
         properties = next(e for e in m.get(f"/api/cameras/{camera}/elements")["elements"] if e["factory"] == "cudamog")["properties"]
-        return [next(p["value"] for p in properties if p["name"] == n) for n in ("min-area", "median")]
+        return [next(p["value"] for p in properties if p["name"] == n) for n in names or ("min-area", "median")]
 
     assert m.get("/api/config")["cameras"]["unset"]["detect"] == {"height": "half"}
     assert m.get("/api/config")["cameras"]["full"]["detect"] == {"height": "full"}
     for camera, mask, values in (("unset", (320, 180), [25, 5]), ("full", (640, 360), [100, 7]), ("own", (320, 180), [60, 5]), ("low", (480, 270), [100, 7])):
         assert (picture(camera, "mask"), settings(camera)) == (mask, values), (camera, picture(camera, "mask"), settings(camera))
         assert picture(camera, "latest")[1] == cameras[camera]["live"]["height"], camera
+    # An element's preset: its window stays, and what is set beside it wins.
+    assert settings("preset", "min-area", "median", "foreground-rate", "close") == [25, 9, 0.2, 1], settings("preset", "min-area", "median", "foreground-rate", "close")
     seen = set()
     for kind, camera, _, view, _, payload in m.live("?cameras=street&view=plain", 3):
         if kind == "J":

@@ -253,8 +253,9 @@ same(all(json.loads(line)["id"] for line in lines) and len(lines) > 0, True, "ev
 for bad, status in (([], 0), (["--nothing"], 2), (["--config", "/nonexistent"], 1)):
     done = subprocess.run([program, *bad, "--check"], capture_output=True, text=True, timeout=30)
     same(done.returncode, status, f"--check {bad}: {done.stderr}")
-config.write_text("cameras:\n  a:\n    source: scenetestsrc\n    cudamog:\n      median: 99\n")
-done = subprocess.run([program, "--config", str(config), "--check"], capture_output=True, text=True, timeout=30)
-if done.returncode != 1 or f"{config}:5: cudamog's median cannot be '99'" not in done.stderr:
-    raise AssertionError(done.stderr)
+for setting, complaint in (("median: 99", "cudamog's median cannot be '99'"), ("preset: roof", "cudamog has no preset 'roof'; there are: indoor")):
+    config.write_text(f"cameras:\n  a:\n    source: scenetestsrc\n    cudamog:\n      {setting}\n")
+    done = subprocess.run([program, "--config", str(config), "--check"], capture_output=True, text=True, timeout=30)
+    if done.returncode != 1 or f"{config}:5: {complaint}" not in done.stderr:
+        raise AssertionError(done.stderr)
 print("all good")

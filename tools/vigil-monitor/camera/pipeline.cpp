@@ -134,13 +134,9 @@ void CameraPipeline::build_chain() {
       mog_ = e;
     }
     if (asked)
-      for (const auto &[p, setting] : config_.elements.at(name)) {
-        try {
-          set_property(e, p, setting.value);
-        } catch (const Error &error) {
-          if (events_.warning) events_.warning(error.what());
-        }
-      }
+      apply_settings(e, config_.elements.at(name), [&](const std::string &why) {
+        if (events_.warning) events_.warning(why);
+      });
     tools::link({last, e});
     chain_.push_back(e);
     last = e;

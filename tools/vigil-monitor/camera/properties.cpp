@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "tools/base/gst_ptr.h"
+#include "tools/base/preset.h"
 
 #include <algorithm>
 #include <charconv>
@@ -17,6 +18,9 @@ namespace {
 
 using nlohmann::json;
 using tools::TextPtr;
+
+// The setting that is no property, but the name of one of the element's presets.
+constexpr const char *preset_setting = "preset";
 
 struct Value {
   GValue v = G_VALUE_INIT;
@@ -192,6 +196,20 @@ void set_property(GstElement *e, const std::string &property, const std::string 
   g_object_set_property(G_OBJECT(e), spec->name, &v.v);
 }
 
+void apply_settings(GstElement *e, const std::map<std::string, Setting> &settings,
+                    const std::function<void(const std::string &)> &refused) {
+  for (const bool presets : {true, false})
+    for (const auto &[name, setting] : settings) try {
+        if ((name == preset_setting) != presets) continue;
+        if (presets)
+          tools::load_preset(e, setting.value);
+        else
+          set_property(e, name, setting.value);
+      } catch (const Error &error) {
+        refused(error.what());
+      }
+}
+
 std::string property_text(const json &j) {
   return j.is_string() ? j.get<std::string>() : j.dump();
 }
@@ -284,6 +302,10 @@ void check_settings(const ElementSettings &settings) {
       try {
         if (is_reserved(element, property))
           fail(Error::Kind::bad_setting, element, "'s ", property, " is set by vigil-monitor itself");
+        if (property == preset_setting) {
+          tools::load_preset(e.get(), setting.value);
+          continue;
+        }
         GParamSpec *spec = find_spec(G_OBJECT_GET_CLASS(e.get()), element.c_str(), property);
         Value v(spec->value_type);
         parse_value(&v.v, spec, element.c_str(), setting.value);

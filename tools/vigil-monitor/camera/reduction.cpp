@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "reduction.h"
 
-#include "properties.h"
-
 #include <algorithm>
 #include <string>
 
@@ -22,14 +20,13 @@ GstCaps *reduced_caps(int lines) {
 void fit_settings(GstElement *cudamog, bool half, const ElementSettings &configured) {
   const auto own = configured.find("cudamog");
   // A quarter of the pixels of a blob, and the window of about half the side.
-  for (const auto &[property, at_half] : {std::pair{"min-area", "25"}, {"median", "5"}}) {
+  for (const auto &[property, at_half] : {std::pair{"min-area", 25}, {"median", 5}}) {
     if (own != configured.end() && own->second.count(property)) continue;
-    if (half) {
-      set_property(cudamog, property, at_half);
-    } else {
-      GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(cudamog), property);
-      g_object_set_property(G_OBJECT(cudamog), property, g_param_spec_get_default_value(spec));
-    }
+    GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(cudamog), property);
+    const int whole = G_PARAM_SPEC_INT(spec)->default_value;
+    int now = 0;
+    g_object_get(cudamog, property, &now, nullptr);
+    if (now == (half ? whole : at_half)) g_object_set(cudamog, property, half ? at_half : whole, nullptr);
   }
 }
 

@@ -16,8 +16,8 @@ int chain_lines(int asked, int lines);
 // To be unreferenced.
 GstCaps *reduced_caps(int lines);
 
-// Gives cudamog its defaults for pictures of half the camera's height, or its own ones for whole pictures: of
-// those properties that count pixels, and that `configured` does not name.
+// Properties of cudamog that count pixels: those at their defaults get what goes with half the camera's height,
+// and get the defaults back for whole pictures. What a preset set, or `configured` names, stays.
 void fit_settings(GstElement *cudamog, bool half, const ElementSettings &configured);
 
 } // namespace vigil::monitor
