@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Times of the stages that do not fuse: regions, blocks, over time. Only with --bench.
+// Times of the stages that do not fuse (regions, blocks, over time) and of the largest matrices. Only with
+// --bench.
 #include "common/device_cast.h"
 #include "kernels/filter/chain.h"
 #include "tests/check/checker.h"
 #include "tests/check/filter/compare.h"
+
+#include <cmath>
 
 namespace vigil::filter {
 namespace {
 
 using check::Checker;
 using check::Picture;
+
+// Of 15x15 weights: a product of a column and a row, or (with something added in the middle) none.
+std::string matrix(bool separable) {
+  std::string m = "correlate divide=4096 matrix=";
+  for (int y = 0; y < 15; y++)
+    for (int x = 0; x < 15; x++) {
+      const int weight = (8 - std::abs(x - 7)) * (8 - std::abs(y - 7));
+      m += text(x > 0 ? "," : y > 0 ? ";" : "", weight - (!separable && x == 7 && y == 7));
+    }
+  return m;
+}
 
 void run_times(Checker &c) {
   if (!c.benching()) throw check::Skip{"only with --bench"};
@@ -19,12 +33,16 @@ void run_times(Checker &c) {
     Picture in(c, format, width, height), out(c, format, width, height);
     in.bytes = c.noise(in.bytes.size());
     in.send();
-    for (const char *chain : {"tonemap", "tonemap sigma=4", "deblock", "denoise", "recursive"}) {
+    const auto time = [&](const char *name, const std::string &chain) {
       ClChain stages(device, parse(chain), format);
       c.time(
-          text(name_of(format), " ", chain), double(width) * height,
+          text(name_of(format), " ", name), double(width) * height,
           [&] { stages.apply(in.device(), out.device(), c.queue()); }, {}, device.is_cpu() ? 1 : 20);
-    }
+    };
+    for (const char *chain : {"tonemap", "tonemap sigma=4", "deblock", "denoise", "recursive"})
+      time(chain, chain);
+    time("15x15, of rank one", matrix(true));
+    time("15x15, not of rank one", matrix(false));
   }
 }
 
