@@ -15,8 +15,8 @@ namespace vigil::monitor {
 // Throws Error::bad_setting when the text is no value of that property, or there is none; says what is
 // allowed.
 void set_property(GstElement *, const std::string &property, const std::string &value);
-// Sets all of them. The setting `preset` names one of the element's presets (GstPreset), which comes first, so
-// that the others win over it. A setting that is refused goes to `refused` with the reason; the rest is set.
+// Sets all of them. The setting `preset` names one of the element's presets (GstPreset), which comes first,
+// so that the others win over it. What is refused goes to `refused` with the reason; the rest is set.
 void apply_settings(GstElement *, const std::map<std::string, Setting> &,
                     const std::function<void(const std::string &)> &refused);
 // JSON's true, 3, 0.5 or "text" as that text.

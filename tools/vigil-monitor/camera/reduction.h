@@ -16,8 +16,8 @@ int chain_lines(int asked, int lines);
 // To be unreferenced.
 GstCaps *reduced_caps(int lines);
 
-// Properties of cudamog that count pixels: those at their defaults get what goes with half the camera's height,
-// and get the defaults back for whole pictures. What a preset set, or `configured` names, stays.
+// Properties of cudamog that count pixels: those at their defaults get what goes with half the camera's
+// height, and get the defaults back for whole pictures. What a preset set, or `configured` names, stays.
 void fit_settings(GstElement *cudamog, bool half, const ElementSettings &configured);
 
 } // namespace vigil::monitor
