@@ -5,8 +5,8 @@ monitor_soak.py PROGRAM FOLDER MINUTES
 
 Cameras: two drawn ones, a file that plays again and again, one in which a byte in 500 is another, and three by RTSP, of which one stalls, one changes its
 size and one has sound only. Every 20 seconds the next of these: the camera's frames stop; the RTSP server is killed; the MQTT broker goes; no file may grow, as
-with a full disk; 20 viewers that never read; the program is killed and starts again (once, in the middle). Each is undone after 10 seconds. Then, and
-every 10 seconds, memory (proportional set size, and what of it is no file's), descriptors and threads are read. At the end each event that was finished must be there, but those
+with a full disk; 20 viewers that never read; the program is killed and starts again (once, in the middle). Each is undone after 10 seconds. Memory (proportional set size, and
+what of it is no file's) is read every two seconds, descriptors and threads after each turn of faults. At the end each event that was finished must be there, but those
 that retention names; each must be a line of events.jsonl, once; each clip must play to its end; and the broker must have been told of the end of each event."""
 import json
 import os
@@ -19,6 +19,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "monitor"))
@@ -117,11 +118,32 @@ FAULTS = {"stall": (lambda: camera.say("stall"), lambda: camera.say("go")),
           "viewers that never read": (never_read, read_again)}
 
 
+def memory_now():
+    """(all, what is no file's) in kB; none while the program is away."""
+    try:
+        rollup = pathlib.Path(f"/proc/{m.process.pid}/smaps_rollup").read_text(encoding="utf-8")
+        return tuple(int(re.search(rf"^{kind}:\s+(\d+)", rollup, re.MULTILINE)[1]) for kind in ("Pss", "Pss_Anon"))
+    except (OSError, TypeError, AttributeError):
+        return None
+
+
+lows = [[], []]  # of each turn of faults, the least of both: what the allocator holds back comes and goes
+
+
+def look_on():
+    """Reads the memory every two seconds, for the least in a turn."""
+    while not ended.wait(2):
+        for low, value in zip(lows, memory_now() or ()):
+            low.append(value)
+
+
 def reading():
     pid = m.process.pid
-    rollup = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
-    memory, own = (int(re.search(rf"^{kind}:\s+(\d+)", rollup, re.MULTILINE)[1]) for kind in ("Pss", "Pss_Anon"))
-    return time.monotonic() - begun, memory, len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task")), own
+    memory, own = memory_now()
+    least = [min(low + [now]) for low, now in zip(lows, (memory, own))]
+    for low in lows:
+        low.clear()
+    return time.monotonic() - begun, memory, len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task")), own, *least
 
 
 finished = {}
@@ -148,7 +170,7 @@ def run_until(end):
         if turn % len(names) == 0:
             m.wait("all cameras come back", lambda: all(c["state"] == "online" or c["name"] in ("sound", "garbage") for c in m.get("/api/cameras")), 120)
             readings.append(reading())
-            print(f"{readings[-1][0]:.0f} s: {readings[-1][1]} kB, {readings[-1][4]} of them no file's, {readings[-1][2]} descriptors, {readings[-1][3]} threads, load {os.getloadavg()[0]:.0f}", flush=True)
+            print(f"{readings[-1][0]:.0f} s: {readings[-1][1]} kB, {readings[-1][4]} of them no file's, least since the last {readings[-1][5]} and {readings[-1][6]}; {readings[-1][2]} descriptors, {readings[-1][3]} threads, load {os.getloadavg()[0]:.0f}", flush=True)
         note_finished()
     return readings
 
@@ -157,13 +179,15 @@ def shown(what, readings):
     warm = [r for r in readings if r[0] - readings[0][0] >= 300] or readings[len(readings) // 2:]
     half = len(warm) // 2
     if half:
-        a, b = (statistics.median(r[1] for r in part) for part in (warm[:half], warm[half:]))
-        print(f"{what}: memory {a:.0f} kB in the first half after the first five minutes, {b:.0f} in the second, {100 * (b / a - 1):+.1f} %; descriptors "
-              f"{warm[0][2]} to {warm[-1][2]}, threads {warm[0][3]} to {warm[-1][3]}")
+        for n, kind in (1, "memory"), (5, "the least in a turn"), (6, "the least that is no file's"):
+            a, b = (statistics.median(r[n] for r in part) for part in (warm[:half], warm[half:]))
+            print(f"{what}: {kind} {a:.0f} kB in the first half after the first five minutes, {b:.0f} in the second, {100 * (b / a - 1):+.1f} %")
+        print(f"descriptors {warm[0][2]} to {warm[-1][2]}, threads {warm[0][3]} to {warm[-1][3]}")
 
 
-done, log = {}, []
+done, log, ended, m = {}, [], threading.Event(), None
 begun = time.monotonic()
+threading.Thread(target=look_on, daemon=True).start()
 end_of_all = begun + 60 * minutes
 try:
     # Five minutes before it is killed, then the rest, of which memory is judged.
@@ -204,6 +228,7 @@ try:
             print("for example:", what[:3])
     sys.exit(bool(lost or bad or untold or unwritten or twice))
 finally:
+    ended.set()
     (folder / "log").write_text("".join(log), encoding="utf-8")
     for process in (listener, camera, server):
         process.kill()

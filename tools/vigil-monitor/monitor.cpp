@@ -122,7 +122,7 @@ bool Monitor::stop() {
   closer_.stop(); // the clips become whole; each then tells the main loop
   while (g_main_context_iteration(nullptr, FALSE)) {
   }
-  constexpr std::chrono::seconds patience(10);
+  constexpr std::chrono::seconds patience(6);
   const bool ended = reaper_.wait(patience);
   if (!ended) log_line("a camera's connection does not end; the program leaves without waiting for it");
   writer_.stop();

@@ -76,8 +76,8 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
 CameraPipeline::~CameraPipeline() {
   mute();
   {
-    std::unique_lock guard(again_lock_);
-    again_done_.wait(guard, [this] { return !going_back_; });
+    std::unique_lock guard(changing_lock_);
+    changed_.wait(guard, [this] { return !changing_; });
   }
   gst_element_set_state(pipeline_, GST_STATE_NULL);
   gst_object_unref(pipeline_);
@@ -93,9 +93,34 @@ void CameraPipeline::mute() {
 }
 
 void CameraPipeline::play() {
-  if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) ==
-      GST_STATE_CHANGE_FAILURE) // often with a message of its own, which comes first
-    GST_ELEMENT_ERROR(pipeline_, CORE, STATE_CHANGE, ("The pipeline does not start."), (nullptr));
+  // Here the first camera makes the contexts that all others take; files are opened on the way to PAUSED.
+  gst_element_set_state(pipeline_, GST_STATE_READY);
+  change_state([](CameraPipeline &p) {
+    if (gst_element_set_state(p.pipeline_, GST_STATE_PLAYING) ==
+        GST_STATE_CHANGE_FAILURE) // often with a message of its own, which comes first
+      GST_ELEMENT_ERROR(p.pipeline_, CORE, STATE_CHANGE, ("The pipeline does not start."), (nullptr));
+  });
+}
+
+void CameraPipeline::change_state(void (*f)(CameraPipeline &)) {
+  {
+    const std::lock_guard guard(changing_lock_);
+    if (std::exchange(changing_, true)) return;
+  }
+  struct Change {
+    CameraPipeline &pipeline;
+    void (*f)(CameraPipeline &);
+  };
+  gst_element_call_async(
+      pipeline_,
+      [](GstElement *, gpointer user) {
+        const auto &[pipeline, change] = *static_cast<Change *>(user);
+        change(pipeline);
+        const std::lock_guard guard(pipeline.changing_lock_);
+        pipeline.changing_ = false;
+        pipeline.changed_.notify_all(); // with the lock held: the object may go once it is free
+      },
+      new Change{*this, f}, [](gpointer user) { delete static_cast<Change *>(user); });
 }
 
 GstElement *CameraPipeline::add(const char *factory) {
@@ -358,29 +383,18 @@ std::uint64_t CameraPipeline::drops() const {
 }
 
 void CameraPipeline::begin_again() {
-  {
-    const std::lock_guard guard(again_lock_);
-    if (std::exchange(going_back_, true)) return;
-  }
-  gst_element_call_async(
-      pipeline_, [](GstElement *, gpointer user) { static_cast<CameraPipeline *>(user)->seek_to_start(); },
-      this, nullptr);
+  change_state([](CameraPipeline &p) { p.seek_to_start(); });
 }
 
 void CameraPipeline::seek_to_start() {
-  if (!muted_) {
-    // By way of PAUSED, so that the clock's base is taken anew: else every frame would be late, and come at
-    // once.
-    gst_element_set_state(pipeline_, GST_STATE_PAUSED);
-    const bool done =
-        gst_element_seek_simple(pipeline_, GST_FORMAT_TIME,
-                                static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT), 0);
-    gst_element_set_state(pipeline_, GST_STATE_PLAYING);
-    if (!done) GST_ELEMENT_ERROR(pipeline_, STREAM, FAILED, ("%s", stream_ended), (nullptr));
-  }
-  const std::lock_guard guard(again_lock_);
-  going_back_ = false;
-  again_done_.notify_all(); // with the lock held: this object may go once it is free
+  if (muted_) return;
+  // By way of PAUSED, so that the clock's base is taken anew: else every frame would be late, and come at
+  // once.
+  gst_element_set_state(pipeline_, GST_STATE_PAUSED);
+  const bool done = gst_element_seek_simple(
+      pipeline_, GST_FORMAT_TIME, static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT), 0);
+  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+  if (!done) GST_ELEMENT_ERROR(pipeline_, STREAM, FAILED, ("%s", stream_ended), (nullptr));
 }
 
 double CameraPipeline::age_of(GstClockTime running) const {

@@ -52,7 +52,9 @@ class CameraPipeline {
                  tools::SharedContexts &, const Utc &, std::shared_ptr<TilePlan>);
   ~CameraPipeline(); // takes the pipeline down, which can take long
 
-  void play(); // when it fails, `failed` is called by the main loop's next turn
+  // When it fails, `failed` is called by the main loop's next turn. Returns while the source is being opened,
+  // which can take for ever (a FIFO that nobody writes to, a network folder).
+  void play();
   // Nothing is called any more once this returns, but what runs on other threads at this moment.
   void mute();
 
@@ -94,6 +96,8 @@ class CameraPipeline {
   // pipeline's threads: it is done on a thread of its own, so that many cameras do not wait for each other.
   void begin_again();
   void seek_to_start();
+  // Runs f on a thread of its own, which the destructor waits for; not when one still runs.
+  void change_state(void (*f)(CameraPipeline &));
   double age_of(GstClockTime running) const; // seconds since then; 0 when the time is of no use
   double utc_of(GstClockTime running) const { return utc_.now() - age_of(running); }
   double time_of(GstPad *, GstBuffer *) const;
@@ -113,9 +117,9 @@ class CameraPipeline {
   std::vector<GstElement *> chain_;
   guint watch_ = 0;
   SourceDrops source_drops_; // the main thread's
-  std::mutex again_lock_;
-  std::condition_variable again_done_;
-  bool going_back_ = false; // under again_lock_: another thread seeks
+  std::mutex changing_lock_;
+  std::condition_variable changed_;
+  bool changing_ = false; // under changing_lock_: change_state()'s thread runs
   std::atomic<bool> muted_ = false, linked_ = false;
   std::atomic<int> width_ = 0, height_ = 0; // of the decoded pictures
   std::atomic<int> chain_width_ = 0, chain_height_ = 0, tile_height_;

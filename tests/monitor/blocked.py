@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sources whose opening does not return: a FIFO that nobody writes to, and RTSP servers that drop packets or never answer. The other camera and the page do not
+notice, and the program ends within ten seconds.
+
+blocked.py PROGRAM FOLDER"""
+import contextlib
+import os
+import pathlib
+import shutil
+import socket
+import sys
+import time
+
+from program import Monitor
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-blocked"
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+os.mkfifo(folder / "fifo.mp4")
+
+
+def listener(stack, backlog):
+    s = stack.enter_context(socket.socket())
+    s.bind(("127.0.0.1", 0))
+    s.listen(backlog)
+    return s.getsockname()[1]
+
+
+def fill(stack, port):
+    """Until the kernel drops what asks for a connection."""
+    for _ in range(20):
+        s = stack.enter_context(socket.socket())
+        s.settimeout(0.5)
+        try:
+            s.connect(("127.0.0.1", port))
+        except TimeoutError:
+            return
+    raise AssertionError("twenty connections, and none was dropped")
+
+
+with contextlib.ExitStack() as stack:
+    silent, dropping = listener(stack, 10), listener(stack, 0)
+    fill(stack, dropping)
+    config = folder / "monitor.yaml"
+    config.write_text(f"""
+cameras:
+  fifo: {{source: "{folder}/fifo.mp4"}}
+  silent: {{source: "rtsp://127.0.0.1:{silent}/video"}}
+  dropping: {{source: "rtsp://127.0.0.1:{dropping}/video"}}
+  well: {{source: "scenetestsrc is-live=true ! video/x-raw,format=I420,width=320,height=180,framerate=10/1"}}
+""")
+    m = stack.enter_context(Monitor(program, folder / "data", "--config", str(config)))
+    m.wait("the other camera's pictures", lambda: m.get("/api/cameras/well")["state"] == "online", 10)
+    m.wait("the reason", lambda: m.get("/api/cameras/fifo")["state"] == "offline", 40)
+    states = {c["name"]: (c["state"], c["reason"]) for c in m.get("/api/cameras")}
+    print(states, flush=True)
+    assert states["fifo"] == ("offline", "no picture for 15 seconds") and states["well"][0] == "online", states
+    assert "online" not in (states["silent"][0], states["dropping"][0]), states
+    begun = time.monotonic()
+    assert m.ask("PATCH", "/api/cameras/silent/switches", {"enabled": False})[0] == 200
+    assert time.monotonic() - begun < 5, "answered while others are being opened"
+    time.sleep(3)  # the FIFO is being opened again
+    begun = time.monotonic()
+    m.stop()
+    lasted = time.monotonic() - begun
+    print(f"it ended within {lasted:.1f} s")
+    assert lasted < 10, lasted
+print("all good")
