@@ -57,6 +57,8 @@ Result choose(ClDevice &d, const Key &key, const Trial &trial, std::span<const V
               const Limits &limits) {
   const auto queue = d.make_queue();
   const auto timer = d.make_timer();
+  const int large_width = trial.large_width > 0 ? trial.large_width : d.is_cpu() ? 640 : 1280;
+  const int large_height = trial.large_height > 0 ? trial.large_height : d.is_cpu() ? 360 : 720;
   // Made when the first candidate asks for them: a stored result needs none.
   std::unique_ptr<Frames> small, large;
   std::vector<std::uint8_t> want;
@@ -67,9 +69,8 @@ Result choose(ClDevice &d, const Key &key, const Trial &trial, std::span<const V
         {variants[i].name,
          [&, i] {
            if (!small) {
-             const bool cpu = d.is_cpu();
              small = std::make_unique<Frames>(d, trial.format, trial.width, trial.height, *queue);
-             large = std::make_unique<Frames>(d, trial.format, cpu ? 640 : 1280, cpu ? 360 : 720, *queue);
+             large = std::make_unique<Frames>(d, trial.format, large_width, large_height, *queue);
            }
            small->run(variants[i].make(small->width, small->height), *queue);
            queue->wait();

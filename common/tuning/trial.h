@@ -19,11 +19,12 @@ struct Variant {
 struct Trial {
   PixelFormat format = PixelFormat::rgba; // 8 bits a sample
   int width = 139, height = 71; // of the small picture: more than a tile, not too much for the reference
-  Apply reference;              // in host memory; called once, when the first variant is there
-  int tolerance = 0;            // levels
+  int large_width = 0, large_height = 0; // of the large one; 0: 1280x720 pixels, on processors 640x360
+  Apply reference;                       // in host memory; called once, when the first variant is there
+  int tolerance = 0;                     // levels
 };
 
-// The large picture has 1280x720 pixels, on processors 640x360. The first variant is the default.
+// The first variant is the default.
 Result choose(ClDevice &, const Key &, const Trial &, std::span<const Variant>, Mode, const Limits & = {});
 
 // A key's device and driver; `source` is hashed.

@@ -83,7 +83,8 @@ class FilterWork final : public Work {
     return chain;
   }
   void make_filter() {
-    filter_ = std::make_unique<filter::ClChain>(device_, chain_, frames_->format, tune_);
+    filter_ = std::make_unique<filter::ClChain>(device_, chain_, frames_->format, tune_, frames_->width,
+                                                frames_->height);
     stats_.builds++;
     stats_.tuning.set(filter_->variant(), filter_->tuning());
   }

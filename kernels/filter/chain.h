@@ -16,8 +16,10 @@ std::vector<Chain> parts_of(const Chain &);
 class ClChain final : public Filter {
  public:
   // Builds the kernels, and searches for the fastest ones as `mode` says. Sources of the user's kernels are
-  // loaded, and the kernels were tried (user.h). Throws as ClFilter does. `device` must outlive the chain.
-  ClChain(ClDevice &device, const Chain &, PixelFormat, tuning::Mode mode = tuning::Mode::off);
+  // loaded, and the kernels were tried (user.h) for frames of width x height pixels; where that is not said
+  // (0), there is no search for them. Throws as ClFilter does. `device` must outlive the chain.
+  ClChain(ClDevice &device, const Chain &, PixelFormat, tuning::Mode mode = tuning::Mode::off, int width = 0,
+          int height = 0);
   ~ClChain() override;
   // Another chain, as ClFilter::set_chain(): true when kernels had to be built; when it throws, the chain
   // stays. Stages over time whose place among the parts stays keep what they know. There is no search: stages
@@ -33,7 +35,7 @@ class ClChain final : public Filter {
   class Part;
 
  private:
-  std::unique_ptr<Part> make(const Chain &, const Shape &) const;
+  std::unique_ptr<Part> make(const Chain &, const Shape &, ClRange2 group) const;
 
   ClDevice &device_;
   PixelFormat format_;

@@ -15,4 +15,14 @@ struct Tuned {
 // bytes.
 Tuned tune(ClDevice &, const Chain &, PixelFormat, tuning::Mode, const tuning::Limits & = {});
 
+struct TunedUser {
+  ClRange2 group;
+  tuning::Result result;
+};
+// The work-group for a kernel of the user's, whose source is loaded and which has passed its trial for frames
+// of this size (user.h): the tuner runs it on pictures of sizes that the trial had, and of none else. What
+// each gives must be what the usual work-group gives.
+TunedUser tune_user(ClDevice &, const Stage &, PixelFormat, int width, int height, tuning::Mode,
+                    const tuning::Limits & = {});
+
 } // namespace vigil::filter

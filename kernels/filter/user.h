@@ -62,7 +62,7 @@ std::array<float, 4> numbers_of(const Stage &);
 // One kernel on its device.
 class ClUserKernel final : public Filter {
  public:
-  // `program` from program_of(). The work-group {0, 0} is OpenCL's choice.
+  // `program` from program_of(). The work-group {0, 0} is the usual one.
   ClUserKernel(ClDevice &, const std::string &name, const std::string &program, PixelFormat,
                const std::array<float, 4> &numbers, ClRange2 group = {0, 0});
   void set_numbers(const std::array<float, 4> &n) { numbers_ = n; }
@@ -79,6 +79,11 @@ class ClUserKernel final : public Filter {
 };
 // The user's source and what is around it.
 std::string program_of(const Stage &, PixelFormat);
+
+// One row of pixels, or nearly so: what neighbours read is read once.
+inline constexpr ClRange2 usual_group{32, 4};
+// A picture size that each trial has beside the frames'.
+inline constexpr int trial_width = 67, trial_height = 43;
 
 // What the process of a trial does: throws as try_kernel() does, but for what ends the process.
 // limit_trial() ends it with these words and this status after so many seconds from now, unless it is called

@@ -114,7 +114,7 @@ void run(const Options &o) {
     for (const auto &[precision, name] : {std::pair{Precision::double_, "double"},
                                           {Precision::single, "single"},
                                           {Precision::compact, "compact"}})
-      for (const int size : {1, 8, 32}) {
+      for (const int size : {1, 2, 4, 8, 16, 32}) {
         const auto model = make(*device, {o.width, o.height, 1, Method::mog, precision, components});
         const auto once = [&] {
           std::vector<Step> group;

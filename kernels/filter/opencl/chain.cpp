@@ -58,19 +58,20 @@ class Fused final : public ClChain::Part {
 
 class Users final : public ClChain::Part {
  public:
-  Users(ClDevice &d, const Stage &s, PixelFormat format)
-      : program_(program_of(s, format)), kernel_(d, s.file, program_, format, numbers_of(s)),
-        format_(format) {}
+  Users(ClDevice &d, const Stage &s, PixelFormat format, ClRange2 group)
+      : program_(program_of(s, format)), kernel_(d, s.file, program_, format, numbers_of(s), group),
+        name_(text("user ", group.x, "x", group.y)), format_(format) {}
   bool fits(const Chain &chain) const override {
     return kind_of(chain) == Kind::user && program_of(chain[0], format_) == program_;
   }
   void set(const Chain &chain) override { kernel_.set_numbers(numbers_of(chain[0])); }
   void apply(ConstImage in, Image out, Queue &q) override { kernel_.apply(in, out, q); }
-  std::string variant() const override { return "user"; }
+  std::string variant() const override { return name_; }
 
  private:
   std::string program_;
   ClUserKernel kernel_;
+  std::string name_;
   PixelFormat format_;
 };
 
@@ -132,24 +133,31 @@ void add(tuning::Result &all, const tuning::Result &one) {
 
 } // namespace
 
-ClChain::ClChain(ClDevice &d, const Chain &chain, PixelFormat format, tuning::Mode mode)
+ClChain::ClChain(ClDevice &d, const Chain &chain, PixelFormat format, tuning::Mode mode, int width,
+                 int height)
     : device_(d), format_(format), shape_(default_shape(d)), stored_costs_(mode != tuning::Mode::off) {
   check_format(chain, format);
   for (const Chain &part : parts_of(chain)) {
     Shape shape = shape_;
+    ClRange2 group = usual_group;
+    if (kind_of(part) == Kind::user && width > 0 && height > 0) {
+      const TunedUser tuned = tune_user(d, part[0], format, width, height, mode);
+      group = tuned.group;
+      add(tuning_, tuned.result);
+    }
     if (kind_of(part) == Kind::table) {
       const Tuned tuned = tune(d, part, format, mode);
       shape = tuned.shape;
       add(tuning_, tuned.result);
     }
-    parts_.push_back(make(part, shape));
+    parts_.push_back(make(part, shape, group));
     if (parts_.size() == 1) shape_ = shape;
   }
 }
 ClChain::~ClChain() = default;
 
-std::unique_ptr<ClChain::Part> ClChain::make(const Chain &chain, const Shape &shape) const {
-  if (kind_of(chain) == Kind::user) return std::make_unique<Users>(device_, chain[0], format_);
+std::unique_ptr<ClChain::Part> ClChain::make(const Chain &chain, const Shape &shape, ClRange2 group) const {
+  if (kind_of(chain) == Kind::user) return std::make_unique<Users>(device_, chain[0], format_, group);
   if (kind_of(chain) == Kind::deblock) return std::make_unique<Deblocks>(device_, chain[0], format_);
   if (kind_of(chain) == Kind::tone) return std::make_unique<Tones>(device_, chain[0], format_);
   if (kind_of(chain) == Kind::temporal) return std::make_unique<OverTime>(device_, chain[0], format_);
@@ -164,7 +172,7 @@ bool ClChain::set_chain(const Chain &chain) {
   bool built = false;
   for (std::size_t i = 0; i < wanted.size(); i++) {
     if (i < parts_.size() && parts_[i]->fits(wanted[i])) continue;
-    made[i] = make(wanted[i], shape_);
+    made[i] = make(wanted[i], shape_, usual_group);
     built = true;
   }
   for (std::size_t i = 0; i < wanted.size(); i++) {

@@ -127,7 +127,7 @@ void run_trial(ClDevice &d, const std::string &name, const std::string &program,
   }
   queue->wait();
   limit_trial(unsigned(trial_seconds), running);
-  const int sizes[][2] = {{1, 1}, {7, 5}, {67, 43}, {width, height}};
+  const int sizes[][2] = {{1, 1}, {7, 5}, {trial_width, trial_height}, {width, height}};
   for (const auto &[w, h] : sizes) {
     std::vector<std::uint8_t> first;
     if (what == TrialFor::harm && w == width && h == height) limit_trial(unsigned(trial_seconds), "", 0);

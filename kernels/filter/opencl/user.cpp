@@ -19,9 +19,6 @@ std::string escaped(const std::string &path) {
   return r;
 }
 
-// One row of pixels, or nearly so: what neighbours read is read once.
-constexpr ClRange2 usual_group{32, 4};
-
 } // namespace
 
 bool has_kernels(const Chain &chain) {

@@ -22,6 +22,32 @@ using check::Checker;
 using check::Picture;
 using enum PixelFormat;
 
+// A user's cache of its own, for as long as this lives.
+class OwnCache {
+ public:
+  OwnCache() {
+    if (const char *v = std::getenv("XDG_CACHE_HOME")) before_ = v;
+    std::string folder = std::filesystem::temp_directory_path() / "vigil-costs-XXXXXX";
+    if (!mkdtemp(folder.data())) fail(Error::Kind::io, "no folder can be made for a cache");
+    folder_ = folder;
+    setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  }
+  ~OwnCache() {
+    if (before_)
+      setenv("XDG_CACHE_HOME", before_->c_str(), 1);
+    else
+      unsetenv("XDG_CACHE_HOME");
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  OwnCache(const OwnCache &) = delete;
+  OwnCache &operator=(const OwnCache &) = delete;
+
+ private:
+  std::optional<std::string> before_;
+  std::filesystem::path folder_;
+};
+
 struct Users {
   const char *source, *numbers, *same_as;
 };
@@ -99,6 +125,31 @@ void run_users(Checker &c) {
   chain = chain_with(inverts, "p0=3");
   c.expect(fast.set_chain(chain), "another source is not built");
   compare(c, fast, chain, "invert", rgba, 60, 40, 0);
+}
+
+// The tuner chooses the work-group of a user's kernel, once; what comes out is the same.
+void run_tuned_users(Checker &c) {
+  const OwnCache cache;
+  auto &device = device_cast<ClDevice>(c.device);
+  const Chain chain = chain_with(boxes, "p0=2");
+  for (const PixelFormat format : {rgba, gray16})
+    for (const bool again : {false, true}) {
+      ClChain fast(device, chain, format, tuning::Mode::exhaustive, 90, 50);
+      c.expect(fast.tuning().searched != again && fast.tuning().stored == again,
+               again ? "what was found is not stored" : "there is no search");
+      c.expect(fast.variant().starts_with("user ") && fast.variant().find('x') != std::string::npos,
+               fast.variant());
+      compare(c, fast, chain, "box radius=2", format, 90, 50, 0);
+      compare(c, fast, chain, "box radius=2", format, 133, 7, 2);
+    }
+  const TunedUser tuned =
+      tune_user(device, chain[0], rgba, 90, 50, tuning::Mode::exhaustive, {.again = true});
+  c.expect(tuned.result.rows.size() == 6, text(tuned.result.rows.size(), " work-groups were tried"));
+  for (const tuning::Row &r : tuned.result.rows)
+    c.expect(r.outcome == tuning::Row::Outcome::measured && r.ms > 0,
+             text(r.name, ": ", name_of(r.outcome), " ", r.why));
+  const ClChain unknown(device, chain, rgba, tuning::Mode::exhaustive);
+  c.expect(!unknown.tuning().searched, "a search on pictures that the kernel was not tried on");
 }
 
 // Sequences of frames through stages over time among others; sizes and numbers change in between.
@@ -187,32 +238,6 @@ void run_deblock(Checker &c) {
   c.expect(!fast.set_chain(parse("deblock strength=0.004")), "other numbers are built anew");
 }
 
-// A user's cache of its own, for as long as this lives.
-class OwnCache {
- public:
-  OwnCache() {
-    if (const char *v = std::getenv("XDG_CACHE_HOME")) before_ = v;
-    std::string folder = std::filesystem::temp_directory_path() / "vigil-costs-XXXXXX";
-    if (!mkdtemp(folder.data())) fail(Error::Kind::io, "no folder can be made for a cache");
-    folder_ = folder;
-    setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
-  }
-  ~OwnCache() {
-    if (before_)
-      setenv("XDG_CACHE_HOME", before_->c_str(), 1);
-    else
-      unsetenv("XDG_CACHE_HOME");
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  OwnCache(const OwnCache &) = delete;
-  OwnCache &operator=(const OwnCache &) = delete;
-
- private:
-  std::optional<std::string> before_;
-  std::filesystem::path folder_;
-};
-
 // The cuts of a chain by what its stages cost on this device; what comes out is the same.
 void run_costs(Checker &c) {
   const OwnCache cache;
@@ -296,7 +321,12 @@ check::Register costs_case{{"filter/costs", run_costs, {Backend::opencl}}};
 check::Register deblock_case{{"filter/deblock", run_deblock, {Backend::opencl}}};
 check::Register temporal_case{{"filter/temporal", run_temporal, {Backend::opencl}}};
 check::Register tone_case{{"filter/tone", run_tone, {Backend::opencl}}};
-check::Register users_case{{"filter/users", run_users, {Backend::opencl}}};
+check::Register users_case{{"filter/users",
+                            [](Checker &c) {
+                              run_users(c);
+                              run_tuned_users(c);
+                            },
+                            {Backend::opencl}}};
 
 } // namespace
 } // namespace vigil::filter
