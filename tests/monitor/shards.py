@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Three vigil-monitors with a share of twelve cameras each, at one broker: one of them is killed and replaced, then the broker is away.
-At a subscriber no event that ended is lost, none has its end told of twice, and each camera's events come in order.
+At a subscriber no event that ended is lost, none has its end told of twice, and each camera's events come in order. Last, four
+shards take the place of the three: few cameras move, and those that do go on with the same topic.
 
 shards.py PROGRAM FOLDER [SECONDS that the broker is away, default 8] [hosts]. Needs mosquitto and mosquitto_sub; without, it is skipped.
 With `hosts` each shard, the broker and the cameras, which are RTSP then, are on hosts of their own (hosts.py); a machine without network
@@ -33,10 +34,10 @@ if APART:
     if why:
         print(f"SKIPPED: {why}")
         sys.exit(77)
-    broker_host, camera_host, *shard_hosts = hosts.make("broker", "cameras", *(f"rack{i}" for i in range(SHARDS)))
+    broker_host, camera_host, *shard_hosts = hosts.make("broker", "cameras", *(f"rack{i}" for i in range(SHARDS + 1)))
 else:
     broker_host = camera_host = None
-    shard_hosts = [None] * SHARDS
+    shard_hosts = [None] * (SHARDS + 1)
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 
@@ -80,8 +81,15 @@ def start_broker():
     raise AssertionError("the broker does not start")
 
 
-def start_shard(i):
-    return Monitor(program, folder / f"shard{i}", "--config", str(config), "--shard", f"{i}/{SHARDS}", host=shard_hosts[i])
+def start_shard(i, count=SHARDS):
+    return Monitor(program, folder / f"shard{i}", "--config", str(config), "--shard", f"{i}/{count}", host=shard_hosts[i])
+
+
+def shares(of):
+    """The cameras of each shard; each camera must be watched once."""
+    names = [sorted(c["name"] for c in m.get("/api/cameras")) for m in of]
+    same(sorted(sum(names, [])), sorted(f"cam{i}" for i in range(CAMERAS)), "each camera is watched once")
+    return names
 
 
 def told():
@@ -111,8 +119,7 @@ try:
         subscriber = subprocess.Popen(on(broker_host, ["mosquitto_sub", "-h", broker_address, "-p", port, "-q", "1", "-i", "listener", "-c", "-t",
                                                        "vigil/events"]), stdout=out, stderr=subprocess.DEVNULL)
     monitors = [start_shard(i) for i in range(SHARDS)]
-    watched = [sorted(c["name"] for c in m.get("/api/cameras")) for m in monitors]
-    same(sorted(sum(watched, [])), sorted(f"cam{i}" for i in range(CAMERAS)), "each camera is watched once")
+    watched = shares(monitors)
     print("shares:", [len(w) for w in watched])
     last = monitors[-1]
     last.wait("events of two shards that ended", lambda: len(ended(told())) >= 4 and len({m["after"]["camera"] for m in told()}) >= 4, 90)
@@ -149,6 +156,15 @@ try:
     size = sum(len(json.dumps(m, separators=(",", ":"))) for m in messages) / max(1, len(ends))
     print(f"{len(messages)} messages of {len(ends)} events of {len(begins)} cameras, {size:.0f} bytes an event; "
           f"{len(everything - known)} ended while the broker was away")
+    for m in monitors:
+        m.stop()
+
+    monitors = [start_shard(i, SHARDS + 1) for i in range(SHARDS + 1)]
+    moved = {name for before, now in zip([*watched, []], shares(monitors)) for name in now if name not in before}
+    print(f"with {SHARDS + 1} shards {len(moved)} of {CAMERAS} cameras moved")
+    same(0 < len(moved) <= 0.4 * CAMERAS, True, f"at most 40 % of the cameras move, and some: {sorted(moved)}")
+    heard = len(told())
+    monitors[0].wait("an event of a camera that moved", lambda: any(m["after"]["camera"] in moved for m in told()[heard:]), 90)
     for m in monitors:
         m.stop()
 finally:

@@ -3,6 +3,8 @@
 
 scan_split.py PROGRAM DATA [--split SECONDS] [--warm-up SECONDS...] [--expect-same SECONDS] [--chain ELEMENTS | --preset NAME]
 
+Without --chain and --preset the parts are made with what --split takes by itself, and the whole files with --preset parts, which it must be.
+
 Prints, for each video below DATA and each warm-up, how many parts have a warm-up that does not reach back to the file's begin
 (the others are alike by construction), how many events the whole file and the parts have, how many of them are the same to
 the frame, and by how much the others differ. With --expect-same the exit status is 1 unless all are the same with that
@@ -32,9 +34,9 @@ if not videos:
 chain = ["--chain", o.chain] if o.chain else ["--preset", o.preset] if o.preset else []
 
 
-def scan(video, out, *more):
+def scan(video, out, *arguments):
     """(events, seconds of the last frame)"""
-    subprocess.run([o.program, "--out", out, *chain, *map(str, more), video], check=True, stderr=subprocess.DEVNULL, timeout=1800)
+    subprocess.run([o.program, "--out", out, *map(str, arguments), video], check=True, stderr=subprocess.DEVNULL, timeout=1800)
     lines = [json.loads(line) for line in next(pathlib.Path(out).glob("*.jsonl")).read_text(encoding="utf-8").splitlines()]
     return [(r["label"], r["begin"], r["end"]) for r in lines if r["record"] == "event"], lines[-1]["seconds"]
 
@@ -45,13 +47,13 @@ print(f"{'video':44} {'warm-up':>8} {'parts':>6} {'cold':>5} {'whole':>6} {'part
 with tempfile.TemporaryDirectory(prefix="scan-split-") as folder:
     for video in videos:
         name = video.relative_to(o.data).as_posix()
-        whole, seconds = scan(video, f"{folder}/{name}/whole")
+        whole, seconds = scan(video, f"{folder}/{name}/whole", *(chain or ["--preset", "parts"]))
         parts = int(seconds // o.split) + 1
         if parts < 2:
             print(f"{name:44} too short")
             continue
         for warm_up in warm_ups:
-            found, _ = scan(video, f"{folder}/{name}/{warm_up}", "--split", o.split, "--warm-up", warm_up)
+            found, _ = scan(video, f"{folder}/{name}/{warm_up}", *chain, "--split", o.split, "--warm-up", warm_up)
             cold = sum(p * o.split > warm_up for p in range(parts))
             same = len(set(whole) & set(found))
             shift = f"{max((abs(a - b) for x, y in zip(whole, found) for a, b in zip(x[1:], y[1:])), default=0):.3f} s" \

@@ -129,12 +129,22 @@ class Results(Case):
 
 class Parts(Case):
     def test_whole_warm_up_gives_the_events_of_the_whole_file(self):
-        self.scan("--out", self.dir / "whole", self.videos)
+        self.scan("--out", self.dir / "whole", "--preset", "parts", self.videos)
         self.scan("--out", self.dir / "split", "--split", 4, "--warm-up", SECONDS, self.videos)
         self.assertEqual(events(self.dir / "whole"), events(self.dir / "split"))
         for p in (self.dir / "whole").glob("*.jsonl"):
             for kind in ("activity", "end"):
                 self.assertEqual(records(p, kind), records(self.dir / "split" / p.name, kind))
+
+    def test_the_chain_that_parts_have_if_none_is_named(self):
+        """It is without exposure, whose memory does not fade. A chain or preset that is named stays."""
+        video = self.videos / "camera 1.avi"
+        for name, arguments, chain in (("whole", [], "cudamog output=passthrough ! boxtrack"),
+                                       ("parts", ["--split", 4], "cudamog output=passthrough exposure=off ! boxtrack"),
+                                       ("full", ["--split", 4, "--preset", "full"], "cudamog output=passthrough ! boxtrack"),
+                                       ("own", ["--split", 4, "--chain", "cudamog"], "cudamog")):
+            self.scan("--out", self.dir / name, *arguments, video)
+            self.assertEqual(json.loads((self.dir / name / "scan.json").read_text(encoding="utf-8"))["chain"], chain, name)
 
     def test_some_histories_of_warm_up_give_the_events_of_the_whole_file(self):
         """Where the chain remembers nothing but its model: six histories of 50 frames. Parts 3 and 4 never see the file's begin."""
@@ -148,7 +158,7 @@ class Parts(Case):
 
     def test_without_warm_up_events_differ(self):
         """What the test above compares is not the same whatever the splitting."""
-        self.scan("--out", self.dir / "whole", self.videos)
+        self.scan("--out", self.dir / "whole", "--preset", "parts", self.videos)
         self.scan("--out", self.dir / "split", "--split", 1, "--warm-up", 0, self.videos)
         self.assertNotEqual(events(self.dir / "whole"), events(self.dir / "split"))
 

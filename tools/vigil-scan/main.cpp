@@ -35,11 +35,13 @@ constexpr Preset presets[] = {
     {"fast", "videoscale ! video/x-raw,width=[1,320],pixel-aspect-ratio=1/1 ! cudamog output=passthrough "
              "threads=1 color=false median=5 min-area=25 ! boxtrack"}};
 
-std::string chain_of(const char *chain, const char *preset) {
+// Parts of files have the events of the whole files only where what the chain remembers fades.
+std::string chain_of(const char *chain, const char *preset, bool is_split) {
   if (chain && preset) fail(Error::Kind::bad_setting, "--chain and --preset exclude each other");
   if (chain) return chain;
+  if (!preset) preset = is_split ? "parts" : "full";
   for (const Preset &p : presets)
-    if (!preset || !std::strcmp(p.name, preset)) return p.elements;
+    if (!std::strcmp(p.name, preset)) return p.elements;
   fail(Error::Kind::bad_setting, "--preset ", preset, ": there are full, parts and fast");
 }
 
@@ -70,10 +72,11 @@ void parse(Raw &r, bool is_query, int argc, char **argv) {
     entries = {
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &r.out, "where results are kept", "DIR"},
         {"chain", 'c', 0, G_OPTION_ARG_STRING, &r.chain,
-         "elements that look at the frames (default: cudamog output=passthrough ! boxtrack)", "ELEMENTS"},
+         "elements that look at the frames (default: those of --preset full, with --split of --preset parts)",
+         "ELEMENTS"},
         {"preset", 'p', 0, G_OPTION_ARG_STRING, &r.preset,
-         "a chain by name: full (the default), parts (for --split), or fast: luma alone, at most 320 pixels "
-         "wide",
+         "a chain by name: full (the default), parts (the default with --split), or fast: luma alone, at most "
+         "320 pixels wide",
          "NAME"},
         {"list", 'l', 0, G_OPTION_ARG_FILENAME_ARRAY, &r.lists,
          "files and folders, a line each; - is the standard input", "FILE"},
@@ -124,7 +127,7 @@ int run_scan(const Raw &r) {
   tools::check_range("--every", r.every, 0.001, 1e6);
   tools::check_range("--jobs", r.jobs, 1, 1024);
   o.out = r.out;
-  o.chain.elements = chain_of(r.chain, r.preset);
+  o.chain.elements = chain_of(r.chain, r.preset, r.split > 0);
   o.chain.model = r.vectors ? r.vectors : "";
   o.chain.vectors_every = nanoseconds(r.every);
   o.chain.warm_up = nanoseconds(r.warm_up);
