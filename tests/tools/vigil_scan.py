@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """vigil-scan on drawn videos. Usage: vigil_scan.py PROGRAM [unittest arguments]"""
+import contextlib
 import json
 import os
 import pathlib
@@ -161,6 +162,19 @@ class Parts(Case):
         self.scan("--out", self.dir / "whole", "--preset", "parts", self.videos)
         self.scan("--out", self.dir / "split", "--split", 1, "--warm-up", 0, self.videos)
         self.assertNotEqual(events(self.dir / "whole"), events(self.dir / "split"))
+
+
+class Turns(Case):
+    def test_the_next_file_is_opened_while_one_is_watched(self):
+        names = {str(v.resolve()) for v in self.videos.glob("*.avi")}
+        most = 0
+        with subprocess.Popen([PROGRAM, "--out", self.dir / "out", "--chain", "identity sleep-time=10000", self.videos], stderr=subprocess.PIPE) as process:
+            while process.poll() is None:
+                with contextlib.suppress(OSError):
+                    most = max(most, len({os.readlink(f) for f in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()} & names))
+                time.sleep(0.01)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(most, 2)
 
 
 class Killed(Case):

@@ -75,7 +75,8 @@ void parse(Raw &r, bool is_query, int argc, char **argv) {
          "elements that look at the frames (default: those of --preset full, with --split of --preset parts)",
          "ELEMENTS"},
         {"preset", 'p', 0, G_OPTION_ARG_STRING, &r.preset,
-         "a chain by name: full (the default), parts (the default with --split), or fast: luma alone, at most "
+         "a chain by name: full (the default), parts (the default with --split), or fast: luma alone, at "
+         "most "
          "320 pixels wide",
          "NAME"},
         {"list", 'l', 0, G_OPTION_ARG_FILENAME_ARRAY, &r.lists,

@@ -37,7 +37,7 @@ void read_list(std::istream &in, std::vector<std::string> &paths) {
 class Scanner {
  public:
   explicit Scanner(const ScanOptions &o)
-      : o_(o), with_vectors_(!o.chain.model.empty()), archive_(o.out, how(), with_vectors_) {}
+      : o_(o), with_vectors_(!o.chain.model.empty()), archive_(o.out, how(), with_vectors_), turns_(o.jobs) {}
   Outcome run();
 
  private:
@@ -53,6 +53,7 @@ class Scanner {
   const bool with_vectors_;
   Archive archive_;
   tools::SharedContexts contexts_;
+  Turns turns_;
   std::vector<Unit> units_;
   std::set<std::string> known_; // paths
   std::atomic<std::size_t> next_ = 0;
@@ -166,7 +167,7 @@ void Scanner::work_on(const Unit &unit) {
       return count(&Outcome::skipped);
     }
   try {
-    const Findings found = watch(unit.file.path, unit.part, o_.chain, contexts_);
+    const Findings found = watch(unit.file.path, unit.part, o_.chain, contexts_, turns_);
     if (look_at(unit.file.path).digest != unit.file.digest)
       fail(Error::Kind::bad_data, unit.file.path, " changed while it was read");
     if (unit.parts > 1) archive_.put_part(unit.file, found);
@@ -197,7 +198,7 @@ Outcome Scanner::run() {
   find_units();
   progress_.emplace("parts of files", units_.size(), 1);
   std::vector<std::thread> threads;
-  for (int i = 0; i < o_.jobs; i++) threads.emplace_back([this] { work(); });
+  for (int i = 0; i < 2 * o_.jobs; i++) threads.emplace_back([this] { work(); });
   for (std::thread &t : threads) t.join();
   progress_->clear();
   if (error_) std::rethrow_exception(error_);

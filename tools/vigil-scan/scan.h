@@ -17,7 +17,7 @@ struct ScanOptions {
   std::vector<std::string> lists; // files with a path a line; "-" is the standard input
   Chain chain;
   Time split = 0;    // length of a part; 0: files stay whole
-  int jobs = 1;      // files, or parts of them, at a time
+  int jobs = 1;      // files, or parts of them, at a time; as many more are opened ahead
   tools::Share task; // of the units
 };
 

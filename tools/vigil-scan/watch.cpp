@@ -212,6 +212,17 @@ void Reading::run(Time from) {
   wait_for("more frames", [&] { return pipeline_.ended() || (listener_ && listener_->finished()); });
 }
 
+class Turn {
+ public:
+  explicit Turn(Turns &t) : turns_(t) { turns_.acquire(); }
+  ~Turn() { turns_.release(); }
+  Turn(const Turn &) = delete;
+  Turn &operator=(const Turn &) = delete;
+
+ private:
+  Turns &turns_;
+};
+
 // What GStreamer reports while a file is read is the file's fault: the chain was tried before.
 template <class F>
 auto of_file(const std::string &path, F f) {
@@ -226,8 +237,8 @@ auto of_file(const std::string &path, F f) {
 
 } // namespace
 
-Findings watch(const std::string &path, const Part &part, const Chain &chain,
-               tools::SharedContexts &contexts) {
+Findings watch(const std::string &path, const Part &part, const Chain &chain, tools::SharedContexts &contexts,
+               Turns &turns) {
   return of_file(path, [&] {
     Listener listener(part, chain.model.empty() ? 0 : chain.vectors_every);
     Time duration = 0;
@@ -236,6 +247,7 @@ Findings watch(const std::string &path, const Part &part, const Chain &chain,
       Reading reading(path, chain.elements, chain.model, &listener, &contexts);
       reading.open();
       duration = reading.duration();
+      const Turn turn(turns);
       reading.run(part.begin > chain.warm_up ? part.begin - chain.warm_up : 0);
       ended = reading.reached_end();
     }

@@ -5,6 +5,7 @@
 #include "findings.h"
 #include "tools/base/contexts.h"
 
+#include <semaphore>
 #include <string>
 
 namespace vigil::scan {
@@ -16,10 +17,14 @@ struct Chain {
   Time warm_up = 0;            // before a part's begin, for what elements have to learn
 };
 
+// A turn is needed to watch a file. It is opened before and closed afterwards: to make a decoder on a GPU
+// takes up to half a second, in which others can watch.
+using Turns = std::counting_semaphore<>;
+
 // Throws Error::bad_setting when the chain cannot be made or does not fit, Error::bad_data when the file
 // cannot be decoded, Error::no_device when an element is missing. Files that are watched at the same time
 // share the contexts.
-Findings watch(const std::string &path, const Part &, const Chain &, tools::SharedContexts &);
+Findings watch(const std::string &path, const Part &, const Chain &, tools::SharedContexts &, Turns &);
 
 // How long the file says that it is, and 0 when it does not know. Throws as watch() does.
 Time duration_of(const std::string &path);
