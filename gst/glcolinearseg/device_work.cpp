@@ -71,16 +71,15 @@ class DeviceWork final : public SegmentWork {
 
   void make(const colinearseg::Config &config, const Settings &s) override {
     segmenter_ = colinearseg::make(device_, config, s.learning.background_frames);
-    knows_ = false;
+    steady_.restart();
   }
-  bool undoes_exposure() const override { return true; }
   void unmake() override {
     if (segmenter_) noise_bytes_ += segmenter_->bytes_read();
     segmenter_.reset();
   }
   void learn(int frames) override { segmenter_->learn(frames); }
   void set_background(const Picture &p, int learn_frames) override {
-    knows_ = false;
+    steady_.restart();
     segmenter_->set_background(p.image(), learn_frames);
   }
   void load(const colinearseg::State &s) override { segmenter_->load(s); }
@@ -94,22 +93,14 @@ class DeviceWork final : public SegmentWork {
     return to;
   }
 
-  // What is segmented.
-  ConstImage steady(const ConstImage &frame, bool learning, const Settings &s, Queue &queue) {
-    if (!learning && knows_ && s.exposure == Exposure::automatic)
-      return steady_.apply(frame, *segmenter_, style_, queue);
-    steady_.forget();
-    knows_ = !learning;
-    return frame;
-  }
-
   void run(Job &job, Measured &m, Queue &queue) {
     begin(m);
     const Settings &s = m.settings;
     const bool made = job.plan.use == Use::make, draws = s.output != Output::passthrough;
     const ConstImage frame = as_rgba(job.in, made && !draws ? &job.out : nullptr, queue);
     const bool learning = segmenter_->progress().learning();
-    segmenter_->segment(steady(frame, learning, s, queue), s.params, queue);
+    const bool undo = s.exposure == Exposure::automatic;
+    segmenter_->segment(steady_.apply(frame, undo, *segmenter_, style_, queue), s.params, queue);
     if (draws) segmenter_->draw(show_for(s.output), frame, style_, job.out, queue);
     m.measured = s.tuning.report && !learning;
     if (m.measured)
@@ -125,7 +116,6 @@ class DeviceWork final : public SegmentWork {
   std::unique_ptr<MaskBlobs> blobs_;
   std::unique_ptr<colinearseg::Segmenter> segmenter_;
   Steady steady_;
-  bool knows_ = false; // the segmenter has segmented a frame with its background
   rgba::Conversion conversion_;
   bool converts_ = false; // what comes is not RGBA
   DeviceBuffer converted_;

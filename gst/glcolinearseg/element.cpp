@@ -146,7 +146,7 @@ void SegmentElement::start() {
   motion = {};
   motion_time = 0;
   last_time = {};
-  told_no_masks = told_no_exposure = false;
+  told_no_masks = false;
   start_ = {};
   const std::lock_guard lock(mutex_);
   told_ = {};

@@ -6,6 +6,7 @@
 // for our own failure.
 #include "common/device_cast.h"
 #include "common/error.h"
+#include "gst/glcolinearseg/gl_steady.h"
 #include "gst/glcolinearseg/label_blobs.h"
 #include "gst/glcolinearseg/work.h"
 #include "gst/memory/gl_device.h"
@@ -59,9 +60,10 @@ class FrameTimes {
 // What lives on the thread.
 struct Parts {
   Parts(GlContextDevice &device, const colinearseg::Config &config, const Settings &s)
-      : segmenter(device, config, s.learning.background_frames, s.path), results(device, config),
-        times(device) {}
+      : segmenter(device, config, s.learning.background_frames, s.path), steady(device),
+        results(device, config), times(device) {}
   colinearseg::GlSegmenter segmenter;
+  GlSteady steady;
   colinearseg::GlResults results;
   FrameTimes times;
 };
@@ -112,7 +114,8 @@ class GlWork final : public SegmentWork {
     on_thread_of(device_.context(), fn);
   }
   std::uint64_t bytes_read() const {
-    return parts_ ? parts_->segmenter.bytes_read() + parts_->results.bytes_read() : 0;
+    if (!parts_) return 0;
+    return parts_->segmenter.bytes_read() + parts_->steady.bytes_read() + parts_->results.bytes_read();
   }
   // Any thread.
   void find_blobs(Read &r) {
@@ -141,6 +144,7 @@ class GlWork final : public SegmentWork {
   void set_background(const Picture &p, int learn_frames) override {
     device_.forget_errors();
     kept_.reset();
+    parts_->steady.restart();
     parts_->segmenter.set_background(p.image(), learn_frames);
     device_.check("setting the background");
   }
@@ -187,11 +191,11 @@ class GlWork final : public SegmentWork {
 
   void process(Read &a, GLuint frame, GLuint target) {
     const Settings &s = a.settings;
-    auto &[segmenter, results, times] = *parts_;
+    auto &[segmenter, steady, results, times] = *parts_;
     device_.forget_errors();
     times.start(*queue_);
     const bool learning = segmenter.progress().learning();
-    segmenter.segment(frame, s.params);
+    segmenter.segment(steady.apply(frame, s.exposure == Exposure::automatic, segmenter), s.params);
     if (s.params.adapt_rate > 0)
       kept_.reset(); // it would be of another light one day: to learn anew is better then
     else if (!kept_ && segmenter.progress().settled())

@@ -31,8 +31,7 @@ GType preset_type() {
 
 GType exposure_type() {
   static const GEnumValue values[] = {
-      {int(Exposure::automatic), "Find and undo them, on CUDA and the CPU; in OpenGL frames stay as they are",
-       "auto"},
+      {int(Exposure::automatic), "Find and undo them", "auto"},
       {int(Exposure::off), "Segment the frames as they are", "off"},
       {},
   };

@@ -2,32 +2,26 @@
 #include "gst/glcolinearseg/steady.h"
 
 namespace vigil::gst::glcolinearseg {
-namespace {
-
-constexpr int refresh_every = 8; // frames; the background adapts slowly
-
-} // namespace
 
 void Steady::set_format(const CopyLayout &layout) {
   layout_ = layout;
   background_ = DeviceBuffer();
   mapped_ = DeviceBuffer();
-  forget();
+  comparison_.forget();
 }
 
-ConstImage Steady::apply(const ConstImage &frame, colinearseg::Segmenter &segmenter,
+ConstImage Steady::apply(const ConstImage &frame, bool wanted, colinearseg::Segmenter &segmenter,
                          const compose::Style &style, Queue &queue) {
+  using enum Comparison::Act;
+  const Comparison::Act act = comparison_.next(segmenter.progress().learning(), wanted);
+  if (act == leave) return frame;
   if (!mapped_) {
     background_ = DeviceBuffer(device_, layout_.bytes());
     mapped_ = DeviceBuffer(device_, layout_.bytes());
   }
   const Image background = layout_.at(background_.as());
-  if (!known_) exposure_->set({}, queue);
-  if (!known_ || ++age_ >= refresh_every) {
-    segmenter.draw(colinearseg::Show::background, frame, style, background, queue);
-    known_ = true;
-    age_ = 0;
-  }
+  if (act == begin) exposure_->set({}, queue);
+  if (act != go_on) segmenter.draw(colinearseg::Show::background, frame, style, background, queue);
   return exposure_->apply(frame, background, 3, layout_.at(mapped_.as()), queue);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames as they would look without what the camera's exposure and white balance did since the background
-// was learnt (kernels/exposure). CUDA and the CPU.
+// was learnt (kernels/exposure). On CUDA and the CPU; OpenGL has
+// gl_steady.h.
 #pragma once
 
+#include "gst/glcolinearseg/comparison.h"
 #include "gst/memory/slots.h"
 #include "kernels/colinearseg/segmenter.h"
 #include "kernels/exposure/exposure.h"
@@ -16,19 +18,18 @@ class Steady {
   explicit Steady(Device &device) : device_(device), exposure_(exposure::make(device)) {}
   // Frames are RGBA of this layout.
   void set_format(const CopyLayout &);
-  // Nothing is known of the exposure: another background, or it was not looked at.
-  void forget() { known_ = false; }
-  // The picture to segment, which is `frame` itself or one that stays until the next call. The segmenter has
-  // its background, and has segmented a frame with it.
-  ConstImage apply(const ConstImage &frame, colinearseg::Segmenter &, const compose::Style &, Queue &);
+  // Another background.
+  void restart() { comparison_.restart(); }
+  // The picture to segment, which is `frame` itself or one that stays until the next call.
+  ConstImage apply(const ConstImage &frame, bool wanted, colinearseg::Segmenter &, const compose::Style &,
+                   Queue &);
 
  private:
   Device &device_;
   std::unique_ptr<exposure::Exposure> exposure_;
   CopyLayout layout_;
   DeviceBuffer background_, mapped_; // made when they are needed
-  bool known_ = false;
-  int age_ = 0; // frames since background_ was drawn
+  Comparison comparison_;
 };
 
 } // namespace vigil::gst::glcolinearseg

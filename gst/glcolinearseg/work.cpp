@@ -76,11 +76,6 @@ void SegmentWork::publish(BufferPtr &buffer, const Job &job) {
     MaskCopies::attach(buffer.get(), a.attached, 0);
     MaskCopies::warn_where_impossible(element_.gst(), element_.told_no_masks);
   }
-  if (a.settings.exposure == Exposure::automatic && !undoes_exposure() &&
-      !std::exchange(element_.told_no_exposure, true))
-    post_warning(element_.gst(), Error(Error::Kind::bad_setting,
-                                       "exposure=auto is not done in OpenGL: frames are segmented as they "
-                                       "are; set exposure=off, or backend=cuda or cpu"));
   element_.motion_time = GST_CLOCK_TIME_IS_VALID(job.time.running)
                              ? job.time.running
                              : element_.motion_time + duration_of(in_.info, job.time);

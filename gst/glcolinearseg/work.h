@@ -53,7 +53,6 @@ class SegmentWork : public Work {
   // The segmenter, which is of the size that it was made for last.
   virtual void make(const colinearseg::Config &, const Settings &) = 0;
   virtual void unmake() = 0;
-  virtual bool undoes_exposure() const { return false; }
   virtual void learn(int frames) = 0;
   virtual void set_background(const Picture &, int learn_frames) = 0;
   virtual void load(const colinearseg::State &) = 0;

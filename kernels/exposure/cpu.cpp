@@ -3,14 +3,11 @@
 // vectors of bytes in all threads, and only when there is something to undo.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
-#include "kernels/exposure/samples.h"
+#include "kernels/exposure/estimate.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <vector>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/exposure/cpu.cpp"
@@ -81,63 +78,9 @@ namespace {
 
 HWY_EXPORT(map_row);
 
-// The usable samples of one channel.
-struct Pairs {
-  std::vector<std::uint8_t> b, y;
-  std::size_t count = 0, all = 0;
-};
-
-template <class BinOf>
-int median(std::size_t n, BinOf bin_of) {
-  std::array<std::uint32_t, bins> histogram{};
-  for (std::size_t i = 0; i < n; i++) histogram[std::size_t(std::clamp(bin_of(i), 0, bins - 1))]++;
-  return median_bin(histogram.data(), static_cast<int>(n));
-}
-
-Line line_of(const Pairs &p, bool chroma, float luma_gain) {
-  const std::size_t n = p.count;
-  const auto b = [&](std::size_t i) { return static_cast<float>(p.b[i]); };
-  const auto y = [&](std::size_t i) { return static_cast<float>(p.y[i]); };
-  Line l;
-  float gain0 = luma_gain;
-  if (!chroma) {
-    gain0 = (static_cast<float>(median(n, [&](std::size_t i) { return 64 * p.y[i] / p.b[i]; })) + 0.5f) / 64;
-  } else {
-    const int shift = median(
-        n, [&](std::size_t i) { return static_cast<int>(std::floor(y(i) - gain0 * (b(i) - 128) + 0.5f)); });
-    l.offset = static_cast<float>(shift) - gain0 * 128;
-  }
-  l.gain = gain0;
-  const auto distance = [&](std::size_t i) { return std::abs(y(i) - l.gain * b(i) - l.offset); };
-  for (int round = 0; round < rounds; round++) {
-    const int bin = median(n, [&](std::size_t i) { return static_cast<int>(4 * distance(i)); });
-    const float within = std::max(6.f, 1.5f * (static_cast<float>(bin) + 0.5f) / 4);
-    Sums s;
-    for (std::size_t i = 0; i < n; i++) {
-      const std::uint32_t take = distance(i) <= within;
-      s.n += take;
-      s.b += take * p.b[i];
-      s.y += take * p.y[i];
-      s.bb += take * p.b[i] * p.b[i];
-      s.by += take * p.b[i] * p.y[i];
-    }
-    if (s.n == 0) break;
-    const Fit<float> f = fit<float>(s, gain0, chroma ? hold_chroma<float> : hold_luma<float>);
-    l.gain = f.gain;
-    l.offset = f.offset;
-  }
-  std::size_t agreeing = 0;
-  for (std::size_t i = 0; i < n; i++) agreeing += distance(i) <= 8 * std::max(1.f, l.gain);
-  l.agreeing = n ? static_cast<float>(agreeing) / static_cast<float>(n) : 0;
-  return l;
-}
-
 class CpuExposure final : public Exposure {
  public:
-  explicit CpuExposure(CpuDevice &device) : device_(device) {
-    pairs_.b.resize(max_samples + 1); // one place more, which is written before it is counted
-    pairs_.y.resize(max_samples + 1);
-  }
+  explicit CpuExposure(CpuDevice &device) : device_(device) {}
 
   ConstImage apply(const ConstImage &frame, const ConstImage &background, int channels, const Image &out,
                    Queue &) override {
@@ -158,36 +101,14 @@ class CpuExposure final : public Exposure {
   void set(const Lines &l, Queue &) override { lines_ = l; }
 
  private:
-  void gather(const ConstImage &frame, const ConstImage &background, int channels, int c) {
-    const int step = step_for(frame.width, frame.height);
-    pairs_.count = pairs_.all = 0;
-    for (int y = step / 2; y < frame.height; y += step)
-      for (int x = step / 2; x < frame.width; x += step) {
-        const int b = sample(background, channels, c, x, y), v = sample(frame, channels, c, x, y);
-        pairs_.all++;
-        pairs_.b[pairs_.count] = static_cast<std::uint8_t>(b);
-        pairs_.y[pairs_.count] = static_cast<std::uint8_t>(v);
-        pairs_.count += usable(b, v);
-      }
-  }
-
   void estimate(const ConstImage &frame, const ConstImage &background, int channels) {
+    const int step = step_for(frame.width, frame.height);
     for (int c = 0; c < channels; c++) {
-      gather(frame, background, channels, c);
-      const bool chroma = has_chroma_planes(frame.format) && c > 0;
-      const Line l = line_of(pairs_, chroma, lines_.channel[0].gain);
-      Line &kept = lines_.channel[c];
-      const bool enough = pairs_.count >= min_samples && pairs_.count * 10 >= pairs_.all;
-      const bool good =
-          enough && l.agreeing >= least_agreeing && l.gain >= 1 / max_gain && l.gain <= max_gain;
-      const Line now = good ? l : Line{1 + (kept.gain - 1) * fading, kept.offset * fading, 0, 0, {}};
-      std::uint32_t e = 0, e0 = 0;
-      for (std::size_t i = 0; i < pairs_.count; i++) {
-        const auto b = static_cast<float>(pairs_.b[i]), y = static_cast<float>(pairs_.y[i]);
-        e += error_of(std::abs(y - now.gain * b - now.offset));
-        e0 += error_of(std::abs(y - b));
-      }
-      kept = settled(now, kept, e, e0, enough, chroma);
+      samples_.clear();
+      for (int y = step / 2; y < frame.height; y += step)
+        for (int x = step / 2; x < frame.width; x += step)
+          samples_.add(sample(background, channels, c, x, y), sample(frame, channels, c, x, y));
+      update(lines_, c, samples_, has_chroma_planes(frame.format) && c > 0);
     }
   }
 
@@ -217,7 +138,7 @@ class CpuExposure final : public Exposure {
 
   CpuDevice &device_;
   Lines lines_;
-  Pairs pairs_;
+  Samples samples_;
 };
 
 } // namespace

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The lines of a frame from its samples, on the host: what backends that gather samples there share.
+#pragma once
+
+#include "kernels/exposure/samples.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace vigil::exposure {
+
+// The usable samples of one channel, of at most max_samples that are added.
+class Samples {
+ public:
+  Samples() : b_(max_samples + 1), y_(max_samples + 1) {} // one more, written before it is counted
+  void clear() { count_ = all_ = 0; }
+  // A pixel of the background and of the frame.
+  void add(int b, int y) {
+    b_[count_] = static_cast<std::uint8_t>(b);
+    y_[count_] = static_cast<std::uint8_t>(y);
+    count_ += usable(b, y);
+    all_++;
+  }
+  const std::uint8_t *background() const { return b_.data(); }
+  const std::uint8_t *frame() const { return y_.data(); }
+  std::size_t count() const { return count_; } // that are usable
+  bool enough() const { return count_ >= min_samples && count_ * 10 >= all_; }
+
+ private:
+  std::vector<std::uint8_t> b_, y_;
+  std::size_t count_ = 0, all_ = 0;
+};
+
+// Replaces the line of `channel` of the frame before by this frame's. chroma: the channel is U or V.
+// Channel 0 comes first, since chroma takes its gain.
+void update(Lines &, int channel, const Samples &, bool chroma);
+
+} // namespace vigil::exposure
