@@ -8,12 +8,16 @@
 
 namespace vigil::mog {
 
+static constexpr double max_variance_yuv = 0.25; // of that for R G B
+static constexpr double initial_rgb = 15, initial_yuv = 6, initial_mog = 225;
+
 Constants resolve(const Params &p, Method method, PixelFormat format, int channels) {
   const bool zivkovic = method == Method::zivkovic;
   const auto square = [](double v) { return v * v; };
   const double match = p.match_sigma > 0 ? std::max(p.match_sigma, 1.f) : zivkovic ? 3. : 2.5;
   const bool yuv = format == PixelFormat::nv12 || format == PixelFormat::i420;
-  const double chroma_zero = channels == 3 && yuv ? 128. : 0.;
+  const bool three_yuv = channels == 3 && yuv;
+  const double chroma_zero = three_yuv ? 128. : 0.;
   Constants c{};
   c.match2 = square(match);
   c.background2 = square(p.background_sigma);
@@ -21,8 +25,10 @@ Constants resolve(const Params &p, Method method, PixelFormat format, int channe
   c.weight_threshold = p.weight_threshold;
   c.complexity_prior = p.complexity_prior;
   c.min_variance = p.min_variance;
-  c.max_variance = std::max(p.min_variance, p.max_variance);
-  c.initial_variance = p.initial_variance > 0 ? p.initial_variance : zivkovic ? 15. : 225.;
+  const double max_variance = p.max_variance * (three_yuv ? max_variance_yuv : 1.);
+  c.max_variance = std::max<double>(p.min_variance, max_variance);
+  const double own_initial = !zivkovic ? initial_mog : three_yuv ? initial_yuv : initial_rgb;
+  c.initial_variance = p.initial_variance > 0 ? p.initial_variance : own_initial;
   c.initial_variance = std::max(c.initial_variance, c.min_variance);
   if (zivkovic) c.initial_variance = std::min(c.initial_variance, c.max_variance);
   c.initial_weight = p.initial_weight;

@@ -53,6 +53,9 @@
 //   - B normalises after each iteration. A new component that takes the place of the last of K leaves the
 //     weights with the sum (1-a)(1 - w_K) + a, where w_K is the weight it replaces; the next frame's division
 //     by T mends that.
+//   - For Y U V the greatest variance is a quarter of that for R G B, and the own initial variance 6
+//     instead of 15. A light that changes R G B by L levels each adds 3 L^2 to their d2, and to that of Y U V
+//     L^2, or 0.74 L^2 in video range (16..235). The least variance stays.
 //   - The bounds of the variance, and the rate 1/min(2 * frame number, history) that learning_rate = -1
 //     stands for, are OpenCV's; B has neither.
 //
@@ -150,7 +153,8 @@ inline constexpr auto params_table = std::tuple{
           "zivkovic: evidence that a component needs to live, c_T; larger values keep fewer components",
           &Params::complexity_prior, 0.f, 1.f),
     param("initial-variance", "Initial variance",
-          "Variance of a new component, in grey levels squared; 0: the method's own (zivkovic 15, mog 225)",
+          "Variance of a new component, in grey levels squared; 0: the method's own (zivkovic "
+          "15, or 6 where the model works on Y U V (NV12, I420); mog 225)",
           &Params::initial_variance, 0.f, 10000.f),
     param("initial-weight", "Initial weight", "mog: weight of a new component", &Params::initial_weight,
           0.001f, 1.f),
@@ -158,7 +162,8 @@ inline constexpr auto params_table = std::tuple{
           "A component's variance never falls below this, in grey levels squared", &Params::min_variance,
           0.01f, 10000.f),
     param("max-variance", "Greatest variance",
-          "zivkovic: a component's variance never rises above this, in grey levels squared",
+          "zivkovic: a component's variance never rises above this, in grey levels squared; above a "
+          "quarter of it where the model works on Y U V (NV12, I420)",
           &Params::max_variance, 0.01f, 10000.f),
     param("detect-shadows", "Detect shadows",
           "Label foreground that is a darker copy of the background with shadow-value. Needs colour: on luma "
@@ -173,7 +178,8 @@ inline constexpr auto params_table = std::tuple{
 };
 
 // The numbers that backends work with: Params with the special values replaced, squares taken, and each lower
-// bound applied (match_sigma >= 1, max_variance >= min_variance, initial_variance within them for zivkovic).
+// bound applied (match_sigma >= 1, max_variance, or its part for Y U V, >= min_variance, initial_variance
+// within them for zivkovic).
 struct Constants {
   double match2;      // match_sigma^2
   double background2; // background_sigma^2

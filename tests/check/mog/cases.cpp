@@ -483,6 +483,23 @@ void run_repeat(Checker &c) {
   });
 }
 
+// Components of Y U V are as wide as the same light makes those of R G B.
+void run_variances(Checker &c) {
+  const auto expect = [&](PixelFormat f, int channels, const Params &p, double initial, double greatest) {
+    const Constants k = resolve(p, Method::zivkovic, f, channels);
+    c.expect(k.initial_variance == initial && k.max_variance == greatest,
+             text("format ", int(f), ", ", channels, " channels: initial variance ", k.initial_variance,
+                  " and greatest ", k.max_variance, ", not ", initial, " and ", greatest));
+  };
+  expect(PixelFormat::rgba, 3, {}, 15, 75);
+  for (const PixelFormat f : {PixelFormat::nv12, PixelFormat::i420}) {
+    expect(f, 3, {}, 6, 18.75);
+    expect(f, 1, {}, 15, 75);
+    expect(f, 3, {.initial_variance = 10, .max_variance = 200}, 10, 50);
+    expect(f, 3, {.max_variance = 8}, 4, 4); // the least variance
+  }
+}
+
 const check::Register registered[] = {check::Register{{"mog/lock-step", run_lock_step_single}},
                                       check::Register{{"mog/lock-step-double", run_lock_step_double}},
                                       check::Register{{"mog/lock-step-compact", run_lock_step_compact}},
@@ -494,7 +511,8 @@ const check::Register registered[] = {check::Register{{"mog/lock-step", run_lock
                                       check::Register{{"mog/save-load", run_save_load}},
                                       check::Register{{"mog/refuse", run_refuse}},
                                       check::Register{{"mog/background", run_background}},
-                                      check::Register{{"mog/repeat", run_repeat}}};
+                                      check::Register{{"mog/repeat", run_repeat}},
+                                      check::Register{{"mog/variances", run_variances}}};
 
 } // namespace
 } // namespace vigil::mog
