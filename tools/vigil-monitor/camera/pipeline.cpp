@@ -195,6 +195,9 @@ bool CameraPipeline::reduces() const {
 
 GstElement *CameraPipeline::add_reduction(GstElement *last) {
   GstElement *scale = add(on_gpu() ? "cudascale" : "videoscale");
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(scale), "add-borders"))
+    g_object_set(scale, "add-borders", FALSE,
+                 nullptr); // for the part of a pixel that the width is rounded by
   reduction_ = add("capsfilter");
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(scale, "sink"));
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_to_reduce, this,
@@ -203,11 +206,11 @@ GstElement *CameraPipeline::add_reduction(GstElement *last) {
   return reduction_;
 }
 
-void CameraPipeline::set_reduction(int lines) {
-  const int reduced = chain_lines(config_.detect_height, lines);
-  const tools::CapsPtr caps(reduced_caps(reduced));
-  g_object_set(reduction_, "caps", caps.get(), nullptr);
-  const bool half = config_.detect_height == detect_half && reduced < lines;
+void CameraPipeline::set_reduction(const GstVideoInfo &video) {
+  const int reduced = chain_lines(config_.detect_height, video.height);
+  const tools::CapsPtr caps(reduced_caps(video, reduced));
+  g_object_set(reduction_, "caps", caps.get(), nullptr); // null: any
+  const bool half = config_.detect_height == detect_half && reduced < video.height;
   if (std::exchange(halved_, half) != half) fit_settings(mog_, half, config_.elements);
 }
 

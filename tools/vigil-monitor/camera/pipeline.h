@@ -22,7 +22,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
-#include <gst/gst.h>
+#include <gst/video/video.h>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -82,7 +82,7 @@ class CameraPipeline {
   void build_chain();
   bool reduces() const; // whether the chain may get smaller pictures than the camera's
   GstElement *add_reduction(GstElement *last);
-  void set_reduction(int lines); // for pictures of so many lines, before the first of them
+  void set_reduction(const GstVideoInfo &); // for such pictures, before the first of them
   // Tiles of the frames of `last` that `into` lets pass; returns the element that sets their size.
   GstElement *build_tiles(GstElement *last, GstPadProbeCallback into);
   void link_stream(GstPad *);

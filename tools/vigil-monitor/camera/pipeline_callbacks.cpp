@@ -140,7 +140,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_frames(GstPad *, GstPadProb
 }
 
 GstPadProbeReturn CameraPipeline::Callbacks::caps_to_reduce(GstPad *, GstPadProbeInfo *info, gpointer user) {
-  if (const auto video = video_of(info)) self(user).set_reduction(video->height);
+  if (const auto video = video_of(info)) self(user).set_reduction(*video);
   return GST_PAD_PROBE_OK;
 }
 

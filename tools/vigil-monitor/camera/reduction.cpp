@@ -12,9 +12,14 @@ int chain_lines(int asked, int lines) {
   return asked == detect_full ? lines : std::min(asked, lines);
 }
 
-GstCaps *reduced_caps(int lines) {
-  return gst_caps_from_string(
-      ("video/x-raw(ANY),height=[1," + std::to_string(lines) + "],pixel-aspect-ratio=1/1").c_str());
+GstCaps *reduced_caps(const GstVideoInfo &video, int lines) {
+  if (lines == video.height && video.par_n == video.par_d) return nullptr;
+  const guint64 shown =
+      gst_util_uint64_scale_round(guint64(video.width), guint64(video.par_n), guint64(video.par_d));
+  const guint64 width = gst_util_uint64_scale_round(shown, guint64(lines), guint64(video.height));
+  return gst_caps_from_string(("video/x-raw(ANY),width=" + std::to_string(std::max<guint64>(width, 1)) +
+                               ",height=" + std::to_string(lines) + ",pixel-aspect-ratio=1/1")
+                                  .c_str());
 }
 
 void fit_settings(GstElement *cudamog, bool half, const ElementSettings &configured) {

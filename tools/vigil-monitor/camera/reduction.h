@@ -4,7 +4,7 @@
 
 #include "../config/config.h"
 
-#include <gst/gst.h>
+#include <gst/video/video.h>
 
 namespace vigil::monitor {
 
@@ -12,9 +12,9 @@ namespace vigil::monitor {
 // less than 360 lines would lose what is small.
 int chain_lines(int asked, int lines);
 
-// What makes videoscale give so many lines, with square pixels; pictures of no more lines pass as they are.
-// To be unreferenced.
-GstCaps *reduced_caps(int lines);
+// What makes a scaler give so many lines of such pictures, with square pixels; null where they pass as they
+// are. To be unreferenced. The width is said, too: not every scaler finds it by itself.
+GstCaps *reduced_caps(const GstVideoInfo &, int lines);
 
 // Properties of cudamog that count pixels: those at their defaults get what goes with half the camera's
 // height, and get the defaults back for whole pictures. What a preset set, or `configured` names, stays.
