@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which box belongs to which track; update.cpp has what the tracks learn from it.
+// Which box belongs to which track; parts.cpp has what several boxes of one track are, update.cpp what the
+// tracks learn from theirs.
 #include "kernels/track/track.h"
 
 #include <algorithm>
@@ -12,17 +13,18 @@ namespace {
 constexpr double gate = 16;         // chi squared, 4 degrees of freedom: 0.3 % of the true pairs are lost
 constexpr double covered = 0.5;     // of a track by a box, to be in it
 constexpr double unseen_turn = 0.5; // of its size: where a member of a group may be besides its estimate
-constexpr double part = 0.7;        // of a box by a track, to be a part of it
-constexpr double large = 0.25;      // of one part by another, to be an object of its own
-constexpr double grown = 1.5;       // of an object's area: two parts that span more are two objects
-constexpr double whole = 0.75;      // of a predicted box by the one found, to show all of an object
-constexpr double much = 0.2;   // by which the IoU of a part with its track grows by one that comes out of it
-constexpr double more = 0.1;   // by which the IoU of a box with its tracks grows when one more enters it
-constexpr double widest = 1e6; // px; what is larger or further away is no place in a picture
+constexpr double more = 0.1;        // by which the IoU of a box with its tracks grows when one more enters it
+constexpr double widest = 1e6;      // px; what is larger or further away is no place in a picture
 
 bool usable(const Box &b) {
   return std::isfinite(b.x) && std::isfinite(b.y) && b.width > 0 && b.height > 0 && b.width <= widest &&
          b.height <= widest && std::abs(b.x) <= widest && std::abs(b.y) <= widest;
+}
+
+// Most of a box lies in another one, of which all edges moved out by a way.
+bool came_out(const Box &b, const Box &of, double way) {
+  const Box room{of.x - way, of.y - way, of.width + 2 * way, of.height + 2 * way};
+  return intersection(b, room) > covered * area(b);
 }
 } // namespace
 
@@ -41,6 +43,7 @@ void Tracker::step(std::span<const Detection> detections, double seconds, double
   if (started_) end_after_gap(seconds);
   const double dt = started_ ? seconds - last_ : 0;
   started_ = true;
+  since_ = dt;
   last_ = seconds;
   width_ = width;
   height_ = height;
@@ -72,7 +75,7 @@ void Tracker::reset() {
 void Tracker::take(std::span<const Detection> detections) {
   boxes_.clear();
   for (std::size_t i = 0; i < detections.size(); i++)
-    if (usable(detections[i].box)) boxes_.push_back({detections[i], static_cast<int>(i), 0, -1});
+    if (usable(detections[i].box)) boxes_.push_back({detections[i], static_cast<int>(i), 0, -1, false});
   passed_over_ = detections.size() - std::min(boxes_.size(), most_boxes);
   if (boxes_.size() <= most_boxes) return;
   std::nth_element(boxes_.begin(), boxes_.begin() + most_boxes, boxes_.end(),
@@ -87,9 +90,11 @@ void Tracker::take(std::span<const Detection> detections) {
 double Tracker::cost(const Track &t, const Detection &d) const {
   if (t.o.label != d.label) return std::numeric_limits<double>::infinity();
   const double s = t.size(), edge = params_.jitter * s, r = edge * edge;
-  // Those in a group may turn round without being seen to, so of them place tells less.
-  const double place = t.o.group != 0 ? unseen_turn * s * unseen_turn * s : r;
   const Box &b = d.box;
+  // Those in a group may turn round without being seen to, so of them place tells less; but what they come
+  // out of is the group's box.
+  const bool turned = t.o.group != 0 && came_out(b, t.measured, params_.max_speed * s * since_);
+  const double place = turned ? unseen_turn * s * unseen_turn * s : r;
   const double distance = t.x.distance(b.x + b.width / 2, place) + t.y.distance(b.y + b.height / 2, place) +
                           t.w.distance(b.width, 4 * r) + t.h.distance(b.height, 4 * r);
   if (distance > gate) return std::numeric_limits<double>::infinity();
@@ -150,83 +155,6 @@ void Tracker::join_groups() {
     }
     boxes_[j].owners = members;
   }
-}
-
-// Step 5. Boxes that nobody has are parts of a track when they make its box more like the prediction: those
-// that lie in the predicted box, then those that come out of it while another part stays in it.
-void Tracker::mend_parts() {
-  for (const bool coming_out : {false, true})
-    for (Input &in : boxes_)
-      if (in.owners == 0) mend(in, coming_out);
-  divide_parts();
-}
-
-void Tracker::mend(Input &in, bool coming_out) {
-  Track *best = nullptr;
-  double gain = coming_out ? much : 0;
-  for (Track &t : tracks_) {
-    if (!t.confirmed || t.o.label != in.d.label) continue;
-    if (t.box >= 0 && boxes_[static_cast<std::size_t>(t.box)].owners > 1) continue;
-    const Box p = t.predicted();
-    if (coming_out ? t.box < 0 : intersection(p, in.d.box) < part * area(in.d.box)) continue;
-    const double before = t.box >= 0 ? iou(p, t.measured) : 0;
-    const double after = iou(p, t.box >= 0 ? hull(t.measured, in.d.box) : in.d.box);
-    if (after - before <= gain) continue;
-    gain = after - before;
-    best = &t;
-  }
-  if (!best) return;
-  in.owners = 1;
-  if (best->box < 0) {
-    best->measured = in.d.box;
-    best->box = static_cast<int>(&in - boxes_.data());
-    return;
-  }
-  best->measured = hull(best->measured, in.d.box);
-  in.part_of = static_cast<int>(best - tracks_.data());
-  const double one = area(boxes_[static_cast<std::size_t>(best->box)].d.box), other = area(in.d.box);
-  if (std::min(one, other) <= large * std::max(one, other)) return;
-  best->apart = true;
-  best->part_size = std::sqrt(std::max(one, other));
-}
-
-void Tracker::divide_parts() {
-  for (std::size_t i = 0; i < tracks_.size(); i++) {
-    Track &t = tracks_[i];
-    if (t.apart && !t.parting) {
-      t.parting_x = t.x.p;
-      t.parting_y = t.y.p;
-      t.parting_area = area(t.predicted());
-    }
-    if (t.apart)
-      t.parting = true;
-    else if (t.box >= 0 && area(t.measured) > whole * area(t.predicted()))
-      t.parting = false;
-    const bool moved = std::hypot(t.x.p - t.parting_x, t.y.p - t.parting_y) > t.part_size;
-    if (t.apart && (moved || area(t.measured) > grown * t.parting_area)) divide(static_cast<int>(i));
-  }
-}
-
-// The track goes on as its tallest part, since who puts something down is taller than that, and what is
-// nearer looks taller; the others are boxes of nobody.
-void Tracker::divide(int track) {
-  Track &t = tracks_[static_cast<std::size_t>(track)];
-  t.parting = false;
-  for (std::size_t j = 0; j < boxes_.size(); j++) {
-    Input &in = boxes_[j];
-    if (in.part_of != track) continue;
-    Input &kept = boxes_[static_cast<std::size_t>(t.box)];
-    const bool taller = in.d.box.height > kept.d.box.height;
-    (taller ? kept : in).owners = 0;
-    if (taller) t.box = static_cast<int>(j);
-  }
-  const Box &b = t.measured = boxes_[static_cast<std::size_t>(t.box)].d.box;
-  t.x.p = b.x + b.width / 2;
-  t.y.p = b.y + b.height / 2;
-  t.w.p = b.width;
-  t.h.p = b.height;
-  t.w.v = t.h.v = 0;
-  t.has_colour = false; // what was learnt is of both
 }
 
 } // namespace vigil::track

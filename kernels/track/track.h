@@ -12,12 +12,14 @@
 //      group's box moves the member whose edge that is, if he can be there (M. Xu, T. Ellis, "Partial
 //      observation vs. blind tracking through occlusion", BMVC 2002), else they are predicted;
 //   4. split: members are assigned like all others, by motion, size and colour, so they leave as what they
-//   came;
+//      came. Their places are uncertain, but in the group's box: one that lies elsewhere is another's;
 //   5. mend: boxes that are parts of one track are one; where all that is found of it is still less than
 //      half of its predicted box, and lies in that, the rest is hidden: for up to `lost_after` it keeps its
 //      size and nearly its place. What hides the middle of an object stands still, so one that has moved by
 //      the size of its larger part and was in two parts all the way is two objects, which came as one box.
-//      So is one whose parts span half as much again as it did whole. The taller one keeps the number;
+//      So is one whose parts lie diagonally for 0.3 s, as cars of two lanes do, and one whose parts span
+//      half as much again as it did whole. A clearly taller part keeps the number, else the larger one
+//      (parts.cpp);
 //   6. what is left begins tentative tracks;
 //   7. divide: a track whose blob has looked like two people side by side for a while becomes two, which are
 //      a group (pairs.cpp);
@@ -162,8 +164,10 @@ class Tracker {
     bool parting = false; // and was since it was at the following place, in pixels
     double parting_x = 0, parting_y = 0, part_size = 0; // the size is of the larger part
     double parting_area = 0;
-    double whole = 0; // when it was last seen whole, alone
-    double pair = 0;  // seconds for which its blob has looked like a pair
+    bool diagonal = false;   // the two parts lie diagonally in this frame
+    double diagonal_for = 0; // seconds for which they have
+    double whole = 0;        // when it was last seen whole, alone
+    double pair = 0;         // seconds for which its blob has looked like a pair
     Cut cut_x = Cut::none, cut_y = Cut::none;
     int box = -1;                         // index into boxes_
     Box measured;                         // with parts mended
@@ -177,6 +181,7 @@ class Tracker {
     int index;
     int owners;
     int part_of; // index into tracks_ of whom it is one part of several, -1: of nobody
+    bool object; // it has parted from a track that is confirmed, and is one itself
   };
 
   void take(std::span<const Detection>);
@@ -188,6 +193,7 @@ class Tracker {
   void mend(Input &, bool coming_out);
   void divide_parts();
   void divide(int track);
+  bool cut_off(const Box &) const;
   void update(double seconds);
   void update_single(Track &);
   void update_partial(Track &);
@@ -217,7 +223,8 @@ class Tracker {
   std::vector<double> costs_;
   std::vector<std::size_t> rows_, columns_;
   Assignment assignment_;
-  double last_ = 0, width_ = 0, height_ = 0;
+  double last_ = 0, since_ = 0; // seconds: the last frame, and from the one before to it
+  double width_ = 0, height_ = 0;
   bool started_ = false;
   std::size_t passed_over_ = 0;
   std::uint64_t next_id_ = 1;

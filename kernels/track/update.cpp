@@ -26,7 +26,7 @@ double milliseconds(int ms) {
 void Tracker::predict(double dt) {
   for (Track &t : tracks_) {
     t.box = -1;
-    t.in_group = t.partial = t.apart = false;
+    t.in_group = t.partial = t.apart = t.diagonal = false;
     t.shown = true;
     t.frames++;
     if (dt <= 0) continue;
@@ -203,7 +203,7 @@ void Tracker::begin(double seconds) {
     t.still_x = t.x.p;
     t.still_y = t.y.p;
     t.whole = t.still_since = t.o.first_seen = t.o.last_seen = seconds;
-    if (params_.confirm_after == 0) {
+    if (params_.confirm_after == 0 || in.object) {
       t.confirmed = true;
       t.o.id = next_id_++;
       t.o.state = State::tracked;

@@ -141,6 +141,50 @@ void two_that_came_as_one() {
   }
 }
 
+// Cars of two lanes come as one box, and their masks part, but touch again in every sixth frame. Neither
+// moves by its own size.
+void lanes_part() {
+  const auto frame = [](double t, bool touch) {
+    const double y = 200 + 10 * t;
+    const Detection near = at(250, y + 45, 68, 53), far = at(312, y - 15, 50, 47);
+    if (t >= 2 && !touch) return Boxes{near, far};
+    Detection both;
+    both.box = hull(near.box, far.box);
+    return Boxes{both};
+  };
+  for (const double fps : {25., 10., 7.}) {
+    const std::string rate = " at " + std::to_string(fps) + " frames a second";
+    Tracker t;
+    for (int n = 0; n / fps <= 3.5; n++) t.step(frame(n / fps, n % 6 == 5), n / fps, 640, 480);
+    expect(t.objects().size() == 2, "cars of two lanes are two when they have parted" + rate);
+    expect(id_near(t, 250) == 1 && id_near(t, 312) > 1, "and the larger one keeps the number" + rate);
+  }
+}
+
+// Two cars have become one box when, beside it, a car comes out of another box that two came in as: it is
+// none of the first two.
+void not_out_of_this_group() {
+  const Scene scene = [](double t) {
+    const double y = 200 + 40 * t;
+    const Detection a = at(190, y + 10, 34, 29), b = at(218, y - 20, 23, 26);
+    const Detection c = at(240, y + 12, 36, 32), d = at(249, y - 25, 30, 37);
+    const auto one = [](const Detection &p, const Detection &q) {
+      Detection both;
+      both.box = hull(p.box, q.box);
+      return both;
+    };
+    if (t < 2) return Boxes{a, b, one(c, d)};
+    if (t < 2.1) return Boxes{one(a, b), one(c, d)};
+    return Boxes{one(a, b), c, d};
+  };
+  const Tracker before = play(scene, 25, 0, 2);
+  const std::uint64_t member = id_near(before, 190);
+  const Tracker t = play(scene, 25, 0, 2.3);
+  for (const Object &o : t.objects())
+    if (o.id == member)
+      expect(o.box.x < 205, "a member of a group stays in it: at " + std::to_string(o.box.x));
+}
+
 // Somebody puts a bag down, which is in his box until he has walked away from it: the number is his.
 void bag_is_left() {
   const Scene scene = [](double t) {
@@ -404,6 +448,8 @@ int main() {
   standing_waits();
   parts_are_mended();
   two_that_came_as_one();
+  lanes_part();
+  not_out_of_this_group();
   bag_is_left();
   half_hidden();
   pairs_become_two();
