@@ -21,6 +21,8 @@ STEP   build, demo, test, packages (the Debian packages: built, installed, used,
 
 Needs root, debootstrap, 8 GB of disk in build-distro/ and the network. Environment:
   GST_SOURCE=DIR      GStreamer's source: it is built first, inside, and used in place of the distribution's
+  GST_CLONE=DIR       a clone of GStreamer's repository with its tags: GstValidate is built from the tag of the
+                      distribution's version. No distribution packages it, and three tests are skipped without
   VIGIL_DATA=DIR      labelled videos for the quality tests (default ../shared/data, where that exists)
   VIGIL_DISTRO_DIR    where the root file systems and the results are kept (default build-distro)
   VIGIL_DISTRO_KEEP=1 goes on in the root of the last run, with its packages and its build, as after an interruption;
@@ -100,6 +102,10 @@ main() {
       fail "GST_SOURCE=$GST_SOURCE is not GStreamer's source (there is no subprojects/gstreamer/meson.build)"
     GST_SOURCE=$(realpath "$GST_SOURCE")
     full_name=$name-gstreamer
+  fi
+  if [ -n "${GST_CLONE:-}" ]; then
+    git -C "$GST_CLONE" rev-parse --git-dir >/dev/null 2>&1 || fail "GST_CLONE=$GST_CLONE is no clone of GStreamer's repository"
+    GST_CLONE=$(realpath "$GST_CLONE")
   fi
   # Mounts go with this process.
   if [ -z "${VIGIL_DISTRO_MOUNTS:-}" ]; then

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# GStreamer's own source for ./run distro, built into /usr/local: the libraries, those plugins that the tests, the
-# tools and the monitor use, and GstValidate, which no distribution packages.
+# GStreamer's own source for ./run distro, built into /usr/local. With GST_SOURCE: the libraries, those plugins that the
+# tests, the tools and the monitor use, and GstValidate. With GST_CLONE: GstValidate alone, of the distribution's own
+# version, since no distribution packages it.
 
 gstreamer_packages=(g++ ninja-build pkg-config python3 python3-pip python3-venv flex bison ca-certificates
   libglib2.0-dev libgl-dev libegl-dev libgles-dev libdrm-dev libgudev-1.0-dev libjpeg-dev libpng-dev zlib1g-dev libx264-dev
@@ -39,5 +40,32 @@ build_gstreamer() {
   inside sh -c 'cd /src/gstreamer && /opt/meson/bin/meson "$@" && ninja -C build &&
     /opt/meson/bin/meson install -C build --no-rebuild' sh "${setup[@]}" "${features[@]}" >>"$log" 2>&1 ||
     fail "GStreamer does not build: $(grep -m1 -iE 'error' "$log" || tail -1 "$log"); see $log"
+  inside ldconfig
+}
+
+# The version that GstValidate is built from: the distribution's own, or else the newest of its series, as
+# GstValidate 1.28.6 accepts any GStreamer 1.28. Prints nothing where the clone has none.
+validate_tag() {
+  local version=$1 series
+  series=${version%.*}
+  git -C "$GST_CLONE" tag --list "$version" "$series.*" | grep -xE '[0-9]+\.[0-9]+\.[0-9]+' | sort -V |
+    awk -v own="$version" '$0 == own { found = 1 } { newest = $0 } END { print found ? own : newest }'
+}
+
+build_validate() {
+  local root=$1 log=$1.validate.log version tag
+  inside apt-get install -y -q --no-install-recommends gcc meson ninja-build pkg-config libjson-glib-dev \
+    libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev >"$log" 2>&1 ||
+    fail "the packages that GstValidate is built with: $(grep -m1 '^E:' "$log" || tail -1 "$log"); see $log"
+  version=$(inside pkg-config --modversion gstreamer-1.0)
+  tag=$(validate_tag "$version")
+  [ -n "$tag" ] || fail "GST_CLONE=$GST_CLONE has no tag of GStreamer ${version%.*}: git fetch --tags"
+  echo "== distro: GstValidate $tag is built for GStreamer $version, see $log"
+  rm -rf "$root/src/gst-devtools"
+  mkdir -p "$root/src/gst-devtools"
+  git -C "$GST_CLONE" archive "$tag:subprojects/gst-devtools" | tar x -C "$root/src/gst-devtools"
+  inside sh -c 'cd /src/gst-devtools && meson setup build --prefix=/usr/local --libdir=lib -Dauto_features=disabled \
+    -Dvalidate=enabled -Dtools=enabled && ninja -C build && meson install -C build --no-rebuild' >>"$log" 2>&1 ||
+    fail "GstValidate $tag does not build: $(grep -m1 -iE 'error' "$log" || tail -1 "$log"); see $log"
   inside ldconfig
 }

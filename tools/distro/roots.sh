@@ -135,6 +135,8 @@ prepare() {
       build_gstreamer "$root"
       echo "$wanted" >"$root/.gstreamer"
     fi
+  elif [ -n "${GST_CLONE:-}" ] && [ ! -x "$root/usr/local/bin/gst-validate-1.0" ]; then
+    build_validate "$root"
   fi
   : >"$root/.complete"
 }
