@@ -78,7 +78,8 @@ class Scripts(unittest.TestCase):
             result = subprocess.run([SOURCES / "silhouettes.sh", folder], capture_output=True, text=True, timeout=240, check=False)
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             sizes = [p.stat().st_size for p in sorted(pathlib.Path(folder).glob("silhouettes-*.png"))]
-            self.assertEqual(len(sizes), 75, result.stdout)
+            # videorate of GStreamer 1.28 and newer shows the last of a source's 75 frames once more when the source ends.
+            self.assertIn(len(sizes), (75, 76), result.stdout)
             self.assertGreater(sizes[-1], 1.2 * sizes[0], sizes)
 
     def test_a_guide_cleans_up_an_infra_red_camera(self):
