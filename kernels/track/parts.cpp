@@ -76,8 +76,7 @@ void Tracker::mend(Input &in, bool coming_out) {
   if (std::min(one, other) <= large * std::max(one, other)) return;
   best->apart = true;
   best->part_size = std::sqrt(std::max(one, other));
-  best->diagonal |=
-      params_.groups && diagonal(boxes_[static_cast<std::size_t>(best->box)].d.box, in.d.box);
+  best->diagonal |= params_.groups && diagonal(boxes_[static_cast<std::size_t>(best->box)].d.box, in.d.box);
 }
 
 void Tracker::divide_parts() {
