@@ -10,6 +10,7 @@ import pathlib
 import resource
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import threading
@@ -200,12 +201,22 @@ cameras:
         m.stop()
 
 
+def duration(file):
+    """Seconds that an MP4 file says it lasts: of mvhd, version 0."""
+    data = file.read_bytes()
+    at = data.rindex(b"mvhd") + 4  # the first is of the time when the file was being written
+    if data[at]:
+        raise AssertionError("an mvhd of another version")
+    scale, length = struct.unpack(">II", data[at + 12:at + 20])
+    return length / scale
+
+
 def files():
     """A file plays at its own speed, again and again."""
     clip = folder / "clip.mp4"
     subprocess.run(["gst-launch-1.0", "-q", *"scenetestsrc quiet=0 num-buffers=45 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1".split(),
                     *f"! x264enc speed-preset=ultrafast key-int-max=15 ! h264parse ! mp4mux ! filesink location={clip}".split()], check=True, timeout=60)
-    config.write_text(f'cameras:\n  film: {{source: "{clip}"}}\n')
+    config.write_text(f'record: {{pre_capture: 1, post_capture: 1, max_clip: 10}}\ncameras:\n  film: {{source: "{clip}"}}\n')
     with Monitor(program, folder / "files", "--config", str(config)) as m:
         m.wait("pictures of the file", lambda: m.get("/api/cameras/film")["state"] == "online", 14)
         time.sleep(8)  # it has begun again twice
@@ -218,6 +229,12 @@ def files():
         if not 8 < rate < 18:
             raise AssertionError(f"{rate:.1f} frames a second of a file of 15")
         same(m.get("/api/cameras/film")["reconnects"], 0, "it begins again without a reconnection")
+        # A clip that holds the file's end and its begin again lasts as long as it was filmed.
+        e = m.wait("a long clip", lambda: next((e for e in m.get("/api/events")["events"] if e["has_clip"] and e["end_time"] and e["end_time"] - e["clip_start"] > 6), None), 60)
+        (folder / "again.mp4").write_bytes(m.ask("GET", f"/api/events/{e['id']}/clip.mp4", raw=True)[1])
+        filmed, lasts = e["end_time"] - e["clip_start"], duration(folder / "again.mp4")
+        if abs(lasts - filmed) > 0.25 * filmed:
+            raise AssertionError(f"a clip of {lasts:.1f} s of an event that it shows for {filmed:.1f} s")
         m.stop()
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Copies of a stream's buffers whose times begin at 0, as files and viewers need them.
+// Copies of a stream's buffers whose times begin at 0 and go on where the stream's go back, as a file's do
+// that begins again: so files and viewers need them.
 #pragma once
 
 #include <gst/gst.h>
@@ -13,18 +14,31 @@ class FromZero {
     GstBuffer *out = gst_buffer_copy(buffer);
     const GstClockTime time =
         GST_BUFFER_DTS_IS_VALID(buffer) ? GST_BUFFER_DTS(buffer) : GST_BUFFER_PTS(buffer);
-    if (!GST_CLOCK_TIME_IS_VALID(first_)) first_ = time;
+    if (GST_CLOCK_TIME_IS_VALID(time)) follow(static_cast<GstClockTimeDiff>(time));
     GST_BUFFER_PTS(out) = shifted(GST_BUFFER_PTS(buffer));
     GST_BUFFER_DTS(out) = shifted(GST_BUFFER_DTS(buffer));
     return out;
   }
 
  private:
+  void follow(GstClockTimeDiff time) {
+    if (!begun_) zero_ = time;
+    // After a step back the next time is as much later as the one before was.
+    if (begun_ && time < last_)
+      zero_ += time - last_ - step_;
+    else if (begun_)
+      step_ = time - last_;
+    last_ = time;
+    begun_ = true;
+  }
   GstClockTime shifted(GstClockTime t) const {
     if (!GST_CLOCK_TIME_IS_VALID(t)) return t;
-    return t > first_ ? t - first_ : 0;
+    const GstClockTimeDiff from_zero = static_cast<GstClockTimeDiff>(t) - zero_;
+    return from_zero > 0 ? static_cast<GstClockTime>(from_zero) : 0;
   }
-  GstClockTime first_ = GST_CLOCK_TIME_NONE;
+  bool begun_ = false;
+  GstClockTimeDiff zero_ = 0, last_ = 0,
+                   step_ = 0; // of the stream: what became 0, the last time, how far it came
 };
 
 } // namespace vigil::monitor
