@@ -23,11 +23,13 @@ class FromZero {
  private:
   void follow(GstClockTimeDiff time) {
     if (!begun_) zero_ = time;
-    // After a step back the next time is as much later as the one before was.
-    if (begun_ && time < last_)
-      zero_ += time - last_ - step_;
-    else if (begun_)
+    if (begun_ && time + reordering < last_) {
+      zero_ += time - last_ - step_; // the next time is as much later as the one before was
+    } else if (begun_ && time <= last_) {
+      return; // a frame that is shown before one that came already, of a stream without decoding times
+    } else if (begun_) {
       step_ = time - last_;
+    }
     last_ = time;
     begun_ = true;
   }
@@ -36,6 +38,7 @@ class FromZero {
     const GstClockTimeDiff from_zero = static_cast<GstClockTimeDiff>(t) - zero_;
     return from_zero > 0 ? static_cast<GstClockTime>(from_zero) : 0;
   }
+  static constexpr GstClockTimeDiff reordering = GST_SECOND; // no encoder shows frames that much earlier
   bool begun_ = false;
   GstClockTimeDiff zero_ = 0, last_ = 0,
                    step_ = 0; // of the stream: what became 0, the last time, how far it came
