@@ -7,8 +7,8 @@ namespace vigil::gst::cudamog {
 namespace {
 
 std::ptrdiff_t stride_of(PixelFormat f, int plane, int width) {
-  constexpr std::ptrdiff_t step = 64;
-  return (row_bytes(f, plane, width) + step - 1) / step * step;
+  constexpr std::ptrdiff_t row_step = 64;
+  return (row_bytes(f, plane, width) + row_step - 1) / row_step * row_step;
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 namespace vigil::gst {
 namespace {
 
-constexpr std::ptrdiff_t stride_step = 64; // bytes
+constexpr std::ptrdiff_t row_step = 64; // bytes
 
 // Where the first component of a row lies: luma, or red.
 struct Samples {
@@ -54,7 +54,7 @@ class LumaSlot final : public Slot {
     picture_.height = GST_VIDEO_INFO_HEIGHT(&info_);
     if (in_place_) return;
     const std::ptrdiff_t used = row_bytes(picture_.format, 0, picture_.width);
-    picture_.stride[0] = (used + stride_step - 1) / stride_step * stride_step;
+    picture_.stride[0] = (used + row_step - 1) / row_step * row_step;
     bytes_ = std::size_t(picture_.stride[0]) * std::size_t(picture_.height);
     host_ = HostBuffer(device, bytes_);
     if (device.backend() != Backend::cpu) memory_ = DeviceBuffer(device, bytes_);
