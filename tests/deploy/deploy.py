@@ -110,6 +110,16 @@ class Manifests(unittest.TestCase):
         shards = [s["command"][s["command"].index("--shard") + 1] for s in compose["services"].values() if "command" in s]
         self.assertEqual(sorted(shards), [f"{i}/{len(shards)}" for i in range(len(shards))])
 
+    def test_prometheus_may_ask_by_the_names_that_it_uses(self):
+        """A monitor refuses requests for a host's name that its configuration does not have."""
+        monitor, = documents(DEPLOY / "compose/monitor.yaml")
+        prometheus, = documents(DEPLOY / "compose/prometheus.yaml")
+        names = {t.partition(":")[0] for c in prometheus["scrape_configs"] for s in c["static_configs"] for t in s["targets"]}
+        self.assertTrue(names)
+        self.assertLessEqual(names, set(monitor["http"].get("hosts", [])))
+        compose, = documents(DEPLOY / "compose/compose.yaml")
+        self.assertLessEqual(names, set(compose["services"]))
+
     def test_options_exist(self):
         known = options_of(subprocess.run([MONITOR, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout)
         used = set()
