@@ -4,7 +4,7 @@
 // beside it what the board takes when it does nothing.
 //
 // Usage: mog_watts [--seconds S] [--size WxH]
-// On the first CUDA device, which must be NVML's first as well.
+// On the first CUDA device that is visible; NVML, which sees all of them, finds it by its place on the bus.
 #include "common/error.h"
 #include "kernels/mog/mog.h"
 #include "tests/check/mog/moving_scene.h"
@@ -28,16 +28,19 @@ double seconds_since(Clock::time_point t) {
   return std::chrono::duration<double>(Clock::now() - t).count();
 }
 
-// The driver's library, without its header: three functions of it, whose form has not changed since
-// version 2.
+// The driver's libraries, without their headers: functions whose form has not changed since version 2. After
+// CUDA was opened.
 class Meter {
  public:
-  Meter() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
-    if (!library_) fail(Error::Kind::no_device, "libnvidia-ml.so.1 does not load: ", dlerror());
-    check("nvmlInit_v2", function<int()>("nvmlInit_v2")());
-    check("nvmlDeviceGetHandleByIndex_v2",
-          function<int(unsigned, void **)>("nvmlDeviceGetHandleByIndex_v2")(0, &device_));
-    energy_ = function<int(void *, unsigned long long *)>("nvmlDeviceGetTotalEnergyConsumption");
+  Meter() : library_(open("libnvidia-ml.so.1")), cuda_(open("libcuda.so.1")) {
+    char place[32] = "";
+    check("cuDeviceGetPCIBusId",
+          function<int(char *, int, int)>(cuda_, "cuDeviceGetPCIBusId")(place, sizeof place, 0));
+    check("nvmlInit_v2", function<int()>(library_, "nvmlInit_v2")());
+    check(
+        "nvmlDeviceGetHandleByPciBusId_v2",
+        function<int(const char *, void **)>(library_, "nvmlDeviceGetHandleByPciBusId_v2")(place, &device_));
+    energy_ = function<int(void *, unsigned long long *)>(library_, "nvmlDeviceGetTotalEnergyConsumption");
   }
   double joules() const {
     unsigned long long mj = 0;
@@ -46,16 +49,21 @@ class Meter {
   }
 
  private:
+  static void *open(const char *name) {
+    void *library = dlopen(name, RTLD_NOW);
+    if (!library) fail(Error::Kind::no_device, name, " does not load: ", dlerror());
+    return library;
+  }
   template <class F>
-  F *function(const char *name) const {
-    auto *f = reinterpret_cast<F *>(dlsym(library_, name));
-    if (!f) fail(Error::Kind::no_device, "libnvidia-ml.so.1 has no ", name);
+  static F *function(void *library, const char *name) {
+    auto *f = reinterpret_cast<F *>(dlsym(library, name));
+    if (!f) fail(Error::Kind::no_device, "the driver has no ", name);
     return f;
   }
   static void check(const char *name, int code) {
     if (code != 0) fail(Error::Kind::device, name, " returns ", code);
   }
-  void *library_, *device_ = nullptr;
+  void *library_, *cuda_, *device_ = nullptr;
   int (*energy_)(void *, unsigned long long *) = nullptr;
 };
 
@@ -86,8 +94,8 @@ struct Frame {
 };
 
 void run(const Options &o) {
-  const Meter meter;
   const auto device = open_cuda(0);
+  const Meter meter;
   const auto queue = device->make_queue();
   constexpr int count = 32;
   std::vector<Frame> frames, masks;
