@@ -3,8 +3,7 @@
 // what is at the picture's edge.
 #pragma once
 
-#include "common/plane.h"
-#include "common/shift.h"
+#include "common/shifted.h"
 #include "gst/cudamog/own_picture.h"
 
 namespace vigil::gst::cudamog {
@@ -12,7 +11,7 @@ namespace vigil::gst::cudamog {
 class BorderedPicture {
  public:
   BorderedPicture() = default;
-  // `border` pixels on each side. 0 in memory that the host cannot write.
+  // `border` pixels on each side.
   BorderedPicture(Device &, PixelFormat, int width, int height, int border);
   // For whoever draws it anew: what is around it no longer fits.
   Image draw() {
@@ -20,11 +19,12 @@ class BorderedPicture {
     return picture_.image();
   }
   ConstImage image() const { return picture_.image(); }
-  // The picture as a frame shifted by this would show it; `shift` is within the border.
-  ConstImage through(Shift shift);
+  // The picture as a frame with this shift would show it. The shift is in the device's memory and within the
+  // border; on the CPU it is known by now. Valid until the picture is drawn anew.
+  Shifted through(const Shift *shift, Queue &);
 
  private:
-  void fill_border(int width);
+  Device *device_ = nullptr;
   int border_ = 0, filled_ = 0; // pixels
   OwnPicture picture_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/own_picture.h"
 
+#include "common/shifted.h"
+
 #include <cstddef>
 
 namespace vigil::gst::cudamog {
@@ -12,15 +14,6 @@ std::ptrdiff_t stride_of(PixelFormat f, int plane, int width) {
 }
 
 } // namespace
-
-std::ptrdiff_t pixel_bytes(PixelFormat f, int plane) {
-  if (f == PixelFormat::rgba || f == PixelFormat::bgra) return 4;
-  return f == PixelFormat::nv12 && plane == 1 ? 2 : 1;
-}
-
-int in_plane(int pixels, int plane) {
-  return plane == 0 ? pixels : (pixels - (pixels & 1)) / 2;
-}
 
 OwnPicture::OwnPicture(Device &device, PixelFormat format, int width, int height, int border) {
   image_ = {format, width, height, {}, {}};

@@ -7,12 +7,6 @@
 
 namespace vigil::gst::cudamog {
 
-// Bytes from one pixel (plane 0) or one chroma value to the next.
-std::ptrdiff_t pixel_bytes(PixelFormat, int plane);
-// A distance in pixels, in the plane's own rows and columns; of an odd one chroma goes with the pixel to the
-// left.
-int in_plane(int pixels, int plane);
-
 class OwnPicture {
  public:
   OwnPicture() = default;

@@ -24,15 +24,15 @@ void for_each_cell(const activity::Grid &grid, const Box &b, Fn fn) {
 Scene::Slot::Slot(Device &device, PixelFormat format, const activity::Grid &grid)
     : mapped(device, format, grid.width, grid.height),
       edges(device, sizeof(ghost::Cell) * std::size_t(grid.cells())),
-      rims(device, sizeof(ghost::Rim) * std::size_t(grid.cells())), lines(device, sizeof(exposure::Lines)) {}
+      rims(device, sizeof(ghost::Rim) * std::size_t(grid.cells())), lines(device, sizeof(exposure::Lines)),
+      told(device, sizeof(registration::Sway)), sway(device, sizeof(registration::Sway)) {}
 
 Scene::Scene(Device &device)
     : device_(device), exposure_(exposure::make(device)), edges_(ghost::make(device)),
-      rims_(ghost::make_rims(device)),
-      registration_(mog::can_shift(device) ? registration::make_cpu() : nullptr) {}
+      rims_(ghost::make_rims(device)), registration_(registration::make(device)) {}
 
 void Scene::set_format(PixelFormat format, const activity::Grid &grid) {
-  const int border = registration_ ? registration::range_of(std::max(grid.width, grid.height)) : 0;
+  const int border = registration::most_sway(std::max(grid.width, grid.height));
   background_ = BorderedPicture(device_, format, grid.width, grid.height, border);
   background_of_ = registered_of_ = 0;
   if (grid == grid_) return;
@@ -42,10 +42,10 @@ void Scene::set_format(PixelFormat format, const activity::Grid &grid) {
 
 void Scene::forget() {
   background_of_ = registered_of_ = 0;
-  if (registration_) registration_->forget();
-  handover_.forget();
+  registration_->forget();
   waiting_.reset(grid_);
   lines_ = {};
+  shift_ = {};
 }
 
 void Scene::start_anew(Queue &queue) {
@@ -67,24 +67,26 @@ bool Scene::refresh(mog::Model &model, Queue &queue) {
   return true;
 }
 
-void Scene::find_shift(Slot &slot, const ConstImage &frame) {
-  if (registered_of_ != background_of_) registration_->know(background_.image());
+void Scene::find_shift(Slot &slot, const ConstImage &frame, Queue &queue) {
+  if (registered_of_ != background_of_) registration_->know(background_.image(), queue);
   registered_of_ = background_of_;
-  slot.shift = handover_.step(registration_->find(frame));
-  slot.background = background_.through(slot.shift);
+  auto *const sway = slot.sway.as<registration::Sway>();
+  registration_->find(frame, sway, slot.told.as<registration::Sway>(), queue);
+  slot.shift = &sway->shift;
+  slot.background = background_.through(slot.shift, queue);
 }
 
 ConstImage Scene::before(Slot &slot, const ConstImage &frame, mog::Model &model, const Settings &settings,
                          bool relearning, Queue &queue) {
   slot.seen = frame;
   slot.background = background_.image();
-  slot.shift = {};
+  slot.shift = nullptr;
   slot.measured = slot.due = slot.estimated = false;
-  const bool stabilized = registration_ && settings.stabilize == StabilizeMode::automatic;
+  const bool stabilized = settings.stabilize == StabilizeMode::automatic;
   const bool wanted =
       stabilized || settings.exposure == ExposureMode::automatic || settings.tuning.foreground_rate < 1;
   if (!wanted || !refresh(model, queue)) return frame;
-  if (stabilized && !relearning) find_shift(slot, frame);
+  if (stabilized && !relearning) find_shift(slot, frame, queue);
   if (settings.exposure == ExposureMode::automatic && !relearning) {
     exposure_->tell(slot.lines.as<exposure::Lines>());
     slot.seen = exposure_->apply(frame, slot.background, model.config().channels, slot.mapped.image(), queue);
@@ -128,6 +130,7 @@ void Scene::take_light(const Slot &slot, std::span<std::uint8_t> in_blob, std::v
 
 void Scene::observe(const Slot &slot, std::span<const std::uint8_t> in_blob, double seconds,
                     const Tuning &tuning, std::vector<Box> &boxes) {
+  shift_ = slot.shift ? slot.told.as<const registration::Sway>()->shift : Shift{};
   lines_ = slot.estimated ? *slot.lines.as<const exposure::Lines>() : exposure::Lines{};
   std::span<const ghost::Cell> edges;
   if (slot.due) edges = edges_of(slot.edges, grid_);

@@ -18,7 +18,7 @@
 #include "kernels/exposure/exposure.h"
 #include "kernels/ghost/ghost.h"
 #include "kernels/ghost/waiting.h"
-#include "kernels/registration/handover.h"
+#include "kernels/registration/registration.h"
 
 #include <cstdint>
 #include <memory>
@@ -33,10 +33,11 @@ class Scene {
   struct Slot {
     Slot(Device &, PixelFormat, const activity::Grid &);
     OwnPicture mapped;
-    HostBuffer edges, rims, lines;                         // the device writes there
+    HostBuffer edges, rims, lines, told;                   // the device writes there; told: *sway
+    DeviceBuffer sway;                                     // by which the frame lies beside the model
     ConstImage seen;                                       // by the model
-    ConstImage background;                                 // as a frame with the shift would show it
-    Shift shift;                                           // of the frame against the model
+    Shifted background;                                    // as the frame would show it
+    const Shift *shift = nullptr;                          // that of `sway`; null: was not looked for
     bool measured = false, due = false, estimated = false; // rims, a look at what waits, lines
   };
 
@@ -58,25 +59,27 @@ class Scene {
   std::span<const std::uint8_t> paces(const Tuning &) const;
   // What the paces mean to a frame that learns at `learning_rate`.
   mog::RateMap rates(const std::uint8_t *map_on_device, const Tuning &, double learning_rate) const;
-  const exposure::Lines &lines() const { return lines_; } // of the frame that came out last
+  // Of the frame that came out last.
+  const exposure::Lines &lines() const { return lines_; }
+  Shift shift() const { return shift_; } // against the model
   const ghost::Waiting &waiting() const { return waiting_; }
 
  private:
   bool refresh(mog::Model &, Queue &);
-  void find_shift(Slot &, const ConstImage &frame);
+  void find_shift(Slot &, const ConstImage &frame, Queue &);
   Device &device_;
   activity::Grid grid_;
   std::unique_ptr<exposure::Exposure> exposure_;
   std::unique_ptr<ghost::Edges> edges_;
   std::unique_ptr<ghost::Rims> rims_;
-  std::unique_ptr<registration::Registration> registration_; // null where the model cannot be shifted
-  registration::Handover handover_;
+  std::unique_ptr<registration::Registration> registration_;
   BorderedPicture background_;
   std::uint64_t registered_of_ = 0; // what background_of_ was when registration_ got to know it
   std::uint64_t background_of_ = 0; // the model's frames when background_ was drawn; 0: never
   double since_look_ = 0;           // seconds
   ghost::Waiting waiting_;
   exposure::Lines lines_;
+  Shift shift_;
 };
 
 } // namespace vigil::gst::cudamog

@@ -78,7 +78,7 @@ Properties<Settings> make_properties() {
   p.choice("stabilize", "Stabilize",
            "Whether the sway of the camera's pole is found in each frame, up to a tenth of the picture's "
            "longest side, and the model compared through it: masks and boxes stay where things are in the "
-           "frame. On the CPU only: with backend cuda nothing is stabilized",
+           "frame",
            stabilize_type(), &Settings::stabilize, Change::live);
   p.table(&Settings::mog, mog::params_table, Change::live);
   p.table(&Settings::cleanup, cleanup::params_table, Change::live);

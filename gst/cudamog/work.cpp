@@ -180,8 +180,8 @@ void MogWork::complete(Job &job, Queue &queue) {
   scene_.observe(a.scene, blob_cells_, a.seconds, a.settings.tuning, a.boxes);
   element_.exposure_gain = scene_.lines().channel[0].gain;
   element_.exposure_offset = scene_.lines().channel[0].offset;
-  element_.shift_x = a.scene.shift.x;
-  element_.shift_y = a.scene.shift.y;
+  element_.shift_x = scene_.shift().x;
+  element_.shift_y = scene_.shift().y;
   element_.ghost_cells = scene_.waiting().ghosts();
   element_.object_cells = scene_.waiting().objects();
   if (job.late) composer_->overlay(job.in, a.mask, boxes_to_draw(a.boxes), style_, job.out, queue);

@@ -15,6 +15,8 @@
 #include "kernels/ghost/ghost.h"
 #include "kernels/ghost/rim.h"
 #include "kernels/mog/mog.h"
+#include "kernels/registration/cuda/border.h"
+#include "kernels/registration/registration.h"
 #include "kernels/rgba/rgba.h"
 #include "kernels/view/spots.h"
 
@@ -69,6 +71,12 @@ std::unique_ptr<ghost::Rims> ghost::make_rims_cuda(Device &) {
   absent();
 }
 std::unique_ptr<mog::Model> mog::make_cuda(Device &, const Config &) {
+  absent();
+}
+void registration::fill_border_cuda(Device &, const Image &, int, Queue &) {
+  absent();
+}
+std::unique_ptr<registration::Registration> registration::make_cuda(Device &) {
   absent();
 }
 std::unique_ptr<rgba::Converter> rgba::make_cuda(Device &) {

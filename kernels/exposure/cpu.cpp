@@ -82,9 +82,10 @@ class CpuExposure final : public Exposure {
  public:
   explicit CpuExposure(CpuDevice &device) : device_(device) {}
 
-  ConstImage apply(const ConstImage &frame, const ConstImage &background, int channels, const Image &out,
+  ConstImage apply(const ConstImage &frame, const Shifted &shifted, int channels, const Image &out,
                    Queue &) override {
-    check(frame, background, channels, out);
+    check(frame, shifted.picture, channels, out);
+    const ConstImage background = shifted.seen();
     estimate(frame, background, channels);
     if (told()) *told() = lines_;
     Table table[3];

@@ -41,6 +41,7 @@
 
 #include "common/device.h"
 #include "common/plane.h"
+#include "common/shifted.h"
 
 #include <cstdint>
 #include <memory>
@@ -178,8 +179,8 @@ class Exposure {
   // that the model is to see: `out`, of the same kind, or `frame` itself where nothing is to undo and that is
   // known without waiting. channels: the model's, 1 or 3; with 1, luma alone is compared, and chroma stays.
   // Throws Error::bad_setting when the pictures differ in kind.
-  virtual ConstImage apply(const ConstImage &frame, const ConstImage &background, int channels,
-                           const Image &out, Queue &) = 0;
+  virtual ConstImage apply(const ConstImage &frame, const Shifted &background, int channels, const Image &out,
+                           Queue &) = 0;
   // Where the last lines are, in the device's memory, in order with the queue.
   virtual const Lines *lines() const = 0;
   // From now on the last lines are these.

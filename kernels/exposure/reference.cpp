@@ -62,9 +62,10 @@ DoubleLine line_of(const Pairs &pairs, bool chroma, double luma_gain) {
 
 class Reference final : public Exposure {
  public:
-  ConstImage apply(const ConstImage &frame, const ConstImage &background, int channels, const Image &out,
+  ConstImage apply(const ConstImage &frame, const Shifted &shifted, int channels, const Image &out,
                    Queue &) override {
-    check(frame, background, channels, out);
+    check(frame, shifted.picture, channels, out);
+    const ConstImage background = shifted.seen();
     const bool chroma_planes = has_chroma_planes(frame.format);
     double luma_gain = 1;
     for (int c = 0; c < channels; c++) {

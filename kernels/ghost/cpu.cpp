@@ -25,9 +25,10 @@ void row_of_cells(Plane<const std::uint8_t> mask, const ConstImage &frame, const
 class CpuEdges final : public Edges {
  public:
   explicit CpuEdges(CpuDevice &device) : device_(device) {}
-  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &shifted,
              const activity::Grid &grid, Cell *cells, Queue &) override {
-    check(mask, frame, background, grid);
+    check(mask, frame, shifted.picture, grid);
+    const ConstImage background = shifted.seen();
     device_.parallel(grid.rows, 1, [&](int first, int last) {
       for (int row = first; row < last; row++)
         row_of_cells(mask, frame, background, grid, row, cells + std::ptrdiff_t{row} * grid.columns);

@@ -17,6 +17,7 @@
 
 #include "common/device.h"
 #include "common/plane.h"
+#include "common/shifted.h"
 #include "kernels/activity/activity.h"
 
 #include <cstdint>
@@ -52,7 +53,7 @@ class Edges {
   // Writes grid.cells() cells to `cells`, in the device's memory or in its host memory
   // (Device::allocate_host). Frame and background are of one kind and of the mask's size. Throws
   // Error::bad_setting when they are not.
-  virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+  virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
                      const activity::Grid &, Cell *cells, Queue &) = 0;
 };
 std::unique_ptr<Edges> make_reference(); // naive loops; host memory

@@ -9,9 +9,10 @@ namespace {
 
 class Reference final : public Edges {
  public:
-  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &shifted,
              const activity::Grid &grid, Cell *cells, Queue &) override {
-    check(mask, frame, background, grid);
+    check(mask, frame, shifted.picture, grid);
+    const ConstImage background = shifted.seen();
     std::fill(cells, cells + grid.cells(), Cell{});
     for (int y = 0; y < mask.height; y++)
       for (int x = 0; x < mask.width; x++) {

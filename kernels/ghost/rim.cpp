@@ -14,9 +14,10 @@ namespace {
 
 class Reference final : public Rims {
  public:
-  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &shifted,
              const activity::Grid &grid, Rim *cells, Queue &) override {
-    check(mask, frame, background, grid);
+    check(mask, frame, shifted.picture, grid);
+    const ConstImage background = shifted.seen();
     std::fill(cells, cells + grid.cells(), Rim{});
     for (int y = 0; y < mask.height; y++)
       for (int x = 0; x < mask.width; x++)
@@ -29,9 +30,10 @@ class Reference final : public Rims {
 class CpuRims final : public Rims {
  public:
   explicit CpuRims(CpuDevice &device) : device_(device) {}
-  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &shifted,
              const activity::Grid &grid, Rim *cells, Queue &) override {
-    check(mask, frame, background, grid);
+    check(mask, frame, shifted.picture, grid);
+    const ConstImage background = shifted.seen();
     device_.parallel(grid.rows, 1, [&](int first, int last) {
       std::fill(cells + std::ptrdiff_t{first} * grid.columns, cells + std::ptrdiff_t{last} * grid.columns,
                 Rim{});

@@ -43,7 +43,7 @@ class Rims {
  public:
   virtual ~Rims() = default;
   // As Edges::apply().
-  virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+  virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
                      const activity::Grid &, Rim *cells, Queue &) = 0;
 };
 std::unique_ptr<Rims> make_rims_reference(); // naive loops; host memory

@@ -102,8 +102,4 @@ std::unique_ptr<Model> make(Device &device, const Config &config) {
   return device.backend() == Backend::cuda ? make_cuda(device, config) : make_cpu(device, config);
 }
 
-bool can_shift(const Device &device) {
-  return device.backend() == Backend::cpu;
-}
-
 } // namespace vigil::mog

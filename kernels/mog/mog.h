@@ -217,11 +217,12 @@ struct Step {
       frame; // in the device's memory, of the config's size; any format of channels 1, all but gray8 of 3
   Plane<std::uint8_t> mask; // out: 0 background, shadow_value, 255 foreground
   double learning_rate = 0; // for this frame, 0..1
-  // Where the model lies in the frame: its pixel (x, y) is compared with pixel (x + shift.x, y + shift.y) of
-  // the frame and labels that pixel of the mask. Pixels of the frame outside of the model get the label 0;
-  // pixels of the model outside of the frame stay as they are. In colour formats with chroma for 2x2 pixels a
-  // pixel's chroma is that of its place in the frame. A RateMap lies on the model. Only where can_shift().
-  Shift shift{};
+  // Where the model lies in the frame, in the device's memory, read in order with the queue; null: on it. The
+  // model's pixel (x, y) is compared with pixel (x + shift->x, y + shift->y) of the frame and labels that
+  // pixel of the mask. Pixels of the frame outside of the model get the label 0; pixels of the model outside
+  // of the frame stay as they are. In colour formats with chroma for 2x2 pixels a pixel's chroma is that of
+  // its place in the frame. A RateMap lies on the model.
+  const Shift *shift = nullptr;
 };
 
 // Some blocks of the picture learn at another rate: block (x / size, y / size) takes learning_rate *
@@ -262,8 +263,6 @@ std::unique_ptr<Model> make_reference(const Config &);
 std::unique_ptr<Model> make_cpu(Device &device, const Config &);
 std::unique_ptr<Model> make_cuda(Device &device, const Config &); // throws no_device when built without CUDA
 std::unique_ptr<Model> make(Device &device, const Config &);
-// Whether the device's backend takes steps with a shift; it refuses them with Error::bad_setting otherwise.
-bool can_shift(const Device &);
 
 // The luma of a colour pixel, the same integer in every backend: (77 R + 150 G + 29 B + 128) >> 8.
 constexpr VIGIL_HOST_DEVICE int luma(int r, int g, int b) {

@@ -184,10 +184,11 @@ class Reference final : public Model {
 
   void apply(std::span<const Step> group, const Params &params, const RateMap &rates, Queue &) override {
     for (const Step &step : group) {
+      const Shift shift = step.shift ? *step.shift : Shift{};
       const Constants c = resolve(params, config_.method, step.frame.format, config_.channels);
       for (int y = 0; y < config_.height; y++)
         for (int x = 0; x < config_.width; x++) { // of the frame
-          const int u = x - step.shift.x, v = y - step.shift.y;
+          const int u = x - shift.x, v = y - shift.y;
           if (u < 0 || u >= config_.width || v < 0 || v >= config_.height) {
             step.mask.row(y)[x] = 0;
             continue;

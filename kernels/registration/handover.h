@@ -6,10 +6,10 @@
 // is compared through the mean of the shifts before, which fades.
 #pragma once
 
+#include "common/plane.h"
 #include "common/shift.h"
 #include "kernels/registration/registration.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace vigil::registration {
@@ -17,24 +17,25 @@ namespace vigil::registration {
 class Handover {
  public:
   // The shift that a frame is to be compared through.
-  Shift step(const Found &f) {
+  VIGIL_HOST_DEVICE Shift step(const Found &f) {
     if (f.score < least_score) return {x_.uncertain(), y_.uncertain()};
     return {x_.certain(f.shift.x), y_.certain(f.shift.y)};
   }
-  void forget() { x_ = y_ = {}; }
+  VIGIL_HOST_DEVICE void forget() { x_ = y_ = {}; }
 
  private:
   class Axis {
    public:
-    int certain(int found) {
-      ahead_ = std::clamp(ahead_ + (found - ahead_) / memory, -most, most);
-      const int shift = found - static_cast<int>(std::lround(ahead_));
+    VIGIL_HOST_DEVICE int certain(int found) {
+      const double next = ahead_ + (found - ahead_) / memory;
+      ahead_ = next < -most ? -most : next > most ? most : next;
+      const int shift = found - static_cast<int>(lround(ahead_));
       mean_ += (shift - mean_) / recent;
       return shift;
     }
-    int uncertain() {
+    VIGIL_HOST_DEVICE int uncertain() {
       mean_ -= mean_ / memory;
-      return static_cast<int>(std::lround(mean_));
+      return static_cast<int>(lround(mean_));
     }
 
    private:

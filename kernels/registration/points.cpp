@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/registration/points.h"
 
-#include "common/error.h"
-#include "kernels/ghost/luma.h"
-
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,9 +19,9 @@ struct Packed {
 };
 
 template <class Pixel>
-double score_of(const ConstImage &frame, const std::vector<Point> &points, int reach, Shift s) {
+float score_in(const ConstImage &frame, const std::vector<Point> &points, int reach, Shift s) {
   const Plane<const std::uint8_t> rows = frame.plane(0);
-  float sum = 0;
+  std::uint32_t sum = 0;
   int seen = 0;
   for (const Point &p : points) {
     const int across = p.down ? 0 : reach, down = p.down ? reach : 0, x = p.x + s.x, y = p.y + s.y;
@@ -32,58 +29,39 @@ double score_of(const ConstImage &frame, const std::vector<Point> &points, int r
     seen++;
     const std::uint8_t *at = rows.row(y) + Pixel::bytes * x;
     const std::ptrdiff_t far = Pixel::bytes * across + rows.stride * down;
-    const int f = Pixel::luma(at + far) - Pixel::luma(at - far);
-    if ((f < 0) != (p.difference < 0)) continue;
-    const int a = std::abs(f), b = std::abs(p.difference);
-    sum += static_cast<float>(std::min(a, b)) / static_cast<float>(std::max(a, b));
+    sum += static_cast<std::uint32_t>(share_of(Pixel::luma(at + far) - Pixel::luma(at - far), p.difference));
   }
-  const bool enough = seen > 0 && 2 * seen >= static_cast<int>(points.size());
-  return enough ? static_cast<double>(sum) / seen : 0;
+  return score_of(sum, seen, static_cast<int>(points.size()));
 }
 
 } // namespace
 
 void Points::choose(const ConstImage &b) {
-  if (is_16_bit(b.format)) fail(Error::Kind::bad_setting, "frames with 16 bits a sample are not registered");
+  check_background(b);
   points_.clear();
-  format_ = b.format;
-  width_ = b.width;
-  height_ = b.height;
+  kind_ = b;
   reach_ = reach_of(std::max(b.width, b.height));
-  const auto luma = [&](int x, int y) { return ghost::luma_at(b, x, y); };
-  const int width = std::max(1, b.width / tile_columns), height = std::max(1, b.height / tile_rows);
-  const int step = std::max(1, std::min(width, height) / 6);
-  for (int top = 0; top + height <= b.height; top += height)
-    for (int left = 0; left + width <= b.width; left += width) {
-      Point across{0, 0, false, 0}, down{0, 0, true, 0};
-      for (int y = top; y < top + height; y += step)
-        for (int x = left; x < left + width; x += step) {
-          const int h = luma(x + reach_, y) - luma(x - reach_, y);
-          const int v = luma(x, y + reach_) - luma(x, y - reach_);
-          if (std::abs(h) > std::abs(across.difference)) across = {x, y, false, h};
-          if (std::abs(v) > std::abs(down.difference)) down = {x, y, true, v};
-        }
-      for (const Point &p : {across, down})
-        if (std::abs(p.difference) >= least_edge) points_.push_back(p);
+  const TileGrid grid(b.width, b.height);
+  for (int tile = 0; tile < grid.count(); tile++)
+    for (const bool down : {false, true}) {
+      Point best{};
+      for (int i = 0; i < grid.candidates(); i++)
+        if (const Point p = candidate(b, grid, tile, i, down, reach_);
+            size_of(p.difference) > size_of(best.difference))
+          best = p;
+      if (best.is_one()) points_.push_back(best);
     }
 }
 
-double Points::score(const ConstImage &frame, Shift s) const {
+float Points::score(const ConstImage &frame, Shift s) const {
   switch (frame.format) {
   case PixelFormat::rgba:
-    return score_of<Packed<0>>(frame, points_, reach_, s);
+    return score_in<Packed<0>>(frame, points_, reach_, s);
   case PixelFormat::bgra:
-    return score_of<Packed<2>>(frame, points_, reach_, s);
+    return score_in<Packed<2>>(frame, points_, reach_, s);
   default:
-    return score_of<Grey>(frame, points_, reach_, s);
+    return score_in<Grey>(frame, points_, reach_, s);
   }
-}
-
-void Points::check(const ConstImage &frame) const {
-  if (frame.format != format_ || frame.width != width_ || frame.height != height_)
-    fail(Error::Kind::bad_setting, "the background is of ", width_, "x", height_, " pixels in format ",
-         int(format_), ", but the frame of ", frame.width, "x", frame.height, " in format ",
-         int(frame.format));
 }
 
 } // namespace vigil::registration

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The formulas of registration.h in double precision, all shifts of the range tried.
-#include "kernels/ghost/luma.h"
+#include "kernels/registration/handover.h"
 #include "kernels/registration/points.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace vigil::registration {
@@ -10,12 +11,21 @@ namespace {
 
 class Reference final : public Registration {
  public:
-  void know(const ConstImage &background) override { points_.choose(background); }
-  Found find(const ConstImage &frame) override {
+  void know(const ConstImage &background, Queue &) override { points_.choose(background); }
+  void find(const ConstImage &frame, Sway *sway, Sway *told, Queue &) override {
     points_.check(frame);
+    const Found found = found_in(frame);
+    *sway = {handover_.step(found), found};
+    if (told) *told = *sway;
+  }
+  void forget() override { handover_.forget(); }
+
+ private:
+  Found found_in(const ConstImage &frame) {
     Found found{{}, points_.count(), 0, 0};
     if (points_.count() < least_points) return found;
-    found.score = found.at_rest = score(frame, {});
+    const double rest = score(frame, {});
+    found.score = found.at_rest = static_cast<float>(rest);
     const int range = range_of(std::max(frame.width, frame.height));
     Shift best;
     double most = 0;
@@ -25,14 +35,12 @@ class Reference final : public Registration {
           most = s;
           best = {x, y};
         }
-    if (most < least_score || most < found.at_rest + margin) return found;
+    if (most < least_score || most < rest + margin) return found;
     found.shift = best;
-    found.score = most;
+    found.score = static_cast<float>(most);
     return found;
   }
-  void forget() override {}
 
- private:
   double score(const ConstImage &frame, Shift s) const {
     const int r = points_.reach();
     const auto inside = [&](int x, int y) { return x >= 0 && x < frame.width && y >= 0 && y < frame.height; };
@@ -51,6 +59,7 @@ class Reference final : public Registration {
   }
 
   Points points_;
+  Handover handover_;
 };
 
 } // namespace

@@ -1,69 +1,88 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // By how many pixels is a frame shifted against the picture of its background? A camera on a pole that sways
 // shows the same scene at another place in each frame; the model of the background is to be addressed through
-// this shift (mog.h, Step::shift). The contract of the reference and the CPU backend; there is none for CUDA.
+// this shift (mog.h, Step::shift). The contract that every backend keeps.
 //
-// Points. The picture of the background is cut into tile_columns x tile_rows tiles. With L the luma of
-// ghost.h and r = reach_of(longest side), in each tile the place with the greatest |L(x + r, y) - L(x - r,
-// y)| becomes a point, and likewise the one with the greatest |L(x, y + r) - L(x, y - r)|: among every
-// step-th pixel of every step-th row, step = max(1, a sixth of the tile's shorter side), the first of equals,
-// and only where the difference b is at least least_edge. Luma beyond the border is that of the border.
+// Points. The picture of the background is cut into tile_columns x tile_rows tiles (those of TileGrid). With
+// L the luma of ghost.h and r = reach_of(longest side), in each tile the place with the greatest |L(x + r, y)
+// - L(x - r, y)| becomes a point, and likewise the one with the greatest |L(x, y + r) - L(x, y - r)|: among
+// every step-th pixel of every step-th row, step = max(1, a sixth of the tile's shorter side), the first of
+// equals, and only where the difference b is at least least_edge. Luma beyond the border is that of the
+// border.
 //
 // Score. f(s) is the same difference in the frame at the point moved by s. The point agrees by
 //   min(|f|, |b|) / max(|f|, |b|) where f and b have the same sign, else 0
 // so a change of exposure takes little of it, and what moves in front of a point takes that point alone. The
 // score of s is the mean over the points whose samples all lie in the frame; it counts where these are at
-// least half of all.
+// least half of all. The CPU and CUDA round each point's part down to 1/share_unit, so that sums are
+// integers and both find the same.
 //
 // Answer. The shift of at most range_of(longest side) pixels in x and in y with the greatest score, if that
 // is at least least_score and at least `margin` more than the score of no shift; else no shift, as where
 // there are fewer than least_points points. Whole pixels: the model is addressed, not resampled.
 //
-// The reference tries all shifts. The CPU backend looks at no shift first: where it scores at_once, or
-// `still` and none of its neighbours is better by `margin`, that is the answer. Else it climbs from there and
-// from the last shift, each to the next peak of the score, and, where none of these reaches `still`, also
-// from what a pyramid of coarse pictures says, and takes the highest. It may miss the reference's answer
-// where scores are nearly equal or the scene repeats itself.
+// The reference tries all shifts. The backends search (search.h), look alike at the same shifts and give the
+// same answers bit for bit; they may miss the reference's where scores are nearly equal or the scene repeats
+// itself. Through which shift a frame is compared then says handover.h.
 #pragma once
 
+#include "common/device.h"
 #include "common/plane.h"
 #include "common/shift.h"
 
-#include <algorithm>
 #include <memory>
 
 namespace vigil::registration {
 
 inline constexpr int tile_columns = 24, tile_rows = 16;
+inline constexpr int most_points = 2 * tile_columns * tile_rows;
 inline constexpr int least_edge = 12; // grey levels
 inline constexpr int least_points = 48;
-inline constexpr double least_score = 0.4, at_once = 0.8, still = 0.5, margin = 0.06;
+inline constexpr float least_score = 0.4f, at_once = 0.8f, still = 0.5f, margin = 0.06f;
+inline constexpr int share_unit = 4096;
 
-constexpr int reach_of(int longest_side) {
-  return std::max(1, longest_side / 640);
+constexpr VIGIL_HOST_DEVICE int reach_of(int longest_side) {
+  return longest_side < 640 ? 1 : longest_side / 640;
 }
 // A pole's sway of 30 pixels at 320 wide.
-constexpr int range_of(int longest_side) {
+constexpr VIGIL_HOST_DEVICE int range_of(int longest_side) {
   return longest_side / 10;
+}
+// The most that Sway::shift can be: handover.h adds up to a pixel.
+constexpr VIGIL_HOST_DEVICE int most_sway(int longest_side) {
+  return range_of(longest_side) + 1;
 }
 
 struct Found {
   Shift shift;
-  int points = 0;                // of the background
-  double score = 0, at_rest = 0; // of the shift, and of none
+  int points = 0;               // of the background
+  float score = 0, at_rest = 0; // of the shift, and of none
+};
+// What is known of a frame.
+struct Sway {
+  Shift shift; // that it is to be compared through
+  Found found; // that it has
 };
 
 class Registration {
  public:
   virtual ~Registration() = default;
-  // The background from now on; 8 bits a sample. It must stay as it is until the next call.
-  virtual void know(const ConstImage &background) = 0;
-  // A frame of the background's size and format. Throws Error::bad_setting for another one.
-  virtual Found find(const ConstImage &frame) = 0;
-  // The last shift was none.
+  // The background from now on; 8 bits a sample. It must stay as it is until what is submitted before the
+  // next call is done. Throws Error::bad_setting for 16 bits a sample.
+  virtual void know(const ConstImage &background, Queue &) = 0;
+  // Looks for a frame of the background's size and format, and writes *sway in the device's memory and,
+  // unless it is null, *told in its host memory (Device::allocate_host), both in order with the queue. Throws
+  // Error::bad_setting for another frame.
+  virtual void find(const ConstImage &frame, Sway *sway, Sway *told, Queue &) = 0;
+  // No frame was looked at before the next one.
   virtual void forget() = 0;
 };
-std::unique_ptr<Registration> make_reference();
+std::unique_ptr<Registration> make_reference(); // host memory
 std::unique_ptr<Registration> make_cpu();
+std::unique_ptr<Registration> make_cuda(Device &); // throws no_device when built without CUDA
+std::unique_ptr<Registration> make(Device &);      // the device must outlive it
+// What every backend does before it starts: with a background, and with a frame.
+void check_background(const ConstImage &);
+void check(const ConstImage &frame, const ConstImage &background);
 
 } // namespace vigil::registration

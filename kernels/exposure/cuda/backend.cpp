@@ -15,9 +15,9 @@ class CudaExposure final : public Exposure {
     queue->wait();
   }
 
-  ConstImage apply(const ConstImage &frame, const ConstImage &background, int channels, const Image &out,
+  ConstImage apply(const ConstImage &frame, const Shifted &background, int channels, const Image &out,
                    Queue &queue) override {
-    check(frame, background, channels, out);
+    check(frame, background.picture, channels, out);
     const CudaScope scope = device_.enter();
     Lines *const both = memory_.as<Lines>();
     launch_estimate(frame, background, channels, step_for(frame.width, frame.height), both + now_,

@@ -2,8 +2,8 @@
 // The estimate: a block of threads a channel, which keeps its samples in registers; medians are searched for
 // by counting, sums are integers. Chroma needs luma's gain: its block finds that first, by itself, so that no
 // block waits for another. The mapping: 16 bytes a thread.
+#include "common/cuda/block_sum.h"
 #include "common/cuda/bytes.h"
-#include "common/cuda/warp.h"
 #include "kernels/exposure/cuda/kernels.h"
 #include "kernels/exposure/samples.h"
 
@@ -14,30 +14,15 @@ constexpr int threads = 512;
 constexpr int each = max_samples / threads; // samples a thread
 constexpr int warps = threads / 32;
 
-struct Shared {
-  // Of each warp, for one step of a sum. Two of them in turn: a warp that is ahead writes the one that nobody
-  // reads any more.
-  std::uint32_t part[2][5][warps];
-};
-
 // A thread's samples of one channel, whole numbers; y < 0 is none.
 struct Pairs {
   float b[each], y[each];
   __device__ bool has(int i) const { return y[i] >= 0; }
 };
 
-// The sums of a block's values; all threads call it together and get all of them. One barrier each.
-class Sum {
+class Sum : public BlockSum<warps, 5> {
  public:
-  explicit __device__ Sum(Shared &s) : s_(s) {}
-  template <int values>
-  __device__ void up(std::uint32_t (&v)[values]) {
-    static_assert(values <= 5);
-    put(v);
-#pragma unroll
-    for (int k = 0; k < values; k++) v[k] = warp_sum(of_warp(k));
-    turn_ = 1 - turn_;
-  }
+  using BlockSum::BlockSum;
   // Three counts of at most 512 in each warp, 10 bits each.
   __device__ void up_packed(std::uint32_t packed, std::uint32_t (&count)[3]) {
     std::uint32_t v[1] = {packed};
@@ -47,25 +32,8 @@ class Sum {
     count[0] = two & 0xffff;
     count[1] = two >> 16;
     count[2] = warp_sum(part >> 20);
-    turn_ = 1 - turn_;
+    turn();
   }
-
- private:
-  template <int values>
-  __device__ void put(const std::uint32_t (&v)[values]) {
-#pragma unroll
-    for (int k = 0; k < values; k++) {
-      const std::uint32_t sum = warp_sum(v[k]);
-      if (threadIdx.x % 32 == 0) s_.part[turn_][k][threadIdx.x / 32] = sum;
-    }
-    __syncthreads();
-  }
-  __device__ std::uint32_t of_warp(int k) const {
-    const int lane = threadIdx.x % 32;
-    return lane < warps ? s_.part[turn_][k][lane] : 0;
-  }
-  Shared &s_;
-  int turn_ = 0;
 };
 
 // The median's bin over all samples of the block, where lies_below(i, bin) says whether sample i is of an
@@ -194,10 +162,11 @@ __device__ Line estimate(Sum &sum, const Pairs &p, int all, bool chroma, const L
 }
 
 __global__ void __launch_bounds__(threads)
-    estimate_kernel(ConstImage frame, ConstImage background, int channels, int step, const Lines *before,
+    estimate_kernel(ConstImage frame, Shifted shifted, int channels, int step, const Lines *before,
                     Lines *now, Lines *told) {
-  __shared__ Shared s;
+  __shared__ Sum::Shared s;
   const int c = blockIdx.x;
+  const ConstImage background = shifted.seen();
   const Line last = before->channel[c];
   Line l = last;
   if (c < channels) {
@@ -228,8 +197,19 @@ __device__ auto *row_of(const Picture &p, int plane, int y) {
   return data + (plane == 0 ? p.stride[0] : plane == 1 ? p.stride[1] : p.stride[2]) * y;
 }
 
+// As load(), with four accesses where p is at a word: a background that is seen through a shift.
+__device__ Bytes<piece> load_words(const std::uint8_t *p, int count) {
+  if (count < piece || reinterpret_cast<std::uintptr_t>(p) % piece == 0 ||
+      reinterpret_cast<std::uintptr_t>(p) % 4 != 0)
+    return load<piece>(p, count);
+  Bytes<piece> b;
+#pragma unroll
+  for (int w = 0; w < piece / 4; w++) b.word[w] = load_aligned<4>(p + 4 * w).word[0];
+  return b;
+}
+
 __global__ void __launch_bounds__(map_columns *map_rows)
-    map_kernel(ConstImage frame, ConstImage background, int channels, const Lines *lines, Image out) {
+    map_kernel(ConstImage frame, Shifted shifted, int channels, const Lines *lines, Image out) {
   __shared__ Table table[4]; // of the bytes of a word
   __shared__ bool clips[4];
   const int plane = blockIdx.z, y = blockIdx.y * map_rows + threadIdx.y;
@@ -248,7 +228,7 @@ __global__ void __launch_bounds__(map_columns *map_rows)
   Bytes<piece> to = from;
   if (!(table[0].is_identity() && table[1].is_identity() && table[2].is_identity() &&
         table[3].is_identity())) {
-    const Bytes<piece> back = load<piece>(row_of(background, plane, y) + at, count);
+    const Bytes<piece> back = load_words(row_of(shifted.seen(), plane, y) + at, count);
 #pragma unroll
     for (int w = 0; w < piece / 4; w++) {
       std::uint32_t word = 0;
@@ -265,12 +245,12 @@ __global__ void __launch_bounds__(map_columns *map_rows)
 
 } // namespace
 
-void launch_estimate(const ConstImage &frame, const ConstImage &background, int channels, int step,
+void launch_estimate(const ConstImage &frame, const Shifted &background, int channels, int step,
                      const Lines *before, Lines *now, Lines *told, CUstream_st *stream) {
   estimate_kernel<<<3, threads, 0, stream>>>(frame, background, channels, step, before, now, told);
 }
 
-void launch_map(const ConstImage &frame, const ConstImage &background, int channels, const Lines *lines,
+void launch_map(const ConstImage &frame, const Shifted &background, int channels, const Lines *lines,
                 const Image &out, CUstream_st *stream) {
   const int bytes = static_cast<int>(row_bytes(frame.format, 0, frame.width));
   const dim3 threads(map_columns, map_rows),

@@ -10,9 +10,9 @@ namespace vigil::exposure {
 
 // Reads the last frame's lines at `before` and writes this one's to `now`, another place, and to `told` in
 // host memory unless it is null.
-void launch_estimate(const ConstImage &frame, const ConstImage &background, int channels, int step,
+void launch_estimate(const ConstImage &frame, const Shifted &background, int channels, int step,
                      const Lines *before, Lines *now, Lines *told, CUstream_st *);
-void launch_map(const ConstImage &frame, const ConstImage &background, int channels, const Lines *,
+void launch_map(const ConstImage &frame, const Shifted &background, int channels, const Lines *,
                 const Image &out, CUstream_st *);
 
 } // namespace vigil::exposure

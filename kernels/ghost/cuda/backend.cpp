@@ -10,9 +10,9 @@ namespace {
 class CudaEdges final : public Edges {
  public:
   explicit CudaEdges(CudaDevice &device) : device_(device) {}
-  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
              const activity::Grid &grid, Cell *cells, Queue &queue) override {
-    check(mask, frame, background, grid);
+    check(mask, frame, background.picture, grid);
     const CudaScope scope = device_.enter();
     launch_edges(mask, frame, background, grid, cells, stream_of(queue));
     cuda_check(cudaGetLastError(), "edges along outlines");
@@ -25,9 +25,9 @@ class CudaEdges final : public Edges {
 class CudaRims final : public Rims {
  public:
   explicit CudaRims(CudaDevice &device) : device_(device) {}
-  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+  void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
              const activity::Grid &grid, Rim *cells, Queue &queue) override {
-    check(mask, frame, background, grid);
+    check(mask, frame, background.picture, grid);
     const CudaScope scope = device_.enter();
     launch_rims(mask, frame, background, grid, cells, stream_of(queue));
     cuda_check(cudaGetLastError(), "rims of outlines");

@@ -1,34 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Edges on a GPU: a warp for each cell. Pictures are read at the few pixels of an outline alone.
-#include "common/cuda/bytes.h"
 #include "common/cuda/warp.h"
 #include "kernels/ghost/cuda/kernels.h"
+#include "kernels/ghost/cuda/luma_of.h"
 #include "kernels/ghost/cuda/outline.h"
-#include "kernels/ghost/luma.h"
 
 namespace vigil::ghost {
 namespace {
 
-// luma_at() and edge_at() with one access a pixel.
-__device__ int luma_of(const ConstImage &p, int x, int y) {
-  if (p.format != PixelFormat::rgba && p.format != PixelFormat::bgra) return luma_at(p, x, y);
-  x = max(0, min(x, p.width - 1));
-  y = max(0, min(y, p.height - 1));
-  const std::uint32_t v = load<4>(p.plane(0).row(y) + 4 * static_cast<std::ptrdiff_t>(x), 4).word[0];
-  const int first = byte_of(v, 0), third = byte_of(v, 2);
-  return p.format == PixelFormat::rgba ? mog::luma(first, byte_of(v, 1), third)
-                                       : mog::luma(third, byte_of(v, 1), first);
-}
+// edge_at() with one access a pixel.
 __device__ std::uint32_t edge_of(const ConstImage &p, int x, int y) {
   return static_cast<std::uint32_t>(abs(luma_of(p, x + reach, y) - luma_of(p, x - reach, y)) +
                                     abs(luma_of(p, x, y + reach) - luma_of(p, x, y - reach)));
 }
 
 __global__ void __launch_bounds__(lanes *warps)
-    edges_kernel(Plane<const std::uint8_t> mask, ConstImage frame, ConstImage background, int size,
-                 int columns, int cells, Cell *out) {
+    edges_kernel(Plane<const std::uint8_t> mask, ConstImage frame, Shifted shifted, int size, int columns,
+                 int cells, Cell *out) {
   const int cell = blockIdx.x * warps + threadIdx.y;
   if (cell >= cells) return; // the whole warp
+  const ConstImage background = shifted.seen();
   Cell sum;
   for_each_piece(mask, size, columns, cell, [&](int x, int y, std::uint32_t full) {
     sum.pixels += static_cast<std::uint32_t>(__popc(full));
@@ -45,7 +36,7 @@ __global__ void __launch_bounds__(lanes *warps)
 
 } // namespace
 
-void launch_edges(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+void launch_edges(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
                   const activity::Grid &grid, Cell *cells, CUstream_st *stream) {
   const dim3 blocks((grid.cells() + warps - 1) / warps), threads(lanes, warps);
   edges_kernel<<<blocks, threads, 0, stream>>>(mask, frame, background, grid.size, grid.columns, grid.cells(),

@@ -9,9 +9,9 @@ struct CUstream_st;
 
 namespace vigil::ghost {
 
-void launch_edges(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+void launch_edges(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
                   const activity::Grid &, Cell *cells, CUstream_st *);
-void launch_rims(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+void launch_rims(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
                  const activity::Grid &, Rim *cells, CUstream_st *);
 
 } // namespace vigil::ghost

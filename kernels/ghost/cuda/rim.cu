@@ -9,10 +9,11 @@ namespace vigil::ghost {
 namespace {
 
 __global__ void __launch_bounds__(lanes *warps)
-    rims_kernel(Plane<const std::uint8_t> mask, ConstImage frame, ConstImage background, int size,
-                int columns, int cells, Rim *out) {
+    rims_kernel(Plane<const std::uint8_t> mask, ConstImage frame, Shifted shifted, int size, int columns,
+                int cells, Rim *out) {
   const int cell = blockIdx.x * warps + threadIdx.y;
   if (cell >= cells) return; // the whole warp
+  const ConstImage background = shifted.seen();
   Rim sum;
   for_each_piece(mask, size, columns, cell, [&](int x, int y, std::uint32_t full) {
     for_each_on_outline(mask, x, y, full, [&](int at) { sum += rim_at(mask, frame, background, at, y); });
@@ -25,7 +26,7 @@ __global__ void __launch_bounds__(lanes *warps)
 
 } // namespace
 
-void launch_rims(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+void launch_rims(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
                  const activity::Grid &grid, Rim *cells, CUstream_st *stream) {
   const dim3 blocks((grid.cells() + warps - 1) / warps), threads(lanes, warps);
   rims_kernel<<<blocks, threads, 0, stream>>>(mask, frame, background, grid.size, grid.columns, grid.cells(),

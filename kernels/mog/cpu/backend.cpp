@@ -55,9 +55,10 @@ class CpuModel final : public Model {
   void apply(std::span<const Step> group, const Params &params, const RateMap &rates, Queue &) override {
     std::vector<cpu::Frame> steps;
     for (const Step &step : group)
-      steps.push_back({step, resolve(params, config_.method, step.frame.format, config_.channels),
+      steps.push_back({step, step.shift ? *step.shift : Shift{},
+                       resolve(params, config_.method, step.frame.format, config_.channels),
                        static_cast<std::uint32_t>(frames + steps.size())});
-    for (const Step &step : group) clear_uncovered_rows(step);
+    for (const cpu::Frame &frame : steps) clear_uncovered_rows(frame.step.mask, frame.shift);
     const cpu::Job job{config_, memory(), steps, rates};
     for_rows([&](int first, int last) {
       (config_.method == Method::mog ? cpu::apply_mog : cpu::apply_zivkovic)(job, first, last);
@@ -117,11 +118,11 @@ class CpuModel final : public Model {
   cpu::Memory memory() const { return {layout_, active_.as<std::uint8_t>(), weights_.as(), gaussians_.as()}; }
 
   // The labels of the frame's rows where the model has none.
-  static void clear_uncovered_rows(const Step &step) {
-    const int height = step.mask.height, from = std::clamp(step.shift.y, 0, height);
-    const int to = std::clamp(height + step.shift.y, from, height);
+  static void clear_uncovered_rows(const Plane<std::uint8_t> &mask, Shift shift) {
+    const int height = mask.height, from = std::clamp(shift.y, 0, height);
+    const int to = std::clamp(height + shift.y, from, height);
     for (int y = 0; y < height; y++)
-      if (y < from || y >= to) std::fill_n(step.mask.row(y), step.mask.width, std::uint8_t{0});
+      if (y < from || y >= to) std::fill_n(mask.row(y), mask.width, std::uint8_t{0});
   }
 
   template <class Fn>

@@ -49,6 +49,7 @@ struct Memory {
 // A frame with what its format and the parameters make of it.
 struct Frame {
   Step step;
+  Shift shift; // *step.shift
   Constants constants;
   std::uint32_t number = 0; // counts the frames that the model has learnt, for the dither of compact states
 };

@@ -97,7 +97,7 @@ HWY_INLINE void apply_block(const Method &method, const Job &job, const Frame &f
   const typename Codec::D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int count = std::min(block_pixels, job.config.width - x);
-  const int left = x + frame.step.shift.x, row = y + frame.step.shift.y; // in the frame
+  const int left = x + frame.shift.x, row = y + frame.shift.y; // in the frame
   const int from = std::clamp(-left, 0, count), to = std::clamp(job.config.width - left, 0, count);
   if (from >= to) return;
   const bool inside = to - from == count;
@@ -131,7 +131,7 @@ HWY_INLINE void apply_block(const Method &method, const Job &job, const Frame &f
 // The label of row y of the frame where the model has no pixel.
 inline void clear_uncovered(const Frame &frame, int y) {
   const Plane<std::uint8_t> &mask = frame.step.mask;
-  const int x = frame.step.shift.x;
+  const int x = frame.shift.x;
   const int from = std::clamp(x, 0, mask.width), to = std::clamp(mask.width + x, from, mask.width);
   std::fill(mask.row(y), mask.row(y) + from, std::uint8_t{0});
   std::fill(mask.row(y) + to, mask.row(y) + mask.width, std::uint8_t{0});
@@ -145,9 +145,9 @@ void apply_rows(const Job &job, int first, int last) {
     for (int from = 0; from < layout.blocks_a_row; from += tile)
       for (const Frame &frame : job.frames) {
         const Method method(job.config, frame.constants);
-        const int to = std::min(from + tile, layout.blocks_a_row), row = y + frame.step.shift.y;
+        const int to = std::min(from + tile, layout.blocks_a_row), row = y + frame.shift.y;
         if (row < 0 || row >= job.config.height) continue;
-        if (from == 0 && frame.step.shift.x != 0) clear_uncovered(frame, row);
+        if (from == 0 && frame.shift.x != 0) clear_uncovered(frame, row);
         for (int b = from; b < to; b++)
           apply_block(method, job, frame, b * block_pixels, y, std::size_t(y) * layout.blocks_a_row + b);
       }

@@ -58,14 +58,7 @@ class CudaModel final : public Model {
   void apply(std::span<const Step> group, const Params &params, const RateMap &rates, Queue &queue) override {
     if (group.empty() || group.size() > max_group)
       fail(Error::Kind::bad_setting, "a group has 1 to ", max_group, " frames, not ", group.size());
-    for (const Step &s : group) {
-      check_picture(s.frame, "the frame", config_);
-      if (s.shift != Shift{})
-        fail(Error::Kind::bad_setting,
-             "the CUDA backend takes no frames shifted against the model, but this "
-             "one is by ",
-             s.shift.x, ",", s.shift.y, " pixels");
-    }
+    for (const Step &s : group) check_picture(s.frame, "the frame", config_);
     const CudaScope scope = device_.enter();
     for (std::size_t first = 0; first < group.size();) { // runs of one format
       const PixelFormat format = group[first].frame.format;

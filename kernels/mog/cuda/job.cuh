@@ -35,6 +35,7 @@ struct Frame {
   const std::uint8_t *data[3];
   std::uint8_t *mask;
   int stride[3], mask_stride;
+  const Shift *shift;     // null: none
   T rate[RateMap::kinds]; // by the kind of block
 };
 
@@ -67,6 +68,7 @@ struct Job {
       }
       f.mask = s.mask.data;
       f.mask_stride = static_cast<int>(s.mask.stride);
+      f.shift = s.shift;
       const bool packed = format == PixelFormat::rgba || format == PixelFormat::bgra;
       for (const auto address :
            {reinterpret_cast<std::uintptr_t>(f.data[0]), static_cast<std::uintptr_t>(s.frame.stride[0])})
@@ -85,6 +87,34 @@ struct Job {
     return map[static_cast<std::size_t>(y >> map_shift) * map_columns + (x >> map_shift)] &
            (RateMap::kinds - 1);
   }
+};
+
+// Where pixels of the model lie in a frame. The frame wraps around: a pixel that lies outside of it has the
+// place of one of its pixels that no other lies on, and says so. So each pixel of the mask has one thread
+// that writes it, and no place is outside of the frame.
+struct Place {
+  int x, y;
+  bool inside;
+};
+class Places {
+ public:
+  template <class T>
+  __device__ __forceinline__ Places(const Job<T> &job, const Frame<T> &f)
+      : width_(job.width), height_(job.height) {
+    if (!f.shift) return;
+    x_ = max(-width_, min(f.shift->x, width_)); // further away nothing changes
+    y_ = max(-height_, min(f.shift->y, height_));
+  }
+  __device__ __forceinline__ Place operator()(int x, int y) const {
+    const int u = x + x_, v = y + y_, around = wrapped(u, width_), over = wrapped(v, height_);
+    return {around, over, around == u && over == v};
+  }
+
+ private:
+  static __device__ __forceinline__ int wrapped(int at, int size) {
+    return at < 0 ? at + size : at >= size ? at - size : at;
+  }
+  int width_, height_, x_ = 0, y_ = 0;
 };
 
 // The pointer, in registers from here on: left to itself, the compiler computes addresses anew for each use.

@@ -77,6 +77,23 @@ __device__ __forceinline__ bool in_shadow(const Gaussian<T> (&g)[K], T scale, T 
   return false;
 }
 
+// The luma of `vector` pixels that lie anywhere in the frame, one a byte, and of which the first `count`
+// exist; `inside`: a bit for each that lies in the frame.
+template <int vector, class T>
+__device__ __forceinline__ std::uint32_t gathered(const Job<T> &job, const Frame<T> &f, const Places &places,
+                                                  int x, int y, int count, std::uint32_t &inside) {
+  std::uint32_t word = 0;
+  inside = 0;
+#pragma unroll
+  for (int j = 0; j < vector; j++) {
+    if (j >= count) break;
+    const Place at = places(x + j, y);
+    word |= lumas<1>(f, job.format, at.x, at.y, 1, false) << (8 * j);
+    inside |= static_cast<std::uint32_t>(at.inside) << j;
+  }
+  return word;
+}
+
 // A thread keeps `vector` pixels in registers through all frames of the work.
 // `alone`: the work is one frame; the numbers are the same without.
 template <class Codec, int K, bool alone>
@@ -101,7 +118,15 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks(K)))
   for (int frame = 0; frame < (alone ? 1 : job.count); frame++) {
     const Frame<T> &f = job.frames[frame];
     const T a = f.rate[kind];
-    const std::uint32_t samples = lumas<vector>(f, job.format, x, y, count, whole);
+    const Places places(job, f);
+    const Place first = places(x, y);
+    // All pixels of the thread are there, side by side at an address for one access, and in or out together.
+    const bool together = whole & (first.x % vector == 0) & (first.x + vector <= job.width);
+    std::uint32_t samples, inside = first.inside ? (1u << vector) - 1 : 0;
+    if (together)
+      samples = lumas<vector>(f, job.format, first.x, first.y, vector, true);
+    else
+      samples = gathered<vector>(job, f, places, x, y, count, inside);
     std::uint32_t mask = 0;
 #pragma unroll
     for (int j = 0; j < vector; j++) {
@@ -117,21 +142,25 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks(K)))
       if (!outcome.background & job.rules.detect_shadows &&
           in_shadow<T, K>(g, scale, sample, Codec::offset, job.rules))
         label = job.rules.shadow_value;
-      mask |= label << (8 * j);
+      const bool seen = inside >> j & 1u;
+      mask |= seen ? label << (8 * j) : 0u;
 #pragma unroll
       for (int k = 0; k < K; k++) {
-        const auto before = code[k][j];
-        code[k][j] = Codec::encode(g[k], scale, dither);
+        const auto before = code[k][j], after = Codec::encode(g[k], scale, dither);
+        code[k][j] = seen ? after : before;
         changed[k] |= Codec::change(before, code[k][j]);
       }
     }
-    std::uint8_t *to = row_of(f.mask, f.mask_stride, y) + x;
-    if (vector == 4 && whole)
-      *reinterpret_cast<std::uint32_t *>(to) = mask;
-    else
+    if (vector == 4 && together) {
+      *reinterpret_cast<std::uint32_t *>(row_of(f.mask, f.mask_stride, first.y) + first.x) = mask;
+      continue;
+    }
 #pragma unroll
-      for (int j = 0; j < vector; j++)
-        if (j < count) to[j] = static_cast<std::uint8_t>(byte_of(mask, j));
+    for (int j = 0; j < vector; j++) {
+      if (j >= count) break;
+      const Place at = places(x + j, y);
+      row_of(f.mask, f.mask_stride, at.y)[at.x] = static_cast<std::uint8_t>(byte_of(mask, j));
+    }
   }
 #pragma unroll
   for (int k = 0; k < K; k++) Codec::store(job.store, K, k, spot, code[k], moved[k], changed[k]);

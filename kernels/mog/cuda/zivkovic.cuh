@@ -188,7 +188,12 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks))
   Code first = pixel.code(0);
 #pragma unroll
   for (int k = 0; k < K; k++) pixel.weight[k] = Codec::held(weights[k * tile]);
-  std::uint32_t bytes = samples<Codec::channels>(job, job.frames[0], spot.x, spot.y);
+  Place at = Places(job, job.frames[0])(spot.x, spot.y);
+  if (alone && !at.inside) {
+    row_of(job.frames[0].mask, job.frames[0].mask_stride, at.y)[at.x] = 0;
+    return;
+  }
+  std::uint32_t bytes = samples<Codec::channels>(job, job.frames[0], at.x, at.y);
   const int kind = job.kind(spot.x, spot.y);
 
   for (int frame = 0;;) {
@@ -197,11 +202,15 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks))
 #pragma unroll
     for (int c = 0; c < Codec::channels; c++) v[c] = Codec::sample(bytes, c);
     const Dither dither(static_cast<std::uint32_t>(spot.y) * job.width + spot.x, job.first_frame + frame);
-    std::uint8_t label = pixel.learn(first, v, f.rate[kind], job.rules, dither) ? 0 : 255;
-    if (label && job.rules.detect_shadows && pixel.in_shadow(v, job.rules)) label = job.rules.shadow_value;
-    row_of(f.mask, f.mask_stride, spot.y)[spot.x] = label;
+    std::uint8_t label = 0;
+    if (alone || at.inside) {
+      label = pixel.learn(first, v, f.rate[kind], job.rules, dither) ? 0 : 255;
+      if (label && job.rules.detect_shadows && pixel.in_shadow(v, job.rules)) label = job.rules.shadow_value;
+    }
+    row_of(f.mask, f.mask_stride, at.y)[at.x] = label;
     if (alone || ++frame == job.count) break;
-    bytes = samples<Codec::channels>(job, job.frames[frame], spot.x, spot.y);
+    at = Places(job, job.frames[frame])(spot.x, spot.y);
+    bytes = samples<Codec::channels>(job, job.frames[frame], at.x, at.y);
     first = pixel.code(0);
   }
 

@@ -4,7 +4,7 @@
 #include "kernels/exposure/exposure.h"
 
 #include "common/error.h"
-#include "tests/check/checker.h"
+#include "tests/check/bordered.h"
 
 #include <algorithm>
 #include <cmath>
@@ -99,6 +99,41 @@ void run_random(Checker &c) {
             c.near_pixels(text(what, ", plane ", p), w, g, 2);
           }
           reference->set(lines, *host_queue); // the next frame fades from the same place
+        }
+      }
+}
+
+// Through a shift the background is what the shifted frame shows of it, byte for byte.
+void run_shifted(Checker &c) {
+  for (const Size &s : {sizes[1], sizes[2], sizes[3]})
+    for (const PixelFormat f : formats)
+      for (const Shift shift : {Shift{4, -2}, Shift{-15, 7}, Shift{32, 32}, Shift{-1, -32}}) {
+        constexpr int border = 32;
+        check::Bordered background(c, f, s.width, s.height, border, s.padding);
+        Picture shown(c, f, s.width, s.height), in(c, f, s.width, s.height, s.padding),
+            want(c, f, s.width, s.height), got(c, f, s.width, s.height, s.padding);
+        Picture all_in(c, f, s.width + 2 * border, s.height + 2 * border, s.padding);
+        paint(c, background.whole, all_in, 1.3, -9, 0.2, 2);
+        background.show(shift, shown.host());
+        check::Bordered seen(c, f, s.width, s.height, border, s.padding);
+        seen.whole.bytes = all_in.bytes;
+        seen.show(shift, in.host());
+        for (Picture *p : {&background.whole, &shown, &in}) p->send();
+        const int channels = f == PixelFormat::gray8 ? 1 : 3;
+        const auto plain = make(c.device), through = make(c.device);
+        const check::KnownShift known(c, shift);
+        plain->apply(in.device(), shown.device(), channels, want.device(), c.queue());
+        through->apply(in.device(), {background.device(), known.get()}, channels, got.device(), c.queue());
+        const std::string what =
+            text(s.width, "x", s.height, ", format ", int(f), ", shift ", shift.x, ",", shift.y);
+        c.expect(fetch(c, *plain) == fetch(c, *through), what + ": other lines");
+        want.fetch();
+        got.fetch();
+        for (int p = 0; p < plane_count(f); p++) {
+          const int bytes = int(row_bytes(f, p, s.width)), rows = plane_rows(p, s.height);
+          const Plane<const std::uint8_t> w{want.host().data[p], bytes, rows, want.host().stride[p]},
+              g{got.host().data[p], bytes, rows, got.host().stride[p]};
+          c.near_pixels(text(what, ", plane ", p), w, g, 0);
         }
       }
 }
@@ -237,6 +272,7 @@ void run_times(Checker &c) {
 
 const check::Register cases[] = {
     check::Register{{"exposure/random", run_random}},
+    check::Register{{"exposure/shifted", run_shifted}},
     check::Register{{"exposure/mapping", run_mapping}},
     check::Register{{"exposure/recovery", run_recovery}},
     check::Register{{"exposure/table", run_table}},

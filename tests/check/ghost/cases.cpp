@@ -6,7 +6,7 @@
 #include "kernels/ghost/waiting.h"
 
 #include "common/error.h"
-#include "tests/check/checker.h"
+#include "tests/check/bordered.h"
 
 #include <algorithm>
 #include <cmath>
@@ -87,6 +87,44 @@ void run_random(Checker &c) {
           break;
         }
     }
+}
+
+// Through a shift the background is what the shifted frame shows of it.
+void run_shifted(Checker &c) {
+  for (const Size &s : {sizes[1], sizes[3]})
+    for (const PixelFormat f : {PixelFormat::gray8, PixelFormat::bgra, PixelFormat::i420})
+      for (const Shift shift : {Shift{3, -2}, Shift{-16, 9}}) {
+        check::Bordered background(c, f, s.width, s.height, 16, s.padding);
+        Picture mask(c, PixelFormat::gray8, s.width, s.height, s.padding),
+            frame(c, f, s.width, s.height, s.padding), shown(c, f, s.width, s.height);
+        paint(c, mask.host().plane(0));
+        frame.bytes = c.noise(frame.bytes.size());
+        background.whole.bytes = c.noise(background.whole.bytes.size());
+        background.show(shift, shown.host());
+        for (Picture *p : {&mask, &frame, &background.whole}) p->send();
+        const activity::Grid grid = activity::grid_for(s.width, s.height);
+        const auto cells = std::size_t(grid.cells());
+        std::vector<Cell> edges(cells), got_edges(cells);
+        std::vector<Rim> rims(cells), got_rims(cells);
+        make_reference()->apply(mask.host().plane(0), frame.host(), shown.host(), grid, edges.data(),
+                                c.queue());
+        make_rims_reference()->apply(mask.host().plane(0), frame.host(), shown.host(), grid, rims.data(),
+                                     c.queue());
+        const check::KnownShift known(c, shift);
+        const Shifted through{background.device(), known.get()};
+        const DeviceBuffer edge_memory(c.device, cells * sizeof(Cell)),
+            rim_memory(c.device, cells * sizeof(Rim));
+        make(c.device)->apply(mask.device().plane(0), frame.device(), through, grid, edge_memory.as<Cell>(),
+                              c.queue());
+        make_rims(c.device)->apply(mask.device().plane(0), frame.device(), through, grid,
+                                   rim_memory.as<Rim>(), c.queue());
+        c.device.download(got_edges.data(), edge_memory.as(), edge_memory.bytes(), c.queue());
+        c.device.download(got_rims.data(), rim_memory.as(), rim_memory.bytes(), c.queue());
+        c.queue().wait();
+        c.expect(got_edges == edges && got_rims == rims,
+                 text(s.width, "x", s.height, ", format ", int(f), ", shift ", shift.x, ",", shift.y,
+                      ": other edges or rims"));
+      }
 }
 
 // A dark square in the frame (an object), in the background (a ghost), in both (undecided), in neither.
@@ -241,9 +279,10 @@ void run_times(Checker &c) {
 }
 
 const check::Register cases[] = {
-    check::Register{{"ghost/random", run_random}}, check::Register{{"ghost/decision", run_decision}},
-    check::Register{{"ghost/light", run_light}},   check::Register{{"ghost/waiting", run_waiting}},
-    check::Register{{"ghost/errors", run_errors}}, check::Register{{"ghost/times", run_times}},
+    check::Register{{"ghost/random", run_random}},   check::Register{{"ghost/decision", run_decision}},
+    check::Register{{"ghost/light", run_light}},     check::Register{{"ghost/waiting", run_waiting}},
+    check::Register{{"ghost/shifted", run_shifted}}, check::Register{{"ghost/errors", run_errors}},
+    check::Register{{"ghost/times", run_times}},
 };
 
 } // namespace

@@ -283,7 +283,6 @@ void run_windowed(Checker &c) {
 // Frames shifted against the model: masks as the reference's, pixels of the model outside of the frame as
 // they were, groups of several shifts as one frame after another.
 void run_shifted(Checker &c) {
-  if (!can_shift(c.device)) throw check::Skip{"this backend takes no shifts"};
   const auto host = open_cpu(1);
   const auto host_queue = host->make_queue();
   each_config(c, [&](const Config &config, PixelFormat f, const Params &params, Size s) {
@@ -295,6 +294,9 @@ void run_shifted(Checker &c) {
       shifts.push_back(t < 2 ? Shift{} : Shift{int(c.rng() % 41) - 20, int(c.rng() % 41) - 20});
     shifts[3] = {s.width, 0}; // beside the frame
     shifts[4] = {0, -s.height - 1};
+    const DeviceBuffer memory(c.device, shifts.size() * sizeof(Shift)); // as the device knows them
+    c.device.upload(memory.as(), shifts.data(), memory.bytes(), c.queue());
+    const auto *const known = memory.as<const Shift>();
     const auto reference = make_reference(config), model = make(c.device, config),
                group = make(c.device, config);
     Picture want(c, gray8, s.width, s.height), got(c, gray8, s.width, s.height, s.padding);
@@ -306,8 +308,8 @@ void run_shifted(Checker &c) {
       got.bytes = c.noise(got.bytes.size());
       got.send();
       Picture &frame = frames[std::size_t(t)];
-      const Step expected{frame.host(), want.host().plane(0), rate, shifts[std::size_t(t)]},
-          actual{frame.device(), got.device().plane(0), rate, shifts[std::size_t(t)]};
+      const Step expected{frame.host(), want.host().plane(0), rate, &shifts[std::size_t(t)]},
+          actual{frame.device(), got.device().plane(0), rate, known + t};
       reference->apply({&expected, 1}, params, rates.host(), *host_queue);
       model->apply({&actual, 1}, params, rates.device(), c.queue());
       got.fetch();
@@ -339,9 +341,9 @@ void run_shifted(Checker &c) {
     }
     for (int t = 0; t < count; t++) {
       const auto i = std::size_t(t);
-      const Step step{frames[i].device(), alone[i].device().plane(0), 0.05, shifts[i]};
+      const Step step{frames[i].device(), alone[i].device().plane(0), 0.05, known + t};
       one->apply({&step, 1}, params, rates.device(), c.queue());
-      steps.push_back({frames[i].device(), masks[i].device().plane(0), 0.05, shifts[i]});
+      steps.push_back({frames[i].device(), masks[i].device().plane(0), 0.05, known + t});
     }
     group->apply(steps, params, rates.device(), c.queue());
     for (int t = 0; t < count; t++) {

@@ -4,10 +4,11 @@
 // kernel's; times are those of one call, so of 8 frames for a group of 8.
 #include "common/error.h"
 #include "kernels/mog/mog.h"
-#include "tests/check/checker.h"
+#include "tests/check/bordered.h"
 #include "tests/check/mog/moving_scene.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace vigil::mog {
 namespace {
@@ -24,6 +25,7 @@ struct Speed {
   int channels, components, width, height;
   Precision precision;
   int group;
+  std::optional<Shift> shift{}; // of all frames
 };
 
 const char *name_of(PixelFormat f) {
@@ -37,20 +39,23 @@ const char *name_of(Precision p) {
 void measure(Checker &c, std::vector<Picture> &frames, std::vector<Picture> &masks, const Speed &s) {
   const auto model = make(c.device, {s.width, s.height, s.channels, s.method, s.precision, s.components});
   const Params params{.detect_shadows = false};
+  std::optional<check::KnownShift> shift;
+  if (s.shift) shift.emplace(c, *s.shift);
   const auto run = [&] {
     std::vector<Step> group;
     for (int i = 0; i < s.group; i++) {
       const auto at = (model->frames + i) % frame_count;
-      group.push_back(
-          {frames[at].device(), masks[at].device().plane(0), learning_rate(params, model->frames + i + 1)});
+      group.push_back({frames[at].device(), masks[at].device().plane(0),
+                       learning_rate(params, model->frames + i + 1), shift ? shift->get() : nullptr});
     }
     model->apply(group, params, {}, c.queue());
   };
   const std::uint64_t warm_up = c.device.backend() == Backend::cuda ? 100 : 16;
   while (model->frames < warm_up) run();
+  const std::string shifted = s.shift ? text(", shifted by ", s.shift->x, ",", s.shift->y) : "";
   const std::string in_groups = s.group > 1 ? text(", a group of ", s.group) : "";
   c.time(text(mog::name_of(s.method), " ", name_of(s.format), s.channels == 3 ? " colour" : "", " K",
-              s.components, " ", s.width, "x", s.height, " ", name_of(s.precision), in_groups),
+              s.components, " ", s.width, "x", s.height, " ", name_of(s.precision), in_groups, shifted),
          double(s.width) * s.height * s.group, run, {}, std::max(frame_count / s.group, 1));
 }
 
@@ -98,6 +103,23 @@ void run_resolutions(Checker &c) {
   }
 }
 
+// What it costs that a frame lies beside the model: not at all, by a shift of none that the device knows, by
+// whole words and between them.
+void run_shifts(Checker &c) {
+  if (!c.benching()) throw check::Skip{"only with --bench"};
+  const int width = 1920, height = 1080;
+  for (const PixelFormat f : {rgba, nv12, gray8}) {
+    auto [frames, masks] = picture_set(c, f, width, height);
+    const bool luma = f == gray8;
+    for (const std::optional<Shift> s :
+         {std::optional<Shift>{}, {Shift{}}, {Shift{32, -16}}, {Shift{-29, 15}}}) {
+      measure(c, frames, masks,
+              {Method::zivkovic, f, luma ? 1 : 3, 5, width, height, Precision::single, 1, s});
+      if (luma) measure(c, frames, masks, {Method::mog, f, 1, 3, width, height, Precision::compact, 1, s});
+    }
+  }
+}
+
 void run_speed(Checker &c) {
   if (!c.benching()) throw check::Skip{"only with --bench"};
   using enum Precision;
@@ -129,6 +151,7 @@ void run_speed(Checker &c) {
 
 const check::Register groups{{"mog/groups", run_groups, {Backend::cuda}}};
 const check::Register resolutions{{"mog/resolutions", run_resolutions}};
+const check::Register shifts{{"mog/shifts", run_shifts}};
 const check::Register registered{{"mog/bench", run_speed}};
 
 } // namespace

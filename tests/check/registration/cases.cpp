@@ -4,11 +4,15 @@
 #include "kernels/registration/handover.h"
 
 #include "common/error.h"
-#include "tests/check/checker.h"
+#include "kernels/registration/border.h"
+#include "tests/check/bordered.h"
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace vigil::registration {
 namespace {
@@ -23,9 +27,56 @@ struct Size {
 };
 constexpr Size sizes[] = {{161, 120, 3}, {320, 240, 0}, {640, 361, 1}};
 
-void only_on_host(const Checker &c) {
-  if (c.device.backend() != Backend::cpu) throw check::Skip{"there is no backend but the CPU's"};
-}
+// A backend on the device, asked for one frame after another.
+class Asked {
+ public:
+  explicit Asked(Checker &c)
+      : c_(c), backend_(make(c.device)), sway_(c.device, sizeof(Sway)),
+        told_(c.device.allocate_host(sizeof(Sway)), [&c](void *p) { c.device.release_host(p); }) {}
+  void know(Picture &background) {
+    background.send();
+    backend_->know(background.device(), c_.queue());
+  }
+  Found find(Picture &frame) {
+    frame.send();
+    submit(frame);
+    c_.device.download(&last, sway_.as(), sizeof last, c_.queue());
+    c_.queue().wait();
+    const auto &told = *static_cast<const Sway *>(told_.get());
+    c_.expect(told.shift == last.shift && told.found.shift == last.found.shift &&
+                  told.found.score == last.found.score,
+              "another shift was told");
+    return last.found;
+  }
+  void submit(Picture &frame) {
+    backend_->find(frame.device(), sway_.as<Sway>(), static_cast<Sway *>(told_.get()), c_.queue());
+  }
+  void forget() { backend_->forget(); }
+  Sway last;
+
+ private:
+  Checker &c_;
+  std::unique_ptr<Registration> backend_;
+  DeviceBuffer sway_;
+  std::shared_ptr<void> told_;
+};
+// A backend in host memory, asked the same.
+class AskedOnHost {
+ public:
+  explicit AskedOnHost(std::unique_ptr<Registration> backend)
+      : backend_(std::move(backend)), host_(open_cpu(1)), queue_(host_->make_queue()) {}
+  void know(Picture &background) { backend_->know(background.host(), *queue_); }
+  Found find(Picture &frame) {
+    backend_->find(frame.host(), &last, nullptr, *queue_);
+    return last.found;
+  }
+  Sway last;
+
+ private:
+  std::unique_ptr<Registration> backend_;
+  std::unique_ptr<Device> host_;
+  std::unique_ptr<Queue> queue_;
+};
 
 // A scene without an end: blocks of several sizes, each of one grey. Place (x, y) may be negative.
 struct World {
@@ -69,17 +120,23 @@ std::string said(const Found &f) {
               " points)");
 }
 
+bool same(const Sway &a, const Sway &b) {
+  return a.shift == b.shift && a.found.shift == b.found.shift && a.found.points == b.found.points &&
+         a.found.score == b.found.score && a.found.at_rest == b.found.at_rest;
+}
+
 void run_find(Checker &c) {
-  only_on_host(c);
   for (const Size &size : sizes)
     for (const PixelFormat f : formats) {
       const World world(c);
       Picture background(c, f, size.width, size.height, size.padding),
           frame(c, f, size.width, size.height, size.padding);
       paint(c, world, background, {});
-      const auto search = make_cpu(), reference = make_reference();
-      search->know(background.host());
-      reference->know(background.host());
+      Asked search(c);
+      AskedOnHost on_host(make_cpu()), reference(make_reference());
+      search.know(background);
+      on_host.know(background);
+      reference.know(background);
       const int range = range_of(std::max(size.width, size.height));
       const auto any = [&] { return static_cast<int>(c.rng() % std::uint64_t(2 * range + 1)) - range; };
       for (int n = 0; n < 8; n++) {
@@ -88,32 +145,99 @@ void run_find(Checker &c) {
                         : n == 2 ? Shift{range, -range}
                                  : Shift{any(), any()};
         paint(c, world, frame, s, 0.75 + 0.1 * (n % 6), n % 2 ? 0.4 : 0.);
-        const Found got = search->find(frame.host());
+        const Found got = search.find(frame);
         const std::string what =
             text(size.width, "x", size.height, ", format ", int(f), ", shift ", s.x, ",", s.y);
         c.expect(got.shift == s, text(what, ": found ", said(got)));
+        c.expect(same(search.last, (on_host.find(frame), on_host.last)),
+                 text(what, ": found ", said(got), ", the CPU backend ", said(on_host.last.found)));
         if (n > 2 || size.width > 320) continue; // it takes its time
-        const Found want = reference->find(frame.host());
+        const Found want = reference.find(frame);
         c.expect(want.shift == got.shift && want.points == got.points &&
-                     std::abs(want.score - got.score) < 1e-4 && std::abs(want.at_rest - got.at_rest) < 1e-4,
+                     std::abs(want.score - got.score) <= 1. / share_unit &&
+                     std::abs(want.at_rest - got.at_rest) <= 1. / share_unit,
                  text(what, ": found ", said(got), ", the reference ", said(want)));
       }
     }
 }
 
+// A sway of many frames, some of them hidden: the same in all backends, bit for bit, what is handed over
+// included, and after everything was forgotten.
+void run_sway(Checker &c) {
+  for (const Size &size : sizes) {
+    const World world(c);
+    Picture background(c, rgba, size.width, size.height, size.padding),
+        frame(c, rgba, size.width, size.height, size.padding);
+    paint(c, world, background, {});
+    Asked search(c);
+    AskedOnHost on_host(make_cpu());
+    search.know(background);
+    on_host.know(background);
+    const int longest = std::max(size.width, size.height), range = range_of(longest);
+    for (int n = 0; n < 60; n++) {
+      const Shift s{static_cast<int>(std::lround(range * std::sin(0.35 * n))), n / 6};
+      paint(c, world, frame, s, 1, n % 7 == 6 ? 1. : 0.2);
+      search.find(frame);
+      on_host.find(frame);
+      c.expect(same(search.last, on_host.last),
+               text(size.width, "x", size.height, ", frame ", n, ": through ", search.last.shift.x, ",",
+                    search.last.shift.y, " (", said(search.last.found), "), the CPU backend through ",
+                    on_host.last.shift.x, ",", on_host.last.shift.y, " (", said(on_host.last.found), ")"));
+      c.expect(std::abs(search.last.shift.x) <= most_sway(longest) &&
+                   std::abs(search.last.shift.y) <= most_sway(longest),
+               text("compared through ", search.last.shift.x, ",", search.last.shift.y));
+    }
+    search.forget();
+    paint(c, world, frame, {}, 1, 1.);
+    search.find(frame);
+    c.expect(search.last.shift == Shift{}, "something of what was forgotten is left");
+  }
+}
+
+// The room around a picture shows what is at its edge.
+void run_border(Checker &c) {
+  for (const Size &size : {Size{1, 1, 0}, Size{37, 21, 3}, Size{640, 361, 1}})
+    for (const PixelFormat f : formats)
+      for (const int border : {2, 64}) {
+        check::Bordered picture(c, f, size.width, size.height, border, size.padding);
+        picture.whole.bytes = c.noise(picture.whole.bytes.size());
+        picture.whole.send();
+        fill_border(c.device, picture.device(), border, c.queue());
+        const std::vector<std::uint8_t> before = picture.whole.bytes;
+        picture.whole.fetch();
+        const Image image = picture.host();
+        for (int p = 0; p < plane_count(f); p++) {
+          const auto pixel = static_cast<int>(pixel_bytes(f, p)), room = in_plane(border, p);
+          const int width = static_cast<int>(row_bytes(f, p, size.width)) / pixel,
+                    height = plane_rows(p, size.height);
+          for (int y = -room; y < height + room; y++)
+            for (int x = -room; x < width + room; x++)
+              for (int k = 0; k < pixel; k++) {
+                const auto at = [&](int column, int row) {
+                  return image.plane(p).row(row) + std::ptrdiff_t{pixel} * column + k;
+                };
+                const std::uint8_t *edge = at(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1));
+                const std::uint8_t want = before[std::size_t(edge - picture.whole.bytes.data())];
+                if (*at(x, y) != want)
+                  return c.fail(text(size.width, "x", size.height, ", format ", int(f), ", plane ", p,
+                                     ", place ", x, ",", y, ": ", int(*at(x, y)), ", not ", int(want)));
+              }
+        }
+      }
+}
+
 // No shift is found in noise, in a picture without edges, in another world, and beyond the range.
 void run_nothing(Checker &c) {
-  only_on_host(c);
   const Size size{320, 240, 0};
   const World world(c), elsewhere(c);
   Picture background(c, gray8, size.width, size.height), frame(c, gray8, size.width, size.height);
-  const auto search = make_cpu();
+  Asked search(c);
   const auto expect_none = [&](const char *what) {
-    const Found got = search->find(frame.host());
+    const Found got = search.find(frame);
     c.expect(got.shift == Shift{}, text(what, ": found ", said(got)));
   };
   paint(c, world, background, {});
-  search->know(background.host());
+  search.know(background);
   paint(c, elsewhere, frame, {});
   expect_none("another world");
   paint(c, world, frame, {80, 0});
@@ -122,12 +246,13 @@ void run_nothing(Checker &c) {
   expect_none("noise");
   std::fill(frame.bytes.begin(), frame.bytes.end(), std::uint8_t{0});
   expect_none("black");
-  search->know(frame.host());
+  Picture black(c, gray8, size.width, size.height);
+  search.know(black);
   paint(c, world, frame, {5, 5});
   expect_none("a background without edges");
   try {
     Picture other(c, gray8, 321, 240);
-    search->find(other.host());
+    search.find(other);
     c.fail("a frame of another size was taken");
   } catch (const Error &e) {
     c.expect(std::string(e.what()).find("321x240") != std::string::npos, e.what());
@@ -137,8 +262,7 @@ void run_nothing(Checker &c) {
 // A sway stays what it is, a drift is handed over a pixel at a time, and what is not certain is the mean of
 // before, which fades.
 void run_handover(Checker &c) {
-  only_on_host(c);
-  const auto found = [](int x, double score = 1) { return Found{{x, 0}, 500, score, 0}; };
+  const auto found = [](int x, float score = 1) { return Found{{x, 0}, 500, score, 0}; };
   Handover sway;
   for (int n = 0; n < 1000; n++) {
     const auto x = static_cast<int>(std::lround(8 * std::sin(0.4 * n)));
@@ -161,33 +285,55 @@ void run_handover(Checker &c) {
 }
 
 void run_times(Checker &c) {
-  only_on_host(c);
   if (!c.benching()) throw check::Skip{"only with --bench"};
   for (const Size &size : {Size{320, 240, 0}, Size{640, 360, 0}, Size{1920, 1080, 0}})
     for (const PixelFormat f : {gray8, rgba}) {
       const World world(c);
       Picture background(c, f, size.width, size.height), frame(c, f, size.width, size.height);
       paint(c, world, background, {});
-      const auto search = make_cpu();
+      Asked search(c);
       const std::string label = text(size.width, "x", size.height, ", format ", int(f));
       const double pixels = double(size.width) * size.height;
-      c.time(label + ", know", pixels, [&] { search->know(background.host()); });
+      search.know(background);
+      const auto backend = make(c.device);
+      c.time(
+          label + ", know", pixels, [&] { backend->know(background.device(), c.queue()); }, {}, 20);
       paint(c, world, frame, {});
-      c.time(label + ", at rest", pixels, [&] { search->find(frame.host()); });
+      search.find(frame);
+      c.time(
+          label + ", at rest", pixels, [&] { search.submit(frame); }, {}, 20);
       paint(c, world, frame, {size.width / 20, -size.width / 40});
-      c.time(label + ", shifted, from the last frame's", pixels, [&] { search->find(frame.host()); });
-      c.time(label + ", shifted, from none", pixels, [&] {
-        search->forget();
-        search->find(frame.host());
-      });
+      search.find(frame);
+      c.time(
+          label + ", shifted, from the last frame's", pixels, [&] { search.submit(frame); }, {}, 20);
+      c.time(
+          label + ", shifted, from none", pixels,
+          [&] {
+            search.forget();
+            search.submit(frame);
+          },
+          {}, 20);
     }
+}
+
+void run_border_times(Checker &c) {
+  if (!c.benching()) throw check::Skip{"only with --bench"};
+  for (const PixelFormat f : {gray8, rgba, nv12}) {
+    check::Bordered picture(c, f, 1920, 1080, 256);
+    c.time(
+        text("1920x1080, format ", int(f), ", 256 pixels"), 1920. * 1080,
+        [&] { fill_border(c.device, picture.device(), 256, c.queue()); }, {}, 20);
+  }
 }
 
 const check::Register cases[] = {
     check::Register{{"registration/find", run_find}},
+    check::Register{{"registration/sway", run_sway}},
+    check::Register{{"registration/border", run_border}},
     check::Register{{"registration/nothing", run_nothing}},
     check::Register{{"registration/handover", run_handover}},
     check::Register{{"registration/times", run_times}},
+    check::Register{{"registration/border-times", run_border_times}},
 };
 
 } // namespace

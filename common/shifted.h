@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A picture as a frame would show it that is shifted against it by a distance only the device knows.
+#pragma once
+
+#include "common/plane.h"
+#include "common/shift.h"
+
+namespace vigil {
+
+// Bytes from one pixel (plane 0) or one chroma value to the next; 8 bits a sample.
+constexpr VIGIL_HOST_DEVICE std::ptrdiff_t pixel_bytes(PixelFormat f, int plane) {
+  if (f == PixelFormat::rgba || f == PixelFormat::bgra) return 4;
+  return f == PixelFormat::nv12 && plane == 1 ? 2 : 1;
+}
+// A distance in pixels, in the plane's own rows and columns; of an odd one chroma goes with the pixel to the
+// left.
+constexpr VIGIL_HOST_DEVICE int in_plane(int pixels, int plane) {
+  return plane == 0 ? pixels : (pixels - (pixels & 1)) / 2;
+}
+
+// Pixel (x, y) of what is seen is pixel (x - by->x, y - by->y) of the picture, which has as much room around
+// it. `by` is in the device's memory, and is read when the queue gets there; null: no shift.
+struct Shifted {
+  ConstImage picture;
+  const Shift *by = nullptr;
+
+  Shifted() = default;
+  Shifted(const ConstImage &p, const Shift *shift = nullptr) : picture(p), by(shift) {}
+  Shifted(const Image &p) : picture(p) {}
+
+  // Only where the device's memory can be read, and `by` is written.
+  VIGIL_HOST_DEVICE ConstImage seen() const {
+    ConstImage p = picture;
+    if (!by) return p;
+    for (int i = 0; i < 3; i++)
+      if (p.data[i])
+        p.data[i] -= in_plane(by->y, i) * p.stride[i] + in_plane(by->x, i) * pixel_bytes(p.format, i);
+    return p;
+  }
+};
+
+} // namespace vigil
