@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Labelled video as a camera that shakes in the wind would see it. Usage: shake.py DATA/cdnet_highway FOLDER [PIXELS]
+"""Labelled video as a camera that shakes in the wind would see it.
+Usage: shake.py DATA/cdnet_highway FOLDER [PIXELS [LOW HIGH]]
 
 Takes a folder as ChangeDetection.net has them and makes another, 8 pixels smaller on each side: frames and truth are cut out
 at a place that swings, in whole pixels, 1.7 times a second to the left and right by up to PIXELS (2) and 2.3 times up and down by up
-to half of that, most in a gust every 5 seconds. Frames are taken for 25 a second.
+to half of that, most in a gust every 5 seconds. Frames are taken for 25 a second. With LOW and HIGH the frames' colours are
+multiplied by a gain that swings between the two once in 8 seconds, evenly in its logarithm, and clipped at 255, as by a camera
+whose exposure never rests.
 """
 import math
 import pathlib
@@ -13,7 +16,7 @@ import subprocess
 import sys
 import zlib
 
-RATE, BORDER, GUSTS = 25, 8, 5
+RATE, BORDER, GUSTS, EXPOSURES = 25, 8, 5, 8
 
 
 def write_png(path, rows):
@@ -24,7 +27,14 @@ def write_png(path, rows):
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks))
 
 
-def shake(files, decoder, out, width, height, pixels):
+def exposed(row, gain):
+    """A row of RGBA; its alpha stays."""
+    bright = bytearray(row.translate(bytes(min(255, round(gain * v)) for v in range(256))))
+    bright[3::4] = row[3::4]
+    return bytes(bright)
+
+
+def shake(files, decoder, out, width, height, pixels, gains):
     """The files as PNG in `out`, cut out where the camera looks at the time of the number in their names."""
     first, last = (int(f.stem[2:]) for f in (files[0], files[-1]))
     pattern = files[0].parent / (files[0].name[:2] + "%06d" + files[0].suffix)
@@ -42,16 +52,26 @@ def shake(files, decoder, out, width, height, pixels):
             left = BORDER + round(swing * math.sin(2 * math.pi * 1.7 * time))
             top = BORDER + round(swing / 2 * math.sin(2 * math.pi * 2.3 * time))
             starts = [(y * width + left) * 4 for y in range(top, top + height - 2 * BORDER)]
-            write_png(out / (file.stem + ".png"), [frame[s:s + (width - 2 * BORDER) * 4] for s in starts])
+            rows = [frame[s:s + (width - 2 * BORDER) * 4] for s in starts]
+            if gains:
+                part = (1 + math.sin(2 * math.pi * time / EXPOSURES)) / 2
+                gain = gains[0] * (gains[1] / gains[0]) ** part
+                rows = [exposed(row, gain) for row in rows]
+            write_png(out / (file.stem + ".png"), rows)
 
 
+if len(sys.argv) not in (3, 4, 6):
+    sys.exit(__doc__)
 source, folder, pixels = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), float((*sys.argv[3:], 2)[0])
+gains = [float(v) for v in sys.argv[4:]]
 if not 0 <= pixels <= BORDER:
     sys.exit(f"shake.py: the swing must be 0 to {BORDER} pixels, not {pixels}")
+if any(not 0 < g <= 10 for g in gains):
+    sys.exit(f"shake.py: gains are more than 0 and at most 10, not {gains}")
 truth = sorted((source / "groundtruth").glob("gt*.png"))
 if not truth:
     sys.exit(f"shake.py: {source} has no groundtruth/gtNNNNNN.png")
 width, height = struct.unpack(">II", truth[0].read_bytes()[16:24])
-shake(sorted((source / "input").glob("in*.jpg")), "jpegdec", folder / "input", width, height, pixels)
-shake(truth, "pngdec", folder / "groundtruth", width, height, pixels)
+shake(sorted((source / "input").glob("in*.jpg")), "jpegdec", folder / "input", width, height, pixels, gains)
+shake(truth, "pngdec", folder / "groundtruth", width, height, pixels, None)
 shutil.copy(source / "temporalROI.txt", folder)
