@@ -45,7 +45,9 @@ class BlockSum {
     const int lane = threadIdx.x % 32;
     return lane < warps ? s_.part[turn_][k][lane] : 0;
   }
-  __device__ void turn() { turn_ = 1 - turn_; }
+  __device__ void turn() {
+    turn_ = 1 - turn_;
+  }
 
  private:
   Shared &s_;

@@ -21,8 +21,8 @@
 namespace vigil::registration {
 
 inline constexpr int coarse_levels = 3;
-inline constexpr int most_cells = 160;  // along the longest side, on the lowest level
-inline constexpr int level_units = 16;  // of means, in a grey level
+inline constexpr int most_cells = 160; // along the longest side, on the lowest level
+inline constexpr int level_units = 16; // of means, in a grey level
 inline constexpr int least_slope = 4 * level_units;
 
 // A picture's lowest level, and how many cells each level has.
@@ -128,7 +128,8 @@ VIGIL_HOST_DEVICE Shift find_coarse(const Compare &compare, const CoarseGrid &gr
   }
   const auto at = [&](int dx, int dy) { return compare.agreement(0, {best.at.x + dx, best.at.y + dy}, 2); };
   const auto pixels = [&](int cells, float part) {
-    const auto p = static_cast<int>(lroundf((static_cast<float>(cells) + part) * static_cast<float>(grid.cell)));
+    const auto p =
+        static_cast<int>(lroundf((static_cast<float>(cells) + part) * static_cast<float>(grid.cell)));
     return p < -range ? -range : p > range ? range : p;
   };
   return {pixels(best.at.x, top_of(at(-1, 0), best.agreement, at(1, 0))),

@@ -30,7 +30,9 @@ __global__ void __launch_bounds__(threads) border_kernel(Frame f) {
     x = x < f.room ? x - f.room : x - f.room + f.width;
     y = i / (2 * f.room);
   }
-  const auto at = [&](int column, int row) { return f.data + row * f.stride + std::ptrdiff_t{f.bytes} * column; };
+  const auto at = [&](int column, int row) {
+    return f.data + row * f.stride + std::ptrdiff_t{f.bytes} * column;
+  };
   const int from_x = max(0, min(x, f.width - 1)), from_y = max(0, min(y, f.height - 1));
   store(at(x, y), load<4>(at(from_x, from_y), f.bytes), f.bytes);
 }

@@ -10,7 +10,7 @@ namespace vigil::registration {
 namespace {
 
 constexpr int threads = most_points, warps = threads / 32;
-constexpr int around = 9; // a shift and its neighbours
+constexpr int around = 9;        // a shift and its neighbours
 constexpr int most_window = 128; // shifts that find_coarse() compares at once
 static_assert(threads % 32 == 0 && threads <= 1024);
 
@@ -77,7 +77,8 @@ __device__ void tell(DeviceState *state, const Found &found, Sway *sway, Sway *t
 }
 
 __global__ void __launch_bounds__(threads, 1)
-    near_kernel(const __grid_constant__ ConstImage frame, bool fresh, DeviceState *state, Sway *sway, Sway *told) {
+    near_kernel(const __grid_constant__ ConstImage frame, bool fresh, DeviceState *state, Sway *sway,
+                Sway *told) {
   __shared__ Sum::Shared shared;
   Sum sum(shared);
   const Point point = state->points[threadIdx.x];
@@ -201,8 +202,8 @@ __global__ void __launch_bounds__(threads, 1)
   Sum sum(shared);
   const DeviceLook look(sum, state->points[threadIdx.x], frame, state->count);
   Near near = state->near;
-  const Shift coarse = find_coarse(DeviceCompare{sum, values, *state, grid}, grid,
-                                   range_of(max(frame.width, frame.height)));
+  const Shift coarse =
+      find_coarse(DeviceCompare{sum, values, *state, grid}, grid, range_of(max(frame.width, frame.height)));
   search_far(look, near, coarse, grid.cell);
   if (threadIdx.x == 0) tell(state, found_by(near, state->count), sway, told);
 }
