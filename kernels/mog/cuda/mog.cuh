@@ -117,7 +117,6 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks(K)))
 #pragma unroll 1
   for (int frame = 0; frame < (alone ? 1 : job.count); frame++) {
     const Frame<T> &f = job.frames[frame];
-    const T a = f.rate[kind];
     const Places places(job, f);
     const Place first = places(x, y);
     // All pixels of the thread are there, side by side at an address for one access, and in or out together.
@@ -132,22 +131,24 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks(K)))
     for (int j = 0; j < vector; j++) {
       const Dither dither(pixel + j, job.first_frame + frame);
       const T sample = value_of(samples, j, Codec::offset);
+      // At the rate 0 and the scale 1 nothing of a pixel changes: so it is for one outside of the frame.
+      const bool seen = inside >> j & 1u;
+      const T a = seen ? f.rate[kind] : T(0);
       Gaussian<T> g[K];
 #pragma unroll
       for (int k = 0; k < K; k++) g[k] = Codec::decode(code[k][j]);
       const Outcome outcome = update<Codec, K>(g, sample, a, job.rules, moved);
       if (!outcome.matched & (a > 0)) replace<T, K>(g, sample, job.rules, moved);
-      const T scale = normaliser<Codec, K>(g);
+      const T scale = seen ? normaliser<Codec, K>(g) : T(1);
       std::uint32_t label = outcome.background ? 0u : 255u;
       if (!outcome.background & job.rules.detect_shadows &&
           in_shadow<T, K>(g, scale, sample, Codec::offset, job.rules))
         label = job.rules.shadow_value;
-      const bool seen = inside >> j & 1u;
       mask |= seen ? label << (8 * j) : 0u;
 #pragma unroll
       for (int k = 0; k < K; k++) {
-        const auto before = code[k][j], after = Codec::encode(g[k], scale, dither);
-        code[k][j] = seen ? after : before;
+        const auto before = code[k][j];
+        code[k][j] = Codec::encode(g[k], scale, dither);
         changed[k] |= Codec::change(before, code[k][j]);
       }
     }
