@@ -209,7 +209,7 @@ GstElement *CameraPipeline::add_reduction(GstElement *last) {
 void CameraPipeline::set_reduction(const GstVideoInfo &video) {
   const int reduced = chain_lines(config_.detect_height, video.height);
   const tools::CapsPtr caps(reduced_caps(video, reduced));
-  g_object_set(reduction_, "caps", caps.get(), nullptr); // null: any
+  g_object_set(reduction_, "caps", caps.get(), nullptr);
   const bool half = config_.detect_height == detect_half && reduced < video.height;
   if (std::exchange(halved_, half) != half) fit_settings(mog_, half, config_.elements);
 }

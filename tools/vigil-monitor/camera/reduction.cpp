@@ -13,7 +13,6 @@ int chain_lines(int asked, int lines) {
 }
 
 GstCaps *reduced_caps(const GstVideoInfo &video, int lines) {
-  if (lines == video.height && video.par_n == video.par_d) return nullptr;
   const guint64 shown =
       gst_util_uint64_scale_round(guint64(video.width), guint64(video.par_n), guint64(video.par_d));
   const guint64 width = gst_util_uint64_scale_round(shown, guint64(lines), guint64(video.height));

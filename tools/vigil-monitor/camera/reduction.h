@@ -12,8 +12,9 @@ namespace vigil::monitor {
 // less than 360 lines would lose what is small.
 int chain_lines(int asked, int lines);
 
-// What makes a scaler give so many lines of such pictures, with square pixels; null where they pass as they
-// are. To be unreferenced. The width is said, too: not every scaler finds it by itself.
+// What makes a scaler give so many lines of such pictures, with square pixels. The whole size is said: one
+// scaler does not find the width by itself, and another keeps the size that it gave before where it may.
+// To be unreferenced.
 GstCaps *reduced_caps(const GstVideoInfo &, int lines);
 
 // Properties of cudamog that count pixels: those at their defaults get what goes with half the camera's
