@@ -22,16 +22,25 @@ bool has_factory(const char *name) {
   return tools::ObjectPtr<GstElementFactory>(gst_element_factory_find(name)) != nullptr;
 }
 
-// Frames stay on the GPU from the decoder to the tiles.
-bool on_gpu() {
-  return has_factory("nvh264dec") && has_factory("cudaconvert") && has_factory("cudadownload");
-}
-
 // A machine without a GPU is no mistake, of which each element would warn for each camera.
 bool has_cuda_driver() {
   static const bool found = [] {
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     return driver != nullptr; // kept open: the plugin opens it too
+  }();
+  return found;
+}
+
+// Whether frames stay on the GPU from the decoder to the tiles. GStreamer's registry may know elements of a
+// GPU that is gone or hidden since, so each is made once.
+bool on_gpu() {
+  static const bool found = [] {
+    for (const char *name : {"nvh264dec", "cudaupload", "cudaconvert", "cudascale", "cudadownload"}) {
+      const tools::ObjectPtr<GstElement> made(gst_element_factory_make(name, nullptr));
+      if (!made) return false;
+      gst_object_ref_sink(made.get());
+    }
+    return has_cuda_driver();
   }();
   return found;
 }
