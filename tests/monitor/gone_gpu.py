@@ -7,15 +7,18 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from program import Monitor
 
-program, folder, plugin = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-gone-gpu", pathlib.Path(sys.argv[3])
+program, folder, plugin = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-gone-gpu", sys.argv[3]
 shutil.rmtree(folder, ignore_errors=True)
-(folder / "plugins").mkdir(parents=True)
-shutil.copy(plugin, folder / "plugins")
+folder.mkdir(parents=True)
+# Not in the build folder, which GStreamer searches for plugins.
+elsewhere = tempfile.TemporaryDirectory(prefix="vigil-gone-gpu-")
+shutil.copy(plugin, pathlib.Path(elsewhere.name) / "libgstgonegpu.so")
 os.environ["GST_REGISTRY"] = str(folder / "registry.bin")
-os.environ["GST_PLUGIN_PATH"] = f"{os.environ['GST_PLUGIN_PATH']}:{folder / 'plugins'}"
+os.environ["GST_PLUGIN_PATH"] = f"{os.environ['GST_PLUGIN_PATH']}:{elsewhere.name}"
 known = subprocess.run(["gst-inspect-1.0", "gonegpu"], capture_output=True, text=True, timeout=60)
 if "cudaupload" not in known.stdout:
     raise AssertionError(f"the registry does not know them: {known.stdout} {known.stderr}")
