@@ -99,14 +99,18 @@ void GlTexture::read(std::vector<GLuint> &into) const {
   into.resize(n);
 }
 std::vector<std::uint8_t> GlTexture::read_bytes() const {
+  std::vector<std::uint8_t> bytes;
+  read_bytes(bytes);
+  return bytes;
+}
+void GlTexture::read_bytes(std::vector<std::uint8_t> &into) const {
   const GlStateGuard guard(*device_);
   const GlPixelStoreGuard rows(*device_);
   const GlTarget target(*device_);
   target.bind({id_}, width_, height_);
-  std::vector<std::uint8_t> bytes(std::size_t(width_) * height_ * 4);
-  device_->gl.ReadPixels(0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, bytes.data());
+  into.resize(std::size_t(width_) * height_ * 4);
+  device_->gl.ReadPixels(0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, into.data());
   device_->check("reading a texture");
-  return bytes;
 }
 void GlTexture::clear() const {
   const GlStateGuard guard(*device_);

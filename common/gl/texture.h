@@ -34,7 +34,8 @@ class GlTexture {
   std::vector<GLuint> read() const;
   void read(std::vector<GLuint> &into) const;   // the same, into memory that may be there already
   std::vector<std::uint8_t> read_bytes() const; // GL_RGBA8
-  void clear() const;                           // to 0; whole-number formats only
+  void read_bytes(std::vector<std::uint8_t> &into) const;
+  void clear() const; // to 0; whole-number formats only
 
  private:
   void swap(GlTexture &) noexcept;

@@ -10,6 +10,7 @@
 #include "kernels/exposure/estimate.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace vigil::exposure {
 
@@ -36,6 +37,7 @@ class GlExposure {
   GlTexture background_, mapped_;
   GlTexture sampled_; // the frame's samples, and on their right the background's
   GlProgram sample_program_, map_program_;
+  std::vector<std::uint8_t> bytes_; // of sampled_, read back
   Samples samples_;
   Lines lines_;
   std::uint64_t bytes_read_ = 0;

@@ -51,15 +51,15 @@ void GlExposure::estimate(GLuint frame) {
   sample_program_.set("grid", step_, columns_);
   target_.bind({sampled_.id()}, sampled_.width(), sampled_.height());
   device_.draw_everywhere();
-  const std::vector<std::uint8_t> bytes = sampled_.read_bytes();
-  bytes_read_ += bytes.size();
+  sampled_.read_bytes(bytes_);
+  bytes_read_ += bytes_.size();
   const std::size_t half = 4 * std::size_t(columns_);
   for (int c = 0; c < 3; c++) {
     samples_.clear();
     for (int y = 0; y < rows_; y++)
       for (int x = 0; x < columns_; x++) {
         const std::size_t at = 2 * half * std::size_t(y) + std::size_t(4 * x + c);
-        samples_.add(bytes[at + half], bytes[at]);
+        samples_.add(bytes_[at + half], bytes_[at]);
       }
     update(lines_, c, samples_, false);
   }
