@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <exception>
 #include <string>
 
 namespace vigil::test {
@@ -13,6 +14,18 @@ inline void expect(bool good, const std::string &what) {
   if (good) return;
   std::printf("FAILED: %s\n", what.c_str());
   failures++;
+}
+
+// What main() returns: that of `run`, or 1 with the words of an exception that gets out of it.
+inline int run_program(const char *name, int (*run)()) {
+  try {
+    const int status = run();
+    std::printf("%d failures\n", failures);
+    return status;
+  } catch (const std::exception &e) {
+    std::fprintf(stderr, "%s: %s\n", name, e.what());
+    return 1;
+  }
 }
 
 } // namespace vigil::test

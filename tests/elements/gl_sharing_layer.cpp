@@ -5,11 +5,10 @@
 // work it sees what was finished, and what OpenCL wrote is in the texture 20 ms late, when the queue got past
 // the release. VIGIL_GL_SHARING says how it fails: "refused" (no context), "not-here" (OpenGL is on another
 // device), "stale" (what OpenGL drew is not seen), "lost" (what OpenCL wrote is not).
+#include "tests/opencl_layer.h"
+
 #include "common/gl/functions.h"
 
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl_icd.h>
-#include <CL/cl_layer.h>
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <chrono>
@@ -26,7 +25,7 @@
 
 namespace {
 
-cl_icd_dispatch below{}, ours{};
+using vigil::test::layer::below;
 
 bool fails(const char *how) {
   const char *wanted = std::getenv("VIGIL_GL_SHARING");
@@ -319,23 +318,7 @@ cl_int CL_API_CALL buffer_to_image(cl_command_queue queue, cl_mem buffer, cl_mem
 
 } // namespace
 
-extern "C" {
-
-__attribute__((visibility("default"))) CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what,
-                                                                                      size_t size,
-                                                                                      void *value,
-                                                                                      size_t *needed) {
-  if (what != CL_LAYER_API_VERSION || (value && size < sizeof(cl_layer_api_version))) return CL_INVALID_VALUE;
-  const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-  if (value) std::memcpy(value, &version, sizeof version);
-  if (needed) *needed = sizeof version;
-  return CL_SUCCESS;
-}
-
-__attribute__((visibility("default"))) CL_API_ENTRY cl_int CL_API_CALL
-clInitLayer(cl_uint count, const cl_icd_dispatch *next, cl_uint *count_here, const cl_icd_dispatch **layer) {
-  if (count < sizeof below / sizeof(void *)) return CL_INVALID_VALUE;
-  below = *next;
+void vigil::test::layer::take_over() {
   ours.clGetDeviceInfo = device_info;
   ours.clGetExtensionFunctionAddressForPlatform = extension_function;
   ours.clCreateContext = create_context;
@@ -346,8 +329,4 @@ clInitLayer(cl_uint count, const cl_icd_dispatch *next, cl_uint *count_here, con
   ours.clEnqueueReleaseGLObjects = release;
   ours.clEnqueueCopyImageToBuffer = image_to_buffer;
   ours.clEnqueueCopyBufferToImage = buffer_to_image;
-  *count_here = cl_uint(sizeof ours / sizeof(void *));
-  *layer = &ours;
-  return CL_SUCCESS;
-}
 }

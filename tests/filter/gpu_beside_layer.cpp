@@ -3,15 +3,14 @@
 // the first device says that it is a GPU. Each kernel that the GPU is given to run over pixels is noted as a
 // line in the file VIGIL_GPU_LAUNCHES. With VIGIL_BROKEN_PROCESSOR set, a kernel on any other device ends the
 // process, as with a driver that is broken on this machine.
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl_icd.h>
-#include <CL/cl_layer.h>
+#include "tests/opencl_layer.h"
+
 #include <cstdio>
 #include <cstdlib>
 
 namespace {
 
-cl_icd_dispatch below{}, ours{};
+using vigil::test::layer::below;
 
 cl_device_id gpu() {
   static const cl_device_id first = [] {
@@ -50,24 +49,7 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
 
 } // namespace
 
-// What the loader asks a layer for.
-#define LAYER extern "C" __attribute__((visibility("default")))
-
-LAYER cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *value, size_t *needed) {
-  if (what != CL_LAYER_API_VERSION) return CL_INVALID_VALUE;
-  if (needed) *needed = sizeof(cl_layer_api_version);
-  if (value && size < sizeof(cl_layer_api_version)) return CL_INVALID_VALUE;
-  if (value) *static_cast<cl_layer_api_version *>(value) = CL_LAYER_API_VERSION_100;
-  return CL_SUCCESS;
-}
-
-LAYER cl_int CL_API_CALL clInitLayer(cl_uint size, const cl_icd_dispatch *target, cl_uint *count,
-                                     const cl_icd_dispatch **result) {
-  if (size < sizeof below / sizeof(void *)) return CL_INVALID_VALUE;
-  below = *target;
+void vigil::test::layer::take_over() {
   ours.clGetDeviceInfo = device_info;
   ours.clEnqueueNDRangeKernel = launch;
-  *count = cl_uint(sizeof ours / sizeof(void *));
-  *result = &ours;
-  return CL_SUCCESS;
 }

@@ -191,12 +191,5 @@ int run() {
 } // namespace vigil::filter
 
 int main() {
-  try {
-    const int status = vigil::filter::run();
-    std::printf("%d failures\n", vigil::test::failures);
-    return status;
-  } catch (const std::exception &e) {
-    std::fprintf(stderr, "filter-user: %s\n", e.what());
-    return 1;
-  }
+  return vigil::test::run_program("filter-user", vigil::filter::run);
 }

@@ -2,9 +2,8 @@
 // A layer between the OpenCL loader and a driver (OPENCL_LAYERS) that plays a driver which ends its process
 // when it starts a certain kernel, as PoCL 6 does with one whose functions it cannot find. VIGIL_BREAKS names
 // the kernel, VIGIL_BREAKS_BY how: "abort", or "exit" (with status 0, as if all were well).
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl_icd.h>
-#include <CL/cl_layer.h>
+#include "tests/opencl_layer.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace {
 
-cl_icd_dispatch below{}, ours{};
+using vigil::test::layer::below;
 
 std::string environment(const char *name) {
   const char *value = std::getenv(name);
@@ -34,23 +33,6 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
 
 } // namespace
 
-// What the loader asks a layer for.
-#define LAYER extern "C" __attribute__((visibility("default")))
-
-LAYER cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *value, size_t *needed) {
-  if (what != CL_LAYER_API_VERSION) return CL_INVALID_VALUE;
-  if (needed) *needed = sizeof(cl_layer_api_version);
-  if (value && size < sizeof(cl_layer_api_version)) return CL_INVALID_VALUE;
-  if (value) *static_cast<cl_layer_api_version *>(value) = CL_LAYER_API_VERSION_100;
-  return CL_SUCCESS;
-}
-
-LAYER cl_int CL_API_CALL clInitLayer(cl_uint size, const cl_icd_dispatch *target, cl_uint *count,
-                                     const cl_icd_dispatch **result) {
-  if (size < sizeof below / sizeof(void *)) return CL_INVALID_VALUE;
-  below = *target;
+void vigil::test::layer::take_over() {
   ours.clEnqueueNDRangeKernel = launch;
-  *count = cl_uint(sizeof ours / sizeof(void *));
-  *result = &ours;
-  return CL_SUCCESS;
 }
