@@ -131,6 +131,8 @@ def main(folder):
     for name in ("state", "spool"):
         (folder / name).mkdir()
     (folder / "slurm.conf").write_text(configuration(folder), encoding="utf-8")
+    if int(re.search(r"(\d+)\.", ask("slurmd", "-V").stdout)[1]) >= 24:  # a container or chroot has no control groups; Debian 12's 22.05 needs none
+        (folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n", encoding="utf-8")
     (folder / "munge.key").write_bytes(os.urandom(128))
     os.chmod(folder / "munge.key", 0o600)
     os.environ.update(SLURM_CONF=str(folder / "slurm.conf"), VIGIL_SCAN=scan)

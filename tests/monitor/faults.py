@@ -96,12 +96,14 @@ cameras:
             if e["has_clip"]:
                 same(m.ask("GET", f"/api/events/{e['id']}/clip.mp4")[0], 200, "a clip that is told of")
         same("hidden" in "".join(m.log) + json.dumps(m.get("/api/config")), False, "the webhook's password is shown")
+
+        def told():
+            return {b["after"]["id"] for s, b in list(hook.got) if s == 200 and b["type"] == "end"}
+        # A letter that could not be marked as delivered is sent again after up to 30 s; those of that time wait behind it.
+        m.wait("the webhook is told of an event of the time when the disk was full", lambda: seen & told(), 90)
         m.stop()
     for line in (folder / "full/events.jsonl").read_text().splitlines():
         json.loads(line)
-    ended = {b["after"]["id"] for s, b in hook.got if s == 200 and b["type"] == "end"}
-    if not seen & ended:
-        raise AssertionError("the webhook was told of no event of the time when the disk was full")
 
 
 def lines():
