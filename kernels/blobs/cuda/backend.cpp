@@ -14,7 +14,7 @@ class CudaFinder final : public Finder {
     const int words = (config.width + 31) / 32;
     const std::size_t runs = std::size_t(words) * 16 * std::size_t(config.height);
     const auto make = [&](DeviceBuffer &b, std::size_t bytes) { b = DeviceBuffer(device, bytes); };
-    make(bits_, std::size_t(words) * std::size_t(config.height) * 4);
+    make(bits_, std::size_t(words) * std::size_t(config.height + 1) / 2 * 2 * 4);
     for (DeviceBuffer *b : {&parent_, &value_, &roots_}) make(*b, runs * 4);
     make(slots_, std::size_t(config.most) * sizeof(Blob));
     make(counters_, sizeof(Work::Counters));

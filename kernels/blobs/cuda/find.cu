@@ -2,6 +2,7 @@
 // All of a frame's work in one kernel, whose blocks wait for each other between its steps (a cooperative
 // launch, so that all of them are on the GPU). Seven kernels did the same in a row: each took longer to begin
 // than to work, and where several programs share a GPU, each could wait for their turns.
+#include "kernels/blobs/cuda/labels.cuh"
 #include "kernels/blobs/cuda/sums.cuh"
 #include "kernels/blobs/cuda/tiles.cuh"
 
@@ -13,7 +14,7 @@
 namespace vigil::blobs {
 namespace {
 
-constexpr int threads = tile_words * tile_rows, warps = threads / lanes;
+constexpr int threads = tile_words * tile_lines * parts, warps = threads / lanes;
 constexpr int blocks_a_multiprocessor = 4; // more wait longer for each other than they gain
 
 union Shared {
@@ -26,7 +27,6 @@ union Shared {
 struct Call {
   Work work;
   Plane<const std::uint8_t> mask;
-  bool eight;
   std::uint32_t min_area;
   ConstImage picture;
   Plane<std::int32_t> labels;
@@ -35,6 +35,7 @@ struct Call {
   Blob *blobs;
 };
 
+template <int rows>
 __global__ void __launch_bounds__(threads, blocks_a_multiprocessor) find_kernel(Call c) {
   __shared__ __align__(alignof(Shared)) unsigned char memory[sizeof(Shared)];
   Shared &shared = *reinterpret_cast<Shared *>(memory);
@@ -46,15 +47,16 @@ __global__ void __launch_bounds__(threads, blocks_a_multiprocessor) find_kernel(
   if (thread == 0) *w.counters = {};
   const int cells = c.map.cells ? c.map.columns * c.map.rows : 0;
   for (int i = thread; i < cells; i += all_threads) c.map.cells[i] = 0;
-  for (int tile = int(blockIdx.x); tile < tiles_of(w); tile += int(gridDim.x))
-    unite_tile(w, c.mask, c.eight, tile, shared.tile);
+  for (int tile = int(blockIdx.x); tile < tiles_of<rows>(w); tile += int(gridDim.x))
+    unite_tile<rows>(w, c.mask, tile, shared.tile);
   grid.sync();
 
-  unite_borders(w, c.eight, thread, all_threads);
+  unite_borders<rows>(w, thread, all_threads);
   grid.sync();
 
   std::uint32_t foreground = 0;
-  for (int strip = warp; strip < strips_of(w); strip += all_warps) foreground += find_roots(w, strip);
+  for (int strip = warp; strip < strips_of<rows>(w); strip += all_warps)
+    foreground += find_roots<rows>(w, strip);
   if (foreground > 0 && threadIdx.x % lanes == 0) add64(&w.counters->foreground, foreground);
   grid.sync();
 
@@ -72,13 +74,18 @@ __global__ void __launch_bounds__(threads, blocks_a_multiprocessor) find_kernel(
   const std::uint32_t slots = w.counters->slots;
   if (slots > 0) {
     shared.gathered.begin();
-    for (int strip = warp; strip < strips_of(w); strip += all_warps)
-      sum_strip(w, c.picture, c.map, strip, shared.gathered);
+    for (int strip = warp; strip < strips_of<rows>(w); strip += all_warps)
+      sum_strip<rows>(w, c.picture, c.map, strip, shared.gathered);
     shared.gathered.end(w, c.picture.data[0] != nullptr);
   }
-  if (c.labels.data)
+  if (c.labels.data) {
+    for (int strip = warp; strip < strips_of<rows>(w); strip += all_warps) begin_firsts<rows>(w, strip);
+    grid.sync();
+    for (int strip = warp; strip < strips_of<rows>(w); strip += all_warps) find_firsts<rows>(w, strip);
+    grid.sync();
     for (int y = int(blockIdx.x); y < w.height; y += int(gridDim.x))
-      for (int x = int(threadIdx.x); x < w.width; x += threads) draw_label(w, c.labels, x, y);
+      for (int x = int(threadIdx.x); x < w.width; x += threads) draw_label<rows>(w, c.labels, x, y);
+  }
   grid.sync();
 
   if (thread == 0) *c.head = {w.counters->foreground, w.counters->components, slots, least, 0};
@@ -95,30 +102,24 @@ __global__ void __launch_bounds__(threads, blocks_a_multiprocessor) find_kernel(
 } // namespace
 
 int blocks_for(const Work &w, int device) {
-  int multiprocessors = 0, resident = 0;
+  int multiprocessors = 0, resident = 0, resident_of_four = 0;
   cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
              "cudaDeviceGetAttribute");
-  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, find_kernel, threads, 0),
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, find_kernel<2>, threads, 0),
              "the blocks that find blobs");
-  const int tiles = (w.words + tile_words - 1) / tile_words * ((w.height + tile_rows - 1) / tile_rows);
-  return std::min(tiles, multiprocessors * std::min(resident, blocks_a_multiprocessor));
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident_of_four, find_kernel<1>, threads, 0),
+             "the blocks that find blobs");
+  return std::min(tiles_of<2>(w),
+                  multiprocessors * std::min({resident, resident_of_four, blocks_a_multiprocessor}));
 }
 
 void launch_find(const Work &w, int blocks, Plane<const std::uint8_t> mask, const Params &params,
                  const Extras &extras, Results::Head *head, Blob *blobs, CUstream_st *stream) {
-  Call call{w,
-            mask,
-            params.neighbours == Neighbours::eight,
-            std::max(params.min_area, 1u),
-            extras.picture,
-            extras.labels,
-            extras.map,
-            head,
-            blobs};
+  Call call{w, mask, std::max(params.min_area, 1u), extras.picture, extras.labels, extras.map, head, blobs};
   void *arguments[] = {&call};
-  cuda_check(
-      cudaLaunchCooperativeKernel(find_kernel, dim3(unsigned(blocks)), dim3(threads), arguments, 0, stream),
-      "finding blobs");
+  const auto kernel = params.neighbours == Neighbours::eight ? find_kernel<2> : find_kernel<1>;
+  cuda_check(cudaLaunchCooperativeKernel(kernel, dim3(unsigned(blocks)), dim3(threads), arguments, 0, stream),
+             "finding blobs");
 }
 
 } // namespace vigil::blobs

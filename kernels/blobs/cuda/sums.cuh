@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is known of each component, once the trees stand. A warp takes a strip of 32 rows, in which most runs
+// What is known of each component, once the trees stand. A warp takes a strip of 32 lines, in which most runs
 // are of one component: lanes with the same one add up before one of them goes to memory, and so do the warps
 // of a block.
 #pragma once
@@ -19,40 +19,56 @@ __device__ inline Blob no_pixels() {
   Blob b{};
   b.x = b.y = 32767;
   b.width = b.height = -1;
+  b.first = ~0u;
   return b;
 }
 
-// Every run's parent becomes its root; areas, and the list of roots. Returns the strip's foreground to all
-// lanes.
+// Every run's parent becomes its root; areas, and the list of roots. Returns the foreground of the strip's
+// part to all lanes.
+template <int rows>
 __device__ inline std::uint32_t find_roots(const Work &w, int strip) {
-  const Strip s = strip_at(w, strip);
-  std::uint32_t left = s.bits;
-  const std::uint32_t foreground = group_sum(all_lanes, std::uint32_t(__popc(left)));
-  if (foreground == 0) return 0;
-  while (__any_sync(all_lanes, left != 0)) {
-    const bool has = left != 0;
-    std::uint32_t root = ~0u, area = 0;
-    bool is_root = false;
+  const Strip s = strip_at<rows>(w, strip);
+  const std::uint32_t part = 0xffu << (8 * (strip % parts)), lower = rows == 2 ? s.bits.bottom : 0;
+  const std::uint32_t foreground =
+      group_sum(all_lanes, std::uint32_t(__popc(s.bits.top & part) + __popc(lower & part)));
+  if (!__any_sync(all_lanes, s.begins != 0)) return foreground;
+  std::uint32_t self[most_runs], root[most_runs], area[most_runs], found[most_runs];
+  std::uint32_t left = s.begins;
+#pragma unroll
+  for (int i = 0; i < most_runs; i++) {
+    self[i] = root[i] = no_slot;
+    area[i] = 0;
+    if (!left) continue;
+    const Run r = run_at(s.bits.any(), __ffs(int(left)) - 1);
+    left &= left - 1;
+    self[i] = s.base + std::uint32_t(r.first / 2);
+    root[i] = w.parent[self[i]];
+    area[i] = std::uint32_t(__popc(s.bits.top & r.bits) + __popc(lower & r.bits));
+  }
+  std::uint32_t all = 0;
+#pragma unroll
+  for (int i = 0; i < most_runs; i++) {
+    const bool has = self[i] != no_slot;
     if (has) {
-      const Run r = first_run(left);
-      left &= ~r.bits;
-      const std::uint32_t self = s.base + std::uint32_t(r.first / 2);
-      root = root_of(w.parent, self);
-      w.parent[self] = root;
-      is_root = root == self;
-      area = std::uint32_t(r.end - r.first);
+      root[i] = root_of(w.parent, root[i]);
+      w.parent[self[i]] = root[i];
     }
-    const unsigned group = __match_any_sync(all_lanes, root);
-    area = group_sum(group, area);
-    if (has && leads(group)) atomicAdd(w.value + root, area);
-    const unsigned found = __ballot_sync(all_lanes, is_root);
-    if (found) {
-      std::uint32_t at = 0;
-      if (leads(found)) at = atomicAdd(&w.counters->components, std::uint32_t(__popc(found)));
-      at = __shfl_sync(all_lanes, at, __ffs(int(found)) - 1);
-      const unsigned before = found & ((1u << threadIdx.x % lanes) - 1);
-      if (is_root) w.roots[at + std::uint32_t(__popc(before))] = root;
-    }
+    found[i] = __ballot_sync(all_lanes, has && root[i] == self[i]);
+    all += std::uint32_t(__popc(found[i]));
+    if (!__any_sync(all_lanes, has)) continue;
+    const unsigned group = __match_any_sync(all_lanes, root[i]);
+    const std::uint32_t sum = group_sum(group, area[i]);
+    if (has && leads(group)) atomicAdd(w.value + root[i], sum);
+  }
+  if (all == 0) return foreground;
+  std::uint32_t at = 0;
+  if (threadIdx.x % lanes == 0) at = atomicAdd(&w.counters->components, all);
+  at = __shfl_sync(all_lanes, at, 0);
+#pragma unroll
+  for (int i = 0; i < most_runs; i++) {
+    const unsigned before = found[i] & ((1u << threadIdx.x % lanes) - 1);
+    if (self[i] != no_slot && root[i] == self[i]) w.roots[at + std::uint32_t(__popc(before))] = root[i];
+    at += std::uint32_t(__popc(found[i]));
   }
   return foreground;
 }
@@ -81,22 +97,44 @@ __device__ inline void give_slots(const Work &w, std::uint32_t least, int first,
     w.value[root] = slot;
     Blob b = no_pixels();
     b.area = area;
-    b.first = first_pixel(w, root);
     w.slots[slot] = b;
   }
 }
 
-// 0 + 1 + .. + (n-1), and of the squares, for n <= 32.
-__device__ inline std::uint32_t sum_to(std::uint32_t n) {
-  return n * (n - 1) / 2;
+// Of the numbers of the bits that are set, 0..31: their sum, and that of their squares. x is the sum of 2^j
+// over its digits j that are 1, and x^2 the sum of 2^(j+k) over all pairs of these.
+__device__ inline std::uint32_t digit(int j) {
+  constexpr std::uint32_t numbers_with[] = {0xaaaaaaaau, 0xccccccccu, 0xf0f0f0f0u, 0xff00ff00u, 0xffff0000u};
+  return numbers_with[j];
 }
-__device__ inline std::uint32_t squares_to(std::uint32_t n) {
-  return n == 0 ? 0 : (n - 1) * n * (2 * n - 1) / 6;
+__device__ inline std::uint32_t sum_of(std::uint32_t bits) {
+  std::uint32_t sum = 0;
+#pragma unroll
+  for (int j = 0; j < 5; j++) sum += std::uint32_t(__popc(bits & digit(j))) << j;
+  return sum;
+}
+__device__ inline std::uint32_t sum_of_squares(std::uint32_t bits) {
+  std::uint32_t sum = 0;
+#pragma unroll
+  for (int j = 0; j < 5; j++) {
+    sum += std::uint32_t(__popc(bits & digit(j))) << 2 * j;
+#pragma unroll
+    for (int k = 0; k < j; k++) sum += std::uint32_t(__popc(bits & digit(j) & digit(k))) << (j + k + 1);
+  }
+  return sum;
 }
 
-__device__ inline void mark(const CellMap &map, int x0, int x1, int y) {
+// Cells in which there are some of the pixels x + i, i < 32, of row y for which bit i is set.
+__device__ inline void mark(const CellMap &map, int x, int y, std::uint32_t bits) {
+  if (!bits) return;
   std::uint8_t *const cells = map.cells + y / map.size * map.columns;
-  for (int i = x0 / map.size; i <= x1 / map.size; i++) cells[i] = 1;
+  const int last = x + 31 - __clz(int(bits));
+  for (int at = x + __ffs(int(bits)) - 1; at <= last;) {
+    const int cell = at / map.size, next = (cell + 1) * map.size;
+    const std::uint32_t from = bits & (all_lanes << (at - x));
+    if (next - x >= 32 ? from != 0 : (from & ((1u << (next - x)) - 1)) != 0) cells[cell] = 1;
+    at = next;
+  }
 }
 
 // Adds sums over pixels to those of a component, to which others add at the same time; in a block's memory or
@@ -106,6 +144,7 @@ __device__ inline void add(Blob &to, const Blob &v, bool colours) {
   atomicMin(&to.y, v.y);
   atomicMax(&to.width, v.width);
   atomicMax(&to.height, v.height);
+  atomicMin(&to.first, v.first);
   add64(&to.sum_x, v.sum_x);
   add64(&to.sum_y, v.sum_y);
   add64(&to.sum_xx, v.sum_xx);
@@ -140,62 +179,67 @@ struct Gathered {
   }
 };
 
-// Sums over the pixels of the reported components in a strip; marks of the map. Within the strip they are of
-// small numbers: columns and rows count from its corner, and become the picture's in 64 bits.
+// Sums over the pixels of the reported components in a strip's part; marks of the map. Within the strip they
+// are of small numbers: columns and rows count from its corner, and become the picture's in 64 bits.
+template <int rows>
 __device__ inline void sum_strip(const Work &w, const ConstImage &picture, const CellMap &map, int strip,
                                  Gathered &gathered) {
-  const Strip s = strip_at(w, strip);
-  const auto lane = std::uint32_t(threadIdx.x % lanes);
-  const int x0 = s.word * 32, y0 = s.row - int(lane);
-  std::uint32_t left = s.bits;
+  const Strip s = strip_at<rows>(w, strip);
+  const int lane = int(threadIdx.x % lanes);
+  const int x0 = s.word * 32, y = s.line * rows, y0 = (s.line - lane) * rows;
+  const auto down = std::uint32_t(lane * rows); // of the line's first row, from the corner
+  std::uint32_t left = s.begins;
   while (__any_sync(all_lanes, left != 0)) {
-    std::uint32_t slot = no_slot;
-    Run r{};
+    std::uint32_t slot = no_slot, top = 0, bottom = 0;
     if (left) {
-      r = first_run(left);
-      left &= ~r.bits;
+      const Run r = run_at(s.bits.any(), __ffs(int(left)) - 1);
+      left &= left - 1;
       slot = w.value[w.parent[s.base + std::uint32_t(r.first / 2)]];
+      top = s.bits.top & r.bits;
+      if (rows == 2) bottom = s.bits.bottom & r.bits;
     }
     const unsigned group = __match_any_sync(all_lanes, slot);
     if (slot == no_slot) continue; // the whole group; the warp meets again at the loop's head
-    const auto first = std::uint32_t(r.first), end = std::uint32_t(r.end), n = end - first;
-    const std::uint32_t run_x = sum_to(end) - sum_to(first);
-    const std::uint64_t area = group_sum(group, n), x = group_sum(group, run_x),
-                        y = group_sum(group, n * lane);
-    const std::uint64_t xx = group_sum(group, squares_to(end) - squares_to(first)),
-                        xy = group_sum(group, run_x * lane), yy = group_sum(group, n * lane * lane);
-    const int from = group_min(group, r.first), to = -group_min(group, -r.end);
-    if (map.cells) mark(map, x0 + r.first, x0 + r.end - 1, s.row);
+    const auto in_top = std::uint32_t(__popc(top)), in_bottom = std::uint32_t(__popc(bottom));
+    const std::uint32_t x_top = sum_of(top), x_bottom = sum_of(bottom), any = top | bottom;
+    const std::uint64_t area = group_sum(group, in_top + in_bottom), x = group_sum(group, x_top + x_bottom),
+                        sum_y = group_sum(group, in_top * down + in_bottom * (down + 1));
+    const std::uint64_t xx = group_sum(group, sum_of_squares(top) + sum_of_squares(bottom)),
+                        xy = group_sum(group, x_top * down + x_bottom * (down + 1)),
+                        yy = group_sum(group, in_top * down * down + in_bottom * (down + 1) * (down + 1));
+    const int from = group_min(group, __ffs(int(any)) - 1), to = -group_min(group, __clz(int(any)) - 31);
+    const int upper = group_min(group, top ? y : y + 1), lower = -group_min(group, bottom ? -y - 1 : -y);
+    const int in_row = __ffs(int(top ? top : bottom)) - 1;
+    const int first = group_min(group, (top ? y : y + 1) * w.width + x0 + in_row);
+    if (map.cells) {
+      mark(map, x0, y, top);
+      mark(map, x0, y + 1, bottom);
+    }
     Colour colour{};
     if (picture.data[0]) {
-      colour = colours_of(picture, x0, s.row, r.bits);
+      if (top) colour = colours_of(picture, x0, y, top);
+      if (bottom) {
+        const Colour more = colours_of(picture, x0, y + 1, bottom);
+        for (int k = 0; k < 3; k++) colour.c[k] += more.c[k];
+      }
       for (std::uint32_t &c : colour.c) c = group_sum(group, c);
     }
     if (!leads(group)) continue;
     const auto cx = std::uint64_t(x0), cy = std::uint64_t(y0);
     Blob b{};
     b.x = x0 + from;
-    b.width = x0 + to - 1;
-    b.y = y0 + __ffs(int(group)) - 1;
-    b.height = y0 + 31 - __clz(int(group));
+    b.width = x0 + to;
+    b.y = upper;
+    b.height = lower;
+    b.first = std::uint32_t(first);
     b.sum_x = x + area * cx;
-    b.sum_y = y + area * cy;
+    b.sum_y = sum_y + area * cy;
     b.sum_xx = xx + 2 * cx * x + area * cx * cx;
-    b.sum_xy = xy + cx * y + cy * x + area * cx * cy;
-    b.sum_yy = yy + 2 * cy * y + area * cy * cy;
+    b.sum_xy = xy + cx * sum_y + cy * x + area * cx * cy;
+    b.sum_yy = yy + 2 * cy * sum_y + area * cy * cy;
     for (int k = 0; k < 3; k++) b.sum_colour[k] = colour.c[k];
     add(gathered.place_for(w, slot), b, picture.data[0] != nullptr);
   }
-}
-
-__device__ inline void draw_label(const Work &w, Plane<std::int32_t> out, int x, int y) {
-  const std::uint32_t bits = w.bits[x / 32 * w.height + y];
-  std::int32_t label = 0;
-  if (bits >> (x % 32) & 1) {
-    const auto run = std::uint32_t(y) * w.pitch() + std::uint32_t(x / 32 * 16 + start_of(bits, x % 32) / 2);
-    label = std::int32_t(first_pixel(w, w.parent[run])) + 1;
-  }
-  out.row(y)[x] = label;
 }
 
 } // namespace vigil::blobs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which pixels are one component: in tiles of 128x64 pixels, in the memory that a block shares, then over
-// their borders.
+// Which runs are one component: in tiles of 128 columns and 16 lines, in the memory that a block shares, then
+// over their borders.
 #pragma once
 
 #include "common/cuda/bytes.h"
@@ -8,144 +8,156 @@
 
 namespace vigil::blobs {
 
-inline constexpr int tile_words = 4, tile_rows = 64; // a thread for each word
-// A tile's own numbers of runs: [row][word][x / 2]. The odd pitch puts the same place of different rows into
-// different banks.
+inline constexpr int tile_words = 4, tile_lines = 16; // a thread for each part of a word
+// A tile's own numbers of runs: [line][word][x / 2]. The odd pitch puts the same place of different lines
+// into different banks.
 inline constexpr int tile_pitch = tile_words * 16 + 1;
 struct Tile {
-  std::uint32_t bits[tile_words][tile_rows];
-  std::uint32_t parent[tile_pitch * tile_rows];
+  Rows rows[tile_words][tile_lines];
+  std::uint32_t parent[tile_pitch * tile_lines];
 };
 
-// 32 pixels of a row as bits; 0 outside of the picture.
-__device__ inline std::uint32_t load_word(Plane<const std::uint8_t> mask, int word, int y) {
-  std::uint32_t bits = 0;
-  if (y >= mask.height) return 0;
-#pragma unroll
-  for (int half = 0; half < 2; half++) {
-    const int x = word * 32 + half * 16;
-    const Bytes<16> m = x < mask.width ? load<16>(mask.row(y) + x, mask.width - x) : Bytes<16>{};
-#pragma unroll
-    for (int i = 0; i < 4; i++) bits |= bits_of_tops(tops_full(m.word[i])) << (16 * half + 4 * i);
-  }
-  return bits;
+// Eight pixels of a row as bits; 0 outside of the picture.
+__device__ inline std::uint8_t load_part(Plane<const std::uint8_t> mask, int x, int y) {
+  if (x >= mask.width || y >= mask.height) return 0;
+  const Bytes<8> m = load<8>(mask.row(y) + x, mask.width - x);
+  return static_cast<std::uint8_t>(bits_of_tops(tops_full(m.word[0])) | bits_of_tops(tops_full(m.word[1]))
+                                                                            << 4);
 }
 
 // Words around a run: the one above its own, and those beside that one.
 struct Around {
-  std::uint32_t above, above_left, above_right;
+  Rows above, above_left, above_right;
 };
-// Calls found(columns, bit) for each run that run `r` touches in the row above: `columns` is -1, 0, 1 for the
-// word, `bit` one of the run's pixels. From left to right.
-template <class Found>
-__device__ void each_above(const Run &r, const Around &a, bool eight, Found found) {
+// Calls found(columns, bit) for each run of the line above that run `r` of the word `own` touches: `columns`
+// is -1, 0, 1 for the word, `bit` one of the run's columns. From left to right.
+template <int rows, class Found>
+__device__ void each_above(const Run &r, const Rows &own, const Around &a, Found found) {
+  constexpr bool eight = rows == 2;
+  const std::uint32_t from = own.top & r.bits, above = a.above.bottom;
   // A corner counts only where no neighbour that shares an edge leads there as well.
-  if (eight && r.first == 0 && a.above_left >> 31 && !(a.above & 1)) found(-1, 31);
-  for (std::uint32_t touch = a.above & (eight ? r.bits | r.bits << 1 | r.bits >> 1 : r.bits); touch;) {
+  if (eight && from & 1 && a.above_left.bottom >> 31 && !(above & 1)) found(-1, 31);
+  for (std::uint32_t touch = above & (eight ? from | from << 1 | from >> 1 : from); touch;) {
     const int bit = __ffs(int(touch)) - 1;
     found(0, bit);
-    const std::uint32_t gap = ~a.above & (all_lanes << bit); // on to the next run above
+    const std::uint32_t gap = ~a.above.any() & (all_lanes << bit); // on to the next run above
     if (!gap) break;
     touch &= all_lanes << (__ffs(int(gap)) - 1);
   }
-  if (eight && r.end == 32 && a.above_right & 1 && !(a.above >> 31)) found(1, 0);
+  if (eight && from >> 31 && a.above_right.bottom & 1 && !(above >> 31)) found(1, 0);
 }
 
-__device__ inline int tiles_across(const Work &w) {
+__host__ __device__ inline int tiles_across(const Work &w) {
   return (w.words + tile_words - 1) / tile_words;
 }
-__device__ inline int tiles_of(const Work &w) {
-  return tiles_across(w) * ((w.height + tile_rows - 1) / tile_rows);
+template <int rows>
+__host__ __device__ inline int tiles_of(const Work &w) {
+  return tiles_across(w) * ((w.height + tile_lines * rows - 1) / (tile_lines * rows));
 }
 
 // Bits, and the components of one tile by itself. The whole block calls it; `shared` is its own.
-__device__ inline void unite_tile(const Work &w, Plane<const std::uint8_t> mask, bool eight, int tile,
-                                  Tile &shared) {
-  auto &bits = shared.bits;
+template <int rows>
+__device__ inline void unite_tile(const Work &w, Plane<const std::uint8_t> mask, int tile, Tile &shared) {
+  auto &bits = shared.rows;
   std::uint32_t *const parent = shared.parent;
   const int left = tile % tiles_across(w) * tile_words,
-            top = tile / tiles_across(w) * tile_rows; // words, rows
-  const int row = threadIdx.x % tile_rows, column = threadIdx.x / tile_rows;
-  const int y = top + row, word = left + column;
-  const bool inside = y < w.height && word < w.words;
-  const std::uint32_t own = inside ? load_word(mask, word, y) : 0;
-  bits[column][row] = own;
-  if (inside) w.bits[word * w.height + y] = own;
-  __syncthreads();
-
-  Around around{};
-  if (row > 0) {
-    around.above = bits[column][row - 1];
-    if (column > 0) around.above_left = bits[column - 1][row - 1];
-    if (column + 1 < tile_words) around.above_right = bits[column + 1][row - 1];
+            top = tile / tiles_across(w) * tile_lines; // words, lines
+  const int thread = int(threadIdx.x), part = thread % parts, column = thread / parts % tile_words,
+            line = thread / (parts * tile_words);
+  {
+    const int x = (left + column) * 32 + part * 8, y = (top + line) * rows;
+    Rows &to = bits[column][line];
+    const std::uint8_t first = load_part(mask, x, y);
+    reinterpret_cast<std::uint8_t *>(&to.top)[part] = first;
+    reinterpret_cast<std::uint8_t *>(&to.bottom)[part] = rows == 2 ? load_part(mask, x, y + 1) : first;
   }
-  const auto number = [&](int r, int c, int bit) {
-    return std::uint32_t(r * tile_pitch + c * 16 + start_of(bits[c][r], bit) / 2);
+  __syncthreads();
+  if (thread < tile_words * tile_lines) {
+    const int word = left + thread / tile_lines, at = top + thread % tile_lines;
+    const Rows v = bits[thread / tile_lines][thread % tile_lines];
+    if (word < w.words && at < lines_of<rows>(w)) {
+      std::uint32_t *const to = w.bits + word * w.stride() + at * rows;
+      if constexpr (rows == 2)
+        *reinterpret_cast<uint2 *>(to) = make_uint2(v.top, v.bottom);
+      else
+        *to = v.top;
+    }
+  }
+
+  const Rows own = bits[column][line];
+  const std::uint32_t word = own.any(), begins = begins_in(word, part);
+  Around around{};
+  if (line > 0) {
+    around.above = bits[column][line - 1];
+    if (column > 0) around.above_left = bits[column - 1][line - 1];
+    if (column + 1 < tile_words) around.above_right = bits[column + 1][line - 1];
+  }
+  const std::uint32_t base = std::uint32_t(line * tile_pitch + column * 16);
+  const auto number = [&](int l, int c, int bit) {
+    return std::uint32_t(l * tile_pitch + c * 16 + start_of(bits[c][l].any(), bit) / 2);
+  };
+  const auto each_run = [&](auto &&work) {
+    for (std::uint32_t rest = begins; rest; rest &= rest - 1) {
+      const int first = __ffs(int(rest)) - 1;
+      work(first, base + std::uint32_t(first / 2));
+    }
   };
   // A run hangs at the first one that it touches above, without an exchange: nobody else writes there yet.
-  for (std::uint32_t rest = own; rest;) {
-    const Run r = first_run(rest);
-    rest &= ~r.bits;
-    const std::uint32_t self = number(row, column, r.first);
+  each_run([&](int at, std::uint32_t self) {
     std::uint32_t first = self;
-    each_above(r, around, eight, [&](int side, int bit) {
-      if (first == self) first = number(row - 1, column + side, bit);
+    each_above<rows>(run_at(word, at), own, around, [&](int side, int bit) {
+      if (first == self) first = number(line - 1, column + side, bit);
     });
     parent[self] = first;
-  }
+  });
   __syncthreads();
-  // Chains of as many links as the tile has rows become short ones. Others shorten theirs at the same time:
+  // Chains of as many links as the tile has lines become short ones. Others shorten theirs at the same time:
   // what is read may be old, but leads to the root.
-  for (int links = 1; links < tile_rows; links *= 4) {
-    for (std::uint32_t rest = own; rest;) {
-      const Run r = first_run(rest);
-      rest &= ~r.bits;
-      const std::uint32_t self = number(row, column, r.first);
+  for (int links = 1; links < tile_lines; links *= 4) {
+    each_run([&](int, std::uint32_t self) {
       const volatile std::uint32_t *const up = parent;
       atomicMin(parent + self, up[up[up[up[self]]]]);
-    }
+    });
     __syncthreads();
   }
-  for (std::uint32_t rest = own; rest;) {
-    const Run r = first_run(rest);
-    rest &= ~r.bits;
-    const std::uint32_t self = number(row, column, r.first);
+  each_run([&](int at, std::uint32_t self) {
     bool first = true;
-    each_above(r, around, eight, [&](int side, int bit) {
-      if (!first) unite(parent, self, number(row - 1, column + side, bit));
+    each_above<rows>(run_at(word, at), own, around, [&](int side, int bit) {
+      if (!first) unite(parent, self, number(line - 1, column + side, bit));
       first = false;
     });
-    if (r.first == 0 && column > 0 && bits[column - 1][row] >> 31)
-      unite(parent, self, number(row, column - 1, 31));
-  }
+    if (at == 0 && column > 0 && bits[column - 1][line].any() >> 31)
+      unite(parent, self, number(line, column - 1, 31));
+  });
   __syncthreads();
   const std::uint32_t corner = std::uint32_t(top) * w.pitch() + std::uint32_t(left) * 16;
-  for (std::uint32_t rest = own; rest;) {
-    const Run r = first_run(rest);
-    rest &= ~r.bits;
-    const std::uint32_t self = number(row, column, r.first), root = root_of(parent, self);
-    const std::uint32_t global = corner + std::uint32_t(row) * w.pitch() + self % tile_pitch;
+  each_run([&](int, std::uint32_t self) {
+    const std::uint32_t root = root_of(parent, self);
+    const std::uint32_t global = corner + std::uint32_t(line) * w.pitch() + self % tile_pitch;
     w.parent[global] = corner + root / tile_pitch * w.pitch() + root % tile_pitch;
     if (root == self) w.value[global] = 0;
-  }
+  });
   __syncthreads(); // before the next tile
 }
 
-// The word `column` of row y, 0 outside of the picture.
-__device__ inline std::uint32_t word_at(const Work &w, int column, int y) {
-  return column >= 0 && column < w.words ? w.bits[column * w.height + y] : 0;
+// The word `column` of a line, 0 outside of the picture.
+template <int rows>
+__device__ inline Rows word_at(const Work &w, int column, int line) {
+  return column >= 0 && column < w.words ? rows_at<rows>(w, column, line) : Rows{0, 0};
 }
-__device__ inline std::uint32_t number_at(const Work &w, int column, int y, int bit) {
-  return std::uint32_t(y) * w.pitch() +
-         std::uint32_t(column * 16 + start_of(w.bits[column * w.height + y], bit) / 2);
+// The run that holds column `bit` of a word.
+__device__ inline std::uint32_t number_in(const Work &w, const Rows &word, int column, int line, int bit) {
+  return std::uint32_t(line) * w.pitch() + std::uint32_t(column * 16 + start_of(word.any(), bit) / 2);
 }
 
-// Places where tiles touch: words of their first rows, and rows of their first words.
+// Places where tiles touch: parts of words of their first lines, and lines of their first words.
 struct Borders {
   int below, beside;
 };
+template <int rows>
 __device__ inline Borders borders_of(const Work &w) {
-  return {(w.height - 1) / tile_rows * w.words, (w.words - 1) / tile_words * w.height};
+  const int lines = lines_of<rows>(w);
+  return {(lines - 1) / tile_lines * parts * w.words, (w.words - 1) / tile_words * lines};
 }
 // In lanes that `want` it, the runs a and b become one component. Where the lane before asks for the same two
 // trees, it is left to that one: along a border most lanes do. The whole warp calls it.
@@ -160,49 +172,65 @@ __device__ inline void unite_once(const Work &w, bool want, std::uint32_t a, std
   const bool same = threadIdx.x % lanes > 0 && a == a_before && b == b_before;
   if (want && !same) unite(w.parent, a, b);
 }
-// What touches in place i of `below`: a word of a tile's first row, and the row above.
-__device__ inline void unite_below(const Work &w, bool eight, const Borders &borders, int i) {
+// What touches in place i of `below`: a part of a word of a tile's first line, and the line above.
+template <int rows>
+__device__ inline void unite_below(const Work &w, const Borders &borders, int i) {
   std::uint32_t a = 0, b = 0;
   bool some = false;
   if (i < borders.below) {
-    const int y = (i / w.words + 1) * tile_rows, column = i % w.words;
-    const Around around{word_at(w, column, y - 1), word_at(w, column - 1, y - 1),
-                        word_at(w, column + 1, y - 1)};
-    for (std::uint32_t left = word_at(w, column, y); left;) {
-      const Run r = first_run(left);
-      left &= ~r.bits;
-      each_above(r, around, eight, [&](int side, int bit) {
+    const int column = i % w.words, part = i / w.words % parts, line = (i / w.words / parts + 1) * tile_lines;
+    const Rows own = word_at<rows>(w, column, line);
+    std::uint32_t begins = own.top ? begins_in(own.any(), part) : 0;
+    Around around{};
+    if (begins)
+      around = {word_at<rows>(w, column, line - 1), word_at<rows>(w, column - 1, line - 1),
+                word_at<rows>(w, column + 1, line - 1)};
+    for (; begins; begins &= begins - 1) {
+      const Run r = run_at(own.any(), __ffs(int(begins)) - 1);
+      each_above<rows>(r, own, around, [&](int side, int bit) {
         if (some) unite(w.parent, a, b);
-        a = number_at(w, column, y, r.first);
-        b = number_at(w, column + side, y - 1, bit);
+        const Rows &there = side < 0 ? around.above_left : side > 0 ? around.above_right : around.above;
+        a = number_in(w, own, column, line, r.first);
+        b = number_in(w, there, column + side, line - 1, bit);
         some = true;
       });
     }
   }
   unite_once(w, some, a, b);
 }
-// The same for place i of those beside each other: a row of a tile's first word, and the word to its left.
-__device__ inline void unite_beside(const Work &w, bool eight, const Borders &borders, int i) {
+// The same for place i of those beside each other: a line of a tile's first word, and the word to its left.
+template <int rows>
+__device__ inline void unite_beside(const Work &w, const Borders &borders, int i) {
   const bool inside = i < borders.beside;
-  const int y = inside ? i % w.height : 0, column = (inside ? i / w.height + 1 : 0) * tile_words;
-  const bool own = inside && word_at(w, column, y) & 1, before = inside && word_at(w, column - 1, y) >> 31;
-  const bool straight = own && before;
-  unite_once(w, straight, straight ? number_at(w, column, y, 0) : 0,
-             straight ? number_at(w, column - 1, y, 31) : 0);
-  if (!eight || y == 0 || own == before) return;
-  const bool above = word_at(w, column, y - 1) & 1, above_before = word_at(w, column - 1, y - 1) >> 31;
-  if (own && above_before && !above)
-    unite(w.parent, number_at(w, column, y, 0), number_at(w, column - 1, y - 1, 31));
-  if (before && above && !above_before)
-    unite(w.parent, number_at(w, column - 1, y, 31), number_at(w, column, y - 1, 0));
+  const int lines = lines_of<rows>(w), line = inside ? i % lines : 0,
+            column = inside ? (i / lines + 1) * tile_words : 0;
+  Rows own{0, 0}, before{0, 0};
+  if (inside) {
+    own = rows_at<rows>(w, column, line);
+    before = rows_at<rows>(w, column - 1, line);
+  }
+  const bool straight = own.any() & 1 && before.any() >> 31;
+  unite_once(w, straight, straight ? number_in(w, own, column, line, 0) : 0,
+             straight ? number_in(w, before, column - 1, line, 31) : 0);
+  // Corners, where a neighbour that shares an edge does not lead there as well.
+  const bool right = own.top & 1, left = before.top >> 31;
+  if (rows == 1 || line == 0 || right == left) return;
+  const Rows above = rows_at<rows>(w, column, line - 1),
+             above_before = rows_at<rows>(w, column - 1, line - 1);
+  const bool right_above = above.bottom & 1, left_above = above_before.bottom >> 31;
+  if (right && left_above && !right_above)
+    unite(w.parent, number_in(w, own, column, line, 0), number_in(w, above_before, column - 1, line - 1, 31));
+  if (left && right_above && !left_above)
+    unite(w.parent, number_in(w, before, column - 1, line, 31), number_in(w, above, column, line - 1, 0));
 }
 // The same component on both sides of a border of tiles becomes one. `first`: the thread's number among
 // `threads`, which are whole warps.
-__device__ inline void unite_borders(const Work &w, bool eight, int first, int threads) {
-  const Borders borders = borders_of(w);
+template <int rows>
+__device__ inline void unite_borders(const Work &w, int first, int threads) {
+  const Borders borders = borders_of<rows>(w);
   const int lane = first % lanes;
-  for (int at = first - lane; at < borders.below; at += threads) unite_below(w, eight, borders, at + lane);
-  for (int at = first - lane; at < borders.beside; at += threads) unite_beside(w, eight, borders, at + lane);
+  for (int at = first - lane; at < borders.below; at += threads) unite_below<rows>(w, borders, at + lane);
+  for (int at = first - lane; at < borders.beside; at += threads) unite_beside<rows>(w, borders, at + lane);
 }
 
 } // namespace vigil::blobs
