@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What deploy/ holds fits the programs, and the schemas of its kinds. Usage: deploy.py SOURCE_ROOT VIGIL_MONITOR [unittest arguments]
 
-Needs PyYAML; for Kubernetes' schemas the Python package kubernetes-validate, and kubectl for kustomize; systemd-analyze. What
-is missing is skipped, and said so."""
+Needs PyYAML; for Kubernetes' schemas the Python package kubernetes-validate, for Grafana's types grafana-foundation-sdk; kubectl for
+kustomize; systemd-analyze. What is missing is skipped, and said so."""
 import http.client
 import json
 import os
@@ -22,6 +22,12 @@ try:
     import kubernetes_validate
 except ImportError:
     kubernetes_validate = None
+try:
+    from grafana_foundation_sdk.cog.encoder import JSONEncoder
+    from grafana_foundation_sdk.cog.plugins import register_default_plugins
+    from grafana_foundation_sdk.models.dashboard import Dashboard
+except ImportError:
+    Dashboard = None
 
 ROOT, MONITOR = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
 DEPLOY = ROOT / "deploy"
@@ -30,6 +36,15 @@ KUBERNETES = DEPLOY / "kubernetes"
 
 def documents(path):
     return [d for d in yaml.safe_load_all(path.read_text(encoding="utf-8")) if d]
+
+
+def lost(before, after, path=""):
+    """The places of what `before` has and `after` has not, or has otherwise."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        return [x for k, v in before.items() for x in (lost(v, after[k], f"{path}.{k}") if k in after else [f"{path}.{k}"])]
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        return [x for i, (a, b) in enumerate(zip(before, after)) for x in lost(a, b, f"{path}[{i}]")]
+    return [] if before == after else [path]
 
 
 def options_of(help_text):
@@ -58,6 +73,16 @@ class Metrics(unittest.TestCase):
         self.assertGreater(len(named), 8)
         self.assertEqual(named - self.exported(), set())
         self.assertEqual(len({p["id"] for p in dashboard["panels"]}), len(dashboard["panels"]))
+
+    @unittest.skipUnless(Dashboard, "SKIPPED: no package grafana-foundation-sdk")
+    def test_dashboard_is_of_grafanas_types(self):
+        """Grafana's own types of a dashboard, its panels and queries take it, and know every member: none is lost on the way."""
+        register_default_plugins()
+        words = (DEPLOY / "grafana/vigil.json").read_text(encoding="utf-8")
+        there = json.loads(JSONEncoder().encode(Dashboard.from_json(json.loads(words))))
+        self.assertEqual(lost(json.loads(words), there), [])
+        self.assertEqual(lost({"panels": [{"titel": "x"}]}, json.loads(JSONEncoder().encode(Dashboard.from_json({"panels": [{"type": "stat", "titel": "x"}]})))),
+                         [".panels[0].titel"])
 
     def test_panels_do_not_overlap(self):
         taken = set()

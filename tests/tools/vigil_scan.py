@@ -157,6 +157,16 @@ class Parts(Case):
         self.assertGreater(len(events(self.dir / "whole")), 1)
         self.assertEqual(events(self.dir / "whole"), events(self.dir / "split"))
 
+    def test_lengths_are_asked_of_containers(self):
+        """To cut files into parts none is decoded: on a GPU each decoder would take up to half a second before the first part begins."""
+        decoders = {}
+        for name in ("first", "again"):
+            log = self.dir / name
+            env = {**os.environ, "GST_DEBUG": "GST_ELEMENT_FACTORY:4", "GST_DEBUG_NO_COLOR": "1", "GST_DEBUG_FILE": str(log)}
+            self.scan("--out", self.dir / "out", "--split", 6, "--warm-up", 6, "--chain", "identity", self.videos, env=env)
+            decoders[name] = log.read_text(encoding="utf-8", errors="replace").count('creating element "jpegdec"')
+        self.assertEqual(decoders, {"first": 6, "again": 0})  # one for each part, and nothing else
+
     def test_without_warm_up_events_differ(self):
         """What the test above compares is not the same whatever the splitting."""
         self.scan("--out", self.dir / "whole", "--preset", "parts", self.videos)

@@ -3,7 +3,7 @@
 
 #include "archive.h"
 #include "common/error.h"
-#include "source_file.h"
+#include "survey.h"
 #include "tools/base/media_files.h"
 #include "tools/base/progress.h"
 #include "vigil-config.h"
@@ -36,14 +36,15 @@ void read_list(std::istream &in, std::vector<std::string> &paths) {
 
 class Scanner {
  public:
-  explicit Scanner(const ScanOptions &o)
-      : o_(o), with_vectors_(!o.chain.model.empty()), archive_(o.out, how(), with_vectors_), turns_(o.jobs) {}
+  Scanner(const ScanOptions &o, tools::SharedContexts &contexts)
+      : o_(o), with_vectors_(!o.chain.model.empty()), archive_(o.out, how(), with_vectors_),
+        contexts_(contexts), turns_(o.jobs) {}
   Outcome run();
 
  private:
   Json how() const;
   void find_units();
-  void add_units(const SourceFile &);
+  void add_units(const Surveyed &);
   void work();
   void work_on(const Unit &);
   void finish_if_all_there(const Unit &, const Findings &);
@@ -52,7 +53,7 @@ class Scanner {
   const ScanOptions &o_;
   const bool with_vectors_;
   Archive archive_;
-  tools::SharedContexts contexts_;
+  tools::SharedContexts &contexts_;
   Turns turns_;
   std::vector<Unit> units_;
   std::set<std::string> known_; // paths
@@ -103,6 +104,7 @@ void Scanner::find_units() {
     if (!in) fail(Error::Kind::io, "cannot read the list ", list);
     read_list(in, given);
   }
+  std::vector<std::string> paths;
   for (const std::string &path : given) {
     std::vector<std::string> files{path};
     try {
@@ -110,17 +112,18 @@ void Scanner::find_units() {
     } catch (const Error &) { // of a file look_at() says more
     } catch (const std::filesystem::filesystem_error &) {
     }
-    for (const std::string &file : files) {
-      try {
-        const SourceFile source = look_at(file);
-        if (!known_.insert(source.path).second)
-          say("note: " + file + " was named before, as " + source.path);
-        else
-          add_units(source);
-      } catch (const Error &e) {
-        if (e.kind() != Error::Kind::io && e.kind() != Error::Kind::bad_data) throw;
-        failed(file, name_of(file), e.what());
-      }
+    paths.insert(paths.end(), files.begin(), files.end());
+  }
+  for (const Surveyed &s : survey(paths, o_.split > 0)) {
+    try {
+      if (s.error) std::rethrow_exception(s.error);
+      if (!known_.insert(s.file.path).second)
+        say("note: " + s.path + " was named before, as " + s.file.path);
+      else
+        add_units(s);
+    } catch (const Error &e) {
+      if (e.kind() != Error::Kind::io && e.kind() != Error::Kind::bad_data) throw;
+      failed(s.path, name_of(s.path), e.what());
     }
   }
   std::vector<Unit> mine;
@@ -129,12 +132,12 @@ void Scanner::find_units() {
   units_ = std::move(mine);
 }
 
-void Scanner::add_units(const SourceFile &file) {
-  const Time duration = o_.split ? duration_of(file.path) : 0;
-  if (o_.split && duration == 0) say("note: " + file.path + " does not say how long it is, and is not split");
-  const int parts = o_.split ? std::max(1, static_cast<int>((duration + o_.split - 1) / o_.split)) : 1;
+void Scanner::add_units(const Surveyed &s) {
+  if (o_.split && s.duration == 0)
+    say("note: " + s.file.path + " does not say how long it is, and is not split");
+  const int parts = o_.split ? std::max(1, static_cast<int>((s.duration + o_.split - 1) / o_.split)) : 1;
   for (int p = 0; p < parts; p++)
-    units_.push_back({file, {p, p * o_.split, p + 1 == parts ? forever : (p + 1) * o_.split}, parts});
+    units_.push_back({s.file, {p, p * o_.split, p + 1 == parts ? forever : (p + 1) * o_.split}, parts});
 }
 
 void Scanner::finish_if_all_there(const Unit &unit, const Findings &found) {
@@ -208,8 +211,9 @@ Outcome Scanner::run() {
 } // namespace
 
 Outcome scan(const ScanOptions &o) {
-  check_chain(o.chain); // before the folder is made
-  return Scanner(o).run();
+  tools::SharedContexts contexts;
+  check_chain(o.chain, contexts); // before the folder is made
+  return Scanner(o, contexts).run();
 }
 
 } // namespace vigil::scan

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // filesrc ! decodebin ! [videoconvert] ! gate ! chain ! [gpufisher] ! fakesink, in one thread behind the
-// decoder. The gate holds the first frame back until the seek to where the part's warm-up begins was made:
-// a model must not learn from frames that are not to be seen.
+// decoder; parsebin takes decodebin's place where no frame is looked at. The gate holds the first frame back
+// until the seek to where the part's warm-up begins was made: a model must not learn from frames that are
+// not to be seen.
 #include "watch.h"
 
 #include "common/error.h"
@@ -45,9 +46,9 @@ GstElement *make_fisher(const std::string &model) {
 
 class Reading {
  public:
-  // `chain` and `model` may be empty.
-  Reading(const std::string &path, const std::string &chain, const std::string &model, Listener *,
-          tools::SharedContexts * = nullptr);
+  // `opener` is decodebin or parsebin; `chain` and `model` may be empty.
+  Reading(const char *opener, const std::string &path, const std::string &chain, const std::string &model,
+          Listener *, tools::SharedContexts * = nullptr);
   ~Reading() { gst_element_set_state(pipeline_.element(), GST_STATE_NULL); } // before the listener goes
   Reading(const Reading &) = delete;
   Reading &operator=(const Reading &) = delete;
@@ -78,11 +79,11 @@ class Reading {
   const bool with_vectors_;
 };
 
-Reading::Reading(const std::string &path, const std::string &chain, const std::string &model,
-                 Listener *listener, tools::SharedContexts *contexts)
+Reading::Reading(const char *opener, const std::string &path, const std::string &chain,
+                 const std::string &model, Listener *listener, tools::SharedContexts *contexts)
     : listener_(listener), contexts_(contexts), with_vectors_(!model.empty()) {
   GstElement *source = pipeline_.add(tools::make_element("filesrc"));
-  GstElement *decoder = pipeline_.add(tools::make_element("decodebin"));
+  GstElement *decoder = pipeline_.add(tools::make_element(opener));
   gate_ = pipeline_.add(tools::make_element("identity"));
   g_object_set(source, "location", path.c_str(), nullptr);
   g_object_set(gate_, "silent", TRUE, nullptr);
@@ -116,14 +117,19 @@ Reading::Reading(const std::string &path, const std::string &chain, const std::s
   }
 }
 
+// Frames that are not decoded may be of image/jpeg.
+bool has_pictures(GstPad *pad) {
+  const tools::CapsPtr caps(gst_pad_query_caps(pad, nullptr));
+  if (gst_caps_is_any(caps.get()) || gst_caps_get_size(caps.get()) == 0) return false;
+  const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));
+  return g_str_has_prefix(name, "video/") || g_str_has_prefix(name, "image/");
+}
+
 // The chain takes what the decoder gives where it can, also frames on a GPU; otherwise they are converted.
 void Reading::pad_added(GstElement *, GstPad *pad, gpointer user) {
   auto &self = *static_cast<Reading *>(user);
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(self.gate_, "sink"));
-  const tools::CapsPtr caps(gst_pad_query_caps(pad, nullptr));
-  if (gst_pad_is_linked(sink.get()) || gst_caps_get_size(caps.get()) == 0 ||
-      !g_str_has_prefix(gst_structure_get_name(gst_caps_get_structure(caps.get(), 0)), "video/"))
-    return;
+  if (gst_pad_is_linked(sink.get()) || !has_pictures(pad)) return;
   if (gst_pad_link(pad, sink.get()) == GST_PAD_LINK_OK) return;
   GstElement *convert = gst_element_factory_make("videoconvert", nullptr);
   if (!convert) return; // no_more_pads() tells
@@ -214,13 +220,13 @@ void Reading::run(Time from) {
 
 class Turn {
  public:
-  explicit Turn(Turns &t) : turns_(t) { turns_.acquire(); }
-  ~Turn() { turns_.release(); }
+  explicit Turn(std::counting_semaphore<> &s) : semaphore_(s) { semaphore_.acquire(); }
+  ~Turn() { semaphore_.release(); }
   Turn(const Turn &) = delete;
   Turn &operator=(const Turn &) = delete;
 
  private:
-  Turns &turns_;
+  std::counting_semaphore<> &semaphore_;
 };
 
 // What GStreamer reports while a file is read is the file's fault: the chain was tried before.
@@ -244,10 +250,13 @@ Findings watch(const std::string &path, const Part &part, const Chain &chain, to
     Time duration = 0;
     bool ended = false;
     {
-      Reading reading(path, chain.elements, chain.model, &listener, &contexts);
-      reading.open();
+      Reading reading("decodebin", path, chain.elements, chain.model, &listener, &contexts);
+      {
+        const Turn turn(turns.open);
+        reading.open();
+      }
       duration = reading.duration();
-      const Turn turn(turns);
+      const Turn turn(turns.watch);
       reading.run(part.begin > chain.warm_up ? part.begin - chain.warm_up : 0);
       ended = reading.reached_end();
     }
@@ -263,18 +272,25 @@ Findings watch(const std::string &path, const Part &part, const Chain &chain, to
 }
 
 Time duration_of(const std::string &path) {
-  return of_file(path, [&] {
-    Reading reading(path, "", "", nullptr);
+  const auto ask = [&](const char *opener) {
+    Reading reading(opener, path, "", "", nullptr);
     reading.open();
     return reading.duration();
-  });
+  };
+  // To make a decoder on a GPU takes up to half a second, and most containers know without.
+  try {
+    if (const Time d = of_file(path, [&] { return ask("parsebin"); })) return d;
+  } catch (const Error &e) {
+    if (e.kind() != Error::Kind::bad_data) throw;
+  }
+  return of_file(path, [&] { return ask("decodebin"); });
 }
 
 std::vector<float> vector_at(const std::string &path, Time time, const std::string &model) {
   return of_file(path, [&] {
     Listener listener = Listener::of_one_frame(time);
     {
-      Reading reading(path, "", model, &listener);
+      Reading reading("decodebin", path, "", model, &listener);
       reading.open();
       reading.run(time);
     }
@@ -285,8 +301,17 @@ std::vector<float> vector_at(const std::string &path, Time time, const std::stri
   });
 }
 
-void check_chain(const Chain &chain) {
+void check_chain(const Chain &chain, tools::SharedContexts &contexts) {
   Pipeline pipeline;
+  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.element()));
+  gst_bus_set_sync_handler(
+      bus.get(),
+      [](GstBus *, GstMessage *m, gpointer user) {
+        if (!static_cast<tools::SharedContexts *>(user)->handle(m)) return GST_BUS_PASS;
+        gst_message_unref(m);
+        return GST_BUS_DROP;
+      },
+      &contexts, nullptr);
   GstElement *source = pipeline.add(tools::make_element("videotestsrc"));
   GstElement *elements = pipeline.add(parse_chain(chain.elements));
   GstElement *sink = pipeline.add(tools::make_element("fakesink"));

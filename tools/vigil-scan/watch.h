@@ -17,23 +17,30 @@ struct Chain {
   Time warm_up = 0;            // before a part's begin, for what elements have to learn
 };
 
-// A turn is needed to watch a file. It is opened before and closed afterwards: to make a decoder on a GPU
-// takes up to half a second, in which others can watch.
-using Turns = std::counting_semaphore<>;
+// Files take turns. One is opened before its turn to be watched and closed afterwards: to make a decoder on
+// a GPU takes up to half a second, in which others can be watched. Only a few are opened at a time: the
+// driver makes one decoder after the other, and of many that are begun together none is ready before the last.
+struct Turns {
+  explicit Turns(int jobs) : watch(jobs) {}
+  static constexpr int opened_at_a_time = 2;
+  std::counting_semaphore<> open{opened_at_a_time}, watch;
+};
 
 // Throws Error::bad_setting when the chain cannot be made or does not fit, Error::bad_data when the file
 // cannot be decoded, Error::no_device when an element is missing. Files that are watched at the same time
 // share the contexts.
 Findings watch(const std::string &path, const Part &, const Chain &, tools::SharedContexts &, Turns &);
 
-// How long the file says that it is, and 0 when it does not know. Throws as watch() does.
+// How long the file says that it is, and 0 when it does not know. Nothing is decoded where its container says
+// so. Throws as watch() does. Any thread.
 Time duration_of(const std::string &path);
 
 // The Fisher vector of the first frame at or after `time`. Throws as watch() does, and Error::bad_data when
 // the file ends before.
 std::vector<float> vector_at(const std::string &path, Time time, const std::string &model);
 
-// Throws Error::bad_setting or no_device, as watch() does, for chains that no file can go through.
-void check_chain(const Chain &);
+// Throws Error::bad_setting or no_device, as watch() does, for chains that no file can go through. What it
+// starts on a GPU stays in the contexts.
+void check_chain(const Chain &, tools::SharedContexts &);
 
 } // namespace vigil::scan
