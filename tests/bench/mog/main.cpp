@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <vector>
 
 namespace {
 
@@ -132,7 +134,7 @@ class Bench {
     const int pixels = options_.width * options_.height, bytes = bytes_a_pixel(e.rung);
     const Frames in(device_, page_locked(e.rung), 16, std::size_t(pixels) * bytes),
         out(device_, page_locked(e.rung), 16, pixels);
-    for (int t = 0; t < 16; t++) paint(in.first(16)[t], t, bytes);
+    for (int t = 0; t < 16; t++) std::ranges::copy(painted(t, bytes), in.first(16)[t]);
     Params params;
     params.learning_rate = 1.f / 200;
     params.detect_shadows = false;
@@ -175,6 +177,16 @@ class Bench {
   std::vector<Row> rows;
 
  private:
+  // Picture t of the scene, painted once for all steps that take as many bytes a pixel.
+  const std::vector<std::uint8_t> &painted(int t, int bytes) {
+    std::vector<std::uint8_t> &picture = painted_[{t, bytes}];
+    if (picture.empty()) {
+      picture.resize(std::size_t(options_.width) * options_.height * bytes);
+      paint(picture.data(), t, bytes);
+    }
+    return picture;
+  }
+
   // Tightly packed luma, R G B or R G B A.
   void paint(std::uint8_t *to, int t, int bytes) {
     std::vector<std::uint8_t> rgba(bytes == 3 ? std::size_t(options_.width) * options_.height * 4 : 0);
@@ -217,6 +229,7 @@ class Bench {
   const Options &options_;
   Device &device_;
   const MovingScene scene_;
+  std::map<std::pair<int, int>, std::vector<std::uint8_t>> painted_;
 };
 
 void write_json(const Options &o, const std::string &device, const std::vector<Row> &rows) {
