@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The estimate: a block of threads a channel, which keeps its samples in registers; medians are searched for
-// by counting, sums are integers. Chroma needs luma's gain: its block finds that first, by itself, so that no
-// block waits for another. The mapping: 16 bytes a thread.
+// The estimate: a block of threads a channel, which keeps its samples in registers; medians are those of
+// histograms in shared memory, sums are integers. Chroma needs luma's gain: its block finds that first, by
+// itself, so that no block waits for another. The mapping: 16 bytes a thread.
 #include "common/cuda/block_sum.h"
 #include "common/cuda/bytes.h"
 #include "kernels/exposure/cuda/kernels.h"
@@ -20,71 +20,92 @@ struct Pairs {
   __device__ bool has(int i) const { return y[i] >= 0; }
 };
 
-class Sum : public BlockSum<warps, 5> {
- public:
-  using BlockSum::BlockSum;
-  // Three counts of at most 512 in each warp, 10 bits each.
-  __device__ void up_packed(std::uint32_t packed, std::uint32_t (&count)[3]) {
-    std::uint32_t v[1] = {packed};
-    put(v);
-    const std::uint32_t part = of_warp(0);
-    const std::uint32_t two = warp_sum((part & 1023) | (part >> 10 & 1023) << 16);
-    count[0] = two & 0xffff;
-    count[1] = two >> 16;
-    count[2] = warp_sum(part >> 20);
-    turn();
-  }
-};
+using Sum = BlockSum<warps, 5>;
 
-// The median's bin over all samples of the block, where lies_below(i, bin) says whether sample i is of an
-// earlier bin; all threads return it. A search in quarters instead of a histogram, in whose few full bins all
-// threads would meet: each step counts the samples below three bins.
-template <class LiesBelow>
-__device__ int median(Sum &sum, const Pairs &p, int n, LiesBelow lies_below) {
-  static_assert(bins == 256 && 32 * each < 512);
-  int first = 0; // fewer than half are before it
-#pragma unroll
-  for (int quarter = bins / 4; quarter > 0; quarter /= 4) {
-    std::uint32_t packed = 0;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const auto bin = static_cast<float>(first + (k + 1) * quarter);
-#pragma unroll
-      for (int i = 0; i < each; i++) packed += p.has(i) && lies_below(i, bin) ? 1u << (10 * k) : 0u;
-    }
-    std::uint32_t before[3];
-    sum.up_packed(packed, before);
-    int skip = 0;
-#pragma unroll
-    for (int k = 0; k < 3; k++) skip += 2 * before[k] < static_cast<std::uint32_t>(n);
-    first += skip * quarter;
+// Medians over the block's samples; all threads call it together and get the result. One barrier each.
+class Median {
+ public:
+  static_assert(bins == 8 * 32);
+  struct Shared {
+    // Of one call. Three in turn: one is filled, one is perhaps still read by warps that are behind, one is
+    // cleared for the next call.
+    alignas(16) std::uint32_t histogram[3][bins];
+  };
+  // A barrier must follow before the first call.
+  explicit __device__ Median(Shared &s) : s_(s) {
+    for (int k = 0; k < 3; k++) clear(k);
   }
-  return first;
-}
-// The same for a value of each sample that is rounded down to its bin, and counts in the first where it is
-// negative.
-template <class ValueOf>
-__device__ int median_of(Sum &sum, const Pairs &p, int n, ValueOf value_of) {
-  float value[each];
+  // median_bin() of the bins that bin_of(i) says, i < each, where p has a sample; n: of all threads.
+  template <class BinOf>
+  __device__ int find(const Pairs &p, int n, BinOf bin_of) {
+    std::uint32_t *const h = s_.histogram[turn_];
 #pragma unroll
-  for (int i = 0; i < each; i++) value[i] = p.has(i) ? value_of(p.b[i], p.y[i]) : INFINITY;
-  return median(sum, p, n, [&](int i, float bin) { return value[i] < bin; });
-}
+    for (int i = 0; i < each; i++)
+      if (p.has(i)) atomicAdd(h + min(max(bin_of(i), 0), bins - 1), 1u);
+    __syncthreads();
+    turn_ = turn_ == 2 ? 0 : turn_ + 1;
+    clear(turn_ == 2 ? 0 : turn_ + 1);
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const auto *const words = reinterpret_cast<const uint4 *>(h) + 2 * lane; // 8 bins a lane
+    const uint4 low = words[0], high = words[1];
+    const std::uint32_t count[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    std::uint32_t own = 0;
+#pragma unroll
+    for (int k = 0; k < 8; k++) own += count[k];
+    std::uint32_t up_to = own;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const std::uint32_t before = __shfl_up_sync(~0u, up_to, distance);
+      if (lane >= distance) up_to += before;
+    }
+    std::uint32_t sum = up_to - own;
+    int bin = 0; // of this lane's, the first with which half of the samples are counted
+#pragma unroll
+    for (int k = 0; k < 7; k++) {
+      sum += count[k];
+      bin += 2 * sum < static_cast<std::uint32_t>(n);
+    }
+    const unsigned reached = __ballot_sync(~0u, 2 * up_to >= static_cast<std::uint32_t>(n));
+    const int first = __ffs(static_cast<int>(reached)) - 1;
+    return 8 * first + __shfl_sync(~0u, bin, first);
+  }
+
+ private:
+  __device__ void clear(int k) {
+    for (int i = static_cast<int>(threadIdx.x); i < bins; i += threads) s_.histogram[k][i] = 0;
+  }
+  Shared &s_;
+  int turn_ = 0;
+};
 
 __device__ float distance(const Line &l, float b, float y) {
   return fabsf(y - l.gain * b - l.offset);
+}
+
+// a / b rounded down, whole numbers, a below 2^14 and b below 2^8: quotients are then 1/256 apart or more,
+// and less than 0.0005 wrong.
+__device__ int quotient(float a, float b) {
+  return static_cast<int>(__fdividef(a, b) + 0.001f);
 }
 
 // A thread's samples of channel c. All are read before the first is looked at.
 __device__ Pairs gather(const ConstImage &frame, const ConstImage &background, int channels, int c, int step,
                         int columns, int all) {
   int b[each], y[each];
+  const int rows_on = threads / columns, columns_on = threads % columns; // to a thread's next sample
+  int column = static_cast<int>(threadIdx.x) % columns, row = static_cast<int>(threadIdx.x) / columns;
 #pragma unroll
   for (int i = 0; i < each; i++) {
-    const int k = min(i * threads + static_cast<int>(threadIdx.x), all - 1);
-    const int column = k % columns * step + step / 2, row = k / columns * step + step / 2;
-    b[i] = sample(background, channels, c, column, row);
-    y[i] = sample(frame, channels, c, column, row);
+    const bool has = i * threads + static_cast<int>(threadIdx.x) < all;
+    const int x = has ? column * step + step / 2 : 0, v = has ? row * step + step / 2 : 0;
+    b[i] = sample(background, channels, c, x, v);
+    y[i] = sample(frame, channels, c, x, v);
+    column += columns_on;
+    row += rows_on;
+    if (column >= columns) {
+      column -= columns;
+      row++;
+    }
   }
   Pairs p;
 #pragma unroll
@@ -98,7 +119,7 @@ __device__ Pairs gather(const ConstImage &frame, const ConstImage &background, i
 
 // The line of a channel of which `all` samples were taken; `before`: that of the last frame. The same in all
 // threads.
-__device__ Line estimate(Sum &sum, const Pairs &p, int all, bool chroma, const Line &before,
+__device__ Line estimate(Sum &sum, Median &median, const Pairs &p, int all, bool chroma, const Line &before,
                          float luma_gain) {
   std::uint32_t found[1] = {0};
 #pragma unroll
@@ -110,16 +131,18 @@ __device__ Line estimate(Sum &sum, const Pairs &p, int all, bool chroma, const L
 
   Line l;
   float gain0 = luma_gain;
-  if (!chroma) { // 64 y / b rounded down, without a division
-    const int bin = median(sum, p, n, [&](int i, float bin) { return 64 * p.y[i] < bin * p.b[i]; });
+  if (!chroma) {
+    const int bin = median.find(p, n, [&](int i) { return quotient(64 * p.y[i], p.b[i]); });
     gain0 = (static_cast<float>(bin) + 0.5f) / 64;
   } else {
-    const int shift = median_of(sum, p, n, [&](float b, float y) { return y - gain0 * (b - 128) + 0.5f; });
+    const int shift = median.find(
+        p, n, [&](int i) { return static_cast<int>(floorf(p.y[i] - gain0 * (p.b[i] - 128) + 0.5f)); });
     l.offset = static_cast<float>(shift) - gain0 * 128;
   }
   l.gain = gain0;
   for (int round = 0; round < rounds; round++) {
-    const int bin = median_of(sum, p, n, [&](float b, float y) { return 4 * distance(l, b, y); });
+    const int bin = median.find(
+        p, n, [&](int i) { return static_cast<int>(fminf(4 * distance(l, p.b[i], p.y[i]), bins)); });
     const float within = fmaxf(6.f, 1.5f * (static_cast<float>(bin) + 0.5f) / 4);
     float part[5] = {}; // whole numbers below 2^24
 #pragma unroll
@@ -164,22 +187,24 @@ __device__ Line estimate(Sum &sum, const Pairs &p, int all, bool chroma, const L
 __global__ void __launch_bounds__(threads)
     estimate_kernel(ConstImage frame, Shifted shifted, int channels, int step, const Lines *before,
                     Lines *now, Lines *told) {
-  __shared__ Sum::Shared s;
+  __shared__ Sum::Shared sums;
+  __shared__ Median::Shared medians;
   const int c = blockIdx.x;
   const ConstImage background = shifted.seen();
   const Line last = before->channel[c];
   Line l = last;
   if (c < channels) {
-    Sum sum(s);
+    Sum sum(sums);
+    Median median(medians);
     const int columns = samples_along(frame.width, step), all = columns * samples_along(frame.height, step);
     const Pairs own = gather(frame, background, channels, c, step, columns, all);
     const bool chroma = has_chroma_planes(frame.format) && c > 0;
     float luma_gain = 1;
     if (chroma) {
       const Pairs luma = gather(frame, background, channels, 0, step, columns, all);
-      luma_gain = estimate(sum, luma, all, false, before->channel[0], 1).gain;
+      luma_gain = estimate(sum, median, luma, all, false, before->channel[0], 1).gain;
     }
-    l = estimate(sum, own, all, chroma, last, luma_gain);
+    l = estimate(sum, median, own, all, chroma, last, luma_gain);
   }
   if (threadIdx.x != 0) return;
   now->channel[c] = l;
