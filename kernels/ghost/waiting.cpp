@@ -10,6 +10,12 @@ namespace {
 
 constexpr float step_of_evidence = 0.25f, ghost_below = -0.5f, object_above = 0.3f;
 
+// For how many frames of `seconds` each a place is learnt at once after light was seen there.
+int frames_of_light(double seconds) {
+  if (!(seconds * light_frames > light_seconds)) return light_frames;
+  return std::max(static_cast<int>(light_seconds / seconds + 0.5), 1);
+}
+
 } // namespace
 
 void Waiting::reset(const activity::Grid &grid) {
@@ -25,6 +31,7 @@ void Waiting::reset(const activity::Grid &grid) {
   evidence_.assign(n, 0.f);
   stir_.assign(n, 1.f);
   any_ = false;
+  lasts_ = 0;
   ghosts_ = objects_ = 0;
 }
 
@@ -35,6 +42,7 @@ void Waiting::step(std::span<const std::uint8_t> in_blob, std::span<const Cell> 
   const bool keep = double(covered) <= too_much * double(grid_.cells());
   any_ = keep && covered > 0;
   ghosts_ = objects_ = 0;
+  lasts_ = seconds;
   const auto lasts = static_cast<float>(seconds);
   std::fill(ghost_.begin(), ghost_.end(), 0);
   for (std::size_t i = 0; i < in_blob.size(); i++) {
@@ -62,7 +70,8 @@ void Waiting::step(std::span<const std::uint8_t> in_blob, std::span<const Cell> 
 
 bool Waiting::take_light(std::span<std::uint8_t> in_blob, std::span<const Cell> edges,
                          std::span<const Rim> rims) {
-  for (std::uint8_t &left : light_) left -= left > 0;
+  const int gone_at = light_frames - frames_of_light(lasts_);
+  for (std::uint8_t &left : light_) left = std::uint8_t(left > gone_at + 1 ? left - 1 : 0);
   if (edges.empty() || rims.empty()) return false;
   bool any = false;
   const auto light_around = [&](int cell, std::uint8_t frames) {

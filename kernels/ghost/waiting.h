@@ -13,8 +13,8 @@
 //   still     the seconds for which stir has stayed below still_below
 //
 //   in a blob that is light (take_light), and light_frames      learnt at once: what was there before would
-//   frames after that, unless a blob is there again; and within   hide those who look like it
-//   light_reach cells of it
+//   frames after that, but for at most light_seconds, unless     hide those who look like it
+//   a blob is there again; and within light_reach cells of it
 //   not in a blob, or more than `too_much` of the grid is       usual rate
 //   in a blob, covered for less than `settled` seconds          foreground rate
 //   longer, evidence below -0.5                                 ghost: learnt at once
@@ -39,7 +39,9 @@ namespace vigil::ghost {
 enum class Pace : std::uint8_t { usual, foreground, undecided, at_once };
 
 inline constexpr int light_frames = 25, light_reach = 2; // cells
-inline constexpr float settled = 1.f;                    // seconds
+// At a few frames a second light_frames would last so long that what crosses that place is learnt as well.
+inline constexpr double light_seconds = 4;
+inline constexpr float settled = 1.f; // seconds
 inline constexpr float still_below = 0.2f;
 // Share of the cells from which on blobs are no objects: all is kept from locking itself in.
 inline constexpr double too_much = 0.5;
@@ -51,7 +53,7 @@ class Waiting {
   // call of step(). `edges` and `rims` are those of this very frame; empty: nothing is taken. Returns
   // whether there were any.
   bool take_light(std::span<std::uint8_t> in_blob, std::span<const Cell> edges, std::span<const Rim> rims);
-  // Frames to go, for each cell that take_light() took; light_frames: it was taken with the last frame.
+  // For each cell that take_light() took, light_frames less the frames since then; 0: never, or too long ago.
   std::span<const std::uint8_t> light() const { return light_; }
   // A frame that lasts `seconds`: which cells belong to a blob (not 0), and, when this frame was looked at,
   // what its outlines say (else empty).
@@ -69,6 +71,7 @@ class Waiting {
  private:
   void judge(std::span<const std::uint8_t> in_blob, std::span<const Cell> edges);
   activity::Grid grid_;
+  double lasts_ = 0;            // seconds, of the last frame
   std::vector<float> covered_;  // seconds
   std::vector<float> evidence_; // -1 ghost .. 1 object
   std::vector<float> stir_;     // pixels that the outline moves from look to look

@@ -189,10 +189,10 @@ void run_waiting(Checker &c) {
   w.reset(grid);
   const auto pace = [&](int cell) { return Pace(w.paces()[std::size_t(cell)]); };
   // `stirring` pixels come and go in cell 9, from look to look.
-  const auto run = [&](int frames, double absorb_after, unsigned stirring) {
+  const auto run = [&](int frames, double absorb_after, unsigned stirring, double seconds = 0.1) {
     for (int i = 0; i < frames; i++) {
       edges[9].pixels = 40 + (i % 2 ? stirring : 0);
-      w.step(blob, edges, 0.1, absorb_after);
+      w.step(blob, edges, seconds, absorb_after);
     }
   };
   run(1, 0, 0);
@@ -235,6 +235,19 @@ void run_waiting(Checker &c) {
   c.expect(!w.take_light(blob, edges, rims), "what is gone is not taken again");
   run(1, 0, 0);
   c.expect(pace(9) == Pace::usual, "then as usual");
+
+  constexpr double slow = 0.5; // seconds a frame
+  blob[9] = blob[10] = 1;
+  run(1, 0, 0, slow);
+  c.expect(w.take_light(blob, edges, rims), "light comes again, at two frames a second");
+  run(1, 0, 0, slow);
+  for (int i = 1; i < light_seconds / slow; i++) {
+    c.expect(!w.take_light(blob, edges, rims) && pace(9) == Pace::at_once, "it is learnt at once");
+    run(1, 0, 0, slow);
+  }
+  c.expect(!w.take_light(blob, edges, rims), "what is gone is not taken again");
+  run(1, 0, 0, slow);
+  c.expect(pace(9) == Pace::usual, "for no longer than light_seconds");
 }
 
 void run_errors(Checker &c) {
