@@ -78,13 +78,14 @@ G_DEFINE_TYPE(GstClFilter, gst_cl_filter, vigil_transform_get_type())
 #define COLOUR_FORMATS "RGBA, RGBx, BGRA, BGRx"
 // GStreamer's CUDA memory has no GRAY16_LE and no RGBA64_LE.
 #define CAPS                                                                                                 \
-  VIGIL_CL_CAPS("{ " COLOUR_FORMATS ", GRAY8, GRAY16_LE, RGBA64_LE }", "{ " COLOUR_FORMATS ", GRAY8 }")
+  VIGIL_CL_CAPS("{ " COLOUR_FORMATS ", GRAY8, GRAY16_LE, RGBA64_LE, P010_10LE }",                            \
+                "{ " COLOUR_FORMATS ", GRAY8 }")
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
 static GstStaticCaps colour_caps =
-    GST_STATIC_CAPS(VIGIL_CL_CAPS("{ " COLOUR_FORMATS ", RGBA64_LE }", "{ " COLOUR_FORMATS " }"));
+    GST_STATIC_CAPS(VIGIL_CL_CAPS("{ " COLOUR_FORMATS ", RGBA64_LE, P010_10LE }", "{ " COLOUR_FORMATS " }"));
 
 // Stages that make colours leave no room for grey pictures.
 static GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,

@@ -12,6 +12,12 @@
 namespace vigil::gst::clfilter {
 namespace {
 
+filter::Coding coding_of(const GstVideoInfo &info) {
+  if (!GST_VIDEO_INFO_IS_YUV(&info)) return {};
+  const auto [kr, kb] = luma_weights(info);
+  return {kr, kb, info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255};
+}
+
 class FilterWork final : public Work {
  public:
   FilterWork(GstElement *element, ClDevice &device, SharedSettings<Settings> &settings, FilterStats &stats)
@@ -19,9 +25,9 @@ class FilterWork final : public Work {
         tune_(settings.snapshot().tune), text_(settings.snapshot().chain), wanted_(filter::parse(text_)) {}
 
   void set_format(const FrameKind &in, const FrameKind &) override {
-    const Frames frames{pixel_format(in.info), in.info.width, in.info.height};
+    const Frames frames{pixel_format(in.info), in.info.width, in.info.height, coding_of(in.info)};
     // Kernels take any size, but those of the user's are tried on the size that frames have.
-    if (frames_ && frames_->format == frames.format &&
+    if (frames_ && frames_->format == frames.format && frames_->coding == frames.coding &&
         (!filter::has_kernels(wanted_) ||
          (frames_->width == frames.width && frames_->height == frames.height)))
       return;
@@ -57,6 +63,7 @@ class FilterWork final : public Work {
   struct Frames {
     PixelFormat format;
     int width, height;
+    filter::Coding coding; // of p010
   };
   // A kernel of the user's that is refused, and the settings say that this is an error.
   struct Refused : Error {
@@ -71,7 +78,8 @@ class FilterWork final : public Work {
       try {
         filter::load_kernels(one);
         if (filter::has_kernels(one))
-          filter::try_kernel(device_, one[0], frames_->format, frames_->width, frames_->height);
+          filter::try_kernel(device_, one[0], filter::worked_on(frames_->format), frames_->width,
+                             frames_->height);
       } catch (const Error &e) {
         if (settings_.read([](const Settings &t) { return t.bad_kernel == BadKernel::error; }))
           throw Refused(e.kind(), e.what());
@@ -84,7 +92,7 @@ class FilterWork final : public Work {
   }
   void make_filter() {
     filter_ = std::make_unique<filter::ClChain>(device_, chain_, frames_->format, tune_, frames_->width,
-                                                frames_->height);
+                                                frames_->height, frames_->coding);
     stats_.builds++;
     stats_.tuning.set(filter_->variant(), filter_->tuning());
   }
@@ -99,7 +107,8 @@ class FilterWork final : public Work {
         if (filter_) {
           stats_.builds += filter_->set_chain(chain);
         } else {
-          filter_ = std::make_unique<filter::ClChain>(device_, chain, frames_->format);
+          filter_ = std::make_unique<filter::ClChain>(device_, chain, frames_->format, tuning::Mode::off, 0,
+                                                      0, frames_->coding);
           stats_.builds++;
         }
         stats_.tuning.set(filter_->variant(), filter_->tuning());

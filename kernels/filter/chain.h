@@ -3,9 +3,11 @@
 #pragma once
 
 #include "kernels/filter/opencl.h"
+#include "kernels/filter/opencl/yuv.h"
 #include "kernels/filter/tune.h"
 
 #include <memory>
+#include <optional>
 
 namespace vigil::filter {
 
@@ -17,9 +19,10 @@ class ClChain final : public Filter {
  public:
   // Builds the kernels, and searches for the fastest ones as `mode` says. Sources of the user's kernels are
   // loaded, and the kernels were tried (user.h) for frames of width x height pixels; where that is not said
-  // (0), there is no search for them. Throws as ClFilter does. `device` must outlive the chain.
+  // (0), there is no search for them. `coding` is that of p010. Throws as ClFilter does. `device` must
+  // outlive the chain.
   ClChain(ClDevice &device, const Chain &, PixelFormat, tuning::Mode mode = tuning::Mode::off, int width = 0,
-          int height = 0);
+          int height = 0, const Coding &coding = {});
   ~ClChain() override;
   // Another chain, as ClFilter::set_chain(): true when kernels had to be built; when it throws, the chain
   // stays. Stages over time whose place among the parts stays keep what they know. There is no search: stages
@@ -38,8 +41,9 @@ class ClChain final : public Filter {
   std::unique_ptr<Part> make(const Chain &, const Shape &, ClRange2 group) const;
 
   ClDevice &device_;
-  PixelFormat format_;
-  Shape shape_; // for parts to come
+  PixelFormat format_, worked_; // of pictures, and of what parts work on
+  std::optional<ClYuv> ends_;   // from the one to the other, where they differ
+  Shape shape_;                 // for parts to come
   bool stored_costs_;
   tuning::Result tuning_;
   std::vector<std::unique_ptr<Part>> parts_;

@@ -89,8 +89,23 @@
 //   user        what the function of an OpenCL C file makes of each pixel, see user.h
 // Every stage takes repeat=N as well: it is then N stages, one behind the other (thesis, chapter 5).
 //
-// Formats: rgba, bgra, rgba64, gray8, gray16. On grey ones R = G = B = v, so grayscale and saturation change
-// nothing; sepia and matrix, whose result has colour, are refused.
+// Formats: rgba, bgra, rgba64, gray8, gray16, p010. On grey ones R = G = B = v, so grayscale and saturation
+// change nothing; sepia and matrix, whose result has colour, are refused.
+//
+// p010 is worked on as rgba64, which is made of it before the chain and made p010 again behind it. Y, U and V
+// are the 10 bits of samples, U and V those of the pixel's 2x2; b, s and t are 64, 876 and 896, or with full
+// range 0, 1023 and 1023; K_g = 1 - K_r - K_b. With the factors of Y - b, U - 512 and V - 512 rounded to
+// 1/8192,
+//   R = q(65535 ((Y - b) / s + 2 (1 - K_r) (V - 512) / t))
+//   G = q(65535 ((Y - b) / s - (2 K_b (1 - K_b) (U - 512) + 2 K_r (1 - K_r) (V - 512)) / (K_g t)))
+//   B = q(65535 ((Y - b) / s + 2 (1 - K_b) (U - 512) / t))
+// and back, with the factors rounded to 1/2^26 (that of G is what is left to s and to 0), and the result to
+// 0..1023,
+//   Y = b + s (K_r R + K_g G + K_b B) / 65535
+//   U = 512 + t (B - y) / (2 (1 - K_b) 65535), y = K_r R + K_g G + K_b B; V the same with R and K_r;
+//       both of the mean of the 2x2 pixels (outside of the picture the nearest counts)
+// A chain without stages so gives the samples that it was given, but for colours outside of R G B's range.
+// The six lowest bits of a sample are not read, and stored as 0. Source: ITU-R BT.601, BT.709, BT.2020.
 #pragma once
 
 #include "common/device.h"
@@ -193,7 +208,18 @@ constexpr int full_scale(PixelFormat f) {
 constexpr int packed_stride(PixelFormat f, int width) {
   return (int(row_bytes(f, 0, width)) + 3) / 4 * 4;
 }
-// Throws Error::bad_setting, naming the stage, when one of them cannot work on the format.
+// What stages work on where pictures have this format.
+constexpr PixelFormat worked_on(PixelFormat f) {
+  return f == PixelFormat::p010 ? PixelFormat::rgba64 : f;
+}
+// What Y, U and V of p010 mean; BT.709 and 16..235 (of 8 bits) if nothing else is said.
+struct Coding {
+  double kr = 0.2126, kb = 0.0722;
+  bool full_range = false;
+  bool operator==(const Coding &) const = default;
+};
+// Throws Error::bad_setting, naming the stage, when one of them cannot work on the format, which is
+// worked_on() some format.
 void check_format(const Chain &, PixelFormat);
 
 class Filter {
@@ -207,7 +233,7 @@ class Filter {
   virtual void forget() {}
 };
 // In host memory. Throws Error::bad_setting for stages of the user's, which only a device can do.
-std::unique_ptr<Filter> make_reference(const Chain &, PixelFormat);
+std::unique_ptr<Filter> make_reference(const Chain &, PixelFormat, const Coding & = {});
 // What every backend does before it starts.
 void check_pictures(const ConstImage &in, const Image &out, PixelFormat);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Naive loops from the formulas in filter.h, one stage after another, each over a whole picture.
 #include "kernels/filter/definitions.h"
+#include "kernels/filter/yuv.h"
 
 #include <algorithm>
 #include <cmath>
@@ -318,9 +319,36 @@ class Reference final : public Filter {
   std::vector<std::vector<double>> kept_; // of each stage over time; empty before the first frame
 };
 
+class ReferenceOfP010 final : public Filter {
+ public:
+  ReferenceOfP010(const Chain &chain, const Coding &coding)
+      : factors_(factors_of(coding)), filter_(chain, PixelFormat::rgba64) {}
+  void apply(ConstImage in, Image out, Queue &queue) override {
+    check_pictures(in, out, PixelFormat::p010);
+    const auto samples = std::size_t(4) * std::size_t(in.width) * std::size_t(in.height);
+    std::vector<std::uint16_t> opened(samples), filtered(samples);
+    const auto image = [&](std::vector<std::uint16_t> &v) {
+      return Image{PixelFormat::rgba64,
+                   in.width,
+                   in.height,
+                   {reinterpret_cast<std::uint8_t *>(v.data())},
+                   {row_bytes(PixelFormat::rgba64, 0, in.width)}};
+    };
+    open_p010(in, factors_, image(opened));
+    filter_.apply(image(opened), image(filtered), queue);
+    close_p010(image(filtered), factors_, out);
+  }
+  void forget() override { filter_.forget(); }
+
+ private:
+  YuvFactors factors_;
+  Reference filter_;
+};
+
 } // namespace
 
-std::unique_ptr<Filter> make_reference(const Chain &chain, PixelFormat format) {
+std::unique_ptr<Filter> make_reference(const Chain &chain, PixelFormat format, const Coding &coding) {
+  if (format == PixelFormat::p010) return std::make_unique<ReferenceOfP010>(chain, coding);
   return std::make_unique<Reference>(chain, format);
 }
 

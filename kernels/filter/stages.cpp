@@ -282,12 +282,14 @@ void check_pictures(const ConstImage &in, const Image &out, PixelFormat format) 
   if (in.width != out.width || in.height != out.height)
     fail(bad_setting, "the result is of ", out.width, "x", out.height, " pixels, but the picture is of ",
          in.width, "x", in.height);
-  if (!in.data[0] || !out.data[0]) fail(bad_setting, "the picture or the result has no memory");
-  const auto odd = [](const auto &i) {
-    return ((reinterpret_cast<std::uintptr_t>(i.data[0]) | std::size_t(i.stride[0])) & 1) != 0;
+  const auto odd = [](const auto &image, int p) {
+    return ((reinterpret_cast<std::uintptr_t>(image.data[p]) | std::size_t(image.stride[p])) & 1) != 0;
   };
-  if (is_16_bit(format) && (odd(in) || odd(out)))
-    fail(bad_setting, "16-bit samples of the picture or the result are not at even addresses");
+  for (int p = 0; p < plane_count(format); p++) {
+    if (!in.data[p] || !out.data[p]) fail(bad_setting, "the picture or the result has no memory");
+    if (is_16_bit(format) && (odd(in, p) || odd(out, p)))
+      fail(bad_setting, "16-bit samples of the picture or the result are not at even addresses");
+  }
 }
 
 } // namespace vigil::filter

@@ -30,23 +30,13 @@ Picture frame(const char *format, int n, int w = width, int h = height) {
                w > 60 && h > 40 ? std::vector<Rect>{{n % 30, 8, 17, 20}} : std::vector<Rect>{});
 }
 
-std::vector<std::uint8_t> without_padding(const Image &image) {
-  std::vector<std::uint8_t> bytes;
-  for (int i = 0; i < plane_count(image.format); i++)
-    for (int y = 0; y < plane_rows(i, image.height); y++) {
-      const std::uint8_t *row = image.data[i] + y * image.stride[i];
-      bytes.insert(bytes.end(), row, row + row_bytes(image.format, i, image.width));
-    }
-  return bytes;
-}
-
 std::vector<std::uint8_t> wanted(Picture in, const Params &params) {
   Picture out = in;
   const Image image = in.image();
   const auto host = open_cpu(1);
   bilateral::make_reference({image.format, image.width, image.height})
       ->apply(image, out.image(), params, *host->make_queue());
-  return without_padding(out.image());
+  return bytes_of(out.image());
 }
 
 // Samples of 8 or 16 bits, none of which may be off by more than one level; few by that.
@@ -119,7 +109,7 @@ GST_START_TEST(the_background_guides) {
       }
       bilateral::make_reference({from.format, width, height})->apply(from, to, out.image(), params, *queue);
       fail_unless_equals_int(e.push(in, n), GST_FLOW_OK);
-      const auto want = without_padding(out.image());
+      const auto want = bytes_of(out.image());
       expect_near(want, e.pull_bytes(), from.format, std::string(format) + ", frame " + std::to_string(n));
       differs = differs || want != wanted(in, params);
     }

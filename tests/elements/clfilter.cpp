@@ -17,7 +17,8 @@ using namespace vigil::test;
 
 namespace {
 
-constexpr const char *formats[] = {"RGBA", "RGBx", "BGRA", "BGRx", "GRAY8", "GRAY16_LE", "RGBA64_LE"};
+constexpr const char *formats[] = {"RGBA",  "RGBx",      "BGRA",      "BGRx",
+                                   "GRAY8", "GRAY16_LE", "RGBA64_LE", "P010_10LE"};
 constexpr int width = 84, height = 61;
 constexpr const char *three = "gaussian sigma=1.5 ! grayscale ! sharpen amount=0.5";
 
@@ -44,19 +45,28 @@ struct Filter : Harness {
   }
 };
 
+// What Y, U and V of the caps' matrix and range mean; of RGB it does not matter.
+filter::Coding coding_of(const GstVideoColorimetry &colorimetry) {
+  filter::Coding c;
+  gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &c.kr, &c.kb);
+  c.full_range = colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+  return c;
+}
+
 Picture filtered(const std::string &chain, Picture p) {
   Picture out = p;
   const Image in = p.image();
   const auto host = open_cpu(1);
-  filter::make_reference(filter::parse(chain), in.format)->apply(in, out.image(), *host->make_queue());
+  filter::make_reference(filter::parse(chain), in.format, coding_of(p.info.colorimetry))
+      ->apply(in, out.image(), *host->make_queue());
   return out;
 }
 
 void expect_filtered(Filter &e, const std::string &chain, const char *format, int number) {
   const Picture p = test::scene(format, width, height, number);
   fail_unless_equals_int(e.push(p, number), GST_FLOW_OK);
-  fail_unless(e.pull_bytes() == filtered(chain, p).bytes, "\"%s\" on %s: not the reference's picture",
-              chain.c_str(), format);
+  fail_unless(e.pull_bytes() == bytes_of(filtered(chain, p).image()),
+              "\"%s\" on %s: not the reference's picture", chain.c_str(), format);
 }
 
 GST_START_TEST(pictures_are_the_references) {
@@ -64,6 +74,20 @@ GST_START_TEST(pictures_are_the_references) {
   Filter e(three);
   e.caps(caps_of(format, width, height));
   for (int n = 0; n < 2; n++) expect_filtered(e, three, format, n);
+  e.no_error();
+}
+GST_END_TEST
+
+// Also when the caps change in nothing else.
+GST_START_TEST(p010_follows_the_colorimetry) {
+  Filter e("sepia ! median");
+  for (const char *colorimetry : {"bt709", "bt2020", "1:3:5:1", "bt709"}) { // bt2020's matrix in full range
+    e.caps(caps_of("P010_10LE", width, height) + ", colorimetry=" + colorimetry);
+    Picture p = test::scene("P010_10LE", width, height, 0);
+    fail_unless(gst_video_colorimetry_from_string(&p.info.colorimetry, colorimetry));
+    e.push(p, 0);
+    fail_unless(e.pull_bytes() == bytes_of(filtered("sepia ! median", p).image()), "%s", colorimetry);
+  }
   e.no_error();
 }
 GST_END_TEST
@@ -313,7 +337,8 @@ GST_START_TEST(kernels_of_the_users_are_stages) {
   Filter e("median ! user kernel='" + path + "' ! sharpen");
   e.caps(caps_of(format, width, height));
   expect_filtered(e, "median ! invert ! sharpen", format, 0);
-  fail_unless(e.told("kernels") == "3");
+  const bool p010 = format == std::string("P010_10LE"); // two more: it is made RGBA64 and back
+  fail_unless(e.told("kernels") == (p010 ? "5" : "3"));
   e.set("chain", ("user kernel='" + path + "'").c_str());
   expect_filtered(e, "invert", format, 1);
   e.no_error();
@@ -395,6 +420,7 @@ int main(int argc, char **argv) {
   tcase_set_timeout(tests, 240);
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, pictures_are_the_references, 0, int(std::size(formats)));
+  tcase_add_test(tests, p010_follows_the_colorimetry);
   tcase_add_test(tests, no_stage_passes_frames);
   tcase_add_test(tests, chains_change_while_playing);
   tcase_add_test(tests, a_bad_chain_while_playing_is_a_warning);

@@ -85,16 +85,6 @@ struct Joint {
   GstHarness *picture = nullptr, *guide = nullptr;
 };
 
-inline std::vector<std::uint8_t> without_padding(const Image &image) {
-  std::vector<std::uint8_t> bytes;
-  for (int i = 0; i < plane_count(image.format); i++)
-    for (int y = 0; y < plane_rows(i, image.height); y++) {
-      const std::uint8_t *row = image.data[i] + y * image.stride[i];
-      bytes.insert(bytes.end(), row, row + row_bytes(image.format, i, image.width));
-    }
-  return bytes;
-}
-
 inline std::vector<std::uint8_t> wanted(Picture in, Picture *guide,
                                         const bilateral::Params &params = settings_of_tests) {
   Picture out = in;
@@ -103,7 +93,7 @@ inline std::vector<std::uint8_t> wanted(Picture in, Picture *guide,
   bilateral::make_reference({image.format, image.width, image.height})
       ->apply(image, guide ? ConstImage(guide->image()) : ConstImage{}, out.image(), params,
               *host->make_queue());
-  return without_padding(out.image());
+  return bytes_of(out.image());
 }
 
 inline void expect_near(const std::vector<std::uint8_t> &want, const std::vector<std::uint8_t> &got,

@@ -154,6 +154,16 @@ std::vector<std::uint8_t> Harness::pull_bytes() {
   return bytes;
 }
 
+std::vector<std::uint8_t> bytes_of(const Image &image) {
+  std::vector<std::uint8_t> bytes;
+  for (int i = 0; i < plane_count(image.format); i++)
+    for (int y = 0; y < plane_rows(i, image.height); y++) {
+      const std::uint8_t *row = image.data[i] + y * image.stride[i];
+      bytes.insert(bytes.end(), row, row + row_bytes(image.format, i, image.width));
+    }
+  return bytes;
+}
+
 std::vector<std::uint8_t> bytes_of(GstHarness *harness, GstBuffer *b) {
   GstCaps *caps = gst_pad_get_current_caps(harness->sinkpad);
   GstVideoInfo info;
@@ -161,13 +171,7 @@ std::vector<std::uint8_t> bytes_of(GstHarness *harness, GstBuffer *b) {
   gst_caps_unref(caps);
   GstVideoFrame frame;
   fail_unless(gst_video_frame_map(&frame, &info, b, GST_MAP_READ), "what came out cannot be mapped");
-  const Image image = gst::image_of(frame);
-  std::vector<std::uint8_t> bytes;
-  for (int i = 0; i < plane_count(image.format); i++)
-    for (int y = 0; y < plane_rows(i, image.height); y++) {
-      const std::uint8_t *row = image.data[i] + y * image.stride[i];
-      bytes.insert(bytes.end(), row, row + row_bytes(image.format, i, image.width));
-    }
+  const std::vector<std::uint8_t> bytes = bytes_of(gst::image_of(frame));
   gst_video_frame_unmap(&frame);
   return bytes;
 }

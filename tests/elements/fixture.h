@@ -44,7 +44,9 @@ Picture scene(const char *format, int width, int height, int number, const std::
 
 std::string caps_of(const char *format, int width, int height, const char *features = "", int fps = 25);
 
-// One frame that came out of a harness, without padding of rows.
+// All planes one after another, without padding of rows and without rows between planes.
+std::vector<std::uint8_t> bytes_of(const Image &);
+// One frame that came out of a harness, likewise.
 std::vector<std::uint8_t> bytes_of(GstHarness *, GstBuffer *);
 
 // An element in a GstHarness, with its messages.

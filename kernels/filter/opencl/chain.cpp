@@ -134,19 +134,21 @@ void add(tuning::Result &all, const tuning::Result &one) {
 } // namespace
 
 ClChain::ClChain(ClDevice &d, const Chain &chain, PixelFormat format, tuning::Mode mode, int width,
-                 int height)
-    : device_(d), format_(format), shape_(default_shape(d)), stored_costs_(mode != tuning::Mode::off) {
-  check_format(chain, format);
+                 int height, const Coding &coding)
+    : device_(d), format_(format), worked_(worked_on(format)), shape_(default_shape(d)),
+      stored_costs_(mode != tuning::Mode::off) {
+  check_format(chain, worked_);
+  if (worked_ != format) ends_.emplace(d, coding);
   for (const Chain &part : parts_of(chain)) {
     Shape shape = shape_;
     ClRange2 group = usual_group;
     if (kind_of(part) == Kind::user && width > 0 && height > 0) {
-      const TunedUser tuned = tune_user(d, part[0], format, width, height, mode);
+      const TunedUser tuned = tune_user(d, part[0], worked_, width, height, mode);
       group = tuned.group;
       add(tuning_, tuned.result);
     }
     if (kind_of(part) == Kind::table) {
-      const Tuned tuned = tune(d, part, format, mode);
+      const Tuned tuned = tune(d, part, worked_, mode);
       shape = tuned.shape;
       add(tuning_, tuned.result);
     }
@@ -157,15 +159,15 @@ ClChain::ClChain(ClDevice &d, const Chain &chain, PixelFormat format, tuning::Mo
 ClChain::~ClChain() = default;
 
 std::unique_ptr<ClChain::Part> ClChain::make(const Chain &chain, const Shape &shape, ClRange2 group) const {
-  if (kind_of(chain) == Kind::user) return std::make_unique<Users>(device_, chain[0], format_, group);
-  if (kind_of(chain) == Kind::deblock) return std::make_unique<Deblocks>(device_, chain[0], format_);
-  if (kind_of(chain) == Kind::tone) return std::make_unique<Tones>(device_, chain[0], format_);
-  if (kind_of(chain) == Kind::temporal) return std::make_unique<OverTime>(device_, chain[0], format_);
-  return std::make_unique<Fused>(device_, chain, format_, shape, stored_costs_);
+  if (kind_of(chain) == Kind::user) return std::make_unique<Users>(device_, chain[0], worked_, group);
+  if (kind_of(chain) == Kind::deblock) return std::make_unique<Deblocks>(device_, chain[0], worked_);
+  if (kind_of(chain) == Kind::tone) return std::make_unique<Tones>(device_, chain[0], worked_);
+  if (kind_of(chain) == Kind::temporal) return std::make_unique<OverTime>(device_, chain[0], worked_);
+  return std::make_unique<Fused>(device_, chain, worked_, shape, stored_costs_);
 }
 
 bool ClChain::set_chain(const Chain &chain) {
-  check_format(chain, format_);
+  check_format(chain, worked_);
   const std::vector<Chain> wanted = parts_of(chain);
   // First all that may fail.
   std::vector<std::unique_ptr<Part>> made(wanted.size());
@@ -186,20 +188,25 @@ bool ClChain::set_chain(const Chain &chain) {
 
 void ClChain::apply(ConstImage in, Image out, Queue &queue) {
   check_pictures(in, out, format_);
-  const std::ptrdiff_t stride = packed_stride(format_, in.width);
+  const std::ptrdiff_t stride = packed_stride(worked_, in.width);
   const std::size_t bytes = std::size_t(stride) * std::size_t(in.height);
-  for (std::size_t i = 0; i < std::min<std::size_t>(2, parts_.size() - 1); i++)
+  const std::size_t pictures = parts_.size() - 1 + (ends_ ? 2 : 0); // between the kernels
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, pictures); i++)
     if (between_[i].bytes() < bytes) between_[i] = DeviceBuffer(device_, bytes);
+  const auto between = [&](std::size_t i) {
+    return Image{worked_, in.width, in.height, {between_[i % 2].as<std::uint8_t>()}, {stride}};
+  };
   ConstImage from = in;
+  if (ends_) {
+    ends_->open(in, between(1), queue);
+    from = between(1);
+  }
   for (std::size_t i = 0; i < parts_.size(); i++) {
-    Image to = out;
-    if (i + 1 < parts_.size()) {
-      to.data[0] = between_[i % 2].as<std::uint8_t>();
-      to.stride[0] = stride;
-    }
+    const Image to = ends_ || i + 1 < parts_.size() ? between(i) : out;
     parts_[i]->apply(from, to, queue);
     from = to;
   }
+  if (ends_) ends_->close(from, out, queue);
 }
 
 void ClChain::forget() {
@@ -207,7 +214,7 @@ void ClChain::forget() {
 }
 
 std::size_t ClChain::passes() const {
-  std::size_t n = 0;
+  std::size_t n = ends_ ? 2 : 0;
   for (const auto &p : parts_) n += p->passes();
   return n;
 }
