@@ -17,7 +17,7 @@
 // union-find, where a component's root is its first pixel in the order of rows, then columns. The CPU unites
 // the runs of neighbouring rows (He, Chao, Suzuki 2008, doi:10.1109/TIP.2008.917208), CUDA unites in tiles,
 // then over their borders (Allegretti, Bolelli, Grana 2019, doi:10.1109/TPDS.2019.2934683), but runs of up to
-// 32 pixels where they take blocks of 2x2.
+// 32 columns, of two rows with eight neighbours, where they take blocks of 2x2.
 #pragma once
 
 #include "common/device.h"
