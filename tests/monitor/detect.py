@@ -4,6 +4,7 @@
 detect.py PROGRAM FOLDER"""
 import pathlib
 import shutil
+import subprocess
 import sys
 
 from program import Monitor
@@ -35,6 +36,18 @@ def size(jpeg):
     return int.from_bytes(jpeg[at + 7:at + 9], "big"), int.from_bytes(jpeg[at + 5:at + 7], "big")
 
 
+def tinted(jpeg):
+    """Whether it shows the red of the foreground and the green of boxes, and most of it neither."""
+    shown = subprocess.run("gst-launch-1.0 -q fdsrc ! jpegdec ! videoconvert ! video/x-raw,format=RGB ! fdsink".split(), input=jpeg, capture_output=True, timeout=60, check=True).stdout
+    width, height = size(jpeg)
+    stride = (3 * width + 3) & ~3
+    pixels = [shown[y * stride + 3 * x:y * stride + 3 * x + 3] for y in range(height) for x in range(width)]
+    red = sum(r > g + 60 and r > b + 60 for r, g, b in pixels)
+    green = sum(g > r + 60 and g > b + 60 for r, g, b in pixels)
+    print(f"red {red}, green {green} of {len(pixels)}")
+    return red > 30 and green > 20 and red + green < len(pixels) / 2
+
+
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras")))
     cameras = {c["name"]: c for c in m.get("/api/cameras")}
@@ -48,6 +61,11 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
 
     sizes = picture("street", "latest"), picture("street", "mask"), picture("street", "background")
     assert sizes == ((426, 240), (160, 90), (160, 90)), sizes
+    # The overlay is drawn on the camera's own picture: as large, tinted where something moves, and as it was elsewhere.
+    before, status = m.get("/api/cameras/street")["reconnects"], m.ask("GET", "/api/cameras/street/overlay.jpg", raw=True)
+    assert size(status[1]) == (426, 240), size(status[1])
+    m.wait("a tinted picture", lambda: tinted(m.ask("GET", "/api/cameras/street/overlay.jpg", raw=True)[1]), 60)
+    assert m.get("/api/cameras/street")["reconnects"] == before, m.log
     assert picture("small", "mask") == (480, 270), "pictures that are small enough pass as they are"
     # Where nothing is said: half the lines from 360 on, and what cudamog counts in pixels goes with them, unless the configuration says so itself.
     def settings(camera, *names):
@@ -60,7 +78,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
         assert (picture(camera, "mask"), settings(camera)) == (mask, values), (camera, picture(camera, "mask"), settings(camera))
         assert picture(camera, "latest")[1] == cameras[camera]["live"]["height"], camera
     # An element's preset: its window stays, and what is set beside it wins.
-    assert settings("preset", "min-area", "median", "foreground-rate", "close") == [25, 9, 0.2, 1], settings("preset", "min-area", "median", "foreground-rate", "close")
+    assert settings("preset", "min-area", "median", "foreground-rate", "close") == [25, 9, 0.02, 1], settings("preset", "min-area", "median", "foreground-rate", "close")
     seen = set()
     for kind, camera, _, view, _, payload in m.live("?cameras=street&view=plain", 3):
         if kind == "J":

@@ -14,6 +14,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <latch>
+#include <malloc.h>
 #include <sstream>
 #include <sys/stat.h>
 #include <thread>
@@ -266,9 +268,35 @@ void memory() {
 #endif
 }
 
+// As many threads at once as a few cameras have, each of which asks for memory.
+void arenas() {
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  std::vector<std::thread> threads;
+  std::latch all(20);
+  for (int i = 0; i < 20; i++)
+    threads.emplace_back([&all] {
+      const std::string taken(2000, 'x');
+      all.arrive_and_wait();
+    });
+  for (std::thread &t : threads) t.join();
+  char *text = nullptr;
+  std::size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  malloc_info(0, out);
+  fclose(out);
+  const std::string info(text, size);
+  free(text); // of open_memstream()
+  int found = 0;
+  for (std::size_t at = info.find("<heap nr"); at != std::string::npos; at = info.find("<heap nr", at + 1))
+    found++;
+  expect(found > 0 && found <= 2, "20 threads share " + std::to_string(found) + " arenas, two at most");
+#endif
+}
+
 } // namespace
 
 int main(int, char **argv) {
+  share_arenas();
   const std::string folder = std::string(argv[1]) + "/monitor-parts";
   std::filesystem::create_directories(folder);
   sites();
@@ -278,6 +306,7 @@ int main(int, char **argv) {
   tiles();
   times();
   mqtt();
+  arenas();
   memory();
   std::printf("%d failures\n", failures);
   return failures != 0;

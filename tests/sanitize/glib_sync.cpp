@@ -5,7 +5,8 @@
 // same name: it calls that one and says "released" before and "acquired" after it, where the lock, queue or
 // count promises so.
 //
-// Linked into the element tests when they are built with -Db_sanitize=thread (./run sanitize thread).
+// Linked into the element tests and vigil-monitor when they are built with -Db_sanitize=thread
+// (./run sanitize thread).
 #include <dlfcn.h>
 #include <gst/gst.h>
 
@@ -24,6 +25,30 @@ Function *next(const char *name) {
 
 // Order between whoever gives a buffer back to a pool and whoever takes one.
 char pools;
+
+// What is handed to another thread together with its data: the data says who came first. The call lives until
+// `destroy` of what stands in its place.
+template <class Function>
+struct Call {
+  Function function;
+  gpointer user;
+  GDestroyNotify destroy;
+  static Call *of(Function f, gpointer user, GDestroyNotify destroy) {
+    auto *call = new Call{f, user, destroy};
+    __tsan_release(call);
+    return call;
+  }
+  static const Call &begun(gpointer call) {
+    __tsan_acquire(call);
+    return *static_cast<Call *>(call);
+  }
+  static void end(gpointer p) {
+    auto *call = static_cast<Call *>(p);
+    __tsan_acquire(call);
+    if (call->destroy) call->destroy(call->user);
+    delete call;
+  }
+};
 
 } // namespace
 
@@ -177,6 +202,53 @@ GstMessage *(gst_bus_timed_pop_filtered)(GstBus *bus, GstClockTime timeout, GstM
   __tsan_acquire(bus);
   return message;
 }
+// What the main loop calls: other threads hand it over through the loop's own lock.
+guint(g_idle_add_full)(gint priority, GSourceFunc function, gpointer user, GDestroyNotify destroy) {
+  NEXT(g_idle_add_full);
+  using Idle = Call<GSourceFunc>;
+  return real(
+      priority,
+      [](gpointer p) {
+        const Idle &call = Idle::begun(p);
+        const gboolean again = call.function(call.user);
+        __tsan_release(p);
+        return again;
+      },
+      Idle::of(function, user, destroy), Idle::end);
+}
+guint(gst_bus_add_watch_full)(GstBus *bus, gint priority, GstBusFunc function, gpointer user,
+                              GDestroyNotify destroy) {
+  NEXT(gst_bus_add_watch_full);
+  using Watch = Call<GstBusFunc>;
+  return real(
+      bus, priority,
+      [](GstBus *from, GstMessage *message, gpointer p) {
+        __tsan_acquire(from);
+        const Watch &call = Watch::begun(p);
+        const gboolean again = call.function(from, message, call.user);
+        __tsan_release(p);
+        return again;
+      },
+      Watch::of(function, user, destroy), Watch::end);
+}
+guint(gst_bus_add_watch)(GstBus *bus, GstBusFunc function, gpointer user) {
+  return gst_bus_add_watch_full(bus, G_PRIORITY_DEFAULT, function, user, nullptr);
+}
+// Runs on a thread of a pool.
+void(gst_element_call_async)(GstElement *element, GstElementCallAsyncFunc function, gpointer user,
+                             GDestroyNotify destroy) {
+  NEXT(gst_element_call_async);
+  using Async = Call<GstElementCallAsyncFunc>;
+  real(
+      element,
+      [](GstElement *of, gpointer p) {
+        const Async &call = Async::begun(p);
+        call.function(of, call.user);
+        __tsan_release(p);
+      },
+      Async::of(function, user, destroy), Async::end);
+}
+
 // A state change orders what was done before it before what the streaming threads do, and those before its
 // end.
 GstStateChangeReturn(gst_element_set_state)(GstElement *element, GstState state) {

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "http/api.h"
 #include "notify/notifier.h"
+#include "process.h"
 #include "vigil-config.h"
 
 #include <atomic>
@@ -183,6 +184,7 @@ int main(int argc, char **argv) {
     }
   }
   if (!o.config.empty() && !o.sources.empty()) return bad_usage("either --config or SOURCEs");
+  share_arenas();
   gst_init(nullptr, nullptr);
   try {
     return run(o);

@@ -143,12 +143,11 @@ void Monitor::tick() {
     log_line(vigil::text("the system's clock was set by ", change, " seconds"));
     for (const auto &[name, camera] : cameras_) camera->clock_set(change);
   }
-  constexpr unsigned a_minute = 60;
-  if (ticks_++ % a_minute == 0)
-    writer_.add([this, cameras = config_.cameras, limits = config_.storage] {
-      retention(cameras, limits);
-      give_back_memory();
-    });
+  constexpr unsigned a_minute = 60, often = 10;
+  if (ticks_ % a_minute == 0)
+    writer_.add([this, cameras = config_.cameras, limits = config_.storage] { retention(cameras, limits); });
+  if (ticks_ % often == 0) writer_.add(give_back_memory);
+  ticks_++;
   if (!writable_) writer_.add([this] { put_waiting(); });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "process.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <malloc.h>
@@ -31,6 +32,13 @@ ProcessState process_state() {
   out.threads = entries("/proc/self/task");
   out.descriptors = entries("/proc/self/fd");
   return out;
+}
+
+void share_arenas() {
+#ifdef __GLIBC__
+  constexpr int arenas = 2;
+  if (!std::getenv("MALLOC_ARENA_MAX")) mallopt(M_ARENA_MAX, arenas);
+#endif
 }
 
 void give_back_memory() {

@@ -12,8 +12,13 @@ struct ProcessState {
 };
 ProcessState process_state();
 
-// Gives memory that was freed back to the system. glibc keeps it for the threads that freed it, of which each
-// camera has many and each connection new ones: the process would grow for hours, most of it free.
+// Has all threads share two of glibc's arenas; by itself it makes up to eight a processor, each of which
+// keeps what was freed in it for its own threads. A camera has a dozen threads, and new ones after each
+// outage, so that the process would grow for hours, most of it free. Call it before the first thread begins.
+// The environment's MALLOC_ARENA_MAX wins.
+void share_arenas();
+
+// Gives memory that was freed back to the system.
 void give_back_memory();
 
 } // namespace vigil::monitor

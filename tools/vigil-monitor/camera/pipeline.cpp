@@ -3,6 +3,7 @@
 
 #include "../config/words.h"
 #include "common/error.h"
+#include "endless.h"
 #include "pipeline_callbacks.h"
 #include "properties.h"
 #include "reduction.h"
@@ -94,6 +95,7 @@ CameraPipeline::~CameraPipeline() {
 
 void CameraPipeline::mute() {
   muted_ = true;
+  tint_.close();
   if (watch_) {
     const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
     gst_bus_remove_watch(bus.get());
@@ -114,22 +116,25 @@ void CameraPipeline::play() {
 void CameraPipeline::change_state(void (*f)(CameraPipeline &)) {
   {
     const std::lock_guard guard(changing_lock_);
+    changes_.push_back(f);
     if (std::exchange(changing_, true)) return;
   }
-  struct Change {
-    CameraPipeline &pipeline;
-    void (*f)(CameraPipeline &);
-  };
   gst_element_call_async(
       pipeline_,
       [](GstElement *, gpointer user) {
-        const auto &[pipeline, change] = *static_cast<Change *>(user);
-        change(pipeline);
-        const std::lock_guard guard(pipeline.changing_lock_);
-        pipeline.changing_ = false;
-        pipeline.changed_.notify_all(); // with the lock held: the object may go once it is free
+        auto &p = *static_cast<CameraPipeline *>(user);
+        std::unique_lock guard(p.changing_lock_);
+        while (!p.changes_.empty()) {
+          const auto change = p.changes_.front();
+          p.changes_.pop_front();
+          guard.unlock();
+          change(p);
+          guard.lock();
+        }
+        p.changing_ = false;
+        p.changed_.notify_all(); // with the lock held: the object may go once it is free
       },
-      new Change{*this, f}, [](gpointer user) { delete static_cast<Change *>(user); });
+      this, nullptr);
 }
 
 GstElement *CameraPipeline::add(const char *factory) {
@@ -191,7 +196,8 @@ void CameraPipeline::build_chain() {
   gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_chain, this, nullptr);
   if (reduction_) {
     gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::plan_picture, this, nullptr);
-    plain_tiles_ = build_tiles(raw_tee_, Callbacks::into_plain_tiles);
+    plain_tiles_ =
+        build_tiles(raw_tee_, Callbacks::into_plain_tiles, tints() ? Callbacks::tint_tile : nullptr);
   }
   chain_tiles_ = build_tiles(last, reduction_ ? Callbacks::into_view_tiles : Callbacks::into_tiles);
 }
@@ -200,6 +206,10 @@ bool CameraPipeline::reduces() const {
   if (config_.detect_height != detect_half) return config_.detect_height != detect_full;
   // A GPU has time for whole pictures, and what these two do depends on how large things are in them.
   return !on_gpu() && !config_.elements.count("gpufisher") && !config_.elements.count("clbilateral");
+}
+
+bool CameraPipeline::tints() const {
+  return reduction_ && !on_gpu();
 }
 
 GstElement *CameraPipeline::add_reduction(GstElement *last) {
@@ -223,7 +233,8 @@ void CameraPipeline::set_reduction(const GstVideoInfo &video) {
   if (std::exchange(halved_, half) != half) fit_settings(mog_, half, config_.elements);
 }
 
-GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback into) {
+GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback into,
+                                        GstPadProbeCallback finish) {
   GstElement *queue = add("queue"), *scale = add("videoscale"), *convert = add("videoconvert");
   GstElement *encode = add("jpegenc"), *sink = add("appsink");
   GstElement *size = add("capsfilter");
@@ -247,6 +258,8 @@ GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback in
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
   const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(queue, "sink"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, into, this, nullptr);
+  const tools::ObjectPtr<GstPad> ready(gst_element_get_static_pad(encode, "sink"));
+  if (finish) gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_BUFFER, finish, this, nullptr);
   return size;
 }
 
@@ -315,6 +328,9 @@ void CameraPipeline::link_compressed(GstPad *pad, const char *parser, const char
   if (source_kind(config_.source) == SourceKind::file) { // played at its own speed
     first = add("identity");
     g_object_set(first, "sync", TRUE, nullptr);
+    const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(first, "sink"));
+    if (config_.loop) EndlessStream::begin(in.get());
+    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::first_of_file, this, nullptr);
     tools::link({first, tee});
   }
   tools::link({tee, queue, decode});
@@ -392,10 +408,6 @@ std::uint64_t CameraPipeline::drops() const {
                       in = frames_in_; // in this order: no frame comes out before it goes in
   constexpr std::uint64_t under_way = 4;
   return source_drops_.total() + (in > out + under_way ? in - out - under_way : 0);
-}
-
-void CameraPipeline::begin_again() {
-  change_state([](CameraPipeline &p) { p.seek_to_start(); });
 }
 
 void CameraPipeline::seek_to_start() {

@@ -16,11 +16,13 @@
 #include "mask_file.h"
 #include "source_drops.h"
 #include "tiles.h"
+#include "tint.h"
 #include "tools/base/contexts.h"
 #include "utc.h"
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <gst/video/video.h>
 #include <map>
@@ -83,8 +85,12 @@ class CameraPipeline {
   bool reduces() const; // whether the chain may get smaller pictures than the camera's
   GstElement *add_reduction(GstElement *last);
   void set_reduction(const GstVideoInfo &); // for such pictures, before the first of them
-  // Tiles of the frames of `last` that `into` lets pass; returns the element that sets their size.
-  GstElement *build_tiles(GstElement *last, GstPadProbeCallback into);
+  // Tiles of the frames of `last` that `into` lets pass, in which `finish`, where given, draws before they
+  // are encoded; returns the element that sets their size.
+  GstElement *build_tiles(GstElement *last, GstPadProbeCallback into, GstPadProbeCallback finish = nullptr);
+  // Whether an overlay is drawn on the camera's own picture (tint.h). On a GPU cudamog draws it: there the
+  // chain's pictures are smaller only where the configuration asks for it.
+  bool tints() const;
   void link_stream(GstPad *);
   void link_compressed(GstPad *, const char *parser, const char *record_caps);
   void link_raw(GstPad *);
@@ -92,16 +98,15 @@ class CameraPipeline {
   void link_encoder();
   void update_tile_caps();
   void set_tile_size(GstElement *tiles, int width, int height);
-  // A file, at its end; when the source has no beginning, `failed` is called. Seeking waits for all of the
-  // pipeline's threads: it is done on a thread of its own, so that many cameras do not wait for each other.
-  void begin_again();
+  // A file, at its end; when the source has no beginning, `failed` is called.
   void seek_to_start();
-  // Runs f on a thread of its own, which the destructor waits for; not when one still runs.
+  // Runs f on a thread of its own, one after the other; the destructor waits for them. Seeking waits for
+  // threads of the pipeline, and many cameras must not wait for each other.
   void change_state(void (*f)(CameraPipeline &));
   double age_of(GstClockTime running) const; // seconds since then; 0 when the time is of no use
   double utc_of(GstClockTime running) const { return utc_.now() - age_of(running); }
   double time_of(GstPad *, GstBuffer *) const;
-  void see_boxes(GstPad *, GstBuffer *);
+  std::vector<Rect> see_boxes(GstPad *, GstBuffer *);
   std::optional<View> planned(GstPadProbeInfo *) const; // what tiles show of the frame
 
   const CameraConfig config_;
@@ -114,12 +119,14 @@ class CameraPipeline {
              *reduction_ = nullptr, // what says how large the chain's pictures are; null: as they come
                  *chain_tiles_ = nullptr, *plain_tiles_ = nullptr; // plain_tiles_: with reduction_ alone
   bool halved_ = false; // the chain's pictures; the thread's before the chain
+  Tint tint_;
   std::vector<GstElement *> chain_;
   guint watch_ = 0;
   SourceDrops source_drops_; // the main thread's
   std::mutex changing_lock_;
   std::condition_variable changed_;
-  bool changing_ = false; // under changing_lock_: change_state()'s thread runs
+  bool changing_ = false;                          // under changing_lock_: change_state()'s thread runs
+  std::deque<void (*)(CameraPipeline &)> changes_; // likewise: what it is still to do
   std::atomic<bool> muted_ = false, linked_ = false;
   std::atomic<int> width_ = 0, height_ = 0; // of the decoded pictures
   std::atomic<int> chain_width_ = 0, chain_height_ = 0, tile_height_;

@@ -86,7 +86,7 @@ gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer us
     break;
   case GST_MESSAGE_EOS: {
     if (p.config_.loop && p.frames_out_ > 0)
-      p.begin_again();
+      p.change_state([](CameraPipeline &again) { again.seek_to_start(); });
     else
       p.events_.failed(p.frames_out_ ? stream_ended
                                      : "the stream ended before its first picture; does it hold video?");
@@ -162,13 +162,19 @@ GstPadProbeReturn CameraPipeline::Callbacks::before_mog(GstPad *, GstPadProbeInf
   if (p.muted_) return GST_PAD_PROBE_OK;
   const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
   const auto view = p.plain_tiles_ ? p.plan_->planned(pts) : p.plan_->frame(now_ns(), pts);
-  if (view) gst_util_set_object_arg(G_OBJECT(p.mog_), "output", outputs[static_cast<int>(*view)]);
+  if (!view) return GST_PAD_PROBE_OK;
+  const View drawn = *view == View::overlay && p.tints() ? View::mask : *view;
+  gst_util_set_object_arg(G_OBJECT(p.mog_), "output", outputs[static_cast<int>(drawn)]);
   return GST_PAD_PROBE_OK;
 }
 
 GstPadProbeReturn CameraPipeline::Callbacks::after_mog(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
-  if (!p.muted_) p.see_boxes(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  if (p.muted_) return GST_PAD_PROBE_OK;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  std::vector<Rect> boxes = p.see_boxes(pad, buffer);
+  if (p.tints() && p.plan_->planned(GST_BUFFER_PTS(buffer)) == View::overlay)
+    p.tint_.put(buffer, tools::CapsPtr(gst_pad_get_current_caps(pad)).get(), std::move(boxes));
   return GST_PAD_PROBE_OK;
 }
 
@@ -189,12 +195,39 @@ GstPadProbeReturn CameraPipeline::Callbacks::into_tiles(GstPad *, GstPadProbeInf
 
 GstPadProbeReturn CameraPipeline::Callbacks::into_plain_tiles(GstPad *, GstPadProbeInfo *info,
                                                               gpointer user) {
-  return self(user).planned(info) == View::plain ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  const CameraPipeline &p = self(user);
+  const auto view = p.planned(info);
+  const bool here = view == View::plain || (view == View::overlay && p.tints());
+  return here ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 GstPadProbeReturn CameraPipeline::Callbacks::into_view_tiles(GstPad *, GstPadProbeInfo *info, gpointer user) {
-  const auto view = self(user).planned(info);
-  return view && view != View::plain ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  const CameraPipeline &p = self(user);
+  const auto view = p.planned(info);
+  const bool here = view && view != View::plain && !(view == View::overlay && p.tints());
+  return here ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::tint_tile(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  if (p.planned(info) != View::overlay) return GST_PAD_PROBE_OK;
+  GstBuffer *own = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+  GST_PAD_PROBE_INFO_DATA(info) = own;
+  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  return p.tint_.draw(own, caps.get()) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+// A file's frames come in the order of decoding, and are let through when they are due in that order. The
+// first, which waits for none, says how much later they are shown: all of them come so much later, so that
+// none is shown before it is due.
+GstPadProbeReturn CameraPipeline::Callbacks::first_of_file(GstPad *pad, GstPadProbeInfo *info, gpointer) {
+  GstBuffer *first = GST_PAD_PROBE_INFO_BUFFER(info);
+  const GstClockTime shown = GST_BUFFER_PTS(first), decoded = GST_BUFFER_DTS(first);
+  if (GST_CLOCK_TIME_IS_VALID(shown) && GST_CLOCK_TIME_IS_VALID(decoded) && shown > decoded) {
+    const tools::ObjectPtr<GstElement> identity(gst_pad_get_parent_element(pad));
+    g_object_set(identity.get(), "ts-offset", static_cast<gint64>(shown - decoded), nullptr);
+  }
+  return GST_PAD_PROBE_REMOVE;
 }
 
 GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
@@ -227,7 +260,7 @@ GstFlowReturn CameraPipeline::Callbacks::record(GstAppSink *sink, gpointer user)
   return GST_FLOW_OK;
 }
 
-void CameraPipeline::see_boxes(GstPad *pad, GstBuffer *buffer) {
+std::vector<Rect> CameraPipeline::see_boxes(GstPad *pad, GstBuffer *buffer) {
   const double time = time_of(pad, buffer), w = std::max(1, chain_width_.load()),
                h = std::max(1, chain_height_.load());
   std::vector<Rect> boxes;
@@ -239,10 +272,10 @@ void CameraPipeline::see_boxes(GstPad *pad, GstBuffer *buffer) {
     boxes.push_back({meta->x / w, meta->y / h, meta->w / w, meta->h / h});
     area += boxes.back().width * boxes.back().height;
   }
-  events_.frame(time, std::move(boxes), area);
+  events_.frame(time, boxes, area);
   auto *custom =
       gst_meta_get_info("vigil-fisher") ? gst_buffer_get_custom_meta(buffer, "vigil-fisher") : nullptr;
-  if (!custom) return;
+  if (!custom) return boxes;
   GstStructure *s = gst_custom_meta_get_structure(custom);
   const GValue *classes = gst_structure_get_value(s, "classes"),
                *smoothed = gst_structure_get_value(s, "smoothed"),
@@ -261,6 +294,7 @@ void CameraPipeline::see_boxes(GstPad *pad, GstBuffer *buffer) {
     if (!floats.empty()) std::memcpy(floats.data(), data, floats.size() * sizeof(float));
   }
   events_.scores(std::move(scores), std::move(floats));
+  return boxes;
 }
 
 } // namespace vigil::monitor

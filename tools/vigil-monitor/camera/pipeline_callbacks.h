@@ -26,6 +26,8 @@ struct CameraPipeline::Callbacks {
   static GstPadProbeReturn into_tiles(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn into_plain_tiles(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn into_view_tiles(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn tint_tile(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn first_of_file(GstPad *, GstPadProbeInfo *, gpointer);
   static GstFlowReturn tile(GstAppSink *, gpointer);
   static GstFlowReturn record(GstAppSink *, gpointer);
 };
