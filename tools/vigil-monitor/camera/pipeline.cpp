@@ -3,7 +3,6 @@
 
 #include "../config/words.h"
 #include "common/error.h"
-#include "endless.h"
 #include "pipeline_callbacks.h"
 #include "properties.h"
 #include "reduction.h"
@@ -329,7 +328,6 @@ void CameraPipeline::link_compressed(GstPad *pad, const char *parser, const char
     first = add("identity");
     g_object_set(first, "sync", TRUE, nullptr);
     const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(first, "sink"));
-    if (config_.loop) EndlessStream::begin(in.get());
     gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::first_of_file, this, nullptr);
     tools::link({first, tee});
   }
