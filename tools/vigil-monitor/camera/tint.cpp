@@ -34,17 +34,17 @@ void paint(const FoundMask &m, Pixel *out, int width, int height) {
       to[x] = v == 255 ? foreground : v ? shadow : nothing;
     }
   }
-  const int line = std::max(1, height / 360);
+  // In pairs of pixels: most pictures have one colour for two of them.
+  const int line = 2 * std::max(1, height / 720);
+  const auto even = [](double v) { return 2 * static_cast<int>(std::lround(v / 2)); };
   const auto fill = [&](int left, int top, int right, int bottom) {
     for (int y = std::max(0, top); y < std::min(height, bottom); y++)
       for (int x = std::max(0, left); x < std::min(width, right); x++)
         out[std::size_t(y) * std::size_t(width) + std::size_t(x)] = box_line;
   };
   for (const Rect &b : m.boxes) {
-    const int left = static_cast<int>(std::lround(b.x * width)),
-              top = static_cast<int>(std::lround(b.y * height)),
-              right = static_cast<int>(std::lround((b.x + b.width) * width)),
-              bottom = static_cast<int>(std::lround((b.y + b.height) * height));
+    const int left = even(b.x * width), top = even(b.y * height), right = even((b.x + b.width) * width),
+              bottom = even((b.y + b.height) * height);
     fill(left, top, right, top + line);
     fill(left, bottom - line, right, bottom);
     fill(left, top, left + line, bottom);
