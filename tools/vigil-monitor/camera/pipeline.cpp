@@ -115,25 +115,22 @@ void CameraPipeline::play() {
 void CameraPipeline::change_state(void (*f)(CameraPipeline &)) {
   {
     const std::lock_guard guard(changing_lock_);
-    changes_.push_back(f);
     if (std::exchange(changing_, true)) return;
   }
+  struct Change {
+    CameraPipeline &pipeline;
+    void (*f)(CameraPipeline &);
+  };
   gst_element_call_async(
       pipeline_,
       [](GstElement *, gpointer user) {
-        auto &p = *static_cast<CameraPipeline *>(user);
-        std::unique_lock guard(p.changing_lock_);
-        while (!p.changes_.empty()) {
-          const auto change = p.changes_.front();
-          p.changes_.pop_front();
-          guard.unlock();
-          change(p);
-          guard.lock();
-        }
-        p.changing_ = false;
-        p.changed_.notify_all(); // with the lock held: the object may go once it is free
+        const auto &[pipeline, change] = *static_cast<Change *>(user);
+        change(pipeline);
+        const std::lock_guard guard(pipeline.changing_lock_);
+        pipeline.changing_ = false;
+        pipeline.changed_.notify_all(); // with the lock held: the object may go once it is free
       },
-      this, nullptr);
+      new Change{*this, f}, [](gpointer user) { delete static_cast<Change *>(user); });
 }
 
 GstElement *CameraPipeline::add(const char *factory) {

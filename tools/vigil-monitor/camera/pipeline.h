@@ -22,7 +22,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <gst/video/video.h>
 #include <map>
@@ -100,8 +99,8 @@ class CameraPipeline {
   void set_tile_size(GstElement *tiles, int width, int height);
   // A file, at its end; when the source has no beginning, `failed` is called.
   void seek_to_start();
-  // Runs f on a thread of its own, one after the other; the destructor waits for them. Seeking waits for
-  // threads of the pipeline, and many cameras must not wait for each other.
+  // Runs f on a thread of its own, which the destructor waits for; not when one still runs. Seeking waits for
+  // all of the pipeline's threads, and many cameras must not wait for each other.
   void change_state(void (*f)(CameraPipeline &));
   double age_of(GstClockTime running) const; // seconds since then; 0 when the time is of no use
   double utc_of(GstClockTime running) const { return utc_.now() - age_of(running); }
@@ -125,8 +124,7 @@ class CameraPipeline {
   SourceDrops source_drops_; // the main thread's
   std::mutex changing_lock_;
   std::condition_variable changed_;
-  bool changing_ = false;                          // under changing_lock_: change_state()'s thread runs
-  std::deque<void (*)(CameraPipeline &)> changes_; // likewise: what it is still to do
+  bool changing_ = false; // under changing_lock_: change_state()'s thread runs
   std::atomic<bool> muted_ = false, linked_ = false;
   std::atomic<int> width_ = 0, height_ = 0; // of the decoded pictures
   std::atomic<int> chain_width_ = 0, chain_height_ = 0, tile_height_;
