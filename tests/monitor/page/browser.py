@@ -6,7 +6,7 @@ import tempfile
 import urllib.parse
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import JavascriptException, StaleElementReferenceException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
@@ -55,8 +55,9 @@ class Browser:
         return self.run("return [...document.querySelectorAll(arguments[0])]", selector)
 
     def until(self, condition, what, seconds=60):
-        """Lists are drawn anew while they are looked at, so elements that went are no failure of the condition."""
-        wait = WebDriverWait(self.driver, seconds, 0.1, ignored_exceptions=[StaleElementReferenceException])
+        """Waits until the condition holds. Lists are drawn again while they are looked at, so elements that went, or are not
+        there yet (a script that reads a member of null), count as a condition that does not hold yet."""
+        wait = WebDriverWait(self.driver, seconds, 0.1, ignored_exceptions=[StaleElementReferenceException, JavascriptException])
         return wait.until(lambda _: condition(), f"waited {seconds} s in vain for {what}")
 
     def keys(self, *keys):
