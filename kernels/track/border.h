@@ -24,6 +24,11 @@ inline bool has_free_edge(Cut c) {
   return c == Cut::low || c == Cut::high;
 }
 
+// It comes in over the border.
+inline bool grows(const Coordinate &c, Cut cut) {
+  return (cut == Cut::low && c.v > 0) || (cut == Cut::high && c.v < 0);
+}
+
 // Of a box from `low` to `high` in a picture that ends at `border`; 0: not known.
 inline Cut cut_of(double low, double high, double border) {
   constexpr double near = 1; // px

@@ -35,7 +35,7 @@ void Tracker::divide_pairs(double dt) {
     Track &t = tracks_[i];
     if (t.box < 0) continue;
     const Input &in = boxes_[static_cast<std::size_t>(t.box)];
-    if (in.owners > 1 || t.in_group) {
+    if (in.owners > 1 || in.more || t.in_group) {
       t.pair = 0; // two are known to be in it already
       continue;
     }

@@ -54,7 +54,10 @@ void Tracker::mend(Input &in, bool coming_out) {
   double gain = coming_out ? much : 0;
   for (Track &t : tracks_) {
     if (!t.confirmed || t.o.label != in.d.label) continue;
-    if (t.box >= 0 && boxes_[static_cast<std::size_t>(t.box)].owners > 1) continue;
+    if (t.box >= 0) {
+      const Input &its = boxes_[static_cast<std::size_t>(t.box)];
+      if (its.owners > 1 || its.more) continue;
+    }
     const Box p = t.predicted();
     if (coming_out ? t.box < 0 : intersection(p, in.d.box) < part * area(in.d.box)) continue;
     const double before = t.box >= 0 ? iou(p, t.measured) : 0;

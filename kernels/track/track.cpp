@@ -14,6 +14,7 @@ constexpr double gate = 16;         // chi squared, 4 degrees of freedom: 0.3 % 
 constexpr double covered = 0.5;     // of a track by a box, to be in it
 constexpr double unseen_turn = 0.5; // of its size: where a member of a group may be besides its estimate
 constexpr double more = 0.1;        // by which the IoU of a box with its tracks grows when one more enters it
+constexpr double little = 0.25;     // of a box: whose tracks explain less holds something else
 constexpr double widest = 1e6;      // px; what is larger or further away is no place in a picture
 
 bool usable(const Box &b) {
@@ -75,7 +76,7 @@ void Tracker::reset() {
 void Tracker::take(std::span<const Detection> detections) {
   boxes_.clear();
   for (std::size_t i = 0; i < detections.size(); i++)
-    if (usable(detections[i].box)) boxes_.push_back({detections[i], static_cast<int>(i), 0, -1, false});
+    if (usable(detections[i].box)) boxes_.push_back({detections[i], static_cast<int>(i)});
   passed_over_ = detections.size() - std::min(boxes_.size(), most_boxes);
   if (boxes_.size() <= most_boxes) return;
   std::nth_element(boxes_.begin(), boxes_.begin() + most_boxes, boxes_.end(),
@@ -112,7 +113,7 @@ void Tracker::assign(bool confirmed) {
   for (std::size_t i = 0; i < tracks_.size(); i++)
     if (tracks_[i].confirmed == confirmed) rows_.push_back(i);
   for (std::size_t j = 0; j < boxes_.size(); j++)
-    if (boxes_[j].owners == 0) columns_.push_back(j);
+    if (boxes_[j].owners == 0 || (boxes_[j].more && !confirmed)) columns_.push_back(j);
   costs_.resize(rows_.size() * columns_.size());
   for (std::size_t i = 0; i < rows_.size(); i++)
     for (std::size_t j = 0; j < columns_.size(); j++)
@@ -124,7 +125,10 @@ void Tracker::assign(bool confirmed) {
     const std::size_t j = columns_[static_cast<std::size_t>(result[i])];
     t.box = static_cast<int>(j);
     t.measured = boxes_[j].d.box;
-    boxes_[j].owners = 1;
+    if (boxes_[j].more)
+      boxes_[j].rest = static_cast<int>(rows_[i]);
+    else
+      boxes_[j].owners = 1;
   }
 }
 
@@ -132,14 +136,15 @@ void Tracker::assign(bool confirmed) {
 // would add: a track that is hidden behind another, or lost in front of it, is not in the other's box.
 void Tracker::join_groups() {
   for (std::size_t j = 0; j < boxes_.size(); j++) {
-    const Box &b = boxes_[j].d.box;
+    Input &in = boxes_[j];
+    const Box &b = in.d.box;
     const Track *owner = nullptr;
     for (const Track &t : tracks_)
       if (t.box == static_cast<int>(j)) owner = &t;
     int members = owner ? 1 : 0;
     Box explained = owner ? owner->predicted() : Box{};
     for (Track &t : tracks_) {
-      if (t.box >= 0 || !t.confirmed || t.o.label != boxes_[j].d.label) continue;
+      if (t.box >= 0 || !t.confirmed || t.o.label != in.d.label) continue;
       const Box p = t.predicted();
       if (intersection(p, b) < covered * area(p)) continue;
       const Box together = members ? hull(explained, p) : p;
@@ -153,7 +158,11 @@ void Tracker::join_groups() {
       explained = together;
       members++;
     }
-    boxes_[j].owners = members;
+    in.owners = members;
+    in.more = members > 0 && !owner && area(explained) < little * area(b);
+    if (!in.more) continue;
+    for (Track &t : tracks_)
+      if (t.box == static_cast<int>(j)) t.shown = false;
   }
 }
 

@@ -10,7 +10,9 @@
 //   3. merge: a confirmed track without a box, most of which lies in a box that is larger than the box's own
 //      track explains, is in that box with the others: a group. Its members keep their sizes; an edge of the
 //      group's box moves the member whose edge that is, if he can be there (M. Xu, T. Ellis, "Partial
-//      observation vs. blind tracking through occlusion", BMVC 2002), else they are predicted;
+//      observation vs. blind tracking through occlusion", BMVC 2002), else they are predicted. Where all
+//      members together explain less than a quarter of a box that is no track's own, something else is in
+//      it, which hides them or before which they pass: the box as a whole goes to a tentative track;
 //   4. split: members are assigned like all others, by motion, size and colour, so they leave as what they
 //      came. Their places are uncertain, but in the group's box: one that lies elsewhere is another's;
 //   5. mend: boxes that are parts of one track are one; where all that is found of it is still less than
@@ -28,7 +30,7 @@
 //      first seen, at most 2 s, until it came in over the border. Not for one that goes along with a track
 //      out of whose box it came: that one may have fallen in two (past.cpp);
 // Of an object that the picture's border cuts off the free edge alone is measured: its box grows or shrinks,
-// and the centre of that moves at half the object's speed.
+// and the centre of that moves at half the object's speed. While it is not found it does not grow.
 // A track is confirmed when it was found in at least half of the frames for `confirm_after`, and ends
 // `lost_after` after it was last found, or when its centre leaves the picture unseen. One that has not moved
 // by a quarter of its size for `stationary_after` is stationary, and waits for `stationary_hold` instead:
@@ -179,9 +181,11 @@ class Tracker {
   struct Input {
     Detection d;
     int index;
-    int owners;
-    int part_of; // index into tracks_ of whom it is one part of several, -1: of nobody
-    bool object; // it has parted from a track that is confirmed, and is one itself
+    int owners = 0;
+    int part_of = -1;    // index into tracks_ of whom it is one part of several, -1: of nobody
+    bool object = false; // it has parted from a track that is confirmed, and is one itself
+    bool more = false;   // its owners are a small part of it
+    int rest = -1;       // index into tracks_ of the tentative track that is the rest then, -1: of none
   };
 
   void take(std::span<const Detection>);

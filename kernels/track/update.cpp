@@ -48,16 +48,18 @@ void Tracker::predict(double dt) {
 
 void Tracker::update(double seconds) {
   for (std::size_t j = 0; j < boxes_.size(); j++)
-    if (boxes_[j].owners > 1) update_group(j);
+    if (boxes_[j].owners > 1 || boxes_[j].more) update_group(j);
   for (Track &t : tracks_)
     if (t.box >= 0 && !t.in_group) update_single(t);
   for (Track &t : tracks_) {
     if (t.box >= 0) {
       t.hits++;
       if (t.shown) t.o.last_seen = seconds;
-    } else if (t.confirmed) {
-      t.o.state = State::predicted;
+    } else {
+      if (t.confirmed) t.o.state = State::predicted;
       t.o.group = 0;
+      if (grows(t.x, t.cut_x)) t.cut_x = Cut::none;
+      if (grows(t.y, t.cut_y)) t.cut_y = Cut::none;
     }
     const double limit = still * t.size();
     if (std::hypot(t.x.p - t.still_x, t.y.p - t.still_y) > limit) {
@@ -132,6 +134,9 @@ void Tracker::update_group(std::size_t j) {
   const Cut across = cut_of(b.x, b.x + b.width, width_), down = cut_of(b.y, b.y + b.height, height_);
   Track *left = nullptr, *right = nullptr, *top = nullptr, *bottom = nullptr;
   std::uint64_t least = 0;
+  const auto member = [&](const Track &t) {
+    return t.box == static_cast<int>(j) && &t - tracks_.data() != boxes_[j].rest;
+  };
   const auto noise = [&](const Track &t) {
     const double edge = 2 * params_.jitter * t.size();
     return edge * edge;
@@ -140,7 +145,7 @@ void Tracker::update_group(std::size_t j) {
     return c.distance(centre, noise(t)) <= surprise;
   };
   for (Track &t : tracks_) {
-    if (t.box != static_cast<int>(j)) continue;
+    if (!member(t) || boxes_[j].more) continue; // edges of a box that holds something else are that one's
     const double w = t.w.p / 2, h = t.h.p / 2;
     if (!at_low(across) && can_be(t, t.x, b.x + w) && (!left || t.x.p - w < left->x.p - left->w.p / 2))
       left = &t;
@@ -151,10 +156,11 @@ void Tracker::update_group(std::size_t j) {
     if (!at_high(down) && can_be(t, t.y, b.y + b.height - h) &&
         (!bottom || t.y.p + h > bottom->y.p + bottom->h.p / 2))
       bottom = &t;
-    if (!least || t.o.id < least) least = t.o.id;
   }
+  for (const Track &t : tracks_)
+    if (member(t) && (!least || t.o.id < least)) least = t.o.id;
   for (Track &t : tracks_) {
-    if (t.box != static_cast<int>(j)) continue;
+    if (!member(t)) continue;
     const double r = noise(t);
     if (&t == left) t.x.update(b.x + t.w.p / 2, r);
     if (&t == right) t.x.update(b.x + b.width - t.w.p / 2, r);
@@ -180,7 +186,7 @@ void Tracker::update_group(std::size_t j) {
 
 void Tracker::begin(double seconds) {
   for (const Input &in : boxes_) {
-    if (in.owners > 0) continue;
+    if (in.more ? in.rest >= 0 : in.owners > 0) continue;
     const Box &b = in.d.box;
     Track t;
     t.measured = b;

@@ -372,6 +372,39 @@ void came_hidden() {
   for (const Object &o : t.objects()) expect(o.came_x == 0, "a way over a gap");
 }
 
+// A car comes out of hiding with somebody before it, whose track is in its box alone: it is a track of its
+// own, and he keeps his size.
+void car_behind_a_walker() {
+  const auto car_at = [](double t) { return 560 - 200 * t; };
+  const Scene scene = [=](double t) {
+    const Detection walker = at(300 - 10 * t, 240, 20, 60), car = at(car_at(t), 220, 200, 100);
+    if (t < 1) return Boxes{walker};
+    Detection both = car;
+    both.box = hull(walker.box, car.box);
+    return intersection(walker.box, car.box) > 0 ? Boxes{both} : Boxes{walker, car};
+  };
+  // At 1 s the car is seen from x = 260 to 460, over the walker; they part at 2 s.
+  Tracker t = play(scene, 10, 0, 1.5);
+  expect(t.objects().size() == 2, "the car is a track, too");
+  for (const Object &o : t.objects())
+    if (o.id == 1) expect(o.box.width < 40, "who is before a car keeps his size");
+  t = play(scene, 10, 1.6, 2.4, t);
+  expect(t.objects().size() == 2, "two tracks when they have parted");
+  expect(id_near(t, 300 - 24) == 1 && id_near(t, car_at(2.4)) == 2,
+         "each has his number when they have parted");
+}
+
+// Half of a car is seen to come in; what is hidden then is no larger than what was seen.
+void hidden_while_it_came_in() {
+  const Scene scene = [](double t) {
+    Detection d;
+    d.box = {640 - 100 * t, 200, 100 * t, 60};
+    return t < 0.55 && t > 0.05 ? Boxes{d} : Boxes{};
+  };
+  Tracker t = play(scene, 10, 0, 2);
+  expect(t.objects().size() == 1 && t.objects()[0].box.width < 70, "who is hidden does not grow");
+}
+
 void flicker_is_no_track() {
   std::mt19937_64 random(3);
   Tracker t;
@@ -456,6 +489,8 @@ int main() {
   passed_by_a_car();
   cut_by_the_border();
   came_hidden();
+  car_behind_a_walker();
+  hidden_while_it_came_in();
   flicker_is_no_track();
   bad_input();
   same_again();
