@@ -13,14 +13,14 @@ class BorderedPicture {
   BorderedPicture() = default;
   // `border` pixels on each side.
   BorderedPicture(Device &, PixelFormat, int width, int height, int border);
-  // For whoever draws it anew: what is around it no longer fits.
+  // For whoever draws it again: what is around it no longer fits.
   Image draw() {
     filled_ = 0;
     return picture_.image();
   }
   ConstImage image() const { return picture_.image(); }
   // The picture as a frame with this shift would show it. The shift is in the device's memory and within the
-  // border; on the CPU it is known by now. Valid until the picture is drawn anew.
+  // border; on the CPU it is known by now. Valid until the picture is drawn again.
   Shifted through(const Shift *shift, Queue &);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Pictures of the background in the lights that there were before. A light that is switched makes the model
-// learn the scene anew, and with it whoever stands there. Where the light is one that was known, its picture
+// learn the scene again, and with it whoever stands there. Where the light is one that was known, its picture
 // says at once what is background.
 #pragma once
 
@@ -39,7 +39,7 @@ class Lights {
   // Returns false, and leaves the model as it is, when no picture explains the frame. Waits for the device,
   // so call it only for frames in which most has changed.
   bool recall(const ConstImage &frame, float most_moved, mog::Model &, const mog::Params &, Queue &);
-  // The model was made anew.
+  // The model was made again.
   void model_changed() { changed_at_ = 0; }
   // No light is known any longer. Waits for the device.
   void forget(Queue &);

@@ -40,7 +40,7 @@ void MogWork::prepare_model(const Settings &settings, Queue &queue) {
   }
   try {
     if (to_load_) mog::check_fits(*to_load_, config, samples);
-  } catch (const Error &e) { // learnt anew; the element tells
+  } catch (const Error &e) { // learnt again; the element tells
     refused_ = e;
     to_load_.reset();
   }

@@ -46,11 +46,12 @@ std::optional<mog::SavedModel> ModelFile::open(const std::string &location) {
 
 void ModelFile::refused(const std::exception &why) {
   foreign_ = named();
-  warn(why,
-       named()
-           ? "The background is learnt anew; when the new model is saved, the file at model-location is kept "
-             "with .bak added to its name"
-           : "The background is learnt anew");
+  warn(
+      why,
+      named()
+          ? "The background is learnt again; when the new model is saved, the file at model-location is kept "
+            "with .bak added to its name"
+          : "The background is learnt again");
 }
 
 bool ModelFile::due(int interval) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The file that model-location names. It is read at the start, written every save-interval, at the end of the
 // stream and at the stop. A file that is no model, or the model of other frames, is no reason to stop a
-// camera: the element warns and learns anew, and before it writes its own model it renames that file to
+// camera: the element warns and learns again, and before it writes its own model it renames that file to
 // LOCATION.bak.
 #pragma once
 

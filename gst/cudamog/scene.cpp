@@ -48,7 +48,7 @@ void Scene::forget() {
   shift_ = {};
 }
 
-void Scene::start_anew(Queue &queue) {
+void Scene::start_over(Queue &queue) {
   forget();
   exposure_->set({}, queue);
 }

@@ -44,7 +44,7 @@ class Scene {
   explicit Scene(Device &);
   void set_format(PixelFormat, const activity::Grid &);
   void forget();            // another model: nothing that was found holds any longer
-  void start_anew(Queue &); // the same, and the exposure was another one
+  void start_over(Queue &); // the same, and the exposure was another one
 
   ConstImage before(Slot &, const ConstImage &frame, mog::Model &, const Settings &, bool relearning,
                     Queue &);

@@ -112,7 +112,7 @@ void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
   follow_light(jobs.front()->in, settings, queue);
   if (std::exchange(camera_moved_, false)) {
     learning_.relearn();
-    scene_.start_anew(queue);
+    scene_.start_over(queue);
   }
   for (Job *job : jobs) sample_view(*job, queue);
   const std::uint64_t learnt = model_->frames;
@@ -222,7 +222,7 @@ void MogWork::follow_light(const ConstImage &frame, const Settings &settings, Qu
   if (lights_.recall(frame, undone ? Lights::most_undone : Lights::most_borne, *model_, settings.mog,
                      queue)) {
     learning_.recalled();
-    scene_.start_anew(queue);
+    scene_.start_over(queue);
   } else if (jumped) {
     lights_.keep(*model_, queue);
   }

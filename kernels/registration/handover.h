@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Shifts that do not come back. A pole sways about the place where it stands, so the mean of its shifts is
-// near none. Where it is another one the camera drifts, and the model is to follow: frames are compared up to
-// `most` pixel beside the shift that was found, so that the model learns the scene there. When it has, the
-// shift that is found is smaller by that much. A frame of which nothing is certain (something large passes)
-// is compared through the mean of the shifts before, which fades.
+// Shifts that do not come back. A pole sways about the place where it stands; that place need not be the one
+// of the model's first frame, so a mean of shifts that is not zero says nothing. Where the camera drifts or
+// was pushed, shifts no longer return to the model's place, and the model is to follow: frames are compared
+// up to `most` pixel beside the shift that was found, so that the model learns the scene there. When it has,
+// the shift that is found is smaller by that much. A frame of which nothing is certain (something large
+// passes) is compared through the mean of the shifts before, which fades.
+//
+// For each axis: lowest = min(found, lowest + 1 / memory), highest = max(found, highest - 1 / memory); the
+// part between none and the nearer of the two, at most `most`, is handed over. So one shift that comes back
+// to the model's place is enough to keep the model there for the next memory / 2 frames.
 #pragma once
 
 #include "common/plane.h"
@@ -27,9 +32,12 @@ class Handover {
   class Axis {
    public:
     VIGIL_HOST_DEVICE int certain(int found) {
-      const double next = ahead_ + (found - ahead_) / memory;
-      ahead_ = next < -most ? -most : next > most ? most : next;
-      const int shift = found - static_cast<int>(lround(ahead_));
+      const double up = lowest_ + 1 / memory, down = highest_ - 1 / memory;
+      lowest_ = up < found ? up : found;
+      highest_ = down > found ? down : found;
+      const double away = lowest_ > 0 ? lowest_ : highest_ < 0 ? highest_ : 0;
+      const double ahead = away < -most ? -most : away > most ? most : away;
+      const int shift = found - static_cast<int>(lround(ahead));
       mean_ += (shift - mean_) / recent;
       return shift;
     }
@@ -40,7 +48,7 @@ class Handover {
 
    private:
     static constexpr double memory = 200, recent = 50, most = 1; // frames, frames, pixels
-    double ahead_ = 0, mean_ = 0;                                // pixels
+    double lowest_ = 0, highest_ = 0, mean_ = 0;                 // pixels
   };
   Axis x_, y_;
 };

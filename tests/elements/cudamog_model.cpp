@@ -247,7 +247,7 @@ GST_START_TEST(a_file_that_does_not_fit_is_kept_and_the_model_learnt_anew) {
       camera.show(0, 5);
       const std::string said =
           camera.element.error(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, GST_MESSAGE_WARNING);
-      fail_unless(said.find("learnt anew") != said.npos && said.find(".bak") != said.npos, "'%s'",
+      fail_unless(said.find("learnt again") != said.npos && said.find(".bak") != said.npos, "'%s'",
                   said.c_str());
       fail_unless(content != small || said.find("16x16") != said.npos, "'%s'", said.c_str());
       camera.element.no_error();

@@ -259,8 +259,8 @@ void run_nothing(Checker &c) {
   }
 }
 
-// A sway stays what it is, a drift is handed over a pixel at a time, and what is not certain is the mean of
-// before, which fades.
+// A sway stays what it is, also about another place than the model's first frame; a drift and a push are
+// handed over a pixel at a time, and what is not certain is the mean of before, which fades.
 void run_handover(Checker &c) {
   const auto found = [](int x, float score = 1) { return Found{{x, 0}, 500, score, 0}; };
   Handover sway;
@@ -269,6 +269,17 @@ void run_handover(Checker &c) {
     const int got = sway.step(found(x)).x;
     c.expect(got == x, text("a sway of ", x, " became ", got));
   }
+  Handover beside; // the first frame was taken in a gust, 4 pixels from where the pole stands
+  for (int n = 0; n < 1000; n++) {
+    const double gust = 4 * std::pow(std::sin(0.035 * n + 1.57), 2);
+    const auto x = static_cast<int>(std::lround(4 - gust * std::cos(0.43 * n)));
+    const int got = beside.step(found(x)).x;
+    c.expect(got == x, text("frame ", n, ": a sway of ", x, " about 4 became ", got));
+  }
+  Handover push;
+  int frames = 0;
+  while (frames < 1000 && push.step(found(-3)).x == -3) frames++;
+  c.expect(frames < 200, text("a push was not handed over in ", frames, " frames"));
   Handover drift;
   int behind = 0; // what the model has not learnt yet
   for (int n = 0; n < 1000; n++) {
