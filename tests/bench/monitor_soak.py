@@ -6,7 +6,8 @@ monitor_soak.py PROGRAM FOLDER MINUTES
 Cameras: two drawn ones, a file that plays again and again, one in which a byte in 500 is another, and three by RTSP, of which one stalls, one changes its
 size and one has sound only. Every 20 seconds the next of these: the camera's frames stop; the RTSP server is killed; the MQTT broker goes; no file may grow, as
 with a full disk; 20 viewers that never read; the program is killed and starts again (once, in the middle). Each is undone after 10 seconds. Memory (proportional set size, and
-what of it is no file's) is read every two seconds, descriptors and threads after each turn of faults. At the end each event that was finished must be there, but those
+what of it is no file's) is read every two seconds, descriptors and threads after each turn of faults; memory is judged by the medians of all readings
+of the two halves. At the end each event that was finished must be there, but those
 that retention names; each must be a line of events.jsonl, once; each clip must play to its end; and the broker must have been told of the end of each event."""
 import json
 import os
@@ -128,13 +129,17 @@ def memory_now():
 
 
 lows = [[], []]  # of each turn of faults, the least of both: what the allocator holds back comes and goes
+samples = []  # (time, all, what is no file's)
 
 
 def look_on():
     """Reads the memory every two seconds, for the least in a turn."""
     while not ended.wait(2):
-        for low, value in zip(lows, memory_now() or ()):
+        now = memory_now()
+        for low, value in zip(lows, now or ()):
             low.append(value)
+        if now:
+            samples.append((time.monotonic() - begun, *now))
 
 
 def reading():
@@ -175,11 +180,16 @@ def run_until(end):
     return readings
 
 
-def shown(what, readings):
-    warm = [r for r in readings if r[0] - readings[0][0] >= 300] or readings[len(readings) // 2:]
+def shown(what, readings, restarted):
+    warm = [r for r in readings if r[0] - restarted >= 300] or readings[len(readings) // 2:]
     half = len(warm) // 2
+    steady = [s for s in samples if s[0] >= warm[0][0]] if warm else []
+    if len(steady) > 1:
+        for n, kind in (1, "memory"), (2, "what is no file's"):
+            a, b = (statistics.median(s[n] for s in part) for part in (steady[:len(steady) // 2], steady[len(steady) // 2:]))
+            print(f"{what}: {kind}, {len(steady)} readings: median {a:.0f} kB in the first half after the first five minutes, {b:.0f} in the second, {100 * (b / a - 1):+.2f} %")
     if half:
-        for n, kind in (1, "memory"), (5, "the least in a turn"), (6, "the least that is no file's"):
+        for n, kind in (1, "memory after each turn"), (5, "the least in a turn"), (6, "the least that is no file's"):
             a, b = (statistics.median(r[n] for r in part) for part in (warm[:half], warm[half:]))
             print(f"{what}: {kind} {a:.0f} kB in the first half after the first five minutes, {b:.0f} in the second, {100 * (b / a - 1):+.1f} %")
         print(f"descriptors {warm[0][2]} to {warm[-1][2]}, threads {warm[0][3]} to {warm[-1][3]}")
@@ -199,8 +209,9 @@ try:
         log += m.log
     with Monitor(program, folder / "data", "--config", str(config)) as m:
         note_finished()
+        restarted = time.monotonic() - begun
         readings = run_until(end_of_all)
-        shown("after kill -9", readings)
+        shown("after kill -9", readings, restarted)
         m.wait("the outbox to be empty", lambda: m.get("/api/stats")["queues"]["mqtt_outbox"]["length"] == 0, 60)
         stats = m.get("/api/stats")
         print("reconnects:", {c["name"]: c["reconnects"] for c in stats["cameras"]}, "faults:", done)

@@ -18,7 +18,7 @@ events = EVENTS.read_text(encoding="utf-8").split()
 
 @schemathesis.hook
 def map_path_parameters(_context, path_parameters):
-    """The same value always becomes the same name: hypothesis makes each request anew from its choices, and ends the run as flaky where
+    """The same value always becomes the same name: hypothesis makes each request again from its choices, and ends the run as flaky where
     another one comes of them."""
     for key, value in (path_parameters or {}).items():
         known = events if key == "id" else NAMES.get(key)

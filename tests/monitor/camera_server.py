@@ -4,10 +4,15 @@
 /video has a drawn scene as H.264, /turning one whose size changes every ten seconds; /audio has sound
 only; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
 (/video's frames stop, the connection stays), go."""
+import os
 import sys
 import threading
 
-import gi
+# A sanitized plugin can be loaded by a program that is none only where the sanitizer's library was loaded first.
+if os.environ.get("VIGIL_TEST_PRELOAD", "") not in os.environ.get("LD_PRELOAD", ""):
+    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "LD_PRELOAD": os.environ["VIGIL_TEST_PRELOAD"]})
+
+import gi  # noqa: E402
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstRtspServer", "1.0")

@@ -25,7 +25,7 @@ def done(*command):
     subprocess.run([str(c) for c in command], check=True, timeout=300, cwd=folder, stdout=subprocess.DEVNULL)
 
 
-# The crowd strolls from 1 s on, runs away from 9 s on, and comes anew at 17 s.
+# The crowd strolls from 1 s on, runs away from 9 s on, and comes again at 17 s.
 rows = ["video,first,last,class"]
 for seed in 1, 2:
     done("gst-launch-1.0", "-q", *f"scenetestsrc scene=crowd quiet=1 seed={seed} num-buffers=270 ! {CAPS} ! jpegenc quality=95 ! avimux ! filesink location=crowd{seed}.avi".split())

@@ -71,7 +71,7 @@ with Monitor(program, folder / "data", "--config", str(config), env=env) as m:
     if len(said) != 2:
         raise AssertionError(f"the log says it {len(said)} times: {said}")
     if m.get("/api/cameras/street")["reconnects"]:
-        raise AssertionError("the camera began anew")
+        raise AssertionError("the camera restarted")
     all_events = events(m)
     m.stop()
 lines = [json.loads(line) for line in (folder / "data/events.jsonl").read_text().splitlines()]

@@ -218,7 +218,8 @@ def files():
     clip = folder / "clip.mp4"
     subprocess.run(["gst-launch-1.0", "-q", *"scenetestsrc quiet=0 num-buffers=45 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1".split(),
                     *f"! x264enc speed-preset=ultrafast key-int-max=15 ! h264parse ! mp4mux ! filesink location={clip}".split()], check=True, timeout=60)
-    config.write_text(f'record: {{pre_capture: 1, post_capture: 1, max_clip: 10}}\ncameras:\n  film: {{source: "{clip}"}}\n')
+    # The film's end ends its motion, which comes again 1.4 s later: within post_capture, so that the event goes on.
+    config.write_text(f'record: {{pre_capture: 1, post_capture: 2, max_clip: 10}}\ncameras:\n  film: {{source: "{clip}"}}\n')
     with Monitor(program, folder / "files", "--config", str(config)) as m:
         m.wait("pictures of the file", lambda: m.get("/api/cameras/film")["state"] == "online", 14)
         time.sleep(8)  # it has begun again twice

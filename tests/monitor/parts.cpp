@@ -167,6 +167,19 @@ void tiles() {
     mask += v == View::mask;
   }
   expect(plain >= 49 && mask >= 49, "two views take turns");
+  TilePlan again(5);
+  again.once(View::mask);
+  again.frame(0, 7);
+  again.frame(1, 8);
+  again.once(View::plain);
+  expect(again.frame(2, 7) == View::plain && again.planned(7) == View::plain, "what was decided last");
+  again.frame(3, 7);
+  expect(!again.planned(7), "a frame that is not shown has no view of an earlier one of its time");
+  again.once(View::mask);
+  again.frame(4, 9);
+  expect(again.planned(9) == View::mask, "a frame of this pipeline");
+  again.forget();
+  expect(!again.planned(9), "and none of the one before");
 }
 
 void times() {

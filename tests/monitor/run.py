@@ -220,7 +220,7 @@ def bad_requests(m):
 def reload(m):
     text = config.read_text()
     config.write_text(text + "  more: {source: 'scenetestsrc'}\n")
-    same(m.ask("POST", "/api/reload")[1]["restarted"], ["more"], "only what changed starts anew")
+    same(m.ask("POST", "/api/reload")[1]["restarted"], ["more"], "only what changed starts over")
     config.write_text(text + "  more: {sorce: 'scenetestsrc'}\n")
     status, body = m.ask("POST", "/api/reload")
     if status != 400 or "there is no such key" not in body["error"]:
@@ -253,7 +253,7 @@ same(all(json.loads(line)["id"] for line in lines) and len(lines) > 0, True, "ev
 for bad, status in (([], 0), (["--nothing"], 2), (["--config", "/nonexistent"], 1)):
     done = subprocess.run([program, *bad, "--check"], capture_output=True, text=True, timeout=30)
     same(done.returncode, status, f"--check {bad}: {done.stderr}")
-for setting, complaint in (("median: 99", "cudamog's median cannot be '99'"), ("preset: roof", "cudamog has no preset 'roof'; there are: indoor")):
+for setting, complaint in (("median: 99", "cudamog's median cannot be '99'"), ("preset: roof", "cudamog has no preset 'roof'; there are: laboratory")):
     config.write_text(f"cameras:\n  a:\n    source: scenetestsrc\n    cudamog:\n      {setting}\n")
     done = subprocess.run([program, "--config", str(config), "--check"], capture_output=True, text=True, timeout=30)
     if done.returncode != 1 or f"{config}:5: {complaint}" not in done.stderr:

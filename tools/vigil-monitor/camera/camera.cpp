@@ -169,7 +169,7 @@ void Camera::tick() {
   if (!pipeline_) {
     constexpr int most_hanging = 3;
     if (*going_down_ >= most_hanging) {
-      go(State::offline, "its last three connections do not end; start vigil-monitor anew if this stays");
+      go(State::offline, "its last three connections do not end; restart vigil-monitor if this stays");
     } else if (config_.enabled && now >= restart_at_) {
       reconnects_++;
       build();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One camera: its pipeline, built anew whenever it fails, its events and its clips. All methods belong to the
+// One camera: its pipeline, rebuilt whenever it fails, its events and its clips. All methods belong to the
 // main thread.
 #pragma once
 
@@ -87,7 +87,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void clock_set(double change);     // the system's clock was set by so many seconds
 
   const CameraConfig &config() const { return config_; }
-  // Takes over a configuration; the camera starts anew only when it must.
+  // Takes over a configuration; the camera restarts only when it must.
   void change(CameraConfig);
   void demand(Hub::Demand);
   nlohmann::json describe(const std::vector<std::string> &overridden) const;

@@ -93,7 +93,7 @@ ClipResult ClipWriter::finish() {
 void Recorder::caps(GstCaps *c) {
   const std::lock_guard guard(lock_);
   if (caps_ && gst_caps_is_equal(caps_, c)) return;
-  // A clip holds one kind of stream: another size or another parameter set begins anew.
+  // A clip holds one kind of stream: another size or another parameter set starts over.
   stop_all();
   for (const Frame &f : ring_) gst_buffer_unref(f.buffer);
   ring_.clear();

@@ -65,6 +65,7 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
                                std::shared_ptr<TilePlan> plan)
     : config_(config), events_(std::move(events)), contexts_(contexts), utc_(utc), plan_(std::move(plan)),
       masks_(std::move(masks)), tile_height_(config.live_height) {
+  plan_->forget();
   pipeline_ = gst_pipeline_new(config.name.c_str());
   gst_object_ref_sink(pipeline_);
   try {
@@ -85,8 +86,8 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
 CameraPipeline::~CameraPipeline() {
   mute();
   {
-    std::unique_lock guard(changing_lock_);
-    changed_.wait(guard, [this] { return !changing_; });
+    std::unique_lock guard(threads_lock_);
+    thread_ended_.wait(guard, [this] { return threads_ == 0; });
   }
   gst_element_set_state(pipeline_, GST_STATE_NULL);
   gst_object_unref(pipeline_);
@@ -105,32 +106,32 @@ void CameraPipeline::mute() {
 void CameraPipeline::play() {
   // Here the first camera makes the contexts that all others take; files are opened on the way to PAUSED.
   gst_element_set_state(pipeline_, GST_STATE_READY);
-  change_state([](CameraPipeline &p) {
+  on_own_thread([](CameraPipeline &p) {
     if (gst_element_set_state(p.pipeline_, GST_STATE_PLAYING) ==
         GST_STATE_CHANGE_FAILURE) // often with a message of its own, which comes first
       GST_ELEMENT_ERROR(p.pipeline_, CORE, STATE_CHANGE, ("The pipeline does not start."), (nullptr));
   });
 }
 
-void CameraPipeline::change_state(void (*f)(CameraPipeline &)) {
+void CameraPipeline::on_own_thread(void (*f)(CameraPipeline &)) {
   {
-    const std::lock_guard guard(changing_lock_);
-    if (std::exchange(changing_, true)) return;
+    const std::lock_guard guard(threads_lock_);
+    threads_++;
   }
-  struct Change {
+  struct Task {
     CameraPipeline &pipeline;
     void (*f)(CameraPipeline &);
   };
   gst_element_call_async(
       pipeline_,
       [](GstElement *, gpointer user) {
-        const auto &[pipeline, change] = *static_cast<Change *>(user);
-        change(pipeline);
-        const std::lock_guard guard(pipeline.changing_lock_);
-        pipeline.changing_ = false;
-        pipeline.changed_.notify_all(); // with the lock held: the object may go once it is free
+        const auto &[pipeline, task] = *static_cast<Task *>(user);
+        task(pipeline);
+        const std::lock_guard guard(pipeline.threads_lock_);
+        pipeline.threads_--;
+        pipeline.thread_ended_.notify_all(); // with the lock held: the object may go once it is free
       },
-      new Change{*this, f}, [](gpointer user) { delete static_cast<Change *>(user); });
+      new Task{*this, f}, [](gpointer user) { delete static_cast<Task *>(user); });
 }
 
 GstElement *CameraPipeline::add(const char *factory) {
@@ -188,14 +189,16 @@ void CameraPipeline::build_chain() {
   // Boxes are read where cudamog puts them: boxtrack adds those of tracks, some of them of hidden objects.
   const tools::ObjectPtr<GstPad> found(gst_element_get_static_pad(mog_, "src"));
   gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_mog, this, nullptr);
+  if (tints())
+    gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_masks, this,
+                      nullptr);
   const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last, "src"));
   gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_chain, this, nullptr);
   if (reduction_) {
     gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::plan_picture, this, nullptr);
-    plain_tiles_ =
-        build_tiles(raw_tee_, Callbacks::into_plain_tiles, tints() ? Callbacks::tint_tile : nullptr);
+    plain_tiles_ = build_tiles(raw_tee_, Callbacks::into_plain_tiles, tints());
   }
-  chain_tiles_ = build_tiles(last, reduction_ ? Callbacks::into_view_tiles : Callbacks::into_tiles);
+  chain_tiles_ = build_tiles(last, reduction_ ? Callbacks::into_view_tiles : Callbacks::into_tiles, false);
 }
 
 bool CameraPipeline::reduces() const {
@@ -229,8 +232,7 @@ void CameraPipeline::set_reduction(const GstVideoInfo &video) {
   if (std::exchange(halved_, half) != half) fit_settings(mog_, half, config_.elements);
 }
 
-GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback into,
-                                        GstPadProbeCallback finish) {
+GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback into, bool tinted) {
   GstElement *queue = add("queue"), *scale = add("videoscale"), *convert = add("videoconvert");
   GstElement *encode = add("jpegenc"), *sink = add("appsink");
   GstElement *size = add("capsfilter");
@@ -255,7 +257,11 @@ GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback in
   const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(queue, "sink"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, into, this, nullptr);
   const tools::ObjectPtr<GstPad> ready(gst_element_get_static_pad(encode, "sink"));
-  if (finish) gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_BUFFER, finish, this, nullptr);
+  if (tinted) {
+    gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::tint_tile, this, nullptr);
+    gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_tiles, this,
+                      nullptr);
+  }
   return size;
 }
 
@@ -300,6 +306,8 @@ void CameraPipeline::link_stream(GstPad *pad) {
   const std::string name = s ? gst_structure_get_name(s) : "";
   if ((!name.starts_with("video/") && !name.starts_with("image/")) || linked_.exchange(true))
     return; // sound, text, a second picture
+  if (config_.loop && has_end(config_.source))
+    loop_ = std::make_unique<FileLoop>(pad, [this] { on_own_thread([](CameraPipeline &p) { p.rewind(); }); });
   if (name == "video/x-raw")
     link_raw(pad);
   else if (name == "video/x-h264")
@@ -405,15 +413,9 @@ std::uint64_t CameraPipeline::drops() const {
   return source_drops_.total() + (in > out + under_way ? in - out - under_way : 0);
 }
 
-void CameraPipeline::seek_to_start() {
-  if (muted_) return;
-  // By way of PAUSED, so that the clock's base is taken anew: else every frame would be late, and come at
-  // once.
-  gst_element_set_state(pipeline_, GST_STATE_PAUSED);
-  const bool done = gst_element_seek_simple(
-      pipeline_, GST_FORMAT_TIME, static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT), 0);
-  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
-  if (!done) GST_ELEMENT_ERROR(pipeline_, STREAM, FAILED, ("%s", stream_ended), (nullptr));
+void CameraPipeline::rewind() {
+  if (!muted_ && !loop_->rewind())
+    GST_ELEMENT_ERROR(pipeline_, STREAM, FAILED, ("%s", stream_ended), (nullptr));
 }
 
 double CameraPipeline::age_of(GstClockTime running) const {
@@ -426,7 +428,7 @@ double CameraPipeline::age_of(GstClockTime running) const {
   return std::abs(ago) > longest ? 0 : ago;
 }
 
-double CameraPipeline::time_of(GstPad *pad, GstBuffer *buffer) const {
+GstClockTime CameraPipeline::running_time(GstPad *pad, GstBuffer *buffer) {
   GstClockTime running = GST_CLOCK_TIME_NONE;
   if (GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0)) {
     const GstSegment *segment = nullptr;
@@ -434,7 +436,11 @@ double CameraPipeline::time_of(GstPad *pad, GstBuffer *buffer) const {
     running = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
     gst_event_unref(event);
   }
-  return utc_of(running);
+  return running;
+}
+
+double CameraPipeline::time_of(GstPad *pad, GstBuffer *buffer) const {
+  return utc_of(running_time(pad, buffer));
 }
 
 } // namespace vigil::monitor

@@ -13,6 +13,7 @@
 
 #include "../config/config.h"
 #include "../http/frames.h"
+#include "file_loop.h"
 #include "mask_file.h"
 #include "source_drops.h"
 #include "tiles.h"
@@ -84,9 +85,9 @@ class CameraPipeline {
   bool reduces() const; // whether the chain may get smaller pictures than the camera's
   GstElement *add_reduction(GstElement *last);
   void set_reduction(const GstVideoInfo &); // for such pictures, before the first of them
-  // Tiles of the frames of `last` that `into` lets pass, in which `finish`, where given, draws before they
-  // are encoded; returns the element that sets their size.
-  GstElement *build_tiles(GstElement *last, GstPadProbeCallback into, GstPadProbeCallback finish = nullptr);
+  // Tiles of the frames of `last` that `into` lets pass, `tinted` where they show overlays; returns the
+  // element that sets their size.
+  GstElement *build_tiles(GstElement *last, GstPadProbeCallback into, bool tinted);
   // Whether an overlay is drawn on the camera's own picture (tint.h). On a GPU cudamog draws it: there the
   // chain's pictures are smaller only where the configuration asks for it.
   bool tints() const;
@@ -97,16 +98,17 @@ class CameraPipeline {
   void link_encoder();
   void update_tile_caps();
   void set_tile_size(GstElement *tiles, int width, int height);
-  // A file, at its end; when the source has no beginning, `failed` is called.
-  void seek_to_start();
-  // Runs f on a thread of its own, which the destructor waits for; not when one still runs. Seeking waits for
-  // all of the pipeline's threads, and many cameras must not wait for each other.
-  void change_state(void (*f)(CameraPipeline &));
+  void rewind(); // a file, at its end; when it cannot, `failed` is called
+  // Runs f on a thread of its own, which the destructor waits for: opening and seeking wait for others, and
+  // many cameras must not wait for each other.
+  void on_own_thread(void (*f)(CameraPipeline &));
   double age_of(GstClockTime running) const; // seconds since then; 0 when the time is of no use
   double utc_of(GstClockTime running) const { return utc_.now() - age_of(running); }
+  // By the segment of the pad; GST_CLOCK_TIME_NONE when it has none, or the buffer no time.
+  static GstClockTime running_time(GstPad *, GstBuffer *);
   double time_of(GstPad *, GstBuffer *) const;
   std::vector<Rect> see_boxes(GstPad *, GstBuffer *);
-  std::optional<View> planned(GstPadProbeInfo *) const; // what tiles show of the frame
+  std::optional<View> planned(GstPad *, GstPadProbeInfo *) const; // what tiles show of the frame
 
   const CameraConfig config_;
   PipelineEvents events_;
@@ -121,10 +123,11 @@ class CameraPipeline {
   Tint tint_;
   std::vector<GstElement *> chain_;
   guint watch_ = 0;
-  SourceDrops source_drops_; // the main thread's
-  std::mutex changing_lock_;
-  std::condition_variable changed_;
-  bool changing_ = false; // under changing_lock_: change_state()'s thread runs
+  SourceDrops source_drops_;       // the main thread's
+  std::unique_ptr<FileLoop> loop_; // of what has an end; the threads' that link and rewind it
+  std::mutex threads_lock_;
+  std::condition_variable thread_ended_;
+  int threads_ = 0; // under threads_lock_: of on_own_thread(), that still run
   std::atomic<bool> muted_ = false, linked_ = false;
   std::atomic<int> width_ = 0, height_ = 0; // of the decoded pictures
   std::atomic<int> chain_width_ = 0, chain_height_ = 0, tile_height_;

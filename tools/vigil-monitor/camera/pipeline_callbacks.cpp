@@ -84,14 +84,10 @@ gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer us
   case GST_MESSAGE_ERROR:
     p.events_.failed(reason_of(m));
     break;
-  case GST_MESSAGE_EOS: {
-    if (p.config_.loop && p.frames_out_ > 0)
-      p.change_state([](CameraPipeline &again) { again.seek_to_start(); });
-    else
-      p.events_.failed(p.frames_out_ ? stream_ended
-                                     : "the stream ended before its first picture; does it hold video?");
+  case GST_MESSAGE_EOS:
+    p.events_.failed(p.frames_out_ ? stream_ended
+                                   : "the stream ended before its first picture; does it hold video?");
     break;
-  }
   case GST_MESSAGE_WARNING: {
     GError *e = nullptr;
     gst_message_parse_warning(m, &e, nullptr);
@@ -144,24 +140,34 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_to_reduce(GstPad *, GstPadProb
   return GST_PAD_PROBE_OK;
 }
 
+GstPadProbeReturn CameraPipeline::Callbacks::caps_of_masks(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  if (const auto video = video_of(info)) self(user).tint_.mask_caps(*video);
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::caps_of_tiles(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  if (const auto video = video_of(info)) self(user).tint_.picture_caps(*video);
+  return GST_PAD_PROBE_OK;
+}
+
 GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *, GstPadProbeInfo *, gpointer user) {
   self(user).frames_in_++;
   return GST_PAD_PROBE_OK;
 }
 
 // With a reduction: before a frame goes both to the chain and to the plain tiles.
-GstPadProbeReturn CameraPipeline::Callbacks::plan_picture(GstPad *, GstPadProbeInfo *info, gpointer user) {
+GstPadProbeReturn CameraPipeline::Callbacks::plan_picture(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
-  if (!p.muted_) p.plan_->frame(now_ns(), GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
+  if (!p.muted_) p.plan_->frame(now_ns(), running_time(pad, GST_PAD_PROBE_INFO_BUFFER(info)));
   return GST_PAD_PROBE_OK;
 }
 
 // Sets what this very frame will show: cudamog takes its settings for each frame on this thread.
-GstPadProbeReturn CameraPipeline::Callbacks::before_mog(GstPad *, GstPadProbeInfo *info, gpointer user) {
+GstPadProbeReturn CameraPipeline::Callbacks::before_mog(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
   if (p.muted_) return GST_PAD_PROBE_OK;
-  const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
-  const auto view = p.plain_tiles_ ? p.plan_->planned(pts) : p.plan_->frame(now_ns(), pts);
+  const GstClockTime running = running_time(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  const auto view = p.plain_tiles_ ? p.plan_->planned(running) : p.plan_->frame(now_ns(), running);
   if (!view) return GST_PAD_PROBE_OK;
   const View drawn = *view == View::overlay && p.tints() ? View::mask : *view;
   gst_util_set_object_arg(G_OBJECT(p.mog_), "output", outputs[static_cast<int>(drawn)]);
@@ -173,8 +179,8 @@ GstPadProbeReturn CameraPipeline::Callbacks::after_mog(GstPad *pad, GstPadProbeI
   if (p.muted_) return GST_PAD_PROBE_OK;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   std::vector<Rect> boxes = p.see_boxes(pad, buffer);
-  if (p.tints() && p.plan_->planned(GST_BUFFER_PTS(buffer)) == View::overlay)
-    p.tint_.put(buffer, tools::CapsPtr(gst_pad_get_current_caps(pad)).get(), std::move(boxes));
+  if (p.tints() && p.planned(pad, info) == View::overlay)
+    p.tint_.put(buffer, running_time(pad, buffer), std::move(boxes));
   return GST_PAD_PROBE_OK;
 }
 
@@ -185,36 +191,36 @@ GstPadProbeReturn CameraPipeline::Callbacks::after_chain(GstPad *pad, GstPadProb
   return GST_PAD_PROBE_OK;
 }
 
-std::optional<View> CameraPipeline::planned(GstPadProbeInfo *info) const {
-  return muted_ ? std::nullopt : plan_->planned(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
+std::optional<View> CameraPipeline::planned(GstPad *pad, GstPadProbeInfo *info) const {
+  return muted_ ? std::nullopt : plan_->planned(running_time(pad, GST_PAD_PROBE_INFO_BUFFER(info)));
 }
 
-GstPadProbeReturn CameraPipeline::Callbacks::into_tiles(GstPad *, GstPadProbeInfo *info, gpointer user) {
-  return self(user).planned(info) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+GstPadProbeReturn CameraPipeline::Callbacks::into_tiles(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
+  return self(user).planned(pad, info) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
-GstPadProbeReturn CameraPipeline::Callbacks::into_plain_tiles(GstPad *, GstPadProbeInfo *info,
+GstPadProbeReturn CameraPipeline::Callbacks::into_plain_tiles(GstPad *pad, GstPadProbeInfo *info,
                                                               gpointer user) {
   const CameraPipeline &p = self(user);
-  const auto view = p.planned(info);
+  const auto view = p.planned(pad, info);
   const bool here = view == View::plain || (view == View::overlay && p.tints());
   return here ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
-GstPadProbeReturn CameraPipeline::Callbacks::into_view_tiles(GstPad *, GstPadProbeInfo *info, gpointer user) {
+GstPadProbeReturn CameraPipeline::Callbacks::into_view_tiles(GstPad *pad, GstPadProbeInfo *info,
+                                                             gpointer user) {
   const CameraPipeline &p = self(user);
-  const auto view = p.planned(info);
+  const auto view = p.planned(pad, info);
   const bool here = view && view != View::plain && !(view == View::overlay && p.tints());
   return here ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 GstPadProbeReturn CameraPipeline::Callbacks::tint_tile(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
-  if (p.planned(info) != View::overlay) return GST_PAD_PROBE_OK;
+  if (p.planned(pad, info) != View::overlay) return GST_PAD_PROBE_OK;
   GstBuffer *own = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
   GST_PAD_PROBE_INFO_DATA(info) = own;
-  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
-  return p.tint_.draw(own, caps.get()) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  return p.tint_.draw(own, running_time(pad, own)) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 // A file's frames come in the order of decoding, and are let through when they are due in that order. The
@@ -235,14 +241,14 @@ GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
   const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
   if (!sample || p.muted_) return GST_FLOW_OK;
   GstBuffer *buffer = gst_sample_get_buffer(sample.get());
-  const auto view = p.plan_->planned(GST_BUFFER_PTS(buffer));
+  const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
+                                                           GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  const auto view = p.plan_->planned(running);
   GstMapInfo map;
   if (!view || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_FLOW_OK;
   auto bytes = std::make_shared<const std::string>(reinterpret_cast<const char *>(map.data), map.size);
   gst_buffer_unmap(buffer, &map);
   p.tiles_++;
-  const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
-                                                           GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
   p.events_.picture(*view, p.utc_of(running), std::move(bytes));
   return GST_FLOW_OK;
 }

@@ -19,6 +19,8 @@ struct CameraPipeline::Callbacks {
   static GstPadProbeReturn plan_picture(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn caps_of_frames(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn caps_to_reduce(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn caps_of_masks(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn caps_of_tiles(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn frame_in(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn before_mog(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn after_mog(GstPad *, GstPadProbeInfo *, gpointer);

@@ -29,7 +29,7 @@ nlohmann::json describe_element(GstElement *, const std::map<std::string, Settin
 // "cudamog background-sigma=6 median=9": what differs from the defaults.
 std::string launch_text(GstElement *);
 
-// True when the property can change while the element plays; when not, the camera starts anew with it.
+// True when the property can change while the element plays; when not, the camera restarts with it.
 bool changes_while_playing(GstElement *, const std::string &property);
 // The monitor uses these itself.
 bool is_reserved(const std::string &element, const std::string &property);

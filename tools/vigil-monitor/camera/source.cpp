@@ -66,6 +66,10 @@ SourceKind source_kind(const std::string &source) {
   return SourceKind::file;
 }
 
+bool has_end(const std::string &source) {
+  return !source.starts_with("rtsp") && source_kind(source) != SourceKind::device;
+}
+
 void add_source(GstBin *bin, const CameraConfig &c, GCallback pad_added, gpointer user) {
   const SourceKind kind = source_kind(c.source);
   const auto add = [&](GstElement *e) {

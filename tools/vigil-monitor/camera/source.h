@@ -16,6 +16,8 @@ enum class SourceKind {
   launch,  // elements as in gst-launch
 };
 SourceKind source_kind(const std::string &source);
+// Whether it may come to an end and begin again. A camera that ends is connected again.
+bool has_end(const std::string &source);
 
 // Adds the source to the pipeline, and a parsebin after it that makes pads, `pad_added`, of parsed streams or
 // raw video. Throws Error::bad_setting or Error::no_device, credentials masked.

@@ -20,7 +20,7 @@ class SourceDrops {
       c.before++;
       return;
     }
-    if (dropped < c.now) c.before += c.now; // it has started anew and counts from nothing
+    if (dropped < c.now) c.before += c.now; // it has started over and counts from nothing
     c.now = dropped;
   }
   std::uint64_t total() const {

@@ -21,7 +21,7 @@ void TilePlan::once(View v) {
   once_ |= 1u << static_cast<unsigned>(v);
 }
 
-std::optional<View> TilePlan::frame(std::int64_t now, std::uint64_t pts) {
+std::optional<View> TilePlan::frame(std::int64_t now, std::uint64_t running) {
   const std::lock_guard guard(lock_);
   // Frames come a little early or late: a quarter of the period is no reason to wait for the next.
   const std::int64_t slack = period_ns_ / 4;
@@ -30,19 +30,27 @@ std::optional<View> TilePlan::frame(std::int64_t now, std::uint64_t pts) {
     const bool due = (once_ >> v & 1) || ((wanted_ >> v & 1) && now - last_[v] >= period_ns_ - slack);
     if (due && (!best || last_[v] < last_[*best])) best = v;
   }
+  Planned &planned = ring_[next_++ % ring_.size()];
+  planned = {running, std::nullopt};
   if (!best) return std::nullopt;
   // The next is due a period after this one was due, not after it came, so that the rate is kept on average.
   last_[*best] = now - last_[*best] < 2 * period_ns_ ? std::max(last_[*best] + period_ns_, now - slack) : now;
   once_ &= ~(1u << *best);
-  ring_[next_++ % ring_.size()] = {pts, static_cast<View>(*best)};
-  return static_cast<View>(*best);
+  planned.view = static_cast<View>(*best);
+  return planned.view;
 }
 
-std::optional<View> TilePlan::planned(std::uint64_t pts) const {
+std::optional<View> TilePlan::planned(std::uint64_t running) const {
   const std::lock_guard guard(lock_);
-  for (const Planned &p : ring_)
-    if (p.pts == pts && pts != UINT64_MAX) return p.view;
+  if (running == UINT64_MAX) return std::nullopt;
+  for (std::size_t back = 1; back <= ring_.size(); back++)
+    if (const Planned &p = ring_[(next_ - back) % ring_.size()]; p.running == running) return p.view;
   return std::nullopt;
+}
+
+void TilePlan::forget() {
+  const std::lock_guard guard(lock_);
+  ring_.fill({});
 }
 
 } // namespace vigil::monitor

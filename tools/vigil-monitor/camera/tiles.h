@@ -24,11 +24,15 @@ class TilePlan {
   // One picture more, with the next frame.
   void once(View);
 
+  // Frames are told apart by their running time in nanoseconds, UINT64_MAX: none. Time stamps would not do:
+  // they come again in a stream that begins again.
   // Called for each frame, in their order, with a clock that never goes back: the view that this frame is to
   // show, or none. Views take turns; each has the camera's live rate.
-  std::optional<View> frame(std::int64_t now_ns, std::uint64_t pts);
-  // What was decided for the frame with this time stamp.
-  std::optional<View> planned(std::uint64_t pts) const;
+  std::optional<View> frame(std::int64_t now_ns, std::uint64_t running);
+  // What was decided last for a frame of this running time.
+  std::optional<View> planned(std::uint64_t running) const;
+  // Another pipeline begins, whose running time begins at 0.
+  void forget();
 
  private:
   const std::int64_t period_ns_;
@@ -36,10 +40,10 @@ class TilePlan {
   unsigned wanted_ = 0, once_ = 0;
   std::array<std::int64_t, 4> last_{INT64_MIN / 2, INT64_MIN / 2, INT64_MIN / 2, INT64_MIN / 2};
   struct Planned {
-    std::uint64_t pts = UINT64_MAX;
-    View view = View::plain;
+    std::uint64_t running = UINT64_MAX;
+    std::optional<View> view;
   };
-  std::array<Planned, 32> ring_; // more than an element holds back (group-size, async-depth)
+  std::array<Planned, 64> ring_; // of all frames: more than elements hold back (group-size, async-depth)
   std::size_t next_ = 0;
 };
 

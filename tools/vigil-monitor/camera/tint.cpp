@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/gst.h>
+extern "C" { // GStreamer 1.22 declares gst_video_blend() without it
+#include <gst/video/video.h>
+}
+
 #include "tint.h"
 
 #include <algorithm>
@@ -54,70 +59,86 @@ void paint(const FoundMask &m, Pixel *out, int width, int height) {
 
 } // namespace
 
-void Tint::put(GstBuffer *buffer, GstCaps *caps, std::vector<Rect> boxes) {
-  FoundMask m;
-  m.pts = GST_BUFFER_PTS(buffer);
-  GstVideoInfo info;
+Tint::~Tint() {
+  gst_clear_buffer(&colours_);
+}
+
+void Tint::mask_caps(const GstVideoInfo &info) {
+  mask_info_ = info;
+}
+
+void Tint::put(GstBuffer *buffer, GstClockTime running, std::vector<Rect> boxes) {
+  constexpr std::size_t most = 4; // pictures of which the tiles' thread has one and their queue two
+  Masks mine;
+  {
+    const std::lock_guard guard(lock_);
+    Masks &from = waiting_.size() < most ? free_ : waiting_;
+    if (!from.empty()) mine.splice(mine.begin(), from, from.begin());
+  }
+  if (mine.empty()) mine.emplace_back();
+  FoundMask &m = mine.front();
+  m.running = running;
+  m.width = m.height = 0;
+  m.boxes = std::move(boxes);
   GstVideoFrame frame;
-  if (caps && gst_video_info_from_caps(&info, caps) &&
-      GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_GRAY8 &&
-      gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) {
-    m.width = info.width;
-    m.height = info.height;
-    m.boxes = std::move(boxes);
-    m.pixels.reserve(std::size_t(m.width) * std::size_t(m.height));
+  if (GST_VIDEO_INFO_FORMAT(&mask_info_) == GST_VIDEO_FORMAT_GRAY8 &&
+      gst_video_frame_map(&frame, &mask_info_, buffer, GST_MAP_READ)) {
+    m.width = mask_info_.width;
+    m.height = mask_info_.height;
+    m.pixels.resize(std::size_t(m.width) * std::size_t(m.height));
     const auto *row = static_cast<const std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
-    for (int y = 0; y < m.height; y++, row += GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0))
-      m.pixels.insert(m.pixels.end(), row, row + m.width);
+    for (auto to = m.pixels.begin(); to != m.pixels.end(); row += GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0))
+      to = std::copy_n(row, m.width, to);
     gst_video_frame_unmap(&frame);
   }
   const std::lock_guard guard(lock_);
-  constexpr std::size_t waiting = 4; // pictures of which the tiles' thread has one and their queue two
-  if (masks_.size() == waiting) masks_.pop_front();
-  masks_.push_back(std::move(m));
+  waiting_.splice(waiting_.end(), mine);
   changed_.notify_all();
 }
 
-// Whether the mask came. Those of earlier frames, whose pictures were left out, go.
-bool Tint::take(GstClockTime pts, FoundMask &out) {
+// The frame's mask, or nothing. Those of earlier frames, whose pictures were left out, go.
+Tint::Masks Tint::take(GstClockTime running) {
+  Masks taken;
   std::unique_lock guard(lock_);
   const auto at = [&] {
-    return std::find_if(masks_.begin(), masks_.end(), [&](const FoundMask &m) { return m.pts == pts; });
+    return std::find_if(waiting_.begin(), waiting_.end(),
+                        [&](const FoundMask &m) { return m.running == running; });
   };
   constexpr auto patience = std::chrono::milliseconds(500);
-  changed_.wait_for(guard, patience, [&] { return closed_ || at() != masks_.end(); });
+  changed_.wait_for(guard, patience, [&] { return closed_ || at() != waiting_.end(); });
   const auto found = at();
-  if (closed_ || found == masks_.end()) return false;
-  out = std::move(*found);
-  masks_.erase(masks_.begin(), found + 1);
-  return out.width > 0;
+  if (closed_ || found == waiting_.end()) return taken;
+  free_.splice(free_.end(), waiting_, waiting_.begin(), found);
+  taken.splice(taken.end(), waiting_, found);
+  return taken;
 }
 
-bool Tint::draw(GstBuffer *picture, GstCaps *caps) {
-  GstVideoInfo info;
-  FoundMask mask;
-  if (!caps || !gst_video_info_from_caps(&info, caps) || !take(GST_BUFFER_PTS(picture), mask)) return false;
-  GstVideoFrame frame;
-  if (!gst_video_frame_map(&frame, &info, picture, GST_MAP_READWRITE)) return false;
-  const auto w = static_cast<guint>(info.width), h = static_cast<guint>(info.height);
-  GstBuffer *pixels = gst_buffer_new_allocate(nullptr, std::size_t(w) * h * sizeof(Pixel), nullptr);
-  GstMapInfo map;
-  const bool mapped = pixels && gst_buffer_map(pixels, &map, GST_MAP_WRITE);
+void Tint::picture_caps(const GstVideoInfo &info) {
+  picture_info_ = info;
+  gst_clear_buffer(&colours_);
+  gst_video_info_set_format(&colours_info_, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB,
+                            static_cast<guint>(info.width), static_cast<guint>(info.height));
+  colours_ = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&colours_info_), nullptr);
+}
+
+bool Tint::draw(GstBuffer *picture, GstClockTime running) {
+  if (!colours_) return false;
+  Masks mask = take(running);
+  if (mask.empty()) return false;
   bool drawn = false;
-  if (mapped) {
-    paint(mask, reinterpret_cast<Pixel *>(map.data), info.width, info.height);
-    gst_buffer_unmap(pixels, &map);
-    gst_buffer_add_video_meta(pixels, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, w,
-                              h);
-    GstVideoOverlayRectangle *whole =
-        gst_video_overlay_rectangle_new_raw(pixels, 0, 0, w, h, GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
-    GstVideoOverlayComposition *all = gst_video_overlay_composition_new(whole);
-    drawn = gst_video_overlay_composition_blend(all, &frame);
-    gst_video_overlay_composition_unref(all);
-    gst_video_overlay_rectangle_unref(whole);
+  GstVideoFrame frame, colours;
+  if (mask.front().width > 0 && gst_video_frame_map(&frame, &picture_info_, picture, GST_MAP_READWRITE)) {
+    if (gst_video_frame_map(&colours, &colours_info_, colours_, GST_MAP_READWRITE)) {
+      paint(mask.front(), static_cast<Pixel *>(GST_VIDEO_FRAME_PLANE_DATA(&colours, 0)),
+            GST_VIDEO_FRAME_WIDTH(&colours), GST_VIDEO_FRAME_HEIGHT(&colours));
+      constexpr float whole = 1; // each colour has an opacity of its own
+      drawn = gst_video_blend(&frame, &colours, 0, 0, whole);
+      gst_video_frame_unmap(&colours);
+    }
+    gst_video_frame_unmap(&frame);
   }
-  if (pixels) gst_buffer_unref(pixels);
-  gst_video_frame_unmap(&frame);
+  const std::lock_guard guard(lock_);
+  free_.splice(free_.end(), mask);
   return drawn;
 }
 

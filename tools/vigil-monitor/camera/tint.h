@@ -8,34 +8,48 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <gst/video/video.h>
+#include <list>
 #include <mutex>
 #include <vector>
 
 namespace vigil::monitor {
 
 struct FoundMask {
-  GstClockTime pts = GST_CLOCK_TIME_NONE;
-  int width = 0, height = 0;
-  std::vector<std::uint8_t> pixels; // row by row: 0 background, 255 foreground, else shadow
-  std::vector<Rect> boxes;          // from 0 to 1
+  GstClockTime running = GST_CLOCK_TIME_NONE; // of its frame
+  int width = 0, height = 0;                  // 0: the frame has no mask
+  std::vector<std::uint8_t> pixels;           // row by row: 0 background, 255 foreground, else shadow
+  std::vector<Rect> boxes;                    // from 0 to 1
 };
 
 class Tint {
  public:
-  // Frames in their order. A buffer that is no GRAY8, by its caps, stands for a frame without a mask.
-  void put(GstBuffer *, GstCaps *, std::vector<Rect> boxes);
-  // Draws on the picture, which must be writable. False when its mask does not come: the chain left this
-  // frame out, or half a second was not enough.
-  bool draw(GstBuffer *picture, GstCaps *);
+  Tint() = default;
+  ~Tint();
+  Tint(const Tint &) = delete;
+  Tint &operator=(const Tint &) = delete;
+
+  // On the chain's thread. The caps of the buffers that come next; one that is no GRAY8 stands for a frame
+  // without a mask. Frames in their order, each with its running time.
+  void mask_caps(const GstVideoInfo &);
+  void put(GstBuffer *, GstClockTime running, std::vector<Rect> boxes);
+  // On the tiles' thread. Draws on the picture, which must be writable. False when its mask does not come:
+  // the chain left this frame out, or half a second was not enough.
+  void picture_caps(const GstVideoInfo &);
+  bool draw(GstBuffer *picture, GstClockTime running);
+
   void close(); // draw() waits no longer
 
  private:
-  bool take(GstClockTime pts, FoundMask &);
+  using Masks = std::list<FoundMask>; // moved from list to list, so that their memory is used again
+  Masks take(GstClockTime running);
+
+  GstVideoInfo mask_info_{};                     // the chain's thread's
+  GstVideoInfo picture_info_{}, colours_info_{}; // the tiles' thread's, as is
+  GstBuffer *colours_ = nullptr;                 // what is laid over the picture, of its size
   std::mutex lock_;
   std::condition_variable changed_;
-  std::deque<FoundMask> masks_;
+  Masks waiting_, free_;
   bool closed_ = false;
 };
 

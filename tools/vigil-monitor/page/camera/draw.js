@@ -207,7 +207,7 @@ export class Draw extends EventTarget {
   #y(p) { return p[1] * this.#tall; }
   #points(points) { return points.map((p) => `${this.#x(p).toFixed(1)},${this.#y(p).toFixed(1)}`).join(" "); }
 
-  /** Makes the elements anew only where other ones are needed: while something is dragged they only move. */
+  /** Makes the elements again only where other ones are needed: while something is dragged they only move. */
   #render() {
     const { shapes, selected } = this.#areas;
     const structure = JSON.stringify([shapes.map((shape) => [shape.kind, shape.name, shape.points.length]), selected, this.tool,

@@ -5,7 +5,7 @@ import { live } from "../app/live.js";
 import { fullTime, now, span } from "../app/time.js";
 
 const words = { covered: ["Covered", "Look at the lens, and at the light."], blurred: ["Out of focus", "Focus the camera, or clean its lens."],
-  moved: ["Moved", "Turn the camera back, or draw its areas anew for the new view."] };
+  moved: ["Moved", "Turn the camera back, or draw its areas again for the new view."] };
 
 export class Trouble {
   #spans = new Map(); // since -> the element that says how long

@@ -17,6 +17,19 @@ function card(event, similarity, onchoose) {
     h("span", { class: "card-words" }, h("strong", {}, event.camera), h("span", { class: "number" }, timeOfDay(event.start_time))));
 }
 
+/** What a card showed stays until the picture of the one that takes its place is there: else it would be black for a moment. */
+function keepPicture(old, made) {
+  const before = old?.querySelector("img");
+  const next = made.querySelector("img");
+  if (!before?.naturalWidth) return;
+  if (before.src === next.src) {
+    next.replaceWith(before);
+  } else {
+    next.before(before);
+    next.addEventListener("load", () => before.remove(), { once: true });
+  }
+}
+
 export class Cards {
   events = [];
   #byDay = true;
@@ -54,6 +67,7 @@ export class Cards {
       const old = this.#find(event.id);
       const made = this.#card(event);
       const focused = old === document.activeElement;
+      keepPicture(old, made);
       old?.replaceWith(made);
       if (focused) made.focus();
     } else if (this.#byDay) {

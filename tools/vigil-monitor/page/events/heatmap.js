@@ -56,8 +56,9 @@ function panel(camera) {
     const [after, before] = [day, dayStart(day + 43200, 1)];
     const [map, counts] = await Promise.all([get(`${cameraPath(camera.name, "heatmap")}${query({ after, before })}`, signal), hoursOf(camera.name, after, before, signal)]);
     paint(canvas, map);
-    none.hidden = map.counts.some((count) => count > 0);
     const sum = counts.reduce((a, b) => a + b, 0);
+    none.hidden = map.counts.some((count) => count > 0);
+    setText(none, sum ? "Where things moved is shown within a minute" : "Nothing moved on this day");
     setText(total, sum === 1 ? "1 event" : `${sum} events`);
     const most = Math.max(...counts, 1);
     hours.replaceChildren(...counts.map((count, hour) => {

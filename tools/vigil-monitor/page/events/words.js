@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What events and their labels are called and look like, everywhere on the page.
-import { eventPath } from "../app/api.js";
+import { cameraPath, eventPath, query } from "../app/api.js";
 import { live } from "../app/live.js";
 import { store } from "../app/store.js";
 import { now } from "../app/time.js";
@@ -12,11 +12,13 @@ export const labelIcon = (label) => (label in known && label.startsWith("camera-
 
 const young = 2; // seconds in which an event's first picture may still be on its way to the disk
 
-/** Where an event's picture is; null while it has none. Until the event has ended a better one can replace it. */
+/** Where an event's picture is; null where it has none. While it goes on a better one can replace it, and before it has
+ * one of its own its camera's present picture stands in. */
 export function thumbnail(event) {
   const ended = event.end_time !== null;
-  if (!event.has_snapshot || (!ended && now() + live.clockOffset - event.start_time < young)) return null;
-  return `${eventPath(event.id, "thumbnail.jpg")}${ended ? "?end" : ""}`;
+  const own = event.has_snapshot && (ended || now() + live.clockOffset - event.start_time >= young);
+  if (own) return `${eventPath(event.id, "thumbnail.jpg")}${ended ? "?end" : ""}`;
+  return ended ? null : cameraPath(event.camera, "latest.jpg") + query({ event: event.id });
 }
 
 const writing = 30; // seconds after an event's end in which its clip may still be on its way to the disk

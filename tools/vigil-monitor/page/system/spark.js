@@ -5,7 +5,7 @@ import { s } from "../app/dom.js";
 
 const most = 90; // values kept
 const fewest = 20; // as wide as this many at least, so that the first values are no line from edge to edge
-const pause = 15000; // ms; after a longer one the line begins anew
+const pause = 15000; // ms; after a longer one the line starts over
 const [wide, tall] = [100, 26];
 const histories = new Map(); // by key
 

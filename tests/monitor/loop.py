@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Short files that play again and again: no picture is lost at their ends, in no container, and none comes late.
+
+loop.py PROGRAM FOLDER"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+from program import Monitor
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-loop"
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+RATE, PICTURES, SECONDS = 15, 15, 15
+# Frames that are shown before one that was decoded earlier (bframes) are those that a decoder still holds at the end.
+for name, muxer in {"film.mp4": "mp4mux", "film.mkv": "matroskamux", "film.ts": "mpegtsmux"}.items():
+    subprocess.run(["gst-launch-1.0", "-q", *f"videotestsrc num-buffers={PICTURES} ! video/x-raw,format=I420,width=160,height=120,framerate={RATE}/1 "
+                    f"! x264enc bframes=3 b-adapt=false ! h264parse ! {muxer} ! filesink location={folder}/{name}".split()], check=True, timeout=120)
+subprocess.run(f"gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,width=160,height=120 ! jpegenc ! filesink location={folder}/still.jpg".split(), check=True, timeout=60)
+config = folder / "monitor.yaml"
+config.write_text("record: {enabled: false}\ncameras:\n" + "".join(f"  {name}: {{source: {folder}/film.{name}}}\n" for name in ("mp4", "mkv", "ts")) +
+                  f"  once: {{source: {folder}/film.mp4, loop: false}}\n  still: {{source: {folder}/still.jpg}}\n", encoding="utf-8")
+with Monitor(program, folder / "data", "--config", str(config)) as m:
+    m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras") if c["name"] not in ("once", "still")), 60)
+
+    def seen():
+        return time.monotonic(), {c["name"]: c["frames"] for c in m.get("/api/stats")["cameras"]}
+
+    (begun, before) = seen()
+    time.sleep(SECONDS)
+    (ended, after) = seen()
+    for name in ("mp4", "mkv", "ts"):
+        rate = (after[name] - before[name]) / (ended - begun)
+        print(f"{name}: {rate:.2f} pictures a second of {RATE}")
+        assert abs(rate - RATE) < 0.07 * RATE, (name, rate)
+        camera = m.get(f"/api/cameras/{name}")
+        assert camera["state"] == "online" and camera["reconnects"] == 0, camera
+    print("a still picture:", after["still"] - before["still"], m.get("/api/cameras/still")["state"])
+    once = m.wait("the end of the file that is played once", lambda: next(c for c in m.get("/api/cameras") if c["name"] == "once" and c["state"] == "offline"), 30)
+    assert once["reason"] == "the stream has ended", once
+    m.stop()
+print("all good")
