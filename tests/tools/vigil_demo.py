@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -143,7 +144,9 @@ class Demo(unittest.TestCase):
     def test_interrupted(self):
         with subprocess.Popen([PROGRAM, "--out", self.out, "--frames", "100000"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as demo:
-            time.sleep(3)
+            end = time.monotonic() + 60
+            while not any(f.stat().st_size for f in self.out.glob("overlay.*")) and time.monotonic() < end:
+                time.sleep(0.1)
             demo.send_signal(signal.SIGINT)
             out, err = demo.communicate(timeout=60)
         self.assertEqual(demo.returncode, 0, out + err)
@@ -151,13 +154,25 @@ class Demo(unittest.TestCase):
         self.assertTrue(0 < frames < 100000)
         self.assertEqual(frames_in(next(self.out.glob("overlay.*"))), frames)
 
+    def test_interrupted_before_the_first_frame(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            silent.settimeout(60)
+            with subprocess.Popen([PROGRAM, "--out", self.out, f"rtsp://127.0.0.1:{silent.getsockname()[1]}/x"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as demo:
+                camera, _ = silent.accept()  # and never answers
+                with camera:
+                    demo.send_signal(signal.SIGINT)
+                    out, err = demo.communicate(timeout=60)
+        self.assertEqual(demo.returncode, 1, out + err)
+        self.assertIn("interrupted before the first frame", err)
+
     def test_bad_arguments(self):
         for says, arguments in {
             "there are: cudamog": ["--element", "nonsense"],
             "there is no file": [self.dir / "nothing.avi"],
             "only one FILE": ["a", "b"],
             "is below 0": ["--frames", "-1"],
-            "there are: indoor": ["--preset", "nonsense"],
+            "there are: laboratory": ["--preset", "nonsense"],
             "Unknown option": ["--nonsense"],
         }.items():
             with self.subTest(says):

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <gst/app/gstappsink.h>
+#include <mutex>
 #include <set>
 #include <vector>
 
@@ -127,14 +128,25 @@ void Pipeline::work_off_messages(GstClockTime wait) {
   while (MessagePtr m{gst_bus_pop(bus_.get())}) handle(m.get());
 }
 
-void Pipeline::handle(GstMessage *message) {
+namespace {
+
+// True the first time in this program. Pipelines of several threads warn beside each other.
+bool is_new(const std::string &words) {
+  static std::mutex lock;
   static std::set<std::string> said;
+  const std::lock_guard guard(lock);
+  return said.insert(words).second;
+}
+
+} // namespace
+
+void Pipeline::handle(GstMessage *message) {
   switch (GST_MESSAGE_TYPE(message)) {
   case GST_MESSAGE_ERROR:
     fail(Error::Kind::device, GST_MESSAGE_SRC_NAME(message), ": ",
          describe(message, gst_message_parse_error));
   case GST_MESSAGE_WARNING:
-    if (const std::string words = describe(message, gst_message_parse_warning); said.insert(words).second)
+    if (const std::string words = describe(message, gst_message_parse_warning); is_new(words))
       std::fprintf(stderr, "warning: %s: %s\n", GST_MESSAGE_SRC_NAME(message), words.c_str());
     break;
   case GST_MESSAGE_EOS:

@@ -39,8 +39,8 @@ class Pipeline {
   // another thread does it.
   void end();
   // Works off what the bus holds, after waiting up to `wait` for the first message. Warnings go to stderr,
-  // each text once a program; element messages to `on_element_message`. An error is thrown as Error::device
-  // with the element's name, the text and the details.
+  // each text once a program, whichever thread has it first; element messages to `on_element_message`. An
+  // error is thrown as Error::device with the element's name, the text and the details.
   void work_off_messages(GstClockTime wait = 0);
   bool ended() const { return ended_; } // all sinks had the end of stream, as far as messages were worked off
   std::function<void(GstMessage *)> on_element_message;

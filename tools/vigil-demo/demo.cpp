@@ -81,11 +81,13 @@ eval::Counts work(tools::Pipeline &pipeline, const Branches &b, eval::Source *sc
                   const std::atomic<bool> &stop) {
   eval::Counts counts;
   tools::Progress progress("frames", expected);
-  bool stopped = false, drained = false;
+  bool begun = false, stopped = false, drained = false;
   pipeline.play();
   while (!pipeline.ended() || !drained) { // a short stream may end before its masks are taken
     constexpr GstClockTime wait = 100 * GST_MSECOND;
     if (stop && !stopped) {
+      // An end before any frame would be one before any format, which elements take for an error.
+      if (!begun) fail(Error::Kind::bad_data, "interrupted before the first frame: there are no results");
       stopped = true;
       pipeline.end();
     }
@@ -100,6 +102,7 @@ eval::Counts work(tools::Pipeline &pipeline, const Branches &b, eval::Source *sc
       if (drained && scene) scene->labelled(0); // truth that has no mask would keep the pipeline from ending
       continue;
     }
+    begun = true;
     progress.step();
     const GstClockTime pts = GST_BUFFER_PTS(gst_sample_get_buffer(sample.get()));
     const auto truth = scene ? scene->truth_at(pts) : std::nullopt;

@@ -31,7 +31,7 @@ class Source {
   virtual std::uint64_t frames() const = 0; // that it is to give; 0 when not known beforehand
 
   // Adds the elements that give the frames, once each and in order, to a new pipeline, and returns the last.
-  // Begins anew each time. The source must outlive the pipeline.
+  // Begins again each time. The source must outlive the pipeline.
   virtual GstElement *build(tools::Pipeline &) = 0;
   // The truth of the frame with this PTS; nothing when it has none. Asked for with rising times.
   virtual std::optional<Truth> truth_at(GstClockTime pts) = 0;

@@ -102,7 +102,7 @@ std::optional<Findings> Archive::part(const SourceFile &f, int index) const {
     }
     return found;
   } catch (const Error &) {
-    return {}; // damaged, gone meanwhile, or of another file: the part is made anew
+    return {}; // damaged, gone meanwhile, or of another file: the part is made again
   }
 }
 

@@ -18,12 +18,11 @@ struct Chain {
 };
 
 // Files take turns. One is opened before its turn to be watched and closed afterwards: to make a decoder on
-// a GPU takes up to half a second, in which others can be watched. Only a few are opened at a time: the
-// driver makes one decoder after the other, and of many that are begun together none is ready before the
-// last.
+// a GPU takes up to half a second, in which others can be watched. They are opened one by one: the driver
+// makes one decoder after the other, and of many that are begun together none is ready before the last.
 struct Turns {
   explicit Turns(int jobs) : watch(jobs) {}
-  static constexpr int opened_at_a_time = 2;
+  static constexpr int opened_at_a_time = 1;
   std::counting_semaphore<> open{opened_at_a_time}, watch;
 };
 

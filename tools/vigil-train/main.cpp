@@ -38,7 +38,7 @@ constexpr Command commands[] = {
     {"motion", "MODEL FILE... (or MODEL and --labels)",
      "Adds a codebook of motion to MODEL, which holds one of pictures: dense SIFT of the difference between\n"
      "each frame and the one LAG frames before it. Vectors get longer, and a classifier must be trained "
-     "anew."},
+     "again."},
     {"classifier", "MODEL",
      "Trains a linear classifier on Fisher vectors of labelled frames and calibrates the scores at which\n"
      "events begin and end. LABELS is a CSV file with the header video,first,last,class, or a folder with\n"

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pipelines of several threads that warn at the same time, as those of vigil-scan do: all is said, and each
+// text once.
+#include "tests/expect.h"
+#include "tools/base/pipeline.h"
+
+#include <barrier>
+#include <cstdio>
+#include <gst/gst.h>
+#include <map>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace vigil;
+using test::expect, test::failures;
+
+namespace {
+
+constexpr int rounds = 5, threads = 8, texts = 6000, shared = 3000;
+
+// The first `shared` texts of a round are the same in all threads. All begin alike, so that to compare them
+// takes long.
+std::string text_of(int round, int thread, int i) {
+  return std::string(500, '.') + (i < shared ? "of all " : "of " + std::to_string(thread) + " ") +
+         std::to_string(round) + " " + std::to_string(i);
+}
+
+void warn_and_work_off(int round, int thread, std::barrier<> &together) {
+  tools::Pipeline pipeline;
+  for (int i = 0; i < texts; i++) {
+    const std::string words = text_of(round, thread, i);
+    GError *error = g_error_new(GST_CORE_ERROR, GST_CORE_ERROR_FAILED, "%s", words.c_str());
+    gst_element_post_message(pipeline.element(),
+                             gst_message_new_warning(GST_OBJECT(pipeline.element()), error, nullptr));
+    g_error_free(error);
+  }
+  together.arrive_and_wait();
+  pipeline.work_off_messages();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  std::FILE *said = std::tmpfile();
+  expect(said != nullptr, "there is a place for what is said");
+  if (!said) return 1;
+  const int before = dup(STDERR_FILENO);
+  dup2(fileno(said), STDERR_FILENO);
+  for (int round = 0; round < rounds; round++) {
+    std::barrier together(threads);
+    std::vector<std::thread> all;
+    for (int i = 0; i < threads; i++) all.emplace_back([&, i] { warn_and_work_off(round, i, together); });
+    for (std::thread &t : all) t.join();
+  }
+  dup2(before, STDERR_FILENO);
+
+  std::rewind(said);
+  std::map<std::string, int> times;
+  char line[2000];
+  while (std::fgets(line, sizeof line, said)) {
+    const std::string words = line;
+    if (const auto at = words.find("of "); at != std::string::npos) times[words.substr(at)]++;
+  }
+  std::fclose(said);
+  bool once = true;
+  for (const auto &[words, n] : times) once = once && n == 1;
+  expect(times.size() == rounds * (shared + threads * (texts - shared)), "each warning is said");
+  expect(once, "each is said once");
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}
