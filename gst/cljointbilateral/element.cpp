@@ -125,6 +125,13 @@ static gboolean take_caps(GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
   return taken;
 }
 
+// Any event as it arrives. From GStreamer 1.29 on, the end of a flush of one pad alone does not come to
+// sink_event().
+static GstFlowReturn sink_event_pre_queue(GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP && is_guide(pad)) joint_of(agg).guide_flushed();
+  return parent_class()->sink_event_pre_queue(agg, pad, event);
+}
+
 static gboolean sink_event(GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event) {
   switch (GST_EVENT_TYPE(event)) {
   case GST_EVENT_CAPS:
@@ -138,11 +145,9 @@ static gboolean sink_event(GstAggregator *agg, GstAggregatorPad *pad, GstEvent *
   case GST_EVENT_TAG:
     if (!is_guide(pad)) joint_of(agg).take_tags(event);
     break;
-  case GST_EVENT_FLUSH_STOP:
-    if (is_guide(pad)) joint_of(agg).guide_flushed();
-    break;
   case GST_EVENT_STREAM_START:
   case GST_EVENT_FLUSH_START:
+  case GST_EVENT_FLUSH_STOP:
   case GST_EVENT_EOS:
   case GST_EVENT_GAP:
     break;
@@ -261,6 +266,7 @@ static void gst_cl_joint_bilateral_class_init(GstClJointBilateralClass *klass) {
   agg->get_next_time = get_next_time;
   agg->negotiate = negotiate;
   agg->clip = clip;
+  agg->sink_event_pre_queue = sink_event_pre_queue;
   agg->sink_event = sink_event;
   agg->sink_query = sink_query;
   agg->src_query = src_query;

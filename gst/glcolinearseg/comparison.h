@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // When the exposure of a frame is undone, and when the picture of the background that it is compared with is
-// drawn anew: the same frames wherever the work is done, so that all backends give the same masks.
+// drawn again: the same frames wherever the work is done, so that all backends give the same masks.
 #pragma once
 
 #include <utility>

@@ -197,7 +197,7 @@ class GlWork final : public SegmentWork {
     const bool learning = segmenter.progress().learning();
     segmenter.segment(steady.apply(frame, s.exposure == Exposure::automatic, segmenter), s.params);
     if (s.params.adapt_rate > 0)
-      kept_.reset(); // it would be of another light one day: to learn anew is better then
+      kept_.reset(); // it would be of another light one day: to learn again is better then
     else if (!kept_ && segmenter.progress().settled())
       keep();
     const Show show = show_for(s.output);

@@ -31,7 +31,7 @@ class MappedTexture {
 };
 
 // What another API made of a memory's texture is kept with the memory: `fits` says of what is there whether
-// it is still good, `make` makes it anew. It goes with the memory, when the texture is still there, on the
+// it is still good, `make` makes it again. It goes with the memory, when the texture is still there, on the
 // thread of the texture's context. To be called on that thread, so that no two do this at once.
 template <class T, class Fits, class Make>
 T &kept_with(GstMemory *memory, GQuark name, Fits fits, Make make) {

@@ -54,7 +54,7 @@ class HeldFrames {
 
   // Frames of these kinds from now on; those that are held are dropped.
   void set_format(const FrameKind &in, const FrameKind &out, MakeSlot);
-  // The memory of all frames is given up, and made anew when it is next needed. None may be held.
+  // The memory of all frames is given up, and made again when it is next needed. None may be held.
   void forget_frames();
 
   Work::Plan begin(const FrameTime &);

@@ -52,7 +52,7 @@ class Outlet {
   // In submit_input_buffer(): lets the base class negotiate and drop late frames. Where this is not
   // GST_FLOW_OK or `in` stays null, there is no frame to work on.
   GstFlowReturn receive(GstBaseTransformClass *base, gboolean discont, GstBuffer *input, BufferPtr &in);
-  // Whether the frame that was received last begins anew. Call it once, when that frame is going to be held.
+  // Whether the frame that was received last starts over. Call it once, when that frame is going to be held.
   bool accept();
   // In generate_output().
   GstFlowReturn generate(GstBuffer **output);

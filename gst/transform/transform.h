@@ -13,7 +13,7 @@
 //
 // The rules that hold for all elements:
 //   - The context of a frame is followed before the base class sees the frame, so that pools are negotiated
-//   anew for the same frame.
+//   again for the same frame.
 //   - What the work knows goes along by Work::leave() and enter(), and in no other way.
 //   - No lock is held while neighbours are asked, frames are pushed or messages are posted.
 //   - Reading `stats` waits for no work: the counts are copied after each frame.
@@ -56,7 +56,7 @@ Element &element_of(gpointer self);
 // Runs fn(work) under the work lock; the work is null when there is none. For signals; any thread.
 void with_work(VigilTransform *, const std::function<void(Work *)> &);
 // The same for changes that need other results for each frame: all frames are pushed before, and their memory
-// is made anew afterwards. For the streaming thread (Element::before_frame).
+// is made again afterwards. For the streaming thread (Element::before_frame).
 void change_work(VigilTransform *, const std::function<void(Work &)> &);
 // The kind of buffers that come in or go out changed with a property: pools are negotiated again on both
 // sides. Any thread.

@@ -205,7 +205,7 @@ GST_START_TEST(the_second_start_does_not_search) {
     if (variant.empty()) variant = e.told("variant");
     fail_unless(e.told("variant") == variant);
   }
-  // What is damaged is ignored, and written anew.
+  // What is damaged is ignored, and written again.
   int files = 0;
   for (const auto &f : std::filesystem::recursive_directory_iterator(cache / ""))
     if (f.is_regular_file() && f.path().string().find("/tuning/") != std::string::npos) {
@@ -227,7 +227,7 @@ GST_START_TEST(the_second_start_does_not_search) {
 }
 GST_END_TEST
 
-// Frame by frame what the reference makes of the same sequence, from anew after a flush.
+// Frame by frame what the reference makes of the same sequence, from the start after a flush.
 GST_START_TEST(stages_over_time_know_the_frames_before) {
   const char *chain = "denoise weight=0.8 ! sharpen ! recursive weight=0.5";
   Filter e(chain, "tune=off async-depth=2");

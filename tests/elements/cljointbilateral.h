@@ -48,9 +48,10 @@ struct Joint {
   void guide_caps(const char *format, int w = width, int h = height, int fps = 25) {
     gst_harness_set_src_caps_str(guide, caps_of(format, w, h, "", fps).c_str());
   }
-  // The next picture, after waiting for it; fails the test when none comes.
+  // The next picture, after waiting for it; fails the test when none comes within 50 s. The first one waits
+  // for the kernel's compilation, which a busy machine has taken 20 s for.
   std::vector<std::uint8_t> pull() {
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0; i < 25000; i++) {
       if (GstBuffer *b = gst_harness_try_pull(picture)) return bytes_of(picture, b);
       g_usleep(2000);
     }

@@ -67,7 +67,7 @@ GST_START_TEST(exposure_and_white_balance_are_undone) {
 }
 GST_END_TEST
 
-// The same in OpenGL: the CPU's masks, bit for bit; and again with a background that is learnt anew.
+// The same in OpenGL: the CPU's masks, bit for bit; and again with a background that is learnt again.
 GST_START_TEST(exposure_is_undone_in_opengl_as_on_the_cpu) {
   Chain gl("background-frames=5 exposure=auto " + std::string(places[__i__]));
   Chain cpu("background-frames=5 exposure=auto backend=cpu"), without("background-frames=5 backend=cpu");

@@ -351,7 +351,7 @@ GST_START_TEST(a_lost_context_is_an_error_and_keeps_the_background) {
     fail_unless(ones(mask) > 500);
     expect_mask(mask, chain.process(p, t), t);
   }
-  chain.restart(); // nothing was lost: it learns anew
+  chain.restart(); // nothing was lost: it learns again
   wanted.reference() = colinearseg::Reference({width, height}, 5);
   for (int t = 0; t < 10; t++) {
     const Picture p = frame_at(t);

@@ -220,6 +220,7 @@ GST_END_TEST
 int main(int argc, char **argv) {
   if (argc > 1) backend = argv[1];
   elsewhere = backend == "elsewhere";
+  if (elsewhere && skipped_without_egl_driver()) return 77;
   if (elsewhere) backend = "cuda";
   if (backend == "cuda") {
     if (skipped_without_cuda("OpenGL frames on CUDA")) return 77;

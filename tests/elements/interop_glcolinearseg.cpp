@@ -438,6 +438,7 @@ GST_END_TEST
 int main(int argc, char **argv) {
   if (argc > 1) memory = argv[1];
   if (argc > 2) backend = argv[2];
+  if (elsewhere() && skipped_without_egl_driver()) return 77;
   if (in_cuda() || on_cuda()) {
     if (skipped_without_cuda("CUDA frames in OpenGL")) return 77;
   }

@@ -10,6 +10,15 @@ namespace vigil::test {
 
 using Frames = std::vector<std::vector<std::uint8_t>>;
 
+// For tests that name a driver of OpenGL's, such as Mesa beside a GPU's: says that they are skipped where it
+// is not installed. GStreamer itself aborts such a test with a critical message.
+inline bool skipped_without_egl_driver() {
+  const char *driver = g_getenv("__EGL_VENDOR_LIBRARY_FILENAMES");
+  if (!driver || g_file_test(driver, G_FILE_TEST_EXISTS)) return false;
+  g_print("SKIP: no EGL driver %s (Debian: apt-get install libegl-mesa0)\n", driver);
+  return true;
+}
+
 class Line {
  public:
   // As for gst-launch-1.0; the element that is looked at is called e.

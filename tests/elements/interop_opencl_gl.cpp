@@ -146,6 +146,7 @@ int main(int argc, char **argv) {
   if (argc > 1) way = argv[1];
   g_setenv("VIGIL_GL_SHARING", way.c_str(), TRUE);
   gst_init(&argc, &argv);
+  if (way == "elsewhere" && skipped_without_egl_driver()) return 77;
   if (way == "elsewhere" && skipped_without_cuda("CUDA beside another OpenGL")) return 77;
   if (way != "anything" && way != "elsewhere" && why_no_cuda().empty()) {
     g_print("SKIP: OpenCL with textures without CUDA: there is a CUDA device, which takes them\n");

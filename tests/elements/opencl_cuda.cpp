@@ -377,7 +377,7 @@ int main(int argc, char **argv) {
   g_setenv("CK_FORK", "no", TRUE); // the driver does not survive a fork
   gst_init(&argc, &argv);
   shared_context = gst_cuda_context_new(0);
-  // keeps the OpenCL device open, so that not each element has to open it anew
+  // keeps the OpenCL device open, so that not each element has to open it again
   GstElement *keeper = gst_element_factory_make("clhistogram", nullptr);
   gst_object_ref_sink(keeper);
   gst_element_set_state(keeper, GST_STATE_READY);

@@ -146,7 +146,11 @@ void test_ten_starts(const fs::path &folder) {
   for (const pid_t child : children) {
     int status = 0;
     waitpid(child, &status, 0);
-    good += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const bool works = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (!works)
+      std::printf("     one start ended %s %d\n", WIFSIGNALED(status) ? "by signal" : "with status",
+                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    good += works;
   }
   expect(good == 10, text("ten starts at once: ", good, " work"));
   const auto files = files_in(folder);

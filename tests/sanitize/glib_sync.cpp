@@ -38,9 +38,16 @@ struct Call {
     __tsan_release(call);
     return call;
   }
-  static const Call &begun(gpointer call) {
-    __tsan_acquire(call);
-    return *static_cast<Call *>(call);
+  // What the thread runs: `p` is what of() gave. The next thread that runs it comes after this one.
+  template <class... Arguments>
+  static auto run(gpointer p, Arguments... arguments) {
+    __tsan_acquire(p);
+    const struct Released {
+      gpointer p;
+      ~Released() { __tsan_release(p); }
+    } released{p};
+    const auto *call = static_cast<Call *>(p);
+    return call->function(arguments..., call->user);
   }
   static void end(gpointer p) {
     auto *call = static_cast<Call *>(p);
@@ -207,14 +214,7 @@ guint(g_idle_add_full)(gint priority, GSourceFunc function, gpointer user, GDest
   NEXT(g_idle_add_full);
   using Idle = Call<GSourceFunc>;
   return real(
-      priority,
-      [](gpointer p) {
-        const Idle &call = Idle::begun(p);
-        const gboolean again = call.function(call.user);
-        __tsan_release(p);
-        return again;
-      },
-      Idle::of(function, user, destroy), Idle::end);
+      priority, [](gpointer p) { return Idle::run(p); }, Idle::of(function, user, destroy), Idle::end);
 }
 guint(gst_bus_add_watch_full)(GstBus *bus, gint priority, GstBusFunc function, gpointer user,
                               GDestroyNotify destroy) {
@@ -224,12 +224,28 @@ guint(gst_bus_add_watch_full)(GstBus *bus, gint priority, GstBusFunc function, g
       bus, priority,
       [](GstBus *from, GstMessage *message, gpointer p) {
         __tsan_acquire(from);
-        const Watch &call = Watch::begun(p);
-        const gboolean again = call.function(from, message, call.user);
-        __tsan_release(p);
-        return again;
+        return Watch::run(p, from, message);
       },
       Watch::of(function, user, destroy), Watch::end);
+}
+// Runs on any thread that posts a message, and those of GStreamer's pool do not begin with the pipeline.
+void(gst_bus_set_sync_handler)(GstBus *bus, GstBusSyncHandler function, gpointer user,
+                               GDestroyNotify destroy) {
+  NEXT(gst_bus_set_sync_handler);
+  using Handler = Call<GstBusSyncHandler>;
+  if (!function) return real(bus, function, user, destroy);
+  real(
+      bus, [](GstBus *from, GstMessage *message, gpointer p) { return Handler::run(p, from, message); },
+      Handler::of(function, user, destroy), Handler::end);
+}
+// Likewise: runs on the thread that brings data to the pad.
+gulong(gst_pad_add_probe)(GstPad *pad, GstPadProbeType type, GstPadProbeCallback function, gpointer user,
+                          GDestroyNotify destroy) {
+  NEXT(gst_pad_add_probe);
+  using Probe = Call<GstPadProbeCallback>;
+  return real(
+      pad, type, [](GstPad *at, GstPadProbeInfo *info, gpointer p) { return Probe::run(p, at, info); },
+      Probe::of(function, user, destroy), Probe::end);
 }
 guint(gst_bus_add_watch)(GstBus *bus, GstBusFunc function, gpointer user) {
   return gst_bus_add_watch_full(bus, G_PRIORITY_DEFAULT, function, user, nullptr);
@@ -240,13 +256,8 @@ void(gst_element_call_async)(GstElement *element, GstElementCallAsyncFunc functi
   NEXT(gst_element_call_async);
   using Async = Call<GstElementCallAsyncFunc>;
   real(
-      element,
-      [](GstElement *of, gpointer p) {
-        const Async &call = Async::begun(p);
-        call.function(of, call.user);
-        __tsan_release(p);
-      },
-      Async::of(function, user, destroy), Async::end);
+      element, [](GstElement *of, gpointer p) { Async::run(p, of); }, Async::of(function, user, destroy),
+      Async::end);
 }
 
 // A state change orders what was done before it before what the streaming threads do, and those before its
