@@ -103,7 +103,7 @@ ArrayReader::ArrayReader(const ArrayFormat &format, std::span<const std::uint8_t
   ByteReader in(bytes, magic_bytes);
   if (const auto v = in.number<std::uint32_t>(); v != format.version)
     fail(bad_data, what_, " is of version ", v, ", ", v < format.version ? "older" : "newer",
-         " than this program's, ", format.version, "; make it anew with the program's own tools");
+         " than this program's, ", format.version, "; make it again with the program's own tools");
   const auto crc = in.number<std::uint32_t>(), count = in.number<std::uint32_t>();
   if (crc != checksum(bytes.subspan(crc_from)))
     fail(bad_data, what_, " is cut off or damaged: its checksum is wrong");

@@ -6,8 +6,8 @@
 // one is faster by more than noise. A search in Mode::automatic ends after Limits::seconds; it looks at the
 // clock before each build and expects the next one to take as long as the longest so far. What was found is
 // kept in the user's cache directory ("tuning") under everything that it depends on, see Key; a file that is
-// damaged, foreign, or names a variant that there is no more, counts as absent and is written anew. Files are
-// replaced as a whole, so any number of programs may search at once: the last one's result stays.
+// damaged, foreign, or names a variant that no longer exists, counts as absent and is written again. Files
+// are replaced as a whole, so any number of programs may search at once: the last one's result stays.
 #pragma once
 
 #include <functional>

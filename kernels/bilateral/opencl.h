@@ -27,7 +27,7 @@ struct Variant {
   bool unroll = false;           // tile: the loop over columns is unrolled as well (that over rows always is)
   bool native = true;            // native_exp2, native_divide
   bool constant_sigmas =
-      false; // the spatial sigma is a constant of the program: compiled anew when it changes
+      false; // the spatial sigma is a constant of the program: compiled again when it changes
 };
 std::span<const Variant> variants();
 const Variant &default_variant(const ClDevice &); // one for processors, one for the others

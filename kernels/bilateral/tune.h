@@ -13,7 +13,7 @@ struct Tuned {
 };
 // Cases are told apart by colour or not, the weighting, and classes of radii (1..2, 3..4, 5..8, 9..16, more).
 // Where the grid does the work, nothing is searched: it has no variants. tile-4-constant is no candidate: it
-// would be compiled anew whenever sigma changes.
+// would be compiled again whenever sigma changes.
 Tuned tune(ClDevice &, PixelFormat, const Params &, tuning::Mode, const tuning::Limits & = {});
 
 } // namespace vigil::bilateral

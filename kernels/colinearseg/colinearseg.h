@@ -203,7 +203,7 @@ class Reference {
   Reference(const Config &, int learn_frames);
   const Config &config() const { return state_.config; }
   // A given background, rgba or bgra of the config's size; the noise is measured on the next frames, each
-  // before it is segmented. The mask starts anew.
+  // before it is segmented. The mask starts over.
   void set_background(ConstImage, int learn_frames);
   // `frame` is rgba or bgra of the config's size. mask: 0 or 255.
   void segment(ConstImage frame, const Params &, Plane<std::uint8_t> mask);

@@ -53,7 +53,7 @@ class GlSegmenter {
   const Config &config() const { return config_; }
   Path path() const { return path_; }
 
-  void learn(int learn_frames); // begins anew
+  void learn(int learn_frames); // starts over
   // A given background: rgba or bgra in host memory, of the config's size.
   void set_background(ConstImage, int learn_frames);
   void segment(GLuint frame, const Params &);

@@ -18,7 +18,7 @@ class Segmenter {
   virtual const Config &config() const = 0;
   virtual const Progress &progress() const = 0;
 
-  virtual void learn(int learn_frames) = 0; // begins anew
+  virtual void learn(int learn_frames) = 0; // starts over
   // A given background: rgba or bgra in host memory, of the config's size.
   virtual void set_background(ConstImage, int learn_frames) = 0;
   // `frame` is rgba of the config's size in the device's memory; on a GPU its rows are at multiples of 4

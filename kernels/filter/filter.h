@@ -228,7 +228,7 @@ class Filter {
   // Both pictures have the filter's format and one size, and do not overlap. Throws Error::bad_setting
   // otherwise.
   virtual void apply(ConstImage in, Image out, Queue &) = 0;
-  // The next picture does not follow the one before: stages over time begin anew. They do so by themselves
+  // The next picture does not follow the one before: stages over time start over. They do so by themselves
   // when the size changes.
   virtual void forget() {}
 };

@@ -6,7 +6,7 @@
 // applies the point operations before the first stencil while loading, and then lets one stencil after
 // another, each with the point operations behind it, shrink the halo to nothing. What lies outside the
 // picture is never computed from what lies outside: a value there is the one of the nearest pixel inside,
-// after each stencil anew, which is what the stages one by one would read.
+// after each stencil again, which is what the stages one by one would read.
 #pragma once
 
 #include "kernels/filter/definitions.h"

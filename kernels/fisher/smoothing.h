@@ -24,7 +24,7 @@ class Smoother {
  public:
   float step(float score, int window, int baseline);
   void forget() { scores_.clear(); } // time jumped
-  void gap() { fresh_ = 0; }         // frames are left out here: the median begins anew, the baseline goes on
+  void gap() { fresh_ = 0; }         // frames are left out here: the median starts over, the baseline goes on
 
  private:
   std::deque<float> scores_; // the last max(window, baseline)

@@ -23,7 +23,7 @@ std::optional<double> Watch::due(double seconds) {
   return std::exchange(since_, 0);
 }
 
-void Watch::start_anew() {
+void Watch::start_over() {
   looks_ = 0;
   seconds_ = lost_for_ = said_for_ = next_search_ = 0;
   said_ = Says::nothing;
@@ -62,7 +62,7 @@ std::optional<Event> Watch::look(const Layout &layout, std::span<const Spot> spo
   took_ = seconds;
   std::swap(before_, frame_);
   sketch(layout, spots, before_, frame_);
-  if (looks_ > 0 && known_.layout != frame_.layout) start_anew();
+  if (looks_ > 0 && known_.layout != frame_.layout) start_over();
   if (looks_ < least_looks || seconds_ < settled) {
     learn();
     if (now_ == Trouble::moved && looks_ >= least_looks && seconds_ >= settled) {
@@ -91,16 +91,16 @@ std::optional<Event> Watch::look(const Layout &layout, std::span<const Spot> spo
     if ((shift && far_enough(*shift, frame_.layout)) || (!shift && said_for_ >= turned_after)) {
       std::optional<Event> e = begin(Trouble::moved, c);
       e->shift = shift;
-      start_anew();
+      start_over();
       return e;
     }
   }
-  if (lost_for_ >= forgotten_after) start_anew();
+  if (lost_for_ >= forgotten_after) start_over();
   return {};
 }
 
 std::optional<Event> Watch::stop() {
-  start_anew();
+  start_over();
   if (!now_) return {};
   return end({});
 }

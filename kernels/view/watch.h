@@ -18,7 +18,7 @@
 //            elsewhere for turned_after, when no shift explains it: the camera was turned away, or looks at
 //            something put in front of it
 // Covered and blurred end when normal was said for `back_after` seconds; covered also where the camera turns
-// out to be moved. With `moved` the known picture starts anew; it ends when the new one is settled. Nothing
+// out to be moved. With `moved` the known picture starts over; it ends when the new one is settled. Nothing
 // is said before the first `settled` seconds and least_looks looks. What is covered, blurred, elsewhere or
 // lost is not learnt; but what was lost for forgotten_after seconds is taken for the scene from then on,
 // without an event.
@@ -60,8 +60,8 @@ class Watch {
   // A frame that was due, by its spots, and what due() said of it. In the order of the frames; further frames
   // may have been asked for meanwhile. At most one event a look.
   std::optional<Event> look(const Layout &, std::span<const Spot>, double seconds);
-  // What is known is learnt anew. An event that goes on ends when the new picture is settled.
-  void forget() { start_anew(); }
+  // What is known is learnt again. An event that goes on ends when the new picture is settled.
+  void forget() { start_over(); }
   // Nothing is looked at from now on. The event that goes on, if any, ends.
   std::optional<Event> stop();
 
@@ -69,7 +69,7 @@ class Watch {
   enum class Says : std::uint8_t { nothing, normal, doubtful, blurred, covered, elsewhere, lost };
   Says judge(const Comparison &) const;
   void learn();
-  void start_anew();
+  void start_over();
   std::optional<Event> begin(Trouble, const Comparison &);
   std::optional<Event> end(const Comparison &);
 

@@ -111,7 +111,7 @@ void test_choice() {
   n = {};
   expect(choose(key, {all, 1}, Mode::automatic).choice == 0 && n.built == 0, "one variant is no choice");
   const Candidate fewer[] = {all[0], all[2]};
-  expect(choose(key, fewer, Mode::automatic).searched, "other variants are searched anew");
+  expect(choose(key, fewer, Mode::automatic).searched, "other variants are searched again");
 }
 
 void test_noise() {
@@ -164,7 +164,7 @@ void test_corruption() {
     write(files[0], bad);
     const Result r = choose(key, all, Mode::automatic);
     expect(r.searched && choose(key, all, Mode::automatic).stored,
-           "a damaged file is ignored and written anew");
+           "a damaged file is ignored and written again");
   }
   for (std::size_t i = 0; i < good.size(); i += 3) {
     std::string bad = good;

@@ -58,7 +58,7 @@ __device__ std::uint32_t changed(const Row &above, const Row &row, const Row &be
   less = (~m3 & n.w) | (~(m3 ^ n.w) & less);
   return ~less;
 }
-// Decides the pixels of `here` anew.
+// Decides the pixels of `here` again.
 __device__ std::uint32_t decided(const Row &above, const Row &row, const Row &below, const uint4 &n,
                                  std::uint32_t here) {
   return (row.here & ~here) | (changed(above, row, below, n) & here);

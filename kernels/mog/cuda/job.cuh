@@ -117,7 +117,7 @@ class Places {
   int width_, height_, x_ = 0, y_ = 0;
 };
 
-// The pointer, in registers from here on: left to itself, the compiler computes addresses anew for each use.
+// The pointer, in registers from here on: left to itself, the compiler computes addresses again for each use.
 template <class T>
 __device__ __forceinline__ T *kept(T *p) {
   asm volatile("" : "+l"(p));

@@ -110,7 +110,7 @@ void run_users(Checker &c) {
   Chain chain = chain_with(boxes, "p0=1");
   ClChain fast(device, chain, rgba);
   chain = chain_with(boxes, "p0=3");
-  c.expect(!fast.set_chain(chain), "other numbers are built anew");
+  c.expect(!fast.set_chain(chain), "other numbers are built again");
   compare(c, fast, chain, "box radius=3", rgba, 60, 40, 0);
   Chain broken = chain;
   broken.push_back(chain_with({"this is no kernel", "", ""}, "")[0]);
@@ -201,8 +201,8 @@ void run_temporal(Checker &c) {
   };
   shown(0);
   c.expect(shown(100) == 50, "half of a step is not half of it");
-  c.expect(!fast.set_chain(parse("recursive weight=0.9")), "other numbers are built anew");
-  c.expect(shown(100) == 55, "other numbers begin anew");
+  c.expect(!fast.set_chain(parse("recursive weight=0.9")), "other numbers are built again");
+  c.expect(shown(100) == 55, "other numbers start over");
   c.expect(fast.set_chain(parse("invert ! recursive weight=0.9")), "another chain is not built");
   c.expect(shown(100) == 155, "another chain knows the frames before");
 }
@@ -235,7 +235,7 @@ void run_deblock(Checker &c) {
   c.expect(at(7) > 50 && at(8) < 62 && at(7) <= at(8), "a small step between blocks stays");
   c.expect(at(11) == 62 && at(12) == 74, "a step within a block is smoothed");
   c.expect(at(15) == 74 && at(16) == 174, "a large step is smoothed");
-  c.expect(!fast.set_chain(parse("deblock strength=0.004")), "other numbers are built anew");
+  c.expect(!fast.set_chain(parse("deblock strength=0.004")), "other numbers are built again");
 }
 
 // The cuts of a chain by what its stages cost on this device; what comes out is the same.
@@ -271,7 +271,8 @@ void run_tone(Checker &c) {
                                 "invert ! tonemap compression=0.3 detail=2.5 sigma=7 range=0.7 ! sharpen"}) {
       const Chain chain = parse(text_of);
       const bool built = fast.set_chain(chain);
-      c.expect(built == (chain.size() > 1), text("\"", text_of, "\" is ", built ? "" : "not ", "built anew"));
+      c.expect(built == (chain.size() > 1),
+               text("\"", text_of, "\" is ", built ? "" : "not ", "built again"));
       for (const auto &s : sizes)
         compare_with_reference(c, fast, chain, format, s.width, s.height, s.padding,
                                [&] { return text("\"", text_of, "\""); });

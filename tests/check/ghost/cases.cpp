@@ -209,7 +209,7 @@ void run_waiting(Checker &c) {
   run(1, 2, 0);
   blob[9] = 1;
   run(5, 2, 0);
-  c.expect(pace(9) == Pace::foreground, "the time starts anew where foreground was gone");
+  c.expect(pace(9) == Pace::foreground, "the time starts over where foreground was gone");
   edges[60] = {40, 30, 100, 110};
   run(30, 0, 0);
   c.expect(pace(60) == Pace::undecided, "what neither picture shows is forgotten slowly");

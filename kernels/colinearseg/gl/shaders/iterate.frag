@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One substep: the pixels of one lattice position are decided anew, the others copied.
+// One substep: the pixels of one lattice position are decided again, the others copied.
 uniform usampler2D mask, thresholds;
 uniform ivec2 size; // in words and rows
 uniform int position;
