@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/opencl/build_log.h"
 #include "common/opencl/cache.h"
+#include "common/opencl/program_lock.h"
 #include "common/opencl/trial_build.h"
 
 #include <chrono>
@@ -67,10 +68,13 @@ ClProgram::ClProgram(const ClDevice &d, const std::string &name, const std::stri
 void ClProgram::build(const ClDevice &d, const std::string &name, const std::string &source,
                       const std::string &options) {
   device_ = d.id();
+  trial_ = ClLaunchTrial::of(d, name, source, options);
   const std::string all_options = "-cl-std=CL1.2 " + options;
   key_ = text(d.device_name(), "\n", d.text_info(CL_DEVICE_VERSION), "\n", d.driver_version(), "\n",
               all_options, "\n", source);
-  const FileCache cache(cache_directory("opencl"));
+  const std::string folder = cache_directory("opencl");
+  const FileCache cache(folder);
+  const ProgramLock lock(folder.empty() ? folder : folder + ".lock", key_);
   const auto take_from_cache = [&] {
     if (const auto binary = cache.read(key_, extension)) program_ = from_binary(d, *binary, all_options);
     return from_cache_ = static_cast<bool>(program_);
@@ -98,14 +102,21 @@ void ClProgram::build(const ClDevice &d, const std::string &name, const std::str
 }
 
 ClKernel ClProgram::kernel(const char *name) const {
-  return {program_.get(), name, device_};
+  return {program_.get(), name, device_, trial_};
 }
 
-ClKernel::ClKernel(cl_program program, const char *name, cl_device_id device) : name_(name), device_(device) {
+ClKernel::ClKernel(cl_program program, const char *name, cl_device_id device,
+                   std::shared_ptr<const ClLaunchTrial> trial)
+    : name_(name), device_(device), trial_(std::move(trial)) {
   cl_int code = CL_SUCCESS;
   kernel_ = ClKernelHandle(clCreateKernel(program, name, &code));
   cl_check(code, text("kernel ", name).c_str());
   cl_check(clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof arguments_, &arguments_, nullptr), name);
+  if (trial_) set_.resize(arguments_);
+}
+void ClKernel::launch_alone(ClDevice &d, ClRange2 global, ClRange2 local,
+                            std::span<char *const> descriptions) const {
+  vigil::launch_alone(d, kernel_.get(), global, local, descriptions);
 }
 std::size_t ClKernel::largest_group() const {
   std::size_t n = 0;
@@ -117,17 +128,22 @@ void ClKernel::expect_arguments(std::size_t count) const {
   if (count != arguments_)
     fail(Error::Kind::device, "kernel ", name_, " takes ", arguments_, " arguments, not ", count);
 }
-void ClKernel::set_bytes(cl_uint i, std::size_t bytes, const void *value) {
+void ClKernel::set_bytes(cl_uint i, std::size_t bytes, const void *value, ClLaunchArgument::Kind kind) {
   const cl_int code = clSetKernelArg(kernel_.get(), i, bytes, value);
   if (code != CL_SUCCESS)
     fail(Error::Kind::device, "argument ", i, " of kernel ", name_, " (", bytes,
          " bytes): ", cl_error_name(code));
+  if (trial_) set_[i] = {kind, bytes, value};
 }
 void ClKernel::submit(ClQueue &queue, ClEventHandle *event, ClRange2 global, ClRange2 local) {
   const bool chosen = local.x > 0 && local.y > 0;
   const auto whole = [&](std::size_t n, std::size_t group) {
     return chosen ? (n + group - 1) / group * group : n;
   };
+  if (trial_ && tried_with_ != local) {
+    trial_->launch(name_, {whole(global.x, local.x), whole(global.y, local.y)}, local, set_);
+    tried_with_ = local;
+  }
   const std::size_t g[] = {whole(global.x, local.x), whole(global.y, local.y)}, l[] = {local.x, local.y};
   queue.submit(
       name_.c_str(),

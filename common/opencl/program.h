@@ -4,11 +4,16 @@
 #pragma once
 
 #include "common/opencl/device.h"
+#include "common/opencl/trial_launch.h"
 
 #include <array>
 #include <concepts>
 #include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace vigil {
 
@@ -23,11 +28,6 @@ struct ClLocal {
   std::size_t bytes;
 };
 
-// Work-items in x and y. As a local size {0, 0} lets OpenCL choose.
-struct ClRange2 {
-  std::size_t x = 0, y = 1;
-};
-
 template <class T>
 concept ClArgument = std::same_as<T, cl_mem> || std::same_as<T, ClLocal> || std::integral<T> ||
     std::floating_point<T> || std::same_as<T, cl_int2> || std::same_as<T, cl_int4> ||
@@ -37,7 +37,8 @@ concept ClArgument = std::same_as<T, cl_mem> || std::same_as<T, ClLocal> || std:
 class ClKernel {
  public:
   ClKernel() = default;
-  ClKernel(cl_program, const char *name, cl_device_id);
+  // The first launch is tried in another process where there is a trial.
+  ClKernel(cl_program, const char *name, cl_device_id, std::shared_ptr<const ClLaunchTrial> = {});
   explicit operator bool() const { return static_cast<bool>(kernel_); }
 
   // Sets all arguments and submits. `global` is rounded up to whole work-groups: kernels compare their
@@ -56,15 +57,23 @@ class ClKernel {
     (set(i++, args), ...);
     submit(queue, event, global, local);
   }
+  // What the helper of a trial does (trial_launch.h): makes the arguments from their descriptions, launches
+  // and waits.
+  void launch_alone(ClDevice &, ClRange2 global, ClRange2 local, std::span<char *const> descriptions) const;
   std::size_t largest_group() const; // CL_KERNEL_WORK_GROUP_SIZE on this device
 
  private:
   template <class T>
   void set(cl_uint i, const T &value) {
-    set_bytes(i, sizeof value, &value);
+    set_bytes(i, sizeof value, &value, ClLaunchArgument::Kind::value);
   }
-  void set(cl_uint i, const ClLocal &local) { set_bytes(i, local.bytes, nullptr); }
-  void set_bytes(cl_uint i, std::size_t bytes, const void *value);
+  void set(cl_uint i, const cl_mem &memory) {
+    set_bytes(i, sizeof memory, &memory, ClLaunchArgument::Kind::memory);
+  }
+  void set(cl_uint i, const ClLocal &local) {
+    set_bytes(i, local.bytes, nullptr, ClLaunchArgument::Kind::local);
+  }
+  void set_bytes(cl_uint i, std::size_t bytes, const void *value, ClLaunchArgument::Kind);
   void expect_arguments(std::size_t count) const;
   void submit(ClQueue &, ClEventHandle *event, ClRange2 global, ClRange2 local);
 
@@ -72,6 +81,9 @@ class ClKernel {
   std::string name_;
   cl_device_id device_ = nullptr;
   cl_uint arguments_ = 0;
+  std::shared_ptr<const ClLaunchTrial> trial_;
+  std::vector<ClLaunchArgument> set_;  // as they are, for the trial
+  std::optional<ClRange2> tried_with_; // the local size
 };
 
 class ClProgram {
@@ -96,6 +108,7 @@ class ClProgram {
   cl_device_id device_ = nullptr;
   bool from_cache_ = false;
   std::string key_;
+  std::shared_ptr<const ClLaunchTrial> trial_;
 };
 
 } // namespace vigil
