@@ -12,6 +12,7 @@
 #include "tools/vigil-monitor/notify/topics.h"
 #include "tools/vigil-monitor/process.h"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <latch>
@@ -190,6 +191,24 @@ void times() {
   expect(utc.now() == 1010, "time goes on as it did");
   expect(utc.re_anchor() == 3600 && utc.now() == 4610 && utc.re_anchor() == 0, "told once");
   expect(utc.steady(4610) == 15 && utc.steady(4600) == 5, "times on the monotonic clock");
+  system -= 0.7; // less than a step
+  double last = utc.now(), back = 0;
+  int told = 0, seconds = 0;
+  for (; seconds < 200 && std::abs(utc.now() - system) > 1e-6; seconds++) {
+    told += utc.re_anchor() != 0;
+    back = std::max(back, last - utc.now());
+    system++, monotonic++;
+    last = utc.now();
+  }
+  expect(told == 0 && back < 0.011 && seconds < 80,
+         "a little is slewed in: back by " + std::to_string(back) + " in " + std::to_string(seconds) + " s");
+  // A thread that has to wait between two readings of clocks.
+  double clock = 0;
+  int readings = 0;
+  const auto late = [&] { return clock += readings++ % 4 == 1 ? 0.7 : 1e-5; };
+  const Utc busy([&] { return late() + 1000; }, late);
+  const double now = busy.now();
+  expect(std::abs(now - clock - 1000) < 1e-3, "the offset of a thread that had to wait");
   Backoff b;
   std::ostringstream waits;
   for (int i = 0; i < 7; i++) waits << b.next() << ' ';
@@ -207,6 +226,18 @@ void times() {
   expect(heat.size() == Activity::columns * Activity::rows && heat[9 * 32 + 17] > 0.8f && heat[0] == 0 &&
              a.take_heat().empty(),
          "heat");
+  Activity full;
+  expect(full.samples().empty() && !full.mean_fps(), "no second yet");
+  constexpr int more = static_cast<int>(Activity::kept_samples) + 7;
+  for (int i = 1; i <= more; i++) {
+    full.frame(i, {}, 0);
+    full.end_second(i);
+    if (i == 2) expect(full.samples().size() == 2 && full.samples()[0].time == 1, "the first seconds");
+  }
+  const auto kept = full.samples();
+  expect(kept.size() == Activity::kept_samples && kept.front().time == 8 && kept.back().time == more &&
+             full.mean_fps() == 1,
+         "the last ten minutes");
 }
 
 void mqtt() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Three vigil-monitors with a share of twelve cameras each, at one broker: one of them is killed and replaced, then the broker is away.
-At a subscriber no event that ended is lost, none has its end told of twice, and each camera's events come in order. Last, four
+At a subscriber no event that ended is lost, none has its end told of twice, and the events of each camera and label come in order. Last, four
 shards take the place of the three: few cameras move, and those that do go on with the same topic.
 
 shards.py PROGRAM FOLDER [SECONDS that the broker is away, default 8] [hosts]. Needs mosquitto and mosquitto_sub; without, it is skipped.
@@ -150,11 +150,11 @@ try:
     begins = {}
     for m in messages:
         if m["type"] == "new":
-            begins.setdefault(m["after"]["camera"], {})[m["after"]["id"]] = m["after"]["start_time"]
-    begins = {camera: list(times.values()) for camera, times in begins.items()}
-    same({c: t for c, t in begins.items() if t != sorted(t)}, {}, "cameras whose events come out of order")
+            begins.setdefault((m["after"]["camera"], m["after"]["label"]), {})[m["after"]["id"]] = m["after"]["start_time"]
+    begins = {which: list(times.values()) for which, times in begins.items()}
+    same({c: t for c, t in begins.items() if t != sorted(t)}, {}, "cameras and labels whose events come out of order")
     size = sum(len(json.dumps(m, separators=(",", ":"))) for m in messages) / max(1, len(ends))
-    print(f"{len(messages)} messages of {len(ends)} events of {len(begins)} cameras, {size:.0f} bytes an event; "
+    print(f"{len(messages)} messages of {len(ends)} events of {len({camera for camera, _ in begins})} cameras, {size:.0f} bytes an event; "
           f"{len(everything - known)} ended while the broker was away")
     for m in monitors:
         m.stop()

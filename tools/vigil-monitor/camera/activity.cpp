@@ -7,8 +7,6 @@
 namespace vigil::monitor {
 namespace {
 
-constexpr std::size_t kept_samples = 600;
-
 int cell(double v, int n) {
   return std::clamp(static_cast<int>(v * n), 0, n - 1);
 }
@@ -50,8 +48,7 @@ Activity::Second Activity::end_second(double time) {
   now_.time = time;
   now_.fps = second_began_ > 0 && lasted > 0 ? frames_ / lasted : 0;
   Second out{now_, frames_ ? boxes_ : std::vector<Rect>()};
-  past_.push_back(now_);
-  if (past_.size() > kept_samples) past_.pop_front();
+  past_[ended_++ % past_.size()] = now_;
   frames_ = 0;
   second_began_ = time;
   now_ = {};
@@ -60,7 +57,10 @@ Activity::Second Activity::end_second(double time) {
 
 std::vector<Activity::Sample> Activity::samples() const {
   const std::lock_guard guard(lock_);
-  return {past_.begin(), past_.end()};
+  std::vector<Sample> out;
+  for (std::size_t i = ended_ - std::min(ended_, past_.size()); i < ended_; i++)
+    out.push_back(past_[i % past_.size()]);
+  return out;
 }
 
 std::vector<float> Activity::take_heat() {
@@ -75,10 +75,10 @@ std::vector<float> Activity::take_heat() {
 std::optional<double> Activity::mean_fps() const {
   const std::lock_guard guard(lock_);
   constexpr std::size_t seconds = 5;
-  if (past_.empty()) return std::nullopt;
+  if (ended_ == 0) return std::nullopt;
   double sum = 0;
-  const std::size_t n = std::min(seconds, past_.size());
-  for (std::size_t i = past_.size() - n; i < past_.size(); i++) sum += past_[i].fps;
+  const std::size_t n = std::min(seconds, ended_);
+  for (std::size_t i = ended_ - n; i < ended_; i++) sum += past_[i % past_.size()].fps;
   return sum / static_cast<double>(n);
 }
 

@@ -5,7 +5,6 @@
 
 #include "../config/geometry.h"
 
-#include <deque>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -18,6 +17,7 @@ namespace vigil::monitor {
 class Activity {
  public:
   static constexpr int columns = 32, rows = 18;
+  static constexpr std::size_t kept_samples = 600;
   struct Sample {
     double time = 0, changed = 0, fps = 0;
     int boxes = 0;
@@ -45,7 +45,9 @@ class Activity {
 
  private:
   mutable std::mutex lock_;
-  std::deque<Sample> past_;
+  // As large from the first second on as it will ever be: memory does not grow while it fills.
+  std::vector<Sample> past_ = std::vector<Sample>(kept_samples);
+  std::size_t ended_ = 0; // seconds so far
   Sample now_;
   std::vector<Rect> boxes_;
   int frames_ = 0;

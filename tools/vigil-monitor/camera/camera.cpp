@@ -66,8 +66,9 @@ PipelineEvents Camera::pipeline_events() {
         if (const auto camera = weak.lock()) camera->got_picture(jpeg);
       });
   };
-  e.frame = [=](double time, std::vector<Rect> boxes, double area) {
+  e.frame = [=, &utc = s.utc](double time, std::vector<Rect> boxes, double area) {
     feed->see(boxes, area);
+    feed->seen = utc.steady(time);
     feed->activity.frame(time, std::move(boxes), area);
   };
   e.record_caps = [=](GstCaps *caps) { recorder->caps(caps); };
@@ -118,7 +119,7 @@ void Camera::build() {
 
 void Camera::take_down() {
   for (auto &[label, r] : running_) {
-    r.quiet_since = r.active ? services_.utc.now() : r.quiet_since;
+    if (r.active) r.quiet_since = std::max(seen_until(), r.event.start_time);
     end_event(r);
   }
   running_.clear();
@@ -185,7 +186,7 @@ void Camera::tick() {
     if (now - last_change_ > allowed) return fail(vigil::text("no picture for ", allowed, " seconds"));
     backoff_.ran(state_ == State::online ? now - started_ : 0);
   }
-  update_events(utc);
+  update_events(seen_until());
   feed_->wants_picture = !running_.empty();
   if (state_ == State::online && pipeline_)
     feed_->activity.exposure(exposure_gain(pipeline_->element("cudamog")), shift_);
@@ -248,7 +249,7 @@ void Camera::change(CameraConfig next) {
   masks_->set(config_.masks);
   if (!motion)
     if (auto r = running_.find("motion"); r != running_.end()) {
-      r->second.quiet_since = services_.utc.now();
+      r->second.quiet_since = std::max(seen_until(), r->second.event.start_time);
       end_event(r->second);
       running_.erase(r);
     }

@@ -47,6 +47,7 @@ struct CameraFeed {
   Activity activity;
   std::shared_ptr<TilePlan> plan;
   std::atomic<bool> moving = false, wants_picture = false; // for an event's thumbnail
+  std::atomic<double> seen = 0; // when the newest frame that was looked at was captured, monotonic
 
   struct Picture {
     Bytes jpeg;
@@ -123,6 +124,9 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void end_cause(const std::string &label, double time);
   // `clock_change`: by how much the clock was set since quiet_since.
   void end_event(Running &, double clock_change = 0);
+  // UTC up to which frames were looked at. A chain that is late still tells of what was before now; an event
+  // that ended or began by the clock would begin after the one that is told next.
+  double seen_until() const;
   void update_events(double now);
   void got_picture(Bytes);
   void set_rules();

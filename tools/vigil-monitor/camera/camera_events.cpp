@@ -122,7 +122,7 @@ void Camera::end_event(Running &r, double clock_change) {
 // goes on as an event of the new one.
 void Camera::clock_set(double change) {
   since_ += change;
-  const double now = services_.utc.now();
+  const double now = seen_until();
   for (auto &[what, since] : trouble_) since += change;
   for (auto &[label, r] : std::exchange(running_, {})) {
     if (r.active) r.quiet_since = std::max(now - change, r.event.start_time);
@@ -131,6 +131,11 @@ void Camera::clock_set(double change) {
     begin_event(label, now, r.event.score);
     running_[label].of_trouble = r.of_trouble;
   }
+}
+
+double Camera::seen_until() const {
+  const double now = Utc::monotonic_seconds(), seen = feed_->seen;
+  return services_.utc.now() - (seen > started_ ? std::max(0.0, now - seen) : 0);
 }
 
 void Camera::update_events(double now) {

@@ -41,11 +41,17 @@ std::vector<Posting> Notifier::news(const char *type, const Event &e) const {
 }
 
 void Notifier::event(const char *type, const Event &e) {
-  constexpr std::size_t most = 1000;
-  if (before_.size() > most) before_.clear();
   before_[e.id] = e;
-  // After its end an event is told of once more, when its clip is whole.
+  // After its end an event is told of once more, when its clip is whole; never again when it has none.
   if (e.end_time && std::strcmp(type, "end")) before_.erase(e.id);
+  if (!std::strcmp(type, "end")) {
+    constexpr std::size_t most = 64;
+    ended_.push_back(e.id);
+    if (ended_.size() > most) {
+      before_.erase(ended_.front());
+      ended_.pop_front();
+    }
+  }
   if (mqtt_) {
     mqtt_->wake();
     const std::string camera = mqtt_config_.topic_prefix + "/" + e.camera;

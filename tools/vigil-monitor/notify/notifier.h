@@ -6,6 +6,7 @@
 #include "mqtt.h"
 #include "webhook.h"
 
+#include <deque>
 #include <map>
 #include <memory>
 
@@ -25,7 +26,9 @@ class Notifier {
 
   Monitor &monitor_;
   const MqttConfig mqtt_config_;
-  std::map<std::string, Event> before_; // the writer thread's: events that go on, as they were told last
+  // The writer thread's: events as they were told last, all that go on and the last that ended.
+  std::map<std::string, Event> before_;
+  std::deque<std::string> ended_;                       // the last ones
   std::map<std::string, std::vector<Topic>> announced_; // by camera; the main thread's
   std::unique_ptr<Mqtt> mqtt_;
   std::unique_ptr<Webhook> webhook_;
