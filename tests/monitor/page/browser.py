@@ -51,6 +51,15 @@ class Browser:
     def find(self, selector):
         return self.until(lambda: self.run("return document.querySelector(arguments[0])", selector), selector)
 
+    def click(self, selector):
+        """Clicks an element once it is there and enabled: a disabled button swallows the click."""
+        def clicked():
+            element = self.run("return document.querySelector(arguments[0])", f"{selector}:not(:disabled)")
+            if element:
+                element.click()
+            return element
+        self.until(clicked, f"{selector}, enabled")
+
     def all(self, selector):
         return self.run("return [...document.querySelectorAll(arguments[0])]", selector)
 

@@ -83,9 +83,11 @@ class Page(unittest.TestCase):
         drawn = [float(v) for v in zone["coordinates"].split(",")]
         for is_, should in zip(drawn, [v for corner in corners for v in corner], strict=True):
             self.assertAlmostEqual(is_, should, delta=0.01)
-        # Its name has the focus and is selected: typing replaces it.
+        # Its name has the focus and is selected, once the server has answered: typing replaces it.
+        b.until(lambda: b.run("return document.activeElement.getAttribute('aria-label')") == "Name of zone-1", "the focus on the zone's name")
         b.keys("steps", Keys.ENTER)
         self.server.until(lambda: "steps" in self.shapes("zones") and "zone-1" not in self.shapes("zones"), "the zone's new name")
+        b.until(lambda: b.run("return [...document.querySelectorAll('.area')].map((e) => e.dataset.area)") == ["zones/steps"], "the new name in the list")
         b.at(".draw", 0.5, 0.7).click_and_hold().perform()
         b.at(".draw", 0.6, 0.8).release().perform()
         self.server.until(lambda: abs(float(self.shapes("zones")["steps"]["coordinates"].split(",")[4]) - 0.6) < 0.01, "the corner that was dragged")
@@ -95,9 +97,8 @@ class Page(unittest.TestCase):
         b.at(".draw", 0.1, 0.5).release().perform()
         self.assertIn("cross", b.find(".notice.bad").text)
         self.assertEqual(self.shapes("zones")["steps"], before)
-        for _ in range(3):
-            b.find('[aria-label^="Undo"]').click()
-            time.sleep(0.2)
+        for step in "change of steps", "name steps", "new zone zone-1":  # the button names the step that it takes back
+            b.click(f'[aria-label="Undo"][title^="Undo {step}"]')
         self.server.until(lambda: not self.shapes("zones"), "undo to take the zone back")
         # boxrules counts in a zone, and the list says so.
         b.keys("z")
@@ -107,7 +108,7 @@ class Page(unittest.TestCase):
         count = '.area.zones [data-count]'
         b.until(lambda: b.find(count).text.endswith(" now"), "a count")
         b.until(lambda: int(b.find(count).text.split()[0]) > 0, "somebody in the zone", 60)
-        b.find('[aria-label^="Delete zone"]').click()
+        b.click('[aria-label^="Delete zone"]')
         self.server.until(lambda: not self.shapes("zones"), "the zone's deletion")
         # A drag draws a line at once.
         b.keys("x")
@@ -115,7 +116,7 @@ class Page(unittest.TestCase):
         b.at(".draw", 0.8, 0.6).release().perform()
         self.server.until(lambda: self.shapes("lines").get("line-1", {}).get("direction") == "both", "the line")
         self.assertIn(" in, ", b.until(lambda: b.find(".area.lines [data-count]").text, "what crossed it"))
-        b.find('[aria-label="Delete line line-1"]').click()
+        b.click('[aria-label="Delete line line-1"]')
         self.server.until(lambda: not self.shapes("lines"), "the line's deletion")
 
     def test_control(self):
@@ -144,9 +145,9 @@ class Page(unittest.TestCase):
         self.assertGreater(sent, 0, "nothing was sent while the control was dragged")
         # Opening with radius 15 removes what is narrower than 31 pixels, which people in this scene are.
         b.until(lambda: white() < before / 2, f"a mask of less than half of {before:.2f}", 20)
-        b.find('[aria-label="Undo"]').click()
+        b.click('[aria-label="Undo"]')
         self.server.until(lambda: not self.server.value("yard", "cudamog", "open")["overridden"], "undo to take the value back")
-        b.find('.controls-foot .button').click()
+        b.click(".controls-foot .button")
         self.assertIn("cudamog", b.find(".dialog pre").text)
         b.keys(Keys.ESCAPE)
 
@@ -155,13 +156,16 @@ class Page(unittest.TestCase):
         event = self.clip()
         b.open(f"events?id={event['id']}")
         b.until(lambda: b.run("return document.querySelector('video')?.currentTime > 0.3"), "the clip to play by itself", 20)
+        kept = f'.card[data-id="{event["id"]}"] .thumb-kept'
         b.keys("k")
         self.server.until(lambda: self.server.get(f"/api/events/{event['id']}")["retained"], "the event to be kept")
+        b.find(kept)
         b.keys("k")
         self.server.until(lambda: not self.server.get(f"/api/events/{event['id']}")["retained"], "the event to be kept no longer")
+        b.until(lambda: not b.all(kept), "the page to show it as kept no longer")
         b.keys(Keys.DELETE)
         b.until(lambda: not b.all(f'.card[data-id="{event["id"]}"]'), "the card to go")
-        b.run("[...document.querySelectorAll('.notice .button')].at(-1).click()")
+        b.click(".notice:last-child .button")
         b.find(f'.card[data-id="{event["id"]}"]')
         self.assertIsNotNone(self.server.get(f"/api/events/{event['id']}"))
         b.find('[aria-label="Camera"]').send_keys("hall")
@@ -236,15 +240,17 @@ class Page(unittest.TestCase):
         self.server.until(lambda: self.shapes("masks", "hall")["mask-1"] != mask, "the mask that moved")
         b.keys(Keys.DELETE)
         self.server.until(lambda: not self.shapes("masks", "hall"), "the mask's deletion")
+        self.server.until(lambda: len(self.server.get("/api/events?limit=2")["events"]) == 2, "two events")
         b.keys("2")
         b.find(".card")
         b.until(lambda: b.all(".card[aria-current]"), "a chosen event")
         first = b.find(".card[aria-current]").get_attribute("data-id")
         b.keys("n")
-        self.assertNotEqual(b.find(".card[aria-current]").get_attribute("data-id"), first)
+        b.until(lambda: b.find(".card[aria-current]").get_attribute("data-id") != first, "the next event")
         b.keys("?")
         self.assertIn("next, an older event", b.find(".dialog").text)
         b.keys(Keys.ESCAPE)
+        b.until(lambda: not b.all("dialog[open]"), "the dialog to close")
         b.keys("4")
         b.until(lambda: len(b.all("tbody tr")) == 4, "a row for each camera")
         # Whatever the Tab key reaches shows that it has the focus.
