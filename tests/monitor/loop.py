@@ -21,7 +21,8 @@ for name, muxer in {"film.mp4": "mp4mux", "film.mkv": "matroskamux", "film.ts": 
 subprocess.run(f"gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,width=160,height=120 ! jpegenc ! filesink location={folder}/still.jpg".split(), check=True, timeout=60)
 config = folder / "monitor.yaml"
 config.write_text("record: {enabled: false}\ncameras:\n" + "".join(f"  {name}: {{source: {folder}/film.{name}}}\n" for name in ("mp4", "mkv", "ts")) +
-                  f"  once: {{source: {folder}/film.mp4, loop: false}}\n  still: {{source: {folder}/still.jpg}}\n", encoding="utf-8")
+                  f"  once: {{source: {folder}/film.mp4, loop: false}}\n  still: {{source: {folder}/still.jpg}}\n"
+                  f"  frozen: {{source: 'filesrc location={folder}/still.jpg ! jpegdec ! imagefreeze is-live=true ! video/x-raw,framerate=5/1'}}\n", encoding="utf-8")
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras") if c["name"] not in ("once", "still")), 60)
 
@@ -37,7 +38,9 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
         assert abs(rate - RATE) < 0.07 * RATE, (name, rate)
         camera = m.get(f"/api/cameras/{name}")
         assert camera["state"] == "online" and camera["reconnects"] == 0, camera
-    print("a still picture:", after["still"] - before["still"], m.get("/api/cameras/still")["state"])
+    still = m.wait("a picture that is no video to be refused", lambda: next(c for c in m.get("/api/cameras") if c["name"] == "still" and c["state"] == "offline"), 30)
+    assert "use the source filesrc" in still["reason"], still  # in its words, what to do: as the camera "frozen" has it
+    assert after["frozen"] - before["frozen"] > 3 * SECONDS and m.get("/api/cameras/frozen")["state"] == "online", (before, after)
     once = m.wait("the end of the file that is played once", lambda: next(c for c in m.get("/api/cameras") if c["name"] == "once" and c["state"] == "offline"), 30)
     assert once["reason"] == "the stream has ended", once
     m.stop()

@@ -65,7 +65,7 @@ GstPadProbeReturn FileLoop::segment(GstPadProbeInfo *info) {
   gst_event_copy_segment(event, &s);
   if (s.format != GST_FORMAT_TIME) return GST_PAD_PROBE_OK;
   origin_ = static_cast<GstClockTimeDiff>(s.start + s.offset) - static_cast<GstClockTimeDiff>(s.base);
-  if (std::exchange(begun_, true)) return GST_PAD_PROBE_DROP;
+  if (begun_.exchange(true)) return GST_PAD_PROBE_DROP;
   first_origin_ = origin_;
   s.stop = s.duration = GST_CLOCK_TIME_NONE;
   GstEvent *open = gst_event_new_segment(&s);

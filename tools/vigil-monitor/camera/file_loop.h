@@ -20,7 +20,8 @@ class FileLoop {
   FileLoop(const FileLoop &) = delete;
   FileLoop &operator=(const FileLoop &) = delete;
 
-  bool rewind(); // false when the source has no way back
+  bool rewind();                        // false when the source has no way back
+  bool timed() const { return begun_; } // whether the stream has times; a picture has none
 
  private:
   static GstPadProbeReturn passing(GstPad *, GstPadProbeInfo *, gpointer);
@@ -35,7 +36,7 @@ class FileLoop {
   std::atomic<bool> rewinding_ = false;
   // The streaming thread's, in nanoseconds; rewind()'s flush ends the one turn's thread before the next one's
   // begins. Running time is the time less the segment's origin.
-  bool begun_ = false;
+  std::atomic<bool> begun_ = false;
   GstClockTimeDiff first_origin_ = 0, origin_ = 0;
   GstClockTimeDiff before_ = 0; // all turns before this one
   guint64 frames_ = 0;          // of this turn

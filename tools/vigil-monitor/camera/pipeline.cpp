@@ -413,9 +413,14 @@ std::uint64_t CameraPipeline::drops() const {
   return source_drops_.total() + (in > out + under_way ? in - out - under_way : 0);
 }
 
+const char *CameraPipeline::why_ended() const {
+  if (loop_ && !loop_->timed()) return no_times;
+  return frames_out_ ? stream_ended : "the stream ended before its first picture; does it hold video?";
+}
+
 void CameraPipeline::rewind() {
   if (!muted_ && !loop_->rewind())
-    GST_ELEMENT_ERROR(pipeline_, STREAM, FAILED, ("%s", stream_ended), (nullptr));
+    GST_ELEMENT_ERROR(pipeline_, STREAM, FAILED, ("%s", why_ended()), (nullptr));
 }
 
 double CameraPipeline::age_of(GstClockTime running) const {

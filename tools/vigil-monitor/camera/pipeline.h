@@ -98,7 +98,8 @@ class CameraPipeline {
   void link_encoder();
   void update_tile_caps();
   void set_tile_size(GstElement *tiles, int width, int height);
-  void rewind(); // a file, at its end; when it cannot, `failed` is called
+  const char *why_ended() const; // the stream
+  void rewind();                 // a file, at its end; when it cannot, `failed` is called
   // Runs f on a thread of its own, which the destructor waits for: opening and seeking wait for others, and
   // many cameras must not wait for each other.
   void on_own_thread(void (*f)(CameraPipeline &));

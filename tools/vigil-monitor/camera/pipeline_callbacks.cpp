@@ -85,8 +85,7 @@ gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer us
     p.events_.failed(reason_of(m));
     break;
   case GST_MESSAGE_EOS:
-    p.events_.failed(p.frames_out_ ? stream_ended
-                                   : "the stream ended before its first picture; does it hold video?");
+    p.events_.failed(p.why_ended());
     break;
   case GST_MESSAGE_WARNING: {
     GError *e = nullptr;

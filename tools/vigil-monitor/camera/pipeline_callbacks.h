@@ -8,7 +8,11 @@
 
 namespace vigil::monitor {
 
-inline constexpr const char *stream_ended = "the stream has ended"; // why a camera is offline
+// Why a camera is offline.
+inline constexpr const char *stream_ended = "the stream has ended";
+inline constexpr const char *no_times =
+    "the file is no video, but a picture, or pictures without times; to watch a JPEG picture use the source "
+    "filesrc location=FILE ! jpegdec ! imagefreeze is-live=true ! video/x-raw,framerate=5/1";
 
 struct CameraPipeline::Callbacks {
   static void pad_added(GstElement *, GstPad *, gpointer);
