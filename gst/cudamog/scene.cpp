@@ -9,8 +9,10 @@ namespace {
 
 constexpr std::uint64_t refresh_every = 8; // frames; a young model changes faster
 constexpr double look_every = 0.15;        // seconds, or each frame where that is longer
-constexpr double at_once = 0.1;            // learning rate of what is to become background
-constexpr float undecided_rate = 0.3f;     // factor
+// Learning rate of what is to become background: below 1 - background_ratio (see rates()), unless that is
+// less than `least_at_once`.
+constexpr double most_at_once = 0.1, least_at_once = 0.02, part_of_rest = 0.99;
+constexpr float undecided_rate = 0.3f; // factor
 
 template <class Fn>
 void for_each_cell(const activity::Grid &grid, const Box &b, Fn fn) {
@@ -151,9 +153,21 @@ std::span<const std::uint8_t> Scene::paces(const Tuning &tuning) const {
   return waiting_.paces();
 }
 
-mog::RateMap Scene::rates(const std::uint8_t *map, const Tuning &tuning, double learning_rate) const {
-  const float slow = tuning.foreground_rate;
-  const float fast = learning_rate > 0 ? static_cast<float>(std::max(at_once / learning_rate, 1.)) : 1.f;
+double Scene::at_once(const Tuning &tuning) const {
+  const std::span<const std::uint8_t> all = paces(tuning);
+  if (all.empty()) return 0;
+  return double(std::count(all.begin(), all.end(), std::uint8_t(ghost::Pace::at_once))) / double(all.size());
+}
+
+// A sample that no component owns makes one of its own, whose weight is the learning rate; the others keep
+// 1 - rate. mog.h looks for shadows among the components until their weights are more than background_ratio.
+// Were the rate 1 - background_ratio or more, it would reach the component that the sample has just made, and
+// each change would be its own shadow. It still reaches it where one of K components gave way.
+mog::RateMap Scene::rates(const std::uint8_t *map, const Settings &settings, double learning_rate) const {
+  const float slow = settings.tuning.foreground_rate;
+  const double rest = 1 - double(settings.mog.background_ratio);
+  const double rate = std::clamp(part_of_rest * rest, least_at_once, most_at_once);
+  const float fast = learning_rate > 0 ? static_cast<float>(std::max(rate / learning_rate, 1.)) : 1.f;
   return {map, grid_.size, grid_.columns, {1.f, slow, std::max(slow, undecided_rate), fast}};
 }
 

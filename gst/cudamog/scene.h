@@ -57,8 +57,10 @@ class Scene {
 
   // A Pace for each cell of the next frame; empty: all learn as usual.
   std::span<const std::uint8_t> paces(const Tuning &) const;
+  // The share of the cells that paces() says are learnt at once.
+  double at_once(const Tuning &) const;
   // What the paces mean to a frame that learns at `learning_rate`.
-  mog::RateMap rates(const std::uint8_t *map_on_device, const Tuning &, double learning_rate) const;
+  mog::RateMap rates(const std::uint8_t *map_on_device, const Settings &, double learning_rate) const;
   // Of the frame that came out last.
   const exposure::Lines &lines() const { return lines_; }
   Shift shift() const { return shift_; } // against the model

@@ -40,6 +40,7 @@ struct MogWork::Analysis final : Work::Result {
   Output output{};
   double seconds = 0;    // that the frame lasts
   bool compared = false; // the model knew something when it saw this frame
+  double at_once = 0;    // share of the cells that the model learnt at once
   Learning::Light light = Learning::Light::steady;
   double changed_fraction =
       0; // the reported blobs' share of the watched pixels; all foreground's when the light jumped
@@ -130,6 +131,7 @@ void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
   }
   const mog::RateMap rates =
       upload_rates(static_cast<Analysis &>(*jobs.front()->result), steps_.front().learning_rate, queue);
+  for (Job *job : jobs) static_cast<Analysis &>(*job->result).at_once = scene_.at_once(settings.tuning);
   model_->apply(steps_, settings.mog, rates, queue);
   for (Job *job : jobs) analyse(*job, settings, queue);
   element_.model_frames = model_->frames;
@@ -143,7 +145,7 @@ mog::RateMap MogWork::upload_rates(Analysis &first, double learning_rate, Queue 
   std::copy(paces.begin(), paces.end(), first.host_rates.as<std::uint8_t>());
   device_.upload(rate_map_.as(), first.host_rates.as<void>(), paces.size(), queue);
   if (device_.backend() != Backend::cpu) result_bytes_ += paces.size();
-  return scene_.rates(rate_map_.as<const std::uint8_t>(), tuning, learning_rate);
+  return scene_.rates(rate_map_.as<const std::uint8_t>(), first.settings, learning_rate);
 }
 
 void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {
@@ -199,10 +201,13 @@ void MogWork::find_blobs(Analysis &a) {
     return;
   }
   const double watched = double(std::max<std::uint64_t>(watched_pixels_, 1));
-  const double foreground = double(found.foreground) / watched;
-  a.light = learning_.observe(foreground, a.settings.tuning);
+  // Where the model learns at once, a sample may be the shadow of the component that it has just made
+  // (Scene::rates): there a shadow is a change like any other.
+  const double changed =
+      double(found.foreground) / watched + std::min(double(found.shadow) / watched, a.at_once);
+  a.light = learning_.observe(changed, a.settings.tuning);
   if (a.light != Learning::Light::steady) {
-    a.changed_fraction = foreground;
+    a.changed_fraction = std::min(changed, 1.);
     std::fill(blob_cells_.begin(), blob_cells_.end(), 0);
     return;
   }

@@ -58,6 +58,7 @@ MaskBlobs::Found MaskBlobs::find(Frame &f, std::span<std::uint8_t> marks) {
   } else {
     for (const blobs::Blob &b : f.results_.blobs()) found.boxes.push_back(box_of(b, f.colours_));
     found.foreground = f.results_.head().foreground;
+    found.shadow = f.results_.head().between;
     found.bytes = f.results_.bytes() + (f.marks_ ? cells : 0);
     if (f.marks_ && !marks.empty()) std::copy_n(f.host_cells_.as<const std::uint8_t>(), cells, marks.begin());
   }

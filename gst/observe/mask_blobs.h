@@ -57,6 +57,7 @@ class MaskBlobs {
     std::vector<Box> boxes;       // largest first
     std::uint64_t area = 0;       // of all of them
     std::uint64_t foreground = 0; // pixels, in blobs or not
+    std::uint64_t shadow = 0;     // pixels; not counted for cells
     std::uint64_t bytes = 0;      // that came to the host, where that is other memory
   };
   // `marks`: empty, or grid().cells() bytes; where they were wanted, 1 for the cells that a blob is in and 0

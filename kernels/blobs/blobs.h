@@ -69,6 +69,7 @@ class Results {
   std::span<const Blob> blobs();
   struct Head {
     std::uint64_t foreground; // pixels of F
+    std::uint64_t between;    // pixels of the mask that are neither 0 nor 255
     std::uint32_t components; // of any area
     std::uint32_t blobs;      // reported
     std::uint32_t min_area;   // that was asked of these

@@ -24,7 +24,7 @@ class Reference final : public Finder {
     while (std::count_if(components_.begin(), components_.end(), reported) > config_.most) min_area *= 2;
 
     Results::Head &head = results.head();
-    head = {0, std::uint32_t(components_.size()), 0, min_area, 0};
+    head = {0, between(mask), std::uint32_t(components_.size()), 0, min_area, 0};
     const CellMap &map = extras.map;
     if (map.cells) std::fill_n(map.cells, map.columns * map.rows, 0);
     for (const std::vector<int> &c : components_) {
@@ -42,6 +42,13 @@ class Reference final : public Finder {
   }
 
  private:
+  std::uint64_t between(Plane<const std::uint8_t> mask) const {
+    std::uint64_t n = 0;
+    for (int y = 0; y < config_.height; y++)
+      for (int x = 0; x < config_.width; x++) n += mask.row(y)[x] != 0 && mask.row(y)[x] != 255;
+    return n;
+  }
+
   void find_all(Plane<const std::uint8_t> mask, Neighbours neighbours) {
     std::vector<bool> seen(std::size_t(config_.width) * std::size_t(config_.height));
     components_.clear();

@@ -230,6 +230,22 @@ GST_START_TEST(light_that_fades_is_followed) {
 }
 GST_END_TEST
 
+// What is learnt at once is no shadow of itself: a lamp, then the light of the whole room.
+GST_START_TEST(a_light_after_a_light_is_told) {
+  for (const char *format : {"GRAY8", "I420"})
+    for (const char *ratio : {"", " background-ratio=0.95"}) {
+      Camera camera(std::string("detect-shadows=true") + ratio, format);
+      for (int n = 0; n < 100; n++) camera.show();
+      for (int n = 0; n < 40; n++) camera.show_cloud(5.5 * n);
+      fail_unless(camera.element.events().empty(), "%s%s: the cloud was told", format, ratio);
+      for (int n = 0; n < 5; n++) camera.show(0.1, 4);
+      const std::vector<std::string> events = camera.element.events();
+      fail_unless(events == std::vector<std::string>{"light-jump"}, "%s%s: %zu messages, first %s", format,
+                  ratio, events.size(), events.empty() ? "none" : events[0].c_str());
+    }
+}
+GST_END_TEST
+
 // A light that was there before brings its background back: who stands there when it comes is seen at once.
 GST_START_TEST(a_light_that_is_known_is_recalled) {
   Camera camera;
@@ -516,6 +532,7 @@ static Suite *cudamog_scene_suite() {
   tcase_add_test(tests, who_comes_while_the_exposure_moves_is_seen);
   tcase_add_test(tests, exposure_by_a_factor_of_four);
   tcase_add_test(tests, light_that_fades_is_followed);
+  tcase_add_test(tests, a_light_after_a_light_is_told);
   tcase_add_test(tests, a_light_that_is_known_is_recalled);
   tcase_add_test(tests, a_saved_model_brings_its_lights);
   tcase_add_test(tests, who_fills_two_thirds_is_no_light);

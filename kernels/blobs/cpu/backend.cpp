@@ -49,7 +49,7 @@ struct Stretch {
 struct Band {
   int first_row, end_row;
   std::uint32_t first_label = 0, end_label = 0;
-  std::uint64_t foreground = 0;
+  std::uint64_t foreground = 0, between = 0;
   std::uint32_t components = 0;
   std::array<std::uint32_t, levels> count{}; // of components whose root is here, by level
   std::uint32_t first_slot = 0;
@@ -148,10 +148,11 @@ class CpuFinder final : public Finder {
     Label *const l = labels();
     std::uint32_t next = std::uint32_t(b.first_row) * std::uint32_t(most_runs(config_.width));
     b.first_label = next;
-    b.foreground = 0;
+    b.foreground = b.between = 0;
     for (int y = b.first_row; y < b.end_row; y++) {
       Run *const begin = memory_of(y);
-      run_count_[std::size_t(y)] = std::size_t(find_runs(mask.row(y), config_.width, begin) - begin);
+      run_count_[std::size_t(y)] =
+          std::size_t(find_runs(mask.row(y), config_.width, begin, b.between) - begin);
       if (y > b.first_row)
         touching(y, [&](const Run &above, Run &r) {
           if (above.label == r.label) return; // as most second neighbours
@@ -201,6 +202,7 @@ class CpuFinder final : public Finder {
     std::array<std::uint32_t, levels> all{};
     for (const Band &b : bands_) {
       head.foreground += b.foreground;
+      head.between += b.between;
       head.components += b.components;
       for (std::size_t i = 0; i < all.size(); i++) all[i] += b.count[i];
     }

@@ -19,9 +19,11 @@ HWY_BEFORE_NAMESPACE();
 namespace vigil::blobs::HWY_NAMESPACE {
 namespace {
 
-Run *runs(const std::uint8_t *row, int width, Run *out) {
+Run *runs(const std::uint8_t *row, int width, Run *out, std::uint64_t &between) {
   std::uint64_t before = 0; // the last pixel of the word before
-  const auto take = [&](std::uint64_t bits, int x) {
+  const auto take = [&](const std::uint8_t *p, int x) {
+    const std::uint64_t bits = vigil::HWY_NAMESPACE::full_bits(p);
+    between += std::uint64_t(std::popcount(vigil::HWY_NAMESPACE::some_bits(p) & ~bits));
     std::uint64_t edges = bits ^ (bits << 1 | before);
     const auto next = [&] {
       const auto at = std::uint16_t(x + std::countr_zero(edges));
@@ -38,11 +40,11 @@ Run *runs(const std::uint8_t *row, int width, Run *out) {
     }
   };
   int x = 0;
-  for (; x + 64 <= width; x += 64) take(vigil::HWY_NAMESPACE::full_bits(row + x), x);
+  for (; x + 64 <= width; x += 64) take(row + x, x);
   if (x < width) {
     std::uint8_t end[64] = {};
     std::memcpy(end, row + x, std::size_t(width - x));
-    take(vigil::HWY_NAMESPACE::full_bits(end), x);
+    take(end, x);
   }
   if (before) (out++)->end = std::uint16_t(width); // it reaches the border, where a word ends as well
   return out;
@@ -57,8 +59,8 @@ namespace vigil::blobs {
 
 HWY_EXPORT(runs);
 
-Run *find_runs(const std::uint8_t *row, int width, Run *out) {
-  return HWY_DYNAMIC_DISPATCH(runs)(row, width, out);
+Run *find_runs(const std::uint8_t *row, int width, Run *out, std::uint64_t &between) {
+  return HWY_DYNAMIC_DISPATCH(runs)(row, width, out, between);
 }
 
 } // namespace vigil::blobs

@@ -14,7 +14,8 @@ struct Run {
 constexpr int most_runs(int width) {
   return (width + 1) / 2;
 }
-// Writes the runs of a row from left to right, with no label, and returns the end of what was written.
-Run *find_runs(const std::uint8_t *row, int width, Run *out);
+// Writes the runs of a row from left to right, with no label, and returns the end of what was written. Adds
+// the pixels that are neither 0 nor 255 to `between`.
+Run *find_runs(const std::uint8_t *row, int width, Run *out, std::uint64_t &between);
 
 } // namespace vigil::blobs

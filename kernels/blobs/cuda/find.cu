@@ -47,13 +47,16 @@ __global__ void __launch_bounds__(threads, blocks_a_multiprocessor) find_kernel(
   if (thread == 0) *w.counters = {};
   const int cells = c.map.cells ? c.map.columns * c.map.rows : 0;
   for (int i = thread; i < cells; i += all_threads) c.map.cells[i] = 0;
+  std::uint32_t between = 0;
   for (int tile = int(blockIdx.x); tile < tiles_of<rows>(w); tile += int(gridDim.x))
-    unite_tile<rows>(w, c.mask, tile, shared.tile);
+    unite_tile<rows>(w, c.mask, tile, shared.tile, between);
   grid.sync();
 
   unite_borders<rows>(w, thread, all_threads);
   grid.sync();
 
+  between = warp_sum(between);
+  if (between > 0 && threadIdx.x % lanes == 0) add64(&w.counters->between, between);
   std::uint32_t foreground = 0;
   for (int strip = warp; strip < strips_of<rows>(w); strip += all_warps)
     foreground += find_roots<rows>(w, strip);
@@ -88,7 +91,8 @@ __global__ void __launch_bounds__(threads, blocks_a_multiprocessor) find_kernel(
   }
   grid.sync();
 
-  if (thread == 0) *c.head = {w.counters->foreground, w.counters->components, slots, least, 0};
+  if (thread == 0)
+    *c.head = {w.counters->foreground, w.counters->between, w.counters->components, slots, least, 0};
   for (std::uint32_t i = std::uint32_t(thread); i < slots; i += std::uint32_t(all_threads)) {
     Blob b = w.slots[i];
     b.width -= b.x - 1;

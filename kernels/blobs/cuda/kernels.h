@@ -26,7 +26,7 @@ struct Work {
   Blob
       *slots; // of the reported components; width and height are the inclusive right and bottom until the end
   struct Counters {
-    std::uint64_t foreground;
+    std::uint64_t foreground, between;
     std::uint32_t components, slots;
     std::uint32_t level[levels];
   } * counters;

@@ -17,12 +17,15 @@ struct Tile {
   std::uint32_t parent[tile_pitch * tile_lines];
 };
 
-// Eight pixels of a row as bits; 0 outside of the picture.
-__device__ inline std::uint8_t load_part(Plane<const std::uint8_t> mask, int x, int y) {
+// Eight pixels of a row as bits; 0 outside of the picture. Adds those that are neither 0 nor 255 to
+// `between`.
+__device__ inline std::uint8_t load_part(Plane<const std::uint8_t> mask, int x, int y,
+                                         std::uint32_t &between) {
   if (x >= mask.width || y >= mask.height) return 0;
   const Bytes<8> m = load<8>(mask.row(y) + x, mask.width - x);
-  return static_cast<std::uint8_t>(bits_of_tops(tops_full(m.word[0])) | bits_of_tops(tops_full(m.word[1]))
-                                                                            << 4);
+  const std::uint32_t first = tops_full(m.word[0]), second = tops_full(m.word[1]);
+  between += std::uint32_t(__popc((tops_some(m.word[0]) ^ first) | (tops_some(m.word[1]) ^ second) >> 1));
+  return static_cast<std::uint8_t>(bits_of_tops(first) | bits_of_tops(second) << 4);
 }
 
 // Words around a run: the one above its own, and those beside that one.
@@ -55,9 +58,11 @@ __host__ __device__ inline int tiles_of(const Work &w) {
   return tiles_across(w) * ((w.height + tile_lines * rows - 1) / (tile_lines * rows));
 }
 
-// Bits, and the components of one tile by itself. The whole block calls it; `shared` is its own.
+// Bits, and the components of one tile by itself. The whole block calls it; `shared` is its own. `between`:
+// as in load_part().
 template <int rows>
-__device__ inline void unite_tile(const Work &w, Plane<const std::uint8_t> mask, int tile, Tile &shared) {
+__device__ inline void unite_tile(const Work &w, Plane<const std::uint8_t> mask, int tile, Tile &shared,
+                                  std::uint32_t &between) {
   auto &bits = shared.rows;
   std::uint32_t *const parent = shared.parent;
   const int left = tile % tiles_across(w) * tile_words,
@@ -67,9 +72,10 @@ __device__ inline void unite_tile(const Work &w, Plane<const std::uint8_t> mask,
   {
     const int x = (left + column) * 32 + part * 8, y = (top + line) * rows;
     Rows &to = bits[column][line];
-    const std::uint8_t first = load_part(mask, x, y);
+    const std::uint8_t first = load_part(mask, x, y, between);
     reinterpret_cast<std::uint8_t *>(&to.top)[part] = first;
-    reinterpret_cast<std::uint8_t *>(&to.bottom)[part] = rows == 2 ? load_part(mask, x, y + 1) : first;
+    reinterpret_cast<std::uint8_t *>(&to.bottom)[part] =
+        rows == 2 ? load_part(mask, x, y + 1, between) : first;
   }
   __syncthreads();
   if (thread < tile_words * tile_lines) {

@@ -120,6 +120,7 @@ void same_results(Checker &c, const std::string &what, Results &want, Results &g
     if (w != g) c.fail(text(what, ": ", name, " is ", g, ", not ", w));
   };
   number("foreground", want.head().foreground, got.head().foreground);
+  number("what is neither 0 nor 255", want.head().between, got.head().between);
   number("the number of components", want.head().components, got.head().components);
   number("the least area", want.head().min_area, got.head().min_area);
   number("the number of blobs", want.head().blobs, got.head().blobs);
@@ -236,8 +237,9 @@ void run_by_hand(Checker &c) {
                          std::uint32_t components) {
     const auto same = [&](const char *who, Results &got) {
       const auto b = got.blobs();
-      c.expect(got.head().components == components && got.head().foreground == 11,
-               text(who, ": ", got.head().components, " components, ", got.head().foreground, " pixels"));
+      c.expect(got.head().components == components && got.head().foreground == 11 && got.head().between == 14,
+               text(who, ": ", got.head().components, " components, ", got.head().foreground, " pixels, ",
+                    got.head().between, " others"));
       if (b.size() != want.size()) return c.fail(text(who, ": ", b.size(), " blobs, not ", want.size()));
       for (std::size_t i = 0; i < want.size(); i++)
         c.expect(b[i] == want[i], text(who, ": blob ", i, " is ", show(b[i]), ", not ", show(want[i])));
