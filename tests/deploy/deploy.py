@@ -120,11 +120,15 @@ class Manifests(unittest.TestCase):
         if (int(version["major"]), int(re.match(r"\d+", version["minor"])[0])) < (1, 21):
             self.skipTest(f"SKIPPED: kubectl {version['gitVersion']} has the kustomize of 2019; 1.21 is needed")
         kinds = {}
-        for folder in ("base", "cpu"):
+        for folder in ("base", "cpu", "pod-monitor"):
             text = subprocess.run(["kubectl", "kustomize", KUBERNETES / folder], capture_output=True, text=True, check=True, timeout=60).stdout
             kinds[folder] = {d["kind"]: d for d in yaml.safe_load_all(text)}
-        self.assertEqual(set(kinds["base"]), {"Namespace", "ConfigMap", "Service", "StatefulSet", "PodDisruptionBudget", "NetworkPolicy", "PodMonitor"})
-        limits = {f: k["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"] for f, k in kinds.items()}
+        self.assertEqual(set(kinds["base"]), {"Namespace", "ConfigMap", "Service", "StatefulSet", "PodDisruptionBudget", "NetworkPolicy"})
+        self.assertEqual(set(kinds["cpu"]), set(kinds["base"]))
+        # A server without the Prometheus operator refuses this kind, so it stands alone.
+        self.assertEqual(set(kinds["pod-monitor"]), {"PodMonitor"})
+        self.assertEqual(kinds["pod-monitor"]["PodMonitor"]["metadata"]["namespace"], kinds["base"]["Namespace"]["metadata"]["name"])
+        limits = {f: k["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"] for f, k in kinds.items() if "StatefulSet" in k}
         self.assertIn("nvidia.com/gpu", limits["base"])
         self.assertNotIn("nvidia.com/gpu", limits["cpu"])
 
