@@ -7,6 +7,17 @@
 
 namespace vigil::ghost {
 
+struct Gradient {
+  int across, down;
+};
+inline VIGIL_HOST_DEVICE Gradient gradient_at(const ConstImage &p, int x, int y) {
+  return {luma_at(p, x + reach, y) - luma_at(p, x - reach, y),
+          luma_at(p, x, y + reach) - luma_at(p, x, y - reach)};
+}
+constexpr VIGIL_HOST_DEVICE int product(const Gradient &a, const Gradient &b) {
+  return a.across * b.across + a.down * b.down;
+}
+
 // (x, y) is on the outline of F.
 inline VIGIL_HOST_DEVICE Rim rim_at(const Plane<const std::uint8_t> &m, const ConstImage &frame,
                                     const ConstImage &background, int x, int y) {
@@ -26,7 +37,15 @@ inline VIGIL_HOST_DEVICE Rim rim_at(const Plane<const std::uint8_t> &m, const Co
   if (!within(ix, iy) || !within(ox, oy) || !full(ix, iy) || full(ox, oy)) return {};
   const int in = luma_at(frame, ix, iy) - luma_at(background, ix, iy),
             out = luma_at(frame, ox, oy) - luma_at(background, ox, oy);
-  return {1, static_cast<std::uint32_t>(in < 0 ? -in : in), in < 0 ? -out : in > 0 ? out : 0};
+  const Gradient f = gradient_at(frame, ix, iy), b = gradient_at(background, ix, iy);
+  return {1,
+          static_cast<std::uint32_t>(in < 0 ? -in : in),
+          in < 0   ? -out
+          : in > 0 ? out
+                   : 0,
+          static_cast<std::uint32_t>(product(f, f)),
+          static_cast<std::uint32_t>(product(b, b)),
+          product(f, b)};
 }
 
 } // namespace vigil::ghost

@@ -84,7 +84,7 @@ bool Waiting::take_light(std::span<std::uint8_t> in_blob, std::span<const Cell> 
   };
   groups_.for_each(in_blob, [&](std::span<const int> cells) {
     Cell sum;
-    Rim rim;
+    BlobRim rim;
     std::size_t before = 0;
     for (const int cell : cells) {
       sum += edges[std::size_t(cell)];

@@ -21,6 +21,9 @@ __global__ void __launch_bounds__(lanes *warps)
   sum.pixels = warp_sum(sum.pixels);
   sum.inside = warp_sum(sum.inside);
   sum.outside = static_cast<std::int32_t>(warp_sum(static_cast<std::uint32_t>(sum.outside)));
+  sum.frame = warp_sum(sum.frame);
+  sum.background = warp_sum(sum.background);
+  sum.both = static_cast<std::int32_t>(warp_sum(static_cast<std::uint32_t>(sum.both)));
   if (threadIdx.x == 0) out[cell] = sum;
 }
 

@@ -171,11 +171,36 @@ void run_light(Checker &c) {
       const activity::Grid grid = activity::grid_for(320, 240);
       Cell sum;
       for (const Cell &cell : look(c, mask, frame, background, grid)) sum += cell;
-      Rim rim;
+      BlobRim rim;
       for (const Rim &r : look_at_rims(c, mask, frame, background, grid)) rim += r;
       c.expect(is_light(sum, rim) == (fade > 10), text("an edge of ", fade, " pixels: rim ", rim.pixels,
                                                        ", within ", rim.inside, ", beyond ", rim.outside));
     }
+}
+
+// The same rim with more or less of the ground's edges kept: 100 pixels, a difference of 50 levels within,
+// edges of 20 levels in both pictures, four times as strong in one of them where `edges` says so.
+void run_kept(Checker &c) {
+  struct Case {
+    double beyond, correlation, ground;
+    bool edges, light;
+  };
+  for (const Case &k :
+       {Case{0.4, 0.9, 20, false, true}, Case{0.4, 0.5, 20, false, false}, Case{0.6, 0.5, 20, true, true},
+        Case{0.6, 0.2, 20, false, false}, Case{0.95, 0.2, 20, false, false}, Case{0.2, 0.9, 20, false, false},
+        Case{0.6, 0.2, 5, false, true}, Case{0.95, 0.9, 5, true, false}}) {
+    const Cell edges{5000, 100, k.edges ? 800u : 2000u, k.edges ? 3200u : 2000u};
+    BlobRim rim;
+    rim.pixels = 100;
+    rim.inside = 5000;
+    rim.outside = std::lround(k.beyond * 5000);
+    rim.frame = 40000;
+    rim.background = std::uint64_t(std::lround(100 * k.ground * k.ground));
+    rim.both = std::lround(k.correlation * std::sqrt(40000. * double(rim.background)));
+    c.expect(is_light(edges, rim) == k.light,
+             text("beyond ", k.beyond, ", correlation ", k.correlation, ", ground ", k.ground, ", edges ",
+                  k.edges, ": light ", !k.light));
+  }
 }
 
 void run_waiting(Checker &c) {
@@ -293,9 +318,9 @@ void run_times(Checker &c) {
 
 const check::Register cases[] = {
     check::Register{{"ghost/random", run_random}},   check::Register{{"ghost/decision", run_decision}},
-    check::Register{{"ghost/light", run_light}},     check::Register{{"ghost/waiting", run_waiting}},
-    check::Register{{"ghost/shifted", run_shifted}}, check::Register{{"ghost/errors", run_errors}},
-    check::Register{{"ghost/times", run_times}},
+    check::Register{{"ghost/light", run_light}},     check::Register{{"ghost/kept", run_kept}},
+    check::Register{{"ghost/waiting", run_waiting}}, check::Register{{"ghost/shifted", run_shifted}},
+    check::Register{{"ghost/errors", run_errors}},   check::Register{{"ghost/times", run_times}},
 };
 
 } // namespace
