@@ -216,10 +216,12 @@ try:
         stats = m.get("/api/stats")
         print("reconnects:", {c["name"]: c["reconnects"] for c in stats["cameras"]}, "faults:", done)
         note_finished()
-        log += m.log
-        deleted = set(re.findall(r"deleted event (\S+):", "".join(log)))
-        lost = [i for i in finished if i not in deleted and m.ask("GET", f"/api/events/{i}")[0] != 200]
+        gone = [i for i in finished if m.ask("GET", f"/api/events/{i}")[0] != 200]
         m.stop()
+        time.sleep(1)  # until its last words are read
+        log += m.log  # only now: retention goes on meanwhile
+        deleted = set(re.findall(r"deleted event (\S+):", "".join(log)))
+        lost = [i for i in gone if i not in deleted]
     time.sleep(1)
     lines = [json.loads(line)["id"] for line in (folder / "data/events.jsonl").read_text(encoding="utf-8").splitlines()]
     unwritten, twice = set(finished) - set(lines), len(lines) - len(set(lines))
