@@ -75,6 +75,10 @@ double area(std::span<const Point> polygon) {
   return std::abs(twice) / 2;
 }
 
+bool go_along(Point v, Point u, double share) {
+  return std::hypot(v.x - u.x, v.y - u.y) < share * std::max(std::hypot(v.x, v.y), std::hypot(u.x, u.y));
+}
+
 bool Homography::from(std::span<const Point, 4> picture, std::span<const Point, 4> ground) {
   for (const auto &points : {picture, ground}) {
     double widest = 0;

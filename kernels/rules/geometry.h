@@ -27,6 +27,8 @@ double distance_to_border(std::span<const Point> polygon, Point); // of a closed
 // Whether two sides of a closed polygon that are no neighbours touch.
 bool crosses_itself(std::span<const Point> polygon);
 double area(std::span<const Point> polygon); // without sign
+// Whether two velocities differ by less than `share` of the faster one; never when nothing moves.
+bool go_along(Point velocity, Point other, double share);
 
 // A plane seen in perspective: (X, Y, W)' = H (x, y, 1)', X / W and Y / W on the ground.
 // Source: R. Hartley, A. Zisserman, "Multiple View Geometry", 2004, 4.1: four points give its eight numbers.

@@ -11,6 +11,8 @@ namespace {
 
 constexpr double still = 0.5;        // of its size: what moves less stands
 constexpr double known_before = 0.5; // seconds that an owner was there before what he leaves
+constexpr double same_way =
+    0.6; // of the faster one's velocity: who takes the place of a track that is not found differs by less
 
 double size(const track::Box &b) {
   return std::sqrt(std::max(b.width, 1.) * std::max(b.height, 1.));
@@ -73,7 +75,9 @@ void Watch::set(Rules pixels) {
   for (std::size_t i = 0; i < lines.size(); i++) { // a path is one over the line that it went over
     const auto old = std::find_if(rules_.lines.begin(), rules_.lines.end(),
                                   [&](const Line &l) { return l.name == pixels.lines[i].name; });
-    if (old == rules_.lines.end() || old->points != pixels.lines[i].points) lines[i].paths.clear();
+    if (old != rules_.lines.end() && old->points == pixels.lines[i].points) continue;
+    lines[i].paths.clear();
+    lines[i].crossings.clear();
   }
   lines_ = std::move(lines);
   has_ground_ = pixels.ground && ground_.from(pixels.ground->picture, pixels.ground->metres);
@@ -112,18 +116,20 @@ double Watch::speed_of(const Known &k, const track::Object &o) const {
   return std::isfinite(v) ? v : 0;
 }
 
-// A track that begins where another ended lately is that one under another number.
-bool Watch::hand_over(Known &k, double seconds) {
+// A track that begins where another ended lately is that one under another number, and so is one that begins
+// where another, which moves the same way, should be and is not found.
+bool Watch::hand_over(Known &k, const track::Object &o, double seconds) {
   Known *best = nullptr;
   double least = size(k.box);
   const auto from = std::partition_point(missing_.begin(), missing_.end(),
-                                         [&](std::size_t i) { return known_[i].at.x < k.at.x - least; });
-  for (auto i = from; i != missing_.end() && known_[*i].at.x <= k.at.x + size(k.box); i++) {
+                                         [&](std::size_t i) { return known_[i].place.x < k.at.x - least; });
+  for (auto i = from; i != missing_.end() && known_[*i].place.x <= k.at.x + size(k.box); i++) {
     Known &old = known_[*i];
     if (old.id == 0 || old.type != k.type) continue;
-    if (seconds - old.last > settings_.hand_over / 1000. || far(old.at, k.at) > least) continue;
-    if (best && far(old.at, k.at) == least && old.id < best->id) continue;
-    least = far(old.at, k.at);
+    if (seconds - old.last > settings_.hand_over / 1000. || far(old.place, k.at) > least) continue;
+    if (old.here && !go_along({o.vx, o.vy}, {old.vx, old.vy}, same_way)) continue;
+    if (best && far(old.place, k.at) == least && old.id < best->id) continue;
+    least = far(old.place, k.at);
     best = &old;
   }
   if (!best) return false;
@@ -137,6 +143,7 @@ bool Watch::hand_over(Known &k, double seconds) {
   k.before = best->at;
   k.came = true; // its way goes on
   k.at = at;
+  k.place = at;
   best->id = 0;
   return true;
 }
@@ -158,24 +165,24 @@ std::uint64_t Watch::owner_of(const Known &k) const {
   return owner;
 }
 
-// Who is missing and who may have put something down, from left to right, so that new ones look only at those
-// near them.
+// Who is missing or not found, and who may have put something down, from left to right, so that new ones look
+// only at those near them.
 void Watch::sort_for_new(double seconds) {
   missing_.clear();
   owners_.clear();
   widest_ = 0;
   for (std::size_t i = 0; i < known_.size(); i++) {
     const Known &k = known_[i];
-    if (!k.here) {
+    if (!k.here || k.lost) {
       missing_.push_back(i);
-      continue;
+      if (!k.here) continue;
     }
     if (seconds - k.first < known_before) continue;
     owners_.push_back({k.box.x - k.box.height / 2, i});
     widest_ = std::max(widest_, k.box.width + k.box.height);
   }
   std::sort(missing_.begin(), missing_.end(), [&](std::size_t a, std::size_t b) {
-    return known_[a].at.x != known_[b].at.x ? known_[a].at.x < known_[b].at.x : a < b;
+    return known_[a].place.x != known_[b].place.x ? known_[a].place.x < known_[b].place.x : a < b;
   });
   std::sort(owners_.begin(), owners_.end(), [](const Reach &a, const Reach &b) {
     return a.left != b.left ? a.left < b.left : a.index < b.index;
@@ -187,21 +194,23 @@ void Watch::meet_new(const Subject &s, double seconds) {
   k.id = s.object.id;
   k.type = s.type;
   k.box = s.object.box;
-  k.at = k.before = k.begin = k.from = k.still_at = anchor(k.box);
+  k.at = k.before = k.begin = k.from = k.still_at = k.place = anchor(k.box);
   k.first = k.still_since = seconds;
-  if (!hand_over(k, seconds)) k.owner = owner_of(k);
+  if (!hand_over(k, s.object, seconds)) k.owner = owner_of(k);
   k.fresh = true;
   known_.push_back(k);
 }
 
 void Watch::meet(std::span<const Subject> subjects, double seconds) {
-  for (Known &k : known_) k.here = k.fresh = k.found = false;
+  for (Known &k : known_) k.here = k.fresh = k.found = k.lost = false;
   // First those known, so that what is missing is missing when new ones come.
   new_.clear();
   for (const Subject &s : subjects)
-    if (Known *k = find(known_, s.object.id))
+    if (Known *k = find(known_, s.object.id)) {
       k->here = true;
-    else if (usable(s.object.box))
+      k->lost = s.object.state == track::State::predicted && !s.object.stationary;
+      if (usable(s.object.box)) k->place = anchor(s.object.box);
+    } else if (usable(s.object.box) && s.object.state != track::State::predicted)
       new_.push_back(&s);
   if (!new_.empty()) {
     std::stable_sort(new_.begin(), new_.end(),
@@ -214,7 +223,11 @@ void Watch::meet(std::span<const Subject> subjects, double seconds) {
       std::sort(renames_.begin(), renames_.end(),
                 [](const Rename &a, const Rename &b) { return a.id < b.id; });
       for (ZoneState &z : zones_) rename(z.stays, renames_);
-      for (LineState &l : lines_) rename(l.paths, renames_);
+      for (LineState &l : lines_) {
+        rename(l.paths, renames_);
+        for (Crossing &c : l.crossings)
+          if (const Rename *r = find(renames_, c.id)) c.id = r->to;
+      }
     }
     std::erase_if(known_, [](const Known &k) { return k.id == 0; });
     std::sort(known_.begin(), known_.end(), [](const Known &a, const Known &b) { return a.id < b.id; });
@@ -232,6 +245,9 @@ void Watch::meet(std::span<const Subject> subjects, double seconds) {
     k.box = s.object.box;
     k.at = anchor(k.box);
     k.speed = speed_of(k, s.object);
+    k.vx = s.object.vx;
+    k.vy = s.object.vy;
+    k.seen = seconds;
     k.from = k.begin;
     if (const track::Object &o = s.object; !k.came && (o.came_x != 0 || o.came_y != 0)) {
       k.came = true;

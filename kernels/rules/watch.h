@@ -11,8 +11,13 @@
 //   hidden a track that came hidden in others' boxes before it was first seen (track.h) crossed the lines of
 //          that way, too.
 //   found  places that are predictions move nobody: the path goes on where the object is found again.
+//   parts  who crosses a line within `hand_over` after another one that crossed it the same way is a part of
+//          that one, and not counted, when their velocities differ by less than 0.35 of the faster one's and
+//          one box lies above or in the other: clear of it, but with less than 0.4 of the larger one's size
+//          between them, or nearly all of it inside.
 //   ids    what a track that ended did passes to one that begins within `hand_over` and within its size of
-//          the last place.
+//          the last place; and so does what a track did that is predicted, does not stand, and should be
+//          within the new one's size, when the two move the same way.
 //   left   an object that never moved by its own size, whose track began at a taller object's box (its
 //          owner), stands for the zone's seconds, and the owner is two of his heights away or gone. It is
 //          removed when it moves away or ends after that.
@@ -122,10 +127,12 @@ class Watch {
     std::string_view type;
     track::Box box;
     Point at, before, begin; // anchors: now, in the frame before, at first
+    Point place;             // anchor, of one that is not found where it is thought to be
     Point from;              // before that, hidden; of one that is no longer new begin, once that is told
+    double vx = 0, vy = 0, seen = 0; // when it was found last, seconds
     double first = 0, last = 0, still_since = 0, furthest = 0, speed = 0;
     Point still_at;
-    bool here = false, fresh = false, found = false, left = false, came = false;
+    bool here = false, lost = false, fresh = false, found = false, left = false, came = false;
   };
   struct Stay {
     std::uint64_t id = 0;
@@ -144,10 +151,16 @@ class Watch {
     int sum = 0;
     double away_since = -1; // from the line; -1: it is at it
   };
+  struct Crossing {
+    std::uint64_t id = 0;
+    Direction direction = Direction::forward;
+    double seconds = 0;
+  };
   struct LineState {
     std::string name;
     LineTotal total;
-    std::vector<Path> paths; // by id
+    std::vector<Path> paths;         // by id
+    std::vector<Crossing> crossings; // of the last `hand_over`, the latest last
   };
 
   Point anchor(const track::Box &) const;
@@ -155,7 +168,7 @@ class Watch {
   void sort_for_new(double seconds);
   void meet_new(const Subject &, double seconds);
   std::uint64_t owner_of(const Known &) const;
-  bool hand_over(Known &, double seconds);
+  bool hand_over(Known &, const track::Object &, double seconds);
   void forget(double seconds, bool all);
   double speed_of(const Known &, const track::Object &) const;
   void step_zone(std::size_t, double seconds);
@@ -166,6 +179,7 @@ class Watch {
   std::uint64_t taker_of(const track::Box &) const;
   void leave(std::size_t zone, Stay &, const Known &, double seconds);
   void step_line(std::size_t, double seconds);
+  bool is_part_of_crossed(const LineState &, const Known &, Direction, double seconds);
   bool matters(const Filter &, const Known &) const;
   Event event(Kind, const std::string &rule, const Known &) const;
 

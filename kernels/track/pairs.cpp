@@ -39,7 +39,10 @@ void Tracker::divide_pairs(double dt) {
       t.pair = 0; // two are known to be in it already
       continue;
     }
-    t.pair = looks_like_a_pair(in.d) ? t.pair + dt : std::max(0., t.pair - doubt * dt);
+    // What the upper or lower border leaves of a shape says nothing of the heavy middle.
+    const bool pair =
+        looks_like_a_pair(in.d) && cut_of(in.d.box.y, in.d.box.y + in.d.box.height, height_) == Cut::none;
+    t.pair = pair ? t.pair + dt : std::max(0., t.pair - doubt * dt);
     if (t.pair < certain) continue;
     Track other = t;
     const Box &b = in.d.box;

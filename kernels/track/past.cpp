@@ -60,6 +60,12 @@ void Tracker::trace(Track &t, double seconds) {
         intersection(moved(other.predicted(), other.x.v, other.y.v, -since), first) > 0)
       return; // a part of it, or somebody with it
   }
+  // Since it is told of, it came this far; from here on the places of before are added.
+  const auto came_since = [&](double then) {
+    t.o.came_x = vx * (then - t.told_since);
+    t.o.came_y = vy * (then - t.told_since);
+  };
+  came_since(t.o.first_seen);
   double newer = t.o.first_seen;
   for (std::size_t i = 1; i <= past_count_; i++) {
     const Past &p = past_[(past_next_ + past_.size() - i) % past_.size()];
@@ -73,8 +79,7 @@ void Tracker::trace(Track &t, double seconds) {
       for (const Box &b : p.boxes) in_boxes += intersection(shown, b);
       if (in_boxes < hidden * area(shown)) return;
     }
-    t.o.came_x = vx * (p.seconds - t.o.first_seen);
-    t.o.came_y = vy * (p.seconds - t.o.first_seen);
+    came_since(p.seconds);
     if (area(shown) <= outside * area(then)) return;
   }
 }

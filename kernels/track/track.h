@@ -87,8 +87,11 @@ const char *name_of(State);
 struct Object {
   std::uint64_t id = 0; // from 1 on, in order of confirmation; never used twice
   Box box;
-  double vx = 0, vy = 0;         // of the centre, px/s
-  double came_x = 0, came_y = 0; // how far it came, hidden in others' boxes, before it was first seen, px
+  double vx = 0, vy = 0; // of the centre, px/s
+  double
+      came_x = 0,
+      came_y =
+          0; // how far it came before it was reported: since it was first seen and, hidden in others' boxes, before, px
   double first_seen = 0, last_seen = 0; // seconds
   State state = State::tentative;
   bool stationary = false;
@@ -169,6 +172,7 @@ class Tracker {
     bool diagonal = false;   // the two parts lie diagonally in this frame
     double diagonal_for = 0; // seconds for which they have
     double whole = 0;        // when it was last seen whole, alone
+    double told_since = 0;   // when it was confirmed
     double pair = 0;         // seconds for which its blob has looked like a pair
     Cut cut_x = Cut::none, cut_y = Cut::none;
     int box = -1;                         // index into boxes_

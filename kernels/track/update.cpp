@@ -71,6 +71,7 @@ void Tracker::update(double seconds) {
     if (!t.confirmed && t.box >= 0 && 2 * t.hits >= t.frames &&
         seconds - t.o.first_seen >= milliseconds(params_.confirm_after)) {
       t.confirmed = true;
+      t.told_since = seconds;
       t.o.id = next_id_++;
       t.o.state = State::tracked;
     }
@@ -208,7 +209,7 @@ void Tracker::begin(double seconds) {
     t.frames = t.hits = 1;
     t.still_x = t.x.p;
     t.still_y = t.y.p;
-    t.whole = t.still_since = t.o.first_seen = t.o.last_seen = seconds;
+    t.whole = t.still_since = t.told_since = t.o.first_seen = t.o.last_seen = seconds;
     if (params_.confirm_after == 0 || in.object) {
       t.confirmed = true;
       t.o.id = next_id_++;

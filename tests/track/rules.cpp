@@ -180,6 +180,67 @@ void lines() {
   }
 }
 
+// An object that moves by (vx, 0) pixels a second.
+Subject moving(Subject s, double vx) {
+  s.object.vx = vx;
+  return s;
+}
+
+// Two tracks, of which the second is so far beside and below the first: how often both together cross.
+int crossings_of_two(double beside, double below, double tall, double speed, double of_second) {
+  Watch w = watch(gate);
+  const Told t = play(
+      w,
+      [=](double s) {
+        return std::vector{moving(at(1, 100 + speed * s, 200), speed),
+                           moving(at(2, 100 + beside + of_second * s, 200 + below, tall), of_second)};
+      },
+      0, 8);
+  return t.count("line-cross");
+}
+
+void parts() {
+  expect(crossings_of_two(0, 24, 20, 60, 60) == 1,
+         "legs that are a track of their own count with their body");
+  expect(crossings_of_two(-5, 24, 20, 60, 60) == 1, "and when they lag behind");
+  expect(crossings_of_two(6, -4, 40, 60, 60) == 1, "and so does a part in the middle");
+  expect(crossings_of_two(-40, 0, 60, 60, 60) == 2, "two who walk beside each other are two");
+  expect(crossings_of_two(4, -30, 50, 60, 60) == 2, "and two of whom one hides the other's legs");
+  expect(crossings_of_two(0, 120, 60, 60, 60) == 2, "and so are two far below each other");
+  expect(crossings_of_two(-50, 24, 20, 60, 85) == 2, "and one who overtakes the other");
+  expect(crossings_of_two(-44, 24, 20, 60, 60 * 1.2) == 1, "velocities of parts differ a little");
+  Watch w = watch(gate); // tracks of elements that tell no velocity
+  const Told t = play(
+      w,
+      [](double s) {
+        return std::vector{at(1, 60 * s, 200), at(2, 60 * s, 224, 20)};
+      },
+      0, 8);
+  expect(t.count("line-cross") == 2, "of what has no velocity nothing is known to be a part");
+}
+
+// A track that is not found any more before the line, while another begins behind the line where the first
+// should be by then.
+void taken_over() {
+  const auto crossings = [](double speed_of_new, bool stands) {
+    Watch w = watch(gate);
+    const Told t = play(
+        w,
+        [=](double s) {
+          std::vector<Subject> all{
+              moving(at(1, 60 * s, 240, 60, s < 5 ? track::State::tracked : track::State::predicted), 60)};
+          all[0].object.stationary = stands;
+          if (s > 6) all.push_back(moving(at(2, 365 + speed_of_new * (s - 6), 240), speed_of_new));
+          return all;
+        },
+        0, 8);
+    return t.count("line-cross");
+  };
+  expect(crossings(55, false) == 1, "what a lost track did goes on under the new number");
+  expect(crossings(-5, false) == 0, "but not of one who moves another way");
+  expect(crossings(55, true) == 0, "nor of one who stands and may be there still");
+}
+
 void zones() {
   Watch w = watch(room);
   const Told t = play(w, walk(40), 0, 15);
@@ -372,6 +433,8 @@ void thousands() {
 int main() {
   texts();
   lines();
+  parts();
+  taken_over();
   zones();
   left_objects();
   taken_objects();

@@ -267,6 +267,13 @@ void pairs_become_two() {
   expect(play(one_of(30, 64, 0.047, 0.06), 10, 0, 9).objects().size() == 1, "one person is one track");
   expect(play(one_of(50, 60, 1 / 12., 1 / 12.), 10, 0, 9).objects().size() == 1, "so is a box on wheels");
   expect(play(one_of(90, 50, 0.08, 0.07), 10, 0, 9).objects().size() == 1, "and a car seen from its side");
+  const auto cut_off = [](double s) { // the same two, whose legs the lower border cuts off
+    Detection d = side_by_side(100 + 30 * s);
+    d.box.y = 480 - d.box.height;
+    return Boxes{d};
+  };
+  expect(play(cut_off, 10, 0, 5).objects().size() == 1,
+         "what the lower border cuts off has a shape that says nothing");
   const auto torso = [](double s) {
     Detection d = at(100 + 30 * s, 240, 10, 15);
     d.spread = {0.083 * 10 * 10, 0.06 * 15 * 15};
@@ -356,7 +363,10 @@ void came_hidden() {
   const double way = came(hidden, 150 * (6 - 4) - 30);
   expect(way < -110 && way > -250, "it came " + std::to_string(way) + " pixels");
   const Scene nothing = [](double t) { return t < 3 ? Boxes{} : Boxes{at(-60 + 120 * t, 240, 60, 50)}; };
-  expect(came(nothing, -60 + 120 * 6) == 0, "what comes out of nothing came from nowhere");
+  // It is confirmed in the first frame that is 0.25 s after the one in which it was found.
+  const double found = came(nothing, -60 + 120 * 6);
+  expect(std::abs(found + 120 * 0.3) < 12,
+         "what comes out of nothing came from where it was found: " + std::to_string(found));
   // A lorry loses its trailer's box at 3 s: both go on as they went.
   const Scene part = [](double t) {
     const Detection front = at(-100 + 120 * t, 240, 120, 60), behind = at(-190 + 120 * t, 240, 60, 50);
@@ -369,7 +379,7 @@ void came_hidden() {
   Tracker t;
   t.step(Boxes{at(320, 240, 640, 90)}, 0, 640, 480);
   for (int n = 0; n < 10; n++) t.step(Boxes{at(300 + 12 * n, 240, 60, 50)}, 9 + n / 10., 640, 480);
-  for (const Object &o : t.objects()) expect(o.came_x == 0, "a way over a gap");
+  for (const Object &o : t.objects()) expect(std::abs(o.came_x) < 40, "a way over a gap");
 }
 
 // A car comes out of hiding with somebody before it, whose track is in its box alone: it is a track of its
