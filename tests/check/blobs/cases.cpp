@@ -4,6 +4,7 @@
 #include "kernels/blobs/blobs.h"
 
 #include "common/error.h"
+#include "tests/check/blobs/patterns.h"
 #include "tests/check/checker.h"
 
 #include <algorithm>
@@ -17,82 +18,6 @@ namespace {
 
 using check::Checker;
 using check::Picture;
-
-using Mask = Plane<std::uint8_t>;
-
-void paint(Mask m, auto is_foreground) {
-  for (int y = 0; y < m.height; y++)
-    for (int x = 0; x < m.width; x++) m.row(y)[x] = is_foreground(x, y) ? 255 : (x + y) % 3 ? 0 : 127;
-}
-// What is hard for union-find or for its memory.
-struct Pattern {
-  const char *name;
-  void (*paint)(Checker &, Mask);
-};
-void paint_noise(Checker &c, Mask m, unsigned percent) {
-  paint(m, [&](int, int) { return c.rng() % 100 < percent; });
-}
-// A path of width 1 that turns inwards, with a path of background beside it: one component, as long as it can
-// be.
-void paint_spiral(Checker &, Mask m) {
-  paint(m, [](int, int) { return false; });
-  int left = 0, top = 0, right = m.width - 1, bottom = m.height - 1;
-  int x = 0, y = 0;
-  const auto go = [&](int to_x, int to_y) {
-    for (;;) {
-      m.row(y)[x] = 255;
-      if (x == to_x && y == to_y) return;
-      x += (to_x > x) - (to_x < x);
-      y += (to_y > y) - (to_y < y);
-    }
-  };
-  while (left <= right && top <= bottom) {
-    go(right, top);
-    go(right, bottom);
-    if (top + 1 >= bottom || left + 1 >= right) return;
-    go(left, bottom);
-    top += 2;
-    if (top > bottom) return;
-    go(left, top);
-    left += 2;
-    right -= 2;
-    bottom -= 2;
-    if (left > right) return;
-    go(left, top);
-  }
-}
-// Rectangles with holes and specks, as a cleaned mask has them.
-void paint_real(Checker &c, Mask m) {
-  const auto below = [&](int n) { return int(c.rng() % std::uint64_t(n)); };
-  paint(m, [](int, int) { return false; });
-  for (int n = 12 + m.width * m.height / 100000; n > 0; n--) {
-    const int w = 1 + below(std::max(2, m.width / 12)), h = 1 + below(std::max(2, m.height / 6));
-    const int x0 = below(m.width), y0 = below(m.height), value = below(5) == 0 ? 0 : 255;
-    for (int y = y0; y < std::min(m.height, y0 + h); y++) {
-      const int slant = (y - y0) / 3;
-      for (int x = x0 + slant; x < std::min(m.width, x0 + slant + w); x++) m.row(y)[x] = std::uint8_t(value);
-    }
-  }
-  for (int n = m.width * m.height / 5000; n > 0; n--) m.row(below(m.height))[below(m.width)] = 255;
-}
-const Pattern patterns[] = {
-    {"nothing", [](Checker &, Mask m) { paint(m, [](int, int) { return false; }); }},
-    {"everything", [](Checker &, Mask m) { paint(m, [](int, int) { return true; }); }},
-    {"real-like", paint_real},
-    {"noise 3 %", [](Checker &c, Mask m) { paint_noise(c, m, 3); }},
-    {"noise 40 %", [](Checker &c, Mask m) { paint_noise(c, m, 40); }},
-    {"noise 60 %", [](Checker &c, Mask m) { paint_noise(c, m, 60); }},
-    {"checkerboard", [](Checker &, Mask m) { paint(m, [](int x, int y) { return (x + y) % 2 == 0; }); }},
-    {"dots", [](Checker &, Mask m) { paint(m, [](int x, int y) { return x % 2 == 0 && y % 2 == 0; }); }},
-    {"spiral", paint_spiral},
-    {"comb",
-     [](Checker &, Mask m) { paint(m, [&](int x, int y) { return x % 2 == 0 || y == m.height - 1; }); }},
-    {"comb sideways",
-     [](Checker &, Mask m) { paint(m, [&](int x, int y) { return y % 2 == 0 || x == m.width - 1; }); }},
-    {"diagonals", [](Checker &, Mask m) { paint(m, [](int x, int y) { return (x + y) % 4 == 0; }); }},
-    {"diagonals back",
-     [](Checker &, Mask m) { paint(m, [](int x, int y) { return (x - y + 40000) % 4 == 0; }); }},
-};
 
 // A mask inside a larger one, so that addresses are not aligned and what lies beside it must not count.
 struct Size {
@@ -157,7 +82,7 @@ void compare(Checker &c, const Size &s, const Pattern &pattern, const Asked &ask
   const auto crop = [&](const Image &i) -> Mask {
     return {i.plane(0).row(s.offset) + s.offset, s.width, s.height, i.stride[0]};
   };
-  pattern.paint(c, crop(memory.host()));
+  pattern.paint(c.rng, crop(memory.host()));
   memory.send();
   Picture picture(c, format, s.width, s.height, s.padding);
   picture.bytes = c.noise(picture.bytes.size());
@@ -320,7 +245,7 @@ void run_bench(Checker &c) {
   for (const auto &f : frames)
     for (const Pattern &p : patterns) {
       Picture mask(c, PixelFormat::gray8, f.width, f.height);
-      p.paint(c, mask.host().plane(0));
+      p.paint(c.rng, mask.host().plane(0));
       mask.send();
       const Config config{f.width, f.height};
       Results results(c.device, config);
