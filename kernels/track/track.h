@@ -88,10 +88,8 @@ struct Object {
   std::uint64_t id = 0; // from 1 on, in order of confirmation; never used twice
   Box box;
   double vx = 0, vy = 0; // of the centre, px/s
-  double
-      came_x = 0,
-      came_y =
-          0; // how far it came before it was reported: since it was first seen and, hidden in others' boxes, before, px
+  // How far it came before it was reported, px: since it was first seen and, hidden in others' boxes, before.
+  double came_x = 0, came_y = 0;
   double first_seen = 0, last_seen = 0; // seconds
   State state = State::tentative;
   bool stationary = false;
