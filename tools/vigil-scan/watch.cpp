@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <thread>
 
 namespace vigil::scan {
 
@@ -302,25 +301,7 @@ std::vector<float> vector_at(const std::string &path, Time time, const std::stri
   });
 }
 
-namespace {
-
-// To load the plugin of a GPU's decoders takes its time, since it asks the driver what the GPU can decode:
-// that is done beside what else has to start.
-void load_hardware_decoders() {
-  GList *all = gst_element_factory_list_get_elements(GST_ELEMENT_FACTORY_TYPE_DECODER |
-                                                         GST_ELEMENT_FACTORY_TYPE_HARDWARE |
-                                                         GST_ELEMENT_FACTORY_TYPE_MEDIA_VIDEO,
-                                                     GST_RANK_PRIMARY);
-  for (GList *l = all; l; l = l->next)
-    if (GstPluginFeature *loaded = gst_plugin_feature_load(GST_PLUGIN_FEATURE(l->data)))
-      gst_object_unref(loaded);
-  gst_plugin_feature_list_free(all);
-}
-
-} // namespace
-
 void check_chain(const Chain &chain, tools::SharedContexts &contexts) {
-  const std::jthread loader(load_hardware_decoders);
   Pipeline pipeline;
   const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.element()));
   gst_bus_set_sync_handler(
