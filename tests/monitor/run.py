@@ -56,7 +56,7 @@ def pictures(m):
 
 
 def offline(m):
-    c = m.wait("the camera that never answers", lambda: next(c for c in m.get("/api/cameras") if c["name"] == "gone" and c["state"] == "offline"))
+    c = m.wait("the camera that never answers", lambda: next((c for c in m.get("/api/cameras") if c["name"] == "gone" and c["state"] == "offline"), None))
     if not c["reason"] or "hidden" in json.dumps(m.get("/api/cameras")) + json.dumps(m.get("/api/config")) + "".join(m.log):
         raise AssertionError(f"a reason, and no password anywhere: {c}")
 
