@@ -20,7 +20,7 @@ gstreamer_features() {
     audioconvert audioresample; do echo "-Dgst-plugins-base:$feature=enabled"; done
   for feature in avi png jpeg vpx law rtp rtsp udp y4m isomp4 matroska multifile autodetect debugutils deinterlace imagefreeze \
     multipart rtpmanager soup videobox videocrop videofilter audioparsers wavenc wavparse; do echo "-Dgst-plugins-good:$feature=enabled"; done
-  for feature in nvcodec debugutils videoparsers tensordecoders; do echo "-Dgst-plugins-bad:$feature=enabled"; done
+  for feature in nvcodec debugutils mpegtsdemux mpegtsmux videoparsers tensordecoders; do echo "-Dgst-plugins-bad:$feature=enabled"; done
   printf '%s\n' -Dgst-plugins-ugly:x264=enabled -Dgst-devtools:validate=enabled
 }
 
