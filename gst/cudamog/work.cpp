@@ -131,7 +131,8 @@ void MogWork::run(std::span<Job *const> jobs, Queue &queue) {
   }
   const mog::RateMap rates =
       upload_rates(static_cast<Analysis &>(*jobs.front()->result), steps_.front().learning_rate, queue);
-  for (Job *job : jobs) static_cast<Analysis &>(*job->result).at_once = scene_.at_once(settings.tuning);
+  const double at_once = scene_.at_once(settings.tuning); // the same for all frames that are learnt together
+  for (Job *job : jobs) static_cast<Analysis &>(*job->result).at_once = at_once;
   model_->apply(steps_, settings.mog, rates, queue);
   for (Job *job : jobs) analyse(*job, settings, queue);
   element_.model_frames = model_->frames;

@@ -30,7 +30,7 @@ void propose_gl_sync(GstQuery *query) {
 namespace {
 
 // While a thread looks for a display, neighbours and the application offer it theirs on the same thread:
-// GStreamer looks for it there. One that it does not find there it makes again, and gives to all elements of
+// GStreamer looks for it there. If it finds none there, it makes a new one and gives that to all elements of
 // the pipeline, which then leave the display that they had.
 struct Search {
   GstGLDisplay *display = nullptr;

@@ -4,6 +4,7 @@
 // failed, 77 skipped (no OpenCL device that is a processor).
 #include "common/error.h"
 #include "common/opencl/program.h"
+#include "tests/expect.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,12 +16,8 @@ namespace {
 
 using namespace vigil;
 namespace fs = std::filesystem;
+using test::expect;
 
-int failures = 0;
-void expect(bool good, const std::string &what) {
-  std::printf("%s %s\n", good ? "ok  " : "FAIL", what.c_str());
-  failures += !good;
-}
 bool has(const std::string &s, const char *part) {
   return s.find(part) != std::string::npos;
 }
@@ -139,16 +136,11 @@ int run() {
   }
   test(*device, name);
   fs::remove_all(name);
-  return failures ? 1 : 0;
+  return test::failures ? 1 : 0;
 }
 
 } // namespace
 
 int main() {
-  try {
-    return run();
-  } catch (const std::exception &e) {
-    std::fprintf(stderr, "opencl-launch: %s\n", e.what());
-    return 1;
-  }
+  return vigil::test::run_program("opencl-launch", run);
 }

@@ -6,6 +6,7 @@
 #include "common/opencl/cache.h"
 #include "common/opencl/program.h"
 #include "common/opencl/program_lock.h"
+#include "tests/expect.h"
 
 #include <algorithm>
 #include <chrono>
@@ -22,12 +23,7 @@ namespace {
 
 using namespace vigil;
 namespace fs = std::filesystem;
-
-int failures = 0;
-void expect(bool good, const std::string &what) {
-  std::printf("%s %s\n", good ? "ok  " : "FAIL", what.c_str());
-  failures += !good;
-}
+using test::expect;
 
 std::string refusal(const std::vector<ClCandidate> &all, const std::string &selector) {
   try {
@@ -270,7 +266,7 @@ int run(bool once) {
     device = open_cl();
   } catch (const Error &e) {
     std::printf("SKIPPED: %s\n", e.what());
-    return failures ? 1 : 77;
+    return test::failures ? 1 : 77;
   }
   if (once) {
     bool from_cache = false;
@@ -283,7 +279,7 @@ int run(bool once) {
   test_unwritable(*device, base);
   test_compiler_that_breaks_down(*device, base);
   fs::remove_all(base);
-  return failures ? 1 : 0;
+  return test::failures ? 1 : 0;
 }
 
 } // namespace
