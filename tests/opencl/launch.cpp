@@ -30,8 +30,10 @@ kernel void first(global int *p, local int *l, int2 n, float f, global int *none
   p[get_global_id(0)] = l[0] + n.y + (int)f + (none ? 100 : 0);
 }
 kernel void second(global int *p) { p[get_global_id(0)] = 7; }
-kernel void picture(global int *p, read_only image2d_t i) { p[0] = get_image_width(i); }
 )";
+// By itself: PoCL 7.1 says that it has pictures, but does not compile what reads them.
+constexpr const char *picture_source =
+    "kernel void picture(global int *p, read_only image2d_t i) { p[0] = get_image_width(i); }";
 constexpr int items = 8;
 
 class Kernels {
@@ -56,7 +58,9 @@ class Kernels {
     shape.image_height = 2;
     const ClMemHandle image(
         clCreateImage(device_.context(), CL_MEM_READ_ONLY, &format, &shape, nullptr, nullptr));
-    program_.kernel("picture").launch(queue_, {1, 1}, {1, 1}, here(), image.get());
+    ClProgram(device_, "picture.cl", picture_source, "")
+        .kernel("picture")
+        .launch(queue_, {1, 1}, {1, 1}, here(), image.get());
     return result();
   }
 
@@ -107,9 +111,12 @@ void test(ClDevice &device, const fs::path &base) {
          "so is a launch that ends it without a signal: " + said);
   unsetenv("VIGIL_BREAKS");
   expect(kernels.first() == 9, "with a driver that is mended it runs, with its own arguments");
-  if (device.number_info(CL_DEVICE_IMAGE_SUPPORT) &&
-      device.device_name().find("pthread") != std::string::npos)
-    expect(kernels.picture() == 9, "a kernel that reads a picture");
+  if (device.number_info(CL_DEVICE_IMAGE_SUPPORT)) {
+    said = error_of([&] { expect(kernels.picture() == 9, "a kernel that reads a picture"); });
+    expect(said.empty() || has(said, "does not compile"), said);
+    if (!said.empty())
+      std::printf("SKIPPED: a kernel that reads a picture, which this driver does not compile\n");
+  }
   const long tried = files_in(base, ".launched");
   expect(tried >= 2, "what passed is remembered");
   setenv("VIGIL_CL_BUILD", "/nowhere/vigil-cl-build", 1);
