@@ -26,7 +26,7 @@ using tools::make_element;
 namespace {
 
 constexpr double noise_sigma = 20; // grey levels, as papers on denoising often take
-constexpr GstClockTime patience = 60 * GST_SECOND;
+constexpr GstClockTime patience = 180 * GST_SECOND;
 
 // Normally distributed noise, the same in every run: a table that is read from another place for each row.
 class Noise {
