@@ -121,6 +121,8 @@ void live() {
   for (int i = 0; i < 100; i++) hub.picture("yard", View::plain, false, i, bytes("jpeg"));
   hub.text("yard", 5, {{"kind", "event"}});
   hub.text("door", 5, {{"kind", "event"}});
+  hub.text("yard", 5, {{"kind", "camera"}, {"camera", {{"state", "new"}}}});
+  hub.text("yard", 5, {{"kind", "removed"}, {"name", "yard"}});
   const auto read = [](Hub::Viewer &v) {
     std::string all;
     bool ended = false;
@@ -136,6 +138,7 @@ void live() {
   expect(count(all, "jpeg") == 1 && count(all, "event") == 2 && hub.dropped() == 99,
          "a slow viewer loses pictures, not events");
   expect(count(one, "jpeg") == 0 && count(one, "event") == 1, "only what was asked for");
+  expect(count(one, "\"new\"") == 1 && count(one, "\"removed\"") == 1, "each viewer knows of all cameras");
   for (int i = 0; i < 5000; i++) hub.text("", i, {{"kind", "event"}});
   bool ended = false;
   slow->queue.next(std::chrono::milliseconds(0), ended);

@@ -29,7 +29,8 @@ def free_port():
 
 
 class Server:
-    def __init__(self, program, config=CONFIG):
+    def __init__(self, program, config=CONFIG, tokens=""):
+        """`tokens`: the text of the file `token` in its folder."""
         self.folder = tempfile.TemporaryDirectory(prefix="vigil-page-")
         self.process = None
         if program.startswith("http://"):  # one that runs already: for work on the page
@@ -39,8 +40,16 @@ class Server:
         self.url = f"http://127.0.0.1:{port}"
         file = pathlib.Path(self.folder.name) / "monitor.yaml"
         file.write_text(config.format(port=port, folder=self.folder.name), encoding="utf-8")
+        if tokens:
+            token_file = pathlib.Path(self.folder.name) / "token"
+            token_file.touch(0o600)
+            token_file.write_text(tokens, encoding="utf-8")
         self.log = open(pathlib.Path(self.folder.name) / "log", "w+", encoding="utf-8")
-        self.process = subprocess.Popen([program, "--config", str(file)], stdout=self.log, stderr=subprocess.STDOUT)
+        self.command = [program, "--config", str(file)]
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdout=self.log, stderr=subprocess.STDOUT)
         self.until(lambda: self.get("/api/version"), "the server to answer", 90)  # the first start reads all of GStreamer's plugins
 
     def get(self, path):

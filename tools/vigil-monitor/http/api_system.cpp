@@ -63,7 +63,8 @@ Response Api::version(const Match &m) {
       {{"version", VIGIL_VERSION},
        {"gstreamer", std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(micro)},
        {"elements", elements},
-       {"role", m.role == Role::admin ? "admin" : "view"}});
+       {"role", m.role == Role::admin ? "admin" : "view"},
+       {"signed_in", tokens_.role(cookie(m.request, "vigil_token").value_or("")) != Role::none}});
 }
 
 Response Api::description(const Match &) {

@@ -15,6 +15,12 @@ bool wants(const Hub::Wish &w, const std::string &camera) {
   return w.cameras.empty() || w.cameras.count(camera);
 }
 
+// Whatever a viewer looks at, it knows of all cameras, from hello on: which there are, and their state.
+bool for_all(const std::string &camera, const nlohmann::json &j) {
+  const auto kind = j.find("kind");
+  return camera.empty() || (kind != j.end() && (*kind == "camera" || *kind == "removed"));
+}
+
 } // namespace
 
 std::unique_ptr<Hub::Viewer> Hub::join(Wish wish, const nlohmann::json &hello, double time) {
@@ -64,8 +70,9 @@ void Hub::text(const std::string &camera, double time, const nlohmann::json &j) 
   const std::lock_guard guard(lock_);
   if (viewers_.empty()) return;
   const Bytes bytes = as_bytes(j);
+  const bool all = for_all(camera, j);
   for (Viewer *v : viewers_)
-    if (camera.empty() || wants(v->wish, camera)) v->queue.text(camera, time, bytes);
+    if (all || wants(v->wish, camera)) v->queue.text(camera, time, bytes);
 }
 
 void Hub::close() {

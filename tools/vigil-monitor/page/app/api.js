@@ -26,7 +26,7 @@ async function request(method, path, { body, signal, keepalive } = {}) {
       body: body === undefined ? undefined : JSON.stringify(body) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused(0, "The server cannot be reached. The page tries again.");
+    throw new Refused(0, method === "GET" ? "The server cannot be reached. The page tries again." : "The server cannot be reached. Try it again when it is back.");
   }
   if (!response.ok) {
     if (response.status === 401 && path !== "/api/login") signIn.dispatchEvent(new Event("needed"));

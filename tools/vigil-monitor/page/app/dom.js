@@ -37,6 +37,14 @@ export function iconButton(name, words, onclick, { shown = false, keys, ...attri
     "aria-keyshortcuts": keys, onclick, ...attributes }, icon(name), shown ? h("span", {}, words) : null);
 }
 
+/** A day as a field. `onday` gets a whole day, or "" when it is cleared; what is half typed is left alone. */
+export function dayField(isDay, onday, attributes) {
+  const field = h("input", { type: "date", "aria-label": "Day", ...attributes, onchange: () => {
+    if (isDay(field.value) || (field.value === "" && !field.validity.badInput)) onday(field.value);
+  } });
+  return field;
+}
+
 /** One of several choices, as a row of radio buttons: arrow keys and screen readers work without more. */
 export function choice(legend, options, value, onchoose) {
   const group = `choice-${legend.replace(/\W+/g, "-").toLowerCase()}-${choice.count++}`;

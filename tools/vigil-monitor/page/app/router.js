@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Addresses after the '#': #/wall, #/camera/door, #/events?camera=door&id=... Each view is a function (root, place, signal)
 // that fills `root`; `signal` aborts when the view is left.
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a '%' that somebody typed
+  }
+}
+
 export function place() {
   const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const [view = "", ...names] = path.split("/").map(decodeURIComponent);
+  const [view = "", ...names] = path.split("/").map(decode);
   return { view: view || "wall", names, query: new URLSearchParams(search) };
 }
 

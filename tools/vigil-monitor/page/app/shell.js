@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What stands around every view: the way to the others, the state of the connection, theme, keys.
-import { post } from "./api.js";
 import { h, icon, iconButton, setText } from "./dom.js";
 import { addKeys, showHelp } from "./keyboard.js";
 import { live } from "./live.js";
-import { notice, noticeArea } from "./notice.js";
+import { noticeArea } from "./notice.js";
+import { changeTheme, signOutButton, themeButton } from "./personal.js";
 import { go } from "./router.js";
 import { store } from "./store.js";
-import { nextTheme, themeWords } from "./theme.js";
 
 const places = [
   { view: "wall", words: "Wall", icon: "wall", key: "1" },
@@ -16,31 +15,23 @@ const places = [
   { view: "system", words: "System", icon: "system", key: "4" },
 ];
 
-async function signOut() {
-  await post("/api/logout").catch(() => {});
-  location.reload();
-}
-
 export function shell() {
   const links = new Map(places.map(({ view, words, icon: name, key }) => [view,
     h("a", { href: `#/${view}`, class: "place", title: `${words} (${key})`, "aria-keyshortcuts": key }, icon(name), h("span", {}, words))]));
   const state = h("div", { class: "connection", role: "status" }, h("span", { class: "dot" }), h("span", { class: "words" }));
   const main = h("main", { id: "main", tabindex: "-1" });
-  const changeTheme = () => notice(`Theme: ${nextTheme()}`, { stay: 1500 });
-  const themeButton = iconButton("theme", "Theme", changeTheme, { keys: "t" });
-  themeButton.title = `Theme: now ${themeWords()} (t)`;
   const frame = h("div", { class: "shell" },
     h("a", { href: "#main", class: "skip", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"),
     h("nav", { class: "rail", "aria-label": "Views" },
       h("a", { class: "brand", href: "#/wall", "aria-label": "Vigil, the wall" }, icon("eye"), h("span", {}, "Vigil")),
       h("div", { class: "places" }, [...links.values()]),
-      h("div", { class: "rail-end" }, state, themeButton, iconButton("keyboard", "Keys", showHelp, { keys: "?" }),
-        iconButton("leave", "Sign out", signOut, { hidden: true, data: { signOut: "" } }))),
+      h("div", { class: "rail-end" }, state, themeButton(), iconButton("keyboard", "Keys", showHelp, { keys: "?" }), signOutButton())),
     main, noticeArea());
 
   const tell = () => {
     const down = [...store.cameras.values()].filter((c) => c.state === "offline").length;
     state.dataset.state = !live.connected ? "lost" : down ? "some" : "good";
+    document.documentElement.dataset.connection = live.connected ? "live" : "lost"; // old pictures must not look live
     setText(state.lastChild, !live.connected ? "Connecting" : down ? `${down} offline` : "Live");
     state.title = !live.connected ? "The server does not answer. The page tries again each second."
       : down ? `${down} of ${store.cameras.size} cameras are offline` : `${store.cameras.size} cameras are live`;

@@ -30,9 +30,11 @@ export function dateValue(t) {
   return [d.getFullYear(), d.getMonth() + 1, d.getDate()].map((n) => String(n).padStart(2, "0")).join("-");
 }
 
+/** The day's start; NaN for what is no day from 1970 to today, such as the year 0002 on the way to 2026. */
 export function fromDateValue(text) {
   const [y, m, d] = text.split("-").map(Number);
-  return new Date(y, m - 1, d).getTime() / 1000;
+  const start = new Date(y, m - 1, d).getTime() / 1000;
+  return y >= 1970 && start <= now() ? start : NaN;
 }
 
 /** 4 s, 3 min 05 s, 2 h 10 min, 3 d 4 h */

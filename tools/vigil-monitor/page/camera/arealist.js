@@ -6,6 +6,7 @@ import { store } from "../app/store.js";
 import { kinds } from "./shapes.js";
 
 const box = [[0.35, 0.35], [0.65, 0.35], [0.65, 0.65], [0.35, 0.65]];
+const longest = 86400; // seconds of loitering: the server allows a day
 const firstPoints = { zones: box, masks: box, lines: [[0.3, 0.5], [0.7, 0.5]] };
 
 export function areaList(areas, draw, editable, signal) {
@@ -31,7 +32,11 @@ export function areaList(areas, draw, editable, signal) {
 
   const field = (shape) => {
     const name = h("input", { type: "text", value: shape.name, maxLength: 32, spellcheck: "false", disabled: !editable, "aria-label": `Name of ${shape.name}`,
-      onchange: () => areas.rename(areas.find(shape) ?? shape, name.value.trim()),
+      onchange: () => {
+        const before = areas.shapes;
+        areas.rename(areas.find(shape) ?? shape, name.value.trim());
+        if (areas.shapes === before) name.value = shape.name; // it was refused, with a notice that says why
+      },
       onfocus: () => areas.select(shape),
       onkeydown: (event) => { if (event.key === "Escape") name.value = shape.name; if (event.key === "Escape" || event.key === "Enter") name.blur(); } });
     return name;
@@ -42,8 +47,13 @@ export function areaList(areas, draw, editable, signal) {
       if (now) areas.change(now, { ...now, options: { ...now.options, ...more } }, words);
     };
     if (shape.kind === "zones") {
-      const seconds = h("input", { type: "number", min: "0", max: "86400", step: "1", disabled: !editable, value: String(shape.options.loiter_seconds ?? ""), placeholder: "off",
-        onchange: () => change({ loiter_seconds: Math.max(0, Number(seconds.value) || 0) }, `loitering in ${shape.name}`) });
+      const seconds = h("input", { type: "number", min: "0", max: String(longest), step: "1", disabled: !editable, value: String(shape.options.loiter_seconds || ""), placeholder: "off",
+        onchange: () => {
+          const before = shape.options.loiter_seconds ?? 0;
+          const value = seconds.validity.badInput ? before : Math.min(longest, Math.max(0, Number(seconds.value)));
+          seconds.value = String(value || "");
+          if (value !== before) change({ loiter_seconds: value }, `loitering in ${shape.name}`);
+        } });
       return h("label", { class: "area-option" }, "Loitering after", seconds, "s");
     }
     if (shape.kind === "lines") {

@@ -7,6 +7,7 @@ import { store } from "../app/store.js";
 import { fault, format, freeName, goodName, kinds, shapesOf } from "./shapes.js";
 
 const body = (shape) => ({ coordinates: format(shape.points), ...shape.options });
+const gone = (error) => { if (error.status !== 404) throw error; }; // somebody else has deleted it already
 const sameAs = (a) => (b) => a && b.kind === a.kind && b.name === a.name;
 
 export class Areas extends EventTarget {
@@ -107,7 +108,7 @@ export class Areas extends EventTarget {
     const path = (shape) => cameraPath(this.camera.name, shape.kind, shape.name);
     let camera = null;
     if (to) camera = await put(path(to), body(to));
-    if (from && !(to && sameAs(from)(to))) camera = await remove(path(from));
+    if (from && !(to && sameAs(from)(to))) camera = await remove(path(from)).catch(gone) ?? camera;
     if (camera) store.set(camera);
   }
 

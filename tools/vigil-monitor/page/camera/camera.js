@@ -112,7 +112,7 @@ export function camera(root, { names: [name], query }, signal) {
   shape(now());
   tell(now());
   store.addEventListener("camera", ({ detail }) => { if (detail.name === name) tell(detail); }, { signal });
-  store.addEventListener("cameras", () => { if (!store.cameras.has(name)) go("wall"); }, { signal });
+  store.addEventListener("cameras", () => { if (!store.cameras.has(name)) { notice(`Camera ${name} is not configured any more`); go("wall"); } }, { signal });
   live.addEventListener("picture", ({ detail }) => { if (detail.camera === name && detail.view === view) picture.show(detail); }, { signal });
   const timer = setInterval(() => {
     trouble.tick();

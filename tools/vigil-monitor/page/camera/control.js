@@ -36,7 +36,9 @@ function numberInput(property, id, send) {
   const e = exponent(min, max, property.default ?? min);
   const number = h("input", { type: "number", id, min: String(min), max: String(max), step: whole ? "1" : "any", inputMode: whole ? "numeric" : "decimal" });
   const slider = h("input", { type: "range", min: "0", max: String(steps), step: "1", "aria-label": `${property.name}, slider` });
+  let current = null;
   const tell = (value) => {
+    current = value;
     slider.value = String(Math.round(steps * toPosition(value, min, max, e)));
     slider.setAttribute("aria-valuetext", valueWords(property, value));
     slider.style.setProperty("--filled", `${slider.value / (steps / 100)}%`);
@@ -53,6 +55,7 @@ function numberInput(property, id, send) {
   number.addEventListener("change", () => {
     const value = number.value === "" ? NaN : Number(number.value);
     if (Number.isFinite(value)) send(Math.min(max, Math.max(min, whole ? Math.round(value) : value)), true);
+    else number.value = shown(current); // no number: the field tells again what holds
   });
   if (typeof property.default === "number") {
     slider.dataset.default = "";

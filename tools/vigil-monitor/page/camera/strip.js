@@ -13,7 +13,7 @@ const tall = 34;
 const one = (value) => (value === null || value === undefined ? {} : { "": value });
 const measures = [
   { words: "Changed", unit: percent, of: (x) => one(x.changed_fraction), least: 0.01, fill: true, color: 0, none: "No frame has been measured yet" },
-  { words: "Exposure", unit: (v) => `× ${digits(v)}`, of: (x) => one(x.gain), least: 0.2, middle: 1, color: 1, none: "Not reported" },
+  { words: "Exposure", unit: (v) => `× ${v.toFixed(2)}`, of: (x) => one(x.gain), least: 0.2, middle: 1, color: 1, none: "Not reported" },
   { words: "Shift", unit: (v) => `${digits(v, 2)} px`, of: (x) => one(x.shift && Math.hypot(x.shift.x, x.shift.y)), least: 1, color: 2, none: "No shift found" },
   { words: "Scores", unit: (v, name) => `${name} ${digits(v, 2)}`, of: (x) => x.scores ?? {}, least: 1, color: 3, none: "No gpufisher here" },
 ];

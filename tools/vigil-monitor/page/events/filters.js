@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which events are shown. The filters stand in the address, so that a search can be kept as a bookmark.
-import { h, iconButton } from "../app/dom.js";
+import { dayField, h, iconButton } from "../app/dom.js";
 import { store } from "../app/store.js";
 import { dateValue, dayStart, fromDateValue, now } from "../app/time.js";
 import { labelWords } from "./words.js";
@@ -13,14 +13,22 @@ function select(words, key, options, values, onchange) {
   return field;
 }
 
+const isDay = (text) => fromDateValue(text) >= 0;
+
 export class Filters extends EventTarget {
   values = {};
   labels = new Set(["motion"]);
+  #day;
+  #before = h("div", { class: "filters-part" });
+  #after = h("div", { class: "filters-part" });
 
   constructor(query) {
     super();
     for (const name of names) if (query.get(name)) this.values[name] = query.get(name);
-    this.element = h("div", { class: "filters", role: "search", "aria-label": "Filter events" });
+    if (!isDay(this.values.day ?? "")) delete this.values.day;
+    // The day's field stays where it is while all else is made again: somebody may be typing in it.
+    this.#day = dayField(isDay, (day) => this.#set({ day }), { max: dateValue(now()) });
+    this.element = h("div", { class: "filters", role: "search", "aria-label": "Filter events" }, this.#before, this.#day, this.#after);
     this.#fill();
   }
 
@@ -65,11 +73,14 @@ export class Filters extends EventTarget {
     const set = (more) => this.#set(more);
     const zones = new Set([...store.cameras.values()].filter((c) => !values.camera || c.name === values.camera).flatMap((c) => Object.keys(c.zones)));
     if (values.zone) zones.add(values.zone);
-    const day = h("input", { type: "date", "aria-label": "Day", value: values.day ?? "", max: dateValue(now()), onchange: () => set({ day: day.value }) });
-    this.element.replaceChildren(
-      select("Camera", "camera", [...store.cameras.keys()].map((name) => [name, name]), values, (more) => set({ ...more, zone: "" })),
+    const cameras = new Set(store.cameras.keys());
+    if (values.camera) cameras.add(values.camera); // one that is not configured any more can still have events
+    if (this.#day.value !== (values.day ?? "")) this.#day.value = values.day ?? "";
+    this.#before.replaceChildren(
+      select("Camera", "camera", [...cameras].map((name) => [name, name]), values, (more) => set({ ...more, zone: "" })),
       select("Label", "label", [...this.labels].map((label) => [label, labelWords(label)]), values, set),
-      zones.size ? select("Zone", "zone", [...zones].map((name) => [name, name]), values, set) : "", day,
+      zones.size ? select("Zone", "zone", [...zones].map((name) => [name, name]), values, set) : "");
+    this.#after.replaceChildren(
       iconButton("keep", "Kept", () => set({ retained: values.retained ? "" : "1" }), { shown: true, "aria-pressed": String(Boolean(values.retained)), "aria-label": "Only kept events" }),
       this.any ? iconButton("close", "Clear", () => this.clear(), { shown: true, class: "button quiet" }) : "");
   }

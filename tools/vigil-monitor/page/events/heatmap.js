@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Where things moved on one day, over a picture of each camera, and how many events each hour had.
 import { cameraPath, get, query } from "../app/api.js";
-import { emptyState, h, iconButton, setText } from "../app/dom.js";
+import { dayField, emptyState, h, iconButton, setText } from "../app/dom.js";
 import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
 import { failure } from "../app/notice.js";
@@ -72,9 +72,9 @@ function panel(camera) {
 }
 
 export function heatmap(root, place, signal) {
-  let day = place.query.get("day") ? fromDateValue(place.query.get("day")) : dayStart();
+  let day = fromDateValue(place.query.get("day") ?? "") || dayStart();
   let loading = null;
-  const date = h("input", { type: "date", "aria-label": "Day", max: dateValue(now()) });
+  const date = dayField((value) => fromDateValue(value) >= 0, (value) => { if (value) show(fromDateValue(value)); }, { max: dateValue(now()) });
   const title = h("h2", { class: "muted", role: "status" });
   const panels = [...store.cameras.values()].map(panel);
   const move = (days) => {
@@ -84,7 +84,7 @@ export function heatmap(root, place, signal) {
   const later = iconButton("next", "Next day", () => move(1), { keys: "n", class: "button quiet icon-only" });
   async function show(to) {
     day = to;
-    date.value = dateValue(day);
+    if (date.value !== dateValue(day)) date.value = dateValue(day);
     later.disabled = day >= dayStart();
     setText(title, dayName(day));
     rewrite("heatmap", [], { day: day === dayStart() ? "" : date.value });
@@ -92,7 +92,6 @@ export function heatmap(root, place, signal) {
     loading = new AbortController();
     await Promise.all(panels.map(({ fill }) => fill(day, loading.signal))).catch(failure);
   }
-  date.addEventListener("change", () => { if (date.value) show(fromDateValue(date.value)); });
   root.append(h("div", { class: "view-head" }, h("h1", {}, "Heat map"), iconButton("back", "Day before", () => move(-1), { keys: "p", class: "button quiet icon-only" }), date, later, title,
     h("span", { class: "grow" }), h("span", { class: "legend" }, "rarely", h("i"), "often")),
     panels.length ? h("div", { class: "heat-grid" }, panels.map(({ element }) => element)) : emptyState("camera", "No camera yet", "Start vigil-monitor with a source."));

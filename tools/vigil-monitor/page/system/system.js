@@ -4,6 +4,7 @@ import { get, post } from "../app/api.js";
 import { h, iconButton, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { failure, notice } from "../app/notice.js";
+import { signOutButton, themeButton } from "../app/personal.js";
 import { address } from "../app/router.js";
 import { store } from "../app/store.js";
 import { bytes, digits, fullTime, span, zoneName } from "../app/time.js";
@@ -156,9 +157,10 @@ export function system(root, place, signal) {
   root.append(h("div", { class: "view-head" }, h("h1", {}, "System"), h("span", { class: "grow" }),
     store.admin && iconButton("reset", "Read the configuration again", reload, { shown: true })),
     content);
+  const personal = h("div", { class: "narrow-only" }, themeButton({ shown: true }), signOutButton({ shown: true }));
   content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element),
     h("p", { class: "hint foot" }, `Vigil ${store.version.version}, GStreamer ${store.version.gstreamer}. Times are shown in ${zoneName()}. `,
-      h("a", { href: "/metrics" }, "Metrics"), ", ", h("a", { href: "/api/config" }, "configuration"), ", ", h("a", { href: "/api/openapi.json" }, "API")));
+      h("a", { href: "/metrics" }, "Metrics"), ", ", h("a", { href: "/api/config" }, "configuration"), ", ", h("a", { href: "/api/openapi.json" }, "API")), personal);
 
   let timer = 0;
   const read = async () => {
