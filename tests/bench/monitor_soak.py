@@ -5,9 +5,9 @@ monitor_soak.py PROGRAM FOLDER MINUTES
 
 Cameras: two drawn ones, a file that plays again and again, one in which a byte in 500 is another, and three by RTSP, of which one stalls, one changes its
 size and one has sound only. Every 20 seconds the next of these: the camera's frames stop; the RTSP server is killed; the MQTT broker goes; no file may grow, as
-with a full disk; 20 viewers that never read; the program is killed and starts again (once, in the middle). Each is undone after 10 seconds. Memory (proportional set size, and
-what of it is no file's) is read every two seconds, descriptors and threads after each turn of faults; memory is judged by the medians of all readings
-of the two halves. At the end each event that was finished must be there, but those
+with a full disk; 20 viewers that never read; the program is killed and starts again (once, in the middle). Each is undone after 10 seconds. Memory is read every two seconds, by kind of
+mapping (mappings.py), descriptors and threads after each turn of faults. Memory is judged from the fifth minute after the kill on, by whole turns of faults, since each kind of fault has its own need:
+the mean of the first half of the turns against the mean of the second. What counts is what is no file's; all readings are kept in mappings.jsonl. At the end each event that was finished must be there, but those
 that retention names; each must be a line of events.jsonl, once; each clip must play to its end; and the broker must have been told of the end of each event."""
 import json
 import os
@@ -27,6 +27,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "monitor"))
 import broker  # noqa: E402  pylint: disable=wrong-import-position
 from program import Monitor  # noqa: E402  pylint: disable=wrong-import-position
 from rtsp_camera import MISSING, CameraServer  # noqa: E402  pylint: disable=wrong-import-position
+
+import mappings  # noqa: E402  pylint: disable=wrong-import-position
 
 program, folder, minutes = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-soak", float(sys.argv[3])
 for missing in filter(None, (MISSING, broker.MISSING)):
@@ -119,38 +121,27 @@ FAULTS = {"stall": (lambda: camera.say("stall"), lambda: camera.say("go")),
           "viewers that never read": (never_read, read_again)}
 
 
-def memory_now():
-    """(all, what is no file's) in kB; none while the program is away."""
-    try:
-        rollup = pathlib.Path(f"/proc/{m.process.pid}/smaps_rollup").read_text(encoding="utf-8")
-        return tuple(int(re.search(rf"^{kind}:\s+(\d+)", rollup, re.MULTILINE)[1]) for kind in ("Pss", "Pss_Anon"))
-    except (OSError, TypeError, AttributeError):
-        return None
-
-
-lows = [[], []]  # of each turn of faults, the least of both: what the allocator holds back comes and goes
-samples = []  # (time, all, what is no file's)
+samples = []  # (time, {kind of mapping: kB})
 
 
 def look_on():
-    """Reads the memory every two seconds, for the least in a turn."""
-    while not ended.wait(2):
-        now = memory_now()
-        for low, value in zip(lows, now or ()):
-            low.append(value)
-        if now:
-            samples.append((time.monotonic() - begun, *now))
+    """Reads the memory every two seconds, while the program is there."""
+    with open(folder / "mappings.jsonl", "w", encoding="utf-8") as out:
+        while not ended.wait(2):
+            try:
+                samples.append((time.monotonic() - begun, mappings.of_process(m.process.pid)))
+                print(json.dumps(samples[-1]), file=out, flush=True)
+            except (OSError, AttributeError):
+                pass
 
 
 def reading():
+    """(time, what is no file's in kB, descriptors, threads) now."""
     pid = m.process.pid
-    memory, own = memory_now()
-    least = [min(low + [now]) for low, now in zip(lows, (memory, own))]
-    for low in lows:
-        low.clear()
-    return time.monotonic() - begun, memory, len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task")), own, *least
+    return time.monotonic() - begun, mappings.own(mappings.of_process(pid)), len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task"))
 
 
+WARM = 300  # seconds after the restart, which are not judged
 finished = {}
 
 
@@ -175,24 +166,28 @@ def run_until(end):
         if turn % len(names) == 0:
             m.wait("all cameras come back", lambda: all(c["state"] == "online" or c["name"] in ("sound", "garbage") for c in m.get("/api/cameras")), 120)
             readings.append(reading())
-            print(f"{readings[-1][0]:.0f} s: {readings[-1][1]} kB, {readings[-1][4]} of them no file's, least since the last {readings[-1][5]} and {readings[-1][6]}; {readings[-1][2]} descriptors, {readings[-1][3]} threads, load {os.getloadavg()[0]:.0f}", flush=True)
+            print(f"{readings[-1][0]:.0f} s: {readings[-1][1]} kB that are no file's, {readings[-1][2]} descriptors, {readings[-1][3]} threads, load {os.getloadavg()[0]:.0f}", flush=True)
         note_finished()
     return readings
 
 
 def shown(what, readings, restarted):
-    warm = [r for r in readings if r[0] - restarted >= 300] or readings[len(readings) // 2:]
-    half = len(warm) // 2
-    steady = [s for s in samples if s[0] >= warm[0][0]] if warm else []
-    if len(steady) > 1:
-        for n, kind in (1, "memory"), (2, "what is no file's"):
-            a, b = (statistics.median(s[n] for s in part) for part in (steady[:len(steady) // 2], steady[len(steady) // 2:]))
-            print(f"{what}: {kind}, {len(steady)} readings: median {a:.0f} kB in the first half after the first five minutes, {b:.0f} in the second, {100 * (b / a - 1):+.2f} %")
-    if half:
-        for n, kind in (1, "memory after each turn"), (5, "the least in a turn"), (6, "the least that is no file's"):
-            a, b = (statistics.median(r[n] for r in part) for part in (warm[:half], warm[half:]))
-            print(f"{what}: {kind} {a:.0f} kB in the first half after the first five minutes, {b:.0f} in the second, {100 * (b / a - 1):+.1f} %")
-        print(f"descriptors {warm[0][2]} to {warm[-1][2]}, threads {warm[0][3]} to {warm[-1][3]}")
+    """The turns that begin after the first five minutes, an even number of them, in two halves."""
+    times = [r[0] for r in readings if r[0] - restarted >= WARM]
+    turns = list(zip(times, times[1:]))
+    turns = turns[len(turns) % 2:]
+    if not turns:
+        print("no two turns of faults after the first five minutes: nothing to judge memory by")
+        return
+    halves = turns[:len(turns) // 2], turns[len(turns) // 2:]
+    print(f"{what}, {len(turns)} turns of faults from {turns[0][0] - restarted:.0f} s to {turns[-1][1] - restarted:.0f} s after the restart, {sum(turns[0][0] <= t < turns[-1][1] for t, _ in samples)} readings; mean of the first half, of the second:")
+    for kind in ("no file's", *mappings.KINDS):
+        each = [[statistics.mean(mappings.own(k) if kind == "no file's" else k[kind] for t, k in samples if a <= t < b) for a, b in half] for half in halves]
+        first, second = map(statistics.mean, each)
+        print(f"  {kind}: {first:.0f} kB, {second:.0f} kB, {second - first:+.0f} kB" + (f", {100 * (second / first - 1):+.2f} %" if first else ""))
+        if kind == "no file's":
+            print("    each turn:", *(f"{v / 1000:.1f}" for half in each for v in half), "MB")
+    print(f"descriptors {readings[0][2]} to {readings[-1][2]}, threads {readings[0][3]} to {readings[-1][3]}")
 
 
 done, log, ended, m = {}, [], threading.Event(), None
