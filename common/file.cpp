@@ -40,22 +40,63 @@ std::pair<File, std::string> create_beside(const std::string &path) {
   io_error(Error::Kind::write, "make a file beside", path);
 }
 
-// "PATH.PID-NUMBER" of writers that were killed. A writer holds a lock as long as it lives; the number of its
-// process says nothing, since it comes again after a restart (in a container it is always the same). A file
-// of the last two seconds may belong to a writer that is about to take the lock.
-void remove_left_behind(const std::string &path) {
-  std::error_code error;
+std::string folder_of(const std::string &path) {
   const std::filesystem::path whole(path);
-  const std::string begin = whole.filename().string() + ".";
-  const std::filesystem::path folder = whole.has_parent_path() ? whole.parent_path() : ".";
+  return whole.has_parent_path() ? whole.parent_path().string() : ".";
+}
+
+// NAME of "NAME.PID-NUMBER"; empty for other words.
+std::string_view name_of_draft(std::string_view words) {
+  const auto dot = words.rfind('.');
+  if (dot == std::string_view::npos) return {};
+  const std::string rest(words.substr(dot + 1));
+  unsigned pid = 0, number = 0;
+  int used = 0;
+  if (std::sscanf(rest.c_str(), "%u-%u%n", &pid, &number, &used) != 2 || std::size_t(used) != rest.size())
+    return {};
+  return words.substr(0, dot);
+}
+
+void remove_drafts_of(const std::string &path) {
+  const std::string own = std::filesystem::path(path).filename().string();
+  remove_left_behind(folder_of(path), [&](std::string_view name) { return name == own; });
+}
+
+// So that the new name outlasts a power cut, too.
+void sync_folder_of(const std::string &path) {
+  const int descriptor = open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
+[[noreturn]] void failed_to_write(const std::string &path, const std::string &temporary) {
+  const int cause = errno;
+  unlink(temporary.c_str());
+  errno = cause;
+  io_error(Error::Kind::write, "write", path);
+}
+
+// A new file beside `path` with these bytes, on the disk, and its name. Its lock is held until it is closed.
+std::pair<File, std::string> write_beside(const std::string &path, std::span<const std::uint8_t> bytes) {
+  auto [file, temporary] = create_beside(path);
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
+      std::fflush(file.get()) != 0 || fsync(fileno(file.get())) != 0)
+    failed_to_write(path, temporary);
+  return {std::move(file), std::move(temporary)};
+}
+
+} // namespace
+
+// A writer holds a lock as long as it lives; the number of its process says nothing, since it comes again
+// after a restart (in a container it is always the same). A file of the last two seconds may belong to a
+// writer that is about to take the lock.
+void remove_left_behind(const std::string &folder, const std::function<bool(std::string_view)> &is_ours) {
+  std::error_code error;
   for (std::filesystem::directory_iterator i(folder, error), end; !error && i != end; i.increment(error)) {
-    const std::string name = i->path().filename().string();
-    if (!name.starts_with(begin)) continue;
-    const std::string rest = name.substr(begin.size());
-    unsigned pid = 0, number = 0;
-    int used = 0;
-    if (std::sscanf(rest.c_str(), "%u-%u%n", &pid, &number, &used) != 2 || std::size_t(used) != rest.size())
-      continue;
+    const std::string words = i->path().filename().string();
+    const std::string_view name = name_of_draft(words);
+    if (name.empty() || !is_ours(name)) continue;
     const int descriptor = open(i->path().c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0) continue;
     struct stat info {};
@@ -66,37 +107,30 @@ void remove_left_behind(const std::string &path) {
   }
 }
 
-// So that the new name outlasts a power cut, too.
-void sync_folder_of(const std::string &path) {
-  const std::filesystem::path whole(path);
-  const std::filesystem::path folder = whole.has_parent_path() ? whole.parent_path() : ".";
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
-}
-
-} // namespace
-
 void check_writable(const std::string &path) {
-  remove_left_behind(path);
+  remove_drafts_of(path);
   const auto [file, name] = create_beside(path);
   unlink(name.c_str());
 }
 
 void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes) {
-  auto [file, temporary] = create_beside(path);
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
-      std::fflush(file.get()) == 0 && fsync(fileno(file.get())) == 0 && std::fclose(file.release()) == 0 &&
-      std::rename(temporary.c_str(), path.c_str()) == 0) {
-    sync_folder_of(path);
-    remove_left_behind(path);
-    return;
+  const auto [file, temporary] = write_beside(path, bytes);
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) failed_to_write(path, temporary);
+  sync_folder_of(path);
+  remove_drafts_of(path);
+}
+
+bool write_file_if_absent(const std::string &path, std::span<const std::uint8_t> bytes) {
+  const auto [file, temporary] = write_beside(path, bytes);
+  bool is_first = link(temporary.c_str(), path.c_str()) == 0;
+  if (!is_first && !std::filesystem::exists(path)) { // a file system without links
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) failed_to_write(path, temporary);
+    is_first = true;
+  } else {
+    unlink(temporary.c_str());
   }
-  const int cause = errno;
-  unlink(temporary.c_str());
-  errno = cause;
-  io_error(Error::Kind::write, "write", path);
+  sync_folder_of(path);
+  return is_first;
 }
 
 std::vector<std::uint8_t>

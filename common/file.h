@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace vigil {
@@ -14,6 +15,13 @@ namespace vigil {
 // Writes a new file beside `path` and renames it, so that there is a whole file under that name at any time.
 // Throws Error::write. Removes what a process that was killed while it wrote has left there.
 void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes);
+
+// The same where no file of that name is there yet; false when one is, whose bytes stay. Of several processes
+// one alone is the first, except on file systems without links.
+bool write_file_if_absent(const std::string &path, std::span<const std::uint8_t> bytes);
+
+// Removes what killed processes have left in `folder` of files whose names `is_ours` knows.
+void remove_left_behind(const std::string &folder, const std::function<bool(std::string_view name)> &is_ours);
 
 // Throws Error::write when there is no making a file beside `path`, as the above does.
 void check_writable(const std::string &path);

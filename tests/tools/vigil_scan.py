@@ -211,6 +211,24 @@ class Killed(Case):
         self.assertEqual({n: b for n, b in tree(out).items() if out / n not in leftover}, tree(self.dir / "one"))
 
 
+    def test_drafts_of_killed_runs(self):
+        """A draft beside results that are done goes; others' files stay, and so does one that somebody may be writing."""
+        out = self.dir / "out"
+        self.scan("--out", out, self.videos / "camera 1.avi")
+        done, = out.glob("*.jsonl")
+        before = tree(out)
+        gone = [out / f"{name}.4194399-7" for name in (done.name, f"{done.stem}.vectors", f"{done.stem}.part-0003.json", f"{done.stem}.failed", "scan.json")]
+        stay = [out / name for name in (f"{done.name}.new", "notes.txt.12-3", f"{done.name}.12-3x")]
+        for path in gone + stay:
+            path.write_text("half", encoding="utf-8")
+            os.utime(path, (path.stat().st_atime - 60, path.stat().st_mtime - 60))
+        fresh = out / f"{done.name}.4194399-8"
+        fresh.write_text("half", encoding="utf-8")
+        os.utime(fresh, (time.time() + 60, time.time() + 60))
+        self.scan("--out", out, self.videos / "camera 1.avi")
+        self.assertEqual(set(tree(out)), set(before) | {p.name for p in [*stay, fresh]})
+
+
 class BadInput(Case):
     def failures(self, *arguments, status=3):
         result = self.scan("--out", self.dir / "out", *arguments, status=status)

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <unistd.h>
+#include <span>
 
 namespace vigil::scan {
 
@@ -21,8 +21,11 @@ std::string read_text(const std::string &path) {
   const auto bytes = read_plain_file(path, "the result", 0, [](auto) { return largest; });
   return {bytes.begin(), bytes.end()};
 }
+std::span<const std::uint8_t> bytes_of(const std::string &words) {
+  return {reinterpret_cast<const std::uint8_t *>(words.data()), words.size()};
+}
 void write_text(const std::string &path, const std::string &words) {
-  write_file_atomically(path, {reinterpret_cast<const std::uint8_t *>(words.data()), words.size()});
+  write_file_atomically(path, bytes_of(words));
 }
 Json parse(const std::string &path, const std::string &words) {
   try {
@@ -47,7 +50,7 @@ Archive::Archive(std::string folder, const Json &how, bool with_vectors)
   check_how(how);
 }
 
-// The first process writes scan.json; link() lets only one of several be the first.
+// The first process writes scan.json.
 void Archive::check_how(const Json &how) const {
   const std::string path = folder_ + "/scan.json";
   check_writable(path);
@@ -56,15 +59,7 @@ void Archive::check_how(const Json &how) const {
       fail(Error::Kind::bad_setting, folder_,
            " holds results, but no scan.json that says what made them; "
            "choose another folder");
-    const std::string draft = text(path, ".new-", getpid());
-    write_text(draft, how.dump(2) + "\n");
-    const int linked = link(draft.c_str(), path.c_str());
-    unlink(draft.c_str());
-    if (linked == 0) return;
-    if (!fs::exists(path)) { // a file system without links
-      write_text(path, how.dump(2) + "\n");
-      return;
-    }
+    if (write_file_if_absent(path, bytes_of(how.dump(2) + "\n"))) return;
   }
   const Json there = read_json(path);
   if (there == how) return;
@@ -123,6 +118,13 @@ void Archive::finish(const SourceFile &f, const std::vector<Findings> &parts) co
 void Archive::remove_part(const SourceFile &f, int index) const {
   std::error_code ignored;
   for (const char *kind : {"json", "vectors"}) fs::remove(at(f, part_ending(index, kind)), ignored);
+}
+
+void Archive::remove_left_behind() const {
+  vigil::remove_left_behind(folder_, [](std::string_view name) {
+    return name.ends_with(".jsonl") || name.ends_with(".vectors") || name.ends_with(".failed") ||
+           (name.ends_with(".json") && name.find(".part-") != std::string_view::npos);
+  });
 }
 
 void Archive::put_failure(const std::string &path, const std::string &name, const std::string &reason) const {

@@ -34,6 +34,7 @@ class Archive {
   // The findings of all parts, in order: the file is done.
   void finish(const SourceFile &, const std::vector<Findings> &) const;
   void put_failure(const std::string &path, const std::string &name, const std::string &reason) const;
+  void remove_left_behind() const; // by processes that were killed while they wrote
 
  private:
   std::string at(const SourceFile &, const std::string &ending) const;

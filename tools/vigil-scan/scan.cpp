@@ -205,6 +205,7 @@ Outcome Scanner::run() {
   for (std::thread &t : threads) t.join();
   progress_->clear();
   if (error_) std::rethrow_exception(error_);
+  archive_.remove_left_behind();
   return outcome_;
 }
 
