@@ -251,6 +251,12 @@ class Page(unittest.TestCase):
         self.assertIn("next, an older event", b.find(".dialog").text)
         b.keys(Keys.ESCAPE)
         b.until(lambda: not b.all("dialog[open]"), "the dialog to close")
+        b.open("camera/hall")
+        b.find(".view-head .choice input:checked")
+        b.keys("?")
+        self.assertIn("Ctrl + Shift + Z", b.find(".dialog").text)
+        b.keys(Keys.ESCAPE)
+        b.until(lambda: not b.all("dialog[open]"), "the dialog to close")
         b.keys("4")
         b.until(lambda: len(b.all("tbody tr")) == 4, "a row for each camera")
         # Whatever the Tab key reaches shows that it has the focus.

@@ -38,8 +38,11 @@ export function listen() {
 
 const shown = { " ": "Space", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc" };
 
+/** "Control+Z" is what a browser reports with Shift: Ctrl + Shift + Z. */
+const keyWords = (key) => key.split("+").flatMap((part) => (part === "Control" ? "Ctrl" : /^[A-Z]$/.test(part) ? ["Shift", part] : shown[part] ?? part)).join(" + ");
+
 export function showHelp() {
-  const key = (k) => h("kbd", {}, k.split("+").map((part) => (part === "Control" ? "Ctrl" : shown[part] ?? part)).join(" + "));
+  const key = (k) => h("kbd", {}, keyWords(k));
   const dialog = h("dialog", { class: "dialog", "aria-labelledby": "help-title", onclose: () => dialog.remove() },
     h("form", { method: "dialog" },
       h("header", {}, h("h2", { id: "help-title" }, "Keys"), h("button", { class: "button", autofocus: true }, "Close")),

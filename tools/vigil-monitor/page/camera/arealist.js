@@ -87,7 +87,7 @@ export function areaList(areas, draw, editable, signal) {
     }
     for (const { kind, button } of tools) button.setAttribute("aria-pressed", String(draw.tool === kind));
     setText(hint, draw.tool === "lines" ? "Press where the line begins, and where it ends. Esc stops."
-      : draw.tool ? "Press each corner, then the first one again; or drag a rectangle. Esc stops."
+      : draw.tool ? "Press each corner, then the first one again or Enter; or drag a rectangle. Esc stops."
         : !areas.shapes.length ? (editable ? "Nothing is drawn yet. A zone reports what enters it, a line what crosses it, a mask hides what always moves." : "Nothing is drawn on this camera.")
           : editable ? "Drag a shape, a corner or the middle of a side. Arrow keys move what has the focus." : "");
   };
