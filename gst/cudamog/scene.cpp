@@ -30,8 +30,8 @@ Scene::Slot::Slot(Device &device, PixelFormat format, const activity::Grid &grid
       told(device, sizeof(registration::Sway)), sway(device, sizeof(registration::Sway)) {}
 
 Scene::Scene(Device &device)
-    : device_(device), exposure_(exposure::make(device)), edges_(ghost::make(device)),
-      rims_(ghost::make_rims(device)), registration_(registration::make(device)) {}
+    : device_(device), exposure_(exposure::make(device)), outlines_(ghost::make(device)),
+      registration_(registration::make(device)) {}
 
 void Scene::set_format(PixelFormat format, const activity::Grid &grid) {
   const int border = registration::most_sway(std::max(grid.width, grid.height));
@@ -103,8 +103,8 @@ void Scene::after(Slot &slot, Plane<const std::uint8_t> mask, const Settings &se
   since_look_ += seconds;
   slot.due = since_look_ >= look_every;
   if (slot.due) since_look_ = 0;
-  edges_->apply(mask, slot.seen, slot.background, grid_, slot.edges.as<ghost::Cell>(), queue);
-  rims_->apply(mask, slot.seen, slot.background, grid_, slot.rims.as<ghost::Rim>(), queue);
+  outlines_->apply(mask, slot.seen, slot.background, grid_, slot.edges.as<ghost::Cell>(),
+                   slot.rims.as<ghost::Rim>(), queue);
   slot.measured = true;
 }
 

@@ -16,7 +16,7 @@
 #include "gst/memory/slots.h"
 #include "kernels/activity/activity.h"
 #include "kernels/exposure/exposure.h"
-#include "kernels/ghost/ghost.h"
+#include "kernels/ghost/outlines.h"
 #include "kernels/ghost/waiting.h"
 #include "kernels/registration/registration.h"
 
@@ -72,8 +72,7 @@ class Scene {
   Device &device_;
   activity::Grid grid_;
   std::unique_ptr<exposure::Exposure> exposure_;
-  std::unique_ptr<ghost::Edges> edges_;
-  std::unique_ptr<ghost::Rims> rims_;
+  std::unique_ptr<ghost::Outlines> outlines_;
   std::unique_ptr<registration::Registration> registration_;
   BorderedPicture background_;
   std::uint64_t registered_of_ = 0; // what background_of_ was when registration_ got to know it

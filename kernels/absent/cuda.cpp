@@ -12,8 +12,7 @@
 #include "kernels/fisher/expectation.h"
 #include "kernels/fisher/fisher.h"
 #include "kernels/fisher/motion.h"
-#include "kernels/ghost/ghost.h"
-#include "kernels/ghost/rim.h"
+#include "kernels/ghost/outlines.h"
 #include "kernels/mog/mog.h"
 #include "kernels/registration/cuda/border.h"
 #include "kernels/registration/registration.h"
@@ -64,10 +63,7 @@ std::unique_ptr<fisher::Expectation> fisher::make_expectation_cuda(Device &, int
 std::unique_ptr<fisher::Difference> fisher::make_cuda_difference(Device &, int, int, int) {
   absent();
 }
-std::unique_ptr<ghost::Edges> ghost::make_cuda(Device &) {
-  absent();
-}
-std::unique_ptr<ghost::Rims> ghost::make_rims_cuda(Device &) {
+std::unique_ptr<ghost::Outlines> ghost::make_cuda(Device &) {
   absent();
 }
 std::unique_ptr<mog::Model> mog::make_cuda(Device &, const Config &) {

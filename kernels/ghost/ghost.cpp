@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: the verdict, checks, the choice of a backend.
-#include "kernels/ghost/ghost.h"
+#include "kernels/ghost/outlines.h"
 
 #include "common/error.h"
 
@@ -29,7 +29,7 @@ void check(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstI
            " and the frame in format ", int(frame.format));
 }
 
-std::unique_ptr<Edges> make(Device &device) {
+std::unique_ptr<Outlines> make(Device &device) {
   return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu(device);
 }
 

@@ -15,13 +15,10 @@
 // gradients.)
 #pragma once
 
-#include "common/device.h"
 #include "common/plane.h"
-#include "common/shifted.h"
 #include "kernels/activity/activity.h"
 
 #include <cstdint>
-#include <memory>
 
 namespace vigil::ghost {
 
@@ -46,22 +43,5 @@ enum class Verdict : std::uint8_t { undecided, object, ghost };
 inline constexpr std::uint32_t least_pixels = 12;
 inline constexpr double least_edge = 8, clearly = 1.3;
 Verdict decide(const Cell &);
-
-class Edges {
- public:
-  virtual ~Edges() = default;
-  // Writes grid.cells() cells to `cells`, in the device's memory or in its host memory
-  // (Device::allocate_host). Frame and background are of one kind and of the mask's size. Throws
-  // Error::bad_setting when they are not.
-  virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
-                     const activity::Grid &, Cell *cells, Queue &) = 0;
-};
-std::unique_ptr<Edges> make_reference(); // naive loops; host memory
-std::unique_ptr<Edges> make_cpu(Device &);
-std::unique_ptr<Edges> make_cuda(Device &); // throws no_device when built without CUDA
-std::unique_ptr<Edges> make(Device &);      // the device must outlive it
-// What every backend does before it starts.
-void check(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
-           const activity::Grid &);
 
 } // namespace vigil::ghost

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Naive loops from the definition in ghost.h.
-#include "kernels/ghost/luma.h"
+// Naive loops from the definitions in ghost.h and rim.h.
+#include "kernels/ghost/outlines.h"
+#include "kernels/ghost/rim_at.h"
 
 #include <algorithm>
 
 namespace vigil::ghost {
 namespace {
 
-class Reference final : public Edges {
+class Reference final : public Outlines {
  public:
   void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &shifted,
-             const activity::Grid &grid, Cell *cells, Queue &) override {
+             const activity::Grid &grid, Cell *edges, Rim *rims, Queue &) override {
     check(mask, frame, shifted.picture, grid);
     const ConstImage background = shifted.seen();
-    std::fill(cells, cells + grid.cells(), Cell{});
+    std::fill(edges, edges + grid.cells(), Cell{});
+    std::fill(rims, rims + grid.cells(), Rim{});
     for (int y = 0; y < mask.height; y++)
       for (int x = 0; x < mask.width; x++) {
         if (mask.row(y)[x] != 255) continue;
-        Cell &cell = cells[y / grid.size * grid.columns + x / grid.size];
-        cell += {1, 0, 0, 0};
-        if (on_outline(mask, x, y)) cell += {0, 1, edge_at(frame, x, y), edge_at(background, x, y)};
+        const int cell = y / grid.size * grid.columns + x / grid.size;
+        edges[cell] += {1, 0, 0, 0};
+        if (!on_outline(mask, x, y)) continue;
+        edges[cell] += {0, 1, edge_at(frame, x, y), edge_at(background, x, y)};
+        rims[cell] += rim_at(mask, frame, background, x, y, luma_at);
       }
   }
 };
 
 } // namespace
 
-std::unique_ptr<Edges> make_reference() {
+std::unique_ptr<Outlines> make_reference() {
   return std::make_unique<Reference>();
 }
 

@@ -68,16 +68,4 @@ inline constexpr double goes_on = 0.3, goes_on_strong = 0.55, goes_on_again = 0.
 inline constexpr double textured = 8, least_kept = 0.4, kept = 0.7;
 bool is_light(const Cell &, const BlobRim &, bool again = false);
 
-class Rims {
- public:
-  virtual ~Rims() = default;
-  // As Edges::apply().
-  virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
-                     const activity::Grid &, Rim *cells, Queue &) = 0;
-};
-std::unique_ptr<Rims> make_rims_reference(); // naive loops; host memory
-std::unique_ptr<Rims> make_rims_cpu(Device &);
-std::unique_ptr<Rims> make_rims_cuda(Device &); // throws no_device when built without CUDA
-std::unique_ptr<Rims> make_rims(Device &);      // the device must outlive it
-
 } // namespace vigil::ghost

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The reference and the CPU backend of edges along outlines against ghost.bin, which OpenCV made
 // (make_ghost.py describes the file). Not one number may differ. Usage: golden-ghost FILE
-#include "kernels/ghost/ghost.h"
+#include "kernels/ghost/outlines.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
 
@@ -59,11 +59,12 @@ int run(const char *path) {
   const auto device = open_cpu();
   const auto queue = device->make_queue();
   int failures = 0;
-  const auto replay = [&](const char *name, Edges &edges) {
+  const auto replay = [&](const char *name, Outlines &outlines) {
     for (const Case &c : cases) {
       std::vector<Cell> got(c.want.size());
-      edges.apply(grey(c.mask, c.grid).plane(0), grey(c.frame, c.grid), grey(c.background, c.grid), c.grid,
-                  got.data(), *queue);
+      std::vector<Rim> rims(c.want.size());
+      outlines.apply(grey(c.mask, c.grid).plane(0), grey(c.frame, c.grid), grey(c.background, c.grid), c.grid,
+                     got.data(), rims.data(), *queue);
       queue->wait();
       int different = 0;
       Cell sum;

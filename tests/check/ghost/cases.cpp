@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Edges along outlines: every backend against the reference, to the byte; what is decided from them on
 // pictures where the answer is known; and how long what waits is kept.
-#include "kernels/ghost/ghost.h"
-#include "kernels/ghost/rim.h"
+#include "kernels/ghost/outlines.h"
 #include "kernels/ghost/waiting.h"
 
 #include "common/error.h"
@@ -31,26 +30,44 @@ void paint(Checker &c, Plane<std::uint8_t> p) {
     fill(p, below(p.width), below(p.height), 1 + below(60), 1 + below(60), below(3) ? 255 : below(256));
 }
 
-// What a backend of Edges (T is Cell) or Rims finds.
-template <class T, class Backend>
-std::vector<T> found_by(Backend &backend, Checker &c, Picture &mask, Picture &frame, Picture &background,
-                        const activity::Grid &grid) {
-  const std::size_t bytes = std::size_t(grid.cells()) * sizeof(T);
-  std::vector<T> cells(std::size_t(grid.cells()));
-  const DeviceBuffer memory(c.device, bytes);
-  c.device.fill(memory.as(), 0xa5, bytes, c.queue()); // every cell must be written
-  backend.apply(mask.device().plane(0), frame.device(), background.device(), grid, memory.as<T>(), c.queue());
-  c.device.download(cells.data(), memory.as(), bytes, c.queue());
+struct Found {
+  std::vector<Cell> edges;
+  std::vector<Rim> rims;
+};
+
+// What the device finds through `background`. Every cell must be written.
+Found look(Checker &c, Picture &mask, Picture &frame, const Shifted &background, const activity::Grid &grid) {
+  const auto cells = std::size_t(grid.cells());
+  Found found{std::vector<Cell>(cells), std::vector<Rim>(cells)};
+  const DeviceBuffer edges(c.device, cells * sizeof(Cell)), rims(c.device, cells * sizeof(Rim));
+  for (const DeviceBuffer *b : {&edges, &rims}) c.device.fill(b->as(), 0xa5, b->bytes(), c.queue());
+  make(c.device)->apply(mask.device().plane(0), frame.device(), background, grid, edges.as<Cell>(),
+                        rims.as<Rim>(), c.queue());
+  c.device.download(found.edges.data(), edges.as(), edges.bytes(), c.queue());
+  c.device.download(found.rims.data(), rims.as(), rims.bytes(), c.queue());
   c.queue().wait();
-  return cells;
+  return found;
 }
-std::vector<Cell> look(Checker &c, Picture &mask, Picture &frame, Picture &background,
-                       const activity::Grid &grid) {
-  return found_by<Cell>(*make(c.device), c, mask, frame, background, grid);
+Found look(Checker &c, Picture &mask, Picture &frame, Picture &background, const activity::Grid &grid) {
+  return look(c, mask, frame, Shifted(background.device()), grid);
 }
-std::vector<Rim> look_at_rims(Checker &c, Picture &mask, Picture &frame, Picture &background,
-                              const activity::Grid &grid) {
-  return found_by<Rim>(*make_rims(c.device), c, mask, frame, background, grid);
+Found reference(Checker &c, Picture &mask, Picture &frame, const ConstImage &background,
+                const activity::Grid &grid) {
+  const auto cells = std::size_t(grid.cells());
+  Found found{std::vector<Cell>(cells), std::vector<Rim>(cells)};
+  make_reference()->apply(mask.host().plane(0), frame.host(), background, grid, found.edges.data(),
+                          found.rims.data(), c.queue());
+  return found;
+}
+void compare(Checker &c, const std::string &what, const Found &got, const Found &want) {
+  c.expect(got.rims == want.rims, what + ": other rims");
+  for (std::size_t i = 0; i < want.edges.size(); i++)
+    if (!(want.edges[i] == got.edges[i])) {
+      const Cell &g = got.edges[i], &w = want.edges[i];
+      c.fail(text(what, ", cell ", i, ": ", g.pixels, " ", g.outline, " ", g.frame, " ", g.background,
+                  ", not ", w.pixels, " ", w.outline, " ", w.frame, " ", w.background));
+      break;
+    }
 }
 
 struct Size {
@@ -70,22 +87,28 @@ void run_random(Checker &c) {
       background.bytes = c.noise(background.bytes.size());
       for (Picture *p : {&mask, &frame, &background}) p->send();
       const activity::Grid grid = activity::grid_for(s.width, s.height);
-      std::vector<Cell> want(std::size_t(grid.cells()));
-      make_reference()->apply(mask.host().plane(0), frame.host(), background.host(), grid, want.data(),
-                              c.queue());
-      const std::vector<Cell> got = look(c, mask, frame, background, grid);
-      std::vector<Rim> rims(want.size());
-      make_rims_reference()->apply(mask.host().plane(0), frame.host(), background.host(), grid, rims.data(),
-                                   c.queue());
-      c.expect(look_at_rims(c, mask, frame, background, grid) == rims,
-               text(s.width, "x", s.height, ", format ", int(f), ": other rims"));
-      for (std::size_t i = 0; i < want.size(); i++)
-        if (!(want[i] == got[i])) {
-          c.fail(text(s.width, "x", s.height, ", format ", int(f), ", cell ", i, ": ", got[i].pixels, " ",
-                      got[i].outline, " ", got[i].frame, " ", got[i].background, ", not ", want[i].pixels,
-                      " ", want[i].outline, " ", want[i].frame, " ", want[i].background));
-          break;
-        }
+      compare(c, text(s.width, "x", s.height, ", format ", int(f)), look(c, mask, frame, background, grid),
+              reference(c, mask, frame, background.host(), grid));
+    }
+}
+
+// Masks with outlines at every pixel, or at none: noise, a checkerboard, all foreground, none.
+void run_dense(Checker &c) {
+  for (const Size &s : {sizes[2], sizes[3], Size{1920, 1080, 0}, Size{2305, 1050, 15}})
+    for (int kind = 0; kind < 4; kind++) {
+      Picture mask(c, PixelFormat::gray8, s.width, s.height, s.padding),
+          frame(c, PixelFormat::rgba, s.width, s.height, s.padding),
+          background(c, PixelFormat::rgba, s.width, s.height, s.padding);
+      const Plane<std::uint8_t> m = mask.host().plane(0);
+      for (int y = 0; y < s.height; y++)
+        for (int x = 0; x < s.width; x++)
+          m.row(y)[x] = (kind == 0 ? c.rng() % 5 < 3 : kind == 1 ? (x + y) % 2 != 0 : kind == 2) ? 255 : 0;
+      frame.bytes = c.noise(frame.bytes.size());
+      background.bytes = c.noise(background.bytes.size());
+      for (Picture *p : {&mask, &frame, &background}) p->send();
+      const activity::Grid grid = activity::grid_for(s.width, s.height);
+      compare(c, text(s.width, "x", s.height, ", kind ", kind), look(c, mask, frame, background, grid),
+              reference(c, mask, frame, background.host(), grid));
     }
 }
 
@@ -103,27 +126,10 @@ void run_shifted(Checker &c) {
         background.show(shift, shown.host());
         for (Picture *p : {&mask, &frame, &background.whole}) p->send();
         const activity::Grid grid = activity::grid_for(s.width, s.height);
-        const auto cells = std::size_t(grid.cells());
-        std::vector<Cell> edges(cells), got_edges(cells);
-        std::vector<Rim> rims(cells), got_rims(cells);
-        make_reference()->apply(mask.host().plane(0), frame.host(), shown.host(), grid, edges.data(),
-                                c.queue());
-        make_rims_reference()->apply(mask.host().plane(0), frame.host(), shown.host(), grid, rims.data(),
-                                     c.queue());
         const check::KnownShift known(c, shift);
-        const Shifted through{background.device(), known.get()};
-        const DeviceBuffer edge_memory(c.device, cells * sizeof(Cell)),
-            rim_memory(c.device, cells * sizeof(Rim));
-        make(c.device)->apply(mask.device().plane(0), frame.device(), through, grid, edge_memory.as<Cell>(),
-                              c.queue());
-        make_rims(c.device)->apply(mask.device().plane(0), frame.device(), through, grid,
-                                   rim_memory.as<Rim>(), c.queue());
-        c.device.download(got_edges.data(), edge_memory.as(), edge_memory.bytes(), c.queue());
-        c.device.download(got_rims.data(), rim_memory.as(), rim_memory.bytes(), c.queue());
-        c.queue().wait();
-        c.expect(got_edges == edges && got_rims == rims,
-                 text(s.width, "x", s.height, ", format ", int(f), ", shift ", shift.x, ",", shift.y,
-                      ": other edges or rims"));
+        compare(c, text(s.width, "x", s.height, ", format ", int(f), ", shift ", shift.x, ",", shift.y),
+                look(c, mask, frame, Shifted{background.device(), known.get()}, grid),
+                reference(c, mask, frame, shown.host(), grid));
       }
 }
 
@@ -140,7 +146,8 @@ void run_decision(Checker &c) {
       if (in_background) fill(background.host().plane(0), 40, 30, 40, 50, 60);
       for (Picture *p : {&mask, &frame, &background}) p->send();
       Cell sum;
-      for (const Cell &cell : look(c, mask, frame, background, activity::grid_for(160, 120))) sum += cell;
+      for (const Cell &cell : look(c, mask, frame, background, activity::grid_for(160, 120)).edges)
+        sum += cell;
       const Verdict want = in_frame == in_background ? Verdict::undecided
                            : in_frame                ? Verdict::object
                                                      : Verdict::ghost;
@@ -169,10 +176,11 @@ void run_light(Checker &c) {
         }
       for (Picture *p : {&mask, &frame, &background}) p->send();
       const activity::Grid grid = activity::grid_for(320, 240);
+      const Found found = look(c, mask, frame, background, grid);
       Cell sum;
-      for (const Cell &cell : look(c, mask, frame, background, grid)) sum += cell;
+      for (const Cell &cell : found.edges) sum += cell;
       BlobRim rim;
-      for (const Rim &r : look_at_rims(c, mask, frame, background, grid)) rim += r;
+      for (const Rim &r : found.rims) rim += r;
       c.expect(is_light(sum, rim) == (fade > 10), text("an edge of ", fade, " pixels: rim ", rim.pixels,
                                                        ", within ", rim.inside, ", beyond ", rim.outside));
     }
@@ -277,10 +285,10 @@ void run_waiting(Checker &c) {
 
 void run_errors(Checker &c) {
   Picture mask(c, PixelFormat::gray8, 16, 16), frame(c, PixelFormat::gray8, 17, 16);
-  const DeviceBuffer cells(c.device, 64 * sizeof(Cell));
+  const DeviceBuffer cells(c.device, 64 * sizeof(Cell)), rims(c.device, 64 * sizeof(Rim));
   try {
     make(c.device)->apply(mask.device().plane(0), frame.device(), mask.device(), activity::grid_for(16, 16),
-                          cells.as<Cell>(), c.queue());
+                          cells.as<Cell>(), rims.as<Rim>(), c.queue());
     c.fail("a frame of another size was not refused");
   } catch (const Error &e) {
     c.expect(std::string(e.what()).find("17x16") != std::string::npos, e.what());
@@ -298,29 +306,22 @@ void run_times(Checker &c) {
   const activity::Grid grid = activity::grid_for(1920, 1080);
   const DeviceBuffer cells(c.device, std::size_t(grid.cells()) * sizeof(Cell));
   const DeviceBuffer rim_cells(c.device, std::size_t(grid.cells()) * sizeof(Rim));
-  const auto edges = make(c.device);
-  const auto rims = make_rims(c.device);
-  c.time(
-      "rims, 1080p RGBA", 1920. * 1080,
-      [&] {
-        rims->apply(mask.device().plane(0), frame.device(), background.device(), grid, rim_cells.as<Rim>(),
-                    c.queue());
-      },
-      {}, 10);
+  const auto outlines = make(c.device);
   c.time(
       "1080p RGBA", 1920. * 1080,
       [&] {
-        edges->apply(mask.device().plane(0), frame.device(), background.device(), grid, cells.as<Cell>(),
-                     c.queue());
+        outlines->apply(mask.device().plane(0), frame.device(), background.device(), grid, cells.as<Cell>(),
+                        rim_cells.as<Rim>(), c.queue());
       },
       {}, 10);
 }
 
 const check::Register cases[] = {
-    check::Register{{"ghost/random", run_random}},   check::Register{{"ghost/decision", run_decision}},
-    check::Register{{"ghost/light", run_light}},     check::Register{{"ghost/kept", run_kept}},
-    check::Register{{"ghost/waiting", run_waiting}}, check::Register{{"ghost/shifted", run_shifted}},
-    check::Register{{"ghost/errors", run_errors}},   check::Register{{"ghost/times", run_times}},
+    check::Register{{"ghost/random", run_random}},     check::Register{{"ghost/dense", run_dense}},
+    check::Register{{"ghost/decision", run_decision}}, check::Register{{"ghost/light", run_light}},
+    check::Register{{"ghost/kept", run_kept}},         check::Register{{"ghost/waiting", run_waiting}},
+    check::Register{{"ghost/shifted", run_shifted}},   check::Register{{"ghost/errors", run_errors}},
+    check::Register{{"ghost/times", run_times}},
 };
 
 } // namespace

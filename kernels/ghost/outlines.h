@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The sums along the outlines of a mask, for each cell of activity's grid: edges as in ghost.h and rims as in
+// rim.h, in one pass over the mask.
+#pragma once
+
+#include "common/device.h"
+#include "common/shifted.h"
+#include "kernels/ghost/rim.h"
+
+#include <memory>
+
+namespace vigil::ghost {
+
+class Outlines {
+ public:
+  virtual ~Outlines() = default;
+  // Writes grid.cells() cells to `edges` and to `rims`, in the device's memory or in its host memory
+  // (Device::allocate_host). Frame and background are of one kind and of the mask's size. Throws
+  // Error::bad_setting when they are not.
+  virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
+                     const activity::Grid &, Cell *edges, Rim *rims, Queue &) = 0;
+};
+std::unique_ptr<Outlines> make_reference(); // naive loops; host memory
+std::unique_ptr<Outlines> make_cpu(Device &);
+std::unique_ptr<Outlines> make_cuda(Device &); // throws no_device when built without CUDA
+std::unique_ptr<Outlines> make(Device &);      // the device must outlive it
+// What every backend does before it starts.
+void check(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
+           const activity::Grid &);
+
+} // namespace vigil::ghost
