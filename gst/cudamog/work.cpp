@@ -25,13 +25,15 @@ std::ptrdiff_t mask_stride(int width) {
 struct MogWork::Analysis final : Work::Result {
   Analysis(Device &device, PixelFormat format, const MaskBlobs &of, const view::Layout &view)
       : scratch(device, std::size_t(mask_stride(of.grid().width)) * of.grid().height), blobs(device, of),
-        host_rates(device, std::size_t(of.grid().cells())), scene(device, format, of.grid()),
+        host_rates(device, std::size_t(of.grid().cells())), rates(device, std::size_t(of.grid().cells())),
+        scene(device, format, of.grid()),
         spots(device, sizeof(view::Spot) * std::size_t(std::max(view.cells(), 1))) {}
 
   DeviceBuffer scratch; // a mask, when the mask is not what comes out
   MaskBlobs::Frame blobs;
   MaskCopies::Frame attached;
   HostBuffer host_rates;
+  DeviceBuffer rates; // the same
   Scene::Slot scene;
   HostBuffer spots; // of the camera's view; the device writes there
   Plane<std::uint8_t> mask;
@@ -51,7 +53,7 @@ struct MogWork::Analysis final : Work::Result {
 
 MogWork::MogWork(Device &device, MogElement &element)
     : device_(device), element_(element), composer_(compose::make(device)), scene_(device), lights_(device),
-      sampler_(view::make(device)) {}
+      sampler_(view::make(device)), beside_(device) {}
 
 void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
   in_ = in;
@@ -64,7 +66,6 @@ void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
     masks_ = std::make_unique<MaskCopies>(device_, width, height);
     watch_location_.reset();
     blob_cells_.assign(std::size_t(grid.cells()), 0);
-    rate_map_ = DeviceBuffer(device_, blob_cells_.size());
   }
   grid_ = grid;
   scene_.set_format(pixel_format(in.info), grid);
@@ -144,9 +145,11 @@ mog::RateMap MogWork::upload_rates(Analysis &first, double learning_rate, Queue 
   const std::span<const std::uint8_t> paces = scene_.paces(tuning);
   if (paces.empty()) return {};
   std::copy(paces.begin(), paces.end(), first.host_rates.as<std::uint8_t>());
-  device_.upload(rate_map_.as(), first.host_rates.as<void>(), paces.size(), queue);
+  // Nothing under way looks at this frame's own memory.
+  device_.upload(first.rates.as(), first.host_rates.as<void>(), paces.size(), beside_.free(queue));
+  beside_.join(queue);
   if (device_.backend() != Backend::cpu) result_bytes_ += paces.size();
-  return scene_.rates(rate_map_.as<const std::uint8_t>(), first.settings, learning_rate);
+  return scene_.rates(first.rates.as<const std::uint8_t>(), first.settings, learning_rate);
 }
 
 void MogWork::analyse(Job &job, const Settings &settings, Queue &queue) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "gst/cudamog/beside.h"
 #include "gst/cudamog/element.h"
 #include "gst/cudamog/lights.h"
 #include "gst/cudamog/scene.h"
@@ -90,6 +91,7 @@ class MogWork final : public Work {
   // Of frames that came out: the light jumped; most has changed since, so another known light may fit.
   bool light_jumped_ = false, light_unknown_ = false;
   std::unique_ptr<view::Sampler> sampler_;
+  Beside beside_;
   view::Layout view_;
   bool camera_moved_ = false; // said of a frame that came out
 
@@ -98,7 +100,6 @@ class MogWork final : public Work {
   std::uint64_t watched_pixels_ = 0;
 
   std::vector<std::uint8_t> blob_cells_; // of the frame that came out last
-  DeviceBuffer rate_map_;
 
   Settings current_; // of the frame that came last
   std::vector<mog::Step> steps_;
