@@ -19,6 +19,13 @@ constexpr double certain = 0.3; // s for which parts must lie diagonally
 constexpr double doubt = 0.25;  // share of the time in which they do not that is taken off
 constexpr double taller = 1.2;  // by this factor a part is clearly taller
 
+constexpr double away = 0.25; // of the larger part's size: by so much two objects move away from each other
+
+// The empty space between two intervals.
+double gap(double a, double a_length, double b, double b_length) {
+  return std::max(0., std::max(a, b) - std::min(a + a_length, b + b_length));
+}
+
 // Overlap of two intervals as a share of the shorter one.
 double overlap(double a, double a_length, double b, double b_length) {
   const double both = std::min(a + a_length, b + b_length) - std::max(a, b);
@@ -75,11 +82,16 @@ void Tracker::mend(Input &in, bool coming_out) {
   }
   best->measured = hull(best->measured, in.d.box);
   in.part_of = static_cast<int>(best - tracks_.data());
-  const double one = area(boxes_[static_cast<std::size_t>(best->box)].d.box), other = area(in.d.box);
-  if (std::min(one, other) <= large * std::max(one, other)) return;
+  const Box &first = boxes_[static_cast<std::size_t>(best->box)].d.box;
+  const double one = area(first), other = area(in.d.box);
+  // Of what the picture's border cuts off its part does not tell how large it is.
+  if (std::min(one, other) <= large * std::max(one, other) && !cut_off(one < other ? first : in.d.box))
+    return;
   best->apart = true;
   best->part_size = std::sqrt(std::max(one, other));
-  best->diagonal |= params_.groups && diagonal(boxes_[static_cast<std::size_t>(best->box)].d.box, in.d.box);
+  best->gap_x = gap(first.x, first.width, in.d.box.x, in.d.box.width);
+  best->gap_y = gap(first.y, first.height, in.d.box.y, in.d.box.height);
+  best->diagonal |= params_.groups && diagonal(first, in.d.box);
 }
 
 void Tracker::divide_parts() {
@@ -89,6 +101,10 @@ void Tracker::divide_parts() {
       t.parting_x = t.x.p;
       t.parting_y = t.y.p;
       t.parting_area = area(t.predicted());
+      t.parting_gap_x = t.gap_x;
+      t.parting_gap_y = t.gap_y;
+      t.parting_width = t.measured.width;
+      t.parting_height = t.measured.height;
     }
     if (t.apart)
       t.parting = true;
@@ -99,7 +115,12 @@ void Tracker::divide_parts() {
     else if (t.box >= 0)
       t.diagonal_for = std::max(0., t.diagonal_for - doubt * since_);
     const bool moved = std::hypot(t.x.p - t.parting_x, t.y.p - t.parting_y) > t.part_size;
-    if (t.apart && (moved || t.diagonal_for >= certain || area(t.measured) > grown * t.parting_area))
+    // Where the middle of one object fades, the space between its parts grows, but not what they span; where
+    // it comes nearer, they span more, but the space stays.
+    const double far = away * t.part_size;
+    const bool leave = (t.gap_x - t.parting_gap_x > far && t.measured.width - t.parting_width > far) ||
+                       (t.gap_y - t.parting_gap_y > far && t.measured.height - t.parting_height > far);
+    if (t.apart && (moved || leave || t.diagonal_for >= certain || area(t.measured) > grown * t.parting_area))
       divide(static_cast<int>(i));
   }
 }

@@ -19,9 +19,10 @@
 //      half of its predicted box, and lies in that, the rest is hidden: for up to `lost_after` it keeps its
 //      size and nearly its place. What hides the middle of an object stands still, so one that has moved by
 //      the size of its larger part and was in two parts all the way is two objects, which came as one box.
-//      So is one whose parts lie diagonally for 0.3 s, as cars of two lanes do, and one whose parts span
-//      half as much again as it did whole. A clearly taller part keeps the number, else the larger one
-//      (parts.cpp);
+//      So is one whose parts lie diagonally for 0.3 s, as cars of two lanes do, one whose parts span half as
+//      much again as it did whole, and one whose parts move away from each other: the space between them
+//      and what they span have both grown by a quarter of the larger part's size. A clearly taller part
+//      keeps the number, else the larger one (parts.cpp);
 //   6. what is left begins tentative tracks;
 //   7. divide: a track whose blob has looked like two people side by side for a while becomes two, which are
 //      a group (pairs.cpp);
@@ -167,6 +168,8 @@ class Tracker {
     bool parting = false; // and was since it was at the following place, in pixels
     double parting_x = 0, parting_y = 0, part_size = 0; // the size is of the larger part
     double parting_area = 0;
+    double gap_x = 0, gap_y = 0; // between the two parts in this frame
+    double parting_gap_x = 0, parting_gap_y = 0, parting_width = 0, parting_height = 0; // when they parted
     bool diagonal = false;   // the two parts lie diagonally in this frame
     double diagonal_for = 0; // seconds for which they have
     double whole = 0;        // when it was last seen whole, alone

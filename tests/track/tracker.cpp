@@ -161,6 +161,54 @@ void lanes_part() {
   }
 }
 
+// A car comes in over the border where somebody leaves: one box at first, and parts that move away from each
+// other. He is small there, and less is seen of him the further out he is.
+void one_comes_as_another_leaves() {
+  const auto edges = [](double left, double right, double y, double height) {
+    right = std::min(right, 640.);
+    return at((left + right) / 2, y, right - left, height);
+  };
+  const Scene scene = [&](double t) {
+    const double left = 640 - 220 * std::max(0., t - 1), leaving = 600 + 10 * t;
+    const Detection walker = edges(leaving, 640, 250, 60);
+    if (t <= 1.05) return Boxes{walker};
+    const Detection car = edges(left, left + 130, 230, 60);
+    if (left + 130 < leaving) return Boxes{car, walker};
+    Detection both;
+    both.box = hull(car.box, walker.box);
+    return Boxes{both};
+  };
+  // Parts of somebody whose middle fades lie further from each other, but he is not taller; and parts of
+  // somebody who comes nearer span more, but their distance stays.
+  const auto in_parts = [](double x, double height, double space) {
+    const double part = (height - space) / 2;
+    return Boxes{at(x, 240 - (space + part) / 2, height * 3 / 8, part),
+                 at(x, 240 + (space + part) / 2, height * 3 / 8, part)};
+  };
+  const Scene fading = [&](double t) {
+    if (t < 1.2) return Boxes{at(100 + 5 * t, 240, 30, 80)};
+    return in_parts(100 + 5 * t, 80, std::min(38., 30 * (t - 1)));
+  };
+  const Scene nearer = [&](double t) {
+    if (t < 1.2) return Boxes{at(100 + 5 * t, 240, 30, 80)};
+    return in_parts(100 + 5 * t, 80 + 8 * (t - 1.2), 20);
+  };
+  for (const double fps : {25., 10.}) {
+    const std::string rate = " at " + std::to_string(fps) + " frames a second";
+    Tracker t = play(scene, fps, 0, 2.4);
+    const std::uint64_t car = id_near(t, 397);
+    expect(car > 0, "a car that comes in has a track" + rate);
+    for (const Object &o : t.objects())
+      if (o.id == car)
+        expect(o.state == State::tracked && o.box.width < 140 && o.box.x + o.box.width < 500,
+               "and a box that does not reach to where another left" + rate);
+    t = play(nearer, fps, 0, 3.2);
+    expect(t.objects().size() == 1, "somebody who comes nearer in two parts is one track" + rate);
+    t = play(fading, fps, 0, 3);
+    expect(t.objects().size() == 1, "somebody whose middle fades is one track" + rate);
+  }
+}
+
 // Two cars have become one box when, beside it, a car comes out of another box that two came in as: it is
 // none of the first two.
 void not_out_of_this_group() {
@@ -492,6 +540,7 @@ int main() {
   parts_are_mended();
   two_that_came_as_one();
   lanes_part();
+  one_comes_as_another_leaves();
   not_out_of_this_group();
   bag_is_left();
   half_hidden();
