@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(threads, blocks_a_multiprocessor) find_kernel(
     unite_tile<rows>(w, c.mask, tile, shared.tile, between);
   grid.sync();
 
-  unite_borders<rows>(w, thread, all_threads);
+  unite_borders<rows>(w);
   grid.sync();
 
   between = warp_sum(between);

@@ -11,6 +11,9 @@ namespace vigil::blobs {
 inline constexpr int lanes = 32;
 inline constexpr unsigned all_lanes = 0xffffffffu;
 inline constexpr std::uint32_t no_slot = ~0u;
+// Lanes of the same component add up first when there are so many of them. Groups do so one after the other,
+// so that many small ones would take longer than their atomic operations.
+inline constexpr int few = 4;
 
 // A word of a line: its upper and lower row. They are the same where a line has one row.
 struct Rows {
@@ -108,6 +111,20 @@ __device__ inline Strip strip_at(const Work &w, int strip) {
   s.begins = begins_in(s.bits.any(), strip % parts);
   s.base = std::uint32_t(s.line) * w.pitch() + std::uint32_t(s.word) * 16;
   return s;
+}
+
+// Calls work(i, run) for i = 0 .. most_runs-1 with the runs of a strip's part; those that do not exist have
+// no bits. The loop is unrolled, so that `i` may index what lies in registers.
+template <class Do>
+__device__ inline void each_of_part(const Strip &s, Do work) {
+  std::uint32_t left = s.begins;
+#pragma unroll
+  for (int i = 0; i < most_runs; i++) {
+    Run r{};
+    if (left) r = run_at(s.bits.any(), __ffs(int(left)) - 1);
+    left &= left - 1;
+    work(i, r);
+  }
 }
 
 } // namespace vigil::blobs

@@ -23,6 +23,22 @@ __device__ inline Blob no_pixels() {
   return b;
 }
 
+// The runs of a lane, of which some are one component: takes those of the first component that is left, and
+// returns its key (root or slot); no_slot: none is left. `taken` gets their columns.
+__device__ inline std::uint32_t take_one(std::uint32_t (&key)[most_runs],
+                                         const std::uint32_t (&columns)[most_runs], std::uint32_t &taken) {
+  std::uint32_t of = no_slot;
+  taken = 0;
+#pragma unroll
+  for (int i = 0; i < most_runs; i++) {
+    if (key[i] == no_slot || (of != no_slot && key[i] != of)) continue;
+    of = key[i];
+    taken |= columns[i];
+    key[i] = no_slot;
+  }
+  return of;
+}
+
 // Every run's parent becomes its root; areas, and the list of roots. Returns the foreground of the strip's
 // part to all lanes.
 template <int rows>
@@ -32,45 +48,57 @@ __device__ inline std::uint32_t find_roots(const Work &w, int strip) {
   const std::uint32_t foreground =
       group_sum(all_lanes, std::uint32_t(__popc(s.bits.top & part) + __popc(lower & part)));
   if (!__any_sync(all_lanes, s.begins != 0)) return foreground;
-  std::uint32_t self[most_runs], root[most_runs], area[most_runs], found[most_runs];
-  std::uint32_t left = s.begins;
+  std::uint32_t self[most_runs], root[most_runs], columns[most_runs];
+  each_of_part(s, [&](int i, const Run &r) {
+    self[i] = root[i] = r.bits ? s.base + std::uint32_t(r.first / 2) : no_slot;
+    columns[i] = r.bits;
+  });
+  // All walks at the same time: each step waits for memory.
+  const volatile std::uint32_t *const parent = w.parent;
+  for (bool moved = true; moved;) {
+    std::uint32_t up[most_runs];
 #pragma unroll
-  for (int i = 0; i < most_runs; i++) {
-    self[i] = root[i] = no_slot;
-    area[i] = 0;
-    if (!left) continue;
-    const Run r = run_at(s.bits.any(), __ffs(int(left)) - 1);
-    left &= left - 1;
-    self[i] = s.base + std::uint32_t(r.first / 2);
-    root[i] = w.parent[self[i]];
-    area[i] = std::uint32_t(__popc(s.bits.top & r.bits) + __popc(lower & r.bits));
+    for (int i = 0; i < most_runs; i++) up[i] = root[i] == no_slot ? no_slot : parent[root[i]];
+    moved = false;
+#pragma unroll
+    for (int i = 0; i < most_runs; i++) {
+      moved |= up[i] != root[i];
+      root[i] = up[i];
+    }
   }
+  unsigned found[most_runs];
   std::uint32_t all = 0;
 #pragma unroll
   for (int i = 0; i < most_runs; i++) {
-    const bool has = self[i] != no_slot;
-    if (has) {
-      root[i] = root_of(w.parent, root[i]);
-      w.parent[self[i]] = root[i];
-    }
-    found[i] = __ballot_sync(all_lanes, has && root[i] == self[i]);
+    if (self[i] != no_slot) w.parent[self[i]] = root[i];
+    found[i] = __ballot_sync(all_lanes, self[i] != no_slot && root[i] == self[i]);
     all += std::uint32_t(__popc(found[i]));
-    if (!__any_sync(all_lanes, has)) continue;
-    const unsigned group = __match_any_sync(all_lanes, root[i]);
-    const std::uint32_t sum = group_sum(group, area[i]);
-    if (has && leads(group)) atomicAdd(w.value + root[i], sum);
   }
-  if (all == 0) return foreground;
   std::uint32_t at = 0;
-  if (threadIdx.x % lanes == 0) at = atomicAdd(&w.counters->components, all);
-  at = __shfl_sync(all_lanes, at, 0);
+  if (all > 0) {
+    if (threadIdx.x % lanes == 0) at = atomicAdd(&w.counters->components, all);
+    at = __shfl_sync(all_lanes, at, 0);
+  }
 #pragma unroll
   for (int i = 0; i < most_runs; i++) {
     const unsigned before = found[i] & ((1u << threadIdx.x % lanes) - 1);
     if (self[i] != no_slot && root[i] == self[i]) w.roots[at + std::uint32_t(__popc(before))] = root[i];
     at += std::uint32_t(__popc(found[i]));
   }
-  return foreground;
+  for (;;) {
+    std::uint32_t taken = 0;
+    const std::uint32_t of = take_one(root, columns, taken);
+    if (!__any_sync(all_lanes, of != no_slot)) return foreground;
+    const auto area = std::uint32_t(__popc(s.bits.top & taken) + __popc(lower & taken));
+    const unsigned group = __match_any_sync(all_lanes, of);
+    if (of == no_slot) continue; // the warp meets again at the loop's head
+    if (__popc(group) < few) {
+      atomicAdd(w.value + of, area);
+      continue;
+    }
+    const std::uint32_t sum = group_sum(group, area);
+    if (leads(group)) atomicAdd(w.value + of, sum);
+  }
 }
 
 // Of all components: how many have which level of area. `count`: of a block, all 0 before.
@@ -137,45 +165,75 @@ __device__ inline void mark(const CellMap &map, int x, int y, std::uint32_t bits
   }
 }
 
-// Adds sums over pixels to those of a component, to which others add at the same time; in a block's memory or
-// in the device's. Width and height are the inclusive right and bottom.
-__device__ inline void add(Blob &to, const Blob &v, bool colours) {
-  atomicMin(&to.x, v.x);
-  atomicMin(&to.y, v.y);
-  atomicMax(&to.width, v.width);
-  atomicMax(&to.height, v.height);
-  atomicMin(&to.first, v.first);
-  add64(&to.sum_x, v.sum_x);
-  add64(&to.sum_y, v.sum_y);
-  add64(&to.sum_xx, v.sum_xx);
-  add64(&to.sum_xy, v.sum_xy);
-  add64(&to.sum_yy, v.sum_yy);
-  if (colours)
-    for (int k = 0; k < 3; k++) add64(to.sum_colour + k, v.sum_colour[k]);
+// Sums over some pixels of a component. The corner is that of the strip, or of the picture.
+struct Sums {
+  static constexpr int all = 8;
+  std::uint64_t v[all]; // x, y, xx, xy, yy, three colours
+};
+struct Extent {
+  int left, top, right, bottom; // inclusive
+  std::uint32_t first;
+};
+
+// Adds to a component in the device's memory, to which others add at the same time. Width and height are the
+// inclusive right and bottom.
+__device__ inline void add(Blob &to, const Extent &e, const Sums &s, bool colours) {
+  atomicMin(&to.x, e.left);
+  atomicMin(&to.y, e.top);
+  atomicMax(&to.width, e.right);
+  atomicMax(&to.height, e.bottom);
+  atomicMin(&to.first, e.first);
+  std::uint64_t *const sums[] = {&to.sum_x,  &to.sum_y,         &to.sum_xx,        &to.sum_xy,
+                                 &to.sum_yy, &to.sum_colour[0], &to.sum_colour[1], &to.sum_colour[2]};
+#pragma unroll
+  for (int i = 0; i < Sums::all; i++)
+    if (i < 5 || colours) add64(sums[i], s.v[i]);
 }
 
 // The components that a block met first: its warps add up here before they add to the device's memory. All
-// others go there at once.
+// others go there at once. Sums are in halves of 32 bits: what a block shares has no addition of 64.
 struct Gathered {
-  static constexpr int most = 8;
+  static constexpr int most = 64, tries = 4;
   std::uint32_t slot[most];
-  Blob sums[most];
+  Extent extent[most];
+  std::uint32_t low[Sums::all][most], high[Sums::all][most];
 
   __device__ void begin() {
     if (threadIdx.x < most) {
       slot[threadIdx.x] = no_slot;
-      sums[threadIdx.x] = no_pixels();
+      extent[threadIdx.x] = {32767, 32767, -1, -1, ~0u};
+      for (int i = 0; i < Sums::all; i++) low[i][threadIdx.x] = high[i][threadIdx.x] = 0;
     }
     __syncthreads();
   }
-  __device__ Blob &place_for(const Work &w, std::uint32_t of) {
-    const std::uint32_t i = of % most, there = atomicCAS(slot + i, no_slot, of);
-    return there == no_slot || there == of ? sums[i] : w.slots[of];
+  __device__ void add_to(const Work &w, std::uint32_t of, const Extent &e, const Sums &s, bool colours) {
+    for (std::uint32_t i = of % most, left = tries; left > 0; left--, i = (i + 1) % most) {
+      const std::uint32_t there = atomicCAS(slot + i, no_slot, of);
+      if (there != no_slot && there != of) continue;
+      atomicMin(&extent[i].left, e.left);
+      atomicMin(&extent[i].top, e.top);
+      atomicMax(&extent[i].right, e.right);
+      atomicMax(&extent[i].bottom, e.bottom);
+      atomicMin(&extent[i].first, e.first);
+#pragma unroll
+      for (int k = 0; k < Sums::all; k++) {
+        if (k >= 5 && !colours) break;
+        const auto v = std::uint32_t(s.v[k]), before = atomicAdd(&low[k][i], v);
+        const std::uint32_t above = std::uint32_t(s.v[k] >> 32) + (before + v < v ? 1 : 0);
+        if (above) atomicAdd(&high[k][i], above);
+      }
+      return;
+    }
+    add(w.slots[of], e, s, colours);
   }
   __device__ void end(const Work &w, bool colours) {
     __syncthreads();
-    if (threadIdx.x < most && slot[threadIdx.x] != no_slot)
-      add(w.slots[slot[threadIdx.x]], sums[threadIdx.x], colours);
+    const auto i = threadIdx.x;
+    if (i >= most || slot[i] == no_slot) return;
+    Sums s;
+#pragma unroll
+    for (int k = 0; k < Sums::all; k++) s.v[k] = std::uint64_t(high[k][i]) << 32 | low[k][i];
+    add(w.slots[slot[i]], extent[i], s, colours);
   }
 };
 
@@ -188,29 +246,32 @@ __device__ inline void sum_strip(const Work &w, const ConstImage &picture, const
   const int lane = int(threadIdx.x % lanes);
   const int x0 = s.word * 32, y = s.line * rows, y0 = (s.line - lane) * rows;
   const auto down = std::uint32_t(lane * rows); // of the line's first row, from the corner
-  std::uint32_t left = s.begins;
-  while (__any_sync(all_lanes, left != 0)) {
-    std::uint32_t slot = no_slot, top = 0, bottom = 0;
-    if (left) {
-      const Run r = run_at(s.bits.any(), __ffs(int(left)) - 1);
-      left &= left - 1;
-      slot = w.value[w.parent[s.base + std::uint32_t(r.first / 2)]];
-      top = s.bits.top & r.bits;
-      if (rows == 2) bottom = s.bits.bottom & r.bits;
-    }
+  if (!__any_sync(all_lanes, s.begins != 0)) return;
+  std::uint32_t slots[most_runs], columns[most_runs];
+  each_of_part(s, [&](int i, const Run &r) {
+    slots[i] = r.bits ? w.parent[s.base + std::uint32_t(r.first / 2)] : no_slot;
+    columns[i] = r.bits;
+  });
+#pragma unroll
+  for (int i = 0; i < most_runs; i++)
+    if (slots[i] != no_slot) slots[i] = w.value[slots[i]];
+  for (;;) {
+    std::uint32_t taken = 0;
+    const std::uint32_t slot = take_one(slots, columns, taken);
+    if (!__any_sync(all_lanes, slot != no_slot)) return;
     const unsigned group = __match_any_sync(all_lanes, slot);
     if (slot == no_slot) continue; // the whole group; the warp meets again at the loop's head
+    const std::uint32_t top = s.bits.top & taken, bottom = rows == 2 ? s.bits.bottom & taken : 0;
     const auto in_top = std::uint32_t(__popc(top)), in_bottom = std::uint32_t(__popc(bottom));
     const std::uint32_t x_top = sum_of(top), x_bottom = sum_of(bottom), any = top | bottom;
-    const std::uint64_t area = group_sum(group, in_top + in_bottom), x = group_sum(group, x_top + x_bottom),
-                        sum_y = group_sum(group, in_top * down + in_bottom * (down + 1));
-    const std::uint64_t xx = group_sum(group, sum_of_squares(top) + sum_of_squares(bottom)),
-                        xy = group_sum(group, x_top * down + x_bottom * (down + 1)),
-                        yy = group_sum(group, in_top * down * down + in_bottom * (down + 1) * (down + 1));
-    const int from = group_min(group, __ffs(int(any)) - 1), to = -group_min(group, __clz(int(any)) - 31);
-    const int upper = group_min(group, top ? y : y + 1), lower = -group_min(group, bottom ? -y - 1 : -y);
+    std::uint32_t area = in_top + in_bottom, x = x_top + x_bottom,
+                  sum_y = in_top * down + in_bottom * (down + 1),
+                  xx = sum_of_squares(top) + sum_of_squares(bottom),
+                  xy = x_top * down + x_bottom * (down + 1),
+                  yy = in_top * down * down + in_bottom * (down + 1) * (down + 1);
     const int in_row = __ffs(int(top ? top : bottom)) - 1;
-    const int first = group_min(group, (top ? y : y + 1) * w.width + x0 + in_row);
+    int from = __ffs(int(any)) - 1, to = 31 - __clz(int(any)), upper = top ? y : y + 1,
+        lower = bottom ? y + 1 : y, first = upper * w.width + x0 + in_row;
     if (map.cells) {
       mark(map, x0, y, top);
       mark(map, x0, y + 1, bottom);
@@ -222,23 +283,24 @@ __device__ inline void sum_strip(const Work &w, const ConstImage &picture, const
         const Colour more = colours_of(picture, x0, y + 1, bottom);
         for (int k = 0; k < 3; k++) colour.c[k] += more.c[k];
       }
-      for (std::uint32_t &c : colour.c) c = group_sum(group, c);
     }
-    if (!leads(group)) continue;
-    const auto cx = std::uint64_t(x0), cy = std::uint64_t(y0);
-    Blob b{};
-    b.x = x0 + from;
-    b.width = x0 + to;
-    b.y = upper;
-    b.height = lower;
-    b.first = std::uint32_t(first);
-    b.sum_x = x + area * cx;
-    b.sum_y = sum_y + area * cy;
-    b.sum_xx = xx + 2 * cx * x + area * cx * cx;
-    b.sum_xy = xy + cx * sum_y + cy * x + area * cx * cy;
-    b.sum_yy = yy + 2 * cy * sum_y + area * cy * cy;
-    for (int k = 0; k < 3; k++) b.sum_colour[k] = colour.c[k];
-    add(gathered.place_for(w, slot), b, picture.data[0] != nullptr);
+    if (__popc(group) >= few) {
+      for (std::uint32_t *v : {&area, &x, &sum_y, &xx, &xy, &yy}) *v = group_sum(group, *v);
+      from = group_min(group, from);
+      to = -group_min(group, -to);
+      upper = group_min(group, upper);
+      lower = -group_min(group, -lower);
+      first = group_min(group, first);
+      if (picture.data[0])
+        for (std::uint32_t &c : colour.c) c = group_sum(group, c);
+      if (!leads(group)) continue;
+    }
+    const auto n = std::uint64_t(area), cx = std::uint64_t(x0), cy = std::uint64_t(y0);
+    gathered.add_to(
+        w, slot, {x0 + from, upper, x0 + to, lower, std::uint32_t(first)},
+        {{x + n * cx, sum_y + n * cy, xx + 2 * cx * x + n * cx * cx, xy + cx * sum_y + cy * x + n * cx * cy,
+          yy + 2 * cy * sum_y + n * cy * cy, colour.c[0], colour.c[1], colour.c[2]}},
+        picture.data[0] != nullptr);
   }
 }
 

@@ -156,14 +156,15 @@ __device__ inline std::uint32_t number_in(const Work &w, const Rows &word, int c
   return std::uint32_t(line) * w.pitch() + std::uint32_t(column * 16 + start_of(word.any(), bit) / 2);
 }
 
-// Places where tiles touch: parts of words of their first lines, and lines of their first words.
+// Places where tiles touch: pairs of columns of words of their first lines, and lines of their first words.
 struct Borders {
   int below, beside;
 };
+inline constexpr int pairs = 16; // of columns in a word: one run at most begins in each
 template <int rows>
 __device__ inline Borders borders_of(const Work &w) {
   const int lines = lines_of<rows>(w);
-  return {(lines - 1) / tile_lines * parts * w.words, (w.words - 1) / tile_words * lines};
+  return {(lines - 1) / tile_lines * pairs * w.words, (w.words - 1) / tile_words * lines};
 }
 // In lanes that `want` it, the runs a and b become one component. Where the lane before asks for the same two
 // trees, it is left to that one: along a border most lanes do. The whole warp calls it.
@@ -178,21 +179,20 @@ __device__ inline void unite_once(const Work &w, bool want, std::uint32_t a, std
   const bool same = threadIdx.x % lanes > 0 && a == a_before && b == b_before;
   if (want && !same) unite(w.parent, a, b);
 }
-// What touches in place i of `below`: a part of a word of a tile's first line, and the line above.
+// What touches in place i of `below`: the run that begins in a pair of columns of a tile's first line, and
+// the line above.
 template <int rows>
 __device__ inline void unite_below(const Work &w, const Borders &borders, int i) {
   std::uint32_t a = 0, b = 0;
   bool some = false;
   if (i < borders.below) {
-    const int column = i % w.words, part = i / w.words % parts, line = (i / w.words / parts + 1) * tile_lines;
+    const int column = i % w.words, pair = i / w.words % pairs, line = (i / w.words / pairs + 1) * tile_lines;
     const Rows own = word_at<rows>(w, column, line);
-    std::uint32_t begins = own.top ? begins_in(own.any(), part) : 0;
-    Around around{};
-    if (begins)
-      around = {word_at<rows>(w, column, line - 1), word_at<rows>(w, column - 1, line - 1),
-                word_at<rows>(w, column + 1, line - 1)};
-    for (; begins; begins &= begins - 1) {
-      const Run r = run_at(own.any(), __ffs(int(begins)) - 1);
+    const std::uint32_t begin = own.top ? own.any() & ~(own.any() << 1) & (3u << 2 * pair) : 0;
+    if (begin != 0) {
+      const Around around{word_at<rows>(w, column, line - 1), word_at<rows>(w, column - 1, line - 1),
+                          word_at<rows>(w, column + 1, line - 1)};
+      const Run r = run_at(own.any(), __ffs(int(begin)) - 1);
       each_above<rows>(r, own, around, [&](int side, int bit) {
         if (some) unite(w.parent, a, b);
         const Rows &there = side < 0 ? around.above_left : side > 0 ? around.above_right : around.above;
@@ -229,14 +229,18 @@ __device__ inline void unite_beside(const Work &w, const Borders &borders, int i
   if (left && right_above && !left_above)
     unite(w.parent, number_in(w, before, column - 1, line, 31), number_in(w, above, column, line - 1, 0));
 }
-// The same component on both sides of a border of tiles becomes one. `first`: the thread's number among
-// `threads`, which are whole warps.
+// The same component on both sides of a border of tiles becomes one. The places are spread over all blocks,
+// a warp of each first: there are fewer of them than threads, and each waits for memory.
 template <int rows>
-__device__ inline void unite_borders(const Work &w, int first, int threads) {
+__device__ inline void unite_borders(const Work &w) {
   const Borders borders = borders_of<rows>(w);
-  const int lane = first % lanes;
-  for (int at = first - lane; at < borders.below; at += threads) unite_below<rows>(w, borders, at + lane);
-  for (int at = first - lane; at < borders.beside; at += threads) unite_beside<rows>(w, borders, at + lane);
+  const int lane = int(threadIdx.x) % lanes, below = (borders.below + lanes - 1) / lanes * lanes;
+  const int first = (int(threadIdx.x) / lanes * int(gridDim.x) + int(blockIdx.x)) * lanes;
+  for (int at = first; at < below + borders.beside; at += int(gridDim.x * blockDim.x))
+    if (at < below)
+      unite_below<rows>(w, borders, at + lane);
+    else
+      unite_beside<rows>(w, borders, at - below + lane);
 }
 
 } // namespace vigil::blobs
