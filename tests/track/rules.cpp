@@ -418,13 +418,18 @@ void thousands() {
           at(std::uint64_t(anew ? frame * many + i : i) + 1, random() % 640, 60 + random() % 420, 12));
     return all;
   };
+#ifdef __SANITIZE_THREAD__ // which looks at each access
+  constexpr double most = 20;
+#else
+  constexpr double most = 2;
+#endif
   for (const auto &[anew, elsewhere] : {std::pair{false, false}, {true, false}, {true, true}}) {
     Watch w = watch(R"({"zones":[{"name":"all","polygon":[[0,0],[1,0],[1,1],[0,1]],"left-object":1}],
                         "lines":[{"name":"gate","points":[[0.5,0],[0.5,1]]}]})");
     const std::clock_t begin = std::clock();
     for (int n = 0; n < frames; n++) w.step(crowd(n, anew, elsewhere), n / 10.);
     const double spent = double(std::clock() - begin) / CLOCKS_PER_SEC;
-    expect(spent < 2, "thousands take no seconds of processor time: " + std::to_string(spent));
+    expect(spent < most, "thousands take no seconds of processor time: " + std::to_string(spent));
   }
 }
 
