@@ -16,7 +16,7 @@ apt-get install -y -q --no-install-recommends --reinstall --allow-downgrades \
   $build/gstreamer1.0-vigil_*.deb $build/vigil-tools_*.deb $build/vigil-monitor_*.deb
 unset GST_PLUGIN_PATH GST_PRESET_PATH
 (cd / && $build/vigil/debian/tests/smoke && gst-inspect-1.0 cudamog)
-for tool in vigil-demo vigil-eval vigil-train vigil-tune vigil-monitor; do
+for tool in vigil-demo vigil-eval vigil-train vigil-tune vigil-scan vigil-monitor; do
   (cd / && "$tool" --help >/dev/null) || { echo "packages.sh: $tool --help failed" >&2; exit 1; }
 done
 unit=$(dpkg -L vigil-monitor | grep '/vigil-monitor.service$')
