@@ -108,7 +108,7 @@ test_packages() {
     # On Ubuntu chromium is an empty package that asks for snap.
     if [[ $mirror == *ubuntu* && $package == chromium* ]]; then continue; fi
     # apt-cache show also answers for a name that others only mention.
-    if inside apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]'; then wanted+=("$package"); else echo "distro: $suite has no package $package"; fi
+    if [[ $(inside apt-cache policy "$package" 2>/dev/null) =~ Candidate:\ [^\(] ]]; then wanted+=("$package"); else echo "distro: $suite has no package $package"; fi
   done
   inside apt-get install -y -q --no-install-recommends "${wanted[@]}" >>"$log" 2>&1 ||
     fail "apt-get install failed inside: $(grep -m1 '^E:' "$log" || tail -1 "$log"); see $log"
