@@ -29,8 +29,8 @@ bool drains(GstEventType type) {
   }
 }
 
-// Not the pad's chaindata: who puts a chain function of his own before ours may lose it, as GstValidate does
-// before 1.26.
+// Where a pad keeps its outlet. The pad's chaindata is lost when another chain function is set before ours,
+// as GstValidate does before 1.26.
 GQuark own_quark() {
   static const GQuark quark = g_quark_from_static_string("vigil-outlet");
   return quark;

@@ -8,11 +8,7 @@ import unittest
 
 import server as servers
 
-SKIPPED = 77
-WHY_NOT = servers.missing()
-if WHY_NOT:
-    print(f"SKIPPED: {WHY_NOT}")
-    sys.exit(SKIPPED)
+servers.skip_without()
 
 from browser import Browser  # pylint: disable=wrong-import-position
 from selenium.webdriver.common.action_chains import ActionChains  # pylint: disable=wrong-import-position
@@ -87,13 +83,16 @@ class Mistakes(unittest.TestCase):
             b.until(lambda: b.run("return location.hash").endswith(f"day={day}"), f"{day} in the address of {view}")  # pylint: disable=cell-var-from-loop
             self.assertEqual(self.field('input[type="date"]'), day)
 
+    def open_door_with_steps(self):
+        self.server.send("PUT", "/api/cameras/door/zones/steps", STEPS)
+        self.addCleanup(self.server.send, "DELETE", "/api/cameras/door/overrides")
+        self.browser.open("camera/door")
+        self.browser.find(".stage.seen")
+
     def test_fields(self):
         """What a field shows is what holds, whatever was typed."""
         b = self.browser
-        self.server.send("PUT", "/api/cameras/door/zones/steps", STEPS)
-        self.addCleanup(self.server.send, "DELETE", "/api/cameras/door/overrides")
-        b.open("camera/door")
-        b.find(".stage.seen")
+        self.open_door_with_steps()
         number = "[data-element=cudamog] [data-name=components] input[type=number]"
         b.run("document.querySelector('.tabs input[value=controls]').click()")
         for typed, holds in ("3", 3), ("99", 5), ("-4", 1), (Keys.DELETE, 1), ("2.6", 3), ("e", 3):
@@ -114,10 +113,7 @@ class Mistakes(unittest.TestCase):
     def test_two_pages(self):
         """Somebody else deletes what this page is about to take back."""
         b = self.browser
-        self.server.send("PUT", "/api/cameras/door/zones/steps", STEPS)
-        self.addCleanup(self.server.send, "DELETE", "/api/cameras/door/overrides")
-        b.open("camera/door")
-        b.find(".stage.seen")
+        self.open_door_with_steps()
         b.run("document.querySelector('.tabs input[value=areas]').click()")
         self.type_into('[data-area="zones/steps"] input[type="text"]', "stairs")
         self.server.until(lambda: list(self.server.camera("door")["zones"]) == ["stairs"], "the new name")

@@ -12,11 +12,7 @@ import unittest
 
 import server as servers
 
-SKIPPED = 77
-WHY_NOT = servers.missing()
-if WHY_NOT:
-    print(f"SKIPPED: {WHY_NOT}")
-    sys.exit(SKIPPED)
+servers.skip_without()
 
 from browser import Browser  # pylint: disable=wrong-import-position
 from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position

@@ -6,6 +6,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
@@ -110,3 +111,11 @@ def missing():
     except ImportError:
         return "python3-selenium is not installed"
     return next((f"{name} is not installed" for name in ("/usr/bin/chromium", "/usr/bin/chromedriver") if not os.path.exists(name)), None)
+
+
+def skip_without():
+    """Ends the test as skipped where it cannot run."""
+    why_not = missing()
+    if why_not:
+        print(f"SKIPPED: {why_not}")
+        sys.exit(77)
