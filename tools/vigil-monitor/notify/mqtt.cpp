@@ -22,6 +22,7 @@ struct Mqtt::Callbacks {
     mosquitto_subscribe(m.client_, nullptr, topic.c_str(), 1);
     const std::lock_guard guard(m.lock_);
     for (const auto &[t, payload] : m.states_) m.changed_.insert(t);
+    m.more_ = true; // what the last connection did not see acknowledged
   }
   static void published(mosquitto *, void *user, int message) {
     auto &m = *static_cast<Mqtt *>(user);
@@ -73,7 +74,7 @@ void Mqtt::run() {
     bool worked = false;
     try {
       worked = session();
-    } catch (const Error &e) { // of the database
+    } catch (const Error &e) { // of the database or of ca_file
       last_error_ = e.what();
     }
     if (ended_) break;
@@ -101,8 +102,10 @@ bool Mqtt::session() {
   mosquitto_message_callback_set(client_, Callbacks::received);
   if (!config_.user.empty())
     mosquitto_username_pw_set(client_, config_.user.c_str(), config_.password.c_str());
-  if (!config_.ca_file.empty())
-    mosquitto_tls_set(client_, config_.ca_file.c_str(), nullptr, nullptr, nullptr, nullptr);
+  // A client for which this failed would connect without TLS.
+  if (!config_.ca_file.empty() && mosquitto_tls_set(client_, config_.ca_file.c_str(), nullptr, nullptr,
+                                                    nullptr, nullptr) != MOSQ_ERR_SUCCESS)
+    fail(Error::Kind::io, "cannot read ca_file ", config_.ca_file);
   mosquitto_will_set(client_, available.c_str(), 7, "offline", 1, true);
   constexpr int keep_alive = 20, turn_ms = 100;
   int code = mosquitto_connect(client_, config_.host.c_str(), config_.port, keep_alive);
