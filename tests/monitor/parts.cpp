@@ -37,11 +37,14 @@ void sites() {
     r.method = method;
     r.headers = {{"host", host}};
     if (*origin) r.headers["origin"] = origin;
-    return !wrong_site(r, {"cam.example"}).empty();
+    return !wrong_site(r, {"cam.example", "Door.Example"}).empty();
   };
   expect(!wrong("127.0.0.1:8090", "") && !wrong("localhost", "") && !wrong("[::1]:8090", "") &&
              !wrong("cam.example:1", ""),
          "our names");
+  expect(!wrong("LOCALHOST:8090", "") && !wrong("CAM.example", "http://cam.example") &&
+             !wrong("door.example", "http://door.example"),
+         "capitals are the same, here and in the configuration");
   expect(wrong("evil.example", "") && wrong("", ""), "a name that was made to point here");
   expect(!wrong("127.0.0.1:8090", "http://127.0.0.1:8090", "PUT"), "our own page");
   expect(wrong("127.0.0.1:8090", "http://evil.example", "PUT") && wrong("127.0.0.1:8090", "null", "GET"),
@@ -68,14 +71,25 @@ void tokens(const std::string &folder) {
              again.role(admin.substr(1)) == Role::none,
          "no others");
   expect(Tokens("").role("") == Role::none, "without a file no token is right, the empty one neither");
+  const auto refused = [](const std::string &path) {
+    try {
+      Tokens read(path);
+      return false;
+    } catch (const Error &) {
+      return true;
+    }
+  };
   chmod(file.c_str(), 0644);
-  bool refused = false;
-  try {
-    Tokens open(file);
-  } catch (const Error &) {
-    refused = true;
+  expect(refused(file), "a file that others can read");
+  const std::string other = folder + "/token-by-hand";
+  for (const char *token :
+       {"0123456789;abcdef", "0123456789,abcdef", "0123456789\"abcdef", "0123456789ä0123456"}) {
+    std::ofstream(other) << "admin " << token << '\n';
+    chmod(other.c_str(), 0600);
+    expect(refused(other), std::string("a token that no cookie can hold: ") + token);
   }
-  expect(refused, "a file that others can read");
+  std::ofstream(other) << "admin 0123456789+/=._-~\n";
+  expect(!refused(other), "other signs");
   Request r;
   r.loopback = true;
   expect(role_of(r, again) == Role::admin, "loopback");
@@ -87,6 +101,8 @@ void tokens(const std::string &folder) {
   expect(role_of(r, again) == Role::view, "by cookie");
   r.headers["authorization"] = "Bearer " + admin;
   expect(role_of(r, again) == Role::admin, "by header");
+  r.headers["authorization"] = "bearer " + admin;
+  expect(role_of(r, again) == Role::admin, "by header, the scheme in small letters");
   for (int i = 0; i < 10; i++) made.failed(100);
   expect(!made.may_try(101) && made.may_try(161), "ten wrong tries a minute");
 }

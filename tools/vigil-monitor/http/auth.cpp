@@ -26,12 +26,26 @@ std::string new_token() {
   return out;
 }
 
+// The page keeps the token as a cookie, which ends at a semicolon, say (RFC 6265, cookie-octet).
+bool fits_cookie(std::string_view token) {
+  return std::all_of(token.begin(), token.end(), [](char c) {
+    return c > ' ' && c <= '~' && c != '"' && c != ',' && c != ';' && c != '\\';
+  });
+}
+
 bool same(std::string_view a, std::string_view b) {
   unsigned difference = a.size() != b.size();
   for (std::size_t i = 0; i < a.size(); i++)
     difference |=
         static_cast<unsigned char>(a[i]) ^ (i < b.size() ? static_cast<unsigned char>(b[i]) : 0xffu);
   return !difference && !b.empty();
+}
+
+// Names of hosts, and the word Bearer, mean the same in capitals.
+std::string lower_case(std::string s) {
+  for (char &c : s)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  return s;
 }
 
 // "[::1]:8090" -> "::1", "localhost:8090" -> "localhost"
@@ -74,9 +88,11 @@ Tokens::Tokens(const std::string &file) {
     std::string role, token, more;
     words >> role >> token >> more;
     constexpr std::size_t shortest = 16;
-    if ((role != "admin" && role != "view") || token.size() < shortest || token.size() > 256 || !more.empty())
+    if ((role != "admin" && role != "view") || token.size() < shortest || token.size() > 256 ||
+        !fits_cookie(token) || !more.empty())
       fail(Error::Kind::bad_setting, file, ":", number,
-           ": expected 'admin TOKEN' or 'view TOKEN' with a token of 16 to 256 characters");
+           ": expected 'admin TOKEN' or 'view TOKEN' with a token of 16 to 256 characters of ASCII, none of "
+           "them \" , ; or \\");
     (role == "admin" ? admin_ : view_) = token;
   }
   if (admin_.empty()) fail(Error::Kind::bad_setting, "the token file ", file, " has no line 'admin TOKEN'");
@@ -115,9 +131,9 @@ std::optional<std::string> cookie(const Request &r, std::string_view name) {
 
 Role role_of(const Request &r, const Tokens &tokens) {
   const std::string header = r.header("authorization");
-  constexpr std::string_view bearer = "Bearer ";
+  constexpr std::string_view bearer = "bearer ";
   Role role = Role::none;
-  if (header.starts_with(bearer))
+  if (lower_case(header.substr(0, bearer.size())) == bearer)
     role = tokens.role(std::string_view(header).substr(bearer.size()));
   else if (const auto c = cookie(r, "vigil_token"))
     role = tokens.role(*c);
@@ -128,13 +144,14 @@ Role role_of(const Request &r, const Tokens &tokens) {
 }
 
 std::string wrong_site(const Request &r, const std::vector<std::string> &hosts) {
-  const std::string host = r.header("host"), name = host_name(host);
+  const std::string host = lower_case(r.header("host")), name = host_name(host);
   const bool known =
-      name == "localhost" || is_address(name) || std::find(hosts.begin(), hosts.end(), name) != hosts.end();
+      name == "localhost" || is_address(name) ||
+      std::any_of(hosts.begin(), hosts.end(), [&](const std::string &h) { return lower_case(h) == name; });
   if (!known)
     return "this server is not '" + name.substr(0, 80) +
            "'; use its address, or add the name to http: hosts: in the configuration";
-  const std::string origin = r.header("origin");
+  const std::string origin = lower_case(r.header("origin"));
   if (!origin.empty() && origin != "http://" + host && origin != "https://" + host)
     return "the request comes from the page of another site, " + origin.substr(0, 80);
   const std::string site = r.header("sec-fetch-site");
