@@ -212,6 +212,13 @@ void overrides() {
              std::vector<std::string>{"zones.old", "zones.z", "elements.cudamog.median", "motion"},
          "what was changed");
   expect(Overrides(o.all().dump()).applied(c) == with, "there and back again");
+  o.set_property("door", "gpufisher", "every", "3");
+  c.elements["gpufisher"]["model-location"] = {"crowd.model", "m.yaml:9"};
+  expect(o.applied(c).elements.at("gpufisher").at("every").value == "3", "of an element that the chain has");
+  c.elements.erase("gpufisher");
+  expect(!o.applied(c).elements.count("gpufisher"),
+         "an element that left the configuration stays out of the chain");
+  o.forget_property("door", "gpufisher", "every");
   o.forget_property("door", "cudamog", "median");
   expect(o.applied(c).elements.empty(), "taken back");
   o.forget("door");

@@ -91,6 +91,11 @@ def zones_and_properties(m):
     m.wait("an event that enters it", lambda: any("all" in e["zones"] for e in m.get("/api/events?zone=all")["events"]))
     same(m.ask("DELETE", "/api/cameras/street/zones/all")[0], 200, "the zone goes")
     same(m.ask("DELETE", "/api/cameras/street/zones/all")[0], 404, "it is gone")
+    for i in range(64):
+        same(m.ask("PUT", f"/api/cameras/street/zones/z{i}", zone)[0], 200, "one of many zones")
+    same(m.ask("PUT", "/api/cameras/street/zones/more", zone)[0], 400, "one zone too many")
+    same(m.ask("PUT", "/api/cameras/street/lines/gate", {"coordinates": "0,0,1,1"})[0], 200, "a line beside as many zones as there may be")
+    same(m.ask("DELETE", "/api/cameras/street/overrides")[0], 200, "all of that is taken back")
     for bad in ({"coordinates": "0,0,1,1,1,0,0,1"}, {"coordinates": "0,0,2,0,1,1"}, {}, {"coordinates": 5}, {"coordinates": "0,0,1,0,1,1", "colour": "red"}):
         status, body = m.ask("PUT", "/api/cameras/street/zones/z", bad)
         same((status, "error" in body), (400, True), f"zone {bad}")

@@ -30,6 +30,11 @@ std::vector<Point> points_from(const json &j) {
   return parse_points(c->get_ref<const std::string &>());
 }
 
+// The others of chain_elements() are in the chain of those cameras whose configuration names them.
+bool in_every_chain(const std::string &element) {
+  return element == "cudamog" || element == "boxtrack" || element == "boxrules";
+}
+
 const json &member(const json &j, const char *name) {
   static const json none = json::object();
   const auto m = j.find(name);
@@ -159,9 +164,12 @@ CameraConfig Overrides::applied(CameraConfig c) const {
   shapes("zones", c.zones, zone_from);
   shapes("lines", c.lines, line_from);
   shapes("masks", c.masks, mask_from);
-  for (const auto &[element, properties] : member(o, "elements").items())
+  for (const auto &[element, properties] : member(o, "elements").items()) {
+    // One that was taken out of the configuration since does not come back into the chain.
+    if (!in_every_chain(element) && !c.elements.count(element)) continue;
     for (const auto &[property, value] : properties.items())
       c.elements[element][property] = {value.get<std::string>(), place};
+  }
   c.enabled = o.value("enabled", c.enabled);
   c.motion = o.value("motion", c.motion);
   c.record.enabled = o.value("recordings", c.record.enabled);

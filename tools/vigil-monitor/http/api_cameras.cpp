@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace vigil::monitor {
 
@@ -29,6 +30,11 @@ GstElement *need_element(const Camera &c, const std::string &name) {
   GstElement *e = c.pipeline()->element(name);
   if (!e) refuse(404, "the chain of " + c.config().name + " has no element '" + name + "'");
   return e;
+}
+
+// Whether there is a shape of this name, and how many there are of its kind.
+std::pair<bool, std::size_t> of_kind(const auto &shapes, const std::string &name) {
+  return {shapes.count(name) != 0, shapes.size()};
 }
 
 json describe(Monitor &m, const Camera &c, GstElement *e) {
@@ -180,13 +186,12 @@ Response Api::set_shape(const Match &m) {
   return json_response(monitor_.call([&] {
     const auto c = need_camera(monitor_, name);
     const CameraConfig &now = c->config();
-    const bool known = kind == "zones"   ? now.zones.count(shape)
-                       : kind == "lines" ? now.lines.count(shape)
-                                         : now.masks.count(shape);
+    const auto [known, there] = kind == "zones"   ? of_kind(now.zones, shape)
+                                : kind == "lines" ? of_kind(now.lines, shape)
+                                                  : of_kind(now.masks, shape);
     if (!put && !known) refuse(404, "there is no " + kind.substr(0, kind.size() - 1) + " '" + shape + "'");
     constexpr std::size_t most = 64;
-    if (put && !known && std::max({now.zones.size(), now.lines.size(), now.masks.size()}) >= most)
-      refuse(400, "a camera has at most 64 of each kind");
+    if (put && !known && there >= most) refuse(400, "a camera has at most 64 of each kind");
     monitor_.overrides().set_shape(name, kind, shape, value);
     monitor_.apply(name);
     monitor_.save_overrides();
