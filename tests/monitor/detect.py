@@ -14,6 +14,9 @@ shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=480,height=270,framerate=10/1"
 LARGE = "scenetestsrc is-live=true ! video/x-raw,format=I420,width=640,height=360,framerate=5/1"
+# Pixels that are wider than high, as of an analogue camera: both pictures are 16:9.
+OBLONG = "videotestsrc is-live=true ! video/x-raw,format=I420,width=352,height=288,pixel-aspect-ratio=16/11,framerate=5/1"
+OBLONG_LARGE = "videotestsrc is-live=true ! video/x-raw,format=I420,width=720,height=576,pixel-aspect-ratio=64/45,framerate=5/1"
 config = folder / "monitor.yaml"
 config.write_text(f"""
 record: {{pre_capture: 1, post_capture: 1}}
@@ -24,6 +27,8 @@ cameras:
   full: {{source: "{LARGE}", detect: {{height: full}}}}
   own: {{source: "{LARGE}", cudamog: {{min-area: 60}}}}
   low: {{source: "{SOURCE}"}}
+  oblong: {{source: "{OBLONG}"}}
+  oblong-large: {{source: "{OBLONG_LARGE}"}}
   preset: {{source: "{LARGE}", cudamog: {{preset: traffic, close: 1}}}}
 """)
 
@@ -51,7 +56,7 @@ def tinted(jpeg):
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras")))
     cameras = {c["name"]: c for c in m.get("/api/cameras")}
-    assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270), (640, 360)], cameras
+    assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270), (352, 288), (720, 576), (640, 360)], cameras
     assert (cameras["street"]["live"]["width"], cameras["street"]["live"]["height"]) == (427, 240), cameras["street"]["live"]
     assert m.get("/api/config")["cameras"]["street"]["detect"] == {"height": 90}
 
@@ -67,6 +72,10 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("a tinted picture", lambda: tinted(m.ask("GET", "/api/cameras/street/overlay.jpg", raw=True)[1]), 60)
     assert m.get("/api/cameras/street")["reconnects"] == before, m.log
     assert picture("small", "mask") == (480, 270), "pictures that are small enough pass as they are"
+    # Tiles have square pixels: nothing in them is narrower than it is.
+    sizes = [[picture(camera, name) for name in ("latest", "overlay", "mask")] for camera in ("oblong", "oblong-large")]
+    assert sizes == [3 * [(512, 288)], [(640, 360), (640, 360), (512, 288)]], sizes
+    assert [cameras[c]["live"]["width"] for c in ("oblong", "oblong-large")] == [512, 640], cameras
     # Where nothing is said: half the lines from 360 on, and what cudamog counts in pixels goes with them, unless the configuration says so itself.
     def settings(camera, *names):
         properties = next(e for e in m.get(f"/api/cameras/{camera}/elements")["elements"] if e["factory"] == "cudamog")["properties"]

@@ -275,6 +275,7 @@ void Camera::demand(Hub::Demand d) {
 
 nlohmann::json Camera::describe(const std::vector<std::string> &overridden) const {
   const int w = pipeline_ ? pipeline_->width() : 0, h = pipeline_ ? pipeline_->height() : 0;
+  const int shown_w = pipeline_ ? pipeline_->shown_width() : 0;
   const int live_h = h ? std::min(config_.live_height, h) : config_.live_height;
   const auto shapes = [](const auto &map) {
     nlohmann::json out = nlohmann::json::object();
@@ -291,7 +292,7 @@ nlohmann::json Camera::describe(const std::vector<std::string> &overridden) cons
           {"height", h},
           {"fps", feed_->activity.mean_fps().value_or(0)},
           {"live",
-           {{"width", h ? static_cast<int>(std::lround(static_cast<double>(w) * live_h / h)) : 0},
+           {{"width", h ? static_cast<int>(std::lround(static_cast<double>(shown_w) * live_h / h)) : 0},
             {"height", live_h},
             {"fps", config_.live_fps}}},
           {"motion", feed_->moving.load()},

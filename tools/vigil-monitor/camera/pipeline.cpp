@@ -270,8 +270,8 @@ void CameraPipeline::set_tile_height(int height) {
 }
 
 void CameraPipeline::update_tile_caps() {
-  set_tile_size(plain_tiles_, width_, height_);
-  set_tile_size(chain_tiles_, chain_width_, chain_height_);
+  set_tile_size(plain_tiles_, shown_width_, height_);
+  set_tile_size(chain_tiles_, chain_shown_width_, chain_height_);
 }
 
 void CameraPipeline::set_tile_size(GstElement *tiles, int w, int h) {

@@ -70,6 +70,7 @@ class CameraPipeline {
 
   int width() const { return width_; } // of the decoded pictures
   int height() const { return height_; }
+  int shown_width() const { return shown_width_; } // the same in square pixels, as tiles have them
   std::uint64_t frames_in() const { return frames_in_; }
   std::uint64_t frames_out() const { return frames_out_; }
   std::uint64_t tiles() const { return tiles_; }
@@ -130,8 +131,8 @@ class CameraPipeline {
   std::condition_variable thread_ended_;
   int threads_ = 0; // under threads_lock_: of on_own_thread(), that still run
   std::atomic<bool> muted_ = false, linked_ = false;
-  std::atomic<int> width_ = 0, height_ = 0; // of the decoded pictures
-  std::atomic<int> chain_width_ = 0, chain_height_ = 0, tile_height_;
+  std::atomic<int> width_ = 0, height_ = 0, shown_width_ = 0; // of the decoded pictures
+  std::atomic<int> chain_width_ = 0, chain_height_ = 0, chain_shown_width_ = 0, tile_height_;
   std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0, tiles_ = 0;
   std::atomic<double> latency_ms_ = 0;
 };

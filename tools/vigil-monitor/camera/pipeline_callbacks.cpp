@@ -3,6 +3,7 @@
 
 #include "../config/words.h"
 #include "common/error.h"
+#include "reduction.h"
 #include "tools/base/gst_ptr.h"
 
 #include <algorithm>
@@ -116,6 +117,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_pictures(GstPad *, GstPadPr
   CameraPipeline &p = self(user);
   if (const auto video = video_of(info)) {
     p.width_ = video->width;
+    p.shown_width_ = width_shown(*video);
     p.height_ = video->height;
     p.update_tile_caps();
   }
@@ -127,6 +129,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_frames(GstPad *, GstPadProb
   if (const auto video = video_of(info)) {
     const bool same = p.chain_width_ == video->width && p.chain_height_ == video->height;
     p.chain_width_ = video->width;
+    p.chain_shown_width_ = width_shown(*video);
     p.chain_height_ = video->height;
     p.update_tile_caps();
     if (!same) p.draw_masks();

@@ -12,10 +12,15 @@ int chain_lines(int asked, int lines) {
   return asked == detect_full ? lines : std::min(asked, lines);
 }
 
-GstCaps *reduced_caps(const GstVideoInfo &video, int lines) {
-  const guint64 shown =
+int width_shown(const GstVideoInfo &video) {
+  const guint64 width =
       gst_util_uint64_scale_round(guint64(video.width), guint64(video.par_n), guint64(video.par_d));
-  const guint64 width = gst_util_uint64_scale_round(shown, guint64(lines), guint64(video.height));
+  return static_cast<int>(std::clamp<guint64>(width, 1, G_MAXINT));
+}
+
+GstCaps *reduced_caps(const GstVideoInfo &video, int lines) {
+  const guint64 width =
+      gst_util_uint64_scale_round(guint64(width_shown(video)), guint64(lines), guint64(video.height));
   return gst_caps_from_string(("video/x-raw(ANY),width=" + std::to_string(std::max<guint64>(width, 1)) +
                                ",height=" + std::to_string(lines) + ",pixel-aspect-ratio=1/1")
                                   .c_str());

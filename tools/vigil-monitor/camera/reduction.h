@@ -12,6 +12,9 @@ namespace vigil::monitor {
 // less than 360 lines would lose what is small.
 int chain_lines(int asked, int lines);
 
+// How wide the picture is in square pixels of its lines' height.
+int width_shown(const GstVideoInfo &);
+
 // What makes a scaler give so many lines of such pictures, with square pixels. The whole size is said: one
 // scaler does not find the width by itself, and another keeps the size that it gave before where it may.
 // To be unreferenced.
