@@ -125,7 +125,11 @@ class LumaSlot final : public Slot {
 
 bool needs_luma_slot(const FrameKind &kind) {
   if (kind.cuda_memory || kind.gl_memory) return false;
-  static GstCaps *const formats = gst_caps_from_string("video/x-raw, format=" VIGIL_LUMA_FORMATS);
+  static GstCaps *const formats = [] {
+    GstCaps *caps = gst_caps_from_string("video/x-raw, format=" VIGIL_LUMA_FORMATS);
+    GST_MINI_OBJECT_FLAG_SET(caps, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED); // it stays until the process ends
+    return caps;
+  }();
   const GValue *names = gst_structure_get_value(gst_caps_get_structure(formats, 0), "format");
   for (guint i = 0; i < gst_value_list_get_size(names); i++)
     if (!std::strcmp(g_value_get_string(gst_value_list_get_value(names, i)), GST_VIDEO_INFO_NAME(&kind.info)))
