@@ -220,6 +220,10 @@ def files():
                     *f"! x264enc speed-preset=ultrafast key-int-max=15 ! h264parse ! mp4mux ! filesink location={clip}".split()], check=True, timeout=60)
     # The film's end ends its motion, which comes again 1.4 s later: within post_capture, so that the event goes on.
     config.write_text(f'record: {{pre_capture: 1, post_capture: 2, max_clip: 10}}\ncameras:\n  film: {{source: "{clip}"}}\n')
+    shutil.copy(clip, folder / "par!ty.mp4")  # a name with a sign that stands between elements elsewhere
+    with Monitor(program, folder / "named", str(folder / "par!ty.mp4")) as m:
+        m.wait("pictures of a file with such a name", lambda: m.get("/api/cameras/camera1")["state"] == "online", 14)
+        m.stop()
     with Monitor(program, folder / "files", "--config", str(config)) as m:
         m.wait("pictures of the file", lambda: m.get("/api/cameras/film")["state"] == "online", 14)
         time.sleep(8)  # it has begun again twice

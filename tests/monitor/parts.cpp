@@ -95,6 +95,10 @@ void tokens(const std::string &folder) {
   expect(role_of(r, again) == Role::admin, "loopback");
   r.headers["x-forwarded-for"] = "1.2.3.4";
   expect(role_of(r, again) == Role::none, "a proxy on this machine");
+  for (const char *name : {"forwarded", "x-real-ip", "x-forwarded-host", "x-forwarded-proto", "via"}) {
+    r.headers = {{name, "something"}};
+    expect(role_of(r, again) == Role::none, std::string("a proxy that says so by ") + name);
+  }
   r = {};
   expect(role_of(r, again) == Role::none, "from elsewhere");
   r.headers["cookie"] = "a=b; vigil_token=" + view;

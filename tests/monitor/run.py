@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+import broker
 from program import Monitor
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-run"
@@ -234,6 +235,27 @@ def reload(m):
     same(m.ask("POST", "/api/reload")[1]["restarted"], ["more"], "a camera goes")
 
 
+def withdrawn():
+    """A camera that leaves the configuration leaves Home Assistant, too."""
+    if broker.MISSING:
+        print(broker.MISSING.replace("SKIPPED", "SKIPPED in part", 1))
+        return
+    with broker.Broker("homeassistant/#") as told:
+        cameras = [f'  {name}: {{source: "{SOURCE}"}}\n' for name in ("stays", "goes")]
+        text = f"mqtt: {{host: 127.0.0.1, port: {told.port}, node: test}}\ncameras:\n"
+        settings = folder / "withdrawn.yaml"
+        settings.write_text(text + "".join(cameras))
+        topics = [f"homeassistant/binary_sensor/vigil_test_{name}/motion/config" for name in ("stays", "goes")]
+        with Monitor(program, folder / "withdrawn", "--config", str(settings)) as m:
+            m.wait("both cameras are announced", lambda: all(told.payloads(t) for t in topics))
+            settings.write_text(text + cameras[0])
+            same(m.ask("POST", "/api/reload")[1]["restarted"], ["goes"], "one goes")
+            m.wait("its sensor is taken away", lambda: told.payloads(topics[1])[-1] == "")
+            same(told.payloads(topics[0])[-1] != "", True, "the other's stays")
+            m.stop()
+
+
+withdrawn()
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: m.get("/api/cameras/street")["state"] == "online")
     print(f"online after {time.monotonic() - m.begun:.2f} s")

@@ -291,7 +291,9 @@ std::vector<std::string> Monitor::reload() {
       continue;
     }
     it->second->stop("the camera was taken out of the configuration");
-    hub_.text(it->first, utc_.now(), {{"kind", "removed"}, {"name", it->first}});
+    const nlohmann::json removed = {{"kind", "removed"}, {"name", it->first}};
+    hub_.text(it->first, utc_.now(), removed);
+    for (const auto &listener : on_tell) listener(it->first, removed);
     changed.push_back(it->first);
     it = cameras_.erase(it);
   }

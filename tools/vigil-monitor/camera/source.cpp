@@ -60,6 +60,9 @@ SourceKind source_kind(const std::string &source) {
   if (address != std::string::npos && source.find_first_of(" !") > address)
     return source.starts_with("file://") ? SourceKind::file : SourceKind::network;
   if (source.starts_with("/dev/video")) return SourceKind::device;
+  // What stands there is a path, also with a sign in its name that stands between elements elsewhere.
+  if (source.starts_with('/') || source.starts_with("./") || source.starts_with("../"))
+    return SourceKind::file;
   const std::string word = source.substr(0, source.find_first_of(" !"));
   const tools::ObjectPtr<GstElementFactory> factory(gst_element_factory_find(word.c_str()));
   if (factory || source.find('!') != std::string::npos) return SourceKind::launch;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <iterator>
 #include <random>
 #include <sstream>
 #include <sys/stat.h>
@@ -138,7 +139,10 @@ Role role_of(const Request &r, const Tokens &tokens) {
   else if (const auto c = cookie(r, "vigil_token"))
     role = tokens.role(*c);
   // A proxy on this machine must not make everybody local.
-  const bool forwarded = !r.header("x-forwarded-for").empty() || !r.header("forwarded").empty();
+  constexpr const char *by_proxies[] = {"x-forwarded-for",  "forwarded",         "x-real-ip",
+                                        "x-forwarded-host", "x-forwarded-proto", "via"};
+  const bool forwarded = std::any_of(std::begin(by_proxies), std::end(by_proxies),
+                                     [&](const char *name) { return !r.header(name).empty(); });
   if (role == Role::none && r.loopback && !forwarded) role = Role::admin;
   return role;
 }

@@ -69,6 +69,7 @@ void Notifier::tell(const std::string &camera, const json &record) {
   if (!mqtt_) return;
   for (const Topic &t : record_states(mqtt_config_.topic_prefix, record)) mqtt_->set_state(t);
   if (record["kind"] == "camera") announce(record["camera"]);
+  if (record["kind"] == "removed") withdraw(camera);
   if (record["kind"] != "sample" || camera != monitor_.config().order.front()) return;
   const ProcessState p = process_state();
   const json stats = {{"uptime_seconds", static_cast<int>(monitor_.uptime()) / 30 * 30},
@@ -89,6 +90,12 @@ void Notifier::announce(const json &camera) {
       mqtt_->set_state({t.topic, ""}); // an empty retained message takes it away
   for (const Topic &t : now) mqtt_->set_state(t);
   before = std::move(now);
+}
+
+// A camera that left the configuration.
+void Notifier::withdraw(const std::string &camera) {
+  for (const Topic &t : announced_[camera]) mqtt_->set_state({t.topic, ""});
+  announced_.erase(camera);
 }
 
 void Notifier::order(const Command &c) {

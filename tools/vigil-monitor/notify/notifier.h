@@ -23,6 +23,7 @@ class Notifier {
   void tell(const std::string &camera, const nlohmann::json &record); // on the main thread
   void order(const Command &);                                        // on MQTT's thread
   void announce(const nlohmann::json &camera);
+  void withdraw(const std::string &camera);
 
   Monitor &monitor_;
   const MqttConfig mqtt_config_;
