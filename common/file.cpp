@@ -113,10 +113,14 @@ void check_writable(const std::string &path) {
   unlink(name.c_str());
 }
 
-void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes) {
+void replace_file(const std::string &path, std::span<const std::uint8_t> bytes) {
   const auto [file, temporary] = write_beside(path, bytes);
   if (std::rename(temporary.c_str(), path.c_str()) != 0) failed_to_write(path, temporary);
   sync_folder_of(path);
+}
+
+void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes) {
+  replace_file(path, bytes);
   remove_drafts_of(path);
 }
 

@@ -16,8 +16,12 @@ namespace vigil {
 // Throws Error::write. Removes what a process that was killed while it wrote has left there.
 void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes);
 
-// The same where no file of that name is there yet; false when one is, whose bytes stay. Of several processes
-// one alone is the first, except on file systems without links.
+// The same for a writer of many files: the folder is not listed at each of them; the writer calls
+// remove_left_behind() once.
+void replace_file(const std::string &path, std::span<const std::uint8_t> bytes);
+
+// The same as write_file_atomically() where no file of that name is there yet; false when one is, whose bytes
+// stay. Of several processes one alone is the first, except on file systems without links.
 bool write_file_if_absent(const std::string &path, std::span<const std::uint8_t> bytes);
 
 // Removes what killed processes have left in `folder` of files whose names `is_ours` knows.

@@ -25,7 +25,7 @@ std::span<const std::uint8_t> bytes_of(const std::string &words) {
   return {reinterpret_cast<const std::uint8_t *>(words.data()), words.size()};
 }
 void write_text(const std::string &path, const std::string &words) {
-  write_file_atomically(path, bytes_of(words));
+  replace_file(path, bytes_of(words));
 }
 Json parse(const std::string &path, const std::string &words) {
   try {
@@ -103,12 +103,12 @@ std::optional<Findings> Archive::part(const SourceFile &f, int index) const {
 
 void Archive::put_part(const SourceFile &f, const Findings &found) const {
   if (with_vectors_)
-    write_file_atomically(at(f, part_ending(found.part.index, "vectors")), bytes_of(table_of(f, {found})));
+    replace_file(at(f, part_ending(found.part.index, "vectors")), bytes_of(table_of(f, {found})));
   write_text(at(f, part_ending(found.part.index, "json")), text_of(f, found));
 }
 
 void Archive::finish(const SourceFile &f, const std::vector<Findings> &parts) const {
-  if (with_vectors_) write_file_atomically(at(f, ".vectors"), bytes_of(table_of(f, parts)));
+  if (with_vectors_) replace_file(at(f, ".vectors"), bytes_of(table_of(f, parts)));
   write_text(at(f, ".jsonl"), lines_of(f, parts));
   std::error_code ignored;
   fs::remove(at(f, ".failed"), ignored);
