@@ -245,6 +245,19 @@ def files():
         m.stop()
 
 
+def twice():
+    """A second program on the same storage folder is refused, and the clip that the first one writes stays whole."""
+    config.write_text(f'record: {{pre_capture: 1, post_capture: 1, max_clip: 8}}\ncameras:\n  street: {{source: "{SCENE}"}}\n')
+    data = folder / "twice"
+    with Monitor(program, data, "--config", str(config)) as m:
+        m.wait("a clip being written", lambda: list((data / "clips").rglob("*.part")))
+        done = subprocess.run([program, "--config", str(config), "--listen", "127.0.0.1:0", "--storage", str(data)], capture_output=True, text=True, timeout=30)
+        same((done.returncode, "another vigil-monitor" in done.stderr), (1, True), f"the second one: {done.stderr}")
+        m.wait("the clip", lambda: [e for e in m.get("/api/events")["events"] if e["has_clip"] and e["end_time"]])
+        same([line for line in m.log if "is lost" in line], [], "clips that are lost")
+        m.stop()
+
+
 def tls():
     """By TLS, with tokens: what a token of role view may do, and cookies that are sent by TLS alone."""
     made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", "/CN=test",
@@ -298,7 +311,7 @@ def newer():
         same(db.execute("SELECT name FROM sqlite_master WHERE name='events'").fetchall(), [], "tables of this version in it")
 
 
-checks = [full_disk, lines, drops, sizes, no_cameras, files, tls, newer]
+checks = [full_disk, lines, drops, sizes, no_cameras, files, twice, tls, newer]
 for check in [c for c in checks if c.__name__ in sys.argv[3:]] or checks:
     begun = time.monotonic()
     check()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // vigil-monitor's HTTP server by itself: requests in time, and those that never end. Usage: test-monitor-http
 // FOLDER
+#include "common/error.h"
 #include "tests/expect.h"
 #include "tools/vigil-monitor/http/parts.h"
 #include "tools/vigil-monitor/http/server.h"
@@ -138,6 +139,20 @@ void crowd(int port) {
   expect(answered, "an answer within five seconds, whoever else waits");
 }
 
+// Two on one port would each get some of the requests.
+void port_in_use(int port) {
+  ServerSettings settings;
+  settings.address = "127.0.0.1";
+  settings.port = port;
+  std::string why;
+  try {
+    const Server second(settings, answer);
+  } catch (const vigil::Error &e) {
+    why = e.what();
+  }
+  expect(why.starts_with("cannot listen on 127.0.0.1:"), "a second server on the same port: " + why);
+}
+
 } // namespace
 
 int main() {
@@ -150,6 +165,7 @@ int main() {
     in_time(server.port());
     large(server.port());
     crowd(server.port());
+    port_in_use(server.port());
   }
   std::printf("%d failures\n", failures);
   return failures != 0;

@@ -308,6 +308,26 @@ void reconcile(const std::string &folder) {
   expect(!fs::exists(s.file(clip_path(finished))), "the clip goes with its event");
 }
 
+// What a second program would take for the leavings of one that was killed.
+void one_program_alone(const std::string &folder) {
+  const std::string path = fresh(folder, "alone");
+  const auto said = [&] {
+    try {
+      Storage s(path, [](const std::string &) {});
+      return std::string();
+    } catch (const Error &e) {
+      return std::string(e.what());
+    }
+  };
+  {
+    const Storage first(path, [](const std::string &) {});
+    const std::string why = said();
+    expect(why.starts_with("another vigil-monitor") && why.find(path) != why.npos,
+           "a second one on the same folder is refused: " + why);
+  }
+  expect(said().empty(), "once the first has ended it may");
+}
+
 void full(const std::string &folder) {
   const Storage s(fresh(folder, "full"), [](const std::string &) {});
   s.append_line("events.jsonl", "{}");
@@ -371,6 +391,7 @@ int main(int, char **argv) {
   plan();
   half_written(folder);
   reconcile(folder);
+  one_program_alone(folder);
   full(folder);
   read_only(folder);
   std::printf("%d failures\n", failures);

@@ -210,8 +210,7 @@ Server::Server(const ServerSettings &s, Handler handler)
       MHD_OPTION_NOTIFY_CONNECTION, comes_or_goes, impl_.get(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       most_of_one_address, MHD_OPTION_URI_LOG_CALLBACK, begin, nullptr, MHD_OPTION_CONNECTION_LIMIT,
       most_connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-      memory, MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_ARRAY,
-      tls.data(), MHD_OPTION_END);
+      memory, MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_ARRAY, tls.data(), MHD_OPTION_END);
   if (impl_->daemon) return;
   // GnuTLS refuses a certificate or a key with whatever errno it left; these are of the address.
   const int why = errno;

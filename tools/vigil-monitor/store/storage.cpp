@@ -7,9 +7,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace vigil::monitor {
 namespace fs = std::filesystem;
@@ -34,8 +37,20 @@ std::int64_t size_of(const std::string &file) {
 
 } // namespace
 
+FolderLock::FolderLock(const std::string &folder)
+    : file_(open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+  if (file_ < 0 || flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  close(file_);
+  fail(Error::Kind::io, "another vigil-monitor works with the storage folder ", folder,
+       "; stop it, or choose another folder (--storage)");
+}
+
+FolderLock::~FolderLock() {
+  if (file_ >= 0) close(file_);
+}
+
 Storage::Storage(const std::string &path, Log log)
-    : path_(prepared(path)), log_(std::move(log)), events_(file("events.db")) {}
+    : path_(prepared(path)), lock_(path_), log_(std::move(log)), events_(file("events.db")) {}
 
 std::vector<Event> Storage::reconcile() {
   std::vector<Event> ended = events_.unfinished();

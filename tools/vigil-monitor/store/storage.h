@@ -14,10 +14,25 @@
 
 namespace vigil::monitor {
 
+// Held while a program works with the folder: a second one would take clips that are being written for those
+// of a program that was killed.
+class FolderLock {
+ public:
+  // Throws Error::io when another holds it. Where the file system knows no locks there is none.
+  explicit FolderLock(const std::string &folder);
+  ~FolderLock();
+  FolderLock(const FolderLock &) = delete;
+  FolderLock &operator=(const FolderLock &) = delete;
+
+ private:
+  int file_;
+};
+
 class Storage {
  public:
   using Log = std::function<void(const std::string &)>;
-  // Makes the folders. Throws Error::write when it cannot, Error::bad_data on a newer version's database.
+  // Makes the folders. Throws Error::write when it cannot, Error::bad_data on a newer version's database,
+  // Error::io when another program works with them.
   Storage(const std::string &path, Log log);
 
   EventStore &events() { return events_; }
@@ -43,6 +58,7 @@ class Storage {
 
  private:
   const std::string path_;
+  FolderLock lock_;
   Log log_;
   EventStore events_;
 };
