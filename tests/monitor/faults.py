@@ -245,6 +245,20 @@ def files():
         m.stop()
 
 
+def deleted():
+    """Of an event that is deleted while it goes on nothing stays on the disk, though its clip is finished later."""
+    config.write_text(f'record: {{pre_capture: 1, post_capture: 1, max_clip: 6}}\ncameras:\n  street: {{source: "{SCENE}"}}\n')
+    data = folder / "deleted"
+    with Monitor(program, data, "--config", str(config)) as m:
+        clip = m.wait("a clip being written", lambda: list((data / "clips").rglob("*.part")))[0]
+        event = clip.name.split(".")[0]
+        m.wait("the event goes", lambda: m.ask("DELETE", f"/api/events/{event}")[0] == 200)
+        same(clip.exists(), True, "its clip goes on")
+        m.wait("the clip's end", lambda: not clip.exists())
+        m.wait("its files are gone", lambda: not list(data.rglob(f"{event}*")), 10)
+        m.stop()
+
+
 def twice():
     """A second program on the same storage folder is refused, and the clip that the first one writes stays whole."""
     config.write_text(f'record: {{pre_capture: 1, post_capture: 1, max_clip: 8}}\ncameras:\n  street: {{source: "{SCENE}"}}\n')
@@ -311,7 +325,7 @@ def newer():
         same(db.execute("SELECT name FROM sqlite_master WHERE name='events'").fetchall(), [], "tables of this version in it")
 
 
-checks = [full_disk, lines, drops, sizes, no_cameras, files, twice, tls, newer]
+checks = [full_disk, lines, drops, sizes, no_cameras, files, deleted, twice, tls, newer]
 for check in [c for c in checks if c.__name__ in sys.argv[3:]] or checks:
     begun = time.monotonic()
     check()

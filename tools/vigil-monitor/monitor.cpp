@@ -160,7 +160,10 @@ void Monitor::save(const char *type, const Event &e) {
   const bool taken = writer_.add([this, type = std::string(type), e = Event(e), first, tell]() mutable {
     const auto same = [&](const Waiting &w) { return w.event.id == e.id; };
     const bool known = std::any_of(waiting_.begin(), waiting_.end(), same) || storage_->events().get(e.id);
-    if (!first && !known) return; // deleted meanwhile
+    if (!first && !known) { // deleted meanwhile: what was written of it since goes, too
+      storage_->remove(e);
+      return;
+    }
     // A picture is told of when it is there, which it is not when the disk was full.
     std::error_code error;
     e.has_snapshot = std::filesystem::exists(storage_->file(thumb_path(e)), error);
