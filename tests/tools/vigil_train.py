@@ -337,6 +337,13 @@ class BadInput(Case):
         png(self.dir / "small.png", [[0] * 8] * 8)
         self.refused("codebook", "-o", self.dir / "m", *SMALL, self.dir / "small.png", says="no room for a descriptor")
 
+    def test_large_frames(self):
+        png(self.dir / "large.png", [[(x * y) % 251 for x in range(1280)] for y in range(720)])
+        out = self.dir / "m"
+        said = self.train("codebook", "-o", out, *SMALL, self.dir / "large.png")
+        self.assertIn("note: a frame of 1280x720 has 223479 descriptors; --largest-scale 0.41 ", said)
+        self.assertNotIn("note:", self.train("codebook", "-o", out, *SMALL, "--largest-scale", "0.41", self.dir / "large.png"))
+
     def test_models(self):
         good = self.model.read_bytes()
         damaged = self.dir / "damaged"

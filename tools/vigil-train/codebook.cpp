@@ -21,6 +21,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <numbers>
 #include <oneapi/tbb/parallel_for.h>
 
 namespace vigil::train {
@@ -96,6 +97,23 @@ void CodebookTrainer::run() {
   std::filesystem::remove(checkpoint());
 }
 
+// Time grows with the number of descriptors, here and in use, and the largest scale has most of them.
+// 640x480 with the defaults has 73,125; the paper's pictures are of 320x240.
+void note_a_large_frame(int width, int height, const fisher::SiftParams &sift) {
+  constexpr int many = 150000;
+  const int descriptors = fisher::layout_for(width, height, sift).descriptors;
+  fisher::SiftParams smaller = sift;
+  smaller.largest_scale =
+      std::round(100 * std::numbers::sqrt2 * std::sqrt(320. * 240 / (static_cast<double>(width) * height))) /
+      100;
+  if (descriptors < many || smaller.largest_scale < 1. / 16) return;
+  std::fprintf(stderr,
+               "note: a frame of %dx%d has %d descriptors; --largest-scale %.2g looks at it as at one of "
+               "320x240, with %d\n",
+               width, height, descriptors, smaller.largest_scale,
+               fisher::layout_for(width, height, smaller).descriptors);
+}
+
 void CodebookTrainer::sample() {
   const auto device = open_backend(o_.backend, o_.threads);
   std::printf("descriptors are taken on %s\n", device->name().c_str());
@@ -114,6 +132,8 @@ void CodebookTrainer::sample() {
           return true;
         }
         const auto d = engine.descriptors(frame, n - 1);
+        if (!state_.frames && !frames && o_.base.empty())
+          note_a_large_frame(frame.width, frame.height, sift_);
         sampler_.add(file, n, d.values, d.positions);
         frames++;
         progress.step();
