@@ -192,7 +192,7 @@ Server::Server(const ServerSettings &s, Handler handler)
   const std::unique_ptr<addrinfo, void (*)(addrinfo *)> addresses(found, freeaddrinfo);
   unsigned flags =
       MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC;
-  if (found->ai_family == AF_INET6) flags |= MHD_USE_IPv6;
+  if (found->ai_family == AF_INET6) flags |= MHD_USE_DUAL_STACK; // [::] takes IPv4, too
   std::vector<MHD_OptionItem> tls;
   if (!s.certificate.empty()) {
     flags |= MHD_USE_TLS;
