@@ -12,7 +12,7 @@
 #include "kernels/mog/cpu/samples-inl.h"
 
 #include <algorithm>
-#include <optional>
+#include <hwy/cache_control.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace vigil::mog::cpu::HWY_NAMESPACE {
@@ -37,11 +37,13 @@ HWY_INLINE Pixels<Stored> block_at(const Memory &m, std::size_t block) {
           m.layout.gaussian_step};
 }
 
-// A block's state as it was: of pixels outside of the frame it is put back.
+// A block's state as it was: of pixels outside of the frame it is put back. Few blocks need it, so that one
+// object serves many.
 template <class Stored>
 class Kept {
  public:
-  Kept(const Pixels<Stored> &block, int components, int parts) : components_(components), parts_(parts) {
+  Kept(int components, int parts) : components_(components), parts_(parts) {}
+  void keep(const Pixels<Stored> &block) {
     each(block, [](auto *state, auto *kept) { std::copy_n(state, block_pixels, kept); });
   }
   void put_back(const Pixels<Stored> &block, int first, int last) {
@@ -62,6 +64,18 @@ class Kept {
   std::uint8_t active_[block_pixels];
   Stored weights_[max_components][block_pixels], gaussians_[max_components][4][block_pixels];
 };
+
+// Asks for what every step of a block reads: the first component, and the weights of the next two. The last
+// block asks for itself.
+template <class Stored>
+HWY_INLINE void ask_for(const Memory &m, int components, std::size_t block) {
+  constexpr int line = 64 / sizeof(Stored); // values in a line of the cache
+  const Pixels<Stored> next = block_at<Stored>(m, std::min(block, m.layout.blocks - 1));
+  hwy::Prefetch(next.active);
+  for (int i = 0; i < block_pixels * (1 + m.layout.channels); i += line) hwy::Prefetch(next.gaussian(0) + i);
+  for (int k = 0; k < std::min(components, 3); k++)
+    for (int i = 0; i < block_pixels; i += line) hwy::Prefetch(next.weight(k) + i);
+}
 
 // The learning rates of a block's pixels: one for all, or one for each.
 template <class T>
@@ -90,7 +104,7 @@ struct Rates {
 //   V step(Pixels, const V *samples, V rates, dither)   the mask's values
 template <class Method>
 HWY_INLINE void apply_block(const Method &method, const Job &job, const Frame &frame, int x, int y,
-                            std::size_t block) {
+                            std::size_t block, Kept<typename Method::Codec::Stored> &kept) {
   using Codec = typename Method::Codec;
   using T = typename Codec::T;
   using V = typename Codec::V;
@@ -109,8 +123,8 @@ HWY_INLINE void apply_block(const Method &method, const Job &job, const Frame &f
     load_clamped(frame.step.frame, Method::channels, left, row, samples);
   const Rates<T> rates(job.rates, frame.step.learning_rate, x, y, job.config.width);
   const auto pixels = block_at<typename Codec::Stored>(job.memory, block);
-  std::optional<Kept<typename Codec::Stored>> kept;
-  if (!inside) kept.emplace(pixels, job.config.components, 1 + Method::channels);
+  if (!inside) kept.keep(pixels);
+  ask_for<typename Codec::Stored>(job.memory, job.config.components, block + 1);
 
   alignas(64) std::uint8_t part[block_pixels];
   std::uint8_t *out = frame.step.mask.row(row) + left;
@@ -123,9 +137,9 @@ HWY_INLINE void apply_block(const Method &method, const Job &job, const Frame &f
     to_bytes(d, method.step(pixels.at(i), sample, rate, dither), mask + i);
   }
   if (mask == part) std::memcpy(out + from, part + from, std::size_t(to - from));
-  if (!kept) return;
-  kept->put_back(pixels, 0, from);
-  kept->put_back(pixels, to, block_pixels);
+  if (inside) return;
+  kept.put_back(pixels, 0, from);
+  kept.put_back(pixels, to, block_pixels);
 }
 
 // The label of row y of the frame where the model has no pixel.
@@ -141,6 +155,7 @@ template <class Method>
 void apply_rows(const Job &job, int first, int last) {
   const Layout &layout = job.memory.layout;
   constexpr int tile = 16; // blocks
+  Kept<typename Method::Codec::Stored> kept(job.config.components, 1 + Method::channels);
   for (int y = first; y < last; y++)
     for (int from = 0; from < layout.blocks_a_row; from += tile)
       for (const Frame &frame : job.frames) {
@@ -149,7 +164,7 @@ void apply_rows(const Job &job, int first, int last) {
         if (row < 0 || row >= job.config.height) continue;
         if (from == 0 && frame.shift.x != 0) clear_uncovered(frame, row);
         for (int b = from; b < to; b++)
-          apply_block(method, job, frame, b * block_pixels, y, std::size_t(y) * layout.blocks_a_row + b);
+          apply_block(method, job, frame, b * block_pixels, y, std::size_t(y) * layout.blocks_a_row + b, kept);
       }
 }
 
