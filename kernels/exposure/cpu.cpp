@@ -109,7 +109,7 @@ class CpuExposure final : public Exposure {
       for (int y = step / 2; y < frame.height; y += step)
         for (int x = step / 2; x < frame.width; x += step)
           samples_.add(sample(background, channels, c, x, y), sample(frame, channels, c, x, y));
-      update(lines_, c, samples_, has_chroma_planes(frame.format) && c > 0);
+      update(lines_, c, samples_, channel_kind(frame.format, c));
     }
   }
 

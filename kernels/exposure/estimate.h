@@ -32,8 +32,8 @@ class Samples {
   std::size_t count_ = 0, all_ = 0;
 };
 
-// Replaces the line of `channel` of the frame before by this frame's. chroma: the channel is U or V.
+// Replaces the line of `channel` of the frame before by this frame's.
 // Channel 0 comes first, since chroma takes its gain.
-void update(Lines &, int channel, const Samples &, bool chroma);
+void update(Lines &, int channel, const Samples &, Channel);
 
 } // namespace vigil::exposure

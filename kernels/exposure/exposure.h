@@ -28,8 +28,12 @@
 //
 // What the model follows by itself: daylight that fades is no exposure, and undone for ever it would leave a
 // model of noon to watch the dusk. Undoing the whole line would move a sample of v by d(v) = weight ((v -
-// offset) / gain - v). At v = 16 and v = 235 the part `left` of it is left to the model: it goes towards d by
-// at most `following` levels a frame (`following_chroma` for chroma), and stays between 0 and d.
+// offset) / gain - v). At v = 16 and v = 235 the part `left` of it is left to the model: it goes towards d
+// by at most `following` levels a frame (`following_chroma` for chroma), and stays between 0 and d. R, G, B
+// and a single channel are slower as long as little is left, by the share min(1, following_first +
+// following_more |left|): an exposure that goes up and down every few seconds turns round before much of it
+// is left to the model, which would widen its variances and see less; daylight goes on. (Not with U and V
+// beside: what is clipped changes its colour, which the rule for clipped samples below does not mend there.)
 //
 // Undoing it: T(y) = y + s (d(y) - left(y)), with left(y) the straight line through left(16) and left(235),
 // and s = max(0, 1 - slack / D), where D is the larger of |d - left| at 16 and at 235. So a deviation of at
@@ -55,13 +59,21 @@ inline constexpr int rounds = 4;
 inline constexpr float max_gain = 3.f; // beyond it quantisation leaves steps that look like things
 inline constexpr float least_agreeing = 0.4f;
 inline constexpr float fading = 0.98f;
-inline constexpr float slack = 2.f;                                 // levels
-inline constexpr int most_error = 16;                               // levels
-inline constexpr float believed_from = 0.8f, believed_range = 0.3f; // of E / E0
-inline constexpr float following = 0.1f, following_chroma = 0.05f;  // levels a frame
-inline constexpr float low_anchor = 16.f, high_anchor = 235.f;      // levels
+inline constexpr float slack = 2.f;                                   // levels
+inline constexpr int most_error = 16;                                 // levels
+inline constexpr float believed_from = 0.8f, believed_range = 0.3f;   // of E / E0
+inline constexpr float following = 0.1f, following_chroma = 0.05f;    // levels a frame
+inline constexpr float following_first = 0.1f, following_more = 0.2f; // a share, and that for each level
+inline constexpr float low_anchor = 16.f, high_anchor = 235.f;        // levels
 inline constexpr int clipped_high = 250, clipped_low = 5;
 inline constexpr int bins = 256; // of each histogram
+
+// What a channel is: R, G, B or the only one; Y beside U and V; U or V.
+enum class Channel { plain, luma, chroma };
+constexpr VIGIL_HOST_DEVICE Channel channel_kind(PixelFormat f, int c) {
+  if (f != PixelFormat::nv12 && f != PixelFormat::i420) return Channel::plain;
+  return c == 0 ? Channel::luma : Channel::chroma;
+}
 
 // A channel's line. `agreeing` is 0 where the last frame gave none; `left`: levels at the anchors.
 struct Line {
@@ -118,15 +130,19 @@ constexpr VIGIL_HOST_DEVICE std::uint32_t error_of(Real distance) {
 // The line with its weight and what is left of it, from those of the last frame. e0 = 0: nothing to compare,
 // or too few samples.
 constexpr VIGIL_HOST_DEVICE Line settled(Line l, const Line &before, std::uint32_t e, std::uint32_t e0,
-                                         bool enough, bool chroma) {
+                                         bool enough, Channel kind) {
   l.weight = before.weight;
   if (enough) {
     const float w =
         e0 == 0 ? 0.f : (believed_from - static_cast<float>(e) / static_cast<float>(e0)) / believed_range;
     l.weight = w < 0 ? 0.f : w > 1 ? 1.f : w;
   }
-  const float most = chroma ? following_chroma : following;
   for (int k = 0; k < 2; k++) {
+    const float had = before.left[k] < 0 ? -before.left[k] : before.left[k];
+    const float share = following_first + following_more * had;
+    const float most = kind == Channel::chroma              ? following_chroma
+                       : kind == Channel::luma || share > 1 ? following
+                                                            : following * share;
     const float d = deviation(l, k), step = d - before.left[k];
     const float next = before.left[k] + (step < -most ? -most : step > most ? most : step);
     const float low = d < 0 ? d : 0, high = d < 0 ? 0 : d;
@@ -202,8 +218,4 @@ std::unique_ptr<Exposure> make_cuda(Device &); // throws no_device when built wi
 std::unique_ptr<Exposure> make(Device &);
 // What every backend does before it starts.
 void check(const ConstImage &frame, const ConstImage &background, int channels, const Image &out);
-constexpr VIGIL_HOST_DEVICE bool has_chroma_planes(PixelFormat f) {
-  return f == PixelFormat::nv12 || f == PixelFormat::i420;
-}
-
 } // namespace vigil::exposure

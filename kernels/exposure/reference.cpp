@@ -66,7 +66,6 @@ class Reference final : public Exposure {
                    Queue &) override {
     check(frame, shifted.picture, channels, out);
     const ConstImage background = shifted.seen();
-    const bool chroma_planes = has_chroma_planes(frame.format);
     double luma_gain = 1;
     for (int c = 0; c < channels; c++) {
       const int step = step_for(frame.width, frame.height);
@@ -78,7 +77,8 @@ class Reference final : public Exposure {
           all++;
           if (usable(p.b, p.y)) pairs.push_back(p);
         }
-      const DoubleLine l = line_of(pairs, chroma_planes && c > 0, luma_gain);
+      const Channel kind = channel_kind(frame.format, c);
+      const DoubleLine l = line_of(pairs, kind == Channel::chroma, luma_gain);
       Line &kept = lines_.channel[c];
       const Line before = kept;
       const bool enough = pairs.size() >= std::size_t(min_samples) && pairs.size() * 10 >= all;
@@ -94,7 +94,7 @@ class Reference final : public Exposure {
         e += error_of(std::abs(p.y - double(kept.gain) * p.b - double(kept.offset)));
         e0 += error_of(std::abs(double(p.y - p.b)));
       }
-      kept = settled(kept, before, e, e0, enough, chroma_planes && c > 0);
+      kept = settled(kept, before, e, e0, enough, kind);
     }
     if (told()) *told() = lines_;
     for (int i = 0; i < plane_count(frame.format); i++)

@@ -119,15 +119,16 @@ __device__ Pairs gather(const ConstImage &frame, const ConstImage &background, i
 
 // The line of a channel of which `all` samples were taken; `before`: that of the last frame. The same in all
 // threads.
-__device__ Line estimate(Sum &sum, Median &median, const Pairs &p, int all, bool chroma, const Line &before,
+__device__ Line estimate(Sum &sum, Median &median, const Pairs &p, int all, Channel kind, const Line &before,
                          float luma_gain) {
+  const bool chroma = kind == Channel::chroma;
   std::uint32_t found[1] = {0};
 #pragma unroll
   for (int i = 0; i < each; i++) found[0] += p.has(i);
   sum.up(found);
   const int n = static_cast<int>(found[0]);
   const Line faded{1 + (before.gain - 1) * fading, before.offset * fading, 0, 0, {}};
-  if (n < min_samples || n * 10 < all) return settled(faded, before, 0, 0, false, chroma);
+  if (n < min_samples || n * 10 < all) return settled(faded, before, 0, 0, false, kind);
 
   Line l;
   float gain0 = luma_gain;
@@ -181,7 +182,7 @@ __device__ Line estimate(Sum &sum, Median &median, const Pairs &p, int all, bool
     errors[1] += error_of(fabsf(p.y[i] - p.b[i]));
   }
   sum.up(errors);
-  return settled(now, before, errors[0], errors[1], true, chroma);
+  return settled(now, before, errors[0], errors[1], true, kind);
 }
 
 __global__ void __launch_bounds__(threads)
@@ -198,13 +199,13 @@ __global__ void __launch_bounds__(threads)
     Median median(medians);
     const int columns = samples_along(frame.width, step), all = columns * samples_along(frame.height, step);
     const Pairs own = gather(frame, background, channels, c, step, columns, all);
-    const bool chroma = has_chroma_planes(frame.format) && c > 0;
+    const Channel kind = channel_kind(frame.format, c);
     float luma_gain = 1;
-    if (chroma) {
+    if (kind == Channel::chroma) {
       const Pairs luma = gather(frame, background, channels, 0, step, columns, all);
-      luma_gain = estimate(sum, median, luma, all, false, before->channel[0], 1).gain;
+      luma_gain = estimate(sum, median, luma, all, Channel::luma, before->channel[0], 1).gain;
     }
-    l = estimate(sum, median, own, all, chroma, last, luma_gain);
+    l = estimate(sum, median, own, all, kind, last, luma_gain);
   }
   if (threadIdx.x != 0) return;
   now->channel[c] = l;

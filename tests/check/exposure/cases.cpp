@@ -201,7 +201,8 @@ void run_recovery(Checker &c) {
       }
 }
 
-// Light that fades slowly is left to the model; what jumps is undone, and then handed over slowly.
+// Light that fades slowly is left to the model; what jumps is undone, and then handed over slowly; of what
+// swings hardly anything is.
 void run_following(Checker &c) {
   constexpr int frames = 600;
   const auto worst_of = [&](int from, int to) { // the largest deviation that is undone while the light halves
@@ -223,14 +224,31 @@ void run_following(Checker &c) {
   const float slow = worst_of(0, frames), jump = worst_of(100, 101);
   c.expect(slow < 8 && jump > 20, text("of 26 levels, ", slow, " were undone when they came in ", frames,
                                        " frames, and ", jump, " when they came at once"));
+
+  // By 60 levels to each side: the way of `left` over four seconds up and four seconds down, again and again.
+  const auto left_of = [](int period, Channel kind) {
+    Line l;
+    float most = 0;
+    for (int n = 0; n < 2 * period; n++) {
+      const float offset = 60.f * static_cast<float>(std::sin(2 * 3.14159265 * n / period));
+      l = settled({1.f, offset, 1.f, 1.f, {}}, l, 10, 100, true, kind);
+      most = std::max(most, std::abs(l.left[0]));
+    }
+    return most;
+  };
+  const float quick = left_of(200, Channel::plain), lasting = left_of(2000, Channel::plain),
+              luma = left_of(200, Channel::luma);
+  c.expect(quick < 4 && lasting > 30 && luma > 8,
+           text("of 60 levels that come and go in 200 frames ", quick, " were left to the model, in 2000 ",
+                lasting, ", and of Y beside U and V ", luma));
 }
 
 // A line that explains little more than no change does nothing.
 void run_disbelief(Checker &c) {
   const Line asked{1.06f, -20.f, 0.45f, 0, {}}, before{};
-  c.expect(table_for(settled(asked, before, 99, 129, true, false)).is_identity(),
+  c.expect(table_for(settled(asked, before, 99, 129, true, Channel::plain)).is_identity(),
            "a line of little use was undone");
-  c.expect(!table_for(settled(asked, before, 30, 129, true, false)).is_identity(),
+  c.expect(!table_for(settled(asked, before, 30, 129, true, Channel::plain)).is_identity(),
            "a useful line was not undone");
 }
 
