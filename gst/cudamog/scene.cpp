@@ -46,6 +46,7 @@ void Scene::forget() {
   background_of_ = registered_of_ = 0;
   registration_->forget();
   waiting_.reset(grid_);
+  moving_.reset(grid_);
   lines_ = {};
   shift_ = {};
 }
@@ -111,13 +112,16 @@ void Scene::after(Slot &slot, Plane<const std::uint8_t> mask, const Settings &se
 static std::span<const ghost::Cell> edges_of(const HostBuffer &edges, const activity::Grid &grid) {
   return {edges.as<const ghost::Cell>(), std::size_t(grid.cells())};
 }
+static std::span<const ghost::Rim> rims_of(const HostBuffer &rims, const activity::Grid &grid) {
+  return {rims.as<const ghost::Rim>(), std::size_t(grid.cells())};
+}
 
 void Scene::take_light(const Slot &slot, std::span<std::uint8_t> in_blob, std::vector<Box> &boxes) {
   std::span<const ghost::Cell> edges;
   std::span<const ghost::Rim> rims;
   if (slot.measured) {
     edges = edges_of(slot.edges, grid_);
-    rims = {slot.rims.as<const ghost::Rim>(), std::size_t(grid_.cells())};
+    rims = rims_of(slot.rims, grid_);
   }
   if (!waiting_.take_light(in_blob, edges, rims)) return;
   std::erase_if(boxes, [&](const Box &b) {
@@ -128,6 +132,14 @@ void Scene::take_light(const Slot &slot, std::span<std::uint8_t> in_blob, std::v
     });
     return light > others;
   });
+}
+
+double Scene::moving(const Slot &slot, std::span<const std::uint8_t> in_blob, double reported,
+                     double threshold, const MotionSettings &settings, double seconds) {
+  if (!slot.measured) return reported;
+  return moving_.step(
+      {in_blob, waiting_.light(), edges_of(slot.edges, grid_), rims_of(slot.rims, grid_), seconds}, reported,
+      threshold, settings.delay / 1000.);
 }
 
 void Scene::observe(const Slot &slot, std::span<const std::uint8_t> in_blob, double seconds,

@@ -6,7 +6,7 @@
 //   before()   in the order of the frames, when the model knows the frames before this one: the picture for
 //              the model
 //   after()    when the mask is final
-//   take_light(), observe()  when the queue got there
+//   take_light(), moving(), observe()  when the queue got there
 //   rates()    for the next frame's model
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "gst/memory/slots.h"
 #include "kernels/activity/activity.h"
 #include "kernels/exposure/exposure.h"
+#include "kernels/ghost/moving.h"
 #include "kernels/ghost/outlines.h"
 #include "kernels/ghost/waiting.h"
 #include "kernels/registration/registration.h"
@@ -51,6 +52,10 @@ class Scene {
   void after(Slot &, Plane<const std::uint8_t> mask, const Settings &, double seconds, Queue &);
   // Takes the blobs out of `in_blob` that are light, and their boxes; for observe() of the same frame.
   void take_light(const Slot &, std::span<std::uint8_t> in_blob, std::vector<Box> &);
+  // The foreground pixels that tell of motion (kernels/ghost/moving.h), after take_light() of the same frame:
+  // the blobs have `reported`, and motion begins from `threshold` pixels on.
+  double moving(const Slot &, std::span<const std::uint8_t> in_blob, double reported, double threshold,
+                const MotionSettings &, double seconds);
   // Marks the boxes of ghosts.
   void observe(const Slot &, std::span<const std::uint8_t> in_blob, double seconds, const Tuning &,
                std::vector<Box> &);
@@ -79,6 +84,7 @@ class Scene {
   std::uint64_t background_of_ = 0; // the model's frames when background_ was drawn; 0: never
   double since_look_ = 0;           // seconds
   ghost::Waiting waiting_;
+  ghost::Moving moving_;
   exposure::Lines lines_;
   Shift shift_;
 };

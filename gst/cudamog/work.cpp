@@ -46,6 +46,7 @@ struct MogWork::Analysis final : Work::Result {
   Learning::Light light = Learning::Light::steady;
   double changed_fraction =
       0; // the reported blobs' share of the watched pixels; all foreground's when the light jumped
+  double moving_fraction = 0; // what of the blobs' share is motion, and what is too small to be reported
   std::vector<Box> boxes;
   std::optional<double> view_took;   // seconds since the last spots; none: there are no spots of this frame
   std::optional<view::Event> camera; // what is to be said of it
@@ -196,7 +197,7 @@ void MogWork::complete(Job &job, Queue &queue) {
 void MogWork::find_blobs(Analysis &a) {
   a.boxes.clear();
   a.light = Learning::Light::steady;
-  a.changed_fraction = 0;
+  a.changed_fraction = a.moving_fraction = 0;
   std::fill(blob_cells_.begin(), blob_cells_.end(), 0);
   MaskBlobs::Found found = blobs_->find(a.blobs, blob_cells_);
   if (device_.backend() != Backend::cpu) result_bytes_ += found.bytes;
@@ -220,6 +221,10 @@ void MogWork::find_blobs(Analysis &a) {
   std::uint64_t area = 0;
   for (const Box &b : a.boxes) area += b.area;
   a.changed_fraction = double(area) / watched;
+  const MotionSettings &motion = a.settings.motion;
+  a.moving_fraction = scene_.moving(a.scene, blob_cells_, double(area), double(motion.threshold) * watched,
+                                    motion, a.seconds) /
+                      watched;
 }
 
 // A light that was switched: the model is to know what was background the last time that this light was
@@ -273,7 +278,7 @@ void MogWork::publish(BufferPtr &buffer, const Job &job) {
     gst_element_post_message(
         element, new_motion_message(element, "light-jump", job.time, a.changed_fraction, a.boxes));
   if (a.light == Learning::Light::steady)
-    post_motion(element, element_.motion.step(a.changed_fraction, motion, element_.motion_time),
+    post_motion(element, element_.motion.step(a.moving_fraction, motion, element_.motion_time),
                 element_.motion, motion, job.time, a.changed_fraction, a.boxes);
 }
 

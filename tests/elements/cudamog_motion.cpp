@@ -116,6 +116,29 @@ GST_START_TEST(motion_that_does_not_last_is_no_event) {
 }
 GST_END_TEST
 
+// Less than min-area, and so in no box: what counts is that it goes from place to place.
+GST_START_TEST(who_passes_far_away_is_told) {
+  const auto told = [](const char *settings, bool walks) {
+    Element e(std::string("median=0 detect-shadows=false exposure=off stabilize=off light-jump=0 "
+                          "output=passthrough motion-threshold=0.002 ") +
+              settings);
+    e.caps(caps_of("GRAY8", width, height));
+    for (int number = 0; number < 120; number++) {
+      const Rect small{walks ? number - 40 : 40, 56, 5, 5};
+      std::vector<Rect> objects;
+      if (number >= 40 && (walks || number % 10 < 3)) objects.push_back(small);
+      fail_unless_equals_int(e.push(scene("GRAY8", width, height, number, objects), number), GST_FLOW_OK);
+      e.pull_bytes();
+    }
+    return e.events();
+  };
+  fail_unless((told("", true) == std::vector<std::string>{"motion-begin"}));
+  fail_unless(told("motion-threshold=0.02", true).empty(), "more is asked for than he covers in his time");
+  fail_unless(told("", false).empty(), "what comes and goes in its place does not pass");
+  fail_unless(told("foreground-rate=1", true).empty(), "outlines are not looked at");
+}
+GST_END_TEST
+
 GST_START_TEST(level_has_hysteresis) {
   Camera camera("learning-rate=0.001 motion-threshold=0.02 motion-hold=0 min-area=10");
   const Rect small{40, 32, 16, 16}; // 1.3 %: less than the threshold, more than half of it
@@ -293,6 +316,7 @@ int main(int argc, char **argv) {
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, motion_begins_and_ends);
   tcase_add_test(tests, motion_that_does_not_last_is_no_event);
+  tcase_add_test(tests, who_passes_far_away_is_told);
   tcase_add_test(tests, level_has_hysteresis);
   tcase_add_test(tests, the_end_of_the_stream_ends_motion);
   tcase_add_test(tests, messages_can_be_off);

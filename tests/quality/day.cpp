@@ -8,8 +8,7 @@
 // --warm-up: what begins in the first seconds of the scene's time does not count, and these come on top of
 // --hours. --at-most: after so many seconds of the clock on the wall it ends, and says how much of the day
 // was seen. --list prints each visit and each event.
-// Without --settings: min-area=60 motion-threshold=0.0008, since a person on the far pavement fills some 150
-// pixels of 320x240, of which a ground of the same colour may hide half. --settings "" is nothing set.
+// Without --settings nothing is set.
 //
 // Draws the scene `day` of scenetestsrc frame by frame and pushes each into cudamog. A visit is a stretch of
 // time in which something is in view that is no parked car; stretches less than `join` seconds apart are one.
@@ -98,7 +97,7 @@ Options options_of(int argc, char **argv) {
     else
       usage((name + " is no option").c_str());
   }
-  if (o.settings.empty()) o.settings.emplace_back("min-area=60 motion-threshold=0.0008");
+  if (o.settings.empty()) o.settings.emplace_back("");
   if (!(o.from >= 0 && o.from < 24 && o.hours > 0 && o.rate > 0)) usage("hours and rate must be more than 0");
   return o;
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What of a frame's foreground counts for messages of motion: on cells that are made by hand.
+#include "kernels/ghost/moving.h"
+
+#include "kernels/ghost/waiting.h"
+#include "tests/check/checker.h"
+
+#include <vector>
+
+namespace vigil::ghost {
+namespace {
+
+constexpr double threshold = 80, rate = 0.1; // pixels; seconds a frame
+
+// 24x8 cells, of which some hold foreground.
+class Picture {
+ public:
+  Picture() { moving.reset(grid); }
+  void clear() {
+    std::fill(in_blob.begin(), in_blob.end(), std::uint8_t{0});
+    std::fill(light.begin(), light.end(), std::uint8_t{0});
+    std::fill(edges.begin(), edges.end(), Cell{});
+    std::fill(rims.begin(), rims.end(), Rim{});
+    reported = 0;
+  }
+  // Foreground of `pixels` in a cell; `on` of its difference goes on beyond the outline, and the ground's
+  // edges have this correlation with the frame's.
+  void put(int column, int row, unsigned pixels, double on, double kept = 0, bool blob = false) {
+    const auto cell = std::size_t(row * grid.columns + column);
+    edges[cell] = {pixels, 16, 800, 800};
+    rims[cell] = {16, 800, std::int32_t(800 * on), 16000, 16000, std::int32_t(16000 * kept)};
+    in_blob[cell] = blob;
+    if (blob) reported += pixels;
+  }
+  // Foreground of a blob that is_light().
+  void put_light(int column, int row, unsigned pixels) {
+    put(column, row, pixels, 1, 1);
+    light[std::size_t(row * grid.columns + column)] = light_frames;
+  }
+  bool moves(double seconds = rate, double delay = 0) {
+    return moving.step({in_blob, light, edges, rims, seconds}, reported, threshold, delay) >= threshold;
+  }
+  // How many frames it takes until he is told who walks to the right with so many pixels, a cell in `frames`
+  // frames; 0: never. `light_pixels` change elsewhere meanwhile.
+  int walk(unsigned pixels, double on, double kept, int frames = 3, unsigned light_pixels = 0) {
+    moving.reset(grid);
+    for (int i = 0; i < 24 * frames; i++) {
+      clear();
+      put(i / frames, 2, pixels, on, kept);
+      if (light_pixels) put_light(12, 7, light_pixels);
+      if (moves()) return i + 1;
+    }
+    return 0;
+  }
+
+  const activity::Grid grid = activity::grid_for(24 * 8, 64);
+  Moving moving;
+  std::vector<std::uint8_t> in_blob = std::vector<std::uint8_t>(192), light = in_blob;
+  std::vector<Cell> edges = std::vector<Cell>(192);
+  std::vector<Rim> rims = std::vector<Rim>(192);
+  double reported = 0;
+};
+
+void run_blobs(check::Checker &c) {
+  Picture p;
+  p.put(3, 3, 120, 0, 0, true);
+  c.expect(p.moves(), "a blob that comes is motion at once");
+  p.clear();
+  c.expect(!p.moves(), "nothing moves without foreground");
+  p.put(8, 3, 120, 0.9, 0.3, true);
+  c.expect(!p.moves(), "what goes on beyond its outline is none, though the ground's edges are hidden");
+  p.put(8, 3, 120, 0.2, 0.97, true);
+  c.expect(!p.moves(), "nor where the ground keeps its edges");
+  p.put(16, 5, 120, 0, 0, true);
+  c.expect(p.moves(), "beside it others are seen");
+  p.clear();
+  p.put(8, 3, 60, 0.9, 0.3, true);
+  p.put(16, 5, 60, 0, 0, true);
+  c.expect(!p.moves(), "light does not add to what is less than the threshold");
+}
+
+void run_standing(check::Checker &c) {
+  Picture p;
+  int told = 0;
+  for (int i = 0; i < 40; i++) {
+    p.clear();
+    p.put(3, 3, i < 20 ? least_weak - 1 : 90, 0, 0, true);
+    told += p.moves();
+  }
+  c.expect(told == 0, "what grew beyond the threshold where it stood begins no motion");
+  p.clear();
+  p.put(3, 3, 90, 0, 0, true);
+  const double still = p.moving.step({p.in_blob, p.light, p.edges, p.rims, rate}, p.reported, threshold, 0);
+  c.expect(still > threshold / 2 && still < threshold, "but goes on with motion that there is");
+  p.put(4, 3, 20, 0, 0, true);
+  p.put(4, 4, 20, 0, 0, true);
+  c.expect(p.moves(), "and steps into cells");
+  for (int i = 0; i < 60; i++) {
+    p.clear();
+    p.moves();
+  }
+  p.put(3, 3, 90, 0, 0, true);
+  c.expect(p.moves(), "after some seconds its place is new again");
+
+  Picture waits;
+  waits.put(3, 3, 120, 0, 0, true);
+  bool all = true;
+  for (int i = 0; i < 40; i++) all &= waits.moves(rate, 3);
+  c.expect(all, "with a delay of 3 seconds what stands for 4 is new until then");
+}
+
+void run_passing(check::Checker &c) {
+  Picture p;
+  const int small = p.walk(30, 0, 0.2), smaller = p.walk(20, 0, 0.2);
+  c.expect(small > 5 && small < 30, "who passes with a third of the threshold is told within seconds");
+  c.expect(smaller > small, "who has fewer pixels, later");
+  c.expect(p.walk(least_weak - 1, 0, 0.2) == 0, "who has too few, never");
+  c.expect(p.walk(30, 0.5, 0.2) == 0, "nor what goes on beyond its outline");
+  c.expect(p.walk(30, 0, 0.9) == 0, "nor where the ground keeps its edges");
+  c.expect(p.walk(30, 0, 0.2, 3, 300) == 0, "nor while light changes much more");
+  c.expect(p.walk(30, 0, 0.2, 3, 10) > small, "where it changes little, he takes longer");
+
+  p.moving.reset(p.grid);
+  bool told = false;
+  for (int i = 0; i < 200; i++) { // leaves that sway
+    p.clear();
+    p.put(5 + i % 2, 2, 30, 0, 0.2);
+    told |= p.moves();
+  }
+  c.expect(!told, "what comes and goes in the same cells does not pass");
+
+  p.walk(30, 0, 0.2);
+  p.clear();
+  c.expect(!p.moves(), "it ends when he is gone");
+}
+
+const check::Register cases[] = {
+    check::Register{{"ghost/moving-blobs", run_blobs}},
+    check::Register{{"ghost/moving-standing", run_standing}},
+    check::Register{{"ghost/moving-passing", run_passing}},
+};
+
+} // namespace
+} // namespace vigil::ghost
