@@ -99,7 +99,8 @@ class Results(Case):
         files = sorted(self.videos.iterdir())
         self.scan("--out", self.dir / "a", *files)
         self.scan("--out", self.dir / "b", "--jobs", 3, *reversed(files))
-        (self.dir / "list").write_text("# videos\n" + "\n".join(map(str, files)) + "\n", encoding="utf-8")
+        # As an editor of Windows writes it.
+        (self.dir / "list").write_text("\ufeff" + "\r\n".join(["# videos", *map(str, files), ""]), encoding="utf-8", newline="")
         self.scan("--out", self.dir / "c", "--list", self.dir / "list")
         self.assertEqual(tree(self.dir / "a"), tree(self.dir / "b"))
         self.assertEqual(tree(self.dir / "a"), tree(self.dir / "c"))

@@ -4,6 +4,7 @@
 #include "archive.h"
 #include "common/error.h"
 #include "survey.h"
+#include "tools/base/lines.h"
 #include "tools/base/media_files.h"
 #include "tools/base/progress.h"
 #include "vigil-config.h"
@@ -30,7 +31,8 @@ struct Unit { // of work
 
 // One line a path; empty lines and those that begin with # are passed over.
 void read_list(std::istream &in, std::vector<std::string> &paths) {
-  for (std::string line; std::getline(in, line);)
+  int number = 0;
+  for (std::string line; tools::next_line(in, line, number);)
     if (!line.empty() && line[0] != '#') paths.push_back(line);
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "kernels/fisher/model_file.h"
+#include "tools/base/lines.h"
 #include "tools/base/media_files.h"
 
 #include <algorithm>
@@ -94,9 +95,8 @@ Labels read_csv(const fs::path &path, const std::string &normal) {
   std::vector<std::pair<std::string, std::vector<Line>>> files; // in the order of the file
   std::map<std::string, std::size_t> known;
   std::string line;
-  for (int number = 1; std::getline(in, line); number++) {
+  for (int number = 0; tools::next_line(in, line, number);) {
     const std::string where = text(path.filename().string(), ':', number);
-    if (!line.empty() && line.back() == '\r') line.pop_back();
     if (number == 1) {
       if (line != header) fail(Error::Kind::bad_data, where, ": the first line must be ", header);
       continue;
