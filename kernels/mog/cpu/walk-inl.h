@@ -164,7 +164,8 @@ void apply_rows(const Job &job, int first, int last) {
         if (row < 0 || row >= job.config.height) continue;
         if (from == 0 && frame.shift.x != 0) clear_uncovered(frame, row);
         for (int b = from; b < to; b++)
-          apply_block(method, job, frame, b * block_pixels, y, std::size_t(y) * layout.blocks_a_row + b, kept);
+          apply_block(method, job, frame, b * block_pixels, y, std::size_t(y) * layout.blocks_a_row + b,
+                      kept);
       }
 }
 
