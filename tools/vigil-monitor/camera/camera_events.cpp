@@ -7,9 +7,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace vigil::monitor {
+namespace {
+
+// To boxrules zones and lines are names of one kind; here a line may have a zone's. No name has a colon.
+constexpr std::string_view line_mark = "line:";
+
+} // namespace
 
 void Camera::message(GstMessage *m, double time) {
   const GstStructure *s = gst_message_get_structure(m);
@@ -42,11 +49,13 @@ void Camera::message(GstMessage *m, double time) {
     begin_event("loitering", time, seconds, zone);
     end_cause("loitering", time);
   } else if (name == "line-cross") {
-    const char *line = gst_structure_get_string(s, "line"), *way = gst_structure_get_string(s, "direction");
+    const char *marked = gst_structure_get_string(s, "line"), *way = gst_structure_get_string(s, "direction");
     guint64 in = 0, out = 0;
-    if (!line || !way || !gst_structure_get_uint64(s, "total-forward", &in) ||
+    if (!marked || !g_str_has_prefix(marked, line_mark.data()) || !way ||
+        !gst_structure_get_uint64(s, "total-forward", &in) ||
         !gst_structure_get_uint64(s, "total-backward", &out))
       return;
+    const std::string line = marked + line_mark.size();
     const std::string direction = std::strcmp(way, "forward") ? "out" : "in";
     const auto known = config_.lines.find(line);
     if (known == config_.lines.end() ||
@@ -259,7 +268,7 @@ void Camera::set_rules() {
     if (zone.loiter_seconds > 0) zones.back()["loitering"] = zone.loiter_seconds;
   }
   for (const auto &[name, line] : config_.lines)
-    lines.push_back({{"name", name}, {"points", points(line.points)}});
+    lines.push_back({{"name", std::string(line_mark) + name}, {"points", points(line.points)}});
   const std::string text = nlohmann::json{{"units", "normalised"}, {"zones", zones}, {"lines", lines}}.dump();
   g_object_set(rules, "rules", text.c_str(), nullptr);
 }
