@@ -218,8 +218,9 @@ def bad_requests(m):
     csp = m.ask("GET", "/") and m.headers["Content-Security-Policy"]
     if "default-src 'none'" not in csp or "unsafe" in csp:
         raise AssertionError(csp)
+    same([(m.ask("GET", path)[0], m.headers.get("Location")) for path in ("/wall", "/camera/street/")], [(302, "./"), (302, "./../../")], "a place in the page")
     for path in ("/api/stats", "/api/version", "/metrics", "/healthz", "/api/openapi.json", "/api/overrides", "/api/cameras/street/activity",
-                 "/api/cameras/street/heatmap"):
+                 "/api/cameras/street/heatmap", "/api/cameras/street/crossings"):
         m.get(path)
 
 

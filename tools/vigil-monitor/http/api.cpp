@@ -143,9 +143,16 @@ Response Api::dispatch(const Request &r) {
 }
 
 Response Api::file_of_page(const Request &r) const {
-  std::string path = r.path == "/" ? "/index.html" : r.path;
-  if (path.find('.', path.rfind('/')) == std::string::npos) path = "/index.html"; // a place in the page
+  const std::string path = r.path == "/" ? "/index.html" : r.path;
   Response out;
+  if (path.find('.', path.rfind('/')) == std::string::npos) { // somebody typed a place in the page
+    // Relative, as all addresses of the page are: a proxy may show it below a prefix that is not known here.
+    std::string root = "./";
+    for (auto n = std::count(path.begin(), path.end(), '/'); n > 1; n--) root += "../";
+    out.status = 302;
+    out.headers["Location"] = root;
+    return out;
+  }
   if (!page_.empty()) {
     if (path.find("..") != std::string::npos) refuse(404, "there is no such file");
     std::ifstream in(page_ + path, std::ios::binary);

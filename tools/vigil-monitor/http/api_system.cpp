@@ -86,7 +86,7 @@ Response Api::login(const Match &m) {
     refuse(401, "this is no token of this server");
   }
   Response out = json_response({{"role", role == Role::admin ? "admin" : "view"}});
-  const bool tls = !http_.certificate.empty();
+  const bool tls = !http_.certificate.empty() || m.request.header("x-forwarded-proto") == "https";
   out.headers["Set-Cookie"] = "vigil_token=" + token->get<std::string>() +
                               "; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000" +
                               (tls ? "; Secure" : "");

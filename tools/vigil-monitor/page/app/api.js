@@ -29,7 +29,7 @@ async function request(method, path, { body, signal, keepalive } = {}) {
     throw new Refused(0, method === "GET" ? "The server cannot be reached. The page tries again." : "The server cannot be reached. Try it again when it is back.");
   }
   if (!response.ok) {
-    if (response.status === 401 && path !== "/api/login") signIn.dispatchEvent(new Event("needed"));
+    if (response.status === 401 && path !== "api/login") signIn.dispatchEvent(new Event("needed"));
     throw new Refused(response.status, await words(response));
   }
   return response.json();
@@ -42,8 +42,8 @@ export const post = (path, body = {}) => request("POST", path, { body });
 export const remove = (path, keepalive = false) => request("DELETE", path, { keepalive });
 
 /** Path of one camera: cameraPath("door", "zones", "steps"). */
-export const cameraPath = (...parts) => `/api/cameras/${parts.map(encodeURIComponent).join("/")}`;
-export const eventPath = (id, ...parts) => `/api/events/${[id, ...parts].map(encodeURIComponent).join("/")}`;
+export const cameraPath = (...parts) => `api/cameras/${parts.map(encodeURIComponent).join("/")}`;
+export const eventPath = (id, ...parts) => `api/events/${[id, ...parts].map(encodeURIComponent).join("/")}`;
 
 /** Query from an object; what is empty is left out. */
 export function query(values) {

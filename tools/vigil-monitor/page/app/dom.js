@@ -27,7 +27,7 @@ export function s(tag, attributes = {}, ...children) {
 
 /** An icon of icons.svg. It is decoration: the element around it has the words. */
 export function icon(name) {
-  return s("svg", { class: "icon", "aria-hidden": "true", viewBox: "0 0 24 24" }, s("use", { href: `/icons.svg#${name}` }));
+  return s("svg", { class: "icon", "aria-hidden": "true", viewBox: "0 0 24 24" }, s("use", { href: `icons.svg#${name}` }));
 }
 
 /** A button with an icon; the words are its label, and its text where `shown`. */

@@ -74,7 +74,7 @@ class Live extends EventTarget {
     const guard = setInterval(() => { if (Date.now() - this.#last > silence) abort.abort(); }, 3000);
     try {
       this.#last = Date.now();
-      const response = await fetch(`/api/live${query({ cameras: cameras.join(","), view, height, pictures })}`,
+      const response = await fetch(`api/live${query({ cameras: cameras.join(","), view, height, pictures })}`,
         { signal: abort.signal, cache: "no-store" });
       if (response.status === 401) {
         signIn.dispatchEvent(new Event("needed"));

@@ -12,7 +12,7 @@ export function login(onin) {
     event.preventDefault();
     button.disabled = true;
     try {
-      await post("/api/login", { token: field.value.trim() });
+      await post("api/login", { token: field.value.trim() });
       onin();
     } catch (refused) {
       error.textContent = refused.status === 401 || refused.status === 403 ? "This token is not known. Look for a missing character." : refused.message;

@@ -29,8 +29,8 @@ function askForToken() {
 
 async function start() {
   try {
-    store.version = await get("/api/version");
-    store.setAll(await get("/api/cameras"));
+    store.version = await get("api/version");
+    store.setAll(await get("api/cameras"));
   } catch (error) {
     if (error.status === 401) return; // "needed" was told
     document.body.replaceChildren(emptyState("offline", "The server does not answer", error.message));

@@ -18,7 +18,7 @@ export function themeButton(more = {}) {
 }
 
 async function signOut() {
-  await post("/api/logout").catch(() => {});
+  await post("api/logout").catch(() => {});
   location.reload();
 }
 

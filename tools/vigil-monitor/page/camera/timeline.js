@@ -71,7 +71,7 @@ export function timeline(camera, signal) {
       let all = [];
       let cursor = null;
       for (let page = 0; page < mostPages && (page === 0 || cursor); page++) {
-        const answer = await get(`/api/events${query({ camera, after, limit: 200, cursor })}`, signal);
+        const answer = await get(`api/events${query({ camera, after, limit: 200, cursor })}`, signal);
         all = all.concat(answer.events);
         cursor = answer.next_cursor;
       }

@@ -109,7 +109,7 @@ export function events(root, place, signal) {
     const mine = new AbortController();
     loading = mine;
     try {
-      const answer = await get(`/api/events${query({ ...filters.query, limit: pageSize, cursor: older ? cursor : undefined })}`, mine.signal);
+      const answer = await get(`api/events${query({ ...filters.query, limit: pageSize, cursor: older ? cursor : undefined })}`, mine.signal);
       if (signal.aborted) return;
       cursor = answer.next_cursor;
       const found = answer.events.filter((event) => !deletion.has(event.id) && !(older && cards.events.some((other) => other.id === event.id)));

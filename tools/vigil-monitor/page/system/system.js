@@ -147,7 +147,7 @@ export function system(root, place, signal) {
   const rate = rates();
   const reload = async () => {
     try {
-      const { restarted } = await post("/api/reload");
+      const { restarted } = await post("api/reload");
       notice(restarted.length ? `Read again; restarted: ${restarted.join(", ")}` : "Read again; nothing had changed");
     } catch (error) {
       failure(error);
@@ -160,12 +160,12 @@ export function system(root, place, signal) {
   const personal = h("div", { class: "narrow-only" }, themeButton({ shown: true }), signOutButton({ shown: true }));
   content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element),
     h("p", { class: "hint foot" }, `Vigil ${store.version.version}, GStreamer ${store.version.gstreamer}. Times are shown in ${zoneName()}. `,
-      h("a", { href: "/metrics" }, "Metrics"), ", ", h("a", { href: "/api/config" }, "configuration"), ", ", h("a", { href: "/api/openapi.json" }, "API")), personal);
+      h("a", { href: "metrics" }, "Metrics"), ", ", h("a", { href: "api/config" }, "configuration"), ", ", h("a", { href: "api/openapi.json" }, "API")), personal);
 
   let timer = 0;
   const read = async () => {
     try {
-      const stats = await get("/api/stats", signal);
+      const stats = await get("api/stats", signal);
       const { cpu: load } = rate(stats);
       const sum = stats.cameras.reduce((total, c) => total + c.fps, 0);
       const worst = Math.max(0, ...stats.cameras.map((c) => c.latency_ms));

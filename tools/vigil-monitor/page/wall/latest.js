@@ -53,7 +53,7 @@ export function latest(signal) {
     places.forEach((place, i) => place.show(events[i]));
   };
   const without = (id) => events.filter((event) => event.id !== id);
-  get(`/api/events?limit=${most}`, signal).then((answer) => {
+  get(`api/events?limit=${most}`, signal).then((answer) => {
     show([...events, ...answer.events.filter((event) => !events.some((other) => other.id === event.id))]);
   }).catch(() => {});
   live.addEventListener("event", ({ detail }) => show([...without(detail.event.id), detail.event]), { signal });

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vigil-monitor's page behind a proxy that shows it below a prefix, as nginx does. Usage: prefix.py VIGIL_MONITOR"""
+import http.client
+import http.server
+import sys
+import threading
+import unittest
+import urllib.parse
+
+import server as servers
+
+servers.skip_without()
+
+from browser import Browser  # pylint: disable=wrong-import-position
+from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
+
+PROGRAM = sys.argv[1]
+PREFIX = "/some/cameras"
+TOKEN = "admin-token-0123456789"
+CONFIG = """\
+http: {{listen: 127.0.0.1:{port}, token_file: {folder}/token}}
+storage: {{path: {folder}/data, max_size: 500MB, min_free: 1MB}}
+record: {{pre_capture: 1, post_capture: 1}}
+cameras:
+  door: {{source: "scenetestsrc scene=street", record: {{max_clip: 5}}}}
+"""
+
+
+class Proxy(http.server.BaseHTTPRequestHandler):
+    behind = ""  # host:port
+
+    def forward(self):
+        if not self.path.startswith(PREFIX + "/"):
+            self.send_error(404)
+            return
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        connection = http.client.HTTPConnection(self.behind, timeout=60)
+        headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
+        connection.request(self.command, self.path[len(PREFIX):], body, {**headers, "X-Forwarded-For": "192.0.2.1"})
+        answer = connection.getresponse()
+        self.send_response_only(answer.status, answer.reason)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("transfer-encoding", "connection"):
+                self.send_header(name, value)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        try:
+            while piece := answer.read1(65536):
+                self.wfile.write(piece)
+        except OSError:
+            pass  # the browser has left
+        connection.close()
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = forward
+
+    def log_message(self, *_):
+        pass
+
+
+class Prefix(unittest.TestCase):
+    def test_prefix(self):
+        server = servers.Server(PROGRAM, CONFIG, f"admin {TOKEN}\n")
+        self.addCleanup(server.stop)
+        Proxy.behind = urllib.parse.urlsplit(server.url).netloc
+        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        self.addCleanup(proxy.shutdown)
+        b = Browser(f"http://127.0.0.1:{proxy.server_port}{PREFIX}")
+        self.addCleanup(b.quit)
+        b.open("wall")
+        b.find("#token").send_keys(TOKEN, Keys.ENTER)
+        b.find(".tile.seen")
+        self.assertGreater(b.run("return document.querySelector('.icon').getBoundingClientRect().width"), 0)
+        server.until(lambda: any(e["has_clip"] for e in server.get("/api/events")["events"]), "an event with a clip", 60)
+        b.open("events")
+        b.until(lambda: b.run("return document.querySelector('.thumb img').naturalWidth"), "a picture of an event")
+        for view, sign in ("heatmap", ".heat-hours a"), ("system", ".view-system dd, .view-system td"), ("camera/door", ".stage.seen"):
+            b.open(view)
+            b.find(sign)
+        b.driver.get(b.url + "/camera/door")  # an address that somebody typed
+        b.find(".tile.seen")
+        found = b.run("return performance.getEntriesByType('resource').map((e) => new URL(e.name).pathname)")
+        self.assertEqual([path for path in found if not path.startswith(PREFIX + "/")], [])
+        self.assertEqual([c for c in b.complaints() if "401" not in c], [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
