@@ -43,8 +43,24 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     print("crossed", crossed, counts())
     e = m.wait("loitering", lambda: next(iter(m.get("/api/events?label=loitering")["events"]), None), 40)
     assert e["zones"] == ["all"] and e["score"] >= 1, e
+    # It lasts until whoever stayed too long has left, and its score is the whole stay, which began a second before.
+    ended = m.wait("the end of the stay", lambda: (lambda now: now["end_time"] and now)(m.get(f"/api/events/{e['id']}")), 60)
+    stay = ended["end_time"] - ended["start_time"]
+    assert ended["score"] > 1.2 and stay > 0.2 and ended["score"] < stay + 1.5, ended
     m.wait("its clip", lambda: m.get(f"/api/events/{e['id']}")["has_clip"], 40)
-    print("loitering", e["id"])
+    print("loitering", e["id"], "stayed", ended["score"])
+    # What crossed stands in the database, by quarters of an hour, also when boxrules counts from nothing.
+    def stored():
+        return m.get("/api/cameras/street/crossings")["lines"]
+    def agree():
+        now, lines = counts()["lines"], stored()
+        return all((lines[name]["in"], lines[name]["out"]) == (n["in"], n["out"]) for name, n in now.items())
+    m.wait("crossings that are stored", agree)
+    lines = stored()
+    assert all(q["time"] % 900 == 0 for line in lines.values() for q in line["quarters"]), lines
+    assert all(sum(q[way] for q in line["quarters"]) == line[way] for line in lines.values() for way in ("in", "out")), lines
+    assert lines["oneway"]["out"] == 0, lines
+    assert m.get("/api/cameras/street/crossings?after=0&before=900")["lines"][crossed] == {"in": 0, "out": 0, "quarters": []}
     kinds = {k["kind"] for k in told}
     assert {"count", "line"} <= kinds, kinds
     # boxrules knows exactly what the page drew, and forgets what is taken back.
@@ -57,6 +73,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     assert crossed not in counts()["lines"]
     m.ask("PUT", f"/api/cameras/street/lines/{crossed}", {"coordinates": "0,0.01,1,0.01"})
     assert counts()["lines"][crossed] == {"in": 0, "out": 0}, "a line that was made again begins at nothing"
+    assert stored()[crossed]["in"] + stored()[crossed]["out"] > 0, "and the day's crossings stay"
     assert m.get("/api/cameras/street")["reconnects"] == before, "without a restart"
     m.stop()
 print("all good")

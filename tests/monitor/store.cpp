@@ -9,6 +9,7 @@
 #include "tools/vigil-monitor/store/retention.h"
 #include "tools/vigil-monitor/store/storage.h"
 
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -101,6 +102,32 @@ void queries(const std::string &folder) {
   s.add_heat("door", noon + 1, std::vector<float>{1, 0});
   expect(s.heat("door", noon - 10, noon + 10)[0] == 2 && s.heat("door", noon + 7200, noon + 9000)[0] == 0,
          "heat is summed by the hour");
+  const double hour = std::floor(noon / 3600) * 3600;
+  expect(s.heat("door", hour - 3600, hour)[0] == 0,
+         "the hour that begins at the end of what is asked for is no part of it");
+}
+
+void crossings(const std::string &folder) {
+  const std::string path = fresh(folder, "crossings") + "/events.db";
+  { // a database of before there were any
+    EventStore s(path);
+    s.put(event("old", noon));
+    Sqlite(path).execute("DROP TABLE crossings");
+  }
+  EventStore s(path);
+  expect(s.get("old").has_value() && s.crossings("door", 0, 1e10).empty(), "an older database has none");
+  const std::int64_t q = 2'000'000;
+  const double begin = static_cast<double>(q) * EventStore::quarter;
+  s.add_crossings(
+      {{{"door", "gate", q}, {1, 0}}, {{"door", "gate", q + 1}, {0, 2}}, {{"yard", "gate", q}, {9, 9}}});
+  s.add_crossings({{{"door", "gate", q}, {2, 1}}, {{"door", "way", q}, {1, 0}}});
+  const auto all = s.crossings("door", begin, begin + 2 * EventStore::quarter);
+  const auto first = s.crossings("door", begin + 10, begin + EventStore::quarter);
+  expect(all.size() == 3 && all.at({"door", "gate", q}).in == 3 && all.at({"door", "gate", q}).out == 1 &&
+             all.at({"door", "gate", q + 1}).out == 2,
+         "crossings are summed for each line and quarter of an hour");
+  expect(first.size() == 2 && first.count({"door", "way", q}),
+         "the quarter that `after` lies in is the first, the last ends at `before`");
 }
 
 void outbox(const std::string &folder) {
@@ -383,6 +410,7 @@ void read_only(const std::string &folder) {
 int main(int, char **argv) {
   const std::string folder = std::string(argv[1]) + "/monitor-store";
   queries(folder);
+  crossings(folder);
   outbox(folder);
   news(folder);
   event_log(folder);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -89,6 +90,14 @@ CameraServices Monitor::services() {
           [this](const Event &e, std::vector<float> v) {
             writer_.add([this, id = e.id, v = std::move(v)] { storage_->events().put_vector(id, v); });
           },
+          [this](const std::string &camera, const std::string &line, double time, bool in) {
+            writer_.add([this, camera, line, time, in] {
+              const auto quarter = static_cast<std::int64_t>(std::floor(time / EventStore::quarter));
+              Crossings &c = crossings_[{camera, line, quarter}];
+              (in ? c.in : c.out)++;
+              save_crossings();
+            });
+          },
           [this](const std::string &camera, double time, std::vector<float> cells) {
             writer_.add([this, camera, time, cells = std::move(cells)] {
               storage_->events().add_heat(camera, time, cells);
@@ -147,6 +156,7 @@ void Monitor::tick() {
   if (ticks_ % a_minute == 0)
     writer_.add([this, cameras = config_.cameras, limits = config_.storage] { retention(cameras, limits); });
   if (ticks_ % often == 0) writer_.add(give_back_memory);
+  if (ticks_ % often == 0) writer_.add([this] { save_crossings(); }); // what the disk has refused
   ticks_++;
   if (!writable_) writer_.add([this] { put_waiting(); });
 }
@@ -172,6 +182,18 @@ void Monitor::save(const char *type, const Event &e) {
     if (!first) tell(type.c_str(), e);
   });
   if (!taken) log_line("the disk is so slow that event " + e.id + " is not stored");
+}
+
+void Monitor::save_crossings() {
+  if (crossings_.empty()) return;
+  try {
+    storage_->events().add_crossings(crossings_);
+    crossings_.clear();
+    counts_.worked(Utc::monotonic_seconds());
+  } catch (const Error &error) {
+    if (counts_.failed(Utc::monotonic_seconds()))
+      log_line(vigil::text(error.what(), "; crossings of lines are counted in memory until it works again"));
+  }
 }
 
 void Monitor::save_thumbnail(const Event &e, const std::string &jpeg) {
@@ -236,12 +258,14 @@ bool Monitor::store_waiting() {
 
 void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, const StorageConfig &limits) {
   const DiskState disk = storage_->disk(limits, utc_.now());
-  const auto gone = storage_->retain(storage_->kept(cameras), disk);
+  std::vector<Kept> kept = storage_->kept(cameras);
+  const auto gone = storage_->retain(kept, disk);
   for (const std::string &id : gone) hub_.text("", utc_.now(), {{"kind", "deleted"}, {"id", id}});
+  if (!gone.empty()) kept = storage_->kept(cameras);
   const std::lock_guard guard(retention_lock_);
   if (!gone.empty())
     last_retention_ = vigil::text("deleted ", gone.size(), " events at ", utc_timestamp(utc_.now()));
-  next_retention_ = next_departure(storage_->kept(cameras), disk);
+  next_retention_ = next_departure(kept, disk);
 }
 
 void Monitor::demand() {

@@ -78,6 +78,7 @@ class Monitor {
   CameraServices services();
   void tick();
   void save(const char *type, const Event &);
+  void save_crossings();                                       // on the writer thread
   void save_thumbnail(const Event &, const std::string &jpeg); // on the writer thread
   // On the writer thread: stores what waits, in order. What the disk refuses stays and is tried again.
   void put_waiting();
@@ -100,8 +101,9 @@ class Monitor {
     Event event;
   };
   bool store(Waiting &);
-  std::deque<Waiting> waiting_;      // the writer thread's
-  Outage disk_, lines_, thumbnails_; // likewise
+  std::deque<Waiting> waiting_;                  // the writer thread's
+  std::map<CrossingPlace, Crossings> crossings_; // likewise; not stored yet
+  Outage disk_, lines_, thumbnails_, counts_;    // likewise
   std::atomic<bool> writable_ = true;
   std::string last_retention_;
   std::optional<std::string> next_retention_;

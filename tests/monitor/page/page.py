@@ -332,6 +332,28 @@ class Page(unittest.TestCase):
             return out;""")
         self.assertEqual(offsets, [0, 5, 6, -3600])
 
+    def test_hours(self):
+        """A bar of the heat map leads to the events of its hour; below it stands who crossed the camera's lines on that day."""
+        b, s = self.browser, self.server
+        event = self.clip()
+        s.send("PUT", "/api/cameras/door/lines/way", {"coordinates": "0.5,0,0.5,1", "direction": "both"})
+        self.addCleanup(s.send, "DELETE", "/api/cameras/door/lines/way")
+        s.until(lambda: (lambda n: n["in"] + n["out"])(s.get("/api/cameras/door/crossings")["lines"]["way"]), "somebody who crosses the line", 90)
+        day, hour = b.run("const d = new Date(1000 * arguments[0]); return [[d.getFullYear(), d.getMonth() + 1, d.getDate()].map((n) => String(n).padStart(2, '0')).join('-'), d.getHours()]", event["start_time"])
+        b.open(f"heatmap?day={day}")
+        crossed = b.find('.heat[aria-label="door"] .heat-lines li').text.split()
+        self.assertEqual((crossed[0], crossed[2], crossed[4]), ("way", "in,", "out"))
+        self.assertGreater(int(crossed[1]) + int(crossed[3]), 0)
+        b.find(f'.heat[aria-label="{event["camera"]}"] .heat-hours a:nth-child({hour + 1})').click()
+        b.find(".card")
+        self.assertIn(f"hour={hour}", b.run("return location.hash"))
+        self.assertEqual(b.run("return document.querySelector('[aria-label=Hour]').value"), str(hour))
+        b.find('[aria-label="Hour"]').send_keys(f"{(hour + 1) % 24}:")
+        b.until(lambda: b.all(".empty") and not b.all(".card"), "another hour, in which nothing was")
+        b.open(f"events?hour={hour}")  # an hour of no day
+        b.find(".card")
+        self.assertNotIn("hour", b.run("return location.hash"))
+
     def check_accessibility(self, what):
         found = self.browser.driver.execute_async_script(
             "axe.run().then((r) => arguments[0](r.violations), (e) => arguments[0]([{impact: 'serious', id: String(e), nodes: []}]))")

@@ -125,6 +125,7 @@ void Camera::take_down() {
   running_.clear();
   for (auto &[name, now] : classes_) now = false;
   trouble_.clear();
+  stays_.clear();
   shift_.reset();
   feed_->moving = false;
   if (recorder_) recorder_->reset();
@@ -147,7 +148,8 @@ void Camera::fail(const std::string &why) {
   take_down();
   restart_at_ = Utc::monotonic_seconds() + wait;
   if (reason_ != why || state_ != State::offline)
-    services_.log(vigil::text(config_.name, ": offline: ", why, "; trying again every ", wait, " to 30 s"));
+    services_.log(vigil::text(config_.name, ": offline: ", why, "; trying again in ", wait,
+                              " s, later after at most 30 s"));
   go(State::offline, why);
 }
 
@@ -259,6 +261,7 @@ void Camera::change(CameraConfig next) {
     state_ = State::starting;
     since_ = 0;
     restart_at_ = 0;
+    backoff_ = {}; // of what was configured before
     start();
   } else {
     if (masks && pipeline_) pipeline_->draw_masks();

@@ -20,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace vigil::monitor {
 
@@ -37,6 +38,7 @@ struct CameraServices {
   std::function<void(const char *type, const Event &)> event;                  // new, update, end
   std::function<void(const Event &, Bytes jpeg)> thumbnail;
   std::function<void(const Event &, std::vector<float>)> vector;
+  std::function<void(const std::string &camera, const std::string &line, double time, bool in)> crossing;
   std::function<void(const std::string &camera, double time, std::vector<float>)> heat;
   std::function<void(const std::string &)> log;
 };
@@ -108,7 +110,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
     double quiet_since = 0;
     double snapshot_score = -1;
     bool recorded = false, pictured = false; // a clip is being written
-    bool of_trouble = false; // of the camera itself: no box, no zone, and a clip of its beginning alone
+    bool of_trouble = false;                 // of the camera itself: no box, no zone
+    bool beginning = false;                  // its clip shows its beginning alone, however long it lasts
   };
   PipelineEvents pipeline_events();
   void build();
@@ -119,9 +122,17 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void message(GstMessage *, double time);
   // cudamog's messages about the camera itself; false when the message is none of them.
   bool trouble_message(const GstStructure *, double time);
-  // `zone`: where, for events that rules tell.
-  void begin_event(const std::string &label, double time, double score, const std::string &zone = "");
-  void end_cause(const std::string &label, double time);
+  // boxrules' messages about who is in a zone for too long; false when the message is none of them.
+  using Stay = std::pair<std::string, std::uint64_t>; // zone and track
+  bool stay_message(const GstStructure *, double time);
+  void stay_begins(const Stay &, double time, double seconds);
+  std::map<Stay, std::string>::iterator stay_ends(std::map<Stay, std::string>::iterator, double time);
+  void clip_beginning(Running &);
+  // `zone`: where, for events that rules tell. `key`: its place in running_; the label, of which one goes on
+  // at a time, where it is not given.
+  void begin_event(const std::string &label, double time, double score, const std::string &zone = "",
+                   std::string key = "");
+  void end_cause(const std::string &key, double time);
   // `clock_change`: by how much the clock was set since quiet_since.
   void end_event(Running &, double clock_change = 0);
   // UTC up to which frames were looked at. A chain that is late still tells of what was before now; an event
@@ -139,7 +150,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   std::shared_ptr<MaskFile> masks_;
   std::shared_ptr<Recorder> recorder_;
   std::unique_ptr<CameraPipeline> pipeline_;
-  std::map<std::string, Running> running_; // by label
+  std::map<std::string, Running> running_; // by label; loitering by stay
   std::map<std::string, Event> recent_;    // ended, their clip is on its way
   State state_ = State::starting;
   std::optional<std::string> reason_;
@@ -151,6 +162,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   std::map<std::string, bool> classes_;       // of gpufisher: whether an event of it goes on
   std::map<std::string, double> trouble_;     // what is wrong with the camera's view, and since when
   std::optional<Point> shift_;                // of a picture whose camera was moved, in pixels
+  std::map<Stay, std::string> stays_;         // who stays for too long, and the key of the event
   std::map<std::string, int> inside_;         // by zone, as boxrules told last
   std::map<std::string, LineTotals> crossed_; // by line, since the camera's start
   Backoff backoff_;

@@ -21,7 +21,7 @@ constexpr std::string_view line_mark = "line:";
 void Camera::message(GstMessage *m, double time) {
   const GstStructure *s = gst_message_get_structure(m);
   const std::string name = s ? gst_structure_get_name(s) : "";
-  if (s && trouble_message(s, time)) return;
+  if (s && (trouble_message(s, time) || stay_message(s, time))) return;
   if (name == "motion-begin") {
     double changed = 0;
     gst_structure_get_double(s, "changed-fraction", &changed);
@@ -41,13 +41,6 @@ void Camera::message(GstMessage *m, double time) {
     inside_[zone] = count;
     services_.tell(config_.name,
                    {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
-  } else if (name == "loitering") {
-    const char *zone = gst_structure_get_string(s, "zone");
-    double seconds = 0;
-    gst_structure_get_double(s, "seconds", &seconds);
-    if (!zone || !config_.motion) return;
-    begin_event("loitering", time, seconds, zone);
-    end_cause("loitering", time);
   } else if (name == "line-cross") {
     const char *marked = gst_structure_get_string(s, "line"), *way = gst_structure_get_string(s, "direction");
     guint64 in = 0, out = 0;
@@ -61,7 +54,10 @@ void Camera::message(GstMessage *m, double time) {
     if (known == config_.lines.end() ||
         (known->second.direction != "both" && known->second.direction != direction))
       return;
+    if (known->second.direction == "in") out = 0; // what a line of one way does not count
+    if (known->second.direction == "out") in = 0;
     crossed_[line] = {in, out};
+    services_.crossing(config_.name, line, time, direction == "in");
     services_.tell(config_.name, {{"kind", "line"},
                                   {"camera", config_.name},
                                   {"line", line},
@@ -82,9 +78,11 @@ void Camera::message(GstMessage *m, double time) {
   }
 }
 
-void Camera::begin_event(const std::string &label, double time, double score, const std::string &zone) {
+void Camera::begin_event(const std::string &label, double time, double score, const std::string &zone,
+                         std::string key) {
+  if (key.empty()) key = label;
   // What stirs again before the clip has ended belongs to the same event.
-  if (const auto r = running_.find(label); r != running_.end()) {
+  if (const auto r = running_.find(key); r != running_.end()) {
     r->second.active = true;
     auto &zones = r->second.event.zones;
     if (zone.empty() || std::find(zones.begin(), zones.end(), zone) != zones.end()) return;
@@ -105,12 +103,17 @@ void Camera::begin_event(const std::string &label, double time, double score, co
     r.recorded = recorder_->begin(r.event.id, services_.file(clip_path(r.event)), services_.utc.steady(time),
                                   time - services_.utc.steady(time));
   feed_->plan->once(View::plain);
-  running_[label] = std::move(r);
+  running_[key] = std::move(r);
   feed_->wants_picture = true;
 }
 
-void Camera::end_cause(const std::string &label, double time) {
-  const auto r = running_.find(label);
+void Camera::clip_beginning(Running &r) {
+  if (std::exchange(r.beginning, true) || !r.recorded) return;
+  recorder_->end_after(r.event.id, Utc::monotonic_seconds() + config_.record.post_capture);
+}
+
+void Camera::end_cause(const std::string &key, double time) {
+  const auto r = running_.find(key);
   if (r == running_.end()) return;
   r->second.active = false;
   r->second.quiet_since = std::max(time, r->second.event.start_time);
@@ -119,7 +122,7 @@ void Camera::end_cause(const std::string &label, double time) {
 void Camera::end_event(Running &r, double clock_change) {
   r.event.end_time = r.quiet_since;
   if (r.recorded && recorder_) {
-    if (!r.of_trouble)
+    if (!r.beginning)
       recorder_->end_after(r.event.id,
                            services_.utc.steady(r.quiet_since + clock_change) + config_.record.post_capture);
     recent_[r.event.id] = r.event;
@@ -133,12 +136,15 @@ void Camera::clock_set(double change) {
   since_ += change;
   const double now = seen_until();
   for (auto &[what, since] : trouble_) since += change;
-  for (auto &[label, r] : std::exchange(running_, {})) {
+  for (auto &[key, r] : std::exchange(running_, {})) {
     if (r.active) r.quiet_since = std::max(now - change, r.event.start_time);
     end_event(r, change);
     if (!r.active) continue;
-    begin_event(label, now, r.event.score);
-    running_[label].of_trouble = r.of_trouble;
+    begin_event(r.event.label, now, r.event.score, "", key);
+    Running &next = running_[key];
+    next.of_trouble = r.of_trouble;
+    next.event.zones = r.event.zones;
+    if (r.beginning) clip_beginning(next);
   }
 }
 
@@ -164,14 +170,16 @@ void Camera::update_events(double now) {
     }
     bool changed = false;
     for (const std::string &z : seen.zones)
-      if (it->first != "loitering" &&
+      if (r.event.label != "loitering" &&
           std::find(r.event.zones.begin(), r.event.zones.end(), z) == r.event.zones.end()) {
         r.event.zones.push_back(z);
         changed = true;
       }
     if (it->first == "motion" && seen.changed > r.event.score) r.event.score = seen.changed;
     const auto size = [](const std::optional<Rect> &b) { return b ? b->width * b->height : 0; };
-    if (size(seen.box) > size(r.event.box)) {
+    // What comes by hours later is no part of what a clip of the beginning shows.
+    const bool shown = !r.beginning || now - r.event.start_time < config_.record.post_capture;
+    if (shown && size(seen.box) > size(r.event.box)) {
       r.event.box = seen.box;
       changed = true;
     }
@@ -181,8 +189,9 @@ void Camera::update_events(double now) {
     }
     constexpr double better = 1.5; // a much larger object makes a better picture
     if (r.active && size(r.event.box) > better * r.snapshot_score) feed_->plan->once(View::plain);
-    if (r.active && now - r.event.start_time >
-                        config_.record.max_clip) { // one event ends, and the next goes on from there
+    if (r.active && !r.beginning &&
+        now - r.event.start_time >
+            config_.record.max_clip) { // one event ends, and the next goes on from there
       r.quiet_since = now;
       end_event(r);
       again.emplace_back(it->first, r.event.score);
@@ -261,6 +270,8 @@ void Camera::set_rules() {
   };
   // A shape that is gone, and made again by the same name, begins at nothing.
   std::erase_if(inside_, [&](const auto &n) { return !config_.zones.count(n.first); });
+  for (auto stay = stays_.begin(); stay != stays_.end();)
+    stay = config_.zones.count(stay->first.first) ? std::next(stay) : stay_ends(stay, seen_until());
   std::erase_if(crossed_, [&](const auto &n) { return !config_.lines.count(n.first); });
   nlohmann::json zones = nlohmann::json::array(), lines = nlohmann::json::array();
   for (const auto &[name, zone] : config_.zones) {

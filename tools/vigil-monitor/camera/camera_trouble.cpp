@@ -39,8 +39,7 @@ bool Camera::trouble_message(const GstStructure *s, double time) {
   begin_event(name, time, std::clamp(1 - left, 0.0, 1.0));
   if (const auto r = running_.find(name); r != running_.end() && !r->second.of_trouble) {
     r->second.of_trouble = true;
-    if (r->second.recorded)
-      recorder_->end_after(r->second.event.id, Utc::monotonic_seconds() + config_.record.post_capture);
+    clip_beginning(r->second);
   }
   told();
   return true;

@@ -46,6 +46,7 @@ class Api {
   Response forget_overrides(const Match &);
   Response activity(const Match &);
   Response heat_map(const Match &);
+  Response crossings(const Match &);
 
   Response events(const Match &);
   Response event(const Match &);

@@ -46,6 +46,16 @@ json describe(Monitor &m, const Camera &c, GstElement *e) {
   return describe_element(e, configured, m.overrides().properties(c.config().name, name));
 }
 
+// What a question asks about: the last day where it does not say.
+std::pair<double, double> span_of(const Request &r, double now) {
+  constexpr double day = 86400;
+  const double before = number_of(r, "before").value_or(now);
+  const double after = number_of(r, "after").value_or(before - day);
+  if (std::abs(after) > 1e11 || std::abs(before) > 1e11)
+    refuse(400, "after and before are seconds since 1970");
+  return {after, before};
+}
+
 } // namespace
 
 Response Api::live(const Match &m) {
@@ -233,11 +243,7 @@ Response Api::activity(const Match &m) {
 }
 
 Response Api::heat_map(const Match &m) {
-  constexpr double day = 86400;
-  const double before = number_of(m.request, "before").value_or(monitor_.utc().now());
-  const double after = number_of(m.request, "after").value_or(before - day);
-  if (std::abs(after) > 1e11 || std::abs(before) > 1e11)
-    refuse(400, "after and before are seconds since 1970");
+  const auto [after, before] = span_of(m.request, monitor_.utc().now());
   monitor_.call([&] { need_camera(monitor_, m.parts[0]); });
   return json_response({{"camera", m.parts[0]},
                         {"after", after},
@@ -245,6 +251,25 @@ Response Api::heat_map(const Match &m) {
                         {"columns", EventStore::heat_columns},
                         {"rows", EventStore::heat_rows},
                         {"counts", monitor_.storage().events().heat(m.parts[0], after, before)}});
+}
+
+Response Api::crossings(const Match &m) {
+  const auto [after, before] = span_of(m.request, monitor_.utc().now());
+  json lines = json::object();
+  const auto line = [&](const std::string &name) -> json & {
+    if (!lines.contains(name)) lines[name] = {{"in", 0}, {"out", 0}, {"quarters", json::array()}};
+    return lines[name];
+  };
+  monitor_.call([&] {
+    for (const auto &[name, shape] : need_camera(monitor_, m.parts[0])->config().lines) line(name);
+  });
+  for (const auto &[at, n] : monitor_.storage().events().crossings(m.parts[0], after, before)) {
+    json &of = line(at.line);
+    of["in"] = of["in"].get<std::int64_t>() + n.in;
+    of["out"] = of["out"].get<std::int64_t>() + n.out;
+    of["quarters"].push_back({{"time", at.quarter * EventStore::quarter}, {"in", n.in}, {"out", n.out}});
+  }
+  return json_response({{"camera", m.parts[0]}, {"after", after}, {"before", before}, {"lines", lines}});
 }
 
 Response Api::live_mp4(const Match &m) {

@@ -68,6 +68,11 @@ EventStore::EventStore(const std::string &path) : db_(path) {
   db_.execute("BEGIN IMMEDIATE");
   const std::int64_t found = one_integer(db_, "PRAGMA user_version");
   if (found == 0) db_.execute(schema);
+  db_.execute(
+      "CREATE TABLE IF NOT EXISTS crossings(camera TEXT NOT NULL, quarter INTEGER NOT NULL, line TEXT NOT "
+      "NULL,"
+      " ins INTEGER NOT NULL, outs INTEGER NOT NULL, PRIMARY KEY(camera, quarter, line)) WITHOUT ROWID;"
+      "CREATE INDEX IF NOT EXISTS events_by_clip ON events(has_clip, clip_bytes)"); // what clips take, without a look at each event
   db_.execute("COMMIT");
   if (found > version)
     fail(Error::Kind::bad_data, "the database ", path,
@@ -270,13 +275,39 @@ void EventStore::add_heat(const std::string &camera, double time, std::span<cons
 std::vector<float> EventStore::heat(const std::string &camera, double after, double before) const {
   std::vector<float> sum(static_cast<std::size_t>(heat_columns * heat_rows));
   const std::lock_guard guard(lock_);
-  Statement s(db_, "SELECT cells FROM heat WHERE camera=? AND hour>=? AND hour<=?");
-  s.bind(camera).bind(hour_of(after)).bind(hour_of(before));
+  Statement s(db_, "SELECT cells FROM heat WHERE camera=? AND hour>=? AND hour*3600.0<?");
+  s.bind(camera).bind(hour_of(after)).bind(before);
   while (s.step()) {
     const std::vector<float> cells = s.floats(0);
     for (std::size_t i = 0; i < std::min(sum.size(), cells.size()); i++) sum[i] += cells[i];
   }
   return sum;
+}
+
+void EventStore::add_crossings(const std::map<CrossingPlace, Crossings> &more) {
+  const std::lock_guard guard(lock_);
+  Transaction all(db_);
+  for (const auto &[at, n] : more)
+    Statement(db_, "INSERT INTO crossings(camera, quarter, line, ins, outs) VALUES(?,?,?,?,?)"
+                   " ON CONFLICT DO UPDATE SET ins=ins+excluded.ins, outs=outs+excluded.outs")
+        .bind(at.camera)
+        .bind(at.quarter)
+        .bind(at.line)
+        .bind(n.in)
+        .bind(n.out)
+        .run();
+  all.commit();
+}
+
+std::map<CrossingPlace, Crossings> EventStore::crossings(const std::string &camera, double after,
+                                                         double before) const {
+  std::map<CrossingPlace, Crossings> out;
+  const std::lock_guard guard(lock_);
+  Statement s(db_,
+              "SELECT line, quarter, ins, outs FROM crossings WHERE camera=? AND quarter>=? AND quarter*?<?");
+  s.bind(camera).bind(static_cast<std::int64_t>(std::floor(after / quarter))).bind(1. * quarter).bind(before);
+  while (s.step()) out[{camera, s.text(0), s.integer(1)}] = {s.integer(2), s.integer(3)};
+  return out;
 }
 
 void EventStore::post(const Posting &p, std::int64_t limit) {

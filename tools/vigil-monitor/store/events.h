@@ -6,6 +6,8 @@
 #include "event.h"
 #include "sqlite.h"
 
+#include <compare>
+#include <map>
 #include <mutex>
 
 namespace vigil::monitor {
@@ -33,6 +35,15 @@ struct Letter { // of the outbox
 struct Posting { // a letter and the box that it goes to: mqtt or webhook
   std::string box;
   Letter letter;
+};
+
+struct CrossingPlace {
+  std::string camera, line;
+  std::int64_t quarter = 0; // since 1970 UTC, in quarters of an hour
+  friend auto operator<=>(const CrossingPlace &, const CrossingPlace &) = default;
+};
+struct Crossings {
+  std::int64_t in = 0, out = 0;
 };
 
 class EventStore {
@@ -64,6 +75,12 @@ class EventStore {
   static constexpr int heat_columns = 32, heat_rows = 18;
   void add_heat(const std::string &camera, double time, std::span<const float> cells);
   std::vector<float> heat(const std::string &camera, double after, double before) const;
+
+  // Crossings of lines, summed by quarters of an hour: a day begins with one in every time zone.
+  static constexpr int quarter = 900; // seconds
+  void add_crossings(const std::map<CrossingPlace, Crossings> &);
+  // Those of a camera from the quarter that `after` lies in until before the one that begins at `before`.
+  std::map<CrossingPlace, Crossings> crossings(const std::string &camera, double after, double before) const;
 
   // Messages for a server that is away. The oldest go when there are more than `limit` in their box.
   void post(const Posting &, std::int64_t limit = most_letters);

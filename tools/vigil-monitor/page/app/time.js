@@ -17,6 +17,12 @@ export function dayStart(t = now(), days = 0) {
   return new Date(d.getFullYear(), d.getMonth(), d.getDate() + days).getTime() / 1000;
 }
 
+/** When the hour (0 to 23) of the day that begins at `start` begins. On the day on which clocks are set one lasts two hours or none. */
+export function hourStart(start, hour) {
+  const d = new Date(start * 1000);
+  return new Date(d.getFullYear(), d.getMonth(), d.getDate(), hour).getTime() / 1000;
+}
+
 export function dayName(t) {
   const start = dayStart(t);
   if (start === dayStart()) return "Today";

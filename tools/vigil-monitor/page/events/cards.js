@@ -4,7 +4,8 @@ import { h, icon } from "../app/dom.js";
 import { dayName, dayStart, fullTime, span, timeOfDay } from "../app/time.js";
 import { labelIcon, labelWords, thumbnail } from "./words.js";
 
-const lasts = (event) => (event.end_time ? span(event.end_time - event.start_time) : "now");
+// Loitering begins when a stay has become too long: the stay itself, its score, is what one asks for.
+const lasts = (event) => (event.end_time ? span(event.label === "loitering" ? event.score : event.end_time - event.start_time) : "now");
 
 function card(event, similarity, onchoose) {
   const words = [event.camera, labelWords(event.label), ...event.zones.map((zone) => `in ${zone}`)].join(", ");

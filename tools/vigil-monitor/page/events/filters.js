@@ -2,10 +2,11 @@
 // Which events are shown. The filters stand in the address, so that a search can be kept as a bookmark.
 import { dayField, h, iconButton } from "../app/dom.js";
 import { store } from "../app/store.js";
-import { dateValue, dayStart, fromDateValue, now } from "../app/time.js";
+import { dateValue, dayStart, fromDateValue, hourStart, now } from "../app/time.js";
 import { labelWords } from "./words.js";
 
-const names = ["camera", "label", "zone", "day", "retained"];
+const names = ["camera", "label", "zone", "day", "hour", "retained"];
+const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), `${hour}:00 to ${hour + 1}:00`]);
 
 function select(words, key, options, values, onchange) {
   const field = h("select", { "aria-label": words, onchange: () => onchange({ [key]: field.value }) },
@@ -14,6 +15,7 @@ function select(words, key, options, values, onchange) {
 }
 
 const isDay = (text) => fromDateValue(text) >= 0;
+const isHour = (text) => hours.some(([hour]) => hour === text);
 
 export class Filters extends EventTarget {
   values = {};
@@ -26,17 +28,19 @@ export class Filters extends EventTarget {
     super();
     for (const name of names) if (query.get(name)) this.values[name] = query.get(name);
     if (!isDay(this.values.day ?? "")) delete this.values.day;
+    if (!this.values.day || !isHour(this.values.hour)) delete this.values.hour;
     // The day's field stays where it is while all else is made again: somebody may be typing in it.
-    this.#day = dayField(isDay, (day) => this.#set({ day }), { max: dateValue(now()) });
+    this.#day = dayField(isDay, (day) => this.#set(day ? { day } : { day, hour: "" }), { max: dateValue(now()) });
     this.element = h("div", { class: "filters", role: "search", "aria-label": "Filter events" }, this.#before, this.#day, this.#after);
     this.#fill();
   }
 
   /** For GET /api/events. */
   get query() {
-    const { camera, label, zone, day, retained } = this.values;
+    const { camera, label, zone, day, hour, retained } = this.values;
     const start = day && fromDateValue(day);
-    return { camera, label, zone, retained, after: start || undefined, before: start ? dayStart(start + 43200, 1) : undefined };
+    const [after, before] = !start ? [] : hour ? [hourStart(start, Number(hour)), hourStart(start, Number(hour) + 1)] : [start, dayStart(start + 43200, 1)];
+    return { camera, label, zone, retained, after, before };
   }
 
   get any() { return names.some((name) => this.values[name]); }
@@ -81,6 +85,7 @@ export class Filters extends EventTarget {
       select("Label", "label", [...this.labels].map((label) => [label, labelWords(label)]), values, set),
       zones.size ? select("Zone", "zone", [...zones].map((name) => [name, name]), values, set) : "");
     this.#after.replaceChildren(
+      values.day ? select("Hour", "hour", hours, values, set) : "",
       iconButton("keep", "Kept", () => set({ retained: values.retained ? "" : "1" }), { shown: true, "aria-pressed": String(Boolean(values.retained)), "aria-label": "Only kept events" }),
       this.any ? iconButton("close", "Clear", () => this.clear(), { shown: true, class: "button quiet" }) : "");
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where things moved on one day, over a picture of each camera, and how many events each hour had.
+// Where things moved on one day, over a picture of each camera, how many events each hour had, and how many crossed each line.
 import { cameraPath, get, query } from "../app/api.js";
-import { dayField, emptyState, h, iconButton, setText } from "../app/dom.js";
+import { dayField, emptyState, h, icon, iconButton, setText } from "../app/dom.js";
 import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
 import { failure } from "../app/notice.js";
@@ -36,7 +36,7 @@ async function hoursOf(camera, after, before, signal) {
   const hours = Array(24).fill(0);
   let cursor = null;
   for (let page = 0; page < mostPages && (page === 0 || cursor); page++) {
-    const answer = await get(`/api/events${query({ camera, after, before, limit: 200, cursor })}`, signal);
+    const answer = await get(`api/events${query({ camera, after, before, limit: 200, cursor })}`, signal);
     for (const event of answer.events) hours[new Date(event.start_time * 1000).getHours()]++;
     cursor = answer.next_cursor;
   }
@@ -48,24 +48,28 @@ function panel(camera) {
   const none = h("div", { class: "none", hidden: true }, "Nothing moved on this day");
   const total = h("span", { class: "hint number" });
   const hours = h("div", { class: "heat-hours" });
-  const picture = h("div", { class: "heat-picture" }, h("img", { src: cameraPath(camera.name, camera.views.includes("background") ? "background.jpg" : "latest.jpg"), alt: "" }), canvas, none);
+  const lines = h("ul", { class: "heat-lines", "aria-label": `Who crossed the lines of ${camera.name}` });
+  const picture = h("div", { class: "heat-picture" }, h("img", { src: cameraPath(camera.name, camera.views.includes("background") ? "background.jpg" : "latest.jpg"), alt: "", onerror: ({ target }) => target.remove() }), canvas, none);
   if (camera.width && camera.height) picture.style.setProperty("--ratio", camera.width / camera.height);
   const element = h("article", { class: "heat panel", "aria-label": camera.name }, h("header", {}, h("h2", {}, camera.name), total), picture, hours,
-    h("div", { class: "heat-ticks number", "aria-hidden": "true" }, [0, 6, 12, 18, 24].map((n) => h("span", {}, String(n).padStart(2, "0")))));
+    h("div", { class: "heat-ticks number", "aria-hidden": "true" }, [0, 6, 12, 18, 24].map((n) => h("span", {}, String(n).padStart(2, "0")))), lines);
   const fill = async (day, signal) => {
     const [after, before] = [day, dayStart(day + 43200, 1)];
-    const [map, counts] = await Promise.all([get(`${cameraPath(camera.name, "heatmap")}${query({ after, before })}`, signal), hoursOf(camera.name, after, before, signal)]);
+    const ask = (what) => get(`${cameraPath(camera.name, what)}${query({ after, before })}`, signal);
+    const [map, counts, crossed] = await Promise.all([ask("heatmap"), hoursOf(camera.name, after, before, signal), ask("crossings")]);
     paint(canvas, map);
     const sum = counts.reduce((a, b) => a + b, 0);
     none.hidden = map.counts.some((count) => count > 0);
     setText(none, sum ? "Where things moved is shown within a minute" : "Nothing moved on this day");
     setText(total, sum === 1 ? "1 event" : `${sum} events`);
     const most = Math.max(...counts, 1);
+    lines.replaceChildren(...Object.entries(crossed.lines).map(([name, n]) => h("li", {}, icon("line"), h("span", {}, name), h("strong", { class: "number" }, `${n.in} in, ${n.out} out`))));
+    lines.hidden = !lines.childElementCount;
     hours.replaceChildren(...counts.map((count, hour) => {
       const bar = h("span");
       bar.style.height = `${(100 * count) / most}%`;
-      return h("a", { href: address("events", [], { camera: camera.name, day: dateValue(day) }), tabindex: hour === 0 ? 0 : -1,
-        title: `${hour}:00 to ${hour + 1}:00: ${count} events`, "aria-label": `Events of ${camera.name} on this day; ${count} from ${hour} to ${hour + 1}` }, bar);
+      return h("a", { href: address("events", [], { camera: camera.name, day: dateValue(day), hour: String(hour) }), tabindex: hour === 0 ? 0 : -1,
+        title: `${hour}:00 to ${hour + 1}:00: ${count} events`, "aria-label": `Events of ${camera.name} from ${hour} to ${hour + 1} on this day: ${count}` }, bar);
     }));
   };
   return { element, fill };

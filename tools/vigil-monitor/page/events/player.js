@@ -8,9 +8,9 @@ import { bytes, digits, fullTime, percent, span, timeOfDay } from "../app/time.j
 import { clipComes, clipWords, labelIcon, labelWords, thumbnail } from "./words.js";
 
 /** The event's score in words of its own: what it counts depends on the label. */
-function scoreFact({ label, score }) {
+function scoreFact({ label, score, end_time: end }) {
   if (label === "motion") return { "Changed, at most": percent(score) };
-  if (label === "loitering") return { Stayed: span(score) };
+  if (label === "loitering") return { Stayed: end ? span(score) : `more than ${span(score)}` };
   if (label === "camera-blurred") return { "Sharpness lost": percent(score) };
   if (label === "camera-covered" || label === "camera-moved") return { "Of the scene, unseen": percent(score) };
   return { Score: digits(score) };
