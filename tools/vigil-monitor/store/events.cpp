@@ -27,6 +27,12 @@ constexpr const char *schema = "CREATE TABLE events(id TEXT PRIMARY KEY, camera 
                                " retain INTEGER NOT NULL);"
                                "PRAGMA user_version=1;";
 
+// What databases of this version may not have yet. An older program does not mind it.
+constexpr const char *additions =
+    "CREATE TABLE IF NOT EXISTS crossings(camera TEXT NOT NULL, quarter INTEGER NOT NULL, line TEXT NOT NULL,"
+    " ins INTEGER NOT NULL, outs INTEGER NOT NULL, PRIMARY KEY(camera, quarter, line)) WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS events_by_clip ON events(has_clip, clip_bytes)";
+
 constexpr const char *columns =
     "id, camera, label, start, end, zones, x, y, width, height, score, has_clip, clip_start, clip_bytes,"
     " has_snapshot, retained, vector IS NOT NULL";
@@ -68,11 +74,7 @@ EventStore::EventStore(const std::string &path) : db_(path) {
   db_.execute("BEGIN IMMEDIATE");
   const std::int64_t found = one_integer(db_, "PRAGMA user_version");
   if (found == 0) db_.execute(schema);
-  db_.execute(
-      "CREATE TABLE IF NOT EXISTS crossings(camera TEXT NOT NULL, quarter INTEGER NOT NULL, line TEXT NOT "
-      "NULL,"
-      " ins INTEGER NOT NULL, outs INTEGER NOT NULL, PRIMARY KEY(camera, quarter, line)) WITHOUT ROWID;"
-      "CREATE INDEX IF NOT EXISTS events_by_clip ON events(has_clip, clip_bytes)"); // what clips take, without a look at each event
+  if (found <= version) db_.execute(additions);
   db_.execute("COMMIT");
   if (found > version)
     fail(Error::Kind::bad_data, "the database ", path,
