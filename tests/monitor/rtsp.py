@@ -54,7 +54,11 @@ try:
         print("stall survived")
 
         camera.kill()
-        m.wait("it is gone", lambda: state()["state"] == "offline", 30)
+        gone = m.wait("it is gone", lambda: state()["state"] == "offline" and state()["since"], 30)
+        outages = lambda name="door": m.get(f"/api/events?label=camera-offline&camera={name}")["events"]  # noqa: E731
+        outage = m.wait("an event of the outage", lambda: next((e for e in outages() if e["end_time"] is None), None), 30)
+        if abs(outage["start_time"] - gone) > 0.001 or outage["has_clip"] or outage["has_snapshot"]:
+            raise AssertionError(outage)
         if broker:
             server = subprocess.Popen([broker, "-p", str(mqtt)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             m.wait("the broker", lambda: m.get("/api/stats")["mqtt"]["connected"], 45)
@@ -63,6 +67,11 @@ try:
         m.wait("it comes back after a restart", lambda: state()["state"] == "online", 60)
         if state()["reconnects"] < 2:
             raise AssertionError(state())
+        ended = m.get(f"/api/events/{outage['id']}")["end_time"]
+        if abs(ended - state()["since"]) > 0.001 or len(outages()) != len({e["start_time"] for e in outages()}):
+            raise AssertionError((outages(), state()))
+        if [e["end_time"] for e in outages("sound")] != [None]:
+            raise AssertionError("one event of an outage that goes on, however often the camera is tried again")
         print("restart survived")
 
         if broker and shutil.which("mosquitto_sub"):

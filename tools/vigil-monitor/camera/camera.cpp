@@ -49,6 +49,7 @@ void Camera::start() {
 void Camera::stop(const std::string &why) {
   take_down();
   if (state_ != State::disabled) go(State::offline, why);
+  outage_ends(services_.utc.now());
 }
 
 PipelineEvents Camera::pipeline_events() {
@@ -157,7 +158,8 @@ void Camera::go(State state, std::optional<std::string> why) {
   if (state == state_ && why == reason_ && since_ > 0) return;
   // Tries that fail as the one before do not begin a new outage.
   const bool same_outage = since_ > 0 && state_ == State::offline && state == State::offline;
-  if (!same_outage) since_ = services_.utc.now();
+  if (!same_outage) since_ = outage_since_ = services_.utc.now();
+  if (state != State::offline) outage_ends(since_);
   state_ = state;
   reason_ = std::move(why);
   told();
@@ -189,6 +191,7 @@ void Camera::tick() {
     backoff_.ran(state_ == State::online ? now - started_ : 0);
   }
   update_events(seen_until());
+  outage_goes_on(utc);
   feed_->wants_picture = !running_.empty();
   if (state_ == State::online && pipeline_)
     feed_->activity.exposure(exposure_gain(pipeline_->element("cudamog")), shift_);

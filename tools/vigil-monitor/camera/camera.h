@@ -139,6 +139,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
   // that ended or began by the clock would begin after the one that is told next.
   double seen_until() const;
   void update_events(double now);
+  void outage_goes_on(double time); // once a second
+  void outage_ends(double time);
   void got_picture(Bytes);
   void set_rules();
   nlohmann::json counts() const;
@@ -154,6 +156,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
   std::map<std::string, Event> recent_;    // ended, their clip is on its way
   State state_ = State::starting;
   std::optional<std::string> reason_;
+  std::optional<Event> outage_; // the event of the one that goes on
+  double outage_since_ = 0;
   double since_ = 0, started_ = 0, last_change_ = 0, restart_at_ = 0;
   std::uint64_t last_frames_ = 0, reconnects_ = 0, frames_before_ = 0, tiles_before_ = 0;
   struct LineTotals {

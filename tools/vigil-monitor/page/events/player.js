@@ -13,6 +13,7 @@ function scoreFact({ label, score, end_time: end }) {
   if (label === "loitering") return { Stayed: end ? span(score) : `more than ${span(score)}` };
   if (label === "camera-blurred") return { "Sharpness lost": percent(score) };
   if (label === "camera-covered" || label === "camera-moved") return { "Of the scene, unseen": percent(score) };
+  if (label === "camera-offline") return {};
   return { Score: digits(score) };
 }
 
