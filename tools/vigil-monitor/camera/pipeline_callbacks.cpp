@@ -48,6 +48,13 @@ std::string reason_of(GstMessage *m) {
     return "the camera answers, but offers no video"; // rtspsrc, all streams refused
   if (details && std::strstr(details.get(), "reason not-linked"))
     return "the source gives something, but no video"; // sound, say, which nothing takes
+  // rtspsrc repeats itself where a person asks what to do.
+  if (g_error_matches(e, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED))
+    return "the camera refuses the user name or the password (" + why + ")";
+  if (details && std::strstr(details.get(), "(404)"))
+    return "the camera answers, but has no stream at this address (" + why + ")";
+  if (details && std::strstr(details.get(), "Failed to connect"))
+    return "nothing answers at this address: is the camera on, and are address and port right?";
   if (details) {
     // "file.c (123): function (): /GstPipeline:x/...:\nwhat happened"
     const std::string text = details.get();
