@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace vigil::ghost {
 namespace {
@@ -49,25 +50,31 @@ void Moving::reset(const activity::Grid &grid) {
   const auto n = std::size_t(grid.cells());
   groups_.reset(grid);
   rest_.assign(n, 0);
-  since_.assign(n, 0);
-  last_.assign(n, -2 * gap);
-  now_ = passing_ = 0;
+  taken_.assign(n, 0);
+  covered_.assign(n, 0);
+  passing_ = 0;
   passes_ = false;
 }
 
-std::size_t Moving::cover(std::span<const int> cells, double seconds) {
+std::size_t Moving::cover(std::span<const int> cells, double lasts, double most) {
+  constexpr double rounding = 1e-9;
   std::size_t fresh = 0;
   for (const int c : cells) {
     const auto cell = std::size_t(c);
-    if (now_ - last_[cell] > gap) since_[cell] = now_;
-    last_[cell] = now_;
-    fresh += now_ - since_[cell] <= seconds;
+    taken_[cell] = 1;
+    covered_[cell] += lasts;
+    fresh += covered_[cell] <= most + rounding;
+    covered_[cell] = std::min(covered_[cell], longest);
   }
   return fresh;
 }
 
+void Moving::forget(double lasts) {
+  for (std::size_t i = 0; i < covered_.size(); i++)
+    if (!std::exchange(taken_[i], std::uint8_t{0})) covered_[i] = std::max(covered_[i] - forgets * lasts, 0.);
+}
+
 double Moving::step(const Frame &f, double reported, double threshold, double delay) {
-  now_ += f.seconds;
   double pixels = reported, faint = 0, others = 0;
   bool comes = false; // a blob is in new cells
   groups_.for_each(f.in_blob, [&](std::span<const int> cells) {
@@ -77,7 +84,7 @@ double Moving::step(const Frame &f, double reported, double threshold, double de
       others += g.pixels;
       return;
     }
-    const std::size_t fresh = cover(cells, new_for + delay);
+    const std::size_t fresh = cover(cells, f.seconds, new_for + delay);
     const bool new_here = 2 * fresh >= cells.size();
     comes |= new_here || fresh >= few;
     if (new_here && g.is_weak()) faint += g.pixels;
@@ -90,12 +97,14 @@ double Moving::step(const Frame &f, double reported, double threshold, double de
   groups_.for_each(rest_, [&](std::span<const int> cells) {
     const Group g(cells, f);
     if (g.pixels < least_weak) return;
-    const bool new_here = (g.known && g.on > most_covering) || 2 * cover(cells, new_for) >= cells.size();
+    const bool new_here =
+        (g.known && g.on > most_covering) || 2 * cover(cells, f.seconds, new_for) >= cells.size();
     if (g.is_weak())
       faint += new_here ? g.pixels : 0;
     else if (g.rim_pixels >= least_rim && g.on > most_on)
       others += g.pixels;
   });
+  forget(f.seconds);
   pixels = std::max(pixels, 0.);
   if (faint > 0) faint *= faint / (faint + others);
   const double w = faint > 0 ? std::min(faint / std::max(threshold, 1.), 1.) : 0;

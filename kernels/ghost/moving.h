@@ -9,8 +9,9 @@
 // blob that looks like light is not told, and that is all.
 //
 // Reported blobs count with all of their pixels, but for groups whose difference goes on (`most_on`) or whose
-// ground keeps its edges (`most_kept`). Motion begins only where cells are new: covered since `new_for`
-// seconds or less, after none for `gap`. What stands where it stood goes on with motion, and begins none.
+// ground keeps its edges (`most_kept`). Motion begins only where cells are new: covered for `new_for` seconds
+// or less, of which `forgets` of the time that they are free is taken off, and which is kept at `longest` or
+// less. What stands where it stood goes on with motion, and begins none; cars one after another do.
 //
 // Who passes far away, or in dim light, is smaller than a reported blob, or hardly differs from the ground.
 // His groups are few pixels, but go from cell to cell for seconds. So groups that stand out more clearly than
@@ -34,11 +35,11 @@
 
 namespace vigil::ghost {
 
-inline constexpr double most_on = 0.5, most_kept = 0.9;
+inline constexpr double most_on = 0.4, most_kept = 0.9;
 inline constexpr double weak_on = 0.3, weak_kept = 0.8;
-inline constexpr std::uint32_t least_weak = 16, least_rim = 8; // pixels
-inline constexpr double new_for = 1.5, gap = 5;                // seconds
-inline constexpr double leak = 0.15, enough = 0.4;             // of the threshold; seconds
+inline constexpr std::uint32_t least_weak = 16, least_rim = 8;    // pixels
+inline constexpr double new_for = 1, longest = 4, forgets = 0.15; // seconds; a share
+inline constexpr double leak = 0.1, enough = 0.3;                 // of the threshold; seconds
 
 class Moving {
  public:
@@ -57,13 +58,14 @@ class Moving {
 
  private:
   struct Group;
-  // Notes that these cells are covered. How many have been for `seconds` at the most.
-  std::size_t cover(std::span<const int> cells, double seconds);
+  // Notes that these cells are covered for `lasts` seconds. How many have been for `most` seconds or less.
+  std::size_t cover(std::span<const int> cells, double lasts, double most);
+  void forget(double lasts); // of cells that are free
   activity::Grid grid_;
   Groups groups_;
-  std::vector<std::uint8_t> rest_;
-  std::vector<double> since_, last_; // seconds: covered since and last
-  double now_ = 0, passing_ = 0;     // seconds
+  std::vector<std::uint8_t> rest_, taken_; // taken: covered in this frame
+  std::vector<double> covered_;            // seconds
+  double passing_ = 0;                     // seconds
   bool passes_ = false;
 };
 

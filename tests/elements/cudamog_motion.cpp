@@ -126,7 +126,7 @@ GST_START_TEST(who_passes_far_away_is_told) {
     for (int number = 0; number < 120; number++) {
       const Rect small{walks ? number - 40 : 40, 56, 5, 5};
       std::vector<Rect> objects;
-      if (number >= 40 && (walks || number % 10 < 3)) objects.push_back(small);
+      if (number >= 40 && (walks || number % 10 < 2)) objects.push_back(small);
       fail_unless_equals_int(e.push(scene("GRAY8", width, height, number, objects), number), GST_FLOW_OK);
       e.pull_bytes();
     }
