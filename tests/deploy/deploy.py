@@ -132,6 +132,23 @@ class Manifests(unittest.TestCase):
         self.assertIn("nvidia.com/gpu", limits["base"])
         self.assertNotIn("nvidia.com/gpu", limits["cpu"])
 
+    @unittest.skipUnless(shutil.which("kubectl"), "SKIPPED: no kubectl")
+    def test_a_new_count_restarts_the_pods_and_a_new_camera_does_not(self):
+        """A pod with the old count would go on with cameras that a new pod has; a pod takes a new camera up when it is told to."""
+        def template(folder):
+            text = subprocess.run(["kubectl", "kustomize", folder / "base"], capture_output=True, text=True, check=True, timeout=60).stdout
+            return next(d["spec"]["template"] for d in yaml.safe_load_all(text) if d["kind"] == "StatefulSet")
+
+        with tempfile.TemporaryDirectory(prefix="vigil-deploy-") as name:
+            copy = pathlib.Path(name) / "kubernetes"
+            shutil.copytree(KUBERNETES, copy)
+            before = template(copy)
+            with open(copy / "base/monitor.yaml", "a", encoding="utf-8") as out:
+                out.write('  door: {source: "rtsp://door.cameras.example/stream"}\n')
+            self.assertEqual(template(copy), before)
+            (copy / "base/monitor.env").write_text("COUNT=4\n", encoding="utf-8")
+            self.assertNotEqual(template(copy), before)
+
     def test_numbers_that_stand_twice_are_the_same(self):
         state, = documents(KUBERNETES / "base/statefulset.yaml")
         count = int(re.search(r"^COUNT=(\d+)$", (KUBERNETES / "base/monitor.env").read_text(encoding="utf-8"), re.M)[1])
