@@ -208,7 +208,19 @@ void Drawing::step(const rules::Watch &watch, const std::vector<TrackOnFrame> &t
 }
 
 void Drawing::attach(GstBuffer *buffer) const {
-  if (composition_) gst_buffer_add_video_overlay_composition_meta(buffer, composition_.get());
+  if (!composition_) return;
+  GstVideoOverlayCompositionMeta *there = gst_buffer_get_video_overlay_composition_meta(buffer);
+  if (!there) {
+    gst_buffer_add_video_overlay_composition_meta(buffer, composition_.get());
+    return;
+  }
+  // That may be on other frames, too, so it stays as it is. Rectangles are shared: who draws them may keep
+  // them as textures.
+  GstVideoOverlayComposition *both = gst_video_overlay_composition_new(nullptr);
+  for (GstVideoOverlayComposition *from : {there->overlay, composition_.get()})
+    for (guint i = 0; i < gst_video_overlay_composition_n_rectangles(from); i++)
+      gst_video_overlay_composition_add_rectangle(both, gst_video_overlay_composition_get_rectangle(from, i));
+  gst_video_overlay_composition_unref(std::exchange(there->overlay, both));
 }
 
 bool Drawing::blend(GstBuffer *buffer, const GstVideoInfo &info) const {

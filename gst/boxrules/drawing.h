@@ -32,7 +32,8 @@ class Drawing {
   // Makes the picture of a frame: what the rules are, what they counted, who is where and was.
   void step(const rules::Watch &, const std::vector<TrackOnFrame> &, double seconds, double width,
             double height);
-  // Puts it on the frame as metadata.
+  // Puts it on the frame as metadata, beside what is drawn there already: elements that draw compositions
+  // look at one of a frame.
   void attach(GstBuffer *) const;
   // Draws it into the frame's memory; false when that fails. Throws Error::bad_data when the frame is not
   // what the caps say.

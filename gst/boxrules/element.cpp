@@ -156,6 +156,7 @@ static gboolean start(GstBaseTransform *trans) {
     impl.place = {};
     impl.drawing.forget();
     impl.drawable = impl.downstream_composes = false;
+    impl.downstream_changed = true;
     const std::lock_guard lock(impl.mutex);
     impl.stats = {};
     return TRUE;

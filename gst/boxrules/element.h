@@ -13,6 +13,7 @@
 #include "gst/properties.h"
 #include "kernels/rules/watch.h"
 
+#include <atomic>
 #include <gst/base/gstbasetransform.h>
 #include <mutex>
 #include <string>
@@ -75,6 +76,7 @@ struct Impl {
   Drawing drawing;
   bool drawable = false; // frames are raw video in system memory
   bool downstream_composes = false, told_no_drawing = false;
+  std::atomic<bool> downstream_changed = true; // since it was asked; any thread
 };
 
 } // namespace vigil::gst::boxrules

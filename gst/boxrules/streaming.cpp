@@ -85,13 +85,29 @@ void find_tracks(Impl &impl, GstBuffer *buffer) {
   for (const GhostOnFrame &g : impl.ghosts_found) impl.ghosts.push_back({g.box, name(g.type)});
 }
 
+// The base class asks the next element of no element that works in place.
+void ask_downstream(GstBaseTransform *trans, Impl &impl) {
+  if (!impl.downstream_changed.exchange(false)) return;
+  impl.downstream_composes = false;
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD(trans);
+  GstCaps *caps = gst_pad_get_current_caps(src);
+  if (!caps) return;
+  GstQuery *query = gst_query_new_allocation(caps, FALSE);
+  impl.downstream_composes =
+      gst_pad_peer_query(src, query) &&
+      gst_query_find_allocation_meta(query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, nullptr);
+  gst_query_unref(query);
+  gst_caps_unref(caps);
+}
+
 void draw(GstBaseTransform *trans, Impl &impl, GstBuffer *buffer) {
   impl.drawing.step(impl.watch, impl.tracks, impl.place.seconds, impl.place.width, impl.place.height);
+  if (impl.drawable && impl.drawing.blend(buffer, impl.place.info)) return;
+  ask_downstream(trans, impl);
   if (impl.downstream_composes) {
     impl.drawing.attach(buffer);
     return;
   }
-  if (impl.drawable && impl.drawing.blend(buffer, impl.place.info)) return;
   if (impl.told_no_drawing) return;
   impl.told_no_drawing = true;
   post_warning(
@@ -152,6 +168,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
         gst_caps_features_is_equal(gst_caps_get_features(in, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
     impl.drawable = system && impl.place.info.finfo;
     impl.told_no_drawing = false;
+    impl.downstream_changed = true;
     if (changed) { // places in pictures of another size say nothing of this one
       all_leave(trans, impl);
       take_rules(GST_ELEMENT(trans), impl, true);
@@ -169,10 +186,9 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   return parent_class()->sink_event(trans, event);
 }
 
-gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  impl_of(trans).downstream_composes =
-      gst_query_find_allocation_meta(query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, nullptr);
-  return TRUE; // frames are not made here
+gboolean src_event(GstBaseTransform *trans, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_RECONFIGURE) impl_of(trans).downstream_changed = true;
+  return parent_class()->src_event(trans, event);
 }
 
 } // namespace
@@ -188,7 +204,7 @@ void install_streaming(GstBaseTransformClass *transform) {
   transform->transform_ip = transform_ip;
   transform->set_caps = set_caps;
   transform->sink_event = sink_event;
-  transform->decide_allocation = decide_allocation;
+  transform->src_event = src_event;
 }
 
 } // namespace vigil::gst::boxrules

@@ -27,11 +27,46 @@ GST_START_TEST(a_car_is_counted) {
 }
 GST_END_TEST
 
+// Elements that draw compositions look at one of a frame, so what another element put there before goes on in
+// the same one.
+GST_START_TEST(drawings_join_what_is_on_the_frame) {
+  Boxes chain("draw=true", "");
+  gst_harness_add_propose_allocation_meta(chain.harness(), GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE,
+                                          nullptr);
+  // Frames in this memory cannot be drawn into.
+  gst_harness_set_src_caps_str(
+      chain.harness(), "video/x-raw(memory:GLMemory),format=RGBA,width=320,height=240,framerate=10/1");
+  g_object_set(chain.rules(), "rules", gate, nullptr);
+  constexpr guint side = 4;
+  GstBuffer *pixels = gst_buffer_new_allocate(nullptr, 4 * side * side, nullptr);
+  gst_buffer_memset(pixels, 0, 255, gst_buffer_get_size(pixels));
+  gst_buffer_add_video_meta(pixels, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, side,
+                            side);
+  GstVideoOverlayRectangle *clock =
+      gst_video_overlay_rectangle_new_raw(pixels, 0, 0, side, side, GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
+  GstVideoOverlayComposition *before = gst_video_overlay_composition_new(clock);
+  GstBuffer *frame = frame_with(0, {});
+  gst_buffer_add_video_overlay_composition_meta(frame, before);
+  GstBuffer *out = chain.through(frame);
+  fail_unless_equals_int(gst_buffer_get_n_meta(out, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE), 1);
+  GstVideoOverlayComposition *all = gst_buffer_get_video_overlay_composition_meta(out)->overlay;
+  // The zone, the line with its stroke, and a label for each.
+  fail_unless_equals_int(gst_video_overlay_composition_n_rectangles(all), 1 + 5);
+  fail_unless(gst_video_overlay_composition_get_rectangle(all, 0) == clock);
+  fail_unless_equals_int(gst_video_overlay_composition_n_rectangles(before), 1);
+  gst_buffer_unref(out);
+  gst_video_overlay_composition_unref(before);
+  gst_video_overlay_rectangle_unref(clock);
+  gst_buffer_unref(pixels);
+}
+GST_END_TEST
+
 static Suite *boxes_suite() {
   Suite *suite = suite_create("boxes");
   TCase *tests = tcase_create("boxes");
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, a_car_is_counted);
+  tcase_add_test(tests, drawings_join_what_is_on_the_frame);
   return suite;
 }
 
