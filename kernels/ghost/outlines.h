@@ -16,7 +16,8 @@ class Outlines {
   virtual ~Outlines() = default;
   // Writes grid.cells() cells to `edges` and to `rims`, in the device's memory or in its host memory
   // (Device::allocate_host). Frame and background are of one kind and of the mask's size. Throws
-  // Error::bad_setting when they are not.
+  // Error::bad_setting when they are not. The kernel that was submitted to the queue just before this writes
+  // none of the pictures: on a GPU they may be read while it still works.
   virtual void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
                      const activity::Grid &, Cell *edges, Rim *rims, Queue &) = 0;
 };

@@ -7,6 +7,7 @@
 #include "kernels/blobs/cuda/tiles.cuh"
 
 #include "common/cuda/device.h"
+#include "common/cuda/launch.h"
 
 #include <algorithm>
 #include <cooperative_groups.h>
@@ -16,6 +17,13 @@ namespace {
 
 constexpr int threads = tile_words * tile_lines * parts, warps = threads / lanes;
 constexpr int blocks_a_multiprocessor = 4; // more wait longer for each other than they gain
+// That there are registers for: one more, which leaves room for the kernel after this one, where a
+// multiprocessor has places for more than 1024 threads.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 750
+constexpr int resident_blocks = blocks_a_multiprocessor;
+#else
+constexpr int resident_blocks = blocks_a_multiprocessor + 1;
+#endif
 
 union Shared {
   Tile tile;
@@ -36,9 +44,10 @@ struct Call {
 };
 
 template <int rows>
-__global__ void __launch_bounds__(threads, blocks_a_multiprocessor) find_kernel(Call c) {
+__global__ void __launch_bounds__(threads, resident_blocks) find_kernel(Call c) {
   __shared__ __align__(alignof(Shared)) unsigned char memory[sizeof(Shared)];
   Shared &shared = *reinterpret_cast<Shared *>(memory);
+  begin_next();
   const auto grid = cooperative_groups::this_grid();
   const Work &w = c.work;
   const int thread = int(blockIdx.x) * threads + int(threadIdx.x), all_threads = int(gridDim.x) * threads;

@@ -6,6 +6,7 @@
 // margin as wide as the steps reach; what a step makes of pixels near the tile's edge is wrong by its radius,
 // and the margin takes that up. So a step needs no more of its neighbour words than the lanes beside it have.
 #include "common/cuda/bytes.h"
+#include "common/cuda/launch.h"
 #include "kernels/cleanup/cuda/kernels.h"
 
 #include <algorithm>
@@ -151,6 +152,8 @@ __global__ void __launch_bounds__(lanes *warps)
   const int margin = r > 0 ? 1 : 0, columns = lanes - 2 * margin;
   const int word = blockIdx.x * columns + lane - margin;
   const int own = blockIdx.y * tile_rows, first = own - r;
+  wait_for_earlier();
+  begin_next();
   for (int i = warp; i < tile_rows + 2 * r; i += warps)
     tile[i * lanes + lane] = load_word(mask, watch, word, first + i);
   __syncthreads();
@@ -212,6 +215,8 @@ __global__ void __launch_bounds__(lanes *warps)
   const int reach = 2 * (open + close), margin = (reach + 31) / 32, columns = lanes - 2 * margin;
   const int word = blockIdx.x * columns + lane - margin;
   const int own = blockIdx.y * tile_rows, rows = tile_rows + 2 * reach;
+  wait_for_earlier();
+  begin_next();
   Tile t{tile, tile + rows * lanes, 0, rows, own - reach, mask.height, inside_bits(word, mask.width)};
   for (int i = warp; i < rows; i += warps) {
     const int y = t.first + i;
@@ -258,16 +263,16 @@ void launch_pack(Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch
                  std::uint32_t *bits, CUstream_st *stream) {
   const int words = parts(mask.width, 32);
   const std::size_t shared = sizeof(std::uint32_t) * lanes * (tile_rows + 2 * median_radius);
-  pack_kernel<<<tiles(words, median_radius > 0 ? 1 : 0, mask.height), dim3(lanes, warps), shared, stream>>>(
-      mask, watch, median_radius, words, bits);
+  launch_early(pack_kernel, tiles(words, median_radius > 0 ? 1 : 0, mask.height), dim3(lanes, warps), shared,
+               stream, mask, watch, median_radius, words, bits);
 }
 
 void launch_morphology(const std::uint32_t *bits, int open, int close, Plane<std::uint8_t> mask,
                        Plane<const std::uint8_t> watch, CUstream_st *stream) {
   const int words = parts(mask.width, 32), reach = 2 * (open + close);
   const std::size_t shared = 2 * sizeof(std::uint32_t) * lanes * (tile_rows + 2 * reach);
-  morphology_kernel<<<tiles(words, parts(reach, 32), mask.height), dim3(lanes, warps), shared, stream>>>(
-      bits, words, open, close, mask, watch);
+  launch_early(morphology_kernel, tiles(words, parts(reach, 32), mask.height), dim3(lanes, warps), shared,
+               stream, bits, words, open, close, mask, watch);
 }
 
 } // namespace vigil::cleanup

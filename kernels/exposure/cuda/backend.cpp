@@ -9,9 +9,10 @@ namespace {
 
 class CudaExposure final : public Exposure {
  public:
-  explicit CudaExposure(CudaDevice &device) : device_(device), memory_(device, 2 * sizeof(Lines)) {
+  explicit CudaExposure(CudaDevice &device) : device_(device), memory_(device, 2 * sizeof(DeviceState)) {
     const auto queue = device.make_queue();
-    set({}, *queue);
+    const DeviceState nothing[2];
+    device.upload(memory_.as(), nothing, sizeof nothing, *queue);
     queue->wait();
   }
 
@@ -19,24 +20,25 @@ class CudaExposure final : public Exposure {
                    Queue &queue) override {
     check(frame, background.picture, channels, out);
     const CudaScope scope = device_.enter();
-    Lines *const both = memory_.as<Lines>();
+    DeviceState *const both = state();
     launch_estimate(frame, background, channels, step_for(frame.width, frame.height), both + now_,
-                    both + (1 - now_), told(), stream_of(queue));
+                    both + (1 - now_), stream_of(queue));
     cuda_check(cudaGetLastError(), "estimating the exposure");
     now_ = 1 - now_;
-    launch_map(frame, background, channels, both + now_, out, stream_of(queue));
+    launch_map(frame, background, channels, both + now_, told(), out, stream_of(queue));
     cuda_check(cudaGetLastError(), "undoing the exposure");
     return out;
   }
-  const Lines *lines() const override { return memory_.as<Lines>() + now_; }
+  const Lines *lines() const override { return &state()[now_].lines; }
   void set(const Lines &l, Queue &queue) override {
-    device_.upload(memory_.as<Lines>() + now_, &l, sizeof l, queue);
+    device_.upload(&state()[now_].lines, &l, sizeof l, queue);
     queue.wait(); // `l` may go
   }
 
  private:
+  DeviceState *state() const { return memory_.as<DeviceState>(); }
   CudaDevice &device_;
-  DeviceBuffer memory_; // two Lines: the last frame's and this one's
+  DeviceBuffer memory_; // two states: the last frame's and this one's
   int now_ = 0;
 };
 

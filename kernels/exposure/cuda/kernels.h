@@ -8,11 +8,19 @@ struct CUstream_st;
 
 namespace vigil::exposure {
 
-// Reads the last frame's lines at `before` and writes this one's to `now`, another place, and to `told` in
-// host memory unless it is null.
+// What is known after a frame, in the device's memory.
+struct DeviceState {
+  Lines lines;
+  Table table[3]; // of the lines
+  int start[3] = {64, 128,
+                  128}; // the bin that was the median of step 1: where to look for it in the next frame
+};
+
+// Reads what was known after the last frame at `before` and writes this frame's to `now`, another place.
 void launch_estimate(const ConstImage &frame, const Shifted &background, int channels, int step,
-                     const Lines *before, Lines *now, Lines *told, CUstream_st *);
-void launch_map(const ConstImage &frame, const Shifted &background, int channels, const Lines *,
-                const Image &out, CUstream_st *);
+                     const DeviceState *before, DeviceState *now, CUstream_st *);
+// Maps the frame, and copies the lines to `told` in host memory unless it is null. Follows launch_estimate().
+void launch_map(const ConstImage &frame, const Shifted &background, int channels, const DeviceState *,
+                Lines *told, const Image &out, CUstream_st *);
 
 } // namespace vigil::exposure

@@ -3,7 +3,9 @@
 // of outlines that it finds are put into a list, from which all threads take one at a time: most cells have
 // none, and where an outline passes, the pictures are read by all lanes at once instead of one after the
 // other. Sums are gathered in shared memory and written as whole lines, since the results lie in host memory,
-// which takes many short writes slowly.
+// which takes many short writes slowly. All but that happens beside the kernel before this one (see
+// common/cuda/launch.h), which Outlines::apply() says writes none of the pictures.
+#include "common/cuda/launch.h"
 #include "common/cuda/warp.h"
 #include "kernels/ghost/cuda/kernels.h"
 #include "kernels/ghost/cuda/luma_of.h"
@@ -132,6 +134,8 @@ __global__ void __launch_bounds__(threads) outlines_kernel(const __grid_constant
       __syncthreads();
     }
   }
+  wait_for_earlier();
+  begin_next();
   const int own = min(warps, c.cells - first_cell);
   for (int i = thread; i < own * in_cell; i += threads) c.edges[first_cell * in_cell + i] = s.cells[0][i];
   for (int i = thread; i < own * in_rim; i += threads) c.rims[first_cell * in_rim + i] = s.rims[0][i];
@@ -151,13 +155,13 @@ void launch_outlines(Plane<const std::uint8_t> mask, const ConstImage &frame, co
                   reinterpret_cast<std::uint32_t *>(rims)};
   switch (grid.size) {
   case 8:
-    return outlines_kernel<8><<<blocks, shape, 0, stream>>>(call);
+    return launch_early(outlines_kernel<8>, blocks, shape, 0, stream, call);
   case 16:
-    return outlines_kernel<16><<<blocks, shape, 0, stream>>>(call);
+    return launch_early(outlines_kernel<16>, blocks, shape, 0, stream, call);
   case 32:
-    return outlines_kernel<32><<<blocks, shape, 0, stream>>>(call);
+    return launch_early(outlines_kernel<32>, blocks, shape, 0, stream, call);
   default:
-    return outlines_kernel<64><<<blocks, shape, 0, stream>>>(call);
+    return launch_early(outlines_kernel<64>, blocks, shape, 0, stream, call);
   }
 }
 

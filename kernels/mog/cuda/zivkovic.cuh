@@ -7,6 +7,7 @@
 // come from the first-level cache.
 #pragma once
 
+#include "common/cuda/launch.h"
 #include "kernels/mog/cuda/zivkovic_codec.cuh"
 
 namespace vigil::mog::cuda {
@@ -177,6 +178,8 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks))
   using Weight = typename Codec::Weight;
   using Code = typename Codec::Code;
   const Spot spot = spot_of<1>(job);
+  wait_for_earlier();
+  begin_next();
   if (spot.x >= job.width || spot.y >= job.height) return;
 
   // All that does not depend on anything else is asked for at once, weights of components that are not in use
@@ -226,8 +229,9 @@ void apply_zivkovic(const Work &work, cudaStream_t stream) {
   Job<typename Codec::Real> job(work, size.grid, 1);
   job.rules = Rules<typename Codec::Real>(Codec::storable(work.constants));
   with_components(work.config.components, [&](auto k) {
-    launch(job.count == 1 ? zivkovic_kernel<Codec, k(), true> : zivkovic_kernel<Codec, k(), false>, size,
-           stream, job);
+    launch_early(job.count == 1 ? zivkovic_kernel<Codec, k(), true> : zivkovic_kernel<Codec, k(), false>,
+                 size.grid, size.block, 0, stream, job);
+    cuda_check(cudaGetLastError(), "mog");
   });
 }
 

@@ -3,6 +3,7 @@
 // search.h. Only where the frame is lost many blocks build the coarse pictures, and the last of them that is
 // done goes on.
 #include "common/cuda/block_sum.h"
+#include "common/cuda/launch.h"
 #include "kernels/ghost/cuda/luma_of.h"
 #include "kernels/registration/cuda/kernels.h"
 
@@ -81,6 +82,8 @@ __global__ void __launch_bounds__(threads, 1)
                 Sway *told) {
   __shared__ Sum::Shared shared;
   Sum sum(shared);
+  wait_for_earlier();
+  begin_next();
   const Point point = state->points[threadIdx.x];
   const Shift last = fresh ? Shift{} : state->last;
   const int count = __syncthreads_count(point.is_one());
@@ -180,6 +183,8 @@ __device__ void finish(DevicePyramid &p, const CoarseGrid &g) {
 __global__ void __launch_bounds__(threads, 1)
     far_kernel(const __grid_constant__ ConstImage frame, const __grid_constant__ ConstImage background,
                DeviceState *state, Sway *sway, Sway *told) {
+  wait_for_earlier();
+  begin_next();
   if (!state->near.lost) return;
   const CoarseGrid grid(frame.width, frame.height);
   const int cells = grid.cells(0);
@@ -214,12 +219,12 @@ constexpr int far_blocks = 32;
 
 void launch_near(const ConstImage &frame, bool fresh, DeviceState *state, Sway *sway, Sway *told,
                  CUstream_st *stream) {
-  near_kernel<<<1, threads, 0, stream>>>(frame, fresh, state, sway, told);
+  launch_early(near_kernel, 1, threads, 0, stream, frame, fresh, state, sway, told);
 }
 
 void launch_far(const ConstImage &frame, const ConstImage &background, DeviceState *state, Sway *sway,
                 Sway *told, CUstream_st *stream) {
-  far_kernel<<<far_blocks, threads, 0, stream>>>(frame, background, state, sway, told);
+  launch_early(far_kernel, far_blocks, threads, 0, stream, frame, background, state, sway, told);
 }
 
 } // namespace vigil::registration
