@@ -115,7 +115,7 @@ void Waiting::judge(std::span<const std::uint8_t> in_blob, std::span<const Cell>
     }
     const Verdict v = decide(sum);
     const float goal = v == Verdict::object ? 1.f : v == Verdict::ghost ? -1.f : 0.f;
-    const auto stir = static_cast<float>(moved / std::max(1., double(sum.outline)));
+    const auto stir = static_cast<float>(std::min(1., moved / std::max(1., double(sum.outline))));
     for (const int c : cells) {
       const auto cell = std::size_t(c);
       evidence_[cell] += step_of_evidence * (goal - evidence_[cell]);

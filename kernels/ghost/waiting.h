@@ -8,8 +8,8 @@
 //   evidence  moves by a quarter towards 1 (object), -1 (ghost) or 0 (undecided), so that one bad look
 //             decides nothing
 //   stir      moves by a quarter towards sum |pixels - pixels at the look before| / outline: how many pixels
-//             the outline moved. People who wait shift their weight (0.3 and more), things do not (0.05 to
-//             0.15: noise).
+//             the outline moved, at most 1, so that what went past a thing is soon forgotten. People who wait
+//             shift their weight (0.3 and more), things do not (0.05 to 0.2: noise).
 //   still     the seconds for which stir has stayed below still_below
 //
 //   in a blob that is light (take_light), and light_frames      learnt at once: what was there before would
@@ -42,7 +42,7 @@ inline constexpr int light_frames = 25, light_reach = 2; // cells
 // At a few frames a second light_frames would last so long that what crosses that place is learnt as well.
 inline constexpr double light_seconds = 4;
 inline constexpr float settled = 1.f; // seconds
-inline constexpr float still_below = 0.2f;
+inline constexpr float still_below = 0.25f;
 // Share of the cells from which on blobs are no objects: all is kept from locking itself in.
 inline constexpr double too_much = 0.5;
 

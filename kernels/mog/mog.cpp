@@ -8,7 +8,7 @@
 
 namespace vigil::mog {
 
-static constexpr double max_variance_yuv = 0.25; // of that for R G B
+static constexpr double max_variance_yuv = 0.25, deep_shadow2_yuv = 0.25; // of those for R G B
 static constexpr double initial_rgb = 15, initial_yuv = 6, initial_mog = 225;
 
 Constants resolve(const Params &p, Method method, PixelFormat format, int channels) {
@@ -35,6 +35,10 @@ Constants resolve(const Params &p, Method method, PixelFormat format, int channe
   c.background_by_deviation = p.background_by_deviation;
   c.detect_shadows = p.detect_shadows;
   c.shadow_threshold = p.shadow_threshold;
+  c.shadow2 = p.shadow_sigma > 0 ? square(p.shadow_sigma) : c.background2;
+  const bool deep = channels == 3 && p.deep_shadow_distance > 0;
+  c.deep_shadow_threshold = deep ? std::min(p.deep_shadow_threshold, p.shadow_threshold) : p.shadow_threshold;
+  c.deep_shadow2 = square(p.deep_shadow_distance) * (three_yuv ? deep_shadow2_yuv : 1.);
   c.shadow_value = static_cast<std::uint8_t>(std::clamp(p.shadow_value, 0, 255));
   c.zero[0] = 0;
   c.zero[1] = c.zero[2] = chroma_zero;

@@ -62,9 +62,15 @@
 // Shadows (Prati et al. 2003), for samples that are not background. z: the format's zero (0; 128 for chroma).
 // Walk the components, heaviest first (mog: those with w >= weight_threshold, in any order, without T); T = 0
 // at first. For each: n = sum (x-z)(m-z), q = sum (m-z)^2, t = n/q; q = 0 ends the walk. It is a shadow when
-//   n <= q  and  n >= shadow_threshold * q  and  sum (t (m-z) - (x-z))^2 < background_sigma^2 * v * t^2
+//   n <= q  and  sum (t (m-z) - (x-z))^2 < within2 * t^2
+// where, with own2 = shadow_sigma^2 * v (background_sigma for a shadow_sigma of 0), within2 is
+//   own2                                  for n >= shadow_threshold * q: a pale shadow
+//   min(own2, deep_shadow_distance^2)     for n >= deep_shadow_threshold * q: a deep one; three channels
+//                                         alone, a quarter of deep_shadow_distance^2 for Y U V
 // Else T += w, and the walk ends when T > background_ratio. All values are those after the update, as in
-// OpenCV.
+// OpenCV, which is shadow_sigma = deep_shadow_distance = 0. A pale shadow often has another colour, as the
+// sky lights it; what is dark and of another colour is mostly a thing. The distance of a deep one is in
+// levels, not in deviations, since a dark grey car on a grey road of much variance would be within these.
 #pragma once
 
 #include "common/device.h"
@@ -115,7 +121,10 @@ struct Params {
   float min_variance = 4.f;
   float max_variance = 75.f;
   bool detect_shadows = true;
-  float shadow_threshold = 0.79f;
+  float shadow_threshold = 0.85f;
+  float shadow_sigma = 9.f;
+  float deep_shadow_threshold = 0.5f;
+  float deep_shadow_distance = 4.f;
   int shadow_value = 127;
   bool operator==(const Params &) const = default;
 };
@@ -170,9 +179,23 @@ inline constexpr auto params_table = std::tuple{
           "alone everything somewhat darker counts as shadow",
           &Params::detect_shadows),
     param("shadow-threshold", "Shadow threshold",
-          "A shadow is at least this bright, relative to the background. Lower: deeper shadows are known as "
+          "A pale shadow is at least this bright, relative to the background. Lower: deeper shadows are "
+          "known as "
           "such, and so are more dark clothes",
           &Params::shadow_threshold, 0.f, 1.f),
+    param(
+        "shadow-sigma", "Shadow distance",
+        "A pale shadow has the background's colour within this many standard deviations; 0: background-sigma",
+        &Params::shadow_sigma, 0.f, 100.f),
+    param("deep-shadow-threshold", "Deep shadow threshold",
+          "A deep shadow, which has nearly the background's colour, is at least this bright, relative to the "
+          "background",
+          &Params::deep_shadow_threshold, 0.f, 1.f),
+    param(
+        "deep-shadow-distance", "Deep shadow distance",
+        "How far a deep shadow's colour may be from the background's, in grey levels; half of that where the "
+        "model works on Y U V (NV12, I420); 0: there are only pale shadows, as on luma alone",
+        &Params::deep_shadow_distance, 0.f, 255.f),
     param("shadow-value", "Shadow value", "Mask value of shadows; background is 0 and foreground 255",
           &Params::shadow_value, 0, 255),
 };
@@ -186,7 +209,8 @@ struct Constants {
   double background_ratio, weight_threshold, complexity_prior;
   double initial_variance, initial_weight, min_variance, max_variance;
   bool background_by_deviation, detect_shadows;
-  double shadow_threshold;
+  double shadow_threshold, deep_shadow_threshold;
+  double shadow2, deep_shadow2;
   std::uint8_t shadow_value;
   double zero[3]; // the sample value that means "none" in each channel: 0, or 128 for chroma
 };

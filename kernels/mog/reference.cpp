@@ -159,14 +159,16 @@ bool in_shadow(const Pixel &pixel, const Sample &x, const Config &config, const 
       q += (g.mean[i] - c.zero[i]) * (g.mean[i] - c.zero[i]);
     }
     if (q == 0) return false;
-    if (n <= q && n >= c.shadow_threshold * q) {
+    if (n <= q && n >= c.deep_shadow_threshold * q) {
       const double t = n / q;
       double d2 = 0;
       for (int i = 0; i < config.channels; i++) {
         const double d = t * (g.mean[i] - c.zero[i]) - (x[i] - c.zero[i]);
         d2 += d * d;
       }
-      if (d2 < c.background2 * g.variance * t * t) return true;
+      const double own2 = c.shadow2 * g.variance;
+      const double within2 = n >= c.shadow_threshold * q ? own2 : std::min(own2, c.deep_shadow2);
+      if (d2 < within2 * t * t) return true;
     }
     total += g.weight;
     if (config.method == Method::zivkovic && total > c.background_ratio) return false;

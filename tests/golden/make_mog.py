@@ -27,7 +27,7 @@ COMMON = {
     "learning-rate": -1, "history": 500, "match-sigma": 3, "background-sigma": 4, "background-ratio": 0.9,
     "weight-threshold": 0.1, "complexity-prior": 0.05, "initial-variance": 15, "initial-weight": 0.05,
     "min-variance": 4, "max-variance": 75, "detect-shadows": 0, "shadow-threshold": 0.5, "shadow-value": 127,
-    "background-by-deviation": 0,
+    "shadow-sigma": 0, "deep-shadow-threshold": 0.5, "deep-shadow-distance": 0, "background-by-deviation": 0,
 }
 LUMA_MOG = {"method": "mog", "channels": 1, "match-sigma": 2.5, "initial-variance": 225}
 CASES = {

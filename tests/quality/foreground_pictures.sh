@@ -8,7 +8,7 @@ out=$1
 shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mog2="cudamog backend=cpu background-sigma=4 shadow-threshold=0.5 median=5 exposure=off foreground-rate=1 light-jump=0 output=mask"
+mog2="cudamog backend=cpu background-sigma=4 shadow-threshold=0.5 shadow-sigma=0 deep-shadow-distance=0 median=5 exposure=off foreground-rate=1 light-jump=0 output=mask"
 small="queue ! videoconvert ! videoscale ! video/x-raw,format=I420,width=200,height=150 ! mix."
 rows="" place="" row=0
 while [ $# -ge 2 ]; do

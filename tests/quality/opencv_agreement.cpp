@@ -40,6 +40,8 @@ mog::Params parameters(bool shadows) {
   p.max_variance = 75.f;
   p.detect_shadows = shadows;
   p.shadow_threshold = 0.5f;
+  p.shadow_sigma = 0.f;
+  p.deep_shadow_distance = 0.f;
   p.shadow_value = 127;
   return p;
 }

@@ -32,7 +32,8 @@ struct Shadow {
       q = hn::MulAdd(m, m, q);
     }
     black = hn::And(asked, hn::Eq(q, hn::Zero(d)));
-    const M dark = hn::And(hn::Le(n, q), hn::Ge(n, hn::Mul(hn::Set(d, T(constants.shadow_threshold)), q)));
+    const M dark =
+        hn::And(hn::Le(n, q), hn::Ge(n, hn::Mul(hn::Set(d, T(constants.deep_shadow_threshold)), q)));
     shadow = hn::AndNot(black, hn::And(asked, dark));
     if (hn::AllFalse(d, shadow)) return;
     const V t = hn::Div(n, hn::IfThenElse(shadow, q, hn::Set(d, T(1))));
@@ -42,7 +43,10 @@ struct Shadow {
       const V e = hn::Sub(hn::Mul(t, hn::Sub(g.mean[c], zero)), hn::Sub(x[c], zero));
       d2 = hn::MulAdd(e, e, d2);
     }
-    const V limit = hn::Mul(hn::Mul(hn::Set(d, T(constants.background2)), g.variance), hn::Mul(t, t));
+    const M pale = hn::Ge(n, hn::Mul(hn::Set(d, T(constants.shadow_threshold)), q));
+    const V own2 = hn::Mul(hn::Set(d, T(constants.shadow2)), g.variance);
+    const V within2 = hn::IfThenElse(pale, own2, hn::Min(own2, hn::Set(d, T(constants.deep_shadow2))));
+    const V limit = hn::Mul(within2, hn::Mul(t, t));
     shadow = hn::And(shadow, hn::Lt(d2, limit));
   }
 };

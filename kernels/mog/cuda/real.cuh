@@ -50,7 +50,8 @@ __device__ __forceinline__ double smaller(double a, double b) {
 template <class T>
 struct Rules {
   T match2, background2, background_ratio, weight_threshold, complexity_prior;
-  T initial_variance, initial_weight, min_variance, max_variance, shadow_threshold;
+  T initial_variance, initial_weight, min_variance, max_variance, shadow_threshold, shadow2,
+      deep_shadow_threshold, deep_shadow2;
   T zero[3];
   bool background_by_deviation, detect_shadows;
   std::uint8_t shadow_value;
@@ -60,7 +61,9 @@ struct Rules {
         weight_threshold(T(c.weight_threshold)), complexity_prior(T(c.complexity_prior)),
         initial_variance(T(c.initial_variance)), initial_weight(T(c.initial_weight)),
         min_variance(T(c.min_variance)), max_variance(T(c.max_variance)),
-        shadow_threshold(T(c.shadow_threshold)), zero{T(c.zero[0]), T(c.zero[1]), T(c.zero[2])},
+        shadow_threshold(T(c.shadow_threshold)), shadow2(T(c.shadow2)),
+        deep_shadow_threshold(T(c.deep_shadow_threshold)),
+        deep_shadow2(T(c.deep_shadow2)), zero{T(c.zero[0]), T(c.zero[1]), T(c.zero[2])},
         background_by_deviation(c.background_by_deviation), detect_shadows(c.detect_shadows),
         shadow_value(c.shadow_value) {}
 };
@@ -78,7 +81,7 @@ __device__ __forceinline__ Shadow shadow_of(const T (&x)[channels], const T (&me
     q = fused(m, m, q);
   }
   if (q == 0) return Shadow::end;
-  if (!(n <= q && n >= product(c.shadow_threshold, q))) return Shadow::no;
+  if (!(n <= q && n >= product(c.deep_shadow_threshold, q))) return Shadow::no;
   const T t = product(n, inverse(q));
   T d2 = 0;
 #pragma unroll
@@ -86,7 +89,9 @@ __device__ __forceinline__ Shadow shadow_of(const T (&x)[channels], const T (&me
     const T d = fused(t, mean[i] - c.zero[i], c.zero[i] - x[i]);
     d2 = fused(d, d, d2);
   }
-  return d2 < product(product(c.background2, variance), product(t, t)) ? Shadow::yes : Shadow::no;
+  const T own2 = product(c.shadow2, variance);
+  const T within2 = n >= product(c.shadow_threshold, q) ? own2 : smaller(own2, c.deep_shadow2);
+  return d2 < product(within2, product(t, t)) ? Shadow::yes : Shadow::no;
 }
 
 } // namespace vigil::mog::cuda
