@@ -38,7 +38,7 @@ namespace vigil::ghost {
 inline constexpr double most_on = 0.4, most_kept = 0.9;
 inline constexpr double weak_on = 0.3, weak_kept = 0.8;
 inline constexpr std::uint32_t least_weak = 16, least_rim = 8;    // pixels
-inline constexpr double new_for = 1, longest = 4, forgets = 0.15; // seconds; a share
+inline constexpr double new_for = 1, longest = 3, forgets = 0.25; // seconds; a share
 inline constexpr double leak = 0.1, enough = 0.3;                 // of the threshold; seconds
 
 class Moving {
