@@ -338,12 +338,14 @@ class Page(unittest.TestCase):
         event = self.clip()
         s.send("PUT", "/api/cameras/door/lines/way", {"coordinates": "0.5,0,0.5,1", "direction": "both"})
         self.addCleanup(s.send, "DELETE", "/api/cameras/door/lines/way")
-        s.until(lambda: (lambda n: n["in"] + n["out"])(s.get("/api/cameras/door/crossings")["lines"]["way"]), "somebody who crosses the line", 90)
-        day, hour = b.run("const d = new Date(1000 * arguments[0]); return [[d.getFullYear(), d.getMonth() + 1, d.getDate()].map((n) => String(n).padStart(2, '0')).join('-'), d.getHours()]", event["start_time"])
-        b.open(f"heatmap?day={day}")
+        quarter = s.until(lambda: next(iter(s.get("/api/cameras/door/crossings")["lines"]["way"]["quarters"]), None), "somebody who crosses the line", 90)
+        local = "const d = new Date(1000 * arguments[0]); return [[d.getFullYear(), d.getMonth() + 1, d.getDate()].map((n) => String(n).padStart(2, '0')).join('-'), d.getHours()]"
+        b.open(f"heatmap?day={b.run(local, quarter['time'])[0]}")
         crossed = b.find('.heat[aria-label="door"] .heat-lines li').text.split()
         self.assertEqual((crossed[0], crossed[2], crossed[4]), ("way", "in,", "out"))
         self.assertGreater(int(crossed[1]) + int(crossed[3]), 0)
+        day, hour = b.run(local, event["start_time"])  # the day before, where midnight was between
+        b.open(f"heatmap?day={day}")
         b.find(f'.heat[aria-label="{event["camera"]}"] .heat-hours a:nth-child({hour + 1})').click()
         b.find(".card")
         self.assertIn(f"hour={hour}", b.run("return location.hash"))
