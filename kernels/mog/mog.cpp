@@ -8,7 +8,9 @@
 
 namespace vigil::mog {
 
-static constexpr double max_variance_yuv = 0.25, deep_shadow2_yuv = 0.25; // of those for R G B
+static constexpr double max_variance_yuv = 0.25, deep_shadow2_yuv = 0.25,
+                        shadow2_yuv = 0.36; // of those for R G B
+static constexpr double shadow_threshold_rgb = 0.85, shadow_threshold_yuv = 0.79;
 static constexpr double initial_rgb = 15, initial_yuv = 6, initial_mog = 225;
 
 Constants resolve(const Params &p, Method method, PixelFormat format, int channels) {
@@ -34,10 +36,12 @@ Constants resolve(const Params &p, Method method, PixelFormat format, int channe
   c.initial_weight = p.initial_weight;
   c.background_by_deviation = p.background_by_deviation;
   c.detect_shadows = p.detect_shadows;
-  c.shadow_threshold = p.shadow_threshold;
-  c.shadow2 = p.shadow_sigma > 0 ? square(p.shadow_sigma) : c.background2;
+  const double own_threshold = three_yuv ? shadow_threshold_yuv : shadow_threshold_rgb;
+  c.shadow_threshold = p.shadow_threshold > 0 ? p.shadow_threshold : own_threshold;
+  c.shadow2 = p.shadow_sigma > 0 ? square(p.shadow_sigma) * (three_yuv ? shadow2_yuv : 1.) : c.background2;
   const bool deep = channels == 3 && p.deep_shadow_distance > 0;
-  c.deep_shadow_threshold = deep ? std::min(p.deep_shadow_threshold, p.shadow_threshold) : p.shadow_threshold;
+  c.deep_shadow_threshold =
+      deep ? std::min<double>(p.deep_shadow_threshold, c.shadow_threshold) : c.shadow_threshold;
   c.deep_shadow2 = square(p.deep_shadow_distance) * (three_yuv ? deep_shadow2_yuv : 1.);
   c.shadow_value = static_cast<std::uint8_t>(std::clamp(p.shadow_value, 0, 255));
   c.zero[0] = 0;

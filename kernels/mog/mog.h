@@ -63,14 +63,17 @@
 // Walk the components, heaviest first (mog: those with w >= weight_threshold, in any order, without T); T = 0
 // at first. For each: n = sum (x-z)(m-z), q = sum (m-z)^2, t = n/q; q = 0 ends the walk. It is a shadow when
 //   n <= q  and  sum (t (m-z) - (x-z))^2 < within2 * t^2
-// where, with own2 = shadow_sigma^2 * v (background_sigma for a shadow_sigma of 0), within2 is
+// where, with own2 = shadow_sigma^2 * v (background_sigma for a shadow_sigma of 0; for Y U V 0.6
+// shadow_sigma, since the same change of colour is shorter there), within2 is
 //   own2                                  for n >= shadow_threshold * q: a pale shadow
 //   min(own2, deep_shadow_distance^2)     for n >= deep_shadow_threshold * q: a deep one; three channels
 //                                         alone, a quarter of deep_shadow_distance^2 for Y U V
 // Else T += w, and the walk ends when T > background_ratio. All values are those after the update, as in
 // OpenCV, which is shadow_sigma = deep_shadow_distance = 0. A pale shadow often has another colour, as the
-// sky lights it; what is dark and of another colour is mostly a thing. The distance of a deep one is in
-// levels, not in deviations, since a dark grey car on a grey road of much variance would be within these.
+// sky lights it; what is dark and of another colour is mostly a thing. The own shadow_threshold is 0.85, for
+// Y U V 0.79: there clipping changes the colour of samples whose luma is not clipped, and under an exposure
+// that swings what is not called a shadow locks itself in. The distance of a deep shadow is in levels, not in
+// deviations, since a dark grey car on a grey road of much variance would be within these.
 #pragma once
 
 #include "common/device.h"
@@ -105,8 +108,8 @@ struct Config {
   bool operator==(const Config &) const = default;
 };
 
-// What may change from frame to frame. Zero or less in match_sigma and initial_variance means the method's
-// own value.
+// What may change from frame to frame. Zero or less in match_sigma, initial_variance and shadow_threshold
+// means the method's own value.
 struct Params {
   float learning_rate = -1.f;
   int history = 500;
@@ -121,7 +124,7 @@ struct Params {
   float min_variance = 4.f;
   float max_variance = 75.f;
   bool detect_shadows = true;
-  float shadow_threshold = 0.85f;
+  float shadow_threshold = 0.f;
   float shadow_sigma = 9.f;
   float deep_shadow_threshold = 0.5f;
   float deep_shadow_distance = 4.f;
@@ -178,14 +181,15 @@ inline constexpr auto params_table = std::tuple{
           "Label foreground that is a darker copy of the background with shadow-value. Needs colour: on luma "
           "alone everything somewhat darker counts as shadow",
           &Params::detect_shadows),
-    param("shadow-threshold", "Shadow threshold",
-          "A pale shadow is at least this bright, relative to the background. Lower: deeper shadows are "
-          "known as "
-          "such, and so are more dark clothes",
-          &Params::shadow_threshold, 0.f, 1.f),
+    param(
+        "shadow-threshold", "Shadow threshold",
+        "A pale shadow is at least this bright, relative to the background. Lower: deeper shadows are known "
+        "as such, and so are more dark clothes; 0: 0.85, or 0.79 where the model works on Y U V (NV12, I420)",
+        &Params::shadow_threshold, 0.f, 1.f),
     param(
         "shadow-sigma", "Shadow distance",
-        "A pale shadow has the background's colour within this many standard deviations; 0: background-sigma",
+        "A pale shadow has the background's colour within this many standard deviations, 0.6 of it where the "
+        "model works on Y U V (NV12, I420); 0: background-sigma",
         &Params::shadow_sigma, 0.f, 100.f),
     param("deep-shadow-threshold", "Deep shadow threshold",
           "A deep shadow, which has nearly the background's colour, is at least this bright, relative to the "

@@ -64,7 +64,8 @@ void run(Checker &c) {
     }
 }
 
-// Deep shadows need colour, and the distance is half as large in Y U V.
+// Deep shadows need colour, and the distance is half as large in Y U V; pale ones have a threshold of the
+// format's own.
 void run_constants(Checker &c) {
   const auto expect = [&](PixelFormat f, int channels, double threshold, double distance2) {
     const Constants k = resolve({}, Method::zivkovic, f, channels);
@@ -75,7 +76,19 @@ void run_constants(Checker &c) {
   expect(rgba, 3, 0.5, 16);
   expect(nv12, 3, 0.5, 16 / 4);
   expect(i420, 3, 0.5, 16 / 4);
-  expect(gray8, 1, Params{}.shadow_threshold, 16);
+  expect(gray8, 1, 0.85, 16);
+  const auto pale = [&](PixelFormat f, int channels, double own) {
+    const Constants k = resolve({}, Method::zivkovic, f, channels),
+                    set = resolve({.shadow_threshold = 0.7f}, Method::zivkovic, f, channels);
+    c.expect(k.shadow_threshold == own && set.shadow_threshold == double(0.7f),
+             text("format ", int(f), ", ", channels, " channels: pale shadows from ", k.shadow_threshold,
+                  " on, set ", set.shadow_threshold));
+  };
+  pale(rgba, 3, 0.85);
+  pale(nv12, 3, 0.79);
+  pale(i420, 3, 0.79);
+  pale(nv12, 1, 0.85);
+  pale(gray8, 1, 0.85);
   const Params paler{.shadow_threshold = 0.4f};
   c.expect(resolve(paler, Method::zivkovic, rgba, 3).deep_shadow_threshold == double(0.4f),
            "deep shadows begin where pale ones end");
