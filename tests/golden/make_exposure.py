@@ -22,6 +22,7 @@ import numpy as np
 MAX_SAMPLES, PIXELS_A_SAMPLE, MIN_SAMPLES = 4096, 32, 32
 LOWEST, HIGHEST, ROUNDS, MAX_GAIN, LEAST_AGREEING, FADING = 8, 245, 4, 3, 0.4, 0.98
 SLACK, MOST_ERROR, BELIEVED_FROM, BELIEVED_RANGE, FOLLOWING, FOLLOWING_CHROMA = 2, 16, 0.8, 0.3, 0.1, 0.05
+FOLLOWING_FIRST, FOLLOWING_MORE = 0.1, 0.2
 ANCHORS, CLIPPED_HIGH, CLIPPED_LOW = np.array([16.0, 235.0]), 250, 5
 
 # name, format, width, height, gain and offset of each frame (and the covered share, where it is another one), covered share
@@ -127,20 +128,27 @@ def deviation(line):
     return line["weight"] * ((ANCHORS - line["offset"]) / line["gain"] - ANCHORS)
 
 
-def next_line(before, b, y, chroma, luma_gain):
+def most_left(kind, before):
+    """By how many levels what is left to the model changes in this frame; kind: plain, luma or chroma."""
+    if kind == "plain":
+        return FOLLOWING * np.minimum(1, FOLLOWING_FIRST + FOLLOWING_MORE * np.abs(before["left"]))
+    return FOLLOWING if kind == "luma" else FOLLOWING_CHROMA
+
+
+def next_line(before, b, y, kind, luma_gain):
     use = (b >= LOWEST) & (b <= HIGHEST) & (y >= LOWEST) & (y <= HIGHEST)
     all_samples, b, y = b.size, b[use].astype(float), y[use].astype(float)
     enough = len(b) >= MIN_SAMPLES and len(b) >= all_samples / 10
     line = {"gain": 1 + (before["gain"] - 1) * FADING, "offset": before["offset"] * FADING, "agreeing": 0.0,
             "weight": before["weight"]}
     if enough:
-        gain, offset, agreeing = find_line(b, y, chroma, luma_gain)
+        gain, offset, agreeing = find_line(b, y, kind == "chroma", luma_gain)
         if agreeing >= LEAST_AGREEING and 1 / MAX_GAIN <= gain <= MAX_GAIN:
             line |= {"gain": gain, "offset": offset, "agreeing": agreeing}
         without = error(np.abs(y - b))
         left_over = error(np.abs(y - line["gain"] * b - line["offset"]))
         line["weight"] = np.clip((BELIEVED_FROM - left_over / without) / BELIEVED_RANGE, 0, 1) if without else 0.0
-    d, most = deviation(line), FOLLOWING_CHROMA if chroma else FOLLOWING
+    d, most = deviation(line), most_left(kind, before)
     left = before["left"] + np.clip(d - before["left"], -most, most)
     line["left"] = np.clip(left, np.minimum(d, 0), np.maximum(d, 0))
     return line
@@ -201,8 +209,9 @@ def main():
         for gain, offset, *other in exposures:
             frame = photograph(rng, background, pixel_format, gain, offset, (*other, covered)[0], noise)
             for c in range(channels):
+                channel_kind = "plain" if pixel_format != "I420" else "chroma" if c else "luma"
                 b, y = (channel(p, pixel_format, channels, c)[at].ravel() for p in (background, frame))
-                lines[c] = next_line(lines[c], b, y, pixel_format == "I420" and c > 0, lines[0]["gain"])
+                lines[c] = next_line(lines[c], b, y, channel_kind, lines[0]["gain"])
                 if c == 0:
                     compare(name, b, y, lines[0])
             seen = undo(lines, frame, background, pixel_format, channels)
