@@ -139,11 +139,11 @@ GST_START_TEST(a_description_may_name_a_preset) {
   fail_unless(e && !error, "%s", error ? error->message : "");
   gint hold = 0; // the preset leaves it alone
   gfloat sigma = 0;
-  g_object_get(e, "motion-hold", &hold, "background-sigma", &sigma, nullptr);
+  g_object_get(e, "motion-hold", &hold, "match-sigma", &sigma, nullptr);
   fail_unless_equals_int(hold, 5000);
   const Presets presets(folder() / "GstCudaMog.prs");
   fail_unless_equals_float(
-      sigma, float(g_ascii_strtod(presets.text("traffic", "background-sigma").c_str(), nullptr)));
+      sigma, float(g_ascii_strtod(presets.text("traffic", "match-sigma").c_str(), nullptr)));
   gst_object_unref(e);
 }
 GST_END_TEST

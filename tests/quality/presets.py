@@ -18,7 +18,7 @@ FOR = [
     ("traffic", "I420", ["scene:stopped-car,seed=7", "scene:stopped-car,seed=8"]),
     ("noisy-night", "I420", ["scene:street,noise=20,seed=7", "scene:street,noise=20,seed=8"]),
     ("noisy-night", "GRAY8", ["scene:street,noise=15,seed=7"]),
-    ("laboratory", "I420", ["scene:camouflage,seed=7", "scene:stopped-car,seed=8"]),
+    ("laboratory", "I420", ["scene:camouflage,seed=7", "scene:camouflage,seed=8"]),
 ]
 
 program = sys.argv[1]
