@@ -37,7 +37,8 @@ GstMessage *new_event_message(GstElement *element, const rules::Event &e, const 
     gst_structure_set(s, "count", G_TYPE_INT, e.count, nullptr);
     [[fallthrough]];
   case Kind::speed:
-    gst_structure_set(s, "seconds", G_TYPE_DOUBLE, e.seconds, nullptr);
+    gst_structure_set(s, "seconds", G_TYPE_DOUBLE, e.seconds, "entered-id", G_TYPE_UINT64,
+                      guint64(e.entered_id), nullptr);
     break;
   }
   return gst_message_new_element(GST_OBJECT(element), s);

@@ -89,6 +89,7 @@ struct Event {
   Kind kind{};
   const std::string *rule = nullptr; // of the zone or line; stays until the rules change
   std::uint64_t id = 0, owner = 0;   // of tracks; 0: none
+  std::uint64_t entered_id = 0;      // of a stay: the id that `id` had when it entered (see "ids" above)
   std::string_view type;             // of the object
   Point at;
   Direction direction = Direction::forward;
@@ -135,7 +136,7 @@ class Watch {
     bool here = false, lost = false, fresh = false, found = false, left = false, came = false;
   };
   struct Stay {
-    std::uint64_t id = 0;
+    std::uint64_t id = 0, entered_id = 0;
     bool inside = false, wants = false, loitered = false, sped = false;
     double wants_since = 0, entered = 0;
   };

@@ -14,6 +14,7 @@ void Watch::leave(std::size_t zone, Stay &s, const Known &k, double seconds) {
   z.count.left++;
   Event e = event(Kind::zone_leave, z.name, k);
   e.seconds = seconds - s.entered;
+  e.entered_id = s.entered_id;
   e.count = z.count.inside;
   events_.push_back(e);
 }
@@ -39,6 +40,7 @@ void Watch::step_stay(std::size_t zone, const Known &k, double seconds) {
       s->inside = true;
       s->loitered = s->sped = false;
       s->entered = s->wants_since;
+      s->entered_id = k.id;
       z.count.inside++;
       z.count.entered++;
       Event e = event(Kind::zone_enter, z.name, k);
@@ -52,6 +54,7 @@ void Watch::step_stay(std::size_t zone, const Known &k, double seconds) {
     s->loitered = true;
     Event e = event(Kind::loitering, z.name, k);
     e.seconds = stay;
+    e.entered_id = s->entered_id;
     e.count = z.count.inside;
     events_.push_back(e);
   }
@@ -59,6 +62,7 @@ void Watch::step_stay(std::size_t zone, const Known &k, double seconds) {
     s->sped = true;
     Event e = event(Kind::speed, z.name, k);
     e.seconds = stay;
+    e.entered_id = s->entered_id;
     events_.push_back(e);
   }
 }

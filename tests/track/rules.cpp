@@ -272,6 +272,10 @@ void zones() {
     expect(v.count(0).inside == 1 && c.count("loitering") == 1, "who changed his number stays, and loiters");
     v.finish();
     expect(v.count(0).inside == 0, "at the end all leave");
+    const auto left = std::find_if(v.events().begin(), v.events().end(),
+                                   [](const Event &e) { return e.kind == Kind::zone_leave; });
+    expect(left != v.events().end() && left->id == 9 && left->entered_id == 2,
+           "and the stay that ends is known by the number under which it began");
   }
   {
     Watch v = watch(room); // one frame of a box that jumped away

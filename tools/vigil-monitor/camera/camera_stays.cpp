@@ -16,7 +16,8 @@ bool Camera::stay_message(const GstStructure *s, double time) {
   const char *zone = gst_structure_get_string(s, "zone");
   guint64 track = 0;
   double seconds = 0;
-  if (!zone || !gst_structure_get_uint64(s, "id", &track) ||
+  // The track's number may change during the stay; that of its beginning is what the stay is known by.
+  if (!zone || !gst_structure_get_uint64(s, "entered-id", &track) ||
       !gst_structure_get_double(s, "seconds", &seconds))
     return true;
   if (!leaves) {
@@ -30,6 +31,7 @@ bool Camera::stay_message(const GstStructure *s, double time) {
 }
 
 void Camera::stay_begins(const Stay &stay, double time, double seconds) {
+  if (const auto old = stays_.find(stay); old != stays_.end()) stay_ends(old, time);
   const std::string label = "loitering";
   std::string key = label + "/" + std::to_string(stay.second) + "/" + stay.first;
   for (const auto &[other, r] : running_)
