@@ -63,7 +63,7 @@
 // Walk the components, heaviest first (mog: those with w >= weight_threshold, in any order, without T); T = 0
 // at first. For each: n = sum (x-z)(m-z), q = sum (m-z)^2, t = n/q; q = 0 ends the walk. It is a shadow when
 //   n <= q  and  sum (t (m-z) - (x-z))^2 < within2 * t^2
-// where, with own2 = shadow_sigma^2 * v (background_sigma for a shadow_sigma of 0; for Y U V 0.6
+// where, with own2 = shadow_sigma^2 * v (background_sigma for a shadow_sigma of 0; for Y U V two thirds of
 // shadow_sigma, since the same change of colour is shorter there), within2 is
 //   own2                                  for n >= shadow_threshold * q: a pale shadow
 //   min(own2, deep_shadow_distance^2)     for n >= deep_shadow_threshold * q: a deep one; three channels
@@ -71,7 +71,7 @@
 // Else T += w, and the walk ends when T > background_ratio. All values are those after the update, as in
 // OpenCV, which is shadow_sigma = deep_shadow_distance = 0. A pale shadow often has another colour, as the
 // sky lights it; what is dark and of another colour is mostly a thing. The own shadow_threshold is 0.85, for
-// Y U V 0.79: there clipping changes the colour of samples whose luma is not clipped, and under an exposure
+// Y U V 0.80: there clipping changes the colour of samples whose luma is not clipped, and under an exposure
 // that swings what is not called a shadow locks itself in. The distance of a deep shadow is in levels, not in
 // deviations, since a dark grey car on a grey road of much variance would be within these.
 #pragma once
@@ -184,13 +184,13 @@ inline constexpr auto params_table = std::tuple{
     param(
         "shadow-threshold", "Shadow threshold",
         "A pale shadow is at least this bright, relative to the background. Lower: deeper shadows are known "
-        "as such, and so are more dark clothes; 0: 0.85, or 0.79 where the model works on Y U V (NV12, I420)",
+        "as such, and so are more dark clothes; 0: 0.85, or 0.80 where the model works on Y U V (NV12, I420)",
         &Params::shadow_threshold, 0.f, 1.f),
-    param(
-        "shadow-sigma", "Shadow distance",
-        "A pale shadow has the background's colour within this many standard deviations, 0.6 of it where the "
-        "model works on Y U V (NV12, I420); 0: background-sigma",
-        &Params::shadow_sigma, 0.f, 100.f),
+    param("shadow-sigma", "Shadow distance",
+          "A pale shadow has the background's colour within this many standard deviations, two thirds of it "
+          "where the "
+          "model works on Y U V (NV12, I420); 0: background-sigma",
+          &Params::shadow_sigma, 0.f, 100.f),
     param("deep-shadow-threshold", "Deep shadow threshold",
           "A deep shadow, which has nearly the background's colour, is at least this bright, relative to the "
           "background",

@@ -142,8 +142,8 @@ GST_START_TEST(a_description_may_name_a_preset) {
   g_object_get(e, "motion-hold", &hold, "match-sigma", &sigma, nullptr);
   fail_unless_equals_int(hold, 5000);
   const Presets presets(folder() / "GstCudaMog.prs");
-  fail_unless_equals_float(
-      sigma, float(g_ascii_strtod(presets.text("traffic", "match-sigma").c_str(), nullptr)));
+  fail_unless_equals_float(sigma,
+                           float(g_ascii_strtod(presets.text("traffic", "match-sigma").c_str(), nullptr)));
   gst_object_unref(e);
 }
 GST_END_TEST

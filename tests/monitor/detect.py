@@ -29,7 +29,7 @@ cameras:
   low: {{source: "{SOURCE}"}}
   oblong: {{source: "{OBLONG}"}}
   oblong-large: {{source: "{OBLONG_LARGE}"}}
-  preset: {{source: "{LARGE}", cudamog: {{preset: traffic, close: 1}}}}
+  preset: {{source: "{LARGE}", cudamog: {{preset: traffic, absorb-after: 30}}}}
 """)
 
 
@@ -87,7 +87,8 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
         assert (picture(camera, "mask"), settings(camera)) == (mask, values), (camera, picture(camera, "mask"), settings(camera))
         assert picture(camera, "latest")[1] == cameras[camera]["live"]["height"], camera
     # An element's preset: its window stays, and what is set beside it wins.
-    assert settings("preset", "min-area", "median", "foreground-rate", "close") == [25, 9, 0.02, 1], settings("preset", "min-area", "median", "foreground-rate", "close")
+    of_preset = settings("preset", "min-area", "median", "close", "match-sigma", "absorb-after")
+    assert of_preset == [25, 5, 3, 2.5, 30], of_preset
     seen = set()
     for kind, camera, _, view, _, payload in m.live("?cameras=street&view=plain", 3):
         if kind == "J":
