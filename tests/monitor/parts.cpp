@@ -71,6 +71,8 @@ void tokens(const std::string &folder) {
              again.role(admin.substr(1)) == Role::none,
          "no others");
   expect(Tokens("").role("") == Role::none, "without a file no token is right, the empty one neither");
+  expect(Tokens("", 8090).cookie_name() != Tokens("", 8091).cookie_name(),
+         "servers on two ports of a host keep cookies apart");
   const auto refused = [](const std::string &path) {
     try {
       Tokens read(path);

@@ -113,7 +113,7 @@ int run(const Options &o) {
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error, as a full disk is
   std::error_code error;
   std::filesystem::create_directories(config.storage.path, error);
-  Tokens tokens(config.http.token_file);
+  Tokens tokens(config.http.token_file, config.http.port);
   Monitor monitor(config, o.config);
   Notifier notifier(monitor);
   Api api(monitor, tokens, o.page);

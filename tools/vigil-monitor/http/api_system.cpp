@@ -64,7 +64,7 @@ Response Api::version(const Match &m) {
        {"gstreamer", std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(micro)},
        {"elements", elements},
        {"role", m.role == Role::admin ? "admin" : "view"},
-       {"signed_in", tokens_.role(cookie(m.request, "vigil_token").value_or("")) != Role::none}});
+       {"signed_in", tokens_.role(cookie(m.request, tokens_.cookie_name()).value_or("")) != Role::none}});
 }
 
 Response Api::description(const Match &) {
@@ -87,7 +87,7 @@ Response Api::login(const Match &m) {
   }
   Response out = json_response({{"role", role == Role::admin ? "admin" : "view"}});
   const bool tls = !http_.certificate.empty() || m.request.header("x-forwarded-proto") == "https";
-  out.headers["Set-Cookie"] = "vigil_token=" + token->get<std::string>() +
+  out.headers["Set-Cookie"] = tokens_.cookie_name() + "=" + token->get<std::string>() +
                               "; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000" +
                               (tls ? "; Secure" : "");
   return out;
@@ -95,7 +95,7 @@ Response Api::login(const Match &m) {
 
 Response Api::logout(const Match &) {
   Response out = json_response({{"ok", true}});
-  out.headers["Set-Cookie"] = "vigil_token=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
+  out.headers["Set-Cookie"] = tokens_.cookie_name() + "=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
   return out;
 }
 

@@ -66,7 +66,7 @@ bool is_address(const std::string &host) {
 
 } // namespace
 
-Tokens::Tokens(const std::string &file) {
+Tokens::Tokens(const std::string &file, int port) : cookie_name_("vigil_token_" + std::to_string(port)) {
   if (file.empty()) return;
   struct stat info {};
   if (stat(file.c_str(), &info)) {
@@ -136,7 +136,7 @@ Role role_of(const Request &r, const Tokens &tokens) {
   Role role = Role::none;
   if (lower_case(header.substr(0, bearer.size())) == bearer)
     role = tokens.role(std::string_view(header).substr(bearer.size()));
-  else if (const auto c = cookie(r, "vigil_token"))
+  else if (const auto c = cookie(r, tokens.cookie_name()))
     role = tokens.role(*c);
   // A proxy on this machine must not make everybody local.
   constexpr const char *by_proxies[] = {"x-forwarded-for",  "forwarded",         "x-real-ip",

@@ -21,8 +21,11 @@ class Tokens {
  public:
   // A file of two lines, "admin TOKEN" and "view TOKEN"; made, mode 0600, when it is not there. An empty
   // name: no tokens, loopback alone gets in. Throws Error::bad_setting, Error::io or Error::write.
-  explicit Tokens(const std::string &file);
+  // `port` is the server's: cookies do not tell ports apart (RFC 6265, 8.5), so that without it in the name
+  // two servers on one host would sign each other's users out.
+  explicit Tokens(const std::string &file, int port = 0);
   Role role(std::string_view token) const; // in a time that does not depend on the token
+  const std::string &cookie_name() const { return cookie_name_; }
 
   // A try to log in failed; false when there were so many during the last minute that none is looked at.
   bool may_try(double now);
@@ -30,6 +33,7 @@ class Tokens {
 
  private:
   std::string admin_, view_;
+  std::string cookie_name_;
   std::mutex lock_;
   std::vector<double> failures_;
 };
