@@ -103,7 +103,7 @@ void tokens(const std::string &folder) {
   }
   r = {};
   expect(role_of(r, again) == Role::none, "from elsewhere");
-  r.headers["cookie"] = "a=b; vigil_token=" + view;
+  r.headers["cookie"] = "a=b; vigil_token_0=" + view;
   expect(role_of(r, again) == Role::view, "by cookie");
   r.headers["authorization"] = "Bearer " + admin;
   expect(role_of(r, again) == Role::admin, "by header");
