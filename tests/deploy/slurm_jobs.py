@@ -23,6 +23,11 @@ if missing or os.geteuid() != 0:
     print(f"SKIPPED: no {', '.join(missing)}" if missing else "SKIPPED: slurmd needs root")
     sys.exit(77)
 os.environ["PATH"] += ":/usr/sbin"
+version = int(re.search(r"(\d+)\.", subprocess.run(["slurmd", "-V"], capture_output=True, text=True, check=True, timeout=60).stdout)[1])
+# Debian 12's 22.05 needs no control groups, from 24 on they can be switched off.
+if version == 23 and not os.path.ismount("/sys/fs/cgroup"):
+    print("SKIPPED: slurmd 23 wants control groups, and none are mounted on /sys/fs/cgroup")
+    sys.exit(77)
 root, scan = pathlib.Path(sys.argv[1]), sys.argv[2]
 TASKS = 4
 
@@ -131,7 +136,7 @@ def main(folder):
     for name in ("state", "spool"):
         (folder / name).mkdir()
     (folder / "slurm.conf").write_text(configuration(folder), encoding="utf-8")
-    if int(re.search(r"(\d+)\.", ask("slurmd", "-V").stdout)[1]) >= 24:  # a container or chroot has no control groups; Debian 12's 22.05 needs none
+    if version >= 24:  # a container or chroot has no control groups
         (folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n", encoding="utf-8")
     (folder / "munge.key").write_bytes(os.urandom(128))
     os.chmod(folder / "munge.key", 0o600)
