@@ -128,6 +128,10 @@ void crossings(const std::string &folder) {
          "crossings are summed for each line and quarter of an hour");
   expect(first.size() == 2 && first.count({"door", "way", q}),
          "the quarter that `after` lies in is the first, the last ends at `before`");
+  s.add_heat("door", begin, std::vector<float>{1});
+  s.forget_counts(begin + EventStore::quarter);
+  expect(s.crossings("door", 0, 1e10).size() == 1 && s.heat("door", begin - 7200, begin + 7200)[0] == 0,
+         "old counts are forgotten");
 }
 
 void outbox(const std::string &folder) {

@@ -312,6 +312,12 @@ std::map<CrossingPlace, Crossings> EventStore::crossings(const std::string &came
   return out;
 }
 
+void EventStore::forget_counts(double before) {
+  const std::lock_guard guard(lock_);
+  Statement(db_, "DELETE FROM heat WHERE hour*3600.0<?").bind(before).run();
+  Statement(db_, "DELETE FROM crossings WHERE quarter*?<?").bind(1. * quarter).bind(before).run();
+}
+
 void EventStore::post(const Posting &p, std::int64_t limit) {
   const std::lock_guard guard(lock_);
   Transaction both(db_);

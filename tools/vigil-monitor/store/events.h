@@ -81,6 +81,8 @@ class EventStore {
   void add_crossings(const std::map<CrossingPlace, Crossings> &);
   // Those of a camera from the quarter that `after` lies in until before the one that begins at `before`.
   std::map<CrossingPlace, Crossings> crossings(const std::string &camera, double after, double before) const;
+  // Heat and crossings of hours and quarters that began before this go.
+  void forget_counts(double before);
 
   // Messages for a server that is away. The oldest go when there are more than `limit` in their box.
   void post(const Posting &, std::int64_t limit = most_letters);

@@ -5,6 +5,7 @@
 #include "mp4.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -135,6 +136,11 @@ bool Storage::remove(const Event &e) {
 }
 
 std::vector<std::string> Storage::retain(const std::vector<Kept> &kept, const DiskState &disk) {
+  constexpr double day = 24 * 3600;
+  if (!counts_went_ || std::abs(disk.now - *counts_went_) >= day) { // a clock may go back, too
+    events_.forget_counts(disk.now - days_of_counts * day);
+    counts_went_ = disk.now;
+  }
   std::vector<std::string> gone;
   for (const Departure &d : plan_retention(kept, disk)) {
     const auto event = events_.get(d.id);

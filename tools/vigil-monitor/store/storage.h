@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,8 @@ class Storage {
   std::vector<Event> reconcile();
   // True when there was such an event.
   bool remove(const Event &);
-  // Returns the events that went.
+  // Returns the events that went. Once a day heat and crossings older than days_of_counts go, too.
+  static constexpr double days_of_counts = 400;
   std::vector<std::string> retain(const std::vector<Kept> &, const DiskState &);
 
   std::vector<Kept> kept(const std::map<std::string, CameraConfig> &) const;
@@ -61,6 +63,7 @@ class Storage {
   FolderLock lock_;
   Log log_;
   EventStore events_;
+  std::optional<double> counts_went_; // when they were looked at last
 };
 
 } // namespace vigil::monitor
