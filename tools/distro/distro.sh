@@ -87,7 +87,11 @@ run_step() {
 }
 
 # The last number of the first line that has one: "g++ (Debian 14.2.0-19) 14.2.0".
-version() { inside "$@" --version 2>/dev/null | grep -m1 '[0-9]\.[0-9]' | grep -o '[0-9][0-9.]*[0-9]' | tail -1 || echo '(none)'; }
+version() {
+  local text
+  text=$(inside "$@" --version 2>/dev/null) || true # whole, so that no pipe breaks
+  sed -n '/[0-9]\.[0-9]/ { s/.*[^0-9.]\([0-9][0-9.]*[0-9]\).*/\1/; p; q }' <<<"${text:-(none)}" | grep . || echo '(none)'
+}
 
 # Bash has read all of this before it runs any: a change of the file while it runs does nothing.
 main() {
