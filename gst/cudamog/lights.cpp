@@ -18,7 +18,8 @@ void for_each_plane(const Image &image, Fn fn) {
 
 } // namespace
 
-void Lights::set_format(PixelFormat format, int width, int height) {
+void Lights::set_format(PixelFormat format, int width, int height, const exposure::Colours &colours) {
+  colours_ = colours;
   if (format == format_ && width == width_ && height == height_) return;
   format_ = format;
   width_ = width;
@@ -41,6 +42,7 @@ void Lights::keep(mog::Model &model, Queue &queue) {
 float Lights::agreement(const ConstImage &frame, const ConstImage &background, float most_moved, int channels,
                         Queue &queue) {
   compare_->set({}, queue);
+  compare_->set_colours(colours_);
   compare_->apply(frame, background, channels, scratch_.image(), queue);
   exposure::Lines lines;
   device_.download(&lines, compare_->lines(), sizeof lines, queue);

@@ -22,7 +22,7 @@ class Lights {
 
   explicit Lights(Device &device) : device_(device) {}
   // Forgets all pictures.
-  void set_format(PixelFormat, int width, int height);
+  void set_format(PixelFormat, int width, int height, const exposure::Colours &);
   // How far the line may move a sample at exposure.h's anchors, in grey levels: what exposure undoes after a
   // recall, or what the model bears without it. More than that is another light.
   static constexpr float most_undone = 80.f, most_borne = 10.f;
@@ -56,6 +56,7 @@ class Lights {
   Device &device_;
   PixelFormat format_{};
   int width_ = 0, height_ = 0;
+  exposure::Colours colours_;
   std::vector<OwnPicture> kept_; // the oldest first
   std::uint64_t changed_at_ = 0; // the model's frames when the light changed last
   // Made when a light is switched for the first time.

@@ -33,7 +33,8 @@ Scene::Scene(Device &device)
     : device_(device), exposure_(exposure::make(device)), outlines_(ghost::make(device)),
       registration_(registration::make(device)) {}
 
-void Scene::set_format(PixelFormat format, const activity::Grid &grid) {
+void Scene::set_format(PixelFormat format, const activity::Grid &grid, const exposure::Colours &colours) {
+  exposure_->set_colours(colours);
   const int border = registration::most_sway(std::max(grid.width, grid.height));
   background_ = BorderedPicture(device_, format, grid.width, grid.height, border);
   background_of_ = registered_of_ = 0;

@@ -43,7 +43,7 @@ class Scene {
   };
 
   explicit Scene(Device &);
-  void set_format(PixelFormat, const activity::Grid &);
+  void set_format(PixelFormat, const activity::Grid &, const exposure::Colours &);
   void forget();            // another model: nothing that was found holds any longer
   void start_over(Queue &); // the same, and the exposure was another one
 

@@ -19,6 +19,13 @@ std::ptrdiff_t mask_stride(int width) {
   return (width + mask_stride_step - 1) / mask_stride_step * mask_stride_step;
 }
 
+// How the caps say that Y, U and V stand for colours. Video range where they say nothing.
+exposure::Colours colours_of(const GstVideoInfo &info) {
+  const auto [kr, kb] = luma_weights(info);
+  return exposure::colours_for(kr, kb, info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255,
+                               has_v_first(info));
+}
+
 } // namespace
 
 // What belongs to one frame.
@@ -69,8 +76,8 @@ void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
     blob_cells_.assign(std::size_t(grid.cells()), 0);
   }
   grid_ = grid;
-  scene_.set_format(pixel_format(in.info), grid);
-  lights_.set_format(pixel_format(in.info), width, height);
+  scene_.set_format(pixel_format(in.info), grid, colours_of(in.info));
+  lights_.set_format(pixel_format(in.info), width, height, colours_of(in.info));
   view_ = view::layout_for(width, height);
   style_ = overlay_style(out.info);
 }

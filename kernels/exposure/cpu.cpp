@@ -3,80 +3,16 @@
 // vectors of bytes in all threads, and only when there is something to undo.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
+#include "kernels/exposure/cpu_map.h"
 #include "kernels/exposure/estimate.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/exposure/cpu.cpp"
-#include "common/cpu/targets.h"
-#include <hwy/foreach_target.h> // must come before highway.h
-#include <hwy/highway.h>
-
-#ifndef VIGIL_EXPOSURE_GROUP
-#define VIGIL_EXPOSURE_GROUP
-namespace vigil::exposure {
-// A row's bytes come in groups of four with a table each: R G B A, four of one plane, or U V U V.
-struct Group {
-  Table table[4];
-  bool clips[4]; // the rule for clipped samples holds
-};
-} // namespace vigil::exposure
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace vigil::exposure::HWY_NAMESPACE {
-namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-void map_row(const std::uint8_t *from, const std::uint8_t *background, std::uint8_t *to, std::size_t bytes,
-             const Group &g) {
-  const hn::ScalableTag<std::uint16_t> d16;
-  const hn::RebindToSigned<decltype(d16)> i16;
-  const hn::Rebind<std::uint8_t, decltype(d16)> d8;
-  const std::size_t lanes = hn::Lanes(d16);
-  HWY_ALIGN std::uint16_t scales[HWY_MAX_BYTES / 2];
-  HWY_ALIGN std::int16_t shifts[HWY_MAX_BYTES / 2];
-  HWY_ALIGN std::uint8_t clips[HWY_MAX_BYTES / 2];
-  for (std::size_t i = 0; i < lanes; i++) {
-    scales[i] = static_cast<std::uint16_t>(g.table[i % 4].scale);
-    shifts[i] = static_cast<std::int16_t>(g.table[i % 4].shift + 8);
-    clips[i] = g.clips[i % 4] ? 255 : 0;
-  }
-  const auto scale = hn::Load(d16, scales);
-  const auto shift = hn::Load(i16, shifts);
-  const auto clip = hn::Load(d8, clips), high = hn::Set(d8, clipped_high), low = hn::Set(d8, clipped_low);
-  const auto map = [&](auto y, auto b) {
-    // y * scale / 256 is the upper half of (256 y) * scale.
-    const auto product = hn::BitCast(i16, hn::MulHigh(hn::ShiftLeft<8>(hn::PromoteTo(d16, y)), scale));
-    const auto v = hn::DemoteTo(d8, hn::ShiftRight<4>(hn::Add(product, shift)));
-    const auto too_high = hn::And(hn::Eq(hn::Max(y, high), y), hn::Lt(v, b));
-    const auto too_low = hn::And(hn::Eq(hn::Min(y, low), y), hn::Gt(v, b));
-    return hn::IfThenElse(hn::And(hn::Or(too_high, too_low), hn::Ne(clip, hn::Zero(d8))), b, v);
-  };
-  std::size_t i = 0;
-  for (; i + lanes <= bytes; i += lanes)
-    hn::StoreU(map(hn::LoadU(d8, from + i), hn::LoadU(d8, background + i)), d8, to + i);
-  if (i == bytes) return;
-  HWY_ALIGN std::uint8_t y[HWY_MAX_BYTES / 2] = {}, b[HWY_MAX_BYTES / 2] = {}, v[HWY_MAX_BYTES / 2];
-  std::memcpy(y, from + i, bytes - i);
-  std::memcpy(b, background + i, bytes - i);
-  hn::Store(map(hn::Load(d8, y), hn::Load(d8, b)), d8, v);
-  std::memcpy(to + i, v, bytes - i);
-}
-
-} // namespace
-} // namespace vigil::exposure::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace vigil::exposure {
 namespace {
-
-HWY_EXPORT(map_row);
 
 class CpuExposure final : public Exposure {
  public:
@@ -95,7 +31,10 @@ class CpuExposure final : public Exposure {
       nothing &= table[c].is_identity();
     }
     if (nothing) return frame;
-    for (int i = 0; i < plane_count(frame.format); i++) map_plane(frame, background, channels, out, i, table);
+    if (is_yuv(frame.format))
+      map_yuv(frame, background, channels, out, table);
+    else
+      map_plane(frame, background, channels, out, table);
     return out;
   }
   const Lines *lines() const override { return &lines_; }
@@ -103,43 +42,68 @@ class CpuExposure final : public Exposure {
 
  private:
   void estimate(const ConstImage &frame, const ConstImage &background, int channels) {
+    const bool yuv = is_yuv(frame.format);
+    const auto clipped = [&](int x, int y) {
+      return perhaps_clipped(yuv_at(frame, channels, x, y), colours()) ||
+             perhaps_clipped(yuv_at(background, channels, x, y), colours());
+    };
+    for (Samples &s : samples_) s.clear();
     const int step = step_for(frame.width, frame.height);
-    for (int c = 0; c < channels; c++) {
-      samples_.clear();
-      for (int y = step / 2; y < frame.height; y += step)
-        for (int x = step / 2; x < frame.width; x += step)
-          samples_.add(sample(background, channels, c, x, y), sample(frame, channels, c, x, y));
-      update(lines_, c, samples_, channel_kind(frame.format, c));
-    }
+    for (int y = step / 2; y < frame.height; y += step)
+      for (int x = step / 2; x < frame.width; x += step) {
+        const bool lost = yuv && clipped(x, y);
+        for (int c = 0; c < channels; c++)
+          samples_[c].add(sample(background, channels, c, x, y), sample(frame, channels, c, x, y), lost);
+      }
+    for (int c = 0; c < channels; c++) update(lines_, c, samples_[c], yuv && c > 0);
   }
 
-  void map_plane(const ConstImage &frame, const ConstImage &background, int channels, const Image &out, int i,
-                 const Table *table) {
-    Group g;
-    bool copied = true;
-    for (int k = 0; k < 4; k++) {
-      const int c = channel_of(frame.format, channels, i, k);
-      g.table[k] = c < 0 ? Table{} : table[c];
-      g.clips[k] = c >= 0 && !g.table[k].is_identity() && may_clip(frame.format, channels, c);
-      copied &= g.table[k].is_identity();
-    }
-    const auto bytes = static_cast<std::size_t>(row_bytes(frame.format, i, frame.width));
-    const auto from = frame.plane(i), back = background.plane(i);
-    const auto to = out.plane(i);
+  // Rows that a thread takes at least, of so many bytes each.
+  static int rows_at_once(std::size_t bytes) {
     constexpr int worthwhile = 1 << 16; // bytes
-    device_.parallel(plane_rows(i, frame.height), std::max(worthwhile / int(bytes), 1),
+    return std::max(worthwhile / static_cast<int>(bytes), 1);
+  }
+
+  void map_plane(const ConstImage &frame, const ConstImage &background, int channels, const Image &out,
+                 const Table (&table)[3]) {
+    Group g;
+    for (int k = 0; k < 4; k++) {
+      const int c = channel_of(frame.format, channels, 0, k);
+      g.table[k] = c < 0 ? Table{} : table[c];
+      g.clips[k] = c >= 0 && !g.table[k].is_identity() && may_clip(frame.format, channels);
+    }
+    const auto bytes = static_cast<std::size_t>(row_bytes(frame.format, 0, frame.width));
+    const auto from = frame.plane(0), back = background.plane(0);
+    const auto to = out.plane(0);
+    device_.parallel(frame.height, rows_at_once(bytes), [&](int first, int last) {
+      for (int y = first; y < last; y++) map_row(from.row(y), back.row(y), to.row(y), bytes, g);
+    });
+  }
+
+  void map_yuv(const ConstImage &frame, const ConstImage &background, int channels, const Image &out,
+               const Table (&table)[3]) {
+    const bool planes = frame.format == PixelFormat::i420;
+    const auto row = [&](const auto &p, int y, bool with_chroma) {
+      using Byte = std::remove_reference_t<decltype(*p.data[0])>;
+      return YuvRow<Byte>{p.plane(0).row(y), with_chroma ? p.plane(1).row(y / 2) : nullptr,
+                          with_chroma && planes ? p.plane(2).row(y / 2) : nullptr};
+    };
+    const bool whole = channels == 3;
+    device_.parallel(frame.height, rows_at_once(static_cast<std::size_t>(frame.width)),
                      [&](int first, int last) {
                        for (int y = first; y < last; y++)
-                         if (copied)
-                           std::memcpy(to.row(y), from.row(y), bytes);
-                         else
-                           HWY_DYNAMIC_DISPATCH(map_row)(from.row(y), back.row(y), to.row(y), bytes, g);
+                         map_yuv_row(row(frame, y, whole), row(background, y, whole),
+                                     row(out, y, whole && y % 2 == 0), frame.width, table, colours());
                      });
+    for (int i = 1; !whole && i < plane_count(frame.format); i++)
+      for (int y = 0; y < plane_rows(i, frame.height); y++)
+        std::memcpy(out.plane(i).row(y), frame.plane(i).row(y),
+                    static_cast<std::size_t>(row_bytes(frame.format, i, frame.width)));
   }
 
   CpuDevice &device_;
   Lines lines_;
-  Samples samples_;
+  Samples samples_[3];
 };
 
 } // namespace
@@ -149,4 +113,3 @@ std::unique_ptr<Exposure> make_cpu(Device &device) {
 }
 
 } // namespace vigil::exposure
-#endif

@@ -56,8 +56,8 @@ Line line_of(const Samples &samples, bool chroma, float luma_gain) {
 
 } // namespace
 
-void update(Lines &lines, int channel, const Samples &samples, Channel kind) {
-  const Line l = line_of(samples, kind == Channel::chroma, lines.channel[0].gain);
+void update(Lines &lines, int channel, const Samples &samples, bool chroma) {
+  const Line l = line_of(samples, chroma, lines.channel[0].gain);
   Line &kept = lines.channel[channel];
   const bool enough = samples.enough();
   const bool good = enough && l.agreeing >= least_agreeing && l.gain >= 1 / max_gain && l.gain <= max_gain;
@@ -68,7 +68,7 @@ void update(Lines &lines, int channel, const Samples &samples, Channel kind) {
     e += error_of(std::abs(y - now.gain * b - now.offset));
     e0 += error_of(std::abs(y - b));
   }
-  kept = settled(now, kept, e, e0, enough, kind);
+  kept = settled(now, kept, e, e0, enough, chroma);
 }
 
 } // namespace vigil::exposure

@@ -15,17 +15,17 @@ class Samples {
  public:
   Samples() : b_(max_samples + 1), y_(max_samples + 1) {} // one more, written before it is counted
   void clear() { count_ = all_ = 0; }
-  // A pixel of the background and of the frame.
-  void add(int b, int y) {
+  // A pixel of the background and of the frame; `lost`: perhaps clipped in one of them.
+  void add(int b, int y, bool lost = false) {
     b_[count_] = static_cast<std::uint8_t>(b);
     y_[count_] = static_cast<std::uint8_t>(y);
-    count_ += usable(b, y);
+    count_ += !lost && usable(b, y);
     all_++;
   }
   const std::uint8_t *background() const { return b_.data(); }
   const std::uint8_t *frame() const { return y_.data(); }
   std::size_t count() const { return count_; } // that are usable
-  bool enough() const { return count_ >= min_samples && count_ * 10 >= all_; }
+  bool enough() const { return are_enough(static_cast<int>(count_), static_cast<int>(all_)); }
 
  private:
   std::vector<std::uint8_t> b_, y_;
@@ -34,6 +34,6 @@ class Samples {
 
 // Replaces the line of `channel` of the frame before by this frame's.
 // Channel 0 comes first, since chroma takes its gain.
-void update(Lines &, int channel, const Samples &, Channel);
+void update(Lines &, int channel, const Samples &, bool chroma);
 
 } // namespace vigil::exposure

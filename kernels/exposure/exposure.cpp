@@ -5,6 +5,8 @@
 #include "common/error.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace vigil::exposure {
 
@@ -15,6 +17,31 @@ int step_for(int width, int height) {
   int step = 1;
   while (std::int64_t{samples_along(width, step)} * samples_along(height, step) > most) step++;
   return step;
+}
+
+Colours colours_for(double kr, double kb, bool full_range, bool v_first) {
+  const auto in_64 = [](double v) { return static_cast<int>(std::lround(64 * v)); };
+  // Of chroma's levels: it takes 224 where luma takes 219.
+  const double scale = full_range ? 1 : 219. / 224;
+  const double blue = 2 * (1 - kb) * scale, red = 2 * (1 - kr) * scale, kg = 1 - kr - kb;
+  Colours c{.of_1 = in_64(blue),
+            .of_2 = in_64(red),
+            .green_1 = in_64(blue * kb / kg),
+            .green_2 = in_64(red * kr / kg),
+            .share_1 = in_64(kb),
+            .share_2 = in_64(kr),
+            .share_green = 0,
+            .back_1 = in_64(1 / blue),
+            .back_2 = in_64(1 / red),
+            .clipped = full_range ? 248 : 228};
+  c.share_green = 64 - c.share_1 - c.share_2;
+  if (v_first) {
+    std::swap(c.of_1, c.of_2);
+    std::swap(c.green_1, c.green_2);
+    std::swap(c.share_1, c.share_2);
+    std::swap(c.back_1, c.back_2);
+  }
+  return c;
 }
 
 void check(const ConstImage &frame, const ConstImage &background, int channels, const Image &out) {

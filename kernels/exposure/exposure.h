@@ -6,9 +6,9 @@
 //   y_c = gain_c * b_c + offset_c
 //
 // Samples are pixels ((i + 1/2) step, (j + 1/2) step), all divisions rounded down, at most about max_samples
-// of them (step_for). Usable is a sample with both y and b in lowest..highest. A channel's line is found from
-// its n usable samples; medians are those of histograms (median_bin), so that a GPU finds them without
-// sorting:
+// of them (step_for). Usable is a sample with both y and b in lowest..highest and, of Y, U and V, with
+// neither pixel perhaps clipped (clipped.h). A channel's line is found from its n usable samples; medians are
+// those of histograms (median_bin), so that a GPU finds them without sorting:
 //   1. start: gain0 = median of y/b (bins of 1/64), offset = 0.
 //      Chroma spreads too little to tell its gain: gain0 = luma's, offset = 128 (1 - gain0) + median of
 //      (y - 128) - gain0 (b - 128) (bins of 1).
@@ -16,7 +16,7 @@
 //      max(6, 1.5 m): gain = (cov(b, y) + k gain0) / (var(b) + k), offset = mean(y) - gain mean(b), where k
 //      (levels squared) holds the gain where the background is nearly flat: 16, or 400 for chroma
 //   3. agreeing = share of the n within 8 max(1, gain)
-// The line counts when n >= a tenth of the samples, and at least min_samples, agreeing >= least_agreeing, and
+// The line counts when n is at least min_samples and a twentieth of the samples, agreeing >= least_agreeing, and
 // the gain is within 1/max_gain..max_gain. Otherwise the last line stays and fades: gain - 1 and offset are
 // multiplied by `fading`.
 //
@@ -29,23 +29,24 @@
 // What the model follows by itself: daylight that fades is no exposure, and undone for ever it would leave a
 // model of noon to watch the dusk. Undoing the whole line would move a sample of v by d(v) = weight ((v -
 // offset) / gain - v). At v = 16 and v = 235 the part `left` of it is left to the model: it goes towards d
-// by at most `following` levels a frame (`following_chroma` for chroma), and stays between 0 and d. R, G, B
-// and a single channel are slower as long as little is left, by the share min(1, following_first +
-// following_more |left|): an exposure that goes up and down every few seconds turns round before much of it
-// is left to the model, which would widen its variances and see less; daylight goes on. (Not with U and V
-// beside: what is clipped changes its colour, which the rule for clipped samples below does not mend there.)
+// by at most `following` levels a frame (`following_chroma` for chroma), times the share min(1,
+// following_first + following_more |left|), and stays between 0 and d. It is slow as long as little is left,
+// since an exposure that goes up and down every few seconds turns round before much of it is left to the
+// model, which would widen its variances and see less; daylight goes on.
 //
 // Undoing it: T(y) = y + s (d(y) - left(y)), with left(y) the straight line through left(16) and left(235),
 // and s = max(0, 1 - slack / D), where D is the larger of |d - left| at 16 and at 235. So a deviation of at
 // most `slack` levels is left as well: a steady camera's frames stay as they are.
 // A sample of 250 or more (5 or less) was perhaps clipped: where T says less (more) than the background has,
-// it becomes the background's value, which neither shows nor is learnt. Not for chroma, nor for one channel
-// in coloured frames. A level is one step of an 8-bit sample, 0..255. Source: this project.
+// it becomes the background's value, which neither shows nor is learnt. Not for the one channel that is made
+// of R, G and B. In frames of Y, U and V, where T changes any channel, clipped.h says which pixels were
+// clipped and what they become. A level is one step of an 8-bit sample, 0..255. Source: this project.
 #pragma once
 
 #include "common/device.h"
 #include "common/plane.h"
 #include "common/shifted.h"
+#include "kernels/exposure/clipped.h"
 
 #include <cstdint>
 #include <memory>
@@ -53,7 +54,7 @@
 namespace vigil::exposure {
 
 inline constexpr int max_samples = 4096, pixels_a_sample = 32; // whichever gives fewer samples
-inline constexpr int min_samples = 32;
+inline constexpr int min_samples = 32, min_share = 20;         // a twentieth
 inline constexpr int lowest = 8, highest = 245;
 inline constexpr int rounds = 4;
 inline constexpr float max_gain = 3.f; // beyond it quantisation leaves steps that look like things
@@ -68,11 +69,8 @@ inline constexpr float low_anchor = 16.f, high_anchor = 235.f;        // levels
 inline constexpr int clipped_high = 250, clipped_low = 5;
 inline constexpr int bins = 256; // of each histogram
 
-// What a channel is: R, G, B or the only one; Y beside U and V; U or V.
-enum class Channel { plain, luma, chroma };
-constexpr VIGIL_HOST_DEVICE Channel channel_kind(PixelFormat f, int c) {
-  if (f != PixelFormat::nv12 && f != PixelFormat::i420) return Channel::plain;
-  return c == 0 ? Channel::luma : Channel::chroma;
+constexpr VIGIL_HOST_DEVICE bool is_yuv(PixelFormat f) {
+  return f == PixelFormat::nv12 || f == PixelFormat::i420;
 }
 
 // A channel's line. `agreeing` is 0 where the last frame gave none; `left`: levels at the anchors.
@@ -87,6 +85,10 @@ struct Lines {
   bool operator==(const Lines &) const = default;
 };
 
+// Whether `usable` samples of `all` are enough for a line.
+constexpr VIGIL_HOST_DEVICE bool are_enough(int usable, int all) {
+  return usable >= min_samples && usable * min_share >= all;
+}
 // Pixels from one sample to the next; samples lie in columns = samples_along(width, step) by rows.
 int step_for(int width, int height);
 constexpr VIGIL_HOST_DEVICE int samples_along(int pixels, int step) {
@@ -130,7 +132,7 @@ constexpr VIGIL_HOST_DEVICE std::uint32_t error_of(Real distance) {
 // The line with its weight and what is left of it, from those of the last frame. e0 = 0: nothing to compare,
 // or too few samples.
 constexpr VIGIL_HOST_DEVICE Line settled(Line l, const Line &before, std::uint32_t e, std::uint32_t e0,
-                                         bool enough, Channel kind) {
+                                         bool enough, bool chroma) {
   l.weight = before.weight;
   if (enough) {
     const float w =
@@ -140,9 +142,7 @@ constexpr VIGIL_HOST_DEVICE Line settled(Line l, const Line &before, std::uint32
   for (int k = 0; k < 2; k++) {
     const float had = before.left[k] < 0 ? -before.left[k] : before.left[k];
     const float share = following_first + following_more * had;
-    const float most = kind == Channel::chroma              ? following_chroma
-                       : kind == Channel::luma || share > 1 ? following
-                                                            : following * share;
+    const float most = (chroma ? following_chroma : following) * (share < 1 ? share : 1.f);
     const float d = deviation(l, k), step = d - before.left[k];
     const float next = before.left[k] + (step < -most ? -most : step > most ? most : step);
     const float low = d < 0 ? d : 0, high = d < 0 ? 0 : d;
@@ -204,12 +204,16 @@ class Exposure {
   // Where the next calls of apply() write their lines as well, in order with the queue: host memory of the
   // device (Device::allocate_host), so that no copy has to be submitted. Null: nowhere.
   void tell(Lines *host) { told_ = host; }
+  // How Y, U and V of the next frames stand for colours. Means nothing for other formats.
+  void set_colours(const Colours &c) { colours_ = c; }
 
  protected:
   Lines *told() const { return told_; }
+  const Colours &colours() const { return colours_; }
 
  private:
   Lines *told_ = nullptr;
+  Colours colours_;
 };
 std::unique_ptr<Exposure> make_reference(); // double precision, naive loops; host memory
 // The device must outlive what is made for it.

@@ -75,13 +75,16 @@ class Reference final : public Exposure {
         for (int x = step / 2; x < frame.width; x += step) {
           const Pair p{sample(background, channels, c, x, y), sample(frame, channels, c, x, y)};
           all++;
-          if (usable(p.b, p.y)) pairs.push_back(p);
+          const bool clipped =
+              is_yuv(frame.format) && (perhaps_clipped(yuv_at(frame, channels, x, y), colours()) ||
+                                       perhaps_clipped(yuv_at(background, channels, x, y), colours()));
+          if (!clipped && usable(p.b, p.y)) pairs.push_back(p);
         }
-      const Channel kind = channel_kind(frame.format, c);
-      const DoubleLine l = line_of(pairs, kind == Channel::chroma, luma_gain);
+      const bool chroma = is_yuv(frame.format) && c > 0;
+      const DoubleLine l = line_of(pairs, chroma, luma_gain);
       Line &kept = lines_.channel[c];
       const Line before = kept;
-      const bool enough = pairs.size() >= std::size_t(min_samples) && pairs.size() * 10 >= all;
+      const bool enough = are_enough(int(pairs.size()), int(all));
       if (enough && l.agreeing >= least_agreeing && l.gain >= 1. / max_gain && l.gain <= max_gain) {
         kept = {float(l.gain), float(l.offset), float(l.agreeing), 0, {}};
         if (c == 0) luma_gain = l.gain;
@@ -94,7 +97,7 @@ class Reference final : public Exposure {
         e += error_of(std::abs(p.y - double(kept.gain) * p.b - double(kept.offset)));
         e0 += error_of(std::abs(double(p.y - p.b)));
       }
-      kept = settled(kept, before, e, e0, enough, kind);
+      kept = settled(kept, before, e, e0, enough, chroma);
     }
     if (told()) *told() = lines_;
     for (int i = 0; i < plane_count(frame.format); i++)
@@ -107,16 +110,37 @@ class Reference final : public Exposure {
             const Table t = table_for(lines_.channel[c]);
             if (!t.is_identity())
               result =
-                  may_clip(frame.format, channels, c) ? corrected(t, v, background.plane(i).row(y)[k]) : t(v);
+                  may_clip(frame.format, channels) ? corrected(t, v, background.plane(i).row(y)[k]) : t(v);
           }
           out.plane(i).row(y)[k] = static_cast<std::uint8_t>(result);
         }
+    if (is_yuv(frame.format)) put_back(frame, background, channels, out);
     return out;
   }
   const Lines *lines() const override { return &lines_; }
   void set(const Lines &l, Queue &) override { lines_ = l; }
 
  private:
+  // What was clipped in frames of Y, U and V; `out` is the mapped frame.
+  void put_back(const ConstImage &frame, const ConstImage &background, int channels, const Image &out) {
+    bool nothing = true;
+    for (int c = 0; c < channels; c++) nothing &= table_for(lines_.channel[c]).is_identity();
+    if (nothing) return;
+    const ConstImage mapped = out;
+    for (int y = frame.height - 1; y >= 0; y--) // a block's upper left pixel, which its chroma needs, is last
+      for (int x = frame.width - 1; x >= 0; x--) {
+        const Yuv v = restored(yuv_at(frame, channels, x, y), yuv_at(mapped, channels, x, y),
+                               yuv_at(background, channels, x, y), colours());
+        out.plane(0).row(y)[x] = static_cast<std::uint8_t>(v.y);
+        if (channels == 1 || x % 2 || y % 2) continue;
+        const bool pairs = frame.format == PixelFormat::nv12;
+        (pairs ? out.plane(1).row(y / 2)[x] : out.plane(1).row(y / 2)[x / 2]) =
+            static_cast<std::uint8_t>(v.c1);
+        (pairs ? out.plane(1).row(y / 2)[x + 1] : out.plane(2).row(y / 2)[x / 2]) =
+            static_cast<std::uint8_t>(v.c2);
+      }
+  }
+
   Lines lines_;
 };
 

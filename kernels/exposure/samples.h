@@ -28,10 +28,15 @@ inline VIGIL_HOST_DEVICE int channel_of(PixelFormat f, int channels, int plane, 
   if (channels == 1) return -1;
   return f == PixelFormat::nv12 ? 1 + k % 2 : plane;
 }
-// Whether the rule for clipped samples holds for the channel.
-inline VIGIL_HOST_DEVICE bool may_clip(PixelFormat f, int channels, int c) {
-  const bool packed = f == PixelFormat::rgba || f == PixelFormat::bgra;
-  return packed ? channels == 3 : c == 0;
+// Whether the rule for clipped samples of R, G, B and a single channel holds.
+inline VIGIL_HOST_DEVICE bool may_clip(PixelFormat f, int channels) {
+  return f == PixelFormat::gray8 || (!is_yuv(f) && channels == 3);
+}
+// A pixel of Y, U and V; with one channel, luma alone.
+inline VIGIL_HOST_DEVICE Yuv yuv_at(const ConstImage &p, int channels, int x, int y) {
+  const bool whole = channels == 3;
+  return {sample(p, channels, 0, x, y), whole ? sample(p, channels, 1, x, y) : 128,
+          whole ? sample(p, channels, 2, x, y) : 128};
 }
 
 } // namespace vigil::exposure

@@ -19,14 +19,15 @@ import sys
 
 import numpy as np
 
-MAX_SAMPLES, PIXELS_A_SAMPLE, MIN_SAMPLES = 4096, 32, 32
+MAX_SAMPLES, PIXELS_A_SAMPLE, MIN_SAMPLES, MIN_SHARE = 4096, 32, 32, 1 / 20
 LOWEST, HIGHEST, ROUNDS, MAX_GAIN, LEAST_AGREEING, FADING = 8, 245, 4, 3, 0.4, 0.98
 SLACK, MOST_ERROR, BELIEVED_FROM, BELIEVED_RANGE, FOLLOWING, FOLLOWING_CHROMA = 2, 16, 0.8, 0.3, 0.1, 0.05
 FOLLOWING_FIRST, FOLLOWING_MORE = 0.1, 0.2
-ANCHORS, CLIPPED_HIGH, CLIPPED_LOW = np.array([16.0, 235.0]), 250, 5
+ANCHORS, CLIPPED_HIGH, CLIPPED_LOW, CLIPPED_YUV = np.array([16.0, 235.0]), 250, 5, 228
+KR, KB = 0.299, 0.114 # in video range
 
 # name, format, width, height, gain and offset of each frame (and the covered share, where it is another one), covered share
-# of the columns, noise, darkest and brightest. RGBA/1: luma alone
+# of the columns, noise, darkest and brightest. RGBA/1, I420/1: luma alone
 CASES = [
     ("auto-exposure", "GRAY8", 96, 64, [(1.15, 4), (1.12, 2), (0.9, -3)], 0.3, 3, 30, 200),
     ("half-covered", "GRAY8", 97, 51, [(1.3, -6), (0.7, 9)], 0.45, 4, 40, 180),
@@ -38,6 +39,9 @@ CASES = [
     ("white-balance", "RGBA", 64, 48, [(1.2, 4), (0.8, -5)], 0.25, 3, 30, 200),
     ("luma-of-colours", "RGBA/1", 64, 48, [(1.3, 0), (0.8, 6)], 0.25, 3, 30, 200),
     ("chroma", "I420", 96, 64, [(1.2, 4), (0.85, 0)], 0.25, 3, 40, 190),
+    ("clipped-colours", "I420", 97, 63, [(1.4, 0), (1.6, -3)], 0.15, 2, 40, 225),
+    ("mostly-clipped", "I420", 96, 64, [(1.3, 0), (2.4, 0)], 0.1, 2, 60, 220),
+    ("luma-alone", "I420/1", 96, 64, [(1.4, 0), (0.8, 0)], 0.15, 2, 40, 225),
 ]
 
 
@@ -85,7 +89,15 @@ def channel(planes, pixel_format, channels, c):
     return np.kron(planes[c], np.ones((2, 2), np.uint8))[: planes[0].shape[0], : planes[0].shape[1]].astype(np.int64)
 
 
+def pixels_of(planes, pixel_format, channels):
+    """Y, U and V of every pixel; 128 where luma alone is compared."""
+    y = channel(planes, pixel_format, channels, 0)
+    return [y] + [channel(planes, pixel_format, channels, c) if channels == 3 else np.full_like(y, 128) for c in (1, 2)]
+
+
 # ---- the contract
+
+LEVELS = np.arange(256)
 
 def median(values):
     """The least whole number up to which at least half of the values lie when they are rounded down."""
@@ -128,27 +140,47 @@ def deviation(line):
     return line["weight"] * ((ANCHORS - line["offset"]) / line["gain"] - ANCHORS)
 
 
-def most_left(kind, before):
-    """By how many levels what is left to the model changes in this frame; kind: plain, luma or chroma."""
-    if kind == "plain":
-        return FOLLOWING * np.minimum(1, FOLLOWING_FIRST + FOLLOWING_MORE * np.abs(before["left"]))
-    return FOLLOWING if kind == "luma" else FOLLOWING_CHROMA
+def colours(y, u, v):
+    """Red, green and blue in levels of luma, of whole numbers, and their shares of luma."""
+    scale = 219 / 224
+    red, blue, kg = 2 * (1 - KR) * scale, 2 * (1 - KB) * scale, 1 - KR - KB
+    in_64 = lambda x: int(np.rint(64 * x))
+    u, v = u - 128, v - 128
+    return np.stack([y + in_64(red) * v // 64, y - (in_64(blue * KB / kg) * u + in_64(red * KR / kg) * v) // 64, y + in_64(blue) * u // 64])
 
 
-def next_line(before, b, y, kind, luma_gain):
-    use = (b >= LOWEST) & (b <= HIGHEST) & (y >= LOWEST) & (y <= HIGHEST)
+def perhaps_clipped(pixels):
+    return colours(*pixels).max(axis=0) >= CLIPPED_YUV
+
+
+def restored(frame, seen, background):
+    """What the clipped colours of a frame lack is put back. Each is Y, U, V at every pixel; so is the result."""
+    scale = 219 / 224
+    lack = np.where(colours(*frame) >= CLIPPED_YUV, np.clip(colours(*background) - colours(*seen), 0, 255), 0)
+    luma_lacks = KR * lack[0] + (1 - KR - KB) * lack[1] + KB * lack[2]
+    return (seen[0] + luma_lacks, seen[1] + (lack[2] - luma_lacks) / (2 * (1 - KB) * scale),
+            seen[2] + (lack[0] - luma_lacks) / (2 * (1 - KR) * scale))
+
+
+def most_left(chroma, before):
+    """By how many levels what is left to the model changes in this frame."""
+    return (FOLLOWING_CHROMA if chroma else FOLLOWING) * np.minimum(1, FOLLOWING_FIRST + FOLLOWING_MORE * np.abs(before["left"]))
+
+
+def next_line(before, b, y, lost, chroma, luma_gain):
+    use = (b >= LOWEST) & (b <= HIGHEST) & (y >= LOWEST) & (y <= HIGHEST) & ~lost
     all_samples, b, y = b.size, b[use].astype(float), y[use].astype(float)
-    enough = len(b) >= MIN_SAMPLES and len(b) >= all_samples / 10
+    enough = len(b) >= MIN_SAMPLES and len(b) >= all_samples * MIN_SHARE
     line = {"gain": 1 + (before["gain"] - 1) * FADING, "offset": before["offset"] * FADING, "agreeing": 0.0,
             "weight": before["weight"]}
     if enough:
-        gain, offset, agreeing = find_line(b, y, kind == "chroma", luma_gain)
+        gain, offset, agreeing = find_line(b, y, chroma, luma_gain)
         if agreeing >= LEAST_AGREEING and 1 / MAX_GAIN <= gain <= MAX_GAIN:
             line |= {"gain": gain, "offset": offset, "agreeing": agreeing}
         without = error(np.abs(y - b))
         left_over = error(np.abs(y - line["gain"] * b - line["offset"]))
         line["weight"] = np.clip((BELIEVED_FROM - left_over / without) / BELIEVED_RANGE, 0, 1) if without else 0.0
-    d, most = deviation(line), most_left(kind, before)
+    d, most = deviation(line), most_left(chroma, before)
     left = before["left"] + np.clip(d - before["left"], -most, most)
     line["left"] = np.clip(left, np.minimum(d, 0), np.maximum(d, 0))
     return line
@@ -172,20 +204,27 @@ def undo(lines, frame, background, pixel_format, channels):
     if pixel_format == "RGBA":
         for k in range(3):
             out[0][..., k] = mapped(lines[k if channels == 3 else 0], frame[0][..., k], background[0][..., k], channels == 3)
-    else:
-        for i in range(channels):
-            out[i] = mapped(lines[i], frame[i], background[i], i == 0).astype(np.uint8)
+        return out
+    if pixel_format == "GRAY8":
+        out[0] = mapped(lines[0], frame[0], background[0], True).astype(np.uint8)
+        return out
+    if all(np.all(mapped(l, LEVELS, LEVELS, False) == LEVELS) for l in lines):
+        return out
+    seen = [p.astype(np.uint8) if i >= channels else mapped(lines[i], frame[i], background[i], False).astype(np.uint8) for i, p in enumerate(frame)]
+    whole = restored(*(pixels_of(p, pixel_format, channels) for p in (frame, seen, background)))
+    for i in range(channels):
+        out[i] = np.clip(np.rint(whole[i] if i == 0 else whole[i][::2, ::2]), 0, 255).astype(np.uint8)
     return out
 
 
 # ---- another program
 
-def compare(name, b, y, line):
+def compare(name, b, y, lost, line):
     try:
         import statsmodels.api as sm
     except ImportError:
         return
-    use = (b >= LOWEST) & (b <= HIGHEST) & (y >= LOWEST) & (y <= HIGHEST)
+    use = (b >= LOWEST) & (b <= HIGHEST) & (y >= LOWEST) & (y <= HIGHEST) & ~lost
     if line["agreeing"] == 0:
         return
     b, y = b[use].astype(float), y[use].astype(float)
@@ -208,12 +247,15 @@ def main():
         at = places(width, height)
         for gain, offset, *other in exposures:
             frame = photograph(rng, background, pixel_format, gain, offset, (*other, covered)[0], noise)
+            lost = np.zeros(at[0].size * at[1].size, bool)
+            if pixel_format == "I420":
+                for p in (background, frame):
+                    lost |= perhaps_clipped([v[at].ravel() for v in pixels_of(p, pixel_format, channels)])
             for c in range(channels):
-                channel_kind = "plain" if pixel_format != "I420" else "chroma" if c else "luma"
                 b, y = (channel(p, pixel_format, channels, c)[at].ravel() for p in (background, frame))
-                lines[c] = next_line(lines[c], b, y, channel_kind, lines[0]["gain"])
+                lines[c] = next_line(lines[c], b, y, lost, pixel_format == "I420" and c > 0, lines[0]["gain"])
                 if c == 0:
-                    compare(name, b, y, lines[0])
+                    compare(name, b, y, lost, lines[0])
             seen = undo(lines, frame, background, pixel_format, channels)
             numbers = [[l["gain"], l["offset"], l["agreeing"], l["weight"], *l["left"]] for l in lines]
             payload += [p.tobytes() for p in frame] + [p.tobytes() for p in seen] + [np.array(numbers, "<f8").tobytes()]

@@ -21,11 +21,11 @@ class CudaExposure final : public Exposure {
     check(frame, background.picture, channels, out);
     const CudaScope scope = device_.enter();
     DeviceState *const both = state();
-    launch_estimate(frame, background, channels, step_for(frame.width, frame.height), both + now_,
+    launch_estimate(frame, background, channels, step_for(frame.width, frame.height), colours(), both + now_,
                     both + (1 - now_), stream_of(queue));
     cuda_check(cudaGetLastError(), "estimating the exposure");
     now_ = 1 - now_;
-    launch_map(frame, background, channels, both + now_, told(), out, stream_of(queue));
+    launch_map(frame, background, channels, colours(), both + now_, told(), out, stream_of(queue));
     cuda_check(cudaGetLastError(), "undoing the exposure");
     return out;
   }

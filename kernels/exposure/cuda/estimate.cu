@@ -186,15 +186,54 @@ __device__ void read(const ConstImage &p, int channels, int c, const Raster &ras
   read_bytes(first, stride, packed ? 4 : second && interleaved ? 2 : 1, second, raster, v);
 }
 
-__device__ Packed packed_samples(const Raster &raster, const int (&b)[each], const int (&y)[each]) {
+// A bit for each sample that may be taken: those that were perhaps clipped may not.
+constexpr std::uint32_t all_of_them = (std::uint64_t{1} << each) - 1;
+static_assert(each < 32);
+__device__ Packed packed_samples(const Raster &raster, const int (&b)[each], const int (&y)[each],
+                                 std::uint32_t may) {
   Packed p{};
 #pragma unroll
   for (int i = 0; i < each; i++) {
-    if (!raster.has(i) || !usable(b[i], y[i])) continue;
+    if (!raster.has(i) || !(may >> i & 1) || !usable(b[i], y[i])) continue;
     p.b[i / 4] |= static_cast<std::uint32_t>(b[i]) << (8 * (i % 4));
     p.y[i / 4] |= static_cast<std::uint32_t>(y[i]) << (8 * (i % 4));
   }
   return p;
+}
+
+// The samples of frames of Y, U and V, of which luma alone is asked for where there is one channel. A pair
+// of chroma is read at once: what a block reads at scattered places takes as long as it has accesses.
+struct YuvSamples {
+  int y[each], c1[each], c2[each];
+  __device__ YuvSamples(const ConstImage &p, bool whole, const Raster &raster) {
+    read(p, 3, 0, raster, y);
+    const auto at = reinterpret_cast<std::uintptr_t>(p.data[1]) | static_cast<std::uintptr_t>(p.stride[1]);
+    if (whole && p.format == PixelFormat::nv12 && at % 2 == 0) {
+#pragma unroll
+      for (int i = 0; i < each; i++) {
+        const auto pair = *reinterpret_cast<const std::uint16_t *>(
+            p.data[1] + (raster.y[i] >> 1) * p.stride[1] + (raster.x[i] >> 1) * 2);
+        c1[i] = pair & 255;
+        c2[i] = pair >> 8;
+      }
+    } else if (whole) {
+      read(p, 3, 1, raster, c1);
+      read(p, 3, 2, raster, c2);
+    } else {
+#pragma unroll
+      for (int i = 0; i < each; i++) c1[i] = c2[i] = 128;
+    }
+  }
+};
+__device__ std::uint32_t unclipped(const YuvSamples &a, const YuvSamples &b, const Colours &k) {
+  std::uint32_t may = 0;
+#pragma unroll
+  for (int i = 0; i < each; i++) {
+    const bool lost =
+        perhaps_clipped({a.y[i], a.c1[i], a.c2[i]}, k) || perhaps_clipped({b.y[i], b.c1[i], b.c2[i]}, k);
+    may |= static_cast<std::uint32_t>(!lost) << i;
+  }
+  return may;
 }
 
 // The block's samples: how many, E0, and the median bin of step 1.
@@ -320,11 +359,10 @@ struct Estimate {
 };
 // The line of a channel of which `all` samples were taken; `before`: that of the last frame; `whole`: with
 // its weight and what is left of it. The same in all threads.
-__device__ Estimate estimate(Sum &sum, Median &median, const Pairs &p, int all, Channel kind,
+__device__ Estimate estimate(Sum &sum, Median &median, const Pairs &p, int all, bool chroma,
                              const Line &before, int expected, float luma_gain, bool whole) {
-  const bool chroma = kind == Channel::chroma;
   const Start s = start_of(sum, median, p, expected, chroma, luma_gain);
-  const bool enough = s.n >= min_samples && s.n * 10 >= all;
+  const bool enough = are_enough(s.n, all);
   Line l;
   std::uint32_t e = 0;
   bool good = false;
@@ -366,31 +404,33 @@ __device__ Estimate estimate(Sum &sum, Median &median, const Pairs &p, int all, 
     l = {1 + (before.gain - 1) * fading, before.offset * fading, 0, 0, {}};
     if (whole) e = errors_alone(sum, p, l);
   }
-  return {whole ? settled(l, before, e, s.e0, enough, kind) : l, s.bin};
+  return {whole ? settled(l, before, e, s.e0, enough, chroma) : l, s.bin};
 }
 
 __global__ void __launch_bounds__(threads)
     estimate_kernel(const __grid_constant__ ConstImage frame, const __grid_constant__ Shifted shifted,
-                    int channels, int step, const DeviceState *before, DeviceState *now) {
+                    int channels, int step, const __grid_constant__ Colours colours,
+                    const DeviceState *before, DeviceState *now) {
   __shared__ Sum::Shared sums;
   __shared__ Median::Shared medians;
   const int c = blockIdx.x;
-  const Channel kind = channel_kind(frame.format, c);
-  const bool used = c < channels, chroma = used && kind == Channel::chroma;
+  const bool used = c < channels, yuv = is_yuv(frame.format), chroma = used && yuv && c > 0;
   const Raster raster(step, samples_along(frame.width, step), samples_along(frame.height, step));
   wait_for_earlier();
   Packed luma{}, own{};
-  if (used) {
-    int own_y[each], luma_y[each], own_b[each], luma_b[each];
-    read(frame, channels, c, raster, own_y);
-    if (chroma) read_bytes(frame.data[0], frame.stride[0], 1, 0, raster, luma_y);
-    const ConstImage background = shifted.seen();
-    read(background, channels, c, raster, own_b);
-    if (chroma) {
-      read_bytes(background.data[0], background.stride[0], 1, 0, raster, luma_b);
-      luma = packed_samples(raster, luma_b, luma_y);
-    }
-    own = packed_samples(raster, own_b, own_y);
+  if (used && yuv) {
+    const bool whole = channels == 3;
+    const YuvSamples y(frame, whole, raster), b(shifted.seen(), whole, raster);
+    const std::uint32_t may = unclipped(y, b, colours);
+    luma = packed_samples(raster, b.y, y.y, may);
+    own = c == 0   ? luma
+          : c == 1 ? packed_samples(raster, b.c1, y.c1, may)
+                   : packed_samples(raster, b.c2, y.c2, may);
+  } else if (used) {
+    int y[each], b[each];
+    read(frame, channels, c, raster, y);
+    read(shifted.seen(), channels, c, raster, b);
+    own = packed_samples(raster, b, y, all_of_them);
   }
   Estimate found{before->lines.channel[c], before->start[c]};
   if (used) {
@@ -407,8 +447,8 @@ __global__ void __launch_bounds__(threads)
         bytes.y[w] = k == 0 ? luma.y[w] : own.y[w];
       }
       if (k == 1) begin_next(); // not sooner: its threads wait in places that other streams could use
-      found = estimate(sum, median, Pairs(bytes), raster.all, k == 0 ? Channel::luma : kind,
-                       before->lines.channel[of], before->start[of], luma_gain, k == 1);
+      found = estimate(sum, median, Pairs(bytes), raster.all, k == 1 && chroma, before->lines.channel[of],
+                       before->start[of], luma_gain, k == 1);
       luma_gain = found.line.gain;
     }
   }
@@ -421,9 +461,10 @@ __global__ void __launch_bounds__(threads)
 } // namespace
 
 void launch_estimate(const ConstImage &frame, const Shifted &background, int channels, int step,
-                     const DeviceState *before, DeviceState *now, CUstream_st *stream) {
-  launch_early(estimate_kernel, dim3(3), dim3(threads), 0, stream, frame, background, channels, step, before,
-               now);
+                     const Colours &colours, const DeviceState *before, DeviceState *now,
+                     CUstream_st *stream) {
+  launch_early(estimate_kernel, dim3(3), dim3(threads), 0, stream, frame, background, channels, step, colours,
+               before, now);
 }
 
 } // namespace vigil::exposure

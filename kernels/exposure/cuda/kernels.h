@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The two kernels of the CUDA backend, submitted to a stream of the current context.
+// The kernels of the CUDA backend, submitted to a stream of the current context.
 #pragma once
 
 #include "kernels/exposure/exposure.h"
@@ -18,9 +18,9 @@ struct DeviceState {
 
 // Reads what was known after the last frame at `before` and writes this frame's to `now`, another place.
 void launch_estimate(const ConstImage &frame, const Shifted &background, int channels, int step,
-                     const DeviceState *before, DeviceState *now, CUstream_st *);
+                     const Colours &, const DeviceState *before, DeviceState *now, CUstream_st *);
 // Maps the frame, and copies the lines to `told` in host memory unless it is null. Follows launch_estimate().
-void launch_map(const ConstImage &frame, const Shifted &background, int channels, const DeviceState *,
-                Lines *told, const Image &out, CUstream_st *);
+void launch_map(const ConstImage &frame, const Shifted &background, int channels, const Colours &,
+                const DeviceState *, Lines *told, const Image &out, CUstream_st *);
 
 } // namespace vigil::exposure

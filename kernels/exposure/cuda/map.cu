@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The mapping: 16 bytes a thread. The frame is read while the estimate still works.
+// The mapping: 16 bytes a thread, or two rows of 8 pixels with their chroma. The frame is read while the
+// estimate still works.
 #include "common/cuda/bytes.h"
 #include "common/cuda/launch.h"
 #include "kernels/exposure/cuda/kernels.h"
@@ -19,48 +20,53 @@ __device__ auto *row_of(const Picture &p, int plane, int y) {
   return data + (plane == 0 ? p.stride[0] : plane == 1 ? p.stride[1] : p.stride[2]) * y;
 }
 
-// As load(), with four accesses where p is at a word: a background that is seen through a shift.
-__device__ Bytes<piece> load_words(const std::uint8_t *p, int count) {
-  if (count < piece || reinterpret_cast<std::uintptr_t>(p) % piece == 0 ||
+// As load(), an access a word where p is at a word: a background that is seen through a shift.
+template <int n>
+__device__ Bytes<n> load_words(const std::uint8_t *p, int count) {
+  if (count < n || reinterpret_cast<std::uintptr_t>(p) % n == 0 ||
       reinterpret_cast<std::uintptr_t>(p) % 4 != 0)
-    return load<piece>(p, count);
-  Bytes<piece> b;
+    return load<n>(p, count);
+  Bytes<n> b;
 #pragma unroll
-  for (int w = 0; w < piece / 4; w++) b.word[w] = load_aligned<4>(p + 4 * w).word[0];
+  for (int w = 0; w < n / 4; w++) b.word[w] = load_aligned<4>(p + 4 * w).word[0];
   return b;
 }
 
+// By the threads of a block's second row, in one block.
+__device__ void tell(const DeviceState *state, Lines *told) {
+  constexpr int words = sizeof(Lines) / 4;
+  static_assert(words <= columns);
+  if (!told || threadIdx.y != 1 || threadIdx.x >= words || blockIdx.x || blockIdx.y) return;
+  reinterpret_cast<std::uint32_t *>(told)[threadIdx.x] =
+      reinterpret_cast<const std::uint32_t *>(&state->lines)[threadIdx.x];
+}
+
+// One plane.
 __global__ void __launch_bounds__(columns *rows_at_once)
     map_kernel(ConstImage frame, Shifted shifted, int channels, const DeviceState *state, Lines *told,
                Image out) {
   __shared__ Table table[4]; // of the bytes of a word
   __shared__ bool clips[4];
-  const int plane = blockIdx.z, y = blockIdx.y * rows_at_once + threadIdx.y;
-  const int bytes = static_cast<int>(row_bytes(frame.format, plane, frame.width));
+  const int y = blockIdx.y * rows_at_once + threadIdx.y;
+  const int bytes = static_cast<int>(row_bytes(frame.format, 0, frame.width));
   const int at = (static_cast<int>(blockIdx.x) * columns + static_cast<int>(threadIdx.x)) * piece;
-  const int count = y < plane_rows(plane, frame.height) ? min(piece, bytes - at) : 0;
+  const int count = y < frame.height ? min(piece, bytes - at) : 0;
   Bytes<piece> from{};
-  if (count > 0) from = load<piece>(row_of(frame, plane, y) + at, count); // nothing of this stream writes it
+  if (count > 0) from = load<piece>(row_of(frame, 0, y) + at, count); // nothing of this stream writes it
   wait_for_earlier();
   begin_next();
   if (threadIdx.y == 0 && threadIdx.x < 4) {
-    const int k = threadIdx.x, c = channel_of(frame.format, channels, plane, k);
+    const int k = threadIdx.x, c = channel_of(frame.format, channels, 0, k);
     table[k] = c >= 0 ? state->table[c] : Table{};
-    clips[k] = c >= 0 && !table[k].is_identity() && may_clip(frame.format, channels, c);
+    clips[k] = c >= 0 && !table[k].is_identity() && may_clip(frame.format, channels);
   }
-  if (told && threadIdx.y == 1 && blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0) {
-    constexpr int words = sizeof(Lines) / 4;
-    static_assert(words <= columns);
-    if (threadIdx.x < words)
-      reinterpret_cast<std::uint32_t *>(told)[threadIdx.x] =
-          reinterpret_cast<const std::uint32_t *>(&state->lines)[threadIdx.x];
-  }
+  tell(state, told);
   __syncthreads();
   if (count <= 0) return;
   Bytes<piece> to = from;
   if (!(table[0].is_identity() && table[1].is_identity() && table[2].is_identity() &&
         table[3].is_identity())) {
-    const Bytes<piece> back = load_words(row_of(shifted.seen(), plane, y) + at, count);
+    const Bytes<piece> back = load_words<piece>(row_of(shifted.seen(), 0, y) + at, count);
 #pragma unroll
     for (int w = 0; w < piece / 4; w++) {
       std::uint32_t word = 0;
@@ -72,7 +78,108 @@ __global__ void __launch_bounds__(columns *rows_at_once)
       to.word[w] = word;
     }
   }
-  store(row_of(out, plane, y) + at, to, count);
+  store(row_of(out, 0, y) + at, to, count);
+}
+
+// Frames of Y, U and V: 8 pixels of two rows, and their chroma.
+constexpr int across = 8;
+struct Block {
+  Bytes<across> y[2];
+  Bytes<across> c[2]; // NV12: pairs in the first; I420: 4 bytes of each
+};
+// Where a thread's block lies, and how much of it is in the picture.
+struct At {
+  int x, y; // of luma
+  int columns, rows;
+  __device__ At(int width, int height)
+      : x((static_cast<int>(blockIdx.x) * vigil::exposure::columns + static_cast<int>(threadIdx.x)) * across),
+        y(2 * (static_cast<int>(blockIdx.y) * rows_at_once + static_cast<int>(threadIdx.y))),
+        columns(min(across, width - x)), rows(min(2, height - y)) {}
+  __device__ bool inside() const { return columns > 0 && rows > 0; }
+  __device__ int pairs() const { return (columns + 1) / 2; }
+};
+template <class Picture>
+__device__ auto *chroma_of(const Picture &p, const At &at, int plane) {
+  return row_of(p, plane, at.y / 2) + (p.format == PixelFormat::nv12 ? at.x : at.x / 2);
+}
+__device__ Block load_block(const ConstImage &p, const At &at, bool chroma) {
+  Block b{};
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    if (k < at.rows) b.y[k] = load_words<across>(row_of(p, 0, at.y + k) + at.x, at.columns);
+  if (!chroma) return b;
+  if (p.format == PixelFormat::nv12) {
+    b.c[0] = load_words<across>(chroma_of(p, at, 1), 2 * at.pairs());
+    return b;
+  }
+#pragma unroll
+  for (int k = 0; k < 2; k++) b.c[k].word[0] = load<4>(chroma_of(p, at, 1 + k), at.pairs()).word[0];
+  return b;
+}
+__device__ void store_block(const Image &p, const At &at, const Block &b) {
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    if (k < at.rows) store(row_of(p, 0, at.y + k) + at.x, b.y[k], at.columns);
+  if (p.format == PixelFormat::nv12) {
+    store(chroma_of(p, at, 1), b.c[0], 2 * at.pairs());
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < 2; k++) store<4>(chroma_of(p, at, 1 + k), {{b.c[k].word[0]}}, at.pairs());
+}
+// The chroma of pair i.
+__device__ int chroma_at(const Block &b, bool nv12, int i, int which) {
+  const std::uint32_t pairs = b.c[0].word[i / 2], plane = b.c[which].word[0];
+  return nv12 ? byte_of(pairs, 2 * (i % 2) + which) : byte_of(plane, i);
+}
+__device__ void put_chroma(Block &b, bool nv12, int i, int which, int v) {
+  const auto bits = static_cast<std::uint32_t>(v);
+  if (nv12)
+    b.c[0].word[i / 2] |= bits << (8 * (2 * (i % 2) + which));
+  else
+    b.c[which].word[0] |= bits << (8 * i);
+}
+
+__global__ void __launch_bounds__(columns *rows_at_once)
+    map_yuv_kernel(ConstImage frame, Shifted shifted, int channels, const __grid_constant__ Colours colours,
+                   const DeviceState *state, Lines *told, Image out) {
+  const At at(frame.width, frame.height);
+  const bool nv12 = frame.format == PixelFormat::nv12, whole = channels == 3;
+  Block from{};
+  if (at.inside()) from = load_block(frame, at, true); // nothing of this stream writes it
+  wait_for_earlier();
+  begin_next();
+  tell(state, told);
+  if (!at.inside()) return;
+  const Table luma = state->table[0], first = whole ? state->table[1] : Table{},
+              second = whole ? state->table[2] : Table{};
+  if (luma.is_identity() && first.is_identity() && second.is_identity()) {
+    store_block(out, at, from);
+    return;
+  }
+  const Block back = load_block(shifted.seen(), at, whole);
+  Block to{};
+#pragma unroll
+  for (int i = 0; i < across / 2; i++) {
+    const int f1 = chroma_at(from, nv12, i, 0), f2 = chroma_at(from, nv12, i, 1);
+    const int m1 = first(f1), m2 = second(f2);
+    const int b1 = whole ? chroma_at(back, nv12, i, 0) : 128, b2 = whole ? chroma_at(back, nv12, i, 1) : 128;
+    Yuv at_left{};
+#pragma unroll
+    for (int k = 0; k < 4; k++) { // the upper left pixel last
+      const int row = 1 - k / 2, byte = 2 * i + 1 - k % 2;
+      const int y = byte_of(from.y[row].word[byte / 4], byte % 4),
+                b = byte_of(back.y[row].word[byte / 4], byte % 4);
+      const Yuv frame_pixel{y, whole ? f1 : 128, whole ? f2 : 128},
+          mapped{luma(y), whole ? m1 : 128, whole ? m2 : 128};
+      at_left = perhaps_clipped(frame_pixel, colours) ? restored(frame_pixel, mapped, {b, b1, b2}, colours)
+                                                      : mapped;
+      to.y[row].word[byte / 4] |= static_cast<std::uint32_t>(at_left.y) << (8 * (byte % 4));
+    }
+    put_chroma(to, nv12, i, 0, whole ? at_left.c1 : f1);
+    put_chroma(to, nv12, i, 1, whole ? at_left.c2 : f2);
+  }
+  store_block(out, at, to);
 }
 
 int parts(int whole, int part) {
@@ -81,13 +188,18 @@ int parts(int whole, int part) {
 
 } // namespace
 
-void launch_map(const ConstImage &frame, const Shifted &background, int channels, const DeviceState *state,
-                Lines *told, const Image &out, CUstream_st *stream) {
+void launch_map(const ConstImage &frame, const Shifted &background, int channels, const Colours &colours,
+                const DeviceState *state, Lines *told, const Image &out, CUstream_st *stream) {
+  const dim3 threads(columns, rows_at_once);
+  if (is_yuv(frame.format)) {
+    const dim3 blocks(parts(frame.width, columns * across), parts(frame.height, 2 * rows_at_once));
+    launch_early(map_yuv_kernel, blocks, threads, 0, stream, frame, background, channels, colours, state,
+                 told, out);
+    return;
+  }
   const int bytes = static_cast<int>(row_bytes(frame.format, 0, frame.width));
-  const dim3 blocks(parts(bytes, columns * piece), parts(frame.height, rows_at_once),
-                    plane_count(frame.format));
-  launch_early(map_kernel, blocks, dim3(columns, rows_at_once), 0, stream, frame, background, channels, state,
-               told, out);
+  const dim3 blocks(parts(bytes, columns * piece), parts(frame.height, rows_at_once));
+  launch_early(map_kernel, blocks, threads, 0, stream, frame, background, channels, state, told, out);
 }
 
 } // namespace vigil::exposure

@@ -61,7 +61,7 @@ void GlExposure::estimate(GLuint frame) {
         const std::size_t at = 2 * half * std::size_t(y) + std::size_t(4 * x + c);
         samples_.add(bytes_[at + half], bytes_[at]);
       }
-    update(lines_, c, samples_, Channel::plain);
+    update(lines_, c, samples_, false);
   }
 }
 
