@@ -6,9 +6,9 @@
 // colours are
 //   B = Y + blue u,   R = Y + red v,   G = Y - (green_u u + green_v v)
 // by the matrix of the frames (with Kr = 0.299 and Kb = 0.114 and video range red = 1.371, blue = 1.733).
-// A pixel in which one of them is at white (235 or 255) less 7 or above was perhaps clipped: an encoder leaves
-// white at some levels less. Its chroma is that of the block that it lies in; a block's luma is that of its
-// upper left pixel.
+// A pixel in which one of them is at white (235 or 255) less 7, or above, was perhaps clipped: an encoder
+// leaves white at some levels less. Its chroma is that of the block that it lies in; a block's luma is that
+// of its upper left pixel.
 //
 // Such a pixel, mapped, lacks d of each colour that was clipped in the frame, where d is what the background
 // has more of it, at most 255, and 0 where that has less:

@@ -16,9 +16,9 @@
 //      max(6, 1.5 m): gain = (cov(b, y) + k gain0) / (var(b) + k), offset = mean(y) - gain mean(b), where k
 //      (levels squared) holds the gain where the background is nearly flat: 16, or 400 for chroma
 //   3. agreeing = share of the n within 8 max(1, gain)
-// The line counts when n is at least min_samples and a twentieth of the samples, agreeing >= least_agreeing, and
-// the gain is within 1/max_gain..max_gain. Otherwise the last line stays and fades: gain - 1 and offset are
-// multiplied by `fading`.
+// The line counts when n is at least min_samples and a twentieth of the samples, agreeing >=
+// least_agreeing, and the gain is within 1/max_gain..max_gain. Otherwise the last line stays and fades:
+// gain - 1 and offset are multiplied by `fading`.
 //
 // How much of the line is believed: over the usable samples, E0 = sum of min(|y - b|, most_error) and E = sum
 // of min(|y - gain b - offset|, most_error), each term rounded down to 1/4; weight = (0.8 - E / E0) / 0.3,
