@@ -55,7 +55,7 @@ class CpuExposure final : public Exposure {
         for (int c = 0; c < channels; c++)
           samples_[c].add(sample(background, channels, c, x, y), sample(frame, channels, c, x, y), lost);
       }
-    for (int c = 0; c < channels; c++) update(lines_, c, samples_[c], yuv && c > 0);
+    for (int c = 0; c < channels; c++) update(lines_, c, samples_[c], yuv);
   }
 
   // Rows that a thread takes at least, of so many bytes each.

@@ -27,8 +27,7 @@ constexpr D8 d8;
 
 // T before it is held within 0..255: y * scale / 256 is the upper half of (256 y) * scale.
 V mapped(U y, U scale, V shift) {
-  return hn::ShiftRight<4>(
-      hn::Add(hn::BitCast(i16, hn::MulHigh(hn::ShiftLeft<8>(y), scale)), shift));
+  return hn::ShiftRight<4>(hn::Add(hn::BitCast(i16, hn::MulHigh(hn::ShiftLeft<8>(y), scale)), shift));
 }
 
 void rows_of_bytes(const std::uint8_t *from, const std::uint8_t *background, std::uint8_t *to,
@@ -87,9 +86,11 @@ class Yuv16 {
             c1 = held(mapped(frame.c.c1, scale_[1], shift_[1])),
             c2 = held(mapped(frame.c.c2, scale_[2], shift_[2]));
     const Chosen of_frame = chosen(signed_of(frame.c.c1), signed_of(frame.c.c2));
-    const Levels l = levels(signed_of(frame.y.left), of_frame), r = levels(signed_of(frame.y.right), of_frame);
+    const Levels l = levels(signed_of(frame.y.left), of_frame),
+                 r = levels(signed_of(frame.y.right), of_frame);
     const auto some = hn::Gt(hn::Max(highest(l), highest(r)), below_);
-    if (hn::AllFalse(i16, some)) return {{unsigned_of(left), unsigned_of(right)}, {unsigned_of(c1), unsigned_of(c2)}};
+    if (hn::AllFalse(i16, some))
+      return {{unsigned_of(left), unsigned_of(right)}, {unsigned_of(c1), unsigned_of(c2)}};
     const Chosen of_mapped = chosen(c1, c2),
                  of_background = chosen(signed_of(background.c.c1), signed_of(background.c.c2));
     const Missing at_left =
@@ -130,7 +131,8 @@ class Yuv16 {
     return hn::IfThenElseZero(hn::Gt(frame, below_), held(hn::Sub(background, map)));
   }
   Missing missing(const Levels &f, const Levels &m, const Levels &b) const {
-    const V d1 = lacking(f.c1, m.c1, b.c1), d2 = lacking(f.c2, m.c2, b.c2), g = lacking(f.green, m.green, b.green);
+    const V d1 = lacking(f.c1, m.c1, b.c1), d2 = lacking(f.c2, m.c2, b.c2),
+            g = lacking(f.green, m.green, b.green);
     return {d1, d2,
             rounded(hn::Add(hn::Add(hn::Mul(set(k_.share_1), d1), hn::Mul(set(k_.share_2), d2)),
                             hn::Mul(set(k_.share_green), g)))};

@@ -56,10 +56,11 @@ Line line_of(const Samples &samples, bool chroma, float luma_gain) {
 
 } // namespace
 
-void update(Lines &lines, int channel, const Samples &samples, bool chroma) {
+void update(Lines &lines, int channel, const Samples &samples, bool yuv) {
+  const bool chroma = yuv && channel > 0;
   const Line l = line_of(samples, chroma, lines.channel[0].gain);
   Line &kept = lines.channel[channel];
-  const bool enough = samples.enough();
+  const bool enough = samples.enough(yuv);
   const bool good = enough && l.agreeing >= least_agreeing && l.gain >= 1 / max_gain && l.gain <= max_gain;
   const Line now = good ? l : Line{1 + (kept.gain - 1) * fading, kept.offset * fading, 0, 0, {}};
   std::uint32_t e = 0, e0 = 0;

@@ -25,7 +25,7 @@ class Samples {
   const std::uint8_t *background() const { return b_.data(); }
   const std::uint8_t *frame() const { return y_.data(); }
   std::size_t count() const { return count_; } // that are usable
-  bool enough() const { return are_enough(static_cast<int>(count_), static_cast<int>(all_)); }
+  bool enough(bool yuv) const { return are_enough(static_cast<int>(count_), static_cast<int>(all_), yuv); }
 
  private:
   std::vector<std::uint8_t> b_, y_;
@@ -33,7 +33,7 @@ class Samples {
 };
 
 // Replaces the line of `channel` of the frame before by this frame's.
-// Channel 0 comes first, since chroma takes its gain.
-void update(Lines &, int channel, const Samples &, bool chroma);
+// Channel 0 comes first, since chroma takes its gain. yuv: channels 1 and 2 are chroma.
+void update(Lines &, int channel, const Samples &, bool yuv);
 
 } // namespace vigil::exposure

@@ -16,9 +16,9 @@
 //      max(6, 1.5 m): gain = (cov(b, y) + k gain0) / (var(b) + k), offset = mean(y) - gain mean(b), where k
 //      (levels squared) holds the gain where the background is nearly flat: 16, or 400 for chroma
 //   3. agreeing = share of the n within 8 max(1, gain)
-// The line counts when n is at least min_samples and a twentieth of the samples, agreeing >=
-// least_agreeing, and the gain is within 1/max_gain..max_gain. Otherwise the last line stays and fades:
-// gain - 1 and offset are multiplied by `fading`.
+// The line counts when n is at least min_samples and a tenth of the samples (a twentieth of Y, U and V, which
+// lose a sample together), agreeing >= least_agreeing, and the gain is within 1/max_gain..max_gain. Otherwise
+// the last line stays and fades: gain - 1 and offset are multiplied by `fading`.
 //
 // How much of the line is believed: over the usable samples, E0 = sum of min(|y - b|, most_error) and E = sum
 // of min(|y - gain b - offset|, most_error), each term rounded down to 1/4; weight = (0.8 - E / E0) / 0.3,
@@ -53,8 +53,8 @@
 
 namespace vigil::exposure {
 
-inline constexpr int max_samples = 4096, pixels_a_sample = 32; // whichever gives fewer samples
-inline constexpr int min_samples = 32, min_share = 20;         // a twentieth
+inline constexpr int max_samples = 4096, pixels_a_sample = 32;             // whichever gives fewer samples
+inline constexpr int min_samples = 32, min_share = 10, min_share_yuv = 20; // one of so many
 inline constexpr int lowest = 8, highest = 245;
 inline constexpr int rounds = 4;
 inline constexpr float max_gain = 3.f; // beyond it quantisation leaves steps that look like things
@@ -86,8 +86,8 @@ struct Lines {
 };
 
 // Whether `usable` samples of `all` are enough for a line.
-constexpr VIGIL_HOST_DEVICE bool are_enough(int usable, int all) {
-  return usable >= min_samples && usable * min_share >= all;
+constexpr VIGIL_HOST_DEVICE bool are_enough(int usable, int all, bool yuv) {
+  return usable >= min_samples && usable * (yuv ? min_share_yuv : min_share) >= all;
 }
 // Pixels from one sample to the next; samples lie in columns = samples_along(width, step) by rows.
 int step_for(int width, int height);

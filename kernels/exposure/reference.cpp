@@ -84,7 +84,7 @@ class Reference final : public Exposure {
       const DoubleLine l = line_of(pairs, chroma, luma_gain);
       Line &kept = lines_.channel[c];
       const Line before = kept;
-      const bool enough = are_enough(int(pairs.size()), int(all));
+      const bool enough = are_enough(int(pairs.size()), int(all), is_yuv(frame.format));
       if (enough && l.agreeing >= least_agreeing && l.gain >= 1. / max_gain && l.gain <= max_gain) {
         kept = {float(l.gain), float(l.offset), float(l.agreeing), 0, {}};
         if (c == 0) luma_gain = l.gain;

@@ -19,7 +19,7 @@ import sys
 
 import numpy as np
 
-MAX_SAMPLES, PIXELS_A_SAMPLE, MIN_SAMPLES, MIN_SHARE = 4096, 32, 32, 1 / 20
+MAX_SAMPLES, PIXELS_A_SAMPLE, MIN_SAMPLES, MIN_SHARE = 4096, 32, 32, {False: 1 / 10, True: 1 / 20}
 LOWEST, HIGHEST, ROUNDS, MAX_GAIN, LEAST_AGREEING, FADING = 8, 245, 4, 3, 0.4, 0.98
 SLACK, MOST_ERROR, BELIEVED_FROM, BELIEVED_RANGE, FOLLOWING, FOLLOWING_CHROMA = 2, 16, 0.8, 0.3, 0.1, 0.05
 FOLLOWING_FIRST, FOLLOWING_MORE = 0.1, 0.2
@@ -167,10 +167,10 @@ def most_left(chroma, before):
     return (FOLLOWING_CHROMA if chroma else FOLLOWING) * np.minimum(1, FOLLOWING_FIRST + FOLLOWING_MORE * np.abs(before["left"]))
 
 
-def next_line(before, b, y, lost, chroma, luma_gain):
+def next_line(before, b, y, lost, yuv, chroma, luma_gain):
     use = (b >= LOWEST) & (b <= HIGHEST) & (y >= LOWEST) & (y <= HIGHEST) & ~lost
     all_samples, b, y = b.size, b[use].astype(float), y[use].astype(float)
-    enough = len(b) >= MIN_SAMPLES and len(b) >= all_samples * MIN_SHARE
+    enough = len(b) >= MIN_SAMPLES and len(b) >= all_samples * MIN_SHARE[yuv]
     line = {"gain": 1 + (before["gain"] - 1) * FADING, "offset": before["offset"] * FADING, "agreeing": 0.0,
             "weight": before["weight"]}
     if enough:
@@ -253,7 +253,7 @@ def main():
                     lost |= perhaps_clipped([v[at].ravel() for v in pixels_of(p, pixel_format, channels)])
             for c in range(channels):
                 b, y = (channel(p, pixel_format, channels, c)[at].ravel() for p in (background, frame))
-                lines[c] = next_line(lines[c], b, y, lost, pixel_format == "I420" and c > 0, lines[0]["gain"])
+                lines[c] = next_line(lines[c], b, y, lost, pixel_format == "I420", pixel_format == "I420" and c > 0, lines[0]["gain"])
                 if c == 0:
                     compare(name, b, y, lost, lines[0])
             seen = undo(lines, frame, background, pixel_format, channels)

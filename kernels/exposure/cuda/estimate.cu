@@ -359,10 +359,10 @@ struct Estimate {
 };
 // The line of a channel of which `all` samples were taken; `before`: that of the last frame; `whole`: with
 // its weight and what is left of it. The same in all threads.
-__device__ Estimate estimate(Sum &sum, Median &median, const Pairs &p, int all, bool chroma,
+__device__ Estimate estimate(Sum &sum, Median &median, const Pairs &p, int all, bool yuv, bool chroma,
                              const Line &before, int expected, float luma_gain, bool whole) {
   const Start s = start_of(sum, median, p, expected, chroma, luma_gain);
-  const bool enough = are_enough(s.n, all);
+  const bool enough = are_enough(s.n, all, yuv);
   Line l;
   std::uint32_t e = 0;
   bool good = false;
@@ -447,8 +447,8 @@ __global__ void __launch_bounds__(threads)
         bytes.y[w] = k == 0 ? luma.y[w] : own.y[w];
       }
       if (k == 1) begin_next(); // not sooner: its threads wait in places that other streams could use
-      found = estimate(sum, median, Pairs(bytes), raster.all, k == 1 && chroma, before->lines.channel[of],
-                       before->start[of], luma_gain, k == 1);
+      found = estimate(sum, median, Pairs(bytes), raster.all, yuv, k == 1 && chroma,
+                       before->lines.channel[of], before->start[of], luma_gain, k == 1);
       luma_gain = found.line.gain;
     }
   }
