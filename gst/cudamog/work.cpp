@@ -26,6 +26,16 @@ exposure::Colours colours_of(const GstVideoInfo &info) {
                                has_v_first(info));
 }
 
+// A pale shadow's own threshold, where mog.h's is for full range.
+void take_own_threshold(Settings &s, const GstVideoInfo &info) {
+  constexpr float of_video_range = 0.83f; // black is at 16: a shadow takes less of the luma
+  const PixelFormat format = pixel_format(info);
+  const bool yuv = format == PixelFormat::nv12 || format == PixelFormat::i420;
+  if (s.mog.shadow_threshold == 0 && yuv && s.shape.color &&
+      info.colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255)
+    s.mog.shadow_threshold = of_video_range;
+}
+
 } // namespace
 
 // What belongs to one frame.
@@ -107,6 +117,7 @@ Output MogWork::output_for(Output wanted) {
 Work::Plan MogWork::plan(const FrameTime &time, Result *result) {
   auto &a = static_cast<Analysis &>(*result);
   a.settings = element_.settings.snapshot();
+  take_own_threshold(a.settings, in_.info);
   a.seconds = seconds_of(time);
   a.output = output_for(a.settings.output);
   const bool apart = a.settings != current_;

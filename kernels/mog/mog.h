@@ -71,9 +71,9 @@
 // Else T += w, and the walk ends when T > background_ratio. All values are those after the update, as in
 // OpenCV, which is shadow_sigma = deep_shadow_distance = 0. A pale shadow often has another colour, as the
 // sky lights it; what is dark and of another colour is mostly a thing. The own shadow_threshold is 0.85, for
-// Y U V 0.83: in video range black is at 16, so that a shadow takes less of the luma. The distance of a deep
-// shadow is in levels, not in deviations, since a dark grey car on a grey road of much variance would be
-// within these.
+// Y U V 0.80, which is for full range (cudamog gives 0.83 in video range, where black is at 16, so that a
+// shadow takes less of the luma). The distance of a deep shadow is in levels, not in deviations, since a dark
+// grey car on a grey road of much variance would be within these.
 #pragma once
 
 #include "common/device.h"
@@ -184,7 +184,9 @@ inline constexpr auto params_table = std::tuple{
     param(
         "shadow-threshold", "Shadow threshold",
         "A pale shadow is at least this bright, relative to the background. Lower: deeper shadows are known "
-        "as such, and so are more dark clothes; 0: 0.85, or 0.83 where the model works on Y U V (NV12, I420)",
+        "as such, and so are more dark clothes; 0: 0.85, or where the model works on Y U V (NV12, I420) 0.83 "
+        "in "
+        "video range and 0.80 in full range",
         &Params::shadow_threshold, 0.f, 1.f),
     param("shadow-sigma", "Shadow distance",
           "A pale shadow has the background's colour within this many standard deviations, two thirds of it "

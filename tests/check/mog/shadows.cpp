@@ -85,8 +85,8 @@ void run_constants(Checker &c) {
                   " on, set ", set.shadow_threshold));
   };
   pale(rgba, 3, 0.85);
-  pale(nv12, 3, 0.83);
-  pale(i420, 3, 0.83);
+  pale(nv12, 3, 0.8);
+  pale(i420, 3, 0.8);
   pale(nv12, 1, 0.85);
   pale(gray8, 1, 0.85);
   const Params paler{.shadow_threshold = 0.4f};
