@@ -19,20 +19,22 @@ std::ptrdiff_t mask_stride(int width) {
   return (width + mask_stride_step - 1) / mask_stride_step * mask_stride_step;
 }
 
-// How the caps say that Y, U and V stand for colours. Video range where they say nothing.
+// By the caps; video range where they say nothing.
+bool in_full_range(const GstVideoInfo &info) {
+  return info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+}
+
+// How the caps say that Y, U and V stand for colours.
 exposure::Colours colours_of(const GstVideoInfo &info) {
   const auto [kr, kb] = luma_weights(info);
-  return exposure::colours_for(kr, kb, info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255,
-                               has_v_first(info));
+  return exposure::colours_for(kr, kb, in_full_range(info), has_v_first(info));
 }
 
 // A pale shadow's own threshold, where mog.h's is for full range.
 void take_own_threshold(Settings &s, const GstVideoInfo &info) {
   constexpr float of_video_range = 0.83f; // black is at 16: a shadow takes less of the luma
-  const PixelFormat format = pixel_format(info);
-  const bool yuv = format == PixelFormat::nv12 || format == PixelFormat::i420;
-  if (s.mog.shadow_threshold == 0 && yuv && s.shape.color &&
-      info.colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255)
+  if (s.mog.shadow_threshold == 0 && s.shape.color && exposure::is_yuv(pixel_format(info)) &&
+      !in_full_range(info))
     s.mog.shadow_threshold = of_video_range;
 }
 
@@ -86,8 +88,9 @@ void MogWork::set_format(const FrameKind &in, const FrameKind &out) {
     blob_cells_.assign(std::size_t(grid.cells()), 0);
   }
   grid_ = grid;
-  scene_.set_format(pixel_format(in.info), grid, colours_of(in.info));
-  lights_.set_format(pixel_format(in.info), width, height, colours_of(in.info));
+  const exposure::Colours colours = colours_of(in.info);
+  scene_.set_format(pixel_format(in.info), grid, colours);
+  lights_.set_format(pixel_format(in.info), width, height, colours);
   view_ = view::layout_for(width, height);
   style_ = overlay_style(out.info);
 }

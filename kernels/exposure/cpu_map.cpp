@@ -173,7 +173,7 @@ void store(const Yuv16::Pixels &p, const YuvRow<std::uint8_t> &row, std::size_t 
   }
 }
 
-// The end of a row, or of a block of lanes, in memory that has room for whole vectors.
+// The last pixels of a row, in memory that has room for whole vectors.
 struct Rest {
   HWY_ALIGN std::uint8_t y[HWY_MAX_BYTES] = {}, c1[HWY_MAX_BYTES] = {}, c2[HWY_MAX_BYTES] = {};
   template <class Byte>
