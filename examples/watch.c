@@ -25,8 +25,9 @@ static gboolean hear(GstBus *bus, GstElement *watch) {
       g_printerr("%s\n", error->message);
     } else if (gst_structure_get_uint64(s, "running-time", &time)) {
       g_print("%s at %.2f s\n", gst_structure_get_name(s), (double)time / GST_SECOND);
-      // Somebody is there: learn slowly under them, so that they are not absorbed when they stand still.
-      if (gst_structure_has_name(s, "motion-begin")) g_object_set(watch, "foreground-rate", 0.2f, NULL);
+      // During motion the model learns nothing under foreground; afterwards at the default rate.
+      if (gst_structure_has_name(s, "motion-begin")) g_object_set(watch, "foreground-rate", 0.0f, NULL);
+      if (gst_structure_has_name(s, "motion-end")) g_object_set(watch, "foreground-rate", 0.02f, NULL);
     }
     gst_message_unref(message);
     if (failed) return FALSE;

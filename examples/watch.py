@@ -30,9 +30,11 @@ def hear(bus, watch):
         known, time = event.get_uint64("running-time")
         if known:
             print(f"{event.get_name()} at {time / Gst.SECOND:.2f} s")
+        # During motion the model learns nothing under foreground; afterwards at the default rate.
         if event.get_name() == "motion-begin":
-            # Somebody is there: learn slowly under them, so that they are not absorbed when they stand still.
-            watch.set_property("foreground-rate", 0.2)
+            watch.set_property("foreground-rate", 0.0)
+        elif event.get_name() == "motion-end":
+            watch.set_property("foreground-rate", 0.02)
     return True
 
 

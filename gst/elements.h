@@ -4,8 +4,9 @@
 
 #include <gst/gst.h>
 
-#define VIGIL_AUTHORS "Vigil maintainers <maintainers@vigil.example>"
-#define VIGIL_ORIGIN "https://vigil.example/"
+#define VIGIL_AUTHORS "The Vigil developers"
+// GStreamer's own word for a plugin whose project has no address yet: MAINTAINERS.md.
+#define VIGIL_ORIGIN "Unknown package origin"
 
 GST_ELEMENT_REGISTER_DECLARE(boxrules)
 GST_ELEMENT_REGISTER_DECLARE(boxtrack)

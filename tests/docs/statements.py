@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Statements of the documents that have been wrong before, each held against the code. Usage: statements.py SOURCE_ROOT"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+
+
+def text(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+class Statements(unittest.TestCase):
+    def test_examples_learn_no_faster_than_the_default(self):
+        """The examples set foreground-rate to learn slower during motion, and then go back to the default."""
+        default = float(re.search(r"^  foreground-rate +:.*?Default: +([\d.e+-]+)",
+                                  subprocess.run(["gst-inspect-1.0", "cudamog"], capture_output=True, text=True, check=True).stdout, re.DOTALL | re.MULTILINE)[1])
+        for name in ("motion_events.cpp", "watch.c", "watch.py"):
+            rates = [float(x) for x in re.findall(r'"foreground-rate",\s*([\d.]+)', text(f"examples/{name}"))]
+            with self.subTest(name):
+                self.assertEqual(len(rates), 2)
+                self.assertLess(rates[0], default)
+                self.assertAlmostEqual(rates[1], default, places=6)
+
+    def test_every_message_is_in_the_table(self):
+        """embedding.md's table has each message that an element can post, and no other."""
+        posted = set()
+        for path in sorted((ROOT / "gst").rglob("*.cpp")):
+            source = path.read_text(encoding="utf-8")
+            for call in re.findall(r"(?:new_timed_structure|new_motion_message|post_track)\(([^;]*?);", source):
+                posted.update(re.findall(r'"([a-z]+(?:-[a-z]+)*)"', call.split("time")[0]))
+            for names in re.findall(r"const char \*(?:message|name)_of\([^)]*\) \{(.*?)\n\}", source, re.DOTALL):
+                posted.update(n for n in re.findall(r'return "([a-z-]+)"', names) if "-" in n)
+        posted.update(re.findall(r'return "([a-z-]+)"', re.search(r"const char \*name_of\(Kind.*?\n\}", text("kernels/rules/watch.cpp"), re.DOTALL)[0]))
+        posted -= {"unknown"}
+        table = text("docs/embedding.md").split("| message | from |", 1)[1].split("\n\n", 1)[0]
+        shown = set()
+        for row in table.splitlines()[2:]:
+            shown.update(re.findall(r"`([a-z-]+)`", row.split("|")[1]))
+        self.assertGreater(len(posted), 20, posted)
+        self.assertEqual(shown, posted)
+
+    def test_monitor_yaml_has_every_key(self):
+        """docs/monitor.yaml has each key that the configuration's reader takes."""
+        keys = set(re.findall(r'\{"([a-z_]+)",\s*(?:\[|shapes|element)', text("tools/vigil-monitor/config/config.cpp")))
+        example = text("docs/monitor.yaml")
+        self.assertGreater(len(keys), 30, keys)
+        self.assertEqual([k for k in sorted(keys) if not re.search(rf"\b{k}\b( with TLS)?:", example)], [])
+
+    def test_where_recordings_go(self):
+        """The pages name the folder that ./run monitor records into."""
+        self.assertIn('--storage "$build/monitor"', text("run"))
+        for page in ("README.md", "docs/monitor.md"):
+            self.assertIn("`build/monitor`", text(page), page)
+
+    def test_tamper_detection_is_not_said_to_need_the_cpu(self):
+        for page in ("docs/monitor.md", "docs/tuning.md", "docs/elements/cudamog.md", "CHANGELOG.md"):
+            for line in text(page).splitlines():
+                if "camera-covered" in line or "watch-camera" in line or "camera itself" in line:
+                    self.assertNotRegex(line, r"on the (CPU|processor)( only)?\b(?!,)", page)
+
+    def test_the_readme_repeats_the_figures_of_its_source(self):
+        """The F-measures of README.md are those of docs/foreground.md."""
+        source, readme = text("docs/foreground.md"), text("README.md")
+        wanted = [re.search(rf"^\| {s} \| ([\d.]+)", source, re.MULTILINE)[1]
+                  for s in ("cdnet_highway", "cdnet_pedestrians", "wallflower_WavingTrees")]
+        row = re.search(r"^\| `cudamog`, default settings, RGBA \| (.*) \|$", readme, re.MULTILINE)[1]
+        self.assertEqual(row.split(" | "), wanted)
+
+    def test_placeholders_are_where_maintainers_md_says(self):
+        """No made-up address of the project outside the places that MAINTAINERS.md lists."""
+        done = subprocess.run(["git", "-C", ROOT, "grep", "-l", "vigil" + r"\.example"], capture_output=True, text=True, check=False)
+        if done.returncode > 1:
+            self.skipTest("this is no clone: " + done.stderr)
+        self.assertEqual(set(done.stdout.split()), {"MAINTAINERS.md", "debian/changelog", "debian/control"})
+
+    def test_the_number_of_operations(self):
+        """A page that says how many operations the HTTP API has says the number of openapi.json."""
+        paths = json.loads(text("docs/api/openapi.json"))["paths"]
+        operations = sum(verb in {"get", "put", "post", "patch", "delete"} for path in paths.values() for verb in path)
+        for page in ("README.md", "docs/monitor.md", "docs/fleet.md"):
+            for said in re.findall(r"(\d+) operations", text(page)):
+                self.assertEqual(int(said), operations, page)
+
+
+unittest.main()
