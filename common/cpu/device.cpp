@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "common/cpu/device.h"
 
+#include "common/cpu/parallel_for.h"
 #include "common/error.h"
 
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
 #include <sys/mman.h>
-#ifdef __SANITIZE_THREAD__
-#include <algorithm>
-#include <thread>
-#include <vector>
-#endif
 
 namespace vigil {
 namespace {
@@ -56,16 +49,11 @@ void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdif
 
 } // namespace
 
-struct CpuDevice::Pool {
-  explicit Pool(int threads) : arena(threads > 0 ? threads : oneapi::tbb::task_arena::automatic) {}
-  oneapi::tbb::task_arena arena;
-};
-
-CpuDevice::CpuDevice(int threads) : pool_(std::make_unique<Pool>(threads)) {}
+CpuDevice::CpuDevice(int threads) : arena_(std::make_unique<TaskArena>(threads)) {}
 CpuDevice::~CpuDevice() = default;
 
 int CpuDevice::threads() const {
-  return pool_->arena.max_concurrency();
+  return arena_->threads();
 }
 
 std::string CpuDevice::name() const {
@@ -123,19 +111,7 @@ void CpuDevice::parallel(int count, int grain, const std::function<void(int, int
     if (count > 0) work(0, count);
     return;
   }
-#ifdef __SANITIZE_THREAD__
-  // ThreadSanitizer does not see how libtbb orders its tasks, which are not instrumented. It sees the same
-  // parts on threads of the standard library.
-  const int parts = std::min((count + grain - 1) / grain, 4);
-  std::vector<std::jthread> helpers;
-  for (int i = 0; i < parts; i++)
-    helpers.emplace_back([&, i] { work(count * i / parts, count * (i + 1) / parts); });
-#else
-  pool_->arena.execute([&] {
-    oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<int>(0, count, grain),
-                              [&](const auto &r) { work(r.begin(), r.end()); });
-  });
-#endif
+  arena_->parallel_for(count, grain, work);
 }
 
 std::unique_ptr<Device> open_cpu(int threads) {

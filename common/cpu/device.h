@@ -5,8 +5,11 @@
 #include "common/device.h"
 
 #include <functional>
+#include <memory>
 
 namespace vigil {
+
+class TaskArena;
 
 class CpuDevice final : public Device {
  public:
@@ -33,8 +36,7 @@ class CpuDevice final : public Device {
   void parallel(int count, int grain, const std::function<void(int first, int last)> &work);
 
  private:
-  struct Pool; // its headers are too large for everybody who uses the device
-  std::unique_ptr<Pool> pool_;
+  std::unique_ptr<TaskArena> arena_;
 };
 
 } // namespace vigil
