@@ -149,14 +149,23 @@ std::vector<std::uint8_t> draw_masks(const std::vector<std::vector<Point>> &poly
       at.clear();
     }
   }
+  // How many more polygons a pixel is in than the one left of it: so no pixel is filled twice.
+  std::vector<int> more(static_cast<std::size_t>(width) + 1);
   for (int row = 0; row < height; row++) {
-    auto &in_row = spans[static_cast<std::size_t>(row)];
-    std::sort(in_row.begin(), in_row.end()); // so that no pixel is filled twice
-    std::uint8_t *const pixels = out.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(width);
-    int done = 0;
+    const auto &in_row = spans[static_cast<std::size_t>(row)];
+    if (in_row.empty()) continue;
+    int first = width, last = 0;
     for (const auto &[from, to] : in_row) {
-      std::fill(pixels + std::max(from, done), pixels + std::max({from, done, to}), std::uint8_t{0});
-      done = std::max(done, to);
+      more[static_cast<std::size_t>(from)]++;
+      more[static_cast<std::size_t>(to)]--;
+      first = std::min(first, from);
+      last = std::max(last, to);
+    }
+    std::uint8_t *const pixels = out.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(width);
+    int in = 0;
+    for (int x = first; x <= last; x++) {
+      in += std::exchange(more[static_cast<std::size_t>(x)], 0);
+      if (in > 0) pixels[x] = 0;
     }
   }
   return out;

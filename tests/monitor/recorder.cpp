@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The recorder and its files, with streams that are made here: other sizes within a clip, frames without
-// times, groups that are larger than the memory, disks that hang. Usage: test-monitor-clips FOLDER
+// times, groups that are larger than the memory, disks that hang. Usage: test-monitor-recorder FOLDER
 #include "tests/expect.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/camera/clip.h"
@@ -333,7 +333,7 @@ void no_muxer(const std::string &folder, const Stream &s) {
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
-  const std::string folder = std::string(argv[1]) + "/monitor-clips";
+  const std::string folder = std::string(argv[1]) + "/monitor-recorder";
   const Stream s = make_stream(75);
   if (s.frames.empty()) {
     std::printf("SKIPPED: no x264enc, which makes the streams\n");
