@@ -33,8 +33,15 @@ std::pair<File, std::string> create_beside(const std::string &path) {
   for (int tries = 0; tries < 100; tries++) {
     std::string name = text(path, ".", getpid(), "-", count++);
     const int descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) flock(descriptor, LOCK_EX | LOCK_NB); // see remove_left_behind()
-    if (descriptor >= 0) return {File(fdopen(descriptor, "wb"), std::fclose), std::move(name)};
+    if (descriptor >= 0) {
+      flock(descriptor, LOCK_EX | LOCK_NB); // see remove_left_behind()
+      if (File file(fdopen(descriptor, "wb"), std::fclose); file) return {std::move(file), std::move(name)};
+      const int cause = errno; // no memory for the stream
+      close(descriptor);
+      unlink(name.c_str());
+      errno = cause;
+      break;
+    }
     if (errno != EEXIST) break;
   }
   io_error(Error::Kind::write, "make a file beside", path);
@@ -64,10 +71,7 @@ void remove_drafts_of(const std::string &path) {
 
 // So that the new name outlasts a power cut, too.
 void sync_folder_of(const std::string &path) {
-  const int descriptor = open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
+  sync_folder(folder_of(path));
 }
 
 [[noreturn]] void failed_to_write(const std::string &path, const std::string &temporary) {
@@ -137,6 +141,18 @@ bool write_file_if_absent(const std::string &path, std::span<const std::uint8_t>
   return is_first;
 }
 
+std::string read_text_file(const std::string &path, const char *what, std::size_t most) {
+  const auto bytes = read_plain_file(path, what, 0, [most](auto) { return most; });
+  return {bytes.begin(), bytes.end()};
+}
+
+void sync_folder(const std::string &folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
 std::vector<std::uint8_t>
 read_plain_file(const std::string &path, const char *what, std::size_t head,
                 const std::function<std::size_t(std::span<const std::uint8_t>)> &largest) {
@@ -144,6 +160,12 @@ read_plain_file(const std::string &path, const char *what, std::size_t head,
   const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) io_error(Error::Kind::io, text("open ", what), path);
   const File file(fdopen(descriptor, "rb"), std::fclose);
+  if (!file) {
+    const int cause = errno; // no memory for the stream
+    close(descriptor);
+    errno = cause;
+    io_error(Error::Kind::io, text("read ", what), path);
+  }
   struct stat info {};
   if (fstat(descriptor, &info) != 0) io_error(Error::Kind::io, text("read ", what), path);
   if (!S_ISREG(info.st_mode)) fail(Error::Kind::io, what, " '", path, "' is not a plain file");

@@ -37,4 +37,10 @@ std::vector<std::uint8_t>
 read_plain_file(const std::string &path, const char *what, std::size_t head,
                 const std::function<std::size_t(std::span<const std::uint8_t>)> &largest);
 
+// A whole plain file of at most `most` bytes as text; `what` names it in errors. Throws as read_plain_file() does.
+std::string read_text_file(const std::string &path, const char *what, std::size_t most);
+
+// What was made, renamed or removed in this folder outlasts a power cut. Best effort: some file systems cannot.
+void sync_folder(const std::string &folder);
+
 } // namespace vigil

@@ -65,6 +65,30 @@ bool is_event_id(std::string_view s) {
          });
 }
 
+std::optional<Event> event_of_id(const std::string &id) {
+  // YYYYMMDDTHHMMSSmmm-CAMERA-xxxx
+  constexpr std::size_t stamp = 18, tail = 5;
+  if (!is_event_id(id) || id.size() < stamp + 1 + 1 + tail || id[stamp] != '-' || id[id.size() - tail] != '-')
+    return std::nullopt;
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (!std::all_of(id.end() - tail + 1, id.end(), is_hex)) return std::nullopt;
+  std::tm parts{};
+  int ms = 0, used = 0;
+  if (std::sscanf(id.c_str(), "%4d%2d%2dT%2d%2d%2d%3d%n", &parts.tm_year, &parts.tm_mon, &parts.tm_mday,
+                  &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &ms, &used) != 7 ||
+      static_cast<std::size_t>(used) != stamp)
+    return std::nullopt;
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  Event e;
+  e.id = id;
+  e.camera = id.substr(stamp + 1, id.size() - stamp - 1 - tail);
+  e.start_time = static_cast<double>(timegm(&parts)) + ms / 1000.0;
+  // Digits that are no date, such as a 31st of February, would name another day.
+  if (format(e.start_time, "%Y%m%dT%H%M%S") != id.substr(0, stamp - 3)) return std::nullopt;
+  return e;
+}
+
 std::string clip_path(const Event &e) {
   return "clips/" + e.camera + "/" + utc_day(e.start_time) + "/" + e.id + ".mp4";
 }

@@ -29,6 +29,8 @@ nlohmann::json to_json(const Event &); // as the API shows it
 // The name of a new event: time, camera and a random part, fit for a path.
 std::string new_event_id(double start_time, const std::string &camera);
 bool is_event_id(std::string_view);
+// An event with the id, camera and start that new_event_id() has put into a name; empty for other names.
+std::optional<Event> event_of_id(const std::string &id);
 
 // Where its files are, below the storage folder.
 std::string clip_path(const Event &);

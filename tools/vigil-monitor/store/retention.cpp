@@ -5,8 +5,6 @@
 #include "common/error.h"
 #include "event.h"
 
-#include <numeric>
-
 namespace vigil::monitor {
 namespace {
 
@@ -15,8 +13,7 @@ constexpr double day = 86400;
 } // namespace
 
 std::vector<Departure> plan_retention(const std::vector<Kept> &kept, const DiskState &disk) {
-  std::int64_t total = std::accumulate(kept.begin(), kept.end(), std::int64_t{0},
-                                       [](std::int64_t sum, const Kept &k) { return sum + k.bytes; });
+  std::int64_t total = disk.clip_bytes;
   std::int64_t free = disk.free;
   std::vector<Departure> out;
   const auto go = [&](const Kept &k, std::string why) {
@@ -27,7 +24,7 @@ std::vector<Departure> plan_retention(const std::vector<Kept> &kept, const DiskS
   std::vector<const Kept *> left;
   for (const Kept &k : kept) {
     if (k.protect) continue;
-    if (k.days > 0 && disk.now - k.start > k.days * day)
+    if (disk.clock_trusted && k.days > 0 && disk.now - k.start > k.days * day)
       go(k, text("older than ", k.days, " days"));
     else
       left.push_back(&k);
@@ -48,9 +45,8 @@ std::vector<Departure> plan_retention(const std::vector<Kept> &kept, const DiskS
 
 std::optional<std::string> next_departure(const std::vector<Kept> &kept, const DiskState &disk) {
   const Kept *first = nullptr, *oldest = nullptr;
-  std::int64_t total = 0;
+  const std::int64_t total = disk.clip_bytes;
   for (const Kept &k : kept) {
-    total += k.bytes;
     if (k.protect) continue;
     if (!oldest && k.bytes > 0) oldest = &k;
     if (k.days > 0 && (!first || k.start + k.days * day < first->start + first->days * day)) first = &k;
@@ -60,6 +56,8 @@ std::optional<std::string> next_departure(const std::vector<Kept> &kept, const D
     return text("clips take ", size_text(static_cast<std::uint64_t>(total)), " of ",
                 size_text(static_cast<std::uint64_t>(disk.max_size)), ": the oldest, of ", oldest->camera,
                 " on ", utc_day(oldest->start), ", go next");
+  if (first && !disk.clock_trusted)
+    return text("the system's clock was set ahead and is not trusted yet: no event goes by its age");
   if (first)
     return text(first->camera, "'s events of ", utc_day(first->start), " go on ",
                 utc_day(first->start + first->days * day), " (", first->days, " days)");

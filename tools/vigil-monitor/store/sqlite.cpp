@@ -3,22 +3,29 @@
 
 #include "common/error.h"
 
+#include <cerrno>
 #include <cstring>
+#include <unistd.h>
 
 namespace vigil::monitor {
 
-Sqlite::Sqlite(const std::string &path) : path_(path) {
-  if (sqlite3_open_v2(path.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX,
-                      nullptr) != SQLITE_OK) {
+Sqlite::Sqlite(const std::string &path, Mode mode) : path_(path) {
+  const int flags =
+      mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  if (sqlite3_open_v2(path.c_str(), &db_, flags | SQLITE_OPEN_FULLMUTEX, nullptr) != SQLITE_OK) {
     const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
     sqlite3_close(db_);
+    if (access(path.c_str(), F_OK) == 0 && access(path.c_str(), R_OK) != 0)
+      throw DamagedDatabase(text("the database ", path, " cannot be read: ", std::strerror(errno)));
     fail(Error::Kind::io, "cannot open the database ", path, ": ", why,
          "; is the folder there, and may it be written?");
   }
   constexpr int wait_ms = 5000; // for the other connection's transaction
   sqlite3_busy_timeout(db_, wait_ms);
   try {
-    execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=16777216;");
+    // FULL: a commit is on the disk, so that a power cut takes nothing that was reported as stored.
+    if (mode == Mode::read_write)
+      execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=16777216;");
   } catch (...) {
     sqlite3_close(db_);
     throw;
@@ -30,6 +37,11 @@ Sqlite::~Sqlite() {
 }
 
 void Sqlite::refuse(const char *doing) const {
+  const int code = sqlite3_errcode(db_);
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+    throw DamagedDatabase(text("database ", path_, ": ", doing, ": ", sqlite3_errmsg(db_)));
+  if (code == SQLITE_INTERRUPT) // by the budget of a question
+    fail(Error::Kind::io, "the database did not answer in time; ask for less, or try again");
   fail(Error::Kind::write, "database ", path_, ": ", doing, ": ", sqlite3_errmsg(db_));
 }
 
@@ -71,6 +83,11 @@ Statement &Statement::bind_null() {
   return *this;
 }
 
+Statement &Statement::bind(const sqlite3_value *v) {
+  check(sqlite3_bind_value(statement_, ++bound_, v));
+  return *this;
+}
+
 bool Statement::step() {
   const int result = sqlite3_step(statement_);
   if (result == SQLITE_ROW) return true;
@@ -89,6 +106,11 @@ std::vector<float> Statement::floats(int column) const {
   std::vector<float> out(static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) / sizeof(float));
   if (data && !out.empty()) std::memcpy(out.data(), data, out.size() * sizeof(float));
   return out;
+}
+
+std::int64_t one_integer(const Sqlite &db, const char *sql) {
+  Statement s(db, sql);
+  return s.step() ? s.integer(0) : 0;
 }
 
 } // namespace vigil::monitor

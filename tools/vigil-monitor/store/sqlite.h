@@ -2,6 +2,8 @@
 // SQLite with owners and exceptions. A connection belongs to one thread at a time; its user holds a lock.
 #pragma once
 
+#include "common/error.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,11 +14,18 @@
 
 namespace vigil::monitor {
 
+// The file is no database, is damaged, or cannot be read. It may be moved away; nothing else helps.
+class DamagedDatabase : public Error {
+ public:
+  explicit DamagedDatabase(const std::string &what) : Error(Kind::bad_data, what) {}
+};
+
 class Sqlite {
  public:
-  // Opens in WAL mode, making the file when it is not there. Throws Error::io or Error::write with SQLite's
-  // reason.
-  explicit Sqlite(const std::string &path);
+  enum class Mode { read_write, read_only };
+  // Opens in WAL mode; read_write makes the file when it is not there, and each transaction is on the disk when it has been
+  // committed. Throws Error::io or Error::write with SQLite's reason, DamagedDatabase when the file is no database.
+  explicit Sqlite(const std::string &path, Mode = Mode::read_write);
   ~Sqlite();
   Sqlite(const Sqlite &) = delete;
   Sqlite &operator=(const Sqlite &) = delete;
@@ -24,7 +33,7 @@ class Sqlite {
   void execute(const char *statements);
   sqlite3 *get() const { return db_; }
   int changes() const { return sqlite3_changes(db_); }
-  // Throws Error::write with SQLite's reason; a full disk says so.
+  // Throws Error::write with SQLite's reason; a full disk says so. DamagedDatabase when that is the reason.
   [[noreturn]] void refuse(const char *doing) const;
 
  private:
@@ -67,11 +76,13 @@ class Statement {
   Statement &bind(const char *s) { return bind(std::string_view(s)); }
   Statement &bind(std::span<const float>); // a blob; null when it is empty
   Statement &bind_null();
+  Statement &bind(const sqlite3_value *); // as it is
   template <class T>
   Statement &bind(const std::optional<T> &v) {
     return v ? bind(*v) : bind_null();
   }
 
+  sqlite3_stmt *get() const { return statement_; }
   bool step(); // true: there is a row
   void run() {
     while (step()) {
@@ -89,5 +100,8 @@ class Statement {
   sqlite3_stmt *statement_ = nullptr;
   int bound_ = 0;
 };
+
+// The first column of the first row; 0 without rows.
+std::int64_t one_integer(const Sqlite &, const char *sql);
 
 } // namespace vigil::monitor

@@ -2,17 +2,20 @@
 #include "storage.h"
 
 #include "common/error.h"
+#include "common/file.h"
 #include "mp4.h"
+#include "salvage.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -37,6 +40,56 @@ std::int64_t size_of(const std::string &file) {
   return error ? 0 : static_cast<std::int64_t>(size);
 }
 
+// A file of the program's own making below clips/ or thumbs/.
+struct OwnFile {
+  enum class State { whole, part, draft }; // a draft was being written by replace_file()
+  Event event;                             // id, camera, start: as the name says
+  State state = State::whole;
+};
+
+// The parts of "CAMERA/DAY/NAME", where NAME is ID, `extension` and perhaps .part or a draft's ending; null for every other file.
+std::optional<OwnFile> own_file(const fs::path &below, const std::string &extension) {
+  std::vector<std::string> parts;
+  for (const fs::path &p : below) parts.push_back(p.string());
+  if (parts.size() != 3) return std::nullopt;
+  OwnFile out;
+  const std::string &name = parts[2];
+  const auto at = name.find(extension);
+  if (at == name.npos) return std::nullopt;
+  const std::string rest = name.substr(at + extension.size());
+  const auto event = event_of_id(name.substr(0, at));
+  if (!event || event->camera != parts[0] || utc_day(event->start_time) != parts[1]) return std::nullopt;
+  out.event = *event;
+  unsigned pid = 0, number = 0;
+  int used = 0;
+  if (rest == ".part")
+    out.state = OwnFile::State::part;
+  else if (rest == ".tmp" || (std::sscanf(rest.c_str(), ".%u-%u%n", &pid, &number, &used) == 2 &&
+                              std::size_t(used) == rest.size()))
+    out.state = OwnFile::State::draft;
+  else if (!rest.empty())
+    return std::nullopt;
+  return out;
+}
+
+// When a file was written last, as seconds since 1970; empty when that is not known.
+std::optional<double> written(const std::string &path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return std::nullopt;
+  return static_cast<double>(info.st_mtim.tv_sec) + 1e-9 * static_cast<double>(info.st_mtim.tv_nsec);
+}
+
+bool is_gone(const std::string &path) {
+  struct stat info {};
+  return lstat(path.c_str(), &info) != 0 && errno == ENOENT;
+}
+
+// Removes a file. Throws Error::write when it is still there.
+void remove_file(const std::string &path) {
+  if (unlink(path.c_str()) == 0 || errno == ENOENT) return;
+  fail(Error::Kind::write, "cannot delete ", path, ": ", std::strerror(errno));
+}
+
 } // namespace
 
 FolderLock::FolderLock(const std::string &folder)
@@ -52,14 +105,59 @@ FolderLock::~FolderLock() {
 }
 
 Storage::Storage(const std::string &path, Log log)
-    : path_(prepared(path)), lock_(path_), log_(std::move(log)), events_(file("events.db")) {}
+    : path_(prepared(path)), lock_(path_), log_(std::move(log)) {
+  open_database();
+  reader_ = std::make_unique<EventReader>(file("events.db"));
+  days_ = events_->retain_days();
+}
 
-std::vector<Event> Storage::reconcile() {
-  std::vector<Event> ended = events_.unfinished();
+void Storage::open_database() {
+  const std::string path = file("events.db");
+  try {
+    check_database(path);
+    events_ = std::make_unique<EventStore>(path);
+    return;
+  } catch (const DamagedDatabase &e) {
+    log_(e.what());
+  }
+  const std::string aside = move_aside(path);
+  events_ = std::make_unique<EventStore>(path);
+  const int events = salvage(aside, path, log_);
+  report(text("the database was damaged and is now ", aside, "; ", events,
+              " events could be read from it, and events whose files are there come back from their files"));
+}
+
+void Storage::report(const std::string &what) {
+  log_(what);
+  constexpr std::size_t most = 100;
+  const std::lock_guard guard(reports_lock_);
+  if (reports_.size() < most) reports_.push_back(what);
+}
+
+std::vector<std::string> Storage::reports() const {
+  const std::lock_guard guard(reports_lock_);
+  return reports_;
+}
+
+void Storage::move_to_lost(const std::string &path) {
+  const fs::path below = fs::path(path).lexically_relative(path_);
+  const fs::path to = fs::path(file("lost")) / below;
+  std::error_code error;
+  fs::create_directories(to.parent_path(), error);
+  fs::rename(path, to, error);
+  if (error)
+    report(text(path, " is damaged and cannot be moved to lost/: ", error.message()));
+  else
+    report(text(path, " is damaged and is now ", to.string()));
+}
+
+std::vector<Event> Storage::reconcile(double now) {
+  constexpr double day = 86400, hour = 3600;
+  std::vector<Event> ended = events_->unfinished();
   if (!ended.empty())
     log_(text(ended.size(),
               " events had no end, because the program was stopped: they end when they were last seen"));
-  int removed = 0, closed = 0, missing = 0, found = 0;
+  int adopted = 0, closed = 0, missing = 0, found = 0;
   // All rows are read at once, and what is found of their files is noted: to ask for each file and each row
   // by itself takes a minute where there are 200,000.
   struct Row {
@@ -67,83 +165,176 @@ std::vector<Event> Storage::reconcile() {
     bool clip = false, snapshot = false, changed = false;
   };
   std::unordered_map<std::string, Row> rows;
-  for (Event &e : events_.oldest_first()) {
+  for (Event &e : events_->oldest_first()) {
     std::string id = e.id;
     rows[std::move(id)].event = std::move(e);
   }
+  const auto adopt = [&](const Event &named, const std::string &path) -> Row & {
+    Row &row = rows[named.id];
+    Event &e = row.event = named;
+    e.label = "found";
+    // A copy or a restored file may have any time: an event of more than an hour is none.
+    e.end_time = std::clamp(written(path).value_or(e.start_time), e.start_time, e.start_time + hour);
+    // What is older than its camera's days was kept by a person, or it would have gone before.
+    const double days = days_of(e.camera);
+    e.retained = days > 0 && now - e.start_time > days * day;
+    row.changed = true;
+    adopted++;
+    return row;
+  };
+  const auto clip = [&](const OwnFile &own, std::string path) {
+    const auto at = rows.find(own.event.id);
+    if (own.state == OwnFile::State::part) {
+      const std::string whole = file(clip_path(own.event));
+      if (!close_half_written(path)) { // nothing in it can be played
+        if (size_of(path) == 0)
+          remove_file(path);
+        else
+          move_to_lost(path);
+        return;
+      }
+      if (!is_gone(whole) || std::rename(path.c_str(), whole.c_str()) != 0) return move_to_lost(path);
+      path = whole;
+      closed++;
+    }
+    if (size_of(path) == 0) return move_to_lost(path);
+    Row &row = at == rows.end() ? adopt(own.event, path) : at->second;
+    row.clip = true;
+    Event &e = row.event;
+    const std::int64_t bytes = size_of(path);
+    if (e.has_clip && e.clip_bytes == bytes) return;
+    found += !e.has_clip && at != rows.end(); // finished, but the row did not learn of it
+    e.has_clip = row.changed = true;
+    e.clip_bytes = bytes;
+    if (!e.clip_start) e.clip_start = e.start_time;
+  };
+  const auto thumb = [&](const OwnFile &own, const std::string &path) {
+    if (size_of(path) == 0) return move_to_lost(path);
+    const auto at = rows.find(own.event.id);
+    (at == rows.end() ? adopt(own.event, path) : at->second).snapshot = true;
+  };
   for (const char *folder : {"clips", "thumbs"}) {
     const bool clips = !std::strcmp(folder, "clips");
     std::error_code error;
-    for (const auto &entry : fs::recursive_directory_iterator(
-             file(folder), fs::directory_options::skip_permission_denied, error)) {
-      if (!entry.is_regular_file(error)) continue;
-      fs::path p = entry.path();
-      const bool part = p.extension() == ".part"; // ID.mp4.part
-      const std::string id = (part ? p.stem().stem() : p.stem()).string();
-      const auto at = rows.find(id);
-      Row *const row = at == rows.end() ? nullptr : &at->second;
-      if (clips && part && row && close_half_written(p.string())) {
-        fs::rename(p, file(clip_path(row->event)), error);
-        if (!error) {
-          p = file(clip_path(row->event));
-          closed++;
-        }
+    fs::recursive_directory_iterator i(file(folder), fs::directory_options::skip_permission_denied, error),
+        end;
+    std::vector<std::pair<OwnFile, std::string>>
+        files; // listed first: what is done with them changes the folders
+    for (; !error && i != end; i.increment(error)) {
+      std::error_code none;
+      if (!i->is_regular_file(none) || i->is_symlink(none)) continue;
+      if (const auto own = own_file(i->path().lexically_relative(file(folder)), clips ? ".mp4" : ".jpg"))
+        files.emplace_back(*own, i->path().string());
+    }
+    if (error) report(text("the folder ", file(folder), " cannot be read: ", error.message()));
+    for (const auto &[own, path] : files) {
+      try {
+        if (own.state == OwnFile::State::draft)
+          remove_file(path);
+        else if (clips)
+          clip(own, path);
+        else if (own.state == OwnFile::State::whole)
+          thumb(own, path);
+      } catch (const std::exception &e) { // this file stays as it is
+        report(text(path, " is left as it is: ", e.what()));
       }
-      if (!row || p.extension() == ".part" || p.extension() == ".tmp") {
-        fs::remove(p, error);
-        removed++;
-        continue;
-      }
-      Event &e = row->event;
-      if (p != file(clips ? clip_path(e) : thumb_path(e))) continue;
-      (clips ? row->clip : row->snapshot) = true;
-      if (!clips || e.has_clip) continue;
-      e.has_clip = row->changed = true; // finished, but the row did not learn of it
-      e.clip_bytes = size_of(p.string());
-      if (!e.clip_start) e.clip_start = e.start_time;
-      found++;
     }
   }
   for (auto &[id, row] : rows) {
     Event &e = row.event;
-    if (!row.changed && e.has_clip == row.clip && e.has_snapshot == row.snapshot) continue;
-    missing += e.has_clip && !row.clip;
-    e.has_clip = row.clip;
-    e.has_snapshot = row.snapshot;
-    if (!row.clip) e.clip_bytes = 0;
-    events_.put(e);
+    // Only a file that is certainly gone is missing: one that cannot be looked at may come back.
+    const bool clip_gone = e.has_clip && !row.clip && is_gone(file(clip_path(e)));
+    const bool snapshot = row.snapshot || (e.has_snapshot && !is_gone(file(thumb_path(e))));
+    if (!row.changed && !clip_gone && e.has_snapshot == snapshot) continue;
+    missing += clip_gone;
+    if (clip_gone) {
+      e.has_clip = false;
+      e.clip_bytes = 0;
+    }
+    e.has_snapshot = snapshot;
+    events_->put(e);
   }
-  if (closed) log_(text(closed, " half-written clips were closed after their last whole second"));
-  if (removed) log_(text(removed, " files belonged to no event and were removed"));
+  if (closed) log_(text(closed, " half-written clips were closed after their last whole part"));
+  if (adopted)
+    report(text(adopted, " clips and pictures without an event became events with the label found"));
   if (found) log_(text(found, " finished clips were given back to their events"));
-  if (missing) log_(text(missing, " events have lost their clip: the file is gone"));
+  if (missing) report(text(missing, " events have lost their clip: the file is gone"));
   for (Event &e : ended) { // with what was found of its files
     const auto end = e.end_time;
-    e = events_.get(e.id).value_or(e);
+    e = events_->get(e.id).value_or(e);
     e.end_time = end;
   }
   return ended;
 }
 
 bool Storage::remove(const Event &e) {
-  const bool was = events_.remove(e.id); // the row first: a file without a row goes at the next start
-  std::error_code error;
-  fs::remove(file(clip_path(e)), error);
-  fs::remove(file(thumb_path(e)), error);
-  fs::remove(fs::path(file(clip_path(e))).parent_path(), error); // only when it is empty
-  fs::remove(fs::path(file(thumb_path(e))).parent_path(), error);
-  return was;
+  for (const std::string &below : {clip_path(e), thumb_path(e)}) {
+    const std::string path = file(below);
+    remove_file(path);
+    std::error_code error;
+    const fs::path folder = fs::path(path).parent_path();
+    sync_folder(folder.string());
+    fs::remove(folder, error); // only when it is empty
+  }
+  return events_->remove(e.id);
 }
 
-std::vector<std::string> Storage::retain(const std::vector<Kept> &kept, const DiskState &disk) {
+void Storage::set_retention(const std::map<std::string, CameraConfig> &cameras, double otherwise) {
+  const auto longer = [](double a, double b) { return a == 0 || b == 0 ? 0 : std::max(a, b); };
+  otherwise_ = otherwise;
+  std::map<std::string, double> changed;
+  for (const auto &[name, camera] : cameras) {
+    const auto last = days_.find(name);
+    const double days = camera.record.retain_given || last == days_.end()
+                            ? camera.record.retain_days
+                            : longer(last->second, camera.record.retain_days);
+    if (last != days_.end() && last->second == days) continue;
+    days_[name] = changed[name] = days;
+  }
+  if (!changed.empty()) events_->set_retain_days(changed);
+}
+
+double Storage::days_of(const std::string &camera) const {
+  const auto known = days_.find(camera);
+  return known == days_.end() ? otherwise_ : known->second;
+}
+
+// The events that may have to go, oldest first, and of each camera the first that will: enough for plan_retention() and
+// next_departure(), without reading the whole table.
+std::vector<Kept> Storage::candidates(const DiskState &disk) const {
+  constexpr int at_once = 1000; // more go with the next pass
+  constexpr double day = 86400;
+  std::map<std::pair<double, std::string>, Kept> all;
+  const auto add = [&](const Event &e) {
+    all[{e.start_time, e.id}] = {e.id, e.camera, e.start_time, e.clip_bytes, false, days_of(e.camera)};
+  };
+  for (const std::string &camera : events_->cameras()) {
+    const double days = days_of(camera);
+    const auto first = events_->oldest(camera, false, 1);
+    if (days <= 0 || first.empty()) continue;
+    add(first.front());
+    if (!disk.clock_trusted || disk.now - first.front().start_time <= days * day) continue;
+    for (const Event &e : events_->oldest(camera, false, at_once)) {
+      add(e);
+      if (disk.now - e.start_time <= days * day) break;
+    }
+  }
+  const bool full = (disk.max_size > 0 && disk.clip_bytes > disk.max_size) || disk.free < disk.min_free;
+  for (const Event &e : events_->oldest("", true, full ? at_once : 1)) add(e);
+  std::vector<Kept> out;
+  for (auto &[at, k] : all) out.push_back(std::move(k));
+  return out;
+}
+
+std::vector<std::string> Storage::retain(const DiskState &disk) {
   constexpr double day = 24 * 3600;
-  if (!counts_went_ || std::abs(disk.now - *counts_went_) >= day) { // a clock may go back, too
-    events_.forget_counts(disk.now - days_of_counts * day);
+  if (disk.clock_trusted && (!counts_went_ || std::abs(disk.now - *counts_went_) >= day)) {
+    events_->forget_counts(disk.now - days_of_counts * day);
     counts_went_ = disk.now;
   }
   std::vector<std::string> gone;
-  for (const Departure &d : plan_retention(kept, disk)) {
-    const auto event = events_.get(d.id);
+  for (const Departure &d : plan_retention(candidates(disk), disk)) {
+    const auto event = events_->get(d.id);
     if (!event || event->retained) continue; // kept by a person meanwhile
     remove(*event);
     gone.push_back(d.id);
@@ -152,53 +343,47 @@ std::vector<std::string> Storage::retain(const std::vector<Kept> &kept, const Di
   return gone;
 }
 
-std::vector<Kept> Storage::kept(const std::map<std::string, CameraConfig> &cameras) const {
-  constexpr double days_of_unknown_cameras = 14;
-  std::vector<Kept> out;
-  for (const Event &e : events_.oldest_first()) {
-    const auto camera = cameras.find(e.camera);
-    out.push_back({e.id, e.camera, e.start_time, e.clip_bytes, e.retained || !e.end_time,
-                   camera == cameras.end() ? days_of_unknown_cameras : camera->second.record.retain_days});
-  }
-  return out;
+std::optional<std::string> Storage::next_departure(const DiskState &disk) const {
+  return monitor::next_departure(candidates(disk), disk);
 }
 
-DiskState Storage::disk(const StorageConfig &c, double now) const {
+DiskState Storage::disk(const StorageConfig &c, double now, bool clock_trusted) const {
   std::error_code error;
   const auto space = fs::space(path_, error);
-  return {now, static_cast<std::int64_t>(c.max_size),
+  return {now,
+          static_cast<std::int64_t>(c.max_size),
           error ? INT64_MAX / 2 : static_cast<std::int64_t>(space.available),
-          static_cast<std::int64_t>(c.min_free)};
+          static_cast<std::int64_t>(c.min_free),
+          events_->clip_bytes(),
+          clock_trusted};
 }
 
 void Storage::write_file(const std::string &below, const std::string &bytes) const {
-  const std::string path = file(below), half = path + ".tmp";
+  const std::string path = file(below);
   std::error_code error;
   fs::create_directories(fs::path(path).parent_path(), error);
-  {
-    std::ofstream out(half, std::ios::binary | std::ios::trunc);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
-    if (!out) {
-      const int why = errno;
-      fs::remove(half, error);
-      fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(why));
-    }
-  }
-  if (std::rename(half.c_str(), path.c_str()))
-    fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(errno));
+  replace_file(path, {reinterpret_cast<const std::uint8_t *>(bytes.data()), bytes.size()});
 }
 
 void Storage::append_line(const std::string &below, const std::string &line) const {
-  const std::string path = file(below);
-  std::error_code error;
-  const auto before = fs::exists(path, error) ? fs::file_size(path, error) : 0;
-  std::ofstream out(path, std::ios::binary | std::ios::app);
-  out << line << '\n' << std::flush;
-  if (out) return;
+  const std::string path = file(below), whole = line + '\n';
+  const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(errno));
+  struct stat info {};
+  bool written = fstat(descriptor, &info) == 0;
+  for (std::size_t done = 0; written && done < whole.size();) {
+    const ssize_t n = write(descriptor, whole.data() + done, whole.size() - done);
+    if (n > 0)
+      done += static_cast<std::size_t>(n);
+    else
+      written = n < 0 && errno == EINTR;
+  }
+  written = written && fsync(descriptor) == 0;
   const int why = errno;
-  out.close();
-  fs::resize_file(path, before, error); // no half of a line stays before the next one
-  fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(why));
+  if (!written && ftruncate(descriptor, info.st_size) != 0) { // half of a line stays; the next start finds it
+  }
+  close(descriptor);
+  if (!written) fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(why));
 }
 
 } // namespace vigil::monitor

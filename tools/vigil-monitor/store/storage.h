@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The storage folder: database, clips, thumbnails, models, events.jsonl. Files and rows are made and taken
 // away together.
+//
+// Evidence is never deleted because something is unknown. The program touches only files that it names itself
+// (clips/CAMERA/DAY/ID.mp4, thumbs/CAMERA/DAY/ID.jpg, where DAY and CAMERA are those of ID), gives files without a row an event,
+// and moves what is damaged to lost/ or to a name with ".damaged-TIME".
 #pragma once
 
 #include "../config/config.h"
-#include "events.h"
+#include "event_reader.h"
+#include "event_store.h"
 #include "retention.h"
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,38 +39,61 @@ class FolderLock {
 class Storage {
  public:
   using Log = std::function<void(const std::string &)>;
-  // Makes the folders. Throws Error::write when it cannot, Error::bad_data on a newer version's database,
-  // Error::io when another program works with them.
+  // Makes the folders. A damaged or unreadable database is moved aside, and what can be read of it goes into a new one. Throws
+  // Error::write when the folder cannot be written, Error::bad_data on a newer version's database, Error::io when another
+  // program works with the folder.
   Storage(const std::string &path, Log log);
 
-  EventStore &events() { return events_; }
+  EventStore &events() { return *events_; }
+  const EventReader &reader() const { return *reader_; }
   const std::string &path() const { return path_; }
   std::string file(const std::string &below) const { return path_ + "/" + below; }
 
-  // A clip without a row goes; a row without a clip says so; a half-written clip is closed or goes.
-  // Returns the events that have no end, because the program was killed, with the end that they are to get:
-  // whoever stores it tells of it, too.
-  std::vector<Event> reconcile();
-  // True when there was such an event.
+  // A finished clip or picture without a row becomes an event with the label "found"; a row without its file says so; a
+  // half-written clip is closed after its last whole part. A file that cannot be read stays where it is, and the log says so.
+  // Returns the events that have no end, because the program was killed, with the end that they are to get.
+  std::vector<Event> reconcile(double now);
+
+  // Removes the files, then the row: what is reported as deleted does not come back. True when there was such an event. Throws
+  // Error::write when a file cannot be removed; the row stays then.
   bool remove(const Event &);
-  // Returns the events that went. Once a day heat and crossings older than days_of_counts go, too.
+
+  // For how many days events are kept (0: no limit). A camera's own days, where the configuration says them; else the longer of
+  // its last ones and `otherwise`. A camera that has left the configuration keeps its last ones. Only an explicit
+  // `retain: {days: N}` shortens.
+  void set_retention(const std::map<std::string, CameraConfig> &, double otherwise);
+  double days_of(const std::string &camera) const;
+
+  // Deletes what has to go. Returns the events that went. Once a day heat and crossings older than days_of_counts go, too.
   static constexpr double days_of_counts = 400;
-  std::vector<std::string> retain(const std::vector<Kept> &, const DiskState &);
+  std::vector<std::string> retain(const DiskState &);
+  std::optional<std::string> next_departure(const DiskState &) const;
+  DiskState disk(const StorageConfig &, double now, bool clock_trusted) const;
 
-  std::vector<Kept> kept(const std::map<std::string, CameraConfig> &) const;
-  DiskState disk(const StorageConfig &, double now) const;
-
-  // Writes a whole file or nothing (a neighbour file, then a rename).
+  // Whole files, on the disk when these return (common/file.h). Throw Error::write.
   void write_file(const std::string &below, const std::string &bytes) const;
-  // The whole line or nothing.
+  // The whole line, on the disk, or nothing.
   void append_line(const std::string &below, const std::string &line) const;
 
+  // A file that was moved aside or could not be read: logged, and shown by storage_stats().
+  void report(const std::string &what);
+  std::vector<std::string> reports() const;
+
  private:
+  void open_database();
+  std::vector<Kept> candidates(const DiskState &) const;
+  void move_to_lost(const std::string &path);
+
   const std::string path_;
   FolderLock lock_;
   Log log_;
-  EventStore events_;
+  std::unique_ptr<EventStore> events_;
+  std::unique_ptr<EventReader> reader_;
+  std::map<std::string, double> days_; // of each camera, as last configured
+  double otherwise_ = RecordConfig{}.retain_days;
   std::optional<double> counts_went_; // when they were looked at last
+  mutable std::mutex reports_lock_;
+  std::vector<std::string> reports_;
 };
 
 } // namespace vigil::monitor

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "events.h"
+#include "event_store.h"
 
 #include "common/error.h"
+#include "event_row.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <system_error>
 
 namespace vigil::monitor {
 namespace {
@@ -31,42 +30,12 @@ constexpr const char *schema = "CREATE TABLE events(id TEXT PRIMARY KEY, camera 
 constexpr const char *additions =
     "CREATE TABLE IF NOT EXISTS crossings(camera TEXT NOT NULL, quarter INTEGER NOT NULL, line TEXT NOT NULL,"
     " ins INTEGER NOT NULL, outs INTEGER NOT NULL, PRIMARY KEY(camera, quarter, line)) WITHOUT ROWID;"
-    "CREATE INDEX IF NOT EXISTS events_by_clip ON events(has_clip, clip_bytes)";
-
-constexpr const char *columns =
-    "id, camera, label, start, end, zones, x, y, width, height, score, has_clip, clip_start, clip_bytes,"
-    " has_snapshot, retained, vector IS NOT NULL";
-
-Event read_event(const Statement &s) {
-  Event e;
-  e.id = s.text(0);
-  e.camera = s.text(1);
-  e.label = s.text(2);
-  e.start_time = s.real(3);
-  if (!s.is_null(4)) e.end_time = s.real(4);
-  const auto zones = nlohmann::json::parse(s.text(5), nullptr, false);
-  if (zones.is_array())
-    for (const auto &z : zones)
-      if (z.is_string()) e.zones.push_back(z);
-  if (!s.is_null(6)) e.box = Rect{s.real(6), s.real(7), s.real(8), s.real(9)};
-  e.score = s.real(10);
-  e.has_clip = s.integer(11) != 0;
-  if (!s.is_null(12)) e.clip_start = s.real(12);
-  e.clip_bytes = s.integer(13);
-  e.has_snapshot = s.integer(14) != 0;
-  e.retained = s.integer(15) != 0;
-  e.has_vector = s.integer(16) != 0;
-  return e;
-}
-
-std::int64_t one_integer(const Sqlite &db, const char *sql) {
-  Statement s(db, sql);
-  return s.step() ? s.integer(0) : 0;
-}
-
-std::int64_t hour_of(double time) {
-  return static_cast<std::int64_t>(std::floor(time / 3600));
-}
+    "CREATE INDEX IF NOT EXISTS events_by_clip ON events(has_clip, clip_bytes);"
+    "CREATE TABLE IF NOT EXISTS heat_quarters(camera TEXT NOT NULL, quarter INTEGER NOT NULL, cells BLOB NOT "
+    "NULL,"
+    " PRIMARY KEY(camera, quarter)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS cameras(name TEXT PRIMARY KEY, retain_days REAL NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS clock(id INTEGER PRIMARY KEY CHECK(id=0), trusted REAL NOT NULL)";
 
 } // namespace
 
@@ -136,7 +105,7 @@ void EventStore::put_event(const Event &e) {
 
 std::optional<Event> EventStore::get(const std::string &id) const {
   const std::lock_guard guard(lock_);
-  Statement s(db_, std::string("SELECT ") + columns + " FROM events WHERE id=?");
+  Statement s(db_, std::string("SELECT ") + event_columns + " FROM events WHERE id=?");
   s.bind(id);
   if (!s.step()) return std::nullopt;
   return read_event(s);
@@ -153,52 +122,9 @@ bool EventStore::remove(const std::string &id) {
   Statement(db_, "DELETE FROM events WHERE id=?").bind(id).run();
   return db_.changes() > 0;
 }
-
-EventPage EventStore::find(const EventQuery &q) const {
-  std::string sql = std::string("SELECT ") + columns + " FROM events WHERE 1";
-  if (!q.camera.empty()) sql += " AND camera=?";
-  if (!q.label.empty()) sql += " AND label=?";
-  if (!q.zone.empty()) sql += " AND EXISTS(SELECT 1 FROM json_each(zones) WHERE value=?)";
-  if (q.after) sql += " AND start>=?";
-  if (q.before) sql += " AND start<?";
-  if (q.retained) sql += " AND retained=?";
-  double cursor_time = 0;
-  std::string cursor_id;
-  if (!q.cursor.empty()) { // "TIME_ID" of the last event of the page before
-    const auto [end, error] =
-        std::from_chars(q.cursor.data(), q.cursor.data() + q.cursor.size(), cursor_time);
-    if (error != std::errc() || *end != '_')
-      fail(Error::Kind::bad_setting, "the cursor is none that was given out");
-    cursor_id = end + 1;
-    sql += " AND (start, id)<(?,?)";
-  }
-  sql += " ORDER BY start DESC, id DESC LIMIT ?";
-  const std::lock_guard guard(lock_);
-  Statement s(db_, sql);
-  if (!q.camera.empty()) s.bind(q.camera);
-  if (!q.label.empty()) s.bind(q.label);
-  if (!q.zone.empty()) s.bind(q.zone);
-  if (q.after) s.bind(*q.after);
-  if (q.before) s.bind(*q.before);
-  if (q.retained) s.bind(*q.retained);
-  if (!q.cursor.empty()) s.bind(cursor_time).bind(cursor_id);
-  s.bind(q.limit + 1);
-  EventPage page;
-  while (s.step()) page.events.push_back(read_event(s));
-  if (static_cast<int>(page.events.size()) > q.limit) {
-    page.events.pop_back();
-    char number[32];
-    const Event &last = page.events.back();
-    page.next_cursor =
-        std::string(number, std::to_chars(number, number + sizeof number, last.start_time).ptr) + "_" +
-        last.id;
-  }
-  return page;
-}
-
 std::vector<Event> EventStore::oldest_first() const {
   const std::lock_guard guard(lock_);
-  Statement s(db_, std::string("SELECT ") + columns + " FROM events ORDER BY start, id");
+  Statement s(db_, std::string("SELECT ") + event_columns + " FROM events ORDER BY start, id");
   std::vector<Event> out;
   while (s.step()) out.push_back(read_event(s));
   return out;
@@ -209,83 +135,26 @@ std::int64_t EventStore::clip_bytes() const {
   return one_integer(db_, "SELECT total(clip_bytes) FROM events");
 }
 
-std::int64_t EventStore::clips() const {
-  const std::lock_guard guard(lock_);
-  return one_integer(db_, "SELECT count(*) FROM events WHERE has_clip");
-}
-
-std::optional<double> EventStore::oldest() const {
-  const std::lock_guard guard(lock_);
-  Statement s(db_, "SELECT min(start) FROM events");
-  if (!s.step() || s.is_null(0)) return std::nullopt;
-  return s.real(0);
-}
-
 void EventStore::put_vector(const std::string &id, std::span<const float> vector) {
   const std::lock_guard guard(lock_);
   Statement(db_, "UPDATE events SET vector=? WHERE id=?").bind(vector).bind(id).run();
 }
-
-std::vector<SimilarEvent> EventStore::similar(const std::string &id, int limit) const {
-  const auto unit = [](std::vector<float> v) {
-    double sum = 0;
-    for (const float x : v) sum += static_cast<double>(x) * x;
-    for (float &x : v) x = sum > 0 ? static_cast<float>(x / std::sqrt(sum)) : 0;
-    return v;
-  };
-  const std::lock_guard guard(lock_);
-  Statement own(db_, "SELECT vector FROM events WHERE id=?");
-  own.bind(id);
-  if (!own.step()) return {};
-  const std::vector<float> wanted = unit(own.floats(0));
-  Statement s(db_,
-              std::string("SELECT ") + columns + ", vector FROM events WHERE vector IS NOT NULL AND id<>?");
-  s.bind(id);
-  std::vector<SimilarEvent> out;
-  const auto nearer = [](const SimilarEvent &a, const SimilarEvent &b) {
-    return a.similarity > b.similarity;
-  };
-  while (s.step()) {
-    const std::vector<float> v = unit(s.floats(17));
-    if (v.size() != wanted.size()) continue; // of another model
-    double dot = 0;
-    for (std::size_t i = 0; i < v.size(); i++) dot += static_cast<double>(v[i]) * wanted[i];
-    if (static_cast<int>(out.size()) == limit && dot <= out.back().similarity) continue;
-    const SimilarEvent found{read_event(s), dot};
-    out.insert(std::upper_bound(out.begin(), out.end(), found, nearer), found);
-    if (static_cast<int>(out.size()) > limit) out.pop_back();
-  }
-  return out;
-}
-
 void EventStore::add_heat(const std::string &camera, double time, std::span<const float> cells) {
   const std::lock_guard guard(lock_);
-  Statement old(db_, "SELECT cells FROM heat WHERE camera=? AND hour=?");
-  old.bind(camera).bind(hour_of(time));
+  const auto at = static_cast<std::int64_t>(std::floor(time / quarter));
+  Statement old(db_, "SELECT cells FROM heat_quarters WHERE camera=? AND quarter=?");
+  old.bind(camera).bind(at);
   std::vector<float> sum(cells.begin(), cells.end());
   if (old.step()) {
     const std::vector<float> before = old.floats(0);
     for (std::size_t i = 0; i < std::min(sum.size(), before.size()); i++) sum[i] += before[i];
   }
-  Statement(db_, "INSERT OR REPLACE INTO heat(camera, hour, cells) VALUES(?,?,?)")
+  Statement(db_, "INSERT OR REPLACE INTO heat_quarters(camera, quarter, cells) VALUES(?,?,?)")
       .bind(camera)
-      .bind(hour_of(time))
+      .bind(at)
       .bind(std::span<const float>(sum))
       .run();
 }
-
-std::vector<float> EventStore::heat(const std::string &camera, double after, double before) const {
-  std::vector<float> sum(static_cast<std::size_t>(heat_columns * heat_rows));
-  const std::lock_guard guard(lock_);
-  Statement s(db_, "SELECT cells FROM heat WHERE camera=? AND hour>=? AND hour*3600.0<?");
-  s.bind(camera).bind(hour_of(after)).bind(before);
-  while (s.step()) {
-    const std::vector<float> cells = s.floats(0);
-    for (std::size_t i = 0; i < std::min(sum.size(), cells.size()); i++) sum[i] += cells[i];
-  }
-  return sum;
-}
-
 void EventStore::add_crossings(const std::map<CrossingPlace, Crossings> &more) {
   const std::lock_guard guard(lock_);
   Transaction all(db_);
@@ -300,21 +169,10 @@ void EventStore::add_crossings(const std::map<CrossingPlace, Crossings> &more) {
         .run();
   all.commit();
 }
-
-std::map<CrossingPlace, Crossings> EventStore::crossings(const std::string &camera, double after,
-                                                         double before) const {
-  std::map<CrossingPlace, Crossings> out;
-  const std::lock_guard guard(lock_);
-  Statement s(db_,
-              "SELECT line, quarter, ins, outs FROM crossings WHERE camera=? AND quarter>=? AND quarter*?<?");
-  s.bind(camera).bind(static_cast<std::int64_t>(std::floor(after / quarter))).bind(1. * quarter).bind(before);
-  while (s.step()) out[{camera, s.text(0), s.integer(1)}] = {s.integer(2), s.integer(3)};
-  return out;
-}
-
 void EventStore::forget_counts(double before) {
   const std::lock_guard guard(lock_);
   Statement(db_, "DELETE FROM heat WHERE hour*3600.0<?").bind(before).run();
+  Statement(db_, "DELETE FROM heat_quarters WHERE quarter*?<?").bind(1. * quarter).bind(before).run();
   Statement(db_, "DELETE FROM crossings WHERE quarter*?<?").bind(1. * quarter).bind(before).run();
 }
 
@@ -353,22 +211,72 @@ void EventStore::delivered(std::int64_t letter) {
   const std::lock_guard guard(lock_);
   Statement(db_, "DELETE FROM outbox WHERE id=?").bind(letter).run();
 }
-
-std::int64_t EventStore::waiting(const std::string &box) const {
+std::map<std::string, double> EventStore::retain_days() const {
   const std::lock_guard guard(lock_);
-  Statement s(db_, "SELECT count(*) FROM outbox WHERE box=?");
-  s.bind(box);
-  return s.step() ? s.integer(0) : 0;
+  std::map<std::string, double> out;
+  Statement s(db_, "SELECT name, retain_days FROM cameras");
+  while (s.step()) out[s.text(0)] = s.real(1);
+  return out;
+}
+
+void EventStore::set_retain_days(const std::map<std::string, double> &days) {
+  const std::lock_guard guard(lock_);
+  Transaction all(db_);
+  for (const auto &[name, d] : days)
+    Statement(db_, "INSERT INTO cameras(name, retain_days) VALUES(?,?)"
+                   " ON CONFLICT(name) DO UPDATE SET retain_days=excluded.retain_days")
+        .bind(name)
+        .bind(d)
+        .run();
+  all.commit();
+}
+
+std::vector<std::string> EventStore::cameras() const {
+  const std::lock_guard guard(lock_);
+  // One look into the index for each camera; DISTINCT would read all of it.
+  Statement s(db_, "WITH RECURSIVE names(n) AS (SELECT min(camera) FROM events UNION ALL"
+                   " SELECT (SELECT min(camera) FROM events WHERE camera>n) FROM names WHERE n IS NOT NULL)"
+                   " SELECT n FROM names WHERE n IS NOT NULL");
+  std::vector<std::string> out;
+  while (s.step()) out.push_back(s.text(0));
+  return out;
+}
+
+std::vector<Event> EventStore::oldest(const std::string &camera, bool with_clip, int limit) const {
+  std::string sql =
+      std::string("SELECT ") + event_columns + " FROM events WHERE retained=0 AND end IS NOT NULL";
+  if (!camera.empty()) sql += " AND camera=?";
+  if (with_clip) sql += " AND clip_bytes>0";
+  sql += " ORDER BY start, id LIMIT ?";
+  const std::lock_guard guard(lock_);
+  Statement s(db_, sql);
+  if (!camera.empty()) s.bind(camera);
+  s.bind(limit);
+  std::vector<Event> out;
+  while (s.step()) out.push_back(read_event(s));
+  return out;
+}
+
+std::optional<double> EventStore::trusted_time() const {
+  const std::lock_guard guard(lock_);
+  Statement s(db_, "SELECT trusted FROM clock");
+  if (!s.step()) return std::nullopt;
+  return s.real(0);
+}
+
+void EventStore::set_trusted_time(double time) {
+  const std::lock_guard guard(lock_);
+  Statement(db_, "INSERT OR REPLACE INTO clock(id, trusted) VALUES(0,?)").bind(time).run();
 }
 
 std::vector<Event> EventStore::unfinished() const {
   const std::lock_guard guard(lock_);
   std::vector<Event> out;
-  Statement s(db_, std::string("SELECT ") + columns +
+  Statement s(db_, std::string("SELECT ") + event_columns +
                        ", max(start, updated) FROM events WHERE end IS NULL ORDER BY start, id");
   while (s.step()) {
     out.push_back(read_event(s));
-    out.back().end_time = s.real(17);
+    out.back().end_time = s.real(event_column_count);
   }
   return out;
 }

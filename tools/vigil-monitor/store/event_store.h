@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The database of events. One object is one connection; all methods may be called from any thread, and throw
-// Error::write when the disk is full or cannot be written.
+// The database of events, for those who write it; viewers ask an EventReader. One object is one connection; all methods may
+// be called from any thread, and throw Error::write when the disk is full or cannot be written. What they have stored is on
+// the disk when they return.
 #pragma once
 
 #include "event.h"
@@ -61,34 +62,36 @@ class EventStore {
   // Nothing else of the event changes, which a camera may be writing. False when there is no such event.
   bool set_retained(const std::string &id, bool);
   bool remove(const std::string &id);
-  // Throws Error::bad_setting on a cursor that is none.
-  EventPage find(const EventQuery &) const;
-  std::vector<Event> oldest_first() const; // all of them, for retention
-  std::int64_t clip_bytes() const;
-  std::int64_t clips() const;
-  std::optional<double> oldest() const;
+  std::vector<Event> oldest_first() const; // all of them, to compare them with the files
 
   void put_vector(const std::string &id, std::span<const float>);
-  std::vector<SimilarEvent> similar(const std::string &id, int limit) const;
 
-  // Seconds of motion for each cell of a grid, summed by the hour.
+  // Seconds of motion for each cell of a grid, summed by quarters of an hour.
   static constexpr int heat_columns = 32, heat_rows = 18;
   void add_heat(const std::string &camera, double time, std::span<const float> cells);
-  std::vector<float> heat(const std::string &camera, double after, double before) const;
 
   // Crossings of lines, summed by quarters of an hour: a day begins with one in every time zone.
   static constexpr int quarter = 900; // seconds
   void add_crossings(const std::map<CrossingPlace, Crossings> &);
-  // Those of a camera from the quarter that `after` lies in until before the one that begins at `before`.
-  std::map<CrossingPlace, Crossings> crossings(const std::string &camera, double after, double before) const;
-  // Heat and crossings of hours and quarters that began before this go.
+  // Heat and crossings of quarters that began before this go.
   void forget_counts(double before);
 
   // Messages for a server that is away. The oldest go when there are more than `limit` in their box.
   void post(const Posting &, std::int64_t limit = most_letters);
   std::vector<Letter> letters(const std::string &box, int limit) const;
   void delivered(std::int64_t letter);
-  std::int64_t waiting(const std::string &box) const;
+
+  // Retention: the days of each camera as they were configured last, also of cameras that are gone since.
+  std::map<std::string, double> retain_days() const;
+  void set_retain_days(const std::map<std::string, double> &);
+  std::vector<std::string> cameras() const; // that have events
+  // The oldest events of a camera (or of all: "") that are neither retained nor without an end. `with_clip`: only those with
+  // bytes of a clip. At most `limit`.
+  std::vector<Event> oldest(const std::string &camera, bool with_clip, int limit) const;
+  std::int64_t clip_bytes() const; // of all events
+  // The latest time of which it is certain that it has been; empty: none was stored.
+  std::optional<double> trusted_time() const;
+  void set_trusted_time(double);
 
   // Events that no end was written for, because the program was killed, by their begins: as they are to be
   // stored, with an end when they were last changed. Nothing is stored here.

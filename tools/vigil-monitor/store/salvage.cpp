@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "salvage.h"
+
+#include "common/error.h"
+#include "common/file.h"
+#include "event.h"
+#include "sqlite.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <vector>
+
+namespace vigil::monitor {
+namespace fs = std::filesystem;
+namespace {
+
+double system_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::vector<std::string> columns_of(const Sqlite &db, const std::string &table) {
+  Statement s(db, "SELECT name FROM pragma_table_info(?)");
+  s.bind(table);
+  std::vector<std::string> out;
+  while (s.step()) out.push_back(s.text(0));
+  return out;
+}
+
+std::string joined(const std::vector<std::string> &names, const char *each = nullptr) {
+  std::string out;
+  for (const std::string &n : names) out += (out.empty() ? "" : ", ") + (each ? std::string(each) : n);
+  return out;
+}
+
+// Copies one table in one direction until its end, or until a row cannot be read. Returns the rows that were copied.
+int copy_table(const Sqlite &from, Sqlite &to, const std::string &table,
+               const std::vector<std::string> &columns, bool backwards) {
+  int copied = 0;
+  Transaction all(to);
+  try {
+    Statement read(from, "SELECT " + joined(columns) + " FROM " + table + " NOT INDEXED" +
+                             (backwards ? " ORDER BY rowid DESC" : ""));
+    while (read.step()) {
+      Statement write(to, "INSERT OR IGNORE INTO " + table + "(" + joined(columns) + ") VALUES(" +
+                              joined(columns, "?") + ")");
+      for (std::size_t i = 0; i < columns.size(); i++) write.bind(sqlite3_column_value(read.get(), int(i)));
+      write.run();
+      copied += to.changes();
+    }
+  } catch (const DamagedDatabase &) { // from here on nothing can be read
+  }
+  all.commit();
+  return copied;
+}
+
+} // namespace
+
+std::string move_aside(const std::string &path) {
+  std::string stamp = utc_timestamp(system_seconds());
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  const std::string aside = path + ".damaged-" + stamp;
+  if (std::rename(path.c_str(), aside.c_str()) != 0)
+    fail(Error::Kind::write, "cannot move the damaged file ", path, " aside: ", std::strerror(errno));
+  for (const char *end : {"-wal", "-shm"}) {
+    std::error_code error;
+    if (fs::exists(path + end, error)) fs::rename(path + end, aside + end, error);
+  }
+  sync_folder(fs::path(path).parent_path().string());
+  return aside;
+}
+
+void check_database(const std::string &path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return;
+  const Sqlite db(path);
+  Statement s(db, "PRAGMA quick_check(1)");
+  const std::string found = s.step() ? s.text(0) : "no answer";
+  if (found != "ok") throw DamagedDatabase(text("database ", path, ": ", found.substr(0, 200)));
+}
+
+int salvage(const std::string &from, const std::string &to,
+            const std::function<void(const std::string &)> &log) {
+  int events = 0;
+  try {
+    const Sqlite old(from);
+    Sqlite fresh(to);
+    for (const char *table : {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock"}) {
+      try {
+        const std::vector<std::string> had = columns_of(old, table);
+        std::vector<std::string> columns;
+        for (const std::string &c : columns_of(fresh, table))
+          if (std::find(had.begin(), had.end(), c) != had.end()) columns.push_back(c);
+        if (columns.empty()) continue;
+        int copied = copy_table(old, fresh, table, columns, false);
+        const bool has_rowid =
+            !std::strcmp(table, "events") || !std::strcmp(table, "outbox") || !std::strcmp(table, "heat");
+        if (has_rowid) copied += copy_table(old, fresh, table, columns, true);
+        if (!std::strcmp(table, "events")) events = copied;
+      } catch (const Error &e) {
+        log(text("of the table ", table, " nothing could be read: ", e.what()));
+      }
+    }
+  } catch (const Error &e) {
+    log(e.what());
+  }
+  return events;
+}
+
+} // namespace vigil::monitor
