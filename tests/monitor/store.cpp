@@ -3,9 +3,12 @@
 // test-monitor-store FOLDER
 #include "common/error.h"
 #include "tests/expect.h"
+#include "tools/vigil-monitor/camera/utc.h"
+#include "tools/vigil-monitor/store/clock_trust.h"
 #include "tools/vigil-monitor/store/event_log.h"
 #include "tools/vigil-monitor/store/mp4.h"
 #include "tools/vigil-monitor/store/outage.h"
+#include "tools/vigil-monitor/store/overrides_file.h"
 #include "tools/vigil-monitor/store/retention.h"
 #include "tools/vigil-monitor/store/storage.h"
 
@@ -13,6 +16,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <sstream>
 #include <sys/resource.h>
@@ -51,7 +55,9 @@ std::string fresh(const std::string &folder, const char *name) {
 }
 
 void queries(const std::string &folder) {
-  EventStore s(fresh(folder, "queries") + "/events.db");
+  const std::string path = fresh(folder, "queries") + "/events.db";
+  EventStore s(path);
+  const EventReader reader(path);
   for (int i = 0; i < 10; i++) {
     Event e = event("e" + std::to_string(i), noon + i / 2,
                     noon + i); // two at each time: the cursor must tell them apart
@@ -63,7 +69,7 @@ void queries(const std::string &folder) {
   q.limit = 3;
   std::string order;
   for (int pages = 0; pages < 10; pages++) {
-    const EventPage p = s.find(q);
+    const EventPage p = reader.find(q);
     for (const Event &e : p.events) order += e.id.substr(1);
     q.cursor = p.next_cursor;
     if (q.cursor.empty()) break;
@@ -71,21 +77,21 @@ void queries(const std::string &folder) {
   expect(order == "9876543210", "pages hold each event once, the newest first: " + order);
   EventQuery zone;
   zone.zone = "way";
-  expect(s.find(zone).events.size() == 4, "by zone");
+  expect(reader.find(zone).events.size() == 4, "by zone");
   EventQuery yard;
   yard.camera = "yard";
-  const auto found = s.find(yard).events;
+  const auto found = reader.find(yard).events;
   expect(found.size() == 1 && found[0].box == Rect{0.1, 0.2, 0.3, 0.4} && found[0].end_time == noon + 4,
          "by camera, with its box");
   EventQuery time;
   time.after = noon + 1;
   time.before = noon + 2;
-  expect(s.find(time).events.size() == 2, "by time: after counts itself, before does not");
+  expect(reader.find(time).events.size() == 2, "by time: after counts itself, before does not");
   bool refused = false;
   try {
     EventQuery bad;
     bad.cursor = "x' OR 1=1 --";
-    s.find(bad);
+    reader.find(bad);
   } catch (const Error &e) {
     refused = e.kind() == Error::Kind::bad_setting;
   }
@@ -95,16 +101,49 @@ void queries(const std::string &folder) {
   s.put_vector("e2", std::vector<float>{2, 0.2f});
   s.put_vector("e3", std::vector<float>{0, 1});
   s.put_vector("e5", std::vector<float>{1, 1, 1});
-  const auto near = s.similar("e1", 5);
+  const auto near = reader.similar("e1", 5);
   expect(near.size() == 2 && near[0].event.id == "e2" && near[1].event.id == "e3",
          "more like this; a vector of another model is left out");
   s.add_heat("door", noon, std::vector<float>{1, 2});
   s.add_heat("door", noon + 1, std::vector<float>{1, 0});
-  expect(s.heat("door", noon - 10, noon + 10)[0] == 2 && s.heat("door", noon + 7200, noon + 9000)[0] == 0,
-         "heat is summed by the hour");
-  const double hour = std::floor(noon / 3600) * 3600;
-  expect(s.heat("door", hour - 3600, hour)[0] == 0,
-         "the hour that begins at the end of what is asked for is no part of it");
+  expect(reader.heat("door", noon - 900, noon + 10)[0] == 2 &&
+             reader.heat("door", noon + 7200, noon + 9000)[0] == 0,
+         "heat is summed by quarters of an hour");
+  // A day in India begins at half past an hour of UTC.
+  const double half = std::floor(noon / 3600) * 3600 + 1800, day = 86400;
+  s.add_heat("yard", half - 60, std::vector<float>{5});
+  s.add_heat("yard", half + 60, std::vector<float>{7});
+  expect(reader.heat("yard", half - day, half)[0] == 5 && reader.heat("yard", half, half + day)[0] == 7,
+         "a day that begins within an hour has what happened in it");
+  Sqlite(path).execute(vigil::text("INSERT INTO heat(camera, hour, cells) VALUES('lawn', ",
+                                   static_cast<std::int64_t>(half / 3600), ", x'0000A040')") // 5, in float
+                           .c_str());
+  expect(reader.heat("lawn", half - day, half)[0] + reader.heat("lawn", half, half + day)[0] == 5,
+         "what an older version counted by the hour counts on one day");
+}
+
+// Another program holds the database (a backup), and questions that take long: viewers wait for neither.
+void readers(const std::string &folder) {
+  const std::string path = fresh(folder, "readers") + "/events.db";
+  EventStore s(path);
+  for (int i = 0; i < 3000; i++) s.post({"mqtt", {0, "t", "m", false}});
+  s.put(event("one", noon));
+  const EventReader reader(path);
+  Sqlite other(path);
+  other.execute("BEGIN IMMEDIATE");
+  const double begun = Utc::monotonic_seconds();
+  expect(reader.get("one").has_value() && reader.find({}).events.size() == 1,
+         "it reads while another writes");
+  expect(Utc::monotonic_seconds() - begun < 2, "without waiting for it");
+  other.execute("ROLLBACK");
+  std::string why;
+  try {
+    EventReader(path, std::chrono::milliseconds(0)).waiting("mqtt");
+  } catch (const Error &e) {
+    why = e.kind() == Error::Kind::io ? e.what() : "";
+  }
+  expect(why.find("did not answer in time") != why.npos, "a question beyond its budget is given up: " + why);
+  expect(reader.waiting("mqtt") == 3000, "and its connection goes on");
 }
 
 void crossings(const std::string &folder) {
@@ -115,14 +154,15 @@ void crossings(const std::string &folder) {
     Sqlite(path).execute("DROP TABLE crossings");
   }
   EventStore s(path);
-  expect(s.get("old").has_value() && s.crossings("door", 0, 1e10).empty(), "an older database has none");
+  const EventReader reader(path);
+  expect(s.get("old").has_value() && reader.crossings("door", 0, 1e10).empty(), "an older database has none");
   const std::int64_t q = 2'000'000;
   const double begin = static_cast<double>(q) * EventStore::quarter;
   s.add_crossings(
       {{{"door", "gate", q}, {1, 0}}, {{"door", "gate", q + 1}, {0, 2}}, {{"yard", "gate", q}, {9, 9}}});
   s.add_crossings({{{"door", "gate", q}, {2, 1}}, {{"door", "way", q}, {1, 0}}});
-  const auto all = s.crossings("door", begin, begin + 2 * EventStore::quarter);
-  const auto first = s.crossings("door", begin + 10, begin + EventStore::quarter);
+  const auto all = reader.crossings("door", begin, begin + 2 * EventStore::quarter);
+  const auto first = reader.crossings("door", begin + 10, begin + EventStore::quarter);
   expect(all.size() == 3 && all.at({"door", "gate", q}).in == 3 && all.at({"door", "gate", q}).out == 1 &&
              all.at({"door", "gate", q + 1}).out == 2,
          "crossings are summed for each line and quarter of an hour");
@@ -130,7 +170,8 @@ void crossings(const std::string &folder) {
          "the quarter that `after` lies in is the first, the last ends at `before`");
   s.add_heat("door", begin, std::vector<float>{1});
   s.forget_counts(begin + EventStore::quarter);
-  expect(s.crossings("door", 0, 1e10).size() == 1 && s.heat("door", begin - 7200, begin + 7200)[0] == 0,
+  expect(reader.crossings("door", 0, 1e10).size() == 1 &&
+             reader.heat("door", begin - 7200, begin + 7200)[0] == 0,
          "old counts are forgotten");
 }
 
@@ -144,18 +185,21 @@ void outbox(const std::string &folder) {
     }
   }
   EventStore s(path); // it survives
+  const EventReader reader(path);
   const auto letters = s.letters("mqtt", 10);
   expect(letters.size() == 3 && letters[0].payload == "2", "bounded: the oldest go");
   s.delivered(letters[0].id);
-  expect(s.letters("mqtt", 10).size() == 2 && s.waiting("webhook") == 1, "delivered");
+  expect(s.letters("mqtt", 10).size() == 2 && reader.waiting("webhook") == 1, "delivered");
 }
 
 void news(const std::string &folder) {
   const std::string path = fresh(folder, "news") + "/events.db";
   EventStore s(path);
+  const EventReader reader(path);
   const std::vector<Posting> both = {{"mqtt", {0, "t", "m", false}}, {"webhook", {0, "", "w", false}}};
   s.put(event("first", noon), both);
-  expect(s.get("first") && s.waiting("mqtt") == 1 && s.waiting("webhook") == 1, "an event and its news");
+  expect(s.get("first") && reader.waiting("mqtt") == 1 && reader.waiting("webhook") == 1,
+         "an event and its news");
   // A disk that takes the event and not all of its news.
   Sqlite(path).execute("CREATE TRIGGER full BEFORE INSERT ON outbox WHEN NEW.box='webhook' BEGIN"
                        " SELECT RAISE(ABORT, 'full'); END");
@@ -165,10 +209,10 @@ void news(const std::string &folder) {
   } catch (const Error &e) {
     refused = e.kind() == Error::Kind::write;
   }
-  expect(refused && !s.get("second") && s.waiting("mqtt") == 1, "both or neither");
+  expect(refused && !s.get("second") && reader.waiting("mqtt") == 1, "both or neither");
   Sqlite(path).execute("DROP TRIGGER full");
   s.put(event("second", noon), both);
-  expect(s.get("second") && s.waiting("mqtt") == 2, "and again once it works");
+  expect(s.get("second") && reader.waiting("mqtt") == 2, "and again once it works");
   // A person keeps an event while its camera writes it: neither takes back what the other wrote.
   s.put(event("kept", noon));
   const Event before = *s.get("kept");
@@ -181,11 +225,11 @@ void news(const std::string &folder) {
   // Between the look at an event and the change of it people may do the same: then nothing is stored.
   Event looked_at = *s.get("kept");
   s.set_retained("kept", true);
-  expect(!s.change(looked_at, both) && s.waiting("mqtt") == 2, "news that say that it is not kept");
+  expect(!s.change(looked_at, both) && reader.waiting("mqtt") == 2, "news that say that it is not kept");
   looked_at.retained = true;
-  expect(s.change(looked_at, both) && s.waiting("mqtt") == 3, "what is as it was looked at");
+  expect(s.change(looked_at, both) && reader.waiting("mqtt") == 3, "what is as it was looked at");
   s.remove("kept");
-  expect(!s.change(looked_at, both) && !s.get("kept") && s.waiting("mqtt") == 3,
+  expect(!s.change(looked_at, both) && !s.get("kept") && reader.waiting("mqtt") == 3,
          "a deleted event comes back");
 }
 
@@ -265,20 +309,25 @@ void plan() {
     kept.push_back(
         {std::string(1, static_cast<char>('a' + i)), "door", noon - (20 - 3 * i) * day, 100, false, 14});
   // ages 20, 17, 14, 11, 8, 5 days
+  const std::int64_t total = 600; // bytes of all clips
   kept[1].protect = true;
   const auto ids = [](const std::vector<Departure> &d) {
     std::string out;
     for (const auto &x : d) out += x.id;
     return out;
   };
-  expect(ids(plan_retention(kept, {noon, 0, 1 << 30, 0})) == "a", "older than 14 days, but not what is kept");
-  expect(ids(plan_retention(kept, {noon, 350, 1 << 30, 0})) == "acd", "until 350 bytes are left");
-  expect(ids(plan_retention(kept, {noon, 0, 50, 200})) == "ac",
+  expect(ids(plan_retention(kept, {noon, 0, 1 << 30, 0, total})) == "a",
+         "older than 14 days, but not what is kept");
+  expect(ids(plan_retention(kept, {noon, 0, 1 << 30, 0, total, false})).empty() &&
+             ids(plan_retention(kept, {noon, 350, 1 << 30, 0, total, false})) == "acd",
+         "while the clock is in doubt nothing goes by its age, and space still counts");
+  expect(ids(plan_retention(kept, {noon, 350, 1 << 30, 0, total})) == "acd", "until 350 bytes are left");
+  expect(ids(plan_retention(kept, {noon, 0, 50, 200, total})) == "ac",
          "until 200 bytes are free; what goes by age counts");
-  expect(plan_retention(kept, {noon, 0, 50, 200})[1].why.find("less than 200 B") != std::string::npos,
+  expect(plan_retention(kept, {noon, 0, 50, 200, total})[1].why.find("less than 200 B") != std::string::npos,
          "says why");
-  expect(ids(plan_retention({}, {noon, 1, 0, 1})).empty(), "nothing to delete is no endless loop");
-  expect(next_departure(kept, {noon, 0, 1 << 30, 0}).has_value(), "says what comes next");
+  expect(ids(plan_retention({}, {noon, 1, 0, 1, total})).empty(), "nothing to delete is no endless loop");
+  expect(next_departure(kept, {noon, 0, 1 << 30, 0, total}).has_value(), "says what comes next");
 }
 
 std::string box(const std::string &type, std::size_t payload) {
@@ -303,40 +352,234 @@ void half_written(const std::string &folder) {
   expect(!closed(fragment), "fragments without a head");
 }
 
+// Names as the program gives them: only these are its own files.
+Event named(const char *tail, double start, const std::string &camera = "door") {
+  Event e = event("", start, start + 5);
+  e.camera = camera;
+  std::string stamp = utc_timestamp(start);
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':' || c == '.' || c == 'Z'; });
+  e.id = stamp + "-" + camera + "-" + tail;
+  return e;
+}
+
+void names() {
+  const Event e = named("0a1f", noon + 0.25, "back-door");
+  const auto read = event_of_id(e.id);
+  expect(read && read->camera == "back-door" && std::abs(read->start_time - e.start_time) < 0.002,
+         "an id says camera and time");
+  const auto made = event_of_id(new_event_id(noon, "door"));
+  expect(made && made->camera == "door", "and so does a new one");
+  for (const char *other :
+       {"", "holiday", "20260231T100000000-door-0000", "20260901T100000000-door-00g0",
+        "20260901T100000000-door", "20260901T100000000--0000", "20260901T1000000-door-0000"})
+    expect(!event_of_id(other) || *other == '2', std::string("no id: ") + other);
+  expect(!event_of_id("20260231T100000000-door-0000"), "no such day");
+}
+
 void reconcile(const std::string &folder) {
   const std::string path = fresh(folder, "reconcile");
   const std::string whole = box("ftyp", 16) + box("moov", 100) + box("moof", 20) + box("mdat", 500);
-  Event finished = event("finished", noon, noon + 5), lost = event("lost", noon, noon + 5),
-        half = event("half", noon), open = event("open", noon);
-  finished.has_clip = lost.has_clip = true;
+  Event finished = named("0001", noon), lost = named("0002", noon), half = named("0003", noon),
+        open = named("0004", noon), empty = named("0005", noon);
+  half.end_time.reset();
+  open.end_time.reset();
+  finished.has_clip = lost.has_clip = empty.has_clip = true;
   {
     Storage s(path, [](const std::string &) {});
-    for (const Event &e : {finished, lost, half, open}) s.events().put(e);
+    for (const Event &e : {finished, lost, half, open, empty}) s.events().put(e);
   }
   write(path + "/" + clip_path(finished), whole);
   write(path + "/" + clip_path(half) + ".part", whole + "rest");
-  write(path + "/clips/door/2026-01-01/orphan.mp4", whole);
-  write(path + "/thumbs/door/2026-01-01/orphan.jpg", "x");
   write(path + "/" + clip_path(open) + ".part", "nothing");
+  write(path + "/" + clip_path(empty), "");
+  const Event orphan = named("0006", noon - 86400), kept = named("0007", noon - 200 * 86400.),
+              picture = named("0008", noon);
+  write(path + "/" + clip_path(orphan), whole);
+  write(path + "/" + clip_path(kept), whole);
+  write(path + "/" + thumb_path(picture), "x");
+  const std::vector<std::string> foreign = {"clips/holiday video 2025.mov",
+                                            "clips/exports/case-17.mp4",
+                                            "clips/README.txt",
+                                            "thumbs/family.jpg",
+                                            "clips/door/2026-01-01/" + finished.id + ".mp4",
+                                            "clips/door/" + utc_day(noon) + "/copy of the police.mp4",
+                                            "recordings/x.mp4"};
+  for (const std::string &below : foreign) write(path + "/" + below, "theirs");
   int lines = 0;
   Storage s(path, [&](const std::string &) { lines++; });
-  const auto ended = s.reconcile();
-  expect(ended.size() == 2 && ended[0].id == "half" && ended[0].has_clip && ended[1].id == "open" &&
+  const auto ended = s.reconcile(noon);
+  expect(ended.size() == 2 && ended[0].id == half.id && ended[0].has_clip && ended[1].id == open.id &&
              ended[1].end_time.has_value(),
          "it tells which events had no end, and which they are to get");
   expect(s.events().unfinished().size() == 2, "which is stored together with what is told of it");
-  expect(s.events().get("finished")->has_clip && !s.events().get("lost")->has_clip,
+  expect(s.events().get(finished.id)->has_clip && !s.events().get(lost.id)->has_clip,
          "a row without a clip says so");
-  expect(s.events().get("half")->has_clip && fs::file_size(s.file(clip_path(half))) == whole.size(),
+  expect(s.events().get(half.id)->has_clip && fs::file_size(s.file(clip_path(half))) == whole.size(),
          "a half-written clip is closed");
-  expect(!s.events().get("open")->has_clip, "a clip without a whole fragment is none");
-  expect(!fs::exists(path + "/clips/door/2026-01-01/orphan.mp4") &&
-             !fs::exists(path + "/thumbs/door/2026-01-01/orphan.jpg"),
-         "files without a row go");
-  expect(!fs::exists(s.file(clip_path(open)) + ".part"), "no half-written clip is left");
-  expect(lines >= 4, "all of it is said");
-  s.remove(*s.events().get("finished"));
-  expect(!fs::exists(s.file(clip_path(finished))), "the clip goes with its event");
+  expect(!s.events().get(open.id)->has_clip && !fs::exists(s.file(clip_path(open)) + ".part") &&
+             fs::exists(s.file("lost/" + clip_path(open) + ".part")),
+         "a clip without a whole fragment is none, and is moved aside");
+  expect(!s.events().get(empty.id)->has_clip && fs::exists(s.file("lost/" + clip_path(empty))),
+         "an empty clip is none");
+  const auto found = s.events().get(orphan.id), old = s.events().get(kept.id),
+             seen = s.events().get(picture.id);
+  expect(found && found->label == "found" && found->has_clip && !found->retained && found->camera == "door" &&
+             found->clip_bytes == std::int64_t(whole.size()),
+         "a finished clip without a row becomes an event");
+  expect(old && old->retained, "what is older than its camera's days was kept by a person, and stays kept");
+  expect(seen && seen->has_snapshot && !seen->has_clip, "and so does a picture");
+  for (const std::string &below : foreign)
+    expect(fs::exists(path + "/" + below), "a file of others stays: " + below);
+  expect(lines >= 4 && !s.reports().empty(), "all of it is said");
+  s.remove(*s.events().get(finished.id));
+  expect(!fs::exists(s.file(clip_path(finished))) && !s.events().get(finished.id),
+         "the clip goes with its event");
+}
+
+// Each file that the program keeps, damaged: the start succeeds, and nothing that is whole is lost.
+void damaged(const std::string &folder) {
+  const std::string whole = box("ftyp", 16) + box("moov", 100) + box("moof", 20) + box("mdat", 500);
+  const auto cut = [](const std::string &file) { fs::resize_file(file, fs::file_size(file) / 2 + 7); };
+  const auto zeroed = [](const std::string &file) {
+    const auto size = fs::file_size(file);
+    write(file, std::string(size, '\0'));
+  };
+  const auto emptied = [](const std::string &file) { fs::resize_file(file, 0); };
+  const auto garbled = [](const std::string &file) { // in the midst of its pages
+    std::fstream f(file, std::ios::in | std::ios::out | std::ios::binary);
+    f.seekp(static_cast<std::streamoff>(fs::file_size(file) / 3));
+    f << std::string(9000, 'z');
+  };
+  const std::vector<std::pair<const char *, std::function<void(const std::string &)>>> ways = {
+      {"cut", cut}, {"zeroed", zeroed}, {"emptied", emptied}, {"garbled", garbled}};
+  for (const auto &[how, damage] : ways) {
+    const std::string path = fresh(folder, "damaged");
+    std::vector<Event> events;
+    {
+      Storage s(path, [](const std::string &) {});
+      for (int i = 0; i < 200; i++) {
+        char tail[8];
+        std::snprintf(tail, sizeof tail, "%04x", i);
+        Event e = named(tail, noon + 60 * i);
+        e.has_clip = true;
+        e.zones = {std::string(200, 'z')};
+        s.events().put(e);
+        write(path + "/" + clip_path(e), whole);
+        events.push_back(e);
+      }
+      Sqlite(path + "/events.db").execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    }
+    damage(path + "/events.db");
+    Storage s(path, [](const std::string &) {});
+    s.reconcile(noon + 86400);
+    int there = 0;
+    for (const Event &e : events) {
+      const auto now = s.events().get(e.id);
+      there += now && now->has_clip && fs::exists(s.file(clip_path(e)));
+    }
+    expect(there == 200, vigil::text("all events are there after the database was ", how, ": ", there));
+    expect(!s.reports().empty(), std::string("and it is said that it was ") + how);
+  }
+}
+
+void overrides(const std::string &folder) {
+  const std::string path = fresh(folder, "overrides");
+  const std::string first = R"({"cameras": {"door": {"motion": false}}})",
+                    second = R"({"cameras": {"door": {"recordings": false}}})";
+  const auto names = [&](std::vector<std::string> &reports) {
+    Storage s(path, [](const std::string &) {});
+    const auto out = OverridesFile(s).load().names("door");
+    reports = s.reports();
+    return out.empty() ? std::string() : out[0];
+  };
+  std::vector<std::string> reports;
+  expect(names(reports).empty() && reports.empty(), "none at first");
+  {
+    Storage s(path, [](const std::string &) {});
+    OverridesFile file(s);
+    file.load();
+    file.save(first);
+    file.save(second);
+  }
+  expect(names(reports) == "recordings" && reports.empty(), "the last ones are read");
+  for (const std::string &text :
+       {std::string(), std::string(100, '\0'), second.substr(0, 20), std::string("[]")}) {
+    write(path + "/overrides.json", text);
+    expect(names(reports) == "motion" && reports.size() == 2,
+           "a damaged file: the one before it is used, and it is said");
+    expect(names(reports) == "motion" && reports.empty(), "once");
+  }
+  int aside = 0;
+  for (const auto &f : fs::directory_iterator(path))
+    aside += f.path().filename().string().find("damaged-") != std::string::npos;
+  expect(aside >= 1, "a damaged file is moved aside");
+  write(path + "/overrides.json", "x");
+  write(path + "/overrides.json.1", "y");
+  expect(names(reports).empty() && reports.size() == 3, "both damaged: none, and it is said");
+  write(path + "/overrides.json.1", first);
+  expect(names(reports).empty() && reports.empty(), "a file that a person has removed stays removed");
+}
+
+void clock_trust() {
+  constexpr double day = 86400;
+  ClockTrust c(noon);
+  double mono = 1000;
+  expect(c.look(noon + 10, mono), "a start soon after the last one");
+  expect(c.look(noon + 70, mono += 60), "time goes on");
+  expect(!c.look(noon + 15 * day, mono += 60), "15 days ahead at once is in doubt");
+  expect(c.trusted() < noon + day, "and is not kept");
+  expect(!c.look(noon + 15 * day + 60, mono += 60), "and stays so");
+  expect(c.look(noon + 260, mono += 60), "set back, it is trusted again at once");
+  expect(!c.look(noon + 15 * day, mono += 60), "again");
+  bool trusted = false;
+  double now = noon + 15 * day;
+  for (int hour = 0; hour < 23; hour++) trusted = trusted || c.look(now += 3600, mono += 3600);
+  expect(!trusted, "23 hours are not enough");
+  expect(c.look(now += 3700, mono += 3700),
+         "after a day in agreement with the monotonic clock it is trusted");
+  ClockTrust after(noon); // started again while the clock is wrong, or after a month off
+  expect(!after.look(noon + 30 * day, 5), "a start far after the last trusted time is in doubt");
+  ClockTrust fresh_one;
+  expect(fresh_one.look(noon, 5), "a new database knows nothing else");
+}
+
+// Retention by age, over cameras that are renamed and configurations that lose a line.
+void retention(const std::string &folder) {
+  constexpr double day = 86400;
+  const std::string path = fresh(folder, "retention");
+  const auto config = [](const char *name, double days, bool given) {
+    std::map<std::string, CameraConfig> out;
+    out[name].record.retain_days = days;
+    out[name].record.retain_given = given;
+    return out;
+  };
+  const auto left = [&](Storage &s) { return s.events().oldest("", false, 1000).size(); };
+  Storage s(path, [](const std::string &) {});
+  for (int i = 1; i <= 30; i++) {
+    char tail[8];
+    std::snprintf(tail, sizeof tail, "%04x", i);
+    s.events().put(named(tail, noon - 10 * day * i, "bank"));
+  }
+  const DiskState disk{noon, 0, INT64_MAX / 2, 0, 0, true};
+  s.set_retention(config("bank", 365, true), 14);
+  s.retain(disk);
+  expect(left(s) == 30, "365 days keep 300");
+  s.set_retention(config("hall", 14, false), 14); // renamed
+  s.retain(disk);
+  expect(left(s) == 30, "a camera that is gone keeps its days");
+  s.set_retention(config("bank", 14, false), 14); // the line is missing: the default
+  s.retain(disk);
+  expect(left(s) == 30, "a default does not shorten");
+  DiskState doubtful = disk;
+  doubtful.clock_trusted = false;
+  s.set_retention(config("bank", 100.5, true), 14);
+  s.retain(doubtful);
+  expect(left(s) == 30, "nothing goes by its age while the clock is in doubt");
+  {
+    Storage &again = s;
+    again.retain(disk);
+    expect(left(again) == 10, vigil::text("an explicit number does shorten: ", left(again)));
+  }
 }
 
 // What a second program would take for the leavings of one that was killed.
@@ -414,6 +657,7 @@ void read_only(const std::string &folder) {
 int main(int, char **argv) {
   const std::string folder = std::string(argv[1]) + "/monitor-store";
   queries(folder);
+  readers(folder);
   crossings(folder);
   outbox(folder);
   news(folder);
@@ -422,7 +666,12 @@ int main(int, char **argv) {
   newer_version(folder);
   plan();
   half_written(folder);
+  names();
   reconcile(folder);
+  damaged(folder);
+  overrides(folder);
+  clock_trust();
+  retention(folder);
   one_program_alone(folder);
   full(folder);
   read_only(folder);

@@ -25,11 +25,6 @@ namespace {
 
 constexpr std::size_t most_tasks = 4096;
 
-std::string read_whole(const std::string &file) {
-  std::ifstream in(file, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-}
-
 } // namespace
 
 void log_line(const std::string &text) {
@@ -40,10 +35,11 @@ void log_line(const std::string &text) {
 Monitor::Monitor(Config config, std::string file)
     : config_(std::move(config)), file_(std::move(file)),
       storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line) {
-  const std::string text = read_whole(storage_->file("overrides.json"));
-  if (!text.empty()) overrides_ = Overrides(text);
-  // Whoever was told that they began is told that they ended.
-  for (const Event &event : storage_->reconcile()) waiting_.push_back({"end", event});
+  overrides_ = overrides_file_.load();
+  storage_->set_retention(config_.cameras, config_.record.retain_days);
+  clock_ = ClockTrust(storage_->events().trusted_time());
+  // Whoever received their beginning receives their end.
+  for (const Event &event : storage_->reconcile(utc_.now())) waiting_.push_back({"end", event});
 }
 
 Monitor::~Monitor() {
@@ -167,9 +163,14 @@ void Monitor::tick() {
   if (queue_.worked(Utc::monotonic_seconds())) log_line("the disk takes everything again");
   constexpr unsigned a_minute = 60, often = 10;
   if (ticks_ % a_minute == 0)
-    writer_.add([this, cameras = config_.cameras, limits = config_.storage] { retention(cameras, limits); });
+    writer_.add([this, cameras = config_.cameras, days = config_.record.retain_days,
+                 limits = config_.storage] { retention(cameras, days, limits); });
   if (ticks_ % often == 0) writer_.add(give_back_memory);
   if (ticks_ % often == 0) writer_.add([this] { save_crossings(); }); // what the disk has refused
+  {
+    const std::lock_guard guard(unsaved_lock_);
+    if (unsaved_ && ticks_ % often == 0) writer_.add([this] { write_overrides(); });
+  }
   ticks_++;
   if (!writable_) writer_.add([this] { put_waiting(); });
 }
@@ -288,19 +289,28 @@ bool Monitor::store_waiting() {
   return something;
 }
 
-void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, const StorageConfig &limits) {
-  const DiskState disk = storage_->disk(limits, utc_.now());
-  std::vector<Kept> kept = storage_->kept(cameras);
-  const auto gone = storage_->retain(kept, disk);
+void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, double retain_days,
+                        const StorageConfig &limits) {
+  constexpr double often = 600; // seconds between two writes of the clock
+  const double monotonic = Utc::monotonic_seconds();
+  const bool trusted = clock_.look(Utc::system_seconds(), monotonic);
+  if (trusted && clock_.trusted() && (clock_stored_ == 0 || monotonic - clock_stored_ >= often)) {
+    storage_->events().set_trusted_time(*clock_.trusted());
+    clock_stored_ = monotonic;
+  }
+  storage_->set_retention(cameras, retain_days);
+  const DiskState disk = storage_->disk(limits, utc_.now(), trusted);
+  const auto gone = storage_->retain(disk);
   for (const std::string &id : gone) {
     deleted_.add(id);
     hub_.text("", utc_.now(), {{"kind", "deleted"}, {"id", id}});
   }
-  if (!gone.empty()) kept = storage_->kept(cameras);
+  const auto next =
+      storage_->next_departure(gone.empty() ? disk : storage_->disk(limits, utc_.now(), trusted));
   const std::lock_guard guard(retention_lock_);
   if (!gone.empty())
     last_retention_ = vigil::text("deleted ", gone.size(), " events at ", utc_timestamp(utc_.now()));
-  next_retention_ = next_departure(kept, disk);
+  next_retention_ = next;
 }
 
 void Monitor::demand() {
@@ -324,9 +334,39 @@ nlohmann::json Monitor::describe(const std::string &name) const {
   return c ? c->describe(overrides_.names(name)) : nlohmann::json();
 }
 
-void Monitor::save_overrides() {
-  const std::string text = overrides_.all().dump(1) + "\n";
-  writer_.add([this, text] { storage_->write_file("overrides.json", text); });
+std::shared_future<std::string> Monitor::save_overrides() {
+  std::promise<std::string> saver;
+  std::shared_future<std::string> out = saver.get_future();
+  const std::lock_guard guard(unsaved_lock_);
+  unsaved_ = overrides_.all().dump(1) + "\n";
+  savers_.push_back(std::move(saver));
+  if (!writer_.add_needed([this] { write_overrides(); }))
+    log_line("the disk is so slow that changes of the page wait to be stored");
+  return out;
+}
+
+void Monitor::write_overrides() {
+  std::optional<std::string> text;
+  std::vector<std::promise<std::string>> savers;
+  {
+    const std::lock_guard guard(unsaved_lock_);
+    text = unsaved_;
+    savers.swap(savers_);
+  }
+  std::string why;
+  try {
+    if (text) overrides_file_.save(*text);
+    if (overrides_outage_.worked(Utc::monotonic_seconds())) log_line("changes of the page are stored again");
+    const std::lock_guard guard(unsaved_lock_);
+    if (unsaved_ == text) unsaved_.reset();
+  } catch (const std::exception &e) {
+    why = e.what();
+    if (overrides_outage_.failed(Utc::monotonic_seconds()))
+      log_line(
+          why +
+          "; changes of the page hold until the program ends, and are tried again until they are stored");
+  }
+  for (auto &saver : savers) saver.set_value(why);
 }
 
 void Monitor::apply(const std::string &name) {
@@ -395,18 +435,21 @@ void Monitor::set_retained(Event &e, bool retain) {
 }
 
 nlohmann::json Monitor::storage_stats(const StorageConfig &limits) const {
-  const DiskState disk = storage_->disk(limits, utc_.now());
-  const auto oldest = storage_->events().oldest();
+  const EventReader &reader = storage_->reader();
+  const DiskState disk = storage_->disk(limits, utc_.now(), true);
+  const auto oldest = reader.oldest();
+  const auto clips = reader.clips();
   const std::lock_guard guard(retention_lock_);
   return {{"path", limits.path},
-          {"clips", storage_->events().clips()},
-          {"clips_bytes", storage_->events().clip_bytes()},
+          {"clips", clips},
+          {"clips_bytes", disk.clip_bytes},
           {"max_bytes", limits.max_size},
           {"free_bytes", disk.free},
           {"min_free_bytes", limits.min_free},
           {"oldest", oldest ? nlohmann::json(*oldest) : nlohmann::json()},
           {"next", next_retention_ ? nlohmann::json(*next_retention_) : nlohmann::json()},
           {"last", last_retention_.empty() ? nlohmann::json() : nlohmann::json(last_retention_)},
+          {"set_aside", storage_->reports()},
           {"writable", writable_.load()}};
 }
 

@@ -11,13 +11,16 @@
 #include "deleted_events.h"
 #include "http/hub.h"
 #include "reaper.h"
+#include "store/clock_trust.h"
 #include "store/event_log.h"
 #include "store/outage.h"
+#include "store/overrides_file.h"
 #include "store/storage.h"
 #include "worker.h"
 
 #include <atomic>
 #include <deque>
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -48,7 +51,9 @@ class Monitor {
   std::shared_ptr<Camera> camera(const std::string &name) const; // null: there is none
   std::vector<std::shared_ptr<Camera>> cameras() const;          // in the configuration's order
   nlohmann::json describe(const std::string &camera) const;
-  void save_overrides();                 // and gives each camera what it says
+  // Stores the overrides as they are now. The result, for a thread that may wait: empty once they are on the disk, else why
+  // they are not yet; they hold all the same, and are tried again.
+  std::shared_future<std::string> save_overrides();
   void apply(const std::string &camera); // overrides to this camera
   std::vector<std::string> reload();     // the names of what restarted or changed
   nlohmann::json configuration() const;  // in use, credentials masked
@@ -86,7 +91,8 @@ class Monitor {
   // On the writer thread: stores what waits, in order. What the disk refuses stays and is tried again.
   void put_waiting();
   bool store_waiting(); // true when there was something
-  void retention(const std::map<std::string, CameraConfig> &, const StorageConfig &);
+  void retention(const std::map<std::string, CameraConfig> &, double retain_days, const StorageConfig &);
+  void write_overrides(); // on the writer thread: the last ones, if they are not on the disk
   void demand();
   static void on_main(std::function<void()>);
 
@@ -97,7 +103,14 @@ class Monitor {
   tools::SharedContexts contexts_;
   Hub hub_{[this] { on_main([this] { demand(); }); }};
   std::unique_ptr<Storage> storage_;
-  EventLog event_log_{*storage_}; // the writer thread's
+  EventLog event_log_{*storage_};           // the writer thread's
+  OverridesFile overrides_file_{*storage_}; // likewise, after the start
+  ClockTrust clock_;                        // likewise
+  double clock_stored_ = 0;                 // likewise: the monotonic time of it
+  Outage overrides_outage_;                 // likewise
+  std::mutex unsaved_lock_;
+  std::optional<std::string> unsaved_; // overrides that are not on the disk
+  std::vector<std::promise<std::string>> savers_;
   std::map<std::string, std::shared_ptr<Camera>> cameras_;
   struct Waiting { // news of an event that is on its way to the disk
     std::string type;

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "common/error.h"
+#include "common/file.h"
 #include "secrets.h"
 #include "words.h"
 #include "yaml.h"
@@ -9,8 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,7 +39,10 @@ void read_record(const YamlValue &v, RecordConfig &r) {
              {"post_capture", [&](const YamlValue &x) { r.post_capture = x.number(0, 600); }},
              {"max_clip", [&](const YamlValue &x) { r.max_clip = x.number(1, hour); }},
              {"retain", [&](const YamlValue &x) {
-                x.members({{"days", [&](const YamlValue &days) { r.retain_days = days.number(0, years); }}});
+                x.members({{"days", [&](const YamlValue &days) {
+                              r.retain_days = days.number(0, years);
+                              r.retain_given = true;
+                            }}});
               }}});
 }
 
@@ -203,7 +205,6 @@ Config parse_config(const std::string &text, const std::string &file) {
   }
   Config c;
   c.mqtt.node = own_host_name();
-  RecordConfig record;
   Presets presets;
   const YamlValue top(root, file, "");
   // Cameras refer to presets and take over `record`: they are read last wherever they stand.
@@ -270,7 +271,7 @@ Config parse_config(const std::string &text, const std::string &file) {
                           c.storage.min_free = x.here([&] { return parse_size(x.text()); });
                         }}});
           }},
-         {"record", [&](const YamlValue &v) { read_record(v, record); }},
+         {"record", [&](const YamlValue &v) { read_record(v, c.record); }},
          {"presets",
           [&](const YamlValue &v) {
             v.each([&](const std::string &name, const YamlValue &preset) {
@@ -289,7 +290,7 @@ Config parse_config(const std::string &text, const std::string &file) {
          {"cameras", [&](const YamlValue &v) { cameras.push_back(v); }}});
     for (const YamlValue &v : cameras)
       v.each([&](const std::string &name, const YamlValue &camera) {
-        c.cameras[name] = read_camera(name, camera, record, presets);
+        c.cameras[name] = read_camera(name, camera, c.record, presets);
         c.order.push_back(name);
       });
   } catch (const YAML::Exception &e) {
@@ -301,10 +302,8 @@ Config parse_config(const std::string &text, const std::string &file) {
 }
 
 Config read_config(const std::string &file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) fail(Error::Kind::io, "cannot read ", file, ": ", std::strerror(errno));
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad()) fail(Error::Kind::io, "cannot read ", file, ": ", std::strerror(errno));
+  constexpr std::size_t most = 1 << 20;
+  const std::string text = read_text_file(file, "the configuration", most);
   Config c = parse_config(text, file);
   struct stat info {};
   if (!stat(file.c_str(), &info) && (info.st_mode & S_IROTH) && without_secrets(text) != text)

@@ -42,6 +42,7 @@ struct RecordConfig {
   double pre_capture = 5, post_capture = 5; // seconds
   double max_clip = 60;                     // seconds; a longer event goes on as the next one
   double retain_days = 14;                  // 0: no limit of age
+  bool retain_given = false;                // the configuration says it, rather than the default
   bool operator==(const RecordConfig &) const = default;
 };
 
@@ -97,6 +98,7 @@ struct Config {
   MqttConfig mqtt;
   WebhookConfig webhook;
   StorageConfig storage;
+  RecordConfig record; // of cameras that do not say otherwise
   std::map<std::string, CameraConfig> cameras;
   std::vector<std::string> order;    // of the cameras, as they were written
   Shard shard;                       // see keep_shard()

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <future>
 #include <set>
 #include <utility>
 
@@ -54,6 +55,16 @@ std::pair<double, double> span_of(const Request &r, double now) {
   if (std::abs(after) > 1e11 || std::abs(before) > 1e11)
     refuse(400, "after and before are seconds since 1970");
   return {after, before};
+}
+
+// A change is answered with success only when it is on the disk.
+void need_saved(const std::shared_future<std::string> &saved) {
+  constexpr std::chrono::seconds patience(10);
+  if (saved.wait_for(patience) != std::future_status::ready)
+    refuse(503, "the change holds, but the disk has not taken it yet; it is tried again until it has");
+  if (const std::string &why = saved.get(); !why.empty())
+    refuse(507, "the change holds until the program ends, but is not stored: " + why +
+                    "; it is tried again until it is");
 }
 
 } // namespace
@@ -161,6 +172,7 @@ Response Api::set_element(const Match &m) {
   for (const auto &[p, v] : body.items())
     if (v.is_structured() || (v.is_string() && v.get_ref<const std::string &>().size() > 4096))
       refuse(400, p.substr(0, 80) + " is no single value");
+  std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
     const auto c = need_camera(monitor_, name);
     need_element(*c, element);
@@ -175,13 +187,14 @@ Response Api::set_element(const Match &m) {
         monitor_.overrides().set_property(name, element, p, property_text(v));
     }
     monitor_.apply(name);
-    monitor_.save_overrides();
+    saved = monitor_.save_overrides();
     const json out = describe(monitor_, *c, need_element(*c, element));
     monitor_.hub().text(name, monitor_.utc().now(),
                         {{"kind", "elements"}, {"camera", name}, {"element", out}});
     return out;
   });
   note(m, "element", {{"camera", name}, {"element", element}, {"properties", body}});
+  need_saved(saved);
   return json_response(done);
 }
 
@@ -196,6 +209,7 @@ Response Api::set_shape(const Match &m) {
             : kind == "lines" ? to_json(line_from(value))
                               : to_json(mask_from(value));
   }
+  std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
     const auto c = need_camera(monitor_, name);
     const CameraConfig &now = c->config();
@@ -207,10 +221,11 @@ Response Api::set_shape(const Match &m) {
     if (put && !known && there >= most) refuse(400, "a camera has at most 64 of each kind");
     monitor_.overrides().set_shape(name, kind, shape, value);
     monitor_.apply(name);
-    monitor_.save_overrides();
+    saved = monitor_.save_overrides();
     return monitor_.describe(name);
   });
   note(m, put ? "set-shape" : "delete-shape", {{"camera", name}, {"kind", kind}, {"name", shape}});
+  need_saved(saved);
   return json_response(done);
 }
 
@@ -220,27 +235,31 @@ Response Api::set_switches(const Match &m) {
     if ((key != "enabled" && key != "recordings" && key != "motion") || !value.is_boolean())
       refuse(400, "expected enabled, recordings or motion, true or false");
   if (body.empty()) refuse(400, "expected enabled, recordings or motion, true or false");
+  std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
     need_camera(monitor_, m.parts[0]);
     for (const auto &[key, value] : body.items())
       monitor_.overrides().set_switch(m.parts[0], key, value.get<bool>());
     monitor_.apply(m.parts[0]);
-    monitor_.save_overrides();
+    saved = monitor_.save_overrides();
     return monitor_.describe(m.parts[0]);
   });
   note(m, "switches", {{"camera", m.parts[0]}, {"switches", body}});
+  need_saved(saved);
   return json_response(done);
 }
 
 Response Api::forget_overrides(const Match &m) {
+  std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
     need_camera(monitor_, m.parts[0]);
     monitor_.overrides().forget(m.parts[0]);
     monitor_.apply(m.parts[0]);
-    monitor_.save_overrides();
+    saved = monitor_.save_overrides();
     return monitor_.describe(m.parts[0]);
   });
   note(m, "forget-overrides", {{"camera", m.parts[0]}});
+  need_saved(saved);
   return json_response(done);
 }
 
@@ -259,7 +278,7 @@ Response Api::heat_map(const Match &m) {
                         {"before", before},
                         {"columns", EventStore::heat_columns},
                         {"rows", EventStore::heat_rows},
-                        {"counts", monitor_.storage().events().heat(m.parts[0], after, before)}});
+                        {"counts", monitor_.storage().reader().heat(m.parts[0], after, before)}});
 }
 
 Response Api::crossings(const Match &m) {
@@ -272,7 +291,7 @@ Response Api::crossings(const Match &m) {
   monitor_.call([&] {
     for (const auto &[name, shape] : need_camera(monitor_, m.parts[0])->config().lines) line(name);
   });
-  for (const auto &[at, n] : monitor_.storage().events().crossings(m.parts[0], after, before)) {
+  for (const auto &[at, n] : monitor_.storage().reader().crossings(m.parts[0], after, before)) {
     json &of = line(at.line);
     of["in"] = of["in"].get<std::int64_t>() + n.in;
     of["out"] = of["out"].get<std::int64_t>() + n.out;

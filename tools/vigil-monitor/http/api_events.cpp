@@ -14,7 +14,7 @@ namespace {
 
 Event need_event(Monitor &m, const std::string &id) {
   if (!is_event_id(id)) refuse(404, "there is no event of this name");
-  const auto e = m.storage().events().get(id);
+  const auto e = m.storage().reader().get(id);
   if (!e) refuse(404, "there is no event " + id);
   return *e;
 }
@@ -59,7 +59,7 @@ Response Api::events(const Match &m) {
   q.before = number_of(r, "before");
   if (r.query.count("retained")) q.retained = integer_of(r, "retained", 0, 1, 0) != 0;
   q.limit = integer_of(r, "limit", 1, 500, 50);
-  const EventPage page = monitor_.storage().events().find(q);
+  const EventPage page = monitor_.storage().reader().find(q);
   json events = json::array();
   for (const Event &e : page.events) events.push_back(to_json(e));
   return json_response(
@@ -100,7 +100,7 @@ Response Api::similar(const Match &m) {
   const Event e = need_event(monitor_, m.parts[0]);
   json events = json::array();
   for (const SimilarEvent &s :
-       monitor_.storage().events().similar(e.id, integer_of(m.request, "limit", 1, 100, 12)))
+       monitor_.storage().reader().similar(e.id, integer_of(m.request, "limit", 1, 100, 12)))
     events.push_back({{"event", to_json(s.event)}, {"similarity", s.similarity}});
   return json_response({{"events", events}});
 }

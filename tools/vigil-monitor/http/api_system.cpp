@@ -41,7 +41,7 @@ json Api::disk_figures() {
     const std::lock_guard guard(limits_lock_);
     limits = limits_;
   }
-  const EventStore &store = monitor_.storage().events();
+  const EventReader &store = monitor_.storage().reader();
   return {{"storage", monitor_.storage_stats(limits)},
           {"mqtt_outbox", store.waiting("mqtt")},
           {"webhook", store.waiting("webhook")}};

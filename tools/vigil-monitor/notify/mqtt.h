@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../config/config.h"
-#include "../store/events.h"
+#include "../store/event_store.h"
 #include "topics.h"
 
 #include <atomic>

@@ -3,7 +3,7 @@
 // server takes it.
 #pragma once
 
-#include "../store/events.h"
+#include "../store/event_store.h"
 
 #include <atomic>
 #include <condition_variable>

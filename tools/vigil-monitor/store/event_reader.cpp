@@ -36,7 +36,7 @@ class EventReader::Lease {
     constexpr int instructions = 1000; // of SQLite's machine, between two looks at the clock
     sqlite3_progress_handler(
         db_->get(), instructions,
-        [](void *end) { return int(Clock::now() > *static_cast<Clock::time_point *>(end)); }, &end_);
+        [](void *last) { return int(Clock::now() > *static_cast<Clock::time_point *>(last)); }, &end_);
   }
   ~Lease() {
     sqlite3_progress_handler(db_->get(), 0, nullptr, nullptr);

@@ -130,11 +130,6 @@ std::vector<Event> EventStore::oldest_first() const {
   return out;
 }
 
-std::int64_t EventStore::clip_bytes() const {
-  const std::lock_guard guard(lock_);
-  return one_integer(db_, "SELECT total(clip_bytes) FROM events");
-}
-
 void EventStore::put_vector(const std::string &id, std::span<const float> vector) {
   const std::lock_guard guard(lock_);
   Statement(db_, "UPDATE events SET vector=? WHERE id=?").bind(vector).bind(id).run();

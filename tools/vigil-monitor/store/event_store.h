@@ -88,7 +88,6 @@ class EventStore {
   // The oldest events of a camera (or of all: "") that are neither retained nor without an end. `with_clip`: only those with
   // bytes of a clip. At most `limit`.
   std::vector<Event> oldest(const std::string &camera, bool with_clip, int limit) const;
-  std::int64_t clip_bytes() const; // of all events
   // The latest time of which it is certain that it has been; empty: none was stored.
   std::optional<double> trusted_time() const;
   void set_trusted_time(double);

@@ -36,7 +36,8 @@ Overrides OverridesFile::load() {
       Overrides overrides(text);
       good_ = std::move(text);
       if (each == name_before) {
-        storage_.report("the changes that were made on the page come from " + path + ": the last ones may be missing");
+        storage_.report("the changes that were made on the page come from " + path +
+                        ": the last ones may be missing");
         save(good_);
       }
       return overrides;
@@ -50,7 +51,8 @@ Overrides OverridesFile::load() {
       storage_.report(what);
     }
   }
-  storage_.report("the changes that were made on the page are lost: neither overrides.json nor overrides.json.1 can be used");
+  storage_.report("the changes that were made on the page are lost: neither overrides.json nor "
+                  "overrides.json.1 can be used");
   return {};
 }
 

@@ -354,7 +354,7 @@ DiskState Storage::disk(const StorageConfig &c, double now, bool clock_trusted) 
           static_cast<std::int64_t>(c.max_size),
           error ? INT64_MAX / 2 : static_cast<std::int64_t>(space.available),
           static_cast<std::int64_t>(c.min_free),
-          events_->clip_bytes(),
+          reader_->clip_bytes(),
           clock_trusted};
 }
 
