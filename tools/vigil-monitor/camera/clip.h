@@ -93,7 +93,7 @@ class Recorder {
   };
   void drop_old();
   void stop_all(); // with the lock held: the stream is another one from here on
-  static constexpr std::size_t most_clips = 4, most_viewers = 8;
+  static constexpr std::size_t most_clips = 4, most_viewers = 16;
   static constexpr std::size_t most_bytes = 96 << 20;
   const double pre_capture_;
   const Finish finish_;
