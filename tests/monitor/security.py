@@ -121,6 +121,10 @@ def desktop():
             own = dict(line.split()[:2] for line in ((file.parent if tokens else file.parent / "data") / "token").read_text().splitlines())
             same(m.ask("GET", "/api/version", headers=bearer(own["admin"]))[1]["role"], "admin", f"{name}: by token")
             m.stop()
+    file = configuration("unit", CAMERA, "")
+    with ready(started(file, "--local", "none")) as m:
+        same((m.ask("GET", "/api/cameras")[0], (file.parent / "data/token").exists()), (401, True), "as a service starts it: --local none")
+        m.stop()
     file = configuration("view-here", "http: {TOKENS, local: view}\n" + CAMERA)
     with ready(started(file)) as m:
         same((m.ask("GET", "/api/cameras")[0], m.ask("POST", "/api/reload", {})[0]), (200, 403), "local: view")
