@@ -103,7 +103,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void clip_finished(const std::string &event, const ClipResult &);
 
  private:
-  enum class State { starting, online, offline, disabled };
+  enum class State { starting, online, offline, disabled, ended };
   struct Running {
     Event event;
     bool active = true; // its cause goes on
@@ -116,6 +116,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   PipelineEvents pipeline_events();
   void build();
   void fail(const std::string &why);
+  void end(const std::string &why); // what is played once, for good
   void take_down();
   void go(State, std::optional<std::string> why);
   void told() const;
