@@ -18,7 +18,8 @@ class DamageGate {
     drop,
     take_as_whole, // and remove the mark
   };
-  Verdict judge(bool damaged, double now) {
+  // `no_key_frame`: the stream was taken without one, so that none can be whole.
+  Verdict judge(bool damaged, bool no_key_frame, double now) {
     if (!damaged) {
       whole_seen_ = true;
       run_ = false;
@@ -26,7 +27,7 @@ class DamageGate {
     }
     if (!run_) since_ = now;
     run_ = true;
-    if (now - since_ > KeyGate::patience) return Verdict::take_as_whole;
+    if (now - since_ > KeyGate::patience || (no_key_frame && !whole_seen_)) return Verdict::take_as_whole;
     if (whole_seen_) return Verdict::pass;
     dropped_++;
     return Verdict::drop;

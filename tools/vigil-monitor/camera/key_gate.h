@@ -31,7 +31,7 @@ class KeyGate {
   }
   bool waiting() const { return waiting_; }
   // Whether the last frame that passed was let through without a key frame before it, after the patience.
-  bool gave_up() const { return gave_up_; }
+  bool gave_up() const { return gave_up_; }          // from any thread
   std::uint64_t dropped() const { return dropped_; } // from any thread
 
  private:
@@ -40,7 +40,8 @@ class KeyGate {
     gave_up_ = false;
     since_ = now;
   }
-  bool begun_ = false, waiting_ = false, gave_up_ = false;
+  bool begun_ = false, waiting_ = false;
+  std::atomic<bool> gave_up_ = false;
   double since_ = 0;
   std::atomic<std::uint64_t> dropped_ = 0;
 };

@@ -225,7 +225,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::decoded(GstPad *, GstPadProbeInfo *
   if (p.refused_) return GST_PAD_PROBE_DROP;
   GstBuffer *b = GST_PAD_PROBE_INFO_BUFFER(info);
   const bool damaged = GST_BUFFER_FLAG_IS_SET(b, GST_BUFFER_FLAG_CORRUPTED);
-  switch (p.damage_gate_.judge(damaged, Utc::monotonic_seconds())) {
+  switch (p.damage_gate_.judge(damaged, p.key_gate_.gave_up(), Utc::monotonic_seconds())) {
   case DamageGate::Verdict::pass:
     break;
   case DamageGate::Verdict::drop:
@@ -234,7 +234,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::decoded(GstPad *, GstPadProbeInfo *
     b = gst_buffer_make_writable(b);
     GST_PAD_PROBE_INFO_DATA(info) = b;
     GST_BUFFER_FLAG_UNSET(b, GST_BUFFER_FLAG_CORRUPTED);
-    if (!p.all_damaged_told_.exchange(true))
+    if (!p.key_gate_.gave_up() && !p.all_damaged_told_.exchange(true))
       GST_ELEMENT_WARNING(p.pipeline_, STREAM, DECODE, ("%s", all_damaged), (nullptr));
     break;
   }

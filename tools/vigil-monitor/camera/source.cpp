@@ -60,24 +60,29 @@ void no_more_rtp_pads(GstElement *source, GstElement *parse) {
     GST_ELEMENT_ERROR(source, STREAM, WRONG_TYPE, ("the camera answers, but offers no video"), (nullptr));
 }
 
-void count_drops(GstElement *, GstElement *jitterbuffer, guint, guint, gpointer) {
+void set_up_jitterbuffer(GstElement *, GstElement *jitterbuffer, guint, guint, gpointer) {
   g_object_set(jitterbuffer, "post-drop-messages", TRUE, "drop-messages-interval", 0u, nullptr);
+  g_object_set(jitterbuffer, "faststart-min-packets", 1u, nullptr); // else the first packet waits for long
 }
 
 void new_manager(GstElement *, GstElement *rtpbin, gpointer) {
   if (g_signal_lookup("new-jitterbuffer", G_OBJECT_TYPE(rtpbin)))
-    g_signal_connect(rtpbin, "new-jitterbuffer", G_CALLBACK(count_drops), nullptr);
+    g_signal_connect(rtpbin, "new-jitterbuffer", G_CALLBACK(set_up_jitterbuffer), nullptr);
 }
 
 // Over UDP a packet that has not come after the latency is lost; what comes later is of no use. Over TCP, and
 // HTTP around it, nothing is lost: what comes late is what a wireless link or a relay held up, and is whole.
+// There the latency delays nothing but what follows a gap in the numbers of packets. It says how much later
+// than the camera says a packet may come and keep its time; after that it has the time at which it came.
 GstElement *make_rtsp_source(const std::string &address) {
   GstElement *source = tools::make_element("rtspsrc");
   const bool udp = address.starts_with("rtspu") || address.starts_with("rtspsu");
-  constexpr guint by_udp = 1 | 2, by_tcp = 4, latency_ms = 100; // bits of GstRTSPLowerTrans
+  constexpr guint by_udp = 1 | 2, by_tcp = 4; // bits of GstRTSPLowerTrans
+  constexpr guint udp_latency_ms = 100, tcp_latency_ms = 2500;
   constexpr guint64 timeout_us = 5'000'000;
-  g_object_set(source, "location", address.c_str(), "protocols", udp ? by_udp : by_tcp, "latency", latency_ms,
-               "tcp-timeout", timeout_us, "drop-on-latency", udp ? TRUE : FALSE, nullptr);
+  g_object_set(source, "location", address.c_str(), "protocols", udp ? by_udp : by_tcp, "latency",
+               udp ? udp_latency_ms : tcp_latency_ms, "tcp-timeout", timeout_us, "drop-on-latency",
+               udp ? TRUE : FALSE, nullptr);
   g_signal_connect(source, "new-manager", G_CALLBACK(new_manager), nullptr);
   return source;
 }
