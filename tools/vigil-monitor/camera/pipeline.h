@@ -3,8 +3,8 @@
 // connection: after a failure another is built.
 //
 //   source ! parsebin ! tee ! recorder
-//                       tee ! decodebin ! [deinterlace] ! [videoflip] ! videoconvert ! [clbilateral] ! [gpufisher] ! cudamog ! [boxtrack !
-//                       boxrules] ! tiles
+//                       tee ! decodebin ! [deinterlace] ! [videoflip] ! videoconvert ! [clbilateral] !
+//                             [gpufisher] ! cudamog ! [boxtrack ! boxrules] ! tiles
 //
 // Raw sources are encoded for the recorder only. The order gpufisher, cudamog lets cudamog's output change
 // for viewers. The chain may get smaller pictures (`detect`): videoscale stands before it, and tiles of plain

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Makes pictures whole and upright before they are looked at: deinterlaces those whose caps say that they are
-// interlaced, and turns those whose stream has a tag of their orientation. The elements for it are put in when
-// the first such picture comes, so that all other streams pay nothing.
+// Makes pictures whole and upright before they are looked at: deinterlaces those whose caps say that they
+// are interlaced, and turns those whose stream has a tag of their orientation. The elements for it are put
+// in when the first such picture comes, so that all other streams pay nothing.
 #pragma once
 
 #include <gst/gst.h>
@@ -10,8 +10,8 @@ namespace vigil::monitor {
 
 class Straightener {
  public:
-  // `source` is linked, or will be, to the static pad `sink`; what is needed is put between the two. `on_gpu`:
-  // frames may lie in memory of CUDA. The pads must outlive what comes through them.
+  // `source` is linked, or will be, to the static pad `sink`; what is needed is put between the two.
+  // `on_gpu`: frames may lie in memory of CUDA. The pads must outlive what comes through them.
   static void watch(GstBin *, GstPad *source, GstPad *sink, bool on_gpu);
 
  private:
