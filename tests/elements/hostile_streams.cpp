@@ -174,39 +174,46 @@ GST_END_TEST
 
 // The background is learnt from frames that show it.
 GST_START_TEST(a_background_is_not_learnt_from_corrupted_frames) {
-  Harness e("glcolinearseg backend=cpu background-frames=20 output=mask");
-  e.caps(caps_of("RGBA", width, height));
-  const auto foreground = [&](GstBuffer *b) {
-    fail_unless_equals_int(e.push(b), GST_FLOW_OK);
-    const std::vector<std::uint8_t> out = e.pull_bytes();
-    std::size_t set = 0;
-    for (std::size_t i = 0; i < out.size(); i += 4) set += out[i] > 127;
-    return set;
-  };
-  int n = 0;
-  for (; n < 30; n++) fail_unless(foreground(grey("RGBA", n)) == 0, "a corrupted picture has foreground");
-  for (; n < 80; n++) foreground(scene("RGBA", width, height, n).buffer(n));
-  const std::size_t empty = foreground(scene("RGBA", width, height, n).buffer(n));
-  fail_unless(empty < std::size_t(width * height / 50), "%zu pixels of an empty scene", empty);
+  std::vector<const char *> backends{"cpu"};
+#if defined(VIGIL_HAVE_GL) && !defined(__SANITIZE_THREAD__)
+  backends.push_back("opengl");
+#endif
+  for (const char *backend : backends) {
+    Harness e(std::string("glcolinearseg background-frames=20 output=mask backend=") + backend);
+    e.caps(caps_of("RGBA", width, height));
+    const auto foreground = [&](GstBuffer *b) {
+      fail_unless_equals_int(e.push(b), GST_FLOW_OK);
+      const std::vector<std::uint8_t> out = e.pull_bytes();
+      std::size_t set = 0;
+      for (std::size_t i = 0; i < out.size(); i += 4) set += out[i] > 127;
+      return set;
+    };
+    int n = 0;
+    for (; n < 30; n++)
+      fail_unless(foreground(grey("RGBA", n)) == 0, "%s: a corrupted picture has foreground", backend);
+    for (; n < 80; n++) foreground(scene("RGBA", width, height, n).buffer(n));
+    const std::size_t empty = foreground(scene("RGBA", width, height, n).buffer(n));
+    fail_unless(empty < std::size_t(width * height / 50), "%s: %zu pixels of an empty scene", backend, empty);
+    n++;
+    const std::size_t seen = foreground(scene("RGBA", width, height, n, {person}).buffer(n));
+    fail_unless(seen > 100, "%s: somebody is %zu pixels", backend, seen);
+    n++;
+    fail_unless(foreground(marked(scene("RGBA", width, height, n, {person}).buffer(n))) == 0,
+                "%s: a corrupted picture has the foreground of the one before", backend);
+  }
 }
 GST_END_TEST
 
-// Tracks and rules wait meanwhile: a car that is hidden by a loss is the same one after it.
+// Tracks and rules wait meanwhile: what such pictures show is nobody, and a car is the same one after them.
 GST_START_TEST(tracks_go_on_over_corrupted_frames) {
-  const auto crossing = [](bool loss) {
-    Boxes b("rules='" + std::string(gate) + "'");
-    for (int n = 0; n < 50; n++) {
-      const bool lost = loss && n >= 20 && n < 24;
-      GstBuffer *frame = lost ? marked(frame_with(n, {})) : frame_with(n, {car(n)});
-      b.push(frame);
-    }
-    for (int n = 50; n < 60; n++) b.push(frame_with(n, {}));
-    return b.heard();
-  };
-  const Names with = crossing(true), without = crossing(false);
-  fail_unless(with == without, "a loss changes what is said: %zu messages, not %zu", with.size(),
-              without.size());
-  fail_unless(times(with, "track-begin") + times(with, "line-crossed") > 0, "nothing was said at all");
+  Boxes b;
+  g_object_set(b.rules(), "rules", gate, nullptr);
+  for (int n = 0; n < 50; n++)
+    b.push(n >= 20 && n < 26 ? marked(frame_with(n, {{400, 300, 200, 150}})) : frame_with(n, {car(n)}));
+  gst_harness_push_event(b.harness(), gst_event_new_eos());
+  const Names heard = b.heard();
+  for (const char *once : {"track-begin", "track-end", "line-cross", "zone-enter", "zone-leave"})
+    fail_unless(times(heard, once) == 1, "%s: %d times", once, times(heard, once));
 }
 GST_END_TEST
 
@@ -265,7 +272,7 @@ GST_START_TEST(what_is_there_after_an_outage_has_not_stood_there_since) {
   };
   const int whole = person.width * person.height;
   c.show(60);
-  fail_unless(covered(0, 15) > whole / 2, "the person is not seen");
+  fail_unless(covered(0, 75) > whole / 2, "the person is not seen");
   fail_unless(covered(3600 * GST_SECOND, 50) > whole / 2, "an hour's outage made the person background");
 }
 GST_END_TEST
