@@ -8,6 +8,7 @@
 #include "tests/elements/hostile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gst/base/gstbasetransform.h>
 #include <string>
 #include <utility>

@@ -64,8 +64,7 @@ void run(Checker &c) {
     }
 }
 
-// Of a grey picture in a colour format each label is the one of luma alone, where the thresholds are the same:
-// only what is hardly darker is a shadow. A grey thing on coloured ground, and the other way round, is judged
+// Of a grey picture in a colour format only what is hardly darker is a shadow, as on luma alone. A grey thing on coloured ground, and the other way round, is judged
 // by its colour.
 void run_grey(Checker &c) {
   struct {
