@@ -10,8 +10,8 @@
 //   pass_by()   in place of these four where the frame is corrupted
 //
 // plan(), run(), fetch(), complete() and pass_by() are called under the transform's work lock, one at a time
-// and by the streaming thread, in the order of the frames. publish() is called without a lock, so that messages may be
-// posted. An exception becomes an error message of the element.
+// and by the streaming thread, in the order of the frames. publish() is called without a lock, so that
+// messages may be posted. An exception becomes an error message of the element.
 #pragma once
 
 #include "common/device.h"

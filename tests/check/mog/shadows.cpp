@@ -64,8 +64,8 @@ void run(Checker &c) {
     }
 }
 
-// Of a grey picture in a colour format only what is hardly darker is a shadow, as on luma alone. A grey thing on coloured ground, and the other way round, is judged
-// by its colour.
+// Of a grey picture in a colour format only what is hardly darker is a shadow, as on luma alone. A grey thing
+// on coloured ground, and the other way round, is judged by its colour.
 void run_grey(Checker &c) {
   struct {
     std::array<std::uint8_t, 3> ground, seen;
