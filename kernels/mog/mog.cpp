@@ -11,8 +11,8 @@ namespace vigil::mog {
 static constexpr double max_variance_yuv = 0.25, deep_shadow2_yuv = 0.25,
                         shadow2_yuv = 4. / 9; // of those for R G B
 static constexpr double shadow_threshold_rgb = 0.85, shadow_threshold_yuv = 0.8;
-// One level of each chroma channel is none. No sample's chroma2 is exactly this.
-static constexpr double colourless2_yuv = 2.5, colourless2_rgb = 10;
+// Less than a grey road in a picture in colour has, most of the time. No sample's chroma2 is exactly this.
+static constexpr double colourless2_yuv = 0.2, colourless2_rgb = 0.8;
 static constexpr double initial_rgb = 15, initial_yuv = 6, initial_mog = 225;
 
 Constants resolve(const Params &p, Method method, PixelFormat format, int channels) {

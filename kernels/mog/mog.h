@@ -68,7 +68,7 @@
 //   own2                                  for n >= shadow_threshold * q: a pale shadow
 //   min(own2, deep_shadow_distance^2)     for n >= deep_shadow_threshold * q: a deep one; three channels
 //                                         alone, a quarter of deep_shadow_distance^2 for Y U V. It is none
-//                                         where neither x nor m has a colour: chroma2 < 2.5 for Y U V, < 10
+//                                         where neither x nor m has a colour: chroma2 < 0.2 for Y U V, < 0.8
 //                                         for R G B
 // with chroma2 = (U-128)^2 + (V-128)^2, or the squared distance of R G B from grey, ((R-G)^2 + (G-B)^2 +
 // (B-R)^2) / 3.
