@@ -93,7 +93,6 @@ void MogElement::start() {
   motion = {};
   told_no_masks = false;
   camera = {};
-  previous_time = GST_CLOCK_TIME_NONE;
   motion_time = 0;
   last_time = {};
 }

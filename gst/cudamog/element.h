@@ -32,6 +32,7 @@ class MogElement final : public ElementWith<Settings> {
   void add_stats(GstStructure *) const override;
   FlowDepth flow() const override;
   bool passes_buffers() const override;
+  bool learns() const override { return true; }
   Place &place() override { return place_; }
   std::unique_ptr<Work> make_work(Device &) override;
   void start() override;
@@ -39,7 +40,6 @@ class MogElement final : public ElementWith<Settings> {
   void stop(Work *) override;
   void stopped() override;
   void end_of_stream() override;
-  void flushed() override { previous_time = GST_CLOCK_TIME_NONE; }
   GstElement *gst() const { return gst_; }
 
   std::atomic<std::uint64_t> model_frames = 0; // learnt by the model
@@ -55,9 +55,8 @@ class MogElement final : public ElementWith<Settings> {
   Output last_output{}; // of the frame that came last
   bool told_no_masks = false;
   Motion motion;
-  GstClockTime previous_time = GST_CLOCK_TIME_NONE; // running time of the frame that came last
-  FrameTime last_time;                              // of the frame that went last
-  GstClockTime motion_time = 0;                     // its running time, or a guess where it has none
+  FrameTime last_time;          // of the frame that went last
+  GstClockTime motion_time = 0; // its running time, or a guess where it has none
 
  private:
   void look_after_model(bool at_the_end);

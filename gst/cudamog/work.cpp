@@ -99,14 +99,6 @@ std::unique_ptr<Work::Result> MogWork::make_result() {
   return std::make_unique<Analysis>(device_, pixel_format(in_.info), *blobs_, view_);
 }
 
-// How long the frame lasts: the time since the last one, what its buffer says, or the caps' frame rate.
-double MogWork::seconds_of(const FrameTime &time) {
-  const GstClockTime before = std::exchange(element_.previous_time, time.running);
-  if (GST_CLOCK_TIME_IS_VALID(before) && GST_CLOCK_TIME_IS_VALID(time.running) && time.running > before)
-    return double(time.running - before) / GST_SECOND;
-  return double(duration_of(in_.info, time)) / GST_SECOND;
-}
-
 // A change of output that needs other caps waits for their negotiation.
 Output MogWork::output_for(Output wanted) {
   Output &last = element_.last_output;
@@ -121,7 +113,7 @@ Work::Plan MogWork::plan(const FrameTime &time, Result *result) {
   auto &a = static_cast<Analysis &>(*result);
   a.settings = element_.settings.snapshot();
   take_own_threshold(a.settings, in_.info);
-  a.seconds = seconds_of(time);
+  a.seconds = time.seconds;
   a.output = output_for(a.settings.output);
   const bool apart = a.settings != current_;
   current_ = a.settings;
@@ -301,6 +293,23 @@ void MogWork::publish(BufferPtr &buffer, const Job &job) {
   if (a.light == Learning::Light::steady)
     post_motion(element, element_.motion.step(a.moving_fraction, motion, element_.motion_time),
                 element_.motion, motion, job.time, a.changed_fraction, a.boxes);
+}
+
+void MogWork::pass_by(Job &job, Queue &queue) {
+  auto &a = static_cast<Analysis &>(*job.result);
+  const std::ptrdiff_t stride = mask_stride(grid_.width);
+  if (a.output == Output::mask) {
+    const Plane<std::uint8_t> out = job.out.plane(0);
+    for (int y = 0; y < out.height; y++) device_.fill(out.row(y), 0, std::size_t(out.width), queue);
+    return;
+  }
+  if (a.output == Output::background && model_) return model_->background(job.out, queue);
+  device_.fill(a.scratch.as(), 0, std::size_t(stride) * std::size_t(grid_.height), queue);
+  const Plane<const std::uint8_t> nothing{a.scratch.as<std::uint8_t>(), grid_.width, grid_.height, stride};
+  if (a.output == Output::overlay)
+    composer_->overlay(job.in, nothing, {}, style_, job.out, queue);
+  else
+    composer_->foreground(job.in, nothing, style_, job.out, queue);
 }
 
 void MogWork::attach_mask(GstBuffer *buffer, Analysis &a) {

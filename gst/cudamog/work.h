@@ -38,6 +38,7 @@ class MogWork final : public Work {
   void fetch(Job &, Queue &) override;
   void complete(Job &, Queue &) override;
   void publish(BufferPtr &, const Job &) override;
+  void pass_by(Job &, Queue &) override;
   std::unique_ptr<State> leave() override;
   void enter(std::unique_ptr<State>) override;
   std::uint64_t result_bytes() const override { return result_bytes_; }
@@ -56,7 +57,6 @@ class MogWork final : public Work {
   struct Analysis;
   struct Known;
   void forget();
-  double seconds_of(const FrameTime &);
   Output output_for(Output wanted);
   void prepare_model(const Settings &, Queue &);
   void prepare_watch(const std::string &location, Queue &);
