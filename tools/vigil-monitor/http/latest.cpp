@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "latest.h"
 
+#include <cstdint>
 #include <exception>
 #include <utility>
 
