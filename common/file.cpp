@@ -117,7 +117,19 @@ void check_writable(const std::string &path) {
   unlink(name.c_str());
 }
 
+// Writes to a device or pipe, such as /dev/stdout, which nothing may replace. False when the path is none.
+static bool write_to_special_file(const std::string &path, std::span<const std::uint8_t> bytes) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return false;
+  const File file(std::fopen(path.c_str(), "wb"), std::fclose);
+  if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
+      std::fflush(file.get()) != 0)
+    io_error(Error::Kind::write, "write", path);
+  return true;
+}
+
 void replace_file(const std::string &path, std::span<const std::uint8_t> bytes) {
+  if (write_to_special_file(path, bytes)) return;
   const auto [file, temporary] = write_beside(path, bytes);
   if (std::rename(temporary.c_str(), path.c_str()) != 0) failed_to_write(path, temporary);
   sync_folder_of(path);

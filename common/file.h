@@ -13,7 +13,8 @@
 namespace vigil {
 
 // Writes a new file beside `path` and renames it, so that there is a whole file under that name at any time.
-// Throws Error::write. Removes what a process that was killed while it wrote has left there.
+// The bytes and the name are on the disk when it returns. A device or pipe, such as /dev/stdout, is written to instead. Throws
+// Error::write. Removes what a process that was killed while it wrote has left there.
 void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes);
 
 // The same for a writer of many files: the folder is not listed at each of them; the writer calls

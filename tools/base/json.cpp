@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "json.h"
 
-#include "common/error.h"
+#include "common/file.h"
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 
 namespace vigil::tools {
 
@@ -33,9 +31,8 @@ JsonWriter &JsonWriter::value(std::string_view v) {
 }
 
 void JsonWriter::save(const std::string &path) const {
-  std::ofstream file(path, std::ios::binary);
-  file << text_ << '\n' << std::flush;
-  if (!file) fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(errno));
+  const std::string whole = text_ + '\n';
+  replace_file(path, {reinterpret_cast<const std::uint8_t *>(whole.data()), whole.size()});
 }
 
 JsonWriter &JsonWriter::open(char bracket) {
