@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """An RTSP camera for tests: camera_server.py PORT [ADDRESS CAMERAS], run by the system's python3. ADDRESS is 127.0.0.1 where it is not given.
 
-/video has a drawn scene as H.264, /turning one whose size changes every ten seconds; /audio has sound
-only; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
+/video has a drawn scene as H.264, /turning one whose size changes every ten seconds, /sei one that sends an
+SEI with the marker bit and the picture's time before each picture; /audio has sound only; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
 (/video's frames stop, the connection stays), go."""
 import os
 import sys
@@ -39,6 +39,23 @@ def turn(_factory, media):
     GLib.timeout_add(10000, change)
 
 
+def say_more(_factory, media):
+    """An access unit of its own, without a picture, before each picture."""
+    pad = media.get_element().get_by_name("pictures").get_static_pad("src")
+    units = bytes([0, 0, 0, 1, 6, 5, 17, *range(1, 17), ord("x"), 0x80])
+    inside = []
+
+    def before(pad, info):
+        if not inside:
+            inside.append(True)
+            unit = Gst.Buffer.new_wrapped(units)
+            unit.pts, unit.dts = info.get_buffer().pts, info.get_buffer().dts
+            pad.push(unit)
+            inside.clear()
+        return Gst.PadProbeReturn.OK
+    pad.add_probe(Gst.PadProbeType.BUFFER, before)
+
+
 server = GstRtspServer.RTSPServer()
 server.set_address(sys.argv[2] if len(sys.argv) > 2 else "127.0.0.1")
 server.set_service(sys.argv[1])
@@ -47,6 +64,8 @@ launches = {"/turning": "( scenetestsrc is-live=true quiet=0 density=2 ! capsfil
             f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 )",
             "/video": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 ! valve name=valve "
             f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 )",
+            "/sei": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 "
+            f"! {ENCODE} ! video/x-h264,stream-format=byte-stream,alignment=au ! identity name=pictures ! rtph264pay name=pay0 pt=96 config-interval=1 )",
             "/audio": "( audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay0 pt=8 )"}
 for i in range(int(sys.argv[3]) if len(sys.argv) > 3 else 0):
     launches[f"/cam{i}"] = (f"( scenetestsrc is-live=true seed={i + 1} quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1 "
@@ -55,7 +74,7 @@ for path, launch in launches.items():
     factory = GstRtspServer.RTSPMediaFactory()
     factory.set_launch(launch)
     factory.set_shared(True)
-    prepare = {"/video": configure, "/turning": turn}.get(path)
+    prepare = {"/video": configure, "/turning": turn, "/sei": say_more}.get(path)
     if prepare:
         factory.connect("media-configure", prepare)
     server.get_mount_points().add_factory(path, factory)

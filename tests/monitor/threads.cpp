@@ -2,11 +2,17 @@
 // What vigil-monitor's threads ask of each other, and how they end. Usage: test-monitor-threads FOLDER
 #include "tests/expect.h"
 #include "tools/vigil-monitor/ask.h"
+#include "tools/vigil-monitor/deleted_events.h"
 #include "tools/vigil-monitor/notify/webhook.h"
+#include "tools/vigil-monitor/reaper.h"
+#include "tools/vigil-monitor/worker.h"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <latch>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -97,12 +103,71 @@ void ends(const std::string &folder) {
   expect(true, "a webhook ends at once");
 }
 
+// What a task owns, a pipeline say, ends on the task's thread, however soon that ends.
+void reaping() {
+  Reaper reaper;
+  const auto here = std::this_thread::get_id();
+  std::atomic<int> ended = 0, ended_here = 0;
+  constexpr int times = 20'000;
+  for (int i = 0; i < times; i++) {
+    std::shared_ptr<int> owned(new int(i), [&](const int *p) {
+      delete p;
+      ended++;
+      if (std::this_thread::get_id() == here) ended_here++;
+    });
+    reaper.add([p = std::move(owned)]() mutable { p.reset(); });
+    std::shared_ptr<int> left(new int(i), [&](const int *p) {
+      delete p;
+      ended++;
+      if (std::this_thread::get_id() == here) ended_here++;
+    });
+    reaper.add([p = std::move(left)] {});
+    while (reaper.running() > 100) std::this_thread::yield();
+  }
+  expect(reaper.wait(60s) && ended == 2 * times, "all have ended: " + std::to_string(ended));
+  expect(ended_here == 0,
+         "none of them here: " + std::to_string(ended_here) + " of " + std::to_string(ended));
+}
+
+// A queue that is full takes what is needed, in order, and refuses the rest.
+void full_queue() {
+  std::vector<int> done;
+  std::latch blocked(1), begun(1);
+  Worker worker(2, [](const std::string &) {});
+  worker.add([&] {
+    begun.count_down();
+    blocked.wait();
+  });
+  begun.wait();
+  expect(worker.add([&] { done.push_back(1); }) && worker.add([&] { done.push_back(2); }), "it is taken");
+  expect(!worker.add([&] { done.push_back(0); }), "a full queue");
+  expect(worker.add_needed([&] { done.push_back(3); }) && worker.add_needed([&] { done.push_back(4); }),
+         "what is needed");
+  int taken = 0;
+  while (taken < 1000 && worker.add_needed([] {})) taken++;
+  expect(taken == 46, "not without an end: " + std::to_string(taken));
+  blocked.count_down();
+  worker.stop();
+  expect(done == std::vector<int>{1, 2, 3, 4}, "in order");
+  expect(!worker.add_needed([] {}), "one that has ended takes nothing");
+
+  DeletedEvents deleted;
+  deleted.add("a");
+  deleted.add("a");
+  for (std::size_t i = 1; i < DeletedEvents::most; i++) deleted.add(std::to_string(i));
+  expect(deleted.has("a") && !deleted.has("b"), "what was deleted");
+  deleted.add("b");
+  expect(!deleted.has("a") && deleted.has("1") && deleted.has("b"), "the last of them are remembered");
+}
+
 } // namespace
 
 int main(int, char **argv) {
   const std::string folder = std::string(argv[1]) + "/monitor-threads";
   std::filesystem::create_directories(folder);
   questions();
+  reaping();
+  full_queue();
   ends(folder);
   std::printf("%d failures\n", failures);
   return failures != 0;

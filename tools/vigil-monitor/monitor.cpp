@@ -38,8 +38,7 @@ void log_line(const std::string &text) {
 
 Monitor::Monitor(Config config, std::string file)
     : config_(std::move(config)), file_(std::move(file)),
-      storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line),
-      closer_(most_tasks, log_line) {
+      storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line) {
   const std::string text = read_whole(storage_->file("overrides.json"));
   if (!text.empty()) overrides_ = Overrides(text);
   // Whoever was told that they began is told that they ended.
@@ -71,7 +70,7 @@ CameraServices Monitor::services() {
           utc_,
           on_main,
           [this](std::function<void()> f) { reaper_.add(std::move(f)); },
-          [this](std::function<void()> f) { closer_.add(std::move(f)); },
+          clips_,
           [this](const std::string &below) { return storage_->file(below); },
           [this](const std::string &camera, View v, bool motion, double time, Bytes jpeg) {
             hub_.picture(camera, v, motion, time, std::move(jpeg));
@@ -86,22 +85,27 @@ CameraServices Monitor::services() {
             for (const auto &listener : on_tell) listener(camera, out);
           },
           [this](const char *type, const Event &e) { save(type, e); },
-          [this](const Event &e, Bytes jpeg) { writer_.add([this, e, jpeg] { save_thumbnail(e, *jpeg); }); },
+          [this](const Event &e, Bytes jpeg) {
+            if (!writer_.add([this, e, jpeg] { save_thumbnail(e, *jpeg); })) lost("pictures of events");
+          },
           [this](const Event &e, std::vector<float> v) {
-            writer_.add([this, id = e.id, v = std::move(v)] { storage_->events().put_vector(id, v); });
+            if (!writer_.add([this, id = e.id, v = std::move(v)] { storage_->events().put_vector(id, v); }))
+              lost("vectors of events");
           },
           [this](const std::string &camera, const std::string &line, double time, bool in) {
-            writer_.add([this, camera, line, time, in] {
+            const bool taken = writer_.add_needed([this, camera, line, time, in] {
               const auto quarter = static_cast<std::int64_t>(std::floor(time / EventStore::quarter));
               Crossings &c = crossings_[{camera, line, quarter}];
               (in ? c.in : c.out)++;
               save_crossings();
             });
+            if (!taken) lost("crossings of lines");
           },
           [this](const std::string &camera, double time, std::vector<float> cells) {
-            writer_.add([this, camera, time, cells = std::move(cells)] {
+            const bool taken = writer_.add_needed([this, camera, time, cells = std::move(cells)] {
               storage_->events().add_heat(camera, time, cells);
             });
+            if (!taken) lost("heat");
           },
           log_line};
 }
@@ -128,16 +132,21 @@ bool Monitor::stop() {
   hub_.text("", utc_.now(), {{"kind", "bye"}});
   hub_.close();
   for (auto &[name, camera] : cameras_) camera->stop("the program stops");
-  closer_.stop(); // the clips become whole; each then tells the main loop
+  constexpr std::chrono::seconds patience(6), disks(20);
+  const bool whole = clips_->wait(disks); // each then tells the main loop
+  if (!whole)
+    log_line(vigil::text(clips_->clips(),
+                         " clips still wait for the disk; the program leaves without waiting "
+                         "for them, and closes them when it starts again"));
   while (g_main_context_iteration(nullptr, FALSE)) {
   }
-  constexpr std::chrono::seconds patience(6);
   const bool ended = reaper_.wait(patience);
   if (!ended) log_line("a camera's connection does not end; the program leaves without waiting for it");
   writer_.stop();
   if (!waiting_.empty()) log_line(vigil::text(waiting_.size(), " news of events were never stored"));
   cameras_.clear();
-  return ended;
+  leaving_.clear();
+  return ended && whole;
 }
 
 void Monitor::tick() {
@@ -148,10 +157,12 @@ void Monitor::tick() {
       log_line(name + ": " + e.what());
     }
   }
+  std::erase_if(leaving_, [](const auto &camera) { return !camera->awaits_clips(); });
   if (const double change = utc_.re_anchor(); change != 0) {
     log_line(vigil::text("the system's clock was set by ", change, " seconds"));
     for (const auto &[name, camera] : cameras_) camera->clock_set(change);
   }
+  if (queue_.worked(Utc::monotonic_seconds())) log_line("the disk takes everything again");
   constexpr unsigned a_minute = 60, often = 10;
   if (ticks_ % a_minute == 0)
     writer_.add([this, cameras = config_.cameras, limits = config_.storage] { retention(cameras, limits); });
@@ -167,21 +178,42 @@ void Monitor::save(const char *type, const Event &e) {
   };
   const bool first = !std::strcmp(type, "new");
   if (first) tell(type, e); // at once; the others when their files are there
-  const bool taken = writer_.add([this, type = std::string(type), e = Event(e), first, tell]() mutable {
-    const auto same = [&](const Waiting &w) { return w.event.id == e.id; };
-    const bool known = std::any_of(waiting_.begin(), waiting_.end(), same) || storage_->events().get(e.id);
-    if (!first && !known) { // deleted meanwhile: what was written of it since goes, too
-      storage_->remove(e);
-      return;
-    }
-    // A picture is told of when it is there, which it is not when the disk was full.
-    std::error_code error;
-    e.has_snapshot = std::filesystem::exists(storage_->file(thumb_path(e)), error);
-    waiting_.push_back({type, e});
-    put_waiting();
-    if (!first) tell(type.c_str(), e);
-  });
-  if (!taken) log_line("the disk is so slow that event " + e.id + " is not stored");
+  const bool taken =
+      writer_.add_needed([this, type = std::string(type), e = Event(e), first, tell]() mutable {
+        if (!first && deleted_.has(e.id)) { // what was written of it since goes, too
+          storage_->remove(e);
+          return;
+        }
+        // A picture is told of when it is there, which it is not when the disk was full.
+        std::error_code error;
+        e.has_snapshot = std::filesystem::exists(storage_->file(thumb_path(e)), error);
+        wait(type, e);
+        put_waiting();
+        if (!first) tell(type.c_str(), e);
+      });
+  if (!taken) lost("news of events");
+}
+
+void Monitor::wait(std::string type, Event e) {
+  constexpr std::size_t most_waiting = 10000;
+  // Each of an event's news says all of it: one update that waits is enough.
+  const auto last =
+      std::find_if(waiting_.rbegin(), waiting_.rend(), [&](const Waiting &w) { return w.event.id == e.id; });
+  if (last != waiting_.rend() && type == "update" && last->type == "update") {
+    last->event = std::move(e);
+    return;
+  }
+  waiting_.push_back({std::move(type), std::move(e)});
+  if (waiting_.size() <= most_waiting) return;
+  log_line("the disk takes no events: the " + waiting_.front().type + " of event " +
+           waiting_.front().event.id + " is lost");
+  waiting_.pop_front();
+}
+
+void Monitor::lost(const char *what) {
+  if (queue_.failed(Utc::monotonic_seconds()))
+    log_line(vigil::text("the disk is so slow that ", what, " are lost: ", writer_.length(),
+                         " things wait for it already"));
 }
 
 void Monitor::save_crossings() {
@@ -212,7 +244,7 @@ bool Monitor::store(Waiting &w) {
   EventStore &events = storage_->events();
   for (;;) {
     const auto old = events.get(w.event.id);
-    if (!old && w.type != "new") return false;
+    if (!old && w.type != "new" && deleted_.has(w.event.id)) return false;
     if (old) w.event.retained = old->retained; // set by a person, not by the camera
     std::vector<Posting> news;
     for (const auto &of : news_of)
@@ -242,8 +274,6 @@ void Monitor::put_waiting() {
 }
 
 bool Monitor::store_waiting() {
-  constexpr std::size_t most_waiting = 10000;
-  if (waiting_.size() > most_waiting) waiting_.pop_front();
   const bool something = !waiting_.empty();
   while (!waiting_.empty()) {
     Waiting &w = waiting_.front();
@@ -260,7 +290,10 @@ void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, cons
   const DiskState disk = storage_->disk(limits, utc_.now());
   std::vector<Kept> kept = storage_->kept(cameras);
   const auto gone = storage_->retain(kept, disk);
-  for (const std::string &id : gone) hub_.text("", utc_.now(), {{"kind", "deleted"}, {"id", id}});
+  for (const std::string &id : gone) {
+    deleted_.add(id);
+    hub_.text("", utc_.now(), {{"kind", "deleted"}, {"id", id}});
+  }
   if (!gone.empty()) kept = storage_->kept(cameras);
   const std::lock_guard guard(retention_lock_);
   if (!gone.empty())
@@ -318,6 +351,7 @@ std::vector<std::string> Monitor::reload() {
       continue;
     }
     it->second->stop("the camera was taken out of the configuration");
+    leaving_.push_back(it->second);
     const nlohmann::json removed = {{"kind", "removed"}, {"name", it->first}};
     hub_.text(it->first, utc_.now(), removed);
     for (const auto &listener : on_tell) listener(it->first, removed);
@@ -346,6 +380,7 @@ std::vector<std::string> Monitor::reload() {
 bool Monitor::remove_event(const std::string &id) {
   const auto e = storage_->events().get(id);
   if (!e) return false;
+  deleted_.add(id); // first: what the camera says of it meanwhile must not bring it back
   storage_->remove(*e);
   hub_.text(e->camera, utc_.now(), {{"kind", "deleted"}, {"id", id}});
   return true;

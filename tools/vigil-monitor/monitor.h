@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The program: cameras, storage, viewers and the threads between them.
 //
-// Threads: the main loop owns cameras and configuration; `writer` the database and files; `closer` waits for
-// clips to become whole; the reaper's take pipelines down, each one. HTTP threads ask the main loop by
-// call().
+// Threads: the main loop owns cameras and configuration; `writer` the database and files; each clip has one
+// that writes it; the reaper's take pipelines down, each one. HTTP threads ask the main loop by call().
 #pragma once
 
 #include "ask.h"
 #include "camera/camera.h"
 #include "config/overrides.h"
+#include "deleted_events.h"
 #include "http/hub.h"
 #include "reaper.h"
 #include "store/event_log.h"
@@ -78,6 +78,8 @@ class Monitor {
   CameraServices services();
   void tick();
   void save(const char *type, const Event &);
+  void wait(std::string type, Event);                          // on the writer thread: until it is stored
+  void lost(const char *what);                                 // the writer's queue is full
   void save_crossings();                                       // on the writer thread
   void save_thumbnail(const Event &, const std::string &jpeg); // on the writer thread
   // On the writer thread: stores what waits, in order. What the disk refuses stays and is tried again.
@@ -104,13 +106,17 @@ class Monitor {
   std::deque<Waiting> waiting_;                  // the writer thread's
   std::map<CrossingPlace, Crossings> crossings_; // likewise; not stored yet
   Outage disk_, lines_, thumbnails_, counts_;    // likewise
+  Outage queue_;                                 // the main thread's
   std::atomic<bool> writable_ = true;
   std::string last_retention_;
   std::optional<std::string> next_retention_;
   mutable std::mutex retention_lock_;
   unsigned timer_ = 0, ticks_ = 0;
   const double started_ = Utc::monotonic_seconds();
-  Worker writer_, closer_;
+  Worker writer_;
+  const std::shared_ptr<ClipThreads> clips_ = std::make_shared<ClipThreads>();
+  std::vector<std::shared_ptr<Camera>> leaving_; // out of the configuration; clips are on their way
+  DeletedEvents deleted_;
   Reaper reaper_;
 };
 

@@ -23,14 +23,10 @@ class Worker {
   Worker(const Worker &) = delete;
   Worker &operator=(const Worker &) = delete;
 
-  // False when the queue is full, and the task was not taken.
-  bool add(Task t) {
-    const std::lock_guard guard(lock_);
-    if (ended_ || tasks_.size() >= limit_) return false;
-    tasks_.push_back(std::move(t));
-    more_.notify_one();
-    return true;
-  }
+  // False when the queue is full, and the task was not taken. For what may be left out, or comes again.
+  bool add(Task t) { return put(std::move(t), limit_); }
+  // The same for what must not be lost: there is room for many times as much before it is refused.
+  bool add_needed(Task t) { return put(std::move(t), needed * limit_); }
   // Works off what there is, then ends.
   void stop() {
     {
@@ -47,6 +43,14 @@ class Worker {
   std::size_t limit() const { return limit_; }
 
  private:
+  static constexpr std::size_t needed = 25;
+  bool put(Task t, std::size_t limit) {
+    const std::lock_guard guard(lock_);
+    if (ended_ || tasks_.size() >= limit) return false;
+    tasks_.push_back(std::move(t));
+    more_.notify_one();
+    return true;
+  }
   void run() {
     std::unique_lock guard(lock_);
     for (;;) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace vigil::monitor {
 
@@ -80,27 +79,32 @@ PipelineEvents Camera::pipeline_events() {
   };
   e.message = [this](GstMessage *m, double time) { message(m, time); };
   e.failed = [this](const std::string &why) { fail(why); };
-  e.warning = [this](const std::string &text) {
-    static std::set<std::string>
-        told; // the main thread's; most warnings are about the machine, not the camera
-    constexpr std::size_t most = 1000;
-    if (told.size() < most && told.insert(text).second) services_.log(config_.name + ": " + text);
-  };
+  e.warning = [this](const std::string &text) { warn(text); };
   return e;
 }
 
+void Camera::warn(const std::string &text) {
+  constexpr std::size_t most = 1000;
+  if (warned_.size() < most && warned_.insert(text).second) services_.log(config_.name + ": " + text);
+}
+
 void Camera::build() {
-  const auto weak = weak_from_this();
-  recorder_ = std::make_shared<Recorder>(
-      config_.record.enabled ? config_.record.pre_capture : 0,
-      [weak, s = services_](std::string event, std::shared_ptr<ClipWriter> writer) {
-        s.finish_clip([=] {
-          const ClipResult result = writer->finish();
-          s.on_main([=] {
-            if (const auto camera = weak.lock()) camera->clip_finished(event, result);
-          });
-        });
-      });
+  RecorderNews news;
+  const auto on_main = [weak = weak_from_this(), post = services_.on_main](auto f) {
+    post([weak, f] {
+      if (const auto camera = weak.lock()) f(*camera);
+    });
+  };
+  news.finished = [on_main](const std::string &event, const ClipResult &result) {
+    on_main([=](Camera &c) { c.clip_finished(event, result); });
+  };
+  news.broke_off = [on_main](const std::vector<std::string> &events) {
+    on_main([=](Camera &c) { c.clips_broke_off(events); });
+  };
+  news.warning = [on_main](const std::string &text) { on_main([=](Camera &c) { c.warn(text); }); };
+  recorder_ = std::make_shared<Recorder>(config_.record.enabled ? config_.record.pre_capture : 0,
+                                         services_.clips, std::move(news));
+  clip_frames_lost_ = 0;
   started_ = Utc::monotonic_seconds();
   last_change_ = started_;
   last_frames_ = 0;
@@ -212,9 +216,20 @@ void Camera::tick() {
     was_recording_ = recording;
     told();
   }
-  if (static_cast<std::uint64_t>(utc) % 60 == 0)
-    if (auto heat = feed_->activity.take_heat(); !heat.empty())
-      services_.heat(config_.name, utc, std::move(heat));
+  take_heat(utc);
+  late_clips(now);
+}
+
+// This timer drifts: it may skip a second of the clock. What was collected belongs to the minute in which
+// that was.
+void Camera::take_heat(double time) {
+  constexpr double a_minute = 60;
+  const auto minute = static_cast<std::int64_t>(std::floor(time / a_minute));
+  if (heat_minute_ == minute) return;
+  const double collected = static_cast<double>(heat_minute_.value_or(minute)) * a_minute;
+  heat_minute_ = minute;
+  if (auto heat = feed_->activity.take_heat(); !heat.empty())
+    services_.heat(config_.name, collected, std::move(heat));
 }
 
 void Camera::change(CameraConfig next) {
@@ -267,7 +282,7 @@ void Camera::change(CameraConfig next) {
     backoff_ = {}; // of what was configured before
     start();
   } else {
-    if (masks && pipeline_) pipeline_->draw_masks();
+    if (masks && pipeline_) pipeline_->draw_masks_soon();
     if (rules) set_rules();
   }
   told();
@@ -337,6 +352,8 @@ nlohmann::json Camera::stats() const {
           {"reconnects", reconnects_},
           {"latency_ms", pipeline_ ? pipeline_->latency_ms() : 0.0},
           {"record_queue_bytes", recorder_ ? recorder_->bytes() : 0},
+          {"record_overruns", recorder_ ? recorder_->overruns() : 0},
+          {"clip_frames_lost", recorder_ ? recorder_->lost() : 0},
           {"element_time_us", times}};
 }
 

@@ -6,6 +6,7 @@
 #include "../config/config.h"
 #include "../http/hub.h"
 #include "../store/event.h"
+#include "../store/outage.h"
 #include "activity.h"
 #include "backoff.h"
 #include "clip.h"
@@ -19,8 +20,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace vigil::monitor {
 
@@ -30,7 +33,7 @@ struct CameraServices {
   const Utc &utc;
   std::function<void(std::function<void()>)> on_main;       // from any thread
   std::function<void(std::function<void()>)> in_background; // a thread that may wait: pipelines that go down
-  std::function<void(std::function<void()>)> finish_clip;   // a thread that may wait: files that become whole
+  std::shared_ptr<ClipThreads> clips;
   std::function<std::string(const std::string &below)> file; // a path in the storage folder
   std::function<void(const std::string &camera, View, bool motion, double time, Bytes)>
       picture;                                                                 // from any thread
@@ -101,6 +104,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
 
   // A clip of this event became whole, or did not.
   void clip_finished(const std::string &event, const ClipResult &);
+  // Clips of events that have ended are on their way to the disk: this object is needed until they are there.
+  bool awaits_clips() const { return !recent_.empty(); }
 
  private:
   enum class State { starting, online, offline, disabled };
@@ -110,6 +115,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
     double quiet_since = 0;
     double snapshot_score = -1;
     bool recorded = false, pictured = false; // a clip is being written
+    bool broke_off = false;                  // its clip, because the stream became another one
     bool of_trouble = false;                 // of the camera itself: no box, no zone
     bool beginning = false;                  // its clip shows its beginning alone, however long it lasts
   };
@@ -139,7 +145,15 @@ class Camera : public std::enable_shared_from_this<Camera> {
   // that ended or began by the clock would begin after the one that is told next.
   double seen_until() const;
   void update_events(double now);
-  void outage_goes_on(double time); // once a second
+  void clips_broke_off(const std::vector<std::string> &events);
+  // Events whose clip broke off end, and others go on from there, with clips of their own.
+  void go_on_with_clips(double now);
+  // The event that goes on where this one has ended.
+  Running &follow(const std::string &key, const Running &, double now);
+  void late_clips(double now);        // once a second
+  void warn(const std::string &text); // once for each text
+  void take_heat(double time);        // once a minute
+  void outage_goes_on(double time);   // once a second
   void outage_ends(double time);
   void got_picture(Bytes);
   void set_rules();
@@ -153,7 +167,16 @@ class Camera : public std::enable_shared_from_this<Camera> {
   std::shared_ptr<Recorder> recorder_;
   std::unique_ptr<CameraPipeline> pipeline_;
   std::map<std::string, Running> running_; // by label; loitering by stay
-  std::map<std::string, Event> recent_;    // ended, their clip is on its way
+  struct Recent {
+    Event event;
+    double since; // by the monotonic clock
+    bool told;    // that it takes long
+  };
+  std::map<std::string, Recent> recent_; // ended, their clip is on its way
+  std::set<std::string> warned_;
+  Outage slow_disk_;
+  std::uint64_t clip_frames_lost_ = 0;      // as told
+  std::optional<std::int64_t> heat_minute_; // since 1970 UTC, that is being collected
   State state_ = State::starting;
   std::optional<std::string> reason_;
   std::optional<Event> outage_; // the event of the one that goes on

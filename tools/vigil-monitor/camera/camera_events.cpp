@@ -125,7 +125,7 @@ void Camera::end_event(Running &r, double clock_change) {
     if (!r.beginning)
       recorder_->end_after(r.event.id,
                            services_.utc.steady(r.quiet_since + clock_change) + config_.record.post_capture);
-    recent_[r.event.id] = r.event;
+    recent_[r.event.id] = {r.event, Utc::monotonic_seconds(), false};
   }
   services_.event("end", r.event);
 }
@@ -142,12 +142,46 @@ void Camera::clock_set(double change) {
     if (r.active) r.quiet_since = std::max(now - change, r.event.start_time);
     end_event(r, change);
     if (!r.active) continue;
-    begin_event(r.event.label, now, r.event.score, "", key);
-    Running &next = running_[key];
-    next.of_trouble = r.of_trouble;
-    next.event.zones = r.event.zones;
+    Running &next = follow(key, r, now);
     if (r.beginning) clip_beginning(next);
   }
+}
+
+Camera::Running &Camera::follow(const std::string &key, const Running &ended, double now) {
+  begin_event(ended.event.label, now, ended.event.score, "", key);
+  Running &next = running_[key];
+  next.of_trouble = ended.of_trouble;
+  next.event.zones = ended.event.zones;
+  return next;
+}
+
+void Camera::clips_broke_off(const std::vector<std::string> &events) {
+  for (auto &[key, r] : running_) {
+    if (std::find(events.begin(), events.end(), r.event.id) == events.end()) continue;
+    r.broke_off = true;
+    services_.log(vigil::text(config_.name, ": the stream's size, rate or codec changed: the clip of event ",
+                              r.event.id, " ends there",
+                              r.active && !r.beginning ? ", and another event goes on" : ""));
+  }
+  go_on_with_clips(seen_until());
+}
+
+void Camera::go_on_with_clips(double now) {
+  constexpr double shortest =
+      5; // seconds: a stream that changes all the time must not make an event each time
+  std::vector<std::pair<std::string, Running>> again;
+  for (auto it = running_.begin(); it != running_.end();) {
+    Running &r = it->second;
+    if (!r.broke_off || !r.active || r.beginning || now - r.event.start_time < shortest) {
+      ++it;
+      continue;
+    }
+    r.quiet_since = now;
+    end_event(r);
+    again.emplace_back(it->first, std::move(r));
+    it = running_.erase(it);
+  }
+  for (const auto &[key, r] : again) follow(key, r, now);
 }
 
 double Camera::seen_until() const {
@@ -157,6 +191,7 @@ double Camera::seen_until() const {
 
 void Camera::update_events(double now) {
   if (running_.empty()) return;
+  go_on_with_clips(now);
   const auto seen = feed_->take_seen();
   std::vector<std::pair<std::string, double>> again;
   for (auto it = running_.begin(); it != running_.end();) {
@@ -224,7 +259,9 @@ void Camera::got_picture(Bytes jpeg) {
 }
 
 void Camera::clip_finished(const std::string &id, const ClipResult &result) {
-  if (!result.good) services_.log(config_.name + ": the clip of event " + id + " is lost: " + result.why);
+  if (!result.why.empty())
+    services_.log(config_.name + ": the clip of event " + id +
+                  (result.good ? " is not whole: " : " is lost: ") + result.why);
   const auto put = [&](Event &e) {
     e.has_clip = result.good;
     e.clip_bytes = result.bytes;
@@ -240,8 +277,24 @@ void Camera::clip_finished(const std::string &id, const ClipResult &result) {
       }
     return;
   }
-  put(e->second);
+  put(e->second.event);
   recent_.erase(e);
+}
+
+void Camera::late_clips(double now) {
+  constexpr double long_time = 30; // seconds
+  for (auto &[id, r] : recent_) {
+    if (r.told || now - r.since < config_.record.post_capture + long_time) continue;
+    r.told = true;
+    services_.log(config_.name + ": the clip of event " + id + " still waits for the disk");
+  }
+  if (const std::uint64_t lost = recorder_ ? recorder_->lost() : 0; lost != clip_frames_lost_) {
+    clip_frames_lost_ = lost;
+    if (slow_disk_.failed(now))
+      services_.log(config_.name + ": the disk is so slow that frames of clips are lost");
+  } else if (slow_disk_.worked(now)) {
+    services_.log(config_.name + ": the disk takes all frames of clips again");
+  }
 }
 
 // What boxrules counts; empty where it is not in the chain.

@@ -1,122 +1,73 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "clip.h"
 
+#include "common/error.h"
 #include "tools/base/gst_ptr.h"
-#include "tools/base/pipeline.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
 namespace vigil::monitor {
+namespace {
 
-ClipWriter::ClipWriter(std::string path, GstCaps *caps) : path_(std::move(path)) {
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), error);
-  pipeline_ = gst_pipeline_new(nullptr);
-  gst_object_ref_sink(pipeline_);
-  GstElement *source = tools::make_element("appsrc"), *mux = tools::make_element("mp4mux"),
-             *sink = tools::make_element("filesink");
-  gst_bin_add_many(GST_BIN(pipeline_), source, mux, sink, nullptr);
-  source_ = GST_APP_SRC(source);
-  constexpr guint64 most_bytes = 64 << 20; // a disk that is this far behind has failed
-  g_object_set(source, "caps", caps, "format", GST_FORMAT_TIME, "max-bytes", most_bytes, "block", FALSE,
-               nullptr);
-  // Fragments of a second while it is written, so that a killed program leaves a file that plays; an ordinary
-  // file at the end.
-  constexpr guint fragment_ms = 1000;
-  g_object_set(mux, "fragment-duration", fragment_ms, nullptr);
-  gst_util_set_object_arg(G_OBJECT(mux), "fragment-mode", "first-moov-then-finalise");
-  g_object_set(sink, "location", (path_ + ".part").c_str(), "async", FALSE, "sync", FALSE, nullptr);
-  gst_element_link_pads(source, "src", mux, "video_%u"); // left to choose it would take a pad for sound
-  tools::link({mux, sink});
-  failed_ = gst_element_set_state(pipeline_, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE;
+bool has_element(const char *name) {
+  const tools::ObjectPtr<GstElementFactory> factory(gst_element_factory_find(name));
+  return factory != nullptr;
 }
 
-ClipWriter::~ClipWriter() {
-  gst_element_set_state(pipeline_, GST_STATE_NULL);
-  gst_object_unref(pipeline_);
-}
+} // namespace
 
-bool ClipWriter::push(GstBuffer *buffer, double time) {
-  if (failed_) return false;
-  if (!begun_) start_ = time;
-  begun_ = true;
-  constexpr guint64 most_bytes = 64 << 20;
-  if (gst_app_src_get_current_level_bytes(source_) > most_bytes) return !(failed_ = true);
-  failed_ = gst_app_src_push_buffer(source_, times_.copy(buffer)) != GST_FLOW_OK;
-  return !failed_;
-}
+Recorder::Recorder(double pre_capture, std::shared_ptr<ClipThreads> threads, RecorderNews news)
+    : pre_capture_(pre_capture), threads_(std::move(threads)), news_(std::move(news)) {}
 
-void ClipWriter::discard() {
-  gst_element_set_state(pipeline_, GST_STATE_NULL);
-  std::error_code error;
-  std::filesystem::remove(path_ + ".part", error);
-}
-
-ClipResult ClipWriter::finish() {
-  ClipResult result;
-  result.start = start_;
-  const std::string part = path_ + ".part";
-  gst_app_src_end_of_stream(source_);
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
-  constexpr GstClockTime patience = 20 * GST_SECOND;
-  const tools::MessagePtr message(gst_bus_timed_pop_filtered(
-      bus.get(), patience, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
-  if (message && GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) {
-    GError *e = nullptr;
-    gst_message_parse_error(message.get(), &e, nullptr);
-    result.why = tools::ErrorPtr(e)->message;
-  } else if (!message) {
-    result.why = "the disk did not take it within 20 seconds";
-  } else if (failed_) {
-    result.why = "the disk was too slow";
+void Recorder::tell(std::unique_lock<std::mutex> &guard) {
+  const auto unwritten = std::exchange(unwritten_, {});
+  const auto warning = std::exchange(warning_, std::nullopt);
+  guard.unlock();
+  if (warning) news_.warning(*warning);
+  for (const auto &[event, why] : unwritten) {
+    ClipResult result;
+    result.why = why;
+    news_.finished(event, result);
   }
-  gst_element_set_state(pipeline_, GST_STATE_NULL);
-  std::error_code error;
-  if (result.why.empty()) {
-    std::filesystem::rename(part, path_, error);
-    if (error) result.why = error.message();
-  }
-  if (!result.why.empty()) {
-    std::filesystem::remove(part, error);
-    return result;
-  }
-  result.good = true;
-  result.bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_, error));
-  return result;
 }
 
 void Recorder::caps(GstCaps *c) {
-  const std::lock_guard guard(lock_);
+  std::unique_lock guard(lock_);
   if (caps_ && gst_caps_is_equal(caps_, c)) return;
   // A clip holds one kind of stream: another size or another parameter set starts over.
+  std::vector<std::string> broken;
+  for (const Clip &clip : clips_) broken.push_back(clip.event);
   stop_all();
-  for (const Frame &f : ring_) gst_buffer_unref(f.buffer);
-  ring_.clear();
-  bytes_ = 0;
+  forget_stream();
   gst_caps_replace(&caps_, c);
+  units_.begin(c);
+  tell(guard);
+  if (!broken.empty()) news_.broke_off(broken);
 }
 
-void Recorder::frame(GstBuffer *buffer, double time) {
-  const std::lock_guard guard(lock_);
-  if (!caps_ || (!GST_BUFFER_PTS_IS_VALID(buffer) && !GST_BUFFER_DTS_IS_VALID(buffer))) return;
+void Recorder::frame(GstBuffer *part, double time) {
+  std::unique_lock guard(lock_);
+  if (!caps_) return;
+  const BufferPtr whole = units_.take(part, time);
+  if (!whole) return;
+  GstBuffer *buffer = whole.get();
   const bool key = !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  if (ring_.empty() && !key) return; // nothing can be decoded before a key frame
-  ring_.push_back({gst_buffer_ref(buffer), time, key});
-  bytes_ += gst_buffer_get_size(buffer);
-  drop_old();
+  keep(buffer, time, key);
   for (std::size_t i = clips_.size(); i-- > 0;) {
-    Clip &c = clips_[i];
-    if (time <= c.until && c.writer->push(buffer, time + c.utc)) continue;
-    finish_(std::move(c.event), std::move(c.writer));
+    if (feed(clips_[i], buffer, time, key)) continue;
     clips_.erase(clips_.begin() + static_cast<std::ptrdiff_t>(i));
     recording_--;
   }
   for (const auto &v : viewers_) v->push(buffer);
+  tell(guard);
+}
+
+void Recorder::keep(GstBuffer *buffer, double time, bool key) {
+  if (ring_.empty() && !key) return; // nothing can be decoded before a key frame
+  ring_.push_back({BufferPtr(gst_buffer_ref(buffer)), time, key});
+  bytes_ += gst_buffer_get_size(buffer);
+  drop_old();
 }
 
 // Whole groups of pictures go: what stays begins with a key frame and reaches back pre_capture seconds.
@@ -128,55 +79,103 @@ void Recorder::drop_old() {
     const bool spare = next_key < ring_.size() && ring_[next_key].time <= newest - pre_capture_;
     if (!spare && bytes_ <= most_bytes) return;
     for (std::size_t i = 0; i < next_key; i++) {
-      bytes_ -= gst_buffer_get_size(ring_.front().buffer);
-      gst_buffer_unref(ring_.front().buffer);
+      bytes_ -= gst_buffer_get_size(ring_.front().buffer.get());
       ring_.pop_front();
     }
-    if (ring_.empty()) return;
+    if (!ring_.empty()) continue;
+    overruns_++;
+    warning_ = text("more than ", most_bytes >> 20,
+                    " MB came without a key frame: the clip of an event that begins now begins with the next "
+                    "key frame; have the camera send key frames more often");
+    return;
   }
 }
 
+bool Recorder::feed(Clip &c, GstBuffer *buffer, double time, bool key) {
+  if (time > c.until) {
+    if (c.writer)
+      c.writer->end();
+    else
+      unwritten(c, "no key frame came while it went on");
+    return false;
+  }
+  if (!c.writer && !key) return true;
+  if (!c.writer && !open(c)) return false;
+  switch (c.writer->push(buffer, time + c.utc)) {
+  case ClipWriter::Taken::yes:
+    return true;
+  case ClipWriter::Taken::lost:
+    lost_++;
+    return true;
+  case ClipWriter::Taken::failed:
+    break;
+  }
+  return false; // its own thread says why
+}
+
+// From what is in memory, which begins with a key frame.
+bool Recorder::open(Clip &c) {
+  c.writer = ClipWriter::begin(
+      threads_, c.path, caps_,
+      [finished = news_.finished, event = c.event](const ClipResult &r) { finished(event, r); });
+  if (!c.writer) {
+    unwritten(c, "too many clips are being written already");
+    return false;
+  }
+  return true;
+}
+
+void Recorder::unwritten(Clip &c, const char *why) {
+  unwritten_.push_back({std::move(c.event), why});
+}
+
 void Recorder::stop_all() {
-  for (Clip &c : clips_) finish_(std::move(c.event), std::move(c.writer));
+  for (Clip &c : clips_)
+    if (c.writer)
+      c.writer->end();
+    else
+      unwritten(c, "the stream broke off before its first key frame");
   clips_.clear();
   recording_ = 0;
   for (const auto &v : viewers_) v->end();
 }
 
-void Recorder::reset() {
-  const std::lock_guard guard(lock_);
-  stop_all();
-  for (const Frame &f : ring_) gst_buffer_unref(f.buffer);
+void Recorder::forget_stream() {
   ring_.clear();
   bytes_ = 0;
+}
+
+void Recorder::reset() {
+  std::unique_lock guard(lock_);
+  stop_all();
+  forget_stream();
   gst_caps_replace(&caps_, nullptr);
+  tell(guard);
 }
 
 bool Recorder::begin(const std::string &event, const std::string &path, double time, double utc) {
-  tools::CapsPtr caps;
-  {
-    const std::lock_guard guard(lock_);
-    if (clips_.size() >= most_clips || ring_.empty()) return false;
-    caps.reset(gst_caps_ref(caps_));
-  }
-  // Making a pipeline and opening a file take their time; the stream must not wait for that, which takes the
-  // lock.
-  auto writer = std::make_shared<ClipWriter>(path, caps.get());
   std::unique_lock guard(lock_);
-  bool good = caps_ == caps.get() && !ring_.empty(); // the same stream goes on
-  std::size_t from = 0;
-  for (std::size_t i = 0; i < ring_.size(); i++)
-    if (ring_[i].key && ring_[i].time <= time - pre_capture_) from = i;
-  for (std::size_t i = from; i < ring_.size() && good; i++)
-    good = writer->push(ring_[i].buffer, ring_[i].time + utc);
-  if (good) {
-    clips_.push_back({event, std::move(writer), std::numeric_limits<double>::max(), utc});
-    recording_++;
-    return true;
+  if (!caps_ || clips_.size() >= most_clips) return false;
+  if (!has_element("mp4mux")) {
+    warning_ = "events have no clips: GStreamer has no mp4mux; install gstreamer1.0-plugins-good";
+    tell(guard);
+    return false;
   }
-  guard.unlock();
-  writer->discard();
-  return false;
+  Clip c{event, path, std::numeric_limits<double>::max(), utc, nullptr};
+  if (!ring_.empty()) {
+    if (!open(c)) {
+      unwritten_.pop_back(); // false says it
+      return false;
+    }
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < ring_.size(); i++)
+      if (ring_[i].key && ring_[i].time <= time - pre_capture_) from = i;
+    for (std::size_t i = from; i < ring_.size(); i++)
+      c.writer->push(ring_[i].buffer.get(), ring_[i].time + utc, true);
+  }
+  clips_.push_back(std::move(c));
+  recording_++;
+  return true;
 }
 
 std::shared_ptr<LiveMp4> Recorder::watch() {
@@ -192,7 +191,7 @@ std::shared_ptr<LiveMp4> Recorder::watch() {
   std::size_t from = 0;
   for (std::size_t i = 0; i < ring_.size(); i++)
     if (ring_[i].key) from = i;
-  for (std::size_t i = from; i < ring_.size(); i++) viewer->push(ring_[i].buffer);
+  for (std::size_t i = from; i < ring_.size(); i++) viewer->push(ring_[i].buffer.get());
   viewers_.push_back(viewer);
   return viewer;
 }

@@ -284,7 +284,12 @@ void CameraPipeline::set_tile_size(GstElement *tiles, int w, int h) {
   g_object_set(tiles, "caps", caps.get(), nullptr);
 }
 
+void CameraPipeline::draw_masks_soon() {
+  on_own_thread([](CameraPipeline &p) { p.draw_masks(); });
+}
+
 void CameraPipeline::draw_masks() {
+  const std::lock_guard guard(drawing_);
   int w = 0, h = 0;
   do { // again when the size changed meanwhile, on the other thread
     w = chain_width_, h = chain_height_;

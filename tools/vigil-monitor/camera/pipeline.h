@@ -61,9 +61,10 @@ class CameraPipeline {
   void mute();
 
   void set_tile_height(int height);
-  // Gives cudamog the masks as they are now. On the main thread, and on the streaming thread when frames of
-  // another size come: before the first of them, which an older mask would not fit.
+  // Gives cudamog the masks as they are now. On the streaming thread when frames of another size come: before
+  // the first of them, which an older mask would not fit.
   void draw_masks();
+  void draw_masks_soon(); // on a thread of its own: it writes a file
   // An element of the chain by its name, or null; valid as long as this object is.
   GstElement *element(const std::string &name) const;
   std::vector<GstElement *> elements() const { return chain_; }
@@ -118,6 +119,7 @@ class CameraPipeline {
   const Utc &utc_;
   std::shared_ptr<TilePlan> plan_;
   const std::shared_ptr<MaskFile> masks_;
+  std::mutex drawing_; // of masks: the last one drawn is the one in use
   GstElement *pipeline_ = nullptr, *entry_ = nullptr, *raw_tee_ = nullptr, *mog_ = nullptr,
              *reduction_ = nullptr, // what says how large the chain's pictures are; null: as they come
                  *chain_tiles_ = nullptr, *plain_tiles_ = nullptr; // plain_tiles_: with reduction_ alone

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The recorder and its files, with streams that are made here: other sizes within a clip, frames without
+// times, groups that are larger than the memory, disks that hang. Usage: test-monitor-recorder FOLDER
+#include "tests/expect.h"
+#include "tools/base/gst_ptr.h"
+#include "tools/vigil-monitor/camera/clip.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gst/app/gstappsink.h>
+#include <map>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace vigil;
+using namespace vigil::monitor;
+using test::expect, test::failures;
+namespace fs = std::filesystem;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Stream {
+  tools::CapsPtr caps;
+  std::vector<BufferPtr> frames;
+};
+
+constexpr int fps = 15, group = 15;
+
+Stream samples_of(const std::string &launch) {
+  Stream out;
+  GError *error = nullptr;
+  const tools::ObjectPtr<GstElement> pipeline(
+      gst_parse_launch((launch + " ! appsink name=out sync=false").c_str(), &error));
+  const tools::ErrorPtr owner(error);
+  if (!pipeline || error) return out;
+  const tools::ObjectPtr<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "out"));
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  while (const tools::SamplePtr s{gst_app_sink_pull_sample(GST_APP_SINK(sink.get()))}) {
+    if (!out.caps) out.caps.reset(gst_caps_ref(gst_sample_get_caps(s.get())));
+    out.frames.emplace_back(gst_buffer_ref(gst_sample_get_buffer(s.get())));
+  }
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  return out;
+}
+
+Stream make_stream(int frames, int width = 160, int height = 90) {
+  return samples_of("videotestsrc pattern=ball num-buffers=" + std::to_string(frames) +
+                    " ! video/x-raw,format=I420,width=" + std::to_string(width) +
+                    ",height=" + std::to_string(height) + ",framerate=" + std::to_string(fps) +
+                    "/1 ! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=" +
+                    std::to_string(group) + " ! h264parse ! video/x-h264,stream-format=avc,alignment=au");
+}
+
+// Pictures that can be decoded.
+std::size_t pictures(const std::string &file) {
+  return samples_of("filesrc location=" + file + " ! decodebin").frames.size();
+}
+std::size_t packets(const std::string &file) {
+  return samples_of("filesrc location=" + file + " ! qtdemux").frames.size();
+}
+
+// A recorder with what it says.
+class Recording {
+ public:
+  explicit Recording(const std::string &folder) : folder_(folder) {
+    fs::remove_all(folder);
+    RecorderNews news;
+    news.finished = [this](const std::string &event, const ClipResult &r) {
+      const std::lock_guard guard(lock_);
+      finished_[event].push_back(r);
+      more_.notify_all();
+    };
+    news.broke_off = [this](const std::vector<std::string> &events) {
+      broken.insert(broken.end(), events.begin(), events.end());
+    };
+    news.warning = [this](const std::string &text) { warnings.push_back(text); };
+    recorder = std::make_unique<Recorder>(1, threads, news);
+  }
+  ~Recording() {
+    recorder.reset();
+    threads->wait(20s);
+  }
+  std::string file(const std::string &event) const { return folder_ + "/of/a/camera/" + event + ".mp4"; }
+  bool begin(const std::string &event) { return recorder->begin(event, file(event), time, 1e9); }
+  void feed(GstBuffer *buffer) {
+    recorder->frame(buffer, time);
+    time += 1.0 / fps;
+    // As fast as the disk takes them, however slow it is.
+    while (!hangs && threads->bytes > 8 << 20) std::this_thread::sleep_for(1ms);
+  }
+  void feed(const Stream &s, std::size_t from = 0, std::size_t to = SIZE_MAX) {
+    recorder->caps(s.caps.get());
+    for (std::size_t i = from; i < std::min(to, s.frames.size()); i++) feed(s.frames[i].get());
+  }
+  ClipResult result(const std::string &event) {
+    std::unique_lock guard(lock_);
+    more_.wait_for(guard, 60s, [&] { return finished_.count(event) > 0; });
+    expect(finished_[event].size() == 1, event + " finishes once");
+    return finished_[event].empty() ? ClipResult{} : finished_[event][0];
+  }
+  bool whole(const std::string &event) {
+    const ClipResult r = result(event);
+    if (!r.why.empty()) std::printf("%s: %s\n", event.c_str(), r.why.c_str());
+    return r.good && r.why.empty() && r.bytes > 0 && !fs::exists(file(event) + ".part");
+  }
+
+  const std::shared_ptr<ClipThreads> threads = std::make_shared<ClipThreads>();
+  std::unique_ptr<Recorder> recorder;
+  double time = 100;
+  bool hangs = false;
+  std::vector<std::string> broken, warnings;
+
+ private:
+  const std::string folder_;
+  std::mutex lock_;
+  std::condition_variable more_;
+  std::map<std::string, std::vector<ClipResult>> finished_;
+};
+
+void plain(const std::string &folder, const Stream &s) {
+  Recording r(folder);
+  expect(!r.begin("early"), "no stream yet");
+  r.feed(s, 0, 40);
+  expect(r.begin("event") && r.recorder->recording(), "a clip begins");
+  r.feed(s, 40, 60);
+  r.recorder->end_after("event", r.time - 0.01);
+  r.feed(s, 60);
+  expect(!r.recorder->recording() && r.whole("event"), "it is whole");
+  const std::size_t n = pictures(r.file("event"));
+  expect(n == 60 - 15, "from the last key frame a second before: " + std::to_string(n));
+}
+
+void other_size(const std::string &folder, const Stream &s) {
+  const Stream small = make_stream(45, 80, 60);
+  Recording r(folder);
+  r.feed(s, 0, 15);
+  expect(r.begin("first"), "a clip");
+  r.feed(s, 15, 45);
+  r.recorder->caps(small.caps.get());
+  expect(r.broken == std::vector<std::string>{"first"}, "it is said whose clip ends at the new size");
+  expect(r.begin("second"), "the next one may begin before the first frame of the new size");
+  r.feed(small);
+  r.recorder->reset();
+  expect(r.whole("first") && r.whole("second"), "both clips are whole");
+  const std::size_t one = pictures(r.file("first")), two = pictures(r.file("second"));
+  expect(one == 45 && two == 45, "all pictures: " + std::to_string(one) + " and " + std::to_string(two));
+  r.feed(s, 0, 5);
+  expect(r.broken.size() == 1, "no clip, no news");
+  expect(r.begin("third"), "a clip");
+  r.recorder->reset();
+  r.recorder->caps(s.caps.get());
+  expect(r.begin("fourth"), "before the first frame");
+  r.recorder->reset();
+  expect(!r.result("fourth").good && !fs::exists(r.file("fourth") + ".part"),
+         "no frame, no clip, but a word");
+}
+
+BufferPtr copy_of(GstBuffer *b) {
+  return BufferPtr(gst_buffer_copy(b));
+}
+
+BufferPtr without_time(GstBuffer *b) {
+  BufferPtr out = copy_of(b);
+  GST_BUFFER_PTS(out.get()) = GST_BUFFER_DTS(out.get()) = GST_CLOCK_TIME_NONE;
+  return out;
+}
+
+// As it comes from a camera that sends an SEI with the marker bit before each picture.
+BufferPtr sei_of(GstBuffer *picture) {
+  static const std::uint8_t sei[] = {0, 0, 0, 21, 6,  5,  17, 1,  2,  3,  4,   5,   6,
+                                     7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 'x', 0x80};
+  GstBuffer *out = gst_buffer_new_memdup(sei, sizeof sei);
+  GST_BUFFER_PTS(out) = GST_BUFFER_PTS(picture);
+  GST_BUFFER_DTS(out) = GST_BUFFER_DTS(picture);
+  GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_DELTA_UNIT);
+  return BufferPtr(out);
+}
+
+void missing_times(const std::string &folder, const Stream &s) {
+  enum class Way { sei, pairs, all_but_first, none };
+  for (const auto &[way, name] : {std::pair{Way::sei, "sei"},
+                                  {Way::pairs, "pairs"},
+                                  {Way::all_but_first, "all-but-first"},
+                                  {Way::none, "none"}}) {
+    Recording r(folder);
+    r.recorder->caps(s.caps.get());
+    for (std::size_t i = 0; i < s.frames.size(); i++) {
+      GstBuffer *b = s.frames[i].get();
+      const bool untimed = way == Way::sei || way == Way::none || (way == Way::pairs && i % 2) ||
+                           (way == Way::all_but_first && i > 0);
+      if (way == Way::sei) r.recorder->frame(sei_of(b).get(), r.time);
+      r.feed(untimed ? without_time(b).get() : b);
+      if (i == 0) expect(r.begin(name), "a clip");
+    }
+    r.recorder->reset();
+    expect(r.whole(name), std::string("a clip of frames without times: ") + name);
+    const Stream decoded = samples_of("filesrc location=" + r.file(name) + " ! decodebin");
+    const std::size_t n = decoded.frames.size();
+    expect(n == s.frames.size(), std::string("all pictures: ") + name + ": " + std::to_string(n) + " of " +
+                                     std::to_string(packets(r.file(name))));
+    bool later = n > 1;
+    for (std::size_t i = 1; i < n; i++)
+      later = later && GST_BUFFER_PTS(decoded.frames[i].get()) > GST_BUFFER_PTS(decoded.frames[i - 1].get());
+    expect(later, std::string("each later than the one before: ") + name);
+    const double length =
+        n ? static_cast<double>(GST_BUFFER_PTS(decoded.frames[n - 1].get())) / GST_SECOND : 0;
+    const double right = static_cast<double>(s.frames.size() - 1) / fps;
+    expect(length > right - 0.2 && length < right + 0.2,
+           std::string("as long as it was: ") + name + ": " + std::to_string(length));
+    if (way == Way::sei) expect(packets(r.file(name)) == n, "an SEI is with its picture");
+  }
+}
+
+// A group that is larger than the memory. All its frames are one piece of memory.
+void long_group(const std::string &folder, const Stream &s) {
+  Recording r(folder);
+  constexpr std::size_t size = 4 << 20, many = Recorder::most_bytes / size + 4;
+  GstBuffer *large = gst_buffer_new_allocate(nullptr, size, nullptr);
+  gst_buffer_memset(large, 0, 1, size);
+  const std::uint8_t head[] = {0, 0x3f, 0xff, 0xfc, 1}; // one slice
+  gst_buffer_fill(large, 0, head, sizeof head);
+  const BufferPtr owner(large);
+  r.feed(s, 0, 16);
+  expect(r.begin("before"), "a clip");
+  GstClockTime at = GST_BUFFER_PTS(s.frames[15].get());
+  const auto next = [&] {
+    BufferPtr b = copy_of(large);
+    at += GST_SECOND / fps;
+    GST_BUFFER_PTS(b.get()) = GST_BUFFER_DTS(b.get()) = at;
+    GST_BUFFER_FLAG_SET(b.get(), GST_BUFFER_FLAG_DELTA_UNIT);
+    return b;
+  };
+  for (std::size_t i = 0; i < many; i++) r.feed(next().get());
+  expect(r.recorder->bytes() == 0 && r.recorder->overruns() == 1 && r.warnings.size() == 1,
+         "it is said once that the memory is empty");
+  expect(r.begin("within"), "a clip that begins with the next key frame");
+  r.feed(next().get());
+  for (std::size_t i = 15; i < 45; i++) {
+    BufferPtr b = copy_of(s.frames[i].get());
+    at += GST_SECOND / fps;
+    GST_BUFFER_PTS(b.get()) = GST_BUFFER_DTS(b.get()) = at;
+    r.feed(b.get());
+  }
+  r.recorder->reset();
+  expect(r.whole("before") && r.whole("within") && r.recorder->lost() == 0, "whole clips");
+  const std::size_t before = packets(r.file("before")), within = pictures(r.file("within"));
+  expect(before == 16 + many + 1 + 30, "a clip that is under way loses no frame: " + std::to_string(before));
+  expect(within == 30, "from the next key frame on: " + std::to_string(within));
+}
+
+// The file is a FIFO that nobody reads: to open it hangs.
+void hanging_disk(const std::string &folder, const Stream &s) {
+  Recording r(folder);
+  r.hangs = true;
+  fs::create_directories(fs::path(r.file("event")).parent_path());
+  const std::string fifo = r.file("event") + ".part";
+  expect(mkfifo(fifo.c_str(), 0600) == 0, "a FIFO");
+  r.feed(s, 0, 16);
+  expect(r.begin("event"), "to begin does not wait for the disk"); // it would for ever
+  expect(r.begin("other"), "another clip");
+  GstBuffer *large = gst_buffer_new_allocate(nullptr, 4 << 20, nullptr);
+  gst_buffer_memset(large, 0, 1, gst_buffer_get_size(large));
+  GST_BUFFER_PTS(large) = GST_BUFFER_DTS(large) = GST_BUFFER_PTS(s.frames[16].get());
+  GST_BUFFER_FLAG_SET(large, GST_BUFFER_FLAG_DELTA_UNIT);
+  const BufferPtr owner(large);
+  for (int i = 0; i < 40; i++) r.feed(large);
+  expect(r.recorder->lost() > 0 && r.threads->bytes <= ClipThreads::most_bytes, "memory has a limit");
+  r.recorder->reset();
+  expect(!r.threads->wait(100ms), "it hangs still");
+  const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  std::vector<char> bytes(1 << 20);
+  bool got = false; // then nothing: the writer has given up, since it cannot go back in a FIFO
+  for (ssize_t n = -1; n != 0 || !got; n = read(reader, bytes.data(), bytes.size())) {
+    got = got || n > 0;
+    if (n <= 0) std::this_thread::sleep_for(1ms);
+  }
+  close(reader);
+  while (r.threads->clips() > 0) { // it looks for whole seconds in what it wrote
+    const int writer = open(fifo.c_str(), O_WRONLY | O_NONBLOCK);
+    if (writer >= 0) close(writer);
+    std::this_thread::sleep_for(1ms);
+  }
+  const ClipResult result = r.result("event");
+  expect(!result.why.empty(), "what became of it is said: " + result.why);
+  expect(r.result("other").good, "another clip does not wait for it");
+  expect(r.threads->bytes == 0, "no memory is kept");
+}
+
+void bad_places(const std::string &folder, const Stream &s) {
+  Recording r(folder);
+  r.feed(s, 0, 16);
+  fs::create_directories(folder);
+  std::ofstream(folder + "/of") << "no folder"; // where the folder of the clips would be
+  expect(r.begin("event"), "a clip");
+  r.feed(s, 16, 30);
+  r.recorder->end_after("event", r.time - 0.01);
+  r.feed(s, 30, 40);
+  const ClipResult result = r.result("event");
+  expect(!result.good && result.why.find(folder + "/of") != std::string::npos, "why: " + result.why);
+  for (int i = 0; i < 4; i++) r.begin("one" + std::to_string(i));
+  expect(!r.begin("five"), "not for ever more clips at once");
+}
+
+void no_muxer(const std::string &folder, const Stream &s) {
+  GstRegistry *registry = gst_registry_get();
+  GstPluginFeature *mux = gst_registry_lookup_feature(registry, "mp4mux");
+  gst_registry_remove_feature(registry, mux);
+  gst_object_unref(mux);
+  Recording r(folder);
+  r.feed(s, 0, 16);
+  expect(!r.begin("event") && r.warnings.size() == 1 && r.warnings[0].find("mp4mux") != std::string::npos,
+         "without mp4mux there is no clip, and it is said");
+  r.feed(s, 16);
+  const auto writer =
+      ClipWriter::begin(r.threads, r.file("other"), s.caps.get(), [&](const ClipResult &result) {
+        expect(!result.good && result.why.find("mp4mux") != std::string::npos, "a writer says so, too");
+      });
+  expect(writer && r.threads->wait(20s), "and ends");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  const std::string folder = std::string(argv[1]) + "/monitor-recorder";
+  const Stream s = make_stream(75);
+  if (s.frames.empty()) {
+    std::printf("SKIPPED: no x264enc, which makes the streams\n");
+    return 77;
+  }
+  constexpr unsigned long_enough = 250;
+  alarm(long_enough); // ends a test that hangs
+  plain(folder, s);
+  other_size(folder, s);
+  missing_times(folder, s);
+  long_group(folder, s);
+  hanging_disk(folder, s);
+  bad_places(folder, s);
+  no_muxer(folder, s); // last: it is gone from then on
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}
