@@ -3,7 +3,10 @@
 #include "camera/properties.h"
 #include "camera/source.h"
 #include "common/error.h"
+#include "config/secrets.h"
+#include "config/words.h"
 #include "http/api.h"
+#include "http/certificate.h"
 #include "notify/notifier.h"
 #include "process.h"
 #include "vigil-config.h"
@@ -12,11 +15,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <glib-unix.h>
 #include <gst/gst.h>
-#include <iterator>
+#include <memory>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <thread>
 
 namespace {
@@ -57,15 +62,17 @@ std::string default_storage() {
   return "vigil-monitor-data";
 }
 
-bool is_loopback(const std::string &address) {
-  return address.starts_with("127.") || address == "::1" || address == "localhost";
-}
-
-std::string read_pem(const std::string &file) {
-  if (file.empty()) return "";
-  std::ifstream in(file, std::ios::binary);
-  if (!in) fail(Error::Kind::io, "cannot read ", file);
-  return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+// Who this machine's own requests are, where the configuration does not say: an administrator on a desktop, and
+// nobody where there are signs of other people, since behind a proxy or a forwarder all look like this machine.
+void settle_access(HttpConfig &http, const std::string &storage) {
+  const bool loopback = is_loopback(http.address);
+  if (http.local.empty())
+    http.local = loopback && http.token_file.empty() && http.hosts.empty() ? "admin" : "none";
+  else if (http.local != "none" && !loopback)
+    fail(Error::Kind::bad_setting, "http: local: ", http.local,
+         " needs an address of this machine alone, but ", http.address,
+         " can be reached by others; write local: none, and give programs a token");
+  if (http.token_file.empty() && http.local != "admin") http.token_file = storage + "/token";
 }
 
 Config configuration(const Options &o) {
@@ -79,8 +86,8 @@ Config configuration(const Options &o) {
   }
   if (!o.storage.empty()) c.storage.path = o.storage;
   if (c.storage.path.empty()) c.storage.path = default_storage();
-  if (!is_loopback(c.http.address) && c.http.token_file.empty())
-    c.http.token_file = c.storage.path + "/token";
+  settle_access(c.http, c.storage.path);
+  if (!c.http.certificate.empty()) Certificate(c.http.certificate, c.http.key); // a mistake is one here, too
   for (const auto &[name, camera] : c.cameras) {
     check_source(camera);
     check_settings(camera.elements);
@@ -93,13 +100,60 @@ gboolean quit(gpointer loop) {
   return G_SOURCE_CONTINUE;
 }
 
+// What a reload reads: tokens and certificate as well as the configuration. A mistake in one of them leaves all as
+// it was.
+class Reload {
+ public:
+  Reload(Monitor &monitor, Tokens &tokens, Access &access)
+      : monitor_(monitor), tokens_(tokens), access_(access) {}
+  std::vector<std::string> operator()() {
+    const HttpConfig http = monitor_.config().http;
+    std::vector<Token> tokens = tokens_.read();
+    std::shared_ptr<const Certificate> certificate;
+    if (!http.certificate.empty()) certificate = std::make_shared<Certificate>(http.certificate, http.key);
+    auto changed = monitor_.reload();
+    access_.use(std::move(tokens));
+    if (certificate) use_certificate(std::move(certificate));
+    return changed;
+  }
+
+ private:
+  Monitor &monitor_;
+  Tokens &tokens_;
+  Access &access_;
+};
+
 gboolean read_again(gpointer user) {
   try {
-    static_cast<Monitor *>(user)->reload();
-  } catch (const Error &e) {
+    (*static_cast<Reload *>(user))();
+  } catch (const std::exception &e) {
     log_line(std::string(e.what()) + "; the configuration stays as it was");
   }
   return G_SOURCE_CONTINUE;
+}
+
+// Each connection and camera has descriptors, and the usual soft limit of 1024 is for programs with select().
+void raise_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit)) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// Clips are not for everybody on this machine, unless whoever starts the program has said so by letting the group
+// read and nobody else (UMask=0027 of the units).
+void close_files_to_others() {
+  const mode_t mask = umask(0077);
+  if ((mask & 0007) == 0007) umask(mask);
+}
+
+// ps shows a program's words to everybody: there, an address is without its password from here on.
+void hide_in_ps(char *word) {
+  const std::size_t length = std::strlen(word);
+  std::string shown = shown_source(word);
+  if (shown == word) return;
+  shown.resize(length, ' ');
+  std::memcpy(word, shown.data(), length);
 }
 
 int run(const Options &o) {
@@ -113,26 +167,37 @@ int run(const Options &o) {
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error, as a full disk is
   std::error_code error;
   std::filesystem::create_directories(config.storage.path, error);
-  Tokens tokens(config.http.token_file, config.http.port);
+  for (const std::string &warning : config.warnings) log_line(warning);
+  const bool tls = !config.http.certificate.empty();
+  if (tls) use_certificate(std::make_shared<Certificate>(config.http.certificate, config.http.key));
+  Tokens tokens(config.http.token_file);
+  const Role local = config.http.local == "admin"  ? Role::admin
+                     : config.http.local == "view" ? Role::view
+                                                   : Role::none;
+  Access access(tokens, local, config.http.port, tls);
   Monitor monitor(config, o.config);
   Notifier notifier(monitor);
-  Api api(monitor, tokens, o.page);
+  AuditLog audit(monitor.storage().file("audit.jsonl"), log_line);
+  Api api(monitor, access, audit, o.page);
+  Reload reload(monitor, tokens, access);
+  api.read_again = reload;
   api.mqtt_state = [&notifier] { return notifier.mqtt_state(); };
   GMainLoop *loop = g_main_loop_new(nullptr, FALSE);
   const guint signals[] = {g_unix_signal_add(SIGINT, quit, loop), g_unix_signal_add(SIGTERM, quit, loop),
-                           g_unix_signal_add(SIGHUP, read_again, &monitor)};
-  auto server =
-      std::make_unique<Server>(ServerSettings{config.http.address, config.http.port,
-                                              read_pem(config.http.certificate), read_pem(config.http.key)},
-                               [&api](const Request &r) { return api.handle(r); });
+                           g_unix_signal_add(SIGHUP, read_again, &reload)};
+  ServerSettings settings;
+  settings.address = config.http.address;
+  settings.port = config.http.port;
+  settings.tls = tls;
+  auto server = std::make_unique<Server>(settings, [&api](const Request &r) { return api.handle(r); });
   monitor.start();
   const std::string shown = config.http.address.find(':') == std::string::npos
                                 ? config.http.address
                                 : "[" + config.http.address + "]";
-  std::printf("%s://%s:%d/\n", config.http.certificate.empty() ? "http" : "https", shown.c_str(),
-              server->port());
+  std::printf("%s://%s:%d/\n", tls ? "https" : "http", shown.c_str(), server->port());
   if (!config.http.token_file.empty())
-    std::printf("tokens for other machines: %s\n", config.http.token_file.c_str());
+    std::printf("%s: %s\n", local == Role::none ? "tokens" : "tokens for other machines",
+                config.http.token_file.c_str());
   std::fflush(stdout);
   g_main_loop_run(loop);
 
@@ -181,15 +246,18 @@ int main(int argc, char **argv) {
       return bad_usage("there is no option " + a);
     } else {
       o.sources.push_back(a);
+      hide_in_ps(argv[i]);
     }
   }
   if (!o.config.empty() && !o.sources.empty()) return bad_usage("either --config or SOURCEs");
+  raise_descriptors();
+  close_files_to_others();
   share_arenas();
   gst_init(nullptr, nullptr);
   try {
     return run(o);
-  } catch (const Error &e) {
-    std::fprintf(stderr, "vigil-monitor: %s\n", e.what());
+  } catch (const std::exception &e) {
+    std::fprintf(stderr, "vigil-monitor: %s\n", mask_credentials(e.what()).c_str());
     return 1;
   }
 }

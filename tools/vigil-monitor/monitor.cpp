@@ -4,6 +4,7 @@
 #include "camera/properties.h"
 #include "camera/source.h"
 #include "common/error.h"
+#include "config/secrets.h"
 #include "config/words.h"
 #include "process.h"
 
@@ -150,6 +151,7 @@ bool Monitor::stop() {
 }
 
 void Monitor::tick() {
+  last_turn_ = Utc::monotonic_seconds();
   for (const auto &[name, camera] : cameras_) {
     try {
       camera->tick();
@@ -392,8 +394,7 @@ void Monitor::set_retained(Event &e, bool retain) {
   hub_.text(e.camera, utc_.now(), {{"kind", "event"}, {"type", "update"}, {"event", to_json(e)}});
 }
 
-nlohmann::json Monitor::storage_stats() const {
-  const auto limits = config_.storage;
+nlohmann::json Monitor::storage_stats(const StorageConfig &limits) const {
   const DiskState disk = storage_->disk(limits, utc_.now());
   const auto oldest = storage_->events().oldest();
   const std::lock_guard guard(retention_lock_);
@@ -422,7 +423,7 @@ nlohmann::json Monitor::configuration() const {
     nlohmann::json j = camera->describe(overrides_.names(name)), elements = nlohmann::json::object();
     for (const auto &[e, properties] : c.elements)
       for (const auto &[p, s] : properties) elements[e][p] = s.value;
-    cameras[name] = {{"source", mask_credentials(c.source)},
+    cameras[name] = {{"source", shown_source(c.source)},
                      {"enabled", c.enabled},
                      {"motion", c.motion},
                      {"loop", c.loop},
@@ -455,7 +456,7 @@ nlohmann::json Monitor::configuration() const {
                    {"topic_prefix", config_.mqtt.topic_prefix},
                    {"node", config_.mqtt.node},
                    {"discovery", config_.mqtt.discovery}};
-  if (!config_.webhook.url.empty()) out["webhook"] = {{"url", mask_credentials(config_.webhook.url)}};
+  if (!config_.webhook.url.empty()) out["webhook"] = {{"url", shown_server(config_.webhook.url)}};
   return out;
 }
 

@@ -52,7 +52,6 @@ class Monitor {
   void apply(const std::string &camera); // overrides to this camera
   std::vector<std::string> reload();     // the names of what restarted or changed
   nlohmann::json configuration() const;  // in use, credentials masked
-  nlohmann::json storage_stats() const;
 
   // For any thread:
   Hub &hub() { return hub_; }
@@ -61,6 +60,8 @@ class Monitor {
   Worker &writer() { return writer_; }
   bool storage_writable() const { return writable_; }
   double uptime() const { return Utc::monotonic_seconds() - started_; }
+  double since_last_turn() const { return Utc::monotonic_seconds() - last_turn_; } // of the main loop
+  nlohmann::json storage_stats(const StorageConfig &limits) const;                 // waits for the disk
   // Deletes event and files, and tells viewers. On any thread; false when there is no such event.
   bool remove_event(const std::string &id);
   void set_retained(Event &, bool);
@@ -113,6 +114,7 @@ class Monitor {
   mutable std::mutex retention_lock_;
   unsigned timer_ = 0, ticks_ = 0;
   const double started_ = Utc::monotonic_seconds();
+  std::atomic<double> last_turn_ = Utc::monotonic_seconds();
   Worker writer_;
   const std::shared_ptr<ClipThreads> clips_ = std::make_shared<ClipThreads>();
   std::vector<std::shared_ptr<Camera>> leaving_; // out of the configuration; clips are on their way

@@ -2,6 +2,7 @@
 #include "camera.h"
 
 #include "../config/overrides.h"
+#include "../config/secrets.h"
 #include "../config/words.h"
 #include "common/error.h"
 #include "properties.h"
@@ -306,9 +307,9 @@ nlohmann::json Camera::describe(const std::vector<std::string> &overridden) cons
   const auto codec = recorder_ && config_.record.enabled ? recorder_->codec() : std::nullopt;
   return {{"name", config_.name},
           {"state", state_names[static_cast<int>(state_)]},
-          {"reason", reason_ ? nlohmann::json(*reason_) : nlohmann::json()},
+          {"reason", reason_ ? nlohmann::json(mask_credentials(*reason_)) : nlohmann::json()},
           {"since", since_},
-          {"source", mask_credentials(config_.source)},
+          {"source", shown_source(config_.source)},
           {"width", w},
           {"height", h},
           {"fps", feed_->activity.mean_fps().value_or(0)},

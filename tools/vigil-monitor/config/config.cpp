@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "common/error.h"
+#include "secrets.h"
 #include "words.h"
 #include "yaml.h"
 
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace vigil::monitor {
@@ -111,7 +113,11 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
   const auto element = [&](const char *e) {
     return [&own, e](const YamlValue &x) { read_elements(e, x, own); };
   };
-  v.members({{"source", [&](const YamlValue &x) { c.source = x.text(); }},
+  v.members({{"source",
+              [&](const YamlValue &x) {
+                c.source = x.text();
+                keep_secrets_of_source(c.source);
+              }},
              {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
              {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},
              {"loop", [&](const YamlValue &x) { c.loop = x.flag(); }},
@@ -210,6 +216,12 @@ Config parse_config(const std::string &text, const std::string &file) {
                        {"token_file", [&](const YamlValue &x) { c.http.token_file = x.text(); }},
                        {"certificate", [&](const YamlValue &x) { c.http.certificate = x.text(); }},
                        {"key", [&](const YamlValue &x) { c.http.key = x.text(); }},
+                       {"local",
+                        [&](const YamlValue &x) {
+                          c.http.local = x.text();
+                          if (c.http.local != "none" && c.http.local != "view" && c.http.local != "admin")
+                            x.refuse("'" + c.http.local + "' is no role; allowed: none, view, admin");
+                        }},
                        {"hosts", [&](const YamlValue &x) {
                           x.items([&](const YamlValue &h) { c.http.hosts.push_back(h.text()); });
                         }}});
@@ -221,7 +233,11 @@ Config parse_config(const std::string &text, const std::string &file) {
             v.members({{"host", [&](const YamlValue &x) { c.mqtt.host = x.text(); }},
                        {"port", [&](const YamlValue &x) { c.mqtt.port = x.integer(1, 65535); }},
                        {"user", [&](const YamlValue &x) { c.mqtt.user = x.text(); }},
-                       {"password", [&](const YamlValue &x) { c.mqtt.password = x.text(); }},
+                       {"password",
+                        [&](const YamlValue &x) {
+                          c.mqtt.password = x.text();
+                          keep_secret(c.mqtt.password);
+                        }},
                        {"ca_file", [&](const YamlValue &x) { c.mqtt.ca_file = x.text(); }},
                        {"topic_prefix", [&](const YamlValue &x) { read_topic(x, c.mqtt.topic_prefix); }},
                        {"node",
@@ -238,6 +254,7 @@ Config parse_config(const std::string &text, const std::string &file) {
           [&](const YamlValue &v) {
             v.members({{"url", [&](const YamlValue &x) {
                           c.webhook.url = x.text();
+                          keep_secrets_of_webhook(c.webhook.url);
                           if (!c.webhook.url.starts_with("http://") && !c.webhook.url.starts_with("https://"))
                             x.refuse("the address must begin with http:// or https://");
                         }}});
@@ -288,7 +305,11 @@ Config read_config(const std::string &file) {
   if (!in) fail(Error::Kind::io, "cannot read ", file, ": ", std::strerror(errno));
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (in.bad()) fail(Error::Kind::io, "cannot read ", file, ": ", std::strerror(errno));
-  return parse_config(text, file);
+  Config c = parse_config(text, file);
+  struct stat info {};
+  if (!stat(file.c_str(), &info) && (info.st_mode & S_IROTH) && without_secrets(text) != text)
+    c.warnings.push_back(file + " holds passwords and can be read by everybody; chmod o-r " + file);
+  return c;
 }
 
 Config default_config(const std::vector<std::string> &sources) {
@@ -299,6 +320,7 @@ Config default_config(const std::vector<std::string> &sources) {
     CameraConfig &camera = c.cameras[name];
     camera.name = name;
     camera.source = source;
+    keep_secrets_of_source(source);
     c.order.push_back(name);
   };
   if (sources.empty()) {

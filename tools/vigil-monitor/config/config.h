@@ -74,6 +74,7 @@ struct HttpConfig {
   std::string address = "127.0.0.1";
   int port = 8090;
   std::string token_file, certificate, key;
+  std::string local; // the role of this machine's own requests: none, view or admin; empty: nobody said
   std::vector<std::string> hosts; // names under which browsers may reach the server, beside its addresses
 };
 struct MqttConfig {
@@ -97,8 +98,9 @@ struct Config {
   WebhookConfig webhook;
   StorageConfig storage;
   std::map<std::string, CameraConfig> cameras;
-  std::vector<std::string> order; // of the cameras, as they were written
-  Shard shard;                    // see keep_shard()
+  std::vector<std::string> order;    // of the cameras, as they were written
+  Shard shard;                       // see keep_shard()
+  std::vector<std::string> warnings; // of the file, for the log
 };
 
 // The elements whose properties the configuration may set, in the order of the chain.

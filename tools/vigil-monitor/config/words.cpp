@@ -2,6 +2,7 @@
 #include "words.h"
 
 #include "common/error.h"
+#include "secrets.h"
 
 #include <algorithm>
 #include <array>
@@ -64,6 +65,7 @@ std::string expand_environment(std::string_view s) {
     if (!value)
       fail(Error::Kind::bad_setting, "the environment has no variable ", name,
            "; set it, or write the value here");
+    keep_secret(value); // passwords are given so
     out.append(s.substr(0, from)).append(value);
     s.remove_prefix(to + 1);
   }
@@ -76,9 +78,52 @@ bool ends_word(char c) {
   return std::isspace(static_cast<unsigned char>(c)) || c == '"' || c == '\'' || c == ',' || c == ')';
 }
 
+// Names of parameters and settings whose values are secrets, by what their names contain.
+bool speaks_of_secrets(std::string_view name) {
+  std::string lower(name);
+  for (char &c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::string_view words[] = {"pass", "pwd", "-pw",  "user-pw", "token",   "secret",  "auth",
+                                        "key",  "sig", "cred", "cookie",  "headers", "loginpas"};
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view w) { return lower.find(w) != lower.npos; });
+}
+
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
+}
+
 } // namespace
 
-std::string mask_credentials(std::string_view s) {
+std::vector<std::pair<std::size_t, std::size_t>> secret_settings(std::string_view s) {
+  std::vector<std::pair<std::size_t, std::size_t>> out;
+  for (std::size_t sign = s.find('='); sign != s.npos; sign = s.find('=', sign + 1)) {
+    if (!out.empty() && sign < out.back().second) continue; // within a value
+    std::size_t name_end = sign, from = sign + 1;
+    while (name_end > 0 && s[name_end - 1] == ' ') name_end--;
+    std::size_t name = name_end;
+    while (name > 0 && in_name(s[name - 1])) name--;
+    if (!speaks_of_secrets(s.substr(name, name_end - name))) continue;
+    const bool apart = name_end < sign || (from < s.size() && s[from] == ' ');
+    if (apart)
+      while (from < s.size() && s[from] == ' ') from++;
+    if (from < s.size() && s[from] == '\\') from++; // a quote that is quoted itself
+    std::size_t to = from;
+    if (from < s.size() && (s[from] == '"' || s[from] == '\'')) {
+      to = s.find(s[from], from + 1);
+      from++;
+      to = std::min(to, s.size());
+      if (to > from && s[to - 1] == '\\') to--;
+    } else {
+      while (to < s.size() && s[to] != '&' && !ends_word(s[to])) to++;
+    }
+    if (to > from) out.emplace_back(from, to);
+  }
+  return out;
+}
+
+std::string mask_credentials(std::string_view text) {
+  const std::string known = without_secrets(text);
+  const std::string_view s = known;
   std::string out;
   std::size_t done = 0;
   for (std::size_t at = s.find("://"); at != s.npos; at = s.find("://", at)) {
@@ -92,18 +137,14 @@ std::string mask_credentials(std::string_view s) {
         if (s[i] == '@' && s.substr(at, i - at).find(':') < end - at) sign = i;
     if (sign == s.npos) continue;
     const std::size_t colon = s.find(':', at);
-    if (colon >= sign) continue;
-    out.append(s.substr(done, colon + 1 - done)).append("***");
+    const std::size_t secret = colon < sign ? colon + 1 : at; // a user alone may be a token
+    out.append(s.substr(done, secret - done)).append("***");
     done = at = sign;
   }
   out.append(s.substr(done));
-  for (const std::string_view key : {"password=", "passwd=", "pwd=", "token=", "user-pw="})
-    for (std::size_t at = out.find(key); at != out.npos; at = out.find(key, at)) {
-      at += key.size();
-      std::size_t end = at;
-      while (end < out.size() && out[end] != '&' && !ends_word(out[end])) end++;
-      if (end > at) out.replace(at, end - at, "***");
-    }
+  const auto settings = secret_settings(out);
+  for (auto of = settings.rbegin(); of != settings.rend(); ++of)
+    out.replace(of->first, of->second - of->first, "***");
   return out;
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace vigil::monitor {
 
@@ -21,8 +23,12 @@ bool is_name(std::string_view);
 // that is not set.
 std::string expand_environment(std::string_view);
 
-// "rtsp://user:secret@host/" -> "rtsp://user:***@host/", wherever addresses stand in the text, with a
-// password in the query (password=, passwd=, pwd=, token=, user-pw=) as well.
+// Where in a text the values of settings and parameters stand whose names speak of secrets (password=, token=,
+// user-pw=): from and to, in order.
+std::vector<std::pair<std::size_t, std::size_t>> secret_settings(std::string_view);
+
+// A text of anybody, GStreamer say, for people: known secrets (secrets.h) are ***, and so is what looks like one:
+// "rtsp://user:secret@host/" -> "rtsp://user:***@host/", and the values of secret_settings().
 std::string mask_credentials(std::string_view);
 
 } // namespace vigil::monitor

@@ -48,6 +48,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"POST", "/api/events/{}/retain", Role::admin, &Api::retain},
       {"GET", "/api/config", Role::view, &Api::configuration},
       {"GET", "/api/overrides", Role::view, &Api::overrides},
+      {"GET", "/api/audit", Role::admin, &Api::audit},
       {"POST", "/api/reload", Role::admin, &Api::reload},
       {"GET", "/api/stats", Role::view, &Api::stats},
       {"GET", "/api/version", Role::view, &Api::version},
@@ -80,6 +81,60 @@ Response wrong_method(const Request &r, const std::string &allowed) {
 
 } // namespace
 
+Api::Api(Monitor &m, Access &access, AuditLog &audit, std::string page)
+    : monitor_(m), access_(access), audit_(audit), http_(m.config().http), page_(std::move(page)),
+      disk_([this] { return disk_figures(); }) {}
+
+void Api::wrong_token(const Request &r, const char *by, const std::string &repeated) {
+  const auto verdict = access_.failures.count(r.network, Utc::monotonic_seconds(), repeated);
+  const std::string forwarded = r.header("x-forwarded-for");
+  if (verdict.tell) {
+    log_line("wrong token from " + r.client + (forwarded.empty() ? "" : " for " + forwarded.substr(0, 80)) +
+             " (" + by + ")");
+    note(r, {Role::none, "", ""}, "wrong-token", {{"by", by}});
+  }
+  if (verdict.too_many)
+    refuse(429, "too many wrong tokens from there; wait a minute, a right one is taken at once");
+}
+
+void Api::note(const Request &r, const Token &who, const char *what, json details) {
+  json line = {{"time", monitor_.utc().now()},
+               {"who", who.name},
+               {"role", role_name(who.role)},
+               {"from", r.client},
+               {"what", what}};
+  if (const std::string f = r.header("x-forwarded-for"); !f.empty()) line["forwarded_for"] = f.substr(0, 80);
+  if (!details.empty()) line["details"] = details;
+  if (who.role != Role::none)
+    log_line(who.name + " from " + r.client + ": " + what +
+             (details.empty() ? "" : " " + json_text(details)));
+  audit_.add(line);
+}
+
+void Api::note(const Match &m, const char *what, json details) {
+  note(m.request, {m.visitor.role, "", m.visitor.name}, what, std::move(details));
+}
+
+std::shared_ptr<void> Api::stream_place(const Match &m, const std::string &camera) {
+  // Behind a proxy all have its address: there each session, or token, counts.
+  const std::string who = !is_forwarded(m.request)    ? m.request.network
+                          : m.visitor.session.empty() ? "token " + m.visitor.name
+                                                      : "session " + m.visitor.session;
+  struct Both {
+    std::shared_ptr<void> all, camera;
+  };
+  auto both = std::make_shared<Both>();
+  both->all = streams_.take(who, Streams::most_of_one);
+  if (both->all && !camera.empty())
+    both->camera = streams_.take(who + " " + camera, Streams::most_of_one_camera);
+  if (!both->all)
+    refuse(503, vigil::text(Streams::most_of_one, " live streams of yours are open; close one"));
+  if (!camera.empty() && !both->camera)
+    refuse(503, vigil::text(Streams::most_of_one_camera, " live videos of camera ", camera,
+                            " are open for you; close one"));
+  return both;
+}
+
 Response Api::handle(const Request &r) {
   try {
     return dispatch(r);
@@ -95,7 +150,6 @@ Response Api::handle(const Request &r) {
 
 Response Api::dispatch(const Request &r) {
   if (const std::string wrong = wrong_site(r, http_.hosts); !wrong.empty()) refuse(403, wrong);
-  const Role role = role_of(r, tokens_);
   const std::string method =
       r.method == "HEAD" ? "GET" : r.method; // libmicrohttpd leaves the body of HEAD out
   const auto parts = parts_of(r.path);
@@ -132,15 +186,24 @@ Response Api::dispatch(const Request &r) {
     if (method != "GET") return wrong_method(r, "GET, HEAD");
     return file_of_page(r); // the page itself holds no secrets: it shows the login
   }
-  if (found->needs != Role::none && role == Role::none)
+  const Visitor visitor = access_.visitor(r);
+  // A browser repeats its cookie of before the program's restart with each request: that is no guess.
+  if (found->needs != Role::none && visitor.wrong && !visitor.old_session) wrong_token(r, "Authorization");
+  if (found->needs != Role::none && visitor.role == Role::none) {
+    if (visitor.old_session) wrong_token(r, "cookie", r.header("cookie"));
     refuse(401, "a token is needed: POST it to /api/login, or send Authorization: Bearer TOKEN");
-  if (found->needs == Role::admin && role != Role::admin) refuse(403, "this needs the admin token");
+  }
+  if (found->needs == Role::admin && visitor.role != Role::admin) refuse(403, "this needs the admin token");
   for (const std::string &v : values)
     if (v.empty() || v.size() > 80) refuse(404, "there is no such thing");
-  const Match match{r, values, role};
-  if (found->answer) return (this->*found->answer)(match);
+  const Match match{r, values, visitor};
   const std::string &last = parts.back();
-  return picture(match, last == "latest.jpg" ? View::plain : *view_named(last.substr(0, last.find('.'))));
+  Response out =
+      found->answer
+          ? (this->*found->answer)(match)
+          : picture(match, last == "latest.jpg" ? View::plain : *view_named(last.substr(0, last.find('.'))));
+  out.trusted = out.trusted || visitor.role != Role::none;
+  return out;
 }
 
 Response Api::file_of_page(const Request &r) const {

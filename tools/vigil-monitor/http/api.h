@@ -3,9 +3,12 @@
 #pragma once
 
 #include "../monitor.h"
-#include "auth.h"
+#include "access.h"
+#include "audit.h"
+#include "latest.h"
 #include "parts.h"
 #include "server.h"
+#include "streams.h"
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,22 +20,31 @@ namespace vigil::monitor {
 class Api {
  public:
   // `page`: a folder to serve the page from, for those who work on it; empty: the page that is compiled in.
-  Api(Monitor &m, Tokens &tokens, std::string page)
-      : monitor_(m), tokens_(tokens), http_(m.config().http), page_(std::move(page)) {}
+  Api(Monitor &, Access &, AuditLog &, std::string page);
   Response handle(const Request &); // on any thread
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
+  // Reads configuration, tokens and certificate again; the names of cameras that changed. On the main loop.
+  std::function<std::vector<std::string>()> read_again;
 
  private:
   struct Route;
   struct Match {
     const Request &request;
     std::vector<std::string> parts; // what stands for {} in the path
-    Role role;
+    const Visitor &visitor;
   };
   static const std::vector<Route> &routes();
   Response dispatch(const Request &);
   Response file_of_page(const Request &) const;
+
+  // Throws HttpError 429 when there were too many from there.
+  void wrong_token(const Request &, const char *by, const std::string &repeated = "");
+  // Who did what, in the log and in the audit log. `details` says to what.
+  void note(const Match &, const char *what, nlohmann::json details = nlohmann::json::object());
+  void note(const Request &, const Token &, const char *what, nlohmann::json details);
+  // A place for one more live stream. Throws HttpError 503.
+  std::shared_ptr<void> stream_place(const Match &, const std::string &camera = "");
 
   Response live(const Match &);
   Response cameras(const Match &);
@@ -58,6 +70,7 @@ class Api {
 
   Response configuration(const Match &);
   Response overrides(const Match &);
+  Response audit(const Match &);
   Response reload(const Match &);
   Response stats(const Match &);
   Response version(const Match &);
@@ -67,10 +80,18 @@ class Api {
   Response metrics(const Match &);
   Response health(const Match &);
 
+  nlohmann::json figures(); // of /api/stats
+  nlohmann::json disk_figures();
+
   Monitor &monitor_;
-  Tokens &tokens_;
+  Access &access_;
+  AuditLog &audit_;
+  Streams streams_;
   const HttpConfig http_; // a copy: threads of requests must not read what a reload replaces
   const std::string page_;
+  std::mutex limits_lock_;
+  StorageConfig limits_; // as they were at the last question
+  Latest disk_;          // last: its thread uses all above
 };
 
 } // namespace vigil::monitor

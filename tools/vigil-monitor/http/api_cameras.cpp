@@ -76,6 +76,7 @@ Response Api::live(const Match &m) {
   }
   wish.pictures = integer_of(r, "pictures", 0, 1, 1) != 0;
   wish.height = integer_of(r, "height", 90, 2160, 0);
+  const auto place = stream_place(m);
   const json hello = monitor_.call([&] {
     for (const std::string &name : wish.cameras) need_camera(monitor_, name);
     json cameras = json::array();
@@ -90,7 +91,7 @@ Response Api::live(const Match &m) {
   Response out;
   out.type = "application/octet-stream";
   out.headers["X-Accel-Buffering"] = "no";
-  out.stream = [this, viewer]() -> Bytes {
+  out.stream = [this, viewer, place]() -> Bytes {
     constexpr std::chrono::seconds quiet(5);
     bool ended = false;
     Bytes next = viewer->queue.next(quiet, ended);
@@ -160,7 +161,7 @@ Response Api::set_element(const Match &m) {
   for (const auto &[p, v] : body.items())
     if (v.is_structured() || (v.is_string() && v.get_ref<const std::string &>().size() > 4096))
       refuse(400, p.substr(0, 80) + " is no single value");
-  return json_response(monitor_.call([&] {
+  const json done = monitor_.call([&] {
     const auto c = need_camera(monitor_, name);
     need_element(*c, element);
     ElementSettings wanted;
@@ -179,7 +180,9 @@ Response Api::set_element(const Match &m) {
     monitor_.hub().text(name, monitor_.utc().now(),
                         {{"kind", "elements"}, {"camera", name}, {"element", out}});
     return out;
-  }));
+  });
+  note(m, "element", {{"camera", name}, {"element", element}, {"properties", body}});
+  return json_response(done);
 }
 
 Response Api::set_shape(const Match &m) {
@@ -193,7 +196,7 @@ Response Api::set_shape(const Match &m) {
             : kind == "lines" ? to_json(line_from(value))
                               : to_json(mask_from(value));
   }
-  return json_response(monitor_.call([&] {
+  const json done = monitor_.call([&] {
     const auto c = need_camera(monitor_, name);
     const CameraConfig &now = c->config();
     const auto [known, there] = kind == "zones"   ? of_kind(now.zones, shape)
@@ -206,7 +209,9 @@ Response Api::set_shape(const Match &m) {
     monitor_.apply(name);
     monitor_.save_overrides();
     return monitor_.describe(name);
-  }));
+  });
+  note(m, put ? "set-shape" : "delete-shape", {{"camera", name}, {"kind", kind}, {"name", shape}});
+  return json_response(done);
 }
 
 Response Api::set_switches(const Match &m) {
@@ -215,24 +220,28 @@ Response Api::set_switches(const Match &m) {
     if ((key != "enabled" && key != "recordings" && key != "motion") || !value.is_boolean())
       refuse(400, "expected enabled, recordings or motion, true or false");
   if (body.empty()) refuse(400, "expected enabled, recordings or motion, true or false");
-  return json_response(monitor_.call([&] {
+  const json done = monitor_.call([&] {
     need_camera(monitor_, m.parts[0]);
     for (const auto &[key, value] : body.items())
       monitor_.overrides().set_switch(m.parts[0], key, value.get<bool>());
     monitor_.apply(m.parts[0]);
     monitor_.save_overrides();
     return monitor_.describe(m.parts[0]);
-  }));
+  });
+  note(m, "switches", {{"camera", m.parts[0]}, {"switches", body}});
+  return json_response(done);
 }
 
 Response Api::forget_overrides(const Match &m) {
-  return json_response(monitor_.call([&] {
+  const json done = monitor_.call([&] {
     need_camera(monitor_, m.parts[0]);
     monitor_.overrides().forget(m.parts[0]);
     monitor_.apply(m.parts[0]);
     monitor_.save_overrides();
     return monitor_.describe(m.parts[0]);
-  }));
+  });
+  note(m, "forget-overrides", {{"camera", m.parts[0]}});
+  return json_response(done);
 }
 
 Response Api::activity(const Match &m) {
@@ -280,6 +289,7 @@ Response Api::live_mp4(const Match &m) {
       if (live) recorder->unwatch(live);
     }
   };
+  const auto place = stream_place(m, m.parts[0]);
   const auto watching = std::make_shared<Watching>();
   watching->recorder = monitor_.call([&] { return need_camera(monitor_, m.parts[0])->recorder(); });
   if (watching->recorder) watching->live = watching->recorder->watch();
@@ -291,7 +301,7 @@ Response Api::live_mp4(const Match &m) {
             "that are not compressed while its recordings are off");
   Response out;
   out.type = watching->live->type();
-  out.stream = [watching] { return watching->live->next(); };
+  out.stream = [watching, place] { return watching->live->next(); };
   return out;
 }
 

@@ -73,6 +73,7 @@ Response Api::event(const Match &m) {
 Response Api::remove_event(const Match &m) {
   need_event(monitor_, m.parts[0]);
   monitor_.remove_event(m.parts[0]);
+  note(m, "delete-event", {{"event", m.parts[0]}});
   return json_response({{"ok", true}});
 }
 
@@ -111,6 +112,7 @@ Response Api::retain(const Match &m) {
     refuse(400, "expected {\"retain\": true or false}");
   Event e = need_event(monitor_, m.parts[0]);
   monitor_.set_retained(e, value->get<bool>());
+  note(m, "retain", {{"event", e.id}, {"retain", *value}});
   return json_response(to_json(e));
 }
 

@@ -4,8 +4,11 @@
 #include "description.h"
 #include "metrics.h"
 
+#include "common/error.h"
 #include "vigil-config.h"
 
+#include <chrono>
+#include <cmath>
 #include <gst/gst.h>
 
 namespace vigil::monitor {
@@ -20,21 +23,45 @@ Response Api::overrides(const Match &) {
   return json_response(monitor_.call([&] { return monitor_.overrides().all(); }));
 }
 
-Response Api::reload(const Match &) {
-  const auto names = monitor_.call([&] { return monitor_.reload(); });
+Response Api::audit(const Match &m) {
+  return json_response(
+      {{"entries", audit_.last(static_cast<std::size_t>(integer_of(m.request, "limit", 1, 1000, 100)))}});
+}
+
+Response Api::reload(const Match &m) {
+  const auto names = monitor_.call([&] { return read_again(); });
+  note(m, "reload", {{"restarted", names}});
   return json_response({{"ok", true}, {"restarted", names}});
 }
 
-Response Api::stats(const Match &) {
+// On a thread of its own: the disk and the database may take long.
+json Api::disk_figures() {
+  StorageConfig limits;
+  {
+    const std::lock_guard guard(limits_lock_);
+    limits = limits_;
+  }
+  const EventStore &store = monitor_.storage().events();
+  return {{"storage", monitor_.storage_stats(limits)},
+          {"mqtt_outbox", store.waiting("mqtt")},
+          {"webhook", store.waiting("webhook")}};
+}
+
+json Api::figures() {
   json out = monitor_.call([&] {
     json cameras = json::array();
     for (const auto &c : monitor_.cameras()) cameras.push_back(c->stats());
-    return json{{"cameras", cameras}, {"storage", monitor_.storage_stats()}};
+    const std::lock_guard guard(limits_lock_);
+    limits_ = monitor_.config().storage;
+    return json{{"cameras", cameras}};
   });
+  constexpr std::chrono::milliseconds patience(500);
+  const json disk = disk_.get(patience);
+  if (disk.is_null()) refuse(503, "the disk has not answered since the start; try again");
   const ProcessState p = process_state();
-  const EventStore &store = monitor_.storage().events();
   constexpr int most_letters = 10000;
-  out.update({{"time", monitor_.utc().now()},
+  out.update({{"storage", disk["storage"]},
+              {"time", monitor_.utc().now()},
               {"uptime_seconds", monitor_.uptime()},
               {"cpu_seconds", p.cpu_seconds},
               {"memory_bytes", p.memory_bytes},
@@ -43,11 +70,15 @@ Response Api::stats(const Match &) {
               {"viewers", monitor_.hub().viewers()},
               {"queues",
                {{"writer", {{"length", monitor_.writer().length()}, {"limit", monitor_.writer().limit()}}},
-                {"mqtt_outbox", {{"length", store.waiting("mqtt")}, {"limit", most_letters}}},
-                {"webhook", {{"length", store.waiting("webhook")}, {"limit", most_letters}}}}},
+                {"mqtt_outbox", {{"length", disk["mqtt_outbox"]}, {"limit", most_letters}}},
+                {"webhook", {{"length", disk["webhook"]}, {"limit", most_letters}}}}},
               {"gpu", nullptr},
               {"mqtt", mqtt_state()}});
-  return json_response(out);
+  return out;
+}
+
+Response Api::stats(const Match &) {
+  return json_response(figures());
 }
 
 Response Api::version(const Match &m) {
@@ -63,8 +94,8 @@ Response Api::version(const Match &m) {
       {{"version", VIGIL_VERSION},
        {"gstreamer", std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(micro)},
        {"elements", elements},
-       {"role", m.role == Role::admin ? "admin" : "view"},
-       {"signed_in", tokens_.role(cookie(m.request, tokens_.cookie_name()).value_or("")) != Role::none}});
+       {"role", role_name(m.visitor.role)},
+       {"signed_in", !m.visitor.session.empty()}});
 }
 
 Response Api::description(const Match &) {
@@ -78,28 +109,25 @@ Response Api::login(const Match &m) {
   const auto token = body.find("token");
   if (body.size() != 1 || token == body.end() || !token->is_string())
     refuse(400, "expected {\"token\": \"...\"}");
-  const double now = Utc::monotonic_seconds();
-  if (!tokens_.may_try(now)) refuse(429, "too many wrong tokens; wait a minute");
-  const Role role = tokens_.role(token->get_ref<const std::string &>());
-  if (role == Role::none) {
-    tokens_.failed(now);
+  const auto in = access_.sign_in(token->get_ref<const std::string &>(), m.request);
+  if (!in) {
+    wrong_token(m.request, "login");
     refuse(401, "this is no token of this server");
   }
-  Response out = json_response({{"role", role == Role::admin ? "admin" : "view"}});
-  const bool tls = !http_.certificate.empty() || m.request.header("x-forwarded-proto") == "https";
-  out.headers["Set-Cookie"] = tokens_.cookie_name() + "=" + token->get<std::string>() +
-                              "; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000" +
-                              (tls ? "; Secure" : "");
+  note(m.request, in->token, "sign-in", json::object());
+  Response out = json_response({{"role", role_name(in->token.role)}});
+  out.headers["Set-Cookie"] = in->set_cookie;
   return out;
 }
 
-Response Api::logout(const Match &) {
+Response Api::logout(const Match &m) {
+  if (!m.visitor.session.empty()) note(m, "sign-out");
   Response out = json_response({{"ok", true}});
-  out.headers["Set-Cookie"] = tokens_.cookie_name() + "=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
+  out.headers["Set-Cookie"] = access_.sign_out(m.request);
   return out;
 }
 
-Response Api::metrics(const Match &m) {
+Response Api::metrics(const Match &) {
   Response out;
   out.type = "text/plain; version=0.0.4; charset=utf-8";
   const json cameras = monitor_.call([&] {
@@ -107,12 +135,15 @@ Response Api::metrics(const Match &m) {
     for (const auto &c : monitor_.cameras()) list.push_back(monitor_.describe(c->config().name));
     return list;
   });
-  out.body = prometheus_text(json::parse(stats(m).body), cameras);
+  out.body = prometheus_text(figures(), cameras, access_.failures.total());
   return out;
 }
 
+// Waits for nothing: a probe gets its answer whatever else is asked.
 Response Api::health(const Match &) {
-  monitor_.call([] {}); // the main loop turns
+  constexpr double patience = 10;
+  if (const double quiet = monitor_.since_last_turn(); quiet > patience)
+    refuse(503, vigil::text("the main loop has not turned for ", std::floor(quiet), " seconds"));
   Response out;
   out.type = "text/plain; charset=utf-8";
   out.body = "ok\n";

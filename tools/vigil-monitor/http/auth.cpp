@@ -1,46 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "auth.h"
 
-#include "common/error.h"
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fcntl.h>
-#include <fstream>
 #include <iterator>
-#include <random>
-#include <sstream>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace vigil::monitor {
 namespace {
-
-std::string new_token() {
-  std::random_device random; // getrandom() or rdrand with libstdc++
-  constexpr std::string_view letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-  std::uniform_int_distribution<std::size_t> letter(0, letters.size() - 1);
-  std::string out;
-  for (int i = 0; i < 32; i++) out += letters[letter(random)];
-  return out;
-}
-
-// The page keeps the token as a cookie, which ends at a semicolon, say (RFC 6265, cookie-octet).
-bool fits_cookie(std::string_view token) {
-  return std::all_of(token.begin(), token.end(), [](char c) {
-    return c > ' ' && c <= '~' && c != '"' && c != ',' && c != ';' && c != '\\';
-  });
-}
-
-bool same(std::string_view a, std::string_view b) {
-  unsigned difference = a.size() != b.size();
-  for (std::size_t i = 0; i < a.size(); i++)
-    difference |=
-        static_cast<unsigned char>(a[i]) ^ (i < b.size() ? static_cast<unsigned char>(b[i]) : 0xffu);
-  return !difference && !b.empty();
-}
 
 // Names of hosts, and the word Bearer, mean the same in capitals.
 std::string lower_case(std::string s) {
@@ -66,57 +32,6 @@ bool is_address(const std::string &host) {
 
 } // namespace
 
-Tokens::Tokens(const std::string &file, int port) : cookie_name_("vigil_token_" + std::to_string(port)) {
-  if (file.empty()) return;
-  struct stat info {};
-  if (stat(file.c_str(), &info)) {
-    if (errno != ENOENT)
-      fail(Error::Kind::io, "cannot read the token file ", file, ": ", std::strerror(errno));
-    const std::string text = "admin " + new_token() + "\nview " + new_token() + "\n";
-    const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) fail(Error::Kind::write, "cannot make the token file ", file, ": ", std::strerror(errno));
-    const bool good = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    close(fd);
-    if (!good) fail(Error::Kind::write, "cannot write the token file ", file, ": ", std::strerror(errno));
-  } else if (info.st_mode & (S_IRWXG | S_IRWXO)) {
-    fail(Error::Kind::bad_setting, "the token file ", file, " can be read by others; chmod 600 ", file);
-  }
-  std::ifstream in(file);
-  std::string line;
-  for (int number = 1; std::getline(in, line); number++) {
-    if (line.empty() || line[0] == '#') continue;
-    std::istringstream words(line);
-    std::string role, token, more;
-    words >> role >> token >> more;
-    constexpr std::size_t shortest = 16;
-    if ((role != "admin" && role != "view") || token.size() < shortest || token.size() > 256 ||
-        !fits_cookie(token) || !more.empty())
-      fail(Error::Kind::bad_setting, file, ":", number,
-           ": expected 'admin TOKEN' or 'view TOKEN' with a token of 16 to 256 characters of ASCII, none of "
-           "them \" , ; or \\");
-    (role == "admin" ? admin_ : view_) = token;
-  }
-  if (admin_.empty()) fail(Error::Kind::bad_setting, "the token file ", file, " has no line 'admin TOKEN'");
-}
-
-Role Tokens::role(std::string_view token) const {
-  const bool admin = same(token, admin_), view = same(token, view_);
-  return admin ? Role::admin : view ? Role::view : Role::none;
-}
-
-bool Tokens::may_try(double now) {
-  const std::lock_guard guard(lock_);
-  constexpr std::size_t most = 10;
-  constexpr double minute = 60;
-  std::erase_if(failures_, [&](double t) { return now - t > minute; });
-  return failures_.size() < most;
-}
-
-void Tokens::failed(double now) {
-  const std::lock_guard guard(lock_);
-  failures_.push_back(now);
-}
-
 std::optional<std::string> cookie(const Request &r, std::string_view name) {
   const std::string all = r.header("cookie");
   for (std::size_t at = 0; at < all.size();) {
@@ -130,21 +45,26 @@ std::optional<std::string> cookie(const Request &r, std::string_view name) {
   return std::nullopt;
 }
 
-Role role_of(const Request &r, const Tokens &tokens) {
+bool is_forwarded(const Request &r) {
+  constexpr std::string_view begins[] = {"x-forwarded-", "x-envoy-", "x-original-"},
+                             ends[] = {"-connecting-ip", "-client-ip", "-real-ip"},
+                             names[] = {"forwarded", "forwarded-for", "via", "x-request-id", "cdn-loop"};
+  return std::any_of(r.headers.begin(), r.headers.end(), [&](const auto &h) {
+    const std::string_view name = h.first;
+    const auto any = [](const auto &list, const auto &f) {
+      return std::any_of(std::begin(list), std::end(list), f);
+    };
+    return any(begins, [&](std::string_view b) { return name.starts_with(b); }) ||
+           any(ends, [&](std::string_view e) { return name.ends_with(e); }) ||
+           any(names, [&](std::string_view n) { return name == n; });
+  });
+}
+
+std::optional<std::string> bearer(const Request &r) {
   const std::string header = r.header("authorization");
-  constexpr std::string_view bearer = "bearer ";
-  Role role = Role::none;
-  if (lower_case(header.substr(0, bearer.size())) == bearer)
-    role = tokens.role(std::string_view(header).substr(bearer.size()));
-  else if (const auto c = cookie(r, tokens.cookie_name()))
-    role = tokens.role(*c);
-  // A proxy on this machine must not make everybody local.
-  constexpr const char *by_proxies[] = {"x-forwarded-for",  "forwarded",         "x-real-ip",
-                                        "x-forwarded-host", "x-forwarded-proto", "via"};
-  const bool forwarded = std::any_of(std::begin(by_proxies), std::end(by_proxies),
-                                     [&](const char *name) { return !r.header(name).empty(); });
-  if (role == Role::none && r.loopback && !forwarded) role = Role::admin;
-  return role;
+  constexpr std::string_view word = "bearer ";
+  if (lower_case(header.substr(0, word.size())) != word) return std::nullopt;
+  return header.substr(word.size());
 }
 
 std::string wrong_site(const Request &r, const std::vector<std::string> &hosts) {
@@ -159,9 +79,13 @@ std::string wrong_site(const Request &r, const std::vector<std::string> &hosts) 
   if (!origin.empty() && origin != "http://" + host && origin != "https://" + host)
     return "the request comes from the page of another site, " + origin.substr(0, 80);
   const std::string site = r.header("sec-fetch-site");
-  if (origin.empty() && r.method != "GET" && r.method != "HEAD" && !site.empty() && site != "same-origin" &&
-      site != "none")
-    return "the request comes from the page of another site";
+  const bool foreign = !site.empty() && site != "same-origin" && site != "none";
+  const bool reads = r.method == "GET" || r.method == "HEAD";
+  // A link on another page may lead here; its scripts, pictures and frames may not ask for anything.
+  const bool link = reads && r.header("sec-fetch-mode") == "navigate" &&
+                    (r.header("sec-fetch-dest") == "document" || r.header("sec-fetch-dest").empty());
+  const bool of_page = reads && !r.path.starts_with("/api") && r.path != "/metrics";
+  if (foreign && !link && !of_page) return "the request comes from the page of another site";
   return "";
 }
 

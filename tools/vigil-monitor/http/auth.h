@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who may do what. Pure functions and a table of tokens.
-//
-// From loopback everything is allowed without a token, and a page that another site has opened is kept out by
-// the checks of Host and Origin. From elsewhere a token is needed: as a cookie after /api/login, or as
-// Authorization: Bearer.
+// What a request says of where it comes from. Pure functions.
 #pragma once
 
 #include "server.h"
 
-#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace vigil::monitor {
 
-enum class Role { none, view, admin };
+// A proxy on this machine must not make everybody local: whether a header, even an empty one, says that somebody
+// else asked.
+bool is_forwarded(const Request &);
 
-class Tokens {
- public:
-  // A file of two lines, "admin TOKEN" and "view TOKEN"; made, mode 0600, when it is not there. An empty
-  // name: no tokens, loopback alone gets in. Throws Error::bad_setting, Error::io or Error::write.
-  // `port` is the server's: cookies do not tell ports apart (RFC 6265, 8.5), so that without it in the name
-  // two servers on one host would sign each other's users out.
-  explicit Tokens(const std::string &file, int port = 0);
-  Role role(std::string_view token) const; // in a time that does not depend on the token
-  const std::string &cookie_name() const { return cookie_name_; }
-
-  // A try to log in failed; false when there were so many during the last minute that none is looked at.
-  bool may_try(double now);
-  void failed(double now);
-
- private:
-  std::string admin_, view_;
-  std::string cookie_name_;
-  std::mutex lock_;
-  std::vector<double> failures_;
-};
-
-Role role_of(const Request &, const Tokens &);
+// The token of "Authorization: Bearer TOKEN".
+std::optional<std::string> bearer(const Request &);
 
 // Empty when the request comes from this server's own page or from no page; else what is wrong. `hosts` are
 // names that are allowed beside addresses and localhost.

@@ -21,37 +21,56 @@ std::string record_head(char type, const std::string &camera, View view, bool mo
   return out + camera;
 }
 
+std::deque<ViewerQueue::Record>::iterator ViewerQueue::oldest_picture() {
+  return std::find_if(records_.begin(), records_.end(), [](const Record &r) { return r.is_picture; });
+}
+
+void ViewerQueue::drop(std::deque<Record>::iterator r) {
+  bytes_ -= r->payload->size();
+  (r->is_picture ? pictures_ : texts_)--;
+  if (r->is_picture) dropped_++;
+  records_.erase(r);
+}
+
 void ViewerQueue::picture(const std::string &camera, View view, bool motion, double time, Bytes jpeg) {
   auto head = std::make_shared<const std::string>(record_head('J', camera, view, motion, jpeg->size(), time));
   const std::lock_guard guard(lock_);
   if (closed_) return;
-  auto old = std::find_if(records_.begin(), records_.end(), [&](const Record &r) {
+  const auto old = std::find_if(records_.begin(), records_.end(), [&](const Record &r) {
     return r.is_picture && r.camera == camera && r.view == view;
   });
-  if (old == records_.end() && pictures_ >= most_pictures)
-    old = std::find_if(records_.begin(), records_.end(), [](const Record &r) { return r.is_picture; });
-  if (old != records_.end()) {
-    records_.erase(old);
-    pictures_--;
+  if (old != records_.end()) drop(old);
+  while (pictures_ && (pictures_ >= most_pictures || bytes_ + jpeg->size() > most_bytes))
+    drop(oldest_picture());
+  if (bytes_ + jpeg->size() > most_bytes) { // texts wait, and none of them may be left out
     dropped_++;
+    return;
   }
-  records_.push_back({true, camera, view, std::move(head), std::move(jpeg)});
+  bytes_ += jpeg->size();
   pictures_++;
+  records_.push_back({true, false, camera, view, std::move(head), std::move(jpeg)});
   more_.notify_one();
 }
 
-void ViewerQueue::text(const std::string &camera, double time, Bytes json) {
+void ViewerQueue::text(const std::string &camera, double time, Bytes json, bool state) {
   auto head =
       std::make_shared<const std::string>(record_head('E', camera, View::plain, false, json->size(), time));
   const std::lock_guard guard(lock_);
   if (closed_) return;
-  if (texts_ >= most_text) {
+  if (state) {
+    const auto old = std::find_if(records_.begin(), records_.end(),
+                                  [&](const Record &r) { return r.is_state && r.camera == camera; });
+    if (old != records_.end()) drop(old);
+  }
+  while (pictures_ && bytes_ + json->size() > most_bytes) drop(oldest_picture());
+  if (texts_ >= most_text || bytes_ + json->size() > most_bytes) {
     closed_ = true;
     records_.clear();
-    texts_ = pictures_ = 0;
+    texts_ = pictures_ = bytes_ = 0;
   } else {
-    records_.push_back({false, camera, View::plain, std::move(head), std::move(json)});
+    bytes_ += json->size();
     texts_++;
+    records_.push_back({false, state, camera, View::plain, std::move(head), std::move(json)});
   }
   more_.notify_one();
 }
@@ -74,6 +93,7 @@ Bytes ViewerQueue::next(std::chrono::milliseconds wait, bool &ended) {
   Record r = std::move(records_.front());
   records_.pop_front();
   (r.is_picture ? pictures_ : texts_)--;
+  bytes_ -= r.payload->size();
   payload_ = std::move(r.payload);
   return r.head;
 }

@@ -19,12 +19,13 @@ using Bytes = std::shared_ptr<const std::string>; // shared by all viewers
 std::string record_head(char type, const std::string &camera, View view, bool motion, std::size_t payload,
                         double time);
 
-// Bounded: of pictures the oldest of the same camera and view goes when its next one comes; when too much
-// text waits, the viewer is closed.
+// Bounded in number and in bytes: of pictures the oldest of the same camera and view goes when its next one comes;
+// when too much text waits, the viewer is closed.
 class ViewerQueue {
  public:
   void picture(const std::string &camera, View, bool motion, double time, Bytes jpeg);
-  void text(const std::string &camera, double time, Bytes json);
+  // `state`: it holds all that an earlier one of this camera said, which goes if it still waits.
+  void text(const std::string &camera, double time, Bytes json, bool state = false);
   void close();
 
   // The next part of the stream, after waiting as long as `wait`; null when nothing came. `ended` once it is
@@ -34,16 +35,18 @@ class ViewerQueue {
 
  private:
   struct Record {
-    bool is_picture = false;
+    bool is_picture = false, is_state = false;
     std::string camera;
     View view = View::plain;
     Bytes head, payload;
   };
-  static constexpr std::size_t most_text = 4096, most_pictures = 256;
+  std::deque<Record>::iterator oldest_picture();
+  void drop(std::deque<Record>::iterator);
+  static constexpr std::size_t most_text = 4096, most_pictures = 256, most_bytes = 8 << 20;
   mutable std::mutex lock_;
   std::condition_variable more_;
   std::deque<Record> records_;
-  std::size_t texts_ = 0, pictures_ = 0;
+  std::size_t texts_ = 0, pictures_ = 0, bytes_ = 0;
   Bytes payload_; // of the record whose head is out
   bool closed_ = false;
   std::uint64_t dropped_ = 0;

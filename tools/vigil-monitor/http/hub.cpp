@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "hub.h"
 
+#include "parts.h"
+
 #include <algorithm>
 
 namespace vigil::monitor {
 namespace {
 
 Bytes as_bytes(const nlohmann::json &j) {
-  return std::make_shared<const std::string>(
-      j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return std::make_shared<const std::string>(json_text(j));
 }
 
 bool wants(const Hub::Wish &w, const std::string &camera) {
@@ -70,9 +71,9 @@ void Hub::text(const std::string &camera, double time, const nlohmann::json &j) 
   const std::lock_guard guard(lock_);
   if (viewers_.empty()) return;
   const Bytes bytes = as_bytes(j);
-  const bool all = for_all(camera, j);
+  const bool all = for_all(camera, j), state = j.value("kind", "") == "camera";
   for (Viewer *v : viewers_)
-    if (all || wants(v->wish, camera)) v->queue.text(camera, time, bytes);
+    if (all || wants(v->wish, camera)) v->queue.text(camera, time, bytes, state);
 }
 
 void Hub::close() {

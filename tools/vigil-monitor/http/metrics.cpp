@@ -3,7 +3,8 @@
 
 namespace vigil::monitor {
 
-std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &cameras) {
+std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &cameras,
+                            std::uint64_t wrong_tokens) {
   std::string out;
   const auto head = [&](const char *name, const char *type, const char *help) {
     out += std::string("# HELP vigil_") + name + " " + help + "\n# TYPE vigil_" + name + " " + type + "\n";
@@ -26,6 +27,7 @@ std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &c
   one("clips_bytes", "gauge", "Size of all clips.", stats["storage"]["clips_bytes"]);
   one("storage_free_bytes", "gauge", "Free space of the disk.", stats["storage"]["free_bytes"]);
   one("storage_writable", "gauge", "1 while events can be stored.", stats["storage"]["writable"]);
+  one("auth_failures_total", "counter", "Wrong tokens that were given.", wrong_tokens);
   head("queue_length", "gauge", "Tasks or messages that wait.");
   for (const auto &[name, q] : stats["queues"].items())
     line("queue_length", "queue=\"" + name + "\"", q["length"]);

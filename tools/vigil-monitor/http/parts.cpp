@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "parts.h"
 
+#include "../config/secrets.h"
 #include "common/error.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -15,9 +17,32 @@ void refuse(int status, const std::string &what) {
   throw HttpError{status, what};
 }
 
+namespace {
+
+void hide_secrets(json &j) {
+  if (j.is_structured()) {
+    for (auto &part : j) hide_secrets(part);
+  } else if (j.is_string()) {
+    auto &s = j.get_ref<std::string &>();
+    // Names and words of the API's own (online, admin) are none, though somebody may have one for a password.
+    const bool name = std::all_of(s.begin(), s.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+             c == '-';
+    });
+    if (!name) s = without_secrets(s);
+  }
+}
+
+} // namespace
+
+std::string json_text(json j) {
+  hide_secrets(j);
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 Response json_response(const json &j) {
   Response r;
-  r.body = j.dump(-1, ' ', false, json::error_handler_t::replace);
+  r.body = json_text(j);
   return r;
 }
 

@@ -15,6 +15,8 @@ struct HttpError { // thrown by what answers
   std::string what;
 };
 [[noreturn]] void refuse(int status, const std::string &what);
+// As text, without the secrets that are known (config/secrets.h) wherever it holds more than a name.
+std::string json_text(nlohmann::json);
 Response json_response(const nlohmann::json &);
 
 // Parts of requests. Throw HttpError 400.

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "server.h"
 
+#include "certificate.h"
 #include "common/error.h"
-#include "deadlines.h"
+#include "places.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <microhttpd.h>
 #include <netdb.h>
 #include <nlohmann/json.hpp>
@@ -18,9 +20,12 @@
 namespace vigil::monitor {
 
 struct Server::Impl {
-  Impl(Handler h, std::chrono::milliseconds patience) : handler(std::move(h)), deadlines(patience) {}
+  Impl(Handler h, const ServerSettings &s)
+      : handler(std::move(h)), places(s.request_within, s.stranger_within), tls(s.tls) {}
   Handler handler;
-  Deadlines deadlines;
+  Places places;
+  const bool tls;
+  bool loopback = false; // it listens there alone
   MHD_Daemon *daemon = nullptr;
 };
 
@@ -43,8 +48,18 @@ std::string lower(std::string s) {
   return s;
 }
 
-MHD_Result add_header(void *to, MHD_ValueKind, const char *key, const char *value) {
-  (*static_cast<std::map<std::string, std::string> *>(to))[lower(key)] = value ? value : "";
+struct Headers {
+  std::map<std::string, std::string> &to;
+  std::string twice; // one that may be there only once
+};
+
+MHD_Result add_header(void *user, MHD_ValueKind, const char *key, const char *value) {
+  auto &headers = *static_cast<Headers *>(user);
+  const std::string name = lower(key);
+  constexpr std::string_view once[] = {"host", "origin", "authorization", "content-length",
+                                       "transfer-encoding"};
+  const bool there = !headers.to.insert_or_assign(name, value ? value : "").second;
+  if (there && std::find(std::begin(once), std::end(once), name) != std::end(once)) headers.twice = name;
   return MHD_YES;
 }
 MHD_Result add_query(void *to, MHD_ValueKind, const char *key, const char *value) {
@@ -52,19 +67,55 @@ MHD_Result add_query(void *to, MHD_ValueKind, const char *key, const char *value
   return MHD_YES;
 }
 
-void set_client(Request &r, const sockaddr *a) {
+struct Peer {
+  std::string address, network;
+  bool this_machine = false; // 127.0.0.1 or ::1
+};
+
+Peer peer_of(const sockaddr *a) {
+  Peer p;
   char text[INET6_ADDRSTRLEN] = {};
+  const auto v4 = [&](const void *bytes) {
+    inet_ntop(AF_INET, bytes, text, sizeof text);
+    p.address = p.network = text;
+    p.this_machine = p.address == "127.0.0.1";
+  };
   if (a->sa_family == AF_INET) {
-    const auto *v4 = reinterpret_cast<const sockaddr_in *>(a);
-    inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text);
-    r.loopback = (ntohl(v4->sin_addr.s_addr) >> 24) == 127;
+    v4(&reinterpret_cast<const sockaddr_in *>(a)->sin_addr);
   } else if (a->sa_family == AF_INET6) {
-    const auto *v6 = reinterpret_cast<const sockaddr_in6 *>(a);
-    inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text);
-    r.loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr) ||
-                 (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr) && v6->sin6_addr.s6_addr[12] == 127);
+    in6_addr v6 = reinterpret_cast<const sockaddr_in6 *>(a)->sin6_addr;
+    if (IN6_IS_ADDR_V4MAPPED(&v6)) {
+      v4(v6.s6_addr + 12);
+      return p;
+    }
+    inet_ntop(AF_INET6, &v6, text, sizeof text);
+    p.address = text;
+    p.this_machine = IN6_IS_ADDR_LOOPBACK(&v6);
+    std::memset(v6.s6_addr + 8, 0, 8); // one subscriber has all of a /64
+    inet_ntop(AF_INET6, &v6, text, sizeof text);
+    p.network = text + std::string("/64");
   }
-  r.client = text;
+  return p;
+}
+
+bool is_loopback(const sockaddr *a) {
+  if (a->sa_family == AF_INET)
+    return ntohl(reinterpret_cast<const sockaddr_in *>(a)->sin_addr.s_addr) >> 24 == 127;
+  return a->sa_family == AF_INET6 &&
+         IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6 *>(a)->sin6_addr);
+}
+
+using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo *)>;
+Addresses resolved(const std::string &address, int port, int &error) {
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_flags = AI_NUMERICSERV | AI_PASSIVE;
+  hints.ai_socktype = SOCK_STREAM;
+  error = getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found);
+  return {error ? nullptr : found, freeaddrinfo};
+}
+
+Peer peer_of(MHD_Connection *c) {
+  return peer_of(MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
 }
 
 ssize_t read_stream(void *user, std::uint64_t, char *to, std::size_t most) {
@@ -104,13 +155,16 @@ MHD_Response *make_response(Response &r) {
   return MHD_create_response_from_buffer(r.body.size(), r.body.data(), MHD_RESPMEM_MUST_COPY);
 }
 
-MHD_Result send(MHD_Connection *c, Response &&r) {
+MHD_Result send(MHD_Connection *c, Response &&r, bool tls) {
   MHD_Response *m = make_response(r);
   if (!m) return MHD_NO;
   MHD_add_response_header(m, "Content-Type", r.type.c_str());
   MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
   MHD_add_response_header(m, "Referrer-Policy", "no-referrer");
   MHD_add_response_header(m, "X-Frame-Options", "DENY");
+  MHD_add_response_header(m, "Cross-Origin-Resource-Policy", "same-origin");
+  MHD_add_response_header(m, "Cross-Origin-Opener-Policy", "same-origin");
+  if (tls) MHD_add_response_header(m, "Strict-Transport-Security", "max-age=31536000");
   MHD_add_response_header(
       m, "Content-Security-Policy",
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' "
@@ -132,9 +186,20 @@ MHD_Result answer(void *user, MHD_Connection *c, const char *url, const char *me
     Request &r = connection->request;
     r.method = method;
     r.path = url;
-    MHD_get_connection_values(c, MHD_HEADER_KIND, add_header, &r.headers);
+    Headers headers{r.headers, ""};
+    MHD_get_connection_values(c, MHD_HEADER_KIND, add_header, &headers);
     MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_query, &r.query);
-    set_client(r, MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    const Peer peer = peer_of(c);
+    r.client = peer.address;
+    r.network = peer.network;
+    r.loopback = impl.loopback && peer.this_machine;
+    if (headers.twice.empty() && r.headers.count("content-length") && r.headers.count("transfer-encoding"))
+      headers.twice = "content-length beside transfer-encoding";
+    if (!headers.twice.empty()) {
+      Response wrong = error_response(400, "the request has the header " + headers.twice + " twice");
+      wrong.headers["Connection"] = "close";
+      return send(c, std::move(wrong), impl.tls);
+    }
     return MHD_YES;
   }
   if (*size) {
@@ -144,13 +209,16 @@ MHD_Result answer(void *user, MHD_Connection *c, const char *url, const char *me
     *size = 0;
     return MHD_YES;
   }
-  impl.deadlines.has_request(c);
-  if (connection->too_large) return send(c, error_response(413, "the body is larger than 64 KiB"));
+  impl.places.has_request(c);
+  Response response;
   try {
-    return send(c, impl.handler(connection->request));
+    response = connection->too_large ? error_response(413, "the body is larger than 64 KiB")
+                                     : impl.handler(connection->request);
   } catch (const std::exception &e) {
-    return send(c, error_response(503, e.what()));
+    response = error_response(503, e.what());
   }
+  impl.places.is_answered(c, response.trusted);
+  return send(c, std::move(response), impl.tls);
 }
 
 void *begin(void *, const char *, MHD_Connection *) {
@@ -162,14 +230,16 @@ int socket_of(MHD_Connection *c) {
 void done(void *user, MHD_Connection *c, void **state, MHD_RequestTerminationCode) {
   delete static_cast<Connection *>(*state);
   *state = nullptr;
-  static_cast<Server::Impl *>(user)->deadlines.expect_request(c, socket_of(c)); // the next
+  static_cast<Server::Impl *>(user)->places.expect_next(c);
 }
 void comes_or_goes(void *user, MHD_Connection *c, void **, MHD_ConnectionNotificationCode what) {
-  Deadlines &deadlines = static_cast<Server::Impl *>(user)->deadlines;
-  if (what == MHD_CONNECTION_NOTIFY_STARTED)
-    deadlines.expect_request(c, socket_of(c));
-  else
-    deadlines.gone(c);
+  Places &places = static_cast<Server::Impl *>(user)->places;
+  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+    const Peer peer = peer_of(c);
+    places.came(c, socket_of(c), peer.network, peer.this_machine);
+  } else {
+    places.gone(c);
+  }
 }
 void no_log(void *, const char *, va_list) {} // what clients do wrong is not worth a line each
 
@@ -182,44 +252,45 @@ Response error_response(int status, const std::string &what) {
   return r;
 }
 
+bool is_loopback(const std::string &address) {
+  int error = 0;
+  const Addresses found = resolved(address, 0, error);
+  for (const addrinfo *a = found.get(); a; a = a->ai_next)
+    if (!is_loopback(a->ai_addr)) return false;
+  return found != nullptr;
+}
+
 Server::Server(const ServerSettings &s, Handler handler)
-    : impl_(std::make_unique<Impl>(std::move(handler), s.request_within)) {
-  addrinfo hints{}, *found = nullptr;
-  hints.ai_flags = AI_NUMERICSERV | AI_PASSIVE;
-  hints.ai_socktype = SOCK_STREAM;
-  if (const int e = getaddrinfo(s.address.c_str(), std::to_string(s.port).c_str(), &hints, &found))
-    fail(Error::Kind::io, "cannot listen on ", s.address, ": ", gai_strerror(e));
-  const std::unique_ptr<addrinfo, void (*)(addrinfo *)> addresses(found, freeaddrinfo);
+    : impl_(std::make_unique<Impl>(std::move(handler), s)) {
+  int error = 0;
+  const Addresses found = resolved(s.address, s.port, error);
+  if (error) fail(Error::Kind::io, "cannot listen on ", s.address, ": ", gai_strerror(error));
+  impl_->loopback = is_loopback(found->ai_addr);
   unsigned flags =
       MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC;
   if (found->ai_family == AF_INET6) flags |= MHD_USE_DUAL_STACK; // [::] takes IPv4, too
   std::vector<MHD_OptionItem> tls;
-  if (!s.certificate.empty()) {
+  if (s.tls) {
     flags |= MHD_USE_TLS;
-    tls.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, const_cast<char *>(s.certificate.c_str())});
-    tls.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, const_cast<char *>(s.key.c_str())});
+    tls.push_back({MHD_OPTION_HTTPS_CERT_CALLBACK, 0, certificate_question()});
+    tls.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char *>(Certificate::priorities())});
   }
   tls.push_back({MHD_OPTION_END, 0, nullptr});
-  // One address leaves room for others.
-  constexpr unsigned most_connections = 192, most_of_one_address = 128, idle_seconds = 20;
+  // Strangers cannot have all (places.h), and one address leaves room for others.
+  constexpr unsigned most_connections = 256, most_of_one_address = 128, idle_seconds = 20;
+  static_assert(Places::most + Places::most_of_loopback < most_connections);
   constexpr std::size_t memory = 64 << 10, stack = 512 << 10;
-  errno = 0;
+  constexpr int strict = 1;
   impl_->daemon = MHD_start_daemon(
       flags, 0, nullptr, nullptr, answer, impl_.get(), MHD_OPTION_SOCK_ADDR, found->ai_addr,
       MHD_OPTION_EXTERNAL_LOGGER, no_log, nullptr, MHD_OPTION_NOTIFY_COMPLETED, done, impl_.get(),
       MHD_OPTION_NOTIFY_CONNECTION, comes_or_goes, impl_.get(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       most_of_one_address, MHD_OPTION_URI_LOG_CALLBACK, begin, nullptr, MHD_OPTION_CONNECTION_LIMIT,
       most_connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-      memory, MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_ARRAY, tls.data(), MHD_OPTION_END);
-  if (impl_->daemon) return;
-  // GnuTLS refuses a certificate or a key with whatever errno it left; these are of the address.
-  const int why = errno;
-  const bool address = why == EADDRINUSE || why == EADDRNOTAVAIL || why == EACCES || s.certificate.empty();
-  if (!address)
-    fail(
-        Error::Kind::bad_data,
-        "the certificate or its key is refused: neither may be damaged, and they must belong together (PEM)");
-  fail(Error::Kind::io, "cannot listen on ", s.address, ":", s.port, ": ", std::strerror(why));
+      memory, MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_STRICT_FOR_CLIENT, strict, MHD_OPTION_ARRAY,
+      tls.data(), MHD_OPTION_END);
+  if (!impl_->daemon)
+    fail(Error::Kind::io, "cannot listen on ", s.address, ":", s.port, ": ", std::strerror(errno));
 }
 
 Server::~Server() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // An HTTP server by libmicrohttpd: a thread for each connection, of which there are few, with limits on
-// sizes, times and numbers. Knows nothing of cameras.
+// sizes, times and numbers. Requests that two programs could understand in two ways are refused. Knows nothing of
+// cameras.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,8 @@ struct Request {
   std::map<std::string, std::string> query, headers; // headers by lower-case name
   std::string body;
   std::string client;    // its address
-  bool loopback = false; // from this machine
+  std::string network;   // the address, or the first half of one of IPv6: what one person may have all of
+  bool loopback = false; // from this machine: 127.0.0.1 or ::1, and the server listens on loopback alone
   std::string header(const std::string &lower_name) const {
     const auto h = headers.find(lower_name);
     return h == headers.end() ? "" : h->second;
@@ -37,16 +39,21 @@ struct Response {
   // Sent instead of the body, without a known length: called again and again, gives the next bytes; null ends
   // it.
   std::function<std::shared_ptr<const std::string>()> stream;
+  bool trusted = false; // the answer is for somebody who may look, whose connection may stay (places.h)
 };
 
 struct ServerSettings {
   std::string address;
   int port = 0;
-  std::string certificate, key; // texts of PEM files; empty: plain HTTP
+  bool tls = false; // with the certificate of use_certificate()
   // A request arrives whole within this time of the connection's begin, or of the answer before; else the
   // connection ends.
   std::chrono::milliseconds request_within{30000};
+  std::chrono::milliseconds stranger_within{10000}; // the same of who has shown no token on this connection
 };
+
+// Whether whatever listens on this address or name is reached from this machine alone.
+bool is_loopback(const std::string &address);
 
 class Server {
  public:

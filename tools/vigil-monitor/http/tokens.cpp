@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tokens.h"
+
+#include "../config/secrets.h"
+#include "../config/words.h"
+#include "common/error.h"
+#include "common/file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <random>
+#include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace vigil::monitor {
+namespace {
+
+// Programs send the token as it is, in a header.
+bool fits_header(std::string_view token) {
+  return std::all_of(token.begin(), token.end(), [](char c) {
+    return c > ' ' && c <= '~' && c != '"' && c != ',' && c != ';' && c != '\\';
+  });
+}
+
+bool same(std::string_view a, std::string_view b) {
+  unsigned difference = a.size() != b.size();
+  for (std::size_t i = 0; i < a.size(); i++)
+    difference |=
+        static_cast<unsigned char>(a[i]) ^ (i < b.size() ? static_cast<unsigned char>(b[i]) : 0xffu);
+  return !difference && !b.empty();
+}
+
+void make(const std::string &file) {
+  const std::string text = "admin " + random_word() + "\nview " + random_word() + "\n";
+  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) fail(Error::Kind::write, "cannot make the token file ", file, ": ", std::strerror(errno));
+  const bool good = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && !fsync(fd);
+  close(fd);
+  if (!good) fail(Error::Kind::write, "cannot write the token file ", file, ": ", std::strerror(errno));
+}
+
+} // namespace
+
+const char *role_name(Role r) {
+  return r == Role::admin ? "admin" : r == Role::view ? "view" : "none";
+}
+
+std::string random_word() {
+  std::random_device random; // getrandom() or rdrand with libstdc++
+  constexpr std::string_view letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+  std::uniform_int_distribution<std::size_t> letter(0, letters.size() - 1);
+  std::string out;
+  for (int i = 0; i < 32; i++) out += letters[letter(random)];
+  return out;
+}
+
+Tokens::Tokens(std::string file) : file_(std::move(file)) {
+  if (file_.empty()) return;
+  struct stat info {};
+  if (stat(file_.c_str(), &info)) {
+    if (errno != ENOENT)
+      fail(Error::Kind::io, "cannot read the token file ", file_, ": ", std::strerror(errno));
+    make(file_);
+  }
+  use(read());
+}
+
+std::vector<Token> Tokens::read() const {
+  std::vector<Token> out;
+  if (file_.empty()) return out;
+  struct stat info {};
+  if (!stat(file_.c_str(), &info) && (info.st_mode & (S_IRWXG | S_IRWXO)))
+    fail(Error::Kind::bad_setting, "the token file ", file_, " can be read by others; chmod 600 ", file_);
+  constexpr std::size_t largest = 1 << 20;
+  const auto bytes = read_plain_file(file_, "the token file", 0, [](auto) { return largest; });
+  std::istringstream in(std::string(bytes.begin(), bytes.end()));
+  std::string line;
+  for (int number = 1; std::getline(in, line); number++) {
+    std::istringstream words(line);
+    std::string role, more;
+    Token t;
+    if (!(words >> role) || role[0] == '#') continue;
+    words >> t.text >> t.name >> more;
+    constexpr std::size_t shortest = 16, longest = 256;
+    if ((role != "admin" && role != "view") || t.text.size() < shortest || t.text.size() > longest ||
+        !fits_header(t.text) || (!t.name.empty() && !is_name(t.name)) || !more.empty())
+      fail(
+          Error::Kind::bad_setting, file_, ":", number,
+          ": expected 'admin TOKEN NAME' or 'view TOKEN NAME' with a token of 16 to 256 characters of ASCII, "
+          "none of them \" , ; or \\; the name may be left out");
+    t.role = role == "admin" ? Role::admin : Role::view;
+    if (t.name.empty()) t.name = role;
+    for (const Token &other : out)
+      if (other.text == t.text)
+        fail(Error::Kind::bad_setting, file_, ":", number, ": this token is in the file twice; remove one");
+    out.push_back(t);
+  }
+  if (std::none_of(out.begin(), out.end(), [](const Token &t) { return t.role == Role::admin; }))
+    fail(Error::Kind::bad_setting, "the token file ", file_, " has no line 'admin TOKEN'");
+  return out;
+}
+
+void Tokens::use(std::vector<Token> tokens) {
+  for (const Token &t : tokens) keep_secret(t.text);
+  const std::lock_guard guard(lock_);
+  tokens_ = std::move(tokens);
+}
+
+bool Tokens::none() const {
+  const std::lock_guard guard(lock_);
+  return tokens_.empty();
+}
+
+std::optional<Token> Tokens::find(std::string_view token) const {
+  const std::lock_guard guard(lock_);
+  std::optional<Token> found;
+  for (const Token &t : tokens_)
+    if (same(token, t.text)) found = t;
+  return found;
+}
+
+} // namespace vigil::monitor
