@@ -10,6 +10,7 @@
 #include "config/overrides.h"
 #include "deleted_events.h"
 #include "http/hub.h"
+#include "log.h"
 #include "reaper.h"
 #include "store/event_log.h"
 #include "store/outage.h"
@@ -25,8 +26,6 @@
 
 namespace vigil::monitor {
 
-void log_line(const std::string &); // to stderr, credentials masked, with the time
-
 class Monitor {
  public:
   // `file` is read again on reload; empty: the configuration stays.
@@ -41,6 +40,8 @@ class Monitor {
   // loop does not come to it within ten seconds.
   template <class F>
   auto call(F f) -> decltype(f());
+  // Runs f on the main loop at some time, and does not wait for it. On any thread.
+  static void post(std::function<void()> f) { on_main(std::move(f)); }
 
   // For the main loop (by call):
   const Config &config() const { return config_; }
@@ -50,7 +51,8 @@ class Monitor {
   nlohmann::json describe(const std::string &camera) const;
   void save_overrides();                 // and gives each camera what it says
   void apply(const std::string &camera); // overrides to this camera
-  std::vector<std::string> reload();     // the names of what restarted or changed
+  // The names of what restarted or changed. When it throws, all is as it was.
+  std::vector<std::string> reload();
   nlohmann::json configuration() const;  // in use, credentials masked
 
   // For any thread:
@@ -78,6 +80,7 @@ class Monitor {
  private:
   CameraServices services();
   void tick();
+  static int on_timer(void *monitor); // of GLib
   void save(const char *type, const Event &);
   void wait(std::string type, Event);                          // on the writer thread: until it is stored
   void lost(const char *what);                                 // the writer's queue is full
@@ -86,6 +89,7 @@ class Monitor {
   // On the writer thread: stores what waits, in order. What the disk refuses stays and is tried again.
   void put_waiting();
   bool store_waiting(); // true when there was something
+  void tell_removed(const std::string &camera);
   void retention(const std::map<std::string, CameraConfig> &, const StorageConfig &);
   void demand();
   static void on_main(std::function<void()>);
@@ -104,6 +108,8 @@ class Monitor {
     Event event;
   };
   bool store(Waiting &);
+  bool store_or_drop(Waiting &);
+  static void drop(const Waiting &, const char *why);
   std::deque<Waiting> waiting_;                  // the writer thread's
   std::map<CrossingPlace, Crossings> crossings_; // likewise; not stored yet
   Outage disk_, lines_, thumbnails_, counts_;    // likewise

@@ -8,7 +8,7 @@ namespace vigil::monitor {
 
 Places::Places(std::chrono::milliseconds patience, std::chrono::milliseconds patience_with_strangers)
     : patience_(patience), patience_with_strangers_(std::min(patience, patience_with_strangers)),
-      thread_([this] { run(); }) {}
+      thread_([this] { guard("places of connections", [this] { run(); }); }) {}
 
 Places::~Places() {
   {
