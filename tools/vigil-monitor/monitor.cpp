@@ -194,8 +194,10 @@ void Monitor::wait(std::string type, Event e) {
   }
   waiting_.push_back({std::move(type), std::move(e)});
   if (waiting_.size() <= most_waiting) return;
-  log_line("the disk takes no events: the " + waiting_.front().type + " of event " +
-           waiting_.front().event.id + " is lost");
+  if (news_.failed(Utc::monotonic_seconds()))
+    log_line(vigil::text("more than ", most_waiting,
+                         " news of events wait for the disk: the oldest are lost, the ",
+                         waiting_.front().type, " of event ", waiting_.front().event.id, " first"));
   waiting_.pop_front();
 }
 
@@ -282,6 +284,7 @@ void Monitor::drop(const Waiting &w, const char *why) {
 }
 
 bool Monitor::store_waiting() {
+  if (waiting_.empty()) news_.worked(Utc::monotonic_seconds());
   const bool something = !waiting_.empty();
   while (!waiting_.empty()) {
     Waiting &w = waiting_.front();

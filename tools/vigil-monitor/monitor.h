@@ -110,10 +110,10 @@ class Monitor {
   bool store(Waiting &);
   bool store_or_drop(Waiting &);
   static void drop(const Waiting &, const char *why);
-  std::deque<Waiting> waiting_;                  // the writer thread's
-  std::map<CrossingPlace, Crossings> crossings_; // likewise; not stored yet
-  Outage disk_, lines_, thumbnails_, counts_;    // likewise
-  Outage queue_;                                 // the main thread's
+  std::deque<Waiting> waiting_;                      // the writer thread's
+  std::map<CrossingPlace, Crossings> crossings_;     // likewise; not stored yet
+  Outage disk_, lines_, thumbnails_, counts_, news_; // likewise
+  Outage queue_;                                     // the main thread's
   std::atomic<bool> writable_ = true;
   std::string last_retention_;
   std::optional<std::string> next_retention_;

@@ -18,7 +18,9 @@ ProcessState process_state();
 // The environment's MALLOC_ARENA_MAX wins.
 void share_arenas();
 
-// Gives memory that was freed back to the system.
+// Gives memory that was freed back to the system. What lies between pieces in use stays with the process
+// otherwise: with four cameras that connect again every ten seconds it grew by 80 MB in a minute and a half,
+// and not at all with this, which takes some milliseconds.
 void give_back_memory();
 
 } // namespace vigil::monitor

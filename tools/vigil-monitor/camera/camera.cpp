@@ -50,6 +50,8 @@ void Camera::stop(const std::string &why) {
   take_down();
   if (state_ != State::disabled) go(State::offline, why);
   outage_ends(services_.utc.now());
+  heat_ends();
+  services_.in_background([m = std::exchange(masks_, nullptr)]() mutable { m.reset(); }); // it removes files
 }
 
 PipelineEvents Camera::pipeline_events() {
@@ -225,12 +227,16 @@ void Camera::tick() {
 // that was.
 void Camera::take_heat(double time) {
   constexpr double a_minute = 60;
-  const auto minute = static_cast<std::int64_t>(std::floor(time / a_minute));
+  const double minute = std::floor(time / a_minute) * a_minute;
   if (heat_minute_ == minute) return;
-  const double collected = static_cast<double>(heat_minute_.value_or(minute)) * a_minute;
+  heat_ends();
   heat_minute_ = minute;
+}
+
+void Camera::heat_ends() {
+  if (!heat_minute_) return;
   if (auto heat = feed_->activity.take_heat(); !heat.empty())
-    services_.heat(config_.name, collected, std::move(heat));
+    services_.heat(config_.name, *heat_minute_, std::move(heat));
 }
 
 void Camera::change(CameraConfig next) {

@@ -152,8 +152,9 @@ class Camera : public std::enable_shared_from_this<Camera> {
   Running &follow(const std::string &key, const Running &, double now);
   void late_clips(double now);        // once a second
   void warn(const std::string &text); // once for each text
-  void take_heat(double time);        // once a minute
-  void outage_goes_on(double time);   // once a second
+  void take_heat(double time);        // once a second; what was collected is stored once a minute
+  void heat_ends();
+  void outage_goes_on(double time); // once a second
   void outage_ends(double time);
   void got_picture(Bytes);
   void set_rules();
@@ -175,8 +176,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
   std::map<std::string, Recent> recent_; // ended, their clip is on its way
   std::set<std::string> warned_;
   Outage slow_disk_;
-  std::uint64_t clip_frames_lost_ = 0;      // as told
-  std::optional<std::int64_t> heat_minute_; // since 1970 UTC, that is being collected
+  std::uint64_t clip_frames_lost_ = 0; // as told
+  std::optional<double> heat_minute_;  // when the minute began that is being collected
   State state_ = State::starting;
   std::optional<std::string> reason_;
   std::optional<Event> outage_; // the event of the one that goes on

@@ -167,8 +167,8 @@ void Camera::clips_broke_off(const std::vector<std::string> &events) {
 }
 
 void Camera::go_on_with_clips(double now) {
-  constexpr double shortest =
-      5; // seconds: a stream that changes all the time must not make an event each time
+  // Seconds: a stream that changes all the time must not make an event each time.
+  constexpr double shortest = 5;
   std::vector<std::pair<std::string, Running>> again;
   for (auto it = running_.begin(); it != running_.end();) {
     Running &r = it->second;
