@@ -53,6 +53,7 @@ cameras:
     cudamog: {median: 9}
     live: {height: 480, fps: 10}
     detect: {height: 180}
+    max_pixels: 100000000
     record: {retain: {days: 30}}
     zones: {steps: {coordinates: "0.1,0.5,0.4,0.5,0.4,1,0.1,1", loiter_seconds: 30}}
     lines: {gate: {coordinates: "0.2,0.8,0.7,0.75", direction: in}}
@@ -69,6 +70,7 @@ cameras:
   expect(door.elements.at("cudamog").at("light-jump").value == "0.6", "the preset's");
   expect(door.elements.at("gpufisher").at("every").place == "m.yaml:9", "where it was written");
   expect(door.record.pre_capture == 3 && door.record.retain_days == 30, "record is taken over and refined");
+  expect(door.max_pixels == 100'000'000 && c.cameras.at("test").max_pixels == 8192 * 4320, "max_pixels");
   expect(door.detect_height == 180 && c.cameras.at("test").detect_height == detect_half, "detect");
   expect(door.zones.at("steps").points.size() == 4 && door.zones.at("steps").loiter_seconds == 30, "zone");
   expect(door.lines.at("gate").direction == "in" && door.masks.count("tree"), "line and mask");
@@ -131,6 +133,8 @@ void shards() {
 void mistakes() {
   expect_error("cameras:\n  door: {sorce: x}\n",
                "m.yaml:2: cameras.door.sorce: there is no such key; allowed here: source,");
+  expect_error("cameras:\n  door:\n    source: x\n    max_pixels: 0\n",
+               "m.yaml:4: cameras.door.max_pixels: '0' is no number from 1 to 1073741824");
   expect_error("cameras:\n  door:\n    source: x\n    detect: {height: 89}\n",
                "m.yaml:4: cameras.door.detect.height: '89' is no number from 90 to 2160, nor half or full");
   expect_error("cameras:\n  door:\n    source: x\n    live: {fps: fast}\n",

@@ -83,12 +83,12 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
 
     assert m.get("/api/config")["cameras"]["unset"]["detect"] == {"height": "half"}
     assert m.get("/api/config")["cameras"]["full"]["detect"] == {"height": "full"}
-    for camera, mask, values in (("unset", (320, 180), [25, 5]), ("full", (640, 360), [100, 7]), ("own", (320, 180), [60, 5]), ("low", (480, 270), [100, 7])):
+    for camera, mask, values in (("unset", (320, 180), [25, 7]), ("full", (640, 360), [100, 7]), ("own", (320, 180), [60, 7]), ("low", (480, 270), [100, 7])):
         assert (picture(camera, "mask"), settings(camera)) == (mask, values), (camera, picture(camera, "mask"), settings(camera))
         assert picture(camera, "latest")[1] == cameras[camera]["live"]["height"], camera
     # An element's preset: its window stays, and what is set beside it wins.
     of_preset = settings("preset", "min-area", "median", "close", "match-sigma", "absorb-after")
-    assert of_preset == [25, 5, 3, 2.5, 30], of_preset
+    assert of_preset == [25, 7, 3, 2.5, 30], of_preset
     seen = set()
     for kind, camera, _, view, _, payload in m.live("?cameras=street&view=plain", 3):
         if kind == "J":

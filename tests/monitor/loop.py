@@ -45,7 +45,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     still = m.wait("a picture to be shown, or refused", ends, 30)
     assert still["state"] == "online" or "use the source filesrc" in still["reason"], still  # as the camera "frozen" has it
     assert after["frozen"] - before["frozen"] > 3 * SECONDS and m.get("/api/cameras/frozen")["state"] == "online", (before, after)
-    once = m.wait("the end of the file that is played once", lambda: next((c for c in m.get("/api/cameras") if c["name"] == "once" and c["state"] == "offline"), None), 30)
-    assert once["reason"] == "the stream has ended", once
+    once = m.wait("the end of the file that is played once", lambda: next((c for c in m.get("/api/cameras") if c["name"] == "once" and c["state"] == "ended"), None), 30)
+    assert "loop is false" in once["reason"], once
     m.stop()
 print("all good")

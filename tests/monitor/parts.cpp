@@ -5,6 +5,8 @@
 #include "tests/expect.h"
 #include "tools/vigil-monitor/camera/activity.h"
 #include "tools/vigil-monitor/camera/backoff.h"
+#include "tools/vigil-monitor/camera/damage_gate.h"
+#include "tools/vigil-monitor/camera/key_gate.h"
 #include "tools/vigil-monitor/camera/tiles.h"
 #include "tools/vigil-monitor/camera/utc.h"
 #include "tools/vigil-monitor/http/auth.h"
@@ -208,6 +210,33 @@ void tiles() {
   expect(!again.planned(9), "and none of the one before");
 }
 
+void gates() {
+  KeyGate gate;
+  expect(!gate.passes(false, false, 0) && !gate.passes(false, false, 10), "nothing before a key frame");
+  expect(gate.passes(true, false, 10.1) && gate.passes(false, false, 10.2) && gate.dropped() == 2,
+         "from the key frame on");
+  expect(!gate.passes(false, true, 20) && !gate.passes(true, true, 21) && !gate.passes(false, false, 22),
+         "behind: nothing, and then nothing before a key frame");
+  expect(gate.passes(true, false, 23) && !gate.gave_up() && gate.dropped() == 5, "again from a key frame on");
+  KeyGate never;
+  expect(!never.passes(false, false, 0) && !never.passes(false, false, KeyGate::patience), "still waiting");
+  expect(never.passes(false, false, KeyGate::patience + 0.1) && never.gave_up(),
+         "a stream without key frames");
+  expect(never.passes(false, false, 12) && never.dropped() == 2, "which goes on");
+
+  using Verdict = DamageGate::Verdict;
+  DamageGate damage;
+  expect(damage.judge(true, false, 0) == Verdict::drop && damage.judge(false, false, 1) == Verdict::pass,
+         "damaged pictures before the first whole one");
+  expect(damage.judge(true, false, 2) == Verdict::pass && damage.judge(true, false, 12) == Verdict::pass,
+         "later ones keep their mark");
+  expect(damage.judge(true, false, 14) == Verdict::take_as_whole, "all of them damaged for long");
+  expect(damage.judge(false, false, 15) == Verdict::pass && damage.dropped() == 1, "whole again");
+  DamageGate refreshed;
+  expect(refreshed.judge(true, true, 0) == Verdict::take_as_whole,
+         "a stream that is taken without a key frame");
+}
+
 void times() {
   double system = 1000, monotonic = 5;
   Utc utc([&] { return system; }, [&] { return monotonic; });
@@ -373,6 +402,7 @@ int main(int, char **argv) {
   ranges();
   live();
   tiles();
+  gates();
   times();
   mqtt();
   arenas();

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace vigil::monitor {
 
@@ -25,7 +26,7 @@ std::optional<double> exposure_gain(GstElement *mog) {
   return found ? std::optional(gain) : std::nullopt;
 }
 
-constexpr const char *state_names[] = {"starting", "online", "offline", "disabled"};
+constexpr const char *state_names[] = {"starting", "online", "offline", "disabled", "ended"};
 } // namespace
 
 Camera::Camera(CameraConfig config, CameraServices services)
@@ -82,6 +83,7 @@ PipelineEvents Camera::pipeline_events() {
   };
   e.message = [this](GstMessage *m, double time) { message(m, time); };
   e.failed = [this](const std::string &why) { fail(why); };
+  e.ended = [this](const std::string &why) { end(why); };
   e.warning = [this](const std::string &text) { warn(text); };
   return e;
 }
@@ -159,6 +161,13 @@ void Camera::fail(const std::string &why) {
     services_.log(vigil::text(config_.name, ": offline: ", why, "; trying again in ", wait,
                               " s, later after at most 30 s"));
   go(State::offline, why);
+}
+
+void Camera::end(const std::string &why) {
+  take_down();
+  restart_at_ = std::numeric_limits<double>::infinity();
+  services_.log(config_.name + ": " + why);
+  go(State::ended, why);
 }
 
 void Camera::go(State state, std::optional<std::string> why) {

@@ -108,7 +108,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   bool awaits_clips() const { return !recent_.empty(); }
 
  private:
-  enum class State { starting, online, offline, disabled };
+  enum class State { starting, online, offline, disabled, ended };
   struct Running {
     Event event;
     bool active = true; // its cause goes on
@@ -122,6 +122,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   PipelineEvents pipeline_events();
   void build();
   void fail(const std::string &why);
+  void end(const std::string &why); // what is played once, for good
   void take_down();
   void go(State, std::optional<std::string> why);
   void told() const;

@@ -2,11 +2,14 @@
 #include "pipeline.h"
 
 #include "../config/words.h"
+#include "arrival_times.h"
 #include "common/error.h"
+#include "pace.h"
 #include "pipeline_callbacks.h"
 #include "properties.h"
 #include "reduction.h"
 #include "source.h"
+#include "straightener.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
@@ -64,7 +67,8 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
                                tools::SharedContexts &contexts, const Utc &utc,
                                std::shared_ptr<TilePlan> plan)
     : config_(config), events_(std::move(events)), contexts_(contexts), utc_(utc), plan_(std::move(plan)),
-      masks_(std::move(masks)), tile_height_(config.live_height) {
+      masks_(std::move(masks)), limit_(static_cast<std::uint64_t>(config.max_pixels)),
+      tile_height_(config.live_height) {
   plan_->forget();
   pipeline_ = gst_pipeline_new(config.name.c_str());
   gst_object_ref_sink(pipeline_);
@@ -150,10 +154,10 @@ void CameraPipeline::build_chain() {
   }
   raw_tee_ = add("tee");
   // A frame that comes while the chain is busy takes the place of one that waits: a camera is watched as it
-  // is now.
-  GstElement *queue = add("queue");
-  constexpr guint waiting = 3;
-  g_object_set(queue, "max-size-buffers", waiting, "max-size-bytes", 0, "max-size-time", guint64{0}, nullptr);
+  // is now. Of a compressed stream that comes in bursts the decoder waits for a while (frame_in).
+  GstElement *queue = chain_queue_ = add("queue");
+  g_object_set(queue, "max-size-buffers", chain_waiting, "max-size-bytes", 0, "max-size-time", guint64{0},
+               nullptr);
   gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
   tools::link({last, raw_tee_, queue});
   last = reduces() ? add_reduction(queue) : queue;
@@ -311,49 +315,86 @@ void CameraPipeline::link_stream(GstPad *pad) {
   const std::string name = s ? gst_structure_get_name(s) : "";
   if ((!name.starts_with("video/") && !name.starts_with("image/")) || linked_.exchange(true))
     return; // sound, text, a second picture
+  const SourceKind kind = source_kind(config_.source);
+  recording_ = kind == SourceKind::file || is_recording(pad, GST_BIN(pipeline_));
   if (config_.loop && has_end(config_.source))
     loop_ = std::make_unique<FileLoop>(pad, [this] { on_own_thread([](CameraPipeline &p) { p.rewind(); }); });
   if (name == "video/x-raw")
     link_raw(pad);
   else if (name == "video/x-h264")
-    link_compressed(pad, "h264parse", "video/x-h264,stream-format=avc,alignment=au");
+    link_compressed(pad, name, "h264parse", "video/x-h264,stream-format=avc,alignment=au");
   else if (name == "video/x-h265")
-    link_compressed(pad, "h265parse", "video/x-h265,stream-format=hvc1,alignment=au");
+    link_compressed(pad, name, "h265parse", "video/x-h265,stream-format=hvc1,alignment=au");
   else
-    link_compressed(pad, nullptr, nullptr);
+    link_compressed(pad, name, nullptr, nullptr);
 }
 
-void CameraPipeline::link_compressed(GstPad *pad, const char *parser, const char *record_caps) {
+GstPad *CameraPipeline::prepared(GstPad *pad, const std::string &caps) {
+  const auto guard = [this](GstPad *p) {
+    gst_pad_add_probe(p, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_source, this, nullptr);
+    gst_pad_add_probe(p, GST_PAD_PROBE_TYPE_BUFFER, Callbacks::of_source, this, nullptr);
+    if (source_kind(config_.source) != SourceKind::file) ArrivalTimes::watch(p, pipeline_);
+  };
+  const auto follow = [this, &pad](GstElement *e) {
+    const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(e, "sink"));
+    const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(e, "src"));
+    gst_element_sync_state_with_parent(e);
+    gst_pad_link(pad, sink.get());
+    pad = src.get(); // the element keeps it
+  };
+  guard(pad);
+  if (caps == "image/jpeg" && has_factory("jpegparse")) { // caps that say how large the picture is
+    follow(add("jpegparse"));
+    guard(pad);
+  }
+  if (recording_) {
+    GstElement *identity = add("identity");
+    g_object_set(identity, "sync", TRUE, nullptr);
+    const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(identity, "sink"));
+    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::first_of_file, this, nullptr);
+    follow(identity);
+  }
+  return pad;
+}
+
+void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps, const char *parser,
+                                     const char *record_caps) {
   GstElement *tee = add("tee"), *queue = add("queue"), *decode = add("decodebin");
-  constexpr guint64 longest = 4 * GST_SECOND;
-  g_object_set(queue, "max-size-buffers", 0u, "max-size-bytes", 32u << 20, "max-size-time", longest, nullptr);
-  gst_util_set_object_arg(G_OBJECT(queue), "leaky",
-                          "downstream"); // a decoder that hangs must not hold up the recorder
+  // A decoder that hangs must not hold up the recorder: this queue never blocks, and into_decoder limits it.
+  g_object_set(queue, "max-size-buffers", 0u, "max-size-bytes", 0u, "max-size-time", guint64{0}, nullptr);
+  decode_queue_ = queue;
+  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(queue, "sink"));
+  gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::into_decoder, this, nullptr);
   g_signal_connect(decode, "pad-added", G_CALLBACK(Callbacks::decoded_pad), this);
   // Else the pipeline would wait for the decoder before it plays, and a file, which comes at its own speed
   // only once it plays, for the pipeline.
   g_object_set(decode, "async-handling", TRUE, nullptr);
-  GstElement *first = tee;
-  if (source_kind(config_.source) == SourceKind::file) { // played at its own speed
-    first = add("identity");
-    g_object_set(first, "sync", TRUE, nullptr);
-    const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(first, "sink"));
-    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::first_of_file, this, nullptr);
-    tools::link({first, tee});
-  }
   tools::link({tee, queue, decode});
   if (parser) record_from(tee, {add(parser)}, record_caps); // for viewers too, when nothing is recorded
   for (GstElement *e : {decode, queue, tee}) gst_element_sync_state_with_parent(e);
-  if (first != tee) gst_element_sync_state_with_parent(first);
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
-  gst_pad_link(pad, sink.get());
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(tee, "sink"));
+  gst_pad_link(prepared(pad, caps), sink.get());
   if (!parser && config_.record.enabled) link_encoder();
 }
 
 void CameraPipeline::link_raw(GstPad *pad) {
   if (config_.record.enabled) link_encoder();
+  link_pictures(prepared(pad, "video/x-raw"));
+}
+
+void CameraPipeline::link_pictures(GstPad *pad) {
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(entry_, "sink"));
+  if (gst_pad_is_linked(sink.get())) return;
+  // The size is judged before anything works on pictures of it.
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_source, this, nullptr);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, Callbacks::decoded, this, nullptr);
+  Straightener::watch(GST_BIN(pipeline_), pad, sink.get(), on_gpu());
   gst_pad_link(pad, sink.get());
+}
+
+void CameraPipeline::refuse(const std::string &why) {
+  if (refused_.exchange(true)) return;
+  GST_ELEMENT_ERROR(pipeline_, STREAM, WRONG_TYPE, ("%s", why.c_str()), (nullptr));
 }
 
 void CameraPipeline::record_from(GstElement *tee, std::initializer_list<GstElement *> between,
@@ -402,6 +443,7 @@ void CameraPipeline::link_encoder() {
   } else {
     g_object_set(encode, "gop-size", static_cast<int>(key_frames), nullptr);
   }
+  g_signal_connect(queue, "overrun", G_CALLBACK(Callbacks::leaks), this);
   record_from(raw_tee_, {queue, convert, encode, parse}, "video/x-h264,stream-format=avc,alignment=au");
 }
 
@@ -415,7 +457,12 @@ std::uint64_t CameraPipeline::drops() const {
   const std::uint64_t out = frames_out_,
                       in = frames_in_; // in this order: no frame comes out before it goes in
   constexpr std::uint64_t under_way = 4;
-  return source_drops_.total() + (in > out + under_way ? in - out - under_way : 0);
+  return source_drops_.total() + key_gate_.dropped() + damage_gate_.dropped() + leaked_ +
+         (in > out + under_way ? in - out - under_way : 0);
+}
+
+bool CameraPipeline::is_over() const {
+  return recording_ && !config_.loop && frames_out_ > 0;
 }
 
 const char *CameraPipeline::why_ended() const {

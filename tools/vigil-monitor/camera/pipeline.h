@@ -3,8 +3,8 @@
 // connection: after a failure another is built.
 //
 //   source ! parsebin ! tee ! recorder
-//                       tee ! decodebin ! videoconvert ! [clbilateral] ! [gpufisher] ! cudamog ! [boxtrack !
-//                       boxrules] ! tiles
+//                       tee ! decodebin ! [deinterlace] ! [videoflip] ! videoconvert ! [clbilateral] !
+//                             [gpufisher] ! cudamog ! [boxtrack ! boxrules] ! tiles
 //
 // Raw sources are encoded for the recorder only. The order gpufisher, cudamog lets cudamog's output change
 // for viewers. The chain may get smaller pictures (`detect`): videoscale stands before it, and tiles of plain
@@ -13,8 +13,11 @@
 
 #include "../config/config.h"
 #include "../http/frames.h"
+#include "damage_gate.h"
 #include "file_loop.h"
+#include "key_gate.h"
 #include "mask_file.h"
+#include "picture_limit.h"
 #include "source_drops.h"
 #include "tiles.h"
 #include "tint.h"
@@ -44,8 +47,12 @@ struct PipelineEvents {
   // On the main thread:
   std::function<void(GstMessage *, double time)> message; // an element message; UTC of its frame
   std::function<void(const std::string &why)> failed;
+  std::function<void(const std::string &why)> ended; // what is played once, at its end
   std::function<void(const std::string &text)> warning;
 };
+
+// Frames that wait before the chain, at most.
+constexpr unsigned chain_waiting = 3;
 
 class CameraPipeline {
  public:
@@ -76,7 +83,8 @@ class CameraPipeline {
   std::uint64_t frames_out() const { return frames_out_; }
   std::uint64_t tiles() const { return tiles_; }
   double latency_ms() const { return latency_ms_; }
-  // Frames that source and decoder left out, and those that the chain had no time for. On the main thread.
+  // Frames that source and decoder left out, those before the first key frame, and those that the decoder,
+  // the chain or the encoder of clips had no time for. On the main thread.
   std::uint64_t drops() const;
 
  private:
@@ -94,13 +102,18 @@ class CameraPipeline {
   // chain's pictures are smaller only where the configuration asks for it.
   bool tints() const;
   void link_stream(GstPad *);
-  void link_compressed(GstPad *, const char *parser, const char *record_caps);
+  void link_compressed(GstPad *, const std::string &caps, const char *parser, const char *record_caps);
   void link_raw(GstPad *);
+  // The pad that gives what `pad` gives, at the speed of a recording, in whole JPEG pictures.
+  GstPad *prepared(GstPad *pad, const std::string &caps);
+  void link_pictures(GstPad *);        // raw ones, to the chain
+  void refuse(const std::string &why); // the camera's stream: from now on nothing of it is taken
   void record_from(GstElement *tee, std::initializer_list<GstElement *>, const char *caps);
   void link_encoder();
   void update_tile_caps();
   void set_tile_size(GstElement *tiles, int width, int height);
   const char *why_ended() const; // the stream
+  bool is_over() const;          // whether the end of the stream is the end of what was asked for
   void rewind();                 // a file, at its end; when it cannot, `failed` is called
   // Runs f on a thread of its own, which the destructor waits for: opening and seeking wait for others, and
   // many cameras must not wait for each other.
@@ -127,15 +140,23 @@ class CameraPipeline {
   Tint tint_;
   std::vector<GstElement *> chain_;
   guint watch_ = 0;
-  SourceDrops source_drops_;       // the main thread's
-  std::unique_ptr<FileLoop> loop_; // of what has an end; the threads' that link and rewind it
+  SourceDrops source_drops_; // the main thread's
+  KeyGate key_gate_;         // before the decoder; its thread's, as the next two are
+  DamageGate damage_gate_;   // behind it
+  PictureLimit limit_;
+  GstElement *decode_queue_ = nullptr, *chain_queue_ = nullptr;
+  double busy_since_ = 0; // since when frames have had to wait for the chain; 0: they do not
+  bool leaks_ = true;     // the queue before the chain
+  std::atomic<bool> all_damaged_told_ = false;
+  std::atomic<bool> recording_ = false; // the stream has a length and is played at its own speed
+  std::unique_ptr<FileLoop> loop_;      // of what has an end; the threads' that link and rewind it
   std::mutex threads_lock_;
   std::condition_variable thread_ended_;
   int threads_ = 0; // under threads_lock_: of on_own_thread(), that still run
-  std::atomic<bool> muted_ = false, linked_ = false;
+  std::atomic<bool> muted_ = false, linked_ = false, refused_ = false;
   std::atomic<int> width_ = 0, height_ = 0, shown_width_ = 0; // of the decoded pictures
   std::atomic<int> chain_width_ = 0, chain_height_ = 0, chain_shown_width_ = 0, tile_height_;
-  std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0, tiles_ = 0;
+  std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0, tiles_ = 0, leaked_ = 0;
   std::atomic<double> latency_ms_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "../config/words.h"
 #include "common/error.h"
 #include "reduction.h"
+#include "source.h"
 #include "tools/base/gst_ptr.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <gst/video/video.h>
 #include <optional>
+#include <utility>
 
 namespace vigil::monitor {
 namespace {
@@ -37,7 +39,7 @@ std::int64_t now_ns() {
 }
 
 // An error of GStreamer in words that help: its own texts say what failed inside.
-std::string reason_of(GstMessage *m) {
+std::string words_of(GstMessage *m) {
   GError *e = nullptr;
   gchar *d = nullptr;
   gst_message_parse_error(m, &e, &d);
@@ -46,6 +48,8 @@ std::string reason_of(GstMessage *m) {
   std::string why = error->message;
   if (why.starts_with("No supported stream"))
     return "the camera answers, but offers no video"; // rtspsrc, all streams refused
+  if (details && std::strstr(details.get(), "Redirect to"))
+    return "the address sends on to another one, which is not followed: " + why;
   if (details && std::strstr(details.get(), "reason not-linked"))
     return "the source gives something, but no video"; // sound, say, which nothing takes
   // rtspsrc repeats itself where a person asks what to do.
@@ -61,7 +65,18 @@ std::string reason_of(GstMessage *m) {
     const std::size_t line = text.find('\n');
     if (line != std::string::npos && line + 1 < text.size()) why += " (" + text.substr(line + 1) + ")";
   }
-  return mask_credentials(why);
+  return why;
+}
+
+// Every text that a source causes passes here: a camera chooses some of its words.
+std::string shown(const std::string &text) {
+  constexpr std::size_t longest = 500;
+  std::string s = mask_credentials(text);
+  if (s.size() <= longest) return s;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(s[end]) & 0xC0) == 0x80)
+    end--; // not within a letter of UTF-8
+  return s.substr(0, end) + "...";
 }
 
 } // namespace
@@ -75,8 +90,7 @@ void CameraPipeline::Callbacks::pad_added(GstElement *, GstPad *pad, gpointer us
 }
 
 void CameraPipeline::Callbacks::decoded_pad(GstElement *, GstPad *pad, gpointer user) {
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(self(user).entry_, "sink"));
-  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+  self(user).link_pictures(pad);
 }
 
 GstBusSyncReply CameraPipeline::Callbacks::sync_message(GstBus *, GstMessage *m, gpointer user) {
@@ -90,15 +104,18 @@ gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer us
   if (p.muted_) return G_SOURCE_CONTINUE;
   switch (GST_MESSAGE_TYPE(m)) {
   case GST_MESSAGE_ERROR:
-    p.events_.failed(reason_of(m));
+    p.events_.failed(shown(words_of(m)));
     break;
   case GST_MESSAGE_EOS:
-    p.events_.failed(p.why_ended());
+    if (p.is_over())
+      p.events_.ended(played_once);
+    else
+      p.events_.failed(p.why_ended());
     break;
   case GST_MESSAGE_WARNING: {
     GError *e = nullptr;
     gst_message_parse_warning(m, &e, nullptr);
-    p.events_.warning(mask_credentials(tools::ErrorPtr(e)->message));
+    p.events_.warning(shown(tools::ErrorPtr(e)->message));
     break;
   }
   case GST_MESSAGE_QOS: // what the chain itself drops is seen by what goes in and comes out
@@ -109,6 +126,10 @@ gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer us
   case GST_MESSAGE_ELEMENT: {
     guint64 running = GST_CLOCK_TIME_NONE;
     const GstStructure *s = gst_message_get_structure(m);
+    if (s && gst_structure_has_name(s, "drop-msg")) {
+      p.source_drops_.packet(s);
+      break;
+    }
     if (s) gst_structure_get_uint64(s, "running-time", &running);
     p.events_.message(m, p.utc_of(running));
     break;
@@ -123,6 +144,9 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_pictures(GstPad *, GstPadPr
                                                               gpointer user) {
   CameraPipeline &p = self(user);
   if (const auto video = video_of(info)) {
+    if (source_kind(p.config_.source) != SourceKind::file)
+      if (const auto why = p.limit_.changes(video->width, video->height, Utc::monotonic_seconds()))
+        p.refuse(*why);
     p.width_ = video->width;
     p.shown_width_ = width_shown(*video);
     p.height_ = video->height;
@@ -159,8 +183,85 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_tiles(GstPad *, GstPadProbe
   return GST_PAD_PROBE_OK;
 }
 
+// Before the source's stream goes to anything that takes memory for its pictures.
+GstPadProbeReturn CameraPipeline::Callbacks::caps_of_source(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    GstCaps *caps = nullptr;
+    gst_event_parse_caps(event, &caps);
+    if (const auto why = p.limit_.refuses(caps)) p.refuse(*why);
+    if (p.refused_) return GST_PAD_PROBE_DROP;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::of_source(GstPad *, GstPadProbeInfo *, gpointer user) {
+  return self(user).refused_ ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::into_decoder(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  guint buffers = 0, bytes = 0;
+  guint64 time = 0;
+  g_object_get(p.decode_queue_, "current-level-buffers", &buffers, "current-level-bytes", &bytes,
+               "current-level-time", &time, nullptr);
+  // A relay begins with seconds of the past at once; a camera of a picture in ten seconds is not late. A
+  // queue that was full has to become half empty.
+  constexpr guint most_bytes = 32u << 20, few = 8;
+  constexpr guint64 longest = 10 * GST_SECOND;
+  const guint part = p.key_gate_.waiting() ? 2 : 1;
+  const bool behind = bytes >= most_bytes / part || (buffers >= few && time >= longest / part);
+  const bool key = !GST_BUFFER_FLAG_IS_SET(GST_PAD_PROBE_INFO_BUFFER(info), GST_BUFFER_FLAG_DELTA_UNIT);
+  const bool waited = p.key_gate_.waiting();
+  const bool passes = p.key_gate_.passes(key, behind, Utc::monotonic_seconds());
+  if (passes && waited && p.key_gate_.gave_up())
+    GST_ELEMENT_WARNING(p.pipeline_, STREAM, DECODE, ("%s", no_key_frame), (nullptr));
+  return passes ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::decoded(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  if (p.refused_) return GST_PAD_PROBE_DROP;
+  GstBuffer *b = GST_PAD_PROBE_INFO_BUFFER(info);
+  const bool damaged = GST_BUFFER_FLAG_IS_SET(b, GST_BUFFER_FLAG_CORRUPTED);
+  switch (p.damage_gate_.judge(damaged, p.key_gate_.gave_up(), Utc::monotonic_seconds())) {
+  case DamageGate::Verdict::pass:
+    break;
+  case DamageGate::Verdict::drop:
+    return GST_PAD_PROBE_DROP;
+  case DamageGate::Verdict::take_as_whole:
+    b = gst_buffer_make_writable(b);
+    GST_PAD_PROBE_INFO_DATA(info) = b;
+    GST_BUFFER_FLAG_UNSET(b, GST_BUFFER_FLAG_CORRUPTED);
+    if (!p.key_gate_.gave_up() && !p.all_damaged_told_.exchange(true))
+      GST_ELEMENT_WARNING(p.pipeline_, STREAM, DECODE, ("%s", all_damaged), (nullptr));
+    break;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+void CameraPipeline::Callbacks::leaks(GstElement *, gpointer user) {
+  self(user).leaked_++;
+}
+
+// A burst is looked at frame by frame: the decoder waits for the chain, and its queue holds the rest. A chain
+// that does not catch up within seconds is too slow for this camera, and frames are left out.
 GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *, GstPadProbeInfo *, gpointer user) {
-  self(user).frames_in_++;
+  CameraPipeline &p = self(user);
+  p.frames_in_++;
+  if (!p.decode_queue_) return GST_PAD_PROBE_OK; // nothing holds raw pictures for it
+  guint waiting = 0;
+  g_object_get(p.chain_queue_, "current-level-buffers", &waiting, nullptr);
+  const double now = Utc::monotonic_seconds();
+  if (waiting < chain_waiting)
+    p.busy_since_ = 0;
+  else if (p.busy_since_ == 0)
+    p.busy_since_ = now;
+  constexpr double patience = 3;
+  const bool leak = p.busy_since_ > 0 && now - p.busy_since_ > patience;
+  if (std::exchange(p.leaks_, leak) != leak)
+    gst_util_set_object_arg(G_OBJECT(p.chain_queue_), "leaky", leak ? "downstream" : "no");
   return GST_PAD_PROBE_OK;
 }
 

@@ -27,16 +27,17 @@ GstCaps *reduced_caps(const GstVideoInfo &video, int lines) {
 }
 
 void fit_settings(GstElement *cudamog, bool half, const ElementSettings &configured) {
+  // A quarter of the pixels of a blob. The median's window stays: noise and rain are as many pixels wide in
+  // the smaller picture, and a window of half the side lets them through.
+  constexpr const char *property = "min-area";
+  constexpr int at_half = 25;
   const auto own = configured.find("cudamog");
-  // A quarter of the pixels of a blob, and the window of about half the side.
-  for (const auto &[property, at_half] : {std::pair{"min-area", 25}, {"median", 5}}) {
-    if (own != configured.end() && own->second.count(property)) continue;
-    GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(cudamog), property);
-    const int whole = G_PARAM_SPEC_INT(spec)->default_value;
-    int now = 0;
-    g_object_get(cudamog, property, &now, nullptr);
-    if (now == (half ? whole : at_half)) g_object_set(cudamog, property, half ? at_half : whole, nullptr);
-  }
+  if (own != configured.end() && own->second.count(property)) return;
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(cudamog), property);
+  const int whole = G_PARAM_SPEC_INT(spec)->default_value;
+  int now = 0;
+  g_object_get(cudamog, property, &now, nullptr);
+  if (now == (half ? whole : at_half)) g_object_set(cudamog, property, half ? at_half : whole, nullptr);
 }
 
 } // namespace vigil::monitor

@@ -20,8 +20,8 @@ int width_shown(const GstVideoInfo &);
 // To be unreferenced.
 GstCaps *reduced_caps(const GstVideoInfo &, int lines);
 
-// Properties of cudamog that count pixels: those at their defaults get what goes with half the camera's
-// height, and get the defaults back for whole pictures. What a preset set, or `configured` names, stays.
+// cudamog's min-area counts pixels: at its default it gets what goes with half the camera's height, and gets
+// the default back for whole pictures. What a preset set, or `configured` names, stays.
 void fit_settings(GstElement *cudamog, bool half, const ElementSettings &configured);
 
 } // namespace vigil::monitor

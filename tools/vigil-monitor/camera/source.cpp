@@ -9,6 +9,8 @@
 namespace vigil::monitor {
 namespace {
 
+constexpr const char *last_of_launch = "vigil-last-of-source";
+
 // A drawn camera says no more than its scene: it is live, and of a size and rate that four of them cost
 // little.
 std::string completed(std::string description) {
@@ -16,17 +18,22 @@ std::string completed(std::string description) {
     if (description.find("is-live") == std::string::npos) description += " is-live=true";
     description += " ! video/x-raw,format=I420,width=640,height=360,framerate=15/1";
   }
-  return description + " ! identity"; // so that it may end in caps
+  return description + " ! identity name=" + last_of_launch; // so that it may end in caps
 }
 
+// A bin with one pad, the last element's. GStreamer's own way to make pads of what is not linked would take
+// the pad that a delayed link waits for, as that behind decodebin.
 GstElement *parse_launch(const CameraConfig &c) {
   GError *e = nullptr;
-  GstElement *bin = gst_parse_bin_from_description_full(completed(c.source).c_str(), TRUE, nullptr,
+  GstElement *bin = gst_parse_bin_from_description_full(completed(c.source).c_str(), FALSE, nullptr,
                                                         GST_PARSE_FLAG_FATAL_ERRORS, &e);
   const tools::ErrorPtr error(e);
   if (!bin)
     fail(Error::Kind::bad_setting, "source '", mask_credentials(c.source),
          "': ", error ? mask_credentials(error->message) : "cannot be made");
+  const tools::ObjectPtr<GstElement> last(gst_bin_get_by_name(GST_BIN(bin), last_of_launch));
+  const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last.get(), "src"));
+  gst_element_add_pad(bin, gst_ghost_pad_new("src", src.get()));
   return bin;
 }
 
@@ -51,6 +58,39 @@ void no_more_rtp_pads(GstElement *source, GstElement *parse) {
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(parse, "sink"));
   if (!gst_pad_is_linked(sink.get()))
     GST_ELEMENT_ERROR(source, STREAM, WRONG_TYPE, ("the camera answers, but offers no video"), (nullptr));
+}
+
+void set_up_jitterbuffer(GstElement *, GstElement *jitterbuffer, guint, guint, gpointer) {
+  g_object_set(jitterbuffer, "post-drop-messages", TRUE, "drop-messages-interval", 0u, nullptr);
+  g_object_set(jitterbuffer, "faststart-min-packets", 1u, nullptr); // else the first packet waits for long
+}
+
+void new_manager(GstElement *, GstElement *rtpbin, gpointer) {
+  if (g_signal_lookup("new-jitterbuffer", G_OBJECT_TYPE(rtpbin)))
+    g_signal_connect(rtpbin, "new-jitterbuffer", G_CALLBACK(set_up_jitterbuffer), nullptr);
+}
+
+// Over UDP a packet that has not come after the latency is lost; what comes later is of no use. Over TCP, and
+// HTTP around it, nothing is lost: what comes late is what a wireless link or a relay held up, and is whole.
+// There the latency delays nothing but what follows a gap in the numbers of packets. It says how much later
+// than the camera says a packet may come and keep its time; after that it has the time at which it came.
+GstElement *make_rtsp_source(const std::string &address) {
+  GstElement *source = tools::make_element("rtspsrc");
+  const bool udp = address.starts_with("rtspu") || address.starts_with("rtspsu");
+  constexpr guint by_udp = 1 | 2, by_tcp = 4; // bits of GstRTSPLowerTrans
+  constexpr guint udp_latency_ms = 100, tcp_latency_ms = 2500;
+  constexpr guint64 timeout_us = 5'000'000;
+  g_object_set(source, "location", address.c_str(), "protocols", udp ? by_udp : by_tcp, "latency",
+               udp ? udp_latency_ms : tcp_latency_ms, "tcp-timeout", timeout_us, "drop-on-latency",
+               udp ? TRUE : FALSE, nullptr);
+  g_signal_connect(source, "new-manager", G_CALLBACK(new_manager), nullptr);
+  return source;
+}
+
+// A camera could send the monitor on to any address of its own network.
+void keep_to_address(GstElement *source) {
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(source), "automatic-redirect"))
+    g_object_set(source, "automatic-redirect", FALSE, nullptr);
 }
 
 } // namespace
@@ -88,11 +128,7 @@ void add_source(GstBin *bin, const CameraConfig &c, GCallback pad_added, gpointe
     g_object_set(source, "device", c.source.c_str(), nullptr);
     tools::link({source, parse});
   } else if (c.source.starts_with("rtsp")) {
-    GstElement *source = add(tools::make_element("rtspsrc"));
-    constexpr guint tcp = 4, latency_ms = 100;
-    constexpr guint64 timeout_us = 5'000'000;
-    g_object_set(source, "location", c.source.c_str(), "protocols", tcp, "latency", latency_ms, "tcp-timeout",
-                 timeout_us, "drop-on-latency", TRUE, nullptr);
+    GstElement *source = add(make_rtsp_source(c.source));
     g_signal_connect(source, "select-stream", G_CALLBACK(select_video), nullptr);
     g_signal_connect(source, "pad-added", G_CALLBACK(link_rtp), parse);
     g_signal_connect(source, "no-more-pads", G_CALLBACK(no_more_rtp_pads), parse);
@@ -106,6 +142,7 @@ void add_source(GstBin *bin, const CameraConfig &c, GCallback pad_added, gpointe
     if (!source)
       fail(Error::Kind::bad_setting, "source '", mask_credentials(c.source), "': ",
            error ? mask_credentials(error->message) : "no address, file, device or element of GStreamer");
+    keep_to_address(source);
     tools::link({add(source), parse});
   }
 }

@@ -23,8 +23,15 @@ class SourceDrops {
     if (dropped < c.now) c.before += c.now; // it has started over and counts from nothing
     c.now = dropped;
   }
+  // A packet of RTP that the jitter buffer left out. A frame's packets have one time.
+  void packet(const GstStructure *s) {
+    guint64 time = GST_CLOCK_TIME_NONE;
+    gst_structure_get_uint64(s, "timestamp", &time);
+    if (time != packet_time_ || !GST_CLOCK_TIME_IS_VALID(time)) of_packets_++;
+    packet_time_ = time;
+  }
   std::uint64_t total() const {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = of_packets_;
     for (const auto &[element, c] : by_element_) sum += c.before + c.now;
     return sum;
   }
@@ -34,6 +41,8 @@ class SourceDrops {
     std::uint64_t before = 0, now = 0;
   };
   std::map<const GstObject *, Count> by_element_;
+  guint64 packet_time_ = GST_CLOCK_TIME_NONE;
+  std::uint64_t of_packets_ = 0;
 };
 
 } // namespace vigil::monitor

@@ -141,6 +141,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
               [&](const YamlValue &x) {
                 x.members({{"height", [&](const YamlValue &y) { c.detect_height = read_detect_height(y); }}});
               }},
+             {"max_pixels", [&](const YamlValue &x) { c.max_pixels = x.integer(1, 1 << 30); }},
              {"record", [&](const YamlValue &x) { read_record(x, c.record); }},
              {"zones", shapes("zones")},
              {"lines", shapes("lines")},

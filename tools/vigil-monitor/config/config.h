@@ -57,6 +57,7 @@ struct CameraConfig {
   int live_height = 360;
   int detect_height = detect_half; // lines of the pictures that the chain works on, at most
   double live_fps = 5;
+  int max_pixels = 8192 * 4320; // of a picture that the camera sends
   RecordConfig record;
   std::map<std::string, Zone> zones;
   std::map<std::string, Line> lines;
@@ -66,7 +67,7 @@ struct CameraConfig {
   bool operator==(const CameraConfig &o) const {
     return name == o.name && source == o.source && enabled == o.enabled && motion == o.motion &&
            loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
-           detect_height == o.detect_height && record == o.record && zones == o.zones && lines == o.lines &&
+           detect_height == o.detect_height && max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
            masks == o.masks && elements == o.elements;
   }
 };

@@ -66,12 +66,20 @@ bool YamlValue::flag() const {
   return v;
 }
 
+namespace {
+// In full: a stream would write 1073741824 as 1.07374e+09.
+std::string shown(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+} // namespace
+
 double YamlValue::number(double least, double most) const {
   const std::string s = text();
   double v = 0;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
   if (error != std::errc() || end != s.data() + s.size() || !std::isfinite(v) || v < least || v > most)
-    refuse(vigil::text("'", s.substr(0, 80), "' is no number from ", least, " to ", most));
+    refuse(vigil::text("'", s.substr(0, 80), "' is no number from ", shown(least), " to ", shown(most)));
   return v;
 }
 

@@ -106,7 +106,7 @@ export function camera(root, { names: [name], query }, signal) {
     stage.dataset.state = camera.state;
     trouble.tell(camera);
     stage.classList.toggle("troubled", trouble.element.childElementCount > 0);
-    reason.replaceChildren(...(camera.state === "online" ? [] : [icon("offline"), h("strong", {}, { starting: "Starting", offline: "Offline", disabled: "Switched off" }[camera.state]),
+    reason.replaceChildren(...(camera.state === "online" ? [] : [icon("offline"), h("strong", {}, { starting: "Starting", offline: "Offline", disabled: "Switched off", ended: "Ended" }[camera.state]),
       h("span", { title: fullTime(camera.since) }, `since ${timeOfDay(camera.since)}`), camera.reason && h("span", {}, camera.reason)].filter(Boolean)));
   };
   shape(now());

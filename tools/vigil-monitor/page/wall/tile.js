@@ -68,10 +68,10 @@ export class Tile {
     this.since = null;
     setText(this.note, "");
     if (state === "online") return this.reason.replaceChildren();
-    const words = { starting: "Starting", offline: "Offline", disabled: "Switched off" }[state];
+    const words = { starting: "Starting", offline: "Offline", disabled: "Switched off", ended: "Ended" }[state];
     this.since = h("span", { class: "number", title: fullTime(since) }, this.#sinceWords());
     const what = { starting: "Waits for the first picture.", offline: reason ?? "No picture comes.", disabled: "Switch it on on its page." }[state];
-    return this.reason.replaceChildren(icon(state === "disabled" ? "pause" : state === "starting" ? "camera" : "offline"),
+    return this.reason.replaceChildren(icon(state === "disabled" || state === "ended" ? "pause" : state === "starting" ? "camera" : "offline"),
       h("strong", {}, words), this.since, h("span", { class: "why" }, reason && state !== "offline" ? reason : what));
   }
 }
