@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "tools/vigil-monitor/config/overrides.h"
+#include "tools/vigil-monitor/http/access.h"
 #include "tools/vigil-monitor/http/auth.h"
 #include "tools/vigil-monitor/http/parts.h"
 #include "tools/vigil-monitor/http/server.h"
@@ -31,10 +32,11 @@ Response shape_of(const nlohmann::json &body, const std::string &path) {
 }
 
 Response answer(const Request &r) {
-  static const Tokens tokens{""};
+  static Tokens tokens{""};
+  static Access access(tokens, Role::view, 0, false);
   try {
     if (const std::string wrong = wrong_site(r, {"cam.example"}); !wrong.empty()) refuse(403, wrong);
-    role_of(r, tokens);
+    access.visitor(r);
     integer_of(r, "limit", 1, 500, 50);
     number_of(r, "after");
     if (!parse_range(r.header("range"), 1000)) refuse(416, "beyond the end");
@@ -77,7 +79,7 @@ std::vector<Bytes> seeds() {
        {std::string("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         std::string("GET /api/events?limit=5&after=1.5&camera=a%20b HTTP/1.1\r\nHost: [::1]:1\r\nRange: "
                     "bytes=0-99\r\n\r\n"),
-        std::string("GET /a%2f..%20b HTTP/1.0\r\nHost: cam.example\r\nCookie: a=b; vigil_token=x\r\n"
+        std::string("GET /a%2f..%20b HTTP/1.0\r\nHost: cam.example\r\nCookie: a=b; vigil_session_0=x\r\n"
                     "Authorization: Bearer y\r\n\r\n"),
         // libmicrohttpd 1.0 refuses the second by itself, 0.9 hands it on.
         std::string(
@@ -96,7 +98,13 @@ std::vector<Bytes> seeds() {
 // answer at all. Two of these are libmicrohttpd's own and right: 505 for a version of HTTP that it does not
 // know, and 501 for such a transfer encoding, from its version 1.0 on.
 bool read(std::span<const std::uint8_t> bytes) {
-  static const Server server({"127.0.0.1", 0, "", ""}, answer);
+  static const Server server(
+      [] {
+        ServerSettings s;
+        s.address = "127.0.0.1";
+        return s;
+      }(),
+      answer);
   const int fd = connected(server.port());
   ssize_t sent = 0;
   for (std::size_t at = 0; at < bytes.size() && sent >= 0; at += static_cast<std::size_t>(sent))

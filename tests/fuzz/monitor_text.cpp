@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "tools/vigil-monitor/config/config.h"
 #include "tools/vigil-monitor/config/overrides.h"
+#include "tools/vigil-monitor/config/secrets.h"
 #include "tools/vigil-monitor/config/words.h"
 #include "tools/vigil-monitor/http/auth.h"
 #include "tools/vigil-monitor/notify/topics.h"
@@ -22,7 +23,7 @@ std::vector<Bytes> seeds() {
         "yhttp: {listen: '[::1]:80'}\npresets: {p: {cudamog: {median: 5}}}\ncameras: {a: {source: "
         "'rtsp://u:p@h', preset: p}}\n",
         "o{\"cameras\": {\"a\": {\"zones\": {\"z\": {\"coordinates\": \"0,0,1,0,1,1\"}}, \"motion\": true}}}",
-        "p0.1,0.5,0.4,0.5,0.4,1", "rbytes=0-99", "rbytes=-5", "ca=b; vigil_token=x", "h127.0.0.1:8090",
+        "p0.1,0.5,0.4,0.5,0.4,1", "rbytes=0-99", "rbytes=-5", "ca=b; vigil_session=x", "h127.0.0.1:8090",
         "h[::1]:1", "mrtsp://user:pw@host/x?token=1 user-pw=2", "tvigil/door/motion/set"})
     out.emplace_back(text, text + std::char_traits<char>::length(text));
   return out;
@@ -48,7 +49,7 @@ bool read(std::span<const std::uint8_t> bytes) {
       return parse_range(text, 1000).has_value();
     case 'c':
       r.headers["cookie"] = text;
-      return cookie(r, "vigil_token").has_value();
+      return cookie(r, "vigil_session").has_value();
     case 'h':
       r.headers["host"] = text;
       r.headers["origin"] = "http://" + text;
@@ -56,7 +57,7 @@ bool read(std::span<const std::uint8_t> bytes) {
     case 't':
       return parse_command("vigil", text, "ON").has_value();
     default:
-      return mask_credentials(text) != text;
+      return (mask_credentials(text) != text) | !shown_source(text).empty();
     }
   } catch (const Error &) {
     return false;

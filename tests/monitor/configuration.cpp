@@ -4,14 +4,18 @@
 #include "tests/expect.h"
 #include "tools/vigil-monitor/config/config.h"
 #include "tools/vigil-monitor/config/overrides.h"
+#include "tools/vigil-monitor/config/secrets.h"
 #include "tools/vigil-monitor/config/words.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <random>
+#include <sys/stat.h>
 #include <vector>
 
 using namespace vigil;
@@ -236,6 +240,66 @@ void shapes() {
   expect(points_text(square) == "0.25,0.25,0.75,0.25,0.75,0.75,0.25,0.75", "text of points");
 }
 
+void secrets() {
+  const auto shown = [](const char *source, const char *expected) {
+    const std::string is = shown_source(source);
+    expect(is == expected, std::string(source) + " is shown as " + is);
+  };
+  shown("rtsp://admin:SEC,RET2@127.0.0.1:9/x", "rtsp://127.0.0.1:9/...");
+  shown("rtsp://admin:SEC)RET3@[::1]:9/x", "rtsp://[::1]:9/...");
+  shown("rtsp://SECRET9token@cam.example/x", "rtsp://cam.example/...");
+  shown("rtsp://cam.example", "rtsp://cam.example");
+  shown("rtsp://admin:SEC@RET@cam/x", "rtsp://cam/...");
+  shown("rtsp://admin:12/SECRET@cam/x", "rtsp://***/...");
+  shown("rtsp://admin:12?SECRET@cam/x", "rtsp://***/...");
+  shown("rtsp://admin:12#SECRET@cam/x", "rtsp://***/...");
+  shown("rtsp://SECRET%zz^/x", "rtsp://***/...");
+  shown("srt://127.0.0.1:9?mode=caller&passphrase=SECRET5", "srt://127.0.0.1:9/...");
+  shown("rtspsrc location=rtsp://h/x user-id=a user-pw=\"SEC ! RET\" ! rtph264depay ! identity name=SECRET",
+        "rtspsrc ! rtph264depay ! identity");
+  shown("souphttpsrc location=http://h/x extra-headers=\\\"h,Authorization=(string)SECRET13\\\" ! jpegdec",
+        "souphttpsrc ! jpegdec");
+  shown("scenetestsrc scene=street ! video/x-raw,width=160", "scenetestsrc");
+  shown("/video/a!b.mp4", "/video/a!b.mp4");
+  shown("/dev/video0", "/dev/video0");
+  shown("street.mp4", "street.mp4");
+  expect(shown_server("https://user:SECRET@hooks.example:8443/services/T0/SECRET") ==
+             "https://hooks.example:8443",
+         "a webhook");
+  // What a library repeats of them, in any words.
+  setenv("VIGIL_TEST_SECRET", "out of the environment", 1);
+  parse_config("mqtt: {host: a, password: mqtt-hidden}\nwebhook: {url: "
+               "'https://h.example/api/webhook/hook-hidden-9'}\n"
+               "cameras:\n  a: {source: 'rtsp://admin:s,cr)t%40x@h/x'}\n  b: {source: "
+               "'srt://h?passphrase=phrase-hidden'}\n"
+               "  c: {source: 'x://h/${VIGIL_TEST_SECRET}'}\n  d: {source: 'rtsp://user-hidden@h/'}\n"
+               "  e: {source: 'a extra-headers=\"h,Authorization=(string)header-hidden\" ! b'}\n"
+               "  f: {source: 'rtsp://admin:door@h/'}\n  g: {source: 'rtsp://admin:no@h/'}\n",
+               "c.yaml");
+  for (const char *secret : {"mqtt-hidden", "hook-hidden-9", "s,cr)t%40x", "s,cr)t@x", "s%2Ccr%29t%40x",
+                             "phrase-hidden", "out of the environment", "user-hidden", "header-hidden"})
+    expect(mask_credentials(std::string("cannot open <") + secret + ">") == "cannot open <***>",
+           std::string("known since it was read: ") + secret);
+  expect(without_secrets("the door; outdoors") == "the ***; outdoors", "a short one as a whole word");
+  expect(without_secrets("no answer") == "no answer", "two letters hide nothing");
+  const std::string file = "secrets-test.yaml";
+  std::ofstream(file) << "cameras: {a: {source: 'rtsp://admin:in-the-file@h/'}}\n";
+  chmod(file.c_str(), 0644);
+  expect(read_config(file).warnings.size() == 1, "a file with a password that everybody may read");
+  chmod(file.c_str(), 0640);
+  expect(read_config(file).warnings.empty(), "one that nobody else may read");
+  std::ofstream(file) << "cameras: {a: {source: 'rtsp://h/'}}\n";
+  chmod(file.c_str(), 0644);
+  expect(read_config(file).warnings.empty(), "one without a password");
+  std::filesystem::remove(file);
+  expect(parse_config("http: {local: view}\ncameras: {a: {source: x}}\n", "c.yaml").http.local == "view",
+         "local");
+  expect(error_of([] {
+           parse_config("http: {local: all}\ncameras: {a: {source: x}}\n", "c.yaml");
+         }).find("none, view, admin") != std::string::npos,
+         "a role that is none");
+}
+
 void words() {
   expect(parse_size("1.5kB") == 1500 && parse_size("2 MiB") == 2 << 20 && parse_size("7") == 7, "sizes");
   expect(error_of([] { parse_size("-1GB"); }) != "no error", "negative size");
@@ -247,6 +311,10 @@ void words() {
          "in a description");
   expect(mask_credentials("http://h/x?token=abc&y=1") == "http://h/x?token=***&y=1", "in a query");
   expect(mask_credentials("nothing here: a@b") == "nothing here: a@b", "no address");
+  expect(
+      mask_credentials("x rtsp://a-token@h/x user-pw = \"a b\" proxy-pw=c http://h/?PWD=d&api_key=e&y=1") ==
+          "x rtsp://***@h/x user-pw = \"***\" proxy-pw=*** http://h/?PWD=***&api_key=***&y=1",
+      "other ways to give one");
   expect(is_name("door-1_B") && !is_name("") && !is_name("a b") && !is_name("..") &&
              !is_name(std::string(33, 'a')),
          "names");
@@ -292,6 +360,7 @@ int main() {
   shapes();
   words();
   overrides();
+  secrets(); // last: what it makes known is hidden from then on
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -280,7 +280,7 @@ def tls():
         print("SKIPPED in part: TLS, since openssl makes no certificate:", made.stderr.decode()[-200:])
         return
     config.write_text(f"""
-http: {{certificate: {folder}/cert.pem, key: {folder}/key.pem, token_file: {folder}/token}}
+http: {{certificate: {folder}/cert.pem, key: {folder}/key.pem, token_file: {folder}/token, local: admin}}
 cameras:
   street: {{source: "{SCENE}"}}
 """)

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <netinet/in.h>
@@ -29,7 +30,11 @@ using Clock = std::chrono::steady_clock;
 
 class Client {
  public:
-  explicit Client(int port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit Client(int port, const char *from = "127.0.0.1") : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    inet_pton(AF_INET, from, &own.sin_addr);
+    bind(socket_, reinterpret_cast<const sockaddr *>(&own), sizeof own);
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(static_cast<std::uint16_t>(port));
@@ -45,10 +50,11 @@ class Client {
            ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
   // What comes within the time; `ended` is true once the server has closed.
-  std::string read(std::chrono::milliseconds within) {
+  // Or `enough` bytes.
+  std::string read(std::chrono::milliseconds within, std::size_t enough = SIZE_MAX) {
     std::string out;
     const auto end = Clock::now() + within;
-    while (!ended) {
+    while (!ended && out.size() < enough) {
       const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
       pollfd p{socket_, POLLIN, 0};
       if (rest.count() <= 0 || poll(&p, 1, static_cast<int>(rest.count())) <= 0) break;
@@ -73,13 +79,16 @@ const std::string request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 Response answer(const Request &r) {
   if (r.path == "/endless") {
     Response out;
+    out.trusted = true;
     out.stream = [] {
       std::this_thread::sleep_for(50ms);
       return std::make_shared<const std::string>("x");
     };
     return out;
   }
-  return json_response({{"size", r.body.size()}});
+  Response out = json_response({{"size", r.body.size()}, {"loopback", r.loopback}, {"network", r.network}});
+  out.trusted = r.path == "/trusted";
+  return out;
 }
 
 // A byte now and then keeps no connection: neither in the request's head nor in its body nor in the next
@@ -123,20 +132,81 @@ void large(int port) {
   expect(exact.read(500ms).find("65536") != std::string::npos, "the largest body");
 }
 
-// Many that never finish a request, and others get their answers all the same.
-void crowd(int port) {
+// Many that never finish a request, and whoever comes gets an answer all the same; those who have shown who they are
+// keep their connections. `stubborn` connections are made again as soon as they are closed.
+void crowd() {
+  ServerSettings settings;
+  settings.address = "0.0.0.0";
+  const Server server(settings, answer);
+  std::vector<std::unique_ptr<Client>> trusted;
+  const std::string known = "GET /trusted HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  for (int i = 0; i < 40; i++) {
+    trusted.push_back(std::make_unique<Client>(server.port(), "127.0.0.2"));
+    expect(trusted.back()->send(known) && trusted.back()->read(5s, 1).starts_with("HTTP/1.1 200"),
+           "somebody known");
+  }
   std::vector<std::unique_ptr<Client>> many;
-  for (int i = 0; i < 150; i++) { // more than one address may have
-    many.push_back(std::make_unique<Client>(port));
+  const auto stubborn = [&](const std::string &from) {
+    many.push_back(std::make_unique<Client>(server.port(), from.c_str()));
     many.back()->send("GET / HTTP/1.1\r\n");
+  };
+  for (int i = 0; i < 300; i++) stubborn(i % 3 ? "127.0.0.2" : "127.0.0.3");
+  for (int i = 0; i < 300; i++) stubborn("127.1.0." + std::to_string(i % 250)); // each with one or two
+  for (const char *from : {"127.0.0.1", "127.0.0.2", "127.0.0.9"}) {
+    Client c(server.port(), from);
+    expect(c.send(request) && c.read(5s, 1).starts_with("HTTP/1.1 200"),
+           std::string("an answer for ") + from);
   }
-  const auto begun = Clock::now();
-  bool answered = false;
-  while (!answered && Clock::now() - begun < 5s) {
+  for (const auto &t : trusted)
+    if (!t->send(known) || !t->read(5s, 1).starts_with("HTTP/1.1 200")) {
+      expect(false, "a connection of somebody known goes on");
+      break;
+    }
+}
+
+// What two programs could understand in two ways.
+void twice(int port) {
+  const auto status = [&](const std::string &head, const std::string &rest = "") {
     Client c(port);
-    answered = c.send(request) && c.read(300ms).starts_with("HTTP/1.1 200");
+    c.send("POST / HTTP/1.1\r\n" + head + "\r\n" + rest);
+    return c.read(5s, 1).substr(0, 12);
+  };
+  const std::string host = "Host: localhost\r\n", bad = "HTTP/1.1 400";
+  expect(status(host + "Content-Length: 2\r\n", "ab") == "HTTP/1.1 200", "each header once");
+  for (const char *header :
+       {"Host: evil\r\n", "HOST: localhost\r\n", "Origin: http://a\r\nOrigin: http://localhost\r\n",
+        "Authorization: Bearer a\r\nauthorization: Bearer b\r\n",
+        "Content-Length: 0\r\nContent-Length: 40\r\n", "Content-Length: 0\r\nContent-Length: 0\r\n",
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"}) {
+    Client c(port);
+    c.send("POST / HTTP/1.1\r\n" + host + header + "\r\n" + "0\r\n\r\nGET / HTTP/1.1\r\n" + host + "\r\n");
+    const std::string answers = c.read(5s);
+    expect(answers.starts_with(bad) && c.ended && answers.find("HTTP/1.1", 5) == answers.npos,
+           std::string("one refusal, and the end: ") + header + answers.substr(0, 60));
   }
-  expect(answered, "an answer within five seconds, whoever else waits");
+}
+
+// From this machine: 127.0.0.1 or ::1, of a server that nobody else reaches.
+void this_machine() {
+  const auto loopback = [](const char *listen, const char *from) {
+    ServerSettings settings;
+    settings.address = listen;
+    const Server server(settings, answer);
+    Client c(server.port(), from);
+    c.send(request);
+    const std::string text = c.read(5s, 1);
+    expect(text.find(std::string("\"network\":\"") + from) != text.npos, "where from: " + text);
+    return text.find("\"loopback\":true") != text.npos;
+  };
+  expect(loopback("127.0.0.1", "127.0.0.1") && loopback("localhost", "127.0.0.1"), "the same machine");
+  expect(!loopback("127.0.0.1", "127.0.0.6"), "another of its addresses, as a mesh has");
+  expect(!loopback("0.0.0.0", "127.0.0.1"), "a server for all");
+  expect(is_loopback("127.0.0.1") && is_loopback("127.3.2.1") && is_loopback("::1") &&
+             is_loopback("localhost"),
+         "addresses of this machine alone");
+  expect(!is_loopback("0.0.0.0") && !is_loopback("::") && !is_loopback("10.0.0.1") &&
+             !is_loopback("127.evil.invalid") && !is_loopback(""),
+         "others");
 }
 
 // Two on one port would each get some of the requests.
@@ -179,9 +249,11 @@ int main() {
     slow(server.port());
     in_time(server.port());
     large(server.port());
-    crowd(server.port());
+    twice(server.port());
     port_in_use(server.port());
   }
+  crowd();
+  this_machine();
   both_families();
   std::printf("%d failures\n", failures);
   return failures != 0;

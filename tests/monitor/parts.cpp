@@ -9,11 +9,16 @@
 #include "tools/vigil-monitor/camera/key_gate.h"
 #include "tools/vigil-monitor/camera/tiles.h"
 #include "tools/vigil-monitor/camera/utc.h"
+#include "tools/vigil-monitor/http/access.h"
+#include "tools/vigil-monitor/http/audit.h"
 #include "tools/vigil-monitor/http/auth.h"
 #include "tools/vigil-monitor/http/hub.h"
+#include "tools/vigil-monitor/http/latest.h"
+#include "tools/vigil-monitor/http/streams.h"
 #include "tools/vigil-monitor/notify/topics.h"
 #include "tools/vigil-monitor/process.h"
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -57,6 +62,28 @@ void sites() {
   expect(!wrong_site(r, {}).empty(), "a form of another site");
 }
 
+void own_site() {
+  Request r;
+  r.method = "GET";
+  const auto wrong = [&](const char *path, const char *site, const char *mode, const char *dest) {
+    r.path = path;
+    r.headers = {
+        {"host", "127.0.0.1"}, {"sec-fetch-site", site}, {"sec-fetch-mode", mode}, {"sec-fetch-dest", dest}};
+    return !wrong_site(r, {}).empty();
+  };
+  for (const char *site : {"cross-site", "same-site"}) {
+    expect(wrong("/api/cameras", site, "no-cors", "image") &&
+               wrong("/api/cameras", site, "navigate", "iframe") && wrong("/metrics", site, "cors", "empty"),
+           std::string("a picture, a frame or a script of another page: ") + site);
+    expect(!wrong("/api/events/x/clip.mp4", site, "navigate", "document") &&
+               !wrong("/", site, "no-cors", "image"),
+           "a link leads here");
+  }
+  expect(!wrong("/api/cameras", "same-origin", "cors", "empty") &&
+             !wrong("/api/cameras", "none", "navigate", "document"),
+         "our own page");
+}
+
 void tokens(const std::string &folder) {
   const std::string file = folder + "/token";
   std::filesystem::remove(file);
@@ -68,13 +95,15 @@ void tokens(const std::string &folder) {
   std::string word, admin, view;
   in >> word >> admin >> word >> view;
   const Tokens again(file);
-  expect(again.role(admin) == Role::admin && again.role(view) == Role::view, "the tokens in it");
-  expect(again.role("") == Role::none && again.role(admin + "x") == Role::none &&
-             again.role(admin.substr(1)) == Role::none,
+  const auto role = [](const Tokens &t, const std::string &text) {
+    const auto found = t.find(text);
+    return found ? found->role : Role::none;
+  };
+  expect(role(again, admin) == Role::admin && role(again, view) == Role::view, "the tokens in it");
+  expect(role(again, "") == Role::none && role(again, admin + "x") == Role::none &&
+             role(again, admin.substr(1)) == Role::none,
          "no others");
-  expect(Tokens("").role("") == Role::none, "without a file no token is right, the empty one neither");
-  expect(Tokens("", 8090).cookie_name() != Tokens("", 8091).cookie_name(),
-         "servers on two ports of a host keep cookies apart");
+  expect(role(Tokens(""), "") == Role::none, "without a file no token is right, the empty one neither");
   const auto refused = [](const std::string &path) {
     try {
       Tokens read(path);
@@ -86,33 +115,149 @@ void tokens(const std::string &folder) {
   chmod(file.c_str(), 0644);
   expect(refused(file), "a file that others can read");
   const std::string other = folder + "/token-by-hand";
-  for (const char *token :
-       {"0123456789;abcdef", "0123456789,abcdef", "0123456789\"abcdef", "0123456789ä0123456"}) {
-    std::ofstream(other) << "admin " << token << '\n';
+  const auto write = [&](const std::string &text) {
+    std::ofstream(other) << text;
     chmod(other.c_str(), 0600);
-    expect(refused(other), std::string("a token that no cookie can hold: ") + token);
+    return other;
+  };
+  for (const char *token :
+       {"0123456789;abcdef", "0123456789,abcdef", "0123456789\"abcdef", "0123456789ä0123456"})
+    expect(refused(write(std::string("admin ") + token + "\n")),
+           std::string("a token that no header can hold: ") + token);
+  expect(!refused(write("admin 0123456789+/=._-~\n")), "other signs");
+  expect(refused(write("admin 0123456789abcdef\nview 0123456789abcdef\n")), "one token for two roles");
+  expect(refused(write("view 0123456789abcdef\n")) && refused(write("")), "no token of an administrator");
+  expect(refused(write("admin 0123456789abcdef a/b\n")), "a name that is none");
+  const Tokens several(write("# people\nadmin 0123456789abcdef anna\n\nadmin fedcba9876543210 bob\nview "
+                             "00112233445566778899 wall\n"));
+  expect(several.find("fedcba9876543210")->name == "bob" &&
+             several.find("00112233445566778899")->name == "wall",
+         "several tokens, each with a name");
+  write("admin 0123456789abcdef anna\nadmin\n");
+  bool kept = false;
+  try {
+    several.read();
+  } catch (const Error &) {
+    kept = several.find("fedcba9876543210").has_value();
   }
-  std::ofstream(other) << "admin 0123456789+/=._-~\n";
-  expect(!refused(other), "other signs");
+  expect(kept, "a mistake in the file leaves the tokens as they were");
+}
+
+void access(const std::string &folder) {
+  const std::string file = folder + "/token-access";
+  std::ofstream(file) << "admin 0123456789abcdef anna\nview fedcba9876543210\n";
+  chmod(file.c_str(), 0600);
+  Tokens tokens(file);
+  Access local(tokens, Role::admin, 8090, false), none(tokens, Role::none, 8090, false),
+      tls(tokens, Role::none, 8090, true);
   Request r;
+  expect(local.visitor(r).role == Role::none, "from elsewhere");
   r.loopback = true;
-  expect(role_of(r, again) == Role::admin, "loopback");
-  r.headers["x-forwarded-for"] = "1.2.3.4";
-  expect(role_of(r, again) == Role::none, "a proxy on this machine");
-  for (const char *name : {"forwarded", "x-real-ip", "x-forwarded-host", "x-forwarded-proto", "via"}) {
-    r.headers = {{name, "something"}};
-    expect(role_of(r, again) == Role::none, std::string("a proxy that says so by ") + name);
-  }
+  expect(local.visitor(r).role == Role::admin && none.visitor(r).role == Role::none,
+         "from this machine, where that was asked for");
+  for (const char *name :
+       {"x-forwarded-for", "forwarded", "x-real-ip", "x-forwarded-host", "x-forwarded-proto", "via",
+        "cf-connecting-ip", "fly-connecting-ip", "x-client-ip", "true-client-ip", "x-forwarded-server",
+        "x-forwarded-port", "x-envoy-external-address", "x-request-id", "x-original-forwarded-for",
+        "x-cluster-client-ip"})
+    for (const char *value : {"something", ""}) {
+      r.headers = {{name, value}};
+      expect(local.visitor(r).role == Role::none, std::string("a proxy that says so by ") + name);
+    }
   r = {};
-  expect(role_of(r, again) == Role::none, "from elsewhere");
-  r.headers["cookie"] = "a=b; vigil_token_0=" + view;
-  expect(role_of(r, again) == Role::view, "by cookie");
-  r.headers["authorization"] = "Bearer " + admin;
-  expect(role_of(r, again) == Role::admin, "by header");
-  r.headers["authorization"] = "bearer " + admin;
-  expect(role_of(r, again) == Role::admin, "by header, the scheme in small letters");
-  for (int i = 0; i < 10; i++) made.failed(100);
-  expect(!made.may_try(101) && made.may_try(161), "ten wrong tries a minute");
+  r.headers["authorization"] = "Bearer 0123456789abcdef";
+  expect(none.visitor(r).role == Role::admin && none.visitor(r).name == "anna", "by header");
+  r.headers["authorization"] = "bearer 0123456789abcdef";
+  expect(none.visitor(r).role == Role::admin, "by header, the scheme in small letters");
+  r.headers["authorization"] = "Bearer x";
+  expect(none.visitor(r).wrong && none.visitor(r).role == Role::none, "a wrong one");
+  r = {};
+  r.headers["cookie"] = "a=b; vigil_session_8090=fedcba9876543210";
+  expect(none.visitor(r).role == Role::none && none.visitor(r).old_session, "the token is no session");
+  const auto in = none.sign_in("fedcba9876543210", r), safe = tls.sign_in("fedcba9876543210", r);
+  expect(in && in->set_cookie.find("fedcba9876543210") == std::string::npos && !none.sign_in("wrong", r),
+         "the cookie does not hold the token");
+  expect(in->set_cookie.starts_with("vigil_session_8090=") &&
+             in->set_cookie.find("Secure") == std::string::npos &&
+             in->set_cookie.find("HttpOnly; SameSite=Strict; Max-Age=2592000") != std::string::npos,
+         "the cookie: " + in->set_cookie);
+  expect(safe->set_cookie.starts_with("__Host-vigil_session_8090=") && safe->set_cookie.ends_with("; Secure"),
+         "by TLS: " + safe->set_cookie);
+  r.headers["cookie"] = "a=b; " + in->set_cookie.substr(0, in->set_cookie.find(';'));
+  expect(none.visitor(r).role == Role::view && !none.visitor(r).session.empty(), "by cookie");
+  expect(tls.visitor(r).role == Role::none, "a server by TLS takes no cookie that plain HTTP may have set");
+  Request other = r;
+  none.sign_out(r);
+  expect(none.visitor(other).role == Role::none, "signed out, on the server as well");
+  const auto again = none.sign_in("fedcba9876543210", r), anna = none.sign_in("0123456789abcdef", r);
+  std::ofstream(file) << "admin 0123456789abcdef anna\nview another-token-of-theirs\n";
+  none.use(tokens.read());
+  other.headers["cookie"] = again->set_cookie.substr(0, again->set_cookie.find(';'));
+  expect(none.visitor(other).role == Role::none, "a session ends with its token");
+  other.headers["cookie"] = anna->set_cookie.substr(0, anna->set_cookie.find(';'));
+  expect(none.visitor(other).role == Role::admin, "those of others go on");
+
+  Failures failures;
+  int refused = 0, told = 0;
+  for (int i = 0; i < 15; i++) {
+    const auto v = failures.count("1.2.3.4", 100 + i);
+    refused += v.too_many;
+    told += v.tell;
+  }
+  expect(refused == 5 && told == 1 && failures.total() == 15, "ten wrong tokens a minute, and one line");
+  expect(!failures.count("1.2.3.5", 115).too_many, "others are not meant");
+  expect(!failures.count("1.2.3.4", 200).too_many, "a minute later");
+  for (int i = 0; i < 50; i++) failures.count("5.6.7.8", 300, "old cookie");
+  expect(!failures.count("5.6.7.8", 301, "old cookie").too_many && !failures.count("5.6.7.8", 301).too_many,
+         "a browser that repeats its old cookie does not guess");
+  for (int i = 0; i < 20000; i++) failures.count(std::to_string(i), 400 + i / 1000.);
+  expect(failures.total() > 20000, "many addresses");
+
+  Streams streams;
+  std::vector<std::shared_ptr<void>> open;
+  for (int i = 0; i < 9; i++) open.push_back(streams.take("a", Streams::most_of_one));
+  expect(open[7] && !open[8] && streams.take("b", Streams::most_of_one), "eight streams of one address");
+  open.clear();
+  expect(streams.take("a", Streams::most_of_one) != nullptr, "and again when they are closed");
+}
+
+void audit(const std::string &folder) {
+  const std::string file = folder + "/audit.jsonl";
+  for (const auto &f : std::filesystem::directory_iterator(folder))
+    if (f.path().string().starts_with(file)) std::filesystem::remove(f.path());
+  std::string said;
+  AuditLog log(
+      file, [&](const std::string &text) { said = text; }, 2000);
+  log.add({{"what", "first"}});
+  struct stat info {};
+  expect(!stat(file.c_str(), &info) && (info.st_mode & 0777) == 0600, "for its owner alone");
+  std::ofstream(file, std::ios::app) << "{\"half a li"; // a power cut
+  log.add({{"what", "second\nline"}});
+  const auto two = log.last(10);
+  expect(two.size() == 2 && two[0]["what"] == "second\nline" && two[1]["what"] == "first",
+         "what is whole: " + two.dump());
+  for (int i = 0; i < 400; i++) log.add({{"what", "number"}, {"i", i}});
+  int files = 0;
+  for (const auto &f : std::filesystem::directory_iterator(folder))
+    if (f.path().string().starts_with(file)) files++, expect(f.file_size() <= 2000, "each file's size");
+  expect(files == 6 && log.last(3)[2]["i"] == 397, "old files are numbered, and the oldest goes");
+  AuditLog nowhere(folder + "/none/audit.jsonl", [&](const std::string &text) { said = text; });
+  nowhere.add({{"what", "lost"}});
+  expect(said.find("/none/audit.jsonl") != said.npos, "a disk that refuses is told: " + said);
+}
+
+void latest() {
+  std::atomic<bool> stuck = false;
+  std::atomic<int> n = 0;
+  Latest figure([&] {
+    while (stuck) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return nlohmann::json(++n);
+  });
+  constexpr std::chrono::seconds long_enough(20);
+  expect(figure.get(long_enough) == 1 && figure.get(long_enough) == 2, "as new as the question");
+  stuck = true;
+  expect(figure.get(std::chrono::milliseconds(10)) == 2, "what was found last, when it takes too long");
+  stuck = false;
 }
 
 void ranges() {
@@ -163,6 +308,21 @@ void live() {
          "a slow viewer loses pictures, not events");
   expect(count(one, "jpeg") == 0 && count(one, "event") == 1, "only what was asked for");
   expect(count(one, "\"new\"") == 1 && count(one, "\"removed\"") == 1, "each viewer knows of all cameras");
+  for (int i = 0; i < 100; i++)
+    hub.text("yard", i,
+             {{"kind", "camera"}, {"camera", {{"name", "yard"}, {"long", std::string(300'000, 'x')}}}});
+  const std::string state = read(*slow);
+  expect(count(state, "\"yard\"") == 1 && state.size() < 400'000,
+         "of a camera's states the newest waits alone");
+  ViewerQueue large;
+  const auto megabyte = std::make_shared<const std::string>(std::string(1 << 20, 'j'));
+  for (int i = 0; i < 100; i++) large.picture("cam" + std::to_string(i), View::plain, false, i, megabyte);
+  expect(large.dropped() == 92,
+         "8 MiB of pictures wait at most: " + std::to_string(large.dropped()) + " dropped");
+  bool closed = false;
+  for (int i = 0; i < 10; i++) large.text("", i, megabyte);
+  large.next(std::chrono::milliseconds(0), closed);
+  expect(closed, "who lets 8 MiB of text wait is closed");
   for (int i = 0; i < 5000; i++) hub.text("", i, {{"kind", "event"}});
   bool ended = false;
   slow->queue.next(std::chrono::milliseconds(0), ended);
@@ -398,7 +558,11 @@ int main(int, char **argv) {
   const std::string folder = std::string(argv[1]) + "/monitor-parts";
   std::filesystem::create_directories(folder);
   sites();
+  own_site();
   tokens(folder);
+  access(folder);
+  audit(folder);
+  latest();
   ranges();
   live();
   tiles();

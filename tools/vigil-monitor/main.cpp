@@ -44,13 +44,14 @@ A SOURCE is an address (rtsp://...), a file, /dev/video0, or elements as for gst
   --check           only says whether the configuration can be used; exit status 1 if not
   --shard I/N       watches the I-th, from 0 on, of N shares of the cameras; I may be the word host (see docs/fleet.md)
   --listen A:PORT   instead of 127.0.0.1:8090; port 0: any
+  --local ROLE      of this machine's own requests, where the configuration does not say: none, view or admin
   --storage FOLDER  where events and clips are kept
   --page FOLDER     serves the page from a folder, for those who work on it
   --version, --help
 )";
 
 struct Options {
-  std::string config, listen, storage, page, shard;
+  std::string config, listen, local, storage, page, shard;
   bool check = false;
   std::vector<std::string> sources;
 };
@@ -92,6 +93,9 @@ Config configuration(const Options &o) {
   }
   if (!o.storage.empty()) c.storage.path = o.storage;
   if (c.storage.path.empty()) c.storage.path = default_storage();
+  if (c.http.local.empty() && !o.local.empty())
+    c.http.local =
+        parse_config("http: {local: '" + o.local + "'}\ncameras: {a: {source: x}}\n", "--local").http.local;
   settle_access(c.http, c.storage.path);
   if (!c.http.certificate.empty()) Certificate(c.http.certificate, c.http.key); // a mistake is one here, too
   for (const auto &[name, camera] : c.cameras) {
@@ -259,6 +263,7 @@ int main(int argc, char **argv) {
     std::string *value = a == "--config"    ? &o.config
                          : a == "--shard"   ? &o.shard
                          : a == "--listen"  ? &o.listen
+                         : a == "--local"   ? &o.local
                          : a == "--storage" ? &o.storage
                          : a == "--page"    ? &o.page
                                             : nullptr;

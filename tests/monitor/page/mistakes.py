@@ -18,7 +18,7 @@ PROGRAM = sys.argv[1]
 ADMIN, VIEW = "admin-token-0123456789", "view-token-0123456789"
 STEPS = {"coordinates": "0.06,0.62,0.42,0.56,0.47,0.93,0.08,0.97", "loiter_seconds": 30}
 CONFIG = """\
-http: {{listen: 127.0.0.1:{port}, token_file: {folder}/token}}
+http: {{listen: 127.0.0.1:{port}, token_file: {folder}/token, local: admin}}
 storage: {{path: {folder}/data, max_size: 500MB, min_free: 1MB}}
 cameras:
   door: {{source: "scenetestsrc scene=street"}}

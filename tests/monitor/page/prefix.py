@@ -18,7 +18,7 @@ PROGRAM = sys.argv[1]
 PREFIX = "/some/cameras"
 TOKEN = "admin-token-0123456789"
 CONFIG = """\
-http: {{listen: 127.0.0.1:{port}, token_file: {folder}/token}}
+http: {{listen: 127.0.0.1:{port}, token_file: {folder}/token, local: admin}}
 storage: {{path: {folder}/data, max_size: 500MB, min_free: 1MB}}
 record: {{pre_capture: 1, post_capture: 1}}
 cameras:

@@ -80,7 +80,7 @@ class Recorder {
   // Without it: what came to be told meanwhile.
   void tell(std::unique_lock<std::mutex> &);
 
-  static constexpr std::size_t most_clips = 4, most_viewers = 8;
+  static constexpr std::size_t most_clips = 4, most_viewers = 16;
   const double pre_capture_;
   const std::shared_ptr<ClipThreads> threads_;
   const RecorderNews news_;

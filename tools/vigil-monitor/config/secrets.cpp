@@ -259,7 +259,8 @@ std::string shown_source(std::string_view source) {
     } else {
       std::size_t end = at;
       while (end < source.size() && !is_space(source[end]) && source[end] != '"' && source[end] != '\'')
-        end++;
+        end += source[end] == '\\' ? 2 : 1;
+      end = std::min(end, source.size());
       const std::string_view word = source.substr(at, end - at);
       const bool name =
           std::all_of(word.begin(), word.end(), [](char x) { return is_alnum(x) || x == '-' || x == '_'; });

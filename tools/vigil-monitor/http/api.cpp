@@ -115,24 +115,14 @@ void Api::note(const Match &m, const char *what, json details) {
   note(m.request, {m.visitor.role, "", m.visitor.name}, what, std::move(details));
 }
 
-std::shared_ptr<void> Api::stream_place(const Match &m, const std::string &camera) {
+std::shared_ptr<void> Api::stream_place(const Match &m) {
   // Behind a proxy all have its address: there each session, or token, counts.
   const std::string who = !is_forwarded(m.request)    ? m.request.network
                           : m.visitor.session.empty() ? "token " + m.visitor.name
                                                       : "session " + m.visitor.session;
-  struct Both {
-    std::shared_ptr<void> all, camera;
-  };
-  auto both = std::make_shared<Both>();
-  both->all = streams_.take(who, Streams::most_of_one);
-  if (both->all && !camera.empty())
-    both->camera = streams_.take(who + " " + camera, Streams::most_of_one_camera);
-  if (!both->all)
-    refuse(503, vigil::text(Streams::most_of_one, " live streams of yours are open; close one"));
-  if (!camera.empty() && !both->camera)
-    refuse(503, vigil::text(Streams::most_of_one_camera, " live videos of camera ", camera,
-                            " are open for you; close one"));
-  return both;
+  auto place = streams_.take(who, Streams::most_of_one);
+  if (!place) refuse(503, vigil::text(Streams::most_of_one, " live streams of yours are open; close one"));
+  return place;
 }
 
 Response Api::handle(const Request &r) {

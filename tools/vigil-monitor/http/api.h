@@ -44,7 +44,7 @@ class Api {
   void note(const Match &, const char *what, nlohmann::json details = nlohmann::json::object());
   void note(const Request &, const Token &, const char *what, nlohmann::json details);
   // A place for one more live stream. Throws HttpError 503.
-  std::shared_ptr<void> stream_place(const Match &, const std::string &camera = "");
+  std::shared_ptr<void> stream_place(const Match &);
 
   Response live(const Match &);
   Response cameras(const Match &);

@@ -289,7 +289,7 @@ Response Api::live_mp4(const Match &m) {
       if (live) recorder->unwatch(live);
     }
   };
-  const auto place = stream_place(m, m.parts[0]);
+  const auto place = stream_place(m);
   const auto watching = std::make_shared<Watching>();
   watching->recorder = monitor_.call([&] { return need_camera(monitor_, m.parts[0])->recorder(); });
   if (watching->recorder) watching->live = watching->recorder->watch();
@@ -297,7 +297,7 @@ Response Api::live_mp4(const Match &m) {
     refuse(
         503,
         "camera " + m.parts[0] +
-            " has no stream to show now: it is not connected, eight watch it already, or it sends pictures "
+            " has no stream to show now: it is not connected, sixteen watch it already, or it sends pictures "
             "that are not compressed while its recordings are off");
   Response out;
   out.type = watching->live->type();

@@ -12,7 +12,7 @@ namespace vigil::monitor {
 
 class Streams {
  public:
-  static constexpr std::size_t most_of_one = 8, most_of_one_camera = 4;
+  static constexpr std::size_t most_of_one = 8;
   // A place that lasts as long as what is returned; null when `who` has `most` already.
   std::shared_ptr<void> take(const std::string &who, std::size_t most);
 
