@@ -42,7 +42,8 @@ namespace border {
 template <auto Callback>
 constexpr std::string_view name() {
   std::string_view words = __PRETTY_FUNCTION__;
-  constexpr std::string_view before[] = {"Callback = ", "vigil::monitor::", "{anonymous}::", "(anonymous namespace)::"};
+  constexpr std::string_view before[] = {
+      "Callback = ", "vigil::monitor::", "{anonymous}::", "(anonymous namespace)::"};
   for (const std::string_view b : before)
     if (const std::size_t at = words.find(b); at != words.npos) words.remove_prefix(at + b.size());
   return words.substr(0, words.find_first_of(";]"));

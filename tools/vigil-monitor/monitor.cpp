@@ -473,7 +473,9 @@ nlohmann::json Monitor::configuration() const {
                    {"port", config_.mqtt.port},
                    {"topic_prefix", config_.mqtt.topic_prefix},
                    {"node", config_.mqtt.node},
-                   {"discovery", config_.mqtt.discovery}};
+                   {"discovery", config_.mqtt.discovery},
+                   {"tls", config_.mqtt.tls},
+                   {"commands", config_.mqtt.takes_commands()}};
   if (!config_.webhook.url.empty()) out["webhook"] = {{"url", shown_server(config_.webhook.url)}};
   return out;
 }

@@ -16,7 +16,10 @@ Character first_of(std::string_view s) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned head = byte(0);
   if (head < 0x80) return {head, 1};
-  const std::size_t bytes = head >= 0xc2 && head < 0xe0 ? 2 : (head & 0xf0) == 0xe0 ? 3 : head >= 0xf0 && head < 0xf5 ? 4 : 0;
+  const std::size_t bytes = head >= 0xc2 && head < 0xe0   ? 2
+                            : (head & 0xf0) == 0xe0       ? 3
+                            : head >= 0xf0 && head < 0xf5 ? 4
+                                                          : 0;
   if (!bytes || s.size() < bytes) return {};
   std::uint32_t code = head & (0x7fu >> bytes);
   for (std::size_t i = 1; i < bytes; i++) {
@@ -33,7 +36,8 @@ bool is_control(std::uint32_t c) {
 }
 // Marks and embeddings of direction, ends of lines and paragraphs: they move other characters about.
 bool turns(std::uint32_t c) {
-  return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+  return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
 }
 
 } // namespace
@@ -47,7 +51,8 @@ std::string printable(std::string_view text, std::size_t most) {
     const std::size_t bytes = c.bytes ? c.bytes : 1;
     char escaped[8];
     if (!c.bytes || (is_control(c.code) && c.code != '\t' && c.code != '\n' && c.code != '\r')) {
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", c.bytes ? c.code : static_cast<unsigned char>(text[0]));
+      std::snprintf(escaped, sizeof escaped, "\\x%02x",
+                    c.bytes ? c.code : static_cast<unsigned char>(text[0]));
       out += escaped;
     } else if (turns(c.code)) {
       std::snprintf(escaped, sizeof escaped, "\\u%04x", c.code & 0xffff);

@@ -33,7 +33,8 @@ void tell_service_manager(std::string_view state) noexcept {
   if (*path == '@') address.sun_path[0] = 0; // an abstract socket
   const int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (s < 0) return;
-  static_cast<void>(sendto(s, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr *>(&address),
+  static_cast<void>(sendto(s, state.data(), state.size(), MSG_NOSIGNAL,
+                           reinterpret_cast<const sockaddr *>(&address),
                            static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length)));
   close(s);
 }

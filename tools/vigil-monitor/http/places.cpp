@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "places.h"
 
+#include "common/guarded.h"
+
 #include <algorithm>
 #include <sys/socket.h>
 

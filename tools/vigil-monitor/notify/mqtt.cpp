@@ -60,8 +60,9 @@ struct Mqtt::Callbacks {
         m.config_.topic_prefix, message->topic,
         std::string(payload ? payload : "", payload ? static_cast<std::size_t>(message->payloadlen) : 0));
     if (c && !m.orders_.put(*c))
-      caught_at_border("MQTT", text("orders for more than ", Orders::most_switches,
-                                    " switches a second: who may publish below ", m.config_.topic_prefix, "/?"));
+      caught_at_border("MQTT",
+                       text("orders for more than ", Orders::most_switches,
+                            " switches a second: who may publish below ", m.config_.topic_prefix, "/?"));
   }
 };
 
@@ -113,12 +114,14 @@ void Mqtt::run() {
 void Mqtt::set_up_tls() {
   // A client for which this failed would connect without TLS.
   if (!config_.ca_file.empty()) {
-    if (mosquitto_tls_set(client_, config_.ca_file.c_str(), nullptr, nullptr, nullptr, nullptr) != MOSQ_ERR_SUCCESS)
+    if (mosquitto_tls_set(client_, config_.ca_file.c_str(), nullptr, nullptr, nullptr, nullptr) !=
+        MOSQ_ERR_SUCCESS)
       fail(Error::Kind::io, "cannot read ca_file ", config_.ca_file);
   } else if (config_.tls) {
     if (mosquitto_int_option(client_, MOSQ_OPT_TLS_USE_OS_CERTS, 1) != MOSQ_ERR_SUCCESS)
-      fail(Error::Kind::bad_setting, "this libmosquitto cannot use the system's certificate authorities; name their "
-                                     "file as ca_file");
+      fail(Error::Kind::bad_setting,
+           "this libmosquitto cannot use the system's certificate authorities; name their "
+           "file as ca_file");
   }
 }
 
@@ -207,7 +210,8 @@ void Mqtt::send_letters() {
   constexpr std::size_t most_under_way = 16;
   if (letters_.size() >= most_under_way || !more_.exchange(false)) return;
   for (const Letter &l : store_.letters("mqtt", static_cast<int>(most_under_way))) {
-    if (std::any_of(letters_.begin(), letters_.end(), [&](const auto &u) { return u.second == l.id; })) continue;
+    if (std::any_of(letters_.begin(), letters_.end(), [&](const auto &u) { return u.second == l.id; }))
+      continue;
     int message = 0;
     if (mosquitto_publish(client_, &message, l.topic.c_str(), static_cast<int>(l.payload.size()),
                           l.payload.data(), 1, l.retain) == MOSQ_ERR_SUCCESS)
@@ -216,8 +220,7 @@ void Mqtt::send_letters() {
 }
 
 void Mqtt::give_orders(double now) {
-  for (const Command &c : orders_.due(now))
-    guard("an order of MQTT", [&] { receive_(c); });
+  for (const Command &c : orders_.due(now)) guard("an order of MQTT", [&] { receive_(c); });
 }
 
 } // namespace vigil::monitor

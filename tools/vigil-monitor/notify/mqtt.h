@@ -63,9 +63,9 @@ class Mqtt {
   RetainedStates states_;
   // The client's thread alone:
   mosquitto *client_ = nullptr;
-  std::map<int, std::int64_t> letters_;      // under way: message to letter
-  std::map<int, std::string> state_topics_;  // likewise
-  std::set<std::int64_t> delivered_;         // letters that the broker has and the database does not know of
+  std::map<int, std::int64_t> letters_;     // under way: message to letter
+  std::map<int, std::string> state_topics_; // likewise
+  std::set<std::int64_t> delivered_;        // letters that the broker has and the database does not know of
   Outage database_;
   double database_again_ = 0; // not asked before this time
   Orders orders_;

@@ -82,8 +82,8 @@ void Notifier::tell(const std::string &camera, const json &record) {
 void Notifier::announce(const json &camera) {
   if (!mqtt_config_.discovery) return;
   const MqttConfig &c = mqtt_config_;
-  std::vector<Topic> now = discovery(c.topic_prefix, c.node, c.devices.empty() ? c.node : c.devices, camera,
-                                     c.takes_commands());
+  std::vector<Topic> now =
+      discovery(c.topic_prefix, c.node, c.devices.empty() ? c.node : c.devices, camera, c.takes_commands());
   std::vector<Topic> &before = announced_[camera["name"]];
   if (before == now) return;
   for (const Topic &t : before)
@@ -105,8 +105,9 @@ void Notifier::order(const Command &c) {
 }
 
 void Notifier::obey(const Command &c) {
-  if (ended_ || !monitor_.camera(c.camera)) return;
-  log_line(c.camera + ": " + c.name + (c.on ? " ON" : " OFF") + ", as ordered by MQTT (" + mqtt_config_.host + ")");
+  if (no_orders_ || !monitor_.camera(c.camera)) return;
+  log_line(c.camera + ": " + c.name + (c.on ? " ON" : " OFF") + ", as ordered by MQTT (" + mqtt_config_.host +
+           ")");
   monitor_.overrides().set_switch(c.camera, c.name, c.on);
   monitor_.apply(c.camera);
   monitor_.save_overrides();

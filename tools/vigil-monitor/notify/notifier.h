@@ -18,7 +18,7 @@ class Notifier {
  public:
   explicit Notifier(Monitor &); // before the cameras start
   nlohmann::json mqtt_state() const;
-  void take_no_orders() { ended_ = true; } // the program ends
+  void take_no_orders() { no_orders_ = true; } // the program ends
   // False when one of its threads has not ended within the time: it goes on then, and this object must not be
   // destroyed.
   bool end(std::chrono::milliseconds patience);
@@ -38,7 +38,7 @@ class Notifier {
   std::map<std::string, Event> before_;
   std::deque<std::string> ended_;                       // the last ones
   std::map<std::string, std::vector<Topic>> announced_; // by camera; the main thread's
-  std::atomic<bool> ended_ = false;
+  std::atomic<bool> no_orders_ = false;
   std::unique_ptr<Mqtt> mqtt_;
   std::unique_ptr<Webhook> webhook_;
 };

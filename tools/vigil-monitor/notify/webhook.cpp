@@ -64,7 +64,7 @@ std::string Webhook::post(const std::string &body) {
   curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, guarded<ignore_body>);
   curl_easy_setopt(curl.get(), CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(curl.get(), CURLOPT_XFERINFOFUNCTION, guarded<stop_when_ended, 1>);
+  curl_easy_setopt(curl.get(), CURLOPT_XFERINFOFUNCTION, (guarded<stop_when_ended, 1>));
   curl_easy_setopt(curl.get(), CURLOPT_XFERINFODATA, &ended_);
 #if LIBCURL_VERSION_NUM >= 0x075700
   curl_easy_setopt(curl.get(), CURLOPT_QUICK_EXIT, 1L); // not to wait for a name that nobody resolves
