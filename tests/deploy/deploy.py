@@ -189,11 +189,22 @@ class Manifests(unittest.TestCase):
                                     env={**os.environ, "CAMERA_PASSWORD": "x", "MQTT_PASSWORD": "x"})
             self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_brokers_know_their_users(self):
+        """Whoever may publish below vigil/ can switch cameras: the examples name a user, and their broker takes nobody else."""
+        for path in (KUBERNETES / "base/monitor.yaml", DEPLOY / "compose/monitor.yaml"):
+            mqtt = documents(path)[0]["mqtt"]
+            self.assertTrue(mqtt.get("user") and mqtt.get("password"), path)
+        settings = dict(line.split(maxsplit=1) for line in (DEPLOY / "compose/mosquitto.conf").read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+        self.assertEqual(settings.get("allow_anonymous"), "false")
+        compose, = documents(DEPLOY / "compose/compose.yaml")
+        mounted = {v.split(":")[1] for v in compose["services"]["mosquitto"]["volumes"]}
+        self.assertIn(settings["password_file"], mounted)
+
     def test_shares_of_a_configuration(self):
         """Each camera is in one share, whatever their number, as a program that starts finds it."""
         path = DEPLOY / "compose/monitor.yaml"
         ask = lambda shard: subprocess.run([MONITOR, "--config", path, "--shard", shard, "--check"], capture_output=True, text=True,
-                                           timeout=60, check=False)
+                                           timeout=60, check=False, env={**os.environ, "MQTT_PASSWORD": "x"})
         counts = [int(re.search(r"(\d+) cameras", ask(f"{i}/3").stdout)[1]) for i in range(3)]
         self.assertEqual(sum(counts), 4)
         beyond = ask("3/3")

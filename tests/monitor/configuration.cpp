@@ -15,8 +15,8 @@
 #include <fstream>
 #include <functional>
 #include <random>
-#include <vector>
 #include <sys/stat.h>
+#include <vector>
 
 using namespace vigil;
 using namespace vigil::monitor;

@@ -3,15 +3,20 @@
 #include "camera/properties.h"
 #include "camera/source.h"
 #include "common/error.h"
+#include "common/guarded.h"
 #include "config/secrets.h"
 #include "config/words.h"
 #include "http/api.h"
 #include "http/certificate.h"
+#include "last_resort.h"
 #include "notify/notifier.h"
+#include "printable.h"
 #include "process.h"
+#include "service_manager.h"
 #include "vigil-config.h"
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +28,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -105,8 +111,14 @@ gboolean quit(gpointer loop) {
   return G_SOURCE_CONTINUE;
 }
 
-// What a reload reads: tokens and certificate as well as the configuration. A mistake in one of them leaves
-// all as it was.
+// From the main loop: while that hangs, systemd hears nothing, and starts the program again.
+gboolean is_alive(gpointer) {
+  tell_service_manager("WATCHDOG=1");
+  return G_SOURCE_CONTINUE;
+}
+
+// What a reload reads: tokens and certificate as well as the configuration. A mistake in one of them leaves all as
+// it was.
 class Reload {
  public:
   Reload(Monitor &monitor, Tokens &tokens, Access &access)
@@ -166,8 +178,10 @@ int run(const Options &o) {
   if (o.check) {
     std::printf("%s: %zu cameras, no mistakes\n", o.config.empty() ? "the configuration" : o.config.c_str(),
                 config.cameras.size());
+    for (const std::string &warning : config.warnings) std::printf("warning: %s\n", warning.c_str());
     return 0;
   }
+  log_at_borders([](const std::string &line) { log_line(line); });
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error, as a full disk is
   std::error_code error;
@@ -188,8 +202,12 @@ int run(const Options &o) {
   api.read_again = reload;
   api.mqtt_state = [&notifier] { return notifier.mqtt_state(); };
   GMainLoop *loop = g_main_loop_new(nullptr, FALSE);
-  const guint signals[] = {g_unix_signal_add(SIGINT, quit, loop), g_unix_signal_add(SIGTERM, quit, loop),
-                           g_unix_signal_add(SIGHUP, read_again, &reload)};
+  std::vector<guint> sources = {g_unix_signal_add(SIGINT, guarded<quit, G_SOURCE_CONTINUE>, loop),
+                                g_unix_signal_add(SIGTERM, guarded<quit, G_SOURCE_CONTINUE>, loop),
+                                g_unix_signal_add(SIGHUP, guarded<read_again, G_SOURCE_CONTINUE>, &reload)};
+  if (const auto period = watchdog_period())
+    sources.push_back(
+        g_timeout_add(static_cast<guint>(period->count()), guarded<is_alive, G_SOURCE_CONTINUE>, nullptr));
   ServerSettings settings;
   settings.address = config.http.address;
   settings.port = config.http.port;
@@ -204,22 +222,36 @@ int run(const Options &o) {
     std::printf("%s: %s\n", local == Role::none ? "tokens" : "tokens for other machines",
                 config.http.token_file.c_str());
   std::fflush(stdout);
+  tell_service_manager("READY=1");
   g_main_loop_run(loop);
 
+  tell_service_manager("STOPPING=1");
+  notifier.take_no_orders();
+  // Each part has a limit of its own; this one is for what nobody thought of, a disk that hangs in a query say.
+  constexpr std::chrono::seconds longest_stop(30);
+  const LastResort last(longest_stop, [] {
+    log_line("the program does not come to its end, and leaves without waiting longer");
+    std::_Exit(0);
+  });
   log_line("stopping: clips that are being written are finished first");
   monitor.hub().text("", monitor.utc().now(), {{"kind", "bye"}});
   monitor.hub().close();
   // Requests that are being answered may still ask the main loop.
   std::atomic<bool> closed = false;
   std::thread closer([&] {
-    server.reset();
+    guard("the end of the HTTP server", [&] { server.reset(); });
     closed = true;
     g_main_context_wakeup(nullptr);
   });
   while (!closed) g_main_context_iteration(nullptr, TRUE);
   closer.join();
   if (!monitor.stop()) std::_Exit(0); // what hangs still uses what would be destroyed below
-  for (const guint s : signals) g_source_remove(s);
+  constexpr std::chrono::seconds for_goodbye(3);
+  if (!notifier.end(for_goodbye)) {
+    log_line("the broker or the webhook does not end; the program leaves without waiting for it");
+    std::_Exit(0);
+  }
+  for (const guint s : sources) g_source_remove(s);
   g_main_loop_unref(loop);
   return 0;
 }
@@ -256,14 +288,14 @@ int main(int argc, char **argv) {
     }
   }
   if (!o.config.empty() && !o.sources.empty()) return bad_usage("either --config or SOURCEs");
-  raise_descriptors();
-  close_files_to_others();
-  share_arenas();
-  gst_init(nullptr, nullptr);
   try {
+    raise_descriptors();
+    close_files_to_others();
+    share_arenas();
+    gst_init(nullptr, nullptr);
     return run(o);
   } catch (const std::exception &e) {
-    std::fprintf(stderr, "vigil-monitor: %s\n", mask_credentials(e.what()).c_str());
+    std::fprintf(stderr, "vigil-monitor: %s\n", printable(mask_credentials(e.what())).c_str());
     return 1;
   }
 }

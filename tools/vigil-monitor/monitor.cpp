@@ -4,6 +4,7 @@
 #include "camera/properties.h"
 #include "camera/source.h"
 #include "common/error.h"
+#include "common/guarded.h"
 #include "config/secrets.h"
 #include "config/words.h"
 #include "process.h"
@@ -25,12 +26,15 @@ namespace {
 
 constexpr std::size_t most_tasks = 4096;
 
-} // namespace
-
-void log_line(const std::string &text) {
-  std::fprintf(stderr, "%s %s\n", utc_timestamp(Utc::system_seconds()).c_str(),
-               mask_credentials(text).c_str());
+gboolean run_task(gpointer user) {
+  (*static_cast<std::function<void()> *>(user))();
+  return G_SOURCE_REMOVE;
 }
+void delete_task(gpointer user) {
+  delete static_cast<std::function<void()> *>(user);
+}
+
+} // namespace
 
 Monitor::Monitor(Config config, std::string file)
     : config_(std::move(config)), file_(std::move(file)),
@@ -48,18 +52,8 @@ Monitor::~Monitor() {
 
 void Monitor::on_main(std::function<void()> f) {
   // Idle, not invoke: what comes from the main thread itself waits for its turn too.
-  g_idle_add_full(
-      G_PRIORITY_DEFAULT,
-      [](gpointer user) -> gboolean {
-        try {
-          (*static_cast<std::function<void()> *>(user))();
-        } catch (const std::exception &e) {
-          log_line(e.what());
-        }
-        return G_SOURCE_REMOVE;
-      },
-      new std::function<void()>(std::move(f)),
-      [](gpointer user) { delete static_cast<std::function<void()> *>(user); });
+  g_idle_add_full(G_PRIORITY_DEFAULT, guarded<run_task>, new std::function<void()>(std::move(f)),
+                  guarded<delete_task>);
 }
 
 CameraServices Monitor::services() {
@@ -79,7 +73,7 @@ CameraServices Monitor::services() {
               out["camera"] = describe(camera);
             }
             hub_.text(camera, utc_.now(), out);
-            for (const auto &listener : on_tell) listener(camera, out);
+            for (const auto &listener : on_tell) guard("news of a camera", [&] { listener(camera, out); });
           },
           [this](const char *type, const Event &e) { save(type, e); },
           [this](const Event &e, Bytes jpeg) {
@@ -111,15 +105,14 @@ void Monitor::start() {
   writer_.add([this] { put_waiting(); }); // ends of events from before the start
   for (const std::string &name : config_.order) {
     cameras_[name] = std::make_shared<Camera>(overrides_.applied(config_.cameras.at(name)), services());
-    cameras_[name]->start();
+    guard(name, [&] { cameras_[name]->start(); });
   }
-  timer_ = g_timeout_add(
-      1000,
-      [](gpointer user) -> gboolean {
-        static_cast<Monitor *>(user)->tick();
-        return G_SOURCE_CONTINUE;
-      },
-      this);
+  timer_ = g_timeout_add(1000, guarded<on_timer, G_SOURCE_CONTINUE>, this);
+}
+
+int Monitor::on_timer(void *monitor) {
+  static_cast<Monitor *>(monitor)->tick();
+  return G_SOURCE_CONTINUE;
 }
 
 bool Monitor::stop() {
@@ -128,7 +121,7 @@ bool Monitor::stop() {
   timer_ = 0;
   hub_.text("", utc_.now(), {{"kind", "bye"}});
   hub_.close();
-  for (auto &[name, camera] : cameras_) camera->stop("the program stops");
+  for (auto &[name, camera] : cameras_) guard(name, [&] { camera->stop("the program stops"); });
   constexpr std::chrono::seconds patience(6), disks(20);
   const bool whole = clips_->wait(disks); // each then tells the main loop
   if (!whole)
@@ -148,17 +141,11 @@ bool Monitor::stop() {
 
 void Monitor::tick() {
   last_turn_ = Utc::monotonic_seconds();
-  for (const auto &[name, camera] : cameras_) {
-    try {
-      camera->tick();
-    } catch (const std::exception &e) {
-      log_line(name + ": " + e.what());
-    }
-  }
+  for (const auto &[name, camera] : cameras_) guard(name, [&] { camera->tick(); });
   std::erase_if(leaving_, [](const auto &camera) { return !camera->awaits_clips(); });
   if (const double change = utc_.re_anchor(); change != 0) {
     log_line(vigil::text("the system's clock was set by ", change, " seconds"));
-    for (const auto &[name, camera] : cameras_) camera->clock_set(change);
+    for (const auto &[name, camera] : cameras_) guard(name, [&] { camera->clock_set(change); });
   }
   if (queue_.worked(Utc::monotonic_seconds())) log_line("the disk takes everything again");
   constexpr unsigned a_minute = 60, often = 10;
@@ -278,16 +265,36 @@ void Monitor::put_waiting() {
   writable_ = stored && written;
 }
 
+// Of news that cannot be stored for another reason than the disk or the database nothing is heard again: what
+// waits behind must not wait for ever.
+bool Monitor::store_or_drop(Waiting &w) {
+  try {
+    return store(w); // or deleted meanwhile
+  } catch (const Error &e) {
+    if (e.kind() == Error::Kind::write || e.kind() == Error::Kind::io) throw; // tried again
+    drop(w, e.what());
+  } catch (const std::exception &e) {
+    drop(w, e.what());
+  }
+  return false;
+}
+
+void Monitor::drop(const Waiting &w, const char *why) {
+  log_line("the " + w.type + " of event " + w.event.id + " of camera " + w.event.camera +
+           " cannot be stored, and is left out: " + why);
+}
+
 bool Monitor::store_waiting() {
   if (waiting_.empty()) news_.worked(Utc::monotonic_seconds());
   const bool something = !waiting_.empty();
   while (!waiting_.empty()) {
     Waiting &w = waiting_.front();
-    const bool stored = store(w); // or deleted meanwhile
+    const bool stored = store_or_drop(w);
     const Waiting done = std::move(w);
     waiting_.pop_front(); // what fails from here on must not store it again
     if (stored)
-      for (const auto &listener : on_event) listener(done.type.c_str(), done.event);
+      for (const auto &listener : on_event)
+        guard("news of an event", [&] { listener(done.type.c_str(), done.event); });
   }
   return something;
 }
@@ -376,8 +383,15 @@ void Monitor::apply(const std::string &name) {
   if (const auto c = camera(name)) c->change(overrides_.applied(config_.cameras.at(name)));
 }
 
+void Monitor::tell_removed(const std::string &camera) {
+  const nlohmann::json removed = {{"kind", "removed"}, {"name", camera}};
+  hub_.text(camera, utc_.now(), removed);
+  for (const auto &listener : on_tell) guard("news of a camera", [&] { listener(camera, removed); });
+}
+
 std::vector<std::string> Monitor::reload() {
   if (file_.empty()) return {};
+  // First all that can fail, without a change:
   Config next = read_config(file_);
   keep_shard(next, config_.shard);
   for (const auto &[name, c] : next.cameras) {
@@ -390,34 +404,35 @@ std::vector<std::string> Monitor::reload() {
   next.mqtt = config_.mqtt;
   next.webhook = config_.webhook;
   std::vector<std::string> changed;
-  for (auto it = cameras_.begin(); it != cameras_.end();) {
-    if (next.cameras.count(it->first)) {
-      ++it;
-      continue;
-    }
-    it->second->stop("the camera was taken out of the configuration");
-    leaving_.push_back(it->second);
-    const nlohmann::json removed = {{"kind", "removed"}, {"name", it->first}};
-    hub_.text(it->first, utc_.now(), removed);
-    for (const auto &listener : on_tell) listener(it->first, removed);
-    changed.push_back(it->first);
-    it = cameras_.erase(it);
-  }
-  const Config old = std::move(config_);
-  config_ = std::move(next);
-  for (const std::string &name : config_.order) {
-    const CameraConfig &c = config_.cameras.at(name);
-    const auto before = old.cameras.find(name);
-    if (before != old.cameras.end() && before->second == c && cameras_.count(name)) continue;
-    changed.push_back(name);
-    if (cameras_.count(name)) {
-      apply(name);
+  std::map<std::string, std::shared_ptr<Camera>> kept, gone = cameras_, added;
+  std::map<std::string, CameraConfig> changes;
+  for (const std::string &name : next.order) {
+    const CameraConfig &c = next.cameras.at(name);
+    const auto before = config_.cameras.find(name);
+    const auto there = gone.find(name);
+    if (there == gone.end()) {
+      added[name] = std::make_shared<Camera>(overrides_.applied(c), services());
     } else {
-      cameras_[name] = std::make_shared<Camera>(overrides_.applied(c), services());
-      cameras_[name]->start();
+      kept.insert(gone.extract(there));
+      if (before != config_.cameras.end() && before->second == c) continue;
+      changes[name] = overrides_.applied(c);
     }
+    changed.push_back(name);
   }
-  demand();
+  for (const auto &[name, camera] : gone) changed.push_back(name);
+  leaving_.reserve(leaving_.size() + gone.size());
+  kept.insert(added.begin(), added.end());
+  // From here on nothing throws: what fails at one camera is said, and the others go on.
+  std::swap(config_, next);
+  for (const auto &[name, camera] : gone) {
+    guard(name, [&] { camera->stop("the camera was taken out of the configuration"); });
+    leaving_.push_back(camera);
+    guard(name, [&] { tell_removed(name); });
+  }
+  cameras_ = std::move(kept);
+  for (auto &[name, config] : changes) guard(name, [&] { cameras_[name]->change(std::move(config)); });
+  for (const auto &[name, camera] : added) guard(name, [&] { camera->start(); });
+  guard("cameras", [&] { demand(); });
   log_line(vigil::text("configuration read again; ", changed.size(), " cameras changed"));
   return changed;
 }
@@ -501,7 +516,9 @@ nlohmann::json Monitor::configuration() const {
                    {"port", config_.mqtt.port},
                    {"topic_prefix", config_.mqtt.topic_prefix},
                    {"node", config_.mqtt.node},
-                   {"discovery", config_.mqtt.discovery}};
+                   {"discovery", config_.mqtt.discovery},
+                   {"tls", config_.mqtt.tls},
+                   {"commands", config_.mqtt.takes_commands()}};
   if (!config_.webhook.url.empty()) out["webhook"] = {{"url", shown_server(config_.webhook.url)}};
   return out;
 }

@@ -10,6 +10,7 @@
 #include "config/overrides.h"
 #include "deleted_events.h"
 #include "http/hub.h"
+#include "log.h"
 #include "reaper.h"
 #include "store/clock_trust.h"
 #include "store/event_log.h"
@@ -28,8 +29,6 @@
 
 namespace vigil::monitor {
 
-void log_line(const std::string &); // to stderr, credentials masked, with the time
-
 class Monitor {
  public:
   // `file` is read again on reload; empty: the configuration stays.
@@ -44,6 +43,8 @@ class Monitor {
   // loop does not come to it within ten seconds.
   template <class F>
   auto call(F f) -> decltype(f());
+  // Runs f on the main loop at some time, and does not wait for it. On any thread.
+  static void post(std::function<void()> f) { on_main(std::move(f)); }
 
   // For the main loop (by call):
   const Config &config() const { return config_; }
@@ -55,8 +56,9 @@ class Monitor {
   // they are not yet; they hold all the same, and are tried again.
   std::shared_future<std::string> save_overrides();
   void apply(const std::string &camera); // overrides to this camera
-  std::vector<std::string> reload();     // the names of what restarted or changed
-  nlohmann::json configuration() const;  // in use, credentials masked
+  // The names of what restarted or changed. When it throws, all is as it was.
+  std::vector<std::string> reload();
+  nlohmann::json configuration() const; // in use, credentials masked
 
   // For any thread:
   Hub &hub() { return hub_; }
@@ -83,6 +85,7 @@ class Monitor {
  private:
   CameraServices services();
   void tick();
+  static int on_timer(void *monitor); // of GLib
   void save(const char *type, const Event &);
   void wait(std::string type, Event);                          // on the writer thread: until it is stored
   void lost(const char *what);                                 // the writer's queue is full
@@ -93,6 +96,7 @@ class Monitor {
   bool store_waiting(); // true when there was something
   void retention(const std::map<std::string, CameraConfig> &, double retain_days, const StorageConfig &);
   void write_overrides(); // on the writer thread: the last ones, if they are not on the disk
+  void tell_removed(const std::string &camera);
   void demand();
   static void on_main(std::function<void()>);
 
@@ -117,6 +121,8 @@ class Monitor {
     Event event;
   };
   bool store(Waiting &);
+  bool store_or_drop(Waiting &);
+  static void drop(const Waiting &, const char *why);
   std::deque<Waiting> waiting_;                      // the writer thread's
   std::map<CrossingPlace, Crossings> crossings_;     // likewise; not stored yet
   Outage disk_, lines_, thumbnails_, counts_, news_; // likewise

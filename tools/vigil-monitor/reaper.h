@@ -3,6 +3,8 @@
 // that one that hangs holds up no other.
 #pragma once
 
+#include "common/guarded.h"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -36,8 +38,8 @@ class Reaper {
     }
     try {
       std::thread([state = state_, held] {
-        (*held)();
-        *held = nullptr; // what it owns ends before it counts as done
+        guard("a thread of its own", [&] { (*held)(); });
+        guard("a thread of its own", [&] { *held = nullptr; }); // what it owns ends before it counts as done
         state->ended();
       }).detach();
     } catch (const std::system_error &) {

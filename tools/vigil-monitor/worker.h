@@ -2,6 +2,8 @@
 // A thread that works off a bounded queue of tasks, in order. A task that throws is told to `failed`.
 #pragma once
 
+#include "common/guarded.h"
+
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -30,14 +32,14 @@ class Worker {
   // Works off what there is, then ends.
   void stop() {
     {
-      const std::lock_guard guard(lock_);
+      const std::lock_guard held(lock_);
       ended_ = true;
       more_.notify_one();
     }
     if (thread_.joinable()) thread_.join();
   }
   std::size_t length() const {
-    const std::lock_guard guard(lock_);
+    const std::lock_guard held(lock_);
     return tasks_.size();
   }
   std::size_t limit() const { return limit_; }
@@ -45,27 +47,29 @@ class Worker {
  private:
   static constexpr std::size_t needed = 25;
   bool put(Task t, std::size_t limit) {
-    const std::lock_guard guard(lock_);
+    const std::lock_guard held(lock_);
     if (ended_ || tasks_.size() >= limit) return false;
     tasks_.push_back(std::move(t));
     more_.notify_one();
     return true;
   }
   void run() {
-    std::unique_lock guard(lock_);
+    std::unique_lock held(lock_);
     for (;;) {
-      more_.wait(guard, [this] { return ended_ || !tasks_.empty(); });
+      more_.wait(held, [this] { return ended_ || !tasks_.empty(); });
       if (tasks_.empty()) return;
       Task task = std::move(tasks_.front());
       tasks_.pop_front();
-      guard.unlock();
-      try {
-        task();
-      } catch (const std::exception &e) {
-        failed_(e.what());
-      }
-      task = nullptr;
-      guard.lock();
+      held.unlock();
+      guard("a task", [&] {
+        try {
+          task();
+        } catch (const std::exception &e) {
+          failed_(e.what());
+        }
+        task = nullptr;
+      });
+      held.lock();
     }
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "arrival_times.h"
 
+#include "common/guarded.h"
+
 #include "tools/base/gst_ptr.h"
 
 #include <algorithm>
@@ -8,7 +10,8 @@
 namespace vigil::monitor {
 
 void ArrivalTimes::watch(GstPad *pad, GstElement *pipeline) {
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, passing, new ArrivalTimes(pipeline),
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, guarded<passing, GST_PAD_PROBE_OK>,
+                    new ArrivalTimes(pipeline),
                     [](gpointer user) { delete static_cast<ArrivalTimes *>(user); });
 }
 

@@ -4,6 +4,7 @@
 #include "../config/overrides.h"
 #include "../config/secrets.h"
 #include "../config/words.h"
+#include "../printable.h"
 #include "common/error.h"
 #include "properties.h"
 
@@ -122,7 +123,7 @@ void Camera::build() {
     demand(demand_);
     set_rules();
     pipeline_->play(); // why it fails, if it does, comes by the bus
-  } catch (const Error &e) {
+  } catch (const std::exception &e) {
     fail(e.what());
   }
 }
@@ -322,7 +323,7 @@ nlohmann::json Camera::describe(const std::vector<std::string> &overridden) cons
   const auto codec = recorder_ && config_.record.enabled ? recorder_->codec() : std::nullopt;
   return {{"name", config_.name},
           {"state", state_names[static_cast<int>(state_)]},
-          {"reason", reason_ ? nlohmann::json(mask_credentials(*reason_)) : nlohmann::json()},
+          {"reason", reason_ ? nlohmann::json(printable(mask_credentials(*reason_))) : nlohmann::json()},
           {"since", since_},
           {"source", shown_source(config_.source)},
           {"width", w},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "file_loop.h"
 
+#include "common/guarded.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +20,8 @@ FileLoop::FileLoop(GstPad *pad, std::function<void()> at_end)
     : pad_(GST_PAD(gst_object_ref(pad))), at_end_(std::move(at_end)) {
   constexpr int what =
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH;
-  gst_pad_add_probe(pad_, static_cast<GstPadProbeType>(what), passing, this, nullptr);
+  gst_pad_add_probe(pad_, static_cast<GstPadProbeType>(what), guarded<passing, GST_PAD_PROBE_OK>, this,
+                    nullptr);
 }
 
 FileLoop::~FileLoop() {

@@ -4,6 +4,7 @@
 #include "../config/words.h"
 #include "arrival_times.h"
 #include "common/error.h"
+#include "common/guarded.h"
 #include "pace.h"
 #include "pipeline_callbacks.h"
 #include "properties.h"
@@ -77,14 +78,14 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
     gst_pipeline_use_clock(GST_PIPELINE(pipeline_), clock.get()); // one for all cameras
     build_chain();
     g_object_set(mog_, "model-location", model.c_str(), nullptr);
-    add_source(GST_BIN(pipeline_), config_, G_CALLBACK(Callbacks::pad_added), this);
+    add_source(GST_BIN(pipeline_), config_, G_CALLBACK(guarded<Callbacks::pad_added>), this);
   } catch (...) {
     gst_object_unref(pipeline_);
     throw;
   }
   const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
-  gst_bus_set_sync_handler(bus.get(), Callbacks::sync_message, this, nullptr);
-  watch_ = gst_bus_add_watch(bus.get(), Callbacks::message, this);
+  gst_bus_set_sync_handler(bus.get(), guarded<Callbacks::sync_message, GST_BUS_PASS>, this, nullptr);
+  watch_ = gst_bus_add_watch(bus.get(), guarded<Callbacks::message, G_SOURCE_CONTINUE>, this);
 }
 
 CameraPipeline::~CameraPipeline() {
@@ -122,20 +123,8 @@ void CameraPipeline::on_own_thread(void (*f)(CameraPipeline &)) {
     const std::lock_guard guard(threads_lock_);
     threads_++;
   }
-  struct Task {
-    CameraPipeline &pipeline;
-    void (*f)(CameraPipeline &);
-  };
-  gst_element_call_async(
-      pipeline_,
-      [](GstElement *, gpointer user) {
-        const auto &[pipeline, task] = *static_cast<Task *>(user);
-        task(pipeline);
-        const std::lock_guard guard(pipeline.threads_lock_);
-        pipeline.threads_--;
-        pipeline.thread_ended_.notify_all(); // with the lock held: the object may go once it is free
-      },
-      new Task{*this, f}, [](gpointer user) { delete static_cast<Task *>(user); });
+  gst_element_call_async(pipeline_, guarded<Callbacks::on_own_thread>, new Callbacks::Task{*this, f},
+                         guarded<Callbacks::delete_task>);
 }
 
 GstElement *CameraPipeline::add(const char *factory) {
@@ -182,27 +171,35 @@ void CameraPipeline::build_chain() {
     last = e;
   }
   const tools::ObjectPtr<GstPad> entry(gst_element_get_static_pad(queue, "sink"));
-  gst_pad_add_probe(entry.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::frame_in, this, nullptr);
+  gst_pad_add_probe(entry.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::frame_in, GST_PAD_PROBE_OK>,
+                    this, nullptr);
   const tools::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(raw_tee_, "sink"));
-  gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_pictures, this,
-                    nullptr);
+  gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                    guarded<Callbacks::caps_of_pictures, GST_PAD_PROBE_OK>, this, nullptr);
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(mog_, "sink"));
-  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::before_mog, this, nullptr);
-  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_frames, this,
-                    nullptr);
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::before_mog, GST_PAD_PROBE_OK>,
+                    this, nullptr);
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                    guarded<Callbacks::caps_of_frames, GST_PAD_PROBE_OK>, this, nullptr);
   // Boxes are read where cudamog puts them: boxtrack adds those of tracks, some of them of hidden objects.
   const tools::ObjectPtr<GstPad> found(gst_element_get_static_pad(mog_, "src"));
-  gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_mog, this, nullptr);
+  gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::after_mog, GST_PAD_PROBE_OK>,
+                    this, nullptr);
   if (tints())
-    gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_masks, this,
-                      nullptr);
+    gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                      guarded<Callbacks::caps_of_masks, GST_PAD_PROBE_OK>, this, nullptr);
   const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last, "src"));
-  gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::after_chain, this, nullptr);
+  gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::after_chain, GST_PAD_PROBE_OK>,
+                    this, nullptr);
   if (reduction_) {
-    gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::plan_picture, this, nullptr);
-    plain_tiles_ = build_tiles(raw_tee_, Callbacks::into_plain_tiles, tints());
+    gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_BUFFER,
+                      guarded<Callbacks::plan_picture, GST_PAD_PROBE_OK>, this, nullptr);
+    plain_tiles_ = build_tiles(raw_tee_, guarded<Callbacks::into_plain_tiles, GST_PAD_PROBE_DROP>, tints());
   }
-  chain_tiles_ = build_tiles(last, reduction_ ? Callbacks::into_view_tiles : Callbacks::into_tiles, false);
+  chain_tiles_ = build_tiles(last,
+                             reduction_ ? guarded<Callbacks::into_view_tiles, GST_PAD_PROBE_DROP>
+                                        : guarded<Callbacks::into_tiles, GST_PAD_PROBE_DROP>,
+                             false);
 }
 
 bool CameraPipeline::reduces() const {
@@ -222,8 +219,8 @@ GstElement *CameraPipeline::add_reduction(GstElement *last) {
                  nullptr); // for the part of a pixel that the width is rounded by
   reduction_ = add("capsfilter");
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(scale, "sink"));
-  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_to_reduce, this,
-                    nullptr);
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                    guarded<Callbacks::caps_to_reduce, GST_PAD_PROBE_OK>, this, nullptr);
   tools::link({last, scale, reduction_});
   return reduction_;
 }
@@ -256,15 +253,17 @@ GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback in
                nullptr);
   tools::link({scale, size, convert, encode, sink});
   GstAppSinkCallbacks callbacks{};
-  callbacks.new_sample = Callbacks::tile;
+  callbacks.new_sample = guarded<Callbacks::tile>;
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
   const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(queue, "sink"));
+  // `into` is guarded where it is given
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, into, this, nullptr);
   const tools::ObjectPtr<GstPad> ready(gst_element_get_static_pad(encode, "sink"));
   if (tinted) {
-    gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::tint_tile, this, nullptr);
-    gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_tiles, this,
-                      nullptr);
+    gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::tint_tile, GST_PAD_PROBE_OK>,
+                      this, nullptr);
+    gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                      guarded<Callbacks::caps_of_tiles, GST_PAD_PROBE_OK>, this, nullptr);
   }
   return size;
 }
@@ -331,8 +330,10 @@ void CameraPipeline::link_stream(GstPad *pad) {
 
 GstPad *CameraPipeline::prepared(GstPad *pad, const std::string &caps) {
   const auto guard = [this](GstPad *p) {
-    gst_pad_add_probe(p, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_source, this, nullptr);
-    gst_pad_add_probe(p, GST_PAD_PROBE_TYPE_BUFFER, Callbacks::of_source, this, nullptr);
+    gst_pad_add_probe(p, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                      guarded<Callbacks::caps_of_source, GST_PAD_PROBE_OK>, this, nullptr);
+    gst_pad_add_probe(p, GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::of_source, GST_PAD_PROBE_OK>, this,
+                      nullptr);
     if (source_kind(config_.source) != SourceKind::file) ArrivalTimes::watch(p, pipeline_);
   };
   const auto follow = [this, &pad](GstElement *e) {
@@ -351,7 +352,8 @@ GstPad *CameraPipeline::prepared(GstPad *pad, const std::string &caps) {
     GstElement *identity = add("identity");
     g_object_set(identity, "sync", TRUE, nullptr);
     const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(identity, "sink"));
-    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::first_of_file, this, nullptr);
+    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER,
+                      guarded<Callbacks::first_of_file, GST_PAD_PROBE_OK>, this, nullptr);
     follow(identity);
   }
   return pad;
@@ -364,8 +366,9 @@ void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps, const
   g_object_set(queue, "max-size-buffers", 0u, "max-size-bytes", 0u, "max-size-time", guint64{0}, nullptr);
   decode_queue_ = queue;
   const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(queue, "sink"));
-  gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, Callbacks::into_decoder, this, nullptr);
-  g_signal_connect(decode, "pad-added", G_CALLBACK(Callbacks::decoded_pad), this);
+  gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::into_decoder, GST_PAD_PROBE_OK>,
+                    this, nullptr);
+  g_signal_connect(decode, "pad-added", G_CALLBACK(guarded<Callbacks::decoded_pad>), this);
   // Else the pipeline would wait for the decoder before it plays, and a file, which comes at its own speed
   // only once it plays, for the pipeline.
   g_object_set(decode, "async-handling", TRUE, nullptr);
@@ -386,8 +389,10 @@ void CameraPipeline::link_pictures(GstPad *pad) {
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(entry_, "sink"));
   if (gst_pad_is_linked(sink.get())) return;
   // The size is judged before anything works on pictures of it.
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Callbacks::caps_of_source, this, nullptr);
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, Callbacks::decoded, this, nullptr);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                    guarded<Callbacks::caps_of_source, GST_PAD_PROBE_OK>, this, nullptr);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::decoded, GST_PAD_PROBE_OK>, this,
+                    nullptr);
   Straightener::watch(GST_BIN(pipeline_), pad, sink.get(), on_gpu());
   gst_pad_link(pad, sink.get());
 }
@@ -404,7 +409,7 @@ void CameraPipeline::record_from(GstElement *tee, std::initializer_list<GstEleme
   g_object_set(filter, "caps", caps.get(), nullptr);
   g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 0u, nullptr);
   GstAppSinkCallbacks callbacks{};
-  callbacks.new_sample = Callbacks::record;
+  callbacks.new_sample = guarded<Callbacks::record>;
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
   GstElement *last = nullptr;
   for (GstElement *e : between) {
@@ -443,7 +448,7 @@ void CameraPipeline::link_encoder() {
   } else {
     g_object_set(encode, "gop-size", static_cast<int>(key_frames), nullptr);
   }
-  g_signal_connect(queue, "overrun", G_CALLBACK(Callbacks::leaks), this);
+  g_signal_connect(queue, "overrun", G_CALLBACK(guarded<Callbacks::leaks>), this);
   record_from(raw_tee_, {queue, convert, encode, parse}, "video/x-h264,stream-format=avc,alignment=au");
 }
 

@@ -2,7 +2,8 @@
 #include "pipeline_callbacks.h"
 
 #include "../config/words.h"
-#include "common/error.h"
+#include "../printable.h"
+#include "common/guarded.h"
 #include "reduction.h"
 #include "source.h"
 #include "tools/base/gst_ptr.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <gst/video/video.h>
 #include <optional>
 #include <utility>
@@ -38,6 +40,11 @@ std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
+// Every text that a source causes passes here: a camera chooses some of its words.
+std::string shown(const char *text) {
+  return printable(mask_credentials(text), most_said);
+}
+
 // An error of GStreamer in words that help: its own texts say what failed inside.
 std::string words_of(GstMessage *m) {
   GError *e = nullptr;
@@ -45,7 +52,7 @@ std::string words_of(GstMessage *m) {
   gst_message_parse_error(m, &e, &d);
   const tools::ErrorPtr error(e);
   const tools::TextPtr details(d);
-  std::string why = error->message;
+  std::string why = shown(error->message);
   if (why.starts_with("No supported stream"))
     return "the camera answers, but offers no video"; // rtspsrc, all streams refused
   if (details && std::strstr(details.get(), "Redirect to"))
@@ -63,28 +70,30 @@ std::string words_of(GstMessage *m) {
     // "file.c (123): function (): /GstPipeline:x/...:\nwhat happened"
     const std::string text = details.get();
     const std::size_t line = text.find('\n');
-    if (line != std::string::npos && line + 1 < text.size()) why += " (" + text.substr(line + 1) + ")";
+    if (line != std::string::npos && line + 1 < text.size())
+      why += " (" + shown(text.c_str() + line + 1) + ")";
   }
   return why;
 }
 
-// Every text that a source causes passes here: a camera chooses some of its words.
-std::string shown(const std::string &text) {
-  constexpr std::size_t longest = 500;
-  std::string s = mask_credentials(text);
-  if (s.size() <= longest) return s;
-  std::size_t end = longest;
-  while (end > 0 && (static_cast<unsigned char>(s[end]) & 0xC0) == 0x80)
-    end--; // not within a letter of UTF-8
-  return s.substr(0, end) + "...";
+} // namespace
+
+void CameraPipeline::Callbacks::on_own_thread(GstElement *, gpointer task) {
+  const Task &t = *static_cast<Task *>(task);
+  guard("a camera's thread", [&] { t.run(t.pipeline); });
+  const std::lock_guard held(t.pipeline.threads_lock_);
+  t.pipeline.threads_--;
+  t.pipeline.thread_ended_.notify_all(); // with the lock held: the object may go once it is free
 }
 
-} // namespace
+void CameraPipeline::Callbacks::delete_task(gpointer task) {
+  delete static_cast<Task *>(task);
+}
 
 void CameraPipeline::Callbacks::pad_added(GstElement *, GstPad *pad, gpointer user) {
   try {
     self(user).link_stream(pad);
-  } catch (const Error &e) {
+  } catch (const std::exception &e) {
     GST_ELEMENT_ERROR(self(user).pipeline_, LIBRARY, INIT, ("%s", e.what()), (nullptr));
   }
 }
@@ -104,7 +113,7 @@ gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer us
   if (p.muted_) return G_SOURCE_CONTINUE;
   switch (GST_MESSAGE_TYPE(m)) {
   case GST_MESSAGE_ERROR:
-    p.events_.failed(shown(words_of(m)));
+    p.events_.failed(words_of(m));
     break;
   case GST_MESSAGE_EOS:
     if (p.is_over())

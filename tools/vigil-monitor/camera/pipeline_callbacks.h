@@ -21,6 +21,12 @@ inline constexpr const char *no_times =
     "filesrc location=FILE ! jpegdec ! imagefreeze is-live=true ! video/x-raw,framerate=5/1";
 
 struct CameraPipeline::Callbacks {
+  struct Task { // of on_own_thread()
+    CameraPipeline &pipeline;
+    void (*run)(CameraPipeline &);
+  };
+  static void on_own_thread(GstElement *, gpointer task);
+  static void delete_task(gpointer task);
   static void pad_added(GstElement *, GstPad *, gpointer);
   static void decoded_pad(GstElement *, GstPad *, gpointer);
   static GstBusSyncReply sync_message(GstBus *, GstMessage *, gpointer);

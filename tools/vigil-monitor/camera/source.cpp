@@ -3,6 +3,7 @@
 
 #include "../config/words.h"
 #include "common/error.h"
+#include "common/guarded.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
@@ -67,7 +68,7 @@ void set_up_jitterbuffer(GstElement *, GstElement *jitterbuffer, guint, guint, g
 
 void new_manager(GstElement *, GstElement *rtpbin, gpointer) {
   if (g_signal_lookup("new-jitterbuffer", G_OBJECT_TYPE(rtpbin)))
-    g_signal_connect(rtpbin, "new-jitterbuffer", G_CALLBACK(set_up_jitterbuffer), nullptr);
+    g_signal_connect(rtpbin, "new-jitterbuffer", G_CALLBACK(guarded<set_up_jitterbuffer>), nullptr);
 }
 
 // Over UDP a packet that has not come after the latency is lost; what comes later is of no use. Over TCP, and
@@ -83,7 +84,7 @@ GstElement *make_rtsp_source(const std::string &address) {
   g_object_set(source, "location", address.c_str(), "protocols", udp ? by_udp : by_tcp, "latency",
                udp ? udp_latency_ms : tcp_latency_ms, "tcp-timeout", timeout_us, "drop-on-latency",
                udp ? TRUE : FALSE, nullptr);
-  g_signal_connect(source, "new-manager", G_CALLBACK(new_manager), nullptr);
+  g_signal_connect(source, "new-manager", G_CALLBACK(guarded<new_manager>), nullptr);
   return source;
 }
 
@@ -120,6 +121,7 @@ void add_source(GstBin *bin, const CameraConfig &c, GCallback pad_added, gpointe
     return e;
   };
   GstElement *parse = add(tools::make_element("parsebin"));
+  // `pad_added` is guarded where it is given
   g_signal_connect(parse, "pad-added", pad_added, user);
   if (kind == SourceKind::launch) {
     tools::link({add(parse_launch(c)), parse});
@@ -129,9 +131,9 @@ void add_source(GstBin *bin, const CameraConfig &c, GCallback pad_added, gpointe
     tools::link({source, parse});
   } else if (c.source.starts_with("rtsp")) {
     GstElement *source = add(make_rtsp_source(c.source));
-    g_signal_connect(source, "select-stream", G_CALLBACK(select_video), nullptr);
-    g_signal_connect(source, "pad-added", G_CALLBACK(link_rtp), parse);
-    g_signal_connect(source, "no-more-pads", G_CALLBACK(no_more_rtp_pads), parse);
+    g_signal_connect(source, "select-stream", G_CALLBACK(guarded<select_video>), nullptr);
+    g_signal_connect(source, "pad-added", G_CALLBACK(guarded<link_rtp>), parse);
+    g_signal_connect(source, "no-more-pads", G_CALLBACK(guarded<no_more_rtp_pads>), parse);
   } else {
     GError *e = nullptr;
     const tools::TextPtr uri(kind == SourceKind::file && !c.source.starts_with("file://")

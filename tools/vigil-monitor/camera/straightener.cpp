@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "straightener.h"
 
+#include "common/guarded.h"
+
 #include "common/error.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
@@ -33,8 +35,9 @@ bool is_turned(GstEvent *event) {
 void Straightener::watch(GstBin *bin, GstPad *source, GstPad *sink, bool on_gpu) {
   const auto gone = [](gpointer user) { delete static_cast<Straightener *>(user); };
   auto *self = new Straightener(bin, source, sink, on_gpu);
-  gst_pad_add_probe(source, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, event, self, nullptr);
-  gst_pad_add_probe(source, GST_PAD_PROBE_TYPE_BUFFER, buffer, self, gone);
+  gst_pad_add_probe(source, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, guarded<event, GST_PAD_PROBE_OK>, self,
+                    nullptr);
+  gst_pad_add_probe(source, GST_PAD_PROBE_TYPE_BUFFER, guarded<buffer, GST_PAD_PROBE_OK>, self, gone);
 }
 
 GstPadProbeReturn Straightener::event(GstPad *, GstPadProbeInfo *info, gpointer user) {

@@ -192,6 +192,24 @@ void read_topic(const YamlValue &v, std::string &out) {
     v.refuse("'" + out + "' cannot begin a topic: it must not be empty nor have #, + or spaces");
 }
 
+// Port and TLS belong together, and a password is for the broker alone.
+void settle_mqtt(const YamlValue &v, Config &c, std::optional<int> port, std::optional<bool> tls) {
+  constexpr int plain_port = 1883, tls_port = 8883;
+  MqttConfig &m = c.mqtt;
+  if (tls == false && !m.ca_file.empty()) v.refuse("ca_file is for TLS; leave out tls: false, or ca_file");
+  m.tls = tls.value_or(!m.ca_file.empty());
+  m.port = port.value_or(tls == true ? tls_port : plain_port);
+  if (m.tls || m.password.empty()) return;
+  if (m.port == tls_port)
+    v.refuse(
+        "port 8883 is for TLS, and without TLS the password would be sent for everybody to read; write tls: "
+        "true, and ca_file where the system does not know the broker's certificate authority");
+  const bool this_machine = m.host == "localhost" || m.host == "::1" || m.host.starts_with("127.");
+  if (!this_machine)
+    c.warnings.push_back("mqtt: the password goes to " + m.host +
+                         " without TLS, and everybody in between can read it; write tls: true");
+}
+
 } // namespace
 
 Config parse_config(const std::string &text, const std::string &file) {
@@ -232,8 +250,10 @@ Config parse_config(const std::string &text, const std::string &file) {
           }},
          {"mqtt",
           [&](const YamlValue &v) {
+            std::optional<int> port;
+            std::optional<bool> tls;
             v.members({{"host", [&](const YamlValue &x) { c.mqtt.host = x.text(); }},
-                       {"port", [&](const YamlValue &x) { c.mqtt.port = x.integer(1, 65535); }},
+                       {"port", [&](const YamlValue &x) { port = x.integer(1, 65535); }},
                        {"user", [&](const YamlValue &x) { c.mqtt.user = x.text(); }},
                        {"password",
                         [&](const YamlValue &x) {
@@ -241,6 +261,8 @@ Config parse_config(const std::string &text, const std::string &file) {
                           keep_secret(c.mqtt.password);
                         }},
                        {"ca_file", [&](const YamlValue &x) { c.mqtt.ca_file = x.text(); }},
+                       {"tls", [&](const YamlValue &x) { tls = x.flag(); }},
+                       {"commands", [&](const YamlValue &x) { c.mqtt.commands = x.flag(); }},
                        {"topic_prefix", [&](const YamlValue &x) { read_topic(x, c.mqtt.topic_prefix); }},
                        {"node",
                         [&](const YamlValue &x) {
@@ -251,6 +273,7 @@ Config parse_config(const std::string &text, const std::string &file) {
                         }},
                        {"discovery", [&](const YamlValue &x) { c.mqtt.discovery = x.flag(); }}});
             if (c.mqtt.host.empty()) v.refuse("host is missing, for example host: 127.0.0.1");
+            settle_mqtt(v, c, port, tls);
           }},
          {"webhook",
           [&](const YamlValue &v) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,8 +68,8 @@ struct CameraConfig {
   bool operator==(const CameraConfig &o) const {
     return name == o.name && source == o.source && enabled == o.enabled && motion == o.motion &&
            loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
-           detect_height == o.detect_height && max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
-           masks == o.masks && elements == o.elements;
+           detect_height == o.detect_height && max_pixels == o.max_pixels && record == o.record &&
+           zones == o.zones && lines == o.lines && masks == o.masks && elements == o.elements;
   }
 };
 
@@ -85,6 +86,10 @@ struct MqttConfig {
   std::string user, password, ca_file, topic_prefix = "vigil", node;
   std::string devices; // the first part of what Home Assistant knows cameras by; empty: the node
   bool discovery = true;
+  bool tls = false;             // also by ca_file
+  std::optional<bool> commands; // whether orders are taken; without it: from a broker that knows us by a user
+  bool takes_commands() const { return commands.value_or(!user.empty()); }
+  bool operator==(const MqttConfig &) const = default;
 };
 struct WebhookConfig {
   std::string url; // empty: none

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/guarded.h"
 
 #include <array>
 #include <gnutls/abstract.h>
@@ -93,7 +94,7 @@ void use_certificate(std::shared_ptr<const Certificate> c) {
 }
 
 void *certificate_question() {
-  return reinterpret_cast<void *>(question);
+  return reinterpret_cast<void *>(guarded<question, -1>);
 }
 
 } // namespace vigil::monitor

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "latest.h"
 
+#include "common/guarded.h"
+
 #include <cstdint>
 #include <exception>
 #include <utility>
 
 namespace vigil::monitor {
 
-Latest::Latest(std::function<nlohmann::json()> find) : find_(std::move(find)), thread_([this] { run(); }) {}
+Latest::Latest(std::function<nlohmann::json()> find) : find_(std::move(find)), thread_([this] { guard("figures of the disk", [this] { run(); }); }) {}
 
 Latest::~Latest() {
   {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "places.h"
 
+#include "common/guarded.h"
+
 #include <algorithm>
 #include <sys/socket.h>
 
@@ -8,7 +10,7 @@ namespace vigil::monitor {
 
 Places::Places(std::chrono::milliseconds patience, std::chrono::milliseconds patience_with_strangers)
     : patience_(patience), patience_with_strangers_(std::min(patience, patience_with_strangers)),
-      thread_([this] { run(); }) {}
+      thread_([this] { guard("places of connections", [this] { run(); }); }) {}
 
 Places::~Places() {
   {

@@ -3,6 +3,7 @@
 
 #include "certificate.h"
 #include "common/error.h"
+#include "common/guarded.h"
 #include "places.h"
 
 #include <algorithm>
@@ -139,8 +140,9 @@ void free_stream(void *user) {
 MHD_Response *make_response(Response &r) {
   if (r.stream) {
     constexpr std::size_t block = 64 << 10;
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block, read_stream,
-                                             new Stream{std::move(r.stream), nullptr, 0}, free_stream);
+    return MHD_create_response_from_callback(
+        MHD_SIZE_UNKNOWN, block, guarded<read_stream, MHD_CONTENT_READER_END_WITH_ERROR>,
+        new Stream{std::move(r.stream), nullptr, 0}, guarded<free_stream>);
   }
   if (!r.file.empty()) {
     const int fd = open(r.file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -187,8 +189,8 @@ MHD_Result answer(void *user, MHD_Connection *c, const char *url, const char *me
     r.method = method;
     r.path = url;
     Headers headers{r.headers, ""};
-    MHD_get_connection_values(c, MHD_HEADER_KIND, add_header, &headers);
-    MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_query, &r.query);
+    MHD_get_connection_values(c, MHD_HEADER_KIND, guarded<add_header>, &headers);
+    MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, guarded<add_query>, &r.query);
     const Peer peer = peer_of(c);
     r.client = peer.address;
     r.network = peer.network;
@@ -282,10 +284,10 @@ Server::Server(const ServerSettings &s, Handler handler)
   constexpr std::size_t memory = 64 << 10, stack = 512 << 10;
   constexpr int strict = 1;
   impl_->daemon = MHD_start_daemon(
-      flags, 0, nullptr, nullptr, answer, impl_.get(), MHD_OPTION_SOCK_ADDR, found->ai_addr,
-      MHD_OPTION_EXTERNAL_LOGGER, no_log, nullptr, MHD_OPTION_NOTIFY_COMPLETED, done, impl_.get(),
-      MHD_OPTION_NOTIFY_CONNECTION, comes_or_goes, impl_.get(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-      most_of_one_address, MHD_OPTION_URI_LOG_CALLBACK, begin, nullptr, MHD_OPTION_CONNECTION_LIMIT,
+      flags, 0, nullptr, nullptr, guarded<answer>, impl_.get(), MHD_OPTION_SOCK_ADDR, found->ai_addr,
+      MHD_OPTION_EXTERNAL_LOGGER, no_log, nullptr, MHD_OPTION_NOTIFY_COMPLETED, guarded<done>, impl_.get(),
+      MHD_OPTION_NOTIFY_CONNECTION, guarded<comes_or_goes>, impl_.get(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+      most_of_one_address, MHD_OPTION_URI_LOG_CALLBACK, guarded<begin>, nullptr, MHD_OPTION_CONNECTION_LIMIT,
       most_connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       memory, MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_STRICT_FOR_CLIENT, strict, MHD_OPTION_ARRAY,
       tls.data(), MHD_OPTION_END);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "notifier.h"
 
+#include "../log.h"
 #include "../process.h"
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <fstream>
 #include <iterator>
 
@@ -82,7 +82,8 @@ void Notifier::tell(const std::string &camera, const json &record) {
 void Notifier::announce(const json &camera) {
   if (!mqtt_config_.discovery) return;
   const MqttConfig &c = mqtt_config_;
-  std::vector<Topic> now = discovery(c.topic_prefix, c.node, c.devices.empty() ? c.node : c.devices, camera);
+  std::vector<Topic> now =
+      discovery(c.topic_prefix, c.node, c.devices.empty() ? c.node : c.devices, camera, c.takes_commands());
   std::vector<Topic> &before = announced_[camera["name"]];
   if (before == now) return;
   for (const Topic &t : before)
@@ -98,17 +99,26 @@ void Notifier::withdraw(const std::string &camera) {
   announced_.erase(camera);
 }
 
+// Without waiting: the main loop may be at its end, or busy.
 void Notifier::order(const Command &c) {
-  try {
-    monitor_.call([&] {
-      if (!monitor_.camera(c.camera)) return;
-      monitor_.overrides().set_switch(c.camera, c.name, c.on);
-      monitor_.apply(c.camera);
-      monitor_.save_overrides();
-    });
-  } catch (const std::exception &e) {
-    log_line("MQTT: " + c.camera + "/" + c.name + ": " + e.what());
-  }
+  monitor_.post([this, c] { obey(c); });
+}
+
+void Notifier::obey(const Command &c) {
+  if (no_orders_ || !monitor_.camera(c.camera)) return;
+  log_line(c.camera + ": " + c.name + (c.on ? " ON" : " OFF") + ", as ordered by MQTT (" + mqtt_config_.host +
+           ")");
+  monitor_.overrides().set_switch(c.camera, c.name, c.on);
+  monitor_.apply(c.camera);
+  monitor_.save_overrides();
+}
+
+bool Notifier::end(std::chrono::milliseconds patience) {
+  take_no_orders();
+  constexpr std::chrono::milliseconds at_once(0);
+  if (webhook_) webhook_->end(at_once); // both come to their end at the same time
+  const bool mqtt = !mqtt_ || mqtt_->end(patience);
+  return (!webhook_ || webhook_->end(patience)) && mqtt;
 }
 
 } // namespace vigil::monitor

@@ -6,6 +6,8 @@
 #include "mqtt.h"
 #include "webhook.h"
 
+#include <atomic>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -16,12 +18,17 @@ class Notifier {
  public:
   explicit Notifier(Monitor &); // before the cameras start
   nlohmann::json mqtt_state() const;
+  void take_no_orders() { no_orders_ = true; } // the program ends
+  // False when one of its threads has not ended within the time: it goes on then, and this object must not be
+  // destroyed.
+  bool end(std::chrono::milliseconds patience);
 
  private:
   std::vector<Posting> news(const char *type, const Event &) const;   // on the writer thread
   void event(const char *type, const Event &);                        // likewise, once it is stored
   void tell(const std::string &camera, const nlohmann::json &record); // on the main thread
   void order(const Command &);                                        // on MQTT's thread
+  void obey(const Command &);                                         // on the main thread
   void announce(const nlohmann::json &camera);
   void withdraw(const std::string &camera);
 
@@ -31,6 +38,7 @@ class Notifier {
   std::map<std::string, Event> before_;
   std::deque<std::string> ended_;                       // the last ones
   std::map<std::string, std::vector<Topic>> announced_; // by camera; the main thread's
+  std::atomic<bool> no_orders_ = false;
   std::unique_ptr<Mqtt> mqtt_;
   std::unique_ptr<Webhook> webhook_;
 };

@@ -87,7 +87,7 @@ std::vector<Topic> record_states(const std::string &prefix, const json &r) {
 }
 
 std::vector<Topic> discovery(const std::string &prefix, const std::string &node, const std::string &devices,
-                             const json &camera) {
+                             const json &camera, bool commands) {
   const std::string name = word(camera, "name"), unique = "vigil_" + identifier(devices) + "_" + name;
   const json device = {
       {"identifiers", {unique}}, {"name", "Vigil " + name}, {"manufacturer", "Vigil"}, {"model", "camera"}};
@@ -115,6 +115,7 @@ std::vector<Topic> discovery(const std::string &prefix, const std::string &node,
     const std::string topic = at(prefix, name, what);
     add("switch", std::string(what) + "_switch",
         {{"name", title}, {"state_topic", topic + "/state"}, {"command_topic", topic + "/set"}});
+    if (!commands) out.back().payload.clear();
   }
   for (const auto &[zone, shape] : camera.at("zones").items()) {
     static_cast<void>(shape);
@@ -157,6 +158,7 @@ std::optional<Command> parse_command(const std::string &prefix, const std::strin
   if (second == rest.npos || rest.substr(second) != "/set" || (payload != "ON" && payload != "OFF"))
     return std::nullopt;
   const Command c{rest.substr(0, first), rest.substr(first + 1, second - first - 1), payload == "ON"};
+  if (!is_name(c.camera)) return std::nullopt;
   if (c.name != "enabled" && c.name != "recordings" && c.name != "motion") return std::nullopt;
   return c;
 }

@@ -33,9 +33,9 @@ std::vector<Topic> record_states(const std::string &prefix, const nlohmann::json
 
 // Retained messages by which Home Assistant finds the camera's sensors, switches and picture. Their topics
 // and identifiers are made of `devices` and the camera's name. `node` is the process that watches the camera
-// now.
+// now. Where no `commands` are taken an empty message removes each switch.
 std::vector<Topic> discovery(const std::string &prefix, const std::string &node, const std::string &devices,
-                             const nlohmann::json &camera);
+                             const nlohmann::json &camera, bool commands = true);
 
 struct Command {
   std::string camera, name; // enabled, recordings or motion

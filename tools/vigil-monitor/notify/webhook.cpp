@@ -4,9 +4,10 @@
 #include "../camera/backoff.h"
 #include "../config/words.h"
 #include "common/error.h"
+#include "common/guarded.h"
 
-#include <chrono>
 #include <curl/curl.h>
+#include <exception>
 #include <memory>
 
 namespace vigil::monitor {
@@ -24,21 +25,26 @@ int stop_when_ended(void *ended, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
 Webhook::Webhook(std::string url, EventStore &store, std::function<void(const std::string &)> log)
     : url_(std::move(url)), store_(store), log_(std::move(log)) {
   curl_global_init(CURL_GLOBAL_DEFAULT);
-  thread_ = std::thread([this] { run(); });
+  thread_.begin("the webhook", [this] { run(); });
 }
 
 Webhook::~Webhook() {
-  {
-    const std::lock_guard guard(lock_); // or the thread that goes to sleep at this moment misses it
-    ended_ = true;
-  }
-  wake_.notify_all();
-  thread_.join();
+  constexpr std::chrono::hours for_ever(24);
+  end(for_ever);
   curl_global_cleanup();
 }
 
+bool Webhook::end(std::chrono::milliseconds patience) {
+  {
+    const std::lock_guard held(lock_); // or the thread that goes to sleep at this moment misses it
+    ended_ = true;
+  }
+  wake_.notify_all();
+  return thread_.ends_within(patience);
+}
+
 void Webhook::wake() {
-  const std::lock_guard guard(lock_);
+  const std::lock_guard held(lock_);
   more_ = true;
   wake_.notify_all();
 }
@@ -56,10 +62,13 @@ std::string Webhook::post(const std::string &body) {
   curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, seconds);
   curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, ignore_body);
+  curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, guarded<ignore_body>);
   curl_easy_setopt(curl.get(), CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(curl.get(), CURLOPT_XFERINFOFUNCTION, stop_when_ended);
+  curl_easy_setopt(curl.get(), CURLOPT_XFERINFOFUNCTION, (guarded<stop_when_ended, 1>));
   curl_easy_setopt(curl.get(), CURLOPT_XFERINFODATA, &ended_);
+#if LIBCURL_VERSION_NUM >= 0x075700
+  curl_easy_setopt(curl.get(), CURLOPT_QUICK_EXIT, 1L); // not to wait for a name that nobody resolves
+#endif
   const CURLcode code = curl_easy_perform(curl.get());
   if (code != CURLE_OK) return curl_easy_strerror(code);
   long status = 0;
@@ -86,7 +95,7 @@ void Webhook::run() {
         if (wrong.empty()) store_.delivered(l.id);
         sent = wrong.empty();
       }
-    } catch (const Error &e) {
+    } catch (const std::exception &e) {
       wrong = e.what();
     }
     if (ended_) return;
@@ -100,12 +109,12 @@ void Webhook::run() {
       log_("webhook: " + mask_credentials(url_) + ": " + wrong +
            "; trying again for ever, events are kept meanwhile");
     if (!wrong.empty()) told = wrong;
-    std::unique_lock guard(lock_);
+    std::unique_lock held(lock_);
     constexpr double long_time = 3600;
     if (!wrong.empty())
-      wake_.wait_for(guard, std::chrono::duration<double>(backoff.next()), [this] { return ended_.load(); });
+      wake_.wait_for(held, std::chrono::duration<double>(backoff.next()), [this] { return ended_.load(); });
     else
-      wake_.wait_for(guard, std::chrono::duration<double>(long_time), [this] { return ended_ || more_; });
+      wake_.wait_for(held, std::chrono::duration<double>(long_time), [this] { return ended_ || more_; });
     more_ = false;
   }
 }

@@ -3,14 +3,15 @@
 // server takes it.
 #pragma once
 
+#include "../ending_thread.h"
 #include "../store/event_store.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 
 namespace vigil::monitor {
 
@@ -21,6 +22,9 @@ class Webhook {
   Webhook(const Webhook &) = delete;
   Webhook &operator=(const Webhook &) = delete;
   void wake();
+  // False when it has not ended within the time, because the database hangs: it goes on then, and this object
+  // must not be destroyed.
+  bool end(std::chrono::milliseconds patience);
 
  private:
   void run();
@@ -35,7 +39,7 @@ class Webhook {
   std::mutex lock_;
   std::condition_variable wake_;
   bool more_ = true;
-  std::thread thread_;
+  EndingThread thread_; // last: it uses all above
 };
 
 } // namespace vigil::monitor
