@@ -95,7 +95,7 @@ class Broker {
  private:
   void run() {
     for (int client = 0; (client = accept(listener_, nullptr, nullptr)) >= 0; close(client)) {
-      const timeval patience{5, 0};
+      const timeval patience{40, 0};
       setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
       bool first = true;
       while (manners_.silent && !ended_) std::this_thread::sleep_for(10ms);
