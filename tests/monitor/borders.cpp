@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What meets foreign code: exceptions on their way into C, words of devices on their way into the log, and what a
-// service manager is told.
+// What meets foreign code: exceptions on their way into C, words of devices on their way into the log, and
+// what a service manager is told.
 #include "common/error.h"
 #include "common/guarded.h"
 #include "tests/expect.h"

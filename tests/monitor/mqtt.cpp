@@ -300,7 +300,8 @@ void unacknowledged_states(const std::string &folder) {
   expect(ends(client), "it ends");
 }
 
-// The database takes nothing while the broker acknowledges: the connection goes on, and nothing is sent again.
+// The database takes nothing while the broker acknowledges: the connection goes on, and nothing is sent
+// again.
 void database_fails(const std::string &folder) {
   EventStore store = empty_store(folder);
   constexpr int letters = 4;
