@@ -132,8 +132,8 @@ void large(int port) {
   expect(exact.read(500ms).find("65536") != std::string::npos, "the largest body");
 }
 
-// Many that never finish a request, and whoever comes gets an answer all the same; those who have shown who they are
-// keep their connections. `stubborn` connections are made again as soon as they are closed.
+// Many that never finish a request, and whoever comes gets an answer all the same; those who have shown who
+// they are keep their connections. `stubborn` connections are made again as soon as they are closed.
 void crowd() {
   ServerSettings settings;
   settings.address = "0.0.0.0";

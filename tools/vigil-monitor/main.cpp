@@ -69,8 +69,9 @@ std::string default_storage() {
   return "vigil-monitor-data";
 }
 
-// Who this machine's own requests are, where the configuration does not say: an administrator on a desktop, and
-// nobody where there are signs of other people, since behind a proxy or a forwarder all look like this machine.
+// Who this machine's own requests are, where the configuration does not say: an administrator on a desktop,
+// and nobody where there are signs of other people, since behind a proxy or a forwarder all look like this
+// machine.
 void settle_access(HttpConfig &http, const std::string &storage) {
   const bool loopback = is_loopback(http.address);
   if (http.local.empty())
@@ -116,8 +117,8 @@ gboolean is_alive(gpointer) {
   return G_SOURCE_CONTINUE;
 }
 
-// What a reload reads: tokens and certificate as well as the configuration. A mistake in one of them leaves all as
-// it was.
+// What a reload reads: tokens and certificate as well as the configuration. A mistake in one of them leaves
+// all as it was.
 class Reload {
  public:
   Reload(Monitor &monitor, Tokens &tokens, Access &access)
@@ -156,8 +157,8 @@ void raise_descriptors() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Clips are not for everybody on this machine, unless whoever starts the program has said so by letting the group
-// read and nobody else (UMask=0027 of the units).
+// Clips are not for everybody on this machine, unless whoever starts the program has said so by letting the
+// group read and nobody else (UMask=0027 of the units).
 void close_files_to_others() {
   const mode_t mask = umask(0077);
   if ((mask & 0007) == 0007) umask(mask);
@@ -205,7 +206,8 @@ int run(const Options &o) {
                                 g_unix_signal_add(SIGTERM, guarded<quit, G_SOURCE_CONTINUE>, loop),
                                 g_unix_signal_add(SIGHUP, guarded<read_again, G_SOURCE_CONTINUE>, &reload)};
   if (const auto period = watchdog_period())
-    sources.push_back(g_timeout_add(static_cast<guint>(period->count()), guarded<is_alive, G_SOURCE_CONTINUE>, nullptr));
+    sources.push_back(
+        g_timeout_add(static_cast<guint>(period->count()), guarded<is_alive, G_SOURCE_CONTINUE>, nullptr));
   ServerSettings settings;
   settings.address = config.http.address;
   settings.port = config.http.port;

@@ -80,8 +80,8 @@ struct Address {
   std::string_view scheme, user, password, server, rest; // rest: from the first / ? # on
 };
 
-// The whole text is one address. A password may hold signs that nobody escaped, / ? and # among them. Where that
-// cannot be told from a path with an @, `server` is empty.
+// The whole text is one address. A password may hold signs that nobody escaped, / ? and # among them. Where
+// that cannot be told from a path with an @, `server` is empty.
 Address parts_of(std::string_view url) {
   Address a;
   const std::size_t at = url.find("://");

@@ -23,12 +23,12 @@ bool is_name(std::string_view);
 // that is not set.
 std::string expand_environment(std::string_view);
 
-// Where in a text the values of settings and parameters stand whose names speak of secrets (password=, token=,
-// user-pw=): from and to, in order.
+// Where in a text the values of settings and parameters stand whose names speak of secrets (password=,
+// token=, user-pw=): from and to, in order.
 std::vector<std::pair<std::size_t, std::size_t>> secret_settings(std::string_view);
 
-// A text of anybody, GStreamer say, for people: known secrets (secrets.h) are ***, and so is what looks like one:
-// "rtsp://user:secret@host/" -> "rtsp://user:***@host/", and the values of secret_settings().
+// A text of anybody, GStreamer say, for people: known secrets (secrets.h) are ***, and so is what looks like
+// one: "rtsp://user:secret@host/" -> "rtsp://user:***@host/", and the values of secret_settings().
 std::string mask_credentials(std::string_view);
 
 } // namespace vigil::monitor

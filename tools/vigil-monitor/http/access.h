@@ -20,9 +20,10 @@ struct Visitor {
 
 class Access {
  public:
-  // `local`: the role of requests from this machine that no proxy forwarded. `port` is the server's: cookies do
-  // not tell ports apart (RFC 6265, 8.5), so that without it in the name two servers on one host would sign each
-  // other's users out. By TLS the name begins with __Host-, which ties the cookie to this host (RFC 6265bis).
+  // `local`: the role of requests from this machine that no proxy forwarded. `port` is the server's: cookies
+  // do not tell ports apart (RFC 6265, 8.5), so that without it in the name two servers on one host would
+  // sign each other's users out. By TLS the name begins with __Host-, which ties the cookie to this host (RFC
+  // 6265bis).
   Access(Tokens &tokens, Role local, int port, bool tls);
   Visitor visitor(const Request &);
 

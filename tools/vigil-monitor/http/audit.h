@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who changed what: audit.jsonl in the storage folder, a line each, which no request can delete. A line is on the
-// disk when add() returns.
+// Who changed what: audit.jsonl in the storage folder, a line each, which no request can delete. A line is on
+// the disk when add() returns.
 #pragma once
 
 #include <functional>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <system_error>
 
 namespace vigil::monitor {
 namespace {

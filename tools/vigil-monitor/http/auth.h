@@ -11,8 +11,8 @@
 
 namespace vigil::monitor {
 
-// A proxy on this machine must not make everybody local: whether a header, even an empty one, says that somebody
-// else asked.
+// A proxy on this machine must not make everybody local: whether a header, even an empty one, says that
+// somebody else asked.
 bool is_forwarded(const Request &);
 
 // The token of "Authorization: Bearer TOKEN".

@@ -9,7 +9,8 @@ namespace vigil::monitor {
 
 class Certificate {
  public:
-  // PEM files. Throws Error::io, and Error::bad_data when one is empty or damaged or they do not belong together.
+  // PEM files. Throws Error::io, and Error::bad_data when one is empty or damaged or they do not belong
+  // together.
   Certificate(const std::string &certificate_file, const std::string &key_file);
   ~Certificate();
   Certificate(const Certificate &) = delete;

@@ -17,8 +17,8 @@ class Failures {
     bool too_many = false; // more than ten in a minute from there
     bool tell = false;     // the first of a minute from there: worth a line in the log
   };
-  // `network`: an IPv4 address, or the first half of one of IPv6 (Request::network).
-  // `repeated`: what a browser sends again with each request, an old cookie; the same one counts once a minute.
+  // `network`: an IPv4 address, or the first half of one of IPv6 (Request::network). `repeated`: what a
+  // browser sends again with each request, an old cookie; the same one counts once a minute.
   Verdict count(const std::string &network, double now, const std::string &repeated = "");
   std::uint64_t total() const;
 

@@ -19,8 +19,8 @@ using Bytes = std::shared_ptr<const std::string>; // shared by all viewers
 std::string record_head(char type, const std::string &camera, View view, bool motion, std::size_t payload,
                         double time);
 
-// Bounded in number and in bytes: of pictures the oldest of the same camera and view goes when its next one comes;
-// when too much text waits, the viewer is closed.
+// Bounded in number and in bytes: of pictures the oldest of the same camera and view goes when its next one
+// comes; when too much text waits, the viewer is closed.
 class ViewerQueue {
  public:
   void picture(const std::string &camera, View, bool motion, double time, Bytes jpeg);

@@ -3,12 +3,14 @@
 
 #include "common/guarded.h"
 
+#include <cstdint>
 #include <exception>
 #include <utility>
 
 namespace vigil::monitor {
 
-Latest::Latest(std::function<nlohmann::json()> find) : find_(std::move(find)), thread_([this] { guard("figures of the disk", [this] { run(); }); }) {}
+Latest::Latest(std::function<nlohmann::json()> find)
+    : find_(std::move(find)), thread_([this] { guard("figures of the disk", [this] { run(); }); }) {}
 
 Latest::~Latest() {
   {

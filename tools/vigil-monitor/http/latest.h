@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A figure that may take long to find out, as from a disk that does not answer: asked for on a thread of its own.
+// A figure that may take long to find out, as from a disk that does not answer: asked for on a thread of its
+// own.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -18,8 +20,8 @@ class Latest {
   Latest(const Latest &) = delete;
   Latest &operator=(const Latest &) = delete;
 
-  // What is found from now on, when that takes no longer than `patience`; else what was found last, null at the
-  // beginning.
+  // What is found from now on, when that takes no longer than `patience`; else what was found last, null at
+  // the beginning.
   nlohmann::json get(std::chrono::milliseconds patience);
 
  private:

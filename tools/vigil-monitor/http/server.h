@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // An HTTP server by libmicrohttpd: a thread for each connection, of which there are few, with limits on
-// sizes, times and numbers. Requests that two programs could understand in two ways are refused. Knows nothing of
-// cameras.
+// sizes, times and numbers. Requests that two programs could understand in two ways are refused. Knows
+// nothing of cameras.
 #pragma once
 
 #include <chrono>
