@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Borders to foreign code. An exception must not pass through the frames of C, nor out of a thread: both end the
-// program. What is called from there runs in here.
+// Borders to foreign code. An exception must not pass through the frames of C, nor out of a thread: both end
+// the program. What is called from there runs in here.
 //
-//   gst_pad_add_probe(pad, type, guarded<on_buffer>, this, nullptr);           a callback: C++ inside, C outside
-//   std::thread([this] { guard("the thread of MQTT", [&] { run(); }); });      a thread's entry, or any other place
+// A callback of C:     gst_pad_add_probe(pad, type, guarded<on_buffer, GST_PAD_PROBE_OK>, this, nullptr);
+// A thread's entry:    std::thread([this] { guard("MQTT", [&] { run(); }); });
 //
 // What is caught is logged with the name of the place, each place at most once a minute.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What meets foreign code: exceptions on their way into C, words of devices on their way into the log, and what a
-// service manager is told. Usage: test-monitor-borders FOLDER
+// What meets foreign code: exceptions on their way into C, words of devices on their way into the log, and
+// what a service manager is told.
 #include "common/error.h"
 #include "common/guarded.h"
 #include "tests/expect.h"
@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <latch>
@@ -41,7 +42,7 @@ void note(const std::string &line) {
 
 int kind_of(int what, void *) {
   if (what == 1) fail(Error::Kind::io, "of ours");
-  if (what == 2) static_cast<void>(nlohmann::json::parse("no JSON"));
+  if (what == 2) return nlohmann::json::parse("no JSON").get<int>();
   if (what == 3) throw std::filesystem::filesystem_error("a folder", std::error_code());
   if (what == 4) throw 7;
   return 5;
@@ -133,19 +134,17 @@ void words() {
   expect(nlohmann::json(printable(all)).dump().size() > 256, "any bytes become JSON");
 }
 
-void service(const std::string &folder) {
+void service() {
   tell_service_manager("READY=1"); // without a service manager
   expect(!watchdog_period(), "no watchdog");
-  const std::string path = folder + "/notify";
-  unlink(path.c_str());
+  const std::string name = "vigil-test-borders-" + std::to_string(getpid());
   const int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  sockaddr_un address{};
+  sockaddr_un address{}; // of an abstract socket: its name begins with a zero
   address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  expect(path.size() < sizeof address.sun_path &&
-             !bind(s, reinterpret_cast<const sockaddr *>(&address), sizeof address),
-         "a socket in " + folder);
-  setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const std::size_t size = offsetof(sockaddr_un, sun_path) + 1 + name.size();
+  expect(!bind(s, reinterpret_cast<const sockaddr *>(&address), static_cast<socklen_t>(size)), "a socket");
+  setenv("NOTIFY_SOCKET", ("@" + name).c_str(), 1);
   tell_service_manager("READY=1");
   char got[64] = {};
   expect(recv(s, got, sizeof got - 1, MSG_DONTWAIT) == 7 && std::string(got) == "READY=1", got);
@@ -161,13 +160,11 @@ void service(const std::string &folder) {
 
 } // namespace
 
-int main(int, char **argv) {
-  const std::string folder = std::string(argv[1]) + "/monitor-borders";
-  std::filesystem::create_directories(folder);
+int main() {
   callbacks();
   threads();
   words();
-  service(std::filesystem::relative(folder).string());
+  service();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -162,12 +162,33 @@ void mistakes() {
   expect_error("http: {certificate: a}\n", "m.yaml:1: http: certificate and key belong together");
   expect_error("cameras: {a: {source: '${NOT_SET_ANYWHERE}'}}\n",
                "m.yaml:1: cameras.a.source: the environment has no variable NOT_SET_ANYWHERE");
+  expect_error("mqtt: {host: h, port: 8883, password: secret word}\n",
+               "m.yaml:1: mqtt: port 8883 is for TLS");
+  expect_error("mqtt: {host: h, tls: false, ca_file: /x}\n", "m.yaml:1: mqtt: ca_file is for TLS");
+  const auto mqtt_of = [](const std::string &members) {
+    return parse_config("mqtt: {" + members + "}\ncameras: {a: {source: x}}\n", "m.yaml");
+  };
+  expect(mqtt_of("host: h").mqtt.port == 1883 && !mqtt_of("host: h").mqtt.tls,
+         "no TLS unless it is asked for");
+  expect(mqtt_of("host: h, tls: true").mqtt.port == 8883, "the port of TLS");
+  expect(mqtt_of("host: h, ca_file: /x").mqtt.port == 1883 && mqtt_of("host: h, ca_file: /x").mqtt.tls,
+         "ca_file alone is TLS at the port as before");
+  expect(mqtt_of("host: h, tls: true, port: 1884").mqtt.port == 1884, "another port");
+  expect(!mqtt_of("host: h").mqtt.takes_commands() && mqtt_of("host: h, user: u").mqtt.takes_commands() &&
+             mqtt_of("host: h, commands: true").mqtt.takes_commands() &&
+             !mqtt_of("host: h, user: u, commands: false").mqtt.takes_commands(),
+         "who gives orders");
+  expect(mqtt_of("host: far, password: secret word").warnings.size() == 1,
+         "a password for everybody to read");
+  for (const char *good :
+       {"host: localhost, password: secret word", "host: far, tls: true, password: secret word", "host: far"})
+    expect(mqtt_of(good).warnings.empty(), good);
   expect_error("presets: {p: {videoflip: {method: 1}}}\n",
                "m.yaml:1: presets.p.videoflip: a preset sets properties of elements of the chain");
   expect_error("- a\n", "m.yaml:1: expected a mapping");
   expect(error_of([] {
            read_config("/nonexistent/x.yaml");
-         }).starts_with("cannot read /nonexistent/x.yaml: No such file"),
+         }).starts_with("cannot open the configuration '/nonexistent/x.yaml': No such file"),
          "a file that is not there");
 }
 

@@ -95,7 +95,7 @@ class Broker {
  private:
   void run() {
     for (int client = 0; (client = accept(listener_, nullptr, nullptr)) >= 0; close(client)) {
-      const timeval patience{5, 0};
+      const timeval patience{40, 0};
       setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
       bool first = true;
       while (manners_.silent && !ended_) std::this_thread::sleep_for(10ms);
@@ -300,7 +300,8 @@ void unacknowledged_states(const std::string &folder) {
   expect(ends(client), "it ends");
 }
 
-// The database takes nothing while the broker acknowledges: the connection goes on, and nothing is sent again.
+// The database takes nothing while the broker acknowledges: the connection goes on, and nothing is sent
+// again.
 void database_fails(const std::string &folder) {
   EventStore store = empty_store(folder);
   constexpr int letters = 4;

@@ -462,6 +462,7 @@ void mqtt() {
                                        {"other/door/motion/set", "ON"},
                                        {"vigil/door/reboot/set", "ON"},
                                        {"vigil/set", "ON"},
+                                       {"vigil/\x1b[2J/motion/set", "ON"},
                                        {"vigil", ""}})
     expect(!parse_command("vigil", topic, payload), std::string("no command: ") + topic + " " + payload);
   const nlohmann::json camera = {
@@ -491,6 +492,14 @@ void mqtt() {
     sensors++;
   }
   expect(good && sensors == 13, "discovery: " + std::to_string(sensors));
+  int switches = 0, removed = 0;
+  for (const Topic &t : discovery("v", "attic", "attic", camera, false)) {
+    switches += t.topic.starts_with("homeassistant/switch/");
+    removed += t.payload.empty();
+    good = good && t.payload.empty() == t.topic.starts_with("homeassistant/switch/");
+  }
+  expect(good && switches == 2 && removed == 2,
+         "without commands no switches, and those of before are removed");
   // A camera that moves from one shard to another: the new one's messages take the place of the old one's.
   const auto before = discovery("site/7", "rack-1", "site/7", camera),
              after = discovery("site/7", "rack-2", "site/7", camera);

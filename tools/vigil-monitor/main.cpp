@@ -117,8 +117,8 @@ gboolean is_alive(gpointer) {
   return G_SOURCE_CONTINUE;
 }
 
-// What a reload reads: tokens and certificate as well as the configuration. A mistake in one of them leaves all as
-// it was.
+// What a reload reads: tokens and certificate as well as the configuration. A mistake in one of them leaves
+// all as it was.
 class Reload {
  public:
   Reload(Monitor &monitor, Tokens &tokens, Access &access)
@@ -227,7 +227,7 @@ int run(const Options &o) {
 
   tell_service_manager("STOPPING=1");
   notifier.take_no_orders();
-  // Each part has a limit of its own; this one is for what nobody thought of, a disk that hangs in a query say.
+  // Each part has a limit of its own. This limit is for the rest, for example a query on a disk that hangs.
   constexpr std::chrono::seconds longest_stop(30);
   const LastResort last(longest_stop, [] {
     log_line("the program does not come to its end, and leaves without waiting longer");

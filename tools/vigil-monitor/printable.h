@@ -11,8 +11,9 @@ namespace vigil::monitor {
 // Characters of what another machine says that are shown.
 constexpr std::size_t most_said = 200;
 
-// Control characters (C0, DEL, C1), marks that turn the direction of writing, and bytes that are no UTF-8 become
-// \x1b or \u202e; tabs and ends of lines become spaces. What is longer than `most` characters ends in "...".
+// Control characters (C0, DEL, C1), marks that turn the direction of writing, and bytes that are no UTF-8
+// become \x1b or \u202e; tabs and ends of lines become spaces. What is longer than `most` characters ends in
+// "...".
 std::string printable(std::string_view text, std::size_t most = std::string_view::npos);
 
 } // namespace vigil::monitor

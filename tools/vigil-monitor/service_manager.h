@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What systemd is told of a unit of Type=notify, by the protocol of sd_notify(3). Without systemd nothing happens.
+// What systemd is told of a unit of Type=notify, by the protocol of sd_notify(3). Without systemd nothing
+// happens.
 #pragma once
 
 #include <chrono>

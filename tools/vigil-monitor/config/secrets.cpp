@@ -199,9 +199,13 @@ void keep_secrets_of_webhook(std::string_view url) {
   if (url.find("://") == url.npos) return;
   keep_secrets_of_address(url);
   const Address a = parts_of(url);
-  keep_secret(a.rest.substr(std::min<std::size_t>(1, a.rest.size())));
-  // A part of the path by itself where it is too long to be a word like "webhook".
+  // Not a path that is an ordinary word: the log would have *** where it says "events".
   constexpr std::size_t long_word = 12;
+  const std::string_view path = std::string_view(a.rest).substr(std::min<std::size_t>(1, a.rest.size()));
+  const bool word = path.size() < long_word &&
+                    std::all_of(path.begin(), path.end(), [](unsigned char c) { return std::isalpha(c); });
+  if (!word) keep_secret(path);
+  // A part of the path by itself where it is too long to be a word like "webhook".
   for (std::size_t at = 0; at < a.rest.size();) {
     const std::size_t end = std::min(a.rest.find_first_of("/?#", at), a.rest.size());
     if (end - at >= long_word) keep_forms(a.rest.substr(at, end - at));

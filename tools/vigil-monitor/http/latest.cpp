@@ -9,7 +9,8 @@
 
 namespace vigil::monitor {
 
-Latest::Latest(std::function<nlohmann::json()> find) : find_(std::move(find)), thread_([this] { guard("figures of the disk", [this] { run(); }); }) {}
+Latest::Latest(std::function<nlohmann::json()> find)
+    : find_(std::move(find)), thread_([this] { guard("figures of the disk", [this] { run(); }); }) {}
 
 Latest::~Latest() {
   {

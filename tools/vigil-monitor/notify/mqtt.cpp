@@ -16,6 +16,7 @@ namespace vigil::monitor {
 namespace {
 
 constexpr int turn_ms = 100;
+constexpr std::size_t most_letters = 16; // under way
 
 // `connected` becomes false however a connection ends.
 struct UntilTheEnd {
@@ -140,6 +141,8 @@ bool Mqtt::session() {
   if (!config_.user.empty())
     mosquitto_username_pw_set(client_, config_.user.c_str(), config_.password.c_str());
   set_up_tls();
+  // A broker that acknowledges no states gets the letters all the same.
+  mosquitto_max_inflight_messages_set(client_, RetainedStates::most_under_way + most_letters + 1);
   mosquitto_will_set(client_, available_.c_str(), 7, "offline", 1, true);
   constexpr int keep_alive = 20;
   constexpr double patience = 15; // seconds until the broker has answered
@@ -207,9 +210,8 @@ void Mqtt::exchange_letters() {
 }
 
 void Mqtt::send_letters() {
-  constexpr std::size_t most_under_way = 16;
-  if (letters_.size() >= most_under_way || !more_.exchange(false)) return;
-  for (const Letter &l : store_.letters("mqtt", static_cast<int>(most_under_way))) {
+  if (letters_.size() >= most_letters || !more_.exchange(false)) return;
+  for (const Letter &l : store_.letters("mqtt", static_cast<int>(most_letters))) {
     if (std::any_of(letters_.begin(), letters_.end(), [&](const auto &u) { return u.second == l.id; }))
       continue;
     int message = 0;

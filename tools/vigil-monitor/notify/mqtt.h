@@ -33,8 +33,8 @@ class Mqtt {
   Mqtt(const Mqtt &) = delete;
   Mqtt &operator=(const Mqtt &) = delete;
 
-  // Says good-bye to the broker. False when the client has not ended within the time, because the broker's name
-  // is still looked up or the database hangs: it goes on then, and this object must not be destroyed.
+  // Says good-bye to the broker. False when the client has not ended within the time, because the broker's
+  // name is still looked up or the database hangs: it goes on then, and this object must not be destroyed.
   bool end(std::chrono::milliseconds patience);
 
   void set_state(const Topic &t) { states_.set(t); } // sent when it changed; from any thread

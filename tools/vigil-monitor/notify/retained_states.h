@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The last state of each topic, and which of them the broker does not know yet. A state is sent when the one
-// before it was acknowledged, and few are under way at a time: a broker that acknowledges nothing gets no more
-// than these, however often states change.
+// before it was acknowledged, and few are under way at a time: a broker that acknowledges nothing gets no
+// more than these, however often states change.
 #pragma once
 
 #include "topics.h"
