@@ -13,8 +13,8 @@
 namespace vigil {
 
 // Writes a new file beside `path` and renames it, so that there is a whole file under that name at any time.
-// The bytes and the name are on the disk when it returns. A device or pipe, such as /dev/stdout, is written to instead. Throws
-// Error::write. Removes what a process that was killed while it wrote has left there.
+// The bytes and the name are on the disk when it returns. A device or pipe, such as /dev/stdout, is written
+// to instead. Throws Error::write. Removes what a process that was killed while it wrote has left there.
 void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes);
 
 // The same for a writer of many files: the folder is not listed at each of them; the writer calls
@@ -38,10 +38,12 @@ std::vector<std::uint8_t>
 read_plain_file(const std::string &path, const char *what, std::size_t head,
                 const std::function<std::size_t(std::span<const std::uint8_t>)> &largest);
 
-// A whole plain file of at most `most` bytes as text; `what` names it in errors. Throws as read_plain_file() does.
+// A whole plain file of at most `most` bytes as text; `what` names it in errors. Throws as read_plain_file()
+// does.
 std::string read_text_file(const std::string &path, const char *what, std::size_t most);
 
-// What was made, renamed or removed in this folder outlasts a power cut. Best effort: some file systems cannot.
+// What was made, renamed or removed in this folder outlasts a power cut. Best effort: some file systems
+// cannot.
 void sync_folder(const std::string &folder);
 
 } // namespace vigil

@@ -33,8 +33,8 @@ static gboolean on_message(GstBus *, GstMessage *message, gpointer loop) {
                       nullptr);
     g_print("%s at %.2f s, %.1f %% of the picture\n", gst_structure_get_name(s), double(time) / GST_SECOND,
             100 * fraction);
-    // A property that changes while the pipeline plays: during motion the model learns nothing under foreground,
-    // so that a person who stands still is not absorbed, however long the motion lasts.
+    // A property that changes while the pipeline plays: during motion the model learns nothing under
+    // foreground, so that a person who stands still is not absorbed, however long the motion lasts.
     if (gst_structure_has_name(s, "motion-begin"))
       g_object_set(GST_MESSAGE_SRC(message), "foreground-rate", 0.0f, nullptr);
     if (gst_structure_has_name(s, "motion-end"))

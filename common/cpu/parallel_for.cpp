@@ -12,8 +12,9 @@ namespace vigil {
 
 namespace {
 
-// The order that parallel_for guarantees: what the caller did happens before each part, and each part happens before the
-// caller goes on. ThreadSanitizer cannot see it, since libtbb is not instrumented, so it is given here.
+// The order that parallel_for guarantees: what the caller did happens before each part, and each part happens
+// before the caller goes on. ThreadSanitizer cannot see it, since libtbb is not instrumented, so it is given
+// here.
 class HappensBefore {
  public:
 #ifdef VIGIL_TSAN

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// oneTBB's arena and parallel_for, behind a border that is compiled without sanitizers: oneTBB's templates and library are
-// not instrumented for ThreadSanitizer, which would report their own hand-over of tasks.
+// oneTBB's arena and parallel_for, behind a border that is compiled without sanitizers: oneTBB's templates
+// and library are not instrumented for ThreadSanitizer, which would report their own hand-over of tasks.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ class TaskArena {
   TaskArena &operator=(const TaskArena &) = delete;
 
   int threads() const;
-  // Calls work(begin, end) on several threads for parts of 0..count of about `grain` each, and waits for all of them.
+  // Calls work(begin, end) on several threads for parts of 0..count of about `grain` each, and waits for all
+  // of them.
   void parallel_for(int count, int grain, const std::function<void(int, int)> &work);
 
  private:

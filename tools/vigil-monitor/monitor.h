@@ -52,8 +52,8 @@ class Monitor {
   std::shared_ptr<Camera> camera(const std::string &name) const; // null: there is none
   std::vector<std::shared_ptr<Camera>> cameras() const;          // in the configuration's order
   nlohmann::json describe(const std::string &camera) const;
-  // Stores the overrides as they are now. The result, for a thread that may wait: empty once they are on the disk, else why
-  // they are not yet; they hold all the same, and are tried again.
+  // Stores the overrides as they are now. The result, for a thread that may wait: empty once they are on the
+  // disk, else why they are not yet; they hold all the same, and are tried again.
   std::shared_future<std::string> save_overrides();
   void apply(const std::string &camera); // overrides to this camera
   // The names of what restarted or changed. When it throws, all is as it was.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The frames of a compressed stream as a file needs them: each with a picture and with a time.
 //
-// GStreamer gives a time to the first buffer of one RTP time alone. A camera that sends an SEI with the marker
-// bit before each picture, or two pictures of one time, so sends frames without a time.
+// GStreamer gives a time to the first buffer of one RTP time alone. A camera that sends an SEI with the
+// marker bit before each picture, or two pictures of one time, so sends frames without a time.
 #pragma once
 
 #include <gst/gst.h>

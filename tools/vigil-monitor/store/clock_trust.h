@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Whether the system's clock may be believed for what cannot be taken back: deleting events by their age.
 //
-// A clock that is more than `most_ahead` later than the last trusted time and the monotonic clock say is in doubt: a wrong time
-// server, or a machine whose battery was empty. It is trusted again when it is back where it was expected, or when it has agreed
-// with the monotonic clock for `proof`. A clock that goes back is no danger: everything looks younger.
+// A clock that is more than `most_ahead` later than the last trusted time and the monotonic clock say is in
+// doubt: a wrong time server, or a machine whose battery was empty. It is trusted again when it is back where
+// it was expected, or when it has agreed with the monotonic clock for `proof`. A clock that goes back is no
+// danger: everything looks younger.
 #pragma once
 
 #include <optional>

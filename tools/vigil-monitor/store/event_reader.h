@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Questions of viewers to the database, on read-only connections of their own: they wait for no writer, and no writer waits
-// for them (SQLite's write-ahead log). All methods may be called from any thread.
+// Questions of viewers to the database, on read-only connections of their own: they wait for no writer, and
+// no writer waits for them (SQLite's write-ahead log). All methods may be called from any thread.
 //
-// Each question has a budget of time and of rows. Beyond it, or while all connections are in use for that long, it throws
-// Error::io, which the HTTP API answers with 503.
+// Each question has a budget of time and of rows. Beyond it, or while all connections are in use for that
+// long, it throws Error::io, which the HTTP API answers with 503.
 #pragma once
 
 #include "event_store.h"
@@ -28,7 +28,8 @@ class EventReader {
   std::optional<Event> get(const std::string &id) const;
   // Throws Error::bad_setting on a cursor that is none.
   EventPage find(const EventQuery &) const;
-  // The events whose vectors are nearest to this one's, by the cosine; among the newest most_rows that have one.
+  // The events whose vectors are nearest to this one's, by the cosine; among the newest most_rows that have
+  // one.
   std::vector<SimilarEvent> similar(const std::string &id, int limit) const;
 
   std::int64_t clip_bytes() const;
@@ -36,11 +37,12 @@ class EventReader {
   std::optional<double> oldest() const;
   std::int64_t waiting(const std::string &box) const; // letters of the outbox
 
-  // Seconds of motion for each cell of EventStore's grid, of the quarters of an hour that begin from `after` on and before
-  // `before`: a day begins with one in every time zone. What versions before counted by the hour counts where its hour begins.
+  // Seconds of motion for each cell of EventStore's grid, of the quarters of an hour that begin from `after`
+  // on and before `before`: a day begins with one in every time zone. What versions before counted by the
+  // hour counts where its hour begins.
   std::vector<float> heat(const std::string &camera, double after, double before) const;
-  // Those of a camera from the quarter that `after` lies in until before the one that begins at `before`. Throws
-  // Error::bad_setting when there are more than most_rows.
+  // Those of a camera from the quarter that `after` lies in until before the one that begins at `before`.
+  // Throws Error::bad_setting when there are more than most_rows.
   std::map<CrossingPlace, Crossings> crossings(const std::string &camera, double after, double before) const;
 
  private:

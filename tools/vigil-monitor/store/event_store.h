@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The database of events, for those who write it; viewers ask an EventReader. One object is one connection; all methods may
-// be called from any thread, and throw Error::write when the disk is full or cannot be written. What they have stored is on
-// the disk when they return.
+// The database of events, for those who write it; viewers ask an EventReader. One object is one connection;
+// all methods may be called from any thread, and throw Error::write when the disk is full or cannot be
+// written. What they have stored is on the disk when they return.
 #pragma once
 
 #include "event.h"
@@ -85,8 +85,8 @@ class EventStore {
   std::map<std::string, double> retain_days() const;
   void set_retain_days(const std::map<std::string, double> &);
   std::vector<std::string> cameras() const; // that have events
-  // The oldest events of a camera (or of all: "") that are neither retained nor without an end. `with_clip`: only those with
-  // bytes of a clip. At most `limit`.
+  // The oldest events of a camera (or of all: "") that are neither retained nor without an end. `with_clip`:
+  // only those with bytes of a clip. At most `limit`.
   std::vector<Event> oldest(const std::string &camera, bool with_clip, int limit) const;
   // The latest time of which it is certain that it has been; empty: none was stored.
   std::optional<double> trusted_time() const;

@@ -37,7 +37,8 @@ std::string joined(const std::vector<std::string> &names, const char *each = nul
   return out;
 }
 
-// Copies one table in one direction until its end, or until a row cannot be read. Returns the rows that were copied.
+// Copies one table in one direction until its end, or until a row cannot be read. Returns the rows that were
+// copied.
 int copy_table(const Sqlite &from, Sqlite &to, const std::string &table,
                const std::vector<std::string> &columns, bool backwards) {
   int copied = 0;

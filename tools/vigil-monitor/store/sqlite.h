@@ -23,8 +23,9 @@ class DamagedDatabase : public Error {
 class Sqlite {
  public:
   enum class Mode { read_write, read_only };
-  // Opens in WAL mode; read_write makes the file when it is not there, and each transaction is on the disk when it has been
-  // committed. Throws Error::io or Error::write with SQLite's reason, DamagedDatabase when the file is no database.
+  // Opens in WAL mode; read_write makes the file when it is not there, and each transaction is on the disk
+  // when it has been committed. Throws Error::io or Error::write with SQLite's reason, DamagedDatabase when
+  // the file is no database.
   explicit Sqlite(const std::string &path, Mode = Mode::read_write);
   ~Sqlite();
   Sqlite(const Sqlite &) = delete;

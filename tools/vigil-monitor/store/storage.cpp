@@ -47,7 +47,8 @@ struct OwnFile {
   State state = State::whole;
 };
 
-// The parts of "CAMERA/DAY/NAME", where NAME is ID, `extension` and perhaps .part or a draft's ending; null for every other file.
+// The parts of "CAMERA/DAY/NAME", where NAME is ID, `extension` and perhaps .part or a draft's ending; null
+// for every other file.
 std::optional<OwnFile> own_file(const fs::path &below, const std::string &extension) {
   std::vector<std::string> parts;
   for (const fs::path &p : below) parts.push_back(p.string());
@@ -299,8 +300,8 @@ double Storage::days_of(const std::string &camera) const {
   return known == days_.end() ? otherwise_ : known->second;
 }
 
-// The events that may have to go, oldest first, and of each camera the first that will: enough for plan_retention() and
-// next_departure(), without reading the whole table.
+// The events that may have to go, oldest first, and of each camera the first that will: enough for
+// plan_retention() and next_departure(), without reading the whole table.
 std::vector<Kept> Storage::candidates(const DiskState &disk) const {
   constexpr int at_once = 1000; // more go with the next pass
   constexpr double day = 86400;

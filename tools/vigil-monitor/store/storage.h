@@ -3,8 +3,8 @@
 // away together.
 //
 // Evidence is never deleted because something is unknown. The program touches only files that it names itself
-// (clips/CAMERA/DAY/ID.mp4, thumbs/CAMERA/DAY/ID.jpg, where DAY and CAMERA are those of ID), gives files without a row an event,
-// and moves what is damaged to lost/ or to a name with ".damaged-TIME".
+// (clips/CAMERA/DAY/ID.mp4, thumbs/CAMERA/DAY/ID.jpg, where DAY and CAMERA are those of ID), gives files
+// without a row an event, and moves what is damaged to lost/ or to a name with ".damaged-TIME".
 #pragma once
 
 #include "../config/config.h"
@@ -39,9 +39,9 @@ class FolderLock {
 class Storage {
  public:
   using Log = std::function<void(const std::string &)>;
-  // Makes the folders. A damaged or unreadable database is moved aside, and what can be read of it goes into a new one. Throws
-  // Error::write when the folder cannot be written, Error::bad_data on a newer version's database, Error::io when another
-  // program works with the folder.
+  // Makes the folders. A damaged or unreadable database is moved aside, and what can be read of it goes into
+  // a new one. Throws Error::write when the folder cannot be written, Error::bad_data on a newer version's
+  // database, Error::io when another program works with the folder.
   Storage(const std::string &path, Log log);
 
   EventStore &events() { return *events_; }
@@ -49,22 +49,24 @@ class Storage {
   const std::string &path() const { return path_; }
   std::string file(const std::string &below) const { return path_ + "/" + below; }
 
-  // A finished clip or picture without a row becomes an event with the label "found"; a row without its file says so; a
-  // half-written clip is closed after its last whole part. A file that cannot be read stays where it is, and the log says so.
-  // Returns the events that have no end, because the program was killed, with the end that they are to get.
+  // A finished clip or picture without a row becomes an event with the label "found"; a row without its file
+  // says so; a half-written clip is closed after its last whole part. A file that cannot be read stays where
+  // it is, and the log says so. Returns the events that have no end, because the program was killed, with the
+  // end that they are to get.
   std::vector<Event> reconcile(double now);
 
-  // Removes the files, then the row: what is reported as deleted does not come back. True when there was such an event. Throws
-  // Error::write when a file cannot be removed; the row stays then.
+  // Removes the files, then the row: what is reported as deleted does not come back. True when there was such
+  // an event. Throws Error::write when a file cannot be removed; the row stays then.
   bool remove(const Event &);
 
-  // For how many days events are kept (0: no limit). A camera's own days, where the configuration says them; else the longer of
-  // its last ones and `otherwise`. A camera that has left the configuration keeps its last ones. Only an explicit
-  // `retain: {days: N}` shortens.
+  // For how many days events are kept (0: no limit). A camera's own days, where the configuration says them;
+  // else the longer of its last ones and `otherwise`. A camera that has left the configuration keeps its last
+  // ones. Only an explicit `retain: {days: N}` shortens.
   void set_retention(const std::map<std::string, CameraConfig> &, double otherwise);
   double days_of(const std::string &camera) const;
 
-  // Deletes what has to go. Returns the events that went. Once a day heat and crossings older than days_of_counts go, too.
+  // Deletes what has to go. Returns the events that went. Once a day heat and crossings older than
+  // days_of_counts go, too.
   static constexpr double days_of_counts = 400;
   std::vector<std::string> retain(const DiskState &);
   std::optional<std::string> next_departure(const DiskState &) const;
