@@ -23,18 +23,25 @@ bool is_image(const GstStructure *s) {
   return s && g_str_has_prefix(gst_structure_get_name(s), "image/");
 }
 
-// True when the pad, or the decoder behind it, takes single pictures: the caps before the decoder say so.
-bool is_of_images(GstPad *pad) {
-  if (is_image(first_of(caps_of(pad)))) return true;
+} // namespace
+
+ObjectPtr<GstPad> before_decoder(GstPad *pad) {
   ObjectPtr<GstPad> at(GST_PAD(gst_object_ref(pad)));
   while (GST_IS_GHOST_PAD(at.get())) {
     GstPad *target = gst_ghost_pad_get_target(GST_GHOST_PAD(at.get()));
-    if (!target) return false;
+    if (!target) return {};
     at.reset(target);
   }
   const ObjectPtr<GstElement> decoder(gst_pad_get_parent_element(at.get()));
-  if (!decoder) return false;
-  const ObjectPtr<GstPad> in(gst_element_get_static_pad(decoder.get(), "sink"));
+  return ObjectPtr<GstPad>(decoder ? gst_element_get_static_pad(decoder.get(), "sink") : nullptr);
+}
+
+namespace {
+
+// True when the pad, or the decoder behind it, takes single pictures: the caps before the decoder say so.
+bool is_of_images(GstPad *pad) {
+  if (is_image(first_of(caps_of(pad)))) return true;
+  const auto in = before_decoder(pad);
   return in && is_image(first_of(CapsPtr(gst_pad_get_current_caps(in.get()))));
 }
 

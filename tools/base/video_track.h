@@ -12,4 +12,7 @@ namespace vigil::tools {
 // first track.
 ObjectPtr<GstPad> best_video_pad(GstElement *decoder);
 
+// The pad through which the decoder gets what it decodes for a pad of a decodebin or uridecodebin; null where there is none.
+ObjectPtr<GstPad> before_decoder(GstPad *);
+
 } // namespace vigil::tools

@@ -24,6 +24,7 @@ void FrameTimes::begin_at(Time t) {
 
 bool FrameTimes::is_beyond(Time given) const {
   const Time before = last_ < 0 ? begin_ : last_;
+  if (strict_ && last_ >= 0 && given - before > std::max(2 * second, 10 * step_)) return true;
   if (given - before <= long_step) return false;
   return duration_ > 0 ? given > duration_ + long_step : given - before > longest_step;
 }
@@ -46,7 +47,7 @@ Time FrameTimes::next(Time given) {
   else if (given < 0)
     t = last_ < 0 ? begin_ : last_ + step_;
   else if (is_beyond(given))
-    t = mend(given, "jump beyond the file's end");
+    t = mend(given, "jump ahead");
   else if (last_ >= 0 && given + most_back < last_)
     t = mend(given, "go back");
   else if (mending_ && given <= last_)

@@ -8,6 +8,9 @@
 //   - it is the sixth or a later frame in a row with one time, or without a time.
 // A frame with a damaged time gets the last time and a mean step; after a jump, the file's own steps. Times of
 // the file are taken again as soon as they are right. Times that are not damaged stay as they are.
+//
+// Times stand still after a jump that could have been a gap in the recording. A file in which that was seen is
+// read again strictly: then each step of more than 2 s and ten mean steps is damage.
 #pragma once
 
 #include "findings.h"
@@ -20,6 +23,7 @@ class FrameTimes {
  public:
   void set_duration(Time t) { duration_ = t; } // of the file; 0: not known
   void begin_at(Time t);                       // the next frame is expected at this time, as after a seek
+  void be_strict() { strict_ = true; }
   // The time of the next frame, by the time that the file gives, which is -1 where it gives none.
   Time next(Time given);
   // Where the first damage is and of which kind; empty: there is none.
@@ -33,7 +37,8 @@ class FrameTimes {
   Time given_ = -1, last_ = -1; // of the frame before: as the file gave it, as it was mended; -1: none came
   Time step_ = second / 25;     // mean of the last steps
   int standing_ = 0;            // frames in a row without a new time
-  bool mending_ = false;        // the frame before had a damaged time
+  bool strict_ = false;
+  bool mending_ = false; // the frame before had a damaged time
   std::string damage_;
 };
 

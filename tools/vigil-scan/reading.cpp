@@ -68,9 +68,7 @@ Reading::Reading(const char *opener, const std::string &path, const std::string 
                  on_gate);
   if (listener_) {
     const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(gate_, "sink"));
-    gst_pad_add_probe(
-        in.get(), static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_FLUSH),
-        on_time, this, nullptr);
+    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, on_time, this, nullptr);
   }
   tools::link({source, decoder_});
   g_signal_connect(decoder_, "no-more-pads", G_CALLBACK(no_more_pads), this);
@@ -87,10 +85,13 @@ bool is_interlaced(const GstStructure *s) {
   return gst_structure_has_name(s, "video/x-raw") && mode && std::string_view(mode) != "progressive";
 }
 
-// How pictures have to be turned to be upright, by the tag of the stream or of the file.
+// How pictures have to be turned to be upright, by the tag of the stream or of the file. It has come to the
+// decoder, which sends it on with the first frame.
 GstVideoOrientationMethod orientation_of(GstPad *pad) {
+  const auto before = tools::before_decoder(pad);
   GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_IDENTITY;
-  for (guint i = 0; GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_TAG, i); i++) {
+  for (guint i = 0;
+       GstEvent *event = before ? gst_pad_get_sticky_event(before.get(), GST_EVENT_TAG, i) : nullptr; i++) {
     GstTagList *tags = nullptr;
     gst_event_parse_tag(event, &tags);
     GstVideoOrientationMethod found = GST_VIDEO_ORIENTATION_IDENTITY;
@@ -157,21 +158,19 @@ bool Reading::is_of_chain(GstObject *source) const {
 // The times of a transport or program stream begin with its first clock reference, which comes before the
 // first picture. Players count from the first picture.
 bool Reading::counts_from_first_picture() const {
-  const tools::ObjectPtr<GstElement> typefind(gst_bin_get_by_name(GST_BIN(decoder_), "typefind"));
-  if (!typefind) return false;
-  const tools::ObjectPtr<GstPad> out(gst_element_get_static_pad(typefind.get(), "src"));
-  const tools::CapsPtr caps(gst_pad_get_current_caps(out.get()));
-  if (!caps) return false;
-  const GstStructure *s = gst_caps_get_structure(caps.get(), 0);
-  gboolean system = FALSE;
-  return gst_structure_has_name(s, "video/mpegts") ||
-         (gst_structure_has_name(s, "video/mpeg") && gst_structure_get_boolean(s, "systemstream", &system) &&
-          system);
+  for (const char *demultiplexer : {"tsdemux", "mpegpsdemux"}) {
+    GstIterator *found = gst_bin_iterate_all_by_element_factory_name(GST_BIN(decoder_), demultiplexer);
+    GValue item = G_VALUE_INIT;
+    const bool there = gst_iterator_next(found, &item) == GST_ITERATOR_OK;
+    if (there) g_value_unset(&item);
+    gst_iterator_free(found);
+    if (there) return true;
+  }
+  return false;
 }
 
 GstPadProbeReturn Reading::on_time(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   auto &self = *static_cast<Reading *>(user);
-  if (!(GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)) return GST_PAD_PROBE_OK;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   const Time time = stream_time(pad, buffer);
   Time mended = time;
@@ -192,6 +191,11 @@ GstPadProbeReturn Reading::on_time(GstPad *pad, GstPadProbeInfo *info, gpointer 
   GST_PAD_PROBE_INFO_DATA(info) = buffer;
   gst_event_unref(event);
   return GST_PAD_PROBE_OK;
+}
+
+void Reading::be_strict() {
+  const std::lock_guard lock(times_mutex_);
+  times_.be_strict();
 }
 
 std::string Reading::damage() {

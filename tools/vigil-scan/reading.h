@@ -35,6 +35,7 @@ class Reading {
   Time duration();     // 0: not known
   void run(Time from); // to the end, or until the listener is finished
   bool reached_end() const { return pipeline_.ended(); }
+  void be_strict();     // before open(): of the frames' times (frame_times.h)
   std::string damage(); // of the frames' times; empty: there is none
 
  private:

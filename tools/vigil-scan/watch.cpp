@@ -37,35 +37,44 @@ auto of_file(const std::string &path, F f) {
 
 } // namespace
 
+namespace {
+
+Findings watch(const std::string &path, const Part &part, const Chain &chain, tools::SharedContexts &contexts,
+               Turns &turns, bool strict) {
+  Listener listener(part, chain.model.empty() ? 0 : chain.vectors_every);
+  Time duration = 0;
+  bool ended = false;
+  std::string damage;
+  {
+    Reading reading("decodebin", path, chain.elements, chain.model, &listener, &contexts);
+    if (strict) reading.be_strict();
+    {
+      const Turn turn(turns.open);
+      reading.open();
+    }
+    duration = reading.duration();
+    const Turn turn(turns.watch);
+    reading.run(part.begin > chain.warm_up ? part.begin - chain.warm_up : 0);
+    ended = reading.reached_end();
+    damage = reading.damage();
+  }
+  if (!damage.empty() && !strict) return watch(path, part, chain, contexts, turns, true);
+  // Sound may be a little longer than the pictures, and the last picture is shown for a while.
+  const Time tolerance = std::max(2 * second, 2 * listener.mean_step());
+  Findings f = listener.take();
+  if (f.frames == 0 && part.begin == 0) fail(Error::Kind::bad_data, "no frame of it could be decoded");
+  if (const Time should = std::min(duration, part.end); ended && f.last + tolerance < should)
+    f.broken_off = text("frames end at ", double(f.last) / double(second), " s of ",
+                        double(should) / double(second), " s");
+  if (!damage.empty()) f.broken_off = damage;
+  return f;
+}
+
+} // namespace
+
 Findings watch(const std::string &path, const Part &part, const Chain &chain, tools::SharedContexts &contexts,
                Turns &turns) {
-  return of_file(path, [&] {
-    Listener listener(part, chain.model.empty() ? 0 : chain.vectors_every);
-    Time duration = 0;
-    bool ended = false;
-    std::string damage;
-    {
-      Reading reading("decodebin", path, chain.elements, chain.model, &listener, &contexts);
-      {
-        const Turn turn(turns.open);
-        reading.open();
-      }
-      duration = reading.duration();
-      const Turn turn(turns.watch);
-      reading.run(part.begin > chain.warm_up ? part.begin - chain.warm_up : 0);
-      ended = reading.reached_end();
-      damage = reading.damage();
-    }
-    // Sound may be a little longer than the pictures, and the last picture is shown for a while.
-    const Time tolerance = std::max(2 * second, 2 * listener.mean_step());
-    Findings f = listener.take();
-    if (f.frames == 0 && part.begin == 0) fail(Error::Kind::bad_data, "no frame of it could be decoded");
-    if (const Time should = std::min(duration, part.end); ended && f.last + tolerance < should)
-      f.broken_off = text("frames end at ", double(f.last) / double(second), " s of ",
-                          double(should) / double(second), " s");
-    if (!damage.empty()) f.broken_off = damage;
-    return f;
-  });
+  return of_file(path, [&] { return watch(path, part, chain, contexts, turns, false); });
 }
 
 Time duration_of(const std::string &path) {
