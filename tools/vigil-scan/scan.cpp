@@ -112,7 +112,9 @@ class Scanner {
 Json Scanner::how() const {
   Json j;
   j["vigil-scan"] = VIGIL_VERSION;
-  j["results"] = 2; // version of their format; 1: an event of motion lasted motion-hold too long
+  // Version of their format. 1: an event of motion lasted motion-hold too long. 2: times of transport streams
+  // counted from the first clock reference, pictures were not turned.
+  j["results"] = 3;
   j["chain"] = o_.chain.elements;
   j["split_seconds"] = double(o_.split) / double(second);
   j["warm_up_seconds"] = o_.split ? double(o_.chain.warm_up) / double(second) : 0.0;
