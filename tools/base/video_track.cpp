@@ -47,6 +47,12 @@ bool is_of_images(GstPad *pad) {
 
 } // namespace
 
+bool gives_pictures(GstPad *pad) {
+  const CapsPtr caps = caps_of(pad);
+  const GstStructure *s = first_of(caps);
+  return s && (g_str_has_prefix(gst_structure_get_name(s), "video/") || is_image(s));
+}
+
 ObjectPtr<GstPad> best_video_pad(GstElement *decoder) {
   ObjectPtr<GstPad> best;
   std::tuple<bool, std::int64_t> best_rank;
@@ -54,9 +60,9 @@ ObjectPtr<GstPad> best_video_pad(GstElement *decoder) {
   GValue item = G_VALUE_INIT;
   while (gst_iterator_next(pads, &item) == GST_ITERATOR_OK) {
     auto *pad = GST_PAD(g_value_get_object(&item));
-    const CapsPtr caps = caps_of(pad);
-    const GstStructure *s = first_of(caps);
-    if (s && (g_str_has_prefix(gst_structure_get_name(s), "video/") || is_image(s))) {
+    if (gives_pictures(pad)) {
+      const CapsPtr caps = caps_of(pad);
+      const GstStructure *s = first_of(caps);
       int width = 0, height = 0;
       gst_structure_get_int(s, "width", &width);
       gst_structure_get_int(s, "height", &height);

@@ -5,6 +5,7 @@
 #include "tools/base/video_track.h"
 
 #include <algorithm>
+#include <cstring>
 #include <gst/video/video.h>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,7 @@ Reading::Reading(const char *opener, const std::string &path, const std::string 
     gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, on_time, this, nullptr);
   }
   tools::link({source, decoder_});
+  if (!std::strcmp(opener, "parsebin")) g_signal_connect(decoder_, "pad-added", G_CALLBACK(pad_added), this);
   g_signal_connect(decoder_, "no-more-pads", G_CALLBACK(no_more_pads), this);
   if (listener_) {
     const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_.element()));
@@ -133,6 +135,14 @@ void Reading::link_video(GstPad *pad) {
   for (auto e = front.rbegin(); e != front.rend(); ++e) gst_element_sync_state_with_parent(*e);
   const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(front.front(), "sink"));
   gst_pad_link(pad, in.get());
+}
+
+// Frames flow from a pad of parsebin before it says that no more pads come. To ask for the length any track of
+// pictures does.
+void Reading::pad_added(GstElement *, GstPad *pad, gpointer user) {
+  const auto &self = *static_cast<Reading *>(user);
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(self.gate_, "sink"));
+  if (!gst_pad_is_linked(sink.get()) && tools::gives_pictures(pad)) gst_pad_link(pad, sink.get());
 }
 
 void Reading::no_more_pads(GstElement *decoder, gpointer user) {

@@ -39,6 +39,7 @@ class Reading {
   std::string damage(); // of the frames' times; empty: there is none
 
  private:
+  static void pad_added(GstElement *, GstPad *, gpointer);
   static void no_more_pads(GstElement *, gpointer);
   static GstBusSyncReply on_message(GstBus *, GstMessage *, gpointer);
   static GstPadProbeReturn on_time(GstPad *, GstPadProbeInfo *, gpointer);
