@@ -344,7 +344,7 @@ class Scenes(Case):
 
     def test_bad_scenes(self):
         for says, scene in {"no property": "scene:nonsense=1", "cannot be set": "scene:seed=many",
-                            "number from 1 up": "scene:frames=0", "is not property=value": "scene:street,,"}.items():
+                            "there are street, indoor, ": "scene:strete", "number from 1 up": "scene:frames=0", "is not property=value": "scene:street,,"}.items():
             with self.subTest(says):
                 self.refused("identity", scene, says=says, status=2)
 

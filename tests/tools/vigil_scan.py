@@ -7,11 +7,14 @@ import pathlib
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+
+import pictures
 
 PROGRAM = sys.argv.pop(1)
 SECONDS = 12
@@ -35,6 +38,14 @@ def records(path, kind):
 def events(folder):
     """(file name, label, begin, end) of all results in a folder."""
     return [(p.name, e["label"], e["begin"], e["end"]) for p in sorted(pathlib.Path(folder).glob("*.jsonl")) for e in records(p, "event")]
+
+
+def events_of_first(case):
+    """Where the event of camera 1 begins, in the drawn file itself."""
+    out = case.dir / "first"
+    if not out.exists():
+        case.scan("--out", out, case.videos / "camera 1.avi")
+    return events(out)[0][2]
 
 
 class Case(unittest.TestCase):
@@ -228,6 +239,157 @@ class Killed(Case):
         os.utime(fresh, (time.time() + 60, time.time() + 60))
         self.scan("--out", out, self.videos / "camera 1.avi")
         self.assertEqual(set(tree(out)), set(before) | {p.name for p in [*stay, fresh]})
+
+
+def encode(path, source, *options):
+    """A file that ffmpeg makes of another. A missing encoder skips the test, and says so."""
+    if not shutil.which("ffmpeg"):
+        raise unittest.SkipTest("SKIPPED: ffmpeg is not installed")
+    result = subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", str(source), *options, str(path)], capture_output=True, text=True, timeout=120, check=False)
+    if "Unknown encoder" in result.stderr:
+        raise unittest.SkipTest(f"SKIPPED: {result.stderr.strip()}")
+    if result.returncode:
+        raise AssertionError(result.stderr)
+
+
+H264 = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "15"]
+
+
+class Sources(Case):
+    """What cameras and recorders write: each has the event of the drawn video."""
+
+    def scan_one(self, path, *arguments, status=0):
+        out = self.dir / f"out-{path.name}"
+        result = self.scan("--out", out, *arguments, path, status=status)
+        found = list(out.glob("*.jsonl"))
+        self.assertEqual(len(found), 1, result.stderr)
+        return found[0], records(found[0], "file")[0], records(found[0], "end")[0]
+
+    def sees_all(self, path, *arguments, size=(160, 120), frames=15 * SECONDS):
+        found, head, end = self.scan_one(path, *arguments)
+        self.assertEqual((head["width"], head["height"]), size)
+        self.assertTrue(end["complete"])
+        self.assertEqual(end["frames"], frames)
+        event = records(found, "event")[0]
+        expected = events_of_first(self)
+        self.assertLess(abs(event["begin"] - expected), 0.5)
+        return found
+
+    def test_formats_that_the_chain_does_not_take(self):
+        """10 bits and 4:2:2: the decoder's own pad answers as if it could give anything."""
+        for name, format_ in (("ten", "yuv420p10le"), ("h422", "yuv422p"), ("h422ten", "yuv422p10le")):
+            with self.subTest(name):
+                video = self.dir / f"{name}.mp4"
+                encode(video, self.videos / "camera 1.avi", *H264, "-pix_fmt", format_)
+                self.sees_all(video)
+
+    def test_interlaced(self):
+        video = self.dir / "interlaced.mp4"
+        encode(video, self.videos / "camera 1.avi", "-vf", "scale=160:128,fps=30,tinterlace=interleave_top,fieldorder=tff", *H264, "-pix_fmt", "yuv420p",
+               "-flags", "+ildct+ilme")
+        self.sees_all(video, size=(160, 128))
+
+    def test_turned(self):
+        """A quarter turn stands in the header of the track, as telephones write it."""
+        video = self.dir / "turned.mp4"
+        encode(video, self.videos / "camera 1.avi", *H264, "-pix_fmt", "yuv420p")
+        data = bytearray(video.read_bytes())
+        at = data.find(b"tkhd") + 44
+        data[at:at + 36] = struct.pack(">9i", 0, 0x10000, 0, -0x10000, 0, 0, 120 << 16, 0, 0x40000000)
+        video.write_bytes(data)
+        self.sees_all(video, size=(120, 160))
+
+    def test_the_video_among_the_tracks(self):
+        """A thumbnail of one frame is the first track, smaller or larger than the video."""
+        source = self.dir / "source.mkv"
+        encode(source, self.videos / "camera 1.avi", *H264, "-pix_fmt", "yuv420p")
+        for size in ("80x60", "320x240"):
+            thumbnail, video = self.dir / f"{size}.mjpeg", self.dir / f"tracks-{size}.mkv"
+            encode(thumbnail, source, "-frames:v", "1", "-s", size, "-c:v", "mjpeg", "-f", "mjpeg")
+            encode(video, thumbnail, "-i", str(source), "-map", "0:v", "-map", "1:v", "-c", "copy")
+            self.sees_all(video)
+
+    def test_a_mask_of_the_videos_size(self):
+        mask = self.dir / "mask.png"
+        pictures.png(mask, [[255] * 160] * 120)
+        chain = f"cudamog output=passthrough mask-location={mask} ! boxtrack"
+        self.sees_all(self.videos / "camera 1.avi", "--chain", chain)
+        wide = self.dir / "wide.avi"
+        draw(wide, 1, seconds=2, size=(320, 180))
+        words = self.scan("--out", self.dir / "refused", "--chain", chain, wide, status=2).stderr
+        self.assertIn("320x180", words)
+        self.assertFalse((self.dir / "refused").exists())
+
+    def test_times_of_transport_streams(self):
+        """They count from the first picture, not from the clock before it; the stream's tables are no records."""
+        video = self.dir / "plain.ts"
+        encode(video, self.videos / "camera 1.avi", *H264, "-pix_fmt", "yuv420p", "-f", "mpegts")
+        for more in ([], ["--split", 4, "--warm-up", SECONDS]):
+            out = self.dir / f"out{len(more)}"
+            self.scan("--out", out, "--preset", "parts", *more, video)
+            found, = out.glob("*.jsonl")
+            self.assertEqual(records(found, "message"), [])
+            self.assertAlmostEqual(records(found, "end")[0]["seconds"], SECONDS - 1 / 15, places=2)
+            self.assertLess(abs(records(found, "event")[0]["begin"] - events_of_first(self)), 0.5)
+
+    def test_a_wrong_clock_in_a_transport_stream(self):
+        """One bit of one clock reference makes later times jump and stand still. The file is read to its end, and says so."""
+        video = self.dir / "hurt.ts"
+        encode(video, self.videos / "camera 1.avi", *H264, "-pix_fmt", "yuv420p", "-f", "mpegts")
+        for bit, byte in ((0x04, 7), (0x10, 6)):  # some seconds, some hours
+            data, first, hurt = bytearray(video.read_bytes()), None, False
+            for at in range(0, len(data), 188):
+                if data[at + 3] & 0x20 and data[at + 4] and data[at + 5] & 0x10:
+                    clock = (int.from_bytes(data[at + 6:at + 11], "big") >> 7) / 90000
+                    first = clock if first is None else first
+                    if clock > first + 6:
+                        data[at + byte] ^= bit
+                        hurt = True
+                        break
+            self.assertTrue(hurt)
+            bad = self.dir / f"hurt-{byte}.ts"
+            bad.write_bytes(data)
+            found, _, end = self.scan_one(bad, status=3)
+            self.assertFalse(end["complete"])
+            self.assertRegex(end["reason"], "times of frames .* at [67]")
+            self.assertEqual(end["frames"], 15 * SECONDS)
+            self.assertLess(abs(end["seconds"] - SECONDS), 1.5)
+            self.assertLess(abs(records(found, "event")[0]["begin"] - events_of_first(self)), 0.5)
+
+    def test_few_frames_a_second(self):
+        """The last frame of a whole file is shown for five seconds."""
+        video = self.dir / "slow.mp4"
+        encode(video, self.videos / "camera 1.avi", "-vf", "fps=0.2", *H264, "-pix_fmt", "yuv420p")
+        _, _, end = self.scan_one(video)
+        self.assertTrue(end["complete"], end)
+
+    def test_folders(self):
+        """Files of all endings that GStreamer reads are taken; the others are named."""
+        folder, source = self.dir / "dvr", self.dir / "source.mp4"
+        folder.mkdir()
+        encode(source, self.videos / "camera 1.avi", *H264, "-pix_fmt", "yuv420p")
+        encode(folder / "a.flv", source, "-c", "copy")
+        encode(folder / "b.MTS", source, "-c", "copy", "-f", "mpegts")
+        encode(folder / "c.264", source, "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264")
+        encode(folder / "d.3gp", source, "-c:v", "mpeg4")
+        encode(folder / "e.asf", source, "-c:v", "wmv2")
+        encode(folder / "f.vob", source, "-c:v", "mpeg2video", "-r", "25", "-f", "vob")
+        (folder / "notes.txt").write_text("notes", encoding="utf-8")
+        words = self.scan("--out", self.dir / "out", folder).stderr
+        self.assertIn("6 done", words)
+        self.assertIn("1 of .txt", words)
+        for found in (self.dir / "out").glob("*.jsonl"):
+            self.assertEqual(len(records(found, "event")), 1, found.name)
+
+    def test_a_folder_without_videos(self):
+        folder = self.dir / "empty"
+        folder.mkdir()
+        self.assertIn("has no videos", self.scan("--out", self.dir / "out", folder, status=3).stderr)
+        (folder / "notes.txt").write_text("notes", encoding="utf-8")
+        words = self.scan("--out", self.dir / "out", folder, self.videos / "camera 1.avi", status=3).stderr
+        self.assertIn("has no videos", words)
+        self.assertIn("1 of .txt", words)
+        self.assertIn("1 done", words)
 
 
 class BadInput(Case):

@@ -2,6 +2,7 @@
 #include "pipeline.h"
 
 #include "common/error.h"
+#include "video_track.h"
 
 #include <cstdio>
 #include <gst/app/gstappsink.h>
@@ -56,24 +57,17 @@ void link(std::initializer_list<GstElement *> elements) {
 
 namespace {
 
-void on_pad(GstElement *, GstPad *pad, GstElement *next) {
-  ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
-  CapsPtr caps(gst_pad_query_caps(pad, nullptr));
-  const bool video =
-      gst_caps_get_size(caps.get()) > 0 &&
-      g_str_has_prefix(gst_structure_get_name(gst_caps_get_structure(caps.get(), 0)), "video/");
-  if (video && !gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
-}
 void on_no_more_pads(GstElement *decoder, GstElement *next) {
   ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
+  if (gst_pad_is_linked(sink.get())) return;
+  if (const auto pad = best_video_pad(decoder)) gst_pad_link(pad.get(), sink.get());
   if (!gst_pad_is_linked(sink.get()))
     GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("there is no video in the input"), (nullptr));
 }
 
 } // namespace
 
-void link_first_video(GstElement *decoder, GstElement *next) {
-  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad), next);
+void link_video(GstElement *decoder, GstElement *next) {
   g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), next);
 }
 

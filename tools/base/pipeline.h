@@ -18,9 +18,9 @@ GstElement *make_element(const char *factory, const char *name = nullptr);
 // gst_element_link for several; throws Error::bad_setting with both names and both pads' caps.
 void link(std::initializer_list<GstElement *> elements);
 
-// Links the first video pad that a decodebin or uridecodebin gets to `next`; its other pads stay open. When
-// it has none, the decoder posts an error that says so.
-void link_first_video(GstElement *decoder, GstElement *next);
+// Links the video of a decodebin or uridecodebin (video_track.h) to `next`; its other pads stay open. When it
+// has none, the decoder posts an error that says so.
+void link_video(GstElement *decoder, GstElement *next);
 
 class Pipeline {
  public:

@@ -16,7 +16,7 @@ GstElement *add_input(tools::Pipeline &pipeline, const Options &o, Limit &limit)
   GstElement *decoder = pipeline.add(make_element("uridecodebin", "input"));
   GstElement *convert = pipeline.add(make_element("videoconvert"));
   g_object_set(decoder, "uri", o.input.c_str(), nullptr);
-  tools::link_first_video(decoder, convert);
+  tools::link_video(decoder, convert);
   if (o.frames)
     limit.watch(tools::ObjectPtr<GstPad>(gst_element_get_static_pad(convert, "src")).get(), o.frames);
   return convert;

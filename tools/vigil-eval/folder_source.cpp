@@ -52,7 +52,7 @@ GstElement *FolderSource::build_video(tools::Pipeline &pipeline) {
   GstElement *decoded = pipeline.add(tools::make_element("videoconvert", "decoded"));
   g_object_set(file, "location", folder_.video.c_str(), nullptr);
   tools::link({file, decoder});
-  tools::link_first_video(decoder, decoded);
+  tools::link_video(decoder, decoded);
   tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(decoded, "src"));
   gst_pad_add_probe(
       pad.get(), GST_PAD_PROBE_TYPE_BUFFER,

@@ -46,6 +46,16 @@ std::uint64_t positive(const Assignment &a) {
   return v;
 }
 
+// "; there are a, b and c" for a property that takes words of a list; empty for others.
+std::string choices_of(const GParamSpec *spec) {
+  if (!G_IS_PARAM_SPEC_ENUM(spec)) return "";
+  const GEnumClass *values = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  std::string words;
+  for (guint i = 0; i < values->n_values; i++)
+    words += text(i == 0 ? "" : i + 1 == values->n_values ? " and " : ", ", values->values[i].value_nick);
+  return "; there are " + words;
+}
+
 // Sets a property from its text; GStreamer's own function ignores what it cannot convert.
 void set_property(GstElement *element, const Assignment &a) {
   GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), a.name.c_str());
@@ -59,7 +69,8 @@ void set_property(GstElement *element, const Assignment &a) {
   if (good) g_object_set_property(G_OBJECT(element), a.name.c_str(), &value);
   g_value_unset(&value);
   if (!good)
-    fail(Error::Kind::bad_setting, a.name, "=", a.value, " cannot be set; see gst-inspect-1.0 scenetestsrc");
+    fail(Error::Kind::bad_setting, a.name, "=", a.value, " cannot be set", choices_of(spec),
+         "; see gst-inspect-1.0 scenetestsrc");
 }
 
 class SceneSource final : public Source {

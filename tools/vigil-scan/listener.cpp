@@ -172,6 +172,7 @@ Listener::Fate Listener::frame(GstPad *pad, GstBuffer *buffer) {
   }
   const bool next_step = every_ > 0 && t / every_ != before_ / every_;
   const bool chosen = every_ > 0 && t >= findings_.part.begin && !open_.empty() && (begun_ || next_step);
+  if (first_ < 0) first_ = t;
   before_ = t;
   begun_ = false;
   if (t < findings_.part.begin) return Fate::drop;
@@ -196,6 +197,11 @@ void Listener::scored(GstPad *pad, GstBuffer *buffer) {
   std::vector<float> values = vector_on(buffer);
   const Time t = stream_time(pad, buffer);
   if (!values.empty() && t >= 0) findings_.vectors.push_back({t, std::move(values)});
+}
+
+Time Listener::mean_step() {
+  const std::lock_guard lock(mutex_);
+  return seen_ > 1 ? (before_ - first_) / static_cast<Time>(seen_ - 1) : 0;
 }
 
 Findings Listener::take() {

@@ -25,6 +25,7 @@ class Listener {
   void scored(GstPad *, GstBuffer *);         // behind gpufisher
   bool finished() const { return finished_; } // a frame behind the part's end was seen
   std::uint64_t frames_seen() const { return seen_; }
+  Time mean_step(); // between the frames that were seen; 0: there were fewer than two
 
   Findings take(); // once no more comes
 
@@ -41,7 +42,7 @@ class Listener {
   Findings findings_;
   const Time every_;
   const bool one_ = false;
-  Time before_ = -1; // of the last frame
+  Time first_ = -1, before_ = -1; // of the first and of the last frame
   std::set<std::string> open_;
   bool begun_ = false; // something began since the last frame
   std::map<std::uint64_t, Track> tracks_;

@@ -36,10 +36,52 @@ void read_list(std::istream &in, std::vector<std::string> &paths) {
     if (!line.empty() && line[0] != '#') paths.push_back(line);
 }
 
+struct Given {                       // on the command line and in lists
+  std::vector<std::string> paths;    // of files
+  std::vector<std::string> unusable; // folders: why there is nothing to do in them
+};
+
+Given find_files(const ScanOptions &o) {
+  std::vector<std::string> words = o.files;
+  for (const std::string &list : o.lists) {
+    if (list == "-") {
+      read_list(std::cin, words);
+      continue;
+    }
+    std::ifstream in(list);
+    if (!in) fail(Error::Kind::io, "cannot read the list ", list);
+    read_list(in, words);
+  }
+  Given given;
+  for (const std::string &path : words) {
+    std::error_code ignored; // of what is no folder look_at() says more
+    if (!std::filesystem::is_directory(path, ignored)) {
+      given.paths.push_back(path);
+      continue;
+    }
+    try {
+      std::vector<std::string> others;
+      for (std::string &file : tools::expand({path}, tools::Media::videos, &others))
+        given.paths.push_back(std::move(file));
+      if (!others.empty())
+        std::fprintf(
+            stderr,
+            "note: in %s files are passed over whose names do not end as those of videos do: %s; a file "
+            "that is named by itself is read whatever its name\n",
+            path.c_str(), tools::endings_of(others).c_str());
+    } catch (const Error &e) {
+      given.unusable.emplace_back(e.what());
+    } catch (const std::filesystem::filesystem_error &e) {
+      given.unusable.push_back(text("the folder ", path, " cannot be read: ", e.what()));
+    }
+  }
+  return given;
+}
+
 class Scanner {
  public:
-  Scanner(const ScanOptions &o, tools::SharedContexts &contexts)
-      : o_(o), with_vectors_(!o.chain.model.empty()), archive_(o.out, how(), with_vectors_),
+  Scanner(const ScanOptions &o, const Given &given, tools::SharedContexts &contexts)
+      : o_(o), given_(given), with_vectors_(!o.chain.model.empty()), archive_(o.out, how(), with_vectors_),
         contexts_(contexts), turns_(o.jobs) {}
   Outcome run();
 
@@ -53,6 +95,7 @@ class Scanner {
   void failed(const std::string &path, const std::string &name, const std::string &reason);
   void say(const std::string &);
   const ScanOptions &o_;
+  const Given &given_;
   const bool with_vectors_;
   Archive archive_;
   tools::SharedContexts &contexts_;
@@ -69,7 +112,9 @@ class Scanner {
 Json Scanner::how() const {
   Json j;
   j["vigil-scan"] = VIGIL_VERSION;
-  j["results"] = 2; // version of their format; 1: an event of motion lasted motion-hold too long
+  // Version of their format. 1: an event of motion lasted motion-hold too long. 2: times of transport streams
+  // counted from the first clock reference, pictures were not turned.
+  j["results"] = 3;
   j["chain"] = o_.chain.elements;
   j["split_seconds"] = double(o_.split) / double(second);
   j["warm_up_seconds"] = o_.split ? double(o_.chain.warm_up) / double(second) : 0.0;
@@ -96,27 +141,11 @@ void Scanner::failed(const std::string &path, const std::string &name, const std
 
 // Which units there are depends on the files alone, so that tasks on several machines divide them alike.
 void Scanner::find_units() {
-  std::vector<std::string> given = o_.files;
-  for (const std::string &list : o_.lists) {
-    if (list == "-") {
-      read_list(std::cin, given);
-      continue;
-    }
-    std::ifstream in(list);
-    if (!in) fail(Error::Kind::io, "cannot read the list ", list);
-    read_list(in, given);
+  for (const std::string &reason : given_.unusable) {
+    outcome_.failed++;
+    say("failed: " + reason);
   }
-  std::vector<std::string> paths;
-  for (const std::string &path : given) {
-    std::vector<std::string> files{path};
-    try {
-      files = tools::expand({path}, tools::Media::videos);
-    } catch (const Error &) { // of a file look_at() says more
-    } catch (const std::filesystem::filesystem_error &) {
-    }
-    paths.insert(paths.end(), files.begin(), files.end());
-  }
-  for (const Surveyed &s : survey(paths, o_.split > 0)) {
+  for (const Surveyed &s : survey(given_.paths, o_.split > 0)) {
     try {
       if (s.error) std::rethrow_exception(s.error);
       if (!known_.insert(s.file.path).second)
@@ -215,8 +244,9 @@ Outcome Scanner::run() {
 
 Outcome scan(const ScanOptions &o) {
   tools::SharedContexts contexts;
-  check_chain(o.chain, contexts); // before the folder is made
-  return Scanner(o, contexts).run();
+  const Given given = find_files(o);
+  check_chain(o.chain, contexts, given.paths); // before the folder is made
+  return Scanner(o, given, contexts).run();
 }
 
 } // namespace vigil::scan

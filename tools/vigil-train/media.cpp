@@ -69,7 +69,7 @@ std::uint64_t decode_file(const std::string &path, const std::string &filter,
   g_object_set(sink, "caps", caps.get(), "sync", FALSE, "max-buffers", 4U, nullptr);
   tools::link({source, decoder});
   tools::link({chain, sink});
-  tools::link_first_video(decoder, chain);
+  tools::link_video(decoder, chain);
   pipeline.play();
   std::uint64_t count = 0;
   while (const tools::SamplePtr sample = next_sample(pipeline, GST_APP_SINK(sink))) {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "video_track.h"
+
+#include <cstdint>
+#include <tuple>
+
+namespace vigil::tools {
+
+namespace {
+
+const GstStructure *first_of(const CapsPtr &caps) {
+  if (!caps || gst_caps_is_any(caps.get()) || gst_caps_get_size(caps.get()) == 0) return nullptr;
+  return gst_caps_get_structure(caps.get(), 0);
+}
+
+CapsPtr caps_of(GstPad *pad) {
+  CapsPtr caps(gst_pad_get_current_caps(pad));
+  if (!caps) caps.reset(gst_pad_query_caps(pad, nullptr));
+  return caps;
+}
+
+bool is_image(const GstStructure *s) {
+  return s && g_str_has_prefix(gst_structure_get_name(s), "image/");
+}
+
+} // namespace
+
+ObjectPtr<GstPad> before_decoder(GstPad *pad) {
+  ObjectPtr<GstPad> at(GST_PAD(gst_object_ref(pad)));
+  while (GST_IS_GHOST_PAD(at.get())) {
+    GstPad *target = gst_ghost_pad_get_target(GST_GHOST_PAD(at.get()));
+    if (!target) return {};
+    at.reset(target);
+  }
+  const ObjectPtr<GstElement> decoder(gst_pad_get_parent_element(at.get()));
+  return ObjectPtr<GstPad>(decoder ? gst_element_get_static_pad(decoder.get(), "sink") : nullptr);
+}
+
+namespace {
+
+// True when the pad, or the decoder behind it, takes single pictures: the caps before the decoder say so.
+bool is_of_images(GstPad *pad) {
+  if (is_image(first_of(caps_of(pad)))) return true;
+  const auto in = before_decoder(pad);
+  return in && is_image(first_of(CapsPtr(gst_pad_get_current_caps(in.get()))));
+}
+
+} // namespace
+
+bool gives_pictures(GstPad *pad) {
+  const CapsPtr caps = caps_of(pad);
+  const GstStructure *s = first_of(caps);
+  return s && (g_str_has_prefix(gst_structure_get_name(s), "video/") || is_image(s));
+}
+
+ObjectPtr<GstPad> best_video_pad(GstElement *decoder) {
+  ObjectPtr<GstPad> best;
+  std::tuple<bool, std::int64_t> best_rank;
+  GstIterator *pads = gst_element_iterate_src_pads(decoder);
+  GValue item = G_VALUE_INIT;
+  while (gst_iterator_next(pads, &item) == GST_ITERATOR_OK) {
+    auto *pad = GST_PAD(g_value_get_object(&item));
+    if (gives_pictures(pad)) {
+      const CapsPtr caps = caps_of(pad);
+      const GstStructure *s = first_of(caps);
+      int width = 0, height = 0;
+      gst_structure_get_int(s, "width", &width);
+      gst_structure_get_int(s, "height", &height);
+      const std::tuple rank(!is_of_images(pad), std::int64_t{width} * height);
+      if (!best || rank > best_rank) {
+        best.reset(GST_PAD(gst_object_ref(pad)));
+        best_rank = rank;
+      }
+    }
+    g_value_reset(&item);
+  }
+  g_value_unset(&item);
+  gst_iterator_free(pads);
+  return best;
+}
+
+} // namespace vigil::tools
