@@ -34,11 +34,13 @@ class EventReader::Lease {
   Lease(const EventReader &reader, std::unique_ptr<Sqlite> db, Clock::time_point end)
       : reader_(reader), db_(std::move(db)), end_(end) {
     constexpr int instructions = 1000; // of SQLite's machine, between two looks at the clock
+    // Not guarded: it reads a clock, and throws nothing.
     sqlite3_progress_handler(
         db_->get(), instructions,
         [](void *last) { return int(Clock::now() > *static_cast<Clock::time_point *>(last)); }, &end_);
   }
   ~Lease() {
+    // Nothing to be guarded: the handler goes.
     sqlite3_progress_handler(db_->get(), 0, nullptr, nullptr);
     {
       const std::lock_guard guard(reader_.lock_);
