@@ -135,7 +135,7 @@ void words() {
 }
 
 void service() {
-  tell_service_manager("READY=1"); // without a service manager
+  notify_service_manager("READY=1"); // without a service manager
   expect(!watchdog_period(), "no watchdog");
   const std::string name = "vigil-test-borders-" + std::to_string(getpid());
   const int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -145,7 +145,7 @@ void service() {
   const std::size_t size = offsetof(sockaddr_un, sun_path) + 1 + name.size();
   expect(!bind(s, reinterpret_cast<const sockaddr *>(&address), static_cast<socklen_t>(size)), "a socket");
   setenv("NOTIFY_SOCKET", ("@" + name).c_str(), 1);
-  tell_service_manager("READY=1");
+  notify_service_manager("READY=1");
   char got[64] = {};
   expect(recv(s, got, sizeof got - 1, MSG_DONTWAIT) == 7 && std::string(got) == "READY=1", got);
   setenv("WATCHDOG_USEC", "60000000", 1);

@@ -26,7 +26,7 @@ broker = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin"
 config = folder / "monitor.yaml"
 config.write_text(f"""
 record: {{pre_capture: 1, post_capture: 1, max_clip: 3}}
-{f'mqtt: {{host: 127.0.0.1, port: {mqtt}, node: test}}' if broker else ''}
+{f'mqtt: {{host: 127.0.0.1, port: {mqtt}, node: test, commands: true}}' if broker else ''}
 cameras:
   door: {{source: "rtsp://127.0.0.1:{rtsp}/video", cudamog: {{motion-hold: 300}}}}
   sound: {{source: "rtsp://127.0.0.1:{rtsp}/audio"}}

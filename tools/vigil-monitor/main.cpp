@@ -113,7 +113,7 @@ gboolean quit(gpointer loop) {
 
 // From the main loop: while that hangs, systemd hears nothing, and starts the program again.
 gboolean is_alive(gpointer) {
-  tell_service_manager("WATCHDOG=1");
+  notify_service_manager("WATCHDOG=1");
   return G_SOURCE_CONTINUE;
 }
 
@@ -222,10 +222,10 @@ int run(const Options &o) {
     std::printf("%s: %s\n", local == Role::none ? "tokens" : "tokens for other machines",
                 config.http.token_file.c_str());
   std::fflush(stdout);
-  tell_service_manager("READY=1");
+  notify_service_manager("READY=1");
   g_main_loop_run(loop);
 
-  tell_service_manager("STOPPING=1");
+  notify_service_manager("STOPPING=1");
   notifier.take_no_orders();
   // Each part has a limit of its own. This limit is for the rest, for example a query on a disk that hangs.
   constexpr std::chrono::seconds longest_stop(30);

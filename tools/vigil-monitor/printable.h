@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What devices, servers and brokers say, made fit for a terminal, a log of lines and JSON.
+// Makes the words of devices, servers and brokers fit for a terminal, a log of lines and JSON.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace vigil::monitor {
 
-// Characters of what another machine says that are shown.
+// So many characters of another machine's words are shown.
 constexpr std::size_t most_said = 200;
 
 // Control characters (C0, DEL, C1), marks that turn the direction of writing, and bytes that are no UTF-8

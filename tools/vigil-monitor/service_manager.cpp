@@ -24,7 +24,7 @@ std::optional<long long> number_of(const char *name) {
 
 } // namespace
 
-void tell_service_manager(std::string_view state) noexcept {
+void notify_service_manager(std::string_view state) noexcept {
   const char *path = std::getenv("NOTIFY_SOCKET");
   sockaddr_un address{};
   if (!path || (*path != '/' && *path != '@') || std::strlen(path) >= sizeof address.sun_path) return;

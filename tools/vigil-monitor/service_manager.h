@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What systemd is told of a unit of Type=notify, by the protocol of sd_notify(3). Without systemd nothing
-// happens.
+// Notifies systemd of the states of a unit of Type=notify, by the protocol of sd_notify(3). Without systemd
+// nothing happens.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 namespace vigil::monitor {
 
 // "READY=1", "STOPPING=1" or "WATCHDOG=1".
-void tell_service_manager(std::string_view state) noexcept;
+void notify_service_manager(std::string_view state) noexcept;
 
 // How often WATCHDOG=1 is due so that systemd does not take the program for hung (WatchdogSec= of the unit).
 std::optional<std::chrono::milliseconds> watchdog_period();
