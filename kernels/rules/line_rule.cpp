@@ -14,9 +14,9 @@ constexpr double clear = 0.05; // of the lower box's height, at most, lies in th
 constexpr double inside = 0.8; // ... or at least so much: one lies in the other
 constexpr double along = 0.35; // of the faster one's velocity: two parts differ by less
 
-// An upright object falls into parts above each other: something hides its middle, or its clothes look like the
-// background there. Two people who walk together are side by side, or one hides a part of the other one: then
-// their boxes overlap by that.
+// An upright object falls into parts above each other: something hides its middle, or its clothes look like
+// the background there. Two people who walk together are side by side, or one hides a part of the other one:
+// then their boxes overlap by that.
 bool are_parts(const track::Box &a, const track::Box &b) {
   const auto overlap = [](double p, double p_length, double q, double q_length) {
     return std::min(p + p_length, q + q_length) - std::max(p, q);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which object a new track is, under another number.
 //
-// A track that begins within `hand_over` after another one of its type ended, and within that one's size of
-// its last place, is that object. So is a track that begins where another one, which is predicted and does not
-// stand, should be, when the two move the same way: their velocities differ by less than 0.6 of the faster
-// one's. The nearest one is taken; of equally near ones that with the highest number.
+// A track that begins within `hand_over` after another one of its type ended, and within its own size of the
+// last place of that one, is that object. So is a track that begins where another one should be, which is
+// predicted and not stationary, when the two move the same way: their velocities differ by less than 0.6 of
+// the faster one's. The nearest one is taken; of equally near ones that with the highest number.
 // Source: this project.
 #pragma once
 

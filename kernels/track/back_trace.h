@@ -2,7 +2,7 @@
 // Step 8 of the tracker: where a track was before it was found.
 //
 // A track whose velocity (vx, vy) is known, 0.3 s after it was first seen, is moved back in time through the
-// boxes of the last frames. As long as 0.7 of it lies in boxes of a frame it was there, hidden in them. So its
+// boxes of the last frames. As long as 0.7 of it lies in boxes of a frame, it was there, hidden in them. Its
 // way is traced for at most 2 s before it was first seen, until it came in over the border, and not over gaps
 // of more than 1 s. came_x and came_y of the object are the way from there to where it was confirmed.
 //

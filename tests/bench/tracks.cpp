@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How long boxtrack's tracker and boxrules' rule engine take for a frame, on one thread: objects that cross the
-// picture each way, some of them merged for a while, four zones and four lines.
+// How long boxtrack's tracker and boxrules' rule engine take for a frame, on one thread: objects that cross
+// the picture each way, some of them merged for a while, four zones and four lines.
 //
 //   bench-tracks [FRAMES]
 #include "kernels/rules/rule_engine.h"
