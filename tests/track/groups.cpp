@@ -31,6 +31,11 @@ void joins_what_is_larger() {
       expect(two[1].sighting.box == -1 && g.boxes[0].owners == 1,
              "a track is not in the box of another one that hides it");
   }
+  std::vector<Track> little{known(a, 1), known(at(302, 240), 2)};
+  Frame wider = frame_of({of(hull_of(a, at(302, 240)))});
+  give(wider, little[0], 0);
+  Groups(params, wider, little).join();
+  expect(little[1].sighting.box == -1, "a box that is explained better by 0.06 alone holds no second track");
   std::vector<Track> other{known(a, 1), known(b, 2)};
   other[1].object.label = 7;
   Frame g = frame_of({of(hull_of(a, b))});
