@@ -7,12 +7,11 @@
 namespace vigil::rules {
 namespace {
 
-constexpr double left_behind = 2; // of the owner's heights: so far away it is no longer with the object
-constexpr double carried = 2;     // of its sizes: a left object that moved by more was taken along
-constexpr double taller = 1.3;    // times as tall as the object that it takes
-constexpr double reach = 2;       // of its heights: it walks on until the ghost is known for one
-constexpr double same_place =
-    3.0; // seconds for which a ghost that is seen again is the one that was reported
+constexpr double left_behind = 2;  // of the owner's heights: so far away it is no longer with the object
+constexpr double carried = 2;      // of its sizes: a left object that moved by more was taken along
+constexpr double taller = 1.3;     // times as tall as the object that it takes
+constexpr double reach = 2;        // of its heights: it walks on until the ghost is known for one
+constexpr double same_place = 3.0; // s: a ghost that is seen again by then is the one that was reported
 
 double gap(double a, double a_length, double b, double b_length) {
   return std::max({0., a - (b + b_length), b - (a + a_length)});
