@@ -159,12 +159,12 @@ void Drawing::label(std::size_t i, const std::string &text, rules::Point at, Col
   add(l);
 }
 
-void Drawing::draw_counts(const rules::Watch &watch) {
-  const rules::Rules &r = watch.rules();
+void Drawing::draw_counts(const rules::RuleEngine &engine) {
+  const rules::Rules &r = engine.rules();
   for (std::size_t i = 0; i < r.zones.size(); i++)
-    label(i, text(r.zones[i].name, ": ", watch.count(i).inside), middle(r.zones[i].polygon), zone_colour);
+    label(i, text(r.zones[i].name, ": ", engine.count(i).inside), middle(r.zones[i].polygon), zone_colour);
   for (std::size_t i = 0; i < r.lines.size(); i++) {
-    const rules::LineTotal t = watch.total(i);
+    const rules::LineTotal t = engine.total(i);
     const rules::Point first = r.lines[i].points.front();
     label(r.zones.size() + i, text(r.lines[i].name, " +", t.forward, " -", t.backward),
           {first.x + 4. * scale_, first.y + 4. * scale_}, line_colour);
@@ -184,13 +184,13 @@ void Drawing::follow(const TrackOnFrame &t, double seconds) {
   if (trail->points.size() > trail_points) trail->points.erase(trail->points.begin());
 }
 
-void Drawing::step(const rules::Watch &watch, const std::vector<TrackOnFrame> &tracks, double seconds,
+void Drawing::step(const rules::RuleEngine &engine, const std::vector<TrackOnFrame> &tracks, double seconds,
                    double width, double height) {
   width_ = width;
   height_ = height;
   scale_ = std::max(1, static_cast<int>(height / 270));
   composition_.reset();
-  if (!rules_drawn_) draw_rules(watch.rules());
+  if (!rules_drawn_) draw_rules(engine.rules());
   for (const Rectangle &r : fixed_)
     if (r) add(Rectangle(gst_video_overlay_rectangle_ref(r.get())));
   for (const TrackOnFrame &t : tracks) {
@@ -204,7 +204,7 @@ void Drawing::step(const rules::Watch &watch, const std::vector<TrackOnFrame> &t
   std::erase_if(trails_, [&](const Trail &t) { return seconds - t.last > trail_seconds; });
   for (const Trail &t : trails_)
     if (t.points.size() > 1) add(path(t.points, false, scale_, trail_colour));
-  draw_counts(watch);
+  draw_counts(engine);
 }
 
 void Drawing::attach(GstBuffer *buffer) const {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gst/observe/track_meta.h"
-#include "kernels/rules/watch.h"
+#include "kernels/rules/rule_engine.h"
 
 #include <gst/video/video.h>
 #include <memory>
@@ -30,7 +30,7 @@ struct CompositionUnref {
 class Drawing {
  public:
   // Makes the picture of a frame: what the rules are, what they counted, who is where and was.
-  void step(const rules::Watch &, const std::vector<TrackOnFrame> &, double seconds, double width,
+  void step(const rules::RuleEngine &, const std::vector<TrackOnFrame> &, double seconds, double width,
             double height);
   // Puts it on the frame as metadata, beside what is drawn there already: elements that draw compositions
   // look at one of a frame.
@@ -53,7 +53,7 @@ class Drawing {
   };
 
   void draw_rules(const rules::Rules &);
-  void draw_counts(const rules::Watch &);
+  void draw_counts(const rules::RuleEngine &);
   void label(std::size_t i, const std::string &text, rules::Point at, Colour);
   void follow(const TrackOnFrame &, double seconds);
   Rectangle path(const std::vector<rules::Point> &, bool closed, int thick, Colour) const;

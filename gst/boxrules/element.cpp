@@ -33,7 +33,7 @@ static const Properties<Settings> &properties() {
              "cannot be used, "
              "a warning is posted and the old rules stay",
              &Settings::location, Change::playing);
-    p.table(&Settings::watch, rules::settings_table, Change::live);
+    p.table(&Settings::engine, rules::settings_table, Change::live);
     p.table(&Settings::reports, reports_table, Change::live);
     return p;
   }();
@@ -151,7 +151,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
 static gboolean start(GstBaseTransform *trans) {
   return guard(trans, FALSE, [&] {
     Impl &impl = impl_of(trans);
-    impl.watch = {};
+    impl.engine = {};
     impl.taken = impl.rules_version = 0;
     impl.place = {};
     impl.drawing.forget();

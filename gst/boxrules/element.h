@@ -11,7 +11,7 @@
 #include "gst/observe/any_frames.h"
 #include "gst/observe/track_meta.h"
 #include "gst/properties.h"
-#include "kernels/rules/watch.h"
+#include "kernels/rules/rule_engine.h"
 
 #include <atomic>
 #include <gst/base/gstbasetransform.h>
@@ -39,7 +39,7 @@ inline constexpr auto reports_table = std::tuple{
 };
 
 struct Settings {
-  rules::Settings watch;
+  rules::Settings engine;
   Reports reports;
   std::string location;
 };
@@ -64,8 +64,8 @@ struct Impl {
   Stats stats;
 
   // The streaming thread's own.
-  rules::Watch watch;
-  unsigned taken = 0; // the version that watch has
+  rules::RuleEngine engine;
+  unsigned taken = 0; // the version that engine has
   std::vector<TrackOnFrame> tracks;
   std::vector<rules::Subject> subjects;
   std::vector<GhostOnFrame> ghosts_found;

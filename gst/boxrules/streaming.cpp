@@ -13,12 +13,12 @@ namespace {
 void post_events(GstElement *element, Impl &impl, bool wanted, const FrameTime &time) {
   {
     const std::lock_guard lock(impl.mutex);
-    impl.stats.events += impl.watch.events().size();
-    for (std::size_t i = 0; i < impl.stats.zones.size(); i++) impl.stats.zones[i].zone = impl.watch.count(i);
-    for (std::size_t i = 0; i < impl.stats.lines.size(); i++) impl.stats.lines[i].line = impl.watch.total(i);
+    impl.stats.events += impl.engine.events().size();
+    for (std::size_t i = 0; i < impl.stats.zones.size(); i++) impl.stats.zones[i].zone = impl.engine.count(i);
+    for (std::size_t i = 0; i < impl.stats.lines.size(); i++) impl.stats.lines[i].line = impl.engine.total(i);
   }
   if (!wanted) return;
-  for (const rules::Event &e : impl.watch.events())
+  for (const rules::Event &e : impl.engine.events())
     gst_element_post_message(element, new_event_message(element, e, time));
 }
 
@@ -54,20 +54,20 @@ void take_rules(GstElement *element, Impl &impl, bool size_changed) {
     reset = impl.reset_totals;
     impl.reset_totals = false;
     if (impl.version == impl.taken && !size_changed) {
-      if (reset) impl.watch.reset_totals();
+      if (reset) impl.engine.reset_totals();
       return;
     }
     wanted = impl.wanted;
     impl.taken = impl.version;
   }
-  impl.watch.set(usable(element, impl, wanted));
-  if (reset) impl.watch.reset_totals();
+  impl.engine.set(usable(element, impl, wanted));
+  if (reset) impl.engine.reset_totals();
   impl.drawing.rules_changed();
   const std::lock_guard lock(impl.mutex);
   impl.stats.zones.clear();
   impl.stats.lines.clear();
-  for (const rules::Zone &z : impl.watch.rules().zones) impl.stats.zones.push_back({z.name, {}, {}});
-  for (const rules::Line &l : impl.watch.rules().lines) impl.stats.lines.push_back({l.name, {}, {}});
+  for (const rules::Zone &z : impl.engine.rules().zones) impl.stats.zones.push_back({z.name, {}, {}});
+  for (const rules::Line &l : impl.engine.rules().lines) impl.stats.lines.push_back({l.name, {}, {}});
 }
 
 void find_tracks(Impl &impl, GstBuffer *buffer) {
@@ -101,7 +101,7 @@ void ask_downstream(GstBaseTransform *trans, Impl &impl) {
 }
 
 void draw(GstBaseTransform *trans, Impl &impl, GstBuffer *buffer) {
-  impl.drawing.step(impl.watch, impl.tracks, impl.place.seconds, impl.place.width, impl.place.height);
+  impl.drawing.step(impl.engine, impl.tracks, impl.place.seconds, impl.place.width, impl.place.height);
   if (impl.drawable && impl.drawing.blend(buffer, impl.place.info)) return;
   ask_downstream(trans, impl);
   if (impl.downstream_composes) {
@@ -126,7 +126,7 @@ void all_leave(GstBaseTransform *trans, Impl &impl) {
     const std::lock_guard lock(impl.mutex);
     wanted = impl.settings.reports.post_messages;
   }
-  impl.watch.finish();
+  impl.engine.finish();
   post_events(GST_ELEMENT(trans), impl, wanted, impl.place.last_time);
   impl.drawing.forget();
 }
@@ -138,18 +138,18 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
     Settings settings;
     {
       const std::lock_guard lock(impl.mutex);
-      settings.watch = impl.settings.watch;
+      settings.engine = impl.settings.engine;
       settings.reports = impl.settings.reports;
     }
     const FrameTime time = frame_time(trans->segment, buffer);
     const double seconds = seconds_of(impl.place.info, time, impl.place.seconds);
-    impl.watch.set(settings.watch);
+    impl.engine.set(settings.engine);
     if (seconds < impl.place.seconds) all_leave(trans, impl);
     impl.place.seconds = seconds;
     impl.place.last_time = time;
     if (impl.place.passes_by(buffer, time)) return GST_FLOW_OK;
     find_tracks(impl, buffer);
-    impl.watch.step(impl.subjects, impl.place.seconds, impl.ghosts);
+    impl.engine.step(impl.subjects, impl.place.seconds, impl.ghosts);
     {
       const std::lock_guard lock(impl.mutex);
       impl.stats.frames++;

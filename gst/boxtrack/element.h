@@ -8,7 +8,7 @@
 
 #include "gst/observe/any_frames.h"
 #include "gst/properties.h"
-#include "kernels/track/track.h"
+#include "kernels/track/tracker.h"
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>

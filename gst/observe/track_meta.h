@@ -2,7 +2,7 @@
 // Tracks on a frame: a GstVideoRegionOfInterestMeta is a track's box when it has a parameter "track", a
 // structure with
 //   id          guint64   from 1 on
-//   state       string    tracked, grouped or predicted (kernels/track/track.h); the places of the last two
+//   state       string    tracked, grouped or predicted (kernels/track/object.h); the places of the last two
 //               are estimates
 //   stationary  gboolean
 //   age         guint64   ns since it was first seen
@@ -12,7 +12,7 @@
 // A box with several tracks in it has no such parameter: each of them has a box of its own.
 #pragma once
 
-#include "kernels/track/track.h"
+#include "kernels/track/object.h"
 
 #include <gst/video/video.h>
 #include <vector>

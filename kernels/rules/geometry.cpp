@@ -18,6 +18,10 @@ int crossing(Point a, Point b, Point p, Point q) {
   return to ? 1 : -1;
 }
 
+double distance(Point a, Point b) {
+  return std::hypot(a.x - b.x, a.y - b.y);
+}
+
 double distance_to_segment(Point a, Point b, Point p) {
   const double dx = b.x - a.x, dy = b.y - a.y, squared = dx * dx + dy * dy;
   const double at = squared > 0 ? std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / squared, 0., 1.) : 0;

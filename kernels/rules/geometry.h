@@ -19,6 +19,7 @@ double side(Point a, Point b, Point p);
 // not at all. A point exactly on a line counts as on its right hand, so that each way over it counts once,
 // wherever it stops between; the same goes for the line's ends and corners seen from the step.
 int crossing(Point a, Point b, Point p, Point q);
+double distance(Point, Point);
 double distance_to_segment(Point a, Point b, Point p);
 double distance_to_line(std::span<const Point> corners, Point); // open
 // Inside by the even-odd rule.

@@ -8,13 +8,13 @@
 //    "zones": [{"name": "door", "polygon": [[0.1, 0.5], [0.4, 0.5], [0.4, 0.9]],
 //               "classes": ["person"], "min-height": 0.05, "max-height": 0.5,     of the objects that count;
 //               heights in units
-//               "loitering": 20,                  seconds in the zone after which it is told
+//               "loitering": 20,                  seconds in the zone after which it is reported
 //               "crowd": {"count": 5, "seconds": 3},
 //               "left-object": 10,                seconds for which what somebody put down stands before it
-//                                                 is told
+//                                                 is reported
 //               "max-speed": 8}],                 metres (with ground) or pixels a second
 //    "lines": [{"name": "gate", "points": [[0.5, 0], [0.5, 1]], "classes": [], "min-height": 0,
-//               "wrong-way": "backward"}],        a direction that is told as wrong
+//               "wrong-way": "backward"}],        a direction that is reported as wrong
 //    "ground": {"picture": [[x, y], four of them], "metres": [[x, y], four of them]}}
 //
 // All but names and points may be left out. A crossing is "forward" when it goes to the right hand of one who

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How long boxtrack's tracker and boxrules' watch take for a frame, on one thread: objects that cross the
-// picture each way, some of them merged for a while, four zones and four lines.
+// How long boxtrack's tracker and boxrules' rule engine take for a frame, on one thread: objects that cross
+// the picture each way, some of them merged for a while, four zones and four lines.
 //
 //   bench-tracks [FRAMES]
-#include "kernels/rules/watch.h"
-#include "kernels/track/track.h"
+#include "kernels/rules/rule_engine.h"
+#include "kernels/track/tracker.h"
 
 #include <algorithm>
 #include <chrono>
@@ -63,9 +63,9 @@ double median(std::vector<double> v) {
 
 void measure(int objects, int frames) {
   track::Tracker tracker;
-  rules::Watch watch;
-  watch.set(four_each());
-  std::vector<double> tracking, watching;
+  rules::RuleEngine engine;
+  engine.set(four_each());
+  std::vector<double> tracking, ruling;
   std::vector<rules::Subject> subjects;
   for (int n = 0; n < frames; n++) {
     const auto boxes = boxes_at(n, objects);
@@ -75,11 +75,11 @@ void measure(int objects, int frames) {
     subjects.clear();
     for (const track::Object &o : tracker.objects()) subjects.push_back({o, "motion"});
     begin = Clock::now();
-    watch.step(subjects, n / fps);
-    watching.push_back(microseconds(begin));
+    engine.step(subjects, n / fps);
+    ruling.push_back(microseconds(begin));
   }
-  std::printf("%5d boxes, %5zu tracks: tracker %8.1f us, watch %7.1f us a frame (medians)\n", objects,
-              tracker.objects().size(), median(tracking), median(watching));
+  std::printf("%5d boxes, %5zu tracks: tracker %8.1f us, rules %7.1f us a frame (medians)\n", objects,
+              tracker.objects().size(), median(tracking), median(ruling));
 }
 
 } // namespace

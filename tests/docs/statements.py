@@ -35,7 +35,7 @@ class Statements(unittest.TestCase):
                 posted.update(re.findall(r'"([a-z]+(?:-[a-z]+)*)"', call.split("time")[0]))
             for names in re.findall(r"const char \*(?:message|name)_of\([^)]*\) \{(.*?)\n\}", source, re.DOTALL):
                 posted.update(n for n in re.findall(r'return "([a-z-]+)"', names) if "-" in n)
-        posted.update(re.findall(r'return "([a-z-]+)"', re.search(r"const char \*name_of\(Kind.*?\n\}", text("kernels/rules/watch.cpp"), re.DOTALL)[0]))
+        posted.update(re.findall(r'return "([a-z-]+)"', re.search(r"const char \*name_of\(Kind.*?\n\}", text("kernels/rules/event.cpp"), re.DOTALL)[0]))
         posted -= {"unknown"}
         table = text("docs/embedding.md").split("| message | from |", 1)[1].split("\n\n", 1)[0]
         shown = set()

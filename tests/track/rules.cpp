@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Rules as text, and what is told of objects that walk by numbers.
 #include "common/error.h"
-#include "kernels/rules/watch.h"
+#include "kernels/rules/rule_engine.h"
 #include "tests/expect.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Told {
   int count(const std::string &name) const { return int(std::count(names.begin(), names.end(), name)); }
 };
 
-Told play(Watch &w, const Scene &scene, double from, double to, double fps = 10) {
+Told play(RuleEngine &w, const Scene &scene, double from, double to, double fps = 10) {
   Told told;
   for (int n = 0; from + n / fps <= to; n++) {
     w.step(scene(from + n / fps), from + n / fps);
@@ -54,8 +54,8 @@ Told play(Watch &w, const Scene &scene, double from, double to, double fps = 10)
   }
   return told;
 }
-Watch watch(const std::string &text) {
-  Watch w;
+RuleEngine engine(const std::string &text) {
+  RuleEngine w;
   w.set(in_pixels(parse(text), width, height));
   return w;
 }
@@ -104,7 +104,7 @@ Scene walk(double speed, double from = 0, double y = 240) {
 
 void lines() {
   {
-    Watch w = watch(gate); // top to bottom: forward goes to its right hand, the left of the picture
+    RuleEngine w = engine(gate); // top to bottom: forward goes to its right hand, the left of the picture
     const Told out = play(w, walk(60), 0, 10);
     expect(out.names == std::vector<std::string>{"line-cross", "wrong-way"},
            "left to right: one crossing, backward");
@@ -115,7 +115,7 @@ void lines() {
            "and back: forward");
   }
   for (const double came : {0., -150.}) { // begins beyond the line, to which it came hidden
-    Watch w = watch(gate);
+    RuleEngine w = engine(gate);
     const Told t = play(
         w,
         [=](double s) {
@@ -128,7 +128,7 @@ void lines() {
            "the line on its hidden way counts once");
   }
   for (const double fps : {30., 7., 3.}) {
-    Watch w = watch(gate); // stops exactly on the line at each place of each kind
+    RuleEngine w = engine(gate); // stops exactly on the line at each place of each kind
     const Told t = play(
         w,
         [](double s) {
@@ -138,7 +138,7 @@ void lines() {
     expect(t.count("line-cross") == 1, "a stop exactly on the line counts once");
   }
   {
-    Watch w = watch(gate);
+    RuleEngine w = engine(gate);
     std::mt19937_64 random(1);
     const Told t = play(
         w,
@@ -149,13 +149,13 @@ void lines() {
     expect(u.count("line-cross") == 1, "and counts once when he goes on");
   }
   {
-    Watch w = watch(gate); // the number changes at the line
+    RuleEngine w = engine(gate); // the number changes at the line
     const Told t = play(
         w, [](double s) { return std::vector{at(s < 5.3 ? 1 : 2, 60 * s, 240)}; }, 0, 10);
     expect(t.count("line-cross") == 1, "a change of the number at the line counts once");
   }
   {
-    Watch w = watch(gate); // hidden while it crosses; predictions go astray
+    RuleEngine w = engine(gate); // hidden while it crosses; predictions go astray
     const Told t = play(
         w,
         [](double s) {
@@ -166,14 +166,14 @@ void lines() {
     expect(t.count("line-cross") == 1, "a crossing behind something counts once");
   }
   {
-    Watch w = watch(R"({"lines":[{"name":"short","points":[[0.5,0.8],[0.5,1]]},
+    RuleEngine w = engine(R"({"lines":[{"name":"short","points":[[0.5,0.8],[0.5,1]]},
                       {"name":"bent","points":[[0.5,0],[0.5,0.5],[0.6,1]]}]})");
     play(w, walk(60), 0, 10);
     expect(w.total(0).backward == 0 && w.total(1).backward == 1,
            "beside a segment, and through the corner of a bent line");
   }
   {
-    Watch w = watch(R"({"lines":[{"name":"cars","points":[[0.5,0],[0.5,1]],"classes":["car"]},
+    RuleEngine w = engine(R"({"lines":[{"name":"cars","points":[[0.5,0],[0.5,1]],"classes":["car"]},
                       {"name":"tall","points":[[0.5,0],[0.5,1]],"min-height":0.5}]})");
     play(w, walk(60), 0, 10);
     expect(w.total(0).backward + w.total(1).backward == 0, "other classes and sizes do not count");
@@ -188,7 +188,7 @@ Subject moving(Subject s, double vx) {
 
 // Two tracks, of which the second is so far beside and below the first: how often both together cross.
 int crossings_of_two(double beside, double below, double tall, double speed, double of_second) {
-  Watch w = watch(gate);
+  RuleEngine w = engine(gate);
   const Told t = play(
       w,
       [=](double s) {
@@ -209,7 +209,7 @@ void parts() {
   expect(crossings_of_two(0, 120, 60, 60, 60) == 2, "and so are two far below each other");
   expect(crossings_of_two(-50, 24, 20, 60, 85) == 2, "and one who overtakes the other");
   expect(crossings_of_two(-44, 24, 20, 60, 60 * 1.2) == 1, "velocities of parts differ a little");
-  Watch w = watch(gate); // tracks of elements that tell no velocity
+  RuleEngine w = engine(gate); // tracks of elements that tell no velocity
   const Told t = play(
       w,
       [](double s) {
@@ -223,7 +223,7 @@ void parts() {
 // should be by then.
 void taken_over() {
   const auto crossings = [](double speed_of_new, bool stands) {
-    Watch w = watch(gate);
+    RuleEngine w = engine(gate);
     const Told t = play(
         w,
         [=](double s) {
@@ -242,13 +242,13 @@ void taken_over() {
 }
 
 void zones() {
-  Watch w = watch(room);
+  RuleEngine w = engine(room);
   const Told t = play(w, walk(40), 0, 15);
   expect(t.names == std::vector<std::string>{"zone-enter", "loitering", "zone-leave"},
          "through a zone in 8 s");
   expect(t.events.size() == 3 && std::abs(t.events[2].seconds - 8) < 0.5, "the length of the stay");
   {
-    Watch v = watch(room); // stands on the border
+    RuleEngine v = engine(room); // stands on the border
     std::mt19937_64 random(2);
     const Told j = play(
         v,
@@ -257,7 +257,7 @@ void zones() {
     expect(j.names.empty(), "who jitters on the border has not entered");
   }
   {
-    Watch v = watch(room); // three, of whom one ends inside and one goes on under another number
+    RuleEngine v = engine(room); // three, of whom one ends inside and one goes on under another number
     const Told c = play(
         v,
         [](double s) {
@@ -278,7 +278,7 @@ void zones() {
            "and the stay that ends is known by the number under which it began");
   }
   {
-    Watch v = watch(room); // one frame of a box that jumped away
+    RuleEngine v = engine(room); // one frame of a box that jumped away
     const Told j = play(
         v, [](double s) { return std::vector{at(1, std::abs(s - 5) < 0.01 ? 600 : 300, 240)}; }, 0, 10, 20);
     expect(j.count("zone-leave") == 0, "a jump of a box in one frame trips no zone");
@@ -289,7 +289,7 @@ void left_objects() {
   const std::string text =
       R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]],"left-object":4}]})";
   // He walks to the middle, puts something down at 5 s, and walks on; at 20 s it is taken away.
-  Watch w = watch(text);
+  RuleEngine w = engine(text);
   const Told t = play(
       w,
       [](double s) {
@@ -305,7 +305,7 @@ void left_objects() {
     if (t.names[i] == "object-left")
       expect(t.events[i].id == 2 && t.events[i].owner == 1 && std::abs(t.times[i] - 9) < 0.3,
              "who left it, and when");
-  Watch v = watch(
+  RuleEngine v = engine(
       text); // people who come, stand and sit, and a companion as tall who parts from another and stands
   const Told none = play(
       v,
@@ -330,8 +330,8 @@ void taken_objects() {
   };
   // `x`: where the one who walks is at 7 s; `tall`: how tall he is.
   const auto play_ghost = [&](double x, double tall, double left_object = 4) {
-    Watch w =
-        watch(left_object > 0 ? text : R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]]}]})");
+    RuleEngine w =
+        engine(left_object > 0 ? text : R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]]}]})");
     Taken t;
     for (int n = 0; n < 200; n++) {
       const double s = n / 10.;
@@ -348,7 +348,7 @@ void taken_objects() {
   expect(near.count == 1 && near.owner == 1 && near.at == 7, "it was taken by him, told once and at once");
   expect(play_ghost(20, 100).count == 0, "nobody was near");
   // The ghost itself was a track for a while, which is kept as a prediction: it was not left there.
-  Watch w = watch(text);
+  RuleEngine w = engine(text);
   int left = 0;
   for (int n = 0; n < 200; n++) {
     std::vector<Subject> all{at(1, 60 * (n / 10.), 300, 100)};
@@ -364,7 +364,7 @@ void taken_objects() {
 }
 
 void speeds() {
-  Watch w = watch(
+  RuleEngine w = engine(
       R"({"units":"pixels","zones":[{"name":"road","polygon":[[0,0],[640,0],[640,480],[0,480]],"max-speed":5}],
     "ground":{"picture":[[0,480],[640,480],[480,240],[160,240]],"metres":[[0,0],[10,0],[10,20],[0,20]]}})");
   const Told t = play(
@@ -385,7 +385,7 @@ void speeds() {
 }
 
 void changes_and_nonsense() {
-  Watch w = watch(gate);
+  RuleEngine w = engine(gate);
   play(w, walk(60), 0, 10);
   w.set(in_pixels(parse(R"({"lines":[{"name":"other","points":[[0,0.5],[1,0.5]]},
                          {"name":"gate","points":[[0.2,0],[0.2,1]]}]})"),
@@ -401,7 +401,7 @@ void changes_and_nonsense() {
   }
   std::mt19937_64 random(4);
   const double odd[] = {0, -1e9, 1e9, std::nan(""), std::numeric_limits<double>::infinity(), 320};
-  Watch v = watch(gate);
+  RuleEngine v = engine(gate);
   for (int n = 0; n < 500; n++) {
     std::vector<Subject> many;
     for (std::uint64_t i = 0; i < random() % 40; i++)
@@ -428,7 +428,7 @@ void thousands() {
   constexpr double most = 2;
 #endif
   for (const auto &[anew, elsewhere] : {std::pair{false, false}, {true, false}, {true, true}}) {
-    Watch w = watch(R"({"zones":[{"name":"all","polygon":[[0,0],[1,0],[1,1],[0,1]],"left-object":1}],
+    RuleEngine w = engine(R"({"zones":[{"name":"all","polygon":[[0,0],[1,0],[1,1],[0,1]],"left-object":1}],
                         "lines":[{"name":"gate","points":[[0.5,0],[0.5,1]]}]})");
     const std::clock_t begin = std::clock();
     for (int n = 0; n < frames; n++) w.step(crowd(n, anew, elsewhere), n / 10.);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The tracker on scenes made of numbers: who keeps his number through what, at several frame rates, and what
 // bad input does.
-#include "kernels/track/track.h"
+#include "kernels/track/tracker.h"
 #include "tests/expect.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 // passed over.
 #pragma once
 
-#include "kernels/track/track.h"
+#include "kernels/track/box.h"
 
 #include <map>
 #include <span>

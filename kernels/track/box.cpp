@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/track/track.h"
+#include "kernels/track/box.h"
 
 #include <algorithm>
 
@@ -23,20 +23,6 @@ double area(const Box &b) {
 Box hull(const Box &a, const Box &b) {
   const double x = std::min(a.x, b.x), y = std::min(a.y, b.y);
   return {x, y, std::max(a.x + a.width, b.x + b.width) - x, std::max(a.y + a.height, b.y + b.height) - y};
-}
-
-const char *name_of(State s) {
-  switch (s) {
-  case State::tentative:
-    return "tentative";
-  case State::tracked:
-    return "tracked";
-  case State::grouped:
-    return "grouped";
-  case State::predicted:
-    return "predicted";
-  }
-  return "unknown";
 }
 
 } // namespace vigil::track
