@@ -35,7 +35,7 @@ class ModelFile {
   // way.
   bool due(int interval) const;
   // Writes the model in a thread of its own.
-  void write_beside(mog::SavedModel);
+  void write_in_background(mog::SavedModel);
   // Writes it now. What goes wrong is posted as a warning and logged.
   void write(const mog::SavedModel &);
   // Waits for a write that is under way. From now on there is no file.
