@@ -5,7 +5,7 @@
 #include "tests/expect.h"
 #include "tests/stages/rig.h"
 
-#include <cstdlib>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -137,7 +137,7 @@ void product() {
     f->output = out.image();
     list.pass_by(*f, *rig.queue);
     const int want = output == Output::overlay ? 255 : output == Output::background ? still.at(50, 50) : 0;
-    expect(std::abs(out.at(50, 50) - want) <= 1, "product: a corrupted frame has no foreground");
+    expect(std::abs(double(out.at(50, 50)) - want) <= 1, "product: a corrupted frame has no foreground");
   }
   expect(rig.model.frames() == learnt, "product: it is not learnt");
 }
