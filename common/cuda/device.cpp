@@ -14,7 +14,8 @@ class CudaTimer final : public Timer {
     cuda_check(cudaEventCreate(&stop_), "cudaEventCreate");
   }
   ~CudaTimer() override {
-    CudaScope scope(context_);
+    const CudaTeardown scope(context_);
+    if (!scope) return;
     cudaEventDestroy(start_);
     cudaEventDestroy(stop_);
   }
@@ -50,8 +51,7 @@ class CudaEvent final : public Event {
                "cudaEventCreate");
   }
   ~CudaEvent() override {
-    CudaScope scope(context_);
-    cudaEventDestroy(event_);
+    if (const CudaTeardown scope(context_); scope) cudaEventDestroy(event_);
   }
   void record(Queue &q) override {
     CudaScope scope(context_);
@@ -82,8 +82,7 @@ CudaQueue::CudaQueue(CUctx_st *context) : context_(context) {
 }
 CudaQueue::~CudaQueue() {
   if (!owned_) return;
-  CudaScope scope(context_);
-  cudaStreamDestroy(stream_);
+  if (const CudaTeardown scope(context_); scope) cudaStreamDestroy(stream_);
 }
 void CudaQueue::wait() {
   CudaScope scope(context_);
@@ -116,8 +115,7 @@ void *CudaDevice::allocate(std::size_t bytes) {
   return p;
 }
 void CudaDevice::release(void *p) noexcept {
-  const CudaScope scope = enter();
-  cudaFree(p);
+  if (const CudaTeardown scope(context()); scope) cudaFree(p);
 }
 void *CudaDevice::allocate_host(std::size_t bytes) {
   const CudaScope scope = enter();
@@ -126,8 +124,7 @@ void *CudaDevice::allocate_host(std::size_t bytes) {
   return p;
 }
 void CudaDevice::release_host(void *p) noexcept {
-  const CudaScope scope = enter();
-  cudaFreeHost(p);
+  if (const CudaTeardown scope(context()); scope) cudaFreeHost(p);
 }
 
 void CudaDevice::upload(void *to, const void *from, std::size_t bytes, Queue &q) {

@@ -4,6 +4,8 @@
 #include "common/error.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -85,6 +87,24 @@ CUdevice device(int id) {
 CudaScope::CudaScope(CUctx_st *context) {
   driver().check(driver().context_push(context), "a CUDA context cannot be made current");
 }
+CudaTeardown::CudaTeardown(CUctx_st *context) noexcept {
+  try {
+    const CUresult result = driver().context_push(context);
+    current_ = result == CUDA_SUCCESS;
+    static std::atomic<bool> reported = false;
+    if (!current_ && !reported.exchange(true))
+      std::fprintf(stderr,
+                   "vigil: a CUDA context cannot be made current (%s), so its memory is not given back "
+                   "before the context goes\n",
+                   driver().error(result).c_str());
+  } catch (const std::exception &) { // there is no driver any more
+  }
+}
+CudaTeardown::~CudaTeardown() {
+  CUcontext popped = nullptr;
+  if (current_) driver().context_pop(&popped);
+}
+
 CudaScope::~CudaScope() {
   CUcontext popped = nullptr;
   driver().context_pop(&popped);

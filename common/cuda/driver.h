@@ -21,6 +21,21 @@ class CudaScope {
   CudaScope &operator=(const CudaScope &) = delete;
 };
 
+// The same for destructors and functions that may not throw. After a failure of the GPU the driver may refuse
+// every context: then this one is not current, which is false here, and what belongs to it must be left alone
+// (it goes with the context). The first refusal is reported on the program's standard error.
+class CudaTeardown {
+ public:
+  explicit CudaTeardown(CUctx_st *) noexcept;
+  ~CudaTeardown();
+  CudaTeardown(const CudaTeardown &) = delete;
+  CudaTeardown &operator=(const CudaTeardown &) = delete;
+  explicit operator bool() const { return current_; }
+
+ private:
+  bool current_ = false;
+};
+
 // Throws Error::no_device, saying what is missing, unless the machine has a driver and CUDA device `id`.
 void require_cuda_device(int id);
 // A new context on device `id`; current on no thread afterwards. Throws Error::no_device, saying why.

@@ -65,8 +65,7 @@ CudaShareable::CudaShareable(CudaDevice &device, std::size_t bytes) : device_(de
 }
 
 CudaShareable::~CudaShareable() {
-  const CudaScope scope = device_.enter();
-  undo();
+  if (const CudaTeardown scope(device_.context()); scope) undo();
 }
 
 void CudaShareable::undo() noexcept {

@@ -26,8 +26,7 @@ CudaMark::CudaMark(std::shared_ptr<CUctx_st> context) : context_(std::move(conte
   cuda_check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate");
 }
 CudaMark::~CudaMark() {
-  const CudaScope scope(context_.get());
-  cudaEventDestroy(event_);
+  if (const CudaTeardown scope(context_.get()); scope) cudaEventDestroy(event_);
 }
 void CudaMark::put(cudaStream_t stream) {
   const CudaScope scope(context_.get());
@@ -38,8 +37,7 @@ void CudaMark::hold(cudaStream_t stream) const {
   cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
 }
 void CudaMark::wait() const noexcept {
-  const CudaScope scope(context_.get());
-  (void)cudaEventSynchronize(event_);
+  if (const CudaTeardown scope(context_.get()); scope) (void)cudaEventSynchronize(event_);
 }
 
 CudaGlTexture::CudaGlTexture(std::shared_ptr<CUctx_st> context, unsigned texture)
@@ -50,8 +48,7 @@ CudaGlTexture::CudaGlTexture(std::shared_ptr<CUctx_st> context, unsigned texture
 }
 
 CudaGlTexture::~CudaGlTexture() {
-  const CudaScope scope(context_.get());
-  cudaGraphicsUnregisterResource(resource_);
+  if (const CudaTeardown scope(context_.get()); scope) cudaGraphicsUnregisterResource(resource_);
 }
 
 } // namespace vigil

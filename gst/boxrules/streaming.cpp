@@ -147,6 +147,7 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
     if (seconds < impl.place.seconds) all_leave(trans, impl);
     impl.place.seconds = seconds;
     impl.place.last_time = time;
+    if (impl.place.passes_by(buffer, time)) return GST_FLOW_OK;
     find_tracks(impl, buffer);
     impl.watch.step(impl.subjects, impl.place.seconds, impl.ghosts);
     {

@@ -111,6 +111,7 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
       post_changes(GST_ELEMENT(trans), impl, settings, impl.place.last_time);
     }
     impl.place.last_time = time;
+    if (impl.place.passes_by(buffer, time)) return GST_FLOW_OK;
     find_boxes(impl, buffer, settings.roi_type);
     impl.tracker.set(settings.tracks);
     impl.tracker.step(impl.detections, impl.place.seconds, impl.place.width, impl.place.height);

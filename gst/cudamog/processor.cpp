@@ -55,14 +55,6 @@ std::unique_ptr<Work::Result> MogProcessor::make_result() {
   return std::make_unique<PerFrame>(stages_.make_frame());
 }
 
-// How long the frame lasts: the time since the last one, what its buffer says, or the caps' frame rate.
-double MogProcessor::seconds_of(const FrameTime &time) {
-  const GstClockTime before = std::exchange(previous_time_, time.running);
-  if (GST_CLOCK_TIME_IS_VALID(before) && GST_CLOCK_TIME_IS_VALID(time.running) && time.running > before)
-    return double(time.running - before) / GST_SECOND;
-  return double(duration_of(in_.info, time)) / GST_SECOND;
-}
-
 // A change of output that needs other caps waits for their negotiation.
 Output MogProcessor::output_for(Output wanted) {
   Output &last = session_.last_output;
@@ -77,7 +69,7 @@ Work::Plan MogProcessor::plan(const FrameTime &time, Result *result) {
   FrameContext &f = *static_cast<PerFrame &>(*result).context;
   f.settings = session_.settings.snapshot();
   f.settings.output = output_for(f.settings.output);
-  f.seconds = seconds_of(time);
+  f.seconds = time.seconds;
   const bool apart = f.settings != current_;
   if (apart) {
     current_ = f.settings;
@@ -114,6 +106,13 @@ void MogProcessor::complete(Job &job, Queue &queue) {
   if (settings.reports.attach_mask) mask_bytes_ += masks_->take(frame.attached);
   session_.stats.set(frame.context->report,
                      settings.diagnostics.stage_times ? stages_.times() : std::span<const StageTime>{});
+}
+
+void MogProcessor::pass_by(Job &job, Queue &queue) {
+  FrameContext &f = *frame_of(job).context;
+  f.input = job.in;
+  f.output = job.out;
+  stages_.pass_by(f, queue);
 }
 
 void MogProcessor::publish(BufferPtr &buffer, const Job &job) {

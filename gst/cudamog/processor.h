@@ -27,7 +27,7 @@ class MogProcessor final : public Work {
   void fetch(Job &, Queue &) override;
   void complete(Job &, Queue &) override;
   void publish(BufferPtr &, const Job &) override;
-  void flushed() override { previous_time_ = GST_CLOCK_TIME_NONE; }
+  void pass_by(Job &, Queue &) override;
   std::unique_ptr<State> leave() override;
   void enter(std::unique_ptr<State>) override;
   std::uint64_t result_bytes() const override { return stages_.bytes() + mask_bytes_; }
@@ -38,7 +38,6 @@ class MogProcessor final : public Work {
   BackgroundModel &model() { return model_; }
 
  private:
-  double seconds_of(const FrameTime &);
   Output output_for(Output wanted);
 
   Device &device_;
@@ -47,10 +46,9 @@ class MogProcessor final : public Work {
   BackgroundModel model_;
   StageList stages_;
   std::unique_ptr<MaskCopies> masks_;
-  GstClockTime previous_time_ = GST_CLOCK_TIME_NONE; // running time of the frame that came last
-  Settings current_;                                 // of the frame that came last
-  unsigned settings_number_ = 1;                     // counts changes of current_
-  std::vector<FrameContext *> group_;                // of run(); keeps its memory
+  Settings current_;                  // of the frame that came last
+  unsigned settings_number_ = 1;      // counts changes of current_
+  std::vector<FrameContext *> group_; // of run(); keeps its memory
   std::uint64_t mask_bytes_ = 0;
 };
 

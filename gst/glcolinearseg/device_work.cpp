@@ -57,6 +57,20 @@ class DeviceWork final : public SegmentWork {
     }
     if (job.late) segmenter_->outline(boxes_to_draw(m.found.boxes), style_, job.out, queue);
   }
+  // Where no colour is known, black that is not there (alpha 0) says that nothing was found.
+  void pass_by(Job &job, Queue &queue) override {
+    const Output output = analysis_of(job).settings.output;
+    if (output == Output::passthrough || output == Output::overlay) {
+      converter_->apply(job.in, conversion_, job.out, queue);
+    } else if (output == Output::background && segmenter_) {
+      segmenter_->draw(colinearseg::Show::background, as_rgba(job.in, nullptr, queue), style_, job.out,
+                       queue);
+    } else {
+      const Plane<std::uint8_t> out = job.out.plane(0);
+      for (int y = 0; y < out.height; y++)
+        device_.fill(out.data + y * out.stride, 0, std::size_t(4 * out.width), queue);
+    }
+  }
   bool completes_ahead() const override { return true; } // a frame's blobs are its own
   std::uint64_t result_bytes() const override {
     return blob_bytes_ + mask_bytes_ + noise_bytes_ + (segmenter_ ? segmenter_->bytes_read() : 0);

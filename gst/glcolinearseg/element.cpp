@@ -31,8 +31,8 @@ G_DEFINE_TYPE(GstGLColinearSeg, gst_gl_colinear_seg, vigil_transform_get_type())
 
 #define KERNEL_FORMATS "RGBA, NV12, I420, BGRA, BGRx, RGBx"
 #define FRAMES(features, format)                                                                             \
-  "video/x-raw(" features "), format = (string) " format ", width = (int) [ 1, 32768 ], "                    \
-  "height = (int) [ 1, 32768 ], framerate = (fraction) [ 0, max ]"
+  "video/x-raw(" features "), format = (string) " format ", width = (int) [ 1, 32767 ], "                    \
+  "height = (int) [ 1, 32767 ], framerate = (fraction) [ 0, max ]"
 #ifdef VIGIL_HAVE_GL
 #define TEXTURES                                                                                             \
   FRAMES("memory:GLMemory", "RGBA")                                                                          \

@@ -44,6 +44,7 @@ class SegmentElement final : public ElementWith<Settings> {
   void add_stats(GstStructure *) const override;
   FlowDepth flow() const override;
   bool passes_buffers() const override;
+  bool learns() const override { return true; }
   Place &place() override { return place_; }
   std::unique_ptr<Work> make_work(Device &) override;
   void start() override;

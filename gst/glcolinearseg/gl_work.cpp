@@ -98,6 +98,9 @@ class GlWork final : public SegmentWork {
       mask_bytes_ += masks_->take(analysis_of(*job).attached);
     }
   }
+  void pass_by(Job &job, Queue &) override {
+    on_thread([&] { pass_by(job); });
+  }
   std::uint64_t result_bytes() const override {
     return bytes_before_ + label_bytes_ + mask_bytes_ + bytes_read();
   }
@@ -164,6 +167,40 @@ class GlWork final : public SegmentWork {
     kept_->frames = 0;
     kept_->exact.clear();
     std::fill(kept_->mask.begin(), kept_->mask.end(), std::uint8_t{0});
+  }
+
+  // As device_work.cpp's.
+  void pass_by(Job &job) {
+    const Output output = analysis_of(job).settings.output;
+    if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(job.in_texture))
+      gst_gl_sync_meta_wait(meta, device_.context());
+    device_.forget_errors();
+    {
+      const MappedTexture frame(gst_buffer_peek_memory(job.in_texture, 0), GST_MAP_READ);
+      const MappedTexture target(gst_buffer_peek_memory(job.out_texture, 0), GST_MAP_WRITE);
+      if (output == Output::passthrough || output == Output::overlay)
+        copy(job.in_texture, target.texture());
+      else if (output == Output::background && parts_)
+        parts_->results.draw(Show::background, frame.texture(), parts_->segmenter, {}, style_,
+                             target.texture());
+      else
+        clear(target.texture());
+    }
+    if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(job.out_texture))
+      gst_gl_sync_meta_set_sync_point(meta, device_.context());
+  }
+
+  void clear(GLuint texture) const {
+    const GstGLFuncs *gl = device_.context()->gl_vtable;
+    GLuint target = 0;
+    gl->GenFramebuffers(1, &target);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, target);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+    gl->ClearColor(0, 0, 0, 0);
+    gl->Clear(GL_COLOR_BUFFER_BIT);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
+    gl->DeleteFramebuffers(1, &target);
+    device_.check("clearing a picture");
   }
 
   void run(Job &job) {

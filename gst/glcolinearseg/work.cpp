@@ -26,10 +26,10 @@ void SegmentWork::set_format(const FrameKind &in, const FrameKind &out) {
   element_.take_format(config_.width, config_.height, changes_frames_);
 }
 
-Work::Plan SegmentWork::plan(const FrameTime &, Result *result) {
+Work::Plan SegmentWork::plan(const FrameTime &time, Result *result) {
   auto &a = static_cast<Analysis &>(*result);
   a.settings = element_.settings.snapshot();
-  a.start = element_.take_start();
+  a.start = time.passes_by ? Start{} : element_.take_start();
   a.found = {};
   const bool passes = a.settings.output == Output::passthrough && !changes_frames_;
   return {passes ? Use::look : Use::make};

@@ -24,6 +24,7 @@ class FisherElement final : public ElementWith<Settings> {
   void add_stats(GstStructure *) const override;
   FlowDepth flow() const override;
   bool passes_buffers() const override { return true; }
+  bool learns() const override { return true; }
   Place &place() override { return place_; }
   std::unique_ptr<Work> make_work(Device &) override;
   void start() override;

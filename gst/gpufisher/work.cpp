@@ -53,8 +53,9 @@ std::unique_ptr<Work::Result> FisherWork::make_result() {
   return std::make_unique<Scored>(device_, *scorer_);
 }
 
-Work::Plan FisherWork::plan(const FrameTime &, Result *result) {
+Work::Plan FisherWork::plan(const FrameTime &time, Result *result) {
   auto &r = static_cast<Scored &>(*result);
+  if (time.passes_by) return {};
   const Tuning tuning = element_.settings.read([](const Settings &s) { return s.tuning; });
   r.number = element_.frame++;
   r.scored = r.number % std::uint64_t(tuning.every) == 0;

@@ -3,7 +3,7 @@
 // of any kind, in any memory, and know of them size and time alone.
 #pragma once
 
-#include "gst/observe/results.h"
+#include "gst/observe/frame_judge.h"
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
@@ -19,6 +19,14 @@ struct StreamPlace {
 
   // Whether the size is another one than before.
   bool set_caps(GstCaps *);
+  // Whether this frame, of this time, is to be passed by since it is corrupted.
+  bool passes_by(GstBuffer *frame, const FrameTime &time) {
+    return corrupted_.passes_by(frame, lengths_.next(info, time));
+  }
+
+ private:
+  FrameLengths lengths_;
+  CorruptedFrames corrupted_;
 };
 
 // Pads that take anything, and the virtual methods that pass frames, allocation and controlled properties on.

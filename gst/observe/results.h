@@ -22,6 +22,9 @@ inline double confidence_of(const Box &b) {
 struct FrameTime {
   GstClockTime timestamp = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
   GstClockTime running = GST_CLOCK_TIME_NONE, stream = GST_CLOCK_TIME_NONE;
+  // VigilTransform's findings (frame_judge.h), for its Work.
+  double seconds = 0;      // for which the frame counts
+  bool passes_by = false;  // it is corrupted: it says nothing of the scene
 };
 FrameTime frame_time(const GstSegment &, GstBuffer *);
 // How long it lasts: what it says or, if it says nothing, what the caps of such frames do.

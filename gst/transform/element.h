@@ -39,6 +39,9 @@ class Element {
   virtual FlowDepth flow() const = 0;
   // Whether buffers that come in may go out: then upstream's pool has to serve downstream as well.
   virtual bool passes_buffers() const = 0;
+  // Whether the work learns from frames, or finds events in them: corrupted ones are then passed by
+  // (Work::pass_by).
+  virtual bool learns() const { return false; }
 
   virtual Place &place() = 0;
   virtual std::unique_ptr<Work> make_work(Device &) = 0;

@@ -82,7 +82,13 @@ Work::Plan HeldFrames::begin(const FrameTime &time) {
   Frame &f = free_frame();
   close(f); // ends what a frame that was begun and not submitted left
   f.job.time = time;
-  return f.job.plan = work_.plan(time, f.result.get());
+  f.job.plan = work_.plan(time, f.result.get());
+  if (time.passes_by) {
+    f.job.plan.apart = true; // the frames before it are worked on first
+    f.job.plan.group = 1;
+    if (f.job.plan.use == Use::look) f.job.plan.use = Use::none;
+  }
+  return f.job.plan;
 }
 
 void HeldFrames::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap) {
@@ -147,7 +153,10 @@ void HeldFrames::launch() {
     }
     if (first) {
       first->timer->start(*compute_);
-      work_.run(jobs_, *compute_);
+      if (first->job.time.passes_by) // it is alone
+        work_.pass_by(first->job, *compute_);
+      else
+        work_.run(jobs_, *compute_);
       first->timer->stop(*compute_);
       first->timed = int(jobs_.size());
       computed_->record(*compute_);
@@ -165,7 +174,7 @@ void HeldFrames::launch() {
 // What was computed to where it goes; a picture that is drawn late waits for complete().
 void HeldFrames::send(Frame &f) {
   if (f.queue != compute_.get()) f.queue->after(*computed_);
-  work_.fetch(f.job, *f.queue);
+  if (!f.job.time.passes_by) work_.fetch(f.job, *f.queue);
   if (f.use() == Use::change)
     f.reader->send(*f.queue, counts_.pictures, f.job.changed);
   else
@@ -184,7 +193,7 @@ void HeldFrames::complete(Frame &f) {
   if (f.completed || f.use() == Use::none) return;
   if (!f.job.late && f.writer && f.use() == Use::make) f.writer->end_send();
   f.done->wait();
-  work_.complete(f.job, *f.queue);
+  if (!f.job.time.passes_by) work_.complete(f.job, *f.queue);
   f.completed = true;
   if (f.job.late) f.writer->begin_send(*f.queue, counts_.pictures, *f.done);
 }

@@ -2,6 +2,7 @@
 // The inside of VigilTransform, for the files that make it up (see transform.h).
 #pragma once
 
+#include "gst/observe/frame_judge.h"
 #include "gst/transform/debug.h"
 #include "gst/transform/held_frames.h"
 #include "gst/transform/outlet.h"
@@ -45,6 +46,8 @@ struct TransformImpl final : FrameSource {
   Outlet outlet;
   std::optional<FrameKind> in, out; // once there is a format
   PoolLimit pool_limit;
+  FrameLengths lengths;
+  CorruptedFrames corrupted;
   std::vector<BufferPtr> gone;               // frames let go of them; for GiveBack
   std::size_t most_inputs = SIZE_MAX;        // that may be held of upstream's pool
   std::atomic<guint> downstream_buffers = 0; // that downstream wants to have for itself

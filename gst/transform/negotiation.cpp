@@ -28,7 +28,8 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
 
 // Upstream learns how many of its frames are held, so that a pool of a fixed size does not run dry.
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
-  const TransformImpl &impl = impl_of(trans);
+  TransformImpl &impl = impl_of(trans);
+  impl.pool_limit.forget(); // the pool that is known may be set up anew
   Place &place = impl.element->place();
   const guint held = guint(impl.flow().held());
   if (impl.element->passes_buffers()) {
@@ -62,6 +63,7 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   const FrameKind come = in, go = out; // which may be the ones that are forgotten next
   impl.in.reset();
   impl.out.reset();
+  impl.pool_limit.forget();
   Place &place = impl.element->place();
   const int held = impl.flow().held();
   place.prepare(come);

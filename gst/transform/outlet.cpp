@@ -169,7 +169,10 @@ void Outlet::reset() {
 }
 
 gboolean Outlet::answer(GstBaseTransformClass *base, GstPadDirection direction, GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) drain();
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) {
+    if (direction == GST_PAD_SRC) return FALSE; // not of the streaming thread, which alone may push
+    drain();
+  }
   if (GST_QUERY_TYPE(query) == GST_QUERY_POSITION && direction == GST_PAD_SRC) {
     const GstClockTime position = position_;
     GstFormat format = GST_FORMAT_UNDEFINED;

@@ -111,9 +111,19 @@ void withdraw_crops(GstQuery *query) {
     gst_query_remove_nth_allocation_meta(query, at);
 }
 
+bool PoolLimit::knows(const GstBufferPool *pool) {
+  const ObjectPtr<GstBufferPool> known(static_cast<GstBufferPool *>(g_weak_ref_get(&pool_)));
+  return known.get() == pool && (pool || max_ == 0);
+}
+
+void PoolLimit::forget() {
+  g_weak_ref_set(&pool_, nullptr);
+  max_ = 0;
+}
+
 std::size_t PoolLimit::of(GstBuffer *buffer, guint others) {
-  if (buffer->pool != pool_) {
-    pool_ = buffer->pool;
+  if (!knows(buffer->pool)) {
+    g_weak_ref_set(&pool_, buffer->pool);
     max_ = 0;
     if (buffer->pool) {
       GstStructure *config = gst_buffer_pool_get_config(buffer->pool);

@@ -32,13 +32,19 @@ void withdraw_crops(GstQuery *);
 
 // How many buffers of the pool that this buffer is from may be held without starving upstream, which needs
 // one to go on. `others`: buffers of it that others hold. The answer is remembered for the pool that was seen
-// last.
+// last, until that one is gone: a new pool may have its address.
 class PoolLimit {
  public:
+  PoolLimit() { g_weak_ref_init(&pool_, nullptr); }
+  ~PoolLimit() { g_weak_ref_clear(&pool_); }
+  PoolLimit(const PoolLimit &) = delete;
+  PoolLimit &operator=(const PoolLimit &) = delete;
   std::size_t of(GstBuffer *, guint others);
+  void forget(); // pools are negotiated again
 
  private:
-  const GstBufferPool *pool_ = nullptr;
+  bool knows(const GstBufferPool *);
+  GWeakRef pool_;
   guint max_ = 0;
 };
 

@@ -53,10 +53,19 @@ bool needs_other_buffer(const Place &place, GstBuffer *in) {
   return place.may_replace() && !(gst_buffer_is_writable(in) && gst_buffer_is_all_memory_writable(in));
 }
 
+// When the frame is, how long it counts, and whether it is to be passed by.
+FrameTime judged(TransformImpl &impl, GstBuffer *in) {
+  FrameTime time = frame_time(impl.trans->segment, in);
+  time.seconds = impl.lengths.next(impl.in->info, time);
+  time.passes_by = impl.element->learns() && impl.corrupted.passes_by(in, time.seconds);
+  if (impl.corrupted.take_warning()) post_warning(GST_ELEMENT(impl.trans), corrupted_frames_are_taken());
+  return time;
+}
+
 GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
   Element &element = *impl.element;
   element.before_frame();
-  const FrameTime time = frame_time(impl.trans->segment, in.get());
+  const FrameTime time = judged(impl, in.get());
   Use use = Use::none;
   {
     const GiveBack after{impl};
@@ -156,7 +165,7 @@ std::optional<FrameSource::Taken> TransformImpl::take(bool all) {
       impl.frames->recycle(frame);
     }
   } recycle{*this, f->frame};
-  work->publish(f->buffer, *f->job);
+  if (!f->job->time.passes_by) work->publish(f->buffer, *f->job);
   return Taken{std::move(f->buffer), f->discont};
 }
 
@@ -167,6 +176,7 @@ void TransformImpl::discard() noexcept {
     if (frames) frames->discard();
     if (work) work->flushed();
   }
+  lengths.restart();
   element->flushed();
 }
 

@@ -216,7 +216,9 @@ static gboolean stop(GstBaseTransform *trans) {
   impl.in.reset();
   impl.out.reset();
   impl.outlet.reset();
-  impl.pool_limit = {};
+  impl.pool_limit.forget();
+  impl.lengths.restart();
+  impl.corrupted.restart();
   try {
     impl.element->stopped();
     if (error) std::rethrow_exception(error);

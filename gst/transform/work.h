@@ -7,10 +7,11 @@
 //   fetch()     submits the copies of results to the host
 //   complete()  the results are on the host: reads them, and may still draw into the picture
 //   publish()   the frame goes on: metadata, messages
+//   pass_by()   in place of these four where the frame is corrupted
 //
-// plan(), run(), fetch() and complete() are called under the transform's work lock, one at a time and by the
-// streaming thread, in the order of the frames. publish() is called without a lock, so that messages may be
-// posted. An exception becomes an error message of the element.
+// plan(), run(), fetch(), complete() and pass_by() are called under the transform's work lock, one at a time
+// and by the streaming thread, in the order of the frames. publish() is called without a lock, so that
+// messages may be posted. An exception becomes an error message of the element.
 #pragma once
 
 #include "common/device.h"
@@ -66,6 +67,7 @@ class Work {
   virtual void set_format(const FrameKind &in, const FrameKind &out) = 0;
   virtual std::unique_ptr<Result> make_result() { return nullptr; }
 
+  // A frame that `passes_by` gets its plan, too, and is then pass_by()'s.
   virtual Plan plan(const FrameTime &, Result *) = 0;
   virtual void run(std::span<Job *const>, Queue &) = 0;
   virtual void fetch(Job &, Queue &) {}
@@ -74,6 +76,9 @@ class Work {
   // late are then sent earlier.
   virtual bool completes_ahead() const { return false; }
   virtual void publish(BufferPtr &, const Job &) {}
+  // In place of these four, for a corrupted frame: nothing is learnt and nothing found. With Use::make, draws
+  // the picture of a frame in which nothing was found.
+  virtual void pass_by(Job &, Queue &) {}
 
   // All frames that were held have been dropped.
   virtual void flushed() {}

@@ -74,6 +74,16 @@ void Moving::forget(double lasts) {
     if (!std::exchange(taken_[i], std::uint8_t{0})) covered_[i] = std::max(covered_[i] - forgets * lasts, 0.);
 }
 
+namespace {
+
+// For how many seconds new cells are covered at the most, where motion must have gone on for `delay`: at less
+// than a frame a second that is the first frame, and those after it until the delay is over.
+double newest(double lasts, double delay) {
+  return std::max(new_for + delay, lasts * (1 + std::ceil(delay / std::max(lasts, 1e-3))));
+}
+
+} // namespace
+
 double Moving::step(const Frame &f, double reported, double threshold, double delay) {
   double pixels = reported, faint = 0, others = 0;
   bool comes = false; // a blob is in new cells
@@ -84,7 +94,7 @@ double Moving::step(const Frame &f, double reported, double threshold, double de
       others += g.pixels;
       return;
     }
-    const std::size_t fresh = cover(cells, f.seconds, new_for + delay);
+    const std::size_t fresh = cover(cells, f.seconds, newest(f.seconds, delay));
     const bool new_here = 2 * fresh >= cells.size();
     comes |= new_here || fresh >= few;
     if (new_here && g.is_weak()) faint += g.pixels;
@@ -97,8 +107,8 @@ double Moving::step(const Frame &f, double reported, double threshold, double de
   groups_.for_each(rest_, [&](std::span<const int> cells) {
     const Group g(cells, f);
     if (g.pixels < least_weak) return;
-    const bool new_here =
-        (g.known && g.on > most_covering) || 2 * cover(cells, f.seconds, new_for) >= cells.size();
+    const bool new_here = (g.known && g.on > most_covering) ||
+                          2 * cover(cells, f.seconds, newest(f.seconds, 0)) >= cells.size();
     if (g.is_weak())
       faint += new_here ? g.pixels : 0;
     else if (g.rim_pixels >= least_rim && g.on > most_on)

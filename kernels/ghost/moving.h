@@ -11,7 +11,8 @@
 // Reported blobs count with all of their pixels, but for groups whose difference goes on (`most_on`) or whose
 // ground keeps its edges (`most_kept`). Motion begins only where cells are new: covered for `new_for` seconds
 // or less, of which `forgets` of the time that they are free is taken off, and which is kept at `longest` or
-// less. What stands where it stood goes on with motion, and begins none; cars one after another do.
+// less. A cell that is covered for this frame alone is new, however long the frame lasts. What stands where
+// it stood goes on with motion, and begins none; cars one after another do.
 //
 // Who passes far away, or in dim light, is smaller than a reported blob, or hardly differs from the ground.
 // His groups are few pixels, but go from cell to cell for seconds. So groups that stand out more clearly than

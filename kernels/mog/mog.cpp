@@ -12,6 +12,8 @@ static constexpr double max_variance_yuv = 0.25, deep_shadow2_yuv = 0.25,
                         shadow2_yuv = 4. / 9; // of those for R G B
 static constexpr double shadow_threshold_rgb = 0.85, shadow_threshold_yuv = 0.8;
 static constexpr double shadow_threshold_video = 0.83f; // Y U V in video range
+// Less than a grey road in a picture in colour has, most of the time. No sample's chroma2 is exactly this.
+static constexpr double colourless2_yuv = 0.2, colourless2_rgb = 0.8;
 static constexpr double initial_rgb = 15, initial_yuv = 6, initial_mog = 225;
 
 Constants resolve(const Params &p, Method method, PixelFormat format, int channels, ColourRange range) {
@@ -47,6 +49,7 @@ Constants resolve(const Params &p, Method method, PixelFormat format, int channe
   c.deep_shadow_threshold =
       deep ? std::min<double>(p.deep_shadow_threshold, c.shadow_threshold) : c.shadow_threshold;
   c.deep_shadow2 = square(p.deep_shadow_distance) * (three_yuv ? deep_shadow2_yuv : 1.);
+  c.colourless2 = three_yuv ? colourless2_yuv : colourless2_rgb;
   c.shadow_value = static_cast<std::uint8_t>(std::clamp(p.shadow_value, 0, 255));
   c.zero[0] = 0;
   c.zero[1] = c.zero[2] = chroma_zero;
@@ -54,7 +57,7 @@ Constants resolve(const Params &p, Method method, PixelFormat format, int channe
 }
 
 double learning_rate(const Params &p, std::uint64_t frame_number) {
-  if (p.learning_rate >= 0) return p.learning_rate;
+  if (p.learning_rate >= 0 && frame_number > 1) return p.learning_rate;
   const double frames = std::min<double>(2. * static_cast<double>(frame_number), p.history);
   return 1. / std::max(frames, 1.);
 }

@@ -67,13 +67,19 @@
 // shadow_sigma, since the same change of colour is shorter there), within2 is
 //   own2                                  for n >= shadow_threshold * q: a pale shadow
 //   min(own2, deep_shadow_distance^2)     for n >= deep_shadow_threshold * q: a deep one; three channels
-//                                         alone, a quarter of deep_shadow_distance^2 for Y U V
+//                                         alone, a quarter of deep_shadow_distance^2 for Y U V. It is none
+//                                         where neither x nor m has a colour: chroma2 < 0.2 for Y U V, < 0.8
+//                                         for R G B
+// with chroma2 = (U-128)^2 + (V-128)^2, or the squared distance of R G B from grey, ((R-G)^2 + (G-B)^2 +
+// (B-R)^2) / 3.
 // Else T += w, and the walk ends when T > background_ratio. All values are those after the update, as in
 // OpenCV, which is shadow_sigma = deep_shadow_distance = 0. A pale shadow often has another colour, as the
 // sky lights it; what is dark and of another colour is mostly a thing. The own shadow_threshold is 0.85, for
 // Y U V 0.80, and 0.83 in video range, where black is at 16, so that a shadow takes less of the luma (also of
 // method mog's, which works on the Y of such frames). The distance of a deep shadow is in levels, not in
-// deviations, since a dark grey car on a grey road of much variance would be within these.
+// deviations, since a dark grey car on a grey road of much variance would be within these. Without a colour
+// everything darker would be within that distance: grey pictures in colour formats (infra-red at night) have
+// pale shadows alone, as luma has.
 #pragma once
 
 #include "common/device.h"
@@ -139,7 +145,7 @@ struct Params {
 inline constexpr auto params_table = std::tuple{
     param("learning-rate", "Learning rate",
           "Share of each new frame in the model, alpha; -1: 1/min(2*frame number, history); 0 freezes the "
-          "model",
+          "model, which learns its first frame whatever the rate",
           &Params::learning_rate, -1.f, 1.f),
     param("history", "History",
           "Frames that the model remembers when learning-rate is -1 and learning-time is 0. More: what "
@@ -221,11 +227,12 @@ struct Constants {
   bool background_by_deviation, detect_shadows;
   double shadow_threshold, deep_shadow_threshold;
   double shadow2, deep_shadow2;
+  double colourless2; // samples of less chroma2 have no colour
   std::uint8_t shadow_value;
   double zero[3]; // the sample value that means "none" in each channel: 0, or 128 for chroma
 };
 Constants resolve(const Params &, Method, PixelFormat, int channels, ColourRange = ColourRange::full);
-// a for the frame with this number (1: the model's first).
+// a for the frame with this number (1: the model's first, which is learnt whatever the rate, as in OpenCV).
 double learning_rate(const Params &, std::uint64_t frame_number);
 
 // A model's state in host memory, the same for all backends. i = y*width + x, n = width*height.

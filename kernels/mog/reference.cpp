@@ -147,6 +147,14 @@ bool step_zivkovic(Pixel &pixel, const Sample &x, double a, int K, int channels,
   return background;
 }
 
+bool has_colour(const Sample &x, const Constants &c) {
+  const auto square = [](double v) { return v * v; };
+  const double chroma2 = c.zero[1] != 0
+                             ? square(x[1] - c.zero[1]) + square(x[2] - c.zero[2])
+                             : (square(x[0] - x[1]) + square(x[1] - x[2]) + square(x[2] - x[0])) / 3;
+  return chroma2 >= c.colourless2;
+}
+
 bool in_shadow(const Pixel &pixel, const Sample &x, const Config &config, const Constants &c) {
   double total = 0;
   const int count = config.method == Method::mog ? config.components : pixel.active;
@@ -167,8 +175,9 @@ bool in_shadow(const Pixel &pixel, const Sample &x, const Config &config, const 
         d2 += d * d;
       }
       const double own2 = c.shadow2 * g.variance;
-      const double within2 = n >= c.shadow_threshold * q ? own2 : std::min(own2, c.deep_shadow2);
-      if (d2 < within2 * t * t) return true;
+      const bool pale = n >= c.shadow_threshold * q;
+      const double within2 = pale ? own2 : std::min(own2, c.deep_shadow2);
+      if (d2 < within2 * t * t && (pale || has_colour(x, c) || has_colour(g.mean, c))) return true;
     }
     total += g.weight;
     if (config.method == Method::zivkovic && total > c.background_ratio) return false;

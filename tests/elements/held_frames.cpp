@@ -256,6 +256,43 @@ GST_START_TEST(a_pool_of_three_buffers_does_not_run_dry) {
 }
 GST_END_TEST
 
+// What is known of a pool is not of the next one that has its address.
+GST_START_TEST(a_pool_at_the_address_of_another_does_not_run_dry) {
+  Held e(__i__, 4);
+  const auto push = [&](GstBufferPool *pool, int n) {
+    GstBuffer *b = acquire(pool, n);
+    fail_unless(b, "%s holds the whole pool of a new stream at frame %d", subjects[__i__].description, n);
+    fail_unless_equals_int(e.push(b), GST_FLOW_OK);
+    while (GstBuffer *out = e.pull()) gst_buffer_unref(out);
+  };
+  GstBufferPool *pool = pool_of(subjects[__i__].format, 0); // of as many as are wanted
+  for (int n = 0; n < 6; n++) push(pool, n);
+  GstQuery *drain = gst_query_new_drain();
+  gst_pad_peer_query(e.harness()->srcpad, drain);
+  gst_query_unref(drain);
+  while (GstBuffer *out = e.pull()) gst_buffer_unref(out);
+  const void *address = pool;
+  gst_buffer_pool_set_active(pool, FALSE);
+  gst_object_unref(pool);
+  std::vector<GstBufferPool *> elsewhere;
+  for (pool = gst_video_buffer_pool_new(); pool != address; pool = gst_video_buffer_pool_new()) {
+    elsewhere.push_back(pool);
+    fail_unless(elsewhere.size() < 10000, "no new pool gets the address of one that is gone: nothing tested");
+  }
+  GstCaps *caps = gst_caps_from_string(caps_of(subjects[__i__].format, width, height).c_str());
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, guint(info.size), 3, 3);
+  fail_unless(gst_buffer_pool_set_config(pool, config) && gst_buffer_pool_set_active(pool, TRUE));
+  gst_caps_unref(caps);
+  for (int n = 6; n < 20; n++) push(pool, n);
+  gst_buffer_pool_set_active(pool, FALSE);
+  gst_object_unref(pool);
+  for (GstBufferPool *other : elsewhere) gst_object_unref(other);
+}
+GST_END_TEST
+
 GST_START_TEST(a_group_does_not_run_a_pool_dry) {
   Element e("output=passthrough group-size=8");
   e.caps(caps_of("NV12", width, height));
@@ -428,6 +465,7 @@ int main(int argc, char **argv) {
   tcase_add_loop_test(tests, upstream_hears_of_a_change_of_depth, 0, subject_count);
   tcase_add_loop_test(tests, an_open_depth_holds_nothing_on_a_processor, 0, subject_count);
   tcase_add_loop_test(tests, a_pool_of_three_buffers_does_not_run_dry, 0, subject_count);
+  tcase_add_loop_test(tests, a_pool_at_the_address_of_another_does_not_run_dry, 0, subject_count);
   tcase_add_test(tests, a_group_does_not_run_a_pool_dry);
   tcase_add_loop_test(tests, upstream_serves_those_behind_where_buffers_pass, 0, subject_count);
   tcase_add_loop_test(tests, discont_stays_with_its_frame, 0, subject_count);

@@ -45,9 +45,29 @@ struct Shadow {
     }
     const M pale = hn::Ge(n, hn::Mul(hn::Set(d, T(constants.shadow_threshold)), q));
     const V own2 = hn::Mul(hn::Set(d, T(constants.shadow2)), g.variance);
+    if constexpr (channels == 3) { // a deep one is known by its colour
+      const V colourless2 = hn::Set(d, static_cast<T>(constants.colourless2));
+      const M grey = hn::And(hn::Lt(chroma2(x, constants), colourless2),
+                             hn::Lt(chroma2(g.mean, constants), colourless2));
+      shadow = hn::AndNot(hn::AndNot(pale, grey), shadow);
+    }
     const V within2 = hn::IfThenElse(pale, own2, hn::Min(own2, hn::Set(d, T(constants.deep_shadow2))));
     const V limit = hn::Mul(within2, hn::Mul(t, t));
     shadow = hn::And(shadow, hn::Lt(d2, limit));
+  }
+
+ private:
+  // The squared distance from grey, as mog.h's.
+  static HWY_INLINE V chroma2(const V *v, const Constants &constants) {
+    const D d;
+    if (constants.zero[1] != 0) {
+      const V zero = hn::Set(d, static_cast<T>(constants.zero[1]));
+      const V first = hn::Sub(v[1], zero), second = hn::Sub(v[2], zero);
+      return hn::MulAdd(first, first, hn::Mul(second, second));
+    }
+    const V rg = hn::Sub(v[0], v[1]), gb = hn::Sub(v[1], v[2]), br = hn::Sub(v[2], v[0]);
+    const V sum = hn::MulAdd(rg, rg, hn::MulAdd(gb, gb, hn::Mul(br, br)));
+    return hn::Mul(sum, hn::Set(d, static_cast<T>(1. / 3)));
   }
 };
 

@@ -51,7 +51,7 @@ template <class T>
 struct Rules {
   T match2, background2, background_ratio, weight_threshold, complexity_prior;
   T initial_variance, initial_weight, min_variance, max_variance, shadow_threshold, shadow2,
-      deep_shadow_threshold, deep_shadow2;
+      deep_shadow_threshold, deep_shadow2, colourless2;
   T zero[3];
   bool background_by_deviation, detect_shadows;
   std::uint8_t shadow_value;
@@ -62,11 +62,25 @@ struct Rules {
         initial_variance(T(c.initial_variance)), initial_weight(T(c.initial_weight)),
         min_variance(T(c.min_variance)), max_variance(T(c.max_variance)),
         shadow_threshold(T(c.shadow_threshold)), shadow2(T(c.shadow2)),
-        deep_shadow_threshold(T(c.deep_shadow_threshold)),
-        deep_shadow2(T(c.deep_shadow2)), zero{T(c.zero[0]), T(c.zero[1]), T(c.zero[2])},
+        deep_shadow_threshold(T(c.deep_shadow_threshold)), deep_shadow2(T(c.deep_shadow2)),
+        colourless2(T(c.colourless2)), zero{T(c.zero[0]), T(c.zero[1]), T(c.zero[2])},
         background_by_deviation(c.background_by_deviation), detect_shadows(c.detect_shadows),
         shadow_value(c.shadow_value) {}
 };
+
+// Whether three channels have a colour (mog.h).
+template <class T>
+__device__ __forceinline__ bool has_colour(const T (&x)[3], const Rules<T> &c) {
+  T chroma2;
+  if (c.zero[1] != 0) {
+    const T u = x[1] - c.zero[1], v = x[2] - c.zero[2];
+    chroma2 = fused(u, u, product(v, v));
+  } else {
+    const T rg = x[0] - x[1], gb = x[1] - x[2], br = x[2] - x[0];
+    chroma2 = product(fused(rg, rg, fused(gb, gb, product(br, br))), T(1. / 3));
+  }
+  return chroma2 >= c.colourless2;
+}
 
 // The walk over components that looks for a shadow (mog.h), one component of it.
 enum class Shadow { no, yes, end };
@@ -90,8 +104,12 @@ __device__ __forceinline__ Shadow shadow_of(const T (&x)[channels], const T (&me
     d2 = fused(d, d, d2);
   }
   const T own2 = product(c.shadow2, variance);
-  const T within2 = n >= product(c.shadow_threshold, q) ? own2 : smaller(own2, c.deep_shadow2);
-  return d2 < product(within2, product(t, t)) ? Shadow::yes : Shadow::no;
+  const bool pale = n >= product(c.shadow_threshold, q);
+  const T within2 = pale ? own2 : smaller(own2, c.deep_shadow2);
+  if (!(d2 < product(within2, product(t, t)))) return Shadow::no;
+  if constexpr (channels == 3)
+    if (!pale && !has_colour(x, c) && !has_colour(mean, c)) return Shadow::no;
+  return Shadow::yes;
 }
 
 } // namespace vigil::mog::cuda

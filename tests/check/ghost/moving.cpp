@@ -2,9 +2,12 @@
 // What of a frame's foreground counts for messages of motion: on cells that are made by hand.
 #include "kernels/ghost/moving.h"
 
+#include "common/error.h"
 #include "kernels/ghost/waiting.h"
 #include "tests/check/checker.h"
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace vigil::ghost {
@@ -147,7 +150,35 @@ void run_passing(check::Checker &c) {
   c.expect(!p.moves(), "it ends when he is gone");
 }
 
+// At less than a frame a second each frame that shows somebody where nobody was begins motion; the next one
+// there begins none.
+void run_slow(check::Checker &c) {
+  for (const double seconds : {0.5, 1., 1.05, 2., 5., 20.})
+    for (const double delay : {0., 0.4, 1.5}) {
+      Picture p;
+      int begun = 0, frames = 0;
+      for (int i = 0; i < 8; i++) {
+        p.clear();
+        for (int row = 2; row < 6; row++) p.put(3, row, 60, 0, 0.2, true);
+        if (p.moves(seconds, delay)) frames++, begun = begun ? begun : i + 1;
+      }
+      const int lasts = int((1 + delay) / seconds + 1e-9);
+      c.expect(begun == 1, text("frames of ", seconds, " s, delay ", delay, " s: new in frame ", begun));
+      c.expect(frames * seconds >= std::max(delay, seconds),
+               text("frames of ", seconds, " s: new for ", frames, " frames with a delay of ", delay, " s"));
+      c.expect(frames <= std::max(lasts, 1 + int(std::ceil(delay / seconds))) ||
+                   1 + delay + seconds > longest,
+               text("frames of ", seconds, " s: new for ", frames, " frames, delay ", delay, " s"));
+      for (int i = 0; i < 8; i++) { // somebody walks, and is elsewhere in each frame
+        p.clear();
+        p.put(8 + i, 2, 240, 0, 0.2, true);
+        c.expect(p.moves(seconds), text("frames of ", seconds, " s: who walks is new in each, not in ", i));
+      }
+    }
+}
+
 const check::Register cases[] = {
+    check::Register{{"ghost/moving-slow", run_slow}},
     check::Register{{"ghost/moving-blobs", run_blobs}},
     check::Register{{"ghost/moving-standing", run_standing}},
     check::Register{{"ghost/moving-passing", run_passing}},
