@@ -24,8 +24,8 @@ class ModelFile {
   ModelFile &operator=(const ModelFile &) = delete;
 
   // The start. The model that the file holds; none where `location` is empty, there is no file, or it is no
-  // model, for which a warning is posted. Warns also when the folder cannot be written: at the stop hardly
-  // anyone listens.
+  // model, for which a warning is posted. Warns also when the folder cannot be written: at the stop there
+  // may be no listener.
   std::optional<mog::SavedModel> open(const std::string &location);
   // The model that open() gave does not fit the frames: warns, and keeps the file as it is.
   void refused(const std::exception &why);
