@@ -4,7 +4,9 @@
 #pragma once
 
 #include "common/shifted.h"
-#include "gst/cudamog/own_picture.h"
+#include "gst/cudamog/device_picture.h"
+
+#include <cstdint>
 
 namespace vigil::gst::cudamog {
 
@@ -13,11 +15,13 @@ class BorderedPicture {
   BorderedPicture() = default;
   // `border` pixels on each side.
   BorderedPicture(Device &, PixelFormat, int width, int height, int border);
-  // For whoever draws it again: what is around it no longer fits.
+  // To be drawn again: the room around it no longer fits.
   Image draw() {
     filled_ = 0;
+    draws_++;
     return picture_.image();
   }
+  std::uint64_t draws() const { return draws_; } // so far
   ConstImage image() const { return picture_.image(); }
   // The picture as a frame with this shift would show it. The shift is in the device's memory and within the
   // border; on the CPU it is known by now. Valid until the picture is drawn again.
@@ -26,7 +30,8 @@ class BorderedPicture {
  private:
   Device *device_ = nullptr;
   int border_ = 0, filled_ = 0; // pixels
-  OwnPicture picture_;
+  std::uint64_t draws_ = 0;
+  DevicePicture picture_;
 };
 
 } // namespace vigil::gst::cudamog

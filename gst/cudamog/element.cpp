@@ -4,14 +4,13 @@
 #include "gst/cudamog/element.h"
 
 #include "common/error.h"
-#include "gst/cudamog/camera.h"
-#include "gst/cudamog/work.h"
+#include "gst/cudamog/processor.h"
+#include "gst/cudamog/properties.h"
 #include "gst/elements.h"
 #include "gst/errors.h"
 #include "gst/frames/caps.h"
 #include "gst/frames/formats.h"
 #include "gst/observe/png.h"
-#include "gst/observe/results.h"
 #include "gst/transform/transform.h"
 
 #include <exception>
@@ -49,7 +48,7 @@ MogElement::MogElement(GstElement *gst)
              [this] {
                return settings.read([](const Settings &s) { return CudaPlace::Wish{s.backend, s.device}; });
              }),
-      model_file_(gst) {}
+      session_(gst, settings), model_file_(gst) {}
 
 bool MogElement::set_property(guint id, const GValue *value) {
   const auto output = [](const Settings &s) { return s.output; };
@@ -60,10 +59,7 @@ bool MogElement::set_property(guint id, const GValue *value) {
 }
 
 void MogElement::add_stats(GstStructure *s) const {
-  gst_structure_set(s, "model-frames", G_TYPE_UINT64, guint64(model_frames), "exposure-gain", G_TYPE_DOUBLE,
-                    double(exposure_gain), "exposure-offset", G_TYPE_DOUBLE, double(exposure_offset),
-                    "shift-x", G_TYPE_INT, int(shift_x), "shift-y", G_TYPE_INT, int(shift_y), "ghost-cells",
-                    G_TYPE_INT, int(ghost_cells), "object-cells", G_TYPE_INT, int(object_cells), nullptr);
+  session_.stats.add_to(s);
 }
 
 FlowDepth MogElement::flow() const {
@@ -75,9 +71,9 @@ bool MogElement::passes_buffers() const {
 }
 
 std::unique_ptr<Work> MogElement::make_work(Device &device) {
-  auto work = std::make_unique<MogWork>(device, *this);
-  if (to_load_) work->load(*std::exchange(to_load_, {}));
-  return work;
+  auto processor = std::make_unique<MogProcessor>(device, session_);
+  if (to_load_) processor->load(*std::exchange(to_load_, {}));
+  return processor;
 }
 
 void MogElement::start() {
@@ -85,20 +81,11 @@ void MogElement::start() {
   if (!s.mask_location.empty()) check_png(s.mask_location);
   to_load_ = model_file_.open(s.model_location);
   to_save_.reset();
-  model_frames = 0;
-  exposure_gain = 1;
-  exposure_offset = 0;
-  shift_x = shift_y = 0;
-  ghost_cells = object_cells = 0;
-  motion = {};
-  told_no_masks = false;
-  camera = {};
-  motion_time = 0;
-  last_time = {};
+  session_.start();
 }
 
 void MogElement::stop(Work *work) {
-  if (work && model_file_.named()) to_save_ = static_cast<MogWork *>(work)->save_if_changed();
+  if (work && model_file_.named()) to_save_ = static_cast<MogProcessor *>(work)->model().save_if_changed();
 }
 
 void MogElement::stopped() {
@@ -106,44 +93,38 @@ void MogElement::stopped() {
   model_file_.close();
 }
 
-// Tells of a saved model that did not fit the frames, and saves the model when it is time. The copy is made
-// here, under the work lock; during the stream the file is written by a thread of its own.
-void MogElement::look_after_model(bool at_the_end) {
-  struct {
-    bool save = false;
-    std::optional<Error> refusal;
-    std::optional<mog::SavedModel> model;
-  } found;
+// Reports a saved model that did not fit the frames, and saves the model when it is time. The copy is made
+// here, under the work lock; during the stream a thread of its own writes the file.
+void MogElement::update_model_file(bool at_the_end) {
+  std::optional<Error> refusal;
+  std::optional<mog::SavedModel> model;
   const auto save_interval = [](const Settings &s) { return s.keeping.save_interval; };
-  found.save = at_the_end ? model_file_.named() : model_file_.due(settings.read(save_interval));
-  with_work(reinterpret_cast<VigilTransform *>(gst_), [&found](Work *work) {
+  const bool save = at_the_end ? model_file_.named() : model_file_.due(settings.read(save_interval));
+  with_work(reinterpret_cast<VigilTransform *>(gst_), [&](Work *work) {
     if (!work) return;
-    auto &mog = static_cast<MogWork &>(*work);
-    found.refusal = mog.take_refusal();
-    if (found.save) found.model = mog.save_if_changed();
+    BackgroundModel &learnt = static_cast<MogProcessor &>(*work).model();
+    refusal = learnt.take_refusal();
+    if (save) model = learnt.save_if_changed();
   });
-  if (found.refusal) model_file_.refused(*found.refusal);
-  if (!found.model) return;
+  if (refusal) model_file_.refused(*refusal);
+  if (!model) return;
   if (at_the_end)
-    model_file_.write(*found.model);
+    model_file_.write(*model);
   else
-    model_file_.write_beside(std::move(*found.model));
+    model_file_.write_in_background(std::move(*model));
 }
 
 void MogElement::after_frame() {
-  look_after_model(false);
+  update_model_file(false);
 }
 
 void MogElement::end_of_stream() {
-  FrameTime over = last_time; // motion ends with the last frame
-  over.running = motion_time;
-  const MotionSettings told = settings.snapshot().motion;
-  post_motion(gst_, motion.stop(), motion, told, over, 0, {});
-  std::optional<view::Event> trouble;
-  with_work(reinterpret_cast<VigilTransform *>(gst_), [&](Work *) { trouble = camera.stop(); });
-  if (trouble && told.post_messages) post_camera(gst_, *trouble, over);
+  std::optional<view::Event> tamper;
+  with_work(reinterpret_cast<VigilTransform *>(gst_),
+            [&](Work *) { tamper = session_.tamper_detector.stop(); });
+  session_.publisher.end_of_stream(settings.snapshot().motion, tamper);
   try {
-    look_after_model(true);
+    update_model_file(true);
   } catch (const std::exception &e) { // the stream has come to its end all the same
     post_warning(gst_, e);
   }
@@ -156,7 +137,7 @@ void MogElement::end_of_stream() {
 static void reset(GstCudaMog *self) {
   guard(self, false, [&] {
     with_work(&self->parent, [](Work *work) {
-      if (work) static_cast<MogWork *>(work)->reset();
+      if (work) static_cast<MogProcessor *>(work)->reset();
     });
     return true;
   });
@@ -175,15 +156,15 @@ static gboolean with_model_file(GstCudaMog *self, const gchar *location, Fn fn) 
   }
 }
 
-static MogWork &running(Work *work) {
+static MogProcessor &running(Work *work) {
   if (!work) fail(Error::Kind::bad_setting, "the element has no model now: it has one from PAUSED on");
-  return static_cast<MogWork &>(*work);
+  return static_cast<MogProcessor &>(*work);
 }
 
 static gboolean save_model(GstCudaMog *self, const gchar *location) {
   return with_model_file(self, location, [self](const std::string &path) {
     mog::SavedModel model;
-    with_work(&self->parent, [&](Work *work) { model = running(work).save(); });
+    with_work(&self->parent, [&](Work *work) { model = running(work).model().save(); });
     mog::write_file(path, model);
   });
 }
@@ -235,13 +216,16 @@ static void add_signals(GType type) {
 }
 
 static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
-  install_properties(klass, properties(),
-                     "Structure: frames that came out; kernel-time-us a frame, the mean, and "
-                     "kernel-time-last-us, by the device's clock; bytes-host-to-device and "
-                     "bytes-device-to-host of pictures; bytes-results read back or sent for blobs; "
-                     "model-frames learnt; exposure-gain and exposure-offset of the last frame against the "
-                     "background; shift-x and shift-y in pixels of that frame against it; ghost-cells and "
-                     "object-cells that foreground stands in; backend; device");
+  install_properties(
+      klass, properties(),
+      "Structure: frames that came out; kernel-time-us a frame, the mean, and "
+      "kernel-time-last-us, by the device's clock; bytes-host-to-device and "
+      "bytes-device-to-host of pictures; bytes-results read back or sent for blobs; "
+      "model-frames learnt; exposure-gain and exposure-offset of the last frame against the "
+      "background; shift-x and shift-y in pixels of that frame against it; ghost-cells and "
+      "object-cells that foreground stands in; with stage-times stages, a structure with one for "
+      "each stage, whose fields are frames and the means of a frame submit-us and finish-us (by "
+      "the host's clock) and device-us; backend; device");
   add_signals(G_TYPE_FROM_CLASS(klass));
   auto *element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);

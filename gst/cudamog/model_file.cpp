@@ -78,7 +78,7 @@ void ModelFile::write(const mog::SavedModel &model) {
   write_now(model);
 }
 
-void ModelFile::write_beside(mog::SavedModel model) {
+void ModelFile::write_in_background(mog::SavedModel model) {
   wait();
   last_ = g_get_monotonic_time();
   writing_ = true;

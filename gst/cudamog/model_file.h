@@ -24,8 +24,8 @@ class ModelFile {
   ModelFile &operator=(const ModelFile &) = delete;
 
   // The start. The model that the file holds; none where `location` is empty, there is no file, or it is no
-  // model, for which a warning is posted. Warns also when the folder cannot be written: at the stop hardly
-  // anyone listens.
+  // model, for which a warning is posted. Warns also when the folder cannot be written: at the stop there
+  // may be no listener.
   std::optional<mog::SavedModel> open(const std::string &location);
   // The model that open() gave does not fit the frames: warns, and keeps the file as it is.
   void refused(const std::exception &why);
@@ -35,7 +35,7 @@ class ModelFile {
   // way.
   bool due(int interval) const;
   // Writes the model in a thread of its own.
-  void write_beside(mog::SavedModel);
+  void write_in_background(mog::SavedModel);
   // Writes it now. What goes wrong is posted as a warning and logged.
   void write(const mog::SavedModel &);
   // Waits for a write that is under way. From now on there is no file.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Everything that can be set at a cudamog. The defaults are the initialisers here and in the kernels' Params.
+// Knows no GStreamer; properties.h makes properties of it.
 #pragma once
 
 #include "gst/observe/mask_blobs.h"
-#include "gst/observe/motion.h"
+#include "gst/observe/motion_settings.h"
 #include "gst/observe/reports.h"
-#include "gst/properties.h"
 #include "gst/transform/async_depth.h"
-#include "gst/transform/cuda_place.h"
+#include "gst/transform/cuda_choice.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"
 
 #include <string>
+#include <tuple>
 
 namespace vigil::gst::cudamog {
 
@@ -103,6 +104,19 @@ inline constexpr auto keeping_table = std::tuple{
           &Keeping::save_interval, 0, 86400),
 };
 
+// What is measured besides the results.
+struct Diagnostics {
+  bool stage_times = false;
+  bool operator==(const Diagnostics &) const = default;
+};
+inline constexpr auto diagnostics_table = std::tuple{
+    param(
+        "stage-times", "Stage times",
+        "Measure the time of each stage of the work and add it to stats, as the field stages; it costs some "
+        "time itself",
+        &Diagnostics::stage_times),
+};
+
 struct Settings {
   mog::Params mog;
   cleanup::Params cleanup;
@@ -112,6 +126,7 @@ struct Settings {
   Shape shape;
   Flow flow;
   Keeping keeping;
+  Diagnostics diagnostics;
   DeviceOptions device;
   mog::Method method = mog::Method::zivkovic;
   mog::Precision precision = mog::Precision::single;
@@ -124,7 +139,10 @@ struct Settings {
   bool operator==(const Settings &) const = default;
 };
 
-// All of them but stats, which no one can set. Made once, in class_init.
-const Properties<Settings> &properties();
+// Whether the model learns at another rate where foreground is (foreground-rate): blobs are then judged by
+// their outlines.
+inline bool adapts_rate(const Settings &s) {
+  return s.tuning.foreground_rate < 1;
+}
 
 } // namespace vigil::gst::cudamog

@@ -3,7 +3,7 @@
 // Params.
 #pragma once
 
-#include "gst/observe/mask_blobs.h"
+#include "gst/observe/blob_mode.h"
 #include "gst/observe/motion.h"
 #include "gst/observe/reports.h"
 #include "gst/properties.h"

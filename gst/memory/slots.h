@@ -12,6 +12,7 @@
 #pragma once
 
 #include "common/device.h"
+#include "common/host_buffer.h"
 #include "common/plane.h"
 #include "gst/frames/buffer_ptr.h"
 #include "gst/memory/gl_cuda.h"
@@ -35,21 +36,6 @@ struct ByteCounts {
 // A part of a picture, in pixels; x and y are even.
 struct Area {
   int x = 0, y = 0, width = 0, height = 0;
-};
-
-// Page-locked host memory with an owner.
-class HostBuffer {
- public:
-  HostBuffer() = default;
-  HostBuffer(Device &device, std::size_t bytes)
-      : memory_(device.allocate_host(bytes), [&device](void *p) { device.release_host(p); }) {}
-  template <class T>
-  T *as() const {
-    return static_cast<T *>(memory_.get());
-  }
-
- private:
-  std::shared_ptr<void> memory_;
 };
 
 // Where the frames of some caps are, and where they are wanted.

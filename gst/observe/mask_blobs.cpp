@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/observe/mask_blobs.h"
 
-#include "gst/properties.h"
-
 #include <algorithm>
 
 namespace vigil::gst {
-
-GType blob_mode_type() {
-  static const GEnumValue values[] = {
-      {int(BlobMode::exact), "Connected foreground pixels", "exact"},
-      {int(BlobMode::cells), "Neighbouring cells of a coarse grid", "cells"},
-      {},
-  };
-  static const GType type = enum_type("VigilBlobMode", values);
-  return type;
-}
 
 MaskBlobs::Frame::Frame(Device &device, const MaskBlobs &of)
     : cells_(device, sizeof(activity::Cell) * std::size_t(of.grid_.cells())),

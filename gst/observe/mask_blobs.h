@@ -3,11 +3,11 @@
 // or groups of cells of a coarse grid (kernels/activity).
 //
 // For each frame: measure() submits the work, fetch() what is to be copied to the host, and find(), once the
-// queue got there, gives the boxes.
+// queue got there, gives the boxes. Knows no GStreamer.
 #pragma once
 
-#include "gst/memory/slots.h"
-#include "gst/observe/results.h"
+#include "common/host_buffer.h"
+#include "gst/observe/box.h"
 #include "kernels/activity/activity.h"
 #include "kernels/blobs/blobs.h"
 
@@ -19,10 +19,6 @@
 namespace vigil::gst {
 
 enum class BlobMode { exact, cells };
-GType blob_mode_type();
-inline constexpr const char *blob_mode_blurb = "What a blob is: connected foreground pixels, or neighbouring "
-                                               "cells of a coarse grid that hold some (objects "
-                                               "within 8 to 64 pixels of each other are then one)";
 
 class MaskBlobs {
  public:

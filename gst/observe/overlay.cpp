@@ -17,10 +17,4 @@ compose::Style overlay_style(const GstVideoInfo &info) {
   return s;
 }
 
-std::vector<compose::Box> boxes_to_draw(std::span<const Box> boxes) {
-  std::vector<compose::Box> drawn;
-  for (const Box &b : boxes) drawn.push_back({b.x, b.y, b.width, b.height});
-  return drawn;
-}
-
 } // namespace vigil::gst

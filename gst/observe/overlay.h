@@ -6,13 +6,10 @@
 #include "kernels/compose/compose.h"
 
 #include <gst/video/video.h>
-#include <span>
-#include <vector>
 
 namespace vigil::gst {
 
 // Foreground red, shadows blue, boxes green, and black for what is cut away, in the colours of these frames.
 compose::Style overlay_style(const GstVideoInfo &);
-std::vector<compose::Box> boxes_to_draw(std::span<const Box>);
 
 } // namespace vigil::gst

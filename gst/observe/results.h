@@ -2,28 +2,14 @@
 // What elements found, as metadata on the frame and as messages on the bus.
 #pragma once
 
+#include "gst/observe/box.h"
 #include "gst/observe/motion.h"
 
 #include <algorithm>
 #include <gst/video/video.h>
-#include <optional>
 #include <span>
 
 namespace vigil::gst {
-
-// What is known of a blob whose pixels are known.
-struct BlobDetails {
-  double x, y;       // centroid in pixels; the centre of the first pixel is 0.5, 0.5
-  double xx, xy, yy; // central second moments, pixels^2
-  int channels;      // of colours that are known, 0..3
-  double colour[3];  // mean: R G B, or Y U V, as the frames are
-};
-struct Box {
-  int x, y, width, height;              // pixels
-  guint area;                           // foreground pixels in it
-  std::optional<BlobDetails> details{}; // of exact blobs
-  bool ghost = false;                   // background that an object laid bare (kernels/ghost)
-};
 
 // How far the box is filled, 0..1: the share of its pixels that are foreground. It tells a solid thing from
 // what is scattered over its box; it is no probability.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The property cuda-device-id, of all elements whose work reaches frames in CUDA memory.
+// The properties that choose a device: cuda-device-id, of all elements whose work reaches frames in CUDA
+// memory, and threads, of those that have a CPU backend as well. Knows no GStreamer.
 #pragma once
 
 #include "common/params.h"
@@ -18,5 +19,15 @@ inline constexpr auto cuda_choice_table = std::tuple{
           "neighbours use, else the first",
           &CudaChoice::device_id, -1, 255),
 };
+
+enum class BackendChoice { automatic, cuda, cpu };
+struct DeviceOptions : CudaChoice {
+  int threads = 0;
+  bool operator==(const DeviceOptions &) const = default;
+};
+inline constexpr auto device_options_table = std::tuple_cat(
+    cuda_choice_table, std::tuple{param("threads", "Threads",
+                                        "Threads of the CPU backend; 0: as many as the machine runs at once",
+                                        &DeviceOptions::threads, 0, 1024)});
 
 } // namespace vigil::gst

@@ -10,17 +10,7 @@
 
 namespace vigil::gst {
 
-enum class BackendChoice { automatic, cuda, cpu };
 GType backend_type();
-
-struct DeviceOptions : CudaChoice {
-  int threads = 0;
-  bool operator==(const DeviceOptions &) const = default;
-};
-inline constexpr auto device_options_table = std::tuple_cat(
-    cuda_choice_table, std::tuple{param("threads", "Threads",
-                                        "Threads of the CPU backend; 0: as many as the machine runs at once",
-                                        &DeviceOptions::threads, 0, 1024)});
 
 // `automatic` takes the CPU where there is no CUDA device, after posting a warning that says why.
 class CudaPlace final : public Place {

@@ -11,11 +11,12 @@ namespace vigil::mog {
 static constexpr double max_variance_yuv = 0.25, deep_shadow2_yuv = 0.25,
                         shadow2_yuv = 4. / 9; // of those for R G B
 static constexpr double shadow_threshold_rgb = 0.85, shadow_threshold_yuv = 0.8;
+static constexpr double shadow_threshold_video = 0.83f; // Y U V in video range
 // Less than a grey road in a picture in colour has, most of the time. No sample's chroma2 is exactly this.
 static constexpr double colourless2_yuv = 0.2, colourless2_rgb = 0.8;
 static constexpr double initial_rgb = 15, initial_yuv = 6, initial_mog = 225;
 
-Constants resolve(const Params &p, Method method, PixelFormat format, int channels) {
+Constants resolve(const Params &p, Method method, PixelFormat format, int channels, ColourRange range) {
   const bool zivkovic = method == Method::zivkovic;
   const auto square = [](double v) { return v * v; };
   const double match = p.match_sigma > 0 ? std::max(p.match_sigma, 1.f) : zivkovic ? 3. : 2.5;
@@ -38,7 +39,10 @@ Constants resolve(const Params &p, Method method, PixelFormat format, int channe
   c.initial_weight = p.initial_weight;
   c.background_by_deviation = p.background_by_deviation;
   c.detect_shadows = p.detect_shadows;
-  const double own_threshold = three_yuv ? shadow_threshold_yuv : shadow_threshold_rgb;
+  const bool video = yuv && range == ColourRange::video && (three_yuv || !zivkovic);
+  const double own_threshold = video       ? shadow_threshold_video
+                               : three_yuv ? shadow_threshold_yuv
+                                           : shadow_threshold_rgb;
   c.shadow_threshold = p.shadow_threshold > 0 ? p.shadow_threshold : own_threshold;
   c.shadow2 = p.shadow_sigma > 0 ? square(p.shadow_sigma) * (three_yuv ? shadow2_yuv : 1.) : c.background2;
   const bool deep = channels == 3 && p.deep_shadow_distance > 0;

@@ -75,11 +75,11 @@
 // Else T += w, and the walk ends when T > background_ratio. All values are those after the update, as in
 // OpenCV, which is shadow_sigma = deep_shadow_distance = 0. A pale shadow often has another colour, as the
 // sky lights it; what is dark and of another colour is mostly a thing. The own shadow_threshold is 0.85, for
-// Y U V 0.80, which is for full range (cudamog gives 0.83 in video range, where black is at 16, so that a
-// shadow takes less of the luma). The distance of a deep shadow is in levels, not in deviations, since a dark
-// grey car on a grey road of much variance would be within these. Without a colour everything darker would be
-// within that distance: grey pictures in colour formats (infra-red at night) have pale shadows alone, as luma
-// has.
+// Y U V 0.80, and 0.83 in video range, where black is at 16, so that a shadow takes less of the luma (also of
+// method mog's, which works on the Y of such frames). The distance of a deep shadow is in levels, not in
+// deviations, since a dark grey car on a grey road of much variance would be within these. Without a colour
+// everything darker would be within that distance: grey pictures in colour formats (infra-red at night) have
+// pale shadows alone, as luma has.
 #pragma once
 
 #include "common/device.h"
@@ -100,6 +100,9 @@ enum class Method { mog, zivkovic };
 // single.
 enum class Precision { single, double_, compact };
 
+// Which samples black and white have: 16 and 235, or 0 and 255. It matters to Y U V alone.
+enum class ColourRange { video, full };
+
 const char *name_of(Method);
 
 inline constexpr int max_components = 5;
@@ -111,6 +114,7 @@ struct Config {
   Method method = Method::zivkovic;
   Precision precision = Precision::single;
   int components = 5; // K, 1..max_components
+  ColourRange range = ColourRange::full;
   bool operator==(const Config &) const = default;
 };
 
@@ -227,13 +231,13 @@ struct Constants {
   std::uint8_t shadow_value;
   double zero[3]; // the sample value that means "none" in each channel: 0, or 128 for chroma
 };
-Constants resolve(const Params &, Method, PixelFormat, int channels);
+Constants resolve(const Params &, Method, PixelFormat, int channels, ColourRange = ColourRange::full);
 // a for the frame with this number (1: the model's first, which is learnt whatever the rate, as in OpenCV).
 double learning_rate(const Params &, std::uint64_t frame_number);
 
 // A model's state in host memory, the same for all backends. i = y*width + x, n = width*height.
 struct State {
-  Config config;                    // config.precision does not matter here
+  Config config;                    // config.precision and .range do not matter here
   std::uint64_t frames = 0;         // frames learnt
   std::vector<std::uint8_t> active; // [n] components in use (method mog: those of weight > 0 are counted)
   std::vector<float> weight;        // [k*n + i]

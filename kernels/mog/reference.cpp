@@ -196,7 +196,7 @@ class Reference final : public Model {
   void apply(std::span<const Step> group, const Params &params, const RateMap &rates, Queue &) override {
     for (const Step &step : group) {
       const Shift shift = step.shift ? *step.shift : Shift{};
-      const Constants c = resolve(params, config_.method, step.frame.format, config_.channels);
+      const Constants c = resolve(params, config_.method, step.frame.format, config_.channels, config_.range);
       for (int y = 0; y < config_.height; y++)
         for (int x = 0; x < config_.width; x++) { // of the frame
           const int u = x - shift.x, v = y - shift.y;

@@ -56,7 +56,7 @@ class CpuModel final : public Model {
     std::vector<cpu::Frame> steps;
     for (const Step &step : group)
       steps.push_back({step, step.shift ? *step.shift : Shift{},
-                       resolve(params, config_.method, step.frame.format, config_.channels),
+                       resolve(params, config_.method, step.frame.format, config_.channels, config_.range),
                        static_cast<std::uint32_t>(frames + steps.size())});
     for (const cpu::Frame &frame : steps) clear_uncovered_rows(frame.step.mask, frame.shift);
     const cpu::Job job{config_, memory(), steps, rates};

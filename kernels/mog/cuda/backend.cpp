@@ -65,7 +65,7 @@ class CudaModel final : public Model {
       std::size_t count = 1;
       while (first + count < group.size() && group[first + count].frame.format == format) count++;
       engine_.apply({config_, store_, group.subspan(first, count),
-                     resolve(params, config_.method, format, config_.channels), rates,
+                     resolve(params, config_.method, format, config_.channels, config_.range), rates,
                      static_cast<std::uint32_t>(frames), backwards_},
                     stream_of(queue));
       backwards_ = !backwards_;

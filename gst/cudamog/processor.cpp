@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/cudamog/processor.h"
+
+#include "gst/frames/formats.h"
+#include "gst/observe/overlay.h"
+
+#include <utility>
+
+namespace vigil::gst::cudamog {
+namespace {
+
+struct PortableState final : Work::State {
+  std::optional<mog::SavedModel> model;
+};
+
+// What belongs to one frame.
+struct PerFrame final : Work::Result {
+  explicit PerFrame(std::unique_ptr<FrameContext> c) : context(std::move(c)) {}
+  std::unique_ptr<FrameContext> context;
+  MaskCopies::Frame attached;
+};
+PerFrame &frame_of(const Work::Job &job) {
+  return static_cast<PerFrame &>(*job.result);
+}
+
+Format format_of(const FrameKind &in, const FrameKind &out) {
+  Format f;
+  f.pixels = pixel_format(in.info);
+  f.grid = activity::grid_for(GST_VIDEO_INFO_WIDTH(&in.info), GST_VIDEO_INFO_HEIGHT(&in.info));
+  f.v_first = has_v_first(in.info);
+  // By the caps; video range where they say nothing.
+  f.full_range = in.info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+  const auto [kr, kb] = luma_weights(in.info);
+  f.colours = exposure::colours_for(kr, kb, f.full_range, f.v_first);
+  f.style = overlay_style(out.info);
+  return f;
+}
+
+} // namespace
+
+MogProcessor::MogProcessor(Device &device, Session &session)
+    : device_(device), session_(session), model_(device),
+      stages_(device, model_, make_stages(device, model_, session.tamper_detector)) {}
+
+void MogProcessor::set_format(const FrameKind &in, const FrameKind &out) {
+  const int width = GST_VIDEO_INFO_WIDTH(&in.info), height = GST_VIDEO_INFO_HEIGHT(&in.info);
+  if (!masks_ || width != GST_VIDEO_INFO_WIDTH(&in_.info) || height != GST_VIDEO_INFO_HEIGHT(&in_.info))
+    masks_ = std::make_unique<MaskCopies>(device_, width, height);
+  in_ = in;
+  out_ = out;
+  stages_.set_format(format_of(in, out));
+}
+
+std::unique_ptr<Work::Result> MogProcessor::make_result() {
+  return std::make_unique<PerFrame>(stages_.make_frame());
+}
+
+// A change of output that needs other caps waits for their negotiation.
+Output MogProcessor::output_for(Output wanted) {
+  Output &last = session_.last_output;
+  const bool grey_out = GST_VIDEO_INFO_FORMAT(&out_.info) == GST_VIDEO_FORMAT_GRAY8;
+  const bool grey_in = GST_VIDEO_INFO_FORMAT(&in_.info) == GST_VIDEO_FORMAT_GRAY8;
+  if (grey_in || (wanted == Output::mask) == grey_out) return last = wanted;
+  if ((last == Output::mask) != grey_out) last = grey_out ? Output::mask : Output::passthrough;
+  return last;
+}
+
+Work::Plan MogProcessor::plan(const FrameTime &time, Result *result) {
+  FrameContext &f = *static_cast<PerFrame &>(*result).context;
+  f.settings = session_.settings.snapshot();
+  f.settings.output = output_for(f.settings.output);
+  f.seconds = time.seconds;
+  const bool apart = f.settings != current_;
+  if (apart) {
+    current_ = f.settings;
+    settings_number_++;
+  }
+  f.settings_number = settings_number_;
+  return {f.settings.output == Output::passthrough ? Use::look : Use::make, f.settings.flow.group_size,
+          apart};
+}
+
+void MogProcessor::run(std::span<Job *const> jobs, Queue &queue) {
+  group_.clear();
+  for (Job *job : jobs) {
+    FrameContext &f = *frame_of(*job).context;
+    f.input = job->in;
+    f.output = job->out;
+    job->late = f.settings.output == Output::overlay;
+    group_.push_back(&f);
+  }
+  stages_.submit(group_, queue);
+  session_.stats.model_frames = model_.frames();
+}
+
+void MogProcessor::fetch(Job &job, Queue &queue) {
+  PerFrame &frame = frame_of(job);
+  stages_.fetch(*frame.context, queue);
+  if (frame.context->settings.reports.attach_mask) masks_->fetch(frame.context->mask, frame.attached, queue);
+}
+
+void MogProcessor::complete(Job &job, Queue &queue) {
+  PerFrame &frame = frame_of(job);
+  stages_.finish(*frame.context, queue);
+  const Settings &settings = frame.context->settings;
+  if (settings.reports.attach_mask) mask_bytes_ += masks_->take(frame.attached);
+  session_.stats.set(frame.context->report,
+                     settings.diagnostics.stage_times ? stages_.times() : std::span<const StageTime>{});
+}
+
+void MogProcessor::pass_by(Job &job, Queue &queue) {
+  FrameContext &f = *frame_of(job).context;
+  f.input = job.in;
+  f.output = job.out;
+  stages_.pass_by(f, queue);
+}
+
+void MogProcessor::publish(BufferPtr &buffer, const Job &job) {
+  PerFrame &frame = frame_of(job);
+  const bool attach = frame.context->settings.reports.attach_mask;
+  session_.publisher.publish(buffer, job.time, *frame.context, attach ? &frame.attached : nullptr);
+}
+
+void MogProcessor::reset() {
+  stages_.start_over(Restart::all);
+  model_.clear();
+  session_.stats.model_frames = model_.frames();
+}
+
+void MogProcessor::load(mog::SavedModel saved) {
+  if (!model_.load(std::move(saved))) return;
+  stages_.start_over(Restart::model);
+  session_.stats.model_frames = model_.frames();
+}
+
+// A model that waits for the first frame goes along as well.
+std::unique_ptr<Work::State> MogProcessor::leave() {
+  auto state = std::make_unique<PortableState>();
+  state->model = model_.hand_over();
+  return state;
+}
+
+void MogProcessor::enter(std::unique_ptr<State> state) {
+  if (std::optional<mog::SavedModel> &model = static_cast<PortableState &>(*state).model)
+    model_.load(std::move(*model));
+}
+
+} // namespace vigil::gst::cudamog

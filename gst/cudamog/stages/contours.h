@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Sums along the outlines of the mask, a cell of the grid each: how strong the edges are there in the frame
+// and in the background (kernels/ghost/ghost.h, after Cucchiara et al. 2003), and whether the difference
+// between the two ends at the outline (kernels/ghost/rim.h). local_light.h, motion_gate.h and ghosts.h
+// decide by them. Every 0.15 s of the stream, or each frame where that is longer, stationary regions are due
+// to be judged.
+#pragma once
+
+#include "gst/cudamog/stage.h"
+#include "kernels/ghost/outlines.h"
+
+#include <memory>
+
+namespace vigil::gst::cudamog {
+
+class ContoursStage final : public Stage {
+ public:
+  explicit ContoursStage(Device &device) : device_(device), outlines_(ghost::make(device)) {}
+  const char *name() const override { return "contours"; }
+  bool is_on(const Settings &s) const override { return adapts_rate(s); }
+  void set_format(const Format &format) override { grid_ = format.grid; }
+  std::unique_ptr<StageData> make_data() override;
+  void submit(FrameGroup &, const Feedback &, Queue &) override;
+
+ private:
+  struct Data;
+  Device &device_;
+  activity::Grid grid_;
+  std::unique_ptr<ghost::Outlines> outlines_;
+  double since_due_ = 0; // seconds
+};
+
+} // namespace vigil::gst::cudamog

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A light that was switched: the model takes up what was background the last time that this light was there.
+//
+// Feedback: with recall_light, the snapshots of the background are compared with the group's first frame
+// (BackgroundSnapshots::recall: a line y = gain b + offset a channel, kernels/exposure). Where one explains
+// the frame, the model starts from it and all stages start over. Where none does and the light was switched
+// just now (relearn), a snapshot of what the model has is kept. With new_view, all stages start over.
+// A recall waits for the device; that happens only in frames in which most has changed.
+#pragma once
+
+#include "gst/cudamog/background_model.h"
+#include "gst/cudamog/stage.h"
+
+namespace vigil::gst::cudamog {
+
+class RecallLightStage final : public Stage {
+ public:
+  explicit RecallLightStage(BackgroundModel &model) : model_(model) {}
+  const char *name() const override { return "recall-light"; }
+  void submit(FrameGroup &, const Feedback &, Queue &) override;
+
+ private:
+  BackgroundModel &model_;
+};
+
+} // namespace vigil::gst::cudamog

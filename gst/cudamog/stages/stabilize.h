@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stabilize: the sway of the camera's pole. Finds the shift of each frame against the background, in whole
+// pixels, up to a tenth of the longest side: the mean agreement of a few hundred edge points
+// (kernels/registration/registration.h; source: this project). The background and the model are then
+// addressed through this shift, so masks and boxes stay where things are in the frame. The device keeps the
+// shift; the host learns it when the frame is finished.
+#pragma once
+
+#include "gst/cudamog/bordered_picture.h"
+#include "gst/cudamog/stage.h"
+#include "kernels/registration/registration.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace vigil::gst::cudamog {
+
+class StabilizeStage final : public Stage {
+ public:
+  StabilizeStage(Device &device, BorderedPicture &background)
+      : device_(device), background_(background), registration_(registration::make(device)) {}
+  const char *name() const override { return "stabilize"; }
+  bool is_on(const Settings &s) const override { return s.stabilize == StabilizeMode::automatic; }
+  void set_format(const Format &) override;
+  std::unique_ptr<StageData> make_data() override;
+  void submit(FrameGroup &, const Feedback &, Queue &) override;
+  void finish(FrameContext &, Feedback &, Queue &) override;
+  void start_over(Restart) override;
+
+ private:
+  struct Data;
+  Device &device_;
+  BorderedPicture &background_;
+  activity::Grid grid_;
+  std::unique_ptr<registration::Registration> registration_;
+  std::uint64_t known_draw_ = 0; // of the background that registration_ knows; 0: none
+};
+
+} // namespace vigil::gst::cudamog
