@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Pictures of the background in the lights that there were before. A light that is switched makes the model
-// learn the scene again, and with it people who stand still. Where the light is one that was known, its picture
-// says at once what is background.
+// learn the scene again, and with it people who stand still. Where the light is one that was known, its
+// picture says at once what is background.
 #pragma once
 
 #include "gst/cudamog/device_picture.h"

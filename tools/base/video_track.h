@@ -14,7 +14,8 @@ ObjectPtr<GstPad> best_video_pad(GstElement *decoder);
 
 bool gives_pictures(GstPad *); // of video or of single pictures, decoded or not
 
-// The pad through which the decoder gets what it decodes for a pad of a decodebin or uridecodebin; null where there is none.
+// The pad through which the decoder gets what it decodes for a pad of a decodebin or uridecodebin; null where
+// there is none.
 ObjectPtr<GstPad> before_decoder(GstPad *);
 
 } // namespace vigil::tools

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Notices times of frames that are damaged, and counts on from the last good one. A wrong byte in the clock of a
-// transport stream makes the times of all later frames jump or stand still.
+// Notices times of frames that are damaged, and counts on from the last good one. A wrong byte in the clock
+// of a transport stream makes the times of all later frames jump or stand still.
 //
 // A time is damaged when
 //   - it lies beyond the file's length by more than 10 s, and the step to it is longer than 10 s;
 //   - it lies more than a second before the last one;
 //   - it is the sixth or a later frame in a row with one time, or without a time.
-// A frame with a damaged time gets the last time and a mean step; after a jump, the file's own steps. Times of
-// the file are taken again as soon as they are right. Times that are not damaged stay as they are.
+// A frame with a damaged time gets the last time and a mean step; after a jump, the file's own steps. Times
+// of the file are taken again as soon as they are right. Times that are not damaged stay as they are.
 //
-// Times stand still after a jump that could have been a gap in the recording. A file in which that was seen is
-// read again strictly: then each step of more than 2 s and ten mean steps is damage.
+// Times stand still after a jump that could have been a gap in the recording. A file in which that was seen
+// is read again strictly: then each step of more than 2 s and ten mean steps is damage.
 #pragma once
 
 #include "findings.h"

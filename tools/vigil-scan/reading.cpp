@@ -137,8 +137,8 @@ void Reading::link_video(GstPad *pad) {
   gst_pad_link(pad, in.get());
 }
 
-// Frames flow from a pad of parsebin before it says that no more pads come. To ask for the length any track of
-// pictures does.
+// Frames flow from a pad of parsebin before it says that no more pads come. To ask for the length any track
+// of pictures does.
 void Reading::pad_added(GstElement *, GstPad *pad, gpointer user) {
   const auto &self = *static_cast<Reading *>(user);
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(self.gate_, "sink"));

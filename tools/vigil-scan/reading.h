@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// filesrc ! decodebin ! [deinterlace] ! [videoconvert] ! [videoflip] ! gate ! chain ! [gpufisher] ! fakesink, in one
-// thread behind the decoder; parsebin takes decodebin's place where no frame is looked at. The gate holds the
-// first frame back until the seek to where the part's warm-up begins was made: a model must not learn from
-// frames that are not to be seen. The gate also mends the times of frames (frame_times.h).
+// filesrc ! decodebin ! [deinterlace] ! [videoconvert] ! [videoflip] ! gate ! chain ! [gpufisher] ! fakesink,
+// in one thread behind the decoder; parsebin takes decodebin's place where no frame is looked at. The gate
+// holds the first frame back until the seek to where the part's warm-up begins was made: a model must not
+// learn from frames that are not to be seen. The gate also mends the times of frames (frame_times.h).
 #pragma once
 
 #include "frame_times.h"

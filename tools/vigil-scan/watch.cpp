@@ -157,8 +157,8 @@ bool try_chain_on(const std::string &path, const Chain &chain, tools::SharedCont
 
 } // namespace
 
-// A chain may fit pictures of one size alone, as one with a mask does. So what fails on pictures that are drawn
-// is tried on the files, until one goes through.
+// A chain may fit pictures of one size alone, as one with a mask does. So what fails on pictures that are
+// drawn is tried on the files, until one goes through.
 void check_chain(const Chain &chain, tools::SharedContexts &contexts, const std::vector<std::string> &paths) {
   try {
     return try_chain(chain, contexts);

@@ -40,8 +40,8 @@ Time duration_of(const std::string &path);
 // the file ends before.
 std::vector<float> vector_at(const std::string &path, Time time, const std::string &model);
 
-// Throws Error::bad_setting or no_device, as watch() does, for chains that neither drawn pictures nor any of the
-// first files can go through. What it starts on a GPU stays in the contexts.
+// Throws Error::bad_setting or no_device, as watch() does, for chains that neither drawn pictures nor any of
+// the first files can go through. What it starts on a GPU stays in the contexts.
 void check_chain(const Chain &, tools::SharedContexts &, const std::vector<std::string> &paths);
 
 } // namespace vigil::scan
