@@ -4,6 +4,7 @@ characters, brokers and webhooks that hang or flood, systemd. The program goes o
 
 peers.py PROGRAM FOLDER [CHECK...]"""
 import contextlib
+import json
 import http.server
 import os
 import pathlib
@@ -234,6 +235,9 @@ def flood():
             publish("vigil/a/motion/set", "OFF\n")
             m.wait("an order", lambda: not m.get("/api/cameras/a")["motion_enabled"])
             same(len(logged(m, "a: motion OFF", "MQTT", "127.0.0.1")), 1, "its line")
+            audit = folder / "flood" / "audit.jsonl"
+            m.wait("its line in the audit log", lambda: audit.exists() and [line for line in map(json.loads, audit.read_text().splitlines())
+                                                                            if line["who"] == "MQTT" and line["details"]["switches"] == {"motion": False}])
             publish("vigil/a/recordings/set", "OFF\nON\n" * 1500)
             begun = time.monotonic()
             m.get("/healthz")

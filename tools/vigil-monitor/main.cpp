@@ -195,8 +195,8 @@ int run(const Options &o) {
                                                    : Role::none;
   Access access(tokens, local, config.http.port, tls);
   Monitor monitor(config, o.config);
-  Notifier notifier(monitor);
   AuditLog audit(monitor.storage().file("audit.jsonl"), log_line);
+  Notifier notifier(monitor, audit);
   Api api(monitor, access, audit, o.page);
   Reload reload(monitor, tokens, access);
   api.read_again = reload;

@@ -13,7 +13,7 @@ namespace vigil::monitor {
 
 using nlohmann::json;
 
-Notifier::Notifier(Monitor &m) : monitor_(m), mqtt_config_(m.config().mqtt) {
+Notifier::Notifier(Monitor &m, AuditLog &audit) : monitor_(m), audit_(audit), mqtt_config_(m.config().mqtt) {
   EventStore &store = m.storage().events();
   if (!mqtt_config_.host.empty())
     mqtt_ = std::make_unique<Mqtt>(mqtt_config_, store, log_line, [this](const Command &c) { order(c); });
@@ -111,6 +111,13 @@ void Notifier::obey(const Command &c) {
   monitor_.overrides().set_switch(c.camera, c.name, c.on);
   monitor_.apply(c.camera);
   monitor_.save_overrides();
+  const json line = {{"time", monitor_.utc().now()},
+                     {"who", "MQTT"},
+                     {"role", "admin"},
+                     {"from", mqtt_config_.host},
+                     {"what", "switches"},
+                     {"details", {{"camera", c.camera}, {"switches", {{c.name, c.on}}}}}};
+  monitor_.writer().add_needed([this, line] { audit_.add(line); });
 }
 
 bool Notifier::end(std::chrono::milliseconds patience) {

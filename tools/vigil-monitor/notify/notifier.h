@@ -2,6 +2,7 @@
 // Tells MQTT and the webhook, where they are configured, what the monitor tells.
 #pragma once
 
+#include "../http/audit.h"
 #include "../monitor.h"
 #include "mqtt.h"
 #include "webhook.h"
@@ -16,7 +17,8 @@ namespace vigil::monitor {
 
 class Notifier {
  public:
-  explicit Notifier(Monitor &); // before the cameras start
+  // Before the cameras start. Orders by MQTT go into the audit log.
+  Notifier(Monitor &, AuditLog &);
   nlohmann::json mqtt_state() const;
   void take_no_orders() { no_orders_ = true; } // the program ends
   // False when one of its threads has not ended within the time: it goes on then, and this object must not be
@@ -33,6 +35,7 @@ class Notifier {
   void withdraw(const std::string &camera);
 
   Monitor &monitor_;
+  AuditLog &audit_;
   const MqttConfig mqtt_config_;
   // The writer thread's: events as they were told last, all that go on and the last that ended.
   std::map<std::string, Event> before_;
