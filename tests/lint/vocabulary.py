@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Keeps retired names and words out of the tree: docs/glossary.md says what to write instead. A retired name is an error. Of a retired word
+there may be as many as LEFT says, which only falls. Usage: vocabulary.py SOURCE_ROOT"""
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(sys.argv[1]).resolve()
+CODE = {".h", ".cpp", ".cu", ".cuh", ".c", ".glsl", ".cl"}
+TEXT = CODE | {".md", ".py", ".build", ".js", ".html", ".yaml", ".1", ".sh", ".css"}
+
+# Folder, retired name, name of today.
+NAMES = [
+    ("", r"rules::Watch", "rules::RuleEngine"),
+    ("kernels/rules/", r"Known", "TrackedObject"),
+    ("gst/cudamog/", r"MogWork|Lights|Beside|Scene|Analysis",
+     "MogProcessor, BackgroundSnapshots, SideStream, a stage, FrameContext"),
+    ("", r"prepare_watch|watched_pixels|watch_location_?", "the stage region_of_interest"),
+]
+# Retired word: plain word, and how many are left.
+WORDS = {
+    r"told": ("reported, announced, configured, distinguished", 334),
+    r"tells? of": ("reports", 10),
+    r"whoever": ("anyone who, the caller", 35),
+    r"beside": ("next to, in addition to, compared with", 277),
+    r"but for": ("except", 34),
+    r"for ever": ("permanently", 24),
+    r"nothing set": ("default settings", 34),
+    r"one who": ("a person who, an element that", 20),
+    r"in place of": ("instead of", 32),
+    r"he|him|his": ("it, the object, the person", 34),
+}
+
+names = [(folder, re.compile(rf"(?<![\w-])(?:{name})(?![\w-])"), today) for folder, name, today in NAMES]
+words = {word: re.compile(rf"(?<![\w-])(?:{word})(?![\w-])", re.IGNORECASE) for word in WORDS}
+found = {word: [] for word in WORDS}
+problems = []
+listed = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=False)
+files = listed.stdout.split() if listed.returncode == 0 else []
+if not files:
+    print("SKIPPED: this is no clone, so the files of the project are not known")
+    sys.exit(77)
+for name in files:
+    path = root / name
+    if path.suffix not in TEXT or name in {"tests/lint/vocabulary.py", "docs/glossary.md", "CHANGELOG.md"} or not path.is_file():
+        continue
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for folder, retired, today in names:
+            if path.suffix in CODE and name.startswith(folder) and (bad := retired.search(line.partition("//")[0])):
+                problems.append(f"{name}:{number}: the name '{bad[0]}' is retired; write {today}")
+        for word, pattern in words.items():
+            if pattern.search(line):
+                found[word].append(f"{name}:{number}")
+for word, (plain, left) in WORDS.items():
+    if len(found[word]) > left:
+        problems.append(f"{len(found[word])} lines with the retired word '{word}', {left} at most; write {plain}: " + " ".join(found[word][-5:]))
+    elif len(found[word]) < left:
+        print(f"'{word}': {len(found[word])} lines, fewer than the {left} that are allowed: lower the number")
+print(*problems, sep="\n")
+print(f"{len(files)} files, {len(problems)} problems")
+sys.exit(1 if problems else 0)
