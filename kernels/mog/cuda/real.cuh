@@ -72,7 +72,7 @@ struct Rules {
 template <class T>
 __device__ __forceinline__ bool has_colour(const T (&x)[3], const Rules<T> &c) {
   T chroma2;
-  if (c.zero[1] != 0) {
+  if (c.zero[1] != c.zero[0]) { // Y U V; samples and zeros may both have an offset
     const T u = x[1] - c.zero[1], v = x[2] - c.zero[2];
     chroma2 = fused(u, u, product(v, v));
   } else {
