@@ -44,7 +44,7 @@ std::pair<File, std::string> create_beside(const std::string &path) {
     }
     if (errno != EEXIST) break;
   }
-  io_error(Error::Kind::write, "make a file beside", path);
+  io_error(Error::Kind::write, "write", path);
 }
 
 std::string folder_of(const std::string &path) {
@@ -81,7 +81,7 @@ void sync_folder_of(const std::string &path) {
   io_error(Error::Kind::write, "write", path);
 }
 
-// A new file beside `path` with these bytes, on the disk, and its name. Its lock is held until it is closed.
+// A new file next to `path` with these bytes, on the disk, and its name. Its lock is held until it is closed.
 std::pair<File, std::string> write_beside(const std::string &path, std::span<const std::uint8_t> bytes) {
   auto [file, temporary] = create_beside(path);
   if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||

@@ -12,7 +12,7 @@
 
 namespace vigil {
 
-// Writes a new file beside `path` and renames it, so that there is a whole file under that name at any time.
+// Writes a new file next to `path` and renames it, so that there is a whole file under that name at any time.
 // The bytes and the name are on the disk when it returns. A device or pipe, such as /dev/stdout, is written
 // to instead. Throws Error::write. Removes what a process that was killed while it wrote has left there.
 void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes);
@@ -28,7 +28,7 @@ bool write_file_if_absent(const std::string &path, std::span<const std::uint8_t>
 // Removes what killed processes have left in `folder` of files whose names `is_ours` knows.
 void remove_left_behind(const std::string &folder, const std::function<bool(std::string_view name)> &is_ours);
 
-// Throws Error::write when there is no making a file beside `path`, as the above does.
+// Throws Error::write when no file can be made next to `path`, as the above does.
 void check_writable(const std::string &path);
 
 // The bytes of a plain file; `what` names it in errors ("the saved model"). `largest` is asked, with the

@@ -80,7 +80,7 @@ void round_trips() {
   refused(
       "a folder", [&] { read_model("/"); }, "is not a plain file", Error::Kind::io);
   refused(
-      "a folder that is not there", [&] { write_model("/no/such/folder/m", m); }, "cannot make a file",
+      "a folder that is not there", [&] { write_model("/no/such/folder/m", m); }, "cannot write",
       Error::Kind::write);
 }
 

@@ -330,7 +330,7 @@ class BadInput(Case):
         out = self.dir / "none" / "m"
         broken = self.dir / "broken.png"
         broken.write_bytes(b"this is no picture")  # nothing is read before
-        says = f"cannot make a file beside '{out}'"
+        says = f"cannot write '{out}'"
         self.refused("codebook", "-o", out, *SMALL, broken, says=says)
         self.refused("classifier", "-l", self.dir / "none.csv", "-o", out, self.model, says=says)
 
