@@ -4,7 +4,7 @@
 
 #include <gst/gst.h>
 
-#define VIGIL_AUTHORS "The Vigil developers"
+#define VIGIL_AUTHORS "Vigil maintainers <maintainers@vigil.example>"
 // GStreamer's own word for a plugin whose project has no address yet: MAINTAINERS.md.
 #define VIGIL_ORIGIN "Unknown package origin"
 
