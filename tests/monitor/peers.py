@@ -86,8 +86,10 @@ def reload():
     config.rmdir()
     (folder / "odd/overrides.json").mkdir(parents=True)
     config.write_text(CAMERA)
-    done = subprocess.run([program, "--config", str(config), "--listen", "127.0.0.1:0", "--storage", str(folder / "odd")], capture_output=True, text=True, timeout=60)
-    same(done.returncode >= 0, True, f"a folder as overrides.json: {done.returncode} {done.stderr}")
+    with Monitor(program, folder / "odd", "--config", str(config)) as m:
+        m.wait("pictures", lambda: m.get("/api/cameras/a")["state"] == "online")
+        same(any("overrides.json.damaged-" in line for line in m.get("/api/stats")["storage"]["set_aside"]), True, "a folder as overrides.json is set aside")
+        m.stop()
 
 
 def read_error():
