@@ -16,6 +16,7 @@
 #include <map>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <tuple>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -371,7 +372,8 @@ void Storage::append_line(const std::string &below, const std::string &line) con
   const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(errno));
   struct stat info {};
-  bool written = fstat(descriptor, &info) == 0;
+  const bool measured = fstat(descriptor, &info) == 0;
+  bool written = measured;
   for (std::size_t done = 0; written && done < whole.size();) {
     const ssize_t n = write(descriptor, whole.data() + done, whole.size() - done);
     if (n > 0)
@@ -381,8 +383,8 @@ void Storage::append_line(const std::string &below, const std::string &line) con
   }
   written = written && fsync(descriptor) == 0;
   const int why = errno;
-  if (!written && ftruncate(descriptor, info.st_size) != 0) { // half of a line stays; the next start finds it
-  }
+  // Where even this fails, half of a line stays, and the next start finds it.
+  if (!written && measured) std::ignore = ftruncate(descriptor, info.st_size);
   close(descriptor);
   if (!written) fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(why));
 }
