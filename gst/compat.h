@@ -98,7 +98,7 @@ inline constexpr bool has_segmentation_meta = true;
 #else
 inline constexpr bool has_segmentation_meta = false;
 #endif
-// A mask of the whole picture (gst/observe/mask_meta.h), where GStreamer (1.26) has metadata for it. Takes
+// A mask of the whole picture (gst/metadata/mask_meta.h), where GStreamer (1.26) has metadata for it. Takes
 // the mask, which has a GstVideoMeta.
 inline void add_segmentation_meta([[maybe_unused]] GstBuffer *buffer, GstBuffer *mask,
                                   [[maybe_unused]] guint width, [[maybe_unused]] guint height,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The plugin registers its elements and touches no device: gst-inspect works on any machine.
+#include "gst/dynload/dynload.h"
 #include "gst/elements.h"
-#include "gst/optional/optional.h"
 #include "vigil-config.h"
 
 #include <gst/gst.h>

@@ -22,14 +22,14 @@ namespace {
 constexpr std::string_view magic = "vigil cache 1\n";
 
 std::mutex log_mutex; // guards what follows
-std::set<std::string> told;
+std::set<std::string> reported;
 std::function<void(const std::string &)> log_to;
 
 // Programs and the tuner's choices have directories side by side: one that fails speaks for the other.
 void tell_once(const std::string &directory, const std::string &why) {
   const std::lock_guard lock(log_mutex);
   const std::string parent = std::filesystem::path(directory).parent_path();
-  if (!told.insert(parent).second) return;
+  if (!reported.insert(parent).second) return;
   const std::string message = text(
       "nothing can be kept in ", parent, " (", why,
       "), so kernels are compiled at every start; set XDG_CACHE_HOME to a directory that ", "can be written");

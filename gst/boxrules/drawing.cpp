@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "gst/boxrules/glyphs.h"
-#include "gst/frames/formats.h"
+#include "gst/video/formats.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 // the frame's.
 #pragma once
 
-#include "gst/observe/track_meta.h"
+#include "gst/metadata/track_meta.h"
 #include "kernels/rules/rule_engine.h"
 
 #include <gst/video/video.h>

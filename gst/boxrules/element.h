@@ -8,9 +8,9 @@
 #pragma once
 
 #include "gst/boxrules/drawing.h"
-#include "gst/observe/any_frames.h"
-#include "gst/observe/track_meta.h"
+#include "gst/metadata/track_meta.h"
 #include "gst/properties.h"
+#include "gst/transform/any_frames.h"
 #include "kernels/rules/rule_engine.h"
 
 #include <atomic>
@@ -70,7 +70,7 @@ struct Impl {
   std::vector<rules::Subject> subjects;
   std::vector<GhostOnFrame> ghosts_found;
   std::vector<rules::Ghost> ghosts;
-  StreamPlace place;
+  StreamPosition place;
   double rules_width = 0, rules_height = 0; // of that which rules in pixels were first used on
   unsigned rules_version = 0;               // and which version of them
   Drawing drawing;

@@ -6,8 +6,8 @@
 // Who is who is decided in kernels/track.
 #pragma once
 
-#include "gst/observe/any_frames.h"
 #include "gst/properties.h"
+#include "gst/transform/any_frames.h"
 #include "kernels/track/tracker.h"
 
 #include <gst/base/gstbasetransform.h>
@@ -67,7 +67,7 @@ struct Impl {
   std::vector<track::Detection> detections;
   std::vector<Found> found;         // one for each detection
   std::vector<track::Object> alive; // as after the last frame
-  StreamPlace place;
+  StreamPosition place;
   GstClockTime next_update = 0;
   gint next_box = 0; // id of the next box put on the frame: bindings find metas by it
 

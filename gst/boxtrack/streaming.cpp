@@ -3,7 +3,7 @@
 #include "gst/boxtrack/element.h"
 #include "gst/compat.h"
 #include "gst/errors.h"
-#include "gst/observe/track_meta.h"
+#include "gst/metadata/track_meta.h"
 
 #include <algorithm>
 #include <cmath>

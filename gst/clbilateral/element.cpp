@@ -6,8 +6,8 @@
 #include "common/error.h"
 #include "common/opencl/device.h"
 #include "gst/clbilateral/settings.h"
-#include "gst/frames/formats.h"
 #include "gst/transform/transform.h"
+#include "gst/video/formats.h"
 #include "kernels/bilateral/background.h"
 #include "kernels/bilateral/tune.h"
 
@@ -17,9 +17,9 @@ using namespace vigil::gst::clbilateral;
 
 namespace {
 
-class BilateralWork final : public Work {
+class BilateralProcessor final : public FrameProcessor {
  public:
-  BilateralWork(Device &device, const SharedSettings<Settings> &settings, TuningStats &stats)
+  BilateralProcessor(Device &device, const SharedSettings<Settings> &settings, TuningStats &stats)
       : device_(device), settings_(settings), stats_(stats) {}
 
   void set_format(const FrameKind &in, const FrameKind &) override {
@@ -43,16 +43,16 @@ class BilateralWork final : public Work {
     stats_.set(tuned.variant->name, tuned.result);
     if (guide == Guide::background) background_ = std::make_unique<bilateral::ClBackground>(device, config);
   }
-  Plan plan(const FrameTime &, Result *) override {
+  Plan plan(const FrameTime &, PerFrameData *) override {
     settings_.read([&](const Settings &s) {
       params_ = s.params;
       guiding_ = {s.guiding.weight, s.guiding.motion};
       return 0;
     });
-    return {Use::make};
+    return {Use::produce};
   }
-  void run(std::span<Job *const> jobs, Queue &queue) override {
-    for (Job *job : jobs)
+  void run(std::span<FrameTask *const> jobs, Queue &queue) override {
+    for (FrameTask *job : jobs)
       filter_->apply(job->in, background_ ? background_->update(job->in, guiding_, queue) : ConstImage{},
                      job->out, params_, queue);
   }
@@ -77,22 +77,22 @@ class BilateralElement final : public ElementWith<Settings> {
           return settings.read([](const Settings &s) {
             // The guide is made in OpenCL alone.
             const bool guided = s.guide == Guide::background && s.backend == ClChoice::automatic;
-            return OpenClPlace::Wish{s.device, s.cuda, guided ? ClChoice::opencl : s.backend};
+            return OpenClSelector::DeviceRequest{s.device, s.cuda, guided ? ClChoice::opencl : s.backend};
           });
         }) {}
 
   void add_stats(GstStructure *s) const override { stats_.add(s); }
-  FlowDepth flow() const override {
+  PipelineDepth flow() const override {
     return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
   }
   bool passes_buffers() const override { return false; }
-  Place &place() override { return place_; }
-  std::unique_ptr<Work> make_work(Device &device) override {
-    return std::make_unique<BilateralWork>(device, settings, stats_);
+  DeviceSelector &place() override { return place_; }
+  std::unique_ptr<FrameProcessor> make_processor(Device &device) override {
+    return std::make_unique<BilateralProcessor>(device, settings, stats_);
   }
 
  private:
-  OpenClPlace place_;
+  OpenClSelector place_;
   TuningStats stats_;
 };
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "gst/clbilateral/filter_properties.h"
-#include "gst/transform/async_depth.h"
-#include "gst/transform/opencl_place.h"
+#include "gst/transform/opencl_selector.h"
 #include "gst/transform/opencl_tuning.h"
+#include "gst/transform/pipeline_depth.h"
 
 namespace vigil::gst::clbilateral {
 

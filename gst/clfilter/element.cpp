@@ -2,7 +2,7 @@
 // The element clfilter: its description.
 #include "gst/elements.h"
 
-#include "gst/clfilter/work.h"
+#include "gst/clfilter/processor.h"
 #include "gst/errors.h"
 #include "gst/transform/transform.h"
 #include "kernels/filter/filter.h"
@@ -21,7 +21,9 @@ class FilterElement final : public ElementWith<Settings> {
  public:
   explicit FilterElement(GstElement *gst)
       : ElementWith(properties()), gst_(gst), place_(gst, [this] {
-          return settings.read([](const Settings &s) { return OpenClPlace::Wish{s.device, s.cuda}; });
+          return settings.read([](const Settings &s) {
+            return OpenClSelector::DeviceRequest{s.device, s.cuda};
+          });
         }) {}
 
   bool set_property(guint id, const GValue *value) override;
@@ -30,21 +32,21 @@ class FilterElement final : public ElementWith<Settings> {
                       stats_.builds.load(), nullptr);
     stats_.tuning.add(s);
   }
-  FlowDepth flow() const override {
+  PipelineDepth flow() const override {
     return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
   }
   bool passes_buffers() const override {
     return settings.read([](const Settings &s) { return s.chain.empty(); });
   }
-  Place &place() override { return place_; }
+  DeviceSelector &place() override { return place_; }
   void start() override { stats_.kernels = stats_.builds = 0; }
-  std::unique_ptr<Work> make_work(Device &device) override {
-    return clfilter::make_work(gst_, device_cast<ClDevice>(device), settings, stats_);
+  std::unique_ptr<FrameProcessor> make_processor(Device &device) override {
+    return clfilter::make_processor(gst_, device_cast<ClDevice>(device), settings, stats_);
   }
 
  private:
   GstElement *gst_;
-  OpenClPlace place_;
+  OpenClSelector place_;
   FilterStats stats_;
 };
 

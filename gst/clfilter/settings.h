@@ -2,9 +2,9 @@
 // Everything that can be set at a clfilter.
 #pragma once
 
-#include "gst/transform/async_depth.h"
-#include "gst/transform/opencl_place.h"
+#include "gst/transform/opencl_selector.h"
 #include "gst/transform/opencl_tuning.h"
+#include "gst/transform/pipeline_depth.h"
 
 #include <string>
 

@@ -2,9 +2,9 @@
 // The element clhistogram: its description. The simplest of the elements, and the one to copy.
 #include "gst/elements.h"
 
-#include "gst/clhistogram/work.h"
-#include "gst/frames/formats.h"
+#include "gst/clhistogram/processor.h"
 #include "gst/transform/transform.h"
+#include "gst/video/formats.h"
 
 using namespace vigil;
 using namespace vigil::gst;
@@ -16,21 +16,23 @@ class HistogramElement final : public ElementWith<Settings> {
  public:
   explicit HistogramElement(GstElement *gst)
       : ElementWith(properties()), gst_(gst), place_(gst, [this] {
-          return settings.read([](const Settings &s) { return OpenClPlace::Wish{s.device, s.cuda}; });
+          return settings.read([](const Settings &s) {
+            return OpenClSelector::DeviceRequest{s.device, s.cuda};
+          });
         }) {}
 
-  FlowDepth flow() const override {
+  PipelineDepth flow() const override {
     return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
   }
   bool passes_buffers() const override { return true; }
-  Place &place() override { return place_; }
-  std::unique_ptr<Work> make_work(Device &device) override {
-    return clhistogram::make_work(gst_, device_cast<ClDevice>(device), settings);
+  DeviceSelector &place() override { return place_; }
+  std::unique_ptr<FrameProcessor> make_processor(Device &device) override {
+    return clhistogram::make_processor(gst_, device_cast<ClDevice>(device), settings);
   }
 
  private:
   GstElement *gst_;
-  OpenClPlace place_;
+  OpenClSelector place_;
 };
 
 } // namespace

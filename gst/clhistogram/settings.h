@@ -2,8 +2,8 @@
 // Everything that can be set at a clhistogram. The defaults are the initialisers here.
 #pragma once
 
-#include "gst/transform/async_depth.h"
-#include "gst/transform/opencl_place.h"
+#include "gst/transform/opencl_selector.h"
+#include "gst/transform/pipeline_depth.h"
 
 namespace vigil::gst::clhistogram {
 

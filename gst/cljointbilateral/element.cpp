@@ -5,8 +5,8 @@
 
 #include "gst/cljointbilateral/joint.h"
 #include "gst/errors.h"
-#include "gst/frames/caps.h"
-#include "gst/frames/refusal.h"
+#include "gst/video/caps.h"
+#include "gst/video/refusal.h"
 
 using namespace vigil::gst;
 using namespace vigil::gst::cljointbilateral;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cljointbilateral/filtering.h"
 
-#include "gst/frames/formats.h"
+#include "gst/video/formats.h"
 
 namespace vigil::gst::cljointbilateral {
 namespace {
@@ -13,14 +13,14 @@ bilateral::Config config_of(const FrameKind &kind) {
 // Nothing of the frames is held when apply() is left, by an exception either.
 struct Closing {
   Queue &queue;
-  FrameSlot *const slots[3];
+  DeviceFrameMapping *const slots[3];
   ~Closing() {
     try {
       queue.wait();
     } catch (const std::exception &e) { // it was thrown before, to the caller
       GST_WARNING("the device failed: %s", e.what());
     }
-    for (FrameSlot *slot : slots) slot->close();
+    for (DeviceFrameMapping *slot : slots) slot->close();
   }
 };
 
@@ -35,21 +35,21 @@ std::optional<Error> Filtering::apply(GstBuffer *picture, GstBuffer *guide, GstB
                                       const bilateral::Params &params) {
   Queue &queue = *queue_;
   const Closing closing{queue, {&picture_, &guide_, &out_}};
-  const ConstImage in = picture_.open_for_reading(picture, queue, copied_);
+  const ConstImage in = picture_.map_read(picture, queue, copied_);
   ConstImage by;
   std::optional<Error> refused;
   try {
-    if (guide) by = guide_.open_for_reading(guide, queue, copied_);
+    if (guide) by = guide_.map_read(guide, queue, copied_);
   } catch (const Error &e) {
     if (e.kind() != Error::Kind::bad_data) throw;
     guide_.close();
     refused = e;
   }
-  const Image to = out_.open_for_writing(out, queue);
+  const Image to = out_.map_write(out, queue);
   timer_->start(queue);
   filter_->apply(in, by, to, params, queue);
   timer_->stop(queue);
-  out_.send(queue, copied_);
+  out_.write_back(queue, copied_);
   queue.wait();
   out_.finish();
   return refused;

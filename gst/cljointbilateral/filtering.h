@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 #include "common/opencl/device.h"
-#include "gst/memory/slots.h"
+#include "gst/memory/frame_mapping.h"
 #include "kernels/bilateral/tune.h"
 
 #include <memory>
@@ -35,7 +35,7 @@ class Filtering {
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Timer> timer_;
   ByteCounts copied_;
-  FrameSlot picture_, guide_, out_;
+  DeviceFrameMapping picture_, guide_, out_;
 };
 
 } // namespace vigil::gst::cljointbilateral

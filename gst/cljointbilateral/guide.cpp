@@ -2,7 +2,7 @@
 #include "gst/cljointbilateral/guide.h"
 
 #include "common/error.h"
-#include "gst/frames/formats.h"
+#include "gst/video/formats.h"
 
 namespace vigil::gst::cljointbilateral {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "common/error.h"
 #include "gst/errors.h"
-#include "gst/frames/formats.h"
 #include "gst/memory/opencl_devices.h"
+#include "gst/video/formats.h"
 
 #include <utility>
 

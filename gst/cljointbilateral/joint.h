@@ -10,8 +10,8 @@
 #include "gst/cljointbilateral/guide.h"
 #include "gst/cljointbilateral/pairing.h"
 #include "gst/cljointbilateral/settings.h"
-#include "gst/frames/object_ptr.h"
 #include "gst/shared_settings.h"
+#include "gst/video/object_ptr.h"
 
 #include <atomic>
 #include <gst/base/gstaggregator.h>

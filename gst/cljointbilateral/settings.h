@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gst/clbilateral/filter_properties.h"
-#include "gst/transform/opencl_place.h"
+#include "gst/transform/opencl_selector.h"
 #include "gst/transform/opencl_tuning.h"
 
 #include <string>

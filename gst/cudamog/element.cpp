@@ -8,10 +8,10 @@
 #include "gst/cudamog/properties.h"
 #include "gst/elements.h"
 #include "gst/errors.h"
-#include "gst/frames/caps.h"
-#include "gst/frames/formats.h"
-#include "gst/observe/png.h"
+#include "gst/metadata/png.h"
 #include "gst/transform/transform.h"
+#include "gst/video/caps.h"
+#include "gst/video/formats.h"
 
 #include <exception>
 #include <utility>
@@ -46,7 +46,9 @@ MogElement::MogElement(GstElement *gst)
     : ElementWith(properties()), gst_(gst),
       place_(gst,
              [this] {
-               return settings.read([](const Settings &s) { return CudaPlace::Wish{s.backend, s.device}; });
+               return settings.read([](const Settings &s) {
+                 return CudaSelector::DeviceRequest{s.backend, s.device};
+               });
              }),
       session_(gst, settings), model_file_(gst) {}
 
@@ -62,15 +64,17 @@ void MogElement::add_stats(GstStructure *s) const {
   session_.stats.add_to(s);
 }
 
-FlowDepth MogElement::flow() const {
-  return settings.read([](const Settings &s) { return FlowDepth{s.flow.group_size, s.flow.async_depth}; });
+PipelineDepth MogElement::flow() const {
+  return settings.read([](const Settings &s) {
+    return PipelineDepth{s.flow.group_size, s.flow.async_depth};
+  });
 }
 
 bool MogElement::passes_buffers() const {
   return settings.read([](const Settings &s) { return s.output == Output::passthrough; });
 }
 
-std::unique_ptr<Work> MogElement::make_work(Device &device) {
+std::unique_ptr<FrameProcessor> MogElement::make_processor(Device &device) {
   auto processor = std::make_unique<MogProcessor>(device, session_);
   if (to_load_) processor->load(*std::exchange(to_load_, {}));
   return processor;
@@ -84,7 +88,7 @@ void MogElement::start() {
   session_.start();
 }
 
-void MogElement::stop(Work *work) {
+void MogElement::stop(FrameProcessor *work) {
   if (work && model_file_.named()) to_save_ = static_cast<MogProcessor *>(work)->model().save_if_changed();
 }
 
@@ -100,7 +104,7 @@ void MogElement::update_model_file(bool at_the_end) {
   std::optional<mog::SavedModel> model;
   const auto save_interval = [](const Settings &s) { return s.keeping.save_interval; };
   const bool save = at_the_end ? model_file_.named() : model_file_.due(settings.read(save_interval));
-  with_work(reinterpret_cast<VigilTransform *>(gst_), [&](Work *work) {
+  with_work(reinterpret_cast<VigilTransform *>(gst_), [&](FrameProcessor *work) {
     if (!work) return;
     BackgroundModel &learnt = static_cast<MogProcessor &>(*work).model();
     refusal = learnt.take_refusal();
@@ -119,9 +123,9 @@ void MogElement::after_frame() {
 }
 
 void MogElement::end_of_stream() {
-  std::optional<view::Event> tamper;
+  std::optional<tamper::Event> tamper;
   with_work(reinterpret_cast<VigilTransform *>(gst_),
-            [&](Work *) { tamper = session_.tamper_detector.stop(); });
+            [&](FrameProcessor *) { tamper = session_.tamper_detector.stop(); });
   session_.publisher.end_of_stream(settings.snapshot().motion, tamper);
   try {
     update_model_file(true);
@@ -136,7 +140,7 @@ void MogElement::end_of_stream() {
 
 static void reset(GstCudaMog *self) {
   guard(self, false, [&] {
-    with_work(&self->parent, [](Work *work) {
+    with_work(&self->parent, [](FrameProcessor *work) {
       if (work) static_cast<MogProcessor *>(work)->reset();
     });
     return true;
@@ -156,7 +160,7 @@ static gboolean with_model_file(GstCudaMog *self, const gchar *location, Fn fn) 
   }
 }
 
-static MogProcessor &running(Work *work) {
+static MogProcessor &running(FrameProcessor *work) {
   if (!work) fail(Error::Kind::bad_setting, "the element has no model now: it has one from PAUSED on");
   return static_cast<MogProcessor &>(*work);
 }
@@ -164,7 +168,7 @@ static MogProcessor &running(Work *work) {
 static gboolean save_model(GstCudaMog *self, const gchar *location) {
   return with_model_file(self, location, [self](const std::string &path) {
     mog::SavedModel model;
-    with_work(&self->parent, [&](Work *work) { model = running(work).model().save(); });
+    with_work(&self->parent, [&](FrameProcessor *work) { model = running(work).model().save(); });
     mog::write_file(path, model);
   });
 }
@@ -172,7 +176,7 @@ static gboolean save_model(GstCudaMog *self, const gchar *location) {
 static gboolean load_model(GstCudaMog *self, const gchar *location) {
   return with_model_file(self, location, [self](const std::string &path) {
     mog::SavedModel model = mog::read_file(path);
-    with_work(&self->parent, [&](Work *work) { running(work).load(std::move(model)); });
+    with_work(&self->parent, [&](FrameProcessor *work) { running(work).load(std::move(model)); });
   });
 }
 

@@ -10,7 +10,7 @@
 
 #include "gst/cudamog/model_file.h"
 #include "gst/cudamog/session.h"
-#include "gst/transform/cuda_place.h"
+#include "gst/transform/cuda_selector.h"
 #include "gst/transform/element.h"
 #include "kernels/mog/state_file.h"
 
@@ -25,14 +25,14 @@ class MogElement final : public ElementWith<Settings> {
 
   bool set_property(guint id, const GValue *) override;
   void add_stats(GstStructure *) const override;
-  FlowDepth flow() const override;
+  PipelineDepth flow() const override;
   bool passes_buffers() const override;
   bool learns() const override { return true; }
-  Place &place() override { return place_; }
-  std::unique_ptr<Work> make_work(Device &) override;
+  DeviceSelector &place() override { return place_; }
+  std::unique_ptr<FrameProcessor> make_processor(Device &) override;
   void start() override;
   void after_frame() override;
-  void stop(Work *) override;
+  void stop(FrameProcessor *) override;
   void stopped() override;
   void end_of_stream() override;
 
@@ -40,7 +40,7 @@ class MogElement final : public ElementWith<Settings> {
   void update_model_file(bool at_the_end);
 
   GstElement *gst_;
-  CudaPlace place_;
+  CudaSelector place_;
   Session session_;
   ModelFile model_file_;
   std::optional<mog::SavedModel> to_load_; // read at the start, for the first processor

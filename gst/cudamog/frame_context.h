@@ -6,10 +6,10 @@
 #include "common/shifted.h"
 #include "gst/cudamog/settings.h"
 #include "gst/cudamog/stage_times.h"
-#include "gst/observe/box.h"
+#include "gst/metadata/box.h"
 #include "kernels/exposure/exposure.h"
-#include "kernels/ghost/rim.h"
-#include "kernels/view/watch.h"
+#include "kernels/ghost/boundary_contrast.h"
+#include "kernels/tamper/tamper_detector.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,15 +43,16 @@ struct RegionOfInterest {
 // Sums along the outlines of the mask, one a cell, on the host (kernels/ghost). Empty: not measured.
 struct ContourFeatures {
   std::span<const ghost::Cell> edges;
-  std::span<const ghost::Rim> rims;
+  std::span<const ghost::BoundaryContrast> rims;
   bool due = false; // stationary regions are judged by this frame
 };
 
 // What was found in a finished frame. Its stages edit it in their order.
 struct Detections {
-  std::vector<Box> boxes;            // largest first
-  std::vector<std::uint8_t> cells;   // 1 where a reported blob has a pixel in the cell, else 0
-  std::span<const std::uint8_t> lit; // light_frames where this frame's light was (kernels/ghost/waiting.h)
+  std::vector<Box> boxes;          // largest first
+  std::vector<std::uint8_t> cells; // 1 where a reported blob has a pixel in the cell, else 0
+  std::span<const std::uint8_t>
+      lit; // light_frames where this frame's light was (kernels/ghost/stationary_regions.h)
   std::uint64_t foreground = 0, shadow = 0; // pixels
   bool dropped = false;                     // the frame says nothing about objects
 
@@ -65,11 +66,11 @@ struct Detections {
 // What is to be known outside: published as metadata, messages and statistics.
 struct Report {
   enum class Light { steady, jumped, relearning } light = Light::steady;
-  double changed_fraction = 0;       // 0..1: of the boxes; of all that changed when the light jumped
-  double moving_fraction = 0;        // 0..1: the part of it that is motion
-  std::optional<view::Event> tamper; // the camera was covered, blurred or moved
-  exposure::Line exposure;           // of the first channel, against the background
-  Shift shift;                       // against the background, pixels
+  double changed_fraction = 0;         // 0..1: of the boxes; of all that changed when the light jumped
+  double moving_fraction = 0;          // 0..1: the part of it that is motion
+  std::optional<tamper::Event> tamper; // the camera was covered, blurred or moved
+  exposure::Line exposure;             // of the first channel, against the background
+  Shift shift;                         // against the background, pixels
   int ghost_cells = 0, object_cells = 0;
 };
 

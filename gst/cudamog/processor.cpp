@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/processor.h"
 
-#include "gst/frames/formats.h"
-#include "gst/observe/overlay.h"
+#include "gst/metadata/overlay.h"
+#include "gst/video/formats.h"
 
 #include <utility>
 
 namespace vigil::gst::cudamog {
 namespace {
 
-struct PortableState final : Work::State {
+struct PortableState final : FrameProcessor::PortableState {
   std::optional<mog::SavedModel> model;
 };
 
 // What belongs to one frame.
-struct PerFrame final : Work::Result {
+struct PerFrame final : FrameProcessor::PerFrameData {
   explicit PerFrame(std::unique_ptr<FrameContext> c) : context(std::move(c)) {}
   std::unique_ptr<FrameContext> context;
   MaskCopies::Frame attached;
 };
-PerFrame &frame_of(const Work::Job &job) {
+PerFrame &frame_of(const FrameProcessor::FrameTask &job) {
   return static_cast<PerFrame &>(*job.result);
 }
 
 Format format_of(const FrameKind &in, const FrameKind &out) {
   Format f;
   f.pixels = pixel_format(in.info);
-  f.grid = activity::grid_for(GST_VIDEO_INFO_WIDTH(&in.info), GST_VIDEO_INFO_HEIGHT(&in.info));
+  f.grid = cell_grid::grid_for(GST_VIDEO_INFO_WIDTH(&in.info), GST_VIDEO_INFO_HEIGHT(&in.info));
   f.v_first = has_v_first(in.info);
   // By the caps; video range where they say nothing.
   f.full_range = in.info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
@@ -51,7 +51,7 @@ void MogProcessor::set_format(const FrameKind &in, const FrameKind &out) {
   stages_.set_format(format_of(in, out));
 }
 
-std::unique_ptr<Work::Result> MogProcessor::make_result() {
+std::unique_ptr<FrameProcessor::PerFrameData> MogProcessor::make_frame_data() {
   return std::make_unique<PerFrame>(stages_.make_frame());
 }
 
@@ -65,7 +65,7 @@ Output MogProcessor::output_for(Output wanted) {
   return last;
 }
 
-Work::Plan MogProcessor::plan(const FrameTime &time, Result *result) {
+FrameProcessor::Plan MogProcessor::plan(const FrameTime &time, PerFrameData *result) {
   FrameContext &f = *static_cast<PerFrame &>(*result).context;
   f.settings = session_.settings.snapshot();
   f.settings.output = output_for(f.settings.output);
@@ -76,13 +76,13 @@ Work::Plan MogProcessor::plan(const FrameTime &time, Result *result) {
     settings_number_++;
   }
   f.settings_number = settings_number_;
-  return {f.settings.output == Output::passthrough ? Use::look : Use::make, f.settings.flow.group_size,
+  return {f.settings.output == Output::passthrough ? Use::inspect : Use::produce, f.settings.flow.group_size,
           apart};
 }
 
-void MogProcessor::run(std::span<Job *const> jobs, Queue &queue) {
+void MogProcessor::run(std::span<FrameTask *const> jobs, Queue &queue) {
   group_.clear();
-  for (Job *job : jobs) {
+  for (FrameTask *job : jobs) {
     FrameContext &f = *frame_of(*job).context;
     f.input = job->in;
     f.output = job->out;
@@ -93,13 +93,13 @@ void MogProcessor::run(std::span<Job *const> jobs, Queue &queue) {
   session_.stats.model_frames = model_.frames();
 }
 
-void MogProcessor::fetch(Job &job, Queue &queue) {
+void MogProcessor::fetch(FrameTask &job, Queue &queue) {
   PerFrame &frame = frame_of(job);
   stages_.fetch(*frame.context, queue);
   if (frame.context->settings.reports.attach_mask) masks_->fetch(frame.context->mask, frame.attached, queue);
 }
 
-void MogProcessor::complete(Job &job, Queue &queue) {
+void MogProcessor::complete(FrameTask &job, Queue &queue) {
   PerFrame &frame = frame_of(job);
   stages_.finish(*frame.context, queue);
   const Settings &settings = frame.context->settings;
@@ -108,14 +108,14 @@ void MogProcessor::complete(Job &job, Queue &queue) {
                      settings.diagnostics.stage_times ? stages_.times() : std::span<const StageTime>{});
 }
 
-void MogProcessor::pass_by(Job &job, Queue &queue) {
+void MogProcessor::pass_by(FrameTask &job, Queue &queue) {
   FrameContext &f = *frame_of(job).context;
   f.input = job.in;
   f.output = job.out;
   stages_.pass_by(f, queue);
 }
 
-void MogProcessor::publish(BufferPtr &buffer, const Job &job) {
+void MogProcessor::publish(BufferPtr &buffer, const FrameTask &job) {
   PerFrame &frame = frame_of(job);
   const bool attach = frame.context->settings.reports.attach_mask;
   session_.publisher.publish(buffer, job.time, *frame.context, attach ? &frame.attached : nullptr);
@@ -134,13 +134,13 @@ void MogProcessor::load(mog::SavedModel saved) {
 }
 
 // A model that waits for the first frame goes along as well.
-std::unique_ptr<Work::State> MogProcessor::leave() {
+std::unique_ptr<FrameProcessor::PortableState> MogProcessor::export_state() {
   auto state = std::make_unique<PortableState>();
   state->model = model_.hand_over();
   return state;
 }
 
-void MogProcessor::enter(std::unique_ptr<State> state) {
+void MogProcessor::import_state(std::unique_ptr<PortableState> state) {
   if (std::optional<mog::SavedModel> &model = static_cast<PortableState &>(*state).model)
     model_.load(std::move(*model));
 }

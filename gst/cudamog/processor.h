@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The work of the element (gst/transform/work.h): turns frames into FrameContexts, runs the stages
+// The work of the element (gst/transform/frame_processor.h): turns frames into FrameContexts, runs the stages
 // (stage_list.h) and reports to the Session. All rules about pictures are in the stages.
 #pragma once
 
 #include "gst/cudamog/session.h"
 #include "gst/cudamog/stage_list.h"
-#include "gst/observe/mask_meta.h"
-#include "gst/transform/work.h"
+#include "gst/metadata/mask_meta.h"
+#include "gst/transform/frame_processor.h"
 
 #include <cstdint>
 #include <memory>
@@ -16,20 +16,20 @@
 
 namespace vigil::gst::cudamog {
 
-class MogProcessor final : public Work {
+class MogProcessor final : public FrameProcessor {
  public:
   MogProcessor(Device &, Session &);
 
   void set_format(const FrameKind &in, const FrameKind &out) override;
-  std::unique_ptr<Result> make_result() override;
-  Plan plan(const FrameTime &, Result *) override;
-  void run(std::span<Job *const>, Queue &) override;
-  void fetch(Job &, Queue &) override;
-  void complete(Job &, Queue &) override;
-  void publish(BufferPtr &, const Job &) override;
-  void pass_by(Job &, Queue &) override;
-  std::unique_ptr<State> leave() override;
-  void enter(std::unique_ptr<State>) override;
+  std::unique_ptr<PerFrameData> make_frame_data() override;
+  Plan plan(const FrameTime &, PerFrameData *) override;
+  void run(std::span<FrameTask *const>, Queue &) override;
+  void fetch(FrameTask &, Queue &) override;
+  void complete(FrameTask &, Queue &) override;
+  void publish(BufferPtr &, const FrameTask &) override;
+  void pass_by(FrameTask &, Queue &) override;
+  std::unique_ptr<PortableState> export_state() override;
+  void import_state(std::unique_ptr<PortableState>) override;
   std::uint64_t result_bytes() const override { return stages_.bytes() + mask_bytes_; }
 
   // The model; see BackgroundModel. Frames that are not run yet do not belong to it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/properties.h"
 
-#include "gst/observe/blob_mode.h"
-#include "gst/transform/cuda_place.h"
+#include "gst/metadata/blob_mode.h"
+#include "gst/transform/cuda_selector.h"
 
 namespace vigil::gst::cudamog {
 namespace {

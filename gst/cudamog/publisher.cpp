@@ -4,13 +4,13 @@
 namespace vigil::gst::cudamog {
 namespace {
 
-const char *name_of(view::Trouble t) {
+const char *name_of(tamper::TamperKind t) {
   switch (t) {
-  case view::Trouble::covered:
+  case tamper::TamperKind::covered:
     return "camera-covered";
-  case view::Trouble::blurred:
+  case tamper::TamperKind::blurred:
     return "camera-blurred";
-  case view::Trouble::moved:
+  case tamper::TamperKind::moved:
     break;
   }
   return "camera-moved";
@@ -53,14 +53,14 @@ void Publisher::publish(BufferPtr &buffer, const FrameTime &time, const FrameCon
                 report.changed_fraction, boxes);
 }
 
-void Publisher::end_of_stream(const MotionSettings &settings, const std::optional<view::Event> &tamper) {
+void Publisher::end_of_stream(const MotionSettings &settings, const std::optional<tamper::Event> &tamper) {
   FrameTime over = last_time_; // motion ends with the last frame
   over.running = motion_time_;
   post_motion(element_, motion_.stop(), motion_, settings, over, 0, {});
   if (tamper && settings.post_messages) post_tamper(*tamper, over);
 }
 
-void Publisher::post_tamper(const view::Event &e, const FrameTime &time) {
+void Publisher::post_tamper(const tamper::Event &e, const FrameTime &time) {
   GstStructure *s = new_timed_structure(name_of(e.trouble), time);
   gst_structure_set(s, "state", G_TYPE_STRING, e.begins ? "begin" : "end", nullptr);
   if (GST_CLOCK_TIME_IS_VALID(time.running)) {

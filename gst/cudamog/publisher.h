@@ -13,9 +13,9 @@
 #pragma once
 
 #include "gst/cudamog/frame_context.h"
-#include "gst/observe/mask_meta.h"
-#include "gst/observe/motion.h"
-#include "gst/observe/results.h"
+#include "gst/metadata/mask_meta.h"
+#include "gst/metadata/motion.h"
+#include "gst/metadata/results.h"
 
 #include <optional>
 
@@ -28,10 +28,10 @@ class Publisher {
   // `mask`: null, or a copy of the mask to attach.
   void publish(BufferPtr &, const FrameTime &, const FrameContext &, MaskCopies::Frame *mask);
   // The last frame was published. `tamper`: what is to be reported of the camera at the end.
-  void end_of_stream(const MotionSettings &, const std::optional<view::Event> &tamper);
+  void end_of_stream(const MotionSettings &, const std::optional<tamper::Event> &tamper);
 
  private:
-  void post_tamper(const view::Event &, const FrameTime &);
+  void post_tamper(const tamper::Event &, const FrameTime &);
 
   GstElement *element_;
   Motion motion_;

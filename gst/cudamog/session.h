@@ -7,7 +7,7 @@
 #include "gst/cudamog/settings.h"
 #include "gst/cudamog/stage_times.h"
 #include "gst/shared_settings.h"
-#include "kernels/view/watch.h"
+#include "kernels/tamper/tamper_detector.h"
 
 #include <atomic>
 #include <cstdint>
@@ -43,9 +43,9 @@ struct Session {
 
   const SharedSettings<Settings> &settings;
   LiveStats stats;
-  Publisher publisher;         // the streaming thread's own
-  view::Watch tamper_detector; // under the work lock
-  Output last_output{};        // of the frame that came last; the streaming thread's own
+  Publisher publisher;                    // the streaming thread's own
+  tamper::TamperDetector tamper_detector; // under the work lock
+  Output last_output{};                   // of the frame that came last; the streaming thread's own
 };
 
 } // namespace vigil::gst::cudamog

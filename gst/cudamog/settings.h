@@ -3,11 +3,11 @@
 // Knows no GStreamer; properties.h makes properties of it.
 #pragma once
 
-#include "gst/observe/mask_blobs.h"
-#include "gst/observe/motion_settings.h"
-#include "gst/observe/reports.h"
-#include "gst/transform/async_depth.h"
+#include "gst/metadata/mask_blobs.h"
+#include "gst/metadata/motion_settings.h"
+#include "gst/metadata/reports.h"
 #include "gst/transform/cuda_choice.h"
+#include "gst/transform/pipeline_depth.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"
 
@@ -30,7 +30,7 @@ struct Tuning {
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
-    param("learning-time", "Learning time",
+    param("learning-time", "LearningRateControl time",
           "Seconds that the model remembers, whatever the frame rate: a frame that lasts t takes the share "
           "1 - exp(-t / learning-time), more while the model is young; 0: off, history and learning-rate say "
           "how fast it learns (a learning-rate of 0 freezes the model in any case)",

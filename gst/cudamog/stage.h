@@ -12,7 +12,7 @@
 #include "common/device.h"
 #include "gst/cudamog/feedback.h"
 #include "gst/cudamog/frame_context.h"
-#include "kernels/activity/activity.h"
+#include "kernels/cell_grid/cell_grid.h"
 #include "kernels/exposure/exposure.h"
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace vigil::gst::cudamog {
 // What the frames are.
 struct Format {
   PixelFormat pixels = PixelFormat::gray8;
-  activity::Grid grid; // width and height in it are the frames'
+  cell_grid::Grid grid; // width and height in it are the frames'
   bool v_first = false, full_range = false;
   exposure::Colours colours;
   compose::Style style; // of pictures that are drawn

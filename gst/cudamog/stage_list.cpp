@@ -25,11 +25,11 @@
 namespace vigil::gst::cudamog {
 
 std::vector<std::unique_ptr<Stage>> make_stages(Device &device, BackgroundModel &model,
-                                                view::Watch &tamper_detector) {
+                                                tamper::TamperDetector &tamper_detector) {
   auto background = std::make_unique<BackgroundStage>(device, model);
   auto ghosts = std::make_unique<GhostsStage>();
   BorderedPicture &picture = background->picture();
-  ghost::Waiting &regions = ghosts->stationary_regions();
+  ghost::StationaryRegions &regions = ghosts->stationary_regions();
 
   std::vector<std::unique_ptr<Stage>> list;
   list.push_back(std::make_unique<RegionOfInterestStage>(device));

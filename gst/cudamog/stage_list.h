@@ -15,7 +15,8 @@
 namespace vigil::gst::cudamog {
 
 // The stages of the product, in their order.
-std::vector<std::unique_ptr<Stage>> make_stages(Device &, BackgroundModel &, view::Watch &tamper_detector);
+std::vector<std::unique_ptr<Stage>> make_stages(Device &, BackgroundModel &,
+                                                tamper::TamperDetector &tamper_detector);
 
 class StageList {
  public:

@@ -6,11 +6,11 @@
 #include "common/error.h"
 #include "gst/elements.h"
 #include "gst/errors.h"
-#include "gst/frames/caps.h"
-#include "gst/frames/formats.h"
-#include "gst/glcolinearseg/work.h"
-#include "gst/observe/png.h"
+#include "gst/glcolinearseg/processor.h"
+#include "gst/metadata/png.h"
 #include "gst/transform/transform.h"
+#include "gst/video/caps.h"
+#include "gst/video/formats.h"
 #include "vigil-config.h"
 
 #include <cmath>
@@ -66,7 +66,7 @@ namespace vigil::gst::glcolinearseg {
 
 SegmentElement::SegmentElement(GstElement *gst)
     : ElementWith(properties()), gst_(gst), place_(gst, [this] {
-        return settings.read([](const Settings &s) { return GlPlace::Wish{s.backend, s.cuda}; });
+        return settings.read([](const Settings &s) { return GlSelector::DeviceRequest{s.backend, s.cuda}; });
       }) {}
 
 bool SegmentElement::set_property(guint id, const GValue *value) {
@@ -92,15 +92,15 @@ bool SegmentElement::set_property(guint id, const GValue *value) {
 }
 
 void SegmentElement::add_stats(GstStructure *s) const {
-  Told told;
+  Reported reported;
   {
     const std::lock_guard lock(mutex_);
-    told = told_;
+    reported = reported_;
   }
   double mean_us = 0, last_us = 0;
-  if (told.gpu_ms) {
-    mean_us = *told.gpu_ms * 1000;
-    last_us = *told.gpu_last_ms * 1000;
+  if (reported.gpu_ms) {
+    mean_us = *reported.gpu_ms * 1000;
+    last_us = *reported.gpu_last_ms * 1000;
     gst_structure_set(s, "kernel-time-us", G_TYPE_DOUBLE, mean_us, "kernel-time-last-us", G_TYPE_DOUBLE,
                       last_us, nullptr);
   } else {
@@ -109,23 +109,23 @@ void SegmentElement::add_stats(GstStructure *s) const {
   }
   if (g_strcmp0(gst_structure_get_string(s, "backend"), "gl") == 0)
     gst_structure_set(s, "backend", G_TYPE_STRING, "opengl", nullptr);
-  const colinearseg::Noise &noise = told.progress.noise;
-  gst_structure_set(s, "gpu-time-us", G_TYPE_DOUBLE, mean_us, "gpu-time-last-us", G_TYPE_DOUBLE, last_us,
-                    "learning", G_TYPE_BOOLEAN, gboolean(told.progress.learning()), "background-frames",
-                    G_TYPE_INT, told.progress.learnt, "noise-median", G_TYPE_DOUBLE,
-                    noise.frames ? std::expm1(noise.level) : 0., "noise-spread", G_TYPE_DOUBLE, noise.spread,
-                    "static-threshold", G_TYPE_INT, told.constants.static_threshold, "darkness-offset",
-                    G_TYPE_INT, told.constants.darkness_offset, "temporal-compactness", G_TYPE_INT,
-                    told.constants.temporal_compactness, "compactness", G_TYPE_INT,
-                    told.constants.compactness, "shaders", G_TYPE_STRING, told.shaders.c_str(), nullptr);
+  const colinearseg::Noise &noise = reported.progress.noise;
+  gst_structure_set(
+      s, "gpu-time-us", G_TYPE_DOUBLE, mean_us, "gpu-time-last-us", G_TYPE_DOUBLE, last_us, "learning",
+      G_TYPE_BOOLEAN, gboolean(reported.progress.learning()), "background-frames", G_TYPE_INT,
+      reported.progress.learnt, "noise-median", G_TYPE_DOUBLE, noise.frames ? std::expm1(noise.level) : 0.,
+      "noise-spread", G_TYPE_DOUBLE, noise.spread, "static-threshold", G_TYPE_INT,
+      reported.constants.static_threshold, "darkness-offset", G_TYPE_INT, reported.constants.darkness_offset,
+      "temporal-compactness", G_TYPE_INT, reported.constants.temporal_compactness, "compactness", G_TYPE_INT,
+      reported.constants.compactness, "shaders", G_TYPE_STRING, reported.shaders.c_str(), nullptr);
 }
 
-void SegmentElement::tell(const Told &told) {
+void SegmentElement::report(const Reported &reported) {
   const std::lock_guard lock(mutex_);
-  told_ = told;
+  reported_ = reported;
 }
 
-FlowDepth SegmentElement::flow() const {
+PipelineDepth SegmentElement::flow() const {
   if (!place_.holds_frames()) return {};
   return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
 }
@@ -136,9 +136,9 @@ bool SegmentElement::passes_buffers() const {
 
 // The life of the work
 
-std::unique_ptr<Work> SegmentElement::make_work(Device &device) {
+std::unique_ptr<FrameProcessor> SegmentElement::make_processor(Device &device) {
   auto work = (device.backend() == Backend::gl ? make_gl_work : make_device_work)(device, *this);
-  if (rescued_) work->know(std::exchange(rescued_, {}));
+  if (rescued_) work->set_state(std::exchange(rescued_, {}));
   return work;
 }
 
@@ -149,12 +149,12 @@ void SegmentElement::start() {
   told_no_masks = false;
   start_ = {};
   const std::lock_guard lock(mutex_);
-  told_ = {};
+  reported_ = {};
 }
 
-void SegmentElement::stop(Work *work) {
+void SegmentElement::stop(FrameProcessor *work) {
   rescued_.reset();
-  if (auto *w = static_cast<SegmentWork *>(work); w && w->lost()) rescued_ = w->rescue();
+  if (auto *w = static_cast<SegmentProcessor *>(work); w && w->lost()) rescued_ = w->rescue();
   const std::lock_guard lock(mutex_);
   width_ = height_ = 0;
 }
@@ -169,7 +169,7 @@ void SegmentElement::take_format(int width, int height, bool changes) {
 bool SegmentElement::is_fresh() {
   bool fresh = false;
   with_work(reinterpret_cast<VigilTransform *>(gst_),
-            [&](Work *work) { fresh = work && static_cast<SegmentWork *>(work)->is_fresh(); });
+            [&](FrameProcessor *work) { fresh = work && static_cast<SegmentProcessor *>(work)->is_fresh(); });
   return fresh;
 }
 

@@ -2,16 +2,16 @@
 // The element glcolinearseg; what lasts from its making to its end.
 //   element.cpp       its description: caps, properties, signals
 //   work.*            what it does with frames, wherever it works
-//   device_work.cpp   in the memory of a CUDA device or of the CPU
-//   gl_work.cpp       in an OpenGL context
+//   device_processor.cpp   in the memory of a CUDA device or of the CPU
+//   gl_processor.cpp       in an OpenGL context
 //   image.*           background images from files and samples
 //   settings.*        all that can be set
 #pragma once
 
 #include "gst/glcolinearseg/image.h"
 #include "gst/glcolinearseg/settings.h"
-#include "gst/observe/motion.h"
-#include "gst/observe/results.h"
+#include "gst/metadata/motion.h"
+#include "gst/metadata/results.h"
 #include "gst/transform/element.h"
 #include "kernels/colinearseg/colinearseg.h"
 
@@ -29,7 +29,7 @@ struct Start {
 };
 
 // What `stats` tells besides what all elements do; after the last frame.
-struct Told {
+struct Reported {
   colinearseg::Progress progress;
   colinearseg::Constants constants{};
   std::string shaders;
@@ -42,13 +42,13 @@ class SegmentElement final : public ElementWith<Settings> {
 
   bool set_property(guint id, const GValue *) override;
   void add_stats(GstStructure *) const override;
-  FlowDepth flow() const override;
+  PipelineDepth flow() const override;
   bool passes_buffers() const override;
   bool learns() const override { return true; }
-  Place &place() override { return place_; }
-  std::unique_ptr<Work> make_work(Device &) override;
+  DeviceSelector &place() override { return place_; }
+  std::unique_ptr<FrameProcessor> make_processor(Device &) override;
   void start() override;
-  void stop(Work *) override;
+  void stop(FrameProcessor *) override;
   void before_frame() override;
   void end_of_stream() override;
   GstElement *gst() const { return gst_; }
@@ -60,7 +60,7 @@ class SegmentElement final : public ElementWith<Settings> {
   // For the work. `changes`: what comes out is in other memory or in another format than what comes in.
   void take_format(int width, int height, bool changes);
   Start take_start() { return std::exchange(start_, {}); }
-  void tell(const Told &);
+  void report(const Reported &);
 
   // The streaming thread's own.
   Motion motion;
@@ -77,13 +77,13 @@ class SegmentElement final : public ElementWith<Settings> {
   bool is_fresh();
 
   GstElement *gst_;
-  GlPlace place_;
+  GlSelector place_;
   std::atomic<bool> changes_frames_ = false;
 
   mutable std::mutex mutex_; // held for moments, by any thread
   Request request_;
   int width_ = 0, height_ = 0; // of the frames; 0: not known
-  Told told_;
+  Reported reported_;
 
   // The streaming thread's own.
   Start start_;                               // of the next frame

@@ -3,7 +3,7 @@
 // OpenGL has no backend of kernels/blobs: what it reads back is a bit a pixel.
 #pragma once
 
-#include "gst/observe/mask_blobs.h"
+#include "gst/metadata/mask_blobs.h"
 #include "kernels/colinearseg/packed.h"
 
 #include <cstddef>

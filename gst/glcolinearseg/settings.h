@@ -3,12 +3,12 @@
 // Params.
 #pragma once
 
-#include "gst/observe/blob_mode.h"
-#include "gst/observe/motion.h"
-#include "gst/observe/reports.h"
+#include "gst/metadata/blob_mode.h"
+#include "gst/metadata/motion.h"
+#include "gst/metadata/reports.h"
 #include "gst/properties.h"
-#include "gst/transform/async_depth.h"
-#include "gst/transform/gl_place.h"
+#include "gst/transform/gl_selector.h"
+#include "gst/transform/pipeline_depth.h"
 #include "kernels/colinearseg/colinearseg.h"
 #include "kernels/colinearseg/shader_path.h"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gst/glcolinearseg/comparison.h"
-#include "gst/memory/slots.h"
+#include "gst/memory/frame_mapping.h"
 #include "kernels/colinearseg/segmenter.h"
 #include "kernels/exposure/exposure.h"
 

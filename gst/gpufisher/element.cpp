@@ -6,12 +6,12 @@
 #include "common/error.h"
 #include "gst/elements.h"
 #include "gst/errors.h"
-#include "gst/frames/caps.h"
-#include "gst/frames/formats.h"
 #include "gst/gpufisher/meta.h"
-#include "gst/gpufisher/work.h"
-#include "gst/memory/luma_slot.h"
+#include "gst/gpufisher/processor.h"
+#include "gst/memory/luma_mapping.h"
 #include "gst/transform/transform.h"
+#include "gst/video/caps.h"
+#include "gst/video/formats.h"
 
 #include <utility>
 
@@ -54,7 +54,9 @@ std::shared_ptr<const fisher::Model> read_model(const std::string &location) {
 
 FisherElement::FisherElement(GstElement *gst)
     : ElementWith(properties()), gst_(gst), place_(gst, [this] {
-        return settings.read([](const Settings &s) { return CudaPlace::Wish{s.backend, s.device}; });
+        return settings.read([](const Settings &s) {
+          return CudaSelector::DeviceRequest{s.backend, s.device};
+        });
       }) {}
 
 bool FisherElement::set_property(guint id, const GValue *value) {
@@ -68,12 +70,12 @@ void FisherElement::add_stats(GstStructure *s) const {
                     descriptors.load(), nullptr);
 }
 
-FlowDepth FisherElement::flow() const {
+PipelineDepth FisherElement::flow() const {
   return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
 }
 
-std::unique_ptr<Work> FisherElement::make_work(Device &device) {
-  return std::make_unique<FisherWork>(device, *this, model_);
+std::unique_ptr<FrameProcessor> FisherElement::make_processor(Device &device) {
+  return std::make_unique<FisherProcessor>(device, *this, model_);
 }
 
 void FisherElement::start() {
@@ -94,7 +96,7 @@ void FisherElement::before_frame() {
   try {
     const auto model = read_model(location);
     change_work(reinterpret_cast<VigilTransform *>(gst_),
-                [&](Work &work) { static_cast<FisherWork &>(work).set_model(model); });
+                [&](FrameProcessor &work) { static_cast<FisherProcessor &>(work).set_model(model); });
     end_events(); // they are the old model's
     begin_events(model);
     GST_INFO_OBJECT(gst_, "now uses the model %s", location.c_str());

@@ -22,11 +22,11 @@ class FisherElement final : public ElementWith<Settings> {
 
   bool set_property(guint id, const GValue *) override;
   void add_stats(GstStructure *) const override;
-  FlowDepth flow() const override;
+  PipelineDepth flow() const override;
   bool passes_buffers() const override { return true; }
   bool learns() const override { return true; }
-  Place &place() override { return place_; }
-  std::unique_ptr<Work> make_work(Device &) override;
+  DeviceSelector &place() override { return place_; }
+  std::unique_ptr<FrameProcessor> make_processor(Device &) override;
   void start() override;
   void before_frame() override;
   void end_of_stream() override { end_events(); }
@@ -46,7 +46,7 @@ class FisherElement final : public ElementWith<Settings> {
   void post_changes(const FrameTime &, const Tuning &);
 
   GstElement *gst_;
-  CudaPlace place_;
+  CudaSelector place_;
   std::atomic<unsigned> model_wanted_ = 0; // counts how often model-location was set
 
   // The streaming thread's own.

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gst/properties.h"
-#include "gst/transform/async_depth.h"
-#include "gst/transform/cuda_place.h"
+#include "gst/transform/cuda_selector.h"
+#include "gst/transform/pipeline_depth.h"
 
 #include <string>
 

@@ -5,8 +5,8 @@
 #include "common/device_cast.h"
 #include "common/error.h"
 #include "gst/compat.h"
-#include "gst/frames/formats.h"
 #include "gst/memory/cuda_grey_pool.h"
+#include "gst/video/formats.h"
 
 namespace vigil::gst {
 namespace {

@@ -2,8 +2,8 @@
 #include "gst/memory/gl_context.h"
 
 #include "common/error.h"
-#include "gst/frames/formats.h"
 #include "gst/memory/gl_display.h"
+#include "gst/video/formats.h"
 
 #include <gst/gl/gl.h>
 

@@ -3,7 +3,7 @@
 // the same functions, which know of no OpenGL.
 #pragma once
 
-#include "gst/frames/object_ptr.h"
+#include "gst/video/object_ptr.h"
 #include "vigil-config.h"
 
 #include <gst/video/video.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/scene/scene.h"
-#include "gst/observe/results.h"
+#include "gst/metadata/results.h"
 
 #include <gst/gst.h>
 #include <span>

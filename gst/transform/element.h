@@ -5,8 +5,8 @@
 
 #include "gst/properties.h"
 #include "gst/shared_settings.h"
-#include "gst/transform/place.h"
-#include "gst/transform/work.h"
+#include "gst/transform/device_selector.h"
+#include "gst/transform/frame_processor.h"
 
 #include <gst/base/gstbasetransform.h>
 #include <memory>
@@ -16,11 +16,11 @@ namespace vigil::gst {
 // How many frames are held. An Element may leave the depth open (automatic_depth): the transform then holds
 // none of a live source, where each frame that is held is latency, nor on a processor, where nothing goes on
 // meanwhile. Of other sources it holds as many as keep a GPU busy.
-struct FlowDepth {
+struct PipelineDepth {
   int group = 1; // frames that are worked on together
   int depth = 0; // frames that may be under way while further ones come
   int held() const { return group - 1 + depth; }
-  bool operator==(const FlowDepth &) const = default;
+  bool operator==(const PipelineDepth &) const = default;
 };
 
 // One for each element, from its making to its end.
@@ -36,21 +36,21 @@ class Element {
   virtual void add_stats(GstStructure *) const {}
 
   // Any thread. Its depth may be automatic_depth.
-  virtual FlowDepth flow() const = 0;
+  virtual PipelineDepth flow() const = 0;
   // Whether buffers that come in may go out: then upstream's pool has to serve downstream as well.
   virtual bool passes_buffers() const = 0;
   // Whether the work learns from frames, or finds events in them: corrupted ones are then passed by
-  // (Work::pass_by).
+  // (FrameProcessor::pass_by).
   virtual bool learns() const { return false; }
 
-  virtual Place &place() = 0;
-  virtual std::unique_ptr<Work> make_work(Device &) = 0;
+  virtual DeviceSelector &place() = 0;
+  virtual std::unique_ptr<FrameProcessor> make_processor(Device &) = 0;
 
   // At READY to PAUSED, before the first frame; may throw, and what it gives the new work goes there.
   virtual void start() {}
   // At PAUSED to READY, under the work lock; the work is null when it was lost with a device. Errors become
   // warnings.
-  virtual void stop(Work *) {}
+  virtual void stop(FrameProcessor *) {}
   // After it, when the work is gone, without a lock: for what takes long or may call foreign code, as posting
   // a message does.
   virtual void stopped() {}

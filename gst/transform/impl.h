@@ -2,10 +2,10 @@
 // The inside of VigilTransform, for the files that make it up (see transform.h).
 #pragma once
 
-#include "gst/observe/frame_judge.h"
+#include "gst/metadata/frame_judge.h"
 #include "gst/transform/debug.h"
-#include "gst/transform/held_frames.h"
-#include "gst/transform/outlet.h"
+#include "gst/transform/frames_in_flight.h"
+#include "gst/transform/ordered_output.h"
 #include "gst/transform/pools.h"
 #include "gst/transform/transform.h"
 
@@ -25,17 +25,17 @@ struct TransformImpl final : FrameSource {
   void discard() noexcept override;
   int most_held() override { return flow().held(); }
   // What the element wants, with its depth decided where it is left open. Any thread.
-  FlowDepth flow() const;
+  PipelineDepth flow() const;
 
   GstBaseTransform *trans;
   std::unique_ptr<Element> element;
 
   // Held while a frame is worked on, never while one is pushed or a message is posted. Guards what follows.
   std::mutex work_mutex;
-  std::unique_ptr<Work> work; // from start to stop, as the frames that it works on
-  std::unique_ptr<HeldFrames> frames;
-  Device *device = nullptr;           // where both are
-  std::unique_ptr<Work::State> state; // of work that is gone, for the next one
+  std::unique_ptr<FrameProcessor> work; // from start to stop, as the frames that it works on
+  std::unique_ptr<FramesInFlight> frames;
+  Device *device = nullptr;                             // where both are
+  std::unique_ptr<FrameProcessor::PortableState> state; // of work that is gone, for the next one
 
   // Held for moments, by any thread. Guards what `stats` tells.
   std::mutex stats_mutex;
@@ -43,7 +43,7 @@ struct TransformImpl final : FrameSource {
   std::string backend, device_name;
 
   // The streaming thread's own.
-  Outlet outlet;
+  OrderedOutput outlet;
   std::optional<FrameKind> in, out; // once there is a format
   PoolLimit pool_limit;
   FrameLengths lengths;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Caps and pools of VigilTransform.
 #include "gst/errors.h"
-#include "gst/frames/formats.h"
 #include "gst/transform/impl.h"
+#include "gst/video/formats.h"
 
 namespace vigil::gst {
 namespace {
@@ -30,7 +30,7 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   TransformImpl &impl = impl_of(trans);
   impl.pool_limit.forget(); // the pool that is known may be set up anew
-  Place &place = impl.element->place();
+  DeviceSelector &place = impl.element->place();
   const guint held = guint(impl.flow().held());
   if (impl.element->passes_buffers()) {
     propose_downstream_pool(&place.cuda, &place.gl, GST_BASE_TRANSFORM_SRC_PAD(trans), query, held);
@@ -43,7 +43,7 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   TransformImpl &impl = impl_of(trans);
-  Place &place = impl.element->place();
+  DeviceSelector &place = impl.element->place();
   guint min = 0;
   if (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_parse_nth_allocation_pool(query, 0, nullptr, nullptr, &min, nullptr);
@@ -64,7 +64,7 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   impl.in.reset();
   impl.out.reset();
   impl.pool_limit.forget();
-  Place &place = impl.element->place();
+  DeviceSelector &place = impl.element->place();
   const int held = impl.flow().held();
   place.prepare(come);
   {
@@ -75,7 +75,7 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
       impl.stop_work();
       impl.start_work(device);
     }
-    impl.frames->set_format(come, go, [&place](const FrameKind &kind) { return place.make_slot(kind); });
+    impl.frames->set_format(come, go, [&place](const FrameKind &kind) { return place.make_mapping(kind); });
   }
   impl.in = come;
   impl.out = go;

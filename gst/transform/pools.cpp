@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/transform/pools.h"
 
-#include "gst/frames/formats.h"
+#include "gst/video/formats.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -20,7 +20,7 @@ GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
 // Frames of another context than the device's come from now on: goes over to it, and takes along what the
 // work knows.
 void follow(TransformImpl &impl, GstBuffer *buffer) {
-  Place &place = impl.element->place();
+  DeviceSelector &place = impl.element->place();
   if (!impl.in || !place.is_elsewhere(buffer, *impl.in)) return;
   impl.outlet.drain();
   {
@@ -49,7 +49,7 @@ void ask_whether_live(TransformImpl &impl, GstEventType event) {
 }
 
 // libgstcuda's way of making a frame writable cannot copy all formats.
-bool needs_other_buffer(const Place &place, GstBuffer *in) {
+bool needs_other_buffer(const DeviceSelector &place, GstBuffer *in) {
   return place.may_replace() && !(gst_buffer_is_writable(in) && gst_buffer_is_all_memory_writable(in));
 }
 
@@ -74,12 +74,12 @@ GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
     use = impl.frames->begin(time).use;
   }
   BufferPtr out;
-  if (use == Use::make || (use == Use::change && needs_other_buffer(element.place(), in.get()))) {
+  if (use == Use::produce || (use == Use::modify && needs_other_buffer(element.place(), in.get()))) {
     GstBuffer *made = nullptr;
     const GstFlowReturn flow = parent_class()->prepare_output_buffer(impl.trans, in.get(), &made);
     if (flow != GST_FLOW_OK) return flow;
     out.reset(made);
-  } else if (use == Use::change) {
+  } else if (use == Use::modify) {
     in.reset(gst_buffer_make_writable(in.release()));
   }
   const guint others = element.passes_buffers() ? std::max(1u, impl.downstream_buffers.load()) : 0;
@@ -137,7 +137,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   TransformImpl &impl = impl_of(trans);
-  Place &place = impl.element->place();
+  DeviceSelector &place = impl.element->place();
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
       (place.cuda.answer(GST_ELEMENT(trans), query) || place.gl.answer(query)))
     return TRUE;
@@ -147,7 +147,7 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
 } // namespace
 
 std::optional<FrameSource::Taken> TransformImpl::take(bool all) {
-  std::optional<HeldFrames::Finished> f;
+  std::optional<FramesInFlight::Finished> f;
   {
     const GiveBack after{*this};
     const std::lock_guard lock(work_mutex);
@@ -159,7 +159,7 @@ std::optional<FrameSource::Taken> TransformImpl::take(bool all) {
   }
   struct Recycle {
     TransformImpl &impl;
-    HeldFrames::Frame *frame;
+    FramesInFlight::Frame *frame;
     ~Recycle() {
       const std::lock_guard lock(impl.work_mutex);
       impl.frames->recycle(frame);

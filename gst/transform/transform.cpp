@@ -3,10 +3,10 @@
 #include "gst/transform/transform.h"
 
 #include "gst/errors.h"
-#include "gst/frames/activation.h"
-#include "gst/frames/refusal.h"
-#include "gst/transform/async_depth.h"
 #include "gst/transform/impl.h"
+#include "gst/transform/pipeline_depth.h"
+#include "gst/video/activation.h"
+#include "gst/video/refusal.h"
 
 #include <utility>
 
@@ -31,12 +31,12 @@ Element &element_of(gpointer self) {
   return *impl_of(self).element;
 }
 
-void with_work(VigilTransform *self, const std::function<void(Work *)> &fn) {
+void with_work(VigilTransform *self, const std::function<void(FrameProcessor *)> &fn) {
   const std::lock_guard lock(impl_of(self).work_mutex);
   fn(impl_of(self).work.get());
 }
 
-void change_work(VigilTransform *self, const std::function<void(Work &)> &fn) {
+void change_work(VigilTransform *self, const std::function<void(FrameProcessor &)> &fn) {
   TransformImpl &impl = impl_of(self);
   impl.outlet.drain();
   const GiveBack after{impl};
@@ -54,8 +54,8 @@ void pools_changed(VigilTransform *self) {
 // How many frames keep a GPU busy while the host waits for the oldest (docs/benchmarks.md, streams).
 constexpr int frames_ahead = 2;
 
-FlowDepth TransformImpl::flow() const {
-  FlowDepth flow = element->flow();
+PipelineDepth TransformImpl::flow() const {
+  PipelineDepth flow = element->flow();
   if (flow.depth == automatic_depth) flow.depth = works_beside && !live ? frames_ahead : 0;
   return flow;
 }
@@ -63,8 +63,8 @@ FlowDepth TransformImpl::flow() const {
 // The work
 
 void TransformImpl::start_work(Device &on) {
-  work = element->make_work(on);
-  if (state) work->enter(std::exchange(state, {}));
+  work = element->make_processor(on);
+  if (state) work->import_state(std::exchange(state, {}));
   Counts before;
   {
     const std::lock_guard lock(stats_mutex);
@@ -72,7 +72,7 @@ void TransformImpl::start_work(Device &on) {
     device_name = on.name();
     before = counts;
   }
-  frames = std::make_unique<HeldFrames>(on, *work, before, &gone);
+  frames = std::make_unique<FramesInFlight>(on, *work, before, &gone);
   device = &on;
   works_beside = on.backend() != Backend::cpu && !shares_host_memory(on);
   GST_INFO_OBJECT(trans, "works on %s", device_name.c_str());
@@ -84,8 +84,8 @@ void TransformImpl::stop_work() {
     frames->discard();
     count();
   }
-  std::unique_ptr<Work::State> left;
-  if (work) left = work->leave();
+  std::unique_ptr<FrameProcessor::PortableState> left;
+  if (work) left = work->export_state();
   frames.reset();
   work.reset();
   device = nullptr;
@@ -125,7 +125,7 @@ static GstStructure *stats_of(TransformImpl &impl) {
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   TransformImpl &impl = impl_of(object);
   Element &element = *impl.element;
-  const FlowDepth before = impl.flow();
+  const PipelineDepth before = impl.flow();
   const bool passed = element.passes_buffers();
   if (!element.set_property(id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   if (impl.flow().held() != before.held())
@@ -151,7 +151,7 @@ void vigil::gst::serve_properties(GObjectClass *klass) {
 
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
   TransformImpl &impl = impl_of(element);
-  Place &place = impl.element->place();
+  DeviceSelector &place = impl.element->place();
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
     const bool opened = guard(element, false, [&] {
       place.open();
@@ -173,7 +173,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
 }
 
 static void set_context(GstElement *element, GstContext *context) {
-  Place &place = impl_of(element).element->place();
+  DeviceSelector &place = impl_of(element).element->place();
   place.cuda.offered(element, context, place.cuda_device_id());
   place.gl.offered(context);
   GST_ELEMENT_CLASS(vigil_transform_parent_class)->set_context(element, context);
@@ -182,7 +182,7 @@ static void set_context(GstElement *element, GstContext *context) {
 static gboolean start(GstBaseTransform *trans) {
   return guard(trans, FALSE, [&] {
     TransformImpl &impl = impl_of(trans);
-    Place &place = impl.element->place();
+    DeviceSelector &place = impl.element->place();
     impl.element->start();
     place.forget_warnings();
     {

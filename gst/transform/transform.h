@@ -5,7 +5,7 @@
 //   transform.cpp     the GObject: properties, states, the life of the work
 //   streaming.cpp     frames, events, queries
 //   negotiation.cpp   caps and pools
-//   element.h work.h  what an element brings
+//   element.h frame_processor.h  what an element brings
 //   place.*           the device and the contexts: cuda_place.*, gl_place.*, opencl_place.*
 //   held_frames.*     the frames that are held
 //   outlet.*          the order of frames and events
@@ -14,7 +14,7 @@
 // The rules that hold for all elements:
 //   - The context of a frame is followed before the base class sees the frame, so that pools are negotiated
 //   again for the same frame.
-//   - What the work knows goes along by Work::leave() and enter(), and in no other way.
+//   - What the work knows goes along by FrameProcessor::export_state() and import_state(, and in no other way.
 //   - No lock is held while neighbours are asked, frames are pushed or messages are posted.
 //   - Reading `stats` waits for no work: the counts are copied after each frame.
 //   - A frame that comes before there is a format is refused with GST_FLOW_NOT_NEGOTIATED.
@@ -54,10 +54,10 @@ void set_element(VigilTransform *, std::unique_ptr<Element>);
 Element &element_of(gpointer self);
 
 // Runs fn(work) under the work lock; the work is null when there is none. For signals; any thread.
-void with_work(VigilTransform *, const std::function<void(Work *)> &);
+void with_work(VigilTransform *, const std::function<void(FrameProcessor *)> &);
 // The same for changes that need other results for each frame: all frames are pushed before, and their memory
 // is made again afterwards. For the streaming thread (Element::before_frame).
-void change_work(VigilTransform *, const std::function<void(Work &)> &);
+void change_work(VigilTransform *, const std::function<void(FrameProcessor &)> &);
 // The kind of buffers that come in or go out changed with a property: pools are negotiated again on both
 // sides. Any thread.
 void pools_changed(VigilTransform *);

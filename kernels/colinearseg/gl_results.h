@@ -2,7 +2,7 @@
 // What is made of a mask on the OpenGL device: pictures, and the grid in which blobs are found.
 #pragma once
 
-#include "kernels/activity/activity.h"
+#include "kernels/cell_grid/cell_grid.h"
 #include "kernels/colinearseg/gl.h"
 #include "kernels/compose/compose.h"
 
@@ -18,8 +18,8 @@ class GlResults {
   void draw(Show, GLuint frame, const GlSegmenter &, std::span<const compose::Box>, const compose::Style &,
             GLuint target);
   // The grid's cells, as activity::Counter gives them; they hold until the next call. Waits for the mask.
-  std::span<const activity::Cell> count(const GlTexture &mask);
-  const activity::Grid &grid() const { return grid_; }
+  std::span<const cell_grid::Cell> count(const GlTexture &mask);
+  const cell_grid::Grid &grid() const { return grid_; }
   // Bytes that count() has read back since the beginning.
   std::uint64_t bytes_read() const { return bytes_read_; }
 
@@ -27,12 +27,12 @@ class GlResults {
   void outline(const compose::Box &, const compose::Style &);
   const GlDevice &device_;
   Config config_;
-  activity::Grid grid_;
+  cell_grid::Grid grid_;
   GlTarget target_;
   GlTexture cells_;
   GlProgram picture_program_, cells_program_;
   std::vector<GLuint> words_; // of cells_, read back
-  std::vector<activity::Cell> counted_;
+  std::vector<cell_grid::Cell> counted_;
   std::uint64_t bytes_read_ = 0;
 };
 

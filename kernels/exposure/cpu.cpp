@@ -23,7 +23,7 @@ class CpuExposure final : public Exposure {
     check(frame, shifted.picture, channels, out);
     const ConstImage background = shifted.seen();
     estimate(frame, background, channels);
-    if (told()) *told() = lines_;
+    if (host_copy()) *host_copy() = lines_;
     Table table[3];
     bool nothing = true;
     for (int c = 0; c < channels; c++) {

@@ -203,16 +203,16 @@ class Exposure {
   virtual void set(const Lines &, Queue &) = 0;
   // Where the next calls of apply() write their lines as well, in order with the queue: host memory of the
   // device (Device::allocate_host), so that no copy has to be submitted. Null: nowhere.
-  void tell(Lines *host) { told_ = host; }
+  void set_host_copy(Lines *host) { host_copy_ = host; }
   // How Y, U and V of the next frames stand for colours. Means nothing for other formats.
   void set_colours(const Colours &c) { colours_ = c; }
 
  protected:
-  Lines *told() const { return told_; }
+  Lines *host_copy() const { return host_copy_; }
   const Colours &colours() const { return colours_; }
 
  private:
-  Lines *told_ = nullptr;
+  Lines *host_copy_ = nullptr;
   Colours colours_;
 };
 std::unique_ptr<Exposure> make_reference(); // double precision, naive loops; host memory

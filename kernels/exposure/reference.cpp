@@ -99,7 +99,7 @@ class Reference final : public Exposure {
       }
       kept = settled(kept, before, e, e0, enough, chroma);
     }
-    if (told()) *told() = lines_;
+    if (host_copy()) *host_copy() = lines_;
     for (int i = 0; i < plane_count(frame.format); i++)
       for (int y = 0; y < plane_rows(i, frame.height); y++)
         for (int k = 0; k < row_bytes(frame.format, i, frame.width); k++) {

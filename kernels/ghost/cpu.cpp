@@ -2,9 +2,9 @@
 // Outlines on the CPU: rows of cells on all threads.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
+#include "kernels/ghost/boundary_contrast_at.h"
+#include "kernels/ghost/contour_features.h"
 #include "kernels/ghost/full_pixels.h"
-#include "kernels/ghost/outlines.h"
-#include "kernels/ghost/rim_at.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,18 +12,18 @@
 namespace vigil::ghost {
 namespace {
 
-class CpuOutlines final : public Outlines {
+class CpuOutlines final : public ContourFeatures {
  public:
   explicit CpuOutlines(CpuDevice &device) : device_(device) {}
   void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &shifted,
-             const activity::Grid &grid, Cell *edges, Rim *rims, Queue &) override {
+             const cell_grid::Grid &grid, Cell *edges, BoundaryContrast *rims, Queue &) override {
     check(mask, frame, shifted.picture, grid);
     const ConstImage background = shifted.seen();
     device_.parallel(grid.rows, 1, [&](int first, int last) {
       const std::ptrdiff_t begin = std::ptrdiff_t{first} * grid.columns,
                            end = std::ptrdiff_t{last} * grid.columns;
       std::fill(edges + begin, edges + end, Cell{});
-      std::fill(rims + begin, rims + end, Rim{});
+      std::fill(rims + begin, rims + end, BoundaryContrast{});
       for (int y = first * grid.size; y < std::min(last * grid.size, mask.height); y++) {
         const std::ptrdiff_t cells = std::ptrdiff_t{y / grid.size} * grid.columns;
         row(mask, frame, background, grid.size, y, edges + cells, rims + cells);
@@ -33,7 +33,7 @@ class CpuOutlines final : public Outlines {
 
  private:
   static void row(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
-                  int size, int y, Cell *edges, Rim *rims) {
+                  int size, int y, Cell *edges, BoundaryContrast *rims) {
     for_each_full(mask.row(y), mask.width, [&](int x) {
       Cell &cell = edges[x / size];
       cell.pixels++;
@@ -47,7 +47,7 @@ class CpuOutlines final : public Outlines {
 
 } // namespace
 
-std::unique_ptr<Outlines> make_cpu(Device &device) {
+std::unique_ptr<ContourFeatures> make_cpu(Device &device) {
   return std::make_unique<CpuOutlines>(device_cast<CpuDevice>(device));
 }
 

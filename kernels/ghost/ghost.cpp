@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: the verdict, checks, the choice of a backend.
-#include "kernels/ghost/outlines.h"
+#include "kernels/ghost/contour_features.h"
 
 #include "common/error.h"
 
@@ -18,9 +18,9 @@ Verdict decide(const Cell &c) {
 }
 
 void check(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
-           const activity::Grid &grid) {
+           const cell_grid::Grid &grid) {
   using enum Error::Kind;
-  activity::check_grid(mask, grid);
+  cell_grid::check_grid(mask, grid);
   if (is_16_bit(frame.format)) fail(bad_setting, "edges of frames with 16 bits a sample are not measured");
   for (const ConstImage *p : {&frame, &background})
     if (p->width != mask.width || p->height != mask.height || p->format != frame.format)
@@ -29,7 +29,7 @@ void check(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstI
            " and the frame in format ", int(frame.format));
 }
 
-std::unique_ptr<Outlines> make(Device &device) {
+std::unique_ptr<ContourFeatures> make(Device &device) {
   return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu(device);
 }
 

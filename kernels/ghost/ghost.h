@@ -16,7 +16,7 @@
 #pragma once
 
 #include "common/plane.h"
-#include "kernels/activity/activity.h"
+#include "kernels/cell_grid/cell_grid.h"
 
 #include <cstdint>
 

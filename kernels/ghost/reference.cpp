@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Naive loops from the definitions in ghost.h and rim.h.
-#include "kernels/ghost/outlines.h"
-#include "kernels/ghost/rim_at.h"
+// Naive loops from the definitions in ghost.h and boundary_contrast.h.
+#include "kernels/ghost/boundary_contrast_at.h"
+#include "kernels/ghost/contour_features.h"
 
 #include <algorithm>
 
 namespace vigil::ghost {
 namespace {
 
-class Reference final : public Outlines {
+class Reference final : public ContourFeatures {
  public:
   void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &shifted,
-             const activity::Grid &grid, Cell *edges, Rim *rims, Queue &) override {
+             const cell_grid::Grid &grid, Cell *edges, BoundaryContrast *rims, Queue &) override {
     check(mask, frame, shifted.picture, grid);
     const ConstImage background = shifted.seen();
     std::fill(edges, edges + grid.cells(), Cell{});
-    std::fill(rims, rims + grid.cells(), Rim{});
+    std::fill(rims, rims + grid.cells(), BoundaryContrast{});
     for (int y = 0; y < mask.height; y++)
       for (int x = 0; x < mask.width; x++) {
         if (mask.row(y)[x] != 255) continue;
@@ -30,7 +30,7 @@ class Reference final : public Outlines {
 
 } // namespace
 
-std::unique_ptr<Outlines> make_reference() {
+std::unique_ptr<ContourFeatures> make_reference() {
   return std::make_unique<Reference>();
 }
 

@@ -31,19 +31,19 @@ struct Look {
 
 class CpuRegistration final : public Registration {
  public:
-  void know(const ConstImage &background, Queue &) override {
+  void set_background(const ConstImage &background, Queue &) override {
     points_.choose(background);
     background_ = background;
     grid_.emplace(background.width, background.height);
     built_ = false;
   }
 
-  void find(const ConstImage &frame, Sway *sway, Sway *told, Queue &) override {
+  void find(const ConstImage &frame, AppliedShift *sway, AppliedShift *host_copy, Queue &) override {
     points_.check(frame);
-    const Found found = found_in(frame);
+    const Match found = found_in(frame);
     last_ = found.shift;
     *sway = {handover_.step(found), found};
-    if (told) *told = *sway;
+    if (host_copy) *host_copy = *sway;
   }
 
   void forget() override {
@@ -52,7 +52,7 @@ class CpuRegistration final : public Registration {
   }
 
  private:
-  Found found_in(const ConstImage &frame) {
+  Match found_in(const ConstImage &frame) {
     if (points_.count() < least_points) return {{}, points_.count(), 0, 0};
     const int range = range_of(std::max(frame.width, frame.height));
     const Look look{points_, frame, range};

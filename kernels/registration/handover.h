@@ -22,7 +22,7 @@ namespace vigil::registration {
 class Handover {
  public:
   // The shift that a frame is to be compared through.
-  VIGIL_HOST_DEVICE Shift step(const Found &f) {
+  VIGIL_HOST_DEVICE Shift step(const Match &f) {
     if (f.score < least_score) return {x_.uncertain(), y_.uncertain()};
     return {x_.certain(f.shift.x), y_.certain(f.shift.y)};
   }

@@ -11,18 +11,18 @@ namespace {
 
 class Reference final : public Registration {
  public:
-  void know(const ConstImage &background, Queue &) override { points_.choose(background); }
-  void find(const ConstImage &frame, Sway *sway, Sway *told, Queue &) override {
+  void set_background(const ConstImage &background, Queue &) override { points_.choose(background); }
+  void find(const ConstImage &frame, AppliedShift *sway, AppliedShift *host_copy, Queue &) override {
     points_.check(frame);
-    const Found found = found_in(frame);
+    const Match found = found_in(frame);
     *sway = {handover_.step(found), found};
-    if (told) *told = *sway;
+    if (host_copy) *host_copy = *sway;
   }
   void forget() override { handover_.forget(); }
 
  private:
-  Found found_in(const ConstImage &frame) {
-    Found found{{}, points_.count(), 0, 0};
+  Match found_in(const ConstImage &frame) {
+    Match found{{}, points_.count(), 0, 0};
     if (points_.count() < least_points) return found;
     const double rest = score(frame, {});
     found.score = found.at_rest = static_cast<float>(rest);

@@ -53,15 +53,15 @@ constexpr VIGIL_HOST_DEVICE int most_sway(int longest_side) {
   return range_of(longest_side) + 1;
 }
 
-struct Found {
+struct Match {
   Shift shift;
   int points = 0;               // of the background
   float score = 0, at_rest = 0; // of the shift, and of none
 };
 // What is known of a frame.
-struct Sway {
+struct AppliedShift {
   Shift shift; // that it is to be compared through
-  Found found; // that it has
+  Match found; // that it has
 };
 
 class Registration {
@@ -69,11 +69,11 @@ class Registration {
   virtual ~Registration() = default;
   // The background from now on; 8 bits a sample. It must stay as it is until what is submitted before the
   // next call is done. Throws Error::bad_setting for 16 bits a sample.
-  virtual void know(const ConstImage &background, Queue &) = 0;
+  virtual void set_background(const ConstImage &background, Queue &) = 0;
   // Looks for a frame of the background's size and format, and writes *sway in the device's memory and,
   // unless it is null, *told in its host memory (Device::allocate_host), both in order with the queue. Throws
   // Error::bad_setting for another frame.
-  virtual void find(const ConstImage &frame, Sway *sway, Sway *told, Queue &) = 0;
+  virtual void find(const ConstImage &frame, AppliedShift *sway, AppliedShift *host_copy, Queue &) = 0;
   // No frame was looked at before the next one.
   virtual void forget() = 0;
 };

@@ -57,7 +57,7 @@ template <class Look>
 VIGIL_HOST_DEVICE void search_far(const Look &look, Near &n, Shift coarse, int cell) {
   n.best = higher(n.best, climb(look, look.at(coarse), cell < 8 ? 1 : cell / 4, most_steps));
 }
-VIGIL_HOST_DEVICE inline Found found_by(const Near &n, int points) {
+VIGIL_HOST_DEVICE inline Match found_by(const Near &n, int points) {
   const bool shifted = n.best.score >= least_score && n.best.score >= n.rest.score + margin;
   const Peak &best = shifted ? n.best : n.rest;
   return {best.at, points, best.score, n.rest.score};

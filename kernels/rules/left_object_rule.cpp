@@ -73,8 +73,9 @@ void LeftObjectRule::end(std::span<const Zone> zones, const TrackedObject &o,
 }
 
 bool LeftObjectRule::is_known(const Ghost &g, double seconds) {
-  const auto known = std::find_if(taken_.begin(), taken_.end(),
-                                  [&](const Taken &t) { return track::intersection(t.box, g.box) > 0; });
+  const auto known = std::find_if(taken_.begin(), taken_.end(), [&](const RemovedObject &t) {
+    return track::intersection(t.box, g.box) > 0;
+  });
   if (known == taken_.end()) return false;
   known->last = seconds;
   return true;
@@ -82,7 +83,7 @@ bool LeftObjectRule::is_known(const Ghost &g, double seconds) {
 
 void LeftObjectRule::step(std::span<const Zone> zones, std::span<const Ghost> ghosts, ObjectTable &table,
                           const Projection &projection, double seconds, std::vector<Event> &events) {
-  std::erase_if(taken_, [&](const Taken &t) { return seconds - t.last > same_place; });
+  std::erase_if(taken_, [&](const RemovedObject &t) { return seconds - t.last > same_place; });
   for (const Ghost &g : ghosts) {
     if (is_known(g, seconds)) continue;
     const std::uint64_t taker = taker_of(g.box, table);

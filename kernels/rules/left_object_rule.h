@@ -33,13 +33,13 @@ class LeftObjectRule {
   void forget_ghosts() { taken_.clear(); }
 
  private:
-  struct Taken { // a ghost that was reported
+  struct RemovedObject { // a ghost that was reported
     track::Box box;
     double last; // seconds, when it was seen
   };
   bool is_known(const Ghost &, double seconds);
 
-  std::vector<Taken> taken_;
+  std::vector<RemovedObject> taken_;
 };
 
 } // namespace vigil::rules

@@ -10,9 +10,9 @@
 #include "common/cuda/device.h"
 #include "common/error.h"
 #include "common/plane.h"
-#include "gst/frames/buffer_ptr.h"
 #include "gst/memory/gl_context.h"
 #include "gst/memory/gl_cuda.h"
+#include "gst/video/buffer_ptr.h"
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 // cudamog on a CUDA device, in CUDA memory and in system memory, beside the same on the CPU. Exits with 77
 // (skipped) where there is no device.
 #include "common/cuda/driver.h"
-#include "gst/frames/formats.h"
+#include "gst/video/formats.h"
 #include "tests/elements/cuda_frames.h"
 
 #include <algorithm>

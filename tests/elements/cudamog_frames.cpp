@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames through cudamog on the CPU: formats, sizes, outputs, groups, events between frames.
 #include "common/device.h"
-#include "gst/frames/formats.h"
-#include "kernels/activity/activity.h"
+#include "gst/video/formats.h"
+#include "kernels/cell_grid/cell_grid.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/compose/compose.h"
 #include "kernels/mog/mog.h"
@@ -162,11 +162,11 @@ GST_END_TEST
 static std::vector<compose::Box> expected_boxes(Expected &expected, Size s, int n) {
   std::vector<compose::Box> boxes;
   if (n == 0) return boxes; // the first frame has nothing to be compared with
-  const activity::Grid grid = activity::grid_for(s.width, s.height);
-  std::vector<activity::Cell> cells(std::size_t(grid.cells()));
-  activity::make(expected.device())
+  const cell_grid::Grid grid = cell_grid::grid_for(s.width, s.height);
+  std::vector<cell_grid::Cell> cells(std::size_t(grid.cells()));
+  cell_grid::make(expected.device())
       ->apply(expected.mask.image().plane(0), grid, cells.data(), expected.queue());
-  for (const auto &b : activity::find_blobs(cells, grid, 20).blobs)
+  for (const auto &b : cell_grid::find_blobs(cells, grid, 20).blobs)
     boxes.push_back({b.x, b.y, b.width, b.height});
   return boxes;
 }

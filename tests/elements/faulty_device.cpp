@@ -2,7 +2,7 @@
 // A device that fails at any point of a frame's way: the error reaches the caller, no buffer is let go of
 // while work with it may be under way, none is lost, and the next frame is worked on.
 #include "common/error.h"
-#include "gst/transform/held_frames.h"
+#include "gst/transform/frames_in_flight.h"
 #include "tests/elements/fixture.h"
 
 #include <algorithm>
@@ -94,16 +94,16 @@ class FaultyDevice final : public Device {
   std::unique_ptr<Device> real_;
 };
 
-class FaultySlot final : public Slot {
+class FaultyMapping final : public FrameMapping {
  public:
-  explicit FaultySlot(Fault &fault) : fault_(fault) {}
-  ConstImage open_for_reading(GstBuffer *, Queue &, ByteCounts &) override {
+  explicit FaultyMapping(Fault &fault) : fault_(fault) {}
+  ConstImage map_read(GstBuffer *, Queue &, ByteCounts &) override {
     open_ = fault_.under_way = true;
     fault_.may_fail("open");
     return {};
   }
-  Image open_for_updating(GstBuffer *, GstBuffer *, Queue &, ByteCounts &) override { return {}; }
-  Image open_for_writing(GstBuffer *, Queue &) override {
+  Image map_update(GstBuffer *, GstBuffer *, Queue &, ByteCounts &) override { return {}; }
+  Image map_write(GstBuffer *, Queue &) override {
     open_ = true;
     fault_.may_fail("open to write");
     return {};
@@ -121,24 +121,24 @@ class FaultySlot final : public Slot {
   bool open_ = false;
 };
 
-class FaultyWork final : public Work {
+class FaultyProcessor final : public FrameProcessor {
  public:
-  explicit FaultyWork(Fault &fault) : fault_(fault) {}
+  explicit FaultyProcessor(Fault &fault) : fault_(fault) {}
   void set_format(const FrameKind &, const FrameKind &) override {}
-  Plan plan(const FrameTime &, Result *) override { return {Use::make}; }
-  void run(std::span<Job *const>, Queue &) override {
+  Plan plan(const FrameTime &, PerFrameData *) override { return {Use::produce}; }
+  void run(std::span<FrameTask *const>, Queue &) override {
     fault_.under_way = true;
     fault_.may_fail("run");
   }
-  void fetch(Job &, Queue &) override { fault_.may_fail("fetch"); }
-  void complete(Job &, Queue &) override { fault_.may_fail("complete"); }
+  void fetch(FrameTask &, Queue &) override { fault_.may_fail("fetch"); }
+  void complete(FrameTask &, Queue &) override { fault_.may_fail("complete"); }
 
  private:
   Fault &fault_;
 };
 
 // Whether a frame got through.
-bool show(HeldFrames &held, const Picture &picture, bool &failed) {
+bool show(FramesInFlight &held, const Picture &picture, bool &failed) {
   BufferPtr in(picture.buffer(0)), out(picture.buffer(0));
   GstBuffer *const seen = in.get();
   gst_buffer_ref(seen);
@@ -171,9 +171,9 @@ GST_START_TEST(every_call_may_fail) {
                            "event", "complete", "milliseconds"}) {
     Fault fault;
     FaultyDevice device(fault);
-    FaultyWork work(fault);
-    HeldFrames held(device, work, {});
-    held.set_format(kind, kind, [&](const FrameKind &) { return std::make_unique<FaultySlot>(fault); });
+    FaultyProcessor work(fault);
+    FramesInFlight held(device, work, {});
+    held.set_format(kind, kind, [&](const FrameKind &) { return std::make_unique<FaultyMapping>(fault); });
     bool failed = false;
     fail_unless(show(held, picture, failed) && !failed, "before %s: the frame is lost", call);
     fault.at = {call};
@@ -201,9 +201,9 @@ GST_START_TEST(two_calls_may_fail) {
     for (auto second = first + 1; second != calls.end(); ++second) {
       Fault fault;
       FaultyDevice device(fault);
-      FaultyWork work(fault);
-      HeldFrames held(device, work, {});
-      held.set_format(kind, kind, [&](const FrameKind &) { return std::make_unique<FaultySlot>(fault); });
+      FaultyProcessor work(fault);
+      FramesInFlight held(device, work, {});
+      held.set_format(kind, kind, [&](const FrameKind &) { return std::make_unique<FaultyMapping>(fault); });
       BufferPtr in(picture.buffer(0)), out(picture.buffer(0));
       fault.at = {*first, *second};
       std::string told;
@@ -233,9 +233,9 @@ GST_START_TEST(waiting_may_fail_too) {
   gst_caps_unref(caps);
   Fault fault;
   FaultyDevice device(fault);
-  FaultyWork work(fault);
-  HeldFrames held(device, work, {});
-  held.set_format(kind, kind, [&](const FrameKind &) { return std::make_unique<FaultySlot>(fault); });
+  FaultyProcessor work(fault);
+  FramesInFlight held(device, work, {});
+  held.set_format(kind, kind, [&](const FrameKind &) { return std::make_unique<FaultyMapping>(fault); });
   held.begin({});
   held.submit(BufferPtr(picture.buffer(0)), BufferPtr(picture.buffer(0)), false, true);
   fault.at = {"wait"};

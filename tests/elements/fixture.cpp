@@ -3,7 +3,7 @@
 
 #include "common/cuda/driver.h"
 #include "common/error.h"
-#include "gst/frames/formats.h"
+#include "gst/video/formats.h"
 #include "vigil-config.h"
 
 #include <algorithm>

@@ -44,12 +44,12 @@ F *egl(const char *name) {
 std::mutex mutex; // guards all that follows, and the OpenGL contexts
 
 // A context of our own that shares the textures of somebody else's.
-struct Beside {
+struct SideStream {
   EGLDisplay display;
   EGLContext context;
   vigil::GlFunctions gl;
 
-  Beside(EGLDisplay d, EGLContext other) : display(d) {
+  SideStream(EGLDisplay d, EGLContext other) : display(d) {
     EGLint type = 0, before = EGLint(EGL(eglQueryAPI)());
     EGL(eglQueryContext)(d, other, EGL_CONTEXT_CLIENT_TYPE, &type);
     EGL(eglBindAPI)(EGLenum(type));
@@ -66,11 +66,11 @@ struct Beside {
     api_ = EGLenum(type);
     if (context) with([&] { gl = vigil::load_gl([](const char *name) { return egl<void>(name); }); });
   }
-  ~Beside() {
+  ~SideStream() {
     if (context) EGL(eglDestroyContext)(display, context);
   }
-  Beside(const Beside &) = delete;
-  Beside &operator=(const Beside &) = delete;
+  SideStream(const SideStream &) = delete;
+  SideStream &operator=(const SideStream &) = delete;
   // With the context current on this thread.
   template <class Fn>
   void with(Fn fn) {
@@ -92,12 +92,12 @@ struct Beside {
   EGLenum api_ = 0;
 };
 struct Image {
-  std::shared_ptr<Beside> beside;
+  std::shared_ptr<SideStream> beside;
   GLuint texture;
   std::size_t width, height;
   bool acquired = false;
 };
-std::map<cl_context, std::shared_ptr<Beside>> contexts;
+std::map<cl_context, std::shared_ptr<SideStream>> contexts;
 std::map<cl_mem, Image> images;
 std::vector<std::future<void>> writers; // their destructors wait
 
@@ -173,10 +173,10 @@ cl_context CL_API_CALL create_context(const cl_context_properties *properties, c
       rest.insert(rest.end(), p, p + 2);
   }
   rest.push_back(0);
-  std::shared_ptr<Beside> beside;
+  std::shared_ptr<SideStream> beside;
   const std::lock_guard lock(mutex);
   if (context) {
-    if (!fails("refused")) beside = std::make_shared<Beside>(display, context);
+    if (!fails("refused")) beside = std::make_shared<SideStream>(display, context);
     if (!beside || !beside->context) {
       if (code) *code = CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR;
       return nullptr;

@@ -3,8 +3,8 @@
 // input. Events have a test of their own.
 #include "common/bytes.h"
 #include "common/error.h"
-#include "gst/frames/formats.h"
 #include "gst/gpufisher/meta.h"
+#include "gst/video/formats.h"
 #include "kernels/fisher/model_file.h"
 #include "tests/elements/fisher_watch.h"
 #include "tests/elements/random_model.h"

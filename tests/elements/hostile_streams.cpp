@@ -3,7 +3,7 @@
 // key frame and after losses; frames without times; cameras of less than a frame a second; hours without a
 // frame; a neighbour downstream that wants the element drained.
 #include "common/error.h"
-#include "gst/observe/frame_judge.h"
+#include "gst/metadata/frame_judge.h"
 #include "tests/elements/boxes.h"
 #include "tests/elements/hostile.h"
 

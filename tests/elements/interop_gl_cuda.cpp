@@ -5,10 +5,10 @@
 #include "common/cuda/device.h"
 #include "common/device_cast.h"
 #include "common/error.h"
-#include "gst/frames/buffer_ptr.h"
 #include "gst/memory/gl_context.h"
 #include "gst/memory/gl_cuda.h"
 #include "gst/memory/gl_thread.h"
+#include "gst/video/buffer_ptr.h"
 #include "tests/elements/fixture.h"
 
 #include <algorithm>

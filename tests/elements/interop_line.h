@@ -3,7 +3,7 @@
 // the one that is looked at.
 #pragma once
 
-#include "gst/frames/formats.h"
+#include "gst/video/formats.h"
 #include "tests/elements/fixture.h"
 
 namespace vigil::test {

@@ -8,7 +8,7 @@
 #include "tools/vigil-monitor/config/overrides.h"
 #include "tools/vigil-monitor/http/access.h"
 #include "tools/vigil-monitor/http/auth.h"
-#include "tools/vigil-monitor/http/parts.h"
+#include "tools/vigil-monitor/http/http_util.h"
 #include "tools/vigil-monitor/http/server.h"
 
 #include <arpa/inet.h>

@@ -7,7 +7,7 @@
 #include "tools/vigil-monitor/config/config.h"
 #include "tools/vigil-monitor/config/overrides.h"
 #include "tools/vigil-monitor/config/secrets.h"
-#include "tools/vigil-monitor/config/words.h"
+#include "tools/vigil-monitor/config/text.h"
 #include "tools/vigil-monitor/http/auth.h"
 #include "tools/vigil-monitor/notify/topics.h"
 

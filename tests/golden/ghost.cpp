@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The reference and the CPU backend of edges along outlines against ghost.bin, which OpenCV made
 // (make_ghost.py describes the file). Not one number may differ. Usage: golden-ghost FILE
-#include "kernels/ghost/outlines.h"
+#include "kernels/ghost/contour_features.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
 
@@ -18,7 +18,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 struct Case {
-  activity::Grid grid;
+  cell_grid::Grid grid;
   Bytes mask, frame, background;
   std::vector<Cell> want;
 };
@@ -29,7 +29,7 @@ std::vector<Case> read(const char *path) {
   file.each_line([&](const std::string &, std::istringstream &line) {
     int width = 0, height = 0, cell = 0;
     line >> width >> height >> cell;
-    const activity::Grid grid = activity::grid_for(width, height);
+    const cell_grid::Grid grid = cell_grid::grid_for(width, height);
     if (grid.size != cell)
       fail(Error::Kind::bad_data, line.str(), ", but cells are of ", grid.size, " pixels there");
     cases.push_back({grid, {}, {}, {}, {}});
@@ -49,7 +49,7 @@ std::vector<Case> read(const char *path) {
   return cases;
 }
 
-ConstImage grey(const Bytes &bytes, const activity::Grid &grid) {
+ConstImage grey(const Bytes &bytes, const cell_grid::Grid &grid) {
   return {PixelFormat::gray8, grid.width, grid.height, {bytes.data()}, {grid.width}};
 }
 
@@ -62,7 +62,7 @@ int run(const char *path) {
   const auto replay = [&](const char *name, Outlines &outlines) {
     for (const Case &c : cases) {
       std::vector<Cell> got(c.want.size());
-      std::vector<Rim> rims(c.want.size());
+      std::vector<BoundaryContrast> rims(c.want.size());
       outlines.apply(grey(c.mask, c.grid).plane(0), grey(c.frame, c.grid), grey(c.background, c.grid), c.grid,
                      got.data(), rims.data(), *queue);
       queue->wait();

@@ -12,7 +12,7 @@ TEXT = CODE | {".md", ".py", ".build", ".js", ".html", ".yaml", ".1", ".sh", ".c
 
 # Folder, retired name, name of today.
 NAMES = [
-    ("", r"rules::Watch", "rules::RuleEngine"),
+    ("", r"rules::RuleEngine", "rules::RuleEngine"),
     ("kernels/rules/", r"Known", "TrackedObject"),
     ("gst/cudamog/", r"MogWork|Lights|Beside|Scene|Analysis",
      "MogProcessor, BackgroundSnapshots, SideStream, a stage, FrameContext"),

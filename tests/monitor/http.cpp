@@ -3,7 +3,7 @@
 // FOLDER
 #include "common/error.h"
 #include "tests/expect.h"
-#include "tools/vigil-monitor/http/parts.h"
+#include "tools/vigil-monitor/http/http_util.h"
 #include "tools/vigil-monitor/http/server.h"
 
 #include <arpa/inet.h>

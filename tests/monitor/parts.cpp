@@ -202,7 +202,7 @@ void access(const std::string &folder) {
   for (int i = 0; i < 15; i++) {
     const auto v = failures.count("1.2.3.4", 100 + i);
     refused += v.too_many;
-    told += v.tell;
+    told += v.announce;
   }
   expect(refused == 5 && told == 1 && failures.total() == 15, "ten wrong tokens a minute, and one line");
   expect(!failures.count("1.2.3.5", 115).too_many, "others are not meant");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What vigil-monitor's threads ask of each other, and how they end. Usage: test-monitor-threads FOLDER
 #include "tests/expect.h"
-#include "tools/vigil-monitor/ask.h"
+#include "tools/vigil-monitor/call_on_loop.h"
 #include "tools/vigil-monitor/deleted_events.h"
 #include "tools/vigil-monitor/notify/webhook.h"
 #include "tools/vigil-monitor/reaper.h"

@@ -16,7 +16,7 @@ using namespace vigil::test;
 
 int run() {
   Rig rig;
-  view::Watch detector;
+  tamper::TamperDetector detector;
   rig.settings.exposure = ExposureMode::off; // the light of all frames counts
   auto stages = make_stages(*rig.device, rig.model, detector);
   const auto gate = std::find_if(stages.begin(), stages.end(),

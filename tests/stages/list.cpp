@@ -91,7 +91,7 @@ void order() {
 void product() {
   Rig rig;
   rig.settings.diagnostics.stage_times = true;
-  view::Watch detector;
+  tamper::TamperDetector detector;
   StageList list(*rig.device, rig.model, make_stages(*rig.device, rig.model, detector));
   list.set_format(rig.format);
   Picture still = ground(), out;

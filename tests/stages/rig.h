@@ -59,7 +59,7 @@ struct Rig {
   Feedback feedback;
 
   Rig() {
-    format.grid = activity::grid_for(width, height);
+    format.grid = cell_grid::grid_for(width, height);
     format.full_range = true;
     format.colours = exposure::colours_for(0.299, 0.114, true, false);
     model.set_format(format);

@@ -72,12 +72,12 @@ void roi() {
 
 void tamper() {
   Rig rig;
-  view::Watch detector;
+  tamper::TamperDetector detector;
   TamperStage stage(*rig.device, detector);
   rig.start(stage);
   Picture usual = ground(), covered, moved = ground(40, 0);
   const auto see = [&](Picture &p, double seconds) {
-    std::optional<view::Event> event;
+    std::optional<tamper::Event> event;
     for (double t = 0; t < seconds; t += 0.25) {
       FrameContext f = rig.frame(stage, &p, 0.25);
       rig.run(stage, f);
@@ -87,12 +87,12 @@ void tamper() {
   };
   expect(!see(usual, 10), "tamper: nothing happens to a camera that stays");
   const auto begins = see(covered, 4);
-  expect(begins && begins->trouble == view::Trouble::covered && begins->begins, "tamper: it is covered");
+  expect(begins && begins->trouble == tamper::TamperKind::covered && begins->begins, "tamper: it is covered");
   expect(!rig.feedback.requests.new_view, "tamper: a covered camera has no new view");
   const auto ends = see(usual, 4);
   expect(ends && !ends->begins, "tamper: it is uncovered");
   const auto turned = see(moved, 40);
-  expect(turned && turned->trouble == view::Trouble::moved, "tamper: it is moved");
+  expect(turned && turned->trouble == tamper::TamperKind::moved, "tamper: it is moved");
   expect(rig.feedback.requests.new_view, "tamper: a moved camera asks for a new view");
   rig.settings.tuning.watch_camera = false;
   expect(!stage.is_on(rig.settings), "tamper: watch-camera=false turns it off");
@@ -218,8 +218,9 @@ void mixture() {
   FrameContext f = rig.frame(stage, &thing);
   f.output = out.image();
   f.learning.rate = 0.01;
-  std::vector<std::uint8_t> map(std::size_t(rig.format.grid.cells()), std::uint8_t(ghost::Pace::usual));
-  map[0] = std::uint8_t(ghost::Pace::at_once);
+  std::vector<std::uint8_t> map(std::size_t(rig.format.grid.cells()),
+                                std::uint8_t(ghost::AdaptationRate::usual));
+  map[0] = std::uint8_t(ghost::AdaptationRate::at_once);
   rig.feedback.adaptation = map;
   const std::uint64_t frames = rig.model.frames();
   rig.submit(stage, f);
@@ -290,7 +291,7 @@ void blobs_of_the_mask() {
   const Detections &d = f.detections;
   expect(d.boxes.size() == 2 && d.boxes[0].area == 400 && d.boxes[1].x == 100, "blobs: largest first");
   expect(d.foreground == 709 && d.shadow == 9 && d.area() == 700, "blobs: pixels are counted");
-  const activity::Grid &grid = rig.format.grid;
+  const cell_grid::Grid &grid = rig.format.grid;
   const auto cell = [&](int x, int y) {
     return d.cells[std::size_t(y / grid.size * grid.columns + x / grid.size)];
   };
@@ -350,10 +351,10 @@ void light_jump() {
 // A box over 2x2 cells whose outline says what `edge` and `rim` say in each of them.
 struct Outlined {
   std::vector<ghost::Cell> edges;
-  std::vector<ghost::Rim> rims;
-  Outlined(Rig &rig, FrameContext &f, const ghost::Cell &edge, const ghost::Rim &rim)
+  std::vector<ghost::BoundaryContrast> rims;
+  Outlined(Rig &rig, FrameContext &f, const ghost::Cell &edge, const ghost::BoundaryContrast &rim)
       : edges(std::size_t(rig.format.grid.cells())), rims(edges.size()) {
-    const activity::Grid &g = rig.format.grid;
+    const cell_grid::Grid &g = rig.format.grid;
     for (const int cell : {g.columns + 1, g.columns + 2, 2 * g.columns + 1, 2 * g.columns + 2}) {
       f.detections.cells[std::size_t(cell)] = 1;
       edges[std::size_t(cell)] = edge;
@@ -364,11 +365,12 @@ struct Outlined {
   }
 };
 constexpr ghost::Cell flat{.pixels = 50, .outline = 10, .frame = 100, .background = 100};
-constexpr ghost::Rim goes_on{.pixels = 10, .inside = 200, .outside = 180}, ends{.pixels = 10, .inside = 500};
+constexpr ghost::BoundaryContrast goes_on{.pixels = 10, .inside = 200, .outside = 180},
+    ends{.pixels = 10, .inside = 500};
 
 void local_light() {
   Rig rig;
-  ghost::Waiting regions;
+  ghost::StationaryRegions regions;
   regions.reset(rig.format.grid);
   LocalLightStage stage(regions);
   rig.start(stage);
@@ -419,7 +421,7 @@ void ghosts() {
   expect(last.detections.boxes[0].ghost && last.report.ghost_cells == 4, "ghosts: the ground is laid bare");
   const std::size_t cell = std::size_t(rig.format.grid.columns) + 1;
   expect(!rig.feedback.adaptation.empty() &&
-             rig.feedback.adaptation[cell] == std::uint8_t(ghost::Pace::at_once),
+             rig.feedback.adaptation[cell] == std::uint8_t(ghost::AdaptationRate::at_once),
          "ghosts: it is learnt at once");
   stage.turned_off(last, rig.feedback);
   expect(rig.feedback.adaptation.empty(), "ghosts: the map goes when they are turned off");

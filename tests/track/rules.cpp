@@ -323,7 +323,7 @@ void left_objects() {
 void taken_objects() {
   const std::string text =
       R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]],"left-object":4}]})";
-  struct Taken {
+  struct RemovedObject {
     int count = 0;
     std::uint64_t owner = 0;
     double at = 0;
@@ -332,7 +332,7 @@ void taken_objects() {
   const auto play_ghost = [&](double x, double tall, double left_object = 4) {
     RuleEngine w =
         engine(left_object > 0 ? text : R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]]}]})");
-    Taken t;
+    RemovedObject t;
     for (int n = 0; n < 200; n++) {
       const double s = n / 10.;
       const std::vector<Subject> all{at(1, x + 60 * (s - 7), 300, tall), at(2, 600, 300, tall)};
@@ -344,7 +344,7 @@ void taken_objects() {
     }
     return t;
   };
-  const Taken near = play_ghost(360, 100);
+  const RemovedObject near = play_ghost(360, 100);
   expect(near.count == 1 && near.owner == 1 && near.at == 7, "it was taken by him, told once and at once");
   expect(play_ghost(20, 100).count == 0, "nobody was near");
   // The ghost itself was a track for a while, which is kept as a prediction: it was not left there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sketches, their comparison, and what a watch says of pictures that are shifted, blurred, covered or hidden.
-#include "kernels/view/watch.h"
+#include "kernels/tamper/tamper_detector.h"
 #include "tests/expect.h"
 
 #include <algorithm>
@@ -96,40 +96,40 @@ Picture take(Ground &ground, const View &v, int number, int width = 320, int hei
   return with_noise(clean(ground, v, width, height), v.noise, number, width, height);
 }
 
-std::vector<view::Spot> spots_of(const Picture &p) {
+std::vector<tamper::Spot> spots_of(const Picture &p) {
   static const std::unique_ptr<Device> cpu = open_cpu(1);
   static const std::unique_ptr<Queue> queue = cpu->make_queue();
-  std::vector<view::Spot> spots(std::size_t(view::layout_for(p.width, p.height).cells()));
-  view::make(*cpu)->apply(p.image(), spots.data(), *queue);
+  std::vector<tamper::Spot> spots(std::size_t(tamper::layout_for(p.width, p.height).cells()));
+  tamper::make(*cpu)->apply(p.image(), spots.data(), *queue);
   return spots;
 }
 
-void sketch_to(view::Sketch &s, const Picture &p, const view::Sketch &before) {
-  view::sketch(view::layout_for(p.width, p.height), spots_of(p), before, s);
+void sketch_to(tamper::Sketch &s, const Picture &p, const tamper::Sketch &before) {
+  tamper::sketch(tamper::layout_for(p.width, p.height), spots_of(p), before, s);
 }
-view::Sketch sketch_of(const Picture &p) {
-  view::Sketch s;
+tamper::Sketch sketch_of(const Picture &p) {
+  tamper::Sketch s;
   sketch_to(s, p, {});
   return s;
 }
-std::optional<view::Event> look(view::Watch &watch, const Picture &p, double seconds) {
-  return watch.look(view::layout_for(p.width, p.height), spots_of(p), seconds);
+std::optional<tamper::Event> look(tamper::TamperDetector &watch, const Picture &p, double seconds) {
+  return watch.look(tamper::layout_for(p.width, p.height), spots_of(p), seconds);
 }
 // What is known of a view after some noisy frames.
-view::Sketch known_of(Ground &ground) {
-  view::Sketch known = sketch_of(take(ground, {}, 100)), before = known, s;
+tamper::Sketch known_of(Ground &ground) {
+  tamper::Sketch known = sketch_of(take(ground, {}, 100)), before = known, s;
   for (int n = 1; n < 10; n++) {
     sketch_to(s, take(ground, {}, 100 + n), before);
-    view::blend(known, s, 1 / float(n));
+    tamper::blend(known, s, 1 / float(n));
     std::swap(before, s);
   }
   return known;
 }
 
 void exposure_changes_nothing(Ground &ground) {
-  const view::Sketch known = known_of(ground);
+  const tamper::Sketch known = known_of(ground);
   for (const View &v : {View{}, View{.gain = 0.5f}, View{.gain = 0.3f, .offset = 60}, View{.gain = 1.2f}}) {
-    const view::Comparison c = compare(sketch_of(take(ground, v, 1)), known);
+    const tamper::Comparison c = compare(sketch_of(take(ground, v, 1)), known);
     expect(c.textured >= 40, "blocks are textured");
     expect(c.agreement > 0.95f, "agreement " + std::to_string(c.agreement));
     expect(c.sharpness && std::abs(*c.sharpness - 1) < 0.1f,
@@ -138,20 +138,20 @@ void exposure_changes_nothing(Ground &ground) {
 }
 
 void blur_is_measured(Ground &ground) {
-  const view::Sketch known = known_of(ground);
+  const tamper::Sketch known = known_of(ground);
   float last = 1.1f;
   for (const int blur : {0, 1, 2, 4}) {
-    const view::Comparison c = compare(sketch_of(take(ground, {.blur = blur, .gain = 0.7f}, 1)), known);
+    const tamper::Comparison c = compare(sketch_of(take(ground, {.blur = blur, .gain = 0.7f}, 1)), known);
     expect(c.sharpness.has_value() && *c.sharpness < last, "a blur of " + std::to_string(blur));
     last = c.sharpness.value_or(2);
   }
-  expect(last < view::blurred_below, "sharpness of the strongest blur: " + std::to_string(last));
+  expect(last < tamper::blurred_below, "sharpness of the strongest blur: " + std::to_string(last));
 }
 
 void shifts_are_found(Ground &ground) {
-  const view::Sketch known = known_of(ground);
+  const tamper::Sketch known = known_of(ground);
   for (const auto &[x, y] : {std::pair{0, 0}, {6, 0}, {-23, 9}, {60, -50}}) {
-    const view::Sketch moved = sketch_of(take(ground, {.x = 200 - x, .y = 200 - y}, 1));
+    const tamper::Sketch moved = sketch_of(take(ground, {.x = 200 - x, .y = 200 - y}, 1));
     const auto s = find_shift(moved, known);
     expect(s && std::hypot(s->x - float(x), s->y - float(y)) < 1.5f,
            "a shift of " + std::to_string(x) + ", " + std::to_string(y) + " was taken for " +
@@ -166,10 +166,10 @@ struct Shown {
   double seconds;
 };
 std::string said(Ground &ground, const std::vector<Shown> &views, int width = 320, int height = 240) {
-  view::Watch watch;
+  tamper::TamperDetector watch;
   std::string all;
   int number = 0;
-  const auto add = [&](const std::optional<view::Event> &e) {
+  const auto add = [&](const std::optional<tamper::Event> &e) {
     if (!e) return;
     const char *names[] = {"covered", "blurred", "moved"};
     if (!all.empty()) all += ' ';
@@ -235,7 +235,7 @@ void no_events(Ground &ground) {
 
 // Frames come slowly, quickly, or without a time.
 void looks_are_due() {
-  view::Watch watch;
+  tamper::TamperDetector watch;
   int due = 0;
   for (int i = 0; i < 100; i++) due += watch.due(0.04).has_value(); // nothing was looked at: all are
   expect(due == 100, "the first frames are due");

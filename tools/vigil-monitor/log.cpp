@@ -2,7 +2,7 @@
 #include "log.h"
 
 #include "camera/utc.h"
-#include "config/words.h"
+#include "config/text.h"
 #include "printable.h"
 #include "store/event.h"
 

@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/guarded.h"
 #include "config/secrets.h"
-#include "config/words.h"
+#include "config/text.h"
 #include "http/api.h"
 #include "http/certificate.h"
 #include "last_resort.h"

@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/guarded.h"
 #include "config/secrets.h"
-#include "config/words.h"
+#include "config/text.h"
 #include "process.h"
 
 #include <algorithm>
@@ -73,7 +73,8 @@ CameraServices Monitor::services() {
               out["camera"] = describe(camera);
             }
             hub_.text(camera, utc_.now(), out);
-            for (const auto &listener : on_tell) guard("news of a camera", [&] { listener(camera, out); });
+            for (const auto &listener : on_announce)
+              guard("news of a camera", [&] { listener(camera, out); });
           },
           [this](const char *type, const Event &e) { save(type, e); },
           [this](const Event &e, Bytes jpeg) {
@@ -163,13 +164,13 @@ void Monitor::tick() {
 }
 
 void Monitor::save(const char *type, const Event &e) {
-  const auto tell = [this](const char *what, const Event &event) {
+  const auto announce = [this](const char *what, const Event &event) {
     hub_.text(event.camera, utc_.now(), {{"kind", "event"}, {"type", what}, {"event", to_json(event)}});
   };
   const bool first = !std::strcmp(type, "new");
-  if (first) tell(type, e); // at once; the others when their files are there
+  if (first) announce(type, e); // at once; the others when their files are there
   const bool taken =
-      writer_.add_needed([this, type = std::string(type), e = Event(e), first, tell]() mutable {
+      writer_.add_needed([this, type = std::string(type), e = Event(e), first, announce]() mutable {
         if (!first && deleted_.has(e.id)) { // what was written of it since goes, too
           storage_->remove(e);
           return;
@@ -179,7 +180,7 @@ void Monitor::save(const char *type, const Event &e) {
         e.has_snapshot = std::filesystem::exists(storage_->file(thumb_path(e)), error);
         wait(type, e);
         put_waiting();
-        if (!first) tell(type.c_str(), e);
+        if (!first) announce(type.c_str(), e);
       });
   if (!taken) lost("news of events");
 }
@@ -386,7 +387,7 @@ void Monitor::apply(const std::string &name) {
 void Monitor::tell_removed(const std::string &camera) {
   const nlohmann::json removed = {{"kind", "removed"}, {"name", camera}};
   hub_.text(camera, utc_.now(), removed);
-  for (const auto &listener : on_tell) guard("news of a camera", [&] { listener(camera, removed); });
+  for (const auto &listener : on_announce) guard("news of a camera", [&] { listener(camera, removed); });
 }
 
 std::vector<std::string> Monitor::reload() {

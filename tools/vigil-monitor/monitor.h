@@ -5,7 +5,7 @@
 // that writes it; the reaper's take pipelines down, each one. HTTP threads ask the main loop by call().
 #pragma once
 
-#include "ask.h"
+#include "call_on_loop.h"
 #include "camera/camera.h"
 #include "config/overrides.h"
 #include "deleted_events.h"
@@ -39,7 +39,7 @@ class Monitor {
   // False when a pipeline does not end: it still uses this object, which must not be destroyed then.
   bool stop();
 
-  // Runs f on the main loop and waits for it (ask.h). Throws what f throws, and std::runtime_error when the
+  // Runs f on the main loop and waits for it (call_on_loop.h). Throws what f throws, and std::runtime_error when the
   // loop does not come to it within ten seconds.
   template <class F>
   auto call(F f) -> decltype(f());
@@ -79,8 +79,8 @@ class Monitor {
   // thread.
   using EventNews = std::function<std::vector<Posting>(const char *type, const Event &)>;
   std::vector<EventNews> news_of;
-  std::vector<EventListener> on_event; // on the writer thread, once it is in the database
-  std::vector<TellListener> on_tell;   // on the main thread
+  std::vector<EventListener> on_event;   // on the writer thread, once it is in the database
+  std::vector<TellListener> on_announce; // on the main thread
 
  private:
   CameraServices services();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "watch.h"
+#include "tamper_detector.h"
 
 #include "common/error.h"
 #include "reading.h"

@@ -2,7 +2,7 @@
 #include "media.h"
 
 #include "common/error.h"
-#include "gst/frames/formats.h"
+#include "gst/video/formats.h"
 #include "interrupt.h"
 #include "tools/base/pipeline.h"
 

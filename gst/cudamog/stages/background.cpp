@@ -17,7 +17,7 @@ bool BackgroundStage::is_on(const Settings &s) const {
 }
 
 void BackgroundStage::set_format(const Format &format) {
-  const activity::Grid &grid = format.grid;
+  const cell_grid::Grid &grid = format.grid;
   const int border = registration::most_sway(std::max(grid.width, grid.height));
   picture_ = BorderedPicture(device_, format.pixels, grid.width, grid.height, border);
   drawn_at_ = 0;

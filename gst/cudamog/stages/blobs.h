@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // min-area and blobs: the connected components of the mask with box, area, centroid, moments and mean colour,
 // in pixels (kernels/blobs/blobs.h: union-find after Rosenfeld and Pfaltz 1966), or groups of cells of a
-// coarse grid (kernels/activity/activity.h). finish() makes the boxes and the map of the cells that blobs
+// coarse grid (kernels/cell_grid/cell_grid.h). finish() makes the boxes and the map of the cells that blobs
 // are in.
 #pragma once
 
 #include "gst/cudamog/stage.h"
-#include "gst/observe/mask_blobs.h"
+#include "gst/metadata/mask_blobs.h"
 
 #include <memory>
 
@@ -25,7 +25,7 @@ class BlobsStage final : public Stage {
  private:
   struct Data;
   Device &device_;
-  activity::Grid grid_;
+  cell_grid::Grid grid_;
   std::unique_ptr<MaskBlobs> blobs_;
 };
 

@@ -29,7 +29,7 @@ class CleanupStage final : public Stage {
 
  private:
   Device &device_;
-  activity::Grid grid_;
+  cell_grid::Grid grid_;
   std::unique_ptr<cleanup::Cleanup> cleanup_;
 };
 

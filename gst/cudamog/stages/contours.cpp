@@ -14,7 +14,7 @@ constexpr double due_every = 0.15; // seconds
 
 struct ContoursStage::Data final : StageData {
   Data(Device &device, std::size_t cells)
-      : edges(device, sizeof(ghost::Cell) * cells), rims(device, sizeof(ghost::Rim) * cells) {}
+      : edges(device, sizeof(ghost::Cell) * cells), rims(device, sizeof(ghost::BoundaryContrast) * cells) {}
   HostBuffer edges, rims; // the device writes there
 };
 
@@ -31,7 +31,7 @@ void ContoursStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
     if (due) since_due_ = 0;
     const auto &data = data_of<Data>(*f);
     auto *const edges = data.edges.as<ghost::Cell>();
-    auto *const rims = data.rims.as<ghost::Rim>();
+    auto *const rims = data.rims.as<ghost::BoundaryContrast>();
     outlines_->apply(f->mask, f->compensated, f->background, grid_, edges, rims, queue);
     f->contours = {{edges, cells}, {rims, cells}, due};
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sums along the outlines of the mask, a cell of the grid each: how strong the edges are there in the frame
 // and in the background (kernels/ghost/ghost.h, after Cucchiara et al. 2003), and whether the difference
-// between the two ends at the outline (kernels/ghost/rim.h). local_light.h, motion_gate.h and ghosts.h
+// between the two ends at the outline (kernels/ghost/boundary_contrast.h). local_light.h, motion_gate.h and ghosts.h
 // decide by them. Every 0.15 s of the stream, or each frame where that is longer, stationary regions are due
 // to be judged.
 #pragma once
 
 #include "gst/cudamog/stage.h"
-#include "kernels/ghost/outlines.h"
+#include "kernels/ghost/contour_features.h"
 
 #include <memory>
 
@@ -25,8 +25,8 @@ class ContoursStage final : public Stage {
  private:
   struct Data;
   Device &device_;
-  activity::Grid grid_;
-  std::unique_ptr<ghost::Outlines> outlines_;
+  cell_grid::Grid grid_;
+  std::unique_ptr<ghost::ContourFeatures> outlines_;
   double since_due_ = 0; // seconds
 };
 

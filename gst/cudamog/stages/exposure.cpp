@@ -31,7 +31,7 @@ void ExposureStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
     data.estimated = f->background.picture.data[0] && !f->learning.relearning;
     if (!data.estimated) continue;
     if (std::exchange(begins_, false)) exposure_->set({}, queue);
-    exposure_->tell(data.lines.as<exposure::Lines>());
+    exposure_->set_host_copy(data.lines.as<exposure::Lines>());
     f->compensated = exposure_->apply(f->input, f->background, model_.mixture().config().channels,
                                       data.mapped.image(), queue);
   }

@@ -2,13 +2,13 @@
 // foreground-rate and absorb-after: are regions that stay foreground objects, or ghosts, the ground that an
 // object laid bare? An object has edges along its outline in the frame, a ghost has them in the background
 // (kernels/ghost/ghost.h, after Cucchiara et al. 2003). How evidence, stillness and time decide:
-// kernels/ghost/waiting.h. A box of which more than half of the cells are a ghost's is marked as one.
+// kernels/ghost/stationary_regions.h. A box of which more than half of the cells are a ghost's is marked as one.
 //
 // Feedback: the adaptation map. Objects are learnt slowly, ghosts, light and motionless things at once.
 #pragma once
 
 #include "gst/cudamog/stage.h"
-#include "kernels/ghost/waiting.h"
+#include "kernels/ghost/stationary_regions.h"
 
 namespace vigil::gst::cudamog {
 
@@ -20,11 +20,11 @@ class GhostsStage final : public Stage {
   void finish(FrameContext &, Feedback &, Queue &) override;
   void turned_off(FrameContext &, Feedback &) override;
   void start_over(Restart) override { regions_.reset(grid_); }
-  ghost::Waiting &stationary_regions() { return regions_; }
+  ghost::StationaryRegions &stationary_regions() { return regions_; }
 
  private:
-  activity::Grid grid_;
-  ghost::Waiting regions_;
+  cell_grid::Grid grid_;
+  ghost::StationaryRegions regions_;
 };
 
 } // namespace vigil::gst::cudamog

@@ -2,7 +2,7 @@
 #include "gst/cudamog/stages/mixture.h"
 
 #include "common/host_buffer.h"
-#include "kernels/ghost/waiting.h"
+#include "kernels/ghost/stationary_regions.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,12 +15,12 @@ constexpr double most_at_once = 0.1, least_at_once = 0.02, part_of_rest = 0.99;
 constexpr float undecided_rate = 0.3f;     // factor
 constexpr std::ptrdiff_t stride_step = 64; // bytes
 
-std::ptrdiff_t stride_of(const activity::Grid &grid) {
+std::ptrdiff_t stride_of(const cell_grid::Grid &grid) {
   return (grid.width + stride_step - 1) / stride_step * stride_step;
 }
 
 // What the kinds of adaptation mean to a frame that learns at `learning_rate`.
-mog::RateMap rate_map(const std::uint8_t *map, const activity::Grid &grid, const Settings &settings,
+mog::RateMap rate_map(const std::uint8_t *map, const cell_grid::Grid &grid, const Settings &settings,
                       double learning_rate) {
   const float slow = settings.tuning.foreground_rate;
   const double rest = 1 - double(settings.mog.background_ratio);
@@ -32,7 +32,7 @@ mog::RateMap rate_map(const std::uint8_t *map, const activity::Grid &grid, const
 } // namespace
 
 struct MixtureStage::Data final : StageData {
-  Data(Device &device, const activity::Grid &grid)
+  Data(Device &device, const cell_grid::Grid &grid)
       : scratch(device, std::size_t(stride_of(grid)) * std::size_t(grid.height)),
         host_rates(device, std::size_t(grid.cells())), rates(device, std::size_t(grid.cells())) {}
   DeviceBuffer scratch; // the mask, where it is not what comes out
@@ -52,7 +52,8 @@ mog::RateMap MixtureStage::upload_rates(FrameGroup &group, const Feedback &feedb
   const std::span<const std::uint8_t> map = feedback.adaptation;
   if (map.empty() || !adapts_rate(group.settings())) return {};
   const auto at_once =
-      double(std::count(map.begin(), map.end(), std::uint8_t(ghost::Pace::at_once))) / double(map.size());
+      double(std::count(map.begin(), map.end(), std::uint8_t(ghost::AdaptationRate::at_once))) /
+      double(map.size());
   for (FrameContext *f : group.frames) f->learning.at_once = at_once; // all are learnt with this map
   FrameContext &first = *group.frames.front();
   const auto &data = data_of<Data>(first);

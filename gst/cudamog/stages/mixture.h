@@ -43,7 +43,7 @@ class MixtureStage final : public Stage {
   Device &device_;
   BackgroundModel &model_;
   SideStream uploads_;
-  activity::Grid grid_;
+  cell_grid::Grid grid_;
   std::vector<mog::Step> steps_; // of the group that is submitted; keeps its memory
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Decides which foreground counts as motion. Only motion-begin and motion-end use it; masks and boxes do not.
 // Blobs whose difference goes on beyond their outline, or whose ground keeps its edges, are not motion; small
-// groups of pixels that move for seconds are, although they are no blobs (kernels/ghost/moving.h; source:
+// groups of pixels that move for seconds are, although they are no blobs (kernels/ghost/motion_gate.h; source:
 // this project). Fractions are of the region of interest, 0..1. Where outlines are not measured, all boxes
 // count.
 #pragma once
 
 #include "gst/cudamog/stage.h"
-#include "kernels/ghost/moving.h"
+#include "kernels/ghost/motion_gate.h"
 
 namespace vigil::gst::cudamog {
 
@@ -19,8 +19,8 @@ class MotionGateStage final : public Stage {
   void start_over(Restart) override { gate_.reset(grid_); }
 
  private:
-  activity::Grid grid_;
-  ghost::Moving gate_;
+  cell_grid::Grid grid_;
+  ghost::MotionGate gate_;
 };
 
 } // namespace vigil::gst::cudamog

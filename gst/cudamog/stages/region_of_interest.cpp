@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/stages/region_of_interest.h"
 
-#include "gst/observe/png.h"
+#include "gst/metadata/png.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace vigil::gst::cudamog {
 
 void RegionOfInterestStage::set_format(const Format &format) {
-  const activity::Grid &grid = format.grid;
+  const cell_grid::Grid &grid = format.grid;
   if (grid.width == width_ && grid.height == height_) return;
   width_ = grid.width;
   height_ = grid.height;

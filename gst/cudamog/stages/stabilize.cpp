@@ -7,7 +7,8 @@ namespace vigil::gst::cudamog {
 
 struct StabilizeStage::Data final : StageData {
   explicit Data(Device &device)
-      : applied(device, sizeof(registration::Sway)), host_copy(device, sizeof(registration::Sway)) {}
+      : applied(device, sizeof(registration::AppliedShift)),
+        host_copy(device, sizeof(registration::AppliedShift)) {}
   DeviceBuffer applied;
   HostBuffer host_copy; // the device writes there
 };
@@ -26,17 +27,18 @@ std::unique_ptr<StageData> StabilizeStage::make_data() {
 void StabilizeStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
   for (FrameContext *f : group.frames) {
     if (!f->background.picture.data[0] || f->learning.relearning) continue;
-    if (known_draw_ != background_.draws()) registration_->know(background_.image(), queue);
+    if (known_draw_ != background_.draws()) registration_->set_background(background_.image(), queue);
     known_draw_ = background_.draws();
     const auto &data = data_of<Data>(*f);
-    auto *const applied = data.applied.as<registration::Sway>();
-    registration_->find(f->input, applied, data.host_copy.as<registration::Sway>(), queue);
+    auto *const applied = data.applied.as<registration::AppliedShift>();
+    registration_->find(f->input, applied, data.host_copy.as<registration::AppliedShift>(), queue);
     f->background = background_.through(&applied->shift, queue);
   }
 }
 
 void StabilizeStage::finish(FrameContext &f, Feedback &, Queue &) {
-  if (f.background.by) f.report.shift = data_of<Data>(f).host_copy.as<const registration::Sway>()->shift;
+  if (f.background.by)
+    f.report.shift = data_of<Data>(f).host_copy.as<const registration::AppliedShift>()->shift;
 }
 
 void StabilizeStage::start_over(Restart) {

@@ -31,7 +31,7 @@ class StabilizeStage final : public Stage {
   struct Data;
   Device &device_;
   BorderedPicture &background_;
-  activity::Grid grid_;
+  cell_grid::Grid grid_;
   std::unique_ptr<registration::Registration> registration_;
   std::uint64_t known_draw_ = 0; // of the background that registration_ knows; 0: none
 };

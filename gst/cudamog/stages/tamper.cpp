@@ -10,7 +10,7 @@
 namespace vigil::gst::cudamog {
 
 struct TamperStage::Data final : StageData {
-  Data(Device &device, int cells) : spots(device, sizeof(view::Spot) * std::size_t(std::max(cells, 1))) {}
+  Data(Device &device, int cells) : spots(device, sizeof(tamper::Spot) * std::size_t(std::max(cells, 1))) {}
   HostBuffer spots;             // the device writes there
   std::optional<double> lasted; // seconds since the last spots; none: there are no spots of this frame
 };
@@ -23,17 +23,17 @@ void TamperStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
   for (FrameContext *f : group.frames) {
     auto &data = data_of<Data>(*f);
     data.lasted = detector_.due(f->seconds);
-    if (data.lasted) sampler_->apply(f->input, data.spots.as<view::Spot>(), queue);
+    if (data.lasted) sampler_->apply(f->input, data.spots.as<tamper::Spot>(), queue);
   }
 }
 
 void TamperStage::finish(FrameContext &f, Feedback &feedback, Queue &) {
   const auto &data = data_of<Data>(f);
   if (!data.lasted) return;
-  f.report.tamper = detector_.look(layout_, {data.spots.as<const view::Spot>(), std::size_t(layout_.cells())},
-                                   *data.lasted);
-  const std::optional<view::Event> &event = f.report.tamper;
-  feedback.requests.new_view |= event && event->begins && event->trouble == view::Trouble::moved;
+  f.report.tamper = detector_.look(
+      layout_, {data.spots.as<const tamper::Spot>(), std::size_t(layout_.cells())}, *data.lasted);
+  const std::optional<tamper::Event> &event = f.report.tamper;
+  feedback.requests.new_view |= event && event->begins && event->trouble == tamper::TamperKind::moved;
 }
 
 void TamperStage::turned_off(FrameContext &f, Feedback &) {

@@ -2,15 +2,15 @@
 // watch-camera: is the camera covered, out of focus or moved?
 //
 // submit() samples a coarse grid of luma and slopes, at most every 0.25 s of the stream. finish() compares
-// these with what the camera showed over the last two minutes. Thresholds and times: kernels/view/watch.h;
-// the comparison of slopes: kernels/view/compare.h. Source: this project.
+// these with what the camera showed over the last two minutes. Thresholds and times: kernels/tamper/tamper_detector.h;
+// the comparison of slopes: kernels/tamper/compare.h. Source: this project.
 //
 // Feedback: a camera that was moved requests new_view, since the model describes another place.
 #pragma once
 
 #include "gst/cudamog/stage.h"
-#include "kernels/view/spots.h"
-#include "kernels/view/watch.h"
+#include "kernels/tamper/spots.h"
+#include "kernels/tamper/tamper_detector.h"
 
 #include <memory>
 
@@ -19,11 +19,11 @@ namespace vigil::gst::cudamog {
 class TamperStage final : public Stage {
  public:
   // The detector lasts longer than the stage: what the camera shows does not depend on the device.
-  TamperStage(Device &device, view::Watch &detector)
-      : device_(device), sampler_(view::make(device)), detector_(detector) {}
+  TamperStage(Device &device, tamper::TamperDetector &detector)
+      : device_(device), sampler_(tamper::make(device)), detector_(detector) {}
   const char *name() const override { return "tamper"; }
   bool is_on(const Settings &s) const override { return s.tuning.watch_camera; }
-  void set_format(const Format &f) override { layout_ = view::layout_for(f.grid.width, f.grid.height); }
+  void set_format(const Format &f) override { layout_ = tamper::layout_for(f.grid.width, f.grid.height); }
   std::unique_ptr<StageData> make_data() override;
   void submit(FrameGroup &, const Feedback &, Queue &) override;
   void finish(FrameContext &, Feedback &, Queue &) override;
@@ -33,9 +33,9 @@ class TamperStage final : public Stage {
  private:
   struct Data;
   Device &device_;
-  view::Layout layout_;
-  std::unique_ptr<view::Sampler> sampler_;
-  view::Watch &detector_;
+  tamper::Layout layout_;
+  std::unique_ptr<tamper::Sampler> sampler_;
+  tamper::TamperDetector &detector_;
 };
 
 } // namespace vigil::gst::cudamog

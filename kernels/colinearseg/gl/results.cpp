@@ -11,7 +11,7 @@ namespace vigil::colinearseg {
 using namespace shaders;
 
 GlResults::GlResults(const GlDevice &d, const Config &c)
-    : device_(d), config_(c), grid_(activity::grid_for(c.width, c.height)), target_(d),
+    : device_(d), config_(c), grid_(cell_grid::grid_for(c.width, c.height)), target_(d),
       cells_(d, GL_RGBA32UI, (grid_.columns + 1) / 2, grid_.rows),
       picture_program_(GlProgram::fragment(d, {evidence_glsl, picture_frag})),
       cells_program_(GlProgram::fragment(d, {cells_frag})) {
@@ -63,7 +63,7 @@ void GlResults::outline(const compose::Box &b, const compose::Style &style) {
   gl.Disable(GL_SCISSOR_TEST);
 }
 
-std::span<const activity::Cell> GlResults::count(const GlTexture &mask) {
+std::span<const cell_grid::Cell> GlResults::count(const GlTexture &mask) {
   {
     const GlStateGuard guard(device_);
     cells_program_.use();

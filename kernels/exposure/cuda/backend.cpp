@@ -25,7 +25,7 @@ class CudaExposure final : public Exposure {
                     both + (1 - now_), stream_of(queue));
     cuda_check(cudaGetLastError(), "estimating the exposure");
     now_ = 1 - now_;
-    launch_map(frame, background, channels, colours(), both + now_, told(), out, stream_of(queue));
+    launch_map(frame, background, channels, colours(), both + now_, host_copy(), out, stream_of(queue));
     cuda_check(cudaGetLastError(), "undoing the exposure");
     return out;
   }

@@ -21,6 +21,6 @@ void launch_estimate(const ConstImage &frame, const Shifted &background, int cha
                      const Colours &, const DeviceState *before, DeviceState *now, CUstream_st *);
 // Maps the frame, and copies the lines to `told` in host memory unless it is null. Follows launch_estimate().
 void launch_map(const ConstImage &frame, const Shifted &background, int channels, const Colours &,
-                const DeviceState *, Lines *told, const Image &out, CUstream_st *);
+                const DeviceState *, Lines *host_copy, const Image &out, CUstream_st *);
 
 } // namespace vigil::exposure

@@ -33,17 +33,17 @@ __device__ Bytes<n> load_words(const std::uint8_t *p, int count) {
 }
 
 // By the threads of a block's second row, in one block.
-__device__ void tell(const DeviceState *state, Lines *told) {
+__device__ void set_host_copy(const DeviceState *state, Lines *host_copy) {
   constexpr int words = sizeof(Lines) / 4;
   static_assert(words <= columns);
-  if (!told || threadIdx.y != 1 || threadIdx.x >= words || blockIdx.x || blockIdx.y) return;
-  reinterpret_cast<std::uint32_t *>(told)[threadIdx.x] =
+  if (!host_copy || threadIdx.y != 1 || threadIdx.x >= words || blockIdx.x || blockIdx.y) return;
+  reinterpret_cast<std::uint32_t *>(host_copy)[threadIdx.x] =
       reinterpret_cast<const std::uint32_t *>(&state->lines)[threadIdx.x];
 }
 
 // One plane.
 __global__ void __launch_bounds__(columns *rows_at_once)
-    map_kernel(ConstImage frame, Shifted shifted, int channels, const DeviceState *state, Lines *told,
+    map_kernel(ConstImage frame, Shifted shifted, int channels, const DeviceState *state, Lines *host_copy,
                Image out) {
   __shared__ Table table[4]; // of the bytes of a word
   __shared__ bool clips[4];
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(columns *rows_at_once)
     table[k] = c >= 0 ? state->table[c] : Table{};
     clips[k] = c >= 0 && !table[k].is_identity() && may_clip(frame.format, channels);
   }
-  tell(state, told);
+  set_host_copy(state, host_copy);
   __syncthreads();
   if (count <= 0) return;
   Bytes<piece> to = from;
@@ -142,14 +142,14 @@ __device__ void put_chroma(Block &b, bool nv12, int i, int which, int v) {
 
 __global__ void __launch_bounds__(columns *rows_at_once)
     map_yuv_kernel(ConstImage frame, Shifted shifted, int channels, const __grid_constant__ Colours colours,
-                   const DeviceState *state, Lines *told, Image out) {
+                   const DeviceState *state, Lines *host_copy, Image out) {
   const At at(frame.width, frame.height);
   const bool nv12 = frame.format == PixelFormat::nv12, whole = channels == 3;
   Block from{};
   if (at.inside()) from = load_block(frame, at, true); // nothing of this stream writes it
   wait_for_earlier();
   begin_next();
-  tell(state, told);
+  set_host_copy(state, host_copy);
   if (!at.inside()) return;
   const Table luma = state->table[0], first = whole ? state->table[1] : Table{},
               second = whole ? state->table[2] : Table{};
@@ -189,17 +189,17 @@ int parts(int whole, int part) {
 } // namespace
 
 void launch_map(const ConstImage &frame, const Shifted &background, int channels, const Colours &colours,
-                const DeviceState *state, Lines *told, const Image &out, CUstream_st *stream) {
+                const DeviceState *state, Lines *host_copy, const Image &out, CUstream_st *stream) {
   const dim3 threads(columns, rows_at_once);
   if (is_yuv(frame.format)) {
     const dim3 blocks(parts(frame.width, columns * across), parts(frame.height, 2 * rows_at_once));
     launch_early(map_yuv_kernel, blocks, threads, 0, stream, frame, background, channels, colours, state,
-                 told, out);
+                 host_copy, out);
     return;
   }
   const int bytes = static_cast<int>(row_bytes(frame.format, 0, frame.width));
   const dim3 blocks(parts(bytes, columns * piece), parts(frame.height, rows_at_once));
-  launch_early(map_kernel, blocks, threads, 0, stream, frame, background, channels, state, told, out);
+  launch_early(map_kernel, blocks, threads, 0, stream, frame, background, channels, state, host_copy, out);
 }
 
 } // namespace vigil::exposure

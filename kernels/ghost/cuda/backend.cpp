@@ -7,11 +7,11 @@
 namespace vigil::ghost {
 namespace {
 
-class CudaOutlines final : public Outlines {
+class CudaOutlines final : public ContourFeatures {
  public:
   explicit CudaOutlines(CudaDevice &device) : device_(device) {}
   void apply(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
-             const activity::Grid &grid, Cell *edges, Rim *rims, Queue &queue) override {
+             const cell_grid::Grid &grid, Cell *edges, BoundaryContrast *rims, Queue &queue) override {
     check(mask, frame, background.picture, grid);
     const CudaScope scope = device_.enter();
     launch_outlines(mask, frame, background, grid, edges, rims, stream_of(queue));
@@ -24,7 +24,7 @@ class CudaOutlines final : public Outlines {
 
 } // namespace
 
-std::unique_ptr<Outlines> make_cuda(Device &device) {
+std::unique_ptr<ContourFeatures> make_cuda(Device &device) {
   return std::make_unique<CudaOutlines>(device_cast<CudaDevice>(device));
 }
 

@@ -2,13 +2,13 @@
 // The kernel of the CUDA backend, submitted to a stream of the current context.
 #pragma once
 
-#include "kernels/ghost/outlines.h"
+#include "kernels/ghost/contour_features.h"
 
 struct CUstream_st;
 
 namespace vigil::ghost {
 
 void launch_outlines(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
-                     const activity::Grid &, Cell *edges, Rim *rims, CUstream_st *);
+                     const cell_grid::Grid &, Cell *edges, BoundaryContrast *rims, CUstream_st *);
 
 } // namespace vigil::ghost

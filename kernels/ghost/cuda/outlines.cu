@@ -7,16 +7,16 @@
 // common/cuda/launch.h), which Outlines::apply() says writes none of the pictures.
 #include "common/cuda/launch.h"
 #include "common/cuda/warp.h"
+#include "kernels/ghost/boundary_contrast_at.h"
 #include "kernels/ghost/cuda/kernels.h"
 #include "kernels/ghost/cuda/luma_of.h"
 #include "kernels/ghost/cuda/outline.h"
-#include "kernels/ghost/rim_at.h"
 
 namespace vigil::ghost {
 namespace {
 
 constexpr int lanes = 32, warps = 8, threads = lanes * warps;
-constexpr int in_cell = sizeof(Cell) / 4, in_rim = sizeof(Rim) / 4; // words
+constexpr int in_cell = sizeof(Cell) / 4, in_rim = sizeof(BoundaryContrast) / 4; // words
 
 constexpr std::uint32_t room = 2048;
 struct Shared {
@@ -59,7 +59,7 @@ __device__ void take_list(Shared &s, int count, const Call &c, const ConstImage 
     if (place < 0) continue; // the whole group; the warp meets again at the loop's head
     const int cell = first_cell + place;
     const int x = cell % c.columns * size + entry % size, y = cell / c.columns * size + entry / size % size;
-    const Rim r = rim_at(c.mask, c.frame, background, x, y, luma_of);
+    const BoundaryContrast r = rim_at(c.mask, c.frame, background, x, y, luma_of);
     const std::uint32_t edge[in_cell] = {0, 1, edge_of(c.frame, x, y), edge_of(background, x, y)};
     const std::uint32_t rim[in_rim] = {r.pixels, r.inside,     static_cast<std::uint32_t>(r.outside),
                                        r.frame,  r.background, static_cast<std::uint32_t>(r.both)};
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(threads) outlines_kernel(const __grid_constant
 } // namespace
 
 void launch_outlines(Plane<const std::uint8_t> mask, const ConstImage &frame, const Shifted &background,
-                     const activity::Grid &grid, Cell *edges, Rim *rims, CUstream_st *stream) {
+                     const cell_grid::Grid &grid, Cell *edges, BoundaryContrast *rims, CUstream_st *stream) {
   const dim3 blocks((grid.cells() + warps - 1) / warps), shape(lanes, warps);
   const Call call{mask,
                   frame,

@@ -14,7 +14,7 @@ class CudaRegistration final : public Registration {
  public:
   explicit CudaRegistration(CudaDevice &device) : device_(device), state_(device, sizeof(DeviceState)) {}
 
-  void know(const ConstImage &background, Queue &queue) override {
+  void set_background(const ConstImage &background, Queue &queue) override {
     check_background(background);
     background_ = background;
     const CudaScope scope = device_.enter();
@@ -22,12 +22,12 @@ class CudaRegistration final : public Registration {
     cuda_check(cudaGetLastError(), "choosing points of the background");
   }
 
-  void find(const ConstImage &frame, Sway *sway, Sway *told, Queue &queue) override {
+  void find(const ConstImage &frame, AppliedShift *sway, AppliedShift *host_copy, Queue &queue) override {
     check(frame, background_);
     const CudaScope scope = device_.enter();
     auto *const state = state_.as<DeviceState>();
-    launch_near(frame, std::exchange(fresh_, false), state, sway, told, stream_of(queue));
-    launch_far(frame, background_, state, sway, told, stream_of(queue));
+    launch_near(frame, std::exchange(fresh_, false), state, sway, host_copy, stream_of(queue));
+    launch_far(frame, background_, state, sway, host_copy, stream_of(queue));
     cuda_check(cudaGetLastError(), "looking for the shift of a frame");
   }
 

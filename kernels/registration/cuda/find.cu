@@ -70,16 +70,16 @@ class DeviceLook {
   const int count_, reach_, range_;
 };
 
-__device__ void tell(DeviceState *state, const Found &found, Sway *sway, Sway *told) {
+__device__ void tell(DeviceState *state, const Match &found, AppliedShift *sway, AppliedShift *host_copy) {
   state->last = found.shift;
-  const Sway s{state->handover.step(found), found};
+  const AppliedShift s{state->handover.step(found), found};
   *sway = s;
-  if (told) *told = s;
+  if (host_copy) *host_copy = s;
 }
 
 __global__ void __launch_bounds__(threads, 1)
-    near_kernel(const __grid_constant__ ConstImage frame, bool fresh, DeviceState *state, Sway *sway,
-                Sway *told) {
+    near_kernel(const __grid_constant__ ConstImage frame, bool fresh, DeviceState *state, AppliedShift *sway,
+                AppliedShift *host_copy) {
   __shared__ Sum::Shared shared;
   Sum sum(shared);
   wait_for_earlier();
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(threads, 1)
   state->count = count;
   state->arrived = 0;
   state->near = near;
-  if (!near.lost) tell(state, found_by(near, count), sway, told);
+  if (!near.lost) tell(state, found_by(near, count), sway, host_copy);
 }
 
 // Where a level begins in a pyramid.
@@ -182,7 +182,7 @@ __device__ void finish(DevicePyramid &p, const CoarseGrid &g) {
 
 __global__ void __launch_bounds__(threads, 1)
     far_kernel(const __grid_constant__ ConstImage frame, const __grid_constant__ ConstImage background,
-               DeviceState *state, Sway *sway, Sway *told) {
+               DeviceState *state, AppliedShift *sway, AppliedShift *host_copy) {
   wait_for_earlier();
   begin_next();
   if (!state->near.lost) return;
@@ -210,21 +210,21 @@ __global__ void __launch_bounds__(threads, 1)
   const Shift coarse =
       find_coarse(DeviceCompare{sum, values, *state, grid}, grid, range_of(max(frame.width, frame.height)));
   search_far(look, near, coarse, grid.cell);
-  if (threadIdx.x == 0) tell(state, found_by(near, state->count), sway, told);
+  if (threadIdx.x == 0) tell(state, found_by(near, state->count), sway, host_copy);
 }
 
 constexpr int far_blocks = 32;
 
 } // namespace
 
-void launch_near(const ConstImage &frame, bool fresh, DeviceState *state, Sway *sway, Sway *told,
-                 CUstream_st *stream) {
-  launch_early(near_kernel, 1, threads, 0, stream, frame, fresh, state, sway, told);
+void launch_near(const ConstImage &frame, bool fresh, DeviceState *state, AppliedShift *sway,
+                 AppliedShift *host_copy, CUstream_st *stream) {
+  launch_early(near_kernel, 1, threads, 0, stream, frame, fresh, state, sway, host_copy);
 }
 
-void launch_far(const ConstImage &frame, const ConstImage &background, DeviceState *state, Sway *sway,
-                Sway *told, CUstream_st *stream) {
-  launch_early(far_kernel, far_blocks, threads, 0, stream, frame, background, state, sway, told);
+void launch_far(const ConstImage &frame, const ConstImage &background, DeviceState *state, AppliedShift *sway,
+                AppliedShift *host_copy, CUstream_st *stream) {
+  launch_early(far_kernel, far_blocks, threads, 0, stream, frame, background, state, sway, host_copy);
 }
 
 } // namespace vigil::registration

@@ -31,10 +31,11 @@ struct DeviceState {
 void launch_points(const ConstImage &background, DeviceState *, CUstream_st *);
 // The search near no shift and the last one. `fresh`: no frame was looked at before. Writes *sway and *told
 // unless the frame is lost.
-void launch_near(const ConstImage &frame, bool fresh, DeviceState *, Sway *sway, Sway *told, CUstream_st *);
+void launch_near(const ConstImage &frame, bool fresh, DeviceState *, AppliedShift *sway,
+                 AppliedShift *host_copy, CUstream_st *);
 // The search from what the pyramid says, where the frame is lost; else it does nothing.
-void launch_far(const ConstImage &frame, const ConstImage &background, DeviceState *, Sway *sway, Sway *told,
-                CUstream_st *);
+void launch_far(const ConstImage &frame, const ConstImage &background, DeviceState *, AppliedShift *sway,
+                AppliedShift *host_copy, CUstream_st *);
 // The room around plane `i`, `pixels` of the picture wide.
 void launch_border(const Image &, int i, int pixels, CUstream_st *);
 

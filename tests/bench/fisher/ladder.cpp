@@ -60,7 +60,7 @@ class CudaLadder final : public Ladder {
 
   CudaDevice &device_;
   Rung rung_;
-  ladder::Work work_;
+  ladder::FrameProcessor work_;
   cuda::Mixture mixture_{};
   DeviceBuffer table_, posteriors_, copies_, norms_;
 };

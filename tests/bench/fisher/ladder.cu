@@ -30,7 +30,8 @@ __device__ void normalise(float *q, int components, float most, float (&partial)
   __syncthreads();
 }
 
-__global__ void __launch_bounds__(threads) plain_posteriors(const Work w, const float *x, int count) {
+__global__ void __launch_bounds__(threads)
+    plain_posteriors(const FrameProcessor w, const float *x, int count) {
   __shared__ float partial[threads], q[most_components], most;
   const int k = threadIdx.x, first = blockIdx.x * first_chunk;
   for (int i = first; i < min(first + first_chunk, count); i++) {
@@ -90,7 +91,8 @@ struct Distances<true> {
 };
 
 template <bool vectors>
-__global__ void __launch_bounds__(threads) tiled_posteriors(const Work w, const float *x, int count) {
+__global__ void __launch_bounds__(threads)
+    tiled_posteriors(const FrameProcessor w, const float *x, int count) {
   __shared__ Distances<vectors> distances;
   __shared__ float partial[threads], q[first_chunk][most_components], most[first_chunk];
   const int k = threadIdx.x, first = blockIdx.x * first_chunk;
@@ -122,15 +124,15 @@ __global__ void __launch_bounds__(threads) tiled_posteriors(const Work w, const 
               w.posteriors + static_cast<std::size_t>(first + i) * w.components);
 }
 
-__device__ void clear_copy(const Work &w, float *copy) {
+__device__ void clear_copy(const FrameProcessor &w, float *copy) {
   for (int i = threadIdx.x; i < w.components * 2 * w.row; i += threads) copy[i] = 0;
   __syncthreads();
 }
-__device__ __forceinline__ float *copy_of(const Work &w) {
+__device__ __forceinline__ float *copy_of(const FrameProcessor &w) {
   return w.copies + static_cast<std::size_t>(blockIdx.x) * w.components * 2 * w.row;
 }
 
-__global__ void __launch_bounds__(threads) plain_sums(const Work w, const float *x, int count) {
+__global__ void __launch_bounds__(threads) plain_sums(const FrameProcessor w, const float *x, int count) {
   __shared__ float q[most_components];
   const int k = threadIdx.x, first = blockIdx.x * second_chunk;
   float *copy = copy_of(w);
@@ -151,7 +153,7 @@ __global__ void __launch_bounds__(threads) plain_sums(const Work w, const float 
 }
 
 template <bool early>
-__global__ void __launch_bounds__(threads) tiled_sums(const Work w, const float *x, int count) {
+__global__ void __launch_bounds__(threads) tiled_sums(const FrameProcessor w, const float *x, int count) {
   constexpr int down = 2, across = 4; // descriptors, components
   __shared__ float q[down][most_components + across];
   const int k = threadIdx.x, first = blockIdx.x * second_chunk, end = min(first + second_chunk, count);
@@ -194,7 +196,7 @@ __global__ void __launch_bounds__(threads) tiled_sums(const Work w, const float 
 
 } // namespace
 
-void launch_posteriors(Rung rung, const Work &w, const float *x, int count, cudaStream_t stream) {
+void launch_posteriors(Rung rung, const FrameProcessor &w, const float *x, int count, cudaStream_t stream) {
   const auto kernel = rung == Rung::none     ? plain_posteriors
                       : rung == Rung::vector ? tiled_posteriors<true>
                                              : tiled_posteriors<false>;
@@ -202,7 +204,7 @@ void launch_posteriors(Rung rung, const Work &w, const float *x, int count, cuda
   cuda_check(cudaGetLastError(), "the paper's first phase");
 }
 
-void launch_sums(Rung rung, const Work &w, const float *x, int count, cudaStream_t stream) {
+void launch_sums(Rung rung, const FrameProcessor &w, const float *x, int count, cudaStream_t stream) {
   const auto kernel = rung == Rung::none    ? plain_sums
                       : rung == Rung::tiled ? tiled_sums<false>
                                             : tiled_sums<true>;

@@ -12,7 +12,7 @@ inline constexpr int threads = 128; // dimensions, at most
 inline constexpr int most_components = 1024;
 inline constexpr int first_chunk = 4, second_chunk = 192;
 
-struct Work {
+struct FrameProcessor {
   int dimension, components, row; // `row`: floats a component in `copies`
   const float *means, *inverse;   // [components][dimension]
   const float *constant;          // [components]
@@ -20,7 +20,7 @@ struct Work {
   float *copies;                  // [block of the second phase][components][u, v][row]
 };
 
-void launch_posteriors(Rung, const Work &, const float *x, int count, cudaStream_t);
-void launch_sums(Rung, const Work &, const float *x, int count, cudaStream_t);
+void launch_posteriors(Rung, const FrameProcessor &, const float *x, int count, cudaStream_t);
+void launch_sums(Rung, const FrameProcessor &, const float *x, int count, cudaStream_t);
 
 } // namespace vigil::fisher::ladder

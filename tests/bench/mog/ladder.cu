@@ -198,7 +198,7 @@ class OnDevice final : public Ladder {
     device.fill(state_.as(), 0, state_.bytes(), *queue);
     queue->wait();
     const CudaScope scope = device.enter();
-    for (Slot &s : slots_) {
+    for (FrameMapping &s : slots_) {
       s.frames = DeviceBuffer(device, std::size_t(pixels_) * bytes_a_pixel(c.rung) * group_);
       s.masks = DeviceBuffer(device, std::size_t(pixels_) * group_);
       for (cudaEvent_t *e : {&s.uploaded, &s.computed, &s.downloaded})
@@ -213,7 +213,7 @@ class OnDevice final : public Ladder {
       cudaStreamSynchronize(s);
       cudaStreamDestroy(s);
     }
-    for (const Slot &s : slots_)
+    for (const FrameMapping &s : slots_)
       for (const cudaEvent_t e : {s.uploaded, s.computed, s.downloaded}) cudaEventDestroy(e);
   }
 
@@ -234,13 +234,13 @@ class OnDevice final : public Ladder {
     // While group g is computed, group g + 1 goes up and then the masks of g - 1 come down.
     for (int g = 0; g < groups + 1; g++) {
       if (g < groups) {
-        Slot &s = slots_[g % 2];
+        FrameMapping &s = slots_[g % 2];
         if (g >= 2) wait(copy_, s.computed);
         upload(s, frames, g, copy_);
         record(s.uploaded, copy_);
       }
       if (g > 0) {
-        Slot &s = slots_[(g - 1) % 2];
+        FrameMapping &s = slots_[(g - 1) % 2];
         wait(execute_, s.uploaded);
         if (g > 2) wait(execute_, s.downloaded);
         compute(s, params);
@@ -255,7 +255,7 @@ class OnDevice final : public Ladder {
   double kernel_milliseconds(std::span<const std::uint8_t *const> frames, const Params &params) override {
     const CudaScope scope = device_.enter();
     const int groups = static_cast<int>(frames.size()) / group_;
-    std::vector<Slot> resident(groups);
+    std::vector<FrameMapping> resident(groups);
     for (int g = 0; g < groups; g++) {
       resident[g].frames = DeviceBuffer(device_, slots_[0].frames.bytes());
       resident[g].masks = DeviceBuffer(device_, slots_[0].masks.bytes());
@@ -267,7 +267,7 @@ class OnDevice final : public Ladder {
     std::vector<float> times;
     for (int repeat = 0; repeat < 15; repeat++) {
       record(start, execute_);
-      for (Slot &s : resident) compute(s, params);
+      for (FrameMapping &s : resident) compute(s, params);
       record(stop, execute_);
       cuda_check(cudaEventSynchronize(stop), "ladder");
       times.emplace_back();
@@ -282,7 +282,7 @@ class OnDevice final : public Ladder {
   std::vector<std::uint8_t> background() override;
 
  private:
-  struct Slot {
+  struct FrameMapping {
     DeviceBuffer frames, masks;
     cudaEvent_t uploaded = nullptr, computed = nullptr, downloaded = nullptr;
   };
@@ -292,26 +292,26 @@ class OnDevice final : public Ladder {
   }
   static void record(cudaEvent_t e, cudaStream_t stream) { cuda_check(cudaEventRecord(e, stream), "ladder"); }
 
-  void upload(Slot &s, std::span<const std::uint8_t *const> frames, int g, cudaStream_t stream) {
+  void upload(FrameMapping &s, std::span<const std::uint8_t *const> frames, int g, cudaStream_t stream) {
     const std::size_t bytes = std::size_t(pixels_) * bytes_a_pixel(config_.rung);
     for (int i = 0; i < group_; i++)
       cuda_check(cudaMemcpyAsync(s.frames.as<std::uint8_t>() + i * bytes, frames[g * group_ + i], bytes,
                                  cudaMemcpyHostToDevice, stream),
                  "upload");
   }
-  void download(Slot &s, std::span<std::uint8_t *const> masks, int g, cudaStream_t stream) {
+  void download(FrameMapping &s, std::span<std::uint8_t *const> masks, int g, cudaStream_t stream) {
     for (int i = 0; i < group_; i++)
       cuda_check(cudaMemcpyAsync(masks[g * group_ + i], s.masks.as<std::uint8_t>() + i * std::size_t(pixels_),
                                  std::size_t(pixels_), cudaMemcpyDeviceToHost, stream),
                  "download");
   }
   void fetch(std::span<std::uint8_t *const> masks, int g) {
-    Slot &s = slots_[g % 2];
+    FrameMapping &s = slots_[g % 2];
     wait(copy_, s.computed);
     download(s, masks, g, copy_);
     record(s.downloaded, copy_);
   }
-  void compute(Slot &s, const Params &params) {
+  void compute(FrameMapping &s, const Params &params) {
     // A group takes its first frame's rate: it is the same for all but the first `history` / 2 frames.
     launch_({s.frames.as<std::uint8_t>(), s.masks.as<std::uint8_t>(), pixels_, group_}, state_.as(),
             constants_of(config_, params), learning_rate(params, learnt_ + 1), execute_);
@@ -325,7 +325,7 @@ class OnDevice final : public Ladder {
   const int pixels_, group_;
   std::uint64_t learnt_ = 0;
   DeviceBuffer state_;
-  std::array<Slot, 2> slots_;
+  std::array<FrameMapping, 2> slots_;
   cudaStream_t execute_ = nullptr, copy_ = nullptr;
 };
 

@@ -54,8 +54,8 @@ class Pictures {
 };
 
 // What the profiler sees.
-template <class Work>
-void seen(Device &device, Work work) {
+template <class FrameProcessor>
+void seen(Device &device, FrameProcessor work) {
   const CudaScope scope = device_cast<CudaDevice>(device).enter();
   cuda_check(cudaProfilerStart(), "cudaProfilerStart");
   work();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Counting: the reference on a mask made by hand, every backend against it on random ones. All is integer, so
 // equality is exact. Blobs are host code and are checked on grids made by hand.
-#include "kernels/activity/activity.h"
+#include "kernels/cell_grid/cell_grid.h"
 
 #include "common/error.h"
 #include "tests/check/checker.h"

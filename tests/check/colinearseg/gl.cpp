@@ -38,7 +38,7 @@ class GlRig final : public Rig {
     unpack_labels(segmenter_.mask().read(), Plane<std::uint8_t>{mask.data(), c.width, c.height, c.width});
     return mask;
   }
-  std::optional<std::vector<activity::Cell>> count() override {
+  std::optional<std::vector<cell_grid::Cell>> count() override {
     const auto cells = results().count(segmenter_.mask());
     return std::vector(cells.begin(), cells.end());
   }

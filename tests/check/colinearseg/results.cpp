@@ -34,9 +34,9 @@ void check_size(Checker &c, const MakeRig &make, const Size &s) {
   rig->load(state);
   const Plane<const std::uint8_t> mask{state.mask.data(), s.width, s.height, s.width};
 
-  const activity::Grid grid = activity::grid_for(s.width, s.height);
-  std::vector<activity::Cell> want(std::size_t(grid.cells()));
-  activity::make_reference()->apply(mask, grid, want.data(), *queue);
+  const cell_grid::Grid grid = cell_grid::grid_for(s.width, s.height);
+  std::vector<cell_grid::Cell> want(std::size_t(grid.cells()));
+  cell_grid::make_reference()->apply(mask, grid, want.data(), *queue);
   if (const auto counts = rig->count())
     c.expect(*counts == want, where + ": the counts differ from the reference");
   c.expect(rig->mask() == state.mask, where + ": the mask's bytes differ from what was loaded");

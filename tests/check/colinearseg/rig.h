@@ -4,7 +4,7 @@
 #pragma once
 
 #include "common/error.h"
-#include "kernels/activity/activity.h"
+#include "kernels/cell_grid/cell_grid.h"
 #include "kernels/colinearseg/colinearseg.h"
 #include "kernels/compose/compose.h"
 #include "tests/check/checker.h"
@@ -31,7 +31,7 @@ class Rig {
                                          const compose::Style &) = 0;
   virtual std::vector<std::uint8_t> mask() = 0;
   // And the cells of the grid for this size, where the backend counts them.
-  virtual std::optional<std::vector<activity::Cell>> count() { return {}; }
+  virtual std::optional<std::vector<cell_grid::Cell>> count() { return {}; }
 };
 struct MakeRig {
   std::string name;

@@ -64,9 +64,9 @@ void run_random(Checker &c) {
         if (f == PixelFormat::gray8 && channels == 3) continue;
         const auto reference = make_reference();
         const auto exposure = make(c.device);
-        const std::shared_ptr<void> told(c.device.allocate_host(sizeof(Lines)),
-                                         [&](void *p) { c.device.release_host(p); });
-        exposure->tell(static_cast<Lines *>(told.get()));
+        const std::shared_ptr<void> host_copy(c.device.allocate_host(sizeof(Lines)),
+                                              [&](void *p) { c.device.release_host(p); });
+        exposure->set_host_copy(static_cast<Lines *>(host_copy.get()));
         for (int frame = 0; frame < 4; frame++) {
           Picture background(c, f, s.width, s.height, s.padding), in(c, f, s.width, s.height, s.padding),
               want(c, f, s.width, s.height, s.padding), got(c, f, s.width, s.height, s.padding);
@@ -81,7 +81,8 @@ void run_random(Checker &c) {
           const Lines lines = fetch(c, *exposure);
           const std::string what =
               text(s.width, "x", s.height, ", format ", int(f), ", ", channels, " channels, frame ", frame);
-          c.expect(*static_cast<const Lines *>(told.get()) == lines, what + ": other lines were told");
+          c.expect(*static_cast<const Lines *>(host_copy.get()) == lines,
+                   what + ": other lines were host_copy");
           for (int k = 0; k < channels; k++) {
             const Line &l = lines.channel[k], &r = reference->lines()->channel[k];
             c.expect(std::abs(l.gain - r.gain) < 0.004 && std::abs(l.offset - r.offset) < 0.5 &&

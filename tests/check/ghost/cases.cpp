@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Edges along outlines: every backend against the reference, to the byte; what is decided from them on
 // pictures where the answer is known; and how long what waits is kept.
-#include "kernels/ghost/outlines.h"
-#include "kernels/ghost/waiting.h"
+#include "kernels/ghost/contour_features.h"
+#include "kernels/ghost/stationary_regions.h"
 
 #include "common/error.h"
 #include "tests/check/bordered.h"
@@ -32,29 +32,30 @@ void paint(Checker &c, Plane<std::uint8_t> p) {
 
 struct Found {
   std::vector<Cell> edges;
-  std::vector<Rim> rims;
+  std::vector<BoundaryContrast> rims;
 };
 
 // What the device finds through `background`. Every cell must be written.
-Found look(Checker &c, Picture &mask, Picture &frame, const Shifted &background, const activity::Grid &grid) {
+Found look(Checker &c, Picture &mask, Picture &frame, const Shifted &background,
+           const cell_grid::Grid &grid) {
   const auto cells = std::size_t(grid.cells());
-  Found found{std::vector<Cell>(cells), std::vector<Rim>(cells)};
-  const DeviceBuffer edges(c.device, cells * sizeof(Cell)), rims(c.device, cells * sizeof(Rim));
+  Found found{std::vector<Cell>(cells), std::vector<BoundaryContrast>(cells)};
+  const DeviceBuffer edges(c.device, cells * sizeof(Cell)), rims(c.device, cells * sizeof(BoundaryContrast));
   for (const DeviceBuffer *b : {&edges, &rims}) c.device.fill(b->as(), 0xa5, b->bytes(), c.queue());
   make(c.device)->apply(mask.device().plane(0), frame.device(), background, grid, edges.as<Cell>(),
-                        rims.as<Rim>(), c.queue());
+                        rims.as<BoundaryContrast>(), c.queue());
   c.device.download(found.edges.data(), edges.as(), edges.bytes(), c.queue());
   c.device.download(found.rims.data(), rims.as(), rims.bytes(), c.queue());
   c.queue().wait();
   return found;
 }
-Found look(Checker &c, Picture &mask, Picture &frame, Picture &background, const activity::Grid &grid) {
+Found look(Checker &c, Picture &mask, Picture &frame, Picture &background, const cell_grid::Grid &grid) {
   return look(c, mask, frame, Shifted(background.device()), grid);
 }
 Found reference(Checker &c, Picture &mask, Picture &frame, const ConstImage &background,
-                const activity::Grid &grid) {
+                const cell_grid::Grid &grid) {
   const auto cells = std::size_t(grid.cells());
-  Found found{std::vector<Cell>(cells), std::vector<Rim>(cells)};
+  Found found{std::vector<Cell>(cells), std::vector<BoundaryContrast>(cells)};
   make_reference()->apply(mask.host().plane(0), frame.host(), background, grid, found.edges.data(),
                           found.rims.data(), c.queue());
   return found;
@@ -86,7 +87,7 @@ void run_random(Checker &c) {
       frame.bytes = c.noise(frame.bytes.size());
       background.bytes = c.noise(background.bytes.size());
       for (Picture *p : {&mask, &frame, &background}) p->send();
-      const activity::Grid grid = activity::grid_for(s.width, s.height);
+      const cell_grid::Grid grid = cell_grid::grid_for(s.width, s.height);
       compare(c, text(s.width, "x", s.height, ", format ", int(f)), look(c, mask, frame, background, grid),
               reference(c, mask, frame, background.host(), grid));
     }
@@ -106,7 +107,7 @@ void run_dense(Checker &c) {
       frame.bytes = c.noise(frame.bytes.size());
       background.bytes = c.noise(background.bytes.size());
       for (Picture *p : {&mask, &frame, &background}) p->send();
-      const activity::Grid grid = activity::grid_for(s.width, s.height);
+      const cell_grid::Grid grid = cell_grid::grid_for(s.width, s.height);
       compare(c, text(s.width, "x", s.height, ", kind ", kind), look(c, mask, frame, background, grid),
               reference(c, mask, frame, background.host(), grid));
     }
@@ -125,7 +126,7 @@ void run_shifted(Checker &c) {
         background.whole.bytes = c.noise(background.whole.bytes.size());
         background.show(shift, shown.host());
         for (Picture *p : {&mask, &frame, &background.whole}) p->send();
-        const activity::Grid grid = activity::grid_for(s.width, s.height);
+        const cell_grid::Grid grid = cell_grid::grid_for(s.width, s.height);
         const check::KnownShift known(c, shift);
         compare(c, text(s.width, "x", s.height, ", format ", int(f), ", shift ", shift.x, ",", shift.y),
                 look(c, mask, frame, Shifted{background.device(), known.get()}, grid),
@@ -146,7 +147,7 @@ void run_decision(Checker &c) {
       if (in_background) fill(background.host().plane(0), 40, 30, 40, 50, 60);
       for (Picture *p : {&mask, &frame, &background}) p->send();
       Cell sum;
-      for (const Cell &cell : look(c, mask, frame, background, activity::grid_for(160, 120)).edges)
+      for (const Cell &cell : look(c, mask, frame, background, cell_grid::grid_for(160, 120)).edges)
         sum += cell;
       const Verdict want = in_frame == in_background ? Verdict::undecided
                            : in_frame                ? Verdict::object
@@ -175,12 +176,12 @@ void run_light(Checker &c) {
           mask.host().plane(0).row(y)[x] = std::abs(seen - ground) > 15 ? 255 : 0;
         }
       for (Picture *p : {&mask, &frame, &background}) p->send();
-      const activity::Grid grid = activity::grid_for(320, 240);
+      const cell_grid::Grid grid = cell_grid::grid_for(320, 240);
       const Found found = look(c, mask, frame, background, grid);
       Cell sum;
       for (const Cell &cell : found.edges) sum += cell;
       BlobRim rim;
-      for (const Rim &r : found.rims) rim += r;
+      for (const BoundaryContrast &r : found.rims) rim += r;
       c.expect(is_light(sum, rim) == (fade > 10), text("an edge of ", fade, " pixels: rim ", rim.pixels,
                                                        ", within ", rim.inside, ", beyond ", rim.outside));
     }
@@ -212,15 +213,15 @@ void run_kept(Checker &c) {
 }
 
 void run_waiting(Checker &c) {
-  const activity::Grid grid = activity::grid_for(64, 64); // 8x8 cells
+  const cell_grid::Grid grid = cell_grid::grid_for(64, 64); // 8x8 cells
   std::vector<std::uint8_t> blob(64, 0);
   blob[9] = blob[10] = blob[17] = blob[60] = 1;
   std::vector<Cell> edges(64);
   edges[9] = {40, 30, 900, 100};  // one blob: an object
   edges[60] = {40, 30, 100, 900}; // another: a ghost
-  Waiting w;
+  StationaryRegions w;
   w.reset(grid);
-  const auto pace = [&](int cell) { return Pace(w.paces()[std::size_t(cell)]); };
+  const auto pace = [&](int cell) { return AdaptationRate(w.paces()[std::size_t(cell)]); };
   // `stirring` pixels come and go in cell 9, from look to look.
   const auto run = [&](int frames, double absorb_after, unsigned stirring, double seconds = 0.1) {
     for (int i = 0; i < frames; i++) {
@@ -229,23 +230,25 @@ void run_waiting(Checker &c) {
     }
   };
   run(1, 0, 0);
-  c.expect(w.any() && pace(9) == Pace::foreground && pace(60) == Pace::foreground && pace(0) == Pace::usual,
+  c.expect(w.any() && pace(9) == AdaptationRate::foreground && pace(60) == AdaptationRate::foreground &&
+               pace(0) == AdaptationRate::usual,
            "what has just come learns at the foreground rate");
   run(15, 0, 0);
-  c.expect(pace(17) == Pace::foreground && w.objects() == 3, "an object's cells are kept");
-  c.expect(pace(60) == Pace::at_once && w.ghosts() == 1, "a ghost is learnt at once");
+  c.expect(pace(17) == AdaptationRate::foreground && w.objects() == 3, "an object's cells are kept");
+  c.expect(pace(60) == AdaptationRate::at_once && w.ghosts() == 1, "a ghost is learnt at once");
   run(60, 2, 20);
-  c.expect(pace(9) == Pace::foreground, "one who waits and stirs is kept");
+  c.expect(pace(9) == AdaptationRate::foreground, "one who waits and stirs is kept");
   run(60, 2, 0);
-  c.expect(pace(9) == Pace::at_once && pace(17) == Pace::at_once, "a thing that does not stir is learnt");
+  c.expect(pace(9) == AdaptationRate::at_once && pace(17) == AdaptationRate::at_once,
+           "a thing that does not stir is learnt");
   blob[9] = blob[10] = blob[17] = 0;
   run(1, 2, 0);
   blob[9] = 1;
   run(5, 2, 0);
-  c.expect(pace(9) == Pace::foreground, "the time starts over where foreground was gone");
+  c.expect(pace(9) == AdaptationRate::foreground, "the time starts over where foreground was gone");
   edges[60] = {40, 30, 100, 110};
   run(30, 0, 0);
-  c.expect(pace(60) == Pace::undecided, "what neither picture shows is forgotten slowly");
+  c.expect(pace(60) == AdaptationRate::undecided, "what neither picture shows is forgotten slowly");
   std::fill(blob.begin(), blob.begin() + 40, std::uint8_t{1});
   run(1, 0, 0);
   c.expect(!w.any(), "foreground nearly everywhere is not kept");
@@ -253,21 +256,21 @@ void run_waiting(Checker &c) {
   std::fill(blob.begin(), blob.end(), std::uint8_t{0});
   blob[9] = blob[10] = blob[60] = 1;
   edges[10] = {40, 30, 900, 800};
-  std::vector<Rim> rims(64);
+  std::vector<BoundaryContrast> rims(64);
   rims[10] = {30, 900, 700};
   rims[60] = {30, 900, 100};
   c.expect(w.take_light(blob, edges, rims) && !blob[9] && !blob[10] && blob[60],
            "light is taken out, with its blob");
   run(1, 0, 0);
-  c.expect(pace(9) == Pace::at_once, "light is learnt at once");
+  c.expect(pace(9) == AdaptationRate::at_once, "light is learnt at once");
   for (int i = 1; i < light_frames; i++) {
     c.expect(!w.take_light(blob, edges, rims), "what is gone is not taken again");
     run(1, 0, 0);
-    c.expect(pace(9) == Pace::at_once, "and for some frames after that");
+    c.expect(pace(9) == AdaptationRate::at_once, "and for some frames after that");
   }
   c.expect(!w.take_light(blob, edges, rims), "what is gone is not taken again");
   run(1, 0, 0);
-  c.expect(pace(9) == Pace::usual, "then as usual");
+  c.expect(pace(9) == AdaptationRate::usual, "then as usual");
 
   constexpr double slow = 0.5; // seconds a frame
   blob[9] = blob[10] = 1;
@@ -275,20 +278,20 @@ void run_waiting(Checker &c) {
   c.expect(w.take_light(blob, edges, rims), "light comes again, at two frames a second");
   run(1, 0, 0, slow);
   for (int i = 1; i < light_seconds / slow; i++) {
-    c.expect(!w.take_light(blob, edges, rims) && pace(9) == Pace::at_once, "it is learnt at once");
+    c.expect(!w.take_light(blob, edges, rims) && pace(9) == AdaptationRate::at_once, "it is learnt at once");
     run(1, 0, 0, slow);
   }
   c.expect(!w.take_light(blob, edges, rims), "what is gone is not taken again");
   run(1, 0, 0, slow);
-  c.expect(pace(9) == Pace::usual, "for no longer than light_seconds");
+  c.expect(pace(9) == AdaptationRate::usual, "for no longer than light_seconds");
 }
 
 void run_errors(Checker &c) {
   Picture mask(c, PixelFormat::gray8, 16, 16), frame(c, PixelFormat::gray8, 17, 16);
-  const DeviceBuffer cells(c.device, 64 * sizeof(Cell)), rims(c.device, 64 * sizeof(Rim));
+  const DeviceBuffer cells(c.device, 64 * sizeof(Cell)), rims(c.device, 64 * sizeof(BoundaryContrast));
   try {
-    make(c.device)->apply(mask.device().plane(0), frame.device(), mask.device(), activity::grid_for(16, 16),
-                          cells.as<Cell>(), rims.as<Rim>(), c.queue());
+    make(c.device)->apply(mask.device().plane(0), frame.device(), mask.device(), cell_grid::grid_for(16, 16),
+                          cells.as<Cell>(), rims.as<BoundaryContrast>(), c.queue());
     c.fail("a frame of another size was not refused");
   } catch (const Error &e) {
     c.expect(std::string(e.what()).find("17x16") != std::string::npos, e.what());
@@ -303,15 +306,15 @@ void run_times(Checker &c) {
   frame.bytes = c.noise(frame.bytes.size());
   background.bytes = c.noise(background.bytes.size());
   for (Picture *p : {&mask, &frame, &background}) p->send();
-  const activity::Grid grid = activity::grid_for(1920, 1080);
+  const cell_grid::Grid grid = cell_grid::grid_for(1920, 1080);
   const DeviceBuffer cells(c.device, std::size_t(grid.cells()) * sizeof(Cell));
-  const DeviceBuffer rim_cells(c.device, std::size_t(grid.cells()) * sizeof(Rim));
+  const DeviceBuffer rim_cells(c.device, std::size_t(grid.cells()) * sizeof(BoundaryContrast));
   const auto outlines = make(c.device);
   c.time(
       "1080p RGBA", 1920. * 1080,
       [&] {
         outlines->apply(mask.device().plane(0), frame.device(), background.device(), grid, cells.as<Cell>(),
-                        rim_cells.as<Rim>(), c.queue());
+                        rim_cells.as<BoundaryContrast>(), c.queue());
       },
       {}, 10);
 }

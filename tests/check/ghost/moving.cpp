@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What of a frame's foreground counts for messages of motion: on cells that are made by hand.
-#include "kernels/ghost/moving.h"
+#include "kernels/ghost/motion_gate.h"
 
 #include "common/error.h"
-#include "kernels/ghost/waiting.h"
+#include "kernels/ghost/stationary_regions.h"
 #include "tests/check/checker.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class Picture {
     std::fill(in_blob.begin(), in_blob.end(), std::uint8_t{0});
     std::fill(light.begin(), light.end(), std::uint8_t{0});
     std::fill(edges.begin(), edges.end(), Cell{});
-    std::fill(rims.begin(), rims.end(), Rim{});
+    std::fill(rims.begin(), rims.end(), BoundaryContrast{});
     reported = 0;
   }
   // Foreground of `pixels` in a cell; `on` of its difference goes on beyond the outline, and the ground's
@@ -56,11 +56,11 @@ class Picture {
     return 0;
   }
 
-  const activity::Grid grid = activity::grid_for(24 * 8, 64);
-  Moving moving;
+  const cell_grid::Grid grid = cell_grid::grid_for(24 * 8, 64);
+  MotionGate moving;
   std::vector<std::uint8_t> in_blob = std::vector<std::uint8_t>(192), light = in_blob;
   std::vector<Cell> edges = std::vector<Cell>(192);
-  std::vector<Rim> rims = std::vector<Rim>(192);
+  std::vector<BoundaryContrast> rims = std::vector<BoundaryContrast>(192);
   double reported = 0;
 };
 

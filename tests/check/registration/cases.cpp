@@ -31,46 +31,48 @@ constexpr Size sizes[] = {{161, 120, 3}, {320, 240, 0}, {640, 361, 1}};
 class Asked {
  public:
   explicit Asked(Checker &c)
-      : c_(c), backend_(make(c.device)), sway_(c.device, sizeof(Sway)),
-        told_(c.device.allocate_host(sizeof(Sway)), [&c](void *p) { c.device.release_host(p); }) {}
-  void know(Picture &background) {
+      : c_(c), backend_(make(c.device)), sway_(c.device, sizeof(AppliedShift)),
+        host_copy_(c.device.allocate_host(sizeof(AppliedShift)),
+                   [&c](void *p) { c.device.release_host(p); }) {}
+  void set_background(Picture &background) {
     background.send();
-    backend_->know(background.device(), c_.queue());
+    backend_->set_background(background.device(), c_.queue());
   }
-  Found find(Picture &frame) {
+  Match find(Picture &frame) {
     frame.send();
     submit(frame);
     c_.device.download(&last, sway_.as(), sizeof last, c_.queue());
     c_.queue().wait();
-    const auto &told = *static_cast<const Sway *>(told_.get());
-    c_.expect(told.shift == last.shift && told.found.shift == last.found.shift &&
-                  told.found.score == last.found.score,
-              "another shift was told");
+    const auto &host_copy = *static_cast<const AppliedShift *>(host_copy_.get());
+    c_.expect(host_copy.shift == last.shift && host_copy.found.shift == last.found.shift &&
+                  host_copy.found.score == last.found.score,
+              "another shift was host_copy");
     return last.found;
   }
   void submit(Picture &frame) {
-    backend_->find(frame.device(), sway_.as<Sway>(), static_cast<Sway *>(told_.get()), c_.queue());
+    backend_->find(frame.device(), sway_.as<AppliedShift>(), static_cast<AppliedShift *>(host_copy_.get()),
+                   c_.queue());
   }
   void forget() { backend_->forget(); }
-  Sway last;
+  AppliedShift last;
 
  private:
   Checker &c_;
   std::unique_ptr<Registration> backend_;
   DeviceBuffer sway_;
-  std::shared_ptr<void> told_;
+  std::shared_ptr<void> host_copy_;
 };
 // A backend in host memory, asked the same.
 class AskedOnHost {
  public:
   explicit AskedOnHost(std::unique_ptr<Registration> backend)
       : backend_(std::move(backend)), host_(open_cpu(1)), queue_(host_->make_queue()) {}
-  void know(Picture &background) { backend_->know(background.host(), *queue_); }
-  Found find(Picture &frame) {
+  void set_background(Picture &background) { backend_->set_background(background.host(), *queue_); }
+  Match find(Picture &frame) {
     backend_->find(frame.host(), &last, nullptr, *queue_);
     return last.found;
   }
-  Sway last;
+  AppliedShift last;
 
  private:
   std::unique_ptr<Registration> backend_;
@@ -115,12 +117,12 @@ void paint(Checker &c, const World &world, Picture &p, Shift s, double gain = 1,
     }
 }
 
-std::string said(const Found &f) {
+std::string said(const Match &f) {
   return text(f.shift.x, ",", f.shift.y, " with score ", f.score, " (", f.at_rest, " at rest, ", f.points,
               " points)");
 }
 
-bool same(const Sway &a, const Sway &b) {
+bool same(const AppliedShift &a, const AppliedShift &b) {
   return a.shift == b.shift && a.found.shift == b.found.shift && a.found.points == b.found.points &&
          a.found.score == b.found.score && a.found.at_rest == b.found.at_rest;
 }
@@ -134,9 +136,9 @@ void run_find(Checker &c) {
       paint(c, world, background, {});
       Asked search(c);
       AskedOnHost on_host(make_cpu()), reference(make_reference());
-      search.know(background);
-      on_host.know(background);
-      reference.know(background);
+      search.set_background(background);
+      on_host.set_background(background);
+      reference.set_background(background);
       const int range = range_of(std::max(size.width, size.height));
       const auto any = [&] { return static_cast<int>(c.rng() % std::uint64_t(2 * range + 1)) - range; };
       for (int n = 0; n < 8; n++) {
@@ -145,14 +147,14 @@ void run_find(Checker &c) {
                         : n == 2 ? Shift{range, -range}
                                  : Shift{any(), any()};
         paint(c, world, frame, s, 0.75 + 0.1 * (n % 6), n % 2 ? 0.4 : 0.);
-        const Found got = search.find(frame);
+        const Match got = search.find(frame);
         const std::string what =
             text(size.width, "x", size.height, ", format ", int(f), ", shift ", s.x, ",", s.y);
         c.expect(got.shift == s, text(what, ": found ", said(got)));
         c.expect(same(search.last, (on_host.find(frame), on_host.last)),
                  text(what, ": found ", said(got), ", the CPU backend ", said(on_host.last.found)));
         if (n > 2 || size.width > 320) continue; // it takes its time
-        const Found want = reference.find(frame);
+        const Match want = reference.find(frame);
         c.expect(want.shift == got.shift && want.points == got.points &&
                      std::abs(want.score - got.score) <= 1. / share_unit &&
                      std::abs(want.at_rest - got.at_rest) <= 1. / share_unit,
@@ -171,8 +173,8 @@ void run_sway(Checker &c) {
     paint(c, world, background, {});
     Asked search(c);
     AskedOnHost on_host(make_cpu());
-    search.know(background);
-    on_host.know(background);
+    search.set_background(background);
+    on_host.set_background(background);
     const int longest = std::max(size.width, size.height), range = range_of(longest);
     for (int n = 0; n < 60; n++) {
       const Shift s{static_cast<int>(std::lround(range * std::sin(0.35 * n))), n / 6};
@@ -233,11 +235,11 @@ void run_nothing(Checker &c) {
   Picture background(c, gray8, size.width, size.height), frame(c, gray8, size.width, size.height);
   Asked search(c);
   const auto expect_none = [&](const char *what) {
-    const Found got = search.find(frame);
+    const Match got = search.find(frame);
     c.expect(got.shift == Shift{}, text(what, ": found ", said(got)));
   };
   paint(c, world, background, {});
-  search.know(background);
+  search.set_background(background);
   paint(c, elsewhere, frame, {});
   expect_none("another world");
   paint(c, world, frame, {80, 0});
@@ -247,7 +249,7 @@ void run_nothing(Checker &c) {
   std::fill(frame.bytes.begin(), frame.bytes.end(), std::uint8_t{0});
   expect_none("black");
   Picture black(c, gray8, size.width, size.height);
-  search.know(black);
+  search.set_background(black);
   paint(c, world, frame, {5, 5});
   expect_none("a background without edges");
   try {
@@ -262,7 +264,7 @@ void run_nothing(Checker &c) {
 // A sway stays what it is, also about another place than the model's first frame; a drift and a push are
 // handed over a pixel at a time, and what is not certain is the mean of before, which fades.
 void run_handover(Checker &c) {
-  const auto found = [](int x, float score = 1) { return Found{{x, 0}, 500, score, 0}; };
+  const auto found = [](int x, float score = 1) { return Match{{x, 0}, 500, score, 0}; };
   Handover sway;
   for (int n = 0; n < 1000; n++) {
     const auto x = static_cast<int>(std::lround(8 * std::sin(0.4 * n)));
@@ -305,10 +307,10 @@ void run_times(Checker &c) {
       Asked search(c);
       const std::string label = text(size.width, "x", size.height, ", format ", int(f));
       const double pixels = double(size.width) * size.height;
-      search.know(background);
+      search.set_background(background);
       const auto backend = make(c.device);
       c.time(
-          label + ", know", pixels, [&] { backend->know(background.device(), c.queue()); }, {}, 20);
+          label + ", know", pixels, [&] { backend->set_background(background.device(), c.queue()); }, {}, 20);
       paint(c, world, frame, {});
       search.find(frame);
       c.time(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Every byte as the reference makes it; and the reference against the formulas in floating point.
 #include "common/error.h"
-#include "kernels/rgba/rgba.h"
+#include "kernels/convert/rgba.h"
 #include "tests/check/checker.h"
 
 #include <algorithm>

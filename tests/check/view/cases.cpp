@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Spots of every backend against plain loops from the definition in spots.h, to the byte.
-#include "kernels/view/spots.h"
+#include "kernels/tamper/spots.h"
 
 #include "common/error.h"
 #include "tests/check/checker.h"

@@ -179,11 +179,11 @@ void Camera::go(State state, std::optional<std::string> why) {
   if (state != State::offline) outage_ends(since_);
   state_ = state;
   reason_ = std::move(why);
-  told();
+  announce_state();
 }
 
-void Camera::told() const {
-  services_.tell(config_.name, {{"kind", "camera"}});
+void Camera::announce_state() const {
+  services_.announce(config_.name, {{"kind", "camera"}});
 }
 
 void Camera::tick() {
@@ -216,18 +216,18 @@ void Camera::tick() {
   bool new_class = false; // a score tells of a class before its first event
   for (const auto &[name, score] : second.sample.scores)
     new_class = classes_.try_emplace(name, false).second || new_class;
-  if (new_class) told();
+  if (new_class) announce_state();
   if (state_ == State::online) {
     nlohmann::json boxes = nlohmann::json::array();
     for (const Rect &b : second.boxes) boxes.push_back(to_json(b));
-    services_.tell(
+    services_.announce(
         config_.name,
         {{"kind", "sample"}, {"camera", config_.name}, {"sample", to_json(second.sample)}, {"boxes", boxes}});
   }
   const bool recording = recorder_ && recorder_->recording();
   if (recording != was_recording_) {
     was_recording_ = recording;
-    told();
+    announce_state();
   }
   take_heat(utc);
   late_clips(now);
@@ -302,7 +302,7 @@ void Camera::change(CameraConfig next) {
     if (masks && pipeline_) pipeline_->draw_masks_soon();
     if (rules) set_rules();
   }
-  told();
+  announce_state();
 }
 
 void Camera::demand(Hub::Demand d) {

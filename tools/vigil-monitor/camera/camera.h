@@ -7,8 +7,8 @@
 #include "../http/hub.h"
 #include "../store/event.h"
 #include "../store/outage.h"
-#include "activity.h"
 #include "backoff.h"
+#include "cell_grid.h"
 #include "clip.h"
 #include "mask_file.h"
 #include "pipeline.h"
@@ -36,9 +36,9 @@ struct CameraServices {
   std::shared_ptr<ClipThreads> clips;
   std::function<std::string(const std::string &below)> file; // a path in the storage folder
   std::function<void(const std::string &camera, View, bool motion, double time, Bytes)>
-      picture;                                                                 // from any thread
-  std::function<void(const std::string &camera, const nlohmann::json &)> tell; // viewers, MQTT
-  std::function<void(const char *type, const Event &)> event;                  // new, update, end
+      picture;                                                                     // from any thread
+  std::function<void(const std::string &camera, const nlohmann::json &)> announce; // viewers, MQTT
+  std::function<void(const char *type, const Event &)> event;                      // new, update, end
   std::function<void(const Event &, Bytes jpeg)> thumbnail;
   std::function<void(const Event &, std::vector<float>)> vector;
   std::function<void(const std::string &camera, const std::string &line, double time, bool in)> crossing;
@@ -125,7 +125,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void end(const std::string &why); // what is played once, for good
   void take_down();
   void go(State, std::optional<std::string> why);
-  void told() const;
+  void announce_state() const;
   void message(GstMessage *, double time);
   // cudamog's messages about the camera itself; false when the message is none of them.
   bool trouble_message(const GstStructure *, double time);
@@ -172,7 +172,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   struct Recent {
     Event event;
     double since; // by the monotonic clock
-    bool told;    // that it takes long
+    bool logged;  // that it takes long
   };
   std::map<std::string, Recent> recent_; // ended, their clip is on its way
   std::set<std::string> warned_;

@@ -27,20 +27,20 @@ void Camera::message(GstMessage *m, double time) {
     gst_structure_get_double(s, "changed-fraction", &changed);
     feed_->moving = true;
     if (config_.motion) begin_event("motion", time, changed);
-    told();
+    announce_state();
   } else if (name == "motion-end") {
     feed_->moving = false;
     end_cause("motion", time);
-    told();
+    announce_state();
   } else if (name == "light-jump") {
-    services_.tell(config_.name, {{"kind", "light_jump"}, {"camera", config_.name}, {"time", time}});
+    services_.announce(config_.name, {{"kind", "light_jump"}, {"camera", config_.name}, {"time", time}});
   } else if (name == "zone-count") {
     const char *zone = gst_structure_get_string(s, "zone");
     gint count = 0;
     if (!zone || !gst_structure_get_int(s, "count", &count)) return;
     inside_[zone] = count;
-    services_.tell(config_.name,
-                   {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
+    services_.announce(config_.name,
+                       {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
   } else if (name == "line-cross") {
     const char *marked = gst_structure_get_string(s, "line"), *way = gst_structure_get_string(s, "direction");
     guint64 in = 0, out = 0;
@@ -58,12 +58,12 @@ void Camera::message(GstMessage *m, double time) {
     if (known->second.direction == "out") in = 0;
     crossed_[line] = {in, out};
     services_.crossing(config_.name, line, time, direction == "in");
-    services_.tell(config_.name, {{"kind", "line"},
-                                  {"camera", config_.name},
-                                  {"line", line},
-                                  {"direction", direction},
-                                  {"in", in},
-                                  {"out", out}});
+    services_.announce(config_.name, {{"kind", "line"},
+                                      {"camera", config_.name},
+                                      {"line", line},
+                                      {"direction", direction},
+                                      {"in", in},
+                                      {"out", out}});
   } else if (name == "event-begin" || name == "event-end") {
     const char *label = gst_structure_get_string(s, "class");
     double score = 0;
@@ -74,7 +74,7 @@ void Camera::message(GstMessage *m, double time) {
       begin_event(label, time, score);
     else
       end_cause(label, time);
-    told();
+    announce_state();
   }
 }
 
@@ -284,8 +284,8 @@ void Camera::clip_finished(const std::string &id, const ClipResult &result) {
 void Camera::late_clips(double now) {
   constexpr double long_time = 30; // seconds
   for (auto &[id, r] : recent_) {
-    if (r.told || now - r.since < config_.record.post_capture + long_time) continue;
-    r.told = true;
+    if (r.logged || now - r.since < config_.record.post_capture + long_time) continue;
+    r.logged = true;
     services_.log(config_.name + ": the clip of event " + id + " still waits for the disk");
   }
   if (const std::uint64_t lost = recorder_ ? recorder_->lost() : 0; lost != clip_frames_lost_) {

@@ -22,7 +22,7 @@ bool Camera::trouble_message(const GstStructure *s, double time) {
     trouble_.erase(what);
     if (what == "moved") shift_.reset();
     end_cause(name, time);
-    told();
+    announce_state();
     return true;
   }
   guint64 now = 0, since = 0;
@@ -41,7 +41,7 @@ bool Camera::trouble_message(const GstStructure *s, double time) {
     r->second.of_trouble = true;
     clip_beginning(r->second);
   }
-  told();
+  announce_state();
   return true;
 }
 

@@ -20,7 +20,7 @@ bool has_element(const char *name) {
 Recorder::Recorder(double pre_capture, std::shared_ptr<ClipThreads> threads, RecorderNews news)
     : pre_capture_(pre_capture), threads_(std::move(threads)), news_(std::move(news)) {}
 
-void Recorder::tell(std::unique_lock<std::mutex> &guard) {
+void Recorder::announce(std::unique_lock<std::mutex> &guard) {
   const auto unwritten = std::exchange(unwritten_, {});
   const auto warning = std::exchange(warning_, std::nullopt);
   guard.unlock();
@@ -42,7 +42,7 @@ void Recorder::caps(GstCaps *c) {
   forget_stream();
   gst_caps_replace(&caps_, c);
   units_.begin(c);
-  tell(guard);
+  announce(guard);
   if (!broken.empty()) news_.broke_off(broken);
 }
 
@@ -60,7 +60,7 @@ void Recorder::frame(GstBuffer *part, double time) {
     recording_--;
   }
   for (const auto &v : viewers_) v->push(buffer);
-  tell(guard);
+  announce(guard);
 }
 
 void Recorder::keep(GstBuffer *buffer, double time, bool key) {
@@ -150,7 +150,7 @@ void Recorder::reset() {
   stop_all();
   forget_stream();
   gst_caps_replace(&caps_, nullptr);
-  tell(guard);
+  announce(guard);
 }
 
 bool Recorder::begin(const std::string &event, const std::string &path, double time, double utc) {
@@ -158,7 +158,7 @@ bool Recorder::begin(const std::string &event, const std::string &path, double t
   if (!caps_ || clips_.size() >= most_clips) return false;
   if (!has_element("mp4mux")) {
     warning_ = "events have no clips: GStreamer has no mp4mux; install gstreamer1.0-plugins-good";
-    tell(guard);
+    announce(guard);
     return false;
   }
   Clip c{event, path, std::numeric_limits<double>::max(), utc, nullptr};

@@ -78,7 +78,7 @@ class Recorder {
   void unwritten(Clip &, const char *why);
   void forget_stream();
   // Without it: what came to be told meanwhile.
-  void tell(std::unique_lock<std::mutex> &);
+  void announce(std::unique_lock<std::mutex> &);
 
   static constexpr std::size_t most_clips = 4, most_viewers = 16;
   const double pre_capture_;

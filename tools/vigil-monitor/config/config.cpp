@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "secrets.h"
-#include "words.h"
+#include "text.h"
 #include "yaml.h"
 
 #include <algorithm>

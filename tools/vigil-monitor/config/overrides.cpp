@@ -2,7 +2,7 @@
 #include "overrides.h"
 
 #include "common/error.h"
-#include "words.h"
+#include "text.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "secrets.h"
 
-#include "words.h"
+#include "text.h"
 
 #include <algorithm>
 #include <cctype>

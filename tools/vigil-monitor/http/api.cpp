@@ -88,7 +88,7 @@ Api::Api(Monitor &m, Access &access, AuditLog &audit, std::string page)
 void Api::wrong_token(const Request &r, const char *by, const std::string &repeated) {
   const auto verdict = access_.failures.count(r.network, Utc::monotonic_seconds(), repeated);
   const std::string forwarded = r.header("x-forwarded-for");
-  if (verdict.tell) {
+  if (verdict.announce) {
     log_line("wrong token from " + r.client + (forwarded.empty() ? "" : " for " + forwarded.substr(0, 80)) +
              " (" + by + ")");
     note(r, {Role::none, "", ""}, "wrong-token", {{"by", by}});

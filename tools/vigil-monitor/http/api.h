@@ -5,8 +5,8 @@
 #include "../monitor.h"
 #include "access.h"
 #include "audit.h"
+#include "http_util.h"
 #include "latest.h"
-#include "parts.h"
 #include "server.h"
 #include "streams.h"
 

@@ -71,7 +71,7 @@ void need_saved(const std::shared_future<std::string> &saved) {
 
 Response Api::live(const Match &m) {
   const Request &r = m.request;
-  Hub::Wish wish;
+  Hub::ViewerDemand wish;
   if (const auto q = r.query.find("cameras"); q != r.query.end() && !q->second.empty())
     for (std::size_t at = 0; at <= q->second.size();) {
       const std::size_t end = std::min(q->second.find(',', at), q->second.size());

@@ -26,8 +26,8 @@ Failures::Verdict Failures::count(const std::string &network, double now, const 
   v.too_many = of.tries.size() >= most_a_minute;
   if (v.too_many) of.tries.erase(of.tries.begin());
   of.tries.emplace_back(now, hash);
-  v.tell = now - of.told >= minute;
-  if (v.tell) of.told = now;
+  v.announce = now - of.logged >= minute;
+  if (v.announce) of.logged = now;
   return v;
 }
 

@@ -15,7 +15,7 @@ class Failures {
  public:
   struct Verdict {
     bool too_many = false; // more than ten in a minute from there
-    bool tell = false;     // the first of a minute from there: worth a line in the log
+    bool announce = false; // the first of a minute from there: worth a line in the log
   };
   // `network`: an IPv4 address, or the first half of one of IPv6 (Request::network). `repeated`: what a
   // browser sends again with each request, an old cookie; the same one counts once a minute.
@@ -28,7 +28,7 @@ class Failures {
   struct Of {
     std::vector<std::pair<double, std::size_t>>
         tries; // of the last minute, most_a_minute at most: when, hash
-    double told = -minute;
+    double logged = -minute;
   };
   mutable std::mutex lock_;
   std::map<std::string, Of> networks_;

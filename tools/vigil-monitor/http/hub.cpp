@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "hub.h"
 
-#include "parts.h"
+#include "http_util.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ Bytes as_bytes(const nlohmann::json &j) {
   return std::make_shared<const std::string>(json_text(j));
 }
 
-bool wants(const Hub::Wish &w, const std::string &camera) {
+bool wants(const Hub::ViewerDemand &w, const std::string &camera) {
   return w.cameras.empty() || w.cameras.count(camera);
 }
 
@@ -24,7 +24,7 @@ bool for_all(const std::string &camera, const nlohmann::json &j) {
 
 } // namespace
 
-std::unique_ptr<Hub::Viewer> Hub::join(Wish wish, const nlohmann::json &hello, double time) {
+std::unique_ptr<Hub::Viewer> Hub::join(ViewerDemand wish, const nlohmann::json &hello, double time) {
   auto viewer = std::make_unique<Viewer>(*this, std::move(wish));
   viewer->queue.text("", time, as_bytes(hello));
   bool refused = false;

@@ -18,7 +18,7 @@ class Hub {
  public:
   // `on_demand` is called, without a lock of this object, when viewers came or went.
   explicit Hub(std::function<void()> on_demand) : on_demand_(std::move(on_demand)) {}
-  struct Wish {
+  struct ViewerDemand {
     std::set<std::string> cameras; // empty: all
     View view = View::plain;
     bool pictures = true;
@@ -30,9 +30,9 @@ class Hub {
   };
   class Viewer {
    public:
-    Viewer(Hub &hub, Wish w) : wish(std::move(w)), hub_(hub) {}
+    Viewer(Hub &hub, ViewerDemand w) : wish(std::move(w)), hub_(hub) {}
     ~Viewer() { hub_.leave(this); }
-    const Wish wish;
+    const ViewerDemand wish;
     ViewerQueue queue;
 
    private:
@@ -40,7 +40,7 @@ class Hub {
   };
 
   // Null when too many watch. `hello` is the first record.
-  std::unique_ptr<Viewer> join(Wish, const nlohmann::json &hello, double time);
+  std::unique_ptr<Viewer> join(ViewerDemand, const nlohmann::json &hello, double time);
   Demand demand(const std::string &camera) const;
 
   void picture(const std::string &camera, View, bool motion, double time, Bytes jpeg);

@@ -22,7 +22,8 @@ Notifier::Notifier(Monitor &m, AuditLog &audit) : monitor_(m), audit_(audit), mq
   if (!mqtt_ && !webhook_) return;
   m.news_of.push_back([this](const char *type, const Event &e) { return news(type, e); });
   m.on_event.push_back([this](const char *type, const Event &e) { event(type, e); });
-  m.on_tell.push_back([this](const std::string &camera, const json &record) { tell(camera, record); });
+  m.on_announce.push_back(
+      [this](const std::string &camera, const json &record) { announce(camera, record); });
 }
 
 json Notifier::mqtt_state() const {
@@ -65,7 +66,7 @@ void Notifier::event(const char *type, const Event &e) {
   if (webhook_) webhook_->wake();
 }
 
-void Notifier::tell(const std::string &camera, const json &record) {
+void Notifier::announce(const std::string &camera, const json &record) {
   if (!mqtt_) return;
   for (const Topic &t : record_states(mqtt_config_.topic_prefix, record)) mqtt_->set_state(t);
   if (record["kind"] == "camera") announce(record["camera"]);

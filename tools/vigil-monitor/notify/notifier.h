@@ -26,11 +26,11 @@ class Notifier {
   bool end(std::chrono::milliseconds patience);
 
  private:
-  std::vector<Posting> news(const char *type, const Event &) const;   // on the writer thread
-  void event(const char *type, const Event &);                        // likewise, once it is stored
-  void tell(const std::string &camera, const nlohmann::json &record); // on the main thread
-  void order(const Command &);                                        // on MQTT's thread
-  void obey(const Command &);                                         // on the main thread
+  std::vector<Posting> news(const char *type, const Event &) const;       // on the writer thread
+  void event(const char *type, const Event &);                            // likewise, once it is stored
+  void announce(const std::string &camera, const nlohmann::json &record); // on the main thread
+  void order(const Command &);                                            // on MQTT's thread
+  void obey(const Command &);                                             // on the main thread
   void announce(const nlohmann::json &camera);
   void withdraw(const std::string &camera);
 

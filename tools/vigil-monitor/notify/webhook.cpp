@@ -85,7 +85,7 @@ std::string Webhook::post(const std::string &body) {
 
 void Webhook::run() {
   Backoff backoff;
-  std::string told;
+  std::string logged;
   while (!ended_) {
     std::string wrong;
     bool sent = false;
@@ -100,15 +100,15 @@ void Webhook::run() {
     }
     if (ended_) return;
     if (sent) {
-      if (!told.empty()) log_("webhook: events are taken again");
-      told.clear();
+      if (!logged.empty()) log_("webhook: events are taken again");
+      logged.clear();
       backoff = {};
       continue;
     }
-    if (!wrong.empty() && wrong != told)
+    if (!wrong.empty() && wrong != logged)
       log_("webhook: " + mask_credentials(url_) + ": " + wrong +
            "; trying again for ever, events are kept meanwhile");
-    if (!wrong.empty()) told = wrong;
+    if (!wrong.empty()) logged = wrong;
     std::unique_lock held(lock_);
     constexpr double long_time = 3600;
     if (!wrong.empty())

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The property blobs.
+#pragma once
+
+#include "gst/metadata/mask_blobs.h"
+
+#include <glib-object.h>
+
+namespace vigil::gst {
+
+GType blob_mode_type();
+inline constexpr const char *blob_mode_blurb = "What a blob is: connected foreground pixels, or neighbouring "
+                                               "cells of a coarse grid that hold some (objects "
+                                               "within 8 to 64 pixels of each other are then one)";
+
+} // namespace vigil::gst

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From a changed fraction per frame to the begin and end of motion, with hysteresis in level and time: motion
+// begins when the fraction has reached motion-threshold and has not been below half of that since for
+// motion-delay, and ends when it has been below half of it for motion-hold.
+#pragma once
+
+#include "gst/metadata/motion_settings.h"
+
+#include <gst/gst.h>
+#include <utility>
+
+namespace vigil::gst {
+
+class Motion {
+ public:
+  enum class Change { none, begin, end };
+
+  // `now`: the frame's time, GST_CLOCK_TIME_NONE counts as the time of the frame before.
+  Change step(double fraction, const MotionSettings &settings, GstClockTime now) {
+    const double threshold = settings.threshold;
+    const GstClockTime hold = static_cast<GstClockTime>(settings.hold) * GST_MSECOND,
+                       delay = static_cast<GstClockTime>(settings.delay) * GST_MSECOND;
+    if (!GST_CLOCK_TIME_IS_VALID(now)) now = last_;
+    if (now < last_) quiet_since_ = rising_since_ = now; // time was set back, by a seek
+    last_ = now;
+    const bool above = fraction > 0 && fraction >= threshold, stays = above || fraction > threshold / 2;
+    if (!moving_) {
+      if (above && !std::exchange(rising_, true)) rising_since_ = now;
+      rising_ = rising_ && stays;
+      if (!above || now - rising_since_ < delay) return Change::none;
+      rising_ = false;
+      moving_ = true;
+      quiet_since_ = now;
+      return Change::begin;
+    }
+    if (stays) {
+      quiet_since_ = now;
+      return Change::none;
+    }
+    if (now - quiet_since_ < hold) return Change::none;
+    moving_ = false;
+    return Change::end;
+  }
+  // The stream is over: end when there was motion.
+  Change stop() {
+    const bool was = moving_;
+    moving_ = rising_ = false;
+    return was ? Change::end : Change::none;
+  }
+  bool moving() const { return moving_; }
+  // How long there has been no motion, at the last frame. When motion ends it is motion-hold or a little
+  // more, or less at the end of the stream.
+  GstClockTime quiet() const { return last_ - quiet_since_; }
+
+ private:
+  bool moving_ = false, rising_ = false; // rising: motion, but not for long enough yet
+  GstClockTime last_ = 0, quiet_since_ = 0, rising_since_ = 0;
+};
+
+} // namespace vigil::gst

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/metadata/overlay.h"
+
+#include "gst/video/formats.h"
+
+#include <algorithm>
+
+namespace vigil::gst {
+
+compose::Style overlay_style(const GstVideoInfo &info) {
+  compose::Style s;
+  s.black = colour_in(info, {0, 0, 0});
+  s.tint = {colour_in(info, {255, 48, 32}), 144};
+  s.shadow_tint = {colour_in(info, {32, 96, 255}), 112};
+  s.box = colour_in(info, {48, 255, 64});
+  s.line = std::max(1, GST_VIDEO_INFO_HEIGHT(&info) / 360);
+  return s;
+}
+
+} // namespace vigil::gst

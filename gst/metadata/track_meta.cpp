@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/metadata/track_meta.h"
+
+#include "gst/compat.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace vigil::gst {
+namespace {
+
+guint64 nanoseconds(double s) {
+  return s > 0 ? static_cast<guint64>(s * GST_SECOND) : 0;
+}
+
+track::State state_of(const char *name) {
+  for (const track::State s : {track::State::grouped, track::State::predicted})
+    if (name && !std::strcmp(name, track::name_of(s))) return s;
+  return track::State::tracked;
+}
+
+bool read(const GstVideoRegionOfInterestMeta *meta, TrackOnFrame &t) {
+  auto *roi = const_cast<GstVideoRegionOfInterestMeta *>(meta);
+  const GstStructure *s = gst_video_region_of_interest_meta_get_param(roi, track_param);
+  guint64 id = 0;
+  if (!s || !gst_structure_get_uint64(s, "id", &id) || id == 0) return false;
+  t = {};
+  t.object.id = id;
+  t.object.box = box_of(meta);
+  t.type = meta->roi_type;
+  guint64 age = 0, group = 0;
+  gboolean stationary = FALSE;
+  gst_structure_get_uint64(s, "age", &age);
+  gst_structure_get_uint64(s, "group", &group);
+  gst_structure_get_boolean(s, "stationary", &stationary);
+  gst_structure_get_double(s, "vx", &t.object.vx);
+  gst_structure_get_double(s, "vy", &t.object.vy);
+  gst_structure_get_double(s, "came-x", &t.object.came_x);
+  gst_structure_get_double(s, "came-y", &t.object.came_y);
+  t.object.state = state_of(gst_structure_get_string(s, "state"));
+  t.object.stationary = stationary;
+  t.object.group = group;
+  t.age = double(age) / GST_SECOND;
+  return true;
+}
+
+} // namespace
+
+track::Box box_of(const GstVideoRegionOfInterestMeta *m) {
+  return {double(static_cast<gint>(m->x)), double(static_cast<gint>(m->y)), double(m->w), double(m->h)};
+}
+
+void add_track(GstVideoRegionOfInterestMeta *meta, const track::Object &o, double now) {
+  gst_video_region_of_interest_meta_add_param(
+      meta, gst_structure_new(track_param, "id", G_TYPE_UINT64, guint64(o.id), "state", G_TYPE_STRING,
+                              track::name_of(o.state), "stationary", G_TYPE_BOOLEAN, gboolean(o.stationary),
+                              "age", G_TYPE_UINT64, nanoseconds(now - o.first_seen), "unseen", G_TYPE_UINT64,
+                              nanoseconds(now - o.last_seen), "vx", G_TYPE_DOUBLE, o.vx, "vy", G_TYPE_DOUBLE,
+                              o.vy, "group", G_TYPE_UINT64, guint64(o.group), "came-x", G_TYPE_DOUBLE,
+                              o.came_x, "came-y", G_TYPE_DOUBLE, o.came_y, nullptr));
+}
+
+void ghosts_on(GstBuffer *buffer, std::vector<GhostOnFrame> &ghosts) {
+  gpointer state = nullptr;
+  while (GstMeta *meta =
+             gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+    auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+    const GstStructure *blob = gst_video_region_of_interest_meta_get_param(roi, "blob");
+    gboolean ghost = FALSE;
+    if (blob && gst_structure_get_boolean(blob, "ghost", &ghost) && ghost)
+      ghosts.push_back({box_of(roi), roi->roi_type});
+  }
+}
+
+void tracks_on(GstBuffer *buffer, std::vector<TrackOnFrame> &tracks) {
+  gpointer state = nullptr;
+  const auto first = static_cast<std::ptrdiff_t>(tracks.size());
+  TrackOnFrame t;
+  while (GstMeta *meta =
+             gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))
+    if (read(reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta), t)) tracks.push_back(t);
+  if (static_cast<std::ptrdiff_t>(tracks.size()) == first)
+    for_each_tracked_object(buffer, [&](const TrackedObjectMeta &m) {
+      t = {};
+      t.object.id = m.track;
+      t.object.box = {double(m.x), double(m.y), double(m.width), double(m.height)};
+      t.object.state = track::State::tracked;
+      t.type = m.type;
+      t.age = m.age;
+      tracks.push_back(t);
+    });
+  const auto by_id = [](const TrackOnFrame &a, const TrackOnFrame &b) { return a.object.id < b.object.id; };
+  std::stable_sort(tracks.begin() + first, tracks.end(), by_id);
+  const auto same = [](const TrackOnFrame &a, const TrackOnFrame &b) { return a.object.id == b.object.id; };
+  tracks.erase(std::unique(tracks.begin() + first, tracks.end(), same), tracks.end());
+}
+
+} // namespace vigil::gst

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/transform/cuda_selector.h"
+
+#include "gst/errors.h"
+#include "gst/memory/luma_mapping.h"
+#include "gst/transform/debug.h"
+
+namespace vigil::gst {
+
+GType backend_type() {
+  static const GEnumValue values[] = {
+      {int(BackendChoice::automatic), "CUDA where a device is, otherwise the CPU, with a warning", "auto"},
+      {int(BackendChoice::cuda), "CUDA; an error where no device is", "cuda"},
+      {int(BackendChoice::cpu), "The CPU", "cpu"},
+      {},
+  };
+  static const GType type = enum_type("VigilBackend", values);
+  return type;
+}
+
+void CudaSelector::open() {
+  const auto [backend, options] = wish_();
+  if (backend != BackendChoice::cpu) {
+    try {
+      device_ = cuda.open(owner_, options.device_id);
+      return;
+    } catch (const Error &e) {
+      const bool fall_back = backend == BackendChoice::automatic && e.kind() == Error::Kind::no_device;
+      if (!fall_back) fail(e.kind(), e.what(), "; backend=cpu runs without a GPU");
+      post_warning(owner_, Error(e.kind(), text(e.what(), ". The CPU does the work; backend=cpu is silent")));
+    }
+  }
+  device_ = open_cpu(options.threads);
+  on_cpu_ = true;
+}
+
+void CudaSelector::close() noexcept {
+  on_cpu_ = false;
+  device_.reset();
+  gl.close();
+  cuda.close();
+}
+
+Device &CudaSelector::device_for(const FrameKind &) {
+  if (!device_) fail_without_device();
+  return *device_;
+}
+
+bool CudaSelector::is_elsewhere(GstBuffer *buffer, const FrameKind &kind) {
+  return kind.cuda_memory && is_of_other_cuda(buffer);
+}
+
+void CudaSelector::follow(GstBuffer *buffer, const FrameKind &) {
+  GST_INFO_OBJECT(owner_, "the frames are of another CUDA context: going over to it");
+  device_.reset();
+  device_ = cuda.adopt(buffer);
+}
+
+std::unique_ptr<FrameMapping> CudaSelector::make_mapping(const FrameKind &kind) {
+  if (needs_luma_mapping(kind)) return make_luma_mapping(*device_, kind);
+  return std::make_unique<DeviceFrameMapping>(*device_, kind);
+}
+
+const Device *CudaSelector::cuda_device() const {
+  return device_ && device_->backend() == Backend::cuda ? device_.get() : nullptr;
+}
+
+} // namespace vigil::gst

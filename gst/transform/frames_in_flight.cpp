@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/transform/frames_in_flight.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace vigil::gst {
+
+struct FramesInFlight::Frame {
+  Frame(Device &device, std::unique_ptr<FrameMapping> slot, FrameProcessor &work)
+      : reader(std::move(slot)), result(work.make_frame_data()), uploaded(device.make_event()),
+        done(device.make_event()), timer(device.make_timer()) {
+    job.result = result.get();
+  }
+
+  std::unique_ptr<FrameMapping> reader, writer; // the latter when a picture was made
+  std::unique_ptr<FrameProcessor::PerFrameData> result;
+  std::unique_ptr<Event> uploaded, done; // done: all that was submitted for the frame
+  std::unique_ptr<Timer> timer;          // of the group that it is the first of
+  std::unique_ptr<Queue> own_queue;      // for a picture that goes to a texture
+  Queue *queue = nullptr;                // on which it is sent
+  BufferPtr in, out;
+  FrameProcessor::FrameTask job;
+  bool discont = false;
+  bool uploads = false;   // `uploaded` is to be waited for
+  bool completed = false; // complete() was called
+  int timed = 0;          // frames that its timer measured
+
+  Use use() const { return job.plan.use; }
+};
+
+FramesInFlight::FramesInFlight(Device &device, FrameProcessor &work, const Counts &before,
+                               std::vector<BufferPtr> *gone)
+    : device_(device), work_(work), upload_(device.make_queue()), compute_(device.make_queue()),
+      download_(device.make_queue()), computed_(device.make_event()), counts_(before), gone_(gone) {}
+
+FramesInFlight::~FramesInFlight() {
+  discard();
+}
+
+void FramesInFlight::let_go(BufferPtr &buffer) noexcept {
+  try {
+    if (buffer && gone_) gone_->push_back(std::move(buffer));
+  } catch (const std::bad_alloc &) { // then it goes at once
+  }
+  buffer.reset();
+}
+
+void FramesInFlight::close(Frame &f) noexcept {
+  f.reader->close();
+  if (f.writer) f.writer->close();
+  let_go(f.in);
+  let_go(f.out);
+  f.timed = 0;
+  f.job.late = f.completed = false;
+}
+
+void FramesInFlight::set_format(const FrameKind &in, const FrameKind &out, MakeMapping make_mapping) {
+  discard();
+  forget_frames();
+  work_.set_format(in, out);
+  in_ = in;
+  out_ = out;
+  make_mapping_ = std::move(make_mapping);
+}
+
+void FramesInFlight::forget_frames() {
+  free_.clear();
+  frames_.clear();
+}
+
+FramesInFlight::Frame &FramesInFlight::free_frame() {
+  if (free_.empty()) {
+    frames_.push_back(std::make_unique<Frame>(device_, make_mapping_(in_), work_));
+    free_.push_back(frames_.back().get());
+  }
+  return *free_.back();
+}
+
+FrameProcessor::Plan FramesInFlight::begin(const FrameTime &time) {
+  Frame &f = free_frame();
+  close(f); // ends what a frame that was begun and not submitted left
+  f.job.time = time;
+  f.job.plan = work_.plan(time, f.result.get());
+  if (time.passes_by) {
+    f.job.plan.apart = true; // the frames before it are worked on first
+    f.job.plan.group = 1;
+    if (f.job.plan.use == Use::inspect) f.job.plan.use = Use::none;
+  }
+  return f.job.plan;
+}
+
+void FramesInFlight::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap) {
+  // Frames that are already in the device's memory are not uploaded. On a processor queues of their own would
+  // only wait for each other.
+  overlap = overlap && !shares_host_memory(device_);
+  f.uploads = overlap && !in_.cuda_memory;
+  Queue &upload = f.uploads ? *upload_ : *compute_;
+  f.queue = overlap ? download_.get() : compute_.get();
+  f.job.out = {};
+  f.job.out_texture = nullptr;
+  if (f.use() == Use::modify)
+    f.job.in = f.job.out = f.reader->map_update(in, out, upload, counts_.pictures);
+  else
+    f.job.in = f.reader->map_read(in, upload, counts_.pictures);
+  f.job.in_texture = f.reader->texture();
+  if (f.use() == Use::produce) {
+    if (!f.writer) f.writer = make_mapping_(out_);
+    f.job.out = f.writer->map_write(out, upload);
+    f.job.out_texture = f.writer->texture();
+    if (out_.gl_memory && device_.backend() == Backend::cuda) {
+      if (!f.own_queue) f.own_queue = device_.make_queue();
+      f.queue = f.own_queue.get();
+    }
+  }
+  if (f.uploads) f.uploaded->record(upload);
+}
+
+void FramesInFlight::submit(BufferPtr in, BufferPtr out, bool discont, bool overlap) {
+  Frame &f = *free_.back();
+  if (f.job.plan.apart) launch();
+  if (f.use() != Use::none) {
+    try {
+      open(f, in.get(), out.get(), overlap);
+    } catch (...) { // copies from and to these buffers may be under way
+      wait_for_queues();
+      close(f);
+      let_go(in);
+      let_go(out);
+      throw;
+    }
+  }
+  f.in = std::move(in);
+  f.out = std::move(out);
+  if (f.use() == Use::produce && !f.reader->holds_buffer()) let_go(f.in); // its picture has been copied
+  f.discont = discont;
+  free_.pop_back();
+  pending_.push_back(&f);
+  if (int(pending_.size()) >= f.job.plan.group) launch();
+}
+
+void FramesInFlight::launch() {
+  if (pending_.empty()) return;
+  try {
+    jobs_.clear();
+    Frame *first = nullptr;
+    for (Frame *f : pending_) {
+      if (f->use() == Use::none) continue;
+      if (!first) first = f;
+      if (f->uploads) compute_->after(*f->uploaded);
+      jobs_.push_back(&f->job);
+    }
+    if (first) {
+      first->timer->start(*compute_);
+      if (first->job.time.passes_by) // it is alone
+        work_.pass_by(first->job, *compute_);
+      else
+        work_.run(jobs_, *compute_);
+      first->timer->stop(*compute_);
+      first->timed = int(jobs_.size());
+      computed_->record(*compute_);
+      for (Frame *f : pending_)
+        if (f->use() != Use::none) write_back(*f);
+    }
+  } catch (...) {
+    discard(); // a group that failed once would fail with every further frame
+    throw;
+  }
+  launched_.insert(launched_.end(), pending_.begin(), pending_.end());
+  pending_.clear();
+}
+
+// What was computed to where it goes; a picture that is drawn late waits for complete().
+void FramesInFlight::write_back(Frame &f) {
+  if (f.queue != compute_.get()) f.queue->after(*computed_);
+  if (!f.job.time.passes_by) work_.fetch(f.job, *f.queue);
+  if (f.use() == Use::modify)
+    f.reader->write_back(*f.queue, counts_.pictures, f.job.changed);
+  else
+    f.reader->after_reading(*f.queue);
+  if (f.use() == Use::produce && !f.job.late)
+    f.writer->begin_write_back(*f.queue, counts_.pictures, *f.done);
+  else
+    f.done->record(*f.queue);
+  if (f.use() == Use::produce && !f.job.late && device_.backend() == Backend::cpu) { // all is done
+    f.reader->close();
+    let_go(f.in);
+  }
+}
+
+void FramesInFlight::complete(Frame &f) {
+  if (f.completed || f.use() == Use::none) return;
+  if (!f.job.late && f.writer && f.use() == Use::produce) f.writer->end_write_back();
+  f.done->wait();
+  if (!f.job.time.passes_by) work_.complete(f.job, *f.queue);
+  f.completed = true;
+  if (f.job.late) f.writer->begin_write_back(*f.queue, counts_.pictures, *f.done);
+}
+
+std::optional<FramesInFlight::Finished> FramesInFlight::next(std::size_t allowed, bool all) {
+  if (all) {
+    launch();
+    allowed = 0;
+  }
+  try {
+    if (work_.completes_ahead()) // all but the newest have had time for their results
+      for (Frame *f : launched_)
+        if (f->job.late && (allowed == 0 || f != launched_.back())) complete(*f);
+    if (launched_.empty() || (launched_.size() <= allowed && launched_.front()->use() != Use::none))
+      return {};
+    return finish_oldest();
+  } catch (...) {
+    discard(); // what is not whole must not go out
+    throw;
+  }
+}
+
+FramesInFlight::Finished FramesInFlight::finish_oldest() {
+  Frame &f = *launched_.front();
+  complete(f);
+  if (f.use() != Use::none) {
+    if (f.job.late) {
+      f.writer->end_write_back();
+      f.done->wait();
+    }
+    if (f.timed) {
+      const double ms = f.timer->milliseconds();
+      counts_.kernel_ms += ms;
+      counts_.kernel_last_ms = ms / f.timed;
+    }
+    counts_.worked++;
+    f.reader->finish();
+    if (f.use() == Use::produce) f.writer->finish();
+  }
+  Finished finished{f.out ? std::move(f.out) : std::move(f.in), f.discont, &f.job, &f};
+  close(f);
+  counts_.frames++;
+  launched_.pop_front();
+  return finished;
+}
+
+void FramesInFlight::recycle(Frame *f) {
+  free_.push_back(f);
+}
+
+void FramesInFlight::wait_for_queues() noexcept {
+  // One that failed does not keep the others from being waited for.
+  const auto wait = [](Queue *queue) {
+    try {
+      if (queue) queue->wait();
+    } catch (const std::exception &e) {
+      GST_WARNING("the device failed while frames were dropped: %s", e.what());
+    }
+  };
+  for (Queue *q : {upload_.get(), compute_.get(), download_.get()}) wait(q);
+  for (const auto &f : frames_) wait(f->own_queue.get());
+}
+
+void FramesInFlight::drop(std::deque<Frame *> &frames) noexcept {
+  for (Frame *f : frames) {
+    close(*f);
+    free_.push_back(f);
+  }
+  frames.clear();
+}
+
+void FramesInFlight::discard() noexcept {
+  for (auto *frames : {&pending_, &launched_})
+    for (Frame *f : *frames) {
+      try {
+        if (f->writer) f->writer->end_write_back();
+      } catch (const std::exception &e) {
+        GST_WARNING("a frame that is dropped was not copied: %s", e.what());
+      }
+    }
+  wait_for_queues();
+  drop(pending_);
+  drop(launched_);
+}
+
+std::size_t FramesInFlight::inputs_held() const {
+  const auto holds = [](const Frame *f) { return f->in != nullptr; };
+  return std::size_t(std::count_if(pending_.begin(), pending_.end(), holds) +
+                     std::count_if(launched_.begin(), launched_.end(), holds));
+}
+
+Counts FramesInFlight::counts() const {
+  Counts c = counts_;
+  c.result_bytes += work_.result_bytes();
+  return c;
+}
+
+} // namespace vigil::gst

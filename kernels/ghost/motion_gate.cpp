@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/ghost/motion_gate.h"
+
+#include "kernels/ghost/stationary_regions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace vigil::ghost {
+namespace {
+
+constexpr double most_covering = 0.65; // what goes on more than this says nothing of what stands there
+constexpr double just_below = 0.99, just_above = 1.0001; // of the threshold
+constexpr std::size_t few = 2;                           // cells
+
+} // namespace
+
+struct MotionGate::Group {
+  Group(std::span<const int> cells, const Frame &f) {
+    Cell sum;
+    BlobRim rim;
+    for (const int cell : cells) {
+      sum += f.edges[std::size_t(cell)];
+      rim += f.rims[std::size_t(cell)];
+    }
+    pixels = sum.pixels;
+    rim_pixels = rim.pixels;
+    known = rim.inside > 0;
+    if (!known) return;
+    on = double(rim.outside) / double(rim.inside);
+    const bool has_edges = double(rim.background) >= textured * textured * double(rim.pixels);
+    if (has_edges && rim.frame > 0)
+      kept = double(rim.both) / std::sqrt(double(rim.frame) * double(rim.background));
+  }
+  bool stands_out() const {
+    return !known || rim_pixels < least_pixels || (on <= most_on && kept <= most_kept);
+  }
+  bool is_weak() const {
+    return known && pixels >= least_weak && rim_pixels >= least_rim && on <= weak_on && kept <= weak_kept;
+  }
+  std::uint32_t pixels = 0;
+  std::uint64_t rim_pixels = 0;
+  bool known = false;
+  double on = 0, kept = 0;
+};
+
+void MotionGate::reset(const cell_grid::Grid &grid) {
+  grid_ = grid;
+  const auto n = std::size_t(grid.cells());
+  groups_.reset(grid);
+  rest_.assign(n, 0);
+  taken_.assign(n, 0);
+  covered_.assign(n, 0);
+  passing_ = 0;
+  passes_ = false;
+}
+
+std::size_t MotionGate::cover(std::span<const int> cells, double lasts, double most) {
+  constexpr double rounding = 1e-9;
+  std::size_t fresh = 0;
+  for (const int c : cells) {
+    const auto cell = std::size_t(c);
+    taken_[cell] = 1;
+    covered_[cell] += lasts;
+    fresh += covered_[cell] <= most + rounding;
+    covered_[cell] = std::min(covered_[cell], longest);
+  }
+  return fresh;
+}
+
+void MotionGate::forget(double lasts) {
+  for (std::size_t i = 0; i < covered_.size(); i++)
+    if (!std::exchange(taken_[i], std::uint8_t{0})) covered_[i] = std::max(covered_[i] - forgets * lasts, 0.);
+}
+
+namespace {
+
+// For how many seconds new cells are covered at the most, where motion must have gone on for `delay`: at less
+// than a frame a second that is the first frame, and those after it until the delay is over.
+double newest(double lasts, double delay) {
+  return std::max(new_for + delay, lasts * (1 + std::ceil(delay / std::max(lasts, 1e-3))));
+}
+
+} // namespace
+
+double MotionGate::step(const Frame &f, double reported, double threshold, double delay) {
+  double pixels = reported, faint = 0, others = 0;
+  bool comes = false; // a blob is in new cells
+  groups_.for_each(f.in_blob, [&](std::span<const int> cells) {
+    const Group g(cells, f);
+    if (!g.stands_out()) {
+      pixels -= g.pixels;
+      others += g.pixels;
+      return;
+    }
+    const std::size_t fresh = cover(cells, f.seconds, newest(f.seconds, delay));
+    const bool new_here = 2 * fresh >= cells.size();
+    comes |= new_here || fresh >= few;
+    if (new_here && g.is_weak()) faint += g.pixels;
+  });
+  for (std::size_t i = 0; i < rest_.size(); i++) {
+    const bool lit = f.light[i] == light_frames;
+    if (lit) others += f.edges[i].pixels;
+    rest_[i] = !f.in_blob[i] && !lit && f.edges[i].pixels > 0;
+  }
+  groups_.for_each(rest_, [&](std::span<const int> cells) {
+    const Group g(cells, f);
+    if (g.pixels < least_weak) return;
+    const bool new_here = (g.known && g.on > most_covering) ||
+                          2 * cover(cells, f.seconds, newest(f.seconds, 0)) >= cells.size();
+    if (g.is_weak())
+      faint += new_here ? g.pixels : 0;
+    else if (g.rim_pixels >= least_rim && g.on > most_on)
+      others += g.pixels;
+  });
+  forget(f.seconds);
+  pixels = std::max(pixels, 0.);
+  if (faint > 0) faint *= faint / (faint + others);
+  const double w = faint > 0 ? std::min(faint / std::max(threshold, 1.), 1.) : 0;
+  passing_ = std::clamp(passing_ + f.seconds * (w - leak), 0., 2 * enough);
+  passes_ = passing_ >= enough || (passes_ && passing_ >= enough / 2);
+  if (!comes && pixels >= threshold && threshold > 0) pixels = just_below * threshold;
+  return passes_ && faint > 0 ? std::max(pixels, just_above * threshold) : pixels;
+}
+
+} // namespace vigil::ghost
