@@ -209,7 +209,7 @@ void GlDevice::draw_everywhere() const {
 }
 
 void GlDevice::forget_errors() const {
-  for (int i = 0; i < 16; i++) { // a lost context says so for ever
+  for (int i = 0; i < 16; i++) { // a lost context never stops reporting it
     const GLenum e = gl.GetError();
     if (e == GL_NO_ERROR) return;
     if (e == GL_CONTEXT_LOST) lost_ = true;

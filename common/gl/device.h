@@ -57,7 +57,7 @@ class GlDevice : public Device {
   // context is lost.
   void check(const char *what) const;
   // check() found that the GPU was reset, as OpenGL 4.5 and OpenGL ES 3.2 tell contexts that were made to be
-  // told. Nothing in the context can be used any more.
+  // reported. Nothing in the context can be used any more.
   bool lost() const { return lost_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The OpenGL functions that are used here, found at run time through a loader: EGL's, or the one of whoever
+// The OpenGL functions that are used here, found at run time through a loader: EGL's, or that of the code that
 // owns the context. Nothing links with libGL, and OpenGL and OpenGL ES are served by one table.
 #pragma once
 

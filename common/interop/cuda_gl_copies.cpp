@@ -28,7 +28,7 @@ void CudaGlCopies::wait() noexcept {
   if (const auto end = end_.lock()) end->wait();
 }
 
-// Where a mark stands is looked at when another queue is told to hold, so one will do for all.
+// A mark is read when another queue is made to wait, so one mark serves all.
 void CudaGlCopies::together(std::span<Picture *const> pictures) {
   const CudaGlTexture &first = *pictures[0]->planes[0].texture;
   const CudaScope scope(first.context());

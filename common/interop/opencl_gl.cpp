@@ -79,7 +79,7 @@ std::unique_ptr<ClDevice> open_beside_gl(const ClDevice &cl, GlDevice &gl) {
   const cl_device_id id = cl.id();
   cl_int code = CL_SUCCESS;
   const ClContextHandle context(clCreateContext(properties.data(), 1, &id, nullptr, nullptr, &code));
-  cl_check(code, "making an OpenCL context beside OpenGL's");
+  cl_check(code, "making an OpenCL context that shares OpenGL's objects");
   auto device = std::make_unique<ClDevice>(cl.candidate(), context.get());
   try_it(*device, gl);
   return device;

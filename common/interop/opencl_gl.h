@@ -17,7 +17,7 @@ class GlDevice;
 // Whether the driver says that it has this at all.
 bool may_share_textures(const ClDevice &);
 
-// The same OpenCL device in a context beside the OpenGL one that `gl` is for, which must outlive it; to be
+// The same OpenCL device in a context that shares objects with `gl`, which must outlive it; to be
 // called where that one is current. Throws Error::device, and says why, when the driver refuses, when OpenGL
 // runs elsewhere than on this device, and when what one API writes is not what the other reads: a small
 // texture is tried, both ways.

@@ -20,7 +20,7 @@ class FileCache {
   explicit FileCache(std::string directory) : directory_(std::move(directory)) {}
   // What was stored for exactly this key. `extension` is the file's ("bin").
   std::optional<std::string> read(std::string_view key, const char *extension) const;
-  // Never throws; a failure is told once a parent directory and process, see set_cache_log().
+  // Never throws; a failure is reported once per parent directory and process, see set_cache_log().
   void write(std::string_view key, const char *extension, std::string_view content) const noexcept;
   std::string path_of(std::string_view key, const char *extension) const;
 
@@ -28,7 +28,7 @@ class FileCache {
   std::string directory_;
 };
 
-// Who is told that a cache cannot be written; by default standard error.
+// Where a cache that cannot be written is reported; by default standard error.
 void set_cache_log(std::function<void(const std::string &)>);
 
 // 64 bits of FNV-1a: to name files, not to keep secrets.

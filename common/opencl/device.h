@@ -41,7 +41,7 @@ struct ClImage {
   ClPlane plane[3];
 };
 
-// Work runs in order; work of several queues (copies beside kernels) overlaps where the device can.
+// Work runs in order; work of several queues (copies during kernels) overlaps where the device can.
 class ClQueue final : public Queue {
  public:
   explicit ClQueue(const ClDevice &);

@@ -12,7 +12,7 @@
 
 namespace vigil {
 
-// Where the program `name` is: beside the plugin in a build folder, below `folder` there, or where it is
+// Where the program `name` is: next to the plugin in a build folder, below `folder` there, or where it is
 // installed. The environment variable `variable` names another one, or none when it is empty. Empty when
 // there is none.
 std::string find_helper(const char *name, const char *folder, const char *variable);

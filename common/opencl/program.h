@@ -42,7 +42,7 @@ class ClKernel {
   explicit operator bool() const { return static_cast<bool>(kernel_); }
 
   // Sets all arguments and submits. `global` is rounded up to whole work-groups: kernels compare their
-  // position with the size they are told. A bool must not be an argument (OpenCL C has none); a count or size
+  // position with the size that is given. A bool must not be an argument (OpenCL C has none); a count or size
   // that does not fit the kernel's parameters throws Error::device, naming the argument.
   template <ClArgument... Args>
   void launch(ClQueue &queue, ClRange2 global, ClRange2 local, const Args &...args) {

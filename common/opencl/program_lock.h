@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One process or thread at a time compiles a program; the others then find it in the cache of programs. That
 // saves their time, and it keeps PoCL 3.1 alive, which crashes when processes that compile the same program
-// change its own cache beside each other.
+// change its own cache at the same time.
 #pragma once
 
 #include <chrono>

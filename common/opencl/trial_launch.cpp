@@ -18,7 +18,7 @@ namespace {
 constexpr const char *extension = "launched";
 constexpr double longest = 60; // seconds; a launch that takes longer says nothing, and counts as tried
 
-// Signals that tell of a defect. An integer division by a zero of the trial's own memory does not, nor does
+// Signals that show a defect. An integer division by a zero of the trial's own memory does not, nor does
 // somebody who ends the helper.
 bool is_break_down(int signal) {
   return signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGTRAP;

@@ -44,7 +44,7 @@ class ClLaunchTrial {
   static std::shared_ptr<const ClLaunchTrial> of(const ClDevice &, const std::string &program,
                                                  const std::string &source, const std::string &options);
   // Throws Error::device, with the driver's last words, when it ended the helper. Once for each source,
-  // options, kernel, local size, device and driver, as a file beside the cache of programs remembers.
+  // options, kernel, local size, device and driver, as a file next to the cache of programs remembers.
   void launch(const std::string &kernel, ClRange2 global, ClRange2 local,
               std::span<const ClLaunchArgument>) const;
 

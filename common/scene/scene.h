@@ -113,8 +113,7 @@ struct Incident {
   enum class What : std::uint8_t { cross, stay_begin, stay_end, object_left, object_removed } what;
   int id;
   Kind kind;
-  bool
-      forward; // cross: from the line's left side to its right, for one who looks from its first to its second point
+  bool forward; // cross: from the line's left side to its right, seen from its first towards its second point
   int line;     // cross: of lines
   float x, y;   // cross: where, in pixels
   double since; // stays and objects: scene time in seconds at which it began

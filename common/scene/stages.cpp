@@ -43,7 +43,7 @@ class Way {
     const bool stands = time < from.leave;
     const double walking = to.arrive - from.leave;
     const float part = stands || walking <= 0 ? 0.f : float((time - from.leave) / walking);
-    if (stands && next > 1) { // one who waits looks to where he came from's far side
+    if (stands && next > 1) { // a waiting person looks away from the side of arrival
       const Stop &before = stops_[next - 2];
       const float came = std::max(from.walked - before.walked, 1e-6f);
       a.heading = {(from.at.x - before.at.x) / came, (from.at.y - before.at.y) / came};
@@ -81,7 +81,7 @@ void Plot::groups(double time, std::vector<Actor> &actors) const {
   constexpr int most = 6;
   if (time < quiet_ || density_ <= 0) return;
   const double since = time - quiet_;
-  // Somebody of the round before may still be on his way out.
+  // Somebody of the round before may still be walking out.
   for (auto round = std::int64_t(since / period); round >= 0 && since - double(round) * period < 2 * period;
        round--) {
     Random random(mix(seed_, 0x67726f75u, std::uint32_t(round)));
@@ -111,7 +111,7 @@ void Plot::groups(double time, std::vector<Actor> &actors) const {
 void Plot::left_bag(double time, std::vector<Actor> &actors) const {
   constexpr double period = 60;
   constexpr int ids =
-      4; // a round: the owner, the bag, the one who picks it up in odd rounds, the one who stands by
+      4; // a round: the owner, the bag, the person who picks it up in odd rounds, the bystander
   if (time < quiet_ || density_ <= 0) return;
   const double since = time - quiet_;
   for (auto round = std::int64_t(since / period); round >= 0 && since - double(round) * period < 2 * period;
@@ -164,10 +164,10 @@ void Plot::left_bag(double time, std::vector<Actor> &actors) const {
 }
 
 // Three bags that were there before the first frame. One after another is taken along by somebody who comes,
-// stoops over it and walks on; somebody else stands beside the last one and leaves it there.
+// stoops over it and walks on; somebody else stops next to the last one and leaves it there.
 void Plot::taken_bag(double time, std::vector<Actor> &actors) const {
   constexpr int bags = 3;
-  constexpr double apart = 22; // seconds from one who takes a bag to the next
+  constexpr double apart = 22; // seconds from one taker of a bag to the next
   const auto add = [&](const Way &way, std::uint32_t look, int id) {
     Actor a{false, {}, {}, 0, 0, look};
     if (!way.actor(time - quiet_, quiet_, a)) return;

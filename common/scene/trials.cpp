@@ -30,7 +30,7 @@ double presence(double t, double from, double to) {
 
 } // namespace
 
-// One who walks in, stands near the camera and walks out.
+// A person who walks in, stands near the camera and walks out.
 void Plot::waiting_person(double time, std::vector<Actor> &actors) const {
   constexpr float speed = 1.4f;
   const Point at{0, 9.0f}, heading{1, 0};
@@ -42,7 +42,7 @@ void Plot::waiting_person(double time, std::vector<Actor> &actors) const {
   const double walking = std::min(since, half) + std::max(0., since - half - wait_time);
   const auto walked = float(walking * speed);
   const bool stands = since > half && since < half + wait_time;
-  const float sway = stands ? 0.08f * float(std::sin(2.5 * since)) : 0.f; // who waits shifts his weight
+  const float sway = stands ? 0.08f * float(std::sin(2.5 * since)) : 0.f; // a waiting person shifts weight
   actors.push_back({false, {from + walked + sway, at.y}, heading, walked, stands ? 0.f : speed, seed_});
 }
 
@@ -84,7 +84,7 @@ Rgb Plot::trial_light(double time) const {
   const double since = time - quiet_;
   if (since < 0) return {1, 1, 1};
   if (story_ == Story::auto_exposure) {
-    // Whoever enters brings a bright coat: the exposure goes down while there is someone, by more than a
+    // The person who enters wears a bright coat: the exposure goes down while there is someone, by more than a
     // fifth.
     const float k = 1 - 0.22f * float(presence(since, 1, 1e9) * (0.6 + 0.4 * std::sin(since)));
     return {k, k, k};

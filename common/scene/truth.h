@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The truth about actors, beside that about pixels.
+// The truth about actors, in addition to that about pixels.
 #pragma once
 
 #include "common/scene/story.h"

@@ -32,7 +32,7 @@ class Drawing {
   // Makes the picture of a frame: what the rules are, what they counted, who is where and was.
   void step(const rules::RuleEngine &, const std::vector<TrackOnFrame> &, double seconds, double width,
             double height);
-  // Puts it on the frame as metadata, beside what is drawn there already: elements that draw compositions
+  // Puts it on the frame as metadata, next to what is drawn there already: elements that draw compositions
   // look at one of a frame.
   void attach(GstBuffer *) const;
   // Draws it into the frame's memory; false when that fails. Throws Error::bad_data when the frame is not

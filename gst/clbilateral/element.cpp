@@ -5,11 +5,14 @@
 #include "common/device_cast.h"
 #include "common/error.h"
 #include "common/opencl/device.h"
+#include "gst/clbilateral/debug.h"
 #include "gst/clbilateral/settings.h"
 #include "gst/transform/transform.h"
 #include "gst/video/formats.h"
 #include "kernels/bilateral/background.h"
 #include "kernels/bilateral/tune.h"
+
+GST_DEBUG_CATEGORY(cl_bilateral_debug);
 
 using namespace vigil;
 using namespace vigil::gst;
@@ -41,6 +44,7 @@ class BilateralProcessor final : public FrameProcessor {
     const bilateral::Tuned tuned = bilateral::tune(device, config.format, settings.params, settings.tune);
     filter_ = bilateral::make_opencl(device, config, *tuned.variant);
     stats_.set(tuned.variant->name, tuned.result);
+    GST_INFO("kernel %s for %dx%d", tuned.variant->name, config.width, config.height);
     if (guide == Guide::background) background_ = std::make_unique<bilateral::ClBackground>(device, config);
   }
   Plan plan(const FrameTime &, PerFrameData *) override {
@@ -118,6 +122,7 @@ static void gst_cl_bilateral_init(GstClBilateral *self) {
 }
 
 static void gst_cl_bilateral_class_init(GstClBilateralClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cl_bilateral_debug, "clbilateral", 0, "Bilateral filter");
   install_properties(klass, properties(), cl_stats_fields);
   auto *element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);

@@ -2,6 +2,7 @@
 // The element clfilter: its description.
 #include "gst/elements.h"
 
+#include "gst/clfilter/debug.h"
 #include "gst/clfilter/processor.h"
 #include "gst/errors.h"
 #include "gst/transform/transform.h"
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <gst/video/video.h>
 #include <optional>
+
+GST_DEBUG_CATEGORY(cl_filter_debug);
 
 using namespace vigil;
 using namespace vigil::gst;
@@ -116,6 +119,7 @@ static void gst_cl_filter_init(GstClFilter *self) {
 }
 
 static void gst_cl_filter_class_init(GstClFilterClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cl_filter_debug, "clfilter", 0, "Chains of image filters");
   install_properties(klass, properties(), cl_stats_fields);
   auto *element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);

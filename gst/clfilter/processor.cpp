@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/clfilter/processor.h"
 
+#include "gst/clfilter/debug.h"
 #include "gst/errors.h"
 #include "gst/video/formats.h"
 #include "kernels/filter/chain.h"
@@ -96,6 +97,8 @@ class FilterProcessor final : public FrameProcessor {
                                                 frames_->height, frames_->coding);
     stats_.builds++;
     stats_.tuning.set(filter_->variant(), filter_->tuning());
+    GST_INFO_OBJECT(element_, "kernels built for the chain %s at %dx%d", text_.c_str(), frames_->width,
+                    frames_->height);
   }
   void report() { stats_.kernels = guint(filter_ && !chain_.empty() ? filter_->passes() : 0); }
 

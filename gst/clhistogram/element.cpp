@@ -2,9 +2,12 @@
 // The element clhistogram: its description. The simplest of the elements, and the one to copy.
 #include "gst/elements.h"
 
+#include "gst/clhistogram/debug.h"
 #include "gst/clhistogram/processor.h"
 #include "gst/transform/transform.h"
 #include "gst/video/formats.h"
+
+GST_DEBUG_CATEGORY(cl_histogram_debug);
 
 using namespace vigil;
 using namespace vigil::gst;
@@ -57,6 +60,7 @@ static void gst_cl_histogram_init(GstClHistogram *self) {
 }
 
 static void gst_cl_histogram_class_init(GstClHistogramClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cl_histogram_debug, "clhistogram", 0, "Histograms and equalization");
   register_meta();
   install_properties(klass, properties(), cl_stats_fields);
   auto *element = GST_ELEMENT_CLASS(klass);

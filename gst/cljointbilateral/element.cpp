@@ -3,10 +3,13 @@
 // on request, the frames that weights come from. One picture goes out for each that comes in, with its times.
 #include "gst/elements.h"
 
+#include "gst/cljointbilateral/debug.h"
 #include "gst/cljointbilateral/joint.h"
 #include "gst/errors.h"
 #include "gst/video/caps.h"
 #include "gst/video/refusal.h"
+
+GST_DEBUG_CATEGORY(cl_joint_bilateral_debug);
 
 using namespace vigil::gst;
 using namespace vigil::gst::cljointbilateral;
@@ -241,6 +244,7 @@ static void gst_cl_joint_bilateral_init(GstClJointBilateral *self) {
 }
 
 static void gst_cl_joint_bilateral_class_init(GstClJointBilateralClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cl_joint_bilateral_debug, "cljointbilateral", 0, "Joint bilateral filter");
   auto *object = G_OBJECT_CLASS(klass);
   object->set_property = set_property;
   object->get_property = get_property;

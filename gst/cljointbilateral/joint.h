@@ -3,7 +3,7 @@
 // go out. element.cpp is the GstAggregator around it.
 //
 // All is called by the aggregator's thread alone (open(), close(), start() and stop() while it does not run),
-// but for what is said otherwise.
+// except where it is said otherwise.
 #pragma once
 
 #include "gst/cljointbilateral/filtering.h"

@@ -4,6 +4,7 @@
 #include "gst/cudamog/element.h"
 
 #include "common/error.h"
+#include "gst/cudamog/debug.h"
 #include "gst/cudamog/processor.h"
 #include "gst/cudamog/properties.h"
 #include "gst/elements.h"
@@ -12,9 +13,12 @@
 #include "gst/transform/transform.h"
 #include "gst/video/caps.h"
 #include "gst/video/formats.h"
+#include "gst/video/memory_features.h"
 
 #include <exception>
 #include <utility>
+
+GST_DEBUG_CATEGORY(cuda_mog_debug);
 
 using namespace vigil;
 using namespace vigil::gst;
@@ -220,6 +224,7 @@ static void add_signals(GType type) {
 }
 
 static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cuda_mog_debug, "cudamog", 0, "Mixture-of-Gaussians background subtraction");
   install_properties(
       klass, properties(),
       "Structure: frames that came out; kernel-time-us a frame, the mean, and "

@@ -3,8 +3,8 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "gst/cudamog/debug.h"
 #include "gst/errors.h"
-#include "gst/transform/debug.h"
 
 #include <cerrno>
 #include <cstdio>

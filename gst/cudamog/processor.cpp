@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/processor.h"
 
+#include "gst/cudamog/debug.h"
 #include "gst/metadata/overlay.h"
 #include "gst/video/formats.h"
 
@@ -9,7 +10,7 @@
 namespace vigil::gst::cudamog {
 namespace {
 
-struct PortableState final : FrameProcessor::PortableState {
+struct SavedModelState final : FrameProcessor::PortableState {
   std::optional<mog::SavedModel> model;
 };
 
@@ -122,6 +123,7 @@ void MogProcessor::publish(BufferPtr &buffer, const FrameTask &job) {
 }
 
 void MogProcessor::reset() {
+  GST_INFO("the model is learnt anew");
   stages_.start_over(Restart::all);
   model_.clear();
   session_.stats.model_frames = model_.frames();
@@ -129,19 +131,20 @@ void MogProcessor::reset() {
 
 void MogProcessor::load(mog::SavedModel saved) {
   if (!model_.load(std::move(saved))) return;
+  GST_INFO("a saved model takes the place of the learnt one");
   stages_.start_over(Restart::model);
   session_.stats.model_frames = model_.frames();
 }
 
 // A model that waits for the first frame goes along as well.
 std::unique_ptr<FrameProcessor::PortableState> MogProcessor::export_state() {
-  auto state = std::make_unique<PortableState>();
+  auto state = std::make_unique<SavedModelState>();
   state->model = model_.hand_over();
   return state;
 }
 
 void MogProcessor::import_state(std::unique_ptr<PortableState> state) {
-  if (std::optional<mog::SavedModel> &model = static_cast<PortableState &>(*state).model)
+  if (std::optional<mog::SavedModel> &model = static_cast<SavedModelState &>(*state).model)
     model_.load(std::move(*model));
 }
 

@@ -59,10 +59,10 @@ class Stage {
   // Submits the copies of results to the host.
   virtual void fetch(FrameContext &, Queue &) {}
   virtual void finish(FrameContext &, Feedback &, Queue &) {}
-  // In place of all of these, for a frame that is corrupted: it says nothing about the scene. Nothing is
+  // Instead of all of these, for a frame that is corrupted: it says nothing about the scene. Nothing is
   // learnt from it and nothing found in it; what comes out is the picture of a frame without foreground.
   virtual void pass_by(FrameContext &, Queue &) {}
-  // In place of finish(), for the first frame that comes without this stage after one that came with it.
+  // Instead of finish(), for the first frame that comes without this stage after one that came with it.
   virtual void turned_off(FrameContext &, Feedback &) {}
   // What was found before holds no longer.
   virtual void start_over(Restart) {}

@@ -35,7 +35,7 @@ class StageList {
   // In the order of the frames, when the device has done all of that.
   void finish(FrameContext &, Queue &);
 
-  // In place of these three, for a corrupted frame (Stage::pass_by).
+  // Instead of these three, for a corrupted frame (Stage::pass_by).
   void pass_by(FrameContext &, Queue &);
 
   // What was found before holds no longer. Frames that are under way are finished all the same.

@@ -6,16 +6,20 @@
 #include "common/error.h"
 #include "gst/elements.h"
 #include "gst/errors.h"
+#include "gst/glcolinearseg/debug.h"
 #include "gst/glcolinearseg/processor.h"
 #include "gst/metadata/png.h"
 #include "gst/transform/transform.h"
 #include "gst/video/caps.h"
 #include "gst/video/formats.h"
+#include "gst/video/memory_features.h"
 #include "vigil-config.h"
 
 #include <cmath>
 #include <string_view>
 #include <utility>
+
+GST_DEBUG_CATEGORY(gl_colinear_seg_debug);
 
 using namespace vigil;
 using namespace vigil::gst;
@@ -84,7 +88,7 @@ bool SegmentElement::set_property(guint id, const GValue *value) {
     const std::lock_guard lock(mutex_);
     request_.location_changed = true;
   }
-  if (preset) // no lock is held: whoever is told may ask for properties
+  if (preset) // no lock is held: a handler of notify may read properties
     for_each_param(colinearseg::params_table, [&](int, const auto &p) {
       if (!g_str_equal(p.name, "seed")) g_object_notify(G_OBJECT(gst_), p.name);
     });
@@ -322,6 +326,7 @@ static void add_signals(GType type) {
 }
 
 static void gst_gl_colinear_seg_class_init(GstGLColinearSegClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gl_colinear_seg_debug, "glcolinearseg", 0, "Segmentation by colour colinearity");
   install_properties(
       klass, properties(),
       "Structure: frames that came out; gpu-time-us a frame, the mean, and gpu-time-last-us, by the device's "

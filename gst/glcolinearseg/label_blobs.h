@@ -3,8 +3,8 @@
 // OpenGL has no backend of kernels/blobs: what it reads back is a bit a pixel.
 #pragma once
 
+#include "common/packed_mask.h"
 #include "gst/metadata/mask_blobs.h"
-#include "kernels/colinearseg/packed.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +21,10 @@ class LabelBlobs {
         mask_(std::size_t(c.width) * c.height), blobs_(*processor_, c.width, c.height),
         frame_(*processor_, blobs_) {}
 
-  // `labels` as in packed.h. The boxes have no colours, since the frame stays on the GPU.
+  // `labels` as in common/packed_mask.h. The boxes have no colours, since the frame stays on the GPU.
   MaskBlobs::Found find(std::span<const std::uint32_t> labels, int min_area) {
     const Plane<std::uint8_t> mask{mask_.data(), width_, height_, width_};
-    colinearseg::unpack_labels(labels, mask);
+    unpack_mask(labels, mask);
     blobs_.measure(mask, {}, {BlobMode::exact, min_area, false}, frame_, *queue_);
     return blobs_.find(frame_, {});
   }

@@ -3,13 +3,14 @@
 
 #include "common/error.h"
 #include "gst/errors.h"
+#include "gst/glcolinearseg/debug.h"
 #include "gst/video/formats.h"
 
 #include <utility>
 
 namespace vigil::gst::glcolinearseg {
 
-struct SegmentProcessor::Known final : FrameProcessor::PortableState {
+struct SegmentProcessor::PortableModel final : FrameProcessor::PortableState {
   std::optional<colinearseg::State> state;
 };
 
@@ -97,13 +98,13 @@ std::optional<colinearseg::State> SegmentProcessor::rescue() {
 }
 
 std::unique_ptr<FrameProcessor::PortableState> SegmentProcessor::export_state() {
-  auto known = std::make_unique<Known>();
-  known->state = rescue();
-  return known;
+  auto model = std::make_unique<PortableModel>();
+  model->state = rescue();
+  return model;
 }
 
 void SegmentProcessor::import_state(std::unique_ptr<PortableState> state) {
-  known_ = std::move(static_cast<Known &>(*state).state);
+  known_ = std::move(static_cast<PortableModel &>(*state).state);
 }
 
 colinearseg::Show show_for(Output o) {

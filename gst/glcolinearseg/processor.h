@@ -75,7 +75,7 @@ class SegmentProcessor : public FrameProcessor {
   std::uint64_t mask_bytes_ = 0; // that came to the host for metadata
 
  private:
-  struct Known;
+  struct PortableModel;
   Device &device_;
   std::optional<colinearseg::Config> made_; // what the segmenter was made for
   std::optional<colinearseg::State> known_; // until there is one

@@ -70,7 +70,7 @@ Properties<Settings> make_properties() {
   Properties<Settings> p;
   p.choice("output", "Output", "What comes out of the source pad", output_type(), &Settings::output,
            Change::playing);
-  p.choice("preset", "Preset", "Setting it sets the parameters of the segmentation, but for the seed",
+  p.choice("preset", "Preset", "Setting it sets the parameters of the segmentation, except for the seed",
            preset_type(), &Settings::preset, Change::playing);
   p.choice(
       "exposure", "Exposure",

@@ -23,12 +23,6 @@ GstCudaContext *context_of(GstBuffer *buffer) {
 
 } // namespace
 
-bool is_cuda_caps(const GstCaps *caps) {
-  if (gst_caps_is_empty(caps)) return false;
-  const GstCapsFeatures *features = gst_caps_get_features(caps, 0);
-  return features && gst_caps_features_contains(features, cuda_memory_feature);
-}
-
 namespace {
 
 // While a thread looks for a context, neighbours and the application offer it theirs on the same thread:

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "common/device.h"
-#include "vigil-config.h"
 
 #include <gst/video/video.h>
 #include <memory>
@@ -12,17 +11,6 @@
 typedef struct _GstCudaContext GstCudaContext;
 
 namespace vigil::gst {
-
-// For pad templates: frames in CUDA memory of these formats (in braces); nothing in builds without CUDA.
-#ifdef VIGIL_HAVE_CUDA
-#define VIGIL_CUDA_CAPS(formats) GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", formats) ";"
-#else
-#define VIGIL_CUDA_CAPS(formats) ""
-#endif
-
-inline constexpr const char *cuda_memory_feature = "memory:CUDAMemory";
-// Whether caps of this kind mean frames in CUDA memory.
-bool is_cuda_caps(const GstCaps *);
 
 // The CUDA context that an element shares with its neighbours; never the device's primary context. All of it
 // may be called from any thread.
@@ -43,7 +31,7 @@ class CudaContext {
   // Whether a buffer is CUDA memory of this context, and of another context of a device that `id` allows.
   bool owns(GstBuffer *);
   bool could_adopt(GstBuffer *, int id);
-  // Takes the buffer's context in place of the present one; what was made on the device must be gone.
+  // Takes the buffer's context instead of the present one; what was made on the device must be gone.
   std::unique_ptr<Device> adopt(GstBuffer *);
 
   // A pool of CUDA memory for these caps, configured; size gets the bytes of its buffers. Null where that

@@ -6,10 +6,6 @@
 
 namespace vigil::gst {
 
-bool is_cuda_caps(const GstCaps *) {
-  return false;
-}
-
 void CudaContext::offered(GstElement *, GstContext *, int) {}
 bool CudaContext::answer(GstElement *, GstQuery *) {
   return false;

@@ -6,6 +6,7 @@
 #include "gst/memory/cuda_context.h"
 #include "gst/memory/gl_context.h"
 #include "gst/video/formats.h"
+#include "gst/video/memory_features.h"
 #include "vigil-config.h"
 #ifdef VIGIL_HAVE_OPENCL
 #include "common/opencl/device.h"

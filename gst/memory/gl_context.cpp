@@ -9,12 +9,6 @@
 
 namespace vigil::gst {
 
-bool is_gl_caps(const GstCaps *caps) {
-  if (gst_caps_is_empty(caps)) return false;
-  const GstCapsFeatures *features = gst_caps_get_features(caps, 0);
-  return features && gst_caps_features_contains(features, gl_memory_feature);
-}
-
 bool is_gl_memory(GstBuffer *buffer) {
   return gst_buffer_n_memory(buffer) > 0 && gst_is_gl_memory(gst_buffer_peek_memory(buffer, 0));
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "gst/video/object_ptr.h"
-#include "vigil-config.h"
 
 #include <gst/video/video.h>
 #include <mutex>
@@ -15,18 +14,7 @@ typedef struct _GstGLDisplay GstGLDisplay;
 
 namespace vigil::gst {
 
-inline constexpr const char *gl_memory_feature = "memory:GLMemory";
-// Whether caps of this kind mean frames in OpenGL textures.
-bool is_gl_caps(const GstCaps *);
 bool is_gl_memory(GstBuffer *);
-
-// For pad templates: frames in 2D textures of these formats (in braces); nothing in builds without OpenGL.
-#ifdef VIGIL_HAVE_GL
-#define VIGIL_GL_CAPS(formats)                                                                               \
-  GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:GLMemory", formats) ", texture-target = (string) 2D;"
-#else
-#define VIGIL_GL_CAPS(formats) ""
-#endif
 
 // The OpenGL display and context that an element shares with its neighbours. Nothing is opened before pools
 // are needed. All of it may be called from any thread.

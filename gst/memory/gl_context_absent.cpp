@@ -4,9 +4,6 @@
 
 namespace vigil::gst {
 
-bool is_gl_caps(const GstCaps *) {
-  return false;
-}
 bool is_gl_memory(GstBuffer *) {
   return false;
 }

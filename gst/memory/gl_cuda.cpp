@@ -127,7 +127,7 @@ CopyToGl::CopyToGl() : begun_(std::make_unique<Begun>()) {}
 CopyToGl::~CopyToGl() {
   try {
     end();
-  } catch (const std::exception &) { // whoever wanted the frame has given it up
+  } catch (const std::exception &) { // the thread that wanted the frame has given it up
   }
 }
 

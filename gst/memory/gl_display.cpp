@@ -12,7 +12,7 @@ void keep_egl_device([[maybe_unused]] GstGLDisplay *display) {
   if (gst_gl_display_get_handle_type(display) != GST_GL_DISPLAY_TYPE_EGL_DEVICE ||
       g_object_get_data(G_OBJECT(display), GST_GL_DISPLAY_EGL_NAME))
     return;
-  // What gst_gl_display_egl_from_gl_display() would put there, but for an EGLDisplay that is the
+  // What gst_gl_display_egl_from_gl_display() would put there, except for an EGLDisplay that is the
   // application's own: such a one is not terminated.
   gpointer egl =
       gst_gl_display_egl_get_from_native(GST_GL_DISPLAY_TYPE_EGL_DEVICE, gst_gl_display_get_handle(display));

@@ -105,7 +105,7 @@ void TransferQueue::enqueue(GstGLContext *context, Handover &frame) {
   waiting_.push_back(&frame);
 }
 
-// Whoever comes when nobody serves waits until the GPU is done with the batch before, then serves all frames
+// A thread that comes when no other serves waits until the GPU is done with the batch before, then serves all frames
 // that have come by then. Where the batch before was its own and there is no other frame, there is nothing to
 // gather.
 void TransferQueue::wait_for(GstGLContext *context, Handover &frame) {

@@ -29,7 +29,7 @@ struct ClGlContexts {
 
 namespace {
 
-// Elements that share a device and an OpenGL context share the OpenCL context beside it: each takes memory of
+// Elements that share a device and an OpenGL context share the OpenCL context that belongs to it: each takes memory of
 // the driver.
 std::shared_ptr<ClGlContexts> share_contexts(GstGLContext *context, const ClDevice &cl) {
   static std::mutex mutex;

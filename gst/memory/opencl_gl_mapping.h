@@ -17,7 +17,7 @@ namespace vigil::gst {
 
 struct ClGlContexts; // an OpenCL context and the OpenGL one that it shares textures with
 
-// An element's OpenCL device once more, beside the OpenGL context of the frames that come. Builds without
+// An element's OpenCL device once more, sharing objects with the OpenGL context of the frames. Builds without
 // OpenGL have the same class, which knows of no frames.
 class ClGlSharing {
  public:

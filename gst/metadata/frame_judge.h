@@ -27,7 +27,7 @@ class FrameLengths {
 };
 
 // Pictures that a decoder marks as corrupted, as those before the first key frame are, show what is not
-// there. They are passed by, but not for ever: a stream of which each picture is marked for `patience`
+// there. They are passed by for a limited time: a stream of which each picture is marked for `patience`
 // seconds is taken as it is, until a picture is not.
 class CorruptedFrames {
  public:

@@ -2,10 +2,10 @@
 #include "gst/metadata/mask_meta.h"
 
 #include "common/error.h"
+#include "common/packed_mask.h"
 #include "gst/compat.h"
 #include "gst/errors.h"
 #include "gst/video/formats.h"
-#include "kernels/colinearseg/packed.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@ MaskCopies::~MaskCopies() {
 }
 
 std::size_t MaskCopies::label_bytes() const {
-  return static_cast<std::size_t>(colinearseg::words_of(width_)) * static_cast<std::size_t>(height_) *
+  return static_cast<std::size_t>(words_of(width_)) * static_cast<std::size_t>(height_) *
          sizeof(std::uint32_t);
 }
 
@@ -91,7 +91,7 @@ std::uint64_t MaskCopies::take(Frame &f) {
     return bytes();
   case Frame::Holds::labels: {
     const std::span labels(f.host_.as<const std::uint32_t>(), label_bytes() / sizeof(std::uint32_t));
-    f.copy_ = picture([labels](Plane<std::uint8_t> to) { colinearseg::unpack_labels(labels, to); });
+    f.copy_ = picture([labels](Plane<std::uint8_t> to) { unpack_mask(labels, to); });
     return device_.backend() == Backend::cpu ? 0 : label_bytes();
   }
   default:
@@ -112,7 +112,7 @@ void MaskCopies::warn_where_impossible(GstElement *element, bool &reported) {
                      text("attach-mask=true, but this build is for GStreamer ", GST_VERSION_MAJOR, ".",
                           GST_VERSION_MINOR,
                           ", or without its library of analytics: frames carry no masks; GStreamer 1.26 is "
-                          "needed, or output=mask beside a tee")));
+                          "needed, or output=mask on another branch of a tee")));
 }
 
 } // namespace vigil::gst

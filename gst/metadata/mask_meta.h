@@ -41,7 +41,7 @@ class MaskCopies {
   // All three throw Error::no_memory.
   // `mask` is on the device; it may change again behind what was submitted.
   void fetch(Plane<const std::uint8_t> mask, Frame &, Queue &);
-  // Memory of the host for a mask that is packed (kernels/colinearseg/packed.h), words_of(width) * height
+  // Memory of the host for a mask that is packed (common/packed_mask.h), words_of(width) * height
   // words, which the caller fills, or has the queue fill. Only where that is possible().
   std::uint32_t *labels(Frame &);
   // The bytes that came to the host, where that is other memory.

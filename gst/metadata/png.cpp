@@ -13,7 +13,7 @@ namespace {
 class Png {
  public:
   explicit Png(const std::string &path) : path_(path) {
-    // anything else could keep us waiting for ever, as a pipe would
+    // anything else could make the read wait without end, as a pipe would
     std::error_code why;
     if (!std::filesystem::is_regular_file(path, why))
       fail(Error::Kind::io, "cannot read the PNG image '", path,

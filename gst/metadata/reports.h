@@ -8,7 +8,7 @@
 
 namespace vigil::gst {
 
-// What is told of each frame besides its boxes.
+// What is reported of each frame in addition to its boxes.
 struct Reports {
   bool attach_mask = false;
   bool operator==(const Reports &) const = default;

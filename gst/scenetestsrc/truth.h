@@ -26,7 +26,7 @@ namespace vigil {
 //                                                             0
 void add_truth(GstBuffer *, std::span<const scene::TrueObject>);
 
-// Element messages about a frame. All have new_timed_structure()'s fields, and but for truth-lines
+// Element messages about a frame. All have new_timed_structure()'s fields, and except for truth-lines
 //   id, type    gint, gchararray, as above
 // truth-cross: the point on the ground went over a line since the frame before
 //   line, direction, x, y    gchararray, "forward" or "backward" (scene::Incident), gdouble pixels

@@ -42,7 +42,7 @@ class DeviceSelector {
   virtual std::string device_name() const = 0;
 
   // For the streaming thread. Asks neighbours for the contexts that frames of this kind need; no lock is
-  // held. Comes before device_for(), but for the kind {}. Throws Error::no_device.
+  // held. Comes before device_for(), except for the kind {}. Throws Error::no_device.
   virtual void prepare(const FrameKind &) {}
   // The device for frames of this kind; {}: before there are any. It stays until prepare(), follow() or
   // close().

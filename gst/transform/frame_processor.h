@@ -7,7 +7,7 @@
 //   fetch()     submits the copies of results to the host
 //   complete()  the results are on the host: reads them, and may still draw into the picture
 //   publish()   the frame goes on: metadata, messages
-//   pass_by()   in place of these four where the frame is corrupted
+//   pass_by()   instead of these four where the frame is corrupted
 //
 // plan(), run(), fetch(), complete() and pass_by() are called under the transform's work lock, one at a time
 // and by the streaming thread, in the order of the frames. publish() is called without a lock, so that
@@ -76,7 +76,7 @@ class FrameProcessor {
   // late are then sent earlier.
   virtual bool completes_ahead() const { return false; }
   virtual void publish(BufferPtr &, const FrameTask &) {}
-  // In place of these four, for a corrupted frame: nothing is learnt and nothing found. With Use::produce, draws
+  // Instead of these four, for a corrupted frame: nothing is learnt and nothing found. With Use::produce, draws
   // the picture of a frame in which nothing was found.
   virtual void pass_by(FrameTask &, Queue &) {}
 

@@ -10,6 +10,7 @@
 #include "gst/properties.h"
 #include "gst/transform/cuda_choice.h"
 #include "gst/transform/device_selector.h"
+#include "gst/video/memory_features.h"
 
 #include <functional>
 #include <string>
@@ -21,7 +22,7 @@
 
 namespace vigil::gst {
 
-// For elements that have a CUDA backend beside their OpenCL one.
+// For elements that have a CUDA and an OpenCL backend.
 enum class ClChoice { automatic, opencl, cuda };
 GType cl_choice_type();
 
@@ -29,7 +30,7 @@ GType cl_choice_type();
 inline constexpr const char *cl_stats_fields =
     "Structure: frames that came out; kernel-time-us of those that were worked on, the mean, and "
     "kernel-time-last-us, by the device's clock; bytes-host-to-device and bytes-device-to-host of "
-    "pictures; bytes-results read back beside them; backend; device; and what the element adds";
+    "pictures; bytes-results read back in addition; backend; device; and what the element adds";
 
 // The property `device` of elements that work in OpenCL.
 template <class S>

@@ -32,7 +32,7 @@ void add_tune(Properties<S> &p, tuning::Mode S::*field) {
            cl_tune_type(), field, Change::ready);
 }
 
-// What `stats` of these elements tells of it: variant; tuning: "searched" at this start, "stored" by an
+// What `stats` of these elements reports about it: variant; tuning: "searched" at this start, "stored" by an
 // earlier one, or "default" when neither; and the seconds that a search took. Any thread.
 class TuningStats {
  public:

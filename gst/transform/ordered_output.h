@@ -56,9 +56,9 @@ class OrderedOutput {
   bool accept();
   // In generate_output().
   GstFlowReturn generate(GstBuffer **output);
-  // In sink_event(), in place of the base class's function.
+  // In sink_event(), instead of the base class's function.
   gboolean sink_event(GstBaseTransformClass *base, GstEvent *);
-  // In query(), in place of the base class's function: DRAIN, LATENCY and POSITION know of the held frames.
+  // In query(), instead of the base class's function: DRAIN, LATENCY and POSITION know of the held frames.
   // Any thread.
   gboolean answer(GstBaseTransformClass *base, GstPadDirection, GstQuery *);
   // Pushes all frames that are held, and the events between them. What downstream says is returned by the

@@ -2,6 +2,7 @@
 #include "gst/transform/pools.h"
 
 #include "gst/video/formats.h"
+#include "gst/video/memory_features.h"
 
 #include <algorithm>
 #include <cstdint>

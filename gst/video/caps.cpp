@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/video/caps.h"
 
-#include "gst/memory/cuda_context.h"
+#include "gst/video/memory_features.h"
 
 namespace vigil::gst {
 

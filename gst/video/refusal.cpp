@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/video/refusal.h"
 
-#include "gst/memory/cuda_context.h"
-#include "gst/memory/gl_context.h"
+#include "gst/video/memory_features.h"
 
 #include <gst/video/video.h>
 #include <string>

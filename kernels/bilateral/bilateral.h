@@ -12,7 +12,7 @@
 //   weighting intensity:  one weight a pixel, from I = 0.3 R + 0.59 G + 0.11 B
 //   weighting channels:   R, G and B each have their own weight, I being the channel itself
 //   one channel (Y):      I = v; the two weightings are the same
-// A guide picture (joint or cross bilateral filter: Petschnigg et al. 2004) gives I(p) and I(q) in place of
+// A guide picture (joint or cross bilateral filter: Petschnigg et al. 2004) gives I(p) and I(q) instead of
 // the picture itself; v stays the picture's. The fourth byte of rgba and bgra is copied. Results are rounded
 // to the nearest level.
 //

@@ -31,7 +31,7 @@ struct GridPlan {
   int levels = 2;
   double level_step = 1;  // of full scale 1
   double range_sigma = 1; // r'
-  int border = 1; // cells beside the picture, so that every cell that is looked at has all its neighbours
+  int border = 1; // cells outside the picture, so that every cell that is looked at has all its neighbours
   int columns = 0, rows = 0;
 };
 bool grid_can(const Window &); // the window has a plan

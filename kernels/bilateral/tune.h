@@ -11,7 +11,7 @@ struct Tuned {
   const Variant *variant;
   tuning::Result result;
 };
-// Cases are told apart by colour or not, the weighting, and classes of radii (1..2, 3..4, 5..8, 9..16, more).
+// Cases are distinguished by colour or not, the weighting, and classes of radii (1..2, 3..4, 5..8, 9..16, more).
 // Where the grid does the work, nothing is searched: it has no variants. tile-4-constant is no candidate: it
 // would be compiled again whenever sigma changes.
 Tuned tune(ClDevice &, PixelFormat, const Params &, tuning::Mode, const tuning::Limits & = {});

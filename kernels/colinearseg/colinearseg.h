@@ -11,7 +11,7 @@
 //   fore = sum x_f^2, back = sum x_b^2, cross = sum x_f x_b over W and the channels (3); f: frame,
 //   b: background
 //   D2 = (F + G - sqrt((F - G)^2 + 4 C^2)) / 2 (12, 2.4) with F = fore + O, G = back + O, C = cross + O
-//   M = 2 * (changed ones of the 4 neighbours beside, above, below) + (changed diagonal ones) (11)
+//   M = 2 * (changed ones of the 4 neighbours left, right, above, below) + (changed diagonal ones) (11)
 //   changed  <=>  D2 > T (5) with T = Ts + 12 B - 2 B M (11)
 // Neighbours outside the picture are unchanged. O is the darkness offset, Ts the static threshold, B the
 // compactness. O, Ts and B are whole numbers here. D2 > T is then the same as (F - T)(G - T) > C^2 and F > T
@@ -167,7 +167,7 @@ struct Progress {
     const bool second_half = learnt >= 1 && learnt + 1 > learn_frames / 2;
     return noise.frames < measure_frames && (!learning() || second_half);
   }
-  // The background and its noise are as they will stay, but for adaptation.
+  // The background and its noise are as they will stay, except for adaptation.
   bool settled() const { return !learning() && noise.frames >= measure_frames; }
 };
 // At the beginning: the background is learnt from so many frames, or (`given`) known, and only the noise is

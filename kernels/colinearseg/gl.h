@@ -2,7 +2,7 @@
 // The OpenGL backends: compute shaders (OpenGL 4.3, OpenGL ES 3.1) and fragment shaders (OpenGL 3.3, OpenGL
 // ES 3.0). Frames are RGBA textures of the picture's size, their first row the picture's top one. All calls
 // are made on the thread where the device's context is current, and leave the state that others see there as
-// it was, but for the texture units and the program.
+// it was, except for the texture units and the program.
 #pragma once
 
 #include "common/gl/program.h"

@@ -17,7 +17,7 @@ class GlResults {
   // Draws into `target`, an RGBA texture of the picture's size that is not the frame.
   void draw(Show, GLuint frame, const GlSegmenter &, std::span<const compose::Box>, const compose::Style &,
             GLuint target);
-  // The grid's cells, as activity::Counter gives them; they hold until the next call. Waits for the mask.
+  // The grid's cells, as cell_grid::Counter gives them; they hold until the next call. Waits for the mask.
   std::span<const cell_grid::Cell> count(const GlTexture &mask);
   const cell_grid::Grid &grid() const { return grid_; }
   // Bytes that count() has read back since the beginning.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/colinearseg/packed.h"
 
-#include <bit>
-#include <cstring>
-
 namespace vigil::colinearseg {
 namespace {
 
@@ -15,14 +12,6 @@ template <class Fn>
 void for_each_pixel(const Config &c, Fn fn) {
   for (int y = 0; y < c.height; y++)
     for (int x = 0; x < c.width; x++) fn(x, y, std::size_t(y) * c.width + x);
-}
-
-// 32 pixels, four at a time: bit i of four goes to the lowest bit of byte i.
-void spread(std::uint32_t labels, std::uint8_t *to) {
-  static_assert(std::endian::native == std::endian::little);
-  std::uint32_t fours[8];
-  for (int i = 0; i < 8; i++) fours[i] = ((labels >> 4 * i & 15u) * 0x204081u & 0x1010101u) * 255u;
-  std::memcpy(to, fours, sizeof fours);
 }
 
 // Rows of what colour(x, y, channel) says.
@@ -66,18 +55,7 @@ std::vector<std::uint32_t> packed_labels(const State &s) {
 }
 
 void unpack_labels(std::span<const std::uint32_t> labels, State &s) {
-  unpack_labels(labels, {s.mask.data(), s.config.width, s.config.height, s.config.width});
-}
-
-void unpack_labels(std::span<const std::uint32_t> labels, Plane<std::uint8_t> mask) {
-  const std::size_t words = std::size_t(words_of(mask.width));
-  for (int y = 0; y < mask.height; y++) {
-    const std::span row = labels.subspan(std::size_t(y) * words, words);
-    std::uint8_t *to = mask.row(y);
-    int x = 0;
-    for (; x + 32 <= mask.width; x += 32) spread(row[std::size_t(x) / 32], to + x);
-    for (; x < mask.width; x++) to[x] = row[std::size_t(x) / 32] >> x % 32 & 1 ? 255 : 0;
-  }
+  unpack_mask(labels, {s.mask.data(), s.config.width, s.config.height, s.config.width});
 }
 
 } // namespace vigil::colinearseg

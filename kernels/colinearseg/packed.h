@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A State as devices keep it, in host memory: the background as rows of rgba, `stride` bytes from one to the
-// next, alpha 255; labels packed, bit i of word k of a row is pixel 32*k + i.
+// next, alpha 255; labels packed (common/packed_mask.h).
 #pragma once
 
+#include "common/packed_mask.h"
 #include "kernels/colinearseg/colinearseg.h"
 
 namespace vigil::colinearseg {
-
-constexpr int words_of(int width) { // of a row of labels
-  return (width + 31) / 32;
-}
 
 std::vector<std::uint8_t> packed_background(const State &, std::ptrdiff_t stride);
 std::vector<std::uint8_t> packed_background(const ConstImage &, std::ptrdiff_t stride); // rgba or bgra
@@ -17,6 +14,5 @@ void unpack_background(std::span<const std::uint8_t> rgba, std::ptrdiff_t stride
 
 std::vector<std::uint32_t> packed_labels(const State &);
 void unpack_labels(std::span<const std::uint32_t> labels, State &);
-void unpack_labels(std::span<const std::uint32_t> labels, Plane<std::uint8_t> mask); // as 0 and 255
 
 } // namespace vigil::colinearseg

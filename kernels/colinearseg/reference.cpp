@@ -41,10 +41,10 @@ int neighbours(const State &s, int x, int y) {
     return u >= 0 && v >= 0 && u < s.config.width && v < s.config.height &&
            s.mask[std::size_t(v) * s.config.width + u] != 0;
   };
-  const int beside = changed(x - 1, y) + changed(x + 1, y) + changed(x, y - 1) + changed(x, y + 1);
+  const int straight = changed(x - 1, y) + changed(x + 1, y) + changed(x, y - 1) + changed(x, y + 1);
   const int diagonal =
       changed(x - 1, y - 1) + changed(x + 1, y - 1) + changed(x - 1, y + 1) + changed(x + 1, y + 1);
-  return 2 * beside + diagonal;
+  return 2 * straight + diagonal;
 }
 
 } // namespace

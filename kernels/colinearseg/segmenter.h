@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Segmentation of frames in the linear memory of a device: the backends CUDA and CPU. Work is submitted to
-// queues of the device; whoever uses several of them sees to their order.
+// queues of the device; a caller that uses several of them orders them.
 #pragma once
 
 #include "common/device.h"

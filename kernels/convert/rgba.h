@@ -22,7 +22,7 @@
 
 namespace vigil::convert {
 
-// Of Y'CbCr to R'G'B', in 1/8192 but for `black`.
+// Of Y'CbCr to R'G'B', in 1/8192 except for `black`.
 struct Matrix {
   int black = 16;
   int y = 9539, rv = 13075, gu = 3209, gv = 6660, bu = 16525; // BT.601, 16..235

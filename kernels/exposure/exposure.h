@@ -26,7 +26,7 @@
 // covers half of the picture bends the line, but it does not make it explain more. With fewer samples than a
 // line needs, the last weight stays.
 //
-// What the model follows by itself: daylight that fades is no exposure, and undone for ever it would leave a
+// What the model follows by itself: slow changes of daylight are no exposure: compensated permanently, they would leave a
 // model of noon to watch the dusk. Undoing the whole line would move a sample of v by d(v) = weight ((v -
 // offset) / gain - v). At v = 16 and v = 235 the part `left` of it is left to the model: it goes towards d
 // by at most `following` levels a frame (`following_chroma` for chroma), times the share min(1,

@@ -2,7 +2,7 @@
 // Exposure (exposure.h) of RGBA textures, in OpenGL. The samples are drawn into a small texture and read
 // back, some 32 kB; the host makes lines of them as the CPU backend does, so both map a frame to the same
 // bytes. All calls are made on the thread where the device's context is current, and leave the state that
-// others see there as it was, but for the texture units and the program.
+// others see there as it was, except for the texture units and the program.
 #pragma once
 
 #include "common/gl/program.h"

@@ -45,7 +45,7 @@
 //               written. With S the sum of |k_ij| and 2^e the least power of two that is not below max(S +
 //               |offset|, 1): one pass: k rounded to 1/2^(22-e)
 //               two passes, where k is of rank one (its first singular value and vectors, by the singular
-//               value decomposition, make all of it, but for less than half a level of 255: 1/510 as the sum
+//               value decomposition, make all of it, except for less than half a level of 255: 1/510 as the sum
 //               of what is left over): k_ij = b_i a_j, the sum of |a_j| is 1; a rounded to 1/2^20, the sums
 //               over j to 1/256, b to 1/2^(14-e); q of the sum over i of both
 //   bilateral   (2 sum w v + W) / (2 W) rounded down, W = sum w, over the (2 r + 1)^2 values around, r =
@@ -104,7 +104,7 @@
 //   Y = b + s (K_r R + K_g G + K_b B) / 65535
 //   U = 512 + t (B - y) / (2 (1 - K_b) 65535), y = K_r R + K_g G + K_b B; V the same with R and K_r;
 //       both of the mean of the 2x2 pixels (outside of the picture the nearest counts)
-// A chain without stages so gives the samples that it was given, but for colours outside of R G B's range.
+// A chain without stages so gives the samples that it was given, except for colours outside of R G B's range.
 // The six lowest bits of a sample are not read, and stored as 0. Source: ITU-R BT.601, BT.709, BT.2020.
 #pragma once
 

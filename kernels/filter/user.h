@@ -82,10 +82,10 @@ std::string program_of(const Stage &, PixelFormat);
 
 // One row of pixels, or nearly so: what neighbours read is read once.
 inline constexpr ClRange2 usual_group{32, 4};
-// A picture size that each trial has beside the frames'.
+// A picture size that each trial has in addition to the frames'.
 inline constexpr int trial_width = 67, trial_height = 43;
 
-// What the process of a trial does: throws as try_kernel() does, but for what ends the process.
+// What the process of a trial does: throws as try_kernel() does, except for what ends the process.
 // limit_trial() ends it with these words and this status after so many seconds from now, unless it is called
 // again; 0: never. `words` stay.
 void limit_trial(unsigned seconds, const char *words, int status = 1);

@@ -146,8 +146,8 @@ Encoder::Encoder(const Codebook &codebook, const Classifier &classifier, int cap
   validate(codebook);
   validate(classifier, codebook);
   if (capacity < 1 || capacity > max_descriptors)
-    fail(Error::Kind::bad_setting, "an encoder for ", capacity, " descriptors is not possible, but for 1 to ",
-         max_descriptors);
+    fail(Error::Kind::bad_setting, "an encoder for ", capacity,
+         " descriptors is not possible, except for 1 to ", max_descriptors);
 }
 
 void Encoder::check_count(int count) const {

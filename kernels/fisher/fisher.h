@@ -19,7 +19,7 @@
 //
 // Gradient: half the difference of the two neighbours; at the border the difference of the pixel and its one
 // neighbour; 0 where the picture is one pixel wide (high). Modulus m = sqrt(gx^2 + gy^2). Angle, in units of
-// 45 degrees, from the positive x axis towards positive y, by VLFeat's polynomial in place of an arc tangent:
+// 45 degrees, from the positive x axis towards positive y, by VLFeat's polynomial instead of an arc tangent:
 //   b = |gy| + 2^-23;  r = (gx - b)/(gx + b), p = pi/4 where gx >= 0;  r = (gx + b)/(b - gx), p = 3 pi/4
 //                      elsewhere
 //   angle = +-(p + (0.1821 r^2 - 0.9675) r), negative where gy < 0;  n = (angle mod 2 pi) * 8 / (2 pi)

@@ -26,7 +26,7 @@
 //                  comes to rest, and since light and dark scenes are allowed to be light and dark.
 //   good           else
 // Lamps and reflections fill less than 1 % in most scenes; 5 % for shadows, as the eye does not miss much in
-// them. `low_contrast` (contrast below 0.25, and no both_ends) is told beside: fog, a dirty dome, backlight
+// them. `low_contrast` (contrast below 0.25, and no both_ends) is reported in addition: fog, a dirty dome, backlight
 // or a lens out of focus; no exposure mends that.
 #pragma once
 

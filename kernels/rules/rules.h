@@ -17,7 +17,7 @@
 //               "wrong-way": "backward"}],        a direction that is reported as wrong
 //    "ground": {"picture": [[x, y], four of them], "metres": [[x, y], four of them]}}
 //
-// All but names and points may be left out. A crossing is "forward" when it goes to the right hand of one who
+// All but names and points may be left out. A crossing is "forward" when it goes to the right hand of a person who
 // looks along the line from its first point to its last, else "backward". Source of the form: this project.
 //
 // Errors are Error::bad_setting with line and column of the text, or the name of the rule, and the reason:

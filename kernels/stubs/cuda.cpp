@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Takes the place of the CUDA backends of all kernels in builds without nvcc: whoever asks for one is told
+// Takes the place of the CUDA backends of all kernels in builds without nvcc: a request for one reports
 // so.
 #include "common/error.h"
 #include "kernels/bilateral/bilateral.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Takes the place of the OpenCL backends in builds without OpenCL: whoever asks for one is told so. filter
+// Takes the place of the OpenCL backends in builds without OpenCL: a request for one fails and says so. filter
 // has no other backend and no function that could be asked.
 #include "common/error.h"
 #include "kernels/bilateral/bilateral.h"

@@ -126,6 +126,7 @@ GST_START_TEST(elements_describe_themselves) {
     for (const std::string &author : parts_of(field(GST_ELEMENT_METADATA_AUTHOR).c_str(), ", "))
       fail_unless(g_regex_match_simple("^[^<>@]+ <[^<>@ ]+@[^<>@ ]+>$", author.c_str(), {}, {}),
                   "%s: author %s is not of the form Name <mail>", name.c_str(), author.c_str());
+    fail_unless(_gst_debug_get_category(name.c_str()), "%s has no debug category of its name", name.c_str());
     // What is not registered for autoplugging says so.
     fail_unless_equals_int(int(gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(factory))), GST_RANK_NONE);
     // GStreamer's names of types are the process's: another plugin's must not be the same.

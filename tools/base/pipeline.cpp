@@ -124,7 +124,7 @@ void Pipeline::work_off_messages(GstClockTime wait) {
 
 namespace {
 
-// True the first time in this program. Pipelines of several threads warn beside each other.
+// True the first time in this program. Pipelines of several threads warn at the same time.
 bool is_new(const std::string &words) {
   static std::mutex lock;
   static std::set<std::string> said;

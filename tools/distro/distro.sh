@@ -20,7 +20,7 @@ STEP   build, demo, test, packages (the Debian packages: built, installed, used,
        skipped for which reason.
 
 Needs root, debootstrap, 8 GB of disk in build-distro/ and the network. Environment:
-  GST_SOURCE=DIR      GStreamer's source: it is built first, inside, and used in place of the distribution's
+  GST_SOURCE=DIR      GStreamer's source: it is built first, inside, and used instead of the distribution's
   GST_CLONE=DIR       a clone of GStreamer's repository with its tags: GstValidate is built from the tag of the
                       distribution's version. No distribution packages it, and three tests are skipped without
   VIGIL_DATA=DIR      labelled videos for the quality tests (default ../shared/data, where that exists)

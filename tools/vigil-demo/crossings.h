@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Crossings of lines as boxrules tells them (line-cross) beside those that scenetestsrc knows of
+// Crossings of lines as boxrules reports them (line-cross), compared with those that scenetestsrc draws
 // (truth-cross).
 #pragma once
 

@@ -178,7 +178,7 @@ void run(const Options &o, const std::atomic<bool> &stop) {
   std::printf("%llu frames, %.1f fps (everything: %s, two %s side by side, encoding)\n",
               static_cast<unsigned long long>(summary.frames), summary.frames_per_second,
               scene ? "making the scene" : "decoding", worker);
-  std::printf("%s alone: %.2f ms a frame (median, while the rest ran beside it)\n", worker,
+  std::printf("%s alone: %.2f ms a frame (median, while the rest ran too)\n", worker,
               summary.element_milliseconds);
   std::printf("events: %s\n", list(events.counts()).c_str());
   if (o.element.rules) std::fputs(crossings.report(scene != nullptr).c_str(), stdout);

@@ -2,8 +2,8 @@
 // vigil-scan's two commands. All throw vigil::Error.
 #pragma once
 
-#include "tamper_detector.h"
 #include "tools/base/share.h"
+#include "watch.h"
 
 #include <cstdint>
 #include <string>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "source_file.h"
-#include "tamper_detector.h"
+#include "watch.h"
 
 #include <exception>
 #include <string>

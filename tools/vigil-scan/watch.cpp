@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tamper_detector.h"
+#include "watch.h"
 
 #include "common/error.h"
 #include "reading.h"

@@ -13,7 +13,7 @@ namespace vigil::train {
 
 struct CodebookOptions {
   std::vector<std::string> videos;
-  std::string labels;                             // in place of videos: the labelled frames of this
+  std::string labels;                             // instead of videos: the labelled frames of this
   std::string out, filter, backend = "auto", how; // how: the command, for the note
   fisher::SiftParams sift;
   // A codebook of difference pictures is added to the model `base`, whose sift is used; empty: a new model.

@@ -29,7 +29,7 @@ struct Labels {
 
 // A CSV file or a folder. `normal` is the class of the ordinary scene: a frame that has it has no other.
 // Throws Error::io or bad_data, with the line, when it cannot be read, when a frame has one class twice, or
-// another beside `normal`, and when a class has no frames.
+// another in addition to `normal`, and when a class has no frames.
 Labels read_labels(const std::string &path, const std::string &normal);
 inline constexpr std::uint64_t whole_file = ~std::uint64_t{0};
 // The classes of a frame, by rising index. None: the frame is not used.

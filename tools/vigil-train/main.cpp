@@ -116,7 +116,7 @@ void parse(Raw &r, const Command &command, int argc, char **argv) {
   if (name == "codebook" || name == "motion") {
     add(common);
     add({{"labels", 'l', 0, G_OPTION_ARG_FILENAME, &r.labels,
-          "take the labelled frames of this, in place of FILE...", "LABELS"},
+          "take the labelled frames of this, instead of FILE...", "LABELS"},
          {"seed", 's', 0, G_OPTION_ARG_INT, &r.seed, "the same seed gives the same codebook (default: 1)",
           "N"},
          {"samples", 'n', 0, G_OPTION_ARG_INT, &r.samples, "descriptors to learn from (default: 1000000)",

@@ -32,7 +32,7 @@ struct Statistics {
   double likelihood = 0;    // of the rows' log-likelihoods
 };
 Statistics expectation(const Data &, const Mixture &);
-// Replaces the mixture. A component that lost all its rows is set beside the heaviest one.
+// Replaces the mixture. A component that lost all its rows is placed next to the heaviest one.
 void maximisation(const Statistics &, double rows, Mixture &, std::span<const double> floor);
 // As above, of statistics: a row's posteriors sum to 1.
 std::vector<double> variance_floor(const Statistics &, double rows, std::size_t dimension, double fraction);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One device under measurement: its memory, its queue, and who is told what is found.
+// One device under measurement: its memory, its queue, and the receiver of what is found.
 #pragma once
 
 #include "micro.h"

@@ -23,7 +23,7 @@ struct Listener {
 };
 // The names of the groups, in the order in which they are measured.
 std::vector<std::string> micro_groups();
-// Measures the groups from the number `first` on. What a device reports that it cannot do is told in its
+// Measures the groups from the number `first` on. What a device reports that it cannot do is listed in its
 // place. Takes a second or two, on processors some more. A driver may end the process meanwhile
 // (micro_apart.h).
 void microbenchmarks(ClDevice &, std::size_t first, const Listener &);

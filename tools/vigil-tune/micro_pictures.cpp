@@ -87,7 +87,7 @@ double Bench::histogram_time(bool of_image, int pixels) {
       calls());
 }
 
-// What cannot be compiled is told (PoCL 7.1 says that it has images, but cannot compile their reading).
+// What cannot be compiled is reported (PoCL 7.1 says that it has images, but cannot compile their reading).
 void Bench::images() {
   constexpr const char *unit = "Mpixel/s";
   attempt("5x5 pixels from a buffer", unit, [&] { return from_buffer_speed("", 1, 1); });

@@ -35,7 +35,7 @@ struct Kind {
   static constexpr bool has_guide = g;
   static constexpr int values = m == Mode::one ? 1 : 3;
   static constexpr int guides = m == Mode::channels ? 3 : 1;
-  static constexpr bool guide_is_value = m != Mode::intensity && !g; // but for its scale
+  static constexpr bool guide_is_value = m != Mode::intensity && !g; // except for its scale
   using Value = Floats<values>;
   using Guide = Floats<guides>;
 };

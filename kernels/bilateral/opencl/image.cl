@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One pixel a work-item, neighbours read from an image object, whose cache and whose handling of the edge are the device's
-// texture units'. to_image puts a picture into one; the filter does not look at the picture's buffer again, but for alpha.
+// texture units'. to_image puts a picture into one; the filter does not look at the picture's buffer again, except for alpha.
 // MODE ONE: the image's first channel is the sample; else R, G and B, as the pixel has them.
 kernel void to_image(global const uchar *in, int in_at, int in_stride, int width, int height, int step,
                      write_only image2d_t image) {

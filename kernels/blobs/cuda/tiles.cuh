@@ -28,7 +28,7 @@ __device__ inline std::uint8_t load_part(Plane<const std::uint8_t> mask, int x, 
   return static_cast<std::uint8_t>(bits_of_tops(first) | bits_of_tops(second) << 4);
 }
 
-// Words around a run: the one above its own, and those beside that one.
+// Words around a run: the one above its own, and those left and right of that one.
 struct Around {
   Rows above, above_left, above_right;
 };
@@ -158,7 +158,7 @@ __device__ inline std::uint32_t number_in(const Work &w, const Rows &word, int c
 
 // Places where tiles touch: pairs of columns of words of their first lines, and lines of their first words.
 struct Borders {
-  int below, beside;
+  int below, adjacent;
 };
 inline constexpr int pairs = 16; // of columns in a word: one run at most begins in each
 template <int rows>
@@ -204,10 +204,10 @@ __device__ inline void unite_below(const Work &w, const Borders &borders, int i)
   }
   unite_once(w, some, a, b);
 }
-// The same for place i of those beside each other: a line of a tile's first word, and the word to its left.
+// The same for place i of those next to each other: a line of a tile's first word, and the word to its left.
 template <int rows>
 __device__ inline void unite_beside(const Work &w, const Borders &borders, int i) {
-  const bool inside = i < borders.beside;
+  const bool inside = i < borders.adjacent;
   const int lines = lines_of<rows>(w), line = inside ? i % lines : 0,
             column = inside ? (i / lines + 1) * tile_words : 0;
   Rows own{0, 0}, before{0, 0};
@@ -236,7 +236,7 @@ __device__ inline void unite_borders(const Work &w) {
   const Borders borders = borders_of<rows>(w);
   const int lane = int(threadIdx.x) % lanes, below = (borders.below + lanes - 1) / lanes * lanes;
   const int first = (int(threadIdx.x) / lanes * int(gridDim.x) + int(blockIdx.x)) * lanes;
-  for (int at = first; at < below + borders.beside; at += int(gridDim.x * blockDim.x))
+  for (int at = first; at < below + borders.adjacent; at += int(gridDim.x * blockDim.x))
     if (at < below)
       unite_below<rows>(w, borders, at + lane);
     else

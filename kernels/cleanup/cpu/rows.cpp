@@ -108,7 +108,7 @@ void box(BitPlane from, BitPlane to, Box kind, int r, int first, int last, BitPl
     }
     trim(from, column);
     column[-1] = column[from.padded()] = 0;
-    // A smeared word is right in the half that has 32 pixels of its neighbour beside it, so there are four
+    // A smeared word is right in the half that has 32 pixels of its neighbour next to it, so there are four
     // for each: either half of the word, smeared from either side.
     for (int i = 0; i < from.padded(); i += step) {
       const Three t = load3(column + i);

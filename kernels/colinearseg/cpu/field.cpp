@@ -47,14 +47,14 @@ HWY_INLINE Count count(Word a, Word b, Word c, Word d) {
 HWY_INLINE Word unchanged(const Row &above, const Row &row, const Row &below, const std::uint64_t *n,
                           int pitch) {
   const Tag d;
-  const Count beside = count(above.here, below.here, row.left, row.right);
+  const Count straight = count(above.here, below.here, row.left, row.right);
   const Count diagonal = count(above.left, above.right, below.left, below.right);
-  // M = 2 * beside + diagonal
-  const Word carry = hn::And(beside.one, diagonal.two);
-  const Word m1 = hn::Xor(beside.one, diagonal.two);
-  const Word m2 = hn::Xor(hn::Xor(beside.two, diagonal.four), carry);
-  const Word m3 = hn::Or(hn::Or(beside.four, hn::And(beside.two, diagonal.four)),
-                         hn::And(carry, hn::Xor(beside.two, diagonal.four)));
+  // M = 2 * straight + diagonal
+  const Word carry = hn::And(straight.one, diagonal.two);
+  const Word m1 = hn::Xor(straight.one, diagonal.two);
+  const Word m2 = hn::Xor(hn::Xor(straight.two, diagonal.four), carry);
+  const Word m3 = hn::Or(hn::Or(straight.four, hn::And(straight.two, diagonal.four)),
+                         hn::And(carry, hn::Xor(straight.two, diagonal.four)));
   // the borrow of M - n
   const auto borrow = [](Word m, Word digit, Word less) HWY_ATTR {
     return hn::Or(hn::AndNot(m, digit), hn::AndNot(hn::Xor(m, digit), less));

@@ -43,14 +43,14 @@ __device__ Count count(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::u
 
 // 1 where M >= n.
 __device__ std::uint32_t changed(const Row &above, const Row &row, const Row &below, const uint4 &n) {
-  const Count beside = count(above.here, below.here, row.left, row.right);
+  const Count straight = count(above.here, below.here, row.left, row.right);
   const Count diagonal = count(above.left, above.right, below.left, below.right);
-  // M = 2 * beside + diagonal
-  const std::uint32_t carry = beside.one & diagonal.two;
-  const std::uint32_t m1 = beside.one ^ diagonal.two;
-  const std::uint32_t m2 = beside.two ^ diagonal.four ^ carry;
+  // M = 2 * straight + diagonal
+  const std::uint32_t carry = straight.one & diagonal.two;
+  const std::uint32_t m1 = straight.one ^ diagonal.two;
+  const std::uint32_t m2 = straight.two ^ diagonal.four ^ carry;
   const std::uint32_t m3 =
-      beside.four | (beside.two & diagonal.four) | (carry & (beside.two ^ diagonal.four));
+      straight.four | (straight.two & diagonal.four) | (carry & (straight.two ^ diagonal.four));
   // the borrow of M - n
   std::uint32_t less = ~diagonal.one & n.x;
   less = (~m1 & n.y) | (~(m1 ^ n.y) & less);

@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(lanes *warps)
   if (top > last_y) return; // the whole warp
   const int column = min(x, last_x);
   const bool edge = lane == 0 || lane == lanes - 1;
-  const int beside = lane == 0 ? max(x - 1, 0) : min(x + 1, last_x);
+  const int outside = lane == 0 ? max(x - 1, 0) : min(x + 1, last_x);
 
   std::uint32_t f[rows_each + 2], b[rows_each + 2], edge_f[rows_each + 2], edge_b[rows_each + 2];
 #pragma unroll
@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(lanes *warps)
     const int y = min(max(top + i - 1, 0), last_y);
     f[i] = pixel(frame, column, y);
     b[i] = pixel(background, column, y);
-    edge_f[i] = edge ? pixel(frame, beside, y) : 0;
-    edge_b[i] = edge ? pixel(background, beside, y) : 0;
+    edge_f[i] = edge ? pixel(frame, outside, y) : 0;
+    edge_b[i] = edge ? pixel(background, outside, y) : 0;
   }
 
   Sums own[3], outer[3]; // of three rows, in turns

@@ -34,14 +34,14 @@ void yuv_row(const ConstImage &from, const Matrix &m, int y, std::uint8_t *to) {
   const Plane<const std::uint8_t> planes[2] = {from.plane(1), from.plane(pairs ? 1 : 2)};
   const std::uint8_t *luma = from.plane(0).row(y);
   const int width = planes[0].width, v = y / 2,
-            beside = std::clamp(y % 2 ? v + 1 : v - 1, 0, planes[0].height - 1);
+            neighbour = std::clamp(y % 2 ? v + 1 : v - 1, 0, planes[0].height - 1);
   Chroma chroma[2];
   for (int x0 = 0; x0 < from.width; x0 += strip) {
     const int n = std::min(strip, from.width - x0), count = (n + 1) / 2 + 2;
     for (int c = 0; c < 2; c++) {
       const int skip = pairs ? c : 0;
-      mix_rows(planes[c].row(v) + skip, planes[c].row(beside) + skip, pairs ? 2 : 1, x0 / 2 - 1, count, width,
-               chroma[c]);
+      mix_rows(planes[c].row(v) + skip, planes[c].row(neighbour) + skip, pairs ? 2 : 1, x0 / 2 - 1, count,
+               width, chroma[c]);
     }
     const auto put = [&](int x, int side) {
       const int i = x / 2 + 1, u = 3 * chroma[0][i] + chroma[0][i + side],

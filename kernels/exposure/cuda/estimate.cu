@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The estimate: a block of threads a channel, which keeps its samples in registers. Its time is that of the
 // steps that wait for each other, a barrier of the block each, so there are as few as the contract allows:
-// - A median is looked for where it is expected, by counting the samples below: step 1's beside that of the
+// - A median is looked for where it is expected, by counting the samples below: step 1's next to that of the
 //   last frame, and that of a round below `least_within`, where it decides nothing. A histogram in shared
 //   memory is made only where it is not found there.
 // - A round's sums are taken as if its median did not matter, together with the count that says so, and with

@@ -23,7 +23,7 @@ void end_of_time(int) {
   _exit(status_at_the_end);
 }
 
-// Memory with one picture in it, and guards before, behind and beside it.
+// Memory with one picture in it, and guards before, after, left and right of it.
 class Guarded {
  public:
   Guarded(ClDevice &d, PixelFormat format, int width, int height, int run)

@@ -29,7 +29,7 @@ void load_kernels(Chain &chain) {
   for (Stage &s : chain) {
     if (s.type->kind != Kind::user) continue;
     const auto bytes = read_plain_file(s.file, "the kernel", 0, [](std::span<const std::uint8_t>) {
-      return longest_source + 1; // one more is told below, with the file's name
+      return longest_source + 1; // one more is reported below, with the file's name
     });
     if (bytes.size() > longest_source)
       fail(Error::Kind::bad_data, "the kernel ", s.file, " has more than ", longest_source, " bytes");

@@ -30,7 +30,7 @@ class Trial {
     arguments_ = {s.file, std::to_string(int(format)), std::to_string(width), std::to_string(height)};
     for (const float v : numbers_of(s)) arguments_.push_back(number(v));
   }
-  // Everything that the result depends on but for the device.
+  // Everything that the result depends on except for the device.
   std::string key() const {
     std::string k = program_of(stage_, format_);
     for (const std::string &a : arguments_) k += "\n" + a;

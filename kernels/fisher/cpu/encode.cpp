@@ -99,7 +99,7 @@ HWY_INLINE void posteriors(const Tables &t, float *q, int i, std::uint64_t *memb
   V most = hn::LoadU(d, q);
   for (int j = lanes; j < t.height; j += lanes) most = hn::Max(most, hn::LoadU(d, q + j));
   most = hn::MaxOfLanes(d, most);
-  // e^-30 is nothing beside the largest, which is 1.
+  // e^-30 is negligible compared with the largest, which is 1.
   const V nothing = hn::Set(d, -30.F);
   V sum = hn::Zero(d);
   for (int j = 0; j < t.height; j += lanes) {

@@ -54,7 +54,7 @@ struct Mixture {
   int dimension, components;
   int padded; // components, to a multiple of `wide`
   int row;    // floats a component in `means` and `inverse`
-  // For the posteriors, in units such that q = 2^(constant - sum (scale x + shift)^2) but for the
+  // For the posteriors, in units such that q = 2^(constant - sum (scale x + shift)^2) except for the
   // normalisation:
   const float *lines;    // [padded / wide][dimension][scale, shift][wide]
   const float *constant; // [padded]; that of a component that is left out is next to minus infinity

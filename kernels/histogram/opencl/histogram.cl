@@ -170,7 +170,7 @@ uint largest(__global const uint *counts, int bins, __local uint *inside, __loca
   return *inside ? *inside : *all;
 }
 
-// Where the largest is 0 all are. The form matters: with a condition in place of max(), LLVM 19 ends the process while PoCL 6
+// Where the largest is 0 all are. The form matters: with a condition instead of max(), LLVM 19 ends the process while PoCL 6
 // builds the kernel ("Instruction Combining did not reach a fixpoint").
 int rows_of(uint count, uint most, int height) {
   return (int)((ulong)height * min(count, most) / max(most, 1u));

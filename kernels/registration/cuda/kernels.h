@@ -29,7 +29,7 @@ struct DeviceState {
 };
 
 void launch_points(const ConstImage &background, DeviceState *, CUstream_st *);
-// The search near no shift and the last one. `fresh`: no frame was looked at before. Writes *sway and *told
+// The search near no shift and the last one. `fresh`: no frame was looked at before. Writes *sway and *host_copy
 // unless the frame is lost.
 void launch_near(const ConstImage &frame, bool fresh, DeviceState *, AppliedShift *sway,
                  AppliedShift *host_copy, CUstream_st *);

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace vigil::activity {
+namespace vigil::cell_grid {
 namespace {
 
 using check::Checker;
@@ -192,4 +192,4 @@ check::Register grid_case{{"activity/grids", run_grids}};
 check::Register blob_case{{"activity/blobs", run_blobs}};
 
 } // namespace
-} // namespace vigil::activity
+} // namespace vigil::cell_grid

@@ -58,7 +58,7 @@ class DeviceRig final : public Rig {
   void check_labels(const std::vector<std::uint32_t> &labels, const std::vector<std::uint8_t> &drawn) const {
     const Config &c = segmenter_->config();
     std::vector<std::uint8_t> mask(std::size_t(c.width) * c.height);
-    unpack_labels(labels, {mask.data(), c.width, c.height, c.width});
+    unpack_mask(labels, {mask.data(), c.width, c.height, c.width});
     for (std::size_t i = 0; i < mask.size(); i++)
       if (mask[i] != drawn[4 * i])
         fail(Error::Kind::device, "label ", i, " is ", int(mask[i]), ", drawn as ", int(drawn[4 * i]));

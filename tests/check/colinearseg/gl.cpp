@@ -35,7 +35,7 @@ class GlRig final : public Rig {
   std::vector<std::uint8_t> mask() override {
     const Config &c = segmenter_.config();
     std::vector<std::uint8_t> mask(std::size_t(c.width) * c.height);
-    unpack_labels(segmenter_.mask().read(), Plane<std::uint8_t>{mask.data(), c.width, c.height, c.width});
+    unpack_mask(segmenter_.mask().read(), Plane<std::uint8_t>{mask.data(), c.width, c.height, c.width});
     return mask;
   }
   std::optional<std::vector<cell_grid::Cell>> count() override {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace vigil::rgba {
+namespace vigil::convert {
 namespace {
 
 using check::Checker;
@@ -110,4 +110,4 @@ const check::Register cases[] = {
 };
 
 } // namespace
-} // namespace vigil::rgba
+} // namespace vigil::convert

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace vigil::view {
+namespace vigil::tamper {
 namespace {
 
 using check::Checker;
@@ -98,4 +98,4 @@ const check::Register cases[] = {
 };
 
 } // namespace
-} // namespace vigil::view
+} // namespace vigil::tamper

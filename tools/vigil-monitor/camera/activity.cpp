@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cell_grid.h"
+#include "activity.h"
 
 #include <algorithm>
 #include <cmath>

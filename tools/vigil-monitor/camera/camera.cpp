@@ -3,7 +3,7 @@
 
 #include "../config/overrides.h"
 #include "../config/secrets.h"
-#include "../config/words.h"
+#include "../config/text.h"
 #include "../printable.h"
 #include "common/error.h"
 #include "properties.h"

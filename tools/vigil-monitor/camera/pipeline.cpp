@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipeline.h"
 
-#include "../config/words.h"
+#include "../config/text.h"
 #include "arrival_times.h"
 #include "common/error.h"
 #include "common/guarded.h"

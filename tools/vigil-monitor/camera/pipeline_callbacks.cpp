@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipeline_callbacks.h"
 
-#include "../config/words.h"
+#include "../config/text.h"
 #include "../printable.h"
 #include "common/guarded.h"
 #include "reduction.h"

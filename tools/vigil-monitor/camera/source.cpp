@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "source.h"
 
-#include "../config/words.h"
+#include "../config/text.h"
 #include "common/error.h"
 #include "common/guarded.h"
 #include "tools/base/gst_ptr.h"

@@ -2,7 +2,7 @@
 #include "../camera/properties.h"
 #include "api.h"
 
-#include "../config/words.h"
+#include "../config/text.h"
 #include "common/error.h"
 #include "vigil-config.h"
 

@@ -2,7 +2,7 @@
 #include "tokens.h"
 
 #include "../config/secrets.h"
-#include "../config/words.h"
+#include "../config/text.h"
 #include "common/error.h"
 #include "common/file.h"
 

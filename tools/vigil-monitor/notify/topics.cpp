@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topics.h"
 
-#include "../config/words.h"
+#include "../config/text.h"
 
 #include <set>
 #include <string_view>

@@ -2,7 +2,7 @@
 #include "webhook.h"
 
 #include "../camera/backoff.h"
-#include "../config/words.h"
+#include "../config/text.h"
 #include "common/error.h"
 #include "common/guarded.h"
 

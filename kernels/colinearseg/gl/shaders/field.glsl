@@ -20,13 +20,13 @@ uvec3 count(uint a, uint b, uint c, uint d) {
 
 // 1 where M >= n.
 uint changed(uvec3 above, uvec3 row, uvec3 below, uvec4 n) {
-  uvec3 beside = count(above.y, below.y, left_of(row), right_of(row));
+  uvec3 straight = count(above.y, below.y, left_of(row), right_of(row));
   uvec3 diagonal = count(left_of(above), right_of(above), left_of(below), right_of(below));
-  // M = 2 * beside + diagonal; of its four digits the last is the diagonal's
-  uint carry = beside.x & diagonal.y;
-  uint m1 = beside.x ^ diagonal.y;
-  uint m2 = beside.y ^ diagonal.z ^ carry;
-  uint m3 = beside.z | (beside.y & diagonal.z) | (carry & (beside.y ^ diagonal.z));
+  // M = 2 * straight + diagonal; of its four digits the last is the diagonal's
+  uint carry = straight.x & diagonal.y;
+  uint m1 = straight.x ^ diagonal.y;
+  uint m2 = straight.y ^ diagonal.z ^ carry;
+  uint m3 = straight.z | (straight.y & diagonal.z) | (carry & (straight.y ^ diagonal.z));
   // the borrow of M - n, digit by digit
   uint less = ~diagonal.x & n.x;
   less = (~m1 & n.y) | (~(m1 ^ n.y) & less);
