@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The OpenGL functions that are used here, found at run time through a loader: EGL's, or that of the code that
-// owns the context. Nothing links with libGL, and OpenGL and OpenGL ES are served by one table.
+// The OpenGL functions that are used here, found at run time through a loader: EGL's, or that of the code
+// that owns the context. Nothing links with libGL, and OpenGL and OpenGL ES are served by one table.
 #pragma once
 
 #include <GL/glcorearb.h>

@@ -84,8 +84,8 @@ Rgb Plot::trial_light(double time) const {
   const double since = time - quiet_;
   if (since < 0) return {1, 1, 1};
   if (story_ == Story::auto_exposure) {
-    // The person who enters wears a bright coat: the exposure goes down while there is someone, by more than a
-    // fifth.
+    // The person who enters wears a bright coat: the exposure goes down while there is someone, by more than
+    // a fifth.
     const float k = 1 - 0.22f * float(presence(since, 1, 1e9) * (0.6 + 0.4 * std::sin(since)));
     return {k, k, k};
   }

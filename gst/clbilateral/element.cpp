@@ -55,10 +55,10 @@ class BilateralProcessor final : public FrameProcessor {
     });
     return {Use::produce};
   }
-  void run(std::span<FrameTask *const> jobs, Queue &queue) override {
-    for (FrameTask *job : jobs)
-      filter_->apply(job->in, background_ ? background_->update(job->in, guiding_, queue) : ConstImage{},
-                     job->out, params_, queue);
+  void run(std::span<FrameTask *const> tasks, Queue &queue) override {
+    for (FrameTask *task : tasks)
+      filter_->apply(task->in, background_ ? background_->update(task->in, guiding_, queue) : ConstImage{},
+                     task->out, params_, queue);
   }
   void flushed() override {
     if (background_) background_->forget();
@@ -77,7 +77,7 @@ class BilateralProcessor final : public FrameProcessor {
 class BilateralElement final : public ElementWith<Settings> {
  public:
   explicit BilateralElement(GstElement *gst)
-      : ElementWith(properties()), place_(gst, [this] {
+      : ElementWith(properties()), selector_(gst, [this] {
           return settings.read([](const Settings &s) {
             // The guide is made in OpenCL alone.
             const bool guided = s.guide == Guide::background && s.backend == ClChoice::automatic;
@@ -90,13 +90,13 @@ class BilateralElement final : public ElementWith<Settings> {
     return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
   }
   bool passes_buffers() const override { return false; }
-  DeviceSelector &place() override { return place_; }
+  DeviceSelector &device_selector() override { return selector_; }
   std::unique_ptr<FrameProcessor> make_processor(Device &device) override {
     return std::make_unique<BilateralProcessor>(device, settings, stats_);
   }
 
  private:
-  OpenClSelector place_;
+  OpenClSelector selector_;
   TuningStats stats_;
 };
 

@@ -23,7 +23,7 @@ namespace {
 class FilterElement final : public ElementWith<Settings> {
  public:
   explicit FilterElement(GstElement *gst)
-      : ElementWith(properties()), gst_(gst), place_(gst, [this] {
+      : ElementWith(properties()), gst_(gst), selector_(gst, [this] {
           return settings.read([](const Settings &s) {
             return OpenClSelector::DeviceRequest{s.device, s.cuda};
           });
@@ -41,7 +41,7 @@ class FilterElement final : public ElementWith<Settings> {
   bool passes_buffers() const override {
     return settings.read([](const Settings &s) { return s.chain.empty(); });
   }
-  DeviceSelector &place() override { return place_; }
+  DeviceSelector &device_selector() override { return selector_; }
   void start() override { stats_.kernels = stats_.builds = 0; }
   std::unique_ptr<FrameProcessor> make_processor(Device &device) override {
     return clfilter::make_processor(gst_, device_cast<ClDevice>(device), settings, stats_);
@@ -49,7 +49,7 @@ class FilterElement final : public ElementWith<Settings> {
 
  private:
   GstElement *gst_;
-  OpenClSelector place_;
+  OpenClSelector selector_;
   FilterStats stats_;
 };
 

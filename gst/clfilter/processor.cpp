@@ -50,8 +50,8 @@ class FilterProcessor final : public FrameProcessor {
       change_chain(settings_.snapshot().chain);
     return {chain_.empty() ? Use::none : Use::produce};
   }
-  void run(std::span<FrameTask *const> jobs, Queue &queue) override {
-    for (FrameTask *job : jobs) filter_->apply(job->in, job->out, queue);
+  void run(std::span<FrameTask *const> tasks, Queue &queue) override {
+    for (FrameTask *task : tasks) filter_->apply(task->in, task->out, queue);
   }
   void flushed() override {
     if (filter_) filter_->forget();

@@ -18,7 +18,7 @@ namespace {
 class HistogramElement final : public ElementWith<Settings> {
  public:
   explicit HistogramElement(GstElement *gst)
-      : ElementWith(properties()), gst_(gst), place_(gst, [this] {
+      : ElementWith(properties()), gst_(gst), selector_(gst, [this] {
           return settings.read([](const Settings &s) {
             return OpenClSelector::DeviceRequest{s.device, s.cuda};
           });
@@ -28,14 +28,14 @@ class HistogramElement final : public ElementWith<Settings> {
     return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
   }
   bool passes_buffers() const override { return true; }
-  DeviceSelector &place() override { return place_; }
+  DeviceSelector &device_selector() override { return selector_; }
   std::unique_ptr<FrameProcessor> make_processor(Device &device) override {
     return clhistogram::make_processor(gst_, device_cast<ClDevice>(device), settings);
   }
 
  private:
   GstElement *gst_;
-  OpenClSelector place_;
+  OpenClSelector selector_;
 };
 
 } // namespace

@@ -45,30 +45,30 @@ class HistogramProcessor final : public FrameProcessor {
     counted.valid = number_++ % counted.settings.tuning.every == 0;
     return {counted.settings.tuning.overlay ? Use::modify : counted.valid ? Use::inspect : Use::none};
   }
-  void run(std::span<FrameTask *const> jobs, Queue &queue) override {
-    for (FrameTask *job : jobs) run(*job, static_cast<Counted &>(*job->result), queue);
+  void run(std::span<FrameTask *const> tasks, Queue &queue) override {
+    for (FrameTask *task : tasks) run(*task, static_cast<Counted &>(*task->result), queue);
   }
-  void publish(BufferPtr &buffer, const FrameTask &job) override {
-    const auto &counted = static_cast<const Counted &>(*job.result);
+  void publish(BufferPtr &buffer, const FrameTask &task) override {
+    const auto &counted = static_cast<const Counted &>(*task.result);
     if (!counted.valid) return;
     const Counts &counts = *counted.counts.as<Counts>();
     buffer.reset(gst_buffer_make_writable(buffer.release()));
     add_meta(buffer.get(), counts, counted.settings.bins);
-    if (counted.settings.tuning.post_messages) post(job.time, counts);
+    if (counted.settings.tuning.post_messages) post(task.time, counts);
   }
   std::uint64_t result_bytes() const override { return bytes_; }
 
  private:
-  void run(FrameTask &job, Counted &counted, Queue &queue) {
+  void run(FrameTask &task, Counted &counted, Queue &queue) {
     if (counted.valid) {
-      counter_->count(job.in, queue);
+      counter_->count(task.in, queue);
       counter_->fetch(counted.counts.as<Counts>(), queue);
       bytes_ += sizeof(Counts);
     }
     if (counted.settings.tuning.overlay) {
-      const Panel panel = panel_for(job.in.width, job.in.height, int(counted.settings.bins));
-      counter_->draw(job.out, panel, queue);
-      job.changed = {panel.x, panel.y, panel.width, panel.height};
+      const Panel panel = panel_for(task.in.width, task.in.height, int(counted.settings.bins));
+      counter_->draw(task.out, panel, queue);
+      task.changed = {panel.x, panel.y, panel.width, panel.height};
     }
   }
   int channels() const { return GST_VIDEO_INFO_IS_RGB(&info_) ? 3 : 1; }

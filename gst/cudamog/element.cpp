@@ -48,12 +48,12 @@ static MogElement &mog_of(gpointer self) {
 namespace vigil::gst::cudamog {
 MogElement::MogElement(GstElement *gst)
     : ElementWith(properties()), gst_(gst),
-      place_(gst,
-             [this] {
-               return settings.read([](const Settings &s) {
-                 return CudaSelector::DeviceRequest{s.backend, s.device};
-               });
-             }),
+      selector_(gst,
+                [this] {
+                  return settings.read([](const Settings &s) {
+                    return CudaSelector::DeviceRequest{s.backend, s.device};
+                  });
+                }),
       session_(gst, settings), model_file_(gst) {}
 
 bool MogElement::set_property(guint id, const GValue *value) {
@@ -196,7 +196,7 @@ static GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection directio
                                GstCaps *filter) {
   MogElement &element = mog_of(trans);
   const bool mask = element.settings.snapshot().output == Output::mask;
-  GstCaps *out = caps_in_reach(caps, element.place().works_on_cpu());
+  GstCaps *out = caps_in_reach(caps, element.device_selector().works_on_cpu());
   for (guint i = 0; mask && i < gst_caps_get_size(out); i++)
     free_format(gst_caps_get_structure(out, i), direction == GST_PAD_SINK ? "GRAY8" : nullptr);
   GstCaps *template_caps = gst_pad_get_pad_template_caps(

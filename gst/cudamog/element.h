@@ -28,7 +28,7 @@ class MogElement final : public ElementWith<Settings> {
   PipelineDepth flow() const override;
   bool passes_buffers() const override;
   bool learns() const override { return true; }
-  DeviceSelector &place() override { return place_; }
+  DeviceSelector &device_selector() override { return selector_; }
   std::unique_ptr<FrameProcessor> make_processor(Device &) override;
   void start() override;
   void after_frame() override;
@@ -40,7 +40,7 @@ class MogElement final : public ElementWith<Settings> {
   void update_model_file(bool at_the_end);
 
   GstElement *gst_;
-  CudaSelector place_;
+  CudaSelector selector_;
   Session session_;
   ModelFile model_file_;
   std::optional<mog::SavedModel> to_load_; // read at the start, for the first processor

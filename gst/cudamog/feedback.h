@@ -25,8 +25,8 @@ struct Feedback {
   // Frames for which a request to relearn lasts.
   static constexpr int relearn_frames = 30;
 
-  // A ghost::AdaptationRate for each cell of the next frame: how fast the model learns there. Empty: at the usual rate
-  // everywhere.
+  // A ghost::AdaptationRate for each cell of the next frame: how fast the model learns there. Empty: at the
+  // usual rate everywhere.
   std::span<const std::uint8_t> adaptation;
 
   // What finished frames ask of the next group.

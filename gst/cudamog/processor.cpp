@@ -20,8 +20,8 @@ struct PerFrame final : FrameProcessor::PerFrameData {
   std::unique_ptr<FrameContext> context;
   MaskCopies::Frame attached;
 };
-PerFrame &frame_of(const FrameProcessor::FrameTask &job) {
-  return static_cast<PerFrame &>(*job.result);
+PerFrame &frame_of(const FrameProcessor::FrameTask &task) {
+  return static_cast<PerFrame &>(*task.result);
 }
 
 Format format_of(const FrameKind &in, const FrameKind &out) {
@@ -81,27 +81,27 @@ FrameProcessor::Plan MogProcessor::plan(const FrameTime &time, PerFrameData *res
           apart};
 }
 
-void MogProcessor::run(std::span<FrameTask *const> jobs, Queue &queue) {
+void MogProcessor::run(std::span<FrameTask *const> tasks, Queue &queue) {
   group_.clear();
-  for (FrameTask *job : jobs) {
-    FrameContext &f = *frame_of(*job).context;
-    f.input = job->in;
-    f.output = job->out;
-    job->late = f.settings.output == Output::overlay;
+  for (FrameTask *task : tasks) {
+    FrameContext &f = *frame_of(*task).context;
+    f.input = task->in;
+    f.output = task->out;
+    task->late = f.settings.output == Output::overlay;
     group_.push_back(&f);
   }
   stages_.submit(group_, queue);
   session_.stats.model_frames = model_.frames();
 }
 
-void MogProcessor::fetch(FrameTask &job, Queue &queue) {
-  PerFrame &frame = frame_of(job);
+void MogProcessor::fetch(FrameTask &task, Queue &queue) {
+  PerFrame &frame = frame_of(task);
   stages_.fetch(*frame.context, queue);
   if (frame.context->settings.reports.attach_mask) masks_->fetch(frame.context->mask, frame.attached, queue);
 }
 
-void MogProcessor::complete(FrameTask &job, Queue &queue) {
-  PerFrame &frame = frame_of(job);
+void MogProcessor::complete(FrameTask &task, Queue &queue) {
+  PerFrame &frame = frame_of(task);
   stages_.finish(*frame.context, queue);
   const Settings &settings = frame.context->settings;
   if (settings.reports.attach_mask) mask_bytes_ += masks_->take(frame.attached);
@@ -109,17 +109,17 @@ void MogProcessor::complete(FrameTask &job, Queue &queue) {
                      settings.diagnostics.stage_times ? stages_.times() : std::span<const StageTime>{});
 }
 
-void MogProcessor::pass_by(FrameTask &job, Queue &queue) {
-  FrameContext &f = *frame_of(job).context;
-  f.input = job.in;
-  f.output = job.out;
+void MogProcessor::pass_by(FrameTask &task, Queue &queue) {
+  FrameContext &f = *frame_of(task).context;
+  f.input = task.in;
+  f.output = task.out;
   stages_.pass_by(f, queue);
 }
 
-void MogProcessor::publish(BufferPtr &buffer, const FrameTask &job) {
-  PerFrame &frame = frame_of(job);
+void MogProcessor::publish(BufferPtr &buffer, const FrameTask &task) {
+  PerFrame &frame = frame_of(task);
   const bool attach = frame.context->settings.reports.attach_mask;
-  session_.publisher.publish(buffer, job.time, *frame.context, attach ? &frame.attached : nullptr);
+  session_.publisher.publish(buffer, task.time, *frame.context, attach ? &frame.attached : nullptr);
 }
 
 void MogProcessor::reset() {

@@ -43,33 +43,33 @@ class DeviceProcessor final : public SegmentProcessor {
     return std::make_unique<Measured>(device_, *blobs_);
   }
 
-  void run(std::span<FrameTask *const> jobs, Queue &queue) override {
-    for (FrameTask *job : jobs) run(*job, static_cast<Measured &>(*job->result), queue);
+  void run(std::span<FrameTask *const> tasks, Queue &queue) override {
+    for (FrameTask *task : tasks) run(*task, static_cast<Measured &>(*task->result), queue);
   }
-  void fetch(FrameTask &job, Queue &queue) override {
-    auto &m = static_cast<Measured &>(*job.result);
+  void fetch(FrameTask &task, Queue &queue) override {
+    auto &m = static_cast<Measured &>(*task.result);
     if (m.measured) blobs_->fetch(m.blobs, queue);
   }
-  void complete(FrameTask &job, Queue &queue) override {
-    auto &m = static_cast<Measured &>(*job.result);
+  void complete(FrameTask &task, Queue &queue) override {
+    auto &m = static_cast<Measured &>(*task.result);
     mask_bytes_ += masks_->take(m.attached);
     if (m.measured) {
       MaskBlobs::Found found = blobs_->find(m.blobs, {});
       if (device_.backend() != Backend::cpu) blob_bytes_ += found.bytes;
       m.found = found_in(std::move(found));
     }
-    if (job.late) segmenter_->outline(boxes_to_draw(m.found.boxes), style_, job.out, queue);
+    if (task.late) segmenter_->outline(boxes_to_draw(m.found.boxes), style_, task.out, queue);
   }
   // Where no colour is known, black that is not there (alpha 0) says that nothing was found.
-  void pass_by(FrameTask &job, Queue &queue) override {
-    const Output output = analysis_of(job).settings.output;
+  void pass_by(FrameTask &task, Queue &queue) override {
+    const Output output = analysis_of(task).settings.output;
     if (output == Output::passthrough || output == Output::overlay) {
-      converter_->apply(job.in, conversion_, job.out, queue);
+      converter_->apply(task.in, conversion_, task.out, queue);
     } else if (output == Output::background && segmenter_) {
-      segmenter_->draw(colinearseg::Show::background, as_rgba(job.in, nullptr, queue), style_, job.out,
+      segmenter_->draw(colinearseg::Show::background, as_rgba(task.in, nullptr, queue), style_, task.out,
                        queue);
     } else {
-      const Plane<std::uint8_t> out = job.out.plane(0);
+      const Plane<std::uint8_t> out = task.out.plane(0);
       for (int y = 0; y < out.height; y++)
         device_.fill(out.data + y * out.stride, 0, std::size_t(4 * out.width), queue);
     }
@@ -110,20 +110,20 @@ class DeviceProcessor final : public SegmentProcessor {
     return to;
   }
 
-  void run(FrameTask &job, Measured &m, Queue &queue) {
+  void run(FrameTask &task, Measured &m, Queue &queue) {
     begin(m);
     const Settings &s = m.settings;
-    const bool made = job.plan.use == Use::produce, draws = s.output != Output::passthrough;
-    const ConstImage frame = as_rgba(job.in, made && !draws ? &job.out : nullptr, queue);
+    const bool made = task.plan.use == Use::produce, draws = s.output != Output::passthrough;
+    const ConstImage frame = as_rgba(task.in, made && !draws ? &task.out : nullptr, queue);
     const bool learning = segmenter_->progress().learning();
     const bool undo = s.exposure == Exposure::automatic;
     segmenter_->segment(steady_.apply(frame, undo, *segmenter_, style_, queue), s.params, queue);
-    if (draws) segmenter_->draw(show_for(s.output), frame, style_, job.out, queue);
+    if (draws) segmenter_->draw(show_for(s.output), frame, style_, task.out, queue);
     m.measured = s.tuning.report && !learning;
     if (m.measured)
       blobs_->measure(segmenter_->mask(queue), frame, {s.blobs, s.motion.min_area, false}, m.blobs, queue);
     if (std::uint32_t *labels = wanted_labels(m)) segmenter_->fetch_labels(labels, queue);
-    job.late = draws && s.output == Output::overlay && m.measured;
+    task.late = draws && s.output == Output::overlay && m.measured;
     const colinearseg::Progress &progress = segmenter_->progress();
     element_.report({progress, colinearseg::resolve(s.params, progress.noise), "none", {}, {}});
   }

@@ -69,7 +69,7 @@ static SegmentElement &segment_of(gpointer self) {
 namespace vigil::gst::glcolinearseg {
 
 SegmentElement::SegmentElement(GstElement *gst)
-    : ElementWith(properties()), gst_(gst), place_(gst, [this] {
+    : ElementWith(properties()), gst_(gst), selector_(gst, [this] {
         return settings.read([](const Settings &s) { return GlSelector::DeviceRequest{s.backend, s.cuda}; });
       }) {}
 
@@ -130,7 +130,7 @@ void SegmentElement::report(const Reported &reported) {
 }
 
 PipelineDepth SegmentElement::flow() const {
-  if (!place_.holds_frames()) return {};
+  if (!selector_.holds_frames()) return {};
   return {1, settings.read([](const Settings &s) { return s.flow.async_depth; })};
 }
 

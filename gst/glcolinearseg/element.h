@@ -45,7 +45,7 @@ class SegmentElement final : public ElementWith<Settings> {
   PipelineDepth flow() const override;
   bool passes_buffers() const override;
   bool learns() const override { return true; }
-  DeviceSelector &place() override { return place_; }
+  DeviceSelector &device_selector() override { return selector_; }
   std::unique_ptr<FrameProcessor> make_processor(Device &) override;
   void start() override;
   void stop(FrameProcessor *) override;
@@ -77,7 +77,7 @@ class SegmentElement final : public ElementWith<Settings> {
   bool is_fresh();
 
   GstElement *gst_;
-  GlSelector place_;
+  GlSelector selector_;
   std::atomic<bool> changes_frames_ = false;
 
   mutable std::mutex mutex_; // held for moments, by any thread

@@ -89,17 +89,17 @@ class GlProcessor final : public SegmentProcessor {
   }
 
   std::unique_ptr<PerFrameData> make_frame_data() override { return std::make_unique<Read>(); }
-  void run(std::span<FrameTask *const> jobs, Queue &) override {
+  void run(std::span<FrameTask *const> tasks, Queue &) override {
     on_thread([&] {
-      for (FrameTask *job : jobs) run(*job);
+      for (FrameTask *task : tasks) run(*task);
     });
-    for (FrameTask *job : jobs) {
-      find_blobs(read_of(*job));
-      mask_bytes_ += masks_->take(analysis_of(*job).attached);
+    for (FrameTask *task : tasks) {
+      find_blobs(read_of(*task));
+      mask_bytes_ += masks_->take(analysis_of(*task).attached);
     }
   }
-  void pass_by(FrameTask &job, Queue &) override {
-    on_thread([&] { pass_by(job); });
+  void pass_by(FrameTask &task, Queue &) override {
+    on_thread([&] { pass_by(task); });
   }
   std::uint64_t result_bytes() const override {
     return bytes_before_ + label_bytes_ + mask_bytes_ + bytes_read();
@@ -110,7 +110,7 @@ class GlProcessor final : public SegmentProcessor {
   struct Read final : Analysis {
     std::vector<GLuint> labels; // empty: blobs are found already, or not wanted
   };
-  static Read &read_of(const FrameTask &job) { return static_cast<Read &>(*job.result); }
+  static Read &read_of(const FrameTask &task) { return static_cast<Read &>(*task.result); }
 
   template <class Fn>
   void on_thread(Fn fn) const {
@@ -170,23 +170,23 @@ class GlProcessor final : public SegmentProcessor {
   }
 
   // As device_processor.cpp's.
-  void pass_by(FrameTask &job) {
-    const Output output = analysis_of(job).settings.output;
-    if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(job.in_texture))
+  void pass_by(FrameTask &task) {
+    const Output output = analysis_of(task).settings.output;
+    if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(task.in_texture))
       gst_gl_sync_meta_wait(meta, device_.context());
     device_.forget_errors();
     {
-      const MappedTexture frame(gst_buffer_peek_memory(job.in_texture, 0), GST_MAP_READ);
-      const MappedTexture target(gst_buffer_peek_memory(job.out_texture, 0), GST_MAP_WRITE);
+      const MappedTexture frame(gst_buffer_peek_memory(task.in_texture, 0), GST_MAP_READ);
+      const MappedTexture target(gst_buffer_peek_memory(task.out_texture, 0), GST_MAP_WRITE);
       if (output == Output::passthrough || output == Output::overlay)
-        copy(job.in_texture, target.texture());
+        copy(task.in_texture, target.texture());
       else if (output == Output::background && parts_)
         parts_->results.draw(Show::background, frame.texture(), parts_->segmenter, {}, style_,
                              target.texture());
       else
         clear(target.texture());
     }
-    if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(job.out_texture))
+    if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(task.out_texture))
       gst_gl_sync_meta_set_sync_point(meta, device_.context());
   }
 
@@ -203,20 +203,20 @@ class GlProcessor final : public SegmentProcessor {
     device_.check("clearing a picture");
   }
 
-  void run(FrameTask &job) {
-    Read &a = read_of(job);
+  void run(FrameTask &task) {
+    Read &a = read_of(task);
     begin(a);
-    if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(job.in_texture))
+    if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(task.in_texture))
       gst_gl_sync_meta_wait(meta, device_.context());
-    const MappedTexture frame(gst_buffer_peek_memory(job.in_texture, 0), GST_MAP_READ);
+    const MappedTexture frame(gst_buffer_peek_memory(task.in_texture, 0), GST_MAP_READ);
     std::optional<MappedTexture> target;
-    if (job.out_texture) target.emplace(gst_buffer_peek_memory(job.out_texture, 0), GST_MAP_WRITE);
+    if (task.out_texture) target.emplace(gst_buffer_peek_memory(task.out_texture, 0), GST_MAP_WRITE);
     const bool draws = a.settings.output != Output::passthrough;
-    if (target && !draws) copy(job.in_texture, target->texture());
+    if (target && !draws) copy(task.in_texture, target->texture());
     process(a, frame.texture(), target && draws ? target->texture() : 0);
     target.reset();
-    if (job.out_texture)
-      if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(job.out_texture))
+    if (task.out_texture)
+      if (GstGLSyncMeta *meta = gst_buffer_get_gl_sync_meta(task.out_texture))
         gst_gl_sync_meta_set_sync_point(meta, device_.context());
   }
 

@@ -68,8 +68,8 @@ std::uint32_t *SegmentProcessor::wanted_labels(Analysis &a) {
   return a.settings.reports.attach_mask && MaskCopies::possible() ? masks_->labels(a.attached) : nullptr;
 }
 
-void SegmentProcessor::publish(BufferPtr &buffer, const FrameTask &job) {
-  Analysis &a = analysis_of(job);
+void SegmentProcessor::publish(BufferPtr &buffer, const FrameTask &task) {
+  Analysis &a = analysis_of(task);
   const bool attach = a.settings.reports.attach_mask;
   if (attach || !a.found.boxes.empty()) buffer.reset(gst_buffer_make_writable(buffer.release()));
   add_boxes(buffer.get(), "motion", a.found.boxes);
@@ -77,13 +77,13 @@ void SegmentProcessor::publish(BufferPtr &buffer, const FrameTask &job) {
     MaskCopies::attach(buffer.get(), a.attached, 0);
     MaskCopies::warn_where_impossible(element_.gst(), element_.told_no_masks);
   }
-  element_.motion_time = GST_CLOCK_TIME_IS_VALID(job.time.running)
-                             ? job.time.running
-                             : element_.motion_time + duration_of(in_.info, job.time);
-  element_.last_time = job.time;
+  element_.motion_time = GST_CLOCK_TIME_IS_VALID(task.time.running)
+                             ? task.time.running
+                             : element_.motion_time + duration_of(in_.info, task.time);
+  element_.last_time = task.time;
   const MotionSettings &motion = a.settings.motion;
   const Motion::Change change = element_.motion.step(a.found.changed_fraction, motion, element_.motion_time);
-  post_motion(element_.gst(), change, element_.motion, motion, job.time, a.found.changed_fraction,
+  post_motion(element_.gst(), change, element_.motion, motion, task.time, a.found.changed_fraction,
               a.found.boxes);
 }
 

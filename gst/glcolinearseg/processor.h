@@ -48,7 +48,7 @@ class SegmentProcessor : public FrameProcessor {
     Found found;
     MaskCopies::Frame attached;
   };
-  static Analysis &analysis_of(const FrameTask &job) { return static_cast<Analysis &>(*job.result); }
+  static Analysis &analysis_of(const FrameTask &task) { return static_cast<Analysis &>(*task.result); }
 
   // The segmenter, which is of the size that it was made for last.
   virtual void make(const colinearseg::Config &, const Settings &) = 0;

@@ -54,7 +54,7 @@ std::shared_ptr<const fisher::Model> read_model(const std::string &location) {
 } // namespace
 
 FisherElement::FisherElement(GstElement *gst)
-    : ElementWith(properties()), gst_(gst), place_(gst, [this] {
+    : ElementWith(properties()), gst_(gst), selector_(gst, [this] {
         return settings.read([](const Settings &s) {
           return CudaSelector::DeviceRequest{s.backend, s.device};
         });
@@ -160,7 +160,7 @@ void FisherElement::take_scores(BufferPtr &buffer, const FrameTime &time, std::s
 } // namespace vigil::gst::gpufisher
 
 static GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection, GstCaps *caps, GstCaps *filter) {
-  return filter_caps(caps_in_reach(caps, element_of(trans).place().works_on_cpu()), filter);
+  return filter_caps(caps_in_reach(caps, element_of(trans).device_selector().works_on_cpu()), filter);
 }
 
 static void gst_gpu_fisher_init(GstGpuFisher *self) {

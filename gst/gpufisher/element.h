@@ -25,7 +25,7 @@ class FisherElement final : public ElementWith<Settings> {
   PipelineDepth flow() const override;
   bool passes_buffers() const override { return true; }
   bool learns() const override { return true; }
-  DeviceSelector &place() override { return place_; }
+  DeviceSelector &device_selector() override { return selector_; }
   std::unique_ptr<FrameProcessor> make_processor(Device &) override;
   void start() override;
   void before_frame() override;
@@ -46,7 +46,7 @@ class FisherElement final : public ElementWith<Settings> {
   void post_changes(const FrameTime &, const Tuning &);
 
   GstElement *gst_;
-  CudaSelector place_;
+  CudaSelector selector_;
   std::atomic<unsigned> model_wanted_ = 0; // counts how often model-location was set
 
   // The streaming thread's own.

@@ -64,18 +64,18 @@ FrameProcessor::Plan FisherProcessor::plan(const FrameTime &time, PerFrameData *
   return {r.scored || scorer_->remembers(r.number, tuning.every) ? Use::inspect : Use::none};
 }
 
-void FisherProcessor::run(std::span<FrameTask *const> jobs, Queue &queue) {
-  for (FrameTask *job : jobs) {
-    auto &r = static_cast<Scored &>(*job->result);
+void FisherProcessor::run(std::span<FrameTask *const> tasks, Queue &queue) {
+  for (FrameTask *task : tasks) {
+    auto &r = static_cast<Scored &>(*task->result);
     if (r.scored)
-      scorer_->score(job->in, r.number, r.vector.as<float>(), r.scores.as<float>(), queue);
+      scorer_->score(task->in, r.number, r.vector.as<float>(), r.scores.as<float>(), queue);
     else
-      scorer_->remember(job->in, r.number, queue);
+      scorer_->remember(task->in, r.number, queue);
   }
 }
 
-void FisherProcessor::fetch(FrameTask &job, Queue &queue) {
-  auto &r = static_cast<Scored &>(*job.result);
+void FisherProcessor::fetch(FrameTask &task, Queue &queue) {
+  auto &r = static_cast<Scored &>(*task.result);
   if (!r.scored) return;
   const auto get = [&](const HostBuffer &to, const DeviceBuffer &from, std::size_t bytes) {
     if (bytes == 0) return;
@@ -86,13 +86,13 @@ void FisherProcessor::fetch(FrameTask &job, Queue &queue) {
   if (r.want_vector) get(r.host_vector, r.vector, r.vector.bytes());
 }
 
-void FisherProcessor::complete(FrameTask &job, Queue &) {
-  auto &r = static_cast<Scored &>(*job.result);
+void FisherProcessor::complete(FrameTask &task, Queue &) {
+  auto &r = static_cast<Scored &>(*task.result);
   if (r.scored) scorer_->join_scores(r.host_scores.as<const float>(), r.joined);
 }
 
-void FisherProcessor::publish(BufferPtr &buffer, const FrameTask &job) {
-  const auto &r = static_cast<const Scored &>(*job.result);
+void FisherProcessor::publish(BufferPtr &buffer, const FrameTask &task) {
+  const auto &r = static_cast<const Scored &>(*task.result);
   if (!r.scored) return;
   std::unique_ptr<GBytes, BytesUnref> vector;
   if (r.want_vector) {
@@ -101,7 +101,7 @@ void FisherProcessor::publish(BufferPtr &buffer, const FrameTask &job) {
     scorer_->join_vector(r.host_vector.as<const float>(), {joined, length});
     vector.reset(g_bytes_new_take(joined, sizeof(float) * length));
   }
-  element_.take_scores(buffer, job.time, r.joined, vector.get());
+  element_.take_scores(buffer, task.time, r.joined, vector.get());
 }
 
 void FisherProcessor::flushed() {

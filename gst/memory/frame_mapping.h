@@ -75,21 +75,21 @@ class FrameMapping {
   // live until close(), or until holds_buffer() is false. Throws Error::bad_data when the buffer is not what
   // the caps say.
   virtual ConstImage map_read(GstBuffer *, Queue &, ByteCounts &) = 0;
-  // Does the same for work that changes the picture; call write_back() after it. Either the buffer is writable, or
-  // `other` is given, which receives the result; only slots of make_cuda_mapping() and make_texture_mapping() take
-  // one.
+  // Does the same for work that changes the picture; call write_back() after it. Either the buffer is
+  // writable, or `other` is given, which receives the result; only slots of make_cuda_mapping() and
+  // make_texture_mapping() take one.
   virtual Image map_update(GstBuffer *, GstBuffer *other, Queue &, ByteCounts &) = 0;
-  // Gives a picture that work in `queue` may fill. After submitting the work, call write_back(); once the queue has
-  // completed, call finish() to store the result in the buffer.
+  // Gives a picture that work in `queue` may fill. After submitting the work, call write_back(); once the
+  // queue has completed, call finish() to store the result in the buffer.
   virtual Image map_write(GstBuffer *, Queue &) = 0;
   // Call after all work that reads the picture has been submitted.
   virtual void after_reading(Queue &) {}
   virtual void write_back(Queue &, ByteCounts &) = 0;
   // The same, where only this part of the picture was written.
   virtual void write_back(Queue &, ByteCounts &, const Area &) = 0;
-  // write_back() in two steps, for several frames under way: a copy to a texture gathers with others' to a batch
-  // until end_write_back() returns (see gl_cuda.h). `done` is recorded behind it; until then the queue, which is
-  // this frame's own, must do nothing else.
+  // write_back() in two steps, for several frames under way: a copy to a texture gathers with others' to a
+  // batch until end_write_back() returns (see gl_cuda.h). `done` is recorded behind it; until then the queue,
+  // which is this frame's own, must do nothing else.
   virtual void begin_write_back(Queue &queue, ByteCounts &counts, Event &done) {
     write_back(queue, counts);
     done.record(queue);

@@ -105,9 +105,9 @@ void TransferQueue::enqueue(GstGLContext *context, Handover &frame) {
   waiting_.push_back(&frame);
 }
 
-// A thread that comes when no other serves waits until the GPU is done with the batch before, then serves all frames
-// that have come by then. Where the batch before was its own and there is no other frame, there is nothing to
-// gather.
+// A thread that comes when no other serves waits until the GPU is done with the batch before, then serves all
+// frames that have come by then. Where the batch before was its own and there is no other frame, there is
+// nothing to gather.
 void TransferQueue::wait_for(GstGLContext *context, Handover &frame) {
   std::unique_lock lock(mutex_);
   Handover::Ticket &ticket = frame.ticket;

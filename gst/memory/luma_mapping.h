@@ -12,8 +12,8 @@
 
 namespace vigil::gst {
 
-// For pad templates of elements that look at luma alone and take frames from make_luma_mapping(), in addition to
-// VIGIL_VIDEO_FORMATS; in system memory only.
+// For pad templates of elements that look at luma alone and take frames from make_luma_mapping(), in addition
+// to VIGIL_VIDEO_FORMATS; in system memory only.
 #define VIGIL_LUMA_FORMATS                                                                                   \
   "{ YUY2, UYVY, YVYU, VYUY, Y42B, Y444, NV16, RGB, BGR, P010_10LE, I420_10LE, GRAY16_LE }"
 

@@ -29,8 +29,8 @@ struct ClGlContexts {
 
 namespace {
 
-// Elements that share a device and an OpenGL context share the OpenCL context that belongs to it: each takes memory of
-// the driver.
+// Elements that share a device and an OpenGL context share the OpenCL context that belongs to it: each takes
+// memory of the driver.
 std::shared_ptr<ClGlContexts> share_contexts(GstGLContext *context, const ClDevice &cl) {
   static std::mutex mutex;
   static std::map<std::pair<GstGLContext *, cl_device_id>, std::weak_ptr<ClGlContexts>> opened;

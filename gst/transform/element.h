@@ -43,7 +43,7 @@ class Element {
   // (FrameProcessor::pass_by).
   virtual bool learns() const { return false; }
 
-  virtual DeviceSelector &place() = 0;
+  virtual DeviceSelector &device_selector() = 0;
   virtual std::unique_ptr<FrameProcessor> make_processor(Device &) = 0;
 
   // At READY to PAUSED, before the first frame; may throw, and what it gives the new work goes there.

@@ -76,14 +76,14 @@ class FrameProcessor {
   // late are then sent earlier.
   virtual bool completes_ahead() const { return false; }
   virtual void publish(BufferPtr &, const FrameTask &) {}
-  // Instead of these four, for a corrupted frame: nothing is learnt and nothing found. With Use::produce, draws
-  // the picture of a frame in which nothing was found.
+  // Instead of these four, for a corrupted frame: nothing is learnt and nothing found. With Use::produce,
+  // draws the picture of a frame in which nothing was found.
   virtual void pass_by(FrameTask &, Queue &) {}
 
   // All frames that were held have been dropped.
   virtual void flushed() {}
-  // What goes along to another device, and its arrival there, before set_format(). export_state() may read memory of
-  // the device.
+  // What goes along to another device, and its arrival there, before set_format(). export_state() may read
+  // memory of the device.
   virtual std::unique_ptr<PortableState> export_state() { return nullptr; }
   virtual void import_state(std::unique_ptr<PortableState>) {}
   virtual std::uint64_t result_bytes() const { return 0; } // read back or sent besides pictures

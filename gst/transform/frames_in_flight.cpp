@@ -12,7 +12,7 @@ struct FramesInFlight::Frame {
   Frame(Device &device, std::unique_ptr<FrameMapping> slot, FrameProcessor &work)
       : reader(std::move(slot)), result(work.make_frame_data()), uploaded(device.make_event()),
         done(device.make_event()), timer(device.make_timer()) {
-    job.result = result.get();
+    task.result = result.get();
   }
 
   std::unique_ptr<FrameMapping> reader, writer; // the latter when a picture was made
@@ -22,13 +22,13 @@ struct FramesInFlight::Frame {
   std::unique_ptr<Queue> own_queue;      // for a picture that goes to a texture
   Queue *queue = nullptr;                // on which it is sent
   BufferPtr in, out;
-  FrameProcessor::FrameTask job;
+  FrameProcessor::FrameTask task;
   bool discont = false;
   bool uploads = false;   // `uploaded` is to be waited for
   bool completed = false; // complete() was called
   int timed = 0;          // frames that its timer measured
 
-  Use use() const { return job.plan.use; }
+  Use use() const { return task.plan.use; }
 };
 
 FramesInFlight::FramesInFlight(Device &device, FrameProcessor &work, const Counts &before,
@@ -54,7 +54,7 @@ void FramesInFlight::close(Frame &f) noexcept {
   let_go(f.in);
   let_go(f.out);
   f.timed = 0;
-  f.job.late = f.completed = false;
+  f.task.late = f.completed = false;
 }
 
 void FramesInFlight::set_format(const FrameKind &in, const FrameKind &out, MakeMapping make_mapping) {
@@ -82,14 +82,14 @@ FramesInFlight::Frame &FramesInFlight::free_frame() {
 FrameProcessor::Plan FramesInFlight::begin(const FrameTime &time) {
   Frame &f = free_frame();
   close(f); // ends what a frame that was begun and not submitted left
-  f.job.time = time;
-  f.job.plan = work_.plan(time, f.result.get());
+  f.task.time = time;
+  f.task.plan = work_.plan(time, f.result.get());
   if (time.passes_by) {
-    f.job.plan.apart = true; // the frames before it are worked on first
-    f.job.plan.group = 1;
-    if (f.job.plan.use == Use::inspect) f.job.plan.use = Use::none;
+    f.task.plan.apart = true; // the frames before it are worked on first
+    f.task.plan.group = 1;
+    if (f.task.plan.use == Use::inspect) f.task.plan.use = Use::none;
   }
-  return f.job.plan;
+  return f.task.plan;
 }
 
 void FramesInFlight::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap) {
@@ -99,17 +99,17 @@ void FramesInFlight::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap)
   f.uploads = overlap && !in_.cuda_memory;
   Queue &upload = f.uploads ? *upload_ : *compute_;
   f.queue = overlap ? download_.get() : compute_.get();
-  f.job.out = {};
-  f.job.out_texture = nullptr;
+  f.task.out = {};
+  f.task.out_texture = nullptr;
   if (f.use() == Use::modify)
-    f.job.in = f.job.out = f.reader->map_update(in, out, upload, counts_.pictures);
+    f.task.in = f.task.out = f.reader->map_update(in, out, upload, counts_.pictures);
   else
-    f.job.in = f.reader->map_read(in, upload, counts_.pictures);
-  f.job.in_texture = f.reader->texture();
+    f.task.in = f.reader->map_read(in, upload, counts_.pictures);
+  f.task.in_texture = f.reader->texture();
   if (f.use() == Use::produce) {
     if (!f.writer) f.writer = make_mapping_(out_);
-    f.job.out = f.writer->map_write(out, upload);
-    f.job.out_texture = f.writer->texture();
+    f.task.out = f.writer->map_write(out, upload);
+    f.task.out_texture = f.writer->texture();
     if (out_.gl_memory && device_.backend() == Backend::cuda) {
       if (!f.own_queue) f.own_queue = device_.make_queue();
       f.queue = f.own_queue.get();
@@ -120,7 +120,7 @@ void FramesInFlight::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap)
 
 void FramesInFlight::submit(BufferPtr in, BufferPtr out, bool discont, bool overlap) {
   Frame &f = *free_.back();
-  if (f.job.plan.apart) launch();
+  if (f.task.plan.apart) launch();
   if (f.use() != Use::none) {
     try {
       open(f, in.get(), out.get(), overlap);
@@ -138,7 +138,7 @@ void FramesInFlight::submit(BufferPtr in, BufferPtr out, bool discont, bool over
   f.discont = discont;
   free_.pop_back();
   pending_.push_back(&f);
-  if (int(pending_.size()) >= f.job.plan.group) launch();
+  if (int(pending_.size()) >= f.task.plan.group) launch();
 }
 
 void FramesInFlight::launch() {
@@ -150,12 +150,12 @@ void FramesInFlight::launch() {
       if (f->use() == Use::none) continue;
       if (!first) first = f;
       if (f->uploads) compute_->after(*f->uploaded);
-      jobs_.push_back(&f->job);
+      jobs_.push_back(&f->task);
     }
     if (first) {
       first->timer->start(*compute_);
-      if (first->job.time.passes_by) // it is alone
-        work_.pass_by(first->job, *compute_);
+      if (first->task.time.passes_by) // it is alone
+        work_.pass_by(first->task, *compute_);
       else
         work_.run(jobs_, *compute_);
       first->timer->stop(*compute_);
@@ -175,16 +175,16 @@ void FramesInFlight::launch() {
 // What was computed to where it goes; a picture that is drawn late waits for complete().
 void FramesInFlight::write_back(Frame &f) {
   if (f.queue != compute_.get()) f.queue->after(*computed_);
-  if (!f.job.time.passes_by) work_.fetch(f.job, *f.queue);
+  if (!f.task.time.passes_by) work_.fetch(f.task, *f.queue);
   if (f.use() == Use::modify)
-    f.reader->write_back(*f.queue, counts_.pictures, f.job.changed);
+    f.reader->write_back(*f.queue, counts_.pictures, f.task.changed);
   else
     f.reader->after_reading(*f.queue);
-  if (f.use() == Use::produce && !f.job.late)
+  if (f.use() == Use::produce && !f.task.late)
     f.writer->begin_write_back(*f.queue, counts_.pictures, *f.done);
   else
     f.done->record(*f.queue);
-  if (f.use() == Use::produce && !f.job.late && device_.backend() == Backend::cpu) { // all is done
+  if (f.use() == Use::produce && !f.task.late && device_.backend() == Backend::cpu) { // all is done
     f.reader->close();
     let_go(f.in);
   }
@@ -192,11 +192,11 @@ void FramesInFlight::write_back(Frame &f) {
 
 void FramesInFlight::complete(Frame &f) {
   if (f.completed || f.use() == Use::none) return;
-  if (!f.job.late && f.writer && f.use() == Use::produce) f.writer->end_write_back();
+  if (!f.task.late && f.writer && f.use() == Use::produce) f.writer->end_write_back();
   f.done->wait();
-  if (!f.job.time.passes_by) work_.complete(f.job, *f.queue);
+  if (!f.task.time.passes_by) work_.complete(f.task, *f.queue);
   f.completed = true;
-  if (f.job.late) f.writer->begin_write_back(*f.queue, counts_.pictures, *f.done);
+  if (f.task.late) f.writer->begin_write_back(*f.queue, counts_.pictures, *f.done);
 }
 
 std::optional<FramesInFlight::Finished> FramesInFlight::next(std::size_t allowed, bool all) {
@@ -207,7 +207,7 @@ std::optional<FramesInFlight::Finished> FramesInFlight::next(std::size_t allowed
   try {
     if (work_.completes_ahead()) // all but the newest have had time for their results
       for (Frame *f : launched_)
-        if (f->job.late && (allowed == 0 || f != launched_.back())) complete(*f);
+        if (f->task.late && (allowed == 0 || f != launched_.back())) complete(*f);
     if (launched_.empty() || (launched_.size() <= allowed && launched_.front()->use() != Use::none))
       return {};
     return finish_oldest();
@@ -221,7 +221,7 @@ FramesInFlight::Finished FramesInFlight::finish_oldest() {
   Frame &f = *launched_.front();
   complete(f);
   if (f.use() != Use::none) {
-    if (f.job.late) {
+    if (f.task.late) {
       f.writer->end_write_back();
       f.done->wait();
     }
@@ -234,7 +234,7 @@ FramesInFlight::Finished FramesInFlight::finish_oldest() {
     f.reader->finish();
     if (f.use() == Use::produce) f.writer->finish();
   }
-  Finished finished{f.out ? std::move(f.out) : std::move(f.in), f.discont, &f.job, &f};
+  Finished finished{f.out ? std::move(f.out) : std::move(f.in), f.discont, &f.task, &f};
   close(f);
   counts_.frames++;
   launched_.pop_front();

@@ -35,11 +35,11 @@ struct Counts {
 class FramesInFlight {
  public:
   struct Frame;
-  // A frame on its way out. The job and its result are good until recycle().
+  // A frame on its way out. The task and its result are good until recycle().
   struct Finished {
     BufferPtr buffer;
     bool discont = false;
-    const FrameProcessor::FrameTask *job = nullptr;
+    const FrameProcessor::FrameTask *task = nullptr;
     Frame *frame = nullptr;
   };
   using MakeMapping = std::function<std::unique_ptr<FrameMapping>(const FrameKind &)>;

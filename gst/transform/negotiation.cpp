@@ -30,7 +30,7 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   TransformImpl &impl = impl_of(trans);
   impl.pool_limit.forget(); // the pool that is known may be set up anew
-  DeviceSelector &place = impl.element->place();
+  DeviceSelector &place = impl.element->device_selector();
   const guint held = guint(impl.flow().held());
   if (impl.element->passes_buffers()) {
     propose_downstream_pool(&place.cuda, &place.gl, GST_BASE_TRANSFORM_SRC_PAD(trans), query, held);
@@ -43,7 +43,7 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   TransformImpl &impl = impl_of(trans);
-  DeviceSelector &place = impl.element->place();
+  DeviceSelector &place = impl.element->device_selector();
   guint min = 0;
   if (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_parse_nth_allocation_pool(query, 0, nullptr, nullptr, &min, nullptr);
@@ -64,7 +64,7 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   impl.in.reset();
   impl.out.reset();
   impl.pool_limit.forget();
-  DeviceSelector &place = impl.element->place();
+  DeviceSelector &place = impl.element->device_selector();
   const int held = impl.flow().held();
   place.prepare(come);
   {
@@ -85,7 +85,7 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
 }
 
 void post_place_warning(TransformImpl &impl) {
-  if (const std::optional<Error> warning = impl.element->place().take_warning())
+  if (const std::optional<Error> warning = impl.element->device_selector().take_warning())
     post_warning(GST_ELEMENT(impl.trans), *warning);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Where an element that works in OpenCL, and perhaps in CUDA too, works; and how OpenCL reaches frames in the
-// memory of CUDA and OpenGL: through CUDA where both are the same GPU (cuda_opencl_mapping.h), by itself where
-// its driver shares textures (opencl_gl_mapping.h), else through the host.
+// memory of CUDA and OpenGL: through CUDA where both are the same GPU (cuda_opencl_mapping.h), by itself
+// where its driver shares textures (opencl_gl_mapping.h), else through the host.
 #pragma once
 
 #include "gst/memory/cuda_opencl_mapping.h"

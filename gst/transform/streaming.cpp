@@ -20,7 +20,7 @@ GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
 // Frames of another context than the device's come from now on: goes over to it, and takes along what the
 // work knows.
 void follow(TransformImpl &impl, GstBuffer *buffer) {
-  DeviceSelector &place = impl.element->place();
+  DeviceSelector &place = impl.element->device_selector();
   if (!impl.in || !place.is_elsewhere(buffer, *impl.in)) return;
   impl.outlet.drain();
   {
@@ -74,7 +74,8 @@ GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
     use = impl.frames->begin(time).use;
   }
   BufferPtr out;
-  if (use == Use::produce || (use == Use::modify && needs_other_buffer(element.place(), in.get()))) {
+  if (use == Use::produce ||
+      (use == Use::modify && needs_other_buffer(element.device_selector(), in.get()))) {
     GstBuffer *made = nullptr;
     const GstFlowReturn flow = parent_class()->prepare_output_buffer(impl.trans, in.get(), &made);
     if (flow != GST_FLOW_OK) return flow;
@@ -93,7 +94,7 @@ GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
     copied = impl.frames->counts().pictures;
   }
   element.after_frame();
-  element.place().warn_of_host_copies(*impl.in, copied);
+  element.device_selector().warn_of_host_copies(*impl.in, copied);
   return GST_FLOW_OK;
 }
 
@@ -137,7 +138,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   TransformImpl &impl = impl_of(trans);
-  DeviceSelector &place = impl.element->place();
+  DeviceSelector &place = impl.element->device_selector();
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
       (place.cuda.answer(GST_ELEMENT(trans), query) || place.gl.answer(query)))
     return TRUE;

@@ -151,7 +151,7 @@ void vigil::gst::serve_properties(GObjectClass *klass) {
 
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
   TransformImpl &impl = impl_of(element);
-  DeviceSelector &place = impl.element->place();
+  DeviceSelector &place = impl.element->device_selector();
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
     const bool opened = guard(element, false, [&] {
       place.open();
@@ -173,7 +173,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
 }
 
 static void set_context(GstElement *element, GstContext *context) {
-  DeviceSelector &place = impl_of(element).element->place();
+  DeviceSelector &place = impl_of(element).element->device_selector();
   place.cuda.offered(element, context, place.cuda_device_id());
   place.gl.offered(context);
   GST_ELEMENT_CLASS(vigil_transform_parent_class)->set_context(element, context);
@@ -182,7 +182,7 @@ static void set_context(GstElement *element, GstContext *context) {
 static gboolean start(GstBaseTransform *trans) {
   return guard(trans, FALSE, [&] {
     TransformImpl &impl = impl_of(trans);
-    DeviceSelector &place = impl.element->place();
+    DeviceSelector &place = impl.element->device_selector();
     impl.element->start();
     place.forget_warnings();
     {

@@ -26,21 +26,21 @@
 // covers half of the picture bends the line, but it does not make it explain more. With fewer samples than a
 // line needs, the last weight stays.
 //
-// What the model follows by itself: slow changes of daylight are no exposure: compensated permanently, they would leave a
-// model of noon to watch the dusk. Undoing the whole line would move a sample of v by d(v) = weight ((v -
-// offset) / gain - v). At v = 16 and v = 235 the part `left` of it is left to the model: it goes towards d
-// by at most `following` levels a frame (`following_chroma` for chroma), times the share min(1,
+// What the model follows by itself: slow changes of daylight are no exposure: compensated permanently, they
+// would leave a model of noon to watch the dusk. Undoing the whole line would move a sample of v by d(v) =
+// weight ((v - offset) / gain - v). At v = 16 and v = 235 the part `left` of it is left to the model: it goes
+// towards d by at most `following` levels a frame (`following_chroma` for chroma), times the share min(1,
 // following_first + following_more |left|), and stays between 0 and d. It is slow as long as little is left,
 // since an exposure that goes up and down every few seconds turns round before much of it is left to the
 // model, which would widen its variances and see less; daylight goes on.
 //
 // Undoing it: T(y) = y + s (d(y) - left(y)), with left(y) the straight line through left(16) and left(235),
 // and s = max(0, 1 - slack / D), where D is the larger of |d - left| at 16 and at 235. So a deviation of at
-// most `slack` levels is left as well: a steady camera's frames stay as they are.
-// A sample of 250 or more (5 or less) was perhaps clipped: where T says less (more) than the background has,
-// it becomes the background's value, which neither shows nor is learnt. Not for the one channel that is made
-// of R, G and B. In frames of Y, U and V, where T changes any channel, clipped.h says which pixels were
-// clipped and what they become. A level is one step of an 8-bit sample, 0..255. Source: this project.
+// most `slack` levels is left as well: a steady camera's frames stay as they are. A sample of 250 or more (5
+// or less) was perhaps clipped: where T says less (more) than the background has, it becomes the background's
+// value, which neither shows nor is learnt. Not for the one channel that is made of R, G and B. In frames of
+// Y, U and V, where T changes any channel, clipped.h says which pixels were clipped and what they become. A
+// level is one step of an 8-bit sample, 0..255. Source: this project.
 #pragma once
 
 #include "common/device.h"

@@ -2,11 +2,11 @@
 // What of a frame's foreground is motion: for messages alone. Host memory, a few thousand cells; the mask,
 // the blobs and what the model learns do not depend on it.
 //
-// A group is 8-connected cells of the grid, with the sums of its cells and rims (ghost.h, boundary_contrast.h). By the rim,
-// `on` is how much of the difference goes on beyond the outline (outside / inside), `kept` the correlation of
-// the ground's edges with the frame's, where the ground has any (else 0). Of somebody `on` is about 0 and
-// `kept` small, of light both are about 1. is_light() asks for much before a blob is learnt at once; here a
-// blob that looks like light is not told, and that is all.
+// A group is 8-connected cells of the grid, with the sums of its cells and rims (ghost.h,
+// boundary_contrast.h). By the rim, `on` is how much of the difference goes on beyond the outline (outside /
+// inside), `kept` the correlation of the ground's edges with the frame's, where the ground has any (else 0).
+// Of somebody `on` is about 0 and `kept` small, of light both are about 1. is_light() asks for much before a
+// blob is learnt at once; here a blob that looks like light is not told, and that is all.
 //
 // Reported blobs count with all of their pixels, but for groups whose difference goes on (`most_on`) or whose
 // ground keeps its edges (`most_kept`). Motion begins only where cells are new: covered for `new_for` seconds
@@ -47,7 +47,8 @@ class MotionGate {
   void reset(const cell_grid::Grid &);
 
   struct Frame {
-    // Cells of reported blobs that are no light; light_frames where this frame's light was (stationary_regions.h).
+    // Cells of reported blobs that are no light; light_frames where this frame's light was
+    // (stationary_regions.h).
     std::span<const std::uint8_t> in_blob, light;
     std::span<const Cell> edges;
     std::span<const BoundaryContrast> rims;

@@ -26,8 +26,8 @@
 //                  comes to rest, and since light and dark scenes are allowed to be light and dark.
 //   good           else
 // Lamps and reflections fill less than 1 % in most scenes; 5 % for shadows, as the eye does not miss much in
-// them. `low_contrast` (contrast below 0.25, and no both_ends) is reported in addition: fog, a dirty dome, backlight
-// or a lens out of focus; no exposure mends that.
+// them. `low_contrast` (contrast below 0.25, and no both_ends) is reported in addition: fog, a dirty dome,
+// backlight or a lens out of focus; no exposure mends that.
 #pragma once
 
 #include "kernels/histogram/histogram.h"

@@ -2,8 +2,8 @@
 // Shifts that do not come back. A pole sways about the place where it stands; that place need not be the one
 // of the model's first frame, so a mean of shifts that is not zero says nothing. Where the camera drifts or
 // was pushed, shifts no longer return to the model's place, and the model is to follow: frames are compared
-// up to `most` pixel away from the shift that was found, so that the model learns the scene there. When it has,
-// the shift that is found is smaller by that much. A frame of which nothing is certain (something large
+// up to `most` pixel away from the shift that was found, so that the model learns the scene there. When it
+// has, the shift that is found is smaller by that much. A frame of which nothing is certain (something large
 // passes) is compared through the mean of the shifts before, which fades.
 //
 // For each axis: lowest = min(found, lowest + 1 / memory), highest = max(found, highest - 1 / memory); the

@@ -71,8 +71,8 @@ class Registration {
   // next call is done. Throws Error::bad_setting for 16 bits a sample.
   virtual void set_background(const ConstImage &background, Queue &) = 0;
   // Looks for a frame of the background's size and format, and writes *sway in the device's memory and,
-  // unless it is null, *host_copy in host memory (Device::allocate_host), both in order with the queue. Throws
-  // Error::bad_setting for another frame.
+  // unless it is null, *host_copy in host memory (Device::allocate_host), both in order with the queue.
+  // Throws Error::bad_setting for another frame.
   virtual void find(const ConstImage &frame, AppliedShift *sway, AppliedShift *host_copy, Queue &) = 0;
   // No frame was looked at before the next one.
   virtual void forget() = 0;

@@ -12,8 +12,8 @@ struct Point {
   bool operator==(const Point &) const = default;
 };
 
-// (b - a) x (p - a): above 0 when p is to the right of an observer who looks from a to b in the picture, below 0
-// on the left.
+// (b - a) x (p - a): above 0 when p is to the right of an observer who looks from a to b in the picture,
+// below 0 on the left.
 double side(Point a, Point b, Point p);
 // Which way the step from p to q goes over the segment from a to b: +1 to its right hand, -1 to its left, 0
 // not at all. A point exactly on a line counts as on its right hand, so that each way over it counts once,

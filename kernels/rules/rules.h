@@ -17,8 +17,9 @@
 //               "wrong-way": "backward"}],        a direction that is reported as wrong
 //    "ground": {"picture": [[x, y], four of them], "metres": [[x, y], four of them]}}
 //
-// All but names and points may be left out. A crossing is "forward" when it goes to the right hand of a person who
-// looks along the line from its first point to its last, else "backward". Source of the form: this project.
+// All but names and points may be left out. A crossing is "forward" when it goes to the right hand of a
+// person who looks along the line from its first point to its last, else "backward". Source of the form: this
+// project.
 //
 // Errors are Error::bad_setting with line and column of the text, or the name of the rule, and the reason:
 // wrong JSON, members that are not known, names that are there twice, polygons with fewer than three points,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Takes the place of the OpenCL backends in builds without OpenCL: a request for one fails and says so. filter
-// has no other backend and no function that could be asked.
+// Takes the place of the OpenCL backends in builds without OpenCL: a request for one fails and says so.
+// filter has no other backend and no function that could be asked.
 #include "common/error.h"
 #include "kernels/bilateral/bilateral.h"
 #include "kernels/histogram/histogram.h"

@@ -39,8 +39,8 @@ class Monitor {
   // False when a pipeline does not end: it still uses this object, which must not be destroyed then.
   bool stop();
 
-  // Runs f on the main loop and waits for it (call_on_loop.h). Throws what f throws, and std::runtime_error when the
-  // loop does not come to it within ten seconds.
+  // Runs f on the main loop and waits for it (call_on_loop.h). Throws what f throws, and std::runtime_error
+  // when the loop does not come to it within ten seconds.
   template <class F>
   auto call(F f) -> decltype(f());
   // Runs f on the main loop at some time, and does not wait for it. On any thread.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sums along the outlines of the mask, a cell of the grid each: how strong the edges are there in the frame
 // and in the background (kernels/ghost/ghost.h, after Cucchiara et al. 2003), and whether the difference
-// between the two ends at the outline (kernels/ghost/boundary_contrast.h). local_light.h, motion_gate.h and ghosts.h
-// decide by them. Every 0.15 s of the stream, or each frame where that is longer, stationary regions are due
-// to be judged.
+// between the two ends at the outline (kernels/ghost/boundary_contrast.h). local_light.h, motion_gate.h and
+// ghosts.h decide by them. Every 0.15 s of the stream, or each frame where that is longer, stationary regions
+// are due to be judged.
 #pragma once
 
 #include "gst/cudamog/stage.h"

@@ -2,7 +2,8 @@
 // foreground-rate and absorb-after: are regions that stay foreground objects, or ghosts, the ground that an
 // object laid bare? An object has edges along its outline in the frame, a ghost has them in the background
 // (kernels/ghost/ghost.h, after Cucchiara et al. 2003). How evidence, stillness and time decide:
-// kernels/ghost/stationary_regions.h. A box of which more than half of the cells are a ghost's is marked as one.
+// kernels/ghost/stationary_regions.h. A box of which more than half of the cells are a ghost's is marked as
+// one.
 //
 // Feedback: the adaptation map. Objects are learnt slowly, ghosts, light and motionless things at once.
 #pragma once

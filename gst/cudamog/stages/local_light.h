@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Takes illumination out of the detections: the shadow of a cloud, the light of a lamp. A blob is light where
 // the difference to the background goes on beyond its outline and the ground keeps its edges
-// (ghost::is_light, kernels/ghost/boundary_contrast.h; source: this project). Its cells are learnt at once from then on
-// (kernels/ghost/stationary_regions.h). A box goes with the blob when more of its cells are light than are in another
-// blob.
+// (ghost::is_light, kernels/ghost/boundary_contrast.h; source: this project). Its cells are learnt at once
+// from then on (kernels/ghost/stationary_regions.h). A box goes with the blob when more of its cells are
+// light than are in another blob.
 #pragma once
 
 #include "gst/cudamog/stage.h"

@@ -12,10 +12,10 @@ namespace vigil::blobs {
 //
 // The mask is words of 32 pixels, bit i being the word's pixel i. With eight neighbours a line is two rows,
 // the first of them even; with four it is one row. A run is a stretch of columns inside of a word that have
-// foreground in the line. Of eight neighbours, two pixels of a line whose columns are the same or next to each
-// other always touch, so a run is connected. Runs of a word lie two columns apart, so line * pitch + x / 2 of
-// its first column is a run's number. `parent` and `value` have a place for each number; what is at numbers
-// of no run is never read.
+// foreground in the line. Of eight neighbours, two pixels of a line whose columns are the same or next to
+// each other always touch, so a run is connected. Runs of a word lie two columns apart, so line * pitch + x /
+// 2 of its first column is a run's number. `parent` and `value` have a place for each number; what is at
+// numbers of no run is never read.
 struct Work {
   std::uint32_t *bits;   // word x / 32 of row y at [x / 32 * stride + y]: lanes of a warp take lines
   std::uint32_t *parent; // of a run; the root of a component is its run of the least number

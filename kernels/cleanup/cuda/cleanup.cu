@@ -4,7 +4,8 @@
 //
 // A tile is 32 words of 32 pixels, one for each lane of a warp, by `tile_rows` rows. It is loaded with a
 // margin as wide as the steps reach; what a step makes of pixels near the tile's edge is wrong by its radius,
-// and the margin takes that up. So a step needs no more of its neighbour words than the neighbouring lanes have.
+// and the margin takes that up. So a step needs no more of its neighbour words than the neighbouring lanes
+// have.
 #include "common/cuda/bytes.h"
 #include "common/cuda/launch.h"
 #include "kernels/cleanup/cuda/kernels.h"

@@ -19,7 +19,8 @@ struct DeviceState {
 // Reads what was known after the last frame at `before` and writes this frame's to `now`, another place.
 void launch_estimate(const ConstImage &frame, const Shifted &background, int channels, int step,
                      const Colours &, const DeviceState *before, DeviceState *now, CUstream_st *);
-// Maps the frame, and copies the lines to `host_copy` in host memory unless it is null. Follows launch_estimate().
+// Maps the frame, and copies the lines to `host_copy` in host memory unless it is null. Follows
+// launch_estimate().
 void launch_map(const ConstImage &frame, const Shifted &background, int channels, const Colours &,
                 const DeviceState *, Lines *host_copy, const Image &out, CUstream_st *);
 

@@ -29,8 +29,8 @@ struct DeviceState {
 };
 
 void launch_points(const ConstImage &background, DeviceState *, CUstream_st *);
-// The search near no shift and the last one. `fresh`: no frame was looked at before. Writes *sway and *host_copy
-// unless the frame is lost.
+// The search near no shift and the last one. `fresh`: no frame was looked at before. Writes *sway and
+// *host_copy unless the frame is lost.
 void launch_near(const ConstImage &frame, bool fresh, DeviceState *, AppliedShift *sway,
                  AppliedShift *host_copy, CUstream_st *);
 // The search from what the pyramid says, where the frame is lost; else it does nothing.
