@@ -166,7 +166,7 @@ std::optional<FrameSource::Taken> TransformImpl::take(bool all) {
       impl.frames->recycle(frame);
     }
   } recycle{*this, f->frame};
-  if (!f->job->time.passes_by) work->publish(f->buffer, *f->job);
+  if (!f->task->time.passes_by) work->publish(f->buffer, *f->task);
   return Taken{std::move(f->buffer), f->discont};
 }
 

@@ -108,8 +108,8 @@ class FaultyMapping final : public FrameMapping {
     fault_.may_fail("open to write");
     return {};
   }
-  void send(Queue &, ByteCounts &) override { fault_.may_fail("send"); }
-  void send(Queue &, ByteCounts &, const Area &) override { fault_.may_fail("send"); }
+  void write_back(Queue &, ByteCounts &) override { fault_.may_fail("send"); }
+  void write_back(Queue &, ByteCounts &, const Area &) override { fault_.may_fail("send"); }
   bool holds_buffer() const override { return true; }
   void close() noexcept override {
     if (open_ && fault_.under_way) fault_.closed_early++;

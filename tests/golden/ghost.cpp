@@ -59,7 +59,7 @@ int run(const char *path) {
   const auto device = open_cpu();
   const auto queue = device->make_queue();
   int failures = 0;
-  const auto replay = [&](const char *name, Outlines &outlines) {
+  const auto replay = [&](const char *name, ContourFeatures &outlines) {
     for (const Case &c : cases) {
       std::vector<Cell> got(c.want.size());
       std::vector<BoundaryContrast> rims(c.want.size());
