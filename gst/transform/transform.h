@@ -2,19 +2,19 @@
 // VigilTransform, the base class of elements that work on frames with a device. An element derives from it,
 // gives it its Element (element.h) in the instance's init function, and describes itself in the class's. The
 // class has no properties of its own; it serves those of the Element, `stats` among them.
-//   transform.cpp     the GObject: properties, states, the life of the work
-//   streaming.cpp     frames, events, queries
-//   negotiation.cpp   caps and pools
-//   element.h frame_processor.h  what an element brings
-//   place.*           the device and the contexts: cuda_place.*, gl_place.*, opencl_place.*
-//   held_frames.*     the frames that are held
-//   outlet.*          the order of frames and events
-//   pools.*           the arithmetic of pools
+//   transform.cpp      the GObject: properties, states, the life of the processor
+//   streaming.cpp      frames, events, queries
+//   negotiation.cpp    caps and pools
+//   element.h          what an element brings; frame_processor.h: what works on its frames
+//   device_selector.*  the device and the contexts: cuda_selector.*, gl_selector.*, opencl_selector.*
+//   frames_in_flight.* the frames that are held
+//   ordered_output.*   the order of frames and events
+//   pools.*            the arithmetic of pools
 //
 // The rules that hold for all elements:
 //   - The context of a frame is followed before the base class sees the frame, so that pools are negotiated
 //   again for the same frame.
-//   - What the work knows goes along by FrameProcessor::export_state() and import_state(, and in no other way.
+//   - The state of a processor moves to the next one by FrameProcessor::export_state() and import_state() only.
 //   - No lock is held while neighbours are asked, frames are pushed or messages are posted.
 //   - Reading `stats` waits for no work: the counts are copied after each frame.
 //   - A frame that comes before there is a format is refused with GST_FLOW_NOT_NEGOTIATED.

@@ -45,8 +45,8 @@
 //               written. With S the sum of |k_ij| and 2^e the least power of two that is not below max(S +
 //               |offset|, 1): one pass: k rounded to 1/2^(22-e)
 //               two passes, where k is of rank one (its first singular value and vectors, by the singular
-//               value decomposition, make all of it, except for less than half a level of 255: 1/510 as the sum
-//               of what is left over): k_ij = b_i a_j, the sum of |a_j| is 1; a rounded to 1/2^20, the sums
+//               value decomposition, make all of it, except less than half a level of 255: 1/510 as the sum
+//               of the remainder): k_ij = b_i a_j, the sum of |a_j| is 1; a rounded to 1/2^20, the sums
 //               over j to 1/256, b to 1/2^(14-e); q of the sum over i of both
 //   bilateral   (2 sum w v + W) / (2 W) rounded down, W = sum w, over the (2 r + 1)^2 values around, r =
 //               ceil(2 spatial-sigma): w = floor(s_ij t_d / 1024), d the difference to the middle value, s_ij

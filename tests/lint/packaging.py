@@ -58,6 +58,16 @@ for file in presets:
         problems.append(f"gst/meson.build does not install {file.name}")
     groups = re.findall(r"^\[(?!_presets_)(.+)\]", file.read_text(encoding="utf-8"), re.M)
     problems += [f"docs/tuning.md does not measure preset {g} of {file.name}" for g in groups if f"`{g}`" not in tuning]
+# The hardening of the package's unit and of the shards' is the same: from the first such line to the end.
+units = {n: (root / n).read_text(encoding="utf-8") for n in ("debian/vigil-monitor.service", "deploy/systemd/vigil-monitor@.service")}
+hardening = {n: text.partition("\nNoNewPrivileges=")[2].partition("\n[Install]")[0] for n, text in units.items()}
+for name, text in hardening.items():
+    if len(text.splitlines()) < 20:
+        problems.append(f"{name}: no hardening from NoNewPrivileges= to [Install]")
+if len(set(hardening.values())) > 1:
+    differ = set.symmetric_difference(*(set(t.splitlines()) for t in hardening.values()))
+    problems.append(f"{' and '.join(units)} differ in their hardening: {'; '.join(sorted(differ))}")
+
 print(*problems, sep="\n")
 print(f"{len(wanted)} packages, {len(names)} programs and elements, {len(problems)} problems")
 sys.exit(1 if problems or not names else 0)
