@@ -14,7 +14,7 @@
 // The rules that hold for all elements:
 //   - The context of a frame is followed before the base class sees the frame, so that pools are negotiated
 //   again for the same frame.
-//   - The state of a processor moves to the next one by FrameProcessor::export_state() and import_state() only.
+//   - The state of a processor moves on by FrameProcessor::export_state() and import_state() only.
 //   - No lock is held while neighbours are asked, frames are pushed or messages are posted.
 //   - Reading `stats` waits for no work: the counts are copied after each frame.
 //   - A frame that comes before there is a format is refused with GST_FLOW_NOT_NEGOTIATED.
