@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The virtual background of docs/elements/glcolinearseg.md, as it is printed there: people stand before the picture.
+"""The virtual background of docs/reference/elements/glcolinearseg.md, as it is printed there: people stand before the picture.
 Usage: recipe.py PAGE
 
 The camera is a drawn scene, and what would go to the screen goes into a file."""

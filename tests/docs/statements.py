@@ -37,7 +37,7 @@ class Statements(unittest.TestCase):
                 posted.update(n for n in re.findall(r'return "([a-z-]+)"', names) if "-" in n)
         posted.update(re.findall(r'return "([a-z-]+)"', re.search(r"const char \*name_of\(Kind.*?\n\}", text("kernels/rules/event.cpp"), re.DOTALL)[0]))
         posted -= {"unknown"}
-        table = text("docs/embedding.md").split("| message | from |", 1)[1].split("\n\n", 1)[0]
+        table = text("docs/reference/messages-and-metadata.md").split("| message | from |", 1)[1].split("\n\n", 1)[0]
         shown = set()
         for row in table.splitlines()[2:]:
             shown.update(re.findall(r"`([a-z-]+)`", row.split("|")[1]))
@@ -54,18 +54,18 @@ class Statements(unittest.TestCase):
     def test_where_recordings_go(self):
         """The pages name the folder that ./run monitor records into."""
         self.assertIn('--storage "$build/monitor"', text("run"))
-        for page in ("README.md", "docs/monitor.md"):
+        for page in ("README.md", "docs/reference/monitor-page.md"):
             self.assertIn("`build/monitor`", text(page), page)
 
     def test_tamper_detection_is_not_said_to_need_the_cpu(self):
-        for page in ("docs/monitor.md", "docs/tuning.md", "docs/elements/cudamog.md", "CHANGELOG.md"):
+        for page in ("docs/reference/monitor-page.md", "docs/reference/presets.md", "docs/reference/elements/cudamog.md", "CHANGELOG.md"):
             for line in text(page).splitlines():
                 if "camera-covered" in line or "watch-camera" in line or "camera itself" in line:
                     self.assertNotRegex(line, r"on the (CPU|processor)( only)?\b(?!,)", page)
 
     def test_the_readme_repeats_the_figures_of_its_source(self):
-        """The F-measures of README.md are those of docs/foreground.md."""
-        source, readme = text("docs/foreground.md"), text("README.md")
+        """The F-measures of README.md are those of docs/measurements/log/2026-11/foreground.md."""
+        source, readme = text("docs/measurements/log/2026-11/foreground.md"), text("README.md")
         wanted = [re.search(rf"^\| {s} \| ([\d.]+)", source, re.MULTILINE)[1]
                   for s in ("cdnet_highway", "cdnet_pedestrians", "wallflower_WavingTrees")]
         row = re.search(r"^\| `cudamog`, default settings, RGBA \| (.*) \|$", readme, re.MULTILINE)[1]
@@ -82,7 +82,7 @@ class Statements(unittest.TestCase):
         """A page that says how many operations the HTTP API has says the number of openapi.json."""
         paths = json.loads(text("docs/api/openapi.json"))["paths"]
         operations = sum(verb in {"get", "put", "post", "patch", "delete"} for path in paths.values() for verb in path)
-        for page in ("README.md", "docs/monitor.md", "docs/fleet.md"):
+        for page in ("README.md", "docs/reference/monitor-page.md", "docs/reference/shards.md"):
             for said in re.findall(r"(\d+) operations", text(page)):
                 self.assertEqual(int(said), operations, page)
 

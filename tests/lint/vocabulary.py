@@ -20,15 +20,15 @@ NAMES = [
 ]
 # Retired word: plain word, and how many are left.
 WORDS = {
-    r"told": ("reported, announced, configured, distinguished", 334),
+    r"told": ("reported, announced, configured, distinguished", 328),
     r"tells? of": ("reports", 10),
-    r"whoever": ("anyone who, the caller", 35),
-    r"beside": ("next to, in addition to, compared with", 277),
-    r"but for": ("except", 34),
+    r"whoever": ("anyone who, the caller", 34),
+    r"beside": ("next to, in addition to, compared with", 242),
+    r"but for": ("except", 31),
     r"for ever": ("permanently", 24),
-    r"nothing set": ("default settings", 34),
-    r"one who": ("a person who, an element that", 20),
-    r"in place of": ("instead of", 32),
+    r"nothing set": ("default settings", 19),
+    r"one who": ("a person who, an element that", 19),
+    r"in place of": ("instead of", 25),
     r"he|him|his": ("it, the object, the person", 34),
 }
 
@@ -43,7 +43,7 @@ if not files:
     sys.exit(77)
 for name in files:
     path = root / name
-    if path.suffix not in TEXT or name in {"tests/lint/vocabulary.py", "docs/glossary.md", "CHANGELOG.md"} or not path.is_file():
+    if path.suffix not in TEXT or name in {"tests/lint/vocabulary.py", "docs/glossary.md", "CHANGELOG.md"} or name.startswith("docs/measurements/log/") or not path.is_file():
         continue
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         for folder, retired, today in names:
