@@ -26,10 +26,10 @@ WORDS = {
     r"beside": ("next to, in addition to, compared with", 242),
     r"but for": ("except", 31),
     r"for ever": ("permanently", 24),
-    r"nothing set": ("default settings", 19),
-    r"one who": ("a person who, an element that", 19),
-    r"in place of": ("instead of", 25),
-    r"he|him|his": ("it, the object, the person", 34),
+    r"nothing set": ("default settings", 9),
+    r"one who": ("a person who, an element that", 18),
+    r"in place of": ("instead of", 19),
+    r"he|him|his": ("it, the object, the person", 32),
 }
 
 names = [(folder, re.compile(rf"(?<![\w-])(?:{name})(?![\w-])"), today) for folder, name, today in NAMES]

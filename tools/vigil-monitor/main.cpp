@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-monitor: see docs/reference/monitor-page.md.
+// vigil-monitor: see docs/reference/monitor.md.
 #include "camera/properties.h"
 #include "camera/source.h"
 #include "common/error.h"
