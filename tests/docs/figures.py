@@ -16,7 +16,7 @@ REQUIRED = ["key", "value", "device", "driver", "date", "commit", "command"]
 COMMENT = re.compile(r"<!-- figure: (\S+) -->")
 # Numbers that were measured, by their look. What a property is set to, a limit or a size of a picture is none.
 MEASURED = re.compile(
-    r"(?<![\w.=/-])(?:0\.\d{3,4}(?![\d.]| grey)|\d+\.\d+ ms\b|\d+\.?\d* times (?:as|faster|slower)|\d{3,} frames (?:per|a) second|\d+(?:\.\d+)? dB\b|\d+\.\d+ (?:GB/s|cores)\b)")
+    r"(?<![\w.=/-])(?:0\.(?!00\d\b)\d{3,4}(?![\d.]| grey)|\d+\.\d+ ms\b|\d+\.?\d* times (?:as|faster|slower)|\d{3,} frames (?:per|a) second|\d+(?:\.\d+)? dB\b|\d+\.\d+ (?:GB/s|cores)\b)")
 problems, used = [], {}
 
 with (root / SOURCE).open(encoding="utf-8", newline="") as file:

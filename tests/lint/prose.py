@@ -21,7 +21,8 @@ DIARY = re.compile(r"docs/measurements/|docs/develop/licences/")
 READERS = re.compile(r"docs/(tutorials|how-to|reference|explanation)/")
 MODELS = re.compile(r"\b(EPYC|Xeon|Core i\d|Ryzen|H200|H100|A100|RTX \d+|GTX \d+|Tesla)\b")
 # Pages whose subject is on which machine something was measured or runs well, and a page of output as it is.
-ABOUT_MACHINES = {"docs/explanation/performance.md", "docs/how-to/hardware.md", "docs/reference/tools/vigil-tune.md"}
+ABOUT_MACHINES = {"docs/explanation/performance.md", "docs/how-to/hardware.md", "docs/how-to/many-cameras.md", "docs/how-to/share-a-gpu.md",
+                  "docs/reference/tools/vigil-tune.md"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
 ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|al|fig|eq|vs|approx|cf|sec)\.$|(^|\s)\w\.$", re.IGNORECASE)
 errors, held, sentences = [], {}, []
