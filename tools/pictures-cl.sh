@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the pictures of docs/elements/clbilateral.md, clhistogram.md and clfilter.md: ./run shell tools/pictures-cl.sh
+# Makes the pictures of docs/reference/elements/clbilateral.md, clhistogram.md and clfilter.md: ./run shell tools/pictures-cl.sh
 set -euo pipefail
 cd "$(dirname "$0")/../docs/images"
 work=$(mktemp -d)

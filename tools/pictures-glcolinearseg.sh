@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the pictures of docs/elements/glcolinearseg.md: ./run shell tools/pictures-glcolinearseg.sh
+# Makes the pictures of docs/reference/elements/glcolinearseg.md: ./run shell tools/pictures-glcolinearseg.sh
 set -euo pipefail
 cd "$(dirname "$0")/../docs/images"
 export GST_GL_PLATFORM=${GST_GL_PLATFORM:-egl} GST_GL_WINDOW=${GST_GL_WINDOW:-egl-device}

@@ -51,7 +51,7 @@ void pools_changed(VigilTransform *self) {
   gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(self));
 }
 
-// How many frames keep a GPU busy while the host waits for the oldest (docs/benchmarks.md, streams).
+// How many frames keep a GPU busy while the host waits for the oldest (docs/measurements/index.md, streams).
 constexpr int frames_ahead = 2;
 
 PipelineDepth TransformImpl::flow() const {

@@ -36,7 +36,7 @@ struct GridPlan {
 };
 bool grid_can(const Window &); // the window has a plan
 GridPlan plan_grid(const Window &, int width, int height);
-// Whether Algorithm::automatic takes the grid, by what was measured (docs/benchmarks.md).
+// Whether Algorithm::automatic takes the grid, by what was measured (docs/measurements/index.md).
 bool uses_grid(const Params &, bool chroma_plane = false);
 
 } // namespace vigil::bilateral

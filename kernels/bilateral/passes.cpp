@@ -83,7 +83,7 @@ bool uses_grid(const Params &p, bool chroma_plane) {
   const Window w = window_of(p, chroma_plane);
   if (p.quantize_range || !grid_can(w)) return false;
   // A pixel costs the exact filter a + b * taps, the grid c + d * levels / spacing^2; the quotients were
-  // fitted to times measured on an H200 and on PoCL (docs/benchmarks.md).
+  // fitted to times measured on an H200 and on PoCL (docs/measurements/index.md).
   const GridPlan plan = plan_grid(w, 1, 1);
   const double cells = double(plan.levels) / (plan.spacing * plan.spacing), side = 2. * w.radius + 1;
   return side * side > 60 + 70 * cells;

@@ -17,7 +17,7 @@
 //   "motion_", of sizes P', M', N'
 //   note          |u1  optional: how the model was made, lines of "name: value"
 //
-// Other arrays are not read. docs/model-format.md shows how to read and write it in Python.
+// Other arrays are not read. docs/reference/model-format.md shows how to read and write it in Python.
 #pragma once
 
 #include "kernels/fisher/fisher.h"

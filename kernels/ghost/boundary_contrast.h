@@ -62,7 +62,7 @@ struct BlobRim {
 //   third condition falls away; from `kept` on goes_on is enough for any w
 // A rim shorter than least_pixels says no. w in grey levels. `again`: light changed there just before, so
 // less is asked for: goes_on_again, and for more than `weak` goes_on. The values were chosen on Wallflower's
-// Camouflage and on hours of scenetestsrc's scene `day` (tests/quality/README.md).
+// Camouflage and on hours of scenetestsrc's scene `day` (docs/measurements/log/2026-11/choices.md).
 inline constexpr double goes_on = 0.3, goes_on_strong = 0.55, goes_on_again = 0.15, weak = 40, strong = 90,
                         edges_change = 2.5;
 inline constexpr double textured = 8, least_kept = 0.4, kept = 0.7;

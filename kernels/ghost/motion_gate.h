@@ -22,7 +22,7 @@
 // `enough` seconds on somebody passes, until it is half of that.
 //
 // Source: this project. The values were chosen on days of scenetestsrc's scene `day`
-// (tests/quality/README.md).
+// (docs/measurements/log/2026-11/choices.md).
 #pragma once
 
 #include "kernels/ghost/boundary_contrast.h"

@@ -10,10 +10,9 @@
 // before it is cut. So black and white have the levels that they have with 8 bits.
 //
 // Source: listing 3.1 of the thesis on image filters in OpenCL that clbilateral is from
-// (docs/elements/clhistogram.md): h256[i] and h64[i >> 2] are counted for the intensity i, whose rounding is
-// left open there. Four neighbouring bins of h256 are one of h64, so that one is made on the host. Counts are
-// exact on every backend; chroma and alpha are not looked at.
-//
+// (docs/reference/elements/clhistogram.md): h256[i] and h64[i >> 2] are counted for the intensity i, whose
+// rounding is left open there. Four neighbouring bins of h256 are one of h64, so that one is made on the
+// host. Counts are exact on every backend; chroma and alpha are not looked at.
 // The counts can be drawn into the picture, in a panel at its lower left (panel_for). A column i of the panel
 // shows the bin i * bins / width. With m the largest count of any channel in the bins but the first and the
 // last (of all bins when that is 0: what is clipped must not make the rest vanish), a count n is h = height *

@@ -3,7 +3,7 @@
 // between frames at the row's end, median. The source repeats one 1080p RGBA frame, so it costs next to
 // nothing. Usage: bench-interop [FRAMES] [ROW...], a row being elements as for gst-launch-1.0, after a source
 // of `cuda`, `gl` or `system` frames: "gl: cudamog ! glcolinearseg". Without rows: those of
-// docs/benchmarks.md.
+// docs/measurements/index.md.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The Python example of docs/model-format.md reads what vigil-train writes, and writes what vigil-train reads.
-Usage: model_format.py VIGIL_TRAIN docs/model-format.md"""
+"""The Python example of docs/reference/model-format.md reads what vigil-train writes, and writes what vigil-train reads.
+Usage: model_format.py VIGIL_TRAIN docs/reference/model-format.md"""
 import pathlib
 import re
 import subprocess

@@ -13,9 +13,10 @@ MISSING = 3
 
 
 def commands(text):
-    """The indented lines that start gst-launch-1.0, each with the lines that continue it."""
-    text = text.replace("\\\n", " ")
-    return [line.strip() for line in text.splitlines() if re.match(r"    +(\w+=\S+ )*gst-launch-1\.0 .*!", line)]
+    """The lines of fenced blocks that start gst-launch-1.0, each with the lines that continue it."""
+    blocks = re.findall(r"^ *```(?:sh|bash|console)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
+    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    return [line.strip().removeprefix("$ ") for line in lines if re.match(r" *(\$ )?(\w+=\S+ )*gst-launch-1\.0 .*!", line)]
 
 
 def words(command):

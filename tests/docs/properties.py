@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fails when a property that gst-inspect shows is missing on the element's page. Usage: properties.py ELEMENT PAGE"""
+"""Fails when a property or a signal that gst-inspect shows is missing on the element's page, or when the page's sections are others than
+those of all elements. Usage: properties.py ELEMENT PAGE"""
 import re
 import subprocess
 import sys
@@ -12,5 +13,13 @@ inherited = {"name", "parent", "message-forward", "async-handling"}
 with open(page, encoding="utf-8") as f:
     text = f.read()
 missing = [n for n in names if n not in inherited and f"`{n}`" not in text]
-print(f"{element}: {len(names)} properties, missing in {page}: {', '.join(missing) or 'none'}")
+actions = re.findall(r'^  "([a-z-]+)" : ', shown.split("Element Actions:", 1)[1], re.MULTILINE) if "Element Actions:" in shown else []
+missing += [a for a in actions if not re.search(rf"`{a}\b", text)]
+print(f"{element}: {len(names)} properties, {len(actions)} action signals, missing in {page}: {', '.join(missing) or 'none'}")
+SECTIONS = ["Pads", "Properties", "Metadata", "Messages", "Signals", "Errors", "Limits", "Since"]
+found = re.findall(r"^## (.*)$", text, re.MULTILINE)
+if [h for h in found if h in SECTIONS] != SECTIONS or found[-1] != SECTIONS[-1]:
+    sys.exit(f"{page}: the sections are {', '.join(found)}; all elements have {', '.join(SECTIONS)}, in this order, after an example")
+if "```sh" not in text.split("## Pads", 1)[0]:
+    sys.exit(f"{page}: there is no example before the pads")
 sys.exit(1 if missing or len(names) < 3 else 0)

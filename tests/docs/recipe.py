@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The virtual background of docs/elements/glcolinearseg.md, as it is printed there: people stand before the picture.
+"""The virtual background of docs/reference/elements/glcolinearseg.md, as it is printed there: people stand before the picture.
 Usage: recipe.py PAGE
 
 The camera is a drawn scene, and what would go to the screen goes into a file."""
@@ -15,7 +15,7 @@ CAMERA = f"scenetestsrc quiet=1.2 seed=3 ! video/x-raw,format=RGBA,width={WIDTH}
 SCREEN = f"gldownload ! video/x-raw,format=RGBA ! identity eos-after={FRAMES + 1} ! filesink location=out"
 
 page = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
-found = [p for p in re.findall(r"(?<=\n    )gst-launch-1\.0 (?:.*\\\n)*.*", page) if "glvideomixer" in p]
+found = [p for p in re.findall(r"(?<=\n)gst-launch-1\.0 (?:.*\\\n)*.*", page) if "glvideomixer" in p]
 assert len(found) == 1, f"{len(found)} pipelines on the page have a glvideomixer"
 pipeline = found[0].replace("\\\n", " ")
 for name, instead in {"v4l2src": CAMERA, "glimagesink": SCREEN}.items():

@@ -27,7 +27,7 @@ class Statements(unittest.TestCase):
                 self.assertAlmostEqual(rates[1], default, places=6)
 
     def test_every_message_is_in_the_table(self):
-        """embedding.md's table has each message that an element can post, and no other."""
+        """The table of messages-and-metadata.md has each message that an element can post, and no other."""
         posted = set()
         for path in sorted((ROOT / "gst").rglob("*.cpp")):
             source = path.read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ class Statements(unittest.TestCase):
                 posted.update(n for n in re.findall(r'return "([a-z-]+)"', names) if "-" in n)
         posted.update(re.findall(r'return "([a-z-]+)"', re.search(r"const char \*name_of\(Kind.*?\n\}", text("kernels/rules/event.cpp"), re.DOTALL)[0]))
         posted -= {"unknown"}
-        table = text("docs/embedding.md").split("| message | from |", 1)[1].split("\n\n", 1)[0]
+        table = text("docs/reference/messages-and-metadata.md").split("| message | from |", 1)[1].split("\n\n", 1)[0]
         shown = set()
         for row in table.splitlines()[2:]:
             shown.update(re.findall(r"`([a-z-]+)`", row.split("|")[1]))
@@ -45,31 +45,36 @@ class Statements(unittest.TestCase):
         self.assertEqual(shown, posted)
 
     def test_monitor_yaml_has_every_key(self):
-        """docs/monitor.yaml has each key that the configuration's reader takes."""
+        """docs/monitor.yaml and docs/reference/monitor-yaml.md have each key that the configuration's reader takes."""
         keys = set(re.findall(r'\{"([a-z_]+)",\s*(?:\[|shapes|element)', text("tools/vigil-monitor/config/config.cpp")))
         example = text("docs/monitor.yaml")
         self.assertGreater(len(keys), 30, keys)
         self.assertEqual([k for k in sorted(keys) if not re.search(rf"\b{k}\b( with TLS)?:", example)], [])
+        page = text("docs/reference/monitor-yaml.md")
+        self.assertEqual([k for k in sorted(keys) if not re.search(rf"`[^`]*\b{k}\b[^`]*`", page)], [], "docs/reference/monitor-yaml.md lacks these keys")
+
+    def test_every_metric_is_on_its_page(self):
+        """metrics.md has each name that /metrics answers, and no other."""
+        source = text("tools/vigil-monitor/http/metrics.cpp")
+        names = set(re.findall(r'\b(?:one|head)\("(\w+)"', source)) | set(re.findall(r'^ +\{"(camera_\w+)", "', source, re.MULTILINE))
+        self.assertGreater(len(names), 15, names)
+        self.assertEqual(set(re.findall(r"`vigil_(\w+)`", text("docs/reference/metrics.md"))), names)
+
+    def test_http_api_page_is_up_to_date(self):
+        done = subprocess.run([sys.executable, ROOT / "tools/http_api_page.py", "--check"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_where_recordings_go(self):
         """The pages name the folder that ./run monitor records into."""
         self.assertIn('--storage "$build/monitor"', text("run"))
-        for page in ("README.md", "docs/monitor.md"):
+        for page in ("docs/reference/monitor.md",):
             self.assertIn("`build/monitor`", text(page), page)
 
     def test_tamper_detection_is_not_said_to_need_the_cpu(self):
-        for page in ("docs/monitor.md", "docs/tuning.md", "docs/elements/cudamog.md", "CHANGELOG.md"):
+        for page in ("docs/reference/monitor.md", "docs/reference/presets.md", "docs/reference/elements/cudamog.md", "CHANGELOG.md"):
             for line in text(page).splitlines():
                 if "camera-covered" in line or "watch-camera" in line or "camera itself" in line:
                     self.assertNotRegex(line, r"on the (CPU|processor)( only)?\b(?!,)", page)
-
-    def test_the_readme_repeats_the_figures_of_its_source(self):
-        """The F-measures of README.md are those of docs/foreground.md."""
-        source, readme = text("docs/foreground.md"), text("README.md")
-        wanted = [re.search(rf"^\| {s} \| ([\d.]+)", source, re.MULTILINE)[1]
-                  for s in ("cdnet_highway", "cdnet_pedestrians", "wallflower_WavingTrees")]
-        row = re.search(r"^\| `cudamog`, default settings, RGBA \| (.*) \|$", readme, re.MULTILINE)[1]
-        self.assertEqual(row.split(" | "), wanted)
 
     def test_placeholders_are_where_maintainers_md_says(self):
         """No made-up address of the project outside the places that MAINTAINERS.md lists."""
@@ -82,7 +87,7 @@ class Statements(unittest.TestCase):
         """A page that says how many operations the HTTP API has says the number of openapi.json."""
         paths = json.loads(text("docs/api/openapi.json"))["paths"]
         operations = sum(verb in {"get", "put", "post", "patch", "delete"} for path in paths.values() for verb in path)
-        for page in ("README.md", "docs/monitor.md", "docs/fleet.md"):
+        for page in ("README.md", "docs/reference/monitor.md", "docs/reference/shards.md", "docs/reference/http-api.md"):
             for said in re.findall(r"(\d+) operations", text(page)):
                 self.assertEqual(int(said), operations, page)
 

@@ -2,7 +2,7 @@
 """Runs the commands of docs/tutorial-events.md as they stand there, and checks what they find.
 Usage: tutorial.py drawn|umn SOURCE_ROOT FOLDER_OF_VIGIL_TRAIN
 
-Commands are the indented blocks. Those on drawn videos are also examples/crowd-events.sh's, line by line; those on the UMN clips
+Commands are the fenced blocks of sh. Those on drawn videos are also examples/crowd-events.sh's, line by line; those on the UMN clips
 need the data (VIGIL_DATA, otherwise ../shared/data beside the source).
 """
 import os
@@ -15,7 +15,7 @@ import tempfile
 part, root, tools = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 page = (root / "docs/tutorial-events.md").read_text(encoding="utf-8")
 drawn, umn = page[page.index("## 1."):].split("## Real videos")
-commands = "\n".join(line[4:] for line in (drawn if part == "drawn" else umn).splitlines() if line.startswith("    "))
+commands = "".join(re.findall(r"^```sh\n(.*?)^```$", drawn if part == "drawn" else umn, re.DOTALL | re.MULTILINE))
 
 data = pathlib.Path(os.environ.get("VIGIL_DATA", root.parent / "shared/data")).resolve()
 if part == "umn" and not (data / "umn_crowd").is_dir():

@@ -2,7 +2,7 @@
 """What is said about packages in several places is the same in all of them. Usage: packaging.py SOURCE_ROOT
 
 debian/control names every package that ./run installs, the versions that meson.build asks for, and every program and
-element of the build; debian/changelog is at the project's version; presets are installed, and measured in docs/tuning.md."""
+element of the build; debian/changelog is at the project's version; presets are installed, and measured in docs/reference/presets.md."""
 import pathlib
 import re
 import sys
@@ -49,15 +49,15 @@ for package, least in {"meson": tool, "libgstreamer1.0-dev": gst, "libgstreamer-
         problems.append(f"debian/control asks for {package} {build.get(package)}, meson.build for {least}")
 
 text = " ".join(b["Description"] for b in binaries) + (root / "debian/tests/smoke").read_text(encoding="utf-8")
-names = [p.stem for p in (root / "docs/elements").glob("*.md")] + [p.name for p in (root / "tools").glob("vigil-*")]
+names = [p.stem for p in (root / "docs/reference/elements").glob("*.md")] + [p.name for p in (root / "tools").glob("vigil-*")]
 problems += [f"debian/: no description or smoke test names {n}" for n in names if not re.search(rf"\b{n}\b", text)]
 presets = sorted((root / "gst/presets").glob("*.prs"))
-listed, tuning = ((root / n).read_text(encoding="utf-8") for n in ("gst/meson.build", "docs/tuning.md"))
+listed, tuning = ((root / n).read_text(encoding="utf-8") for n in ("gst/meson.build", "docs/reference/presets.md"))
 for file in presets:
     if f"presets/{file.name}" not in listed:
         problems.append(f"gst/meson.build does not install {file.name}")
     groups = re.findall(r"^\[(?!_presets_)(.+)\]", file.read_text(encoding="utf-8"), re.M)
-    problems += [f"docs/tuning.md does not measure preset {g} of {file.name}" for g in groups if f"`{g}`" not in tuning]
+    problems += [f"docs/reference/presets.md does not measure preset {g} of {file.name}" for g in groups if f"`{g}`" not in tuning]
 # The hardening of the package's unit and of the shards' is the same: from the first such line to the end.
 units = {n: (root / n).read_text(encoding="utf-8") for n in ("debian/vigil-monitor.service", "deploy/systemd/vigil-monitor@.service")}
 hardening = {n: text.partition("\nNoNewPrivileges=")[2].partition("\n[Install]")[0] for n, text in units.items()}

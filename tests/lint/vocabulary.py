@@ -31,16 +31,16 @@ NAMES = [
 ]
 # Retired word: plain word, and how many are left.
 WORDS = {
-    r"told": ("reported, announced, configured, distinguished", 230),
-    r"tells? of": ("reports", 8),
-    r"whoever": ("anyone who, the caller", 27),
-    r"beside": ("next to, in addition to, compared with", 204),
-    r"but for": ("except", 17),
-    r"for ever": ("permanently", 20),
-    r"nothing set": ("default settings", 34),
-    r"one who": ("a person who, an element that", 13),
-    r"in place of": ("instead of", 16),
-    r"he|him|his": ("it, the object, the person", 31),
+    r"told": ("reported, announced, configured, distinguished", 212),
+    r"tells? of": ("reports", 6),
+    r"whoever": ("anyone who, the caller", 21),
+    r"beside": ("next to, in addition to, compared with", 147),
+    r"but for": ("except", 8),
+    r"for ever": ("permanently", 17),
+    r"nothing set": ("default settings", 9),
+    r"one who": ("a person who, an element that", 11),
+    r"in place of": ("instead of", 4),
+    r"he|him|his": ("it, the object, the person", 29),
 }
 
 names = [(folder, re.compile(rf"(?<![\w-])(?:{name})" + ("" if name.endswith("/") else r"(?![\w-])")), today) for folder, name, today in NAMES]
@@ -54,7 +54,7 @@ if not files:
     sys.exit(77)
 for name in files:
     path = root / name
-    if path.suffix not in TEXT or name in {"tests/lint/vocabulary.py", "docs/glossary.md", "CHANGELOG.md"} or not path.is_file():
+    if path.suffix not in TEXT or name in {"tests/lint/vocabulary.py", "docs/glossary.md", "CHANGELOG.md"} or name.startswith("docs/measurements/log/") or not path.is_file():
         continue
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         for folder, retired, today in names:

@@ -26,7 +26,7 @@ out = pathlib.Path(work) / "mixture.model"
 command = [program, "codebook", "-o", str(out), "--tolerance", "0", "-i", str(iterations), *arguments]
 
 
-def read_arrays(path):  # as docs/model-format.md has it
+def read_arrays(path):  # as docs/reference/model-format.md has it
     data = pathlib.Path(path).read_bytes()
     assert data[:8] == b"VIGILCKP" and struct.unpack_from("<II", data, 8) == (1, zlib.crc32(data[16:]))
     at, arrays = 24, {}

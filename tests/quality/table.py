@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The table of docs/foreground.md: cudamog with nothing set beside others, on every sequence there is.
+"""The table of docs/measurements/log/2026-11/foreground.md: cudamog with nothing set beside others, on every sequence there is.
 Usage: table.py VIGIL_EVAL DATA [--format RGBA]... [--settings "name=value ..."]... [--only REGEX] [--jobs N]
            [--without-segmentation]
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // GPU contexts that all pipelines of the process share: the first that one of them makes is given to all that
 // ask later. A CUDA context of its own would cost each camera 525 MB and a tenth of its frames
-// (docs/embedding.md).
+// (docs/reference/embedding.md).
 #pragma once
 
 #include <functional>

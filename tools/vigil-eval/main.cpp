@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-eval: see options.cpp for what it does, docs/tools/vigil-eval.md for more.
+// vigil-eval: see options.cpp for what it does, docs/reference/tools/vigil-eval.md for more.
 #include "common/error.h"
 #include "description.h"
 #include "options.h"

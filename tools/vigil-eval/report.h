@@ -29,7 +29,7 @@ void print_comparison(std::FILE *, const std::vector<std::string> &descriptions,
 
 // The functions below throw Error::write when the file cannot be written.
 // One object: {"vigil-eval": version, "description": ..., "runs": [{"sequences": [...], "pooled": {...}}]};
-// docs/tools/vigil-eval.md has all fields. A measure that is not defined is null.
+// docs/reference/tools/vigil-eval.md has all fields. A measure that is not defined is null.
 void write_json(const std::string &path, const std::string &description, const std::vector<Evaluation> &);
 // A line a scored frame: sequence,frame,tp,fp,fn,tn,recall,precision,f_measure
 void write_frames_csv(const std::string &path, const Evaluation &);

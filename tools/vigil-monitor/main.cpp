@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-monitor: see docs/monitor.md.
+// vigil-monitor: see docs/reference/monitor.md.
 #include "camera/properties.h"
 #include "camera/source.h"
 #include "common/error.h"
@@ -42,7 +42,7 @@ A SOURCE is an address (rtsp://...), a file, /dev/video0, or elements as for gst
 
   --config FILE     cameras and all else from a YAML file (see vigil-monitor(1)); no SOURCE then
   --check           only says whether the configuration can be used; exit status 1 if not
-  --shard I/N       watches the I-th, from 0 on, of N shares of the cameras; I may be the word host (see docs/fleet.md)
+  --shard I/N       watches the I-th, from 0 on, of N shares of the cameras; I may be the word host (see docs/reference/shards.md)
   --listen A:PORT   instead of 127.0.0.1:8090; port 0: any
   --local ROLE      of this machine's own requests, where the configuration does not say: none, view or admin
   --storage FOLDER  where events and clips are kept

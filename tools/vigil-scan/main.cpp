@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-scan: see docs/tools/vigil-scan.md.
+// vigil-scan: see docs/reference/tools/vigil-scan.md.
 #include "common/error.h"
 #include "scan.h"
 #include "tools/base/options.h"
@@ -45,8 +45,8 @@ std::string chain_of(const char *chain, const char *preset, bool is_split) {
   fail(Error::Kind::bad_setting, "--preset ", preset, ": there are full, parts and fast");
 }
 
-// Seven times cudamog's history of 500 frames, at 15 frames a second: docs/tools/vigil-scan.md has what
-// was measured.
+// Seven times cudamog's history of 500 frames, at 15 frames a second: docs/reference/tools/vigil-scan.md says
+// why.
 constexpr double default_warm_up = 240;
 
 struct Raw {

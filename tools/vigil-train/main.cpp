@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-train: see summary for what it does, docs/tools/vigil-train.md for more.
+// vigil-train: see summary for what it does, docs/reference/tools/vigil-train.md for more.
 #include "commands.h"
 #include "common/error.h"
 #include "interrupt.h"

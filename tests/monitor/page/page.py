@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The page of vigil-monitor in a real browser. Usage: page.py VIGIL_MONITOR (or the address of one that runs)
 
-VIGIL_SCREENSHOTS=FOLDER keeps the pictures of docs/monitor.md there. VIGIL_AXE=axe.min.js is the accessibility checker, which
+VIGIL_SCREENSHOTS=FOLDER keeps the pictures of docs/reference/monitor-page.md there. VIGIL_AXE=axe.min.js is the accessibility checker, which
 is otherwise taken from PyPI's axe-playwright-python where that is installed: of it only axe.min.js is used."""
 import importlib.util
 import os

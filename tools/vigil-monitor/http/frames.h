@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The records of the live stream (docs/api/live.md has their layout), and the queue of one viewer.
+// The records of the live stream (docs/reference/live-stream.md), and the queue of one viewer.
 #pragma once
 
 #include "../camera/tiles.h"

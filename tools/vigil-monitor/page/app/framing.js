@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Takes the live stream apart into its records (docs/api/live.md). Chunks of the network mean nothing: a record may begin
+// Takes the live stream apart into its records (docs/reference/live-stream.md). Chunks of the network mean nothing: a record may begin
 // in one and end in another.
 //
 //   offset 0  type: 0x4A a JPEG picture, 0x45 JSON    1  n, length of the camera's name    2  view    3  flags, bit 0: motion
