@@ -35,6 +35,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras/{}/activity", Role::view, &Api::activity},
       {"GET", "/api/cameras/{}/heatmap", Role::view, &Api::heat_map},
       {"GET", "/api/cameras/{}/crossings", Role::view, &Api::crossings},
+      {"GET", "/api/cameras/{}/search", Role::view, &Api::search_motion},
       {"GET", "/api/cameras/{}/latest.jpg", Role::view, nullptr},
       {"GET", "/api/cameras/{}/overlay.jpg", Role::view, nullptr},
       {"GET", "/api/cameras/{}/mask.jpg", Role::view, nullptr},

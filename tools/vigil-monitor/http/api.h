@@ -59,6 +59,7 @@ class Api {
   Response activity(const Match &);
   Response heat_map(const Match &);
   Response crossings(const Match &);
+  Response search_motion(const Match &);
 
   Response events(const Match &);
   Response event(const Match &);
