@@ -47,6 +47,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/events/{}/clip.mp4", Role::view, &Api::clip},
       {"GET", "/api/events/{}/similar", Role::view, &Api::similar},
       {"POST", "/api/events/{}/retain", Role::admin, &Api::retain},
+      {"POST", "/api/events/{}/seen", Role::view, &Api::seen},
       {"GET", "/api/config", Role::view, &Api::configuration},
       {"GET", "/api/overrides", Role::view, &Api::overrides},
       {"GET", "/api/audit", Role::admin, &Api::audit},

@@ -32,14 +32,23 @@ std::optional<Event> EventReader::get(const std::string &id) const {
   return read_event(s);
 }
 
+bool EventReader::seen(const std::string &id, const std::string &who) const {
+  const auto l = connections_.lease();
+  Statement s(l.db(), "SELECT 1 FROM seen WHERE event=? AND who=?");
+  s.bind(id).bind(who);
+  return l.step(s);
+}
+
 EventPage EventReader::find(const EventQuery &q) const {
-  std::string sql = std::string("SELECT ") + event_columns + " FROM events WHERE 1";
+  std::string sql = std::string("SELECT ") + event_columns +
+                    ", EXISTS(SELECT 1 FROM seen WHERE event=id AND who=?) AS seen_by FROM events WHERE 1";
   if (!q.camera.empty()) sql += " AND camera=?";
   if (!q.label.empty()) sql += " AND label=?";
   if (!q.zone.empty()) sql += " AND EXISTS(SELECT 1 FROM json_each(zones) WHERE value=?)";
   if (q.after) sql += " AND start>=?";
   if (q.before) sql += " AND start<?";
   if (q.retained) sql += " AND retained=?";
+  if (q.seen) sql += " AND seen_by=?";
   double cursor_time = 0;
   std::string cursor_id;
   if (!q.cursor.empty()) { // "TIME_ID" of the last event of the page before
@@ -53,18 +62,24 @@ EventPage EventReader::find(const EventQuery &q) const {
   sql += " ORDER BY start DESC, id DESC LIMIT ?";
   const auto l = connections_.lease();
   Statement s(l.db(), sql);
+  s.bind(q.who);
   if (!q.camera.empty()) s.bind(q.camera);
   if (!q.label.empty()) s.bind(q.label);
   if (!q.zone.empty()) s.bind(q.zone);
   if (q.after) s.bind(*q.after);
   if (q.before) s.bind(*q.before);
   if (q.retained) s.bind(*q.retained);
+  if (q.seen) s.bind(*q.seen);
   if (!q.cursor.empty()) s.bind(cursor_time).bind(cursor_id);
   s.bind(q.limit + 1);
   EventPage page;
-  while (l.step(s)) page.events.push_back(read_event(s));
+  while (l.step(s)) {
+    page.events.push_back(read_event(s));
+    page.seen.push_back(s.integer(event_column_count) != 0);
+  }
   if (static_cast<int>(page.events.size()) > q.limit) {
     page.events.pop_back();
+    page.seen.pop_back();
     char number[32];
     const Event &last = page.events.back();
     page.next_cursor =

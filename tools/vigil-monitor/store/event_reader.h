@@ -20,6 +20,7 @@ class EventReader {
   explicit EventReader(std::string path, std::chrono::milliseconds budget = ReadConnections::default_budget);
 
   std::optional<Event> get(const std::string &id) const;
+  bool seen(const std::string &id, const std::string &who) const;
   // Throws Error::bad_setting on a cursor that is none.
   EventPage find(const EventQuery &) const;
   // The events whose vectors are nearest to this one's, by the cosine; among the newest most_rows that have
