@@ -99,6 +99,9 @@ CameraServices Monitor::services() {
             });
             if (!taken) lost("heat");
           },
+          [this](const std::string &camera, const MovedSeconds &moved) {
+            storage_->motion().add(camera, moved); // in memory: save_motion() stores it
+          },
           log_line};
 }
 
@@ -131,6 +134,7 @@ bool Monitor::stop() {
                          "for them, and closes them when it starts again"));
   while (g_main_context_iteration(nullptr, FALSE)) {
   }
+  writer_.add_needed([this] { save_motion(); });
   const bool ended = reaper_.wait(patience);
   if (!ended) log_line("a camera's connection does not end; the program leaves without waiting for it");
   writer_.stop();
@@ -155,6 +159,7 @@ void Monitor::tick() {
                  limits = config_.storage] { retention(cameras, days, limits); });
   if (ticks_ % often == 0) writer_.add(give_back_memory);
   if (ticks_ % often == 0) writer_.add([this] { save_crossings(); }); // what the disk has refused
+  if (ticks_ % MotionHistory::often == 0) writer_.add([this] { save_motion(); });
   {
     const std::lock_guard guard(unsaved_lock_);
     if (unsaved_ && ticks_ % often == 0) writer_.add([this] { write_overrides(); });
@@ -218,6 +223,16 @@ void Monitor::save_crossings() {
   } catch (const Error &error) {
     if (counts_.failed(Utc::monotonic_seconds()))
       log_line(vigil::text(error.what(), "; crossings of lines are counted in memory until it works again"));
+  }
+}
+
+void Monitor::save_motion() {
+  try {
+    storage_->motion().store();
+    motion_.worked(Utc::monotonic_seconds());
+  } catch (const Error &error) {
+    if (motion_.failed(Utc::monotonic_seconds()))
+      log_line(vigil::text(error.what(), "; the history of motion waits in memory until it works again"));
   }
 }
 

@@ -90,6 +90,7 @@ class Monitor {
   void wait(std::string type, Event);                          // on the writer thread: until it is stored
   void lost(const char *what);                                 // the writer's queue is full
   void save_crossings();                                       // on the writer thread
+  void save_motion();                                          // on the writer thread
   void save_thumbnail(const Event &, const std::string &jpeg); // on the writer thread
   // On the writer thread: stores what waits, in order. What the disk refuses stays and is tried again.
   void put_waiting();
@@ -126,6 +127,7 @@ class Monitor {
   std::deque<Waiting> waiting_;                      // the writer thread's
   std::map<CrossingPlace, Crossings> crossings_;     // likewise; not stored yet
   Outage disk_, lines_, thumbnails_, counts_, news_; // likewise
+  Outage motion_;                                    // likewise
   Outage queue_;                                     // the main thread's
   std::atomic<bool> writable_ = true;
   std::string last_retention_;

@@ -3,7 +3,6 @@
 
 VIGIL_SCREENSHOTS=FOLDER keeps the pictures of docs/reference/monitor-page.md there. VIGIL_AXE=axe.min.js is the accessibility checker, which
 is otherwise taken from PyPI's axe-playwright-python where that is installed: of it only axe.min.js is used."""
-import importlib.util
 import os
 import pathlib
 import sys
@@ -14,20 +13,13 @@ import server as servers
 
 servers.skip_without()
 
+from accessibility import axe_file, serious_faults  # pylint: disable=wrong-import-position
 from browser import Browser  # pylint: disable=wrong-import-position
 from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
 
 PROGRAM = sys.argv[1]
 PICTURES = os.environ.get("VIGIL_SCREENSHOTS")
 VIEWS = ("wall", "camera/door", "events", "heatmap", "system")
-
-
-def axe_file():
-    if "VIGIL_AXE" in os.environ:
-        return pathlib.Path(os.environ["VIGIL_AXE"])
-    spec = importlib.util.find_spec("axe_playwright_python")
-    file = spec and pathlib.Path(spec.submodule_search_locations[0]) / "axe.min.js"
-    return file if file and file.exists() else None
 
 
 class Page(unittest.TestCase):
@@ -332,6 +324,26 @@ class Page(unittest.TestCase):
             return out;""")
         self.assertEqual(offsets, [0, 5, 6, -3600])
 
+    def test_seen(self):
+        """What somebody opens is new no longer; m takes that back, and "New" lists the rest."""
+        b, s = self.browser, self.server
+        event = self.clip()
+        seen = lambda: s.get(f"/api/events/{event['id']}")["seen"]  # pylint: disable=unnecessary-lambda-assignment
+        card = f'.card[data-id="{event["id"]}"]'
+        s.send("POST", f"/api/events/{event['id']}/seen", {"seen": False})
+        b.open(f"events?id={event['id']}")
+        b.find(card + " .thumb-new")
+        self.assertFalse(seen())  # a link that opens it is not yet somebody's look
+        b.click(card)
+        s.until(seen, "the mark")
+        b.until(lambda: b.all(card) and not b.all(card + " .thumb-new"), "a card without the mark")
+        b.keys("m")
+        s.until(lambda: not seen(), "the mark to be taken back")
+        b.keys("m")
+        s.until(seen, "the mark again")
+        b.click('[aria-label^="Only new events"]')
+        b.until(lambda: "seen=false" in b.run("return location.hash") and not b.all(card), "a list without it")
+
     def test_hours(self):
         """A bar of the heat map leads to the events of its hour; below it stands who crossed the camera's lines on that day."""
         b, s = self.browser, self.server
@@ -357,16 +369,12 @@ class Page(unittest.TestCase):
         self.assertNotIn("hour", b.run("return location.hash"))
 
     def check_accessibility(self, what):
-        found = self.browser.driver.execute_async_script(
-            "axe.run().then((r) => arguments[0](r.violations), (e) => arguments[0]([{impact: 'serious', id: String(e), nodes: []}]))")
-        serious = [(v["id"], v.get("help"), [n["html"][:160] for n in v["nodes"]][:3]) for v in found if v["impact"] in ("serious", "critical")]
-        self.assertEqual(serious, [], what)
+        self.assertEqual(serious_faults(self.browser), [], what)
 
     @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
     def test_accessibility(self):
         b = self.browser
         self.clip()
-        source = axe_file().read_text(encoding="utf-8")
         # All of them where pictures are taken too; else what differs most, for the time that it takes.
         sizes = [(t, w) for w in (360, 1280, 2560) for t in ("dark", "light")] if PICTURES else [("dark", 1280), ("light", 1280), ("light", 360)]
         for theme, width in sizes:
@@ -374,7 +382,6 @@ class Page(unittest.TestCase):
             for view in VIEWS:
                 b.open(view)
                 b.until(lambda: b.all(".tile.seen, .stage.seen, .card, .heat, tbody tr"), f"{view} in {theme}")  # pylint: disable=cell-var-from-loop
-                b.run(source)
                 self.check_accessibility(f"{view}, {theme}, {width}")
                 if view.startswith("camera"):
                     b.run("document.querySelector('.tabs input[value=controls]').click()")

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 namespace vigil::monitor {
 namespace {
@@ -21,6 +23,10 @@ void Activity::frame(double time, std::vector<Rect> boxes, double area) {
   last_frame_ = time;
   now_.changed = std::max(now_.changed, std::min(area, 1.0));
   now_.boxes = std::max(now_.boxes, static_cast<int>(boxes.size()));
+  if (!boxes.empty()) {
+    MovingCells &moved = moved_[static_cast<std::int64_t>(std::floor(time))];
+    for (const Rect &b : boxes) moved.set(b);
+  }
   for (const Rect &b : boxes) {
     const int x1 = cell(b.x + b.width, columns), y1 = cell(b.y + b.height, rows);
     for (int y = cell(b.y, rows); y <= y1; y++)
@@ -70,6 +76,11 @@ std::vector<float> Activity::take_heat() {
   std::vector<float> out(heat_.size());
   out.swap(heat_);
   return out;
+}
+
+MovedSeconds Activity::take_moved() {
+  const std::lock_guard guard(lock_);
+  return std::exchange(moved_, {});
 }
 
 std::optional<double> Activity::mean_fps() const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../config/geometry.h"
+#include "../motion/moving_cells.h"
 
 #include <map>
 #include <mutex>
@@ -16,7 +17,7 @@ namespace vigil::monitor {
 
 class Activity {
  public:
-  static constexpr int columns = 32, rows = 18;
+  static constexpr int columns = MovingCells::columns, rows = MovingCells::rows;
   static constexpr std::size_t kept_samples = 600;
   struct Sample {
     double time = 0, changed = 0, fps = 0;
@@ -40,7 +41,8 @@ class Activity {
   Second end_second(double time);
   std::vector<Sample> samples() const;
   std::vector<float>
-  take_heat(); // seconds of motion in each cell since the last call; empty when nothing moved
+  take_heat();               // seconds of motion in each cell since the last call; empty when nothing moved
+  MovedSeconds take_moved(); // the cells that moved since the last call, by the seconds of their frames
   std::optional<double> mean_fps() const;
 
  private:
@@ -54,6 +56,7 @@ class Activity {
   double second_began_ = 0, last_frame_ = 0;
   std::vector<float> heat_ = std::vector<float>(columns * rows);
   bool warm_ = false;
+  MovedSeconds moved_;
 };
 
 nlohmann::json to_json(const Activity::Sample &);

@@ -53,6 +53,7 @@ void Camera::stop(const std::string &why) {
   if (state_ != State::disabled) go(State::offline, why);
   outage_ends(services_.utc.now());
   heat_ends();
+  hand_over_motion();
   services_.in_background([m = std::exchange(masks_, nullptr)]() mutable { m.reset(); }); // it removes files
 }
 
@@ -230,6 +231,7 @@ void Camera::tick() {
     announce_state();
   }
   take_heat(utc);
+  hand_over_motion();
   late_clips(now);
 }
 
@@ -247,6 +249,11 @@ void Camera::heat_ends() {
   if (!heat_minute_) return;
   if (auto heat = feed_->activity.take_heat(); !heat.empty())
     services_.heat(config_.name, *heat_minute_, std::move(heat));
+}
+
+void Camera::hand_over_motion() {
+  if (const MovedSeconds moved = feed_->activity.take_moved(); !moved.empty())
+    services_.motion(config_.name, moved);
 }
 
 void Camera::change(CameraConfig next) {

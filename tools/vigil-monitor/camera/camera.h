@@ -43,6 +43,8 @@ struct CameraServices {
   std::function<void(const Event &, std::vector<float>)> vector;
   std::function<void(const std::string &camera, const std::string &line, double time, bool in)> crossing;
   std::function<void(const std::string &camera, double time, std::vector<float>)> heat;
+  std::function<void(const std::string &camera, const MovedSeconds &)>
+      motion; // once a second, where it moved
   std::function<void(const std::string &)> log;
 };
 
@@ -155,6 +157,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void warn(const std::string &text); // once for each text
   void take_heat(double time);        // once a second; what was collected is stored once a minute
   void heat_ends();
+  void hand_over_motion();          // once a second
   void outage_goes_on(double time); // once a second
   void outage_ends(double time);
   void got_picture(Bytes);

@@ -59,6 +59,7 @@ class Api {
   Response activity(const Match &);
   Response heat_map(const Match &);
   Response crossings(const Match &);
+  Response search_motion(const Match &);
 
   Response events(const Match &);
   Response event(const Match &);
@@ -67,6 +68,8 @@ class Api {
   Response clip(const Match &);
   Response similar(const Match &);
   Response retain(const Match &);
+  Response seen(const Match &);
+  nlohmann::json shown(const Match &, const Event &); // with whether the visitor has seen it
 
   Response configuration(const Match &);
   Response overrides(const Match &);

@@ -58,16 +58,24 @@ Response Api::events(const Match &m) {
   q.after = number_of(r, "after");
   q.before = number_of(r, "before");
   if (r.query.count("retained")) q.retained = integer_of(r, "retained", 0, 1, 0) != 0;
+  if (const auto v = r.query.find("seen"); v != r.query.end()) {
+    if (v->second != "true" && v->second != "false") refuse(400, "'seen' is true or false");
+    q.seen = v->second == "true";
+  }
+  q.who = m.visitor.name;
   q.limit = integer_of(r, "limit", 1, 500, 50);
   const EventPage page = monitor_.storage().reader().find(q);
   json events = json::array();
-  for (const Event &e : page.events) events.push_back(to_json(e));
+  for (std::size_t i = 0; i < page.events.size(); i++) {
+    events.push_back(to_json(page.events[i]));
+    events.back()["seen"] = static_cast<bool>(page.seen[i]);
+  }
   return json_response(
       {{"events", events}, {"next_cursor", page.next_cursor.empty() ? json() : json(page.next_cursor)}});
 }
 
 Response Api::event(const Match &m) {
-  return json_response(to_json(need_event(monitor_, m.parts[0])));
+  return json_response(shown(m, need_event(monitor_, m.parts[0])));
 }
 
 Response Api::remove_event(const Match &m) {
@@ -101,7 +109,7 @@ Response Api::similar(const Match &m) {
   json events = json::array();
   for (const SimilarEvent &s :
        monitor_.storage().reader().similar(e.id, integer_of(m.request, "limit", 1, 100, 12)))
-    events.push_back({{"event", to_json(s.event)}, {"similarity", s.similarity}});
+    events.push_back({{"event", shown(m, s.event)}, {"similarity", s.similarity}});
   return json_response({{"events", events}});
 }
 
@@ -113,7 +121,24 @@ Response Api::retain(const Match &m) {
   Event e = need_event(monitor_, m.parts[0]);
   monitor_.set_retained(e, value->get<bool>());
   note(m, "retain", {{"event", e.id}, {"retain", *value}});
-  return json_response(to_json(e));
+  return json_response(shown(m, e));
+}
+
+json Api::shown(const Match &m, const Event &e) {
+  json out = to_json(e);
+  out["seen"] = monitor_.storage().reader().seen(e.id, m.visitor.name);
+  return out;
+}
+
+// Each person's own: nobody else's list changes, and the log says nothing of it.
+Response Api::seen(const Match &m) {
+  const json body = json_body(m.request);
+  const auto value = body.find("seen");
+  if (body.size() != 1 || value == body.end() || !value->is_boolean())
+    refuse(400, "expected {\"seen\": true or false}");
+  const Event e = need_event(monitor_, m.parts[0]);
+  monitor_.storage().events().set_seen(e.id, m.visitor.name, value->get<bool>());
+  return json_response(shown(m, e));
 }
 
 } // namespace vigil::monitor

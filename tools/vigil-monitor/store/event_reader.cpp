@@ -12,13 +12,6 @@
 namespace vigil::monitor {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr int most_connections = 4;
-
-[[noreturn]] void too_long() {
-  fail(Error::Kind::io, "the database did not answer in time; ask for less, or try again");
-}
-
 std::vector<float> unit(std::vector<float> v) {
   double sum = 0;
   for (const float x : v) sum += static_cast<double>(x) * x;
@@ -28,88 +21,34 @@ std::vector<float> unit(std::vector<float> v) {
 
 } // namespace
 
-// One connection for one question, until its time is over.
-class EventReader::Lease {
- public:
-  Lease(const EventReader &reader, std::unique_ptr<Sqlite> db, Clock::time_point end)
-      : reader_(reader), db_(std::move(db)), end_(end) {
-    constexpr int instructions = 1000; // of SQLite's machine, between two looks at the clock
-    // Not guarded: it reads a clock, and throws nothing.
-    sqlite3_progress_handler(
-        db_->get(), instructions,
-        [](void *last) { return int(Clock::now() > *static_cast<Clock::time_point *>(last)); }, &end_);
-  }
-  ~Lease() {
-    // Nothing to be guarded: the handler goes.
-    sqlite3_progress_handler(db_->get(), 0, nullptr, nullptr);
-    {
-      const std::lock_guard guard(reader_.lock_);
-      reader_.idle_.push_back(std::move(db_));
-    }
-    reader_.returned_.notify_one();
-  }
-  Lease(const Lease &) = delete;
-  Lease &operator=(const Lease &) = delete;
-
-  Sqlite &db() const { return *db_; }
-  bool step(Statement &s) const {
-    if (Clock::now() > end_) too_long();
-    return s.step();
-  }
-
- private:
-  const EventReader &reader_;
-  std::unique_ptr<Sqlite> db_;
-  Clock::time_point end_;
-};
-
 EventReader::EventReader(std::string path, std::chrono::milliseconds budget)
-    : path_(std::move(path)), budget_(budget) {}
-
-EventReader::~EventReader() = default;
-
-EventReader::Lease EventReader::lease() const {
-  const auto end = Clock::now() + budget_;
-  std::unique_ptr<Sqlite> db;
-  {
-    std::unique_lock guard(lock_);
-    if (!returned_.wait_until(guard, end, [this] { return !idle_.empty() || made_ < most_connections; }))
-      too_long();
-    if (!idle_.empty()) {
-      db = std::move(idle_.back());
-      idle_.pop_back();
-    } else {
-      made_++;
-    }
-  }
-  if (!db) {
-    try {
-      db = std::make_unique<Sqlite>(path_, Sqlite::Mode::read_only);
-    } catch (...) {
-      const std::lock_guard guard(lock_);
-      made_--;
-      throw;
-    }
-  }
-  return {*this, std::move(db), end};
-}
+    : connections_(std::move(path), budget) {}
 
 std::optional<Event> EventReader::get(const std::string &id) const {
-  const Lease l = lease();
+  const auto l = connections_.lease();
   Statement s(l.db(), std::string("SELECT ") + event_columns + " FROM events WHERE id=?");
   s.bind(id);
   if (!l.step(s)) return std::nullopt;
   return read_event(s);
 }
 
+bool EventReader::seen(const std::string &id, const std::string &who) const {
+  const auto l = connections_.lease();
+  Statement s(l.db(), "SELECT 1 FROM seen WHERE event=? AND who=?");
+  s.bind(id).bind(who);
+  return l.step(s);
+}
+
 EventPage EventReader::find(const EventQuery &q) const {
-  std::string sql = std::string("SELECT ") + event_columns + " FROM events WHERE 1";
+  std::string sql = std::string("SELECT ") + event_columns +
+                    ", EXISTS(SELECT 1 FROM seen WHERE event=id AND who=?) AS seen_by FROM events WHERE 1";
   if (!q.camera.empty()) sql += " AND camera=?";
   if (!q.label.empty()) sql += " AND label=?";
   if (!q.zone.empty()) sql += " AND EXISTS(SELECT 1 FROM json_each(zones) WHERE value=?)";
   if (q.after) sql += " AND start>=?";
   if (q.before) sql += " AND start<?";
   if (q.retained) sql += " AND retained=?";
+  if (q.seen) sql += " AND seen_by=?";
   double cursor_time = 0;
   std::string cursor_id;
   if (!q.cursor.empty()) { // "TIME_ID" of the last event of the page before
@@ -121,20 +60,26 @@ EventPage EventReader::find(const EventQuery &q) const {
     sql += " AND (start, id)<(?,?)";
   }
   sql += " ORDER BY start DESC, id DESC LIMIT ?";
-  const Lease l = lease();
+  const auto l = connections_.lease();
   Statement s(l.db(), sql);
+  s.bind(q.who);
   if (!q.camera.empty()) s.bind(q.camera);
   if (!q.label.empty()) s.bind(q.label);
   if (!q.zone.empty()) s.bind(q.zone);
   if (q.after) s.bind(*q.after);
   if (q.before) s.bind(*q.before);
   if (q.retained) s.bind(*q.retained);
+  if (q.seen) s.bind(*q.seen);
   if (!q.cursor.empty()) s.bind(cursor_time).bind(cursor_id);
   s.bind(q.limit + 1);
   EventPage page;
-  while (l.step(s)) page.events.push_back(read_event(s));
+  while (l.step(s)) {
+    page.events.push_back(read_event(s));
+    page.seen.push_back(s.integer(event_column_count) != 0);
+  }
   if (static_cast<int>(page.events.size()) > q.limit) {
     page.events.pop_back();
+    page.seen.pop_back();
     char number[32];
     const Event &last = page.events.back();
     page.next_cursor =
@@ -145,7 +90,7 @@ EventPage EventReader::find(const EventQuery &q) const {
 }
 
 std::vector<SimilarEvent> EventReader::similar(const std::string &id, int limit) const {
-  const Lease l = lease();
+  const auto l = connections_.lease();
   Statement own(l.db(), "SELECT vector FROM events WHERE id=?");
   own.bind(id);
   if (!l.step(own)) return {};
@@ -172,24 +117,24 @@ std::vector<SimilarEvent> EventReader::similar(const std::string &id, int limit)
 }
 
 std::int64_t EventReader::clip_bytes() const {
-  const Lease l = lease();
+  const auto l = connections_.lease();
   return one_integer(l.db(), "SELECT total(clip_bytes) FROM events");
 }
 
 std::int64_t EventReader::clips() const {
-  const Lease l = lease();
+  const auto l = connections_.lease();
   return one_integer(l.db(), "SELECT count(*) FROM events WHERE has_clip");
 }
 
 std::optional<double> EventReader::oldest() const {
-  const Lease l = lease();
+  const auto l = connections_.lease();
   Statement s(l.db(), "SELECT min(start) FROM events");
   if (!l.step(s) || s.is_null(0)) return std::nullopt;
   return s.real(0);
 }
 
 std::int64_t EventReader::waiting(const std::string &box) const {
-  const Lease l = lease();
+  const auto l = connections_.lease();
   Statement s(l.db(), "SELECT count(*) FROM outbox WHERE box=?");
   s.bind(box);
   return l.step(s) ? s.integer(0) : 0;
@@ -197,7 +142,7 @@ std::int64_t EventReader::waiting(const std::string &box) const {
 
 std::vector<float> EventReader::heat(const std::string &camera, double after, double before) const {
   std::vector<float> sum(static_cast<std::size_t>(EventStore::heat_columns * EventStore::heat_rows));
-  const Lease l = lease();
+  const auto l = connections_.lease();
   for (const char *sql :
        {"SELECT cells FROM heat_quarters WHERE camera=? AND quarter*900.0>=? AND quarter*900.0<?",
         "SELECT cells FROM heat WHERE camera=? AND hour*3600.0>=? AND hour*3600.0<?"}) {
@@ -215,7 +160,7 @@ std::map<CrossingPlace, Crossings> EventReader::crossings(const std::string &cam
                                                           double before) const {
   constexpr int quarter = EventStore::quarter;
   std::map<CrossingPlace, Crossings> out;
-  const Lease l = lease();
+  const auto l = connections_.lease();
   Statement s(
       l.db(),
       "SELECT line, quarter, ins, outs FROM crossings WHERE camera=? AND quarter>=? AND quarter*?<? LIMIT ?");

@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Questions of viewers to the database, on read-only connections of their own: they wait for no writer, and
-// no writer waits for them (SQLite's write-ahead log). All methods may be called from any thread.
-//
-// Each question has a budget of time and of rows. Beyond it, or while all connections are in use for that
-// long, it throws Error::io, which the HTTP API answers with 503.
+// Questions of viewers to the database of events, on ReadConnections and within their budget of time. All
+// methods may be called from any thread.
 #pragma once
 
 #include "event_store.h"
+#include "read_connections.h"
 
 #include <chrono>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
+#include <string>
 #include <vector>
 
 namespace vigil::monitor {
 
 class EventReader {
  public:
-  static constexpr std::chrono::milliseconds default_budget{2000};
   static constexpr int most_rows = 20000; // that one answer has, or that one comparison reads
 
   // `path` is that of an EventStore, which has made the tables.
-  explicit EventReader(std::string path, std::chrono::milliseconds budget = default_budget);
-  ~EventReader();
+  explicit EventReader(std::string path, std::chrono::milliseconds budget = ReadConnections::default_budget);
 
   std::optional<Event> get(const std::string &id) const;
+  bool seen(const std::string &id, const std::string &who) const;
   // Throws Error::bad_setting on a cursor that is none.
   EventPage find(const EventQuery &) const;
   // The events whose vectors are nearest to this one's, by the cosine; among the newest most_rows that have
@@ -46,15 +41,7 @@ class EventReader {
   std::map<CrossingPlace, Crossings> crossings(const std::string &camera, double after, double before) const;
 
  private:
-  class Lease;
-  Lease lease() const;
-
-  const std::string path_;
-  const std::chrono::milliseconds budget_;
-  mutable std::mutex lock_;
-  mutable std::condition_variable returned_;
-  mutable std::vector<std::unique_ptr<Sqlite>> idle_;
-  mutable int made_ = 0;
+  const ReadConnections connections_;
 };
 
 } // namespace vigil::monitor

@@ -34,6 +34,8 @@ constexpr const char *additions =
     "CREATE TABLE IF NOT EXISTS heat_quarters(camera TEXT NOT NULL, quarter INTEGER NOT NULL, cells BLOB NOT "
     "NULL,"
     " PRIMARY KEY(camera, quarter)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS seen(event TEXT NOT NULL, who TEXT NOT NULL, PRIMARY KEY(event, who)) WITHOUT"
+    " ROWID;"
     "CREATE TABLE IF NOT EXISTS cameras(name TEXT PRIMARY KEY, retain_days REAL NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS clock(id INTEGER PRIMARY KEY CHECK(id=0), trusted REAL NOT NULL)";
 
@@ -117,10 +119,24 @@ bool EventStore::set_retained(const std::string &id, bool retained) {
   return db_.changes() > 0;
 }
 
+void EventStore::set_seen(const std::string &id, const std::string &who, bool seen) {
+  const std::lock_guard guard(lock_);
+  // An event that was deleted meanwhile gets no mark.
+  Statement(db_, seen ? "INSERT OR IGNORE INTO seen(event, who) SELECT id, ?2 FROM events WHERE id=?1"
+                      : "DELETE FROM seen WHERE event=?1 AND who=?2")
+      .bind(id)
+      .bind(who)
+      .run();
+}
+
 bool EventStore::remove(const std::string &id) {
   const std::lock_guard guard(lock_);
+  Transaction both(db_);
+  Statement(db_, "DELETE FROM seen WHERE event=?").bind(id).run();
   Statement(db_, "DELETE FROM events WHERE id=?").bind(id).run();
-  return db_.changes() > 0;
+  const bool was_there = db_.changes() > 0;
+  both.commit();
+  return was_there;
 }
 std::vector<Event> EventStore::oldest_first() const {
   const std::lock_guard guard(lock_);

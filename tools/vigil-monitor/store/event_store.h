@@ -17,11 +17,14 @@ struct EventQuery {
   std::string camera, label, zone; // empty: any
   std::optional<double> after, before;
   std::optional<bool> retained;
+  std::string who;          // whose marks `seen` means
+  std::optional<bool> seen; // by `who`
   int limit = 50;
   std::string cursor; // from an EventPage
 };
 struct EventPage {
   std::vector<Event> events; // the newest first
+  std::vector<bool> seen;    // of each of them, whether the query's `who` has seen it
   std::string next_cursor;   // empty: there are no more
 };
 struct SimilarEvent {
@@ -61,6 +64,8 @@ class EventStore {
   std::optional<Event> get(const std::string &id) const;
   // Nothing else of the event changes, which a camera may be writing. False when there is no such event.
   bool set_retained(const std::string &id, bool);
+  // Whether `who`, a user or a token, has seen the event. A mark goes with its event.
+  void set_seen(const std::string &id, const std::string &who, bool);
   bool remove(const std::string &id);
   std::vector<Event> oldest_first() const; // all of them, to compare them with the files
 

@@ -110,6 +110,8 @@ Storage::Storage(const std::string &path, Log log)
     : path_(prepared(path)), lock_(path_), log_(std::move(log)) {
   open_database();
   reader_ = std::make_unique<EventReader>(file("events.db"));
+  motion_ =
+      std::make_unique<MotionHistory>(file("motion.db"), [this](const std::string &what) { report(what); });
   days_ = events_->retain_days();
 }
 
@@ -332,6 +334,10 @@ std::vector<std::string> Storage::retain(const DiskState &disk) {
   constexpr double day = 24 * 3600;
   if (disk.clock_trusted && (!counts_went_ || std::abs(disk.now - *counts_went_) >= day)) {
     events_->forget_counts(disk.now - days_of_counts * day);
+    motion_->forget(disk.now, [this](const std::string &camera) {
+      const double days = days_of(camera);
+      return days > 0 ? days : days_of_counts;
+    });
     counts_went_ = disk.now;
   }
   std::vector<std::string> gone;

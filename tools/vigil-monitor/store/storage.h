@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../config/config.h"
+#include "../motion/motion_history.h"
 #include "event_reader.h"
 #include "event_store.h"
 #include "retention.h"
@@ -46,6 +47,7 @@ class Storage {
 
   EventStore &events() { return *events_; }
   const EventReader &reader() const { return *reader_; }
+  MotionHistory &motion() { return *motion_; }
   const std::string &path() const { return path_; }
   std::string file(const std::string &below) const { return path_ + "/" + below; }
 
@@ -66,7 +68,7 @@ class Storage {
   double days_of(const std::string &camera) const;
 
   // Deletes what has to go. Returns the events that went. Once a day heat and crossings older than
-  // days_of_counts go, too.
+  // days_of_counts go, too, and what the history of motion has longer than its camera's events are kept.
   static constexpr double days_of_counts = 400;
   std::vector<std::string> retain(const DiskState &);
   std::optional<std::string> next_departure(const DiskState &) const;
@@ -91,6 +93,7 @@ class Storage {
   Log log_;
   std::unique_ptr<EventStore> events_;
   std::unique_ptr<EventReader> reader_;
+  std::unique_ptr<MotionHistory> motion_;
   std::map<std::string, double> days_; // of each camera, as last configured
   double otherwise_ = RecordConfig{}.retain_days;
   std::optional<double> counts_went_; // when they were looked at last

@@ -12,10 +12,11 @@ import { route } from "./router.js";
 import { shell } from "./shell.js";
 import { store } from "./store.js";
 import { system } from "../system/system.js";
+import { timeline } from "../timeline/timeline.js";
 import { wall } from "../wall/wall.js";
 
-const views = { wall, camera, events, heatmap, system };
-const titles = { wall: "Wall", events: "Events", heatmap: "Heat map", system: "System" };
+const views = { wall, camera, events, timeline, heatmap, system };
+const titles = { wall: "Wall", events: "Events", timeline: "Timeline", heatmap: "Heat map", system: "System" };
 let leave = null;
 
 function askForToken() {

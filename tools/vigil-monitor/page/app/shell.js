@@ -11,6 +11,7 @@ import { store } from "./store.js";
 const places = [
   { view: "wall", words: "Wall", icon: "wall", key: "1" },
   { view: "events", words: "Events", icon: "events", key: "2" },
+  { view: "timeline", words: "Timeline", icon: "timeline", key: "5" },
   { view: "heatmap", words: "Heat map", icon: "heat", key: "3" },
   { view: "system", words: "System", icon: "system", key: "4" },
 ];

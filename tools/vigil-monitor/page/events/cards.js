@@ -9,10 +9,11 @@ const lasts = (event) => (event.end_time ? span(event.label === "loitering" ? ev
 
 function card(event, similarity, onchoose) {
   const words = [event.camera, labelWords(event.label), ...event.zones.map((zone) => `in ${zone}`)].join(", ");
-  return h("button", { type: "button", class: `card${event.end_time ? "" : " going"}`, tabindex: "-1", data: { id: event.id }, title: fullTime(event.start_time),
-    "aria-label": `${words}, ${dayName(event.start_time)} ${timeOfDay(event.start_time)}, ${lasts(event)}${event.retained ? ", kept" : ""}`, onclick: () => onchoose(event.id) },
+  return h("button", { type: "button", class: `card${event.end_time ? "" : " going"}${event.seen ? "" : " new"}`, tabindex: "-1", data: { id: event.id }, title: fullTime(event.start_time),
+    "aria-label": `${words}, ${dayName(event.start_time)} ${timeOfDay(event.start_time)}, ${lasts(event)}${event.retained ? ", kept" : ""}${event.seen ? "" : ", new"}`, onclick: () => onchoose(event.id) },
     h("span", { class: "thumb" }, h("img", { src: thumbnail(event), alt: "", loading: "lazy" }),
       h("span", { class: "thumb-label" }, icon(labelIcon(event.label)), labelWords(event.label)),
+      !event.seen && h("span", { class: "thumb-new" }, "New"),
       event.retained && h("span", { class: "thumb-kept" }, icon("keep")),
       h("span", { class: "thumb-length number" }, similarity === undefined ? lasts(event) : `${Math.round(similarity * 100)} % alike`)),
     h("span", { class: "card-words" }, h("strong", {}, event.camera), h("span", { class: "number" }, timeOfDay(event.start_time))));

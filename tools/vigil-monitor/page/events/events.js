@@ -25,11 +25,11 @@ export function events(root, place, signal) {
   let selected = place.query.get("id");
 
   const wide = matchMedia("(min-width: 1000px)");
-  const cards = new Cards((id) => choose(id));
+  const cards = new Cards((id) => choose(id, { byHand: true }));
   const empty = h("div", { hidden: true });
   const more = h("button", { type: "button", class: "button more", hidden: true, onclick: () => load(true) }, "Older events");
   const likeHead = h("div", { class: "like-head", hidden: true });
-  const player = new Player({ previous: () => step(-1), next: () => step(1), keep, drop, close: () => choose(null),
+  const player = new Player({ previous: () => step(-1), next: () => step(1), keep, drop, see: (event) => see(event, !event.seen), close: () => choose(null),
     similar: (event) => go("events", [], { like: event.id, id: event.id }) }, signal);
   let waiting = [];
   const fresh = h("button", { type: "button", class: "button primary fresh", hidden: true, title: "Show them (r)", "aria-keyshortcuts": "r", onclick: () => showWaiting() });
@@ -38,16 +38,27 @@ export function events(root, place, signal) {
     h("div", { class: "events-columns" }, h("div", { class: "events-room" }, fresh, list), player.element));
 
   const remember = () => rewrite("events", [], { ...filters.values, like, id: selected });
-  function choose(id, { focus = false } = {}) {
+  /** `byHand`: somebody looks at it now, so it is new no longer. */
+  function choose(id, { focus = false, byHand = false } = {}) {
     selected = id;
-    player.show(cards.events.find((event) => event.id === id) ?? null);
+    const chosen = cards.events.find((event) => event.id === id) ?? null;
+    player.show(chosen);
+    if (chosen && byHand) see(chosen, true);
     cards.select(id, { focus });
     remember();
   }
   function step(by) {
     const next = cards.beside(selected, by);
-    if (next) choose(next.id, { focus: true });
+    if (next) choose(next.id, { focus: true, byHand: true });
     if (!cards.beside(selected, 5) && cursor) load(true);
+  }
+  async function see(event, seen) {
+    if (Boolean(event.seen) === seen) return;
+    try {
+      changed(await post(eventPath(event.id, "seen"), { seen }));
+    } catch (error) {
+      failure(error);
+    }
   }
   async function keep(event) {
     if (!store.admin) return;
@@ -72,7 +83,8 @@ export function events(root, place, signal) {
   }
   function changed(event) {
     if (deletion.has(event.id)) return;
-    const known = cards.events.some((other) => other.id === event.id);
+    const known = cards.events.find((other) => other.id === event.id);
+    event.seen ??= known?.seen ?? false; // news of an event go to everybody, and do not say who has seen it
     if (known) cards.set(event);
     else if (!like && filters.matches(event)) add(event);
     if (player.event?.id === event.id) player.show(event);
@@ -167,6 +179,7 @@ export function events(root, place, signal) {
     ...(store.admin ? [{ keys: ["k"], words: "keep whatever its age, or no longer", run: act(keep) },
       { keys: ["Delete"], words: "delete event, clip and picture", run: act(drop) }] : []),
     { keys: ["s"], words: "more like this", run: act((event) => event.has_vector && go("events", [], { like: event.id, id: event.id })) },
+    { keys: ["m"], words: "mark as seen, or as new again", run: act((event) => see(event, !event.seen)) },
     { keys: ["r"], words: "show new events", run: () => showWaiting() },
     { keys: ["Escape"], words: "close the event", run: () => choose(null) },
   ], signal);

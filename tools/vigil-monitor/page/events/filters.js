@@ -5,7 +5,7 @@ import { store } from "../app/store.js";
 import { dateValue, dayStart, fromDateValue, hourStart, now } from "../app/time.js";
 import { labelWords } from "./words.js";
 
-const names = ["camera", "label", "zone", "day", "hour", "retained"];
+const names = ["camera", "label", "zone", "day", "hour", "retained", "seen"];
 const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), `${hour}:00 to ${hour + 1}:00`]);
 
 function select(words, key, options, values, onchange) {
@@ -27,6 +27,7 @@ export class Filters extends EventTarget {
   constructor(query) {
     super();
     for (const name of names) if (query.get(name)) this.values[name] = query.get(name);
+    if (this.values.seen !== "false") delete this.values.seen;
     if (!isDay(this.values.day ?? "")) delete this.values.day;
     if (!this.values.day || !isHour(this.values.hour)) delete this.values.hour;
     // The day's field stays where it is while all else is made again: somebody may be typing in it.
@@ -37,18 +38,18 @@ export class Filters extends EventTarget {
 
   /** For GET /api/events. */
   get query() {
-    const { camera, label, zone, day, hour, retained } = this.values;
+    const { camera, label, zone, day, hour, retained, seen } = this.values;
     const start = day && fromDateValue(day);
     const [after, before] = !start ? [] : hour ? [hourStart(start, Number(hour)), hourStart(start, Number(hour) + 1)] : [start, dayStart(start + 43200, 1)];
-    return { camera, label, zone, retained, after, before };
+    return { camera, label, zone, retained, seen, after, before };
   }
 
   get any() { return names.some((name) => this.values[name]); }
 
   matches(event) {
-    const { camera, label, zone, retained, after, before } = this.query;
+    const { camera, label, zone, retained, seen, after, before } = this.query;
     return (!camera || event.camera === camera) && (!label || event.label === label) && (!zone || event.zones.includes(zone)) &&
-      (!retained || event.retained) && (!after || event.start_time >= after) && (!before || event.start_time < before);
+      (!retained || event.retained) && (!seen || !event.seen) && (!after || event.start_time >= after) && (!before || event.start_time < before);
   }
 
   /** Labels are known from the events that were seen. */
@@ -86,6 +87,7 @@ export class Filters extends EventTarget {
       zones.size ? select("Zone", "zone", [...zones].map((name) => [name, name]), values, set) : "");
     this.#after.replaceChildren(
       values.day ? select("Hour", "hour", hours, values, set) : "",
+      iconButton("eye", "New", () => set({ seen: values.seen ? "" : "false" }), { shown: true, "aria-pressed": String(Boolean(values.seen)), "aria-label": "Only new events, which you have not seen" }),
       iconButton("keep", "Kept", () => set({ retained: values.retained ? "" : "1" }), { shown: true, "aria-pressed": String(Boolean(values.retained)), "aria-label": "Only kept events" }),
       this.any ? iconButton("close", "Clear", () => this.clear(), { shown: true, class: "button quiet" }) : "");
   }

@@ -24,13 +24,14 @@ export class Player {
   #facts = new Map(); // words -> the element that has the value
   #source = "";
 
-  /** `acts`: {previous, next, keep, drop, similar, close}, functions of the event. */
+  /** `acts`: {previous, next, keep, drop, see, similar, close}, functions of the event. */
   constructor(acts, signal) {
     const act = (name) => () => this.event && acts[name](this.event);
     this.#clock = h("span", { class: "number" });
     this.screen = h("div", { class: "screen" });
     this.keep = iconButton("keep", "Keep", act("keep"), { shown: true, keys: "k", "aria-pressed": "false" });
     this.similar = iconButton("similar", "More like this", act("similar"), { shown: true, keys: "s" });
+    this.seen = iconButton("eye", "Seen", act("see"), { shown: true, keys: "m", "aria-pressed": "false" });
     this.drop = iconButton("trash", "Delete", act("drop"), { shown: true, keys: "Delete", class: "button danger" });
     this.save = h("a", { class: "button", download: "" }, icon("download"), "Clip");
     this.facts = h("dl", { class: "player-facts" });
@@ -39,7 +40,7 @@ export class Player {
       iconButton("back", "Newer event", act("previous"), { keys: "p", class: "button quiet icon-only" }),
       iconButton("next", "Older event", act("next"), { keys: "n", class: "button quiet icon-only" }),
       iconButton("close", "Close", act("close"), { keys: "Escape", class: "button quiet icon-only player-close" })),
-      this.screen, h("div", { class: "player-actions" }, store.admin && [this.keep, this.drop], this.similar, this.save), this.facts);
+      this.screen, h("div", { class: "player-actions" }, store.admin && [this.keep, this.drop], this.seen, this.similar, this.save), this.facts);
     this.none = emptyState("events", "No event is chosen", "Choose one at the left, or press n.");
     this.element = h("aside", { class: "player panel", "aria-label": "Event" }, this.none, this.body);
     this.show(null);
@@ -59,6 +60,7 @@ export class Player {
     this.#show(event);
     this.keep.setAttribute("aria-pressed", String(event.retained));
     setText(this.keep.lastChild, event.retained ? "Kept" : "Keep");
+    this.seen.setAttribute("aria-pressed", String(Boolean(event.seen)));
     this.similar.disabled = !event.has_vector;
     this.similar.title = event.has_vector ? "More like this (s)" : "More like this: needs gpufisher in the camera's chain while the event is recorded";
     this.save.hidden = !event.has_clip;

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The page's timeline in a real browser. Usage: timeline.py VIGIL_MONITOR
+
+A FAKE, in this test only, stands in for the recorder: a proxy answers `timeline` and `recording.mp4` of each camera with a made-up
+day, whose pictures get brighter for a minute and then begin again, so that a picture tells its second. All else, `search` too, is the
+program's own. VIGIL_SCREENSHOTS=FOLDER keeps pictures of the page there."""
+import functools
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.parse
+
+import server as servers
+
+servers.skip_without()
+if not shutil.which("ffmpeg"):
+    print("SKIPPED: ffmpeg is not installed")
+    sys.exit(77)
+
+from accessibility import axe_file, serious_faults  # pylint: disable=wrong-import-position
+from browser import Browser  # pylint: disable=wrong-import-position
+from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
+
+PROGRAM = sys.argv[1]
+PICTURES = os.environ.get("VIGIL_SCREENSHOTS")
+NOW = time.time()
+GAP = (NOW // 60 * 60 - 1800, NOW // 60 * 60 - 1680)  # the camera was offline for two minutes, half an hour ago
+BEGIN = NOW - 6 * 3600
+EVENTS = [{"id": f"fake-{i}", "start": NOW - 1500 * i - 700, "end": NOW - 1500 * i - 640, "kind": "motion", "label": "motion"} for i in range(8)]
+
+
+def timeline(camera, start, end):
+    step = max(1, round((end - start) / 1000))
+    levels = [(40 + 20 * (i % 7) if any(e["start"] - step <= start + i * step <= e["end"] for e in EVENTS) else 0) for i in range(int((end - start) // step))]
+    stretches = [(BEGIN, GAP[0]), (GAP[1], min(end, time.time() - 2))]
+    return {"camera": camera, "from": start, "to": end, "oldest": BEGIN, "recorded": [{"start": a, "end": b} for a, b in stretches if b > start and a < end],
+            "gaps": [{"start": GAP[0], "end": GAP[1], "reason": "camera offline"}], "events": [e for e in EVENTS if e["end"] > start and e["start"] < end],
+            "motion": {"start": start, "step": step, "levels": levels}}
+
+
+@functools.cache
+def film():
+    """Three minutes, ten frames a second, a key frame each second."""
+    file = pathlib.Path(tempfile.mkdtemp(prefix="vigil-film-")) / "film.mp4"
+    subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=black:s=160x90:r=10:d=180,geq=lum='20+mod(T,60)*3.5':cb=128:cr=128", "-c:v", "libx264",
+                    "-preset", "ultrafast", "-qp", "18", "-g", "10", "-bf", "0", "-pix_fmt", "yuv420p", str(file)], check=True)
+    return file
+
+
+@functools.lru_cache(64)
+def recording(start, seconds):
+    return subprocess.run(["ffmpeg", "-v", "error", "-ss", str(start % 60), "-t", str(seconds), "-i", str(film()), "-c", "copy", "-f", "mp4", "-movflags",
+                           "frag_keyframe+empty_moov+default_base_moof", "-"], check=True, capture_output=True).stdout
+
+
+class Fake(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    behind = ""  # host:port
+    asked = []  # pieces of recordings: (camera, from, to)
+
+    def do_GET(self):  # pylint: disable=invalid-name
+        found = re.match(r"/api/cameras/(\w+)/(timeline|recording\.mp4)\?(.*)", self.path)
+        if not found:
+            self.forward()
+            return
+        asked = {name: float(value) for name, value in urllib.parse.parse_qsl(found[3])}
+        if found[2] == "timeline":
+            self.answer(json.dumps(timeline(found[1], asked["from"], asked["to"])).encode(), "application/json")
+            return
+        Fake.asked.append((found[1], asked["from"], asked["to"]))
+        start = int(asked["from"])  # the key frame before it
+        self.answer(recording(start, round(asked["to"] - start, 3)), "video/mp4", {"X-Recording-Start": str(start)})
+
+    def answer(self, body, kind, more=None):
+        self.send_response(200)
+        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), "Cache-Control": "no-store", **(more or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        try:
+            self.wfile.write(body)
+        except OSError:
+            self.close_connection = True  # the browser has left
+
+    def forward(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        connection = http.client.HTTPConnection(self.behind, timeout=60)
+        connection.request(self.command, self.path, body, {n: v for n, v in self.headers.items() if n.lower() not in ("connection", "host", "origin", "referer")})
+        answer = connection.getresponse()
+        self.send_response_only(answer.status, answer.reason)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("transfer-encoding", "connection"):
+                self.send_header(name, value)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        try:
+            while piece := answer.read1(65536):
+                self.wfile.write(piece)
+                self.wfile.flush()
+        except OSError:
+            pass  # the browser has left
+        connection.close()
+
+    do_POST = do_PUT = do_PATCH = do_DELETE = forward
+
+    def log_message(self, *_):
+        pass
+
+
+def brightness(t):
+    """Of the picture of a time, as the browser shows it: the film has the video's range, 16 to 235."""
+    return (20 + t % 60 * 3.5 - 16) * 255 / 219
+
+
+class Timeline(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        film()
+        cls.server = servers.Server(PROGRAM)
+        cls.addClassCleanup(cls.server.stop)
+        Fake.behind = urllib.parse.urlsplit(cls.server.url).netloc
+        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Fake)
+        proxy.daemon_threads = True
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        cls.addClassCleanup(proxy.shutdown)
+        cls.browser = Browser(f"http://127.0.0.1:{proxy.server_port}")
+        cls.addClassCleanup(cls.browser.quit)
+
+    def setUp(self):
+        self.browser.resize(1440, 900, "dark")
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    def open(self, t, span=3600, cameras="door"):
+        self.browser.open(f"timeline?cameras={cameras}&t={t:.2f}&span={span}")
+        self.picture(t)
+
+    def address(self, name):
+        found = re.search(rf"[?&]{name}=([^&]*)", self.browser.run("return location.hash"))
+        return found and urllib.parse.unquote(found[1])
+
+    def time(self):
+        """As the slider has it, in whole seconds; the address has hundredths, half a second later."""
+        return int(self.browser.find(".tl-band").get_attribute("aria-valuenow"))
+
+    def settled(self):
+        """The time of the address once it is that of the slider."""
+        self.browser.until(lambda: abs(float(self.address("t")) - self.time()) <= 0.5, "the address to hold the time")
+        return float(self.address("t"))
+
+    def picture(self, t, camera="door", within=1.2):
+        """Waits until the camera's picture is that of t."""
+        b = self.browser
+        video = f'.tl-camera[data-camera="{camera}"] video'
+        b.until(lambda: b.all(video) and b.run("return document.querySelector(arguments[0]).readyState >= 2", video), f"a picture of {camera}")
+        b.until(lambda: abs(b.grey(video) - brightness(t)) < 4.1 * within, f"the picture of {t}, which is {brightness(t):.0f} bright")
+
+    def test_address(self):
+        """The address holds cameras, time and what is shown; the picture is that of the time."""
+        t = NOW - 3000
+        self.open(t)
+        b = self.browser
+        self.assertEqual(b.find(".tl-clock").text, b.run("return (await import('/app/time.js')).timeOfDay(arguments[0])", t))
+        self.assertEqual((self.address("cameras"), self.address("span")), ("door", "3600"))
+        b.open("timeline?cameras=nobody&t=x&span=-5")  # what somebody typed
+        b.find(".tl-camera")
+        self.assertEqual(len(b.all(".tl-row")), 1)
+
+    def test_strip(self):
+        b = self.browser
+        self.open(NOW - 1900, 7200)
+        b.until(lambda: len(b.all(".tl-recorded")) == 2, "two stretches")
+        self.assertIn("camera offline", b.find(".tl-gap title").get_attribute("textContent"))
+        self.assertGreater(len(b.all(".tl-event")), 2)
+        self.assertIn("M", b.find(".tl-heat").get_attribute("d"))
+        b.open(f"timeline?cameras=door&t={GAP[0] + 60}&span=3600")
+        b.until(lambda: "camera offline" in b.find(".screen-note").text, "why there is no picture")
+        self.assertIn("camera offline", b.find(".tl-status").text)
+
+    def test_scrub(self):
+        self.open(NOW - 3000)
+        self.browser.drag(".tl-band", (0.3, 0.6), (0.35, 0.6), (0.4, 0.6))
+        t = self.settled()
+        self.assertAlmostEqual(t, NOW - 3000 - 1800 + 0.4 * 3600, delta=10)
+        self.picture(t)
+
+    def test_zoom(self):
+        b = self.browser
+        self.open(NOW - 3000)
+        for keys, span in (("+" * 12, 10), ("-" * 16, 90000)):
+            b.keys(keys)
+            b.until(lambda: float(self.address("span")) == span, f"{span} seconds")  # pylint: disable=cell-var-from-loop
+        b.keys("d")
+        b.until(lambda: 82000 < float(self.address("span")) < 90000, "the day")
+        before = float(self.address("span"))
+        b.run("""const x = document.querySelector('.tl-cursor').getBoundingClientRect().left;
+            document.querySelector('.tl-band').dispatchEvent(new WheelEvent('wheel', {deltaY: -300, clientX: x, cancelable: true}))""")
+        b.until(lambda: float(self.address("span")) < before * 0.8, "the wheel to show less")
+        self.assertAlmostEqual(self.settled(), NOW - 3000, delta=0.1)
+
+    def test_frames(self):
+        b = self.browser
+        self.open(NOW - 3000)
+        fps = b.run("return (await import('/app/store.js')).store.cameras.get('door').fps") or 15
+        b.keys("..")
+        b.until(lambda: abs(float(self.address("t")) - (round(NOW - 3000, 2) + 2 / fps)) < 0.05, "two frames on")
+        b.keys(",,,")
+        b.until(lambda: abs(float(self.address("t")) - (round(NOW - 3000, 2) - 1 / fps)) < 0.08, "three frames back")
+
+    def test_play(self):
+        """Over the ends of pieces, at several speeds; pieces join without a hole, and what is fetched is fetched once."""
+        b = self.browser
+        t = NOW - 4000
+        self.open(t)
+        Fake.asked.clear()
+        b.keys(" ")
+        b.until(lambda: self.time() > t + 6, "six seconds to play")
+        self.assertEqual(b.find(".tl-bar [aria-label=Pause]").is_displayed(), True)
+        b.keys("]]]")  # 8 times
+        b.until(lambda: self.time() > t + 60, "a minute to play")
+        b.keys("]]")  # 32 times, which no browser plays by itself
+        b.until(lambda: self.time() > t + 150, "two minutes to play")
+        b.keys(" ")
+        self.picture(self.settled())
+        pieces = [p for p in Fake.asked if p[1] < t + 60]
+        self.assertEqual(len(pieces), len(set(pieces)), pieces)
+        for before, after in zip(pieces, pieces[1:]):
+            self.assertEqual(before[2], after[1], pieces)
+
+    def test_gap(self):
+        """What is not recorded is left out."""
+        b = self.browser
+        self.open(GAP[0] - 3)
+        b.keys(" ")
+        b.until(lambda: self.time() > GAP[1] + 1, "the time after the gap", 40)
+        b.keys(" ")
+        self.assertLess(self.time(), GAP[1] + 45)
+        self.picture(self.settled())
+
+    def test_two_cameras(self):
+        b = self.browser
+        t = NOW - 5000
+        self.open(t)
+        b.click('.tl-cameras [data-camera="yard"]')
+        self.picture(t, "yard")
+        self.assertEqual(len(b.all(".tl-row")), 2)
+        b.keys("]")  # twice as fast; Space is the button's that has the focus
+        b.click(".tl-bar [aria-label=Play]")
+        b.until(lambda: self.time() > t + 10, "ten seconds to play")
+        b.click(".tl-bar [aria-label=Pause]")
+        t = self.settled()
+        self.picture(t, "door", 2)
+        self.picture(t, "yard", 2)
+        b.until(lambda: self.address("cameras") == "door,yard", "both in the address")
+
+    def search_stored(self):
+        self.server.until(lambda: (self.server.get("/api/cameras/door/search?polygon=0,0,1,0,1,1,0,1") or {"hits": []})["hits"], "motion that is stored", 90)
+
+    def test_search(self):
+        b = self.browser
+        self.search_stored()
+        self.open(NOW - 3000)
+        b.click('.tl-camera[data-camera="door"] .tl-search-button')
+        b.find(".tl-search h2")
+        b.drag(".tl-draw", (0.02, 0.02), (0.5, 0.5), (0.98, 0.98))
+        b.find(".tl-hit")
+        start = float(b.find(".tl-hit").get_attribute("data-start"))
+        b.click(".tl-hit")
+        self.assertAlmostEqual(self.settled(), start, delta=0.6)
+        # By keys alone: a rectangle that is moved, then sized.
+        b.keys(Keys.ESCAPE)
+        b.until(lambda: not b.all(".tl-draw"), "the end of the search")
+        b.keys("s")
+        b.find(".tl-draw")
+        b.keys(Keys.ARROW_LEFT, Keys.ENTER)
+        b.until(lambda: "there" in b.find(".tl-search [role=status]").text, "what was found")
+        self.assertEqual(b.run("return document.querySelector('.tl-region').getAttribute('points').split(' ').length"), 4)
+        # A polygon, corner by corner.
+        b.keys(Keys.ESCAPE)
+        b.click('.tl-camera[data-camera="door"] .tl-search-button')
+        b.find(".tl-draw")
+        for x, y in ((0.1, 0.1), (0.9, 0.1), (0.5, 0.9), (0.1, 0.1)):
+            b.at(".tl-draw", x, y).click().perform()
+        b.until(lambda: "there" in b.find(".tl-search [role=status]").text, "what was found in the polygon")
+        b.keys(Keys.ESCAPE)
+
+    def test_motion(self):
+        """n and p go to the next and the previous motion, as the program has seen it."""
+        b = self.browser
+        self.search_stored()
+        hit = self.server.get("/api/cameras/door/search?polygon=0,0,1,0,1,1,0,1&limit=1000")["hits"][-1]
+        b.open(f"timeline?cameras=door&t={hit['start'] - 300:.2f}&span=3600")
+        b.find(".tl-camera")
+        b.keys("n")
+        b.until(lambda: self.time() == int(hit["start"]), "the motion")
+        b.open(f"timeline?cameras=door&t={hit['end'] + 1:.2f}&span=3600")
+        b.find(".tl-camera")
+        b.keys("p")
+        b.until(lambda: self.time() == int(hit["start"]), "the motion before")
+
+    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
+    def test_accessibility(self):
+        b = self.browser
+        for width, theme in ((1440, "dark"), (360, "light")):
+            b.resize(width, 800, theme)
+            self.open(NOW - 1900, 7200, "door,yard")
+            b.click('.tl-camera[data-camera="door"] .tl-search-button')
+            b.find(".tl-draw")
+            self.assertLessEqual(b.run("return document.documentElement.scrollWidth"), width)
+            self.assertEqual(serious_faults(b), [], f"{width}, {theme}")
+            b.keys(Keys.ESCAPE)
+
+    @unittest.skipUnless(PICTURES, "no VIGIL_SCREENSHOTS")
+    def test_pictures(self):
+        b = self.browser
+        for width, high, theme, cameras in ((1440, 900, "dark", "door"), (1440, 900, "light", "door,yard"), (360, 780, "dark", "door")):
+            b.resize(width, high, theme)
+            self.open(NOW - 1900, 7200, cameras)
+            time.sleep(1)
+            (pathlib.Path(PICTURES) / f"timeline-{width}-{theme}.jpg").write_bytes(b.picture())
+            b.click('.tl-camera[data-camera="door"] .tl-search-button')
+            b.drag(".tl-draw", (0.1, 0.1), (0.5, 0.5), (0.9, 0.9))
+            time.sleep(2)
+            (pathlib.Path(PICTURES) / f"timeline-{width}-{theme}-search.jpg").write_bytes(b.picture())
+            b.keys(Keys.ESCAPE)
+
+
+if __name__ == "__main__":
+    if axe_file() is None:
+        print("SKIPPED: the accessibility check: axe is not installed (pip install axe-playwright-python)")
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "api.h"
+
+namespace vigil::monitor {
+
+using nlohmann::json;
+
+Response Api::search_motion(const Match &m) {
+  const Request &r = m.request;
+  const std::string &name = m.parts[0];
+  if (!monitor_.call([&] { return monitor_.camera(name) != nullptr; }))
+    refuse(404, "there is no camera '" + name + "'");
+  const auto polygon = r.query.find("polygon");
+  if (polygon == r.query.end())
+    refuse(400, "'polygon' is missing: the corners of where to search, x1,y1,x2,y2,... from 0 to 1");
+  constexpr double day = 86400;
+  const double to = number_of(r, "to").value_or(monitor_.utc().now());
+  const double from = number_of(r, "from").value_or(to - day);
+  constexpr int most = static_cast<int>(MotionHistory::most_hits), usual = 200;
+  const int limit = integer_of(r, "limit", 1, most, usual);
+  const auto found = monitor_.storage().motion().search(name, parse_points(polygon->second), from, to,
+                                                        static_cast<std::size_t>(limit));
+  json hits = json::array();
+  for (const MotionHit &h : found.hits)
+    hits.push_back({{"start", h.start},
+                    {"end", h.end},
+                    {"share", h.share},
+                    {"direction", h.direction ? json(*h.direction) : json()}});
+  return json_response({{"camera", name}, {"from", from}, {"to", to}, {"hits", hits}, {"more", found.more}});
+}
+
+} // namespace vigil::monitor

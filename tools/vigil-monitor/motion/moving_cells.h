@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which cells of a coarse grid over the picture moved.
+#pragma once
+
+#include "../config/geometry.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace vigil::monitor {
+
+struct MovingCells {
+  static constexpr int columns = 32, rows = 18;
+  std::array<std::uint32_t, rows> row{}; // bit x of row[y]: the cell in column x and row y
+
+  bool any() const;
+  int count() const;
+  // All cells that the rectangle (normalised) touches.
+  void set(const Rect &);
+  MovingCells &operator|=(const MovingCells &);
+  friend MovingCells operator&(const MovingCells &, const MovingCells &);
+  bool operator==(const MovingCells &) const = default;
+};
+
+// By the second since 1970 UTC.
+using MovedSeconds = std::map<std::int64_t, MovingCells>;
+
+// The cells that a polygon covers, wholly or in part; at least the one that its first corner lies in.
+MovingCells cells_of(const std::vector<Point> &polygon);
+
+} // namespace vigil::monitor

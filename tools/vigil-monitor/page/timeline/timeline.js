@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What was recorded: pictures of one or several cameras at one time, and strips of time below them.
+import { cameraPath, get, query } from "../app/api.js";
+import { dayField, emptyState, h, icon, iconButton, setText } from "../app/dom.js";
+import { addKeys } from "../app/keyboard.js";
+import { live } from "../app/live.js";
+import { failure } from "../app/notice.js";
+import { rewrite } from "../app/router.js";
+import { store } from "../app/store.js";
+import { dateValue, dayName, dayStart, fromDateValue, now, timeOfDay } from "../app/time.js";
+import { Axis } from "./axis.js";
+import { History } from "./history.js";
+import { Hits } from "./hits.js";
+import { Playback } from "./playback.js";
+import { Region } from "./region.js";
+import { Strips } from "./strips.js";
+import { rates, Transport } from "./transport.js";
+
+const mostCameras = 6; // at once
+const wholePicture = "0,0,1,0,1,1,0,1";
+const usualRate = 15; // frames a second, where the camera's is not known
+
+const rateWords = (rate) => (rate < 1 ? `1/${1 / rate}×` : `${rate}×`);
+
+/** A time of the address; NaN where it is none. */
+function wantedTime(text) {
+  const t = Number.parseFloat(text ?? "");
+  return t > 0 && t < 1e11 ? t : NaN;
+}
+
+export function timeline(root, place, signal) {
+  live.watch({ cameras: [] });
+  const all = [...store.cameras.keys()];
+  const heading = h("h1", {}, "Timeline");
+  if (!all.length) {
+    root.append(h("div", { class: "view-head" }, heading), emptyState("camera", "No camera yet", "Start vigil-monitor with a source."));
+    return;
+  }
+  let names = (place.query.get("cameras") ?? "").split(",").filter((name) => all.includes(name)).slice(0, mostCameras);
+  if (!names.length) names = all.slice(0, 1);
+  const axis = new Axis();
+  const transport = new Transport(wantedTime(place.query.get("t")) || now() - 60, signal);
+  const span = wantedTime(place.query.get("span"));
+  if (span) axis.show(transport.time - span / 2, transport.time + span / 2);
+  else axis.day(transport.time);
+
+  // What stands above: the day, the cameras.
+  const isDay = (value) => fromDateValue(value) >= 0;
+  const date = dayField(isDay, (value) => { if (value) goTo(fromDateValue(value) + (transport.time - dayStart(transport.time))); }, { max: dateValue(now()) });
+  const dayWords = h("h2", { class: "muted tl-day" });
+  const chips = h("div", { class: "tl-cameras", role: "group", "aria-label": "Cameras shown" });
+  const moveDay = (days) => goTo(dayStart(dayStart(transport.time) + 43200, days) + (transport.time - dayStart(transport.time)));
+
+  // The pictures.
+  const screens = h("div", { class: "tl-screens" });
+  const strips = new Strips(axis, transport, signal);
+  const hits = new Hits({ choose: (camera, time) => transport.seek(time), close: () => endSearch() }, signal);
+  let cameras = []; // of those that are shown: {name, history, playback, region, element}
+  let leave = null; // AbortController of them
+
+  function shown(name) {
+    const history = new History(name, axis, leave.signal);
+    const playback = new Playback(name, history, leave.signal);
+    const region = new Region(`Draw where to search at ${name}`, (points) => (points ? hits.search(name, points, axis.end) : endSearch()));
+    const search = iconButton("search", `Search here, at ${name}`, () => beginSearch(name), { class: "button icon-only tl-search-button", "aria-pressed": "false" });
+    const { width, height } = store.cameras.get(name) ?? {};
+    const element = h("figure", { class: "tl-camera", data: { camera: name } }, playback.element, h("figcaption", {}, name), search);
+    element.style.setProperty("--ratio", width && height ? width / height : 16 / 9);
+    return { name, history, playback, region, search, element };
+  }
+
+  function show(list) {
+    names = list;
+    endSearch();
+    leave?.abort();
+    leave = new AbortController();
+    cameras = names.map(shown);
+    screens.replaceChildren(...cameras.map(({ element }) => element));
+    screens.dataset.count = String(cameras.length);
+    strips.use(cameras, leave.signal);
+    transport.use(cameras);
+    for (const chip of chips.children) chip.setAttribute("aria-pressed", String(names.includes(chip.dataset.camera)));
+    remember();
+  }
+  chips.append(...all.map((name) => h("button", { type: "button", class: "button", "aria-pressed": "false", data: { camera: name }, onclick: () => {
+    const next = names.includes(name) ? names.filter((other) => other !== name) : [...names, name];
+    if (next.length && next.length <= mostCameras) show(next);
+  } }, name)));
+
+  // Search here.
+  function beginSearch(name) {
+    const camera = cameras.find((c) => c.name === name);
+    if (!camera || camera.region.element.isConnected) return endSearch();
+    endSearch();
+    transport.toggle(false);
+    hits.open(name);
+    camera.search.setAttribute("aria-pressed", "true");
+    camera.playback.element.append(camera.region.element);
+    camera.region.begin();
+  }
+  function endSearch() {
+    for (const { region, search } of cameras) {
+      region.element.remove();
+      search.setAttribute("aria-pressed", "false");
+    }
+    hits.close();
+  }
+
+  // The address holds cameras, time and how much is shown. Chromium takes 200 changes in 30 seconds.
+  let remembered = 0;
+  let later = null;
+  function remember() {
+    clearTimeout(later);
+    const wait = remembered + 500 - Date.now();
+    if (wait > 0) {
+      later = setTimeout(remember, wait);
+      return;
+    }
+    remembered = Date.now();
+    rewrite("timeline", [], { cameras: names.join(","), t: transport.time.toFixed(2), span: axis.span.toFixed(0) });
+  }
+
+  const frames = () => store.cameras.get(names[0])?.fps || usualRate;
+  const step = (frame) => {
+    transport.toggle(false);
+    transport.seek(transport.time + frame / frames());
+  };
+  function goTo(time) {
+    transport.seek(Math.min(time, now()));
+    axis.reveal(transport.time);
+  }
+  /** Whole hits of the first camera, in a time that grows until there is one. */
+  async function motion(direction) {
+    const from = transport.time;
+    try {
+      for (const reach of [600, 3600, 6 * 3600, 86400, 30 * 86400]) {
+        const span = direction < 0 ? { from: from - reach, to: from - 1, limit: 1 } : { from, to: from + reach, limit: 1000 };
+        const { hits: found } = await get(`${cameraPath(names[0], "search")}${query({ polygon: wholePicture, ...span })}`, signal);
+        // The hit that goes on at `from` is not the next one.
+        const start = direction < 0 ? found[0]?.start : found.filter((hit) => hit.start > from + 1).at(-1)?.start;
+        if (start !== undefined) return goTo(start);
+        if (direction > 0 && from + reach > now()) break;
+      }
+      setText(spoken, direction < 0 ? "Nothing moved before" : "Nothing moved after");
+    } catch (error) {
+      failure(error);
+    }
+  }
+
+  // The buttons.
+  const clock = h("output", { class: "tl-clock number" });
+  const spoken = h("span", { class: "hint", role: "status" });
+  const play = iconButton("play", "Play", () => transport.toggle(), { keys: "Space" });
+  const rate = h("select", { "aria-label": "Speed", onchange: () => transport.setRate(rates[rate.selectedIndex]) },
+    rates.map((r) => h("option", { value: String(r), selected: r === 1 }, rateWords(r))));
+  const wider = iconButton("zoom-out", "Show a longer time", () => axis.zoom(2, transport.time), { keys: "-" });
+  const closer = iconButton("zoom-in", "Show a shorter time", () => axis.zoom(0.5, transport.time), { keys: "+" });
+  const bar = h("div", { class: "tl-bar", role: "toolbar", "aria-label": "Play" },
+    iconButton("motion-before", "Previous motion", () => motion(-1), { keys: "p" }), iconButton("back", "One frame back", () => step(-1), { keys: "," }), play,
+    iconButton("next", "One frame on", () => step(1), { keys: "." }), iconButton("motion-after", "Next motion", () => motion(1), { keys: "n" }),
+    rate, clock, spoken, h("span", { class: "grow" }), wider, closer,
+    h("button", { type: "button", class: "button", title: "Show the whole day (d)", "aria-keyshortcuts": "d", onclick: () => axis.day(transport.time) }, "Day"));
+
+  const tell = () => {
+    setText(clock, timeOfDay(transport.time));
+    setText(dayWords, dayName(transport.time));
+    const words = transport.playing ? "Pause" : "Play";
+    if (play.getAttribute("aria-label") !== words) {
+      play.setAttribute("aria-label", words);
+      play.title = `${words} (Space)`;
+      play.replaceChildren(icon(transport.playing ? "pause" : "play"));
+    }
+    rate.selectedIndex = rates.indexOf(transport.rate);
+    const value = dateValue(transport.time);
+    if (date.value !== value && document.activeElement !== date) date.value = value;
+    if (transport.playing) axis.reveal(transport.time, true);
+    remember();
+  };
+  transport.addEventListener("change", tell);
+  axis.addEventListener("change", remember, { signal });
+
+  root.append(h("div", { class: "view-head" }, heading, iconButton("back", "Day before", () => moveDay(-1), { keys: "PageUp", class: "button quiet icon-only" }), date,
+    iconButton("next", "Next day", () => moveDay(1), { keys: "PageDown", class: "button quiet icon-only" }), dayWords, h("span", { class: "grow" }), chips),
+  h("div", { class: "tl-columns" }, h("div", { class: "tl-main" }, screens, bar, strips.element), hits.element));
+  show(names);
+  tell();
+
+  const seekBy = (share) => goTo(transport.time + Math.sign(share) * Math.max(1, Math.abs(share) * axis.span));
+  addKeys("Timeline", [
+    { keys: [" "], words: "play or pause", run: () => transport.toggle() },
+    { keys: ["ArrowLeft"], words: "back by a sixtieth of what is shown", run: () => seekBy(-1 / 60) },
+    { keys: ["ArrowRight"], words: "on by a sixtieth of what is shown", run: () => seekBy(1 / 60) },
+    { keys: [","], words: "one frame back", run: () => step(-1) },
+    { keys: ["."], words: "one frame on", run: () => step(1) },
+    { keys: ["p"], words: "previous motion at the first camera", run: () => motion(-1) },
+    { keys: ["n"], words: "next motion at the first camera", run: () => motion(1) },
+    { keys: ["["], words: "slower", run: () => transport.faster(-1) },
+    { keys: ["]"], words: "faster", run: () => transport.faster(1) },
+    { keys: ["+", "="], words: "show a shorter time", run: () => axis.zoom(0.5, transport.time) },
+    { keys: ["-"], words: "show a longer time", run: () => axis.zoom(2, transport.time) },
+    { keys: ["d"], words: "show the whole day", run: () => axis.day(transport.time) },
+    { keys: ["PageUp"], words: "the day before", run: () => moveDay(-1) },
+    { keys: ["PageDown"], words: "the next day", run: () => moveDay(1) },
+    { keys: ["Home"], words: "to the begin of what is shown", run: () => goTo(axis.start) },
+    { keys: ["End"], words: "to the end of what is shown", run: () => goTo(axis.end) },
+    { keys: ["s"], words: "search where something moved, at the first camera", run: () => beginSearch(names[0]) },
+    { keys: ["Escape"], words: "end the search", run: () => endSearch() },
+  ], signal);
+  signal.addEventListener("abort", () => { leave?.abort(); clearTimeout(later); });
+}
