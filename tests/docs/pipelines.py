@@ -13,9 +13,9 @@ MISSING = 3
 
 
 def commands(text):
-    """The indented lines that start gst-launch-1.0, each with the lines that continue it."""
+    """The lines of code that start gst-launch-1.0, each with the lines that continue it."""
     text = text.replace("\\\n", " ")
-    return [line.strip() for line in text.splitlines() if re.match(r"    +(\w+=\S+ )*gst-launch-1\.0 .*!", line)]
+    return [line.strip() for line in text.splitlines() if re.match(r" *(\w+=\S+ )*gst-launch-1\.0 .*!", line)]
 
 
 def words(command):

@@ -63,13 +63,10 @@ class Statements(unittest.TestCase):
                 if "camera-covered" in line or "watch-camera" in line or "camera itself" in line:
                     self.assertNotRegex(line, r"on the (CPU|processor)( only)?\b(?!,)", page)
 
-    def test_the_readme_repeats_the_figures_of_its_source(self):
-        """The F-measures of README.md are those of docs/foreground.md."""
-        source, readme = text("docs/foreground.md"), text("README.md")
-        wanted = [re.search(rf"^\| {s} \| ([\d.]+)", source, re.MULTILINE)[1]
-                  for s in ("cdnet_highway", "cdnet_pedestrians", "wallflower_WavingTrees")]
-        row = re.search(r"^\| `cudamog`, default settings, RGBA \| (.*) \|$", readme, re.MULTILINE)[1]
-        self.assertEqual(row.split(" | "), wanted)
+    def test_the_readme_has_no_figures(self):
+        """README.md quotes no measurement, which could fall behind its source: docs/index.md leads to the figures."""
+        self.assertEqual(re.findall(r"\b0\.\d{3}\b|\b\d+(?:\.\d+)? (?:ms|fps|frames)\b", text("README.md")), [])
+        self.assertIn("(foreground.md)", text("docs/index.md"))
 
     def test_placeholders_are_where_maintainers_md_says(self):
         """No made-up address of the project outside the places that MAINTAINERS.md lists."""
