@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# From nothing to events, as docs/tutorial-events.md explains it: draws videos of a crowd that starts to run, trains on two of
+# From nothing to events, as docs/tutorials/crowd-events.md explains it: draws videos of a crowd that starts to run, trains on two of
 # them, tests on a third, and watches a fourth. About a minute on two cores. Run it by  ./run shell examples/crowd-events.sh [FOLDER]
 set -euo pipefail
 folder=${1:-build/crowd-events}

@@ -70,6 +70,16 @@ class Examples(unittest.TestCase):
     def test_watch_in_python(self):
         self.check_watch(python_with_gi(), SOURCES / "watch.py")
 
+    def test_two_cameras(self):
+        """Both pipelines report their motion; one that fails ends the program."""
+        out = self.run_example(python_with_gi(), SOURCES / "two_cameras.py").stdout
+        self.assertRegex(out, "^(one CUDA context for all|no CUDA context)")
+        for number in 1, 2:
+            self.assertRegex(out, rf"camera {number}: motion-begin at 3\.\d\d s")
+        self.assertIn("named watch", self.run_example(python_with_gi(), SOURCES / "two_cameras.py", "fakesrc ! fakesink", status=1).stderr)
+        failing = "filesrc location=/nowhere ! cudamog name=watch ! fakesink"
+        self.assertIn("not found", self.run_example(python_with_gi(), SOURCES / "two_cameras.py", failing, status=1).stderr)
+
 
 class Scripts(unittest.TestCase):
     def test_moments_of_three_cameras(self):
@@ -98,8 +108,8 @@ if __name__ == "__main__":
         sys.exit(f"not built in {PROGRAMS}: {', '.join(unbuilt)}; build first (ninja), or run meson test without --no-rebuild")
     loud = python_with_gi() is None
     if loud:
-        del Examples.test_watch_in_python
+        del Examples.test_watch_in_python, Examples.test_two_cameras
     good = unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful()
     if good and loud:
-        print("SKIPPED: watch.py: no python3 has gi; install python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0")
+        print("SKIPPED: watch.py and two_cameras.py: no python3 has gi; install python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0")
     sys.exit((SKIPPED if loud else 0) if good else 1)

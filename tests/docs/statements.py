@@ -76,6 +76,11 @@ class Statements(unittest.TestCase):
                 if "camera-covered" in line or "watch-camera" in line or "camera itself" in line:
                     self.assertNotRegex(line, r"on the (CPU|processor)( only)?\b(?!,)", page)
 
+    def test_the_readme_has_no_figures(self):
+        """README.md quotes no measurement, which could fall behind its source: docs/index.md leads to the figures."""
+        self.assertEqual(re.findall(r"\b0\.\d{3}\b|\b\d+(?:\.\d+)? (?:ms|fps|frames)\b", text("README.md")), [])
+        self.assertIn("explanation/quality.md", text("docs/index.md"))
+
     def test_placeholders_are_where_maintainers_md_says(self):
         """No made-up address of the project outside the places that MAINTAINERS.md lists."""
         done = subprocess.run(["git", "-C", ROOT, "grep", "-l", "vigil" + r"\.example"], capture_output=True, text=True, check=False)

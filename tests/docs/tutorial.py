@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the commands of docs/tutorial-events.md as they stand there, and checks what they find.
+"""Runs the commands of docs/tutorials/crowd-events.md and docs/how-to/train-events.md as they are there, and checks the results.
 Usage: tutorial.py drawn|umn SOURCE_ROOT FOLDER_OF_VIGIL_TRAIN
 
-Commands are the fenced blocks of sh. Those on drawn videos are also examples/crowd-events.sh's, line by line; those on the UMN clips
+Commands are the blocks of the language sh. Those on drawn videos are also examples/crowd-events.sh's, line by line; those on the UMN clips
 need the data (VIGIL_DATA, otherwise ../shared/data beside the source).
 """
 import os
@@ -13,9 +13,8 @@ import sys
 import tempfile
 
 part, root, tools = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-page = (root / "docs/tutorial-events.md").read_text(encoding="utf-8")
-drawn, umn = page[page.index("## 1."):].split("## Real videos")
-commands = "".join(re.findall(r"^```sh\n(.*?)^```$", drawn if part == "drawn" else umn, re.DOTALL | re.MULTILINE))
+page = (root / {"drawn": "docs/tutorials/crowd-events.md", "umn": "docs/how-to/train-events.md"}[part]).read_text(encoding="utf-8")
+commands = "\n".join(re.findall(r"^```sh\n(.*?)^```", page, re.DOTALL | re.MULTILINE))
 
 data = pathlib.Path(os.environ.get("VIGIL_DATA", root.parent / "shared/data")).resolve()
 if part == "umn" and not (data / "umn_crowd").is_dir():

@@ -34,12 +34,12 @@ WORDS = {
     r"told": ("reported, announced, configured, distinguished", 223),
     r"tells? of": ("reports", 6),
     r"whoever": ("anyone who, the caller", 22),
-    r"beside": ("next to, in addition to, compared with", 148),
+    r"beside": ("next to, in addition to, compared with", 146),
     r"but for": ("except", 8),
     r"for ever": ("permanently", 17),
     r"nothing set": ("default settings", 9),
     r"one who": ("a person who, an element that", 14),
-    r"in place of": ("instead of", 4),
+    r"in place of": ("instead of", 3),
     r"he|him|his": ("it, the object, the person", 29),
 }
 
