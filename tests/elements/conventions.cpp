@@ -165,6 +165,28 @@ GST_START_TEST(templates_name_the_memory_of_gpus_first) {
 }
 GST_END_TEST
 
+// A template that names a limit of sides names the one that the elements keep (gst/frames/formats.h).
+GST_START_TEST(templates_end_at_the_largest_side) {
+  std::set<std::string> limited;
+  on_each([&](GstElementFactory *factory, GstElement *) {
+    for (const GList *l = gst_element_factory_get_static_pad_templates(factory); l; l = l->next) {
+      GstCaps *caps = gst_static_pad_template_get_caps(static_cast<GstStaticPadTemplate *>(l->data));
+      for (guint i = 0; !gst_caps_is_any(caps) && i < gst_caps_get_size(caps); i++)
+        for (const char *side : {"width", "height"}) {
+          const GValue *v = gst_structure_get_value(gst_caps_get_structure(caps, i), side);
+          if (!v || !GST_VALUE_HOLDS_INT_RANGE(v) || gst_value_get_int_range_max(v) == G_MAXINT) continue;
+          fail_unless_equals_int(gst_value_get_int_range_max(v), 32767);
+          fail_unless_equals_int(gst_value_get_int_range_min(v), 1);
+          limited.insert(GST_OBJECT_NAME(factory));
+        }
+      gst_caps_unref(caps);
+    }
+  });
+  fail_unless(limited.contains("scenetestsrc"), "scenetestsrc's template has no limit");
+  fail_unless(limited.contains("glcolinearseg"), "glcolinearseg's template has no limit");
+}
+GST_END_TEST
+
 GST_START_TEST(who_uses_cuda_lets_its_user_choose_the_device) {
   on_each([](GstElementFactory *factory, GstElement *e) {
     bool cuda = has_memory(factory, "memory:CUDAMemory");
@@ -321,6 +343,7 @@ int main(int argc, char **argv) {
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, elements_describe_themselves);
   tcase_add_test(tests, templates_name_the_memory_of_gpus_first);
+  tcase_add_test(tests, templates_end_at_the_largest_side);
   tcase_add_test(tests, who_uses_cuda_lets_its_user_choose_the_device);
   tcase_add_test(tests, properties_say_what_they_are_and_when_they_may_change);
   tcase_add_test(tests, properties_of_one_name_are_alike);
