@@ -3,6 +3,7 @@
 camera leaves the configuration, and the disk hangs.
 
 clips.py PROGRAM FOLDER [PART...]. Needs the system's python3-gi with GstRtspServer, ffprobe and, for the disk, python3-fusepy; what is missing is skipped, and said."""
+import contextlib
 import json
 import os
 import pathlib
@@ -18,7 +19,9 @@ from program import Monitor
 from rtsp_camera import MISSING, PYTHON, CameraServer
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-clips-run"
-subprocess.run(["fusermount3", "-u", "-z", str(folder / "data/clips")], capture_output=True, check=False) if shutil.which("fusermount3") else None
+if shutil.which("fusermount3"):  # what a killed run has left
+    for left in ("data/clips", "database"):
+        subprocess.run(["fusermount3", "-u", "-z", str(folder / left)], capture_output=True, check=False)
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 config = folder / "monitor.yaml"
@@ -120,12 +123,13 @@ def camera_that_leaves():
     print("a camera that leaves: good", flush=True)
 
 
-def hanging_disk():
-    global m
+@contextlib.contextmanager
+def slow_disk(real, mount):
+    """The process that shows the folder `real` as `mount`; None, and a line in `skipped`, where that cannot be."""
     if not os.path.exists("/dev/fuse") or subprocess.run([PYTHON, "-c", "import fusepy"], capture_output=True, check=False).returncode:
         skipped.append("the disk that hangs: no FUSE or no python3-fusepy")
+        yield None
         return
-    real, mount = folder / "real", folder / "data/clips"
     real.mkdir()
     mount.mkdir(parents=True)
     disk = subprocess.Popen([PYTHON, str(pathlib.Path(__file__).parent / "slow_disk.py"), str(real), str(mount)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -136,19 +140,35 @@ def hanging_disk():
         if not os.path.ismount(mount):
             disk.kill()
             skipped.append(f"the disk that hangs: it cannot be mounted here: {disk.stderr.read().decode().strip()[-200:]}")
+            yield None
+            return
+        yield disk
+    finally:
+        if disk.poll() is None:
+            os.kill(disk.pid, signal.SIGCONT)
+        subprocess.run(["fusermount3", "-u", "-z", str(mount)], capture_output=True, check=False)
+        disk.kill()
+        disk.wait(10)
+
+
+def hanging_disk():
+    global m
+    with slow_disk(folder / "real", folder / "data/clips") as disk:
+        if not disk:
             return
         config.write_text(f'record: {{pre_capture: 1, post_capture: 1, max_clip: 5}}\ncameras:\n  street: {{source: "{SCENE}", {MOVES}}}\n')
         with Monitor(program, folder / "data", "--config", str(config)) as m:
             m.wait("a clip before", lambda: any(e["has_clip"] for e in motion()), 40)
             known = {e["id"] for e in motion()}
             os.kill(disk.pid, signal.SIGSTOP)
+            end = time.monotonic() + 120
             slowest, frames = 0.0, m.get("/api/stats")["cameras"][0]["frames"]
             while len(new := [e for e in motion() if e["id"] not in known]) < 3:
                 begun = time.monotonic()
                 assert m.ask("GET", "/healthz")[0] == 200
                 slowest = max(slowest, time.monotonic() - begun)
                 time.sleep(0.2)
-                assert time.monotonic() < end + 120, "no events while the disk hangs"
+                assert time.monotonic() < end, "no events while the disk hangs"
             assert m.get("/api/stats")["cameras"][0]["frames"] > frames + 30, "the camera goes on"
             assert not any(e["has_clip"] for e in new), new
             assert m.ask("GET", "/api/cameras/street")[1]["state"] == "online"
@@ -160,19 +180,38 @@ def hanging_disk():
             print(f"a disk that hangs: /healthz within {slowest:.2f} s, clips are whole", flush=True)
             assert slowest < 5, slowest
             m.stop()
-    finally:
-        if disk.poll() is None:
+
+
+def hanging_database():
+    """The program comes to its end although the disk with the database hangs, and the next start has its events."""
+    global m
+    data = folder / "database"
+    with slow_disk(folder / "real-database", data) as disk:
+        if not disk:
+            return
+        config.write_text(f'record: {{pre_capture: 1, post_capture: 1, max_clip: 5}}\ncameras:\n  street: {{source: "{SCENE}", {MOVES}}}\n')
+        with Monitor(program, data, "--config", str(config)) as m:
+            known = m.wait("an event that has ended", lambda: [e["id"] for e in motion() if e["end_time"]], 60)
+            os.kill(disk.pid, signal.SIGSTOP)
+            time.sleep(2)  # something waits for the disk by now
+            begun = time.monotonic()
+            m.process.send_signal(signal.SIGTERM)
+            left = m.wait("it leaves", lambda: [line for line in m.log if "leaves without waiting" in line], 150)
+            # Its memory goes first; the kernel ends a process only when its files are closed, for which the disk has to work.
+            m.wait("it has left", lambda: not pathlib.Path(f"/proc/{m.process.pid}/cmdline").read_bytes(), 150)
+            print(f"a database that hangs: {time.monotonic() - begun:.0f} s until the end: {left[-1].strip()}", flush=True)
             os.kill(disk.pid, signal.SIGCONT)
-        subprocess.run(["fusermount3", "-u", "-z", str(mount)], capture_output=True, check=False)
-        disk.kill()
-        disk.wait(10)
+            assert m.process.wait(60) == 0, m.log[-10:]
+        with Monitor(program, data, "--config", str(config)) as m:
+            assert set(known) <= {e["id"] for e in motion()}, (known, motion())
+            m.stop()
 
 
 m = None
 if not shutil.which("ffprobe"):
     print("SKIPPED: no ffprobe")
     sys.exit(77)
-for part in sys.argv[3:] or ("streams", "unknown_events", "camera_that_leaves", "hanging_disk"):
+for part in sys.argv[3:] or ("streams", "unknown_events", "camera_that_leaves", "hanging_disk", "hanging_database"):
     if part == "streams" and MISSING:
         skipped.append(MISSING)
     else:
