@@ -2,8 +2,8 @@
 // Which cells of the picture moved, for each camera and second, in the database motion.db: a row a minute in
 // which something moved (motion_minute.h). It answers what moved where without looking at pictures.
 //
-// The code that sees motion calls add(), which only collects in memory; store() writes what has been collected. All
-// methods may be called from any thread. Rows that are damaged are left out.
+// The code that sees motion calls add(), which only collects in memory; store() writes what has been
+// collected. All methods may be called from any thread. Rows that are damaged are left out.
 #pragma once
 
 #include "../store/read_connections.h"
