@@ -53,6 +53,8 @@ enum class Story : std::uint8_t {
   defocused,      // the same, and the camera goes out of focus for a while
   shake,          // a street, seen from a pole that sways in gusts; the picture moves by whole pixels
   day, // a street for 24 hours: sun, clouds, rain, dusk, lamps, night; now and then somebody passes (day.h)
+  step_aside, // a person is there from the first frame on, steps aside by half of its width and waits
+  uncovered,  // the same, and somebody else stands behind that place and remains there
 };
 // What the ground and the wall behind it are made of.
 enum class Pattern : std::uint8_t {

@@ -232,4 +232,39 @@ void Plot::queue(double time, std::vector<Actor> &actors) const {
   }
 }
 
+// Somebody stands quite still from the first frame on, so that the model takes the person for background. 8 s
+// after the quiet time the person steps aside by half of its width, waits there for half a minute and leaves.
+// In `uncovered` somebody else has come meanwhile, stands just behind the place and remains there.
+void Plot::step_aside(double time, std::vector<Actor> &actors) const {
+  constexpr double still = 8, waits = 30;
+  constexpr float v = 9, aside = 0.3f, behind = 0.6f;
+  Ends e;
+  if (density_ <= 0 || !ends_at(camera_, v, e)) return;
+  const double since = time - quiet_;
+  Random random(mix(seed_, 0x61736964u));
+  const std::uint32_t look = random.next(), other_look = random.next();
+  const Point spot{random.between(-0.5f, 0.5f), v};
+  // It looks at the camera from `arrives` to `leaves`, and shifts its weight from `sways` on.
+  const auto add = [&](const Way &way, std::uint32_t by_look, int id, double arrives, double sways,
+                       double leaves) {
+    Actor a{false, {}, {}, 0, 0, by_look};
+    if (!way.actor(since, quiet_, a)) return;
+    a.id = id;
+    if (since > arrives && since < leaves) a.heading = {0, -1};
+    if (since > sways && since < leaves) a.at.x += 0.08f * float(std::sin(2.5 * (since - sways)));
+    actors.push_back(a);
+  };
+  Way person(-quiet_, spot);
+  person.wait_until(still).walk({spot.x + aside, v}, 0.6f);
+  const double moved = person.now(), leaves = moved + waits;
+  person.wait_until(leaves).walk({e.right, v});
+  add(person, look, 1, -quiet_ - 1, moved, leaves);
+  if (story_ == Story::step_aside) return;
+  Way other(0, {e.right, v + behind});
+  other.walk({spot.x, v + behind});
+  const double stands = other.now();
+  other.wait_until(leaves + 2).walk({e.left, v + behind});
+  add(other, other_look, 2, stands, stands, leaves + 2);
+}
+
 } // namespace vigil::scene

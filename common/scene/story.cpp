@@ -26,6 +26,8 @@ Pattern pattern_of(const Settings &s) {
   case Story::left_bag:
   case Story::taken_bag:
   case Story::queue:
+  case Story::step_aside:
+  case Story::uncovered:
   case Story::auto_exposure:
   case Story::white_balance:
   case Story::covered:
@@ -51,6 +53,8 @@ Sun sun_of(Story story) {
   case Story::left_bag:
   case Story::taken_bag:
   case Story::queue:
+  case Story::step_aside:
+  case Story::uncovered:
   case Story::auto_exposure:
   case Story::white_balance:
   case Story::covered:
@@ -125,6 +129,8 @@ Plot::Plot(const Settings &s, const Camera &camera)
   case Story::left_bag:
   case Story::taken_bag:
   case Story::queue:
+  case Story::step_aside:
+  case Story::uncovered:
   case Story::parked_car:
   case Story::waiting_person:
   case Story::day:
@@ -254,6 +260,7 @@ void Plot::actors(double time, std::vector<Actor> &actors) const {
   if (story_ == Story::left_bag) left_bag(time, actors);
   if (story_ == Story::taken_bag) taken_bag(time, actors);
   if (story_ == Story::queue) queue(time, actors);
+  if (story_ == Story::step_aside || story_ == Story::uncovered) step_aside(time, actors);
   if (story_ == Story::parked_car) parked_car(time, actors);
   if (story_ == Story::waiting_person) waiting_person(time, actors);
   if (story_ == Story::day) passers(time, actors);

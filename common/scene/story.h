@@ -72,6 +72,7 @@ class Plot {
   void left_bag(double time, std::vector<Actor> &) const;
   void taken_bag(double time, std::vector<Actor> &) const;
   void queue(double time, std::vector<Actor> &) const;
+  void step_aside(double time, std::vector<Actor> &) const;
   // trials.cpp
   void waiting_person(double time, std::vector<Actor> &) const;
   void parked_car(double time, std::vector<Actor> &) const;

@@ -71,6 +71,9 @@ GType story_type() {
       {int(Story::defocused), "The same, and it is out of focus for 12 s in every 40", "defocused"},
       {int(Story::shake), "A street, seen from a pole that sways by up to a 20th of the width", "shake"},
       {int(Story::day), "A street for 24 hours from noon on; now and then somebody passes", "day"},
+      {int(Story::step_aside),
+       "A person is there from the first frame on, steps aside by half of its width and waits", "step-aside"},
+      {int(Story::uncovered), "The same, and somebody else stands behind that place", "uncovered"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("VigilSceneStory", values);
   return type;

@@ -8,12 +8,12 @@
 
 namespace vigil::ghost {
 
-Verdict decide(const Cell &c) {
+Verdict decide(const Cell &c, double times) {
   if (c.outline < least_pixels) return Verdict::undecided;
   const double frame = c.frame, background = c.background;
   if (std::max(frame, background) < least_edge * c.outline) return Verdict::undecided;
-  if (frame >= clearly * background) return Verdict::object;
-  if (background >= clearly * frame) return Verdict::ghost;
+  if (frame >= times * background) return Verdict::object;
+  if (background >= times * frame) return Verdict::ghost;
   return Verdict::undecided;
 }
 

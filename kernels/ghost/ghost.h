@@ -38,10 +38,10 @@ constexpr Cell &operator+=(Cell &a, const Cell &b) {
 
 enum class Verdict : std::uint8_t { undecided, object, ghost };
 // What the outline of one blob says. `least_pixels`: an outline shorter than this says nothing; `least_edge`:
-// nor one along which both pictures are flat (grey levels a pixel); one picture's edges must be `clearly`
-// times as strong as the other's.
+// nor one along which both pictures are flat (grey levels a pixel); one picture's edges must be `times` as
+// strong as the other's.
 inline constexpr std::uint32_t least_pixels = 12;
 inline constexpr double least_edge = 8, clearly = 1.3;
-Verdict decide(const Cell &);
+Verdict decide(const Cell &, double times = clearly);
 
 } // namespace vigil::ghost

@@ -8,6 +8,11 @@
 namespace vigil::ghost {
 namespace {
 
+// Towards which the evidence moves.
+float goal_of(Verdict v) {
+  return v == Verdict::object ? 1.f : v == Verdict::ghost ? -1.f : 0.f;
+}
+
 constexpr float step_of_evidence = 0.25f, ghost_below = -0.5f, object_above = 0.3f;
 
 // For how many frames of `seconds` each a place is learnt at once after light was seen there.
@@ -30,6 +35,7 @@ void StationaryRegions::reset(const cell_grid::Grid &grid) {
   groups_.reset(grid);
   evidence_.assign(n, 0.f);
   stir_.assign(n, 1.f);
+  part_.assign(n, Verdict::undecided);
   any_ = false;
   lasts_ = 0;
   ghosts_ = objects_ = 0;
@@ -106,20 +112,38 @@ bool StationaryRegions::take_light(std::span<std::uint8_t> in_blob, std::span<co
   return any;
 }
 
+Cell StationaryRegions::around(int cell, std::span<const std::uint8_t> in_blob,
+                               std::span<const Cell> edges) const {
+  const int column = cell % grid_.columns, row = cell / grid_.columns, r = part_reach;
+  Cell sum;
+  for (int y = std::max(row - r, 0); y <= std::min(row + r, grid_.rows - 1); y++)
+    for (int x = std::max(column - r, 0); x <= std::min(column + r, grid_.columns - 1); x++) {
+      const auto i = std::size_t(y * grid_.columns + x);
+      if (in_blob[i]) sum += edges[i]; // neighbours are of one blob
+    }
+  return sum;
+}
+
 void StationaryRegions::judge(std::span<const std::uint8_t> in_blob, std::span<const Cell> edges) {
   groups_.for_each(in_blob, [&](std::span<const int> cells) {
-    Cell sum;
+    Cell sum, rest; // of all cells, and of those in no ghost part
     double moved = 0;
+    std::size_t objects = 0, ghosts = 0;
     for (const int c : cells) {
       const auto cell = std::size_t(c);
       sum += edges[cell];
       moved += std::abs(double(edges[cell].pixels) - double(last_count_[cell]));
+      part_[cell] = decide(around(c, in_blob, edges), clearly_part);
+      objects += part_[cell] == Verdict::object;
+      ghosts += part_[cell] == Verdict::ghost;
+      if (part_[cell] != Verdict::ghost) rest += edges[cell];
     }
-    const Verdict v = decide(sum);
-    const float goal = v == Verdict::object ? 1.f : v == Verdict::ghost ? -1.f : 0.f;
+    const bool divided = objects >= least_part && ghosts >= least_part;
+    const Verdict v = decide(divided ? rest : sum);
     const auto stir = static_cast<float>(std::min(1., moved / std::max(1., double(sum.outline))));
     for (const int c : cells) {
       const auto cell = std::size_t(c);
+      const float goal = goal_of(divided && part_[cell] == Verdict::ghost ? Verdict::ghost : v);
       evidence_[cell] += step_of_evidence * (goal - evidence_[cell]);
       stir_[cell] += step_of_evidence * (stir - stir_[cell]);
     }

@@ -8,7 +8,6 @@ namespace vigil::rules {
 namespace {
 
 constexpr double left_behind = 2;  // of the owner's heights: so far away it is no longer with the object
-constexpr double carried = 2;      // of its sizes: a left object that moved by more was taken along
 constexpr double taller = 1.3;     // times as tall as the object that it takes
 constexpr double reach = 2;        // of its heights: it walks on until the ghost is known for one
 constexpr double same_place = 3.0; // s: a ghost that is seen again by then is the one that was reported
@@ -46,30 +45,27 @@ bool is_in(const TrackedObject &o, const Zone &zone) {
 } // namespace
 
 void LeftObjectRule::step(const Zone &zone, TrackedObject &o, const ObjectTable &table, double seconds,
-                          std::vector<Event> &events) const {
-  if (!is_in(o, zone)) return;
-  const double size = size_of(o.box);
-  if (o.placed.left) {
-    if (o.rest.furthest <= carried * size) return;
-    o.placed.left = false;
-    events.push_back(event_with_owner(Kind::object_removed, zone, o, o.placed.owner));
-    return;
-  }
-  if (!o.placed.owner || o.rest.furthest > size || seconds - o.rest.since < zone.left_object) return;
+                          std::vector<Event> &events) {
+  if (!is_in(o, zone) || o.placed.left || !o.placed.owner) return;
+  if (o.rest.furthest > size_of(o.box) || seconds - o.rest.since < zone.left_object) return;
   const TrackedObject *const owner = table.find(o.placed.owner);
   if (owner && owner->now.here && distance(owner->path.at, o.path.at) < left_behind * owner->box.height)
     return;
   o.placed.left = true;
+  places_.add(zone, o);
   Event e = event_with_owner(Kind::object_left, zone, o, o.placed.owner);
   e.seconds = seconds - o.rest.since;
   events.push_back(e);
 }
 
-void LeftObjectRule::end(std::span<const Zone> zones, const TrackedObject &o,
-                         std::vector<Event> &events) const {
-  if (!o.placed.left) return;
-  const auto zone = std::find_if(zones.begin(), zones.end(), [&](const Zone &z) { return is_in(o, z); });
-  if (zone != zones.end()) events.push_back(event_with_owner(Kind::object_removed, *zone, o, o.placed.owner));
+void LeftObjectRule::watch(std::span<const Zone> zones, ObjectTable &table, double seconds,
+                           std::vector<Event> &events) {
+  places_.step(zones, table, seconds, events);
+}
+
+void LeftObjectRule::forget() {
+  taken_.clear();
+  places_.clear();
 }
 
 bool LeftObjectRule::is_known(const Ghost &g, double seconds) {
@@ -100,6 +96,7 @@ void LeftObjectRule::step(std::span<const Zone> zones, std::span<const Ghost> gh
     }
     if (!any) continue;
     taken_.push_back({g.box, seconds});
+    places_.erase_at(g.box);
     // A track there is the ghost's own, or that of an object which was put down there and has become
     // background since.
     for (TrackedObject &o : table.objects())

@@ -20,6 +20,7 @@ void update(TrackedObject &o, const Subject &s, double seconds, const Projection
   o.type = s.type;
   o.now.found = s.object.state != track::State::predicted && usable(s.object.box);
   if (!o.now.found) return;
+  o.now.alone = s.object.state == track::State::tracked;
   Path &p = o.path;
   if (!o.now.fresh) p.before = p.at;
   o.box = s.object.box;

@@ -46,13 +46,13 @@ void RuleEngine::meet(std::span<const Subject> subjects, double seconds) {
   if (renames.empty()) return;
   for (ZoneRule &z : zones_) z.rename(renames);
   for (LineRule &l : lines_) l.rename(renames);
+  left_objects_.rename(renames);
 }
 
 void RuleEngine::forget(double seconds) {
   for (const TrackedObject &o : table_.objects()) {
     if (!ObjectTable::is_gone(o, seconds, settings_)) continue;
     for (ZoneRule &z : zones_) z.end_stay(o, o.times.last, events_);
-    left_objects_.end(rules_.zones, o, events_);
   }
   table_.erase_gone(seconds, settings_);
   const auto gone = [&](std::uint64_t id) { return !table_.find(id); };
@@ -81,6 +81,7 @@ void RuleEngine::step(std::span<const Subject> subjects, double seconds, std::sp
   meet(subjects, seconds);
   forget(seconds);
   step_zones(seconds);
+  left_objects_.watch(rules_.zones, table_, seconds, events_);
   left_objects_.step(rules_.zones, ghosts, table_, projection_, seconds, events_);
   for (LineRule &l : lines_) l.step(table_, seconds, settings_, events_);
 }
@@ -88,7 +89,7 @@ void RuleEngine::step(std::span<const Subject> subjects, double seconds, std::sp
 void RuleEngine::finish() {
   events_.clear();
   table_.end_all();
-  left_objects_.forget_ghosts();
+  left_objects_.forget();
   forget(std::numeric_limits<double>::infinity());
   step_zones(last_);
   started_ = false;

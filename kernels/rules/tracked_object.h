@@ -37,6 +37,7 @@ struct Presence {
   bool here = false;  // its track is there
   bool fresh = false; // its track is new
   bool found = false; // its place is no estimate
+  bool alone = false; // and its box is its own, of no group
   bool lost = false;  // its place is an estimate, and it is not stationary
 };
 // As something that somebody put down (left_object_rule.h).

@@ -44,8 +44,6 @@ void left() {
   expect(s.step(hall(), 4) == "object-left" && s.events[0].owner == 1 && s.events[0].id == 2,
          "and then, by its owner");
   expect(s.step(hall(), 5).empty(), "once");
-  s.bag().rest.furthest = 50; // its size is 21
-  expect(s.step(hall(), 6) == "object-removed" && s.events[0].owner == 1, "it is taken along");
   expect(Scene(400).step(hall(), 9).empty(), "its owner stays with it");
   Scene nobody(520);
   nobody.bag().placed.owner = 0;
@@ -58,16 +56,85 @@ void left() {
   expect(Scene(520).step(off, 9).empty(), "the zone does not ask for it");
 }
 
-void ends() {
-  Scene s(520);
-  const std::vector zones{hall("first"), hall("second")};
-  s.rule.end(zones, s.bag(), s.events);
-  expect(s.events.empty(), "an object that was not left ends without a report");
-  s.step(zones[0], 5);
-  s.events.clear();
-  s.rule.end(zones, s.bag(), s.events);
-  expect(names(s.events) == "object-removed" && *s.events[0].rule == "first",
-         "a left one is removed, of one zone");
+// What becomes of the bag at x = 300 that was left at 4 s; frames from then on, ten a second.
+struct Left {
+  const std::vector<Zone> zones{hall()};
+  ObjectTable table;
+  LeftObjectRule rule;
+  std::vector<Event> events;
+  double seconds = 4;
+  Left() {
+    table.meet(std::vector{track_at(1, 520, 300, 100), track_at(2, 300, 300, 30)}, 0, projection, settings);
+    table.objects()[1].placed.owner = 1;
+    rule.step(zones[0], table.objects()[1], table, seconds, events);
+    see({track_at(2, 300, 300, 30), track_at(3, 500, 305, 100)}, 1); // somebody is known before passing
+    expect(names(events) == "object-left", "the bag was left");
+    events.clear();
+  }
+  // Tracks that are seen for some time.
+  void see(const std::vector<Subject> &subjects, double for_seconds) {
+    const double until = seconds + for_seconds;
+    while (seconds < until) {
+      seconds += 0.1;
+      rule.rename(table.meet(subjects, seconds, projection, settings));
+      table.erase_gone(seconds, settings);
+      rule.watch(zones, table, seconds, events);
+    }
+  }
+};
+
+void removed() {
+  const Subject bag = track_at(2, 300, 300, 30), passer = track_at(3, 305, 305, 100);
+  const Subject gone = track_at(3, 500, 305, 100);
+  Left stays;
+  stays.see({passer}, 5);
+  stays.see({gone}, 0.5);
+  stays.see({bag, gone}, 5);
+  expect(stays.events.empty(), "who stands before it does not remove it");
+  stays.see({passer}, 2);
+  stays.see({gone}, 0.9);
+  expect(stays.events.empty(), "the place was not seen for long enough");
+  stays.see({gone}, 0.5);
+  expect(names(stays.events) == "object-removed" && stays.events[0].owner == 1 &&
+             *stays.events[0].rule == "hall",
+         "its place is seen without it");
+  stays.see({passer}, 2);
+  stays.see({gone}, 5);
+  expect(stays.events.size() == 1, "once");
+
+  Left other; // the passer's box goes on under the bag's number, the bag under a new one
+  other.see({passer}, 1);
+  const Subject walks = track_at(2, 500, 305, 100), far = track_at(3, 600, 305, 100);
+  other.see({walks, far, track_at(7, 301, 300, 30)}, 3);
+  expect(other.events.empty(), "the bag has another number");
+  other.see({walks, passer}, 1);
+  other.see({walks, far}, 2);
+  expect(names(other.events) == "object-removed" && other.events[0].id == 7, "and is removed with it");
+
+  Left alone; // its track goes away with it
+  for (int n = 1; n <= 20; n++) alone.see({track_at(2, 300 + 10 * n, 300, 30)}, 0.1);
+  expect(names(alone.events) == "object-removed", "it is taken along");
+  Left pushed;
+  for (int n = 1; n <= 20; n++) pushed.see({track_at(2, 300 + n, 300, 30)}, 0.1);
+  expect(pushed.events.empty(), "it was pushed a little");
+
+  Left background;
+  background.see({}, 60);
+  background.see({passer}, 3);
+  background.see({}, 60);
+  expect(background.events.empty(), "nobody was near when it went: it is background");
+  background.see({track_at(3, 360, 300, 100)}, 0.1);
+  const std::vector ghost{Ghost{bag.object.box, "motion"}};
+  background.rule.step(background.zones, ghost, background.table, projection, background.seconds,
+                       background.events);
+  expect(names(background.events) == "object-removed" && background.events[0].owner == 3,
+         "until its ghost is seen");
+
+  Left end;
+  end.see({passer}, 1);
+  end.rule.forget();
+  end.see({}, 5);
+  expect(end.events.empty(), "nobody sees what becomes of it after the end");
 }
 
 void ghosts() {
@@ -83,7 +150,7 @@ void ghosts() {
     const std::size_t once = events.size();
     rule.step(zones, ghost, t, projection, 8, events);
     expect(events.size() == 2 * once, "a ghost that comes after more than 3 s is another one");
-    rule.forget_ghosts();
+    rule.forget();
     rule.step(zones, ghost, t, projection, 8.1, events);
     expect(events.size() == 3 * once, "and so is one that was forgotten");
     return once;
@@ -102,7 +169,7 @@ void ghosts() {
 
 int main() {
   left();
-  ends();
+  removed();
   ghosts();
   return failures ? 1 : 0;
 }

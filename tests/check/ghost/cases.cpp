@@ -286,6 +286,42 @@ void run_waiting(Checker &c) {
   c.expect(pace(9) == AdaptationRate::usual, "for no longer than light_seconds");
 }
 
+// A person next to the ghost of the same person: one blob, whose left columns are a ghost's and whose right
+// ones are an object's. The same where no part is a ghost's, and where none is an object's.
+void run_parts(Checker &c) {
+  const cell_grid::Grid grid = cell_grid::grid_for(128, 128); // 16x16 cells
+  constexpr int left = 4, columns = 6, top = 3, rows = 6;
+  constexpr Cell ghost{40, 16, 200, 1000}, object{40, 16, 1000, 200}, both{40, 16, 900, 900};
+  const auto paces = [&](const Cell &of_left, const Cell &of_middle, const Cell &of_right) {
+    std::vector<std::uint8_t> blob(std::size_t(grid.cells()), 0);
+    std::vector<Cell> edges(blob.size());
+    for (int y = top; y < top + rows; y++)
+      for (int x = 0; x < columns; x++) {
+        const auto cell = std::size_t(y * grid.columns + left + x);
+        blob[cell] = 1;
+        edges[cell] = x < 2 ? of_left : x < 4 ? of_middle : of_right;
+      }
+    StationaryRegions w;
+    w.reset(grid);
+    for (int i = 0; i < 15; i++) w.step(blob, edges, 0.1, 0);
+    std::vector<AdaptationRate> row;
+    for (int x = 0; x < columns; x++)
+      row.push_back(AdaptationRate(w.paces()[std::size_t((top + 2) * grid.columns + left + x)]));
+    return row;
+  };
+  using enum AdaptationRate;
+  const auto is = [&](const std::vector<AdaptationRate> &got, const std::vector<AdaptationRate> &want,
+                      const char *what) { c.expect(got == want, what); };
+  is(paces(ghost, both, object), {at_once, at_once, foreground, foreground, foreground, foreground},
+     "only the ghost's part is learnt, and the person is kept");
+  is(paces(both, both, object), std::vector<AdaptationRate>(columns, foreground),
+     "two people next to each other are kept");
+  is(paces(ghost, ghost, both), std::vector<AdaptationRate>(columns, at_once),
+     "a ghost alone is learnt as a whole");
+  is(paces(both, both, both), std::vector<AdaptationRate>(columns, undecided),
+     "what no part says is undecided");
+}
+
 void run_errors(Checker &c) {
   Picture mask(c, PixelFormat::gray8, 16, 16), frame(c, PixelFormat::gray8, 17, 16);
   const DeviceBuffer cells(c.device, 64 * sizeof(Cell)), rims(c.device, 64 * sizeof(BoundaryContrast));
@@ -324,7 +360,7 @@ const check::Register cases[] = {
     check::Register{{"ghost/decision", run_decision}}, check::Register{{"ghost/light", run_light}},
     check::Register{{"ghost/kept", run_kept}},         check::Register{{"ghost/waiting", run_waiting}},
     check::Register{{"ghost/shifted", run_shifted}},   check::Register{{"ghost/errors", run_errors}},
-    check::Register{{"ghost/times", run_times}},
+    check::Register{{"ghost/parts", run_parts}},       check::Register{{"ghost/times", run_times}},
 };
 
 } // namespace
