@@ -55,10 +55,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("no element is named \"watch\"")?;
     watch_frames(&watch.static_pad("src").ok_or("\"watch\" has no pad \"src\"")?);
 
-    pipeline.set_state(gst::State::Playing)?;
     let bus = pipeline.bus().ok_or("the pipeline has no bus")?;
-    let mut result = Ok(());
-    for message in bus.iter_timed(gst::ClockTime::NONE) {
+    let started = pipeline.set_state(gst::State::Playing);
+    // Where the start fails, the bus already has the reason.
+    let patience = if started.is_ok() { gst::ClockTime::NONE } else { Some(gst::ClockTime::ZERO) };
+    let mut result: Result<(), Box<dyn Error>> = started.map(|_| ()).map_err(Into::into);
+    for message in bus.iter_timed(patience) {
         match message.view() {
             gst::MessageView::Element(m) if message.src() == Some(watch.upcast_ref()) => {
                 if let Some(event) = m.structure() {
