@@ -8,6 +8,7 @@
 #include "config/secrets.h"
 #include "config/words.h"
 #include "process.h"
+#include "recording/recovery.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -38,12 +39,16 @@ void delete_task(gpointer user) {
 
 Monitor::Monitor(Config config, std::string file)
     : config_(std::move(config)), file_(std::move(file)),
-      storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line) {
+      storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line),
+      recordings_(std::make_shared<RecordingDisk>(storage_->recordings(), storage_->path(), log_line)) {
   overrides_ = overrides_file_.load();
   storage_->set_retention(config_.cameras, config_.record.retain_days);
   clock_ = ClockTrust(storage_->events().trusted_time());
   // Whoever received their beginning receives their end.
   for (const Event &event : storage_->reconcile(utc_.now())) waiting_.push_back({"end", event});
+  const auto recovery = std::make_shared<RecordingRecovery>(storage_->recordings(), storage_->path(), log_line);
+  recovery->close_open();
+  recordings_->add_needed([recovery] { recovery->compare(); });
 }
 
 Monitor::~Monitor() {
@@ -62,6 +67,7 @@ CameraServices Monitor::services() {
           on_main,
           [this](std::function<void()> f) { reaper_.add(std::move(f)); },
           clips_,
+          recordings_,
           [this](const std::string &below) { return storage_->file(below); },
           [this](const std::string &camera, View v, bool motion, double time, Bytes jpeg) {
             hub_.picture(camera, v, motion, time, std::move(jpeg));
@@ -123,11 +129,14 @@ bool Monitor::stop() {
   hub_.close();
   for (auto &[name, camera] : cameras_) guard(name, [&] { camera->stop("the program stops"); });
   constexpr std::chrono::seconds patience(6), disks(20);
-  const bool whole = clips_->wait(disks); // each then tells the main loop
-  if (!whole)
+  const bool clips = clips_->wait(disks); // each then tells the main loop
+  if (!clips)
     log_line(vigil::text(clips_->clips(),
                          " clips still wait for the disk; the program leaves without waiting "
                          "for them, and closes them when it starts again"));
+  const bool recorded = recordings_->wait(clips ? disks : std::chrono::seconds(0));
+  if (!recorded) log_line("the disk has not taken the recordings' last seconds; the program leaves without waiting");
+  const bool whole = clips && recorded;
   while (g_main_context_iteration(nullptr, FALSE)) {
   }
   const bool ended = reaper_.wait(patience);
@@ -147,6 +156,7 @@ void Monitor::tick() {
     log_line(vigil::text("the system's clock was set by ", change, " seconds"));
     for (const auto &[name, camera] : cameras_) guard(name, [&] { camera->clock_set(change); });
   }
+  recordings_->tick();
   if (queue_.worked(Utc::monotonic_seconds())) log_line("the disk takes everything again");
   constexpr unsigned a_minute = 60, often = 10;
   if (ticks_ % a_minute == 0)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../monitor.h"
+#include "../recording/motion_history.h"
 #include "access.h"
 #include "audit.h"
 #include "latest.h"
@@ -24,6 +25,8 @@ class Api {
   Response handle(const Request &); // on any thread
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
+  // How much moved when, for /api/cameras/CAM/timeline; nothing is known until it is set.
+  std::shared_ptr<const MotionHistory> motion_history = std::make_shared<NoMotionHistory>();
   // Reads configuration, tokens and certificate again; the names of cameras that changed. On the main loop.
   std::function<std::vector<std::string>()> read_again;
 
@@ -59,6 +62,9 @@ class Api {
   Response activity(const Match &);
   Response heat_map(const Match &);
   Response crossings(const Match &);
+
+  Response recording(const Match &);
+  Response timeline(const Match &);
 
   Response events(const Match &);
   Response event(const Match &);

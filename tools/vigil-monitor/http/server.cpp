@@ -141,7 +141,7 @@ MHD_Response *make_response(Response &r) {
   if (r.stream) {
     constexpr std::size_t block = 64 << 10;
     return MHD_create_response_from_callback(
-        MHD_SIZE_UNKNOWN, block, guarded<read_stream, MHD_CONTENT_READER_END_WITH_ERROR>,
+        r.length ? r.length : MHD_SIZE_UNKNOWN, block, guarded<read_stream, MHD_CONTENT_READER_END_WITH_ERROR>,
         new Stream{std::move(r.stream), nullptr, 0}, guarded<free_stream>);
   }
   if (!r.file.empty()) {

@@ -6,12 +6,14 @@
 // long, it throws Error::io, which the HTTP API answers with 503.
 #pragma once
 
+#include "../recording/segment.h"
 #include "event_store.h"
 
 #include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace vigil::monitor {
@@ -44,6 +46,14 @@ class EventReader {
   // Those of a camera from the quarter that `after` lies in until before the one that begins at `before`.
   // Throws Error::bad_setting when there are more than most_rows.
   std::map<CrossingPlace, Crossings> crossings(const std::string &camera, double after, double before) const;
+
+  // Of the continuous recording: what overlaps these times, in their order; microseconds since 1970.
+  std::vector<Segment> segments(const std::string &camera, std::int64_t from, std::int64_t to,
+                                bool with_fragments) const;
+  std::vector<Gap> gaps(const std::string &camera, std::int64_t from, std::int64_t to) const;
+  std::optional<std::int64_t> recorded_since(const std::string &camera) const;
+  // Bytes and length of what was recorded since then.
+  std::pair<std::int64_t, std::int64_t> recorded(const std::string &camera, std::int64_t since) const;
 
  private:
   class Lease;

@@ -5,6 +5,8 @@
 #include "common/error.h"
 #include "event.h"
 
+#include <algorithm>
+
 namespace vigil::monitor {
 namespace {
 
@@ -19,7 +21,7 @@ std::vector<Departure> plan_retention(const std::vector<Kept> &kept, const DiskS
   const auto go = [&](const Kept &k, std::string why) {
     total -= k.bytes;
     free += k.bytes;
-    out.push_back({k.id, std::move(why)});
+    out.push_back({k.id, std::move(why), k.recording});
   };
   std::vector<const Kept *> left;
   for (const Kept &k : kept) {
@@ -29,6 +31,7 @@ std::vector<Departure> plan_retention(const std::vector<Kept> &kept, const DiskS
     else
       left.push_back(&k);
   }
+  std::stable_sort(left.begin(), left.end(), [](const Kept *a, const Kept *b) { return a->rank < b->rank; });
   for (const Kept *k : left) {
     if (k->bytes == 0) continue; // its going would free nothing
     if (disk.max_size > 0 && total > disk.max_size)

@@ -3,7 +3,7 @@
 //
 // Oldest first, never one that is retained or still goes on:
 //   1. those whose age exceeds the days of their camera, unless the clock is in doubt (clock_trust.h);
-//   2. as long as all clips together exceed max_size;
+//   2. as long as clips and recordings together exceed max_size;
 //   3. as long as the disk has less than min_free, counting what goes as free.
 #pragma once
 
@@ -20,16 +20,19 @@ struct Kept {
   std::int64_t bytes = 0; // of clip and thumbnail
   bool protect = false;   // retained, or it goes on
   double days = 0;        // its camera's; 0: no limit
+  int rank = 0;           // where there is no room, those of the lowest go first, whatever their age
+  bool recording = false; // a segment of the recording; else an event
 };
 struct DiskState {
   double now = 0;
   std::int64_t max_size = 0; // 0: no limit
   std::int64_t free = 0, min_free = 0;
-  std::int64_t clip_bytes = 0; // of all clips together
+  std::int64_t clip_bytes = 0; // of all clips and recordings together
   bool clock_trusted = true;
 };
 struct Departure {
   std::string id, why; // "older than 14 days"
+  bool recording = false;
 };
 
 // `oldest_first` by start: all events, or those of them that may have to go.

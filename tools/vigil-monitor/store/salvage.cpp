@@ -90,7 +90,7 @@ int salvage(const std::string &from, const std::string &to,
   try {
     const Sqlite old(from);
     Sqlite fresh(to);
-    for (const char *table : {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock"}) {
+    for (const char *table : {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock", "segments", "gaps"}) {
       try {
         const std::vector<std::string> had = columns_of(old, table);
         std::vector<std::string> columns;

@@ -78,6 +78,11 @@ Statement &Statement::bind(std::span<const float> v) {
       sqlite3_bind_blob(statement_, ++bound_, v.data(), static_cast<int>(v.size_bytes()), SQLITE_TRANSIENT));
   return *this;
 }
+Statement &Statement::bind_blob(std::string_view v) {
+  check(sqlite3_bind_blob(statement_, ++bound_, v.data() ? v.data() : "", static_cast<int>(v.size()),
+                          SQLITE_TRANSIENT));
+  return *this;
+}
 Statement &Statement::bind_null() {
   check(sqlite3_bind_null(statement_, ++bound_));
   return *this;
@@ -106,6 +111,12 @@ std::vector<float> Statement::floats(int column) const {
   std::vector<float> out(static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) / sizeof(float));
   if (data && !out.empty()) std::memcpy(out.data(), data, out.size() * sizeof(float));
   return out;
+}
+
+std::string_view Statement::blob(int column) const {
+  const auto *data = static_cast<const char *>(sqlite3_column_blob(statement_, column));
+  return data ? std::string_view(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)))
+              : std::string_view();
 }
 
 std::int64_t one_integer(const Sqlite &db, const char *sql) {

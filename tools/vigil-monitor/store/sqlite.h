@@ -76,6 +76,7 @@ class Statement {
   Statement &bind(const std::string &s) { return bind(std::string_view(s)); }
   Statement &bind(const char *s) { return bind(std::string_view(s)); }
   Statement &bind(std::span<const float>); // a blob; null when it is empty
+  Statement &bind_blob(std::string_view);
   Statement &bind_null();
   Statement &bind(const sqlite3_value *); // as it is
   template <class T>
@@ -93,6 +94,7 @@ class Statement {
   double real(int column) const { return sqlite3_column_double(statement_, column); }
   std::string text(int column) const;
   std::vector<float> floats(int column) const;
+  std::string_view blob(int column) const; // valid until the next step
   bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
 
  private:

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string prepared(const std::string &path) {
-  for (const char *folder : {"clips", "thumbs", "models", "masks"}) {
+  for (const char *folder : {"clips", "thumbs", "models", "masks", "recordings"}) {
     std::error_code error;
     fs::create_directories(fs::path(path) / folder, error);
     if (error)
@@ -109,6 +109,7 @@ FolderLock::~FolderLock() {
 Storage::Storage(const std::string &path, Log log)
     : path_(prepared(path)), lock_(path_), log_(std::move(log)) {
   open_database();
+  recordings_ = std::make_unique<RecordingIndex>(file("events.db"));
   reader_ = std::make_unique<EventReader>(file("events.db"));
   days_ = events_->retain_days();
 }
@@ -356,7 +357,7 @@ DiskState Storage::disk(const StorageConfig &c, double now, bool clock_trusted) 
           static_cast<std::int64_t>(c.max_size),
           error ? INT64_MAX / 2 : static_cast<std::int64_t>(space.available),
           static_cast<std::int64_t>(c.min_free),
-          reader_->clip_bytes(),
+          reader_->clip_bytes() + recordings_->bytes(),
           clock_trusted};
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../config/config.h"
+#include "../recording/index.h"
 #include "event_reader.h"
 #include "event_store.h"
 #include "retention.h"
@@ -45,6 +46,7 @@ class Storage {
   Storage(const std::string &path, Log log);
 
   EventStore &events() { return *events_; }
+  RecordingIndex &recordings() { return *recordings_; }
   const EventReader &reader() const { return *reader_; }
   const std::string &path() const { return path_; }
   std::string file(const std::string &below) const { return path_ + "/" + below; }
@@ -90,6 +92,7 @@ class Storage {
   FolderLock lock_;
   Log log_;
   std::unique_ptr<EventStore> events_;
+  std::unique_ptr<RecordingIndex> recordings_;
   std::unique_ptr<EventReader> reader_;
   std::map<std::string, double> days_; // of each camera, as last configured
   double otherwise_ = RecordConfig{}.retain_days;
