@@ -134,6 +134,24 @@ void shards() {
     refused(words, "", "--shard ");
 }
 
+// What is recorded all day, and for how long.
+void recordings() {
+  const Config c = parse_config("record: {continuous: {days: 3}, motion: {days: 14}, events: {days: 30}}\n"
+                                "cameras:\n"
+                                "  a: {source: x}\n"
+                                "  b: {source: x, record: {continuous: {enabled: false}, audio: false}}\n"
+                                "  c: {source: x, record: {continuous: {days: 0}}}\n"
+                                "  d: {source: x, record: {enabled: false}}\n",
+                                "m.yaml");
+  const CameraConfig &a = c.cameras.at("a"), &b = c.cameras.at("b"), &all = c.cameras.at("c");
+  expect(a.records_all() && a.records_sound() && a.record.continuous_days == 3 &&
+             a.record.motion_days == 14 && a.record.retain_days == 30 && a.record.retain_given,
+         "days of the recording, of what overlaps events, and of events");
+  expect(!b.records_all() && !b.record.audio && b.record.retain_days == 30, "a camera takes it back");
+  expect(all.records_all() && all.record.continuous_days == 0, "0: no limit");
+  expect(!c.cameras.at("d").records_all(), "a camera that records nothing");
+}
+
 void mistakes() {
   expect_error("cameras:\n  door: {sorce: x}\n",
                "m.yaml:2: cameras.door.sorce: there is no such key; allowed here: source,");
@@ -157,6 +175,12 @@ void mistakes() {
   expect_error("cameras: {a: {source: x, zones: {z: {}}}}\n",
                "m.yaml:1: cameras.a.zones.z: coordinates are missing");
   expect_error("storage: {max_size: 5 elephants}\n", "m.yaml:1: storage.max_size: '5 elephants' is no size");
+  expect_error("record: {continuous: {}}\ncameras: {a: {source: x}}\n",
+               "m.yaml:1: record.continuous: days is missing");
+  expect_error("record: {motion: {}}\ncameras: {a: {source: x}}\n",
+               "m.yaml:1: record.motion: days is missing");
+  expect_error("record: {retain: {days: 3}, events: {days: 4}}\ncameras: {a: {source: x}}\n",
+               "m.yaml:1: record: retain: {days} and events: {days} both say");
   expect_error("http: {listen: here}\n", "m.yaml:1: http.listen: 'here' is no ADDRESS:PORT");
   expect_error("http: {listen: '1.2.3.4:99999'}\n", "m.yaml:1: http.listen: '99999' is no port");
   expect_error("http: {certificate: a}\n", "m.yaml:1: http: certificate and key belong together");
@@ -377,6 +401,7 @@ void overrides() {
 int main() {
   whole_example();
   shards();
+  recordings();
   mistakes();
   shapes();
   words();

@@ -582,6 +582,135 @@ void retention(const std::string &folder) {
   }
 }
 
+// The continuous recording: its tiers by age, a clock in doubt, a camera that leaves, and want of room, which
+// takes the oldest segments before any event.
+void recordings(const std::string &folder) {
+  constexpr double day = 86400, minute = 60;
+  const std::string path = fresh(folder, "recordings");
+  std::vector<std::string> log;
+  Storage s(path, [&](const std::string &l) { log.push_back(l); });
+  const auto lines = [&] {
+    return std::count_if(log.begin(), log.end(),
+                         [](const std::string &l) { return l.find("'s recording") != l.npos; });
+  };
+  std::map<std::string, std::string> files; // by name
+  const auto segment = [&](const std::string &name, const std::string &camera, double age) {
+    Segment one;
+    one.camera = camera;
+    one.start = micros(noon - age * day);
+    one.duration = micros(minute);
+    one.bytes = 100;
+    one.id = new_segment_id(one.start, camera);
+    files[name] = s.file(recording_path(one.id));
+    fs::create_directories(fs::path(files[name]).parent_path());
+    std::ofstream(files[name]) << std::string(100, 'x');
+    s.recordings().put(one);
+  };
+  const auto left = [&] { // of files; each has its row
+    std::string out;
+    for (const auto &[name, file] : files)
+      if (fs::exists(file)) out += name;
+    expect(s.recordings().ids().size() == out.size() &&
+               s.recordings().bytes() == std::int64_t{100} * static_cast<std::int64_t>(out.size()),
+           "rows and bytes are those of the files: " + out);
+    return out;
+  };
+  const auto expect_left = [&](const std::string &wanted, const std::string &what) {
+    const std::string found = left();
+    expect(found == wanted, vigil::text(what, ": ", found, ", not ", wanted));
+  };
+  segment("a", "door", 20); // an event
+  segment("b", "door", 10); // an event
+  segment("c", "door", 9);  // the camera was covered
+  segment("d", "door", 4);
+  segment("e", "door", 2);
+  segment("f", "door", 1); // an event
+  segment("g", "yard", 30);
+  const auto moved = [&](const char *tail, double age, const char *label) {
+    Event e = named(tail, noon - age * day + minute / 2, "door");
+    e.label = label;
+    e.end_time = e.start_time + minute;
+    e.has_clip = true;
+    e.clip_bytes = 50;
+    s.events().put(e);
+  };
+  moved("0001", 20, "motion");
+  moved("0002", 10, "person");
+  moved("0003", 9, "camera-covered");
+  moved("0004", 1, "motion");
+  const auto events_left = [&] { return s.events().oldest("", false, 1000).size(); };
+  s.recordings().begin_gap({"door", "camera away", micros(noon - 25 * day), micros(noon - 24 * day)});
+  s.recordings().begin_gap({"door", "camera away", micros(noon - 8 * day), micros(noon - 7 * day)});
+  const auto config = [](double continuous, std::optional<double> motion) {
+    std::map<std::string, CameraConfig> out;
+    RecordConfig &r = out["door"].record;
+    r.retain_days = 365;
+    r.retain_given = r.continuous = true;
+    r.continuous_days = continuous;
+    r.motion_days = motion;
+    return out;
+  };
+  const DiskState disk{noon, 0, INT64_MAX / 2, 0, 900, true};
+  s.set_retention({}, 365);
+  s.retain(disk);
+  expect_left("abcdefg", "without configured days nothing goes by its age");
+  s.set_retention(config(3, 14), 365);
+  DiskState ahead = disk;
+  ahead.now = noon + 30 * day;
+  ahead.clock_trusted = false;
+  s.retain(ahead);
+  expect_left("abcdefg", "nothing goes by its age while the clock is in doubt");
+  const auto next = s.next_departure(disk);
+  expect(next && next->find("door's recording of ") != next->npos,
+         "says what comes next: " + next.value_or(""));
+  s.retain(disk);
+  expect_left("befg", "3 days of all, 14 of what overlaps an event, and no limit where none was configured");
+  expect(lines() == 2, vigil::text("one line for each reason: ", lines()));
+  expect(s.reader().gaps("door", 0, INT64_MAX / 2).size() == 1, "a gap before the oldest segment goes");
+  expect(events_left() == 4, "events keep their own days");
+  s.set_retention({}, 365); // door leaves the configuration
+  DiskState later = disk;
+  later.now = noon + 1.5 * day;
+  s.retain(later);
+  expect_left("bfg", "a camera that is gone keeps its days");
+  s.set_retention(config(30, {}), 365);
+  later.now = noon + 10 * day;
+  s.retain(later);
+  expect_left("bfg", "more days keep more");
+  DiskState full = disk;
+  full.max_size = 400;
+  full.clip_bytes = 500; // three segments and four clips
+  s.retain(full);
+  expect_left("bf", "the oldest segment goes, whatever its tier");
+  expect(events_left() == 4, "before any event");
+  DiskState small = disk;
+  small.clip_bytes = 400;
+  small.free = 50;
+  small.min_free = 100;
+  s.retain(small);
+  expect_left("f", "and until there is room on the disk");
+  full.clip_bytes = 300;
+  full.max_size = 160;
+  const auto gone = s.retain(full);
+  expect_left("", "all of them");
+  expect(gone.size() == 1 && events_left() == 3, "and then the oldest event, no more");
+  // A file that cannot be removed keeps its row, and the rows of those that went are gone.
+  segment("h", "door", 1);
+  segment("i", "door", 0.5);
+  fs::remove(files["i"]);
+  fs::create_directories(files["i"] + "/inside");
+  full.max_size = 1;
+  full.clip_bytes = 350;
+  bool refused = false;
+  try {
+    s.retain(full);
+  } catch (const Error &e) {
+    refused = e.kind() == Error::Kind::write;
+  }
+  expect(refused && events_left() == 3, "what cannot be removed is an error");
+  expect_left("i", "and its row stays");
+}
+
 // What a second program would take for the leavings of one that was killed.
 void one_program_alone(const std::string &folder) {
   const std::string path = fresh(folder, "alone");
@@ -672,6 +801,7 @@ int main(int, char **argv) {
   overrides(folder);
   clock_trust();
   retention(folder);
+  recordings(folder);
   one_program_alone(folder);
   full(folder);
   read_only(folder);

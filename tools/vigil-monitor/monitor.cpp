@@ -8,6 +8,7 @@
 #include "config/secrets.h"
 #include "config/text.h"
 #include "process.h"
+#include "recording/recovery.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -38,12 +39,17 @@ void delete_task(gpointer user) {
 
 Monitor::Monitor(Config config, std::string file)
     : config_(std::move(config)), file_(std::move(file)),
-      storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line) {
+      storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line),
+      recordings_(std::make_shared<RecordingDisk>(storage_->recordings(), storage_->path(), log_line)) {
   overrides_ = overrides_file_.load();
   storage_->set_retention(config_.cameras, config_.record.retain_days);
   clock_ = ClockTrust(storage_->events().trusted_time());
   // Whoever received their beginning receives their end.
   for (const Event &event : storage_->reconcile(utc_.now())) waiting_.push_back({"end", event});
+  const auto recovery =
+      std::make_shared<RecordingRecovery>(storage_->recordings(), storage_->path(), log_line);
+  recovery->close_open();
+  recordings_->add_needed([recovery] { recovery->compare(); });
 }
 
 Monitor::~Monitor() {
@@ -62,6 +68,7 @@ CameraServices Monitor::services() {
           on_main,
           [this](std::function<void()> f) { reaper_.add(std::move(f)); },
           clips_,
+          recordings_,
           [this](const std::string &below) { return storage_->file(below); },
           [this](const std::string &camera, View v, bool motion, double time, Bytes jpeg) {
             hub_.picture(camera, v, motion, time, std::move(jpeg));
@@ -127,11 +134,15 @@ bool Monitor::stop() {
   hub_.close();
   for (auto &[name, camera] : cameras_) guard(name, [&] { camera->stop("the program stops"); });
   constexpr std::chrono::seconds patience(6), disks(20);
-  const bool whole = clips_->wait(disks); // each then tells the main loop
-  if (!whole)
+  const bool clips = clips_->wait(disks); // each then tells the main loop
+  if (!clips)
     log_line(vigil::text(clips_->clips(),
                          " clips still wait for the disk; the program leaves without waiting "
                          "for them, and closes them when it starts again"));
+  const bool recorded = recordings_->wait(clips ? disks : std::chrono::seconds(0));
+  if (!recorded)
+    log_line("the disk has not taken the recordings' last seconds; the program leaves without waiting");
+  const bool whole = clips && recorded;
   while (g_main_context_iteration(nullptr, FALSE)) {
   }
   writer_.add_needed([this] { save_motion(); });
@@ -152,6 +163,7 @@ void Monitor::tick() {
     log_line(vigil::text("the system's clock was set by ", change, " seconds"));
     for (const auto &[name, camera] : cameras_) guard(name, [&] { camera->clock_set(change); });
   }
+  recordings_->tick();
   if (queue_.worked(Utc::monotonic_seconds())) log_line("the disk takes everything again");
   constexpr unsigned a_minute = 60, often = 10;
   if (ticks_ % a_minute == 0)
@@ -473,10 +485,12 @@ nlohmann::json Monitor::storage_stats(const StorageConfig &limits) const {
   const DiskState disk = storage_->disk(limits, utc_.now(), true);
   const auto oldest = reader.oldest();
   const auto clips = reader.clips();
+  const std::int64_t recordings = storage_->recordings().bytes();
   const std::lock_guard guard(retention_lock_);
   return {{"path", limits.path},
           {"clips", clips},
-          {"clips_bytes", disk.clip_bytes},
+          {"clips_bytes", disk.clip_bytes - recordings},
+          {"recordings_bytes", recordings},
           {"max_bytes", limits.max_size},
           {"free_bytes", disk.free},
           {"min_free_bytes", limits.min_free},

@@ -2,7 +2,8 @@
 // The program: cameras, storage, viewers and the threads between them.
 //
 // Threads: the main loop owns cameras and configuration; `writer` the database and files; each clip has one
-// that writes it; the reaper's take pipelines down, each one. HTTP threads ask the main loop by call().
+// that writes it, and so have all recordings together; the reaper's take pipelines down, each one. HTTP
+// threads ask the main loop by call().
 #pragma once
 
 #include "call_on_loop.h"
@@ -12,6 +13,7 @@
 #include "http/hub.h"
 #include "log.h"
 #include "reaper.h"
+#include "recording/disk.h"
 #include "store/clock_trust.h"
 #include "store/event_log.h"
 #include "store/outage.h"
@@ -65,6 +67,7 @@ class Monitor {
   Storage &storage() { return *storage_; }
   const Utc &utc() const { return utc_; }
   Worker &writer() { return writer_; }
+  const OpenSegments &open_segments() const { return recordings_->open_segments(); }
   bool storage_writable() const { return writable_; }
   double uptime() const { return Utc::monotonic_seconds() - started_; }
   double since_last_turn() const { return Utc::monotonic_seconds() - last_turn_; } // of the main loop
@@ -138,6 +141,7 @@ class Monitor {
   std::atomic<double> last_turn_ = Utc::monotonic_seconds();
   Worker writer_;
   const std::shared_ptr<ClipThreads> clips_ = std::make_shared<ClipThreads>();
+  const std::shared_ptr<RecordingDisk> recordings_;
   std::vector<std::shared_ptr<Camera>> leaving_; // out of the configuration; clips are on their way
   DeletedEvents deleted_;
   Reaper reaper_;

@@ -33,7 +33,7 @@ constexpr const char *state_names[] = {"starting", "online", "offline", "disable
 Camera::Camera(CameraConfig config, CameraServices services)
     : config_(std::move(config)), services_(std::move(services)),
       feed_(std::make_shared<CameraFeed>(config_.live_fps)),
-      masks_(std::make_shared<MaskFile>(config_.name, services_.file)) {
+      masks_(std::make_shared<MaskFile>(config_.name, services_.file)), recording_(make_recording()) {
   feed_->set_zones(config_.zones);
   masks_->set(config_.masks);
 }
@@ -42,13 +42,27 @@ Camera::~Camera() {
   take_down();
 }
 
+std::shared_ptr<Recording> Camera::make_recording() {
+  const auto to_utc = [&utc = services_.utc] {
+    const double now = utc.now();
+    return now - utc.steady(now);
+  };
+  const auto warning = [log = services_.log, name = config_.name](const std::string &text) {
+    log(name + ": " + text);
+  };
+  return std::make_shared<Recording>(config_.name, services_.recordings,
+                                     Recording::Clock{Utc::monotonic_seconds, to_utc}, warning);
+}
+
 void Camera::start() {
+  if (config_.records_all()) recording_->begin();
   if (!config_.enabled) return go(State::disabled, std::nullopt);
   go(State::starting, std::nullopt);
   build();
 }
 
 void Camera::stop(const std::string &why) {
+  recording_->stop(gap_reason::stopped);
   take_down();
   if (state_ != State::disabled) go(State::offline, why);
   outage_ends(services_.utc.now());
@@ -77,8 +91,17 @@ PipelineEvents Camera::pipeline_events() {
     feed->seen = utc.steady(time);
     feed->activity.frame(time, std::move(boxes), area);
   };
-  e.record_caps = [=](GstCaps *caps) { recorder->caps(caps); };
-  e.record_frame = [=](GstBuffer *b, double time) { recorder->frame(b, time); };
+  const auto recording = recording_;
+  e.record_caps = [=](GstCaps *caps) {
+    recorder->caps(caps);
+    recording->video_caps(caps);
+  };
+  e.record_frame = [=](GstBuffer *b, double time) {
+    recorder->frame(b, time);
+    recording->video(b, time);
+  };
+  e.sound_caps = [=](GstCaps *caps) { recording->sound_caps(caps); };
+  e.sound = [=](GstBuffer *b, double time) { recording->sound(b, time); };
   e.scores = [=](std::map<std::string, double> scores, std::vector<float> vector) {
     feed->activity.scores(std::move(scores));
     if (!vector.empty()) feed->set_vector(std::move(vector));
@@ -142,6 +165,7 @@ void Camera::take_down() {
   feed_->moving = false;
   if (recorder_) recorder_->reset();
   if (!pipeline_) return;
+  recording_->broke_off(gap_reason::camera_away);
   frames_before_ += pipeline_->frames_in();
   tiles_before_ += pipeline_->tiles();
   pipeline_->mute();
@@ -208,6 +232,7 @@ void Camera::tick() {
     if (now - last_change_ > allowed) return fail(vigil::text("no picture for ", allowed, " seconds"));
     backoff_.ran(state_ == State::online ? now - started_ : 0);
   }
+  recording_->tick();
   update_events(seen_until());
   outage_goes_on(utc);
   feed_->wants_picture = !running_.empty();
@@ -297,6 +322,7 @@ void Camera::change(CameraConfig next) {
       end_event(r->second);
       running_.erase(r);
     }
+  if (!config_.records_all() || !config_.enabled) recording_->stop(gap_reason::switched_off);
   if (restart || !config_.enabled) {
     take_down();
     feed_->plan = std::make_shared<TilePlan>(config_.live_fps);
@@ -378,6 +404,8 @@ nlohmann::json Camera::stats() const {
           {"record_queue_bytes", recorder_ ? recorder_->bytes() : 0},
           {"record_overruns", recorder_ ? recorder_->overruns() : 0},
           {"clip_frames_lost", recorder_ ? recorder_->lost() : 0},
+          {"recording_frames_lost", recording_->lost()},
+          {"recording_queue_bytes", recording_->waiting()},
           {"element_time_us", times}};
 }
 

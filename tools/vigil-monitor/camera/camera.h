@@ -5,6 +5,7 @@
 
 #include "../config/config.h"
 #include "../http/hub.h"
+#include "../recording/recording.h"
 #include "../store/event.h"
 #include "../store/outage.h"
 #include "activity.h"
@@ -34,6 +35,7 @@ struct CameraServices {
   std::function<void(std::function<void()>)> on_main;       // from any thread
   std::function<void(std::function<void()>)> in_background; // a thread that may wait: pipelines that go down
   std::shared_ptr<ClipThreads> clips;
+  std::shared_ptr<RecordingDisk> recordings;
   std::function<std::string(const std::string &below)> file; // a path in the storage folder
   std::function<void(const std::string &camera, View, bool motion, double time, Bytes)>
       picture;                                                                     // from any thread
@@ -122,6 +124,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
     bool beginning = false;                  // its clip shows its beginning alone, however long it lasts
   };
   PipelineEvents pipeline_events();
+  std::shared_ptr<Recording> make_recording();
   void build();
   void fail(const std::string &why);
   void end(const std::string &why); // what is played once, for good
@@ -170,6 +173,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   std::shared_ptr<CameraFeed> feed_;
   std::shared_ptr<MaskFile> masks_;
   std::shared_ptr<Recorder> recorder_;
+  const std::shared_ptr<Recording> recording_;
   std::unique_ptr<CameraPipeline> pipeline_;
   std::map<std::string, Running> running_; // by label; loitering by stay
   struct Recent {

@@ -134,6 +134,7 @@ void Camera::end_event(Running &r, double clock_change) {
 // goes on as an event of the new one.
 void Camera::clock_set(double change) {
   since_ += change;
+  recording_->clock_set();
   outage_ends(services_.utc.now() - change);
   outage_since_ = services_.utc.now();
   const double now = seen_until();

@@ -78,7 +78,8 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
     gst_pipeline_use_clock(GST_PIPELINE(pipeline_), clock.get()); // one for all cameras
     build_chain();
     g_object_set(mog_, "model-location", model.c_str(), nullptr);
-    add_source(GST_BIN(pipeline_), config_, G_CALLBACK(guarded<Callbacks::pad_added>), this);
+    add_source(GST_BIN(pipeline_), config_, G_CALLBACK(guarded<Callbacks::pad_added>),
+               config_.records_sound() ? G_CALLBACK(guarded<Callbacks::sound_pad>) : nullptr, this);
   } catch (...) {
     gst_object_unref(pipeline_);
     throw;
@@ -383,6 +384,24 @@ void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps, const
 void CameraPipeline::link_raw(GstPad *pad) {
   if (config_.record.enabled) link_encoder();
   link_pictures(prepared(pad, "video/x-raw"));
+}
+
+void CameraPipeline::link_sound(GstPad *pad) {
+  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  const auto chain = sound_chain(caps.get());
+  if (!chain) return;
+  GstElement *depay = add(chain->depay), *parse = add(chain->parse), *filter = add("capsfilter"),
+             *sink = add("appsink");
+  const tools::CapsPtr wanted(gst_caps_from_string(chain->caps));
+  g_object_set(filter, "caps", wanted.get(), nullptr);
+  g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 0u, nullptr);
+  GstAppSinkCallbacks callbacks{};
+  callbacks.new_sample = guarded<Callbacks::sound>;
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
+  tools::link({depay, parse, filter, sink});
+  for (GstElement *e : {sink, filter, parse, depay}) gst_element_sync_state_with_parent(e);
+  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(depay, "sink"));
+  gst_pad_link(pad, in.get());
 }
 
 void CameraPipeline::link_pictures(GstPad *pad) {

@@ -43,6 +43,8 @@ struct PipelineEvents {
   std::function<void(double time, std::vector<Rect> boxes, double area)> frame;
   std::function<void(GstCaps *)> record_caps;
   std::function<void(GstBuffer *, double captured)> record_frame; // by the monotonic clock
+  std::function<void(GstCaps *)> sound_caps;
+  std::function<void(GstBuffer *, double captured)> sound;
   std::function<void(std::map<std::string, double>, std::vector<float> vector)> scores;
   // On the main thread:
   std::function<void(GstMessage *, double time)> message; // an element message; UTC of its frame
@@ -104,6 +106,7 @@ class CameraPipeline {
   void link_stream(GstPad *);
   void link_compressed(GstPad *, const std::string &caps, const char *parser, const char *record_caps);
   void link_raw(GstPad *);
+  void link_sound(GstPad *); // of RTP, to the recording
   // The pad that gives what `pad` gives, at the speed of a recording, in whole JPEG pictures.
   GstPad *prepared(GstPad *pad, const std::string &caps);
   void link_pictures(GstPad *);        // raw ones, to the chain

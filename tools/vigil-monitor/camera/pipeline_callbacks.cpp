@@ -372,6 +372,29 @@ GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
   return GST_FLOW_OK;
 }
 
+// rtspsrc's pads of sound, where sound is recorded. Without it the camera still sees.
+void CameraPipeline::Callbacks::sound_pad(GstElement *, GstPad *pad, gpointer user) {
+  CameraPipeline &p = self(user);
+  try {
+    p.link_sound(pad);
+  } catch (const std::exception &e) {
+    GST_ELEMENT_WARNING(p.pipeline_, LIBRARY, INIT, ("the camera's sound is not recorded: %s", e.what()),
+                        (nullptr));
+  }
+}
+
+GstFlowReturn CameraPipeline::Callbacks::sound(GstAppSink *sink, gpointer user) {
+  CameraPipeline &p = self(user);
+  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  if (!sample || p.muted_) return GST_FLOW_OK;
+  p.events_.sound_caps(gst_sample_get_caps(sample.get()));
+  GstBuffer *buffer = gst_sample_get_buffer(sample.get());
+  const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
+                                                           GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  p.events_.sound(buffer, Utc::monotonic_seconds() - p.age_of(running));
+  return GST_FLOW_OK;
+}
+
 GstFlowReturn CameraPipeline::Callbacks::record(GstAppSink *sink, gpointer user) {
   CameraPipeline &p = self(user);
   const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));

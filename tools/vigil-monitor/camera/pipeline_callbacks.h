@@ -53,6 +53,8 @@ struct CameraPipeline::Callbacks {
   static GstPadProbeReturn first_of_file(GstPad *, GstPadProbeInfo *, gpointer);
   static GstFlowReturn tile(GstAppSink *, gpointer);
   static GstFlowReturn record(GstAppSink *, gpointer);
+  static GstFlowReturn sound(GstAppSink *, gpointer);
+  static void sound_pad(GstElement *, GstPad *, gpointer);
 };
 
 } // namespace vigil::monitor

@@ -38,6 +38,12 @@ GstElement *parse_launch(const CameraConfig &c) {
   return bin;
 }
 
+std::string field_of(const GstCaps *caps, const char *name) {
+  const GstStructure *s = caps && gst_caps_get_size(caps) ? gst_caps_get_structure(caps, 0) : nullptr;
+  const char *text = s ? gst_structure_get_string(s, name) : nullptr;
+  return text ? text : "";
+}
+
 void link_rtp(GstElement *, GstPad *pad, GstElement *parse) {
   const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
   const GstStructure *s =
@@ -50,9 +56,19 @@ void link_rtp(GstElement *, GstPad *pad, GstElement *parse) {
 
 // Only video is asked for: sound that nobody reads would cost a stream and, on some cameras, the session.
 gboolean select_video(GstElement *, guint, GstCaps *caps, gpointer) {
-  const GstStructure *s = gst_caps_get_size(caps) ? gst_caps_get_structure(caps, 0) : nullptr;
-  const char *media = s ? gst_structure_get_string(s, "media") : nullptr;
-  return !media || std::string_view(media) == "video";
+  const std::string media = field_of(caps, "media");
+  return media.empty() || media == "video";
+}
+
+// Where all is recorded, sound that the file can hold as it is is asked for, too.
+gboolean select_sound(GstElement *source, guint number, GstCaps *caps, gpointer) {
+  if (field_of(caps, "media") != "audio") return select_video(source, number, caps, nullptr);
+  if (sound_chain(caps)) return TRUE;
+  GST_ELEMENT_WARNING(source, STREAM, WRONG_TYPE,
+                      ("the camera's sound (%s) is not recorded: only AAC and Opus are",
+                       field_of(caps, "encoding-name").c_str()),
+                      (nullptr));
+  return FALSE;
 }
 
 void no_more_rtp_pads(GstElement *source, GstElement *parse) {
@@ -114,7 +130,18 @@ bool has_end(const std::string &source) {
   return !source.starts_with("rtsp") && source_kind(source) != SourceKind::device;
 }
 
-void add_source(GstBin *bin, const CameraConfig &c, GCallback pad_added, gpointer user) {
+std::optional<SoundChain> sound_chain(const GstCaps *rtp) {
+  const std::string name = field_of(rtp, "encoding-name");
+  constexpr const char *aac = "audio/mpeg,mpegversion=4,stream-format=raw";
+  if (field_of(rtp, "media") != "audio") return std::nullopt;
+  if (name == "MPEG4-GENERIC") return SoundChain{"rtpmp4gdepay", "aacparse", aac};
+  if (name == "MP4A-LATM") return SoundChain{"rtpmp4adepay", "aacparse", aac};
+  if (name == "OPUS") return SoundChain{"rtpopusdepay", "opusparse", "audio/x-opus"};
+  return std::nullopt;
+}
+
+void add_source(GstBin *bin, const CameraConfig &c, GCallback pad_added, GCallback sound_added,
+                gpointer user) {
   const SourceKind kind = source_kind(c.source);
   const auto add = [&](GstElement *e) {
     gst_bin_add(bin, e);
@@ -131,7 +158,11 @@ void add_source(GstBin *bin, const CameraConfig &c, GCallback pad_added, gpointe
     tools::link({source, parse});
   } else if (c.source.starts_with("rtsp")) {
     GstElement *source = add(make_rtsp_source(c.source));
-    g_signal_connect(source, "select-stream", G_CALLBACK(guarded<select_video>), nullptr);
+    g_signal_connect(source, "select-stream",
+                     sound_added ? G_CALLBACK(guarded<select_sound>) : G_CALLBACK(guarded<select_video>),
+                     nullptr);
+    // `sound_added` is guarded where it is given
+    if (sound_added) g_signal_connect(source, "pad-added", sound_added, user);
     g_signal_connect(source, "pad-added", G_CALLBACK(guarded<link_rtp>), parse);
     g_signal_connect(source, "no-more-pads", G_CALLBACK(guarded<no_more_rtp_pads>), parse);
   } else {

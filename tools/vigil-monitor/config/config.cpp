@@ -32,18 +32,44 @@ void read_elements(const std::string &element, const YamlValue &v, ElementSettin
   out[element]; // named without properties: in the chain with its defaults
 }
 
+// Days of continuous recording and of its tiers. A camera may take back what `record` says for all.
+void read_continuous(const YamlValue &v, RecordConfig &r, double most_days) {
+  bool enabled = true;
+  std::optional<double> days;
+  v.members({{"enabled", [&](const YamlValue &x) { enabled = x.flag(); }},
+             {"days", [&](const YamlValue &x) { days = x.number(0, most_days); }}});
+  if (enabled && !days && !r.continuous)
+    v.refuse("days is missing: for how many days all is kept, 0 for no limit");
+  r.continuous = enabled;
+  if (days) r.continuous_days = *days;
+}
+
 void read_record(const YamlValue &v, RecordConfig &r) {
   constexpr double hour = 3600, years = 36500;
+  std::optional<double> retain, events, motion;
+  const auto days_of = [&](const YamlValue &x, std::optional<double> &to) {
+    x.members({{"days", [&](const YamlValue &days) { to = days.number(0, years); }}});
+    if (!to) x.refuse("days is missing: a number, 0 for no limit");
+  };
   v.members({{"enabled", [&](const YamlValue &x) { r.enabled = x.flag(); }},
+             {"audio", [&](const YamlValue &x) { r.audio = x.flag(); }},
+             {"continuous", [&](const YamlValue &x) { read_continuous(x, r, years); }},
+             {"motion", [&](const YamlValue &x) { days_of(x, motion); }},
+             {"events", [&](const YamlValue &x) { days_of(x, events); }},
              {"pre_capture", [&](const YamlValue &x) { r.pre_capture = x.number(0, 60); }},
              {"post_capture", [&](const YamlValue &x) { r.post_capture = x.number(0, 600); }},
              {"max_clip", [&](const YamlValue &x) { r.max_clip = x.number(1, hour); }},
              {"retain", [&](const YamlValue &x) {
-                x.members({{"days", [&](const YamlValue &days) {
-                              r.retain_days = days.number(0, years);
-                              r.retain_given = true;
-                            }}});
+                x.members({{"days", [&](const YamlValue &days) { retain = days.number(0, years); }}});
               }}});
+  if (retain && events && *retain != *events)
+    v.refuse(
+        "retain: {days} and events: {days} both say how long events are kept, and differ; leave one out");
+  if (const auto days = events ? events : retain) {
+    r.retain_days = *days;
+    r.retain_given = true;
+  }
+  if (motion) r.motion_days = *motion;
 }
 
 std::vector<Point> read_points(const YamlValue &v, void (*check)(const std::vector<Point> &)) {

@@ -44,6 +44,10 @@ struct RecordConfig {
   double max_clip = 60;                     // seconds; a longer event goes on as the next one
   double retain_days = 14;                  // 0: no limit of age
   bool retain_given = false;                // the configuration says it, rather than the default
+  bool continuous = false;                  // all that the camera sends is recorded
+  double continuous_days = 0;               // of it, 0: no limit of age
+  std::optional<double> motion_days;        // of what overlaps events, where they are more
+  bool audio = true;                        // with the sound, where there is some
   bool operator==(const RecordConfig &) const = default;
 };
 
@@ -65,6 +69,8 @@ struct CameraConfig {
   std::map<std::string, Mask> masks;
   ElementSettings elements;
   std::string place;
+  bool records_all() const { return record.enabled && record.continuous; }
+  bool records_sound() const { return records_all() && record.audio; }
   bool operator==(const CameraConfig &o) const {
     return name == o.name && source == o.source && enabled == o.enabled && motion == o.motion &&
            loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&

@@ -36,6 +36,8 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras/{}/heatmap", Role::view, &Api::heat_map},
       {"GET", "/api/cameras/{}/crossings", Role::view, &Api::crossings},
       {"GET", "/api/cameras/{}/search", Role::view, &Api::search_motion},
+      {"GET", "/api/cameras/{}/recording.mp4", Role::view, &Api::recording},
+      {"GET", "/api/cameras/{}/timeline", Role::view, &Api::timeline},
       {"GET", "/api/cameras/{}/latest.jpg", Role::view, nullptr},
       {"GET", "/api/cameras/{}/overlay.jpg", Role::view, nullptr},
       {"GET", "/api/cameras/{}/mask.jpg", Role::view, nullptr},

@@ -61,6 +61,9 @@ class Api {
   Response crossings(const Match &);
   Response search_motion(const Match &);
 
+  Response recording(const Match &);
+  Response timeline(const Match &);
+
   Response events(const Match &);
   Response event(const Match &);
   Response remove_event(const Match &);

@@ -25,6 +25,8 @@ std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &c
   one("viewers", "gauge", "Open live streams.", stats["viewers"]);
   one("clips", "gauge", "Clips on the disk.", stats["storage"]["clips"]);
   one("clips_bytes", "gauge", "Size of all clips.", stats["storage"]["clips_bytes"]);
+  one("recordings_bytes", "gauge", "Size of all continuous recordings.",
+      stats["storage"]["recordings_bytes"]);
   one("storage_free_bytes", "gauge", "Free space of the disk.", stats["storage"]["free_bytes"]);
   one("storage_writable", "gauge", "1 while events can be stored.", stats["storage"]["writable"]);
   one("auth_failures_total", "counter", "Wrong tokens that were given.", wrong_tokens);

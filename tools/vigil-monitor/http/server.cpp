@@ -140,9 +140,10 @@ void free_stream(void *user) {
 MHD_Response *make_response(Response &r) {
   if (r.stream) {
     constexpr std::size_t block = 64 << 10;
-    return MHD_create_response_from_callback(
-        MHD_SIZE_UNKNOWN, block, guarded<read_stream, MHD_CONTENT_READER_END_WITH_ERROR>,
-        new Stream{std::move(r.stream), nullptr, 0}, guarded<free_stream>);
+    return MHD_create_response_from_callback(r.length ? r.length : MHD_SIZE_UNKNOWN, block,
+                                             guarded<read_stream, MHD_CONTENT_READER_END_WITH_ERROR>,
+                                             new Stream{std::move(r.stream), nullptr, 0},
+                                             guarded<free_stream>);
   }
   if (!r.file.empty()) {
     const int fd = open(r.file.c_str(), O_RDONLY | O_CLOEXEC);

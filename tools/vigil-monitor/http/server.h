@@ -36,8 +36,8 @@ struct Response {
   std::map<std::string, std::string> headers;
   std::string file; // sent instead of the body: its bytes from `from`, `length` of them
   std::uint64_t from = 0, length = 0;
-  // Sent instead of the body, without a known length: called again and again, gives the next bytes; null ends
-  // it.
+  // Sent instead of the body: called again and again, gives the next bytes; null ends it. `length` of them,
+  // if that is not 0; else as many as come.
   std::function<std::shared_ptr<const std::string>()> stream;
   bool trusted = false; // the answer is for somebody who may look, whose connection may stay (places.h)
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "event_reader.h"
 
+#include "../recording/index.h"
 #include "common/error.h"
 #include "event_row.h"
 
@@ -171,6 +172,54 @@ std::map<CrossingPlace, Crossings> EventReader::crossings(const std::string &cam
     fail(Error::Kind::bad_setting, "there are more than ", most_rows,
          " counts between 'after' and 'before'; ask for a shorter time");
   return out;
+}
+
+std::vector<Segment> EventReader::segments(const std::string &camera, std::int64_t from, std::int64_t to,
+                                           bool with_fragments) const {
+  const auto l = connections_.lease();
+  // The one that begins last before `from` may reach into it.
+  Statement s(l.db(), std::string("SELECT ") + segment_columns + (with_fragments ? ", fragments" : "") +
+                          " FROM segments WHERE camera=?1 AND start<?3 AND start+duration>?2 AND start>="
+                          "coalesce((SELECT max(start) FROM segments WHERE camera=?1 AND start<=?2), ?2)"
+                          " ORDER BY start, id");
+  s.bind(camera).bind(from).bind(to);
+  std::vector<Segment> out;
+  constexpr int fragments_column = 10;
+  while (l.step(s)) {
+    out.push_back(read_segment(s));
+    if (with_fragments) read_fragments(s, fragments_column, out.back());
+  }
+  return out;
+}
+
+std::vector<Gap> EventReader::gaps(const std::string &camera, std::int64_t from, std::int64_t to) const {
+  const auto l = connections_.lease();
+  Statement s(l.db(),
+              "SELECT start, end, reason FROM gaps WHERE camera=? AND start<? AND (end IS NULL OR end>?)"
+              " ORDER BY start LIMIT ?");
+  s.bind(camera).bind(to).bind(from).bind(most_rows);
+  std::vector<Gap> out;
+  while (l.step(s))
+    out.push_back(
+        {camera, s.text(2), s.integer(0), s.is_null(1) ? std::nullopt : std::optional(s.integer(1))});
+  return out;
+}
+
+std::optional<std::int64_t> EventReader::recorded_since(const std::string &camera) const {
+  const auto l = connections_.lease();
+  Statement s(l.db(), "SELECT min(start) FROM segments WHERE camera=?");
+  s.bind(camera);
+  if (!l.step(s) || s.is_null(0)) return std::nullopt;
+  return s.integer(0);
+}
+
+std::pair<std::int64_t, std::int64_t> EventReader::recorded(const std::string &camera,
+                                                            std::int64_t since) const {
+  const auto l = connections_.lease();
+  Statement s(l.db(), "SELECT sum(bytes), sum(duration) FROM segments WHERE camera=? AND start>=?");
+  s.bind(camera).bind(since);
+  if (!l.step(s)) return {0, 0};
+  return {s.integer(0), s.integer(1)};
 }
 
 } // namespace vigil::monitor

@@ -3,11 +3,13 @@
 // methods may be called from any thread.
 #pragma once
 
+#include "../recording/segment.h"
 #include "event_store.h"
 #include "read_connections.h"
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vigil::monitor {
@@ -39,6 +41,14 @@ class EventReader {
   // Those of a camera from the quarter that `after` lies in until before the one that begins at `before`.
   // Throws Error::bad_setting when there are more than most_rows.
   std::map<CrossingPlace, Crossings> crossings(const std::string &camera, double after, double before) const;
+
+  // Of the continuous recording: what overlaps these times, in their order; microseconds since 1970.
+  std::vector<Segment> segments(const std::string &camera, std::int64_t from, std::int64_t to,
+                                bool with_fragments) const;
+  std::vector<Gap> gaps(const std::string &camera, std::int64_t from, std::int64_t to) const;
+  std::optional<std::int64_t> recorded_since(const std::string &camera) const;
+  // Bytes and length of what was recorded since then.
+  std::pair<std::int64_t, std::int64_t> recorded(const std::string &camera, std::int64_t since) const;
 
  private:
   const ReadConnections connections_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "event_store.h"
 
+#include "../recording/index.h"
 #include "common/error.h"
 #include "event_row.h"
 
@@ -10,7 +11,7 @@
 namespace vigil::monitor {
 namespace {
 
-constexpr int version = 1;
+constexpr int version = 2; // 2: segments and gaps of the recording
 constexpr const char *schema = "CREATE TABLE events(id TEXT PRIMARY KEY, camera TEXT NOT NULL, label TEXT "
                                "NOT NULL, start REAL NOT NULL, end REAL,"
                                " updated REAL NOT NULL, zones TEXT NOT NULL, x REAL, y REAL, width REAL, "
@@ -23,10 +24,9 @@ constexpr const char *schema = "CREATE TABLE events(id TEXT PRIMARY KEY, camera 
                                "NOT NULL, PRIMARY KEY(camera, hour));"
                                "CREATE TABLE outbox(id INTEGER PRIMARY KEY AUTOINCREMENT, box TEXT NOT NULL, "
                                "topic TEXT NOT NULL, payload TEXT NOT NULL,"
-                               " retain INTEGER NOT NULL);"
-                               "PRAGMA user_version=1;";
+                               " retain INTEGER NOT NULL);";
 
-// What databases of this version may not have yet. An older program does not mind it.
+// What databases of version 1 may not have yet.
 constexpr const char *additions =
     "CREATE TABLE IF NOT EXISTS crossings(camera TEXT NOT NULL, quarter INTEGER NOT NULL, line TEXT NOT NULL,"
     " ins INTEGER NOT NULL, outs INTEGER NOT NULL, PRIMARY KEY(camera, quarter, line)) WITHOUT ROWID;"
@@ -45,7 +45,11 @@ EventStore::EventStore(const std::string &path) : db_(path) {
   db_.execute("BEGIN IMMEDIATE");
   const std::int64_t found = one_integer(db_, "PRAGMA user_version");
   if (found == 0) db_.execute(schema);
-  if (found <= version) db_.execute(additions);
+  if (found <= version) {
+    db_.execute(additions);
+    make_recording_tables(db_);
+    if (found < version) db_.execute(text("PRAGMA user_version=", version).c_str());
+  }
   db_.execute("COMMIT");
   if (found > version)
     fail(Error::Kind::bad_data, "the database ", path,

@@ -91,7 +91,7 @@ int salvage(const std::string &from, const std::string &to,
     const Sqlite old(from);
     Sqlite fresh(to);
     for (const char *table : {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock",
-                              "seen", "motion_minutes"}) {
+                              "seen", "motion_minutes", "segments", "gaps", "recording_days"}) {
       try {
         const std::vector<std::string> had = columns_of(old, table);
         std::vector<std::string> columns;

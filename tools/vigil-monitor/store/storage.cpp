@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "mp4.h"
+#include "own_files.h"
 #include "salvage.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string prepared(const std::string &path) {
-  for (const char *folder : {"clips", "thumbs", "models", "masks"}) {
+  for (const char *folder : {"clips", "thumbs", "models", "masks", "recordings"}) {
     std::error_code error;
     fs::create_directories(fs::path(path) / folder, error);
     if (error)
@@ -81,17 +82,6 @@ std::optional<double> written(const std::string &path) {
   return static_cast<double>(info.st_mtim.tv_sec) + 1e-9 * static_cast<double>(info.st_mtim.tv_nsec);
 }
 
-bool is_gone(const std::string &path) {
-  struct stat info {};
-  return lstat(path.c_str(), &info) != 0 && errno == ENOENT;
-}
-
-// Removes a file. Throws Error::write when it is still there.
-void remove_file(const std::string &path) {
-  if (unlink(path.c_str()) == 0 || errno == ENOENT) return;
-  fail(Error::Kind::write, "cannot delete ", path, ": ", std::strerror(errno));
-}
-
 } // namespace
 
 FolderLock::FolderLock(const std::string &folder)
@@ -109,6 +99,8 @@ FolderLock::~FolderLock() {
 Storage::Storage(const std::string &path, Log log)
     : path_(prepared(path)), lock_(path_), log_(std::move(log)) {
   open_database();
+  recordings_ = std::make_unique<RecordingIndex>(file("events.db"));
+  recording_retention_ = std::make_unique<RecordingRetention>(*recordings_, path_, log_);
   reader_ = std::make_unique<EventReader>(file("events.db"));
   motion_ =
       std::make_unique<MotionHistory>(file("motion.db"), [this](const std::string &what) { report(what); });
@@ -284,14 +276,14 @@ bool Storage::remove(const Event &e) {
 }
 
 void Storage::set_retention(const std::map<std::string, CameraConfig> &cameras, double otherwise) {
-  const auto longer = [](double a, double b) { return a == 0 || b == 0 ? 0 : std::max(a, b); };
+  recording_retention_->set_days(cameras);
   otherwise_ = otherwise;
   std::map<std::string, double> changed;
   for (const auto &[name, camera] : cameras) {
     const auto last = days_.find(name);
     const double days = camera.record.retain_given || last == days_.end()
                             ? camera.record.retain_days
-                            : longer(last->second, camera.record.retain_days);
+                            : longer_days(last->second, camera.record.retain_days);
     if (last != days_.end() && last->second == days) continue;
     days_[name] = changed[name] = days;
   }
@@ -335,13 +327,16 @@ std::vector<std::string> Storage::retain(const DiskState &disk) {
   if (disk.clock_trusted && (!counts_went_ || std::abs(disk.now - *counts_went_) >= day)) {
     events_->forget_counts(disk.now - days_of_counts * day);
     motion_->forget(disk.now, [this](const std::string &camera) {
-      const double days = days_of(camera);
+      double days = days_of(camera);
+      if (recording_retention_->records(camera)) // the timeline shows both
+        days = longer_days(days, recording_retention_->days_of(camera, Segment::Tier::motion));
       return days > 0 ? days : days_of_counts;
     });
     counts_went_ = disk.now;
   }
+  const DiskState left = recording_retention_->retain(disk);
   std::vector<std::string> gone;
-  for (const Departure &d : plan_retention(candidates(disk), disk)) {
+  for (const Departure &d : plan_retention(candidates(left), left)) {
     const auto event = events_->get(d.id);
     if (!event || event->retained) continue; // kept by a person meanwhile
     remove(*event);
@@ -352,7 +347,12 @@ std::vector<std::string> Storage::retain(const DiskState &disk) {
 }
 
 std::optional<std::string> Storage::next_departure(const DiskState &disk) const {
-  return monitor::next_departure(candidates(disk), disk);
+  auto recording = recording_retention_->next_departure(disk);
+  DiskState for_events = disk;
+  if (recording) for_events.max_size = 0; // segments go before events
+  const auto events = monitor::next_departure(candidates(for_events), for_events);
+  if (recording && events) return *recording + "; " + *events;
+  return recording ? recording : events;
 }
 
 DiskState Storage::disk(const StorageConfig &c, double now, bool clock_trusted) const {
@@ -362,7 +362,7 @@ DiskState Storage::disk(const StorageConfig &c, double now, bool clock_trusted) 
           static_cast<std::int64_t>(c.max_size),
           error ? INT64_MAX / 2 : static_cast<std::int64_t>(space.available),
           static_cast<std::int64_t>(c.min_free),
-          reader_->clip_bytes(),
+          reader_->clip_bytes() + recordings_->bytes(),
           clock_trusted};
 }
 

@@ -9,6 +9,8 @@
 
 #include "../config/config.h"
 #include "../motion/motion_history.h"
+#include "../recording/index.h"
+#include "../recording/retention.h"
 #include "event_reader.h"
 #include "event_store.h"
 #include "retention.h"
@@ -46,6 +48,7 @@ class Storage {
   Storage(const std::string &path, Log log);
 
   EventStore &events() { return *events_; }
+  RecordingIndex &recordings() { return *recordings_; }
   const EventReader &reader() const { return *reader_; }
   MotionHistory &motion() { return *motion_; }
   const std::string &path() const { return path_; }
@@ -67,7 +70,8 @@ class Storage {
   void set_retention(const std::map<std::string, CameraConfig> &, double otherwise);
   double days_of(const std::string &camera) const;
 
-  // Deletes what has to go. Returns the events that went. Once a day heat and crossings older than
+  // Deletes what has to go: segments of recordings (recording/retention.h), then events. Returns the events
+  // that went. Once a day heat and crossings older than
   // days_of_counts go, too, and what the history of motion has longer than its camera's events are kept.
   static constexpr double days_of_counts = 400;
   std::vector<std::string> retain(const DiskState &);
@@ -92,6 +96,8 @@ class Storage {
   FolderLock lock_;
   Log log_;
   std::unique_ptr<EventStore> events_;
+  std::unique_ptr<RecordingIndex> recordings_;
+  std::unique_ptr<RecordingRetention> recording_retention_;
   std::unique_ptr<EventReader> reader_;
   std::unique_ptr<MotionHistory> motion_;
   std::map<std::string, double> days_; // of each camera, as last configured

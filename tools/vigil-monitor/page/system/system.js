@@ -78,17 +78,18 @@ function cameraTable() {
 }
 
 function storagePanel() {
-  const used = meter("Clips, of what they may use");
+  const used = meter("Clips and recordings, of what they may use");
   const free = meter("Disk in use, of what may be used");
   const lines = Object.fromEntries(["Clips", "Disk", "Oldest event", "Next", "Last", "Folder"].map((words) => [words, h("dd", { class: "number" })]));
   lines.Clips.append(h("span"), used.bar);
   lines.Disk.append(h("span"), free.bar);
   const element = h("section", { class: "panel block" }, h("h2", {}, "Disk"), h("dl", {}, Object.entries(lines).map(([words, value]) => h("div", {}, h("dt", {}, words), value))));
   const set = (d) => {
-    const room = d.max_bytes || d.clips_bytes + Math.max(0, d.free_bytes - d.min_free_bytes);
-    const clips = `${d.clips} clips, ${bytes(d.clips_bytes)}${d.max_bytes ? ` of ${bytes(d.max_bytes)}` : ", no limit"}`;
+    const kept = d.clips_bytes + d.recordings_bytes;
+    const room = d.max_bytes || kept + Math.max(0, d.free_bytes - d.min_free_bytes);
+    const clips = `${d.clips} clips${d.recordings_bytes ? " and recordings" : ""}, ${bytes(kept)}${d.max_bytes ? ` of ${bytes(d.max_bytes)}` : ", no limit"}`;
     setText(lines.Clips.firstChild, clips);
-    used.set(room ? d.clips_bytes / room : 0, clips);
+    used.set(room ? kept / room : 0, clips);
     const rest = `${bytes(d.free_bytes)} free, ${bytes(d.min_free_bytes)} stay free`;
     setText(lines.Disk.firstChild, d.writable ? rest : `The disk cannot be written! ${rest}`);
     lines.Disk.classList.toggle("bad", !d.writable || d.free_bytes < d.min_free_bytes);

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Continuous recording: what is recorded, served and listed; what kill -9 leaves; a removed folder.
+
+recording.py PROGRAM FOLDER. Needs ffprobe; without, it is skipped. VIGIL_KILLS: how often the program is killed (3)."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+
+from program import Monitor
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-recording"
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+if not shutil.which("ffprobe"):
+    print("SKIPPED: no ffprobe")
+    sys.exit(77)
+data, config = folder / "data", folder / "monitor.yaml"
+config.write_text("""
+record: {continuous: {days: 3}, motion: {days: 14}, events: {days: 30}}
+cameras:
+  street: {source: "scenetestsrc is-live=true ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"}
+  quiet: {source: "scenetestsrc is-live=true ! video/x-raw,format=I420,width=320,height=180,framerate=5/1", record: {continuous: {enabled: false}}}
+""")
+
+
+def start():
+    return Monitor(program, data, "--config", str(config))
+
+
+def probe(file):
+    """Pictures of a file, decoded; an error of the decoder fails."""
+    done = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-select_streams", "v", "-show_entries", "stream=nb_read_frames,codec_name", "-of", "json", str(file)],
+                          capture_output=True, text=True, check=False)
+    if done.returncode or done.stderr:
+        raise AssertionError(f"{file}: {done.stderr}")
+    return int(json.loads(done.stdout)["streams"][0]["nb_read_frames"])
+
+
+def line(m, camera="street", back=3600):
+    now = time.time()
+    return m.get(f"/api/cameras/{camera}/timeline?from={now - back:.3f}&to={now + 10:.3f}")
+
+
+def length(m):
+    return sum(r["end"] - r["start"] for r in line(m)["recorded"])
+
+
+def same(found, wanted, what):
+    if found != wanted:
+        raise AssertionError(f"{what}: {found!r}, not {wanted!r}")
+
+
+def files():
+    return sorted((data / "recordings").rglob("*.mp4"))
+
+
+def served(m):
+    m.wait("six seconds are recorded", lambda: length(m) >= 6, 90)
+    t = line(m)
+    recorded = t["recorded"][-1]
+    if t["oldest"] is None or abs(t["oldest"] - t["recorded"][0]["start"]) > 0.01 or len(t["motion"]["levels"]) != round(3610 / t["motion"]["step"] + 0.499):
+        raise AssertionError(t)
+    begin, end = recorded["start"] + 1.5, recorded["start"] + 4
+    path = f"/api/cameras/street/recording.mp4?from={begin}&to={end}"
+    status, whole = m.ask("GET", path, raw=True)
+    headers = m.headers
+    same(status, 200, "a range")
+    first = float(headers["X-Recording-Start"])
+    # A key frame comes each two seconds.
+    if not begin - 2.5 < first <= begin or not end - 0.1 <= float(headers["X-Recording-End"]) < end + 1.5:
+        raise AssertionError((begin, end, headers))
+    if not headers["Content-Type"].startswith('video/mp4; codecs="avc1.'):
+        raise AssertionError(headers)
+    same(int(headers["Content-Length"]), len(whole), "its length")
+    (folder / "range.mp4").write_bytes(whole)
+    pictures = probe(folder / "range.mp4")
+    wanted = (float(headers["X-Recording-End"]) - first) * 15
+    if not wanted / 2 < pictures <= wanted + 2:  # a loaded machine leaves pictures out
+        raise AssertionError(f"{pictures} pictures, {wanted} at most")
+    same(m.ask("GET", path, raw=True)[1], whole, "the same bytes again")
+    for begins, ends in ((0, 9), (100, 5000), (len(whole) - 7, len(whole) - 1)):
+        status, part = m.ask("GET", path, headers={"Range": f"bytes={begins}-{ends}"}, raw=True)
+        same((status, part == whole[begins:ends + 1]), (206, True), f"bytes {begins}-{ends}")
+        same(m.headers["Content-Range"], f"bytes {begins}-{ends}/{len(whole)}", "Content-Range")
+    status, nothing = m.ask("HEAD", path, raw=True)
+    same((status, nothing, int(m.headers["Content-Length"])), (200, b"", len(whole)), "HEAD")
+    same(m.ask("GET", path, headers={"Range": f"bytes={len(whole)}-"})[0], 416, "behind its end")
+    for query, status, word in ((f"from={begin - 1e6}&to={begin - 1e6 + 60}", 404, "begins at"), (f"from={begin - 1e6}&to={begin}", 400, "six hours"),
+                                ("from=5&to=4", 400, "before"), ("to=4", 400, "needed"), ("from=x&to=4", 400, "number")):
+        got, said = m.ask("GET", f"/api/cameras/street/recording.mp4?{query}")
+        if got != status or word not in said["error"]:
+            raise AssertionError((query, got, said))
+    same(m.ask("GET", "/api/cameras/nobody/recording.mp4?from=1&to=2")[0], 404, "no such camera")
+    same(m.ask("GET", "/api/cameras/nobody/timeline?from=1&to=2")[0], 404, "no such camera's timeline")
+    same(m.ask("GET", f"/api/cameras/quiet/recording.mp4?from={begin}&to={end}")[0], 404, "a camera that is not recorded")
+    same((line(m, "quiet")["recorded"], line(m, "quiet")["oldest"]), ([], None), "its timeline")
+    print(f"served {len(whole)} bytes, {pictures} pictures")
+
+
+def killed():
+    """At most a second is lost, which is looked at as 2.5 s here: the machine may be loaded."""
+    for i in range(int(os.environ.get("VIGIL_KILLS", "3"))):
+        with start() as m:
+            before = length(m)
+            m.wait("it records again", lambda: length(m) > before + 1, 90)
+            time.sleep(random.uniform(0, 2))
+            last = line(m)["recorded"][-1]["end"]
+            at = time.time()
+            m.kill()
+        time.sleep(1.5)  # a shorter gap is none
+        with start() as m:
+            t = line(m)
+            ends = [r["end"] for r in t["recorded"] if r["start"] < at]
+            if max(ends) < last - 0.01 or at - max(ends) > 2.5:
+                raise AssertionError(f"killed at {at}, recorded until {max(ends)}, {last} was reported")
+            m.wait("it records once more", lambda: line(m)["recorded"][-1]["end"] > at + 1, 90)
+            gaps = [g["reason"] for g in line(m)["gaps"] if g["start"] >= max(ends) - 0.01]
+            same(gaps, ["program stopped"], "the gap")
+            m.stop()
+        for file in files():
+            probe(file)
+        db = sqlite3.connect(data / "events.db")
+        same((db.execute("SELECT count(*) FROM segments WHERE open").fetchone()[0], sorted(r[0] + ".mp4" for r in db.execute("SELECT id FROM segments"))),
+             (0, [f.name for f in sorted(files(), key=lambda f: f.name)]), "rows and files")
+        same(db.execute("PRAGMA user_version").fetchone()[0], 2, "the database's version")
+        db.close()
+        print("killed", i + 1, "lost at most", round(at - max(ends), 2), "s")
+
+
+def compared():
+    """A row without its file goes, a file without its row is found, a foreign file stays."""
+    db = sqlite3.connect(data / "events.db")
+    gone, lost = [r[0] for r in db.execute("SELECT id FROM segments ORDER BY start LIMIT 2")]
+    db.execute("DELETE FROM segments WHERE id=?", (lost,))
+    start_of = db.execute("SELECT count(*) FROM segments").fetchone()[0]
+    db.commit()
+    db.close()
+    next(f for f in files() if f.stem == gone).unlink()
+    foreign = files()[0].parent / "holiday.mp4"
+    foreign.write_text("not ours")
+    with start() as m:
+        m.wait("the file is found again", lambda: any("found again" in x for x in m.log) and any("are gone" in x for x in m.log), 40)
+        m.stop()
+    db = sqlite3.connect(data / "events.db")
+    same((db.execute("SELECT count(*) FROM segments WHERE id=?", (gone,)).fetchone()[0], db.execute("SELECT count(*) FROM segments WHERE id=?", (lost,)).fetchone()[0]), (0, 1), "rows")
+    db.close()
+    same((foreign.read_text(), start_of > 0), ("not ours", True), "a foreign file")
+
+
+def vanished():
+    """The folder is removed while it records: a gap says so, and the recording goes on in a new one."""
+    with start() as m:
+        before = length(m)
+        m.wait("it records", lambda: length(m) > before + 1, 90)
+        shutil.rmtree(data / "recordings")
+        m.wait("a gap says so", lambda: "file removed" in [g["reason"] for g in line(m)["gaps"]], 90)
+        m.wait("it goes on", lambda: files() and line(m)["recorded"] and line(m)["recorded"][-1]["end"] > time.time() - 3, 90)
+        m.stop()
+
+
+with start() as m:
+    served(m)
+    m.stop()
+killed()
+compared()
+vanished()
+print("all is well")

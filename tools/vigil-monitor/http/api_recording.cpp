@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The continuous recording: ranges as files, and what there is when.
+#include "api.h"
+
+#include "../recording/range.h"
+#include "../recording/timeline.h"
+#include "auth.h"
+#include "common/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vigil::monitor {
+
+using nlohmann::json;
+
+namespace {
+
+struct Span {
+  double from, to;
+};
+
+Span span_of(const Request &r, double longest, const char *in_words) {
+  const auto from = number_of(r, "from"), to = number_of(r, "to");
+  constexpr double latest = 1e11;
+  if (!from || !to) refuse(400, "from and to are needed, in seconds since 1970");
+  if (*from < 0 || *to > latest || *to <= *from)
+    refuse(400, "from and to are seconds since 1970, and from is before to");
+  if (*to - *from > longest)
+    refuse(400, vigil::text("from ", utc_timestamp(*from), " to ", utc_timestamp(*to), " is longer than ",
+                            in_words, "; ask for less at once"));
+  return {*from, *to};
+}
+
+// The rows, and in the place of those that are still open what they hold by now.
+std::vector<Segment> segments_of(Monitor &m, const std::string &camera, Span span, bool with_fragments) {
+  const std::int64_t from = micros(span.from), to = micros(span.to);
+  std::vector<Segment> open = m.open_segments().of(camera, from, to);
+  std::vector<Segment> out = m.storage().reader().segments(camera, from, to, with_fragments);
+  std::erase_if(out, [&](const Segment &s) {
+    return s.open || std::any_of(open.begin(), open.end(), [&](const Segment &o) { return o.id == s.id; });
+  });
+  out.insert(out.end(), open.begin(), open.end());
+  std::sort(out.begin(), out.end(), [](const Segment &a, const Segment &b) { return a.start < b.start; });
+  return out;
+}
+
+std::string kind_of(const std::string &label) {
+  if (label == "motion" || label == "loitering" || label == "found") return label;
+  return label.starts_with("camera-") ? "camera" : "class";
+}
+
+json events_of(const EventReader &reader, const std::string &camera, Span span) {
+  constexpr double longest_event = 3600;
+  constexpr std::size_t most = 10000;
+  EventQuery q;
+  q.camera = camera;
+  q.after = span.from - longest_event;
+  q.before = span.to;
+  q.limit = 500;
+  json out = json::array();
+  do {
+    const EventPage page = reader.find(q);
+    for (const Event &e : page.events)
+      if (!e.end_time || *e.end_time >= span.from)
+        out.push_back({{"id", e.id},
+                       {"start", e.start_time},
+                       {"end", e.end_time ? json(*e.end_time) : json()},
+                       {"kind", kind_of(e.label)},
+                       {"label", e.label}});
+    q.cursor = page.next_cursor;
+  } while (!q.cursor.empty() && out.size() < most);
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+[[noreturn]] void nothing_recorded(Monitor &m, const std::string &camera, Span span) {
+  const auto oldest = m.storage().reader().recorded_since(camera);
+  const bool known = m.call([&] { return m.camera(camera) != nullptr; });
+  if (!oldest && !known) refuse(404, "there is no camera '" + camera + "'");
+  const std::string when = utc_timestamp(span.from) + " and " + utc_timestamp(span.to);
+  if (!oldest)
+    refuse(404, "nothing of " + camera + " was recorded between " + when +
+                    ": it has no recording; configure record: {continuous: {days: N}}");
+  refuse(404, "nothing of " + camera + " was recorded between " + when + "; its recording begins at " +
+                  utc_timestamp(seconds(*oldest)));
+}
+
+} // namespace
+
+Response Api::recording(const Match &m) {
+  constexpr double longest = 6 * 3600;
+  const Request &r = m.request;
+  const std::string &camera = m.parts[0];
+  const Span span = span_of(r, longest, "six hours");
+  auto place = stream_place(m);
+  const Storage &storage = monitor_.storage();
+  auto made =
+      RecordingRange::make(segments_of(monitor_, camera, span, true), micros(span.from), micros(span.to),
+                           [&](const std::string &id) { return storage.file(recording_path(id)); });
+  if (!made) nothing_recorded(monitor_, camera, span);
+  const auto range = std::make_shared<const RecordingRange>(std::move(*made));
+  const std::string tag = "\"" + range->tag() + "\"";
+  // Of a file that has become another one meanwhile a part would not fit.
+  const std::string same = r.header("if-range");
+  const auto bytes = parse_range(same.empty() || same == tag ? r.header("range") : "", range->size());
+  if (!bytes) {
+    Response none = error_response(416, vigil::text("the file has ", range->size(), " bytes"));
+    none.headers["Content-Range"] = vigil::text("bytes */", range->size());
+    return none;
+  }
+  Response out;
+  out.type = "video/mp4" + (range->codecs().empty() ? "" : "; codecs=\"" + range->codecs() + "\"");
+  out.headers = {{"Accept-Ranges", "bytes"},
+                 {"Cache-Control", "private, no-cache"},
+                 {"ETag", tag},
+                 {"X-Recording-Start", json(seconds(range->start())).dump()},
+                 {"X-Recording-End", json(seconds(range->end())).dump()}};
+  if (r.query.count("download"))
+    out.headers["Content-Disposition"] = "attachment; filename=\"" + camera + "-" +
+                                         std::to_string(static_cast<std::int64_t>(span.from)) + ".mp4\"";
+  if (bytes->partial) {
+    out.status = 206;
+    out.headers["Content-Range"] =
+        vigil::text("bytes ", bytes->from, "-", bytes->from + bytes->length - 1, "/", range->size());
+  }
+  out.length = bytes->length;
+  out.stream = [place = std::move(place), reader = std::make_shared<RecordingRange::Reader>(
+                                              range, bytes->from, bytes->length)] { return reader->next(); };
+  return out;
+}
+
+Response Api::timeline(const Match &m) {
+  constexpr double longest = 32 * 86400;
+  const std::string &camera = m.parts[0];
+  const Span span = span_of(m.request, longest, "32 days");
+  const EventReader &reader = monitor_.storage().reader();
+  const auto segments = segments_of(monitor_, camera, span, false);
+  auto oldest = reader.recorded_since(camera);
+  if (!oldest && segments.empty() && !monitor_.call([&] { return monitor_.camera(camera) != nullptr; }))
+    refuse(404, "there is no camera '" + camera + "'");
+  if (!oldest && !segments.empty()) oldest = segments.front().start;
+  const std::int64_t to =
+      micros(std::min(span.to, monitor_.utc().now())); // nothing is missing that is to come
+  const RecordingTimeline line = make_timeline(segments, reader.gaps(camera, micros(span.from), to),
+                                               micros(span.from), std::max(to, micros(span.from)));
+  json recorded = json::array(), gaps = json::array();
+  for (const Stretch &s : line.recorded)
+    recorded.push_back({{"start", seconds(s.start)}, {"end", seconds(s.end)}});
+  for (const Gap &g : line.gaps)
+    gaps.push_back({{"start", seconds(g.start)}, {"end", seconds(*g.end)}, {"reason", g.reason}});
+  constexpr double most_levels = 1440;
+  const double step = std::max(1.0, std::ceil((span.to - span.from) / most_levels));
+  return json_response(
+      {{"camera", camera},
+       {"from", span.from},
+       {"to", span.to},
+       {"oldest", oldest ? json(seconds(*oldest)) : json()},
+       {"recorded", recorded},
+       {"gaps", gaps},
+       {"events", events_of(reader, camera, span)},
+       {"motion",
+        {{"start", span.from},
+         {"step", step},
+         {"levels", monitor_.storage().motion().levels(camera, span.from, span.to, step)}}}});
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "retention.h"
+
+#include "../store/event.h"
+#include "../store/own_files.h"
+#include "common/file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+namespace vigil::monitor {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double day = 86400;
+constexpr Segment::Tier tiers[] = {Segment::Tier::plain, Segment::Tier::motion, Segment::Tier::unknown};
+
+} // namespace
+
+RecordingRetention::RecordingRetention(RecordingIndex &index, std::string folder, Log log)
+    : index_(index), folder_(std::move(folder)), log_(std::move(log)), days_(index_.days()) {}
+
+void RecordingRetention::set_days(const std::map<std::string, CameraConfig> &cameras) {
+  std::map<std::string, RecordingDays> changed;
+  for (const auto &[name, camera] : cameras) {
+    if (!camera.record.continuous) continue;
+    const auto last = days_.find(name);
+    RecordingDays next{camera.record.continuous_days, camera.record.motion_days};
+    if (!next.motion && last != days_.end()) next.motion = last->second.motion;
+    if (last == days_.end() || last->second != next) changed[name] = next;
+  }
+  if (changed.empty()) return;
+  index_.set_days(changed);
+  for (const auto &[name, days] : changed) days_[name] = days;
+}
+
+double RecordingRetention::days_of(const std::string &camera, Segment::Tier tier) const {
+  const auto known = days_.find(camera);
+  if (known == days_.end()) return 0;
+  const RecordingDays &d = known->second;
+  // What is not known to be still may be of an event.
+  if (tier == Segment::Tier::plain || !d.motion) return d.continuous;
+  return longer_days(d.continuous, *d.motion);
+}
+
+// The segments that may have to go: enough for plan_retention(), without reading the whole table.
+RecordingRetention::Candidates RecordingRetention::candidates(const DiskState &disk) const {
+  Candidates out;
+  std::set<std::string> known;
+  const auto add = [&](const std::vector<Segment> &segments) {
+    for (const Segment &s : segments)
+      if (known.insert(s.id).second)
+        out.kept.push_back({s.id, s.camera, seconds(s.start), s.bytes, false, days_of(s.camera, s.tier)});
+  };
+  if (disk.clock_trusted)
+    for (const auto &[camera, totals] : index_.totals())
+      for (const Segment::Tier tier : tiers)
+        if (const double days = days_of(camera, tier); days > 0)
+          add(index_.older(camera, tier, micros(disk.now - days * day), most_at_once));
+  std::int64_t excess = disk.min_free - disk.free;
+  if (disk.max_size > 0) excess = std::max(excess, disk.clip_bytes - disk.max_size);
+  if (excess > 0) {
+    const auto oldest = index_.oldest(excess, most_at_once);
+    std::int64_t bytes = 0;
+    for (const Segment &s : oldest) bytes += s.bytes;
+    out.more = bytes < excess && oldest.size() == std::size_t{most_at_once};
+    add(oldest);
+  }
+  std::sort(out.kept.begin(), out.kept.end(),
+            [](const Kept &a, const Kept &b) { return std::pair(a.start, a.id) < std::pair(b.start, b.id); });
+  return out;
+}
+
+DiskState RecordingRetention::retain(const DiskState &disk) {
+  // By then the events of a segment are in the database.
+  constexpr double settled = 120;
+  while (index_.classify(micros(disk.now - settled))) {
+  }
+  const Candidates all = candidates(disk);
+  const auto going = plan_retention(all.kept, disk);
+  remove(going, disk.now);
+  DiskState after = disk;
+  std::map<std::string, std::int64_t> bytes;
+  for (const Kept &k : all.kept) bytes[k.id] = k.bytes;
+  for (const Departure &d : going) {
+    after.clip_bytes -= bytes[d.id];
+    after.free += bytes[d.id];
+  }
+  if (all.more) after.max_size = after.min_free = 0; // events need not make room: more segments can
+  return after;
+}
+
+void RecordingRetention::remove(const std::vector<Departure> &going, double now) {
+  struct Deleted { // a line of the log
+    int segments = 0;
+    double from = 0, to = 0;
+    std::string why;
+  };
+  std::map<std::pair<std::string, std::string>, Deleted> lines; // by camera and reason
+  std::vector<std::string> gone;
+  std::set<std::string> folders;
+  const auto store = [&] {
+    for (const std::string &folder : folders) {
+      sync_folder(folder);
+      std::error_code error;
+      // Only when it is empty, and not the one that is being written into.
+      if (fs::path(folder).filename().string() < utc_day(now)) fs::remove(folder, error);
+    }
+    index_.remove(gone);
+    std::set<std::string> cameras;
+    for (const auto &[key, line] : lines) {
+      log_(text("retention: deleted ", line.segments, line.segments == 1 ? " segment" : " segments", " of ",
+                key.first, "'s recording, which began from ", utc_timestamp(line.from), " to ",
+                utc_timestamp(line.to), ": ", line.why));
+      cameras.insert(key.first);
+    }
+    for (const std::string &camera : cameras)
+      index_.forget_gaps(camera, index_.oldest_start(camera).value_or(micros(now)));
+  };
+  try {
+    for (const Departure &d : going) {
+      const auto named = event_of_id(d.id);
+      const std::string path = folder_ + "/" + recording_path(d.id);
+      remove_file(path);
+      folders.insert(fs::path(path).parent_path().string());
+      gone.push_back(d.id);
+      if (!named) continue;
+      Deleted &line = lines[{named->camera, d.by_age ? d.why : ""}];
+      if (line.segments++ == 0) line = {1, named->start_time, named->start_time, d.why};
+      line.to = named->start_time;
+    }
+  } catch (...) { // the rows of those that went go with them
+    store();
+    throw;
+  }
+  if (!gone.empty()) store();
+}
+
+std::optional<std::string> RecordingRetention::next_departure(const DiskState &disk) const {
+  std::vector<Kept> first;
+  const auto add = [&](const std::vector<Segment> &segments) {
+    for (const Segment &s : segments)
+      first.push_back({s.id, s.camera, seconds(s.start), s.bytes, false, days_of(s.camera, s.tier)});
+  };
+  add(index_.oldest(1, 1));
+  for (const auto &[camera, totals] : index_.totals())
+    for (const Segment::Tier tier : tiers)
+      if (days_of(camera, tier) > 0) add(index_.older(camera, tier, INT64_MAX, 1));
+  return monitor::next_departure(first, disk, "recording");
+}
+
+} // namespace vigil::monitor

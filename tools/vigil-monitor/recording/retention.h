@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which segments of the continuous recording have to go, and their deletion. Oldest first:
+//   1. those older than their camera's days, unless the clock is in doubt (clock_trust.h): its days of
+//      `continuous`, and of `motion` where they are more and the segment overlaps an event;
+//   2. as long as clips and recordings together exceed max_size, or the disk has less than min_free.
+//
+// Segments go before any event does for want of room. Used by one thread at a time.
+#pragma once
+
+#include "../config/config.h"
+#include "../store/retention.h"
+#include "index.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vigil::monitor {
+
+class RecordingRetention {
+ public:
+  using Log = std::function<void(const std::string &)>;
+  static constexpr int most_at_once = 2000; // segments of one pass; more go with the next one
+
+  // `folder`: the storage folder.
+  RecordingRetention(RecordingIndex &, std::string folder, Log);
+
+  // A camera that is no longer recorded, or has left the configuration, keeps the days that it had last. So
+  // does `motion: {days}` when its line is missing.
+  void set_days(const std::map<std::string, CameraConfig> &);
+  // 0: no limit, as for cameras that nobody ever configured.
+  double days_of(const std::string &camera, Segment::Tier) const;
+  bool records(const std::string &camera) const { return days_.count(camera) > 0; } // or did
+
+  // Returns the disk as the retention of events finds it then. Throws Error::write when a file cannot be
+  // removed; its row stays.
+  DiskState retain(const DiskState &);
+  std::optional<std::string> next_departure(const DiskState &) const;
+
+ private:
+  struct Candidates {
+    std::vector<Kept> kept; // by start
+    bool more = false;      // than one pass takes
+  };
+  Candidates candidates(const DiskState &) const;
+  void remove(const std::vector<Departure> &, double now);
+
+  RecordingIndex &index_;
+  const std::string folder_;
+  const Log log_;
+  std::map<std::string, RecordingDays> days_; // of each camera, as last configured
+};
+
+} // namespace vigil::monitor
