@@ -40,7 +40,9 @@ export class Transport extends EventTarget {
   toggle(playing = !this.playing) {
     this.playing = playing;
     if (!playing) for (const { playback } of this.#players) playback.pause();
-    this.dispatchEvent(new Event("change"));
+    // Beyond the browser's own speeds the picture is behind the time by up to one search.
+    if (!playing && this.rate > fastest) this.seek(this.time);
+    else this.dispatchEvent(new Event("change"));
   }
 
   setRate(rate) {
