@@ -543,6 +543,31 @@ void clock_trust() {
   expect(fresh_one.look(noon, 5), "a new database knows nothing else");
 }
 
+// One event whose clip cannot be removed keeps no other one from going.
+void retention_goes_on(const std::string &folder) {
+  constexpr double day = 86400;
+  const std::string path = fresh(folder, "retention-stuck");
+  std::vector<std::string> log;
+  Storage s(path, [&](const std::string &line) { log.push_back(line); });
+  std::vector<Event> events;
+  for (int i = 1; i <= 3; i++) {
+    char tail[8];
+    std::snprintf(tail, sizeof tail, "%04x", i);
+    events.push_back(named(tail, noon - (30 - i) * day, "bank"));
+    events.back().clip_bytes = 100 * i;
+    s.events().put(events.back());
+  }
+  fs::create_directories(s.file(clip_path(events[0])) + "/not-empty"); // a folder instead of the oldest clip
+  s.set_retention({}, 14);
+  const auto gone = s.retain({noon, 0, INT64_MAX / 2, 0, 0, true});
+  expect(gone.size() == 2 && s.events().get(events[0].id) && !s.events().get(events[1].id) &&
+             !s.events().get(events[2].id),
+         vigil::text("two of three go, not ", gone.size()));
+  expect(std::any_of(log.begin(), log.end(),
+                     [](const std::string &l) { return l.find("1 events cannot be deleted") != l.npos; }),
+         "the log names what stays");
+}
+
 // Retention by age, over cameras that are renamed and configurations that lose a line.
 void retention(const std::string &folder) {
   constexpr double day = 86400;
@@ -801,6 +826,7 @@ int main(int, char **argv) {
   overrides(folder);
   clock_trust();
   retention(folder);
+  retention_goes_on(folder);
   recordings(folder);
   one_program_alone(folder);
   full(folder);

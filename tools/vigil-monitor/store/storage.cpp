@@ -336,13 +336,21 @@ std::vector<std::string> Storage::retain(const DiskState &disk) {
   }
   const DiskState left = recording_retention_->retain(disk);
   std::vector<std::string> gone;
+  std::string why_stuck;
+  int stuck = 0;
   for (const Departure &d : plan_retention(candidates(left), left)) {
     const auto event = events_->get(d.id);
     if (!event || event->retained) continue; // kept by a person meanwhile
-    remove(*event);
+    try {
+      remove(*event);
+    } catch (const std::exception &e) { // one that cannot go keeps no other one from going
+      if (stuck++ == 0) why_stuck = e.what();
+      continue;
+    }
     gone.push_back(d.id);
     log_("retention: deleted event " + d.id + ": " + d.why);
   }
+  if (stuck > 0) log_(text("retention: ", stuck, " events cannot be deleted; the first: ", why_stuck));
   return gone;
 }
 
