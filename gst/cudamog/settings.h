@@ -30,7 +30,7 @@ struct Tuning {
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
-    param("learning-time", "LearningRateControl time",
+    param("learning-time", "Learning time",
           "Seconds that the model remembers, whatever the frame rate: a frame that lasts t takes the share "
           "1 - exp(-t / learning-time), more while the model is young; 0: off, history and learning-rate say "
           "how fast it learns (a learning-rate of 0 freezes the model in any case)",
