@@ -69,11 +69,6 @@ void remove_drafts_of(const std::string &path) {
   remove_left_behind(folder_of(path), [&](std::string_view name) { return name == own; });
 }
 
-// So that the new name outlasts a power cut, too.
-void sync_folder_of(const std::string &path) {
-  sync_folder(folder_of(path));
-}
-
 [[noreturn]] void failed_to_write(const std::string &path, const std::string &temporary) {
   const int cause = errno;
   unlink(temporary.c_str());
@@ -163,6 +158,10 @@ void sync_folder(const std::string &folder) {
   if (descriptor < 0) return;
   fsync(descriptor);
   close(descriptor);
+}
+
+void sync_folder_of(const std::string &path) {
+  sync_folder(folder_of(path));
 }
 
 std::vector<std::uint8_t>

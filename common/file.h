@@ -45,5 +45,6 @@ std::string read_text_file(const std::string &path, const char *what, std::size_
 // What was made, renamed or removed in this folder outlasts a power cut. Best effort: some file systems
 // cannot.
 void sync_folder(const std::string &folder);
+void sync_folder_of(const std::string &path); // the folder that this file is in
 
 } // namespace vigil

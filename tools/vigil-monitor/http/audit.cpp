@@ -2,12 +2,12 @@
 #include "audit.h"
 
 #include "common/error.h"
+#include "common/file.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,12 +23,6 @@ struct Descriptor {
     if (number >= 0) close(number);
   }
 };
-
-void sync_folder(const std::string &file) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  const Descriptor fd{open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (fd.number >= 0) fsync(fd.number);
-}
 
 // The end of a file as lines, the newest first.
 void read_lines(const std::string &file, std::size_t most, nlohmann::json &out) {
@@ -77,7 +71,7 @@ void AuditLog::write(const std::string &line) {
   errno = ENOSPC;
   if (::write(fd.number, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) failed();
   if (fdatasync(fd.number)) failed();
-  if (info.st_size == 0) sync_folder(file_);
+  if (info.st_size == 0) sync_folder_of(file_);
 }
 
 // With the lock.

@@ -71,7 +71,7 @@ std::string move_aside(const std::string &path) {
     std::error_code error;
     if (fs::exists(path + end, error)) fs::rename(path + end, aside + end, error);
   }
-  sync_folder(fs::path(path).parent_path().string());
+  sync_folder_of(path);
   return aside;
 }
 
