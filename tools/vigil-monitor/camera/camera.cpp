@@ -34,7 +34,6 @@ Camera::Camera(CameraConfig config, CameraServices services)
     : config_(std::move(config)), services_(std::move(services)),
       feed_(std::make_shared<CameraFeed>(config_.live_fps)),
       masks_(std::make_shared<MaskFile>(config_.name, services_.file)), recording_(make_recording()) {
-  feed_->set_zones(config_.zones);
   masks_->set(config_.masks);
 }
 
@@ -314,7 +313,6 @@ void Camera::change(CameraConfig next) {
   const bool rules = !(next.zones == config_.zones) || !(next.lines == config_.lines);
   const bool motion = next.motion;
   config_ = std::move(next);
-  feed_->set_zones(config_.zones);
   masks_->set(config_.masks);
   if (!motion)
     if (auto r = running_.find("motion"); r != running_.end()) {

@@ -68,21 +68,18 @@ struct CameraFeed {
 
   // Collected from frames for the events that go on.
   struct Seen {
-    std::vector<std::string> zones; // entered, in order
-    std::optional<Rect> box;        // the largest
-    double changed = 0;             // the largest
+    std::optional<Rect> box; // the largest
+    double changed = 0;      // the largest
     std::vector<float> vector;
   };
   Seen take_seen();
   void see(const std::vector<Rect> &boxes, double area);
-  void set_zones(std::map<std::string, Zone>);
   void set_vector(std::vector<float>);
 
  private:
   std::mutex lock_;
   std::condition_variable new_picture_;
   std::array<Picture, 4> pictures_;
-  std::map<std::string, Zone> zones_;
   Seen seen_;
 };
 
@@ -140,9 +137,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void stay_begins(const Stay &, double time, double seconds);
   std::map<Stay, std::string>::iterator stay_ends(std::map<Stay, std::string>::iterator, double time);
   void clip_beginning(Running &);
-  // `zone`: where, for events that rules tell. `key`: its place in running_; the label, of which one goes on
-  // at a time, where it is not given.
-  void begin_event(const std::string &label, double time, double score, const std::string &zone = "",
+  // `key`: its place in running_; the label, of which one goes on at a time, where it is not given.
+  void begin_event(const std::string &label, double time, double score, const std::vector<std::string> &zones,
                    std::string key = "");
   void end_cause(const std::string &key, double time);
   // `clock_change`: by how much the clock was set since quiet_since.
@@ -164,6 +160,10 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void outage_goes_on(double time); // once a second
   void outage_ends(double time);
   void got_picture(Bytes);
+  // boxrules reports the number of objects in a zone; it alone decides which zones an event is in.
+  void count_changed(const std::string &zone, int count);
+  std::vector<std::string> occupied_zones() const;
+  void enter_zones(Running &, const std::vector<std::string> &);
   void set_rules();
   nlohmann::json counts() const;
   nlohmann::json trouble() const;

@@ -26,7 +26,7 @@ void Camera::message(GstMessage *m, double time) {
     double changed = 0;
     gst_structure_get_double(s, "changed-fraction", &changed);
     feed_->moving = true;
-    if (config_.motion) begin_event("motion", time, changed);
+    if (config_.motion) begin_event("motion", time, changed, occupied_zones());
     announce_state();
   } else if (name == "motion-end") {
     feed_->moving = false;
@@ -38,9 +38,7 @@ void Camera::message(GstMessage *m, double time) {
     const char *zone = gst_structure_get_string(s, "zone");
     gint count = 0;
     if (!zone || !gst_structure_get_int(s, "count", &count)) return;
-    inside_[zone] = count;
-    services_.announce(config_.name,
-                       {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
+    count_changed(zone, count);
   } else if (name == "line-cross") {
     const char *marked = gst_structure_get_string(s, "line"), *way = gst_structure_get_string(s, "direction");
     guint64 in = 0, out = 0;
@@ -71,23 +69,45 @@ void Camera::message(GstMessage *m, double time) {
     if (!label) return;
     classes_[label] = name == "event-begin";
     if (name == "event-begin")
-      begin_event(label, time, score);
+      begin_event(label, time, score, occupied_zones());
     else
       end_cause(label, time);
     announce_state();
   }
 }
 
-void Camera::begin_event(const std::string &label, double time, double score, const std::string &zone,
-                         std::string key) {
+void Camera::count_changed(const std::string &zone, int count) {
+  if (!config_.zones.count(zone)) return; // it was deleted after this was counted
+  inside_[zone] = count;
+  services_.announce(config_.name,
+                     {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
+  if (count <= 0) return;
+  for (auto &[key, r] : running_)
+    if (!r.of_trouble && r.event.label != "loitering") enter_zones(r, {zone});
+}
+
+void Camera::enter_zones(Running &r, const std::vector<std::string> &entered) {
+  auto &zones = r.event.zones;
+  const std::size_t before = zones.size();
+  for (const std::string &zone : entered)
+    if (std::find(zones.begin(), zones.end(), zone) == zones.end()) zones.push_back(zone);
+  if (zones.size() > before) services_.event("update", r.event);
+}
+
+std::vector<std::string> Camera::occupied_zones() const {
+  std::vector<std::string> out;
+  for (const auto &[zone, count] : inside_)
+    if (count > 0) out.push_back(zone);
+  return out;
+}
+
+void Camera::begin_event(const std::string &label, double time, double score,
+                         const std::vector<std::string> &zones, std::string key) {
   if (key.empty()) key = label;
   // What stirs again before the clip has ended belongs to the same event.
   if (const auto r = running_.find(key); r != running_.end()) {
     r->second.active = true;
-    auto &zones = r->second.event.zones;
-    if (zone.empty() || std::find(zones.begin(), zones.end(), zone) != zones.end()) return;
-    zones.push_back(zone);
-    services_.event("update", r->second.event);
+    enter_zones(r->second, zones);
     return;
   }
   feed_->take_seen();
@@ -97,7 +117,7 @@ void Camera::begin_event(const std::string &label, double time, double score, co
   r.event.label = label;
   r.event.start_time = time;
   r.event.score = score;
-  if (!zone.empty()) r.event.zones.push_back(zone);
+  r.event.zones = zones;
   services_.event("new", r.event);
   if (config_.record.enabled && recorder_)
     r.recorded = recorder_->begin(r.event.id, services_.file(clip_path(r.event)), services_.utc.steady(time),
@@ -149,10 +169,9 @@ void Camera::clock_set(double change) {
 }
 
 Camera::Running &Camera::follow(const std::string &key, const Running &ended, double now) {
-  begin_event(ended.event.label, now, ended.event.score, "", key);
+  begin_event(ended.event.label, now, ended.event.score, ended.event.zones, key);
   Running &next = running_[key];
   next.of_trouble = ended.of_trouble;
-  next.event.zones = ended.event.zones;
   return next;
 }
 
@@ -207,12 +226,6 @@ void Camera::update_events(double now) {
       continue;
     }
     bool changed = false;
-    for (const std::string &z : seen.zones)
-      if (r.event.label != "loitering" &&
-          std::find(r.event.zones.begin(), r.event.zones.end(), z) == r.event.zones.end()) {
-        r.event.zones.push_back(z);
-        changed = true;
-      }
     if (it->first == "motion" && seen.changed > r.event.score) r.event.score = seen.changed;
     const auto size = [](const std::optional<Rect> &b) { return b ? b->width * b->height : 0; };
     // What comes by hours later is no part of what a clip of the beginning shows.
@@ -244,7 +257,7 @@ void Camera::update_events(double now) {
     if (changed) services_.event("update", r.event);
     ++it;
   }
-  for (const auto &[label, score] : again) begin_event(label, now, score);
+  for (const auto &[label, score] : again) begin_event(label, now, score, occupied_zones());
 }
 
 void Camera::got_picture(Bytes jpeg) {
@@ -315,7 +328,7 @@ nlohmann::json Camera::counts() const {
   return {{"zones", zones}, {"lines", lines}};
 }
 
-// boxrules, where it is in the chain, counts in zones and at lines; events know their zones without it too.
+// boxrules counts in zones and at lines, and so decides which zones an event enters.
 void Camera::set_rules() {
   GstElement *rules = pipeline_ ? pipeline_->element("boxrules") : nullptr;
   if (!rules) return;
@@ -331,7 +344,7 @@ void Camera::set_rules() {
   std::erase_if(crossed_, [&](const auto &n) { return !config_.lines.count(n.first); });
   nlohmann::json zones = nlohmann::json::array(), lines = nlohmann::json::array();
   for (const auto &[name, zone] : config_.zones) {
-    zones.push_back({{"name", name}, {"polygon", points(zone.points)}});
+    zones.push_back({{"name", name}, {"polygon", points(past_lower_border(zone.points))}});
     if (zone.loiter_seconds > 0) zones.back()["loitering"] = zone.loiter_seconds;
   }
   for (const auto &[name, line] : config_.lines)

@@ -37,7 +37,7 @@ void Camera::stay_begins(const Stay &stay, double time, double seconds) {
   for (const auto &[other, r] : running_)
     if (r.event.label == label && r.active && time - r.event.start_time < config_.record.post_capture)
       key = other;
-  begin_event(label, time, seconds, stay.first, key);
+  begin_event(label, time, seconds, {stay.first}, key);
   clip_beginning(running_.at(key));
   stays_[stay] = key;
 }

@@ -36,7 +36,7 @@ bool Camera::trouble_message(const GstStructure *s, double time) {
   Point shift;
   if (gst_structure_get_double(s, "shift-x", &shift.x) && gst_structure_get_double(s, "shift-y", &shift.y))
     shift_ = shift;
-  begin_event(name, time, std::clamp(1 - left, 0.0, 1.0));
+  begin_event(name, time, std::clamp(1 - left, 0.0, 1.0), {});
   if (const auto r = running_.find(name); r != running_.end() && !r->second.of_trouble) {
     r->second.of_trouble = true;
     clip_beginning(r->second);
