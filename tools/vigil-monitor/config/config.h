@@ -123,6 +123,9 @@ const std::vector<std::string> &chain_elements();
 // Throws Error::bad_setting: "FILE:LINE: what was found; what is allowed".
 Config parse_config(const std::string &text, const std::string &file);
 Config read_config(const std::string &file);
+struct KeyDescription; // yaml.h
+// Each key that a configuration may have.
+std::vector<KeyDescription> configuration_keys();
 // The program without a configuration: four drawn cameras, or these sources.
 Config default_config(const std::vector<std::string> &sources);
 
