@@ -111,7 +111,7 @@ void one_event() {
   Scene s;
   const double began = s.now();
   s.motion();
-  expect(s.news.said.size() == 1 && s.news.said[0].type == "new", "an event is told at once");
+  expect(s.news.said.size() == 1 && s.news.said[0].type == "new", "an event is announced at once");
   const Event first = s.news.said.at(0).event;
   expect(first.camera == "yard" && first.label == "motion" && near(first.start_time, began), "its beginning");
   expect(near(s.clips.begun[first.id], 100) && near(s.clips.offset, utc_less_steady), "its clip's clock");
@@ -213,7 +213,7 @@ void lost_clip() {
   s.events.end("motion", s.now());
   s.pass(45);
   expect(s.news.lines.size() == 1 && s.news.lines[0].find("still waits") != std::string::npos,
-         "a clip that takes long is told once");
+         "a clip that takes long is reported once");
   s.events.clip_finished(s.news.all("end").back().id, {false, "the disk is full", 0, 0});
   expect(s.news.lines.size() == 2 && s.news.lines[1].find("is lost: the disk is full") != std::string::npos &&
              !s.news.said.back().event.has_clip,
@@ -309,7 +309,7 @@ void outages() {
   expect(news.said.empty() && news.announced.size() == 1, "a camera that starts is not away");
   state.go(Kind::online);
   state.go(Kind::online);
-  expect(news.announced.size() == 2 && state.online(), "what does not change is not told");
+  expect(news.announced.size() == 2 && state.online(), "nothing is announced without a change");
   const double away = news.utc().now();
   state.go(Kind::offline, "no picture");
   pass(9);

@@ -37,8 +37,8 @@ class EventTracker {
   void end_now(const std::string &key);                   // cause and event
   void end_all();                                         // the connection ends
   void raise_score(const std::string &key, double score); // of an event that goes on
-  // The key of an event with this label whose cause goes on, and which is so young that its clip shows `time`;
-  // empty: there is none.
+  // The key of an event with this label whose cause goes on, and whose clip of the beginning shows `time`.
+  // Empty: there is none.
   std::string young(const std::string &label, double time) const;
 
   void tick(); // once a second

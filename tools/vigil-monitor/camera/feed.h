@@ -29,8 +29,8 @@ struct CameraFeed {
   // By the monotonic clock: when the newest frame that was looked at was captured, and when the connection
   // that goes on began.
   std::atomic<double> seen = 0, connected = 0;
-  // UTC up to which frames were looked at. A chain that is late still tells of what was before now; an event
-  // that ended or began by the clock would begin after the one that is told next.
+  // UTC up to which frames were looked at. A chain that is late still reports motion of before now; an event
+  // that ended or began by the clock would begin after the one that is reported next.
   double seen_until(const Utc &) const;
 
   struct Picture {

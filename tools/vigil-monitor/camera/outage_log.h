@@ -14,7 +14,7 @@ class OutageLog {
  public:
   OutageLog(std::string camera, std::string label, CameraNews &);
 
-  // Times are UTC. The camera has been away since then; told again, the outage is the same one.
+  // Times are UTC. The camera has been away since then. A second call does not begin another outage.
   void away(double since);
   void tick(double now); // once a second
   void end(double time);
