@@ -84,7 +84,6 @@ struct Scene {
     config.record.post_capture = 5;
     config.record.max_clip = 60;
     config.zones["gate"].points = {{0, 0}, {0.5, 0}, {0.5, 1}, {0, 1}};
-    feed->set_zones(config.zones);
   }
   double now() const { return news.utc().now(); }
   void pass(double seconds, bool frames = true) {
@@ -100,7 +99,8 @@ struct Scene {
   News news;
   Clips clips;
   std::shared_ptr<CameraFeed> feed = std::make_shared<CameraFeed>(5);
-  EventTracker events{config, news, feed, clips};
+  RuleCounts counts;
+  EventTracker events{config, news, feed, clips, counts};
 };
 
 bool near(double a, double b) {
@@ -118,6 +118,7 @@ void one_event() {
   expect(s.clips.paths[first.id] == "/storage/" + clip_path(first), "its clip's file");
   expect(s.feed->wants_picture, "it wants a picture");
   s.feed->see({{0.1, 0.1, 0.2, 0.2}}, 0.4);
+  s.events.entered("gate");
   s.pass(1);
   const Event seen = s.news.all("update").back();
   expect(seen.zones == std::vector<std::string>{"gate"} && seen.box && near(seen.score, 0.4),
@@ -346,6 +347,7 @@ void counts() {
   RuleCounts counts;
   counts.set_inside("gate", 2);
   counts.set_crossed("gate", {3, 1});
+  expect(counts.occupied() == std::vector<std::string>{"gate"}, "zones with objects");
   expect(counts.describe(config, true)["zones"]["gate"] == 2 &&
              counts.describe(config, true)["lines"]["gate"]["in"] == 3,
          "they are counted");

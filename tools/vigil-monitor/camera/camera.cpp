@@ -30,9 +30,8 @@ Camera::Camera(CameraConfig config, std::shared_ptr<CameraServices> services)
       masks_(std::make_shared<MaskFile>(
           config_.name, [s = services_](const std::string &below) { return s->file(below); })),
       stored_(config_, services_), connection_(*services_), state_(config_.name, *services_),
-      events_(config_, *services_, feed_, stored_), causes_(config_, *services_, feed_, events_),
-      report_(config_.name, *services_, feed_) {
-  feed_->set_zones(config_.zones);
+      events_(config_, *services_, feed_, stored_, counts_),
+      causes_(config_, *services_, feed_, counts_, events_), report_(config_.name, *services_, feed_) {
   masks_->set(config_.masks);
 }
 
@@ -225,7 +224,6 @@ void Camera::change(CameraConfig next) {
   const bool masks = !(next.masks == config_.masks);
   const bool rules = !(next.zones == config_.zones) || !(next.lines == config_.lines);
   config_ = std::move(next);
-  feed_->set_zones(config_.zones);
   masks_->set(config_.masks);
   if (!config_.motion) events_.end_now("motion");
   if (!config_.records_all() || !config_.enabled) stored_.stop_recording(gap_reason::switched_off);

@@ -14,6 +14,7 @@
 #include "feed.h"
 #include "mask_file.h"
 #include "pipeline.h"
+#include "rule_counts.h"
 #include "said_once.h"
 #include "stored_stream.h"
 
@@ -69,6 +70,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   StoredStream stored_;
   CameraConnection connection_;
   CameraState state_;
+  RuleCounts counts_;
   EventTracker events_;
   EventCauses causes_;
   ActivityReport report_;

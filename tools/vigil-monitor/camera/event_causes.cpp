@@ -7,8 +7,8 @@
 namespace vigil::monitor {
 
 EventCauses::EventCauses(const CameraConfig &config, CameraNews &news, std::shared_ptr<CameraFeed> feed,
-                         EventTracker &events)
-    : config_(config), news_(news), feed_(std::move(feed)), events_(events) {}
+                         RuleCounts &counts, EventTracker &events)
+    : config_(config), news_(news), feed_(std::move(feed)), counts_(counts), events_(events) {}
 
 void EventCauses::message(const GstStructure *s, double time) {
   const std::string name = gst_structure_get_name(s);
@@ -79,9 +79,11 @@ void EventCauses::zone_count(const GstStructure *s) {
   const char *zone = gst_structure_get_string(s, "zone");
   gint count = 0;
   if (!zone || !gst_structure_get_int(s, "count", &count)) return;
+  if (!config_.zones.count(zone)) return; // it was deleted after this was counted
   counts_.set_inside(zone, count);
   news_.announce(config_.name,
                  {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
+  if (count > 0) events_.entered(zone);
 }
 
 void EventCauses::line_cross(const GstStructure *s, double time) {
@@ -121,7 +123,7 @@ void EventCauses::class_event(const GstStructure *s, double time, bool begins) {
   news_.changed(config_.name);
 }
 
-// boxrules, where it is in the chain, counts in zones and at lines; events know their zones without it too.
+// boxrules, where it is in the chain, counts in zones and at lines, and so decides which zones an event is in.
 void EventCauses::set_rules(GstElement *boxrules) {
   if (!boxrules) return;
   counts_.keep_shapes(config_);

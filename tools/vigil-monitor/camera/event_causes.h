@@ -19,7 +19,7 @@ namespace vigil::monitor {
 class EventCauses {
  public:
   // The configuration is the camera's, which may change.
-  EventCauses(const CameraConfig &, CameraNews &, std::shared_ptr<CameraFeed>, EventTracker &);
+  EventCauses(const CameraConfig &, CameraNews &, std::shared_ptr<CameraFeed>, RuleCounts &, EventTracker &);
 
   // `time`: UTC of the frame.
   void message(const GstStructure *, double time);
@@ -47,10 +47,10 @@ class EventCauses {
   const CameraConfig &config_;
   CameraNews &news_;
   const std::shared_ptr<CameraFeed> feed_;
+  RuleCounts &counts_;
   EventTracker &events_;
   CameraTrouble trouble_{events_};
   Stays stays_{events_};
-  RuleCounts counts_;
   std::map<std::string, bool> classes_; // of gpufisher: whether an event of it goes on
 };
 

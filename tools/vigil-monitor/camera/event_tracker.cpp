@@ -22,8 +22,26 @@ bool holds(const std::vector<std::string> &list, const std::string &name) {
 } // namespace
 
 EventTracker::EventTracker(const CameraConfig &config, CameraNews &news, std::shared_ptr<CameraFeed> feed,
-                           EventClips &clips)
-    : config_(config), news_(news), feed_(std::move(feed)), clips_(clips) {}
+                           EventClips &clips, const RuleCounts &counts)
+    : config_(config), news_(news), feed_(std::move(feed)), clips_(clips), counts_(counts) {}
+
+std::vector<std::string> EventTracker::zones_of(const EventCause &cause) const {
+  if (cause.of_camera) return {};
+  return cause.zone.empty() ? counts_.occupied() : std::vector{cause.zone};
+}
+
+void EventTracker::add_zones(Running &r, const std::vector<std::string> &entered) {
+  auto &zones = r.event.zones;
+  const std::size_t before = zones.size();
+  for (const std::string &zone : entered)
+    if (!holds(zones, zone)) zones.push_back(zone);
+  if (zones.size() > before) news_.event("update", r.event);
+}
+
+void EventTracker::entered(const std::string &zone) {
+  for (auto &[key, r] : running_)
+    if (!r.of_camera && r.event.label != "loitering") add_zones(r, {zone});
+}
 
 void EventTracker::begin(const EventCause &cause) {
   const std::string key = cause.key.empty() ? cause.label : cause.key;
@@ -33,9 +51,7 @@ void EventTracker::begin(const EventCause &cause) {
     r.active = true;
     r.of_camera = r.of_camera || cause.of_camera;
     if (cause.beginning_only) clip_beginning(r);
-    if (cause.zone.empty() || holds(r.event.zones, cause.zone)) return;
-    r.event.zones.push_back(cause.zone);
-    news_.event("update", r.event);
+    add_zones(r, zones_of(cause));
     return;
   }
   feed_->take_seen();
@@ -46,7 +62,7 @@ void EventTracker::begin(const EventCause &cause) {
   r.event.start_time = cause.time;
   r.event.score = cause.score;
   r.of_camera = cause.of_camera;
-  if (!cause.zone.empty()) r.event.zones.push_back(cause.zone);
+  r.event.zones = zones_of(cause);
   news_.event("new", r.event);
   const double steady = news_.utc().steady(cause.time);
   if (config_.record.enabled)
@@ -161,11 +177,6 @@ void EventTracker::go_on_with_clips(double now) {
 
 bool EventTracker::see(Running &r, const CameraFeed::Seen &seen, bool is_motion, double now) {
   bool changed = false;
-  for (const std::string &z : seen.zones)
-    if (r.event.label != "loitering" && !holds(r.event.zones, z)) {
-      r.event.zones.push_back(z);
-      changed = true;
-    }
   if (is_motion) r.event.score = std::max(r.event.score, seen.changed);
   // What comes by hours later is no part of what a clip of the beginning shows.
   const bool shown = !r.beginning_only || now - r.event.start_time < config_.record.post_capture;

@@ -9,6 +9,7 @@
 #include "clip_result.h"
 #include "event_clips.h"
 #include "feed.h"
+#include "rule_counts.h"
 
 #include <functional>
 #include <map>
@@ -21,7 +22,7 @@ namespace vigil::monitor {
 struct EventCause {
   std::string label;
   double time = 0, score = 0;
-  std::string zone;            // empty: what is seen in the pictures decides
+  std::string zone;            // empty: those in which boxrules counts an object
   std::string key;             // of causes with one key one goes on at a time; empty: the label
   bool beginning_only = false; // the clip shows the event's beginning, however long it lasts
   bool of_camera = false;      // something is wrong with the camera: no box, no zone
@@ -30,12 +31,14 @@ struct EventCause {
 class EventTracker {
  public:
   // The configuration is the camera's, which may change.
-  EventTracker(const CameraConfig &, CameraNews &, std::shared_ptr<CameraFeed>, EventClips &);
+  EventTracker(const CameraConfig &, CameraNews &, std::shared_ptr<CameraFeed>, EventClips &,
+               const RuleCounts &);
 
   void begin(const EventCause &);
   void end(const std::string &key, double time);          // the cause; the event follows
   void end_now(const std::string &key);                   // cause and event
   void end_all();                                         // the connection ends
+  void entered(const std::string &zone);                  // an object: events that go on are there, too
   void raise_score(const std::string &key, double score); // of an event that goes on
   // The key of an event with this label whose cause goes on, and whose clip of the beginning shows `time`.
   // Empty: there is none.
@@ -69,6 +72,8 @@ class EventTracker {
   };
   using Place = std::map<std::string, Running>::iterator;
   void log(const std::string &text) { news_.log(config_.name + ": " + text); }
+  void add_zones(Running &, const std::vector<std::string> &);
+  std::vector<std::string> zones_of(const EventCause &) const;
   void clip_beginning(Running &);
   // `clock_change`: by how much the clock was set since quiet_since.
   void end_event(Running &, double clock_change = 0);
@@ -86,6 +91,7 @@ class EventTracker {
   CameraNews &news_;
   const std::shared_ptr<CameraFeed> feed_;
   EventClips &clips_;
+  const RuleCounts &counts_;
   std::map<std::string, Running> running_; // by key
   std::map<std::string, Recent> recent_;   // by event: ended, their clip is on its way
 };

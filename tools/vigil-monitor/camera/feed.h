@@ -12,7 +12,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -43,21 +42,18 @@ struct CameraFeed {
 
   // Collected from frames for the events that go on.
   struct Seen {
-    std::vector<std::string> zones; // entered, in order
-    std::optional<Rect> box;        // the largest
-    double changed = 0;             // the largest
+    std::optional<Rect> box; // the largest
+    double changed = 0;      // the largest
     std::vector<float> vector;
   };
   Seen take_seen();
   void see(const std::vector<Rect> &boxes, double area);
-  void set_zones(std::map<std::string, Zone>);
   void set_vector(std::vector<float>);
 
  private:
   std::mutex lock_;
   std::condition_variable new_picture_;
   std::array<Picture, 4> pictures_;
-  std::map<std::string, Zone> zones_;
   Seen seen_;
 };
 

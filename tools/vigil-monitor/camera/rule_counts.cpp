@@ -2,7 +2,6 @@
 #include "rule_counts.h"
 
 #include <string_view>
-#include <vector>
 
 namespace vigil::monitor {
 namespace {
@@ -20,7 +19,7 @@ nlohmann::json points(const std::vector<Point> &from) {
 std::string RuleCounts::rules(const CameraConfig &config) {
   nlohmann::json zones = nlohmann::json::array(), lines = nlohmann::json::array();
   for (const auto &[name, zone] : config.zones) {
-    zones.push_back({{"name", name}, {"polygon", points(zone.points)}});
+    zones.push_back({{"name", name}, {"polygon", points(past_lower_border(zone.points))}});
     if (zone.loiter_seconds > 0) zones.back()["loitering"] = zone.loiter_seconds;
   }
   for (const auto &[name, line] : config.lines)
@@ -40,6 +39,13 @@ void RuleCounts::keep_shapes(const CameraConfig &config) {
 void RuleCounts::forget() {
   inside_.clear();
   crossed_.clear();
+}
+
+std::vector<std::string> RuleCounts::occupied() const {
+  std::vector<std::string> out;
+  for (const auto &[zone, count] : inside_)
+    if (count > 0) out.push_back(zone);
+  return out;
 }
 
 nlohmann::json RuleCounts::describe(const CameraConfig &config, bool counted) const {

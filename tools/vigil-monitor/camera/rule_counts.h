@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace vigil::monitor {
 
@@ -26,6 +27,7 @@ class RuleCounts {
   void set_crossed(const std::string &line, LineTotals totals) { crossed_[line] = totals; }
   void keep_shapes(const CameraConfig &); // a shape that is gone and made again begins at nothing
   void forget();
+  std::vector<std::string> occupied() const; // zones with an object in them
   nlohmann::json describe(const CameraConfig &, bool counted) const;
 
  private:
