@@ -181,6 +181,7 @@ void broken_clip() {
   Scene s;
   s.motion(0.2);
   s.feed->see({{0.1, 0.1, 0.2, 0.2}}, 0.1);
+  s.events.entered("gate");
   s.pass(2);
   const std::string first = s.news.all("new").at(0).id;
   s.events.clips_broke_off({first});
