@@ -54,7 +54,7 @@ A SOURCE is an address (rtsp://...), a file, /dev/video0, or elements as for gst
 
 struct Options {
   std::string config, listen, local, storage, page, shard;
-  bool check = false;
+  bool check = false, describe = false;
   std::vector<std::string> sources;
 };
 
@@ -176,6 +176,10 @@ void hide_in_ps(char *word) {
 }
 
 int run(const Options &o) {
+  if (o.describe) {
+    std::printf("%s\n", configuration_reference().dump(1).c_str());
+    return 0;
+  }
   const Config config = configuration(o);
   if (o.check) {
     std::printf("%s: %zu cameras, no mistakes\n", o.config.empty() ? "the configuration" : o.config.c_str(),
@@ -277,8 +281,7 @@ int main(int argc, char **argv) {
     } else if (a == "--check") {
       o.check = true;
     } else if (a == "--describe-config") {
-      std::printf("%s\n", configuration_reference().dump(1).c_str());
-      return 0;
+      o.describe = true;
     } else if (a == "--help") {
       std::fputs(usage, stdout);
       return 0;

@@ -123,7 +123,8 @@ void EventCauses::class_event(const GstStructure *s, double time, bool begins) {
   news_.changed(config_.name);
 }
 
-// boxrules, where it is in the chain, counts in zones and at lines, and so decides which zones an event is in.
+// boxrules, where it is in the chain, counts in zones and at lines, and so decides which zones an event is
+// in.
 void EventCauses::set_rules(GstElement *boxrules) {
   if (!boxrules) return;
   counts_.keep_shapes(config_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Zones, lines and masks as text: points in coordinates of the picture, x from 0 (left) to 1, y from 0 (top) to
-// 1. Their geometry is that of boxrules, kernels/rules/geometry.h.
+// Zones, lines and masks as text: points in coordinates of the picture, x from 0 (left) to 1, y from 0 (top)
+// to 1. Their geometry is that of boxrules, kernels/rules/geometry.h.
 #pragma once
 
 #include "kernels/rules/geometry.h"
@@ -29,8 +29,8 @@ std::string points_text(const std::vector<Point> &);
 void check_polygon(const std::vector<Point> &);
 void check_line(const std::vector<Point> &);
 
-// The polygon with its sides on the picture's lower border moved past it. The feet of somebody whom that border
-// cuts off are on the border, where an even-odd rule may say either.
+// The polygon with its sides on the picture's lower border moved past it. The feet of somebody whom that
+// border cuts off are on the border, where an even-odd rule may say either.
 std::vector<Point> past_lower_border(const std::vector<Point> &polygon);
 
 } // namespace vigil::monitor

@@ -24,6 +24,7 @@ std::string YamlValue::place() const {
 }
 
 void YamlValue::refuse(const std::string &what) const {
+  if (keys_) described("text");
   fail(Error::Kind::bad_setting, place(), ": ", path_.empty() ? "" : path_ + ": ", what);
 }
 
