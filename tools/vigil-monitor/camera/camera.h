@@ -143,7 +143,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   // `zone`: where, for events that rules tell. `key`: its place in running_; the label, of which one goes on
   // at a time, where it is not given.
   void begin_event(const std::string &label, double time, double score, const std::string &zone = "",
-                   std::string key = "");
+                   std::string key = "", const std::string &continues = "");
   void end_cause(const std::string &key, double time);
   // `clock_change`: by how much the clock was set since quiet_since.
   void end_event(Running &, double clock_change = 0);

@@ -79,7 +79,7 @@ void Camera::message(GstMessage *m, double time) {
 }
 
 void Camera::begin_event(const std::string &label, double time, double score, const std::string &zone,
-                         std::string key) {
+                         std::string key, const std::string &continues) {
   if (key.empty()) key = label;
   // What stirs again before the clip has ended belongs to the same event.
   if (const auto r = running_.find(key); r != running_.end()) {
@@ -97,6 +97,7 @@ void Camera::begin_event(const std::string &label, double time, double score, co
   r.event.label = label;
   r.event.start_time = time;
   r.event.score = score;
+  r.event.continues = continues;
   if (!zone.empty()) r.event.zones.push_back(zone);
   services_.event("new", r.event);
   if (config_.record.enabled && recorder_)
@@ -149,7 +150,7 @@ void Camera::clock_set(double change) {
 }
 
 Camera::Running &Camera::follow(const std::string &key, const Running &ended, double now) {
-  begin_event(ended.event.label, now, ended.event.score, "", key);
+  begin_event(ended.event.label, now, ended.event.score, "", key, ended.event.id);
   Running &next = running_[key];
   next.of_trouble = ended.of_trouble;
   next.event.zones = ended.event.zones;
@@ -194,7 +195,7 @@ void Camera::update_events(double now) {
   if (running_.empty()) return;
   go_on_with_clips(now);
   const auto seen = feed_->take_seen();
-  std::vector<std::pair<std::string, double>> again;
+  std::vector<std::pair<std::string, Event>> again;
   for (auto it = running_.begin(); it != running_.end();) {
     Running &r = it->second;
     if (r.of_trouble) {
@@ -232,7 +233,7 @@ void Camera::update_events(double now) {
             config_.record.max_clip) { // one event ends, and the next goes on from there
       r.quiet_since = now;
       end_event(r);
-      again.emplace_back(it->first, r.event.score);
+      again.emplace_back(it->first, r.event);
       it = running_.erase(it);
       continue;
     }
@@ -244,7 +245,7 @@ void Camera::update_events(double now) {
     if (changed) services_.event("update", r.event);
     ++it;
   }
-  for (const auto &[label, score] : again) begin_event(label, now, score);
+  for (const auto &[key, ended] : again) begin_event(ended.label, now, ended.score, "", key, ended.id);
 }
 
 void Camera::got_picture(Bytes jpeg) {
