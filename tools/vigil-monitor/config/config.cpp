@@ -358,9 +358,9 @@ std::vector<KeyDescription> configuration_keys() {
   return YamlValue::describe([](const YamlValue &top) { read_top(top, ""); });
 }
 
-Config read_config(const std::string &file) {
+Config read_config(const std::string &file, bool pipes) {
   constexpr std::size_t most = 1 << 20;
-  const std::string text = read_text_file(file, "the configuration", most);
+  const std::string text = (pipes ? read_text_file_or_pipe : read_text_file)(file, "the configuration", most);
   Config c = parse_config(text, file);
   struct stat info {};
   if (!stat(file.c_str(), &info) && (info.st_mode & S_IROTH) && without_secrets(text) != text)
