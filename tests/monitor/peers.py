@@ -79,6 +79,22 @@ def reload():
     done = subprocess.run([program, "--config", str(config), "--check"], capture_output=True, text=True, timeout=60)
     same((done.returncode, "not a plain file" in done.stderr), (1, True), f"a folder at the start: {done.stderr}")
     config.rmdir()
+    # A pipe is read at the start, under any name, up to a limit; one that gives nothing is an error after a while.
+    (folder / "good.yaml").write_text(CAMERA)
+    good, check = folder / "good.yaml", f"'{program}' --check --config"
+    for command, code, word in (
+            (f"{check} <(cat '{good}')", 0, "1 cameras, no mistakes"),
+            (f"{check} <(sleep 2; cat '{good}'; sleep 1)", 0, "1 cameras, no mistakes"),
+            (f"cat '{good}' | {check} /dev/stdin", 0, "1 cameras, no mistakes"),
+            (f"{check} /dev/stdin < '{good}'", 0, "1 cameras, no mistakes"),
+            (f"{check} <(head -c 3000000 /dev/zero)", 1, "more than 1048576 bytes"),
+            (f"{check} <(exec sleep 100 2>/dev/null)", 1, "nothing came from the pipe")):
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=90)
+        same((done.returncode, word in done.stdout + done.stderr), (code, True), f"{command}: {done.stdout}{done.stderr}")
+    os.mkfifo(config)
+    done = subprocess.run([program, "--config", str(config), "--check"], capture_output=True, text=True, timeout=90)
+    same((done.returncode, "nothing came from the pipe" in done.stderr), (1, True), f"a pipe that nobody opens: {done.stderr}")
+    config.unlink()
     (folder / "odd/overrides.json").mkdir(parents=True)
     config.write_text(CAMERA)
     with Monitor(program, folder / "odd", "--config", str(config)) as m:

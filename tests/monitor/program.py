@@ -102,7 +102,7 @@ class Monitor:
 
     def kill(self):
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)  # a loaded machine takes its time
 
     def __enter__(self):
         return self

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "camera.h"
+#include "feed.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace vigil::monitor {
+
+double CameraFeed::seen_until(const Utc &utc) const {
+  const double now = utc.now(), newest = seen;
+  return now - (newest > connected ? std::max(0.0, utc.steady(now) - newest) : 0);
+}
 
 CameraFeed::Picture CameraFeed::wait_picture(View v, double after, std::chrono::milliseconds wait) {
   std::unique_lock guard(lock_);
