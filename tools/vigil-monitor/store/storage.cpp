@@ -110,6 +110,8 @@ Storage::Storage(const std::string &path, Log log)
 
 void Storage::open_database() {
   const std::string path = file("events.db");
+  if (const std::string moved = move_unreadable_log_aside(path); !moved.empty())
+    report(moved + "; events whose files are there come back from their files");
   try {
     check_database(path);
     events_ = std::make_unique<EventStore>(path);
