@@ -17,7 +17,7 @@ import threading
 import time
 
 import broker
-from program import Monitor
+from program import Monitor, same
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-peers"
 shutil.rmtree(folder, ignore_errors=True)
@@ -27,11 +27,6 @@ SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420
 CAMERA = f'cameras:\n  a: {{source: "{SCENE}", cudamog: {{motion-hold: 300}}}}\n'
 # How long an end may take: ten seconds on a machine that does nothing else.
 LIMIT = 20
-
-
-def same(found, expected, what):
-    if found != expected:
-        raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
 
 
 def logged(m, *words):

@@ -4,6 +4,7 @@
 #include "camera/source.h"
 #include "common/error.h"
 #include "common/guarded.h"
+#include "config/reference.h"
 #include "config/secrets.h"
 #include "config/text.h"
 #include "http/api.h"
@@ -46,13 +47,14 @@ A SOURCE is an address (rtsp://...), a file, /dev/video0, or elements as for gst
   --listen A:PORT   instead of 127.0.0.1:8090; port 0: any
   --local ROLE      of this machine's own requests, where the configuration does not say: none, view or admin
   --storage FOLDER  where events and clips are kept
+  --describe-config prints each key of the configuration as JSON: path, values, default, meaning
   --page FOLDER     serves the page from a folder, for those who work on it
   --version, --help
 )";
 
 struct Options {
   std::string config, listen, local, storage, page, shard;
-  bool check = false;
+  bool check = false, describe = false;
   std::vector<std::string> sources;
 };
 
@@ -174,6 +176,10 @@ void hide_in_ps(char *word) {
 }
 
 int run(const Options &o) {
+  if (o.describe) {
+    std::printf("%s\n", configuration_reference().dump(1).c_str());
+    return 0;
+  }
   const Config config = configuration(o);
   if (o.check) {
     std::printf("%s: %zu cameras, no mistakes\n", o.config.empty() ? "the configuration" : o.config.c_str(),
@@ -277,6 +283,8 @@ int main(int argc, char **argv) {
       *value = argv[i];
     } else if (a == "--check") {
       o.check = true;
+    } else if (a == "--describe-config") {
+      o.describe = true;
     } else if (a == "--help") {
       std::fputs(usage, stdout);
       return 0;

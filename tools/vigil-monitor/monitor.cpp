@@ -7,6 +7,7 @@
 #include "common/guarded.h"
 #include "config/secrets.h"
 #include "config/text.h"
+#include "monitor_services.h"
 #include "process.h"
 #include "recording/recovery.h"
 
@@ -40,7 +41,8 @@ void delete_task(gpointer user) {
 Monitor::Monitor(Config config, std::string file)
     : config_(std::move(config)), file_(std::move(file)),
       storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line),
-      recordings_(std::make_shared<RecordingDisk>(storage_->recordings(), storage_->path(), log_line)) {
+      recordings_(std::make_shared<RecordingDisk>(storage_->recordings(), storage_->path(), log_line)),
+      services_(std::make_shared<Services>(*this)) {
   overrides_ = overrides_file_.load();
   storage_->set_retention(config_.cameras, config_.record.retain_days);
   clock_ = ClockTrust(storage_->events().trusted_time());
@@ -62,60 +64,10 @@ void Monitor::on_main(std::function<void()> f) {
                   guarded<delete_task>);
 }
 
-CameraServices Monitor::services() {
-  return {contexts_,
-          utc_,
-          on_main,
-          [this](std::function<void()> f) { reaper_.add(std::move(f)); },
-          clips_,
-          recordings_,
-          [this](const std::string &below) { return storage_->file(below); },
-          [this](const std::string &camera, View v, bool motion, double time, Bytes jpeg) {
-            hub_.picture(camera, v, motion, time, std::move(jpeg));
-          },
-          [this](const std::string &camera, const nlohmann::json &j) {
-            nlohmann::json out = j;
-            if (j["kind"] == "camera") {
-              if (!cameras_.count(camera)) return;
-              out["camera"] = describe(camera);
-            }
-            hub_.text(camera, utc_.now(), out);
-            for (const auto &listener : on_announce)
-              guard("news of a camera", [&] { listener(camera, out); });
-          },
-          [this](const char *type, const Event &e) { save(type, e); },
-          [this](const Event &e, Bytes jpeg) {
-            if (!writer_.add([this, e, jpeg] { save_thumbnail(e, *jpeg); })) lost("pictures of events");
-          },
-          [this](const Event &e, std::vector<float> v) {
-            if (!writer_.add([this, id = e.id, v = std::move(v)] { storage_->events().put_vector(id, v); }))
-              lost("vectors of events");
-          },
-          [this](const std::string &camera, const std::string &line, double time, bool in) {
-            const bool taken = writer_.add_needed([this, camera, line, time, in] {
-              const auto quarter = static_cast<std::int64_t>(std::floor(time / EventStore::quarter));
-              Crossings &c = crossings_[{camera, line, quarter}];
-              (in ? c.in : c.out)++;
-              save_crossings();
-            });
-            if (!taken) lost("crossings of lines");
-          },
-          [this](const std::string &camera, double time, std::vector<float> cells) {
-            const bool taken = writer_.add_needed([this, camera, time, cells = std::move(cells)] {
-              storage_->events().add_heat(camera, time, cells);
-            });
-            if (!taken) lost("heat");
-          },
-          [this](const std::string &camera, const MovedSeconds &moved) {
-            storage_->motion().add(camera, moved); // in memory: save_motion() stores it
-          },
-          log_line};
-}
-
 void Monitor::start() {
   writer_.add([this] { put_waiting(); }); // ends of events from before the start
   for (const std::string &name : config_.order) {
-    cameras_[name] = std::make_shared<Camera>(overrides_.applied(config_.cameras.at(name)), services());
+    cameras_[name] = std::make_shared<Camera>(overrides_.applied(config_.cameras.at(name)), services_);
     guard(name, [&] { cameras_[name]->start(); });
   }
   timer_ = g_timeout_add(1000, guarded<on_timer, G_SOURCE_CONTINUE>, this);
@@ -440,7 +392,7 @@ std::vector<std::string> Monitor::reload() {
     const auto before = config_.cameras.find(name);
     const auto there = gone.find(name);
     if (there == gone.end()) {
-      added[name] = std::make_shared<Camera>(overrides_.applied(c), services());
+      added[name] = std::make_shared<Camera>(overrides_.applied(c), services_);
     } else {
       kept.insert(gone.extract(there));
       if (before != config_.cameras.end() && before->second == c) continue;

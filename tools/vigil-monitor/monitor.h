@@ -88,7 +88,7 @@ class Monitor {
   std::function<void(const Departed &, double now)> on_retention;
 
  private:
-  CameraServices services();
+  class Services; // monitor_services.h
   void tick();
   static int on_timer(void *monitor); // of GLib
   void save(const char *type, const Event &);
@@ -144,6 +144,7 @@ class Monitor {
   Worker writer_;
   const std::shared_ptr<ClipThreads> clips_ = std::make_shared<ClipThreads>();
   const std::shared_ptr<RecordingDisk> recordings_;
+  const std::shared_ptr<CameraServices> services_;
   std::vector<std::shared_ptr<Camera>> leaving_; // out of the configuration; clips are on their way
   DeletedEvents deleted_;
   Reaper reaper_;

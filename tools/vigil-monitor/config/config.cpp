@@ -236,22 +236,10 @@ void settle_mqtt(const YamlValue &v, Config &c, std::optional<int> port, std::op
                          " without TLS, and everybody in between can read it; write tls: true");
 }
 
-} // namespace
-
-Config parse_config(const std::string &text, const std::string &file) {
-  YAML::Node root;
-  constexpr std::size_t largest = 1 << 20;
-  if (text.size() > largest)
-    fail(Error::Kind::bad_setting, file, ": ", text.size(), " bytes are no configuration; at most ", largest);
-  try {
-    root = YAML::Load(text);
-  } catch (const YAML::Exception &e) {
-    fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": this is no YAML: ", e.msg);
-  }
+Config read_top(const YamlValue &top, const std::string &file) {
   Config c;
   c.mqtt.node = own_host_name();
   Presets presets;
-  const YamlValue top(root, file, "");
   // Cameras refer to presets and take over `record`: they are read last wherever they stand.
   std::vector<YamlValue> cameras;
   try {
@@ -349,6 +337,25 @@ Config parse_config(const std::string &text, const std::string &file) {
   if (c.order.empty())
     fail(Error::Kind::bad_setting, file, ": no cameras; write cameras: {NAME: {source: ADDRESS}}");
   return c;
+}
+
+} // namespace
+
+Config parse_config(const std::string &text, const std::string &file) {
+  YAML::Node root;
+  constexpr std::size_t largest = 1 << 20;
+  if (text.size() > largest)
+    fail(Error::Kind::bad_setting, file, ": ", text.size(), " bytes are no configuration; at most ", largest);
+  try {
+    root = YAML::Load(text);
+  } catch (const YAML::Exception &e) {
+    fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": this is no YAML: ", e.msg);
+  }
+  return read_top(YamlValue(root, file, ""), file);
+}
+
+std::vector<KeyDescription> configuration_keys() {
+  return YamlValue::describe([](const YamlValue &top) { read_top(top, ""); });
 }
 
 Config read_config(const std::string &file, bool pipes) {

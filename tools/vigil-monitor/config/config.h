@@ -124,6 +124,9 @@ const std::vector<std::string> &chain_elements();
 Config parse_config(const std::string &text, const std::string &file);
 // A plain file. With `pipes`, a pipe too, which may keep the caller waiting for ten seconds.
 Config read_config(const std::string &file, bool pipes = false);
+struct KeyDescription; // yaml.h
+// Each key that a configuration may have.
+std::vector<KeyDescription> configuration_keys();
 // The program without a configuration: four drawn cameras, or these sources.
 Config default_config(const std::vector<std::string> &sources);
 

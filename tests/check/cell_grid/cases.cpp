@@ -136,9 +136,6 @@ void run_grids(Checker &c) {
   });
   std::vector<Cell> few(3);
   c.refused("too few cells", [&] { find_blobs(few, grid_for(16, 16), 1); });
-  std::vector<Cell> four(4);
-  std::vector<std::uint8_t> marks(5);
-  c.refused("marks of another length", [&] { find_blobs(four, grid_for(16, 16), 1, marks); });
 }
 
 // A grid of full cells where the text has a digit, which is the tenth of the cell's pixels that count.
@@ -155,41 +152,33 @@ struct Cells {
 
 void run_blobs(Checker &c) {
   const auto check = [&](const char *what, const Cells &in, std::uint32_t min_area, std::uint64_t foreground,
-                         const std::vector<Blob> &blobs, const std::string &marked) {
-    std::vector<std::uint8_t> marks(in.cells.size(), 9);
-    const Blobs got = find_blobs(in.cells, in.grid, min_area, marks);
+                         const std::vector<Blob> &blobs) {
+    const Blobs got = find_blobs(in.cells, in.grid, min_area);
     same(c, text(what, ": blobs"), blobs, got.blobs);
     c.expect(got.foreground == foreground, text(what, ": foreground ", got.foreground, ", not ", foreground));
-    std::string text_of_marks;
-    for (const auto m : marks) text_of_marks += m == 1 ? '#' : m == 0 ? '.' : '?';
-    c.expect(text_of_marks == marked, text(what, ": marks ", text_of_marks, ", not ", marked));
-    same(c, text(what, ": blobs without marks"), blobs, find_blobs(in.cells, in.grid, min_area).blobs);
   };
-  check("nothing", Cells({"...", "..."}), 0, 0, {}, "......");
+  check("nothing", Cells({"...", "..."}), 0, 0, {});
   check("cells that touch at a corner are one blob", Cells({"1..", ".2.", "..3"}), 0, 60,
-        {{0, 0, 24, 24, 60}}, "#...#...#");
-  check("the largest comes first", Cells({"1.3", "..."}), 0, 40, {{16, 0, 8, 8, 30}, {0, 0, 8, 8, 10}},
-        "#.#...");
+        {{0, 0, 24, 24, 60}});
+  check("the largest comes first", Cells({"1.3", "..."}), 0, 40, {{16, 0, 8, 8, 30}, {0, 0, 8, 8, 10}});
   check("equal ones come in the order of their first cell", Cells({"..2", "1..", "1.2"}), 0, 60,
-        {{16, 0, 8, 8, 20}, {0, 8, 8, 16, 20}, {16, 16, 8, 8, 20}}, "..##..#.#");
-  check("small ones are left out, but not of the foreground", Cells({"1.3"}), 11, 40, {{16, 0, 8, 8, 30}},
-        "..#");
-  check("a blob of min_area is not small", Cells({"1.3"}), 30, 40, {{16, 0, 8, 8, 30}}, "..#");
+        {{16, 0, 8, 8, 20}, {0, 8, 8, 16, 20}, {16, 16, 8, 8, 20}});
+  check("small ones are left out, but not of the foreground", Cells({"1.3"}), 11, 40, {{16, 0, 8, 8, 30}});
+  check("a blob of min_area is not small", Cells({"1.3"}), 30, 40, {{16, 0, 8, 8, 30}});
   check("a ring and what is in it are two", Cells({"11111", "1...1", "1.9.1", "1...1", "11111"}), 0, 250,
-        {{0, 0, 40, 40, 160}, {16, 16, 8, 8, 90}}, "######...##.#.##...######");
-  check("a bend that goes up is one blob", Cells({"1...1", "1.1.1", ".1.1."}), 0, 70, {{0, 0, 40, 24, 70}},
-        "#...##.#.#.#.#.");
+        {{0, 0, 40, 40, 160}, {16, 16, 8, 8, 90}});
+  check("a bend that goes up is one blob", Cells({"1...1", "1.1.1", ".1.1."}), 0, 70, {{0, 0, 40, 24, 70}});
   // Boxes and areas are those of the pixels, not of the cells.
   Cells exact({"1.", "1."});
   exact.cells[0] = {3, 2, 5, 4, 7};
   exact.cells[2] = {1, 1, 0, 1, 0};
-  check("boxes are exact", exact, 0, 4, {{1, 5, 4, 4, 4}}, "#.#.");
+  check("boxes are exact", exact, 0, 4, {{1, 5, 4, 4, 4}});
 }
 
-check::Register random_case{{"activity/random", run_random}};
-check::Register by_hand_case{{"activity/by-hand", run_by_hand}};
-check::Register grid_case{{"activity/grids", run_grids}};
-check::Register blob_case{{"activity/blobs", run_blobs}};
+check::Register random_case{{"cell_grid/random", run_random}};
+check::Register by_hand_case{{"cell_grid/by-hand", run_by_hand}};
+check::Register grid_case{{"cell_grid/grids", run_grids}};
+check::Register blob_case{{"cell_grid/blobs", run_blobs}};
 
 } // namespace
 } // namespace vigil::cell_grid

@@ -204,7 +204,7 @@ void events(Ground &ground) {
   is(said(fine, {{{}, 10}, {blurred, 7}, {{}, 5}}), "");
   is(said(fine, {{{}, 10}, {blurred, 10}, {{}, 5}}), "+blurred@17 -blurred@20");
   is(said(ground, {{{}, 10}, {moved, 15}}), "+moved@15 -moved@20");
-  // There and back: it is told both times.
+  // There and back: it is reported both times.
   is(said(ground, {{{}, 10}, {moved, 15}, {{}, 15}}), "+moved@15 -moved@20 +moved@30 -moved@35");
   // Turned away, to a place that was not in view.
   is(said(ground, {{{}, 10}, {{.x = 440, .y = 420}, 40}}), "+moved@40 -moved@45");

@@ -92,9 +92,9 @@ void run_times(Checker &c) {
 }
 
 const check::Register cases[] = {
-    check::Register{{"view/random", run_random}},
-    check::Register{{"view/errors", run_errors}},
-    check::Register{{"view/times", run_times}},
+    check::Register{{"tamper/random", run_random}},
+    check::Register{{"tamper/errors", run_errors}},
+    check::Register{{"tamper/times", run_times}},
 };
 
 } // namespace

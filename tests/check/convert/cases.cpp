@@ -103,10 +103,10 @@ void run_times(Checker &c) {
 }
 
 const check::Register cases[] = {
-    check::Register{{"rgba/reference", run_reference, {Backend::cpu}}},
-    check::Register{{"rgba/errors", run_errors, {Backend::cpu}}},
-    check::Register{{"rgba/bytes", run_all, {Backend::cpu, Backend::cuda}}},
-    check::Register{{"rgba/times", run_times, {Backend::cpu, Backend::cuda}}},
+    check::Register{{"convert/reference", run_reference, {Backend::cpu}}},
+    check::Register{{"convert/errors", run_errors, {Backend::cpu}}},
+    check::Register{{"convert/bytes", run_all, {Backend::cpu, Backend::cuda}}},
+    check::Register{{"convert/times", run_times, {Backend::cpu, Backend::cuda}}},
 };
 
 } // namespace
