@@ -86,7 +86,7 @@ void settle_access(HttpConfig &http, const std::string &storage) {
 }
 
 Config configuration(const Options &o) {
-  Config c = o.config.empty() ? default_config(o.sources) : read_config(o.config);
+  Config c = o.config.empty() ? default_config(o.sources) : read_config(o.config, true);
   if (!o.shard.empty()) keep_shard(c, parse_shard(o.shard, g_get_host_name()));
   if (!o.listen.empty()) {
     const Config with =
@@ -202,6 +202,9 @@ int run(const Options &o) {
   Access access(tokens, local, config.http.port, tls);
   Monitor monitor(config, o.config);
   AuditLog audit(monitor.storage().file("audit.jsonl"), log_line);
+  monitor.on_retention = [&audit](const Departed &deleted, double now) {
+    audit.add(audit_line(deleted, now));
+  };
   Notifier notifier(monitor, audit);
   Api api(monitor, access, audit, o.page);
   Reload reload(monitor, tokens, access);

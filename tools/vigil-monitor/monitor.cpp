@@ -291,15 +291,16 @@ void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, doub
   storage_->set_retention(cameras, retain_days);
   const DiskState disk = storage_->disk(limits, utc_.now(), trusted);
   const auto gone = storage_->retain(disk);
-  for (const std::string &id : gone) {
-    deleted_.add(id);
-    hub_.text("", utc_.now(), {{"kind", "deleted"}, {"id", id}});
+  for (const Departure &d : gone.events) {
+    deleted_.add(d.id);
+    hub_.text("", utc_.now(), {{"kind", "deleted"}, {"id", d.id}});
   }
+  if (!gone.empty() && on_retention) on_retention(gone, utc_.now());
   const auto next =
       storage_->next_departure(gone.empty() ? disk : storage_->disk(limits, utc_.now(), trusted));
   const std::lock_guard guard(retention_lock_);
-  if (!gone.empty())
-    last_retention_ = vigil::text("deleted ", gone.size(), " events at ", utc_timestamp(utc_.now()));
+  if (!gone.events.empty())
+    last_retention_ = vigil::text("deleted ", gone.events.size(), " events at ", utc_timestamp(utc_.now()));
   next_retention_ = next;
 }
 

@@ -84,6 +84,8 @@ class Monitor {
   std::vector<EventNews> news_of;
   std::vector<EventListener> on_event;   // on the writer thread, once it is in the database
   std::vector<TellListener> on_announce; // on the main thread
+  // What a pass of retention has deleted, with the time. On the writer thread.
+  std::function<void(const Departed &, double now)> on_retention;
 
  private:
   class Services; // monitor_services.h
