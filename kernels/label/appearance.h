@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A Fisher vector, which is thousands of numbers long, as the few that the classifier of names uses: sums with
-// random but fixed signs (count sketch; Charikar et al. 2002), which keep inner products in the mean.
+// A Fisher vector, which is thousands of numbers long, as the few that the classifier of names uses: sums
+// with random but fixed signs (count sketch; Charikar et al. 2002), which keep inner products in the mean.
 #pragma once
 
 #include <cstddef>

@@ -33,14 +33,14 @@ float standardised(const Features &f, Feature which) {
 }
 
 ShapeScores shape_scores(const Features &f) {
-  // Fitted (see shape_rule.h): upright, loosely filled, small and with a rhythm is a person. Of the size less
-  // counts than was fitted: a person who stands before the camera is large, too.
+  // Fitted (see shape_rule.h): upright, loosely filled, small and with a rhythm is a person. The size counts
+  // up to a limit alone: a person who stands before the camera is large, too.
   const double size = std::clamp(double{standardised(f, Feature::size)}, -1., 1.);
   const double person = sigmoid(0.87 * double{standardised(f, Feature::aspect)} -
                                 0.08 * double{standardised(f, Feature::aspect_change)} -
                                 1.18 * double{standardised(f, Feature::filled)} +
                                 0.58 * double{standardised(f, Feature::rhythm)} - 1.22 * size + 0.55);
-  // Chosen: what is scattered over its box, very flat, or never gets anywhere is no thing that goes by itself.
+  // Chosen: scattered over its box, very flat, or never getting anywhere.
   const auto below = [&](Feature which, double limit) {
     const double v = double{get(f, which)};
     return std::isfinite(v) ? std::max(0., limit - v) : 0;
