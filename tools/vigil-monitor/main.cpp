@@ -7,6 +7,7 @@
 #include "config/reference.h"
 #include "config/secrets.h"
 #include "config/text.h"
+#include "export/render.h"
 #include "http/api.h"
 #include "http/certificate.h"
 #include "last_resort.h"
@@ -268,6 +269,7 @@ int run(const Options &o) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "--render-export")) return render_export(argc, argv);
   Options o;
   for (int i = 1; i < argc; i++) {
     const std::string a = argv[i];

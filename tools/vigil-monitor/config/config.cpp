@@ -309,6 +309,11 @@ Config read_top(const YamlValue &top, const std::string &file) {
                           c.storage.min_free = x.here([&] { return parse_size(x.text()); });
                         }}});
           }},
+         {"exports",
+          [&](const YamlValue &v) {
+            constexpr double years = 36500;
+            v.members({{"days", [&](const YamlValue &x) { c.storage.export_days = x.number(0, years); }}});
+          }},
          {"record", [&](const YamlValue &v) { read_record(v, c.record); }},
          {"presets",
           [&](const YamlValue &v) {

@@ -103,6 +103,7 @@ struct WebhookConfig {
 struct StorageConfig {
   std::string path;
   std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
+  double export_days = 7;                               // that exports are kept; 0: no limit
 };
 
 struct Config {

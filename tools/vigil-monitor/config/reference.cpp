@@ -49,6 +49,9 @@ constexpr KeyReference table[] = {
     {"storage.max_size", "size as `200GB`", "no limit", "Largest size of all clips and recordings together."},
     {"storage.min_free", "size", "1GB", "Free space that retention keeps on the disk."},
 
+    {"exports.days", "", "7",
+     "How long [exports](monitor.md#exports) are kept after they ended. 0: no limit."},
+
     {"record.enabled", "", "true", "Record clips, and all with `continuous`."},
     {"record.pre_capture", "", "5", "Seconds before the event. Higher: more context, more memory."},
     {"record.post_capture", "", "5",

@@ -42,6 +42,12 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras/{}/overlay.jpg", Role::view, nullptr},
       {"GET", "/api/cameras/{}/mask.jpg", Role::view, nullptr},
       {"GET", "/api/cameras/{}/background.jpg", Role::view, nullptr},
+      {"GET", "/api/exports", Role::view, &Api::exports},
+      {"POST", "/api/exports", Role::admin, &Api::add_export},
+      {"GET", "/api/exports/{}", Role::view, &Api::one_export},
+      {"DELETE", "/api/exports/{}", Role::admin, &Api::remove_export},
+      {"GET", "/api/exports/{}/file", Role::none, &Api::export_file}, // a token or a link
+      {"GET", "/api/exports/{}/link", Role::admin, &Api::export_link},
       {"GET", "/api/events", Role::view, &Api::events},
       {"GET", "/api/events/{}", Role::view, &Api::event},
       {"DELETE", "/api/events/{}", Role::admin, &Api::remove_event},
@@ -87,7 +93,9 @@ Response wrong_method(const Request &r, const std::string &allowed) {
 
 Api::Api(Monitor &m, Access &access, AuditLog &audit, std::string page)
     : monitor_(m), access_(access), audit_(audit), http_(m.config().http), page_(std::move(page)),
-      disk_([this] { return disk_figures(); }) {}
+      disk_([this] { return disk_figures(); }) {
+  monitor_.exports().on_end = [this](const ExportJob &job) { note_export(job); };
+}
 
 void Api::wrong_token(const Request &r, const char *by, const std::string &repeated) {
   const auto verdict = access_.failures.count(r.network, Utc::monotonic_seconds(), repeated);
