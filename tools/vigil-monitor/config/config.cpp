@@ -3,9 +3,12 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "notify_yaml.h"
 #include "secrets.h"
 #include "text.h"
 #include "yaml.h"
+
+#include "../passwords.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -203,6 +206,24 @@ void read_listen(const YamlValue &v, HttpConfig &http) {
   http.port = std::stoi(port);
 }
 
+void read_roles(const YamlValue &v, Config &c) {
+  const auto read = [&](const char *role) {
+    return [&c, role](const YamlValue &x) {
+      x.members({{"cameras", [&](const YamlValue &list) {
+                    auto &cameras = c.roles[role];
+                    list.items([&](const YamlValue &name) {
+                      if (!c.cameras.count(name.text()))
+                        name.refuse("there is no camera '" + name.text() + "' under cameras:");
+                      cameras.insert(name.text());
+                    });
+                  }}});
+      if (!c.roles.count(role)) x.refuse("cameras is missing: a list of names");
+    };
+  };
+  if (!have_passwords()) v.refuse(no_passwords);
+  v.members({{"viewer", read("viewer")}, {"operator", read("operator")}});
+}
+
 std::string own_host_name() {
   char name[256] = {};
   if (gethostname(name, sizeof name - 1)) return "vigil";
@@ -253,7 +274,7 @@ Config parse_config(const std::string &text, const std::string &file) {
   Presets presets;
   const YamlValue top(root, file, "");
   // Cameras refer to presets and take over `record`: they are read last wherever they stand.
-  std::vector<YamlValue> cameras;
+  std::vector<YamlValue> cameras, roles, notify; // the others name cameras
   try {
     top.members(
         {{"http",
@@ -322,6 +343,8 @@ Config parse_config(const std::string &text, const std::string &file) {
                         }}});
           }},
          {"record", [&](const YamlValue &v) { read_record(v, c.record); }},
+         {"roles", [&](const YamlValue &v) { roles.push_back(v); }},
+         {"notify", [&](const YamlValue &v) { notify.push_back(v); }},
          {"presets",
           [&](const YamlValue &v) {
             v.each([&](const std::string &name, const YamlValue &preset) {
@@ -343,6 +366,10 @@ Config parse_config(const std::string &text, const std::string &file) {
         c.cameras[name] = read_camera(name, camera, c.record, presets);
         c.order.push_back(name);
       });
+    for (const YamlValue &v : roles) read_roles(v, c);
+    const auto is_camera = [&](const std::string &name) { return c.cameras.count(name) != 0; };
+    for (const YamlValue &v : notify)
+      v.items([&](const YamlValue &rule) { c.notify.push_back(read_notify(rule, is_camera)); });
   } catch (const YAML::Exception &e) {
     fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": ", e.msg);
   }
