@@ -156,7 +156,7 @@ def over_another():
         t.addfile(link)
     with tarfile.open(folder / "up.tar", "w") as t:
         t.add(data / "events.db", "../up.db")
-    for name, says in (("cut", ""), ("text", ""), ("newer", "newer version"), ("foreign", "no part of a backup"), ("link", "no plain file"), ("up", "no events.db"), ("none", "no file")):
+    for name, says in (("cut", ""), ("text", ""), ("newer", "newer version"), ("foreign", "no part of a backup"), ("link", "no plain file"), ("up", "'..'"), ("none", "no file")):
         done = run(target, "--restore", str(folder / f"{name}.tar"))
         true(done.returncode == 1 and says in done.stderr, f"{name}: {done}")
         same(tables(target / "events.db"), old, f"after {name}.tar")

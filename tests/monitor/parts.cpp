@@ -284,7 +284,7 @@ void access(const std::string &folder) {
   std::vector<std::string> told_ended;
   none.on_end = [&](const std::string &session) { told_ended.push_back(session); };
   none.use(tokens.read());
-  expect(told_ended.size() == 1, "what is being sent to a session whose token is gone ends");
+  expect(told_ended.size() == 2, "what is being sent to sessions whose token is gone ends");
   other.headers["cookie"] = again->set_cookie.substr(0, again->set_cookie.find(';'));
   expect(none.visitor(other).role == Role::none, "a session ends with its token");
   other.headers["cookie"] = anna->set_cookie.substr(0, anna->set_cookie.find(';'));

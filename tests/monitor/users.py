@@ -168,12 +168,14 @@ def roles():
                         same(status, 401 if role == STRANGER else 403, what)
                         continue
                     true(status not in (401, 403) or path in ("/api/login", "/api/password", "/api/exports/{}/file"), what)
-                    if about and camera == HIDDEN and limited:
+                    if about and camera == HIDDEN and limited and path.endswith(ENDLESS):
+                        same(status, 404, what)
+                    elif about and camera == HIDDEN and limited:
                         none = m.ask(method, whole.replace(first, "nowhere" if "cameras" in about else "20260101T000000000-nowhere-0000"),
                                      None if method in ("GET", "DELETE") else {"none": 1}, headers)
                         same((status, str(body).replace(first, "?")), (404, str(none[1]).replace("nowhere", "?").replace("20260101T000000000-?-0000", "?")), what)
                     elif camera == OPEN and method == "GET" and about:
-                        true(status in (200, 404, 503) and f"'{OPEN}'" not in str(body), what)
+                        true(status in (200, 503) or (status == 404 and "no camera" not in str(body)), what)
         print(f"{len(ROUTES)} routes, {len(actors)} kinds of visitors, {checked} questions")
         m.stop()
 

@@ -90,13 +90,13 @@ function usersPanel(changed) {
     const role = roleField(user.role);
     role.setAttribute("aria-label", `Role of ${user.name}`);
     role.addEventListener("change", () => act(() => patch(userPath(user.name), { role: role.value }), `${user.name} is ${role.value} now`)());
-    const cameras = h("input", { type: "text", value: user.cameras ? user.cameras.join(", ") : "", placeholder: "those of the role", "aria-label": `Cameras of ${user.name}`,
+    const cameras = h("input", { type: "text", value: user.cameras ? user.cameras.join(", ") : "", placeholder: user.role === "admin" ? "all" : "those of the role", "aria-label": `Cameras of ${user.name}`,
       disabled: user.role === "admin" });
     cameras.addEventListener("change", () => act(() => patch(userPath(user.name), { cameras: camerasOf(cameras.value) }), `The cameras of ${user.name} are changed`)());
     const own = user.name === store.version.user;
     role.disabled = own;
     return h("li", { class: "user-row" }, h("div", {}, h("strong", {}, user.name), own && h("span", { class: "badge" }, "you"),
-      h("p", { class: "hint" }, user.used ? `${user.sessions} sessions, last used ${fullTime(user.used)}` : "not signed in")),
+      h("p", { class: "hint" }, user.used ? `${user.sessions === 1 ? "1 session" : `${user.sessions} sessions`}, last used ${fullTime(user.used)}` : "not signed in")),
     role, cameras, own ? h("span") : iconButton("trash", `Remove ${user.name}`, () => confirmed(`Remove the user ${user.name}? Sessions and marks of this user go, too.`, "Remove",
       act(() => remove(userPath(user.name)), `${user.name} is removed`))));
   };
