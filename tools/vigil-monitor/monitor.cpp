@@ -326,7 +326,8 @@ void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, doub
   const auto gone = storage_->retain(disk);
   for (const Departure &d : gone.events) {
     deleted_.add(d.id);
-    hub_.text("", utc_.now(), {{"kind", "deleted"}, {"id", d.id}});
+    const auto event = event_of_id(d.id);
+    hub_.text(event ? event->camera : "", utc_.now(), {{"kind", "deleted"}, {"id", d.id}});
   }
   if (!gone.empty() && on_retention) on_retention(gone, utc_.now());
   const auto next =
@@ -417,6 +418,7 @@ std::vector<std::string> Monitor::reload() {
   next.http = config_.http;
   next.mqtt = config_.mqtt;
   next.webhook = config_.webhook;
+  next.notify = config_.notify;
   std::vector<std::string> changed;
   std::map<std::string, std::shared_ptr<Camera>> kept, gone = cameras_, added;
   std::map<std::string, CameraConfig> changes;
@@ -535,6 +537,12 @@ nlohmann::json Monitor::configuration() const {
                    {"discovery", config_.mqtt.discovery},
                    {"tls", config_.mqtt.tls},
                    {"commands", config_.mqtt.takes_commands()}};
+  for (const NotifyConfig &n : config_.notify)
+    out["notify"].push_back({{n.kind == NotifyConfig::Kind::ntfy ? "ntfy" : "email", shown_server(n.url)},
+                             {"cameras", n.cameras},
+                             {"labels", n.labels},
+                             {"zones", n.zones},
+                             {"min_interval", n.min_interval}});
   if (!config_.webhook.url.empty()) out["webhook"] = {{"url", shown_server(config_.webhook.url)}};
   return out;
 }

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "geometry.h"
+#include "notify.h"
 #include "shard.h"
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -100,6 +102,8 @@ struct MqttConfig {
 struct WebhookConfig {
   std::string url; // empty: none
 };
+// Cameras that users of a role see, by role: viewer, operator. A role that is not here sees all.
+using RolesConfig = std::map<std::string, std::set<std::string>>;
 struct StorageConfig {
   std::string path;
   std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
@@ -110,6 +114,8 @@ struct Config {
   HttpConfig http;
   MqttConfig mqtt;
   WebhookConfig webhook;
+  std::vector<NotifyConfig> notify;
+  RolesConfig roles;
   StorageConfig storage;
   RecordConfig record; // of cameras that do not say otherwise
   std::map<std::string, CameraConfig> cameras;

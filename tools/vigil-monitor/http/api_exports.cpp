@@ -6,6 +6,7 @@
 #include "../recording/recorded.h"
 #include "common/error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -19,6 +20,18 @@ ExportJob need_export(Monitor &m, const std::string &id) {
   auto job = m.exports().get(id);
   if (!job) refuse(404, "there is no export " + id);
   return std::move(*job);
+}
+
+// Of cameras all of which the visitor may see.
+bool may_see(const Visitor &visitor, const ExportJob &job) {
+  return std::all_of(job.request.cameras.begin(), job.request.cameras.end(),
+                     [&](const std::string &camera) { return visitor.cameras.has(camera); });
+}
+
+ExportJob need_export(Monitor &m, const std::string &id, const Visitor &visitor) {
+  ExportJob job = need_export(m, id);
+  if (!may_see(visitor, job)) refuse(404, "there is no export " + id);
+  return job;
 }
 
 std::size_t need_file(const ExportJob &job, const Request &r) {
@@ -51,11 +64,13 @@ Response Api::add_export(const Match &m) {
   if (wanted.to > now + other_clock)
     refuse(400,
            "to is " + utc_timestamp(wanted.to) + ", which is still to come; it is " + utc_timestamp(now));
-  for (const std::string &camera : wanted.cameras)
+  for (const std::string &camera : wanted.cameras) {
+    if (!m.visitor.cameras.has(camera)) refuse(404, "there is no camera '" + camera + "'");
     if (recorded_segments(monitor_.storage().reader(), monitor_.open_segments(), camera, micros(wanted.from),
                           micros(wanted.to), false)
             .empty())
       nothing_recorded(camera, wanted.from, wanted.to);
+  }
   try {
     const ExportJob job = monitor_.exports().add(wanted, m.visitor.name, now);
     note(m, "export",
@@ -68,18 +83,19 @@ Response Api::add_export(const Match &m) {
   }
 }
 
-Response Api::exports(const Match &) {
+Response Api::exports(const Match &m) {
   json out = json::array();
-  for (const ExportJob &job : monitor_.exports().all()) out.push_back(to_json(job));
+  for (const ExportJob &job : monitor_.exports().all())
+    if (may_see(m.visitor, job)) out.push_back(to_json(job));
   return json_response({{"exports", out}});
 }
 
 Response Api::one_export(const Match &m) {
-  return json_response(to_json(need_export(monitor_, m.parts[0])));
+  return json_response(to_json(need_export(monitor_, m.parts[0], m.visitor)));
 }
 
 Response Api::remove_export(const Match &m) {
-  const bool ended = need_export(monitor_, m.parts[0]).has_ended();
+  const bool ended = need_export(monitor_, m.parts[0], m.visitor).has_ended();
   const auto job = monitor_.exports().cancel_or_remove(m.parts[0], monitor_.utc().now());
   if (!job) refuse(404, "there is no export " + m.parts[0]);
   note(m, ended ? "delete-export" : "cancel-export", {{"export", job->id}});
@@ -103,7 +119,8 @@ Response Api::export_file(const Match &m) {
     }
     if (monitor_.utc().now() > *until) refuse(403, "this link has expired; ask for a new one");
   }
-  const ExportJob job = need_export(monitor_, m.parts[0]);
+  const ExportJob job =
+      linked ? need_export(monitor_, m.parts[0]) : need_export(monitor_, m.parts[0], m.visitor);
   const ExportFile &f = job.files[need_file(job, r)];
   Response out = file_response(r, monitor_.exports().file(job, f), "video/mp4");
   out.headers["Content-Disposition"] = "attachment; filename=\"" + saved_as(job, f) + "\"";
@@ -114,7 +131,7 @@ Response Api::export_file(const Match &m) {
 
 Response Api::export_link(const Match &m) {
   constexpr int month = 30 * 86400, day = 86400;
-  const ExportJob job = need_export(monitor_, m.parts[0]);
+  const ExportJob job = need_export(monitor_, m.parts[0], m.visitor);
   const std::size_t n = need_file(job, m.request);
   const int length = integer_of(m.request, "seconds", 1, month, day);
   const std::int64_t until = static_cast<std::int64_t>(std::floor(monitor_.utc().now())) + length;
@@ -130,7 +147,9 @@ void Api::note_export(const ExportJob &job) {
   const json j = to_json(job);
   json details = {{"export", job.id}, {"state", j["state"]}, {"files", j["files"]}};
   if (!job.reason.empty()) details["reason"] = job.reason;
-  note({}, {Role::none, "", job.who}, "export-ended", details);
+  Visitor who;
+  who.name = job.who;
+  note({}, who, "export-ended", details);
   log_line(vigil::text("export ", job.id, ": ", j["state"].get<std::string>(), job.reason.empty() ? "" : ": ",
                        job.reason));
 }

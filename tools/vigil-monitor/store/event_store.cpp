@@ -4,6 +4,7 @@
 #include "../recording/index.h"
 #include "common/error.h"
 #include "event_row.h"
+#include "user_store.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,7 @@
 namespace vigil::monitor {
 namespace {
 
-constexpr int version = 2; // 2: segments and gaps of the recording
+constexpr int version = 3; // 2: segments and gaps of the recording; 3: users and sessions
 constexpr const char *schema = "CREATE TABLE events(id TEXT PRIMARY KEY, camera TEXT NOT NULL, label TEXT "
                                "NOT NULL, start REAL NOT NULL, end REAL,"
                                " updated REAL NOT NULL, zones TEXT NOT NULL, x REAL, y REAL, width REAL, "
@@ -50,6 +51,7 @@ EventStore::EventStore(const std::string &path) : db_(path) {
     make_recording_tables(db_);
     if (!one_integer(db_, "SELECT count(*) FROM pragma_table_info('events') WHERE name='continues'"))
       db_.execute("ALTER TABLE events ADD COLUMN continues TEXT");
+    make_user_tables(db_);
     if (found < version) db_.execute(text("PRAGMA user_version=", version).c_str());
   }
   db_.execute("COMMIT");
@@ -229,6 +231,17 @@ void EventStore::delivered(std::int64_t letter) {
   const std::lock_guard guard(lock_);
   Statement(db_, "DELETE FROM outbox WHERE id=?").bind(letter).run();
 }
+
+void EventStore::drop_boxes(const std::string &prefix, const std::vector<std::string> &but) {
+  const std::lock_guard guard(lock_);
+  Statement(db_,
+            "DELETE FROM outbox WHERE substr(box, 1, ?)=? AND box NOT IN (SELECT value FROM json_each(?))")
+      .bind(static_cast<std::int64_t>(prefix.size()))
+      .bind(prefix)
+      .bind(nlohmann::json(but).dump())
+      .run();
+}
+
 std::map<std::string, double> EventStore::retain_days() const {
   const std::lock_guard guard(lock_);
   std::map<std::string, double> out;

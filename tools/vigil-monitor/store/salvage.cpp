@@ -120,8 +120,9 @@ int salvage(const std::string &from, const std::string &to,
   try {
     const Sqlite old(from);
     Sqlite fresh(to);
-    for (const char *table : {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock",
-                              "seen", "motion_minutes", "segments", "gaps", "recording_days"}) {
+    for (const char *table :
+         {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock", "seen",
+          "motion_minutes", "segments", "gaps", "recording_days", "users", "sessions"}) {
       try {
         const std::vector<std::string> had = columns_of(old, table);
         std::vector<std::string> columns;
@@ -129,8 +130,8 @@ int salvage(const std::string &from, const std::string &to,
           if (std::find(had.begin(), had.end(), c) != had.end()) columns.push_back(c);
         if (columns.empty()) continue;
         int copied = copy_table(old, fresh, table, columns, false);
-        const bool has_rowid =
-            !std::strcmp(table, "events") || !std::strcmp(table, "outbox") || !std::strcmp(table, "heat");
+        const bool has_rowid = !std::strcmp(table, "events") || !std::strcmp(table, "outbox") ||
+                               !std::strcmp(table, "heat") || !std::strcmp(table, "users");
         if (has_rowid) copied += copy_table(old, fresh, table, columns, true);
         if (!std::strcmp(table, "events")) events = copied;
       } catch (const Error &e) {
