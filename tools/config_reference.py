@@ -49,7 +49,7 @@ def rows_of(program):
     sections = {}
     for row in json.loads(done.stdout):
         section, _, key = row["path"].partition(".")
-        sections.setdefault(section, []).append(row | {"key": key.removeprefix("NAME.")})
+        sections.setdefault(section, []).append(row | {"key": re.sub(r"^(NAME|ITEM)\.", "", key)})
     return sections
 
 
@@ -87,8 +87,9 @@ def manual(sections):
     """The text of the manual page."""
     out = HEAD
     for section, rows in sections.items():
-        named = any(row["path"].split(".")[1] == "NAME" for row in rows)
-        out += f".SH {section.upper()}\nKeys of \\fB{section}\\fR" + (", for each \\fINAME\\fR" if named else "") + ".\n"
+        kind = rows[0]["path"].split(".")[1]
+        of_each = {"NAME": ", for each \\fINAME\\fR", "ITEM": ", of each item of the list"}.get(kind, "")
+        out += f".SH {section.upper()}\nKeys of \\fB{section}\\fR{of_each}.\n"
         for row in rows:
             values = roff(row["values"]) + (f"; default {roff(row['default'])}" if row["default"] not in ("", "required") else "")
             values += "; required" if row["default"] == "required" else ""

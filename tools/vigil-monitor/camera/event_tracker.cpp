@@ -61,6 +61,7 @@ void EventTracker::begin(const EventCause &cause) {
   r.event.label = cause.label;
   r.event.start_time = cause.time;
   r.event.score = cause.score;
+  r.event.continues = cause.continues;
   r.of_camera = cause.of_camera;
   r.event.zones = zones_of(cause);
   news_.event("new", r.event);
@@ -143,7 +144,8 @@ void EventTracker::clock_set(double change) {
 }
 
 void EventTracker::follow(const std::string &key, const Running &ended, double now) {
-  begin({ended.event.label, now, ended.event.score, "", key, ended.beginning_only, ended.of_camera});
+  begin({ended.event.label, now, ended.event.score, "", key, ended.beginning_only, ended.of_camera,
+         ended.event.id});
   running_.at(key).event.zones = ended.event.zones;
 }
 
@@ -207,7 +209,7 @@ void EventTracker::update(double now) {
         !r.of_camera && r.active && !r.beginning_only && now - r.event.start_time > config_.record.max_clip;
     if (too_long) { // one event ends, and the next goes on from there
       r.quiet_since = now;
-      again.push_back({it->first, now, r.event.score, "", "", false, false});
+      again.push_back({r.event.label, now, r.event.score, "", it->first, false, false, r.event.id});
     }
     if (too_long || is_over(r, now)) {
       end_event(r);

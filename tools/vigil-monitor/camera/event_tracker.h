@@ -26,6 +26,7 @@ struct EventCause {
   std::string key;             // of causes with one key one goes on at a time; empty: the label
   bool beginning_only = false; // the clip shows the event's beginning, however long it lasts
   bool of_camera = false;      // something is wrong with the camera: no box, no zone
+  std::string continues;       // the id of the event that ended where this one goes on
 };
 
 class EventTracker {

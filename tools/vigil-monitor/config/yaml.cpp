@@ -93,6 +93,13 @@ void YamlValue::members(std::initializer_list<std::pair<std::string_view, Reader
       false);
 }
 
+void YamlValue::read(const Reader &f) const {
+  try {
+    f(*this);
+  } catch (const Described &) {
+  }
+}
+
 void YamlValue::items(const Reader &f) const {
   if (keys_) {
     const std::size_t before = keys_->size();

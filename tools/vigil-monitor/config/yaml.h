@@ -31,6 +31,7 @@ class YamlValue {
   // All keys, which must be names unless `names` is false.
   void each(const std::function<void(const std::string &key, const YamlValue &)> &, bool names = true) const;
   void items(const Reader &) const; // of a sequence
+  void read(const Reader &) const;  // for a part that is read after others
 
   std::string text() const; // variables of the environment in place
   bool flag() const;
