@@ -43,7 +43,7 @@ class StreamPipeline {
   virtual ~StreamPipeline(); // takes the pipeline down, which can take long
 
   // When it fails, `failed` is called by the main loop's next turn. Returns while the source is being opened,
-  // which can take for ever (a FIFO that nobody writes to, a network folder).
+  // which may never end (a FIFO that nobody writes to, a network folder).
   void play();
   // Nothing is called any more once this returns, but what runs on other threads at this moment.
   virtual void mute();
