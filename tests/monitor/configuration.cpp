@@ -153,6 +153,26 @@ void recordings() {
   expect(!c.cameras.at("d").records_all(), "a camera that records nothing");
 }
 
+void two_streams() {
+  const Config c = parse_config("cameras:\n"
+                                "  a: {source: {record: rtsp://u:main-hidden@h/main, detect: rtsp://h/sub}}\n"
+                                "  b: {source: {record: x, detect: x}}\n"
+                                "  c: {source: {record: x, detect: y}, record: {enabled: false}}\n"
+                                "  d: {source: x}\n",
+                                "m.yaml");
+  CameraConfig a = c.cameras.at("a");
+  expect(a.source == "rtsp://h/sub" && a.record_source == "rtsp://u:main-hidden@h/main", "two streams");
+  expect(a.records_apart() && a.sources().size() == 2, "one of them is recorded");
+  expect(!c.cameras.at("b").records_apart() && c.cameras.at("b").sources().size() == 1, "the same one twice");
+  expect(!c.cameras.at("c").records_apart() && c.cameras.at("c").sources().size() == 2,
+         "nothing is recorded");
+  expect(!c.cameras.at("d").records_apart(), "one stream");
+  expect(mask_credentials("cannot open main-hidden") == "cannot open ***",
+         "the password of the recorded one");
+  a.record_source = "rtsp://h/other";
+  expect(!(a == c.cameras.at("a")), "another stream is a change");
+}
+
 void mistakes() {
   expect_error("cameras:\n  door: {sorce: x}\n",
                "m.yaml:2: cameras.door.sorce: there is no such key; allowed here: source,");
@@ -165,6 +185,13 @@ void mistakes() {
   expect_error("cameras: {a: {source: x}, a: {source: y}}\n", "m.yaml:1: cameras: 'a' stands here twice");
   expect_error("cameras: {'a/b': {source: x}}\n", "m.yaml:1: cameras: 'a/b' is no name");
   expect_error("cameras:\n  a: {}\n", "m.yaml:2: cameras.a: source is missing");
+  expect_error("cameras:\n  a:\n    source: {record: x}\n",
+               "m.yaml:3: cameras.a.source: record and detect are needed both");
+  expect_error("cameras:\n  a:\n    source: {record: x, detect: ''}\n",
+               "m.yaml:3: cameras.a.source: record and detect are needed both");
+  expect_error("cameras:\n  a:\n    source: {main: x, sub: y}\n",
+               "m.yaml:3: cameras.a.source.main: there is no such key; allowed here: record, detect");
+  expect_error("cameras:\n  a:\n    source: [x, y]\n", "m.yaml:3: cameras.a.source");
   expect_error("http: {}\n", "m.yaml: no cameras");
   expect_error("cameras: [a\n", "m.yaml:2: this is no YAML");
   expect_error("cameras:\n  a:\n    source: x\n    preset: rain\n",
@@ -422,6 +449,7 @@ int main(int argc, char **argv) {
   whole_example();
   shards();
   recordings();
+  two_streams();
   mistakes();
   shapes();
   words();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""camera_server.py as a process that is told what to do, stopped and started again."""
+"""camera_server.py, or another camera, as a process that takes commands, is stopped and started again."""
 import pathlib
 import subprocess
 
@@ -9,8 +9,8 @@ MISSING = "SKIPPED: no GstRtspServer for /usr/bin/python3 (python3-gi, gir1.2-gs
 
 
 class CameraServer:
-    def __init__(self, port):
-        self.process = subprocess.Popen([PYTHON, str(pathlib.Path(__file__).parent / "camera_server.py"), str(port)], stdin=subprocess.PIPE,
+    def __init__(self, port, program="camera_server.py", *args):
+        self.process = subprocess.Popen([PYTHON, str(pathlib.Path(__file__).parent / program), str(port), *args], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         if self.process.stdout.readline() != "ready\n":
             raise RuntimeError("the camera server does not start")

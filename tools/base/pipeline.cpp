@@ -40,6 +40,10 @@ std::string describe(GstMessage *message, void (*parse)(GstMessage *, GError **,
 
 } // namespace
 
+bool has_element(const char *factory) {
+  return ObjectPtr<GstElementFactory>(gst_element_factory_find(factory)) != nullptr;
+}
+
 GstElement *make_element(const char *factory, const char *name) {
   GstElement *element = gst_element_factory_make(factory, name);
   if (!element)

@@ -11,6 +11,9 @@
 
 namespace vigil::tools {
 
+// Whether the element is installed.
+bool has_element(const char *factory);
+
 // A new element with a floating reference. Throws Error::no_device, naming the factory, when it is not
 // installed.
 GstElement *make_element(const char *factory, const char *name = nullptr);

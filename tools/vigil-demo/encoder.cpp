@@ -2,7 +2,7 @@
 #include "encoder.h"
 
 #include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "tools/base/pipeline.h"
 
 #include <initializer_list>
 
@@ -14,10 +14,6 @@ struct Candidate {
   Encoder encoder;
   std::initializer_list<const char *> needs;
 };
-
-bool installed(const char *factory) {
-  return tools::ObjectPtr<GstElementFactory>(gst_element_factory_find(factory)) != nullptr;
-}
 
 } // namespace
 
@@ -37,7 +33,7 @@ const Encoder &choose_encoder() {
   };
   for (const Candidate &c : candidates) {
     bool all = true;
-    for (const char *n : c.needs) all = all && installed(n);
+    for (const char *n : c.needs) all = all && tools::has_element(n);
     if (all) return c.encoder;
   }
   fail(Error::Kind::no_device,

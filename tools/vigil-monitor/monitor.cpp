@@ -503,6 +503,9 @@ nlohmann::json Monitor::configuration() const {
     for (const auto &[e, properties] : c.elements)
       for (const auto &[p, s] : properties) elements[e][p] = s.value;
     cameras[name] = {{"source", shown_source(c.source)},
+                     {"record_source", c.record_source.empty()
+                                           ? nlohmann::json()
+                                           : nlohmann::json(shown_source(c.record_source))},
                      {"enabled", c.enabled},
                      {"motion", c.motion},
                      {"loop", c.loop},

@@ -30,6 +30,11 @@ Camera::Camera(CameraConfig config, std::shared_ptr<CameraServices> services)
       masks_(std::make_shared<MaskFile>(
           config_.name, [s = services_](const std::string &below) { return s->file(below); })),
       stored_(config_, services_), connection_(*services_), state_(config_.name, *services_),
+      keeper_(connection_, state_,
+              {[this] { build(); }, [this] { disconnect(); }, [this](const std::string &t) { log(t); }}),
+      record_(config_, services_, stored_,
+              {[this] { return recorder_news(); }, [this](const std::string &t) { warn(t); },
+               [this](const std::string &t) { log(t); }}),
       events_(config_, *services_, feed_, stored_, counts_),
       causes_(config_, *services_, feed_, counts_, events_), report_(config_.name, *services_, feed_) {
   masks_->set(config_.masks);
@@ -41,9 +46,10 @@ Camera::~Camera() {
 
 void Camera::start() {
   if (config_.records_all()) stored_.record_all();
+  if (config_.records_apart()) record_.start();
   if (!config_.enabled) return state_.go(CameraState::Kind::disabled);
-  state_.go(CameraState::Kind::starting);
-  build(false);
+  state_.set_outage_label(config_.records_apart() ? "detect-offline" : "camera-offline");
+  keeper_.start();
 }
 
 void Camera::stop(const std::string &why) {
@@ -51,6 +57,7 @@ void Camera::stop(const std::string &why) {
   take_down();
   if (!state_.is(CameraState::Kind::disabled)) state_.go(CameraState::Kind::offline, why);
   state_.stopped();
+  if (config_.records_apart()) record_.stop(why);
   report_.stop();
   services_->in_background([m = std::exchange(masks_, nullptr)]() mutable { m.reset(); }); // it removes files
 }
@@ -95,10 +102,15 @@ PipelineEvents Camera::pipeline_events() {
   e.message = [this](GstMessage *m, double time) {
     if (const GstStructure *s = gst_message_get_structure(m)) causes_.message(s, time);
   };
-  e.failed = [this](const std::string &why) { fail(why); };
-  e.ended = [this](const std::string &why) { end(why); };
+  e.failed = [this](const std::string &why) { keeper_.fail(why); };
+  e.ended = [this](const std::string &why) { keeper_.end(why); };
   e.warning = [this](const std::string &text) { warn(text); };
-  stored_.connect(e);
+  if (!detect_stream_) {
+    stored_.connect(e);
+    return e;
+  }
+  e.record_caps = [live = detect_stream_](GstCaps *caps) { live->caps(caps); };
+  e.record_frame = [live = detect_stream_](GstBuffer *b, double time) { live->frame(b, time); };
   return e;
 }
 
@@ -106,79 +118,55 @@ void Camera::warn(const std::string &text) {
   if (warned_.first(text)) log(text);
 }
 
-void Camera::build(bool again) {
-  stored_.connection_begins(recorder_news());
-  connection_.begin(again);
+void Camera::build() {
+  if (config_.records_apart())
+    detect_stream_ = std::make_shared<Recorder>(0, services_->clips(), recorder_news());
+  else
+    stored_.connection_begins(recorder_news());
   feed_->connected = connection_.began();
   causes_.connection_begins();
-  try {
-    connection_.take(std::make_unique<CameraPipeline>(
-        config_, services_->file("models/" + config_.name + ".mog"), masks_, pipeline_events(),
-        services_->contexts(), services_->utc(), feed_->plan));
-    demand(demand_);
-    causes_.set_rules(pipeline()->element("boxrules"));
-    pipeline()->play(); // why it fails, if it does, comes by the bus
-  } catch (const std::exception &e) {
-    fail(e.what());
-  }
+  connection_.take(std::make_unique<CameraPipeline>(
+      config_, services_->file("models/" + config_.name + ".mog"), masks_, pipeline_events(),
+      services_->contexts(), services_->utc(), feed_->plan));
+  demand(demand_);
+  causes_.set_rules(pipeline()->element("boxrules"));
+  pipeline()->play(); // why it fails, if it does, comes by the bus
+}
+
+void Camera::disconnect() {
+  events_.end_all();
+  causes_.connection_ends();
+  if (detect_stream_)
+    detect_stream_->reset();
+  else
+    stored_.reset();
+  if (pipeline() && !detect_stream_) stored_.broke_off(gap_reason::camera_away);
+  connection_.take_down(detect_stream());
+  detect_stream_.reset();
 }
 
 void Camera::take_down() {
-  events_.end_all();
-  causes_.connection_ends();
-  stored_.reset();
-  if (!pipeline()) return;
-  stored_.broke_off(gap_reason::camera_away);
-  connection_.take_down(stored_.recorder());
-}
-
-void Camera::fail(const std::string &why) {
-  const double wait = connection_.failed(state_.online());
-  take_down();
-  if (state_.reason() != why || !state_.is(CameraState::Kind::offline))
-    log(vigil::text("offline: ", why, "; trying again in ", wait, " s, later after at most 30 s"));
-  state_.go(CameraState::Kind::offline, why);
-}
-
-void Camera::end(const std::string &why) {
-  take_down();
-  connection_.ended();
-  log(why);
-  state_.go(CameraState::Kind::ended, why);
+  disconnect();
+  record_.take_down();
 }
 
 // Within an event the clock neither stops nor jumps: event_tracker.h.
 void Camera::clock_set(double change) {
   stored_.clock_set();
   state_.clock_set(change);
+  record_.clock_set(change);
   causes_.clock_set(change);
   events_.clock_set(change);
 }
 
-void Camera::look() {
-  switch (connection_.look(state_.online())) {
-  case CameraConnection::Look::hanging:
-    return state_.go(CameraState::Kind::offline,
-                     "its last three connections do not end; restart vigil-monitor if this stays");
-  case CameraConnection::Look::due:
-    if (config_.enabled) build(true);
-    break;
-  case CameraConnection::Look::silent:
-    fail(vigil::text("no picture for ", connection_.patience(), " seconds"));
-    break;
-  case CameraConnection::Look::pictures:
-    if (!state_.online()) state_.go(CameraState::Kind::online);
-    break;
-  case CameraConnection::Look::waiting:
-  case CameraConnection::Look::quiet:
-    break;
-  }
-}
-
 void Camera::tick() {
-  look();
+  keeper_.tick(config_.enabled);
+  if (config_.enabled && config_.records_apart()) {
+    record_.tick();
+    const auto recorded = record_.sender_lag(), looked_at = connection_.sender_lag();
+    if (recorded && looked_at) stored_.align(*recorded - *looked_at);
+  }
   events_.tick();
-  state_.tick();
   if (state_.online() && pipeline())
     feed_->activity.exposure(exposure_gain(pipeline()->element("cudamog")), causes_.shift());
   const auto second = report_.end_second();
@@ -232,6 +220,7 @@ void Camera::change(CameraConfig next) {
     feed_->plan = std::make_shared<TilePlan>(config_.live_fps);
     state_.forget();
     connection_.renew();
+    record_.renew();
     start();
   } else if (pipeline()) {
     if (masks) pipeline()->draw_masks_soon();
@@ -247,11 +236,12 @@ void Camera::demand(Hub::Demand d) {
 }
 
 nlohmann::json Camera::describe(const std::vector<std::string> &overridden) const {
-  return CameraDescription{config_, state_, connection_, stored_, *feed_, causes_}.camera(overridden);
+  return CameraDescription{config_, state_, connection_, stored_, *feed_, causes_, record_}.camera(
+      overridden);
 }
 
 nlohmann::json Camera::stats() const {
-  return CameraDescription{config_, state_, connection_, stored_, *feed_, causes_}.stats();
+  return CameraDescription{config_, state_, connection_, stored_, *feed_, causes_, record_}.stats();
 }
 
 } // namespace vigil::monitor

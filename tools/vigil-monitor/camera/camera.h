@@ -14,6 +14,7 @@
 #include "feed.h"
 #include "mask_file.h"
 #include "pipeline.h"
+#include "record_stream.h"
 #include "rule_counts.h"
 #include "said_once.h"
 #include "stored_stream.h"
@@ -43,7 +44,10 @@ class Camera : public std::enable_shared_from_this<Camera> {
   nlohmann::json stats() const;
   CameraPipeline *pipeline() const { return connection_.pipeline(); }
   std::shared_ptr<CameraFeed> feed() const { return feed_; }
-  std::shared_ptr<Recorder> recorder() const { return stored_.recorder(); } // null before the first start
+  // The compressed stream as it comes: the one that is recorded, or that is looked at. Null before the first
+  // start.
+  std::shared_ptr<Recorder> recorder() const { return stored_.recorder(); }
+  std::shared_ptr<Recorder> detect_stream() const { return detect_stream_ ? detect_stream_ : recorder(); }
   // Clips of events that have ended are on their way to the disk: this object is needed until they are there.
   bool awaits_clips() const { return events_.awaits_clips(); }
 
@@ -52,11 +56,9 @@ class Camera : public std::enable_shared_from_this<Camera> {
   auto on_main(F f); // a function for any thread, which calls f(Camera &, arguments) on the main one
   RecorderNews recorder_news();
   PipelineEvents pipeline_events();
-  void build(bool again);
-  void look(); // at the connection
-  void fail(const std::string &why);
-  void end(const std::string &why); // what is played once, for good
-  void take_down();
+  void build(); // the connection to the stream that is looked at
+  void disconnect();
+  void take_down();                   // all connections
   void warn(const std::string &text); // once for each text
   void log(const std::string &text) const { services_->log(config_.name + ": " + text); }
   // Sets what may change while playing; true when the camera must restart for the rest.
@@ -68,8 +70,12 @@ class Camera : public std::enable_shared_from_this<Camera> {
   const std::shared_ptr<CameraFeed> feed_;
   std::shared_ptr<MaskFile> masks_;
   StoredStream stored_;
-  CameraConnection connection_;
+  ConnectionBy<CameraPipeline> connection_;
   CameraState state_;
+  StreamKeeper keeper_;
+  RecordStream record_; // where another stream is recorded
+  // The stream that is looked at, for viewers, where another one is recorded; else null.
+  std::shared_ptr<Recorder> detect_stream_;
   RuleCounts counts_;
   EventTracker events_;
   EventCauses causes_;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whether a camera is there, since when, and why not. Knows no GStreamer. For the main thread.
+// Whether a camera, or one of its streams, is there, since when, and why not. For the main thread; knows no
+// GStreamer.
 #pragma once
 
 #include "outage_log.h"
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace vigil::monitor {
 
@@ -13,6 +15,8 @@ class CameraState {
  public:
   enum class Kind { starting, online, offline, disabled, ended };
   CameraState(std::string camera, CameraNews &);
+  // The label of events of outages; camera-offline without it.
+  void set_outage_label(std::string label) { outage_.set_label(std::move(label)); }
 
   void go(Kind, std::optional<std::string> why = std::nullopt); // viewers hear of it when it is a change
   void forget();                                                // the next go() is a change

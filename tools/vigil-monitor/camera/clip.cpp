@@ -3,19 +3,12 @@
 
 #include "common/error.h"
 #include "tools/base/gst_ptr.h"
+#include "tools/base/pipeline.h"
 
 #include <limits>
 #include <utility>
 
 namespace vigil::monitor {
-namespace {
-
-bool has_element(const char *name) {
-  const tools::ObjectPtr<GstElementFactory> factory(gst_element_factory_find(name));
-  return factory != nullptr;
-}
-
-} // namespace
 
 Recorder::Recorder(double pre_capture, std::shared_ptr<ClipThreads> threads, RecorderNews news)
     : pre_capture_(pre_capture), threads_(std::move(threads)), news_(std::move(news)) {}
@@ -156,7 +149,7 @@ void Recorder::reset() {
 bool Recorder::begin(const std::string &event, const std::string &path, double time, double utc) {
   std::unique_lock guard(lock_);
   if (!caps_ || clips_.size() >= most_clips) return false;
-  if (!has_element("mp4mux")) {
+  if (!tools::has_element("mp4mux")) {
     warning_ = "events have no clips: GStreamer has no mp4mux; install gstreamer1.0-plugins-good";
     announce(guard);
     return false;

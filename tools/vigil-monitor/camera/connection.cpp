@@ -6,7 +6,7 @@
 
 namespace vigil::monitor {
 
-CameraConnection::Look CameraConnection::look(bool online) {
+Connection::Look Connection::look(bool online) {
   constexpr int most_hanging = 3;
   const double now = Utc::monotonic_seconds();
   if (!pipeline_) {
@@ -23,18 +23,18 @@ CameraConnection::Look CameraConnection::look(bool online) {
   return pictures ? Look::pictures : Look::quiet;
 }
 
-double CameraConnection::patience() const {
+double Connection::patience() const {
   constexpr double at_start = 15, later = 5;
   return pipeline_ && pipeline_->frames_in() ? later : at_start;
 }
 
-void CameraConnection::begin(bool again) {
+void Connection::begin(bool again) {
   if (again) reconnects_++;
   began_ = last_frame_ = Utc::monotonic_seconds();
   last_frames_ = 0;
 }
 
-double CameraConnection::failed(bool was_online) {
+double Connection::failed(bool was_online) {
   const double now = Utc::monotonic_seconds();
   backoff_.ran(was_online ? now - began_ : 0);
   const double wait = backoff_.next();
@@ -42,23 +42,23 @@ double CameraConnection::failed(bool was_online) {
   return wait;
 }
 
-void CameraConnection::ended() {
+void Connection::ended() {
   retry_at_ = std::numeric_limits<double>::infinity();
 }
 
-void CameraConnection::renew() {
+void Connection::renew() {
   backoff_ = {};
   retry_at_ = 0;
 }
 
-void CameraConnection::take_down(std::shared_ptr<const void> needed) {
+void Connection::take_down(std::shared_ptr<const void> needed) {
   if (!pipeline_) return;
   frames_before_ += pipeline_->frames_in();
   tiles_before_ += pipeline_->tiles();
   pipeline_->mute();
   // Going down can hang in a driver or in the network: not here.
   ++*going_down_;
-  services_.in_background([p = std::shared_ptr<CameraPipeline>(std::move(pipeline_)),
+  services_.in_background([p = std::shared_ptr<StreamPipeline>(std::move(pipeline_)),
                            needed = std::move(needed), going_down = going_down_]() mutable {
     p.reset();
     --*going_down;

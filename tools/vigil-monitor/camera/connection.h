@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera's connection: its pipeline, built again whenever it has failed, after longer and longer waits. For
-// the main thread.
+// A connection to one of a camera's streams: its pipeline, built again whenever it has failed, after longer
+// and longer waits. For the main thread.
 #pragma once
 
 #include "backoff.h"
 #include "camera_services.h"
-#include "pipeline.h"
+#include "stream_pipeline.h"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace vigil::monitor {
 
-class CameraConnection {
+class Connection {
  public:
-  explicit CameraConnection(CameraServices &services) : services_(services) {}
+  explicit Connection(CameraServices &services) : services_(services) {}
 
   enum class Look {
     waiting,  // for the next try
@@ -27,31 +29,42 @@ class CameraConnection {
   };
   Look look(bool online); // once a second
 
-  void begin(bool again); // before take(), which may fail
-  void take(std::unique_ptr<CameraPipeline> p) { pipeline_ = std::move(p); }
+  void begin(bool again);         // before take(), which may fail
   double failed(bool was_online); // how long the next try waits, in seconds
   void ended();                   // there is no next try
   void renew();                   // the next try is as the first one
   // `needed`: kept until the pipeline is down.
   void take_down(std::shared_ptr<const void> needed);
 
-  CameraPipeline *pipeline() const { return pipeline_.get(); } // null: there is none
-  double began() const { return began_; }                      // by the monotonic clock
-  double patience() const; // seconds without a picture, after which the connection is given up
+  double began() const { return began_; } // by the monotonic clock
+  double patience() const;                // seconds without a picture, after which the connection is given up
   // Of all connections together:
   std::uint64_t frames() const { return frames_before_ + (pipeline_ ? pipeline_->frames_in() : 0); }
   std::uint64_t tiles() const { return tiles_before_ + (pipeline_ ? pipeline_->tiles() : 0); }
   std::uint64_t reconnects() const { return reconnects_; }
+  // Our clock less the camera's, for this stream (sender_clock.h).
+  std::optional<double> sender_lag() const { return pipeline_ ? pipeline_->sender_lag() : std::nullopt; }
+
+ protected:
+  std::unique_ptr<StreamPipeline> pipeline_;
 
  private:
   CameraServices &services_;
-  std::unique_ptr<CameraPipeline> pipeline_;
   Backoff backoff_;
   double began_ = 0, last_frame_ = 0, retry_at_ = 0; // by the monotonic clock
   std::uint64_t last_frames_ = 0;                    // by the last look
   std::uint64_t frames_before_ = 0, tiles_before_ = 0, reconnects_ = 0;
   // Connections that are being taken down. One that never ends must not be followed by others for ever.
   const std::shared_ptr<std::atomic<int>> going_down_ = std::make_shared<std::atomic<int>>(0);
+};
+
+// With pipelines of one kind.
+template <class Pipeline>
+class ConnectionBy : public Connection {
+ public:
+  using Connection::Connection;
+  void take(std::unique_ptr<Pipeline> p) { pipeline_ = std::move(p); }
+  Pipeline *pipeline() const { return static_cast<Pipeline *>(pipeline_.get()); } // null: there is none
 };
 
 } // namespace vigil::monitor

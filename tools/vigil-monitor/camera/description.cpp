@@ -53,6 +53,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"reason", reason ? nlohmann::json(printable(mask_credentials(*reason))) : nlohmann::json()},
           {"since", state.since()},
           {"source", shown_source(config.source)},
+          {"record_stream", config.records_apart() ? record.describe() : nlohmann::json()},
           {"width", pipeline ? pipeline->width() : 0},
           {"height", pipeline ? pipeline->height() : 0},
           {"fps", feed.activity.mean_fps().value_or(0)},

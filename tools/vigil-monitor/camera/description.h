@@ -5,6 +5,8 @@
 #include "camera_state.h"
 #include "connection.h"
 #include "event_causes.h"
+#include "pipeline.h"
+#include "record_stream.h"
 #include "stored_stream.h"
 
 #include <nlohmann/json.hpp>
@@ -16,10 +18,11 @@ namespace vigil::monitor {
 struct CameraDescription {
   const CameraConfig &config;
   const CameraState &state;
-  const CameraConnection &connection;
+  const ConnectionBy<CameraPipeline> &connection;
   const StoredStream &stored;
   const CameraFeed &feed;
   const EventCauses &causes;
+  const RecordStream &record;
 
   nlohmann::json camera(const std::vector<std::string> &overridden) const; // /api/cameras
   nlohmann::json stats() const;                                            // /api/stats

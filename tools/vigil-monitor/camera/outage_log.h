@@ -7,12 +7,14 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace vigil::monitor {
 
 class OutageLog {
  public:
   OutageLog(std::string camera, std::string label, CameraNews &);
+  void set_label(std::string label) { label_ = std::move(label); } // of the events that follow
 
   // Times are UTC. The camera has been away since then. A second call does not begin another outage.
   void away(double since);
@@ -21,7 +23,8 @@ class OutageLog {
   void clock_set(double now, double change); // what goes on ends by the old clock
 
  private:
-  const std::string camera_, label_;
+  const std::string camera_;
+  std::string label_;
   CameraNews &news_;
   std::optional<double> since_;
   std::optional<Event> event_; // of the outage that goes on

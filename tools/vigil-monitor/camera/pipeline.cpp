@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipeline.h"
 
-#include "../config/text.h"
-#include "arrival_times.h"
 #include "common/error.h"
 #include "common/guarded.h"
-#include "pace.h"
 #include "pipeline_callbacks.h"
 #include "properties.h"
+#include "record_pipeline.h"
 #include "reduction.h"
-#include "source.h"
 #include "straightener.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
@@ -17,14 +14,11 @@
 #include <algorithm>
 #include <cmath>
 #include <dlfcn.h>
+#include <string_view>
 #include <utility>
 
 namespace vigil::monitor {
 namespace {
-
-bool has_factory(const char *name) {
-  return tools::ObjectPtr<GstElementFactory>(gst_element_factory_find(name)) != nullptr;
-}
 
 // A machine without a GPU is no mistake, of which each element would warn for each camera.
 bool has_cuda_driver() {
@@ -67,71 +61,27 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
                                std::shared_ptr<MaskFile> masks, PipelineEvents events,
                                tools::SharedContexts &contexts, const Utc &utc,
                                std::shared_ptr<TilePlan> plan)
-    : config_(config), events_(std::move(events)), contexts_(contexts), utc_(utc), plan_(std::move(plan)),
-      masks_(std::move(masks)), limit_(static_cast<std::uint64_t>(config.max_pixels)),
+    : StreamPipeline(config, config.name, config.source, config.records_sound() && !config.records_apart(),
+                     events, contexts, utc),
+      events_(std::move(events)), plan_(std::move(plan)), masks_(std::move(masks)),
       tile_height_(config.live_height) {
   plan_->forget();
-  pipeline_ = gst_pipeline_new(config.name.c_str());
-  gst_object_ref_sink(pipeline_);
-  try {
-    const tools::ObjectPtr<GstClock> clock(gst_system_clock_obtain());
-    gst_pipeline_use_clock(GST_PIPELINE(pipeline_), clock.get()); // one for all cameras
-    build_chain();
-    g_object_set(mog_, "model-location", model.c_str(), nullptr);
-    add_source(GST_BIN(pipeline_), config_, G_CALLBACK(guarded<Callbacks::pad_added>),
-               config_.records_sound() ? G_CALLBACK(guarded<Callbacks::sound_pad>) : nullptr, this);
-  } catch (...) {
-    gst_object_unref(pipeline_);
-    throw;
-  }
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
-  gst_bus_set_sync_handler(bus.get(), guarded<Callbacks::sync_message, GST_BUS_PASS>, this, nullptr);
-  watch_ = gst_bus_add_watch(bus.get(), guarded<Callbacks::message, G_SOURCE_CONTINUE>, this);
+  build_chain();
+  g_object_set(mog_, "model-location", model.c_str(), nullptr);
 }
 
 CameraPipeline::~CameraPipeline() {
-  mute();
-  {
-    std::unique_lock guard(threads_lock_);
-    thread_ended_.wait(guard, [this] { return threads_ == 0; });
-  }
-  gst_element_set_state(pipeline_, GST_STATE_NULL);
-  gst_object_unref(pipeline_);
+  CameraPipeline::mute();
+  take_down();
 }
 
 void CameraPipeline::mute() {
-  muted_ = true;
+  StreamPipeline::mute();
   tint_.close();
-  if (watch_) {
-    const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
-    gst_bus_remove_watch(bus.get());
-    watch_ = 0;
-  }
 }
 
-void CameraPipeline::play() {
-  // Here the first camera makes the contexts that all others take; files are opened on the way to PAUSED.
-  gst_element_set_state(pipeline_, GST_STATE_READY);
-  on_own_thread([](CameraPipeline &p) {
-    if (gst_element_set_state(p.pipeline_, GST_STATE_PLAYING) ==
-        GST_STATE_CHANGE_FAILURE) // often with a message of its own, which comes first
-      GST_ELEMENT_ERROR(p.pipeline_, CORE, STATE_CHANGE, ("The pipeline does not start."), (nullptr));
-  });
-}
-
-void CameraPipeline::on_own_thread(void (*f)(CameraPipeline &)) {
-  {
-    const std::lock_guard guard(threads_lock_);
-    threads_++;
-  }
-  gst_element_call_async(pipeline_, guarded<Callbacks::on_own_thread>, new Callbacks::Task{*this, f},
-                         guarded<Callbacks::delete_task>);
-}
-
-GstElement *CameraPipeline::add(const char *factory) {
-  GstElement *e = tools::make_element(factory);
-  gst_bin_add(GST_BIN(pipeline_), e);
-  return e;
+bool CameraPipeline::counts_drops_of(GstObject *source) const {
+  return std::any_of(chain_.begin(), chain_.end(), [&](GstElement *e) { return GST_OBJECT(e) == source; });
 }
 
 void CameraPipeline::build_chain() {
@@ -153,7 +103,7 @@ void CameraPipeline::build_chain() {
   last = reduces() ? add_reduction(queue) : queue;
   for (const std::string &name : chain_elements()) {
     const bool asked = config_.elements.count(name) != 0;
-    const bool rules = (name == "boxtrack" || name == "boxrules") && has_factory(name.c_str());
+    const bool rules = (name == "boxtrack" || name == "boxrules") && tools::has_element(name.c_str());
     if (name != "cudamog" && !asked && !rules) continue;
     GstElement *e = tools::make_element(name.c_str(), name.c_str());
     gst_bin_add(GST_BIN(pipeline_), e);
@@ -289,7 +239,7 @@ void CameraPipeline::set_tile_size(GstElement *tiles, int w, int h) {
 }
 
 void CameraPipeline::draw_masks_soon() {
-  on_own_thread([](CameraPipeline &p) { p.draw_masks(); });
+  on_own_thread([this] { draw_masks(); });
 }
 
 void CameraPipeline::draw_masks() {
@@ -308,60 +258,18 @@ void CameraPipeline::draw_masks() {
   } while (w != chain_width_ || h != chain_height_);
 }
 
-void CameraPipeline::link_stream(GstPad *pad) {
-  tools::CapsPtr caps(gst_pad_get_current_caps(pad));
-  if (!caps) caps.reset(gst_pad_query_caps(pad, nullptr));
-  const GstStructure *s = gst_caps_get_size(caps.get()) ? gst_caps_get_structure(caps.get(), 0) : nullptr;
-  const std::string name = s ? gst_structure_get_name(s) : "";
-  if ((!name.starts_with("video/") && !name.starts_with("image/")) || linked_.exchange(true))
-    return; // sound, text, a second picture
-  const SourceKind kind = source_kind(config_.source);
-  recording_ = kind == SourceKind::file || is_recording(pad, GST_BIN(pipeline_));
-  if (config_.loop && has_end(config_.source))
-    loop_ = std::make_unique<FileLoop>(pad, [this] { on_own_thread([](CameraPipeline &p) { p.rewind(); }); });
-  if (name == "video/x-raw")
+void CameraPipeline::link(GstPad *pad, const std::string &caps) {
+  if (caps == "video/x-raw")
     link_raw(pad);
-  else if (name == "video/x-h264")
-    link_compressed(pad, name, "h264parse", "video/x-h264,stream-format=avc,alignment=au");
-  else if (name == "video/x-h265")
-    link_compressed(pad, name, "h265parse", "video/x-h265,stream-format=hvc1,alignment=au");
   else
-    link_compressed(pad, name, nullptr, nullptr);
+    link_compressed(pad, caps);
 }
 
-GstPad *CameraPipeline::prepared(GstPad *pad, const std::string &caps) {
-  const auto guard = [this](GstPad *p) {
-    gst_pad_add_probe(p, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-                      guarded<Callbacks::caps_of_source, GST_PAD_PROBE_OK>, this, nullptr);
-    gst_pad_add_probe(p, GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::of_source, GST_PAD_PROBE_OK>, this,
-                      nullptr);
-    if (source_kind(config_.source) != SourceKind::file) ArrivalTimes::watch(p, pipeline_);
-  };
-  const auto follow = [this, &pad](GstElement *e) {
-    const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(e, "sink"));
-    const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(e, "src"));
-    gst_element_sync_state_with_parent(e);
-    gst_pad_link(pad, sink.get());
-    pad = src.get(); // the element keeps it
-  };
-  guard(pad);
-  if (caps == "image/jpeg" && has_factory("jpegparse")) { // caps that say how large the picture is
-    follow(add("jpegparse"));
-    guard(pad);
-  }
-  if (recording_) {
-    GstElement *identity = add("identity");
-    g_object_set(identity, "sync", TRUE, nullptr);
-    const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(identity, "sink"));
-    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER,
-                      guarded<Callbacks::first_of_file, GST_PAD_PROBE_OK>, this, nullptr);
-    follow(identity);
-  }
-  return pad;
+bool CameraPipeline::encodes() const {
+  return config_.record.enabled && !config_.records_apart();
 }
 
-void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps, const char *parser,
-                                     const char *record_caps) {
+void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps) {
   GstElement *tee = add("tee"), *queue = add("queue"), *decode = add("decodebin");
   // A decoder that hangs must not hold up the recorder: this queue never blocks, and into_decoder limits it.
   g_object_set(queue, "max-size-buffers", 0u, "max-size-bytes", 0u, "max-size-time", guint64{0}, nullptr);
@@ -374,78 +282,36 @@ void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps, const
   // only once it plays, for the pipeline.
   g_object_set(decode, "async-handling", TRUE, nullptr);
   tools::link({tee, queue, decode});
-  if (parser) record_from(tee, {add(parser)}, record_caps); // for viewers too, when nothing is recorded
+  const StoredFormat *stored = stored_format(caps);
+  if (stored) // for viewers too, when nothing is recorded
+    tools::link({tee, add_storing({add(stored->parser)}, stored->caps)});
   for (GstElement *e : {decode, queue, tee}) gst_element_sync_state_with_parent(e);
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(tee, "sink"));
   gst_pad_link(prepared(pad, caps), sink.get());
-  if (!parser && config_.record.enabled) link_encoder();
+  if (!stored && encodes()) link_encoder();
 }
 
 void CameraPipeline::link_raw(GstPad *pad) {
-  if (config_.record.enabled) link_encoder();
+  if (encodes()) link_encoder();
   link_pictures(prepared(pad, "video/x-raw"));
-}
-
-void CameraPipeline::link_sound(GstPad *pad) {
-  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
-  const auto chain = sound_chain(caps.get());
-  if (!chain) return;
-  GstElement *depay = add(chain->depay), *parse = add(chain->parse), *filter = add("capsfilter"),
-             *sink = add("appsink");
-  const tools::CapsPtr wanted(gst_caps_from_string(chain->caps));
-  g_object_set(filter, "caps", wanted.get(), nullptr);
-  g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 0u, nullptr);
-  GstAppSinkCallbacks callbacks{};
-  callbacks.new_sample = guarded<Callbacks::sound>;
-  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
-  tools::link({depay, parse, filter, sink});
-  for (GstElement *e : {sink, filter, parse, depay}) gst_element_sync_state_with_parent(e);
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(depay, "sink"));
-  gst_pad_link(pad, in.get());
 }
 
 void CameraPipeline::link_pictures(GstPad *pad) {
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(entry_, "sink"));
   if (gst_pad_is_linked(sink.get())) return;
   // The size is judged before anything works on pictures of it.
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-                    guarded<Callbacks::caps_of_source, GST_PAD_PROBE_OK>, this, nullptr);
+  watch_caps(pad);
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::decoded, GST_PAD_PROBE_OK>, this,
                     nullptr);
   Straightener::watch(GST_BIN(pipeline_), pad, sink.get(), on_gpu());
   gst_pad_link(pad, sink.get());
 }
 
-void CameraPipeline::refuse(const std::string &why) {
-  if (refused_.exchange(true)) return;
-  GST_ELEMENT_ERROR(pipeline_, STREAM, WRONG_TYPE, ("%s", why.c_str()), (nullptr));
-}
-
-void CameraPipeline::record_from(GstElement *tee, std::initializer_list<GstElement *> between,
-                                 const char *caps_text) {
-  GstElement *filter = add("capsfilter"), *sink = add("appsink");
-  const tools::CapsPtr caps(gst_caps_from_string(caps_text));
-  g_object_set(filter, "caps", caps.get(), nullptr);
-  g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 0u, nullptr);
-  GstAppSinkCallbacks callbacks{};
-  callbacks.new_sample = guarded<Callbacks::record>;
-  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
-  GstElement *last = nullptr;
-  for (GstElement *e : between) {
-    if (last) tools::link({last, e});
-    last = e;
-  }
-  tools::link({last, filter, sink});
-  for (GstElement *e : {sink, filter}) gst_element_sync_state_with_parent(e);
-  for (GstElement *e : between) gst_element_sync_state_with_parent(e);
-  tools::link({tee, *between.begin()});
-}
-
 void CameraPipeline::link_encoder() {
-  const char *factory = has_factory("nvh264enc")     ? "nvh264enc"
-                        : has_factory("x264enc")     ? "x264enc"
-                        : has_factory("openh264enc") ? "openh264enc"
-                                                     : nullptr;
+  const char *factory = tools::has_element("nvh264enc")     ? "nvh264enc"
+                        : tools::has_element("x264enc")     ? "x264enc"
+                        : tools::has_element("openh264enc") ? "openh264enc"
+                                                            : nullptr;
   if (!factory) {
     // On a streaming thread: the message brings it to the main one.
     GST_ELEMENT_WARNING(pipeline_, CORE, MISSING_PLUGIN,
@@ -468,7 +334,7 @@ void CameraPipeline::link_encoder() {
     g_object_set(encode, "gop-size", static_cast<int>(key_frames), nullptr);
   }
   g_signal_connect(queue, "overrun", G_CALLBACK(guarded<Callbacks::leaks>), this);
-  record_from(raw_tee_, {queue, convert, encode, parse}, "video/x-h264,stream-format=avc,alignment=au");
+  tools::link({raw_tee_, add_storing({queue, convert, encode, parse}, stored_format("video/x-h264")->caps)});
 }
 
 GstElement *CameraPipeline::element(const std::string &name) const {
@@ -483,45 +349,6 @@ std::uint64_t CameraPipeline::drops() const {
   constexpr std::uint64_t under_way = 4;
   return source_drops_.total() + key_gate_.dropped() + damage_gate_.dropped() + leaked_ +
          (in > out + under_way ? in - out - under_way : 0);
-}
-
-bool CameraPipeline::is_over() const {
-  return recording_ && !config_.loop && frames_out_ > 0;
-}
-
-const char *CameraPipeline::why_ended() const {
-  if (loop_ && !loop_->timed()) return no_times;
-  return frames_out_ ? stream_ended : "the stream ended before its first picture; does it hold video?";
-}
-
-void CameraPipeline::rewind() {
-  if (!muted_ && !loop_->rewind())
-    GST_ELEMENT_ERROR(pipeline_, STREAM, FAILED, ("%s", why_ended()), (nullptr));
-}
-
-double CameraPipeline::age_of(GstClockTime running) const {
-  const tools::ObjectPtr<GstClock> clock(gst_element_get_clock(pipeline_));
-  if (!clock || !GST_CLOCK_TIME_IS_VALID(running)) return 0;
-  const GstClockTime t = gst_clock_get_time(clock.get()),
-                     then = gst_element_get_base_time(pipeline_) + running;
-  const double ago = static_cast<double>(static_cast<gint64>(t - then)) / 1e9;
-  constexpr double longest = 60; // further off the stream's times are wrong
-  return std::abs(ago) > longest ? 0 : ago;
-}
-
-GstClockTime CameraPipeline::running_time(GstPad *pad, GstBuffer *buffer) {
-  GstClockTime running = GST_CLOCK_TIME_NONE;
-  if (GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0)) {
-    const GstSegment *segment = nullptr;
-    gst_event_parse_segment(event, &segment);
-    running = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
-    gst_event_unref(event);
-  }
-  return running;
-}
-
-double CameraPipeline::time_of(GstPad *pad, GstBuffer *buffer) const {
-  return utc_of(running_time(pad, buffer));
 }
 
 } // namespace vigil::monitor

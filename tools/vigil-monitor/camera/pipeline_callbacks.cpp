@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipeline_callbacks.h"
 
-#include "../config/text.h"
-#include "../printable.h"
 #include "common/guarded.h"
 #include "reduction.h"
-#include "source.h"
 #include "tools/base/gst_ptr.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <exception>
 #include <gst/video/video.h>
 #include <optional>
 #include <utility>
@@ -40,122 +36,17 @@ std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-// Every text that a source causes passes here: a camera chooses some of its words.
-std::string shown(const char *text) {
-  return printable(mask_credentials(text), most_said);
-}
-
-// An error of GStreamer in words that help: its own texts say what failed inside.
-std::string words_of(GstMessage *m) {
-  GError *e = nullptr;
-  gchar *d = nullptr;
-  gst_message_parse_error(m, &e, &d);
-  const tools::ErrorPtr error(e);
-  const tools::TextPtr details(d);
-  std::string why = shown(error->message);
-  if (why.starts_with("No supported stream"))
-    return "the camera answers, but offers no video"; // rtspsrc, all streams refused
-  if (details && std::strstr(details.get(), "Redirect to"))
-    return "the address sends on to another one, which is not followed: " + why;
-  if (details && std::strstr(details.get(), "reason not-linked"))
-    return "the source gives something, but no video"; // sound, say, which nothing takes
-  // rtspsrc repeats itself where a person asks what to do.
-  if (g_error_matches(e, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED))
-    return "the camera refuses the user name or the password (" + why + ")";
-  if (details && std::strstr(details.get(), "(404)"))
-    return "the camera answers, but has no stream at this address (" + why + ")";
-  if (details && std::strstr(details.get(), "Failed to connect"))
-    return "nothing answers at this address: is the camera on, and are address and port right?";
-  if (details) {
-    // "file.c (123): function (): /GstPipeline:x/...:\nwhat happened"
-    const std::string text = details.get();
-    const std::size_t line = text.find('\n');
-    if (line != std::string::npos && line + 1 < text.size())
-      why += " (" + shown(text.c_str() + line + 1) + ")";
-  }
-  return why;
-}
-
 } // namespace
-
-void CameraPipeline::Callbacks::on_own_thread(GstElement *, gpointer task) {
-  const Task &t = *static_cast<Task *>(task);
-  guard("a camera's thread", [&] { t.run(t.pipeline); });
-  const std::lock_guard held(t.pipeline.threads_lock_);
-  t.pipeline.threads_--;
-  t.pipeline.thread_ended_.notify_all(); // with the lock held: the object may go once it is free
-}
-
-void CameraPipeline::Callbacks::delete_task(gpointer task) {
-  delete static_cast<Task *>(task);
-}
-
-void CameraPipeline::Callbacks::pad_added(GstElement *, GstPad *pad, gpointer user) {
-  try {
-    self(user).link_stream(pad);
-  } catch (const std::exception &e) {
-    GST_ELEMENT_ERROR(self(user).pipeline_, LIBRARY, INIT, ("%s", e.what()), (nullptr));
-  }
-}
 
 void CameraPipeline::Callbacks::decoded_pad(GstElement *, GstPad *pad, gpointer user) {
   self(user).link_pictures(pad);
-}
-
-GstBusSyncReply CameraPipeline::Callbacks::sync_message(GstBus *, GstMessage *m, gpointer user) {
-  if (!self(user).contexts_.handle(m)) return GST_BUS_PASS;
-  gst_message_unref(m);
-  return GST_BUS_DROP;
-}
-
-gboolean CameraPipeline::Callbacks::message(GstBus *, GstMessage *m, gpointer user) {
-  CameraPipeline &p = self(user);
-  if (p.muted_) return G_SOURCE_CONTINUE;
-  switch (GST_MESSAGE_TYPE(m)) {
-  case GST_MESSAGE_ERROR:
-    p.events_.failed(words_of(m));
-    break;
-  case GST_MESSAGE_EOS:
-    if (p.is_over())
-      p.events_.ended(played_once);
-    else
-      p.events_.failed(p.why_ended());
-    break;
-  case GST_MESSAGE_WARNING: {
-    GError *e = nullptr;
-    gst_message_parse_warning(m, &e, nullptr);
-    p.events_.warning(shown(tools::ErrorPtr(e)->message));
-    break;
-  }
-  case GST_MESSAGE_QOS: // what the chain itself drops is seen by what goes in and comes out
-    if (std::none_of(p.chain_.begin(), p.chain_.end(),
-                     [&](GstElement *e) { return GST_OBJECT(e) == GST_MESSAGE_SRC(m); }))
-      p.source_drops_.heard(m);
-    break;
-  case GST_MESSAGE_ELEMENT: {
-    guint64 running = GST_CLOCK_TIME_NONE;
-    const GstStructure *s = gst_message_get_structure(m);
-    if (s && gst_structure_has_name(s, "drop-msg")) {
-      p.source_drops_.packet(s);
-      break;
-    }
-    if (s) gst_structure_get_uint64(s, "running-time", &running);
-    p.events_.message(m, p.utc_of(running));
-    break;
-  }
-  default:
-    break;
-  }
-  return G_SOURCE_CONTINUE;
 }
 
 GstPadProbeReturn CameraPipeline::Callbacks::caps_of_pictures(GstPad *, GstPadProbeInfo *info,
                                                               gpointer user) {
   CameraPipeline &p = self(user);
   if (const auto video = video_of(info)) {
-    if (source_kind(p.config_.source) != SourceKind::file)
-      if (const auto why = p.limit_.changes(video->width, video->height, Utc::monotonic_seconds()))
-        p.refuse(*why);
+    p.judge_change(video->width, video->height);
     p.width_ = video->width;
     p.shown_width_ = width_shown(*video);
     p.height_ = video->height;
@@ -190,23 +81,6 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_masks(GstPad *, GstPadProbe
 GstPadProbeReturn CameraPipeline::Callbacks::caps_of_tiles(GstPad *, GstPadProbeInfo *info, gpointer user) {
   if (const auto video = video_of(info)) self(user).tint_.picture_caps(*video);
   return GST_PAD_PROBE_OK;
-}
-
-// Before the source's stream goes to anything that takes memory for its pictures.
-GstPadProbeReturn CameraPipeline::Callbacks::caps_of_source(GstPad *, GstPadProbeInfo *info, gpointer user) {
-  CameraPipeline &p = self(user);
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
-    GstCaps *caps = nullptr;
-    gst_event_parse_caps(event, &caps);
-    if (const auto why = p.limit_.refuses(caps)) p.refuse(*why);
-    if (p.refused_) return GST_PAD_PROBE_DROP;
-  }
-  return GST_PAD_PROBE_OK;
-}
-
-GstPadProbeReturn CameraPipeline::Callbacks::of_source(GstPad *, GstPadProbeInfo *, gpointer user) {
-  return self(user).refused_ ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
 GstPadProbeReturn CameraPipeline::Callbacks::into_decoder(GstPad *, GstPadProbeInfo *info, gpointer user) {
@@ -342,19 +216,6 @@ GstPadProbeReturn CameraPipeline::Callbacks::tint_tile(GstPad *pad, GstPadProbeI
   return p.tint_.draw(own, running_time(pad, own)) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
-// A file's frames come in the order of decoding, and are let through when they are due in that order. The
-// first, which waits for none, says how much later they are shown: all of them come so much later, so that
-// none is shown before it is due.
-GstPadProbeReturn CameraPipeline::Callbacks::first_of_file(GstPad *pad, GstPadProbeInfo *info, gpointer) {
-  GstBuffer *first = GST_PAD_PROBE_INFO_BUFFER(info);
-  const GstClockTime shown = GST_BUFFER_PTS(first), decoded = GST_BUFFER_DTS(first);
-  if (GST_CLOCK_TIME_IS_VALID(shown) && GST_CLOCK_TIME_IS_VALID(decoded) && shown > decoded) {
-    const tools::ObjectPtr<GstElement> identity(gst_pad_get_parent_element(pad));
-    g_object_set(identity.get(), "ts-offset", static_cast<gint64>(shown - decoded), nullptr);
-  }
-  return GST_PAD_PROBE_REMOVE;
-}
-
 GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
   CameraPipeline &p = self(user);
   const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
@@ -369,42 +230,6 @@ GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
   gst_buffer_unmap(buffer, &map);
   p.tiles_++;
   p.events_.picture(*view, p.utc_of(running), std::move(bytes));
-  return GST_FLOW_OK;
-}
-
-// rtspsrc's pads of sound, where sound is recorded. Without it the camera still sees.
-void CameraPipeline::Callbacks::sound_pad(GstElement *, GstPad *pad, gpointer user) {
-  CameraPipeline &p = self(user);
-  try {
-    p.link_sound(pad);
-  } catch (const std::exception &e) {
-    GST_ELEMENT_WARNING(p.pipeline_, LIBRARY, INIT, ("the camera's sound is not recorded: %s", e.what()),
-                        (nullptr));
-  }
-}
-
-GstFlowReturn CameraPipeline::Callbacks::sound(GstAppSink *sink, gpointer user) {
-  CameraPipeline &p = self(user);
-  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
-  if (!sample || p.muted_) return GST_FLOW_OK;
-  p.events_.sound_caps(gst_sample_get_caps(sample.get()));
-  GstBuffer *buffer = gst_sample_get_buffer(sample.get());
-  const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
-                                                           GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
-  p.events_.sound(buffer, Utc::monotonic_seconds() - p.age_of(running));
-  return GST_FLOW_OK;
-}
-
-GstFlowReturn CameraPipeline::Callbacks::record(GstAppSink *sink, gpointer user) {
-  CameraPipeline &p = self(user);
-  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
-  if (!sample || p.muted_) return GST_FLOW_OK;
-  p.events_.record_caps(gst_sample_get_caps(sample.get()));
-  GstBuffer *buffer = gst_sample_get_buffer(sample.get());
-  const GstClockTime t = GST_BUFFER_DTS_IS_VALID(buffer) ? GST_BUFFER_DTS(buffer) : GST_BUFFER_PTS(buffer);
-  const GstClockTime running =
-      gst_segment_to_running_time(gst_sample_get_segment(sample.get()), GST_FORMAT_TIME, t);
-  p.events_.record_frame(buffer, Utc::monotonic_seconds() - p.age_of(running));
   return GST_FLOW_OK;
 }
 

@@ -24,13 +24,13 @@ std::string completed(std::string description) {
 
 // A bin with one pad, the last element's. GStreamer's own way to make pads of what is not linked would take
 // the pad that a delayed link waits for, as that behind decodebin.
-GstElement *parse_launch(const CameraConfig &c) {
+GstElement *parse_launch(const std::string &source) {
   GError *e = nullptr;
-  GstElement *bin = gst_parse_bin_from_description_full(completed(c.source).c_str(), FALSE, nullptr,
+  GstElement *bin = gst_parse_bin_from_description_full(completed(source).c_str(), FALSE, nullptr,
                                                         GST_PARSE_FLAG_FATAL_ERRORS, &e);
   const tools::ErrorPtr error(e);
   if (!bin)
-    fail(Error::Kind::bad_setting, "source '", mask_credentials(c.source),
+    fail(Error::Kind::bad_setting, "source '", mask_credentials(source),
          "': ", error ? mask_credentials(error->message) : "cannot be made");
   const tools::ObjectPtr<GstElement> last(gst_bin_get_by_name(GST_BIN(bin), last_of_launch));
   const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last.get(), "src"));
@@ -60,12 +60,12 @@ gboolean select_video(GstElement *, guint, GstCaps *caps, gpointer) {
   return media.empty() || media == "video";
 }
 
-// Where all is recorded, sound that the file can hold as it is is asked for, too.
+// Where all is recorded, sound that the file can hold is asked for, too.
 gboolean select_sound(GstElement *source, guint number, GstCaps *caps, gpointer) {
   if (field_of(caps, "media") != "audio") return select_video(source, number, caps, nullptr);
   if (sound_chain(caps)) return TRUE;
   GST_ELEMENT_WARNING(source, STREAM, WRONG_TYPE,
-                      ("the camera's sound (%s) is not recorded: only AAC and Opus are",
+                      ("the camera's sound (%s) is not recorded: only AAC, Opus and G.711 are",
                        field_of(caps, "encoding-name").c_str()),
                       (nullptr));
   return FALSE;
@@ -77,21 +77,24 @@ void no_more_rtp_pads(GstElement *source, GstElement *parse) {
     GST_ELEMENT_ERROR(source, STREAM, WRONG_TYPE, ("the camera answers, but offers no video"), (nullptr));
 }
 
-void set_up_jitterbuffer(GstElement *, GstElement *jitterbuffer, guint, guint, gpointer) {
+void set_up_jitterbuffer(GstElement *, GstElement *jitterbuffer, guint, guint, gpointer with_times) {
   g_object_set(jitterbuffer, "post-drop-messages", TRUE, "drop-messages-interval", 0u, nullptr);
   g_object_set(jitterbuffer, "faststart-min-packets", 1u, nullptr); // else the first packet waits for long
+  constexpr const char *times = "add-reference-timestamp-meta";     // of GStreamer 1.22 or newer
+  if (with_times && g_object_class_find_property(G_OBJECT_GET_CLASS(jitterbuffer), times))
+    g_object_set(jitterbuffer, times, TRUE, nullptr);
 }
 
-void new_manager(GstElement *, GstElement *rtpbin, gpointer) {
+void new_manager(GstElement *, GstElement *rtpbin, gpointer with_times) {
   if (g_signal_lookup("new-jitterbuffer", G_OBJECT_TYPE(rtpbin)))
-    g_signal_connect(rtpbin, "new-jitterbuffer", G_CALLBACK(guarded<set_up_jitterbuffer>), nullptr);
+    g_signal_connect(rtpbin, "new-jitterbuffer", G_CALLBACK(guarded<set_up_jitterbuffer>), with_times);
 }
 
 // Over UDP a packet that has not come after the latency is lost; what comes later is of no use. Over TCP, and
 // HTTP around it, nothing is lost: what comes late is what a wireless link or a relay held up, and is whole.
 // There the latency delays nothing but what follows a gap in the numbers of packets. It says how much later
 // than the camera says a packet may come and keep its time; after that it has the time at which it came.
-GstElement *make_rtsp_source(const std::string &address) {
+GstElement *make_rtsp_source(const std::string &address, bool with_times) {
   GstElement *source = tools::make_element("rtspsrc");
   const bool udp = address.starts_with("rtspu") || address.starts_with("rtspsu");
   constexpr guint by_udp = 1 | 2, by_tcp = 4; // bits of GstRTSPLowerTrans
@@ -100,7 +103,7 @@ GstElement *make_rtsp_source(const std::string &address) {
   g_object_set(source, "location", address.c_str(), "protocols", udp ? by_udp : by_tcp, "latency",
                udp ? udp_latency_ms : tcp_latency_ms, "tcp-timeout", timeout_us, "drop-on-latency",
                udp ? TRUE : FALSE, nullptr);
-  g_signal_connect(source, "new-manager", G_CALLBACK(guarded<new_manager>), nullptr);
+  g_signal_connect(source, "new-manager", G_CALLBACK(guarded<new_manager>), GINT_TO_POINTER(with_times));
   return source;
 }
 
@@ -108,6 +111,25 @@ GstElement *make_rtsp_source(const std::string &address) {
 void keep_to_address(GstElement *source) {
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(source), "automatic-redirect"))
     g_object_set(source, "automatic-redirect", FALSE, nullptr);
+}
+
+void check_one(const std::string &source) {
+  switch (source_kind(source)) {
+  case SourceKind::launch: {
+    GstElement *bin = parse_launch(source);
+    gst_object_ref_sink(bin);
+    gst_object_unref(bin);
+    break;
+  }
+  case SourceKind::network:
+    if (const tools::TextPtr protocol(gst_uri_get_protocol(source.c_str()));
+        !protocol || !gst_uri_protocol_is_supported(GST_URI_SRC, protocol.get()))
+      fail(Error::Kind::bad_setting, "no element of GStreamer reads '", mask_credentials(source), "'");
+    break;
+  case SourceKind::file: // it may come later
+  case SourceKind::device:
+    break;
+  }
 }
 
 } // namespace
@@ -134,70 +156,62 @@ std::optional<SoundChain> sound_chain(const GstCaps *rtp) {
   const std::string name = field_of(rtp, "encoding-name");
   constexpr const char *aac = "audio/mpeg,mpegversion=4,stream-format=raw";
   if (field_of(rtp, "media") != "audio") return std::nullopt;
-  if (name == "MPEG4-GENERIC") return SoundChain{"rtpmp4gdepay", "aacparse", aac};
-  if (name == "MP4A-LATM") return SoundChain{"rtpmp4adepay", "aacparse", aac};
-  if (name == "OPUS") return SoundChain{"rtpopusdepay", "opusparse", "audio/x-opus"};
+  constexpr const char *opus = "audio/x-opus";
+  if (name == "MPEG4-GENERIC") return SoundChain{{"rtpmp4gdepay", "aacparse"}, aac};
+  if (name == "MP4A-LATM") return SoundChain{{"rtpmp4adepay", "aacparse"}, aac};
+  if (name == "OPUS") return SoundChain{{"rtpopusdepay", "opusparse"}, opus};
+  // MP4 does not hold G.711 that browsers play.
+  if (name == "PCMA") return SoundChain{{"rtppcmadepay", "alawdec", "opusenc"}, opus};
+  if (name == "PCMU") return SoundChain{{"rtppcmudepay", "mulawdec", "opusenc"}, opus};
   return std::nullopt;
 }
 
-void add_source(GstBin *bin, const CameraConfig &c, GCallback pad_added, GCallback sound_added,
-                gpointer user) {
-  const SourceKind kind = source_kind(c.source);
+bool is_sound(const GstCaps *rtp) {
+  return field_of(rtp, "media") == "audio";
+}
+
+void add_source(GstBin *bin, const std::string &source, const SourcePads &pads) {
+  const SourceKind kind = source_kind(source);
   const auto add = [&](GstElement *e) {
     gst_bin_add(bin, e);
     return e;
   };
   GstElement *parse = add(tools::make_element("parsebin"));
-  // `pad_added` is guarded where it is given
-  g_signal_connect(parse, "pad-added", pad_added, user);
+  // `pads` are guarded where they are given
+  g_signal_connect(parse, "pad-added", pads.stream, pads.user);
   if (kind == SourceKind::launch) {
-    tools::link({add(parse_launch(c)), parse});
+    tools::link({add(parse_launch(source)), parse});
   } else if (kind == SourceKind::device) {
-    GstElement *source = add(tools::make_element("v4l2src"));
-    g_object_set(source, "device", c.source.c_str(), nullptr);
-    tools::link({source, parse});
-  } else if (c.source.starts_with("rtsp")) {
-    GstElement *source = add(make_rtsp_source(c.source));
-    g_signal_connect(source, "select-stream",
-                     sound_added ? G_CALLBACK(guarded<select_sound>) : G_CALLBACK(guarded<select_video>),
+    GstElement *device = add(tools::make_element("v4l2src"));
+    g_object_set(device, "device", source.c_str(), nullptr);
+    tools::link({device, parse});
+  } else if (source.starts_with("rtsp")) {
+    GstElement *camera = add(make_rtsp_source(source, pads.with_times));
+    g_signal_connect(camera, "select-stream",
+                     pads.with_sound ? G_CALLBACK(guarded<select_sound>) : G_CALLBACK(guarded<select_video>),
                      nullptr);
-    // `sound_added` is guarded where it is given
-    if (sound_added) g_signal_connect(source, "pad-added", sound_added, user);
-    g_signal_connect(source, "pad-added", G_CALLBACK(guarded<link_rtp>), parse);
-    g_signal_connect(source, "no-more-pads", G_CALLBACK(guarded<no_more_rtp_pads>), parse);
+    // `pads` are guarded where they are given
+    g_signal_connect(camera, "pad-added", pads.rtp, pads.user);
+    g_signal_connect(camera, "pad-added", G_CALLBACK(guarded<link_rtp>), parse);
+    g_signal_connect(camera, "no-more-pads", G_CALLBACK(guarded<no_more_rtp_pads>), parse);
   } else {
     GError *e = nullptr;
-    const tools::TextPtr uri(kind == SourceKind::file && !c.source.starts_with("file://")
-                                 ? gst_filename_to_uri(c.source.c_str(), nullptr)
-                                 : g_strdup(c.source.c_str()));
-    GstElement *source = uri ? gst_element_make_from_uri(GST_URI_SRC, uri.get(), nullptr, &e) : nullptr;
+    const tools::TextPtr uri(kind == SourceKind::file && !source.starts_with("file://")
+                                 ? gst_filename_to_uri(source.c_str(), nullptr)
+                                 : g_strdup(source.c_str()));
+    GstElement *reader = uri ? gst_element_make_from_uri(GST_URI_SRC, uri.get(), nullptr, &e) : nullptr;
     const tools::ErrorPtr error(e);
-    if (!source)
-      fail(Error::Kind::bad_setting, "source '", mask_credentials(c.source), "': ",
+    if (!reader)
+      fail(Error::Kind::bad_setting, "source '", mask_credentials(source), "': ",
            error ? mask_credentials(error->message) : "no address, file, device or element of GStreamer");
-    keep_to_address(source);
-    tools::link({add(source), parse});
+    keep_to_address(reader);
+    tools::link({add(reader), parse});
   }
 }
 
 void check_source(const CameraConfig &c) {
   try {
-    switch (source_kind(c.source)) {
-    case SourceKind::launch: {
-      GstElement *bin = parse_launch(c);
-      gst_object_ref_sink(bin);
-      gst_object_unref(bin);
-      break;
-    }
-    case SourceKind::network:
-      if (const tools::TextPtr protocol(gst_uri_get_protocol(c.source.c_str()));
-          !protocol || !gst_uri_protocol_is_supported(GST_URI_SRC, protocol.get()))
-        fail(Error::Kind::bad_setting, "no element of GStreamer reads '", mask_credentials(c.source), "'");
-      break;
-    case SourceKind::file: // it may come later
-    case SourceKind::device:
-      break;
-    }
+    for (const std::string &source : c.sources()) check_one(source);
   } catch (const Error &e) {
     fail(e.kind(), c.place.empty() ? "" : c.place + ": ", "camera ", c.name, ": ", e.what());
   }

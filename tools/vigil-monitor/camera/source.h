@@ -7,6 +7,7 @@
 #include <gst/gst.h>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace vigil::monitor {
 
@@ -20,18 +21,28 @@ SourceKind source_kind(const std::string &source);
 // Whether it may come to an end and begin again. A camera that ends is connected again.
 bool has_end(const std::string &source);
 
-// What takes sound that is recorded as it is out of RTP; nothing for any other.
+// Elements that make sound for the recording of RTP: AAC and Opus as they are, G.711 as Opus. Nothing for any
+// other sound.
 struct SoundChain {
-  const char *depay, *parse, *caps;
+  std::vector<const char *> elements;
+  const char *caps;
 };
 std::optional<SoundChain> sound_chain(const GstCaps *rtp);
 
-// Adds the source to the pipeline, and a parsebin after it that makes pads, `pad_added`, of parsed streams or
-// raw video. `sound_added`: for pads of RTP with sound that can be recorded; null: it is not asked for.
-// Throws Error::bad_setting or Error::no_device, credentials masked.
-void add_source(GstBin *, const CameraConfig &, GCallback pad_added, GCallback sound_added, gpointer user);
+bool is_sound(const GstCaps *rtp);
 
-// Throws when the source can be seen to be wrong without starting it.
+struct SourcePads { // functions for "pad-added", guarded
+  GCallback stream; // of the parsebin after the source: parsed streams or raw video
+  GCallback rtp;    // of a source of RTP: video, and sound that can be recorded
+  gpointer user;
+  bool with_sound; // else sound is not asked for
+  bool with_times; // packets of RTP get the times that the camera says (sender_clock.h)
+};
+// Adds the source to the pipeline, and a parsebin after it. Throws Error::bad_setting or Error::no_device,
+// credentials masked.
+void add_source(GstBin *, const std::string &source, const SourcePads &);
+
+// Throws when a source of the camera can be seen to be wrong without starting it.
 void check_source(const CameraConfig &);
 
 } // namespace vigil::monitor

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "stored_stream.h"
 
-#include "pipeline.h"
+#include "stream_pipeline.h"
 
+#include <cmath>
 #include <utility>
 
 namespace vigil::monitor {
 namespace {
 
+// Seconds by which the stream that is looked at may be later than the stored one.
+constexpr double most_late = 3;
+
 std::shared_ptr<Recording> make_recording(const std::string &camera,
-                                          const std::shared_ptr<CameraServices> &services) {
-  const auto to_utc = [services] {
+                                          const std::shared_ptr<CameraServices> &services,
+                                          const std::shared_ptr<std::atomic<double>> &offset) {
+  const auto to_utc = [services, offset] {
     const double now = services->utc().now();
-    return now - services->utc().steady(now);
+    return now - services->utc().steady(now) - *offset;
   };
   const auto warning = [services, camera](const std::string &text) { services->log(camera + ": " + text); };
   return std::make_shared<Recording>(camera, services->recordings(),
@@ -22,15 +27,17 @@ std::shared_ptr<Recording> make_recording(const std::string &camera,
 } // namespace
 
 StoredStream::StoredStream(const CameraConfig &config, std::shared_ptr<CameraServices> services)
-    : config_(config), services_(std::move(services)), recording_(make_recording(config.name, services_)) {}
+    : config_(config), services_(std::move(services)),
+      recording_(make_recording(config.name, services_, offset_)) {}
 
 void StoredStream::connection_begins(RecorderNews news) {
-  recorder_ = std::make_shared<Recorder>(config_.record.enabled ? config_.record.pre_capture : 0,
-                                         services_->clips(), std::move(news));
+  const double before = config_.record.enabled ? config_.record.pre_capture : 0;
+  kept_more_ = config_.records_apart() ? most_late : 0;
+  recorder_ = std::make_shared<Recorder>(before + kept_more_, services_->clips(), std::move(news));
   frames_lost_ = 0;
 }
 
-void StoredStream::connect(PipelineEvents &e) const {
+void StoredStream::connect(StreamEvents &e) const {
   const auto recorder = recorder_;
   const auto recording = recording_;
   e.record_caps = [=](GstCaps *caps) {
@@ -43,6 +50,13 @@ void StoredStream::connect(PipelineEvents &e) const {
   };
   e.sound_caps = [=](GstCaps *caps) { recording->sound_caps(caps); };
   e.sound = [=](GstBuffer *b, double time) { recording->sound(b, time); };
+}
+
+void StoredStream::align(double offset) {
+  constexpr double small = 0.05, most = 10; // a larger one is of clocks that are not the same
+  if (std::abs(offset) > most || std::abs(offset - *offset_) < small) return;
+  *offset_ = offset;
+  recording_->clock_set();
 }
 
 void StoredStream::reset() {
@@ -67,11 +81,12 @@ void StoredStream::tell_losses() {
 }
 
 bool StoredStream::begin_clip(const std::string &event, const std::string &path, double time, double utc) {
-  return recorder_ && recorder_->begin(event, path, time, utc);
+  // The recorder begins as long before this time as it keeps.
+  return recorder_ && recorder_->begin(event, path, time + *offset_ + kept_more_, utc - *offset_);
 }
 
 void StoredStream::end_clip(const std::string &event, double time) {
-  if (recorder_) recorder_->end_after(event, time);
+  if (recorder_) recorder_->end_after(event, time + *offset_);
 }
 
 } // namespace vigil::monitor

@@ -10,13 +10,14 @@
 #include "clip.h"
 #include "event_clips.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 namespace vigil::monitor {
 
-struct PipelineEvents;
+struct StreamEvents;
 
 // For the main thread.
 class StoredStream final : public EventClips {
@@ -25,9 +26,13 @@ class StoredStream final : public EventClips {
   StoredStream(const CameraConfig &, std::shared_ptr<CameraServices>);
 
   void record_all() { recording_->begin(); }
+  // The stream's times less those of the stream that is looked at, in seconds, where these are two. A part of
+  // a second is left as it is.
+  void align(double offset);
+  double offset() const { return *offset_; }
   void stop_recording(const char *why) { recording_->stop(why); }
   void connection_begins(RecorderNews); // its clips begin with nothing in memory
-  void connect(PipelineEvents &) const; // to this stream, from streaming threads
+  void connect(StreamEvents &) const;   // to this stream, from streaming threads
   void reset();                         // no stream comes from now on; clips end here
   void broke_off(const char *why) { recording_->broke_off(why); }
   void clock_set() { recording_->clock_set(); }
@@ -45,9 +50,11 @@ class StoredStream final : public EventClips {
 
   const CameraConfig &config_;
   const std::shared_ptr<CameraServices> services_;
+  const std::shared_ptr<std::atomic<double>> offset_ = std::make_shared<std::atomic<double>>(0);
   const std::shared_ptr<Recording> recording_;
   std::shared_ptr<Recorder> recorder_;
   Outage slow_disk_;
+  double kept_more_ = 0;          // seconds in memory before an event, beyond what the configuration says
   std::uint64_t frames_lost_ = 0; // of clips, as the log says
   bool wrote_clips_ = false;      // a second ago
 };

@@ -131,6 +131,21 @@ struct Presets {
   std::map<std::string, ElementSettings> sets;
 };
 
+// One stream, or one to record and a smaller one to look at.
+void read_source(const YamlValue &v, CameraConfig &c) {
+  if (v.is_scalar() || v.is_null()) {
+    c.source = v.text();
+  } else {
+    v.members({{"record", [&](const YamlValue &x) { c.record_source = x.text(); }},
+               {"detect", [&](const YamlValue &x) { c.source = x.text(); }}});
+    if (c.source.empty() || c.record_source.empty())
+      v.refuse("record and detect are needed both, each a stream of the camera; write source: ADDRESS where "
+               "it has one");
+    if (c.source == c.record_source) c.record_source.clear();
+  }
+  for (const std::string &source : c.sources()) keep_secrets_of_source(source);
+}
+
 CameraConfig read_camera(const std::string &name, const YamlValue &v, const RecordConfig &record,
                          const Presets &presets) {
   CameraConfig c;
@@ -144,11 +159,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
   const auto element = [&](const char *e) {
     return [&own, e](const YamlValue &x) { read_elements(e, x, own); };
   };
-  v.members({{"source",
-              [&](const YamlValue &x) {
-                c.source = x.text();
-                keep_secrets_of_source(c.source);
-              }},
+  v.members({{"source", [&](const YamlValue &x) { read_source(x, c); }},
              {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
              {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},
              {"loop", [&](const YamlValue &x) { c.loop = x.flag(); }},

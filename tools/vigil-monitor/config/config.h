@@ -59,6 +59,7 @@ constexpr int detect_half = -1, detect_full = 0;
 
 struct CameraConfig {
   std::string name, source;
+  std::string record_source;          // another stream of the camera, which is recorded; empty: `source` is
   bool enabled = true, motion = true; // motion: makes events of what moves
   bool loop = true;                   // a file begins again at its end
   int live_height = 360;
@@ -72,10 +73,15 @@ struct CameraConfig {
   ElementSettings elements;
   std::string place;
   bool records_all() const { return record.enabled && record.continuous; }
+  // Whether another stream is recorded than is looked at.
+  bool records_apart() const { return record.enabled && !record_source.empty(); }
+  std::vector<std::string> sources() const {
+    return record_source.empty() ? std::vector{source} : std::vector{source, record_source};
+  }
   bool records_sound() const { return records_all() && record.audio; }
   bool operator==(const CameraConfig &o) const {
-    return name == o.name && source == o.source && enabled == o.enabled && motion == o.motion &&
-           loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
+    return name == o.name && source == o.source && record_source == o.record_source && enabled == o.enabled &&
+           motion == o.motion && loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
            detect_height == o.detect_height && max_pixels == o.max_pixels && record == o.record &&
            zones == o.zones && lines == o.lines && masks == o.masks && elements == o.elements;
   }

@@ -95,11 +95,12 @@ constexpr KeyReference table[] = {
     {"record.continuous.enabled", "", "true", "At a camera: takes back the `continuous` of all cameras."},
     {"record.motion.days", "", "as `continuous`",
      "Age of recordings that overlap events, where it is more. 0: no limit."},
-    {"record.audio", "", "true", "Record the sound of `rtsp://` cameras, if it is AAC or Opus."},
+    {"record.audio", "", "true", "Record the sound of `rtsp://` cameras, if it is AAC, Opus or G.711."},
 
     {"presets.NAME", "properties by element", "", "A set of properties. Cameras use it by `preset: NAME`."},
 
-    {"cameras.NAME.source", "text", "required", "[Address, file, device or elements](monitor.md#source)."},
+    {"cameras.NAME.source", "text, or `{record, detect}`", "required",
+     "[Address, file, device or elements](monitor.md#source), or [two streams](monitor.md#two-streams)."},
     {"cameras.NAME.enabled", "", "true", "Connect the camera."},
     {"cameras.NAME.motion", "", "true", "Make events of motion."},
     {"cameras.NAME.loop", "", "true", "A file begins again at its end."},

@@ -315,7 +315,14 @@ Response Api::live_mp4(const Match &m) {
   };
   const auto place = stream_place(m);
   const auto watching = std::make_shared<Watching>();
-  watching->recorder = monitor_.call([&] { return need_camera(monitor_, m.parts[0])->recorder(); });
+  const auto asked = m.request.query.find("stream");
+  const std::string stream = asked == m.request.query.end() ? "record" : asked->second;
+  if (stream != "record" && stream != "detect")
+    refuse(400, "there is no stream '" + stream.substr(0, 40) + "'; there are record, detect");
+  watching->recorder = monitor_.call([&] {
+    const auto c = need_camera(monitor_, m.parts[0]);
+    return stream == "record" ? c->recorder() : c->detect_stream();
+  });
   if (watching->recorder) watching->live = watching->recorder->watch();
   if (!watching->live)
     refuse(

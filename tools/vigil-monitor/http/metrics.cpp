@@ -53,6 +53,11 @@ std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &c
   head("camera_online", "gauge", "1 while pictures come.");
   for (const auto &c : cameras)
     line("camera_online", "camera=\"" + c["name"].get<std::string>() + "\"", c["state"] == "online");
+  head("camera_record_stream_online", "gauge", "1 while pictures come of the stream that is recorded.");
+  for (const auto &c : cameras)
+    if (c.contains("record_stream") && c["record_stream"].is_object())
+      line("camera_record_stream_online", "camera=\"" + c["name"].get<std::string>() + "\"",
+           c["record_stream"]["state"] == "online");
   head("camera_motion", "gauge", "1 while something moves.");
   for (const auto &c : cameras)
     line("camera_motion", "camera=\"" + c["name"].get<std::string>() + "\"", c["motion"]);

@@ -24,7 +24,7 @@ export function facts(name, editable) {
     } });
     return { ...item, input };
   });
-  const rows = Object.fromEntries(["Source", "State", "Picture", "Frames a second", "Clips", "Reconnects", "Changed here"].map((words) => [words, h("dd", { class: "number" })]));
+  const rows = Object.fromEntries(["Source", "State", "Recorded stream", "Picture", "Frames a second", "Clips", "Reconnects", "Changed here"].map((words) => [words, h("dd", { class: "number" })]));
   const back = h("button", { type: "button", class: "button", disabled: true, onclick: async () => {
     try {
       store.set(await remove(cameraPath(name, "overrides")));
@@ -40,6 +40,8 @@ export function facts(name, editable) {
     for (const { input, on } of inputs) input.checked = on(camera);
     setText(rows.Source, camera.source);
     setText(rows.State, `${camera.state}${camera.reason ? `: ${camera.reason}` : ""}, since ${fullTime(camera.since)}`);
+    const stream = camera.record_stream;
+    setText(rows["Recorded stream"], stream ? `${stream.source}, ${stream.state}${stream.reason ? `: ${stream.reason}` : ""}, since ${fullTime(stream.since)}` : "the same one");
     setText(rows.Picture, camera.width ? `${camera.width} × ${camera.height}, live ${camera.live.width || "–"} × ${camera.live.height || "–"}` : "none yet");
     setText(rows["Frames a second"], digits(camera.fps));
     setText(rows.Clips, camera.codec ?? "none yet");

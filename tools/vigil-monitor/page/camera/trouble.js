@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is wrong with a camera's view, written over its picture: covered, out of focus, moved; and since when.
+// Trouble of a camera, written over its picture: covered, out of focus, moved, not recorded; and since when.
 import { h, icon, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { fullTime, now, span } from "../app/time.js";
 
 const words = { covered: ["Covered", "Look at the lens, and at the light."], blurred: ["Out of focus", "Focus the camera, or clean its lens."],
-  moved: ["Moved", "Turn the camera back, or draw its areas again for the new view."] };
+  moved: ["Moved", "Turn the camera back, or draw its areas again for the new view."], record: ["Not recorded", "The stream that is recorded is away."] };
 
 export class Trouble {
   #spans = new Map(); // since -> the element that says how long
@@ -16,6 +16,7 @@ export class Trouble {
 
   tell(camera) {
     const now_wrong = Object.entries(camera.state === "online" ? camera.trouble : {});
+    if (camera.record_stream?.state === "offline") now_wrong.push(["record", camera.record_stream.since]);
     const key = JSON.stringify(now_wrong);
     if (key === this.element.dataset.key) return;
     this.element.dataset.key = key;

@@ -5,7 +5,7 @@ import { emptyState, h, icon, iconButton, setText } from "../app/dom.js";
 import { address } from "../app/router.js";
 import { store } from "../app/store.js";
 import { bytes, digits, fullTime, percent, span, timeOfDay } from "../app/time.js";
-import { clipComes, clipWords, labelIcon, labelWords, thumbnail } from "./words.js";
+import { clipComes, clipWords, isOutage, labelIcon, labelWords, thumbnail } from "./words.js";
 
 /** The event's score in words of its own: what it counts depends on the label. */
 function scoreFact({ label, score, end_time: end }) {
@@ -13,7 +13,7 @@ function scoreFact({ label, score, end_time: end }) {
   if (label === "loitering") return { Stayed: end ? span(score) : `more than ${span(score)}` };
   if (label === "camera-blurred") return { "Sharpness lost": percent(score) };
   if (label === "camera-covered" || label === "camera-moved") return { "Of the scene, unseen": percent(score) };
-  if (label === "camera-offline") return {};
+  if (isOutage(label)) return {};
   return { Score: digits(score) };
 }
 

@@ -5,10 +5,13 @@ import { live } from "../app/live.js";
 import { store } from "../app/store.js";
 import { now } from "../app/time.js";
 
-const known = { motion: "Motion", loitering: "Loitering", "camera-covered": "Camera covered", "camera-blurred": "Out of focus", "camera-moved": "Camera moved", "camera-offline": "Camera offline" };
+const known = { motion: "Motion", loitering: "Loitering", "camera-covered": "Camera covered", "camera-blurred": "Out of focus", "camera-moved": "Camera moved", "camera-offline": "Camera offline", "detect-offline": "Detection stream offline", "record-offline": "Recorded stream offline" };
+
+/** Whether an event is an outage, of which there is no picture. */
+export const isOutage = (label) => label in known && label.endsWith("-offline");
 
 export const labelWords = (label) => known[label] ?? label.charAt(0).toUpperCase() + label.slice(1).replaceAll("_", " ");
-export const labelIcon = (label) => (label in known && label.startsWith("camera-") ? (label === "camera-offline" ? "offline" : "warning") : ({ person: "person" })[label] ?? "motion");
+export const labelIcon = (label) => (isOutage(label) ? "offline" : label in known && label.startsWith("camera-") ? "warning" : ({ person: "person" })[label] ?? "motion");
 
 const young = 2; // seconds in which an event's first picture may still be on its way to the disk
 
@@ -16,7 +19,7 @@ const young = 2; // seconds in which an event's first picture may still be on it
  * one of its own its camera's present picture stands in. */
 export function thumbnail(event) {
   const ended = event.end_time !== null;
-  if (event.label === "camera-offline") return null;
+  if (isOutage(event.label)) return null;
   const own = event.has_snapshot && (ended || now() + live.clockOffset - event.start_time >= young);
   if (own) return `${eventPath(event.id, "thumbnail.jpg")}${ended ? "?end" : ""}`;
   return ended ? null : cameraPath(event.camera, "latest.jpg") + query({ event: event.id });
@@ -26,12 +29,12 @@ const writing = 30; // seconds after an event's end in which its clip may still 
 
 /** Whether an event that has no clip will have one. */
 export function clipComes(event) {
-  if (event.has_clip || event.label === "camera-offline" || store.cameras.get(event.camera)?.record_enabled === false) return false;
+  if (event.has_clip || isOutage(event.label) || store.cameras.get(event.camera)?.record_enabled === false) return false;
   return event.end_time === null || now() + live.clockOffset - event.end_time < writing;
 }
 
 export function clipWords(event) {
-  if (event.label === "camera-offline") return event.end_time ? "In this time the camera gave no picture." : "The camera gives no picture.";
+  if (isOutage(event.label)) return event.end_time ? "In this time the camera gave no picture." : "The camera gives no picture.";
   if (!clipComes(event)) return "This event has no clip.";
   return event.end_time === null ? "The clip is ready when the event has ended." : "The clip is being written.";
 }

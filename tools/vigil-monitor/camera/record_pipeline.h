@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The pipeline of a stream that is recorded alone, where a camera has another one that is looked at. Nothing
+// is decoded:
+//
+//   source ! parsebin ! parser ! recorder
+#pragma once
+
+#include "stream_pipeline.h"
+
+namespace vigil::monitor {
+
+class RecordPipeline final : public StreamPipeline {
+ public:
+  RecordPipeline(const CameraConfig &, StreamEvents, tools::SharedContexts &, const Utc &);
+  ~RecordPipeline() override;
+
+ private:
+  void link(GstPad *, const std::string &caps) override;
+  static GstPadProbeReturn count(GstPad *, GstPadProbeInfo *, gpointer);
+};
+
+// How a compressed stream is stored; null where it is not stored as it comes.
+struct StoredFormat {
+  const char *parser, *caps;
+};
+const StoredFormat *stored_format(const std::string &caps);
+
+} // namespace vigil::monitor
