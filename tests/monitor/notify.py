@@ -240,7 +240,7 @@ def who_and_when():
     more = {"all": "", "quiet": f', quiet_hours: "{clock(minute - 60)}-{clock(minute + 60)}"', "loud": f', quiet_hours: "{clock(minute + 60)}-{clock(minute - 60)}"',
             "other-label": ", labels: [person]", "zone": ", zones: [nowhere]"}
     rules = "\n".join(f'  - {{ntfy: {{server: "http://127.0.0.1:{servers[n].port}", topic: t}}, cameras: [gate], min_interval: 1{more[n]}}}' for n in names)
-    with started("who", rules, {"TZ": "XXX-5"}) as m:
+    with started("targets", rules, {"TZ": "ABC-5"}) as m:
         m.wait("messages", lambda: len(servers["all"].got) >= 2 and len(servers["loud"].got) >= 2, 120)
         same({n: len(servers[n].got) for n in names if n not in ("all", "loud")}, {"quiet": 0, "other-label": 0, "zone": 0}, "who gets none")
         m.stop()

@@ -169,7 +169,8 @@ gboolean read_again(gpointer user) {
   return G_SOURCE_CONTINUE;
 }
 
-// Users that the command line adds, changes or removes meanwhile. The database is asked on the writer's thread.
+// Users that the command line adds, changes or removes meanwhile. The database is asked on the writer's
+// thread.
 class OtherPrograms {
  public:
   OtherPrograms(Monitor &monitor, Access &access) : monitor_(monitor), access_(access) {}

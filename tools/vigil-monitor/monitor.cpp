@@ -49,7 +49,7 @@ Monitor::Monitor(Config config, std::string file)
   overrides_ = overrides_file_.load();
   storage_->set_retention(config_.cameras, config_.record.retain_days);
   clock_ = ClockTrust(storage_->events().trusted_time());
-  // Whoever received their beginning receives their end.
+  // Receivers of their beginning receive their end.
   for (const Event &event : storage_->reconcile(utc_.now())) waiting_.push_back({"end", event});
   const auto recovery =
       std::make_shared<RecordingRecovery>(storage_->recordings(), storage_->path(), log_line);

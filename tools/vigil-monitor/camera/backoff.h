@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How long a camera that failed waits for its next try: 1, 2, 4, ... 30 seconds, for ever; again from 1 once
+// How long a camera that failed waits for its next try: 1, 2, 4, ... 30 seconds, without end; again from 1 once
 // it ran well.
 #pragma once
 

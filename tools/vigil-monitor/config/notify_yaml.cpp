@@ -52,7 +52,7 @@ void read_ntfy(const YamlValue &v, NotifyConfig &n) {
                 });
                 if (topic.empty() || topic.size() > longest || !good)
                   x.refuse("a topic has 1 to 64 of A-Z a-z 0-9 _ -");
-                keep_secret(topic); // whoever knows it reads the messages
+                keep_secret(topic); // anyone who knows it reads the messages
               }},
              {"token", [&](const YamlValue &x) { read_secret(x, n.token); }},
              {"ca_file", [&](const YamlValue &x) { n.ca_file = x.text(); }}});

@@ -48,7 +48,7 @@ constexpr KeyReference table[] = {
     {"notify.ITEM.ntfy.server", "http:// or https://", "`https://ntfy.sh`",
      "The [ntfy](https://ntfy.sh) server."},
     {"notify.ITEM.ntfy.topic", "1 to 64 of A-Z a-z 0-9 _ -", "required",
-     "Whoever knows the topic of a public server reads the messages."},
+     "Anyone who knows the topic of a public server reads the messages."},
     {"notify.ITEM.ntfy.token", "text", "none", "An access token of the server."},
     {"notify.ITEM.ntfy.ca_file", "file", "those of the system",
      "Authorities for the certificate of the server."},

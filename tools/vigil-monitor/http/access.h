@@ -47,7 +47,7 @@ class Access {
     Role role = Role::none;
     std::string name, set_cookie; // the header
   };
-  // A session for whoever gives this token. Nothing: the token is wrong.
+  // A session by this token. Nothing: the token is wrong.
   std::optional<SignedIn> sign_in(const std::string &token, const Request &);
   // The user of this name, if this is the password. Nothing: one of them is wrong; nobody learns which, by
   // the answer or its time. Throws HttpError 429 after too many wrong ones.

@@ -19,7 +19,7 @@ bool is_forwarded(const Request &);
 std::optional<std::string> bearer(const Request &);
 
 // Empty when the request comes from this server's own page or from no page; else what is wrong. `hosts` are
-// names that are allowed beside addresses and localhost.
+// names that are allowed in addition to addresses and localhost.
 std::string wrong_site(const Request &, const std::vector<std::string> &hosts);
 
 std::optional<std::string> cookie(const Request &, std::string_view name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Wrong tokens or passwords, counted by where they come from, or by the name of the user that was guessed at. A
-// right token is never asked about here: it always passes.
+// Wrong tokens or passwords, counted by where they come from, or by the name of the user that was guessed at.
+// A right token is never asked about here: it always passes.
 #pragma once
 
 #include <cstdint>

@@ -197,7 +197,7 @@ MHD_Result answer(void *user, MHD_Connection *c, const char *url, const char *me
     r.network = peer.network;
     r.loopback = impl.loopback && peer.this_machine;
     if (headers.twice.empty() && r.headers.count("content-length") && r.headers.count("transfer-encoding"))
-      headers.twice = "content-length beside transfer-encoding";
+      headers.twice = "content-length and transfer-encoding";
     if (!headers.twice.empty()) {
       Response wrong = error_response(400, "the request has the header " + headers.twice + " twice");
       wrong.headers["Connection"] = "close";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What all requests by libcurl to servers of other people have in common: a limit of time, and an end when the
-// program ends.
+// What all requests by libcurl to servers of other people have in common: a limit of time, and an end when
+// the program ends.
 #pragma once
 
 #include <atomic>

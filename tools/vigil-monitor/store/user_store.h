@@ -58,7 +58,8 @@ class UserStore {
   Sqlite db_;
 };
 
-// Whether somebody may administer with a password. True also where nobody can say: the database cannot be read.
+// Whether somebody may administer with a password. True also where nobody can say: the database cannot be
+// read.
 bool may_have_administrators(const std::string &database);
 
 // Whose marks of seen events are a user's: no token has such a name.

@@ -117,7 +117,7 @@ function usersPanel(changed) {
   } }, field("Name", name), field("Password", password), field("Role", role), field("Cameras", cameras), h("button", { class: "button primary" }, "Add the user"));
   const without = h("p", { class: "hint" }, "This server was built without libsodium, which keeps passwords: there are tokens alone.");
   const set = ({ users, passwords }) => {
-    list.replaceChildren(...users.map(row), ...(users.length ? [] : [h("li", { class: "hint" }, "No users yet: whoever signs in has a token.")]));
+    list.replaceChildren(...users.map(row), ...(users.length ? [] : [h("li", { class: "hint" }, "No users yet: people sign in by token.")]));
     form.hidden = !passwords;
     without.hidden = passwords;
   };
