@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from program import Monitor
+from program import Monitor, same
 
 program, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve() / "monitor-exports"
 root = pathlib.Path(__file__).resolve().parents[2]
@@ -66,11 +66,6 @@ def start():
     lines = (data / "token").read_text().split()
     m.token, m.viewer = lines[1], lines[3]
     return m
-
-
-def same(found, wanted, what):
-    if found != wanted:
-        raise AssertionError(f"{what}: {found!r}, not {wanted!r}")
 
 
 def line(m, camera="street"):

@@ -35,7 +35,7 @@ export class Exports {
     this.#marks = marks;
     this.#cameras = acts.cameras;
     const mark = (words, keys, act) => h("button", { type: "button", class: "button", title: `${words} (${keys})`, "aria-keyshortcuts": keys, onclick: act }, words);
-    this.form = h("form", { class: "tl-export-form", hidden: !store.admin, onsubmit: (event) => { event.preventDefault(); this.start(); } },
+    this.form = h("form", { class: "tl-export-form", hidden: !store.operator, onsubmit: (event) => { event.preventDefault(); this.start(); } },
       h("div", { class: "tl-mark" }, this.#from, mark("Mark begin", "i", () => marks.begin(acts.time()))),
       h("div", { class: "tl-mark" }, this.#to, mark("Mark end", "o", () => marks.end(acts.time()))),
       h("label", {}, "Name", this.#name), h("label", {}, "Speed", this.#speed), h("label", { class: "check" }, this.#burnIn, h("span", {}, "Draw the time into the picture")), this.#start);
@@ -103,7 +103,7 @@ export class Exports {
 
   /** Rows stay while nothing but their progress changes: what has the focus keeps it. */
   #draw(exports) {
-    setText(this.#words, exports.length ? "" : store.admin ? "Mark a begin and an end on the timeline, then export what is between them." : "There are no exports.");
+    setText(this.#words, exports.length ? "" : store.operator ? "Mark a begin and an end on the timeline, then export what is between them." : "There are no exports.");
     const rows = exports.map((job) => {
       const text = JSON.stringify({ ...job, progress: 0 });
       const old = this.#rows.get(job.id);
@@ -123,13 +123,13 @@ export class Exports {
     const state = { queued: "It waits for the exports before it", running: "It is being made", done: "", failed: job.reason, cancelled: "Cancelled" }[job.state];
     return h("li", { class: "tl-export", data: { id: job.id, state: job.state } },
       h("div", { class: "tl-export-head" }, h("strong", {}, title), h("span", { class: "grow" }),
-        store.admin && iconButton(active(job) ? "close" : "trash", active(job) ? `Cancel ${title}` : `Delete ${title}`, () => this.#drop(job), { class: "button quiet icon-only" })),
+        store.operator && iconButton(active(job) ? "close" : "trash", active(job) ? `Cancel ${title}` : `Delete ${title}`, () => this.#drop(job), { class: "button quiet icon-only" })),
       h("p", { class: "hint number" }, details),
       active(job) && h("progress", { max: 1, value: job.progress, "aria-label": `Progress of ${title}` }),
       state && h("p", { class: job.state === "failed" ? "bad" : "hint" }, state),
       job.files.map((file, i) => h("div", { class: "tl-export-file" },
         h("a", { class: "button", href: path(job.id, `/file${query({ file: i })}`), download: "" }, icon("download"), h("span", {}, `${file.camera}, ${bytes(file.bytes)}`)),
-        store.admin && iconButton("copy", `Copy a link to ${file.name}`, () => this.#link(job, i)),
+        store.operator && iconButton("copy", `Copy a link to ${file.name}`, () => this.#link(job, i)),
         h("span", { class: "hint number tl-sum", title: `SHA-256 ${file.sha256}` }, `SHA-256 ${file.sha256.slice(0, 8)}`))));
   }
 
