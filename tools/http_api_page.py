@@ -10,7 +10,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/reference/http-api.md"
 VERBS = ("get", "put", "post", "patch", "delete")
-GROUPS = [("/api/cameras", "Cameras"), ("/api/events", "Events"), ("", "Program")]
+GROUPS = [("/api/cameras", "Cameras"), ("/api/events", "Events"), ("/api/exports", "Exports"), ("", "Program")]
 
 
 def page():

@@ -131,7 +131,7 @@ struct Settings {
   mog::Method method = mog::Method::zivkovic;
   mog::Precision precision = mog::Precision::single;
   Output output = Output::mask;
-  BlobMode blobs = BlobMode::exact;
+  BlobMode blobs = BlobMode::exact; // deprecated, without effect
   ExposureMode exposure = ExposureMode::automatic;
   StabilizeMode stabilize = StabilizeMode::automatic;
   BackendChoice backend = BackendChoice::automatic;

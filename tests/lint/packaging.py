@@ -21,7 +21,7 @@ source, *binaries = stanzas
 
 def needs(stanza, *names):
     """Package -> version asked for, of the fields with these names; of alternatives each counts."""
-    entries = re.split(r"[,|]", ",".join(stanza.get(n, "") for n in names))
+    entries = [e for e in re.split(r"[,|]", ",".join(stanza.get(n, "") for n in names)) if "<" not in e]  # <...>: of a build profile
     found = (re.match(r"\s*([a-z0-9][a-z0-9+.-]*)\s*(?:\(>=\s*([\d.]+)\))?", e) for e in entries)
     return {m[1]: m[2] for m in found if m}
 
@@ -58,6 +58,23 @@ for file in presets:
         problems.append(f"gst/meson.build does not install {file.name}")
     groups = re.findall(r"^\[(?!_presets_)(.+)\]", file.read_text(encoding="utf-8"), re.M)
     problems += [f"docs/reference/presets.md does not measure preset {g} of {file.name}" for g in groups if f"`{g}`" not in tuning]
+# The plugin with CUDA is a package of its own, in contrib, which takes the place of the one without; that one never looks for nvcc.
+debian = root / "debian"
+plain, cuda = ({line for line in (debian / f"gstreamer1.0-vigil{n}.install").read_text(encoding="utf-8").split("\n") if line} for n in ("", "-cuda"))
+if {line for line in plain - cuda if not line.endswith("/libgstvigil.so")} or cuda - plain:
+    problems.append(f"debian/gstreamer1.0-vigil-cuda.install and the one without CUDA differ: {', '.join(sorted(plain ^ cuda))}")
+of_cuda = next((b for b in binaries if b["Package"].strip() == "gstreamer1.0-vigil-cuda"), {})
+if not of_cuda.get("Section", "").strip().startswith("contrib/") or "pkg.vigil.cuda" not in of_cuda.get("Build-Profiles", ""):
+    problems.append("debian/control: gstreamer1.0-vigil-cuda is not of contrib and the build profile pkg.vigil.cuda")
+rules = (debian / "rules").read_text(encoding="utf-8")
+if not re.search(r"^\tdh_auto_configure -- .*-Dcuda=disabled$", rules, re.M):
+    problems.append("debian/rules does not configure the packages of main with -Dcuda=disabled")
+problems += [f"{n} names a folder of one architecture" for n in ("meson.build", "debian/rules") if re.search(r"/usr/lib/\w+-linux-gnu", (root / n).read_text(encoding="utf-8"))]
+# systemd-sysusers makes the unit's user.
+user = re.search(r"^User=(\S+)", (debian / "vigil-monitor.service").read_text(encoding="utf-8"), re.M)[1]
+if not re.search(rf"^u {user} ", (debian / "vigil-monitor.sysusers").read_text(encoding="utf-8"), re.M) or "--with installsysusers" not in rules:
+    problems.append(f"debian/vigil-monitor.sysusers does not make the unit's user {user}")
+problems += [f"{p.name} calls adduser" for p in debian.glob("*.p*inst") if re.search(r"\b(adduser|useradd)\b", p.read_text(encoding="utf-8"))]
 # The hardening of the package's unit and of the shards' is the same: from the first such line to the end.
 units = {n: (root / n).read_text(encoding="utf-8") for n in ("debian/vigil-monitor.service", "deploy/systemd/vigil-monitor@.service")}
 hardening = {n: text.partition("\nNoNewPrivileges=")[2].partition("\n[Install]")[0] for n, text in units.items()}

@@ -47,6 +47,8 @@ ROUTES = {
     ("GET", "/api/events/{}"): VIEWER, ("DELETE", "/api/events/{}"): ADMINISTRATOR, ("GET", "/api/events/{}/thumbnail.jpg"): VIEWER,
     ("GET", "/api/events/{}/clip.mp4"): VIEWER, ("GET", "/api/events/{}/similar"): VIEWER, ("POST", "/api/events/{}/retain"): OPERATOR,
     ("POST", "/api/events/{}/seen"): VIEWER, ("DELETE", "/api/events/{}/seen"): VIEWER, ("GET", "/api/config"): VIEWER, ("GET", "/api/overrides"): VIEWER,
+    ("GET", "/api/exports"): VIEWER, ("POST", "/api/exports"): OPERATOR, ("GET", "/api/exports/{}"): VIEWER, ("DELETE", "/api/exports/{}"): OPERATOR,
+    ("GET", "/api/exports/{}/link"): OPERATOR, ("GET", "/api/exports/{}/file"): STRANGER,
     ("POST", "/api/notify/test"): ADMINISTRATOR, ("GET", "/api/audit"): ADMINISTRATOR, ("POST", "/api/reload"): ADMINISTRATOR, ("GET", "/api/stats"): VIEWER, ("GET", "/api/version"): VIEWER,
     ("GET", "/api/openapi.json"): VIEWER, ("GET", "/api/login"): STRANGER, ("POST", "/api/login"): STRANGER, ("POST", "/api/logout"): STRANGER,
     ("POST", "/api/password"): VIEWER, ("GET", "/api/sessions"): VIEWER, ("DELETE", "/api/sessions/{}"): VIEWER, ("GET", "/api/users"): ADMINISTRATOR,
@@ -165,7 +167,7 @@ def roles():
                     if role < least:
                         same(status, 401 if role == STRANGER else 403, what)
                         continue
-                    true(status not in (401, 403) or path in ("/api/login", "/api/password"), what)
+                    true(status not in (401, 403) or path in ("/api/login", "/api/password", "/api/exports/{}/file"), what)
                     if about and camera == HIDDEN and limited and path.endswith(ENDLESS):
                         same(status, 404, what)
                     elif about and camera == HIDDEN and limited:

@@ -10,7 +10,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.."
 build=/src/packages
 mkdir -p $build/vigil
 tar c --exclude=./build . | tar x -C $build/vigil
-(cd $build/vigil && VIGIL_CUDA=${VIGIL_CUDA:-disabled} dpkg-buildpackage -b -us -uc)
+(cd $build/vigil && dpkg-buildpackage -b -us -uc)
 
 apt-get install -y -q --no-install-recommends --reinstall --allow-downgrades \
   $build/gstreamer1.0-vigil_*.deb $build/vigil-tools_*.deb $build/vigil-monitor_*.deb
@@ -19,6 +19,7 @@ unset GST_PLUGIN_PATH GST_PRESET_PATH
 for tool in vigil-demo vigil-eval vigil-train vigil-tune vigil-scan vigil-monitor; do
   (cd / && "$tool" --help >/dev/null) || { echo "packages.sh: $tool --help failed" >&2; exit 1; }
 done
+id _vigil >/dev/null || { echo "packages.sh: the service has no user _vigil" >&2; exit 1; }
 unit=$(dpkg -L vigil-monitor | grep '/vigil-monitor.service$')
 systemd-analyze verify "$unit"
 echo "packages.sh: $unit is in order"

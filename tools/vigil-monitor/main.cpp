@@ -4,8 +4,10 @@
 #include "camera/source.h"
 #include "common/error.h"
 #include "common/guarded.h"
+#include "config/reference.h"
 #include "config/secrets.h"
 #include "config/text.h"
+#include "export/render.h"
 #include "http/api.h"
 #include "http/certificate.h"
 #include "last_resort.h"
@@ -49,6 +51,7 @@ A SOURCE is an address (rtsp://...), a file, /dev/video0, or elements as for gst
   --listen A:PORT   instead of 127.0.0.1:8090; port 0: any
   --local ROLE      of this machine's own requests, where the configuration does not say: none, view or admin
   --storage FOLDER  where events and clips are kept
+  --describe-config prints each key of the configuration as JSON: path, values, default, meaning
   --add-user NAME --role ROLE [--cameras A,B]
                     adds a user and ends: viewer, operator or admin; the password comes from standard input
   --set-password NAME, --remove-user NAME, --list-users
@@ -63,7 +66,7 @@ A SOURCE is an address (rtsp://...), a file, /dev/video0, or elements as for gst
 
 struct Options {
   std::string config, listen, local, storage, page, shard, backup, restore;
-  bool check = false, test_notify = false;
+  bool check = false, describe = false, test_notify = false;
   UsersCommand users;
   BackupParts parts;
   std::vector<std::string> sources;
@@ -100,7 +103,7 @@ void settle_access(HttpConfig &http, const std::string &storage) {
 }
 
 Config configuration(const Options &o) {
-  Config c = o.config.empty() ? default_config(o.sources) : read_config(o.config);
+  Config c = o.config.empty() ? default_config(o.sources) : read_config(o.config, true);
   if (!o.shard.empty()) keep_shard(c, parse_shard(o.shard, g_get_host_name()));
   if (!o.listen.empty()) {
     const Config with =
@@ -230,6 +233,10 @@ int test_notify(const Config &config) {
 }
 
 int run(const Options &o) {
+  if (o.describe) {
+    std::printf("%s\n", configuration_reference().dump(1).c_str());
+    return 0;
+  }
   const Config config = configuration(o);
   if (o.test_notify) return test_notify(config);
   if (!o.backup.empty()) {
@@ -272,6 +279,9 @@ int run(const Options &o) {
   Sessions sessions(user_store, tokens, log_line, Utc::system_seconds());
   Access access(tokens, users, sessions, local, config.http.port, tls);
   AuditLog audit(monitor.storage().file("audit.jsonl"), log_line);
+  monitor.on_retention = [&audit](const Departed &deleted, double now) {
+    audit.add(audit_line(deleted, now));
+  };
   Notifier notifier(monitor, audit);
   Api api(monitor, access, audit, o.page);
   Reload reload(monitor, tokens, access);
@@ -341,6 +351,7 @@ int run(const Options &o) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "--render-export")) return render_export(argc, argv);
   Options o;
   for (int i = 1; i < argc; i++) {
     const std::string a = argv[i];
@@ -363,6 +374,8 @@ int main(int argc, char **argv) {
       *value = argv[i];
     } else if (a == "--check") {
       o.check = true;
+    } else if (a == "--describe-config") {
+      o.describe = true;
     } else if (a == "--with-clips") {
       o.parts.clips = true;
     } else if (a == "--with-recordings") {

@@ -107,6 +107,7 @@ using RolesConfig = std::map<std::string, std::set<std::string>>;
 struct StorageConfig {
   std::string path;
   std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
+  double export_days = 7;                               // that exports are kept; 0: no limit
 };
 
 struct Config {
@@ -128,7 +129,11 @@ const std::vector<std::string> &chain_elements();
 
 // Throws Error::bad_setting: "FILE:LINE: what was found; what is allowed".
 Config parse_config(const std::string &text, const std::string &file);
-Config read_config(const std::string &file);
+// A plain file. With `pipes`, a pipe too, which may keep the caller waiting for ten seconds.
+Config read_config(const std::string &file, bool pipes = false);
+struct KeyDescription; // yaml.h
+// Each key that a configuration may have.
+std::vector<KeyDescription> configuration_keys();
 // The program without a configuration: four drawn cameras, or these sources.
 Config default_config(const std::vector<std::string> &sources);
 

@@ -3,9 +3,9 @@
 
 #include "../camera/utc.h"
 #include "../config/text.h"
+#include "../passwords.h"
 #include "common/error.h"
 #include "http_util.h"
-#include "../passwords.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -43,6 +43,12 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras/{}/overlay.jpg", Role::view, Scope::camera, nullptr},
       {"GET", "/api/cameras/{}/mask.jpg", Role::view, Scope::camera, nullptr},
       {"GET", "/api/cameras/{}/background.jpg", Role::view, Scope::camera, nullptr},
+      {"GET", "/api/exports", Role::view, Scope::own, &Api::exports},
+      {"POST", "/api/exports", Role::operate, Scope::own, &Api::add_export},
+      {"GET", "/api/exports/{}", Role::view, Scope::own, &Api::one_export},
+      {"DELETE", "/api/exports/{}", Role::operate, Scope::own, &Api::remove_export},
+      {"GET", "/api/exports/{}/file", Role::none, Scope::own, &Api::export_file}, // a token or a link
+      {"GET", "/api/exports/{}/link", Role::operate, Scope::own, &Api::export_link},
       {"GET", "/api/events", Role::view, Scope::own, &Api::events},
       {"GET", "/api/events/{}", Role::view, Scope::event, &Api::event},
       {"DELETE", "/api/events/{}", Role::admin, Scope::event, &Api::remove_event},
@@ -98,7 +104,9 @@ Response wrong_method(const Request &r, const std::string &allowed) {
 
 Api::Api(Monitor &m, Access &access, AuditLog &audit, std::string page)
     : monitor_(m), access_(access), audit_(audit), http_(m.config().http), page_(std::move(page)),
-      disk_([this] { return disk_figures(); }) {}
+      disk_([this] { return disk_figures(); }) {
+  monitor_.exports().on_end = [this](const ExportJob &job) { note_export(job); };
+}
 
 void Api::note_wrong(const Request &r, const char *what, const std::string &by, json details) {
   const std::string forwarded = r.header("x-forwarded-for");
@@ -228,7 +236,7 @@ Response Api::dispatch(const Request &r) {
           : picture(match, last == "latest.jpg" ? View::plain : *view_named(last.substr(0, last.find('.'))));
   out.trusted = out.trusted || visitor.role != Role::none;
   // Answers that show something; what a change says of itself arrives, also where it ends the session.
-  if (method == "GET" && found->needs != Role::none && !visitor.session.empty()) {
+  if (method == "GET" && visitor.role != Role::none && !visitor.session.empty()) {
     out.session = visitor.session;
     out.is_current = [this, visitor, &r] { return access_.is_current(visitor, r); };
   }

@@ -76,6 +76,16 @@ class Api {
 
   Response recording(const Match &);
   Response timeline(const Match &);
+  // Throws HttpError 404 with what there is.
+  [[noreturn]] void nothing_recorded(const std::string &camera, double from, double to);
+
+  Response add_export(const Match &);
+  Response exports(const Match &);
+  Response one_export(const Match &);
+  Response remove_export(const Match &);
+  Response export_file(const Match &);
+  Response export_link(const Match &);
+  void note_export(const ExportJob &); // that has ended
 
   Response events(const Match &);
   Event need_event(const std::string &id); // throws HttpError 404

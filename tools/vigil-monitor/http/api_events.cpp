@@ -3,38 +3,11 @@
 
 #include "common/error.h"
 
-#include <filesystem>
-#include <fstream>
-
 namespace vigil::monitor {
 
 using nlohmann::json;
 
-namespace {
-
-Response file_response(const Request &r, const std::string &path, const char *type) {
-  std::error_code error;
-  const std::uint64_t size = std::filesystem::file_size(path, error);
-  if (error) refuse(404, "the file is gone");
-  const auto range = parse_range(r.header("range"), size);
-  if (!range) {
-    Response none = error_response(416, vigil::text("the file has ", size, " bytes"));
-    none.headers["Content-Range"] = vigil::text("bytes */", size);
-    return none;
-  }
-  Response out;
-  out.type = type;
-  out.file = path;
-  out.from = range->from;
-  out.length = range->length;
-  out.headers = {{"Accept-Ranges", "bytes"}, {"Cache-Control", "private, max-age=60"}};
-  if (range->partial) {
-    out.status = 206;
-    out.headers["Content-Range"] =
-        vigil::text("bytes ", range->from, "-", range->from + range->length - 1, "/", size);
-  }
-  return out;
-}
+namespace {}
 
 } // namespace
 

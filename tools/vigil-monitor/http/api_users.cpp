@@ -2,8 +2,8 @@
 // Signing in and out, users, and sessions.
 #include "api.h"
 
-#include "common/error.h"
 #include "../passwords.h"
+#include "common/error.h"
 
 #include <algorithm>
 

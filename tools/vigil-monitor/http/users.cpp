@@ -2,8 +2,8 @@
 #include "users.h"
 
 #include "../config/text.h"
-#include "common/error.h"
 #include "../passwords.h"
+#include "common/error.h"
 
 #include <algorithm>
 #include <cstdint>

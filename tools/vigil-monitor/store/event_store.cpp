@@ -49,6 +49,8 @@ EventStore::EventStore(const std::string &path) : db_(path) {
   if (found <= version) {
     db_.execute(additions);
     make_recording_tables(db_);
+    if (!one_integer(db_, "SELECT count(*) FROM pragma_table_info('events') WHERE name='continues'"))
+      db_.execute("ALTER TABLE events ADD COLUMN continues TEXT");
     make_user_tables(db_);
     if (found < version) db_.execute(text("PRAGMA user_version=", version).c_str());
   }
@@ -86,8 +88,8 @@ void EventStore::put_event(const Event &e) {
       db_,
       "INSERT INTO events(id, camera, label, start, end, zones, x, y, width, height, score, has_clip, "
       "clip_start, clip_bytes,"
-      " has_snapshot, retained, updated) "
-      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,(julianday('now')-2440587.5)*86400.0)"
+      " has_snapshot, retained, continues, updated) "
+      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,(julianday('now')-2440587.5)*86400.0)"
       " ON CONFLICT(id) DO UPDATE SET end=excluded.end, zones=excluded.zones, x=excluded.x, y=excluded.y,"
       " width=excluded.width, height=excluded.height, score=excluded.score, has_clip=excluded.has_clip,"
       " clip_start=excluded.clip_start, clip_bytes=excluded.clip_bytes, has_snapshot=excluded.has_snapshot,"
@@ -108,6 +110,7 @@ void EventStore::put_event(const Event &e) {
       .bind(e.clip_bytes)
       .bind(e.has_snapshot)
       .bind(e.retained)
+      .bind(e.continues.empty() ? std::optional<std::string>() : e.continues)
       .run();
 }
 
