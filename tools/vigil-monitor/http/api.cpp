@@ -236,7 +236,7 @@ Response Api::dispatch(const Request &r) {
           : picture(match, last == "latest.jpg" ? View::plain : *view_named(last.substr(0, last.find('.'))));
   out.trusted = out.trusted || visitor.role != Role::none;
   // Answers that show something; what a change says of itself arrives, also where it ends the session.
-  if (method == "GET" && found->needs != Role::none && !visitor.session.empty()) {
+  if (method == "GET" && visitor.role != Role::none && !visitor.session.empty()) {
     out.session = visitor.session;
     out.is_current = [this, visitor, &r] { return access_.is_current(visitor, r); };
   }

@@ -30,7 +30,7 @@ constexpr const char *databases[] = {"events.db", "motion.db"};
 constexpr const char *always[] = {"overrides.json", "token",  "events.jsonl",
                                   "audit.jsonl",    "models", "masks"};
 constexpr const char *of_clips[] = {"clips", "thumbs"};
-constexpr const char *of_recordings[] = {"recordings"};
+constexpr const char *of_recordings[] = {"recordings", "exports"};
 
 bool is_part(const std::string &name) {
   const auto in = [&](const auto &list) {

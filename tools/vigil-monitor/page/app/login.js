@@ -11,7 +11,7 @@ export function login(onin) {
   const password = h("input", { id: "password", type: "password", name: "password", required: true, autocomplete: "current-password", "aria-describedby": "token-error" });
   const token = h("input", { id: "token", type: "password", name: "token", required: true, autocomplete: "current-password", "aria-describedby": "token-hint token-error" });
   const error = h("p", { id: "token-error", class: "field-error", role: "alert" });
-  const button = h("button", { class: "button primary", disabled: true }, "Sign in");
+  const button = h("button", { class: "button primary" }, "Sign in");
   const byPassword = h("div", { class: "login-fields" }, h("label", { for: "user" }, "Name"), name, h("label", { for: "password" }, "Password"), password);
   const byToken = h("div", { class: "login-fields" }, h("label", { for: "token" }, "Token"), token,
     h("p", { id: "token-hint", class: "hint" }, "It stands in the server's token file. The view token shows, the admin token also changes."));
@@ -26,7 +26,7 @@ export function login(onin) {
     other.hidden = !users;
     other.textContent = withToken ? "Sign in with name and password" : "Sign in with a token";
     error.textContent = "";
-    button.disabled = false;
+    form.hidden = false;
     (withToken ? token : name).focus();
   }
 
@@ -44,8 +44,8 @@ export function login(onin) {
       button.disabled = false;
     }
   };
-  const page = h("main", { class: "login" }, h("form", { onsubmit: send },
-    h("div", { class: "login-brand" }, icon("eye"), h("h1", {}, "Vigil")), fields, error, button, other));
+  const form = h("form", { hidden: true, onsubmit: send }, // shown whole, so that nothing jumps
+    h("div", { class: "login-brand" }, icon("eye"), h("h1", {}, "Vigil")), fields, error, button, other);
   get("api/login").then((ways) => { users = ways.users; }).catch(() => {}).finally(() => show(!users));
-  return page;
+  return h("main", { class: "login" }, form);
 }

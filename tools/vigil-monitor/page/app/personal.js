@@ -3,6 +3,7 @@
 // there, and shows them in System.
 import { post } from "./api.js";
 import { iconButton } from "./dom.js";
+import { live } from "./live.js";
 import { notice } from "./notice.js";
 import { store } from "./store.js";
 import { nextTheme, themeWords } from "./theme.js";
@@ -18,6 +19,7 @@ export function themeButton(more = {}) {
 }
 
 async function signOut() {
+  live.stop(); // or the server would cut it off
   await post("api/logout").catch(() => {});
   location.reload();
 }

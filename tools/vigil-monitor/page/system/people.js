@@ -46,6 +46,8 @@ function ownPassword() {
       await post("api/password", { old: old.value, new: wanted.value });
       form.reset();
       notice("The password is changed. Your other sessions have ended.");
+      // What the page asked with the cookie of before may have been refused meanwhile.
+      setTimeout(() => location.reload(), 1500);
     } catch (error) {
       // 401 is the old password here, not the session.
       if (error.status === 401) notice(error.message, { bad: true });
