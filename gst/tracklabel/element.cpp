@@ -27,7 +27,7 @@ static const Properties<Settings> &properties() {
   static const Properties<Settings> all = [] {
     Properties<Settings> p;
     p.string("model-location", "Model location",
-             "File of examples of labels, as vigil-monitor exports them. Read when the element starts. None: "
+             "File of examples of labels (JSON). Read when the element starts. None: "
              "nothing was taught",
              &Settings::model_location, Change::ready);
     p.table(&Settings::tuning, tuning_table, Change::live);
