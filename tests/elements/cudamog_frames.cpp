@@ -48,8 +48,13 @@ class Expected {
         mask("GRAY8", s.width, s.height) {
     const bool grey = std::string(format) == "GRAY8" || method == mog::Method::mog;
     cleanup_ = cleanup::make(*device_, s.width, s.height);
-    model = mog::make(*device_,
-                      {.width = s.width, .height = s.height, .channels = grey ? 1 : 3, .method = method});
+    model = mog::make(*device_, {.width = s.width,
+                                 .height = s.height,
+                                 .channels = grey ? 1 : 3,
+                                 .method = method,
+                                 // as the element chooses with nothing set
+                                 .precision = method == mog::Method::mog ? mog::Precision::single
+                                                                         : mog::Precision::compact});
   }
   void step(int n) {
     Picture p = frame_of(format_, size_, n);
