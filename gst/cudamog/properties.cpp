@@ -23,7 +23,7 @@ GType precision_type() {
       {int(PrecisionChoice::double_), "Double precision", "double"},
       {int(PrecisionChoice::compact), "16 bits or fewer a stored value: less memory, faster", "compact"},
       {int(PrecisionChoice::automatic),
-       "compact; single with method mog, and where the model learns too slowly for compact", "auto"},
+       "compact; single with method mog, for colour in R G B, and where the model learns too slowly", "auto"},
       {},
   };
   static const GType type = enum_type("GstCudaMogPrecision", values);
