@@ -212,6 +212,7 @@ int run(const Options &o) {
   settings.address = config.http.address;
   settings.port = config.http.port;
   settings.tls = tls;
+  settings.framed = config.http.framed;
   auto server = std::make_unique<Server>(settings, [&api](const Request &r) { return api.handle(r); });
   monitor.start();
   const std::string shown = config.http.address.find(':') == std::string::npos

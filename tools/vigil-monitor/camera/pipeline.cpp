@@ -5,6 +5,7 @@
 #include "arrival_times.h"
 #include "common/error.h"
 #include "common/guarded.h"
+#include "disposable.h"
 #include "pace.h"
 #include "pipeline_callbacks.h"
 #include "properties.h"
@@ -68,8 +69,8 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
                                tools::SharedContexts &contexts, const Utc &utc,
                                std::shared_ptr<TilePlan> plan)
     : config_(config), events_(std::move(events)), contexts_(contexts), utc_(utc), plan_(std::move(plan)),
-      masks_(std::move(masks)), limit_(static_cast<std::uint64_t>(config.max_pixels)),
-      tile_height_(config.live_height) {
+      masks_(std::move(masks)), rate_gate_(config.detect_fps),
+      limit_(static_cast<std::uint64_t>(config.max_pixels)), tile_height_(config.live_height) {
   plan_->forget();
   pipeline_ = gst_pipeline_new(config.name.c_str());
   gst_object_ref_sink(pipeline_);
@@ -442,6 +443,7 @@ void CameraPipeline::record_from(GstElement *tee, std::initializer_list<GstEleme
 }
 
 void CameraPipeline::link_encoder() {
+  encodes_ = true;
   const char *factory = has_factory("nvh264enc")     ? "nvh264enc"
                         : has_factory("x264enc")     ? "x264enc"
                         : has_factory("openh264enc") ? "openh264enc"
@@ -518,6 +520,20 @@ GstClockTime CameraPipeline::running_time(GstPad *pad, GstBuffer *buffer) {
     gst_event_unref(event);
   }
   return running;
+}
+
+static double seconds_of(GstClockTime t) {
+  return GST_CLOCK_TIME_IS_VALID(t) ? static_cast<double>(t) / GST_SECOND : std::nan("");
+}
+
+bool CameraPipeline::is_due(GstPad *pad, GstBuffer *picture) {
+  return rate_gate_.passes(seconds_of(running_time(pad, picture)));
+}
+
+bool CameraPipeline::is_needless(GstPad *pad, GstBuffer *frame) const {
+  if (encodes_ || !rate_gate_.will_drop(seconds_of(running_time(pad, frame)))) return false;
+  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  return nothing_refers_to(frame, caps.get());
 }
 
 double CameraPipeline::time_of(GstPad *pad, GstBuffer *buffer) const {

@@ -18,6 +18,7 @@
 #include "key_gate.h"
 #include "mask_file.h"
 #include "picture_limit.h"
+#include "rate_gate.h"
 #include "source_drops.h"
 #include "tiles.h"
 #include "tint.h"
@@ -128,6 +129,8 @@ class CameraPipeline {
   double time_of(GstPad *, GstBuffer *) const;
   std::vector<Rect> see_boxes(GstPad *, GstBuffer *);
   std::optional<View> planned(GstPad *, GstPadProbeInfo *) const; // what tiles show of the frame
+  bool is_due(GstPad *, GstBuffer *);                             // a picture, by the rate of the analysis
+  bool is_needless(GstPad *, GstBuffer *) const; // a compressed frame, by the same: it need not be decoded
 
   const CameraConfig config_;
   PipelineEvents events_;
@@ -146,6 +149,7 @@ class CameraPipeline {
   SourceDrops source_drops_; // the main thread's
   KeyGate key_gate_;         // before the decoder; its thread's, as the next two are
   DamageGate damage_gate_;   // behind it
+  RateGate rate_gate_;       // behind it, or before the chain where pictures are encoded for the recorder
   PictureLimit limit_;
   GstElement *decode_queue_ = nullptr, *chain_queue_ = nullptr;
   double busy_since_ = 0; // since when frames have had to wait for the chain; 0: they do not
@@ -157,6 +161,7 @@ class CameraPipeline {
   std::condition_variable thread_ended_;
   int threads_ = 0; // under threads_lock_: of on_own_thread(), that still run
   std::atomic<bool> muted_ = false, linked_ = false, refused_ = false;
+  std::atomic<bool> encodes_ = false; // pictures for the recorder, which needs all of them
   std::atomic<int> width_ = 0, height_ = 0, shown_width_ = 0; // of the decoded pictures
   std::atomic<int> chain_width_ = 0, chain_height_ = 0, chain_shown_width_ = 0, tile_height_;
   std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0, tiles_ = 0, leaked_ = 0;
