@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/background_model.h"
 
+#include "gst/cudamog/stages/learning_rate.h"
+
 namespace vigil::gst::cudamog {
 namespace {
 
@@ -17,6 +19,22 @@ void BackgroundModel::set_format(const Format &format) {
   snapshots_.set_format(format.pixels, format.grid.width, format.grid.height, format.colours);
 }
 
+// Where auto is set, the precision that the slowest cells of the picture can do with. A model that is frozen
+// meanwhile keeps the one that it has. Method mog and three channels of R G B stay in single: in compact
+// their F-measures differ by .019 and .008 on labelled sequences, and may differ by .001.
+mog::Precision BackgroundModel::wanted_precision(const Settings &s) const {
+  if (s.precision != PrecisionChoice::automatic) return static_cast<mog::Precision>(s.precision);
+  const bool rgb = format_.pixels == PixelFormat::rgba || format_.pixels == PixelFormat::bgra;
+  if (s.method == mog::Method::mog || (rgb && s.shape.color)) return mog::Precision::single;
+  constexpr double short_frame = 1. / 60; // seconds, where the caps do not say
+  const double seconds = format_.frame_seconds > 0 ? format_.frame_seconds : short_frame;
+  const double rate = steady_rate(s.mog, s.tuning, seconds);
+  if (rate <= 0 && model_ && model_->config().precision != mog::Precision::double_)
+    return model_->config().precision;
+  const float slow = s.tuning.foreground_rate; // 0: nothing is learnt in such cells
+  return mog::precision_for(slow > 0 ? rate * double(slow) : rate, double(s.mog.min_variance));
+}
+
 mog::Config BackgroundModel::wanted_config(const Settings &s) const {
   const bool grey = format_.pixels == PixelFormat::gray8;
   const bool three = !grey && s.shape.color && s.method == mog::Method::zivkovic;
@@ -24,7 +42,7 @@ mog::Config BackgroundModel::wanted_config(const Settings &s) const {
           .height = format_.grid.height,
           .channels = three ? 3 : 1,
           .method = s.method,
-          .precision = s.precision,
+          .precision = wanted_precision(s),
           .components = s.shape.components,
           .range = format_.full_range ? mog::ColourRange::full : mog::ColourRange::video};
 }

@@ -30,6 +30,9 @@ class BackgroundModel {
   mog::Model &mixture() { return *model_; }
   BackgroundSnapshots &snapshots() { return snapshots_; }
   std::uint64_t frames() const { return model_ ? model_->frames : 0; } // learnt
+  std::optional<mog::Precision> precision() const {
+    return model_ ? std::optional(model_->config().precision) : std::nullopt;
+  }
   void has_learnt() { changed_ = true; }
 
   // The following wait for the device.
@@ -48,6 +51,7 @@ class BackgroundModel {
 
  private:
   mog::Config wanted_config(const Settings &) const;
+  mog::Precision wanted_precision(const Settings &) const;
 
   Device &device_;
   Queue *queue_ = nullptr; // of the frames that were submitted; there is none before there is a model

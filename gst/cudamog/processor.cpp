@@ -31,6 +31,7 @@ Format format_of(const FrameKind &in, const FrameKind &out) {
   f.v_first = has_v_first(in.info);
   // By the caps; video range where they say nothing.
   f.full_range = in.info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+  if (in.info.fps_n > 0) f.frame_seconds = double(in.info.fps_d) / in.info.fps_n;
   const auto [kr, kb] = luma_weights(in.info);
   f.colours = exposure::colours_for(kr, kb, f.full_range, f.v_first);
   f.style = overlay_style(out.info);
@@ -92,6 +93,7 @@ void MogProcessor::run(std::span<FrameTask *const> tasks, Queue &queue) {
   }
   stages_.submit(group_, queue);
   session_.stats.model_frames = model_.frames();
+  session_.stats.precision = model_.precision();
 }
 
 void MogProcessor::fetch(FrameTask &task, Queue &queue) {

@@ -19,9 +19,11 @@ GType method_type() {
 
 GType precision_type() {
   static const GEnumValue values[] = {
-      {int(mog::Precision::single), "Single precision", "single"},
-      {int(mog::Precision::double_), "Double precision", "double"},
-      {int(mog::Precision::compact), "16 bits or fewer a stored value: less memory, faster", "compact"},
+      {int(PrecisionChoice::single), "Single precision", "single"},
+      {int(PrecisionChoice::double_), "Double precision", "double"},
+      {int(PrecisionChoice::compact), "16 bits or fewer a stored value: less memory, faster", "compact"},
+      {int(PrecisionChoice::automatic),
+       "compact; single with method mog, for colour in R G B, and where the model learns too slowly", "auto"},
       {},
   };
   static const GType type = enum_type("GstCudaMogPrecision", values);
@@ -67,7 +69,8 @@ Properties<Settings> make_properties() {
   Properties<Settings> p;
   p.choice("method", "Method", "Algorithm; a change starts a new model", method_type(), &Settings::method,
            Change::playing);
-  p.choice("precision", "Precision", "How the model is stored and computed; a change starts a new model",
+  p.choice("precision", "Precision",
+           "How the model is stored and computed; stats has the one in use. A change keeps what was learnt",
            precision_type(), &Settings::precision, Change::playing);
   p.table(&Settings::shape, shape_table, Change::playing);
   p.choice("output", "Output",

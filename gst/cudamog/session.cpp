@@ -11,6 +11,7 @@ void LiveStats::set(const Report &report, std::span<const StageTime> times) {
 
 void LiveStats::clear() {
   model_frames = 0;
+  precision = std::nullopt;
   set({}, {});
 }
 
@@ -21,6 +22,8 @@ void LiveStats::add_to(GstStructure *s) const {
                     double(r.exposure.gain), "exposure-offset", G_TYPE_DOUBLE, double(r.exposure.offset),
                     "shift-x", G_TYPE_INT, r.shift.x, "shift-y", G_TYPE_INT, r.shift.y, "ghost-cells",
                     G_TYPE_INT, r.ghost_cells, "object-cells", G_TYPE_INT, r.object_cells, nullptr);
+  if (const std::optional<mog::Precision> p = precision)
+    gst_structure_set(s, "precision", G_TYPE_STRING, mog::name_of(*p), nullptr);
   if (times_.empty()) return;
   GstStructure *stages = gst_structure_new_empty("stages");
   for (const StageTime &t : times_) {

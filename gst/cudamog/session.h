@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace vigil::gst::cudamog {
 // For the property stats, which any thread reads without waiting for the work.
 class LiveStats {
  public:
-  std::atomic<std::uint64_t> model_frames = 0; // learnt by the model
+  std::atomic<std::uint64_t> model_frames = 0;          // learnt by the model
+  std::atomic<std::optional<mog::Precision>> precision; // of the model; none before there is one
 
   // Of the frame that finished last.
   void set(const Report &, std::span<const StageTime>);

@@ -18,6 +18,8 @@ namespace vigil::gst::cudamog {
 
 enum class ExposureMode { automatic, off };
 enum class StabilizeMode { automatic, off };
+// The first three are mog::Precision's. automatic: mog::precision_for() decides.
+enum class PrecisionChoice { single, double_, compact, automatic };
 enum class Output { mask, foreground, background, overlay, passthrough };
 
 // What operators of cameras tune while it runs.
@@ -129,7 +131,7 @@ struct Settings {
   Diagnostics diagnostics;
   DeviceOptions device;
   mog::Method method = mog::Method::zivkovic;
-  mog::Precision precision = mog::Precision::single;
+  PrecisionChoice precision = PrecisionChoice::automatic;
   Output output = Output::mask;
   BlobMode blobs = BlobMode::exact; // deprecated, without effect
   ExposureMode exposure = ExposureMode::automatic;

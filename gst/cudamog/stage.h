@@ -26,6 +26,7 @@ struct Format {
   PixelFormat pixels = PixelFormat::gray8;
   cell_grid::Grid grid; // width and height in it are the frames'
   bool v_first = false, full_range = false;
+  double frame_seconds = 0; // by the caps' frame rate; 0: they do not say
   exposure::Colours colours;
   compose::Style style; // of pictures that are drawn
 };

@@ -5,6 +5,7 @@
 #include "common/error.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace vigil::mog {
 
@@ -62,6 +63,11 @@ double learning_rate(const Params &p, std::uint64_t frame_number) {
   return 1. / std::max(frames, 1.);
 }
 
+Precision precision_for(double a, double min_variance) {
+  if (a <= 0) return Precision::compact;
+  return a >= 0x1p-16 && a * std::sqrt(min_variance) >= 0x1p-15 ? Precision::compact : Precision::single;
+}
+
 void check_config(const Config &c) {
   using enum Error::Kind;
   if (c.width < 1 || c.height < 1)
@@ -111,6 +117,10 @@ void check_fits(const State &s, const Config &c) {
 
 const char *name_of(Method m) {
   return m == Method::mog ? "mog" : "zivkovic";
+}
+
+const char *name_of(Precision p) {
+  return p == Precision::single ? "single" : p == Precision::double_ ? "double" : "compact";
 }
 
 std::unique_ptr<Model> make(Device &device, const Config &config) {

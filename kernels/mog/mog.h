@@ -100,10 +100,20 @@ enum class Method { mog, zivkovic };
 // single.
 enum class Precision { single, double_, compact };
 
+// What suits a model whose every pixel learns at the rate `a` or faster: compact where its values can hold
+// what one frame changes, else single. Before a store cuts a value off it adds a dither of less than a unit.
+// The dither has steps of 2^-7 units, so smaller changes than that are lost. Compact needs
+//   a >= 2^-16                       one unit of a weight: a new component's weight must not be stored as 0
+//   a sqrt(min_variance) >= 2^-15    a mean, in units of 2^-8 levels, follows a sample that is one least
+//                                    deviation away
+// a = 0 learns nothing and loses nothing: compact.
+Precision precision_for(double a, double min_variance);
+
 // Which samples black and white have: 16 and 235, or 0 and 255. It matters to Y U V alone.
 enum class ColourRange { video, full };
 
 const char *name_of(Method);
+const char *name_of(Precision);
 
 inline constexpr int max_components = 5;
 

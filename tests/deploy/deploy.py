@@ -170,6 +170,21 @@ class Manifests(unittest.TestCase):
         compose, = documents(DEPLOY / "compose/compose.yaml")
         self.assertLessEqual(names, set(compose["services"]))
 
+    def test_gpus_go_to_services_that_exist(self):
+        compose, = documents(DEPLOY / "compose/compose.yaml")
+        gpu, = documents(DEPLOY / "compose/compose.gpu.yaml")
+        monitors = {n for n, s in compose["services"].items() if s.get("image") == "vigil"}
+        self.assertEqual(set(gpu["services"]), monitors)
+        for service in gpu["services"].values():
+            self.assertEqual(service["deploy"]["resources"]["reservations"]["devices"][0]["capabilities"], ["gpu"])
+
+    def test_health_check_is_in_the_image(self):
+        compose, = documents(DEPLOY / "compose/compose.yaml")
+        command, = {s["healthcheck"]["test"][1] for s in compose["services"].values() if s.get("image") == "vigil"}
+        image = (DEPLOY / "container/Containerfile").read_text(encoding="utf-8")
+        self.assertRegex(image, rf"COPY --chmod=755 deploy/container/healthcheck /usr/bin/{command}\n")
+        self.assertRegex(image, rf'HEALTHCHECK .* CMD \["{command}"\]')
+
     def test_options_exist(self):
         known = options_of(subprocess.run([MONITOR, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout)
         used = set()

@@ -47,10 +47,18 @@ class Expected {
            mog::Method method = mog::Method::zivkovic)
       : format_(format), size_(s), params_(params), device_(open_cpu()), queue_(device_->make_queue()),
         mask("GRAY8", s.width, s.height) {
-    const bool grey = std::string(format) == "GRAY8" || method == mog::Method::mog;
+    const std::string name = format;
+    const bool grey = name == "GRAY8" || method == mog::Method::mog,
+               rgb = name.find("RGB") != name.npos || name.find("BGR") != name.npos;
     cleanup_ = cleanup::make(*device_, s.width, s.height);
-    model = mog::make(*device_,
-                      {.width = s.width, .height = s.height, .channels = grey ? 1 : 3, .method = method});
+    model = mog::make(*device_, {.width = s.width,
+                                 .height = s.height,
+                                 .channels = grey ? 1 : 3,
+                                 .method = method,
+                                 // as the element chooses with nothing set
+                                 .precision = method == mog::Method::zivkovic && (grey || !rgb)
+                                                  ? mog::Precision::compact
+                                                  : mog::Precision::single});
   }
   void step(int n) {
     Picture p = frame_of(format_, size_, n);

@@ -370,6 +370,72 @@ GST_START_TEST(another_precision_keeps_what_was_learnt) {
 }
 GST_END_TEST
 
+GST_START_TEST(precision_auto_goes_by_the_learning_rate) {
+  const auto in_use = [](Camera &camera) {
+    GstStructure *s = nullptr;
+    g_object_get(camera.element.get(), "stats", &s, nullptr);
+    const char *text = gst_structure_get_string(s, "precision");
+    const std::string p = text ? text : "none";
+    gst_structure_free(s);
+    return p;
+  };
+  Camera camera;
+  fail_unless_equals_string(in_use(camera).c_str(), "none");
+  camera.show(0, 10);
+  fail_unless_equals_string(in_use(camera).c_str(), "compact");
+  camera.element.set("learning-rate", "0.0007"); // 0.02 of that where foreground is: less than 2^-16
+  camera.show(10, 12);
+  fail_unless_equals_string(in_use(camera).c_str(), "single");
+  camera.element.set("learning-rate", "0"); // nothing is learnt: the model stays as it is
+  camera.show(12, 14);
+  fail_unless_equals_string(in_use(camera).c_str(), "single");
+  camera.element.set("learning-rate", "0.0008");
+  camera.show(14, 16);
+  fail_unless_equals_string(in_use(camera).c_str(), "compact");
+  camera.element.set("precision", "double");
+  camera.show(16, 18);
+  fail_unless_equals_string(in_use(camera).c_str(), "double");
+  fail_unless_equals_uint64(camera.element.stat("model-frames"), 18);
+}
+GST_END_TEST
+
+GST_START_TEST(precision_auto_knows_how_long_frames_last) {
+  // fixture.h has frames of 25 a second: with a memory of T seconds the slowest rate is 0.02 / (25 T)
+  Camera fast("learning-time=50"), slow("learning-time=55");
+  fast.show(0, 3);
+  slow.show(0, 3);
+  for (const auto &[camera, want] : {std::pair{&fast, "compact"}, std::pair{&slow, "single"}}) {
+    GstStructure *s = nullptr;
+    g_object_get(camera->element.get(), "stats", &s, nullptr);
+    fail_unless_equals_string(gst_structure_get_string(s, "precision"), want);
+    gst_structure_free(s);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(a_model_of_each_precision_loads_into_each_other) {
+  const Folder folder;
+  for (const char *method : {"zivkovic", "mog"})
+    for (const char *from : {"single", "compact"})
+      for (const char *to : {"single", "compact"}) {
+        const std::string path = folder / "model", same = std::string("method=") + method + " precision=";
+        Camera one(same + from, "I420"), other(same + to, "I420");
+        one.show(0, 60);
+        fail_unless(one.file("save-model", path));
+        fail_unless(other.file("load-model", path));
+        int different = 0, pixels = 0;
+        for (int n = 60; n < 80; n++) {
+          const std::vector<std::uint8_t> a = one.show(n), b = other.show(n);
+          for (std::size_t i = 0; i < a.size(); i++) different += a[i] != b[i];
+          pixels += int(a.size());
+        }
+        fail_unless_equals_uint64(other.element.stat("model-frames"), 80);
+        fail_unless(different <= pixels / 200, "%s, %s to %s: %d of %d pixels differ", method, from, to,
+                    different, pixels);
+      }
+}
+GST_END_TEST
+
 int main(int argc, char **argv) {
   Suite *suite = suite_create("cudamog-model");
   TCase *tests = tcase_create("model");
@@ -388,5 +454,8 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, a_model_that_cannot_be_saved_is_a_warning);
   tcase_add_test(tests, reset_forgets);
   tcase_add_test(tests, another_precision_keeps_what_was_learnt);
+  tcase_add_test(tests, precision_auto_goes_by_the_learning_rate);
+  tcase_add_test(tests, precision_auto_knows_how_long_frames_last);
+  tcase_add_test(tests, a_model_of_each_precision_loads_into_each_other);
   return run(suite, argc, argv);
 }

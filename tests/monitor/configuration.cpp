@@ -57,7 +57,7 @@ cameras:
     preset: street
     cudamog: {median: 9}
     live: {height: 480, fps: 10}
-    detect: {height: 180}
+    detect: {height: 180, fps: 7.5}
     max_pixels: 100000000
     record: {retain: {days: 30}}
     zones: {steps: {coordinates: "0.1,0.5,0.4,0.5,0.4,1,0.1,1", loiter_seconds: 30}}
@@ -67,6 +67,9 @@ cameras:
 )",
                                 "m.yaml");
   expect(c.http.address == "::1" && c.http.port == 9000 && c.http.hosts.size() == 1, "listen");
+  expect(!c.http.framed &&
+             parse_config("http: {framed: true}\ncameras: {a: {source: x}}\n", "m.yaml").http.framed,
+         "framed");
   expect(c.storage.max_size == 200'000'000'000 && c.storage.min_free == 5ull << 30, "sizes");
   expect(c.mqtt.topic_prefix == "house" && !c.mqtt.discovery && c.mqtt.node == "attic", "mqtt");
   const CameraConfig &door = c.cameras.at("door");
@@ -77,6 +80,7 @@ cameras:
   expect(door.record.pre_capture == 3 && door.record.retain_days == 30, "record is taken over and refined");
   expect(door.max_pixels == 100'000'000 && c.cameras.at("test").max_pixels == 8192 * 4320, "max_pixels");
   expect(door.detect_height == 180 && c.cameras.at("test").detect_height == detect_half, "detect");
+  expect(door.detect_fps == 7.5 && c.cameras.at("test").detect_fps == 0, "detect: fps");
   expect(door.zones.at("steps").points.size() == 4 && door.zones.at("steps").loiter_seconds == 30, "zone");
   expect(door.lines.at("gate").direction == "in" && door.masks.count("tree"), "line and mask");
   expect(c.order == std::vector<std::string>{"door", "test"}, "the order is kept");
@@ -180,6 +184,10 @@ void mistakes() {
                "m.yaml:4: cameras.door.max_pixels: '0' is no number from 1 to 1073741824");
   expect_error("cameras:\n  door:\n    source: x\n    detect: {height: 89}\n",
                "m.yaml:4: cameras.door.detect.height: '89' is no number from 90 to 2160, nor half or full");
+  for (const char *fps : {"0", "-5", "0.4", "241", "all"})
+    expect_error(std::string("cameras:\n  door:\n    source: x\n    detect: {fps: ") + fps + "}\n",
+                 std::string("m.yaml:4: cameras.door.detect.fps: '") + fps +
+                     "' is no number from 0.5 to 240; leave fps out to look at every picture");
   expect_error("cameras:\n  door:\n    source: x\n    live: {fps: fast}\n",
                "m.yaml:4: cameras.door.live.fps: 'fast' is no number from 0.1 to 60");
   expect_error("cameras: {a: {source: x}, a: {source: y}}\n", "m.yaml:1: cameras: 'a' stands here twice");

@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 from program import Monitor
 
@@ -30,6 +31,9 @@ cameras:
   oblong: {{source: "{OBLONG}"}}
   oblong-large: {{source: "{OBLONG_LARGE}"}}
   preset: {{source: "{LARGE}", cudamog: {{preset: traffic, absorb-after: 30}}}}
+  slow: {{source: "{SOURCE}", detect: {{fps: 2.5}}, cudamog: {{motion-hold: 300}}}}
+  faster: {{source: "{SOURCE}", detect: {{fps: 30}}}}
+  learns: {{source: "{SOURCE}", detect: {{fps: 2.5}}, cudamog: {{history: 70}}}}
 """)
 
 
@@ -56,7 +60,7 @@ def tinted(jpeg):
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras")))
     cameras = {c["name"]: c for c in m.get("/api/cameras")}
-    assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270), (352, 288), (720, 576), (640, 360)], cameras
+    assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270), (352, 288), (720, 576), (640, 360)] + 3 * [(480, 270)], cameras
     assert (cameras["street"]["live"]["width"], cameras["street"]["live"]["height"]) == (427, 240), cameras["street"]["live"]
     assert m.get("/api/config")["cameras"]["street"]["detect"] == {"height": 90}
 
@@ -100,6 +104,25 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     print("event", box)
     assert 0 <= box["x"] < box["x"] + box["width"] <= 1.001 and 0 <= box["y"] < box["y"] + box["height"] <= 1.001, box
     assert size(m.ask("GET", f"/api/events/{e['id']}/thumbnail.jpg", raw=True)[1]) == (426, 240)
+
+    # Fewer pictures are analysed than the camera sends: what cudamog remembers is the same time, and clips keep all frames.
+    assert m.get("/api/config")["cameras"]["slow"]["detect"] == {"height": "half", "fps": 2.5}
+    before, began = {c["name"]: c["frames"] for c in m.get("/api/cameras")}, time.monotonic()
+    time.sleep(8)
+    rates = {c["name"]: (c["frames"] - before[c["name"]]) / (time.monotonic() - began) for c in m.get("/api/cameras")}
+    print("analysed a second:", {name: round(rates[name], 2) for name in ("slow", "faster", "small")})
+    assert 1.2 < rates["slow"] < 3.2, rates
+    assert rates["faster"] > 1.3 * rates["slow"], rates
+    # scenetestsrc says 10 frames a second: 500 frames are 50 seconds
+    learning = [settings(camera, "learning-time", "history") for camera in ("slow", "faster", "learns")]
+    assert learning == [[50, 500], [0, 500], [0, 70]], learning
+    e = m.wait("an event of the slow camera", lambda: next((e for e in m.get("/api/events?camera=slow")["events"] if e["has_clip"]), None), 60)
+    clip = m.ask("GET", f"/api/events/{e['id']}/clip.mp4", raw=True)[1]
+    (folder / "clip.mp4").write_bytes(clip)
+    rate = subprocess.run(["ffprobe", "-v", "error", "-count_packets", "-select_streams", "v:0", "-show_entries", "stream=nb_read_packets,duration", "-of", "csv=p=0",
+                           folder / "clip.mp4"], capture_output=True, text=True, check=True).stdout.strip().strip(",").split(",")
+    print("the clip's seconds and frames:", rate)
+    assert float(rate[1]) / float(rate[0]) > 4, rate
 
     # A zone over all counts; a mask over all leaves nothing to see, at the size of the chain's pictures.
     m.ask("PUT", "/api/cameras/street/zones/all", {"coordinates": "0,0,1,0,1,1,0,1"})

@@ -132,6 +132,24 @@ void large(int port) {
   expect(exact.read(500ms).find("65536") != std::string::npos, "the largest body");
 }
 
+// Who may show the page inside another one: nobody, or pages of the same address.
+void frames() {
+  for (const bool framed : {false, true}) {
+    ServerSettings settings;
+    settings.address = "127.0.0.1";
+    settings.framed = framed;
+    const Server server(settings, answer);
+    Client c(server.port());
+    c.send(request);
+    const std::string got = c.read(5s, 1);
+    const auto says = [&](const char *text) { return got.find(text) != std::string::npos; };
+    expect(says("X-Frame-Options: SAMEORIGIN") == framed && says("frame-ancestors 'self'") == framed,
+           "framed: " + got);
+    expect(says("X-Frame-Options: DENY") != framed && says("frame-ancestors 'none'") != framed,
+           "not framed: " + got);
+  }
+}
+
 // Many that never finish a request, and whoever comes gets an answer all the same; those who have shown who
 // they are keep their connections. `stubborn` connections are made again as soon as they are closed.
 void crowd() {
@@ -252,6 +270,7 @@ int main() {
     twice(server.port());
     port_in_use(server.port());
   }
+  frames();
   crowd();
   this_machine();
   both_families();

@@ -300,6 +300,7 @@ int run(const Options &o) {
   settings.address = config.http.address;
   settings.port = config.http.port;
   settings.tls = tls;
+  settings.framed = config.http.framed;
   auto server = std::make_unique<Server>(settings, [&api](const Request &r) { return api.handle(r); });
   access.on_end = [to = server.get()](const std::string &session) { to->end_answers(session); };
   OtherPrograms others(monitor, access);

@@ -489,10 +489,12 @@ nlohmann::json Monitor::storage_stats(const StorageConfig &limits) const {
           {"writable", writable_.load()}};
 }
 
-static nlohmann::json detect_words(int height) {
-  if (height == detect_half) return "half";
-  if (height == detect_full) return "full";
-  return height;
+static nlohmann::json detect_words(const CameraConfig &c) {
+  nlohmann::json detect{{"height", c.detect_height}};
+  if (c.detect_height == detect_half) detect["height"] = "half";
+  if (c.detect_height == detect_full) detect["height"] = "full";
+  if (c.detect_fps > 0) detect["fps"] = c.detect_fps;
+  return detect;
 }
 
 nlohmann::json Monitor::configuration() const {
@@ -510,7 +512,7 @@ nlohmann::json Monitor::configuration() const {
                      {"motion", c.motion},
                      {"loop", c.loop},
                      {"live", {{"height", c.live_height}, {"fps", c.live_fps}}},
-                     {"detect", {{"height", detect_words(c.detect_height)}}},
+                     {"detect", detect_words(c)},
                      {"record",
                       {{"enabled", c.record.enabled},
                        {"pre_capture", c.record.pre_capture},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace vigil::gst::cudamog {
 namespace {
@@ -11,14 +12,20 @@ constexpr double longest_frame = 1.; // seconds; a gap in the stream must not ma
 
 } // namespace
 
+double steady_rate(const mog::Params &params, const Tuning &tuning, double seconds) {
+  const double own = mog::learning_rate(params, std::numeric_limits<std::uint64_t>::max());
+  if (own <= 0) return 0;
+  return tuning.learning_time > 0
+             ? 1 - std::exp(-std::clamp(seconds, 0., longest_frame) / tuning.learning_time)
+             : own;
+}
+
 double LearningRateControl::next_rate(const mog::Params &params, const Tuning &tuning,
                                       std::uint64_t frame_number, double seconds) {
   double rate = mog::learning_rate(params, frame_number);
   if (rate <= 0) return 0; // frozen
-  if (tuning.learning_time > 0) {
-    const double steady = 1 - std::exp(-std::clamp(seconds, 0., longest_frame) / tuning.learning_time);
-    rate = std::max(steady, 1. / (2. * static_cast<double>(frame_number)));
-  }
+  if (tuning.learning_time > 0)
+    rate = std::max(steady_rate(params, tuning, seconds), 1. / (2. * static_cast<double>(frame_number)));
   if (relearn_ > 0) {
     const int since = Feedback::relearn_frames - relearn_ + 1;
     relearn_--;

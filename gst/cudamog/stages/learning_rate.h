@@ -20,6 +20,9 @@
 
 namespace vigil::gst::cudamog {
 
+// The learning rate that frames of this length come down to.
+double steady_rate(const mog::Params &, const Tuning &, double seconds);
+
 class LearningRateControl {
  public:
   // The learning rate of the next frame. `frame_number`: 1 for a model's first. `seconds`: that the frame

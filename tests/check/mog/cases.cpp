@@ -21,9 +21,6 @@ constexpr Size sizes[] = {{1, 1, 0}, {7, 5, 3}, {33, 17, 1}, {64, 48, 0}, {130, 
 constexpr PixelFormat formats[] = {gray8, rgba, bgra, nv12, i420};
 constexpr Precision precisions[] = {Precision::single, Precision::double_, Precision::compact};
 
-const char *name_of(Precision p) {
-  return p == Precision::single ? "single" : p == Precision::double_ ? "double" : "compact";
-}
 std::string label(const Config &k, PixelFormat f) {
   return text(name_of(k.method), " ", k.channels == 3 ? "colour" : "luma", " format ", int(f),
               " K=", k.components, " ", name_of(k.precision), " ", k.width, "x", k.height);

@@ -32,9 +32,6 @@ const char *name_of(PixelFormat f) {
   constexpr const char *names[] = {"gray8", "rgba", "bgra", "nv12", "i420"};
   return names[int(f)];
 }
-const char *name_of(Precision p) {
-  return p == Precision::single ? "single" : p == Precision::double_ ? "double" : "compact";
-}
 
 void measure(Checker &c, std::vector<Picture> &frames, std::vector<Picture> &masks, const Speed &s) {
   const auto model = make(c.device, {s.width, s.height, s.channels, s.method, s.precision, s.components});

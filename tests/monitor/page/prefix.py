@@ -18,7 +18,7 @@ PROGRAM = sys.argv[1]
 PREFIX = "/some/cameras"
 TOKEN = "admin-token-0123456789"
 CONFIG = """\
-http: {{listen: 127.0.0.1:{port}, token_file: {folder}/token, local: admin}}
+http: {{listen: 127.0.0.1:{port}, token_file: {folder}/token, local: admin, framed: true}}
 storage: {{path: {folder}/data, max_size: 500MB, min_free: 1MB}}
 record: {{pre_capture: 1, post_capture: 1}}
 cameras:
@@ -30,13 +30,21 @@ class Proxy(http.server.BaseHTTPRequestHandler):
     behind = ""  # host:port
 
     def forward(self):
+        if self.path == "/dashboard":  # another page of this address, as Home Assistant's is
+            page = f'<!doctype html><title>x</title><link rel="icon" href="data:,"><iframe src="{PREFIX}/" width="1200" height="800"></iframe>'.encode()
+            self.send_response_only(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(page)))
+            self.end_headers()
+            self.wfile.write(page)
+            return
         if not self.path.startswith(PREFIX + "/"):
             self.send_error(404)
             return
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         connection = http.client.HTTPConnection(self.behind, timeout=60)
         headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
-        connection.request(self.command, self.path[len(PREFIX):], body, {**headers, "X-Forwarded-For": "192.0.2.1"})
+        connection.request(self.command, self.path[len(PREFIX):], body, {**headers, "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "http", "X-Ingress-Path": PREFIX})
         answer = connection.getresponse()
         self.send_response_only(answer.status, answer.reason)
         for name, value in answer.getheaders():
@@ -81,6 +89,10 @@ class Prefix(unittest.TestCase):
         b.find(".tile.seen")
         found = b.run("return performance.getEntriesByType('resource').map((e) => new URL(e.name).pathname)")
         self.assertEqual([path for path in found if not path.startswith(PREFIX + "/")], [])
+        # Inside a page of the same address.
+        b.driver.get(f"http://127.0.0.1:{proxy.server_port}/dashboard")
+        b.driver.switch_to.frame(0)
+        b.find(".tile.seen")
         self.assertEqual([c for c in b.complaints() if "401" not in c], [])
 
 

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/guarded.h"
+#include "disposable.h"
 #include "pipeline_callbacks.h"
 #include "properties.h"
 #include "record_pipeline.h"
@@ -64,7 +65,7 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
     : StreamPipeline(config, config.name, config.source, config.records_sound() && !config.records_apart(),
                      events, contexts, utc),
       events_(std::move(events)), plan_(std::move(plan)), masks_(std::move(masks)),
-      tile_height_(config.live_height) {
+      rate_gate_(config.detect_fps), tile_height_(config.live_height) {
   plan_->forget();
   build_chain();
   g_object_set(mog_, "model-location", model.c_str(), nullptr);
@@ -308,6 +309,7 @@ void CameraPipeline::link_pictures(GstPad *pad) {
 }
 
 void CameraPipeline::link_encoder() {
+  encodes_ = true;
   const char *factory = tools::has_element("nvh264enc")     ? "nvh264enc"
                         : tools::has_element("x264enc")     ? "x264enc"
                         : tools::has_element("openh264enc") ? "openh264enc"
@@ -349,6 +351,20 @@ std::uint64_t CameraPipeline::drops() const {
   constexpr std::uint64_t under_way = 4;
   return source_drops_.total() + key_gate_.dropped() + damage_gate_.dropped() + leaked_ +
          (in > out + under_way ? in - out - under_way : 0);
+}
+
+static double seconds_of(GstClockTime t) {
+  return GST_CLOCK_TIME_IS_VALID(t) ? static_cast<double>(t) / GST_SECOND : std::nan("");
+}
+
+bool CameraPipeline::is_due(GstPad *pad, GstBuffer *picture) {
+  return rate_gate_.passes(seconds_of(running_time(pad, picture)));
+}
+
+bool CameraPipeline::is_needless(GstPad *pad, GstBuffer *frame) const {
+  if (encodes_ || !rate_gate_.will_drop(seconds_of(running_time(pad, frame)))) return false;
+  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  return nothing_refers_to(frame, caps.get());
 }
 
 } // namespace vigil::monitor

@@ -16,6 +16,7 @@
 #include "damage_gate.h"
 #include "key_gate.h"
 #include "mask_file.h"
+#include "rate_gate.h"
 #include "stream_pipeline.h"
 #include "tiles.h"
 #include "tint.h"
@@ -93,6 +94,8 @@ class CameraPipeline final : public StreamPipeline {
   void set_tile_size(GstElement *tiles, int width, int height);
   std::vector<Rect> see_boxes(GstPad *, GstBuffer *);
   std::optional<View> planned(GstPad *, GstPadProbeInfo *) const; // what tiles show of the frame
+  bool is_due(GstPad *, GstBuffer *);                             // a picture, by the rate of the analysis
+  bool is_needless(GstPad *, GstBuffer *) const; // a compressed frame, by the same: it need not be decoded
 
   const PipelineEvents events_;
   const std::shared_ptr<TilePlan> plan_;
@@ -106,10 +109,12 @@ class CameraPipeline final : public StreamPipeline {
   std::vector<GstElement *> chain_;
   KeyGate key_gate_;       // before the decoder; its thread's, as the next one is
   DamageGate damage_gate_; // behind it
+  RateGate rate_gate_;     // behind it, or before the chain where pictures are encoded for the recorder
   GstElement *decode_queue_ = nullptr, *chain_queue_ = nullptr;
   double busy_since_ = 0; // since when frames have had to wait for the chain; 0: they do not
   bool leaks_ = true;     // the queue before the chain
   std::atomic<bool> all_damaged_told_ = false;
+  std::atomic<bool> encodes_ = false; // pictures for the recorder, which needs all of them
   std::atomic<int> width_ = 0, height_ = 0, shown_width_ = 0; // of the decoded pictures
   std::atomic<int> chain_width_ = 0, chain_height_ = 0, chain_shown_width_ = 0, tile_height_;
   std::atomic<std::uint64_t> tiles_ = 0, leaked_ = 0;

@@ -62,6 +62,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_frames(GstPad *, GstPadProb
     p.chain_width_ = video->width;
     p.chain_shown_width_ = width_shown(*video);
     p.chain_height_ = video->height;
+    fit_learning_time(p.mog_, *video, p.config_);
     p.update_tile_caps();
     if (!same) p.draw_masks();
   }
@@ -83,7 +84,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_tiles(GstPad *, GstPadProbe
   return GST_PAD_PROBE_OK;
 }
 
-GstPadProbeReturn CameraPipeline::Callbacks::into_decoder(GstPad *, GstPadProbeInfo *info, gpointer user) {
+GstPadProbeReturn CameraPipeline::Callbacks::into_decoder(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
   guint buffers = 0, bytes = 0;
   guint64 time = 0;
@@ -100,10 +101,11 @@ GstPadProbeReturn CameraPipeline::Callbacks::into_decoder(GstPad *, GstPadProbeI
   const bool passes = p.key_gate_.passes(key, behind, Utc::monotonic_seconds());
   if (passes && waited && p.key_gate_.gave_up())
     GST_ELEMENT_WARNING(p.pipeline_, STREAM, DECODE, ("%s", no_key_frame), (nullptr));
-  return passes ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  return passes && !p.is_needless(pad, GST_PAD_PROBE_INFO_BUFFER(info)) ? GST_PAD_PROBE_OK
+                                                                        : GST_PAD_PROBE_DROP;
 }
 
-GstPadProbeReturn CameraPipeline::Callbacks::decoded(GstPad *, GstPadProbeInfo *info, gpointer user) {
+GstPadProbeReturn CameraPipeline::Callbacks::decoded(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
   if (p.refused_) return GST_PAD_PROBE_DROP;
   GstBuffer *b = GST_PAD_PROBE_INFO_BUFFER(info);
@@ -121,7 +123,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::decoded(GstPad *, GstPadProbeInfo *
       GST_ELEMENT_WARNING(p.pipeline_, STREAM, DECODE, ("%s", all_damaged), (nullptr));
     break;
   }
-  return GST_PAD_PROBE_OK;
+  return p.encodes_ || p.is_due(pad, b) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 void CameraPipeline::Callbacks::leaks(GstElement *, gpointer user) {
@@ -130,8 +132,9 @@ void CameraPipeline::Callbacks::leaks(GstElement *, gpointer user) {
 
 // A burst is looked at frame by frame: the decoder waits for the chain, and its queue holds the rest. A chain
 // that does not catch up within seconds is too slow for this camera, and frames are left out.
-GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *, GstPadProbeInfo *, gpointer user) {
+GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
+  if (p.encodes_ && !p.is_due(pad, GST_PAD_PROBE_INFO_BUFFER(info))) return GST_PAD_PROBE_DROP;
   p.frames_in_++;
   if (!p.decode_queue_) return GST_PAD_PROBE_OK; // nothing holds raw pictures for it
   guint waiting = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Smaller pictures for the chain, since a processor's time goes with their pixels.
+// Smaller and fewer pictures for the chain, since a processor's time goes with their pixels.
 #pragma once
 
 #include "../config/config.h"
@@ -23,5 +23,10 @@ GstCaps *reduced_caps(const GstVideoInfo &, int lines);
 // cudamog's min-area counts pixels: at its default it gets what goes with half the camera's height, and gets
 // the default back for whole pictures. What a preset set, or `configured` names, stays.
 void fit_settings(GstElement *cudamog, bool half, const ElementSettings &configured);
+
+// Where fewer pictures are analysed than the camera's (detect: {fps: N}), cudamog remembers as many seconds
+// as it would with all of them: its history is a number of frames. What the configuration says of the
+// learning stays.
+void fit_learning_time(GstElement *cudamog, const GstVideoInfo &, const CameraConfig &);
 
 } // namespace vigil::monitor

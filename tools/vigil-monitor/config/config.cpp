@@ -127,6 +127,15 @@ int read_detect_height(const YamlValue &v) {
   }
 }
 
+double read_detect_fps(const YamlValue &v) {
+  constexpr double least = 0.5, most = 240; // less would look like a camera that gives no picture
+  try {
+    return v.number(least, most);
+  } catch (const Error &e) {
+    fail(e.kind(), e.what(), "; leave fps out to look at every picture");
+  }
+}
+
 struct Presets {
   std::map<std::string, ElementSettings> sets;
 };
@@ -180,7 +189,8 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
               }},
              {"detect",
               [&](const YamlValue &x) {
-                x.members({{"height", [&](const YamlValue &y) { c.detect_height = read_detect_height(y); }}});
+                x.members({{"height", [&](const YamlValue &y) { c.detect_height = read_detect_height(y); }},
+                           {"fps", [&](const YamlValue &y) { c.detect_fps = read_detect_fps(y); }}});
               }},
              {"max_pixels", [&](const YamlValue &x) { c.max_pixels = x.integer(1, 1 << 30); }},
              {"record", [&](const YamlValue &x) { read_record(x, c.record); }},
@@ -288,6 +298,7 @@ Config read_top(const YamlValue &top, const std::string &file) {
                           if (c.http.local != "none" && c.http.local != "view" && c.http.local != "admin")
                             x.refuse("'" + c.http.local + "' is no role; allowed: none, view, admin");
                         }},
+                       {"framed", [&](const YamlValue &x) { c.http.framed = x.flag(); }},
                        {"hosts", [&](const YamlValue &x) {
                           x.items([&](const YamlValue &h) { c.http.hosts.push_back(h.text()); });
                         }}});

@@ -64,6 +64,7 @@ struct CameraConfig {
   bool loop = true;                   // a file begins again at its end
   int live_height = 360;
   int detect_height = detect_half; // lines of the pictures that the chain works on, at most
+  double detect_fps = 0;           // so many of them a second; 0: all
   double live_fps = 5;
   int max_pixels = 8192 * 4320; // of a picture that the camera sends
   RecordConfig record;
@@ -82,8 +83,9 @@ struct CameraConfig {
   bool operator==(const CameraConfig &o) const {
     return name == o.name && source == o.source && record_source == o.record_source && enabled == o.enabled &&
            motion == o.motion && loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
-           detect_height == o.detect_height && max_pixels == o.max_pixels && record == o.record &&
-           zones == o.zones && lines == o.lines && masks == o.masks && elements == o.elements;
+           detect_height == o.detect_height && detect_fps == o.detect_fps && max_pixels == o.max_pixels &&
+           record == o.record && zones == o.zones && lines == o.lines && masks == o.masks &&
+           elements == o.elements;
   }
 };
 
@@ -91,7 +93,8 @@ struct HttpConfig {
   std::string address = "127.0.0.1";
   int port = 8090;
   std::string token_file, certificate, key;
-  std::string local; // the role of this machine's own requests: none, view or admin; empty: nobody said
+  std::string local;   // the role of this machine's own requests: none, view or admin; empty: nobody said
+  bool framed = false; // pages of the same address may show this one inside them
   std::vector<std::string> hosts; // names under which browsers may reach the server, beside its addresses
 };
 struct MqttConfig {

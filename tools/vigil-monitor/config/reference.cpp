@@ -31,6 +31,9 @@ constexpr KeyReference table[] = {
     {"http.key", "PEM file", "none", "Private key of the certificate."},
     {"http.hosts", "list of names", "none", "Names under which browsers may call this server."},
 
+    {"http.framed", "", "false",
+     "Pages of the same address, as those of Home Assistant, may show this page inside them."},
+
     {"mqtt.host", "name or address", "required", "The broker. Without the section there is no MQTT."},
     {"mqtt.port", "", "1883, with `tls: true` 8883", "Port of the broker."},
     {"mqtt.user", "text", "none", "User name, for the broker only."},
@@ -109,6 +112,8 @@ constexpr KeyReference table[] = {
     {"cameras.NAME.live.fps", "", "5", "Pictures a second on the wall."},
     {"cameras.NAME.detect.height", "`half`, `full`, 90..2160", "`half`",
      "[Size of the analysed pictures](monitor.md#size-of-the-analysed-pictures)."},
+    {"cameras.NAME.detect.fps", "", "all",
+     "[Rate of the analysed pictures](monitor.md#rate-of-the-analysed-pictures)."},
     {"cameras.NAME.max_pixels", "", "35389440 (8192x4320)", "A larger picture is refused."},
     {"cameras.NAME.record", "as above", "", "Overrides `record` for this camera."},
     {"cameras.NAME.zones.NAME.coordinates", "coordinates", "required",

@@ -22,10 +22,10 @@ namespace vigil::monitor {
 
 struct Server::Impl {
   Impl(Handler h, const ServerSettings &s)
-      : handler(std::move(h)), places(s.request_within, s.stranger_within), tls(s.tls) {}
+      : handler(std::move(h)), places(s.request_within, s.stranger_within), tls(s.tls), framed(s.framed) {}
   Handler handler;
   Places places;
-  const bool tls;
+  const bool tls, framed;
   bool loopback = false; // it listens there alone
   MHD_Daemon *daemon = nullptr;
 };
@@ -158,21 +158,22 @@ MHD_Response *make_response(Response &r) {
   return MHD_create_response_from_buffer(r.body.size(), r.body.data(), MHD_RESPMEM_MUST_COPY);
 }
 
-MHD_Result send(MHD_Connection *c, Response &&r, bool tls) {
+MHD_Result send(MHD_Connection *c, Response &&r, const Server::Impl &impl) {
   MHD_Response *m = make_response(r);
   if (!m) return MHD_NO;
   MHD_add_response_header(m, "Content-Type", r.type.c_str());
   MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
   MHD_add_response_header(m, "Referrer-Policy", "no-referrer");
-  MHD_add_response_header(m, "X-Frame-Options", "DENY");
+  MHD_add_response_header(m, "X-Frame-Options", impl.framed ? "SAMEORIGIN" : "DENY");
   MHD_add_response_header(m, "Cross-Origin-Resource-Policy", "same-origin");
   MHD_add_response_header(m, "Cross-Origin-Opener-Policy", "same-origin");
-  if (tls) MHD_add_response_header(m, "Strict-Transport-Security", "max-age=31536000");
-  MHD_add_response_header(
-      m, "Content-Security-Policy",
+  if (impl.tls) MHD_add_response_header(m, "Strict-Transport-Security", "max-age=31536000");
+  constexpr std::string_view policy =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' "
       "blob:; connect-src 'self';"
-      " manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'");
+      " manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors ";
+  MHD_add_response_header(m, "Content-Security-Policy",
+                          (std::string(policy) + (impl.framed ? "'self'" : "'none'")).c_str());
   if (!r.headers.count("Cache-Control")) MHD_add_response_header(m, "Cache-Control", "no-store");
   for (const auto &[k, v] : r.headers) MHD_add_response_header(m, k.c_str(), v.c_str());
   const MHD_Result result = MHD_queue_response(c, static_cast<unsigned>(r.status), m);
@@ -201,7 +202,7 @@ MHD_Result answer(void *user, MHD_Connection *c, const char *url, const char *me
     if (!headers.twice.empty()) {
       Response wrong = error_response(400, "the request has the header " + headers.twice + " twice");
       wrong.headers["Connection"] = "close";
-      return send(c, std::move(wrong), impl.tls);
+      return send(c, std::move(wrong), impl);
     }
     return MHD_YES;
   }
@@ -222,7 +223,7 @@ MHD_Result answer(void *user, MHD_Connection *c, const char *url, const char *me
   }
   impl.places.is_answered(c, response.trusted, response.session);
   if (!response.is_current()) response = error_response(401, "your rights have changed meanwhile; ask again");
-  return send(c, std::move(response), impl.tls);
+  return send(c, std::move(response), impl);
 }
 
 void *begin(void *, const char *, MHD_Connection *) {

@@ -49,7 +49,8 @@ struct Response {
 struct ServerSettings {
   std::string address;
   int port = 0;
-  bool tls = false; // with the certificate of use_certificate()
+  bool tls = false;    // with the certificate of use_certificate()
+  bool framed = false; // pages of the same address may show this one inside them
   // A request arrives whole within this time of the connection's begin, or of the answer before; else the
   // connection ends.
   std::chrono::milliseconds request_within{30000};

@@ -26,13 +26,25 @@ namespace vigil::monitor {
 namespace fs = std::filesystem;
 namespace {
 
+// Whose folder it is, where that is why nothing can be made in it: a volume of a container, say.
+std::string owner_of(fs::path folder, const std::error_code &why) {
+  if (why != std::errc::permission_denied) return "";
+  struct stat s {};
+  while (stat(folder.c_str(), &s) != 0) {
+    if (!folder.has_parent_path() || folder == folder.parent_path()) return "";
+    folder = folder.parent_path();
+  }
+  return text(" (", folder.string(), " belongs to user ", s.st_uid, ", and this program runs as user ",
+              geteuid(), ")");
+}
+
 std::string prepared(const std::string &path) {
   for (const char *folder : {"clips", "thumbs", "models", "masks", "recordings"}) {
     std::error_code error;
     fs::create_directories(fs::path(path) / folder, error);
     if (error)
       fail(Error::Kind::write, "cannot make the folder ", path, "/", folder, ": ", error.message(),
-           "; choose another storage path");
+           owner_of(path, error), "; make it writable, or choose another storage path");
   }
   return path;
 }
