@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <memory>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -26,6 +27,20 @@ namespace {
 }
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
+
+File open_to_read(const std::string &path, const char *what) {
+  // a named pipe would keep an ordinary open() waiting for a writer
+  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) io_error(Error::Kind::io, text("open ", what), path);
+  File file(fdopen(descriptor, "rb"), std::fclose);
+  if (!file) {
+    const int cause = errno; // no memory for the stream
+    close(descriptor);
+    errno = cause;
+    io_error(Error::Kind::io, text("read ", what), path);
+  }
+  return file;
+}
 
 // A new file in the folder of `path`, under a name that nobody else has, and that name.
 std::pair<File, std::string> create_beside(const std::string &path) {
@@ -76,7 +91,8 @@ void remove_drafts_of(const std::string &path) {
   io_error(Error::Kind::write, "write", path);
 }
 
-// A new file next to `path` with these bytes, on the disk, and its name. Its lock is held until it is closed.
+// A new file next to `path` with these bytes, on the disk, and its name. Its lock is held until it is
+// closed.
 std::pair<File, std::string> write_beside(const std::string &path, std::span<const std::uint8_t> bytes) {
   auto [file, temporary] = create_beside(path);
   if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
@@ -153,6 +169,37 @@ std::string read_text_file(const std::string &path, const char *what, std::size_
   return {bytes.begin(), bytes.end()};
 }
 
+// Until the end of a pipe that is open without blocking. The end of one from which nothing has come yet may
+// be that nobody has opened it for writing, which poll() waits for.
+static std::string read_pipe(int descriptor, const std::string &path, const char *what, std::size_t most) {
+  constexpr int patience = 10'000; // milliseconds
+  std::string out;
+  char bytes[4096];
+  while (out.size() <= most) {
+    const ssize_t size = read(descriptor, bytes, sizeof bytes);
+    if (size > 0) {
+      out.append(bytes, static_cast<std::size_t>(size));
+      continue;
+    }
+    if (size == 0 && !out.empty()) return out;
+    if (size < 0 && errno != EINTR && errno != EAGAIN) io_error(Error::Kind::io, text("read ", what), path);
+    pollfd ready{descriptor, POLLIN, 0};
+    if (poll(&ready, 1, patience) == 0)
+      fail(Error::Kind::io, "nothing came from the pipe '", path, "' for ", patience / 1000, " seconds; ",
+           what, " is read from it until its end");
+    if (size == 0 && (ready.revents & POLLIN) == 0) return out; // a writer has come and gone
+  }
+  fail(Error::Kind::bad_data, what, " from the pipe '", path, "' has more than ", most,
+       " bytes, the most possible");
+}
+
+std::string read_text_file_or_pipe(const std::string &path, const char *what, std::size_t most) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0 || !S_ISFIFO(info.st_mode)) return read_text_file(path, what, most);
+  const File file = open_to_read(path, what);
+  return read_pipe(fileno(file.get()), path, what, most);
+}
+
 void sync_folder(const std::string &folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -167,18 +214,9 @@ void sync_folder_of(const std::string &path) {
 std::vector<std::uint8_t>
 read_plain_file(const std::string &path, const char *what, std::size_t head,
                 const std::function<std::size_t(std::span<const std::uint8_t>)> &largest) {
-  // a named pipe would keep an ordinary open() waiting for a writer
-  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) io_error(Error::Kind::io, text("open ", what), path);
-  const File file(fdopen(descriptor, "rb"), std::fclose);
-  if (!file) {
-    const int cause = errno; // no memory for the stream
-    close(descriptor);
-    errno = cause;
-    io_error(Error::Kind::io, text("read ", what), path);
-  }
+  const File file = open_to_read(path, what);
   struct stat info {};
-  if (fstat(descriptor, &info) != 0) io_error(Error::Kind::io, text("read ", what), path);
+  if (fstat(fileno(file.get()), &info) != 0) io_error(Error::Kind::io, text("read ", what), path);
   if (!S_ISREG(info.st_mode)) fail(Error::Kind::io, what, " '", path, "' is not a plain file");
   std::vector<std::uint8_t> bytes;
   const auto read = [&](std::size_t size) {

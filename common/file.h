@@ -12,17 +12,18 @@
 
 namespace vigil {
 
-// Writes a new file next to `path` and renames it, so that there is a whole file under that name at any time.
-// The bytes and the name are on the disk when it returns. A device or pipe, such as /dev/stdout, is written
-// to instead. Throws Error::write. Removes what a process that was killed while it wrote has left there.
+// Writes a new file next to `path` and renames it, so that there is a whole file under that name at any
+// time. The bytes and the name are on the disk when it returns. A device or pipe, such as /dev/stdout, is
+// written to instead. Throws Error::write. Removes what a process that was killed while it wrote has left
+// there.
 void write_file_atomically(const std::string &path, std::span<const std::uint8_t> bytes);
 
 // The same for a writer of many files: the folder is not listed at each of them; the writer calls
 // remove_left_behind() once.
 void replace_file(const std::string &path, std::span<const std::uint8_t> bytes);
 
-// The same as write_file_atomically() where no file of that name is there yet; false when one is, whose bytes
-// stay. Of several processes one alone is the first, except on file systems without links.
+// The same as write_file_atomically() where no file of that name is there yet; false when one is, whose
+// bytes stay. Of several processes one alone is the first, except on file systems without links.
 bool write_file_if_absent(const std::string &path, std::span<const std::uint8_t> bytes);
 
 // Removes what killed processes have left in `folder` of files whose names `is_ours` knows.
@@ -38,9 +39,13 @@ std::vector<std::uint8_t>
 read_plain_file(const std::string &path, const char *what, std::size_t head,
                 const std::function<std::size_t(std::span<const std::uint8_t>)> &largest);
 
-// A whole plain file of at most `most` bytes as text; `what` names it in errors. Throws as read_plain_file()
-// does.
+// A whole plain file of at most `most` bytes as text; `what` names it in errors. Throws as
+// read_plain_file() does.
 std::string read_text_file(const std::string &path, const char *what, std::size_t most);
+
+// The same, and from a pipe all that comes until its end. Throws Error::io when nothing comes for ten
+// seconds, Error::bad_data when more than `most` bytes come.
+std::string read_text_file_or_pipe(const std::string &path, const char *what, std::size_t most);
 
 // What was made, renamed or removed in this folder outlasts a power cut. Best effort: some file systems
 // cannot.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A noisy infra-red camera cleaned up by the colour camera beside it: cljointbilateral with a guide. Both cameras are drawn here;
+# A noisy infra-red camera cleaned up by the colour camera next to it: cljointbilateral with a guide. Both cameras are drawn here;
 # they show the same scene, the first one in grey and with much noise, the other one in colour, at another size and frame rate.
 #
 # Usage: joint-bilateral.sh [FOLDER]     run it by  ./run shell examples/joint-bilateral.sh

@@ -159,6 +159,7 @@ inline void add_tracking_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused
 }
 // An object that some element tracks, where GStreamer (1.24) has metadata for it.
 struct TrackedObjectMeta {
+  guint object; // id of the detection, in the buffer's relation meta
   guint64 track;
   double age; // seconds from first to last seen
   GQuark type;
@@ -178,9 +179,28 @@ void for_each_tracked_object([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]
                                                        gst_analytics_tracking_mtd_get_mtd_type(), &state,
                                                        &tracking) &&
         gst_analytics_tracking_mtd_get_info(&tracking, &id, &first, &last, &lost) && !lost)
-      fn(TrackedObjectMeta{id, last > first ? double(last - first) / GST_SECOND : 0, o.type, o.x, o.y,
+      fn(TrackedObjectMeta{o.id, id, last > first ? double(last - first) / GST_SECOND : 0, o.type, o.x, o.y,
                            o.width, o.height});
   });
+#endif
+}
+
+// What a tracked object is called, where GStreamer (1.24) has metadata for it: a classification related to
+// its detection.
+inline void add_track_classification([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] guint64 track,
+                                     [[maybe_unused]] const std::string &label, [[maybe_unused]] float score) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  std::vector<guint> objects; // first, since metadata that is added may move the others
+  for_each_tracked_object(buffer, [&](const TrackedObjectMeta &o) {
+    if (o.track == track) objects.push_back(o.object);
+  });
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  for (const guint object : objects) {
+    GQuark name = g_quark_from_string(label.c_str());
+    GstAnalyticsClsMtd classes;
+    if (gst_analytics_relation_meta_add_cls_mtd(meta, 1, &score, &name, &classes))
+      gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, object, classes.id);
+  }
 #endif
 }
 

@@ -10,7 +10,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/reference/http-api.md"
 VERBS = ("get", "put", "post", "patch", "delete")
-GROUPS = [("/api/cameras", "Cameras"), ("/api/events", "Events"), ("", "Program")]
+GROUPS = [("/api/cameras", "Cameras"), ("/api/events", "Events"), ("/api/exports", "Exports"), ("", "Program")]
 
 
 def page():
@@ -27,7 +27,7 @@ def page():
            "with parameters, answers and schemas. A running program serves it at `/api/openapi.json`.",
            "`tools/http_api_page.py` makes this page from it.", "",
            "A request needs a session's cookie or `Authorization: Bearer TOKEN`", "([who may do what](monitor.md#who-may-do-what)).",
-           "Requests that change something need the role `admin`, except `/api/login` and `/api/logout`. GET `/api/audit` needs it too.", ""]
+           "`x-role` in the description is the least role of each request.", ""]
     for _, name in GROUPS:
         out += [f"## {name}", "", "| method | path | what it does |", "| --- | --- | --- |", *rows[name], ""]
     return "\n".join(out)

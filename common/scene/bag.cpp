@@ -8,13 +8,13 @@
 namespace vigil::scene {
 namespace {
 
-constexpr Rgb colours[] = {{28, 34, 60}, {120, 26, 30}, {30, 30, 32}, {24, 84, 60}, {150, 96, 36}};
+constexpr Rgb bag_colours[] = {{28, 34, 60}, {120, 26, 30}, {30, 30, 32}, {24, 84, 60}, {150, 96, 36}};
 
 } // namespace
 
 void add_bag(const Actor &actor, const Camera &camera, const Sun &sun, Drawing &out) {
   Random random(mix(actor.look, 0x626167u));
-  const Rgb colour = colours[random.next() % std::size(colours)];
+  const Rgb colour = bag_colours[random.next() % std::size(bag_colours)];
   const float half = random.between(0.16f, 0.24f), radius = random.between(0.15f, 0.2f);
   const auto at = [&](float aside, float up) {
     return World{actor.at.x + aside * actor.heading.x, actor.at.y + aside * actor.heading.y, up};

@@ -12,14 +12,10 @@
 namespace vigil::tuning {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Outcome = Row::Outcome;
 constexpr const char *extension = "tuning";
 constexpr int quick_runs = 5, exhaustive_runs = 15, duel_rounds = 7;
 
-double seconds_since(Clock::time_point t) {
-  return std::chrono::duration<double>(Clock::now() - t).count();
-}
 double median(std::vector<double> v) {
   std::sort(v.begin(), v.end());
   return v[v.size() / 2];
@@ -141,7 +137,8 @@ bool wins(const Candidate &standard, const Candidate &fastest, Row &standard_row
 }
 
 Result search(std::span<const Candidate> candidates, bool exhaustive, const Limits &limits) {
-  const auto start = Clock::now();
+  const double start = limits.now();
+  const auto seconds_since = [&](double t) { return limits.now() - t; };
   const auto late = [&] { return !exhaustive && seconds_since(start) > limits.seconds; };
   Result r;
   r.searched = true;
@@ -152,7 +149,7 @@ Result search(std::span<const Candidate> candidates, bool exhaustive, const Limi
       r.rows.push_back({c.name, Outcome::not_tried, 0, {}});
       continue;
     }
-    const auto begun = Clock::now();
+    const double begun = limits.now();
     r.rows.push_back(attempt(c, exhaustive ? exhaustive_runs : quick_runs, late));
     longest = std::max(longest, seconds_since(begun));
   }
@@ -168,6 +165,10 @@ Result search(std::span<const Candidate> candidates, bool exhaustive, const Limi
 }
 
 } // namespace
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 const char *name_of(Outcome o) {
   switch (o) {

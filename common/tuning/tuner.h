@@ -59,10 +59,12 @@ struct Result {
   double seconds = 0; // what the search took
 };
 
+double steady_seconds();
 struct Limits {
-  double seconds = 1.5;    // for a search in Mode::automatic
-  double advantage = 0.03; // by which a candidate must beat the default
-  bool again = false;      // search also when there is a result
+  double seconds = 1.5;                         // for a search in Mode::automatic
+  double advantage = 0.03;                      // by which a candidate must beat the default
+  bool again = false;                           // search also when there is a result
+  std::function<double()> now = steady_seconds; // the clock by which a search is limited
 };
 
 Result choose(const Key &, std::span<const Candidate>, Mode, const Limits & = {});

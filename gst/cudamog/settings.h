@@ -133,7 +133,7 @@ struct Settings {
   mog::Method method = mog::Method::zivkovic;
   PrecisionChoice precision = PrecisionChoice::automatic;
   Output output = Output::mask;
-  BlobMode blobs = BlobMode::exact;
+  BlobMode blobs = BlobMode::exact; // deprecated, without effect
   ExposureMode exposure = ExposureMode::automatic;
   StabilizeMode stabilize = StabilizeMode::automatic;
   BackendChoice backend = BackendChoice::automatic;

@@ -38,7 +38,7 @@ MaskBlobs::Found MaskBlobs::find(Frame &f, std::span<std::uint8_t> marks) {
   const auto cells = std::size_t(grid_.cells());
   if (f.mode_ == BlobMode::cells) {
     const cell_grid::Blobs blobs =
-        cell_grid::find_blobs({f.host_cells_.as<const cell_grid::Cell>(), cells}, grid_, f.min_area_, marks);
+        cell_grid::find_blobs({f.host_cells_.as<const cell_grid::Cell>(), cells}, grid_, f.min_area_);
     for (const cell_grid::Blob &b : blobs.blobs)
       found.boxes.push_back({b.x, b.y, b.width, b.height, b.area, {}});
     found.foreground = blobs.foreground;

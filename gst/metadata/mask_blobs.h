@@ -43,7 +43,7 @@ class MaskBlobs {
   struct Wanted {
     BlobMode mode = BlobMode::exact;
     int min_area = 1;
-    bool marks = false; // find() says which cells blobs are in
+    bool marks = false; // find() says which cells exact blobs are in
   };
   // `picture`: null, or the frame in the device's memory, for the mean colours of exact blobs.
   void measure(Plane<const std::uint8_t> mask, const ConstImage &picture, const Wanted &, Frame &, Queue &);

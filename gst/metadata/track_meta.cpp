@@ -41,6 +41,13 @@ bool read(const GstVideoRegionOfInterestMeta *meta, TrackOnFrame &t) {
   t.object.stationary = stationary;
   t.object.group = group;
   t.age = double(age) / GST_SECOND;
+  if (const GstStructure *blob = gst_video_region_of_interest_meta_get_param(roi, "blob")) {
+    guint area = 0;
+    gst_structure_get_uint(blob, "area", &area);
+    t.area = area;
+    gst_structure_get_double(blob, "xx", &t.spread.xx);
+    gst_structure_get_double(blob, "yy", &t.spread.yy);
+  }
   return true;
 }
 
@@ -58,6 +65,22 @@ void add_track(GstVideoRegionOfInterestMeta *meta, const track::Object &o, doubl
                               nanoseconds(now - o.last_seen), "vx", G_TYPE_DOUBLE, o.vx, "vy", G_TYPE_DOUBLE,
                               o.vy, "group", G_TYPE_UINT64, guint64(o.group), "came-x", G_TYPE_DOUBLE,
                               o.came_x, "came-y", G_TYPE_DOUBLE, o.came_y, nullptr));
+}
+
+void add_track_name(GstBuffer *buffer, guint64 track, const TrackName &name) {
+  gpointer state = nullptr;
+  while (GstMeta *meta =
+             gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+    auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+    const GstStructure *s = gst_video_region_of_interest_meta_get_param(roi, track_param);
+    guint64 id = 0;
+    if (!s || !gst_structure_get_uint64(s, "id", &id) || id != track) continue;
+    gst_video_region_of_interest_meta_add_param(
+        roi, gst_structure_new(label_param, "label", G_TYPE_STRING, name.label.c_str(), "score",
+                               G_TYPE_DOUBLE, name.score, "taught", G_TYPE_BOOLEAN, gboolean(name.taught),
+                               "views", G_TYPE_UINT64, name.views, nullptr));
+  }
+  add_track_classification(buffer, track, name.label, static_cast<float>(name.score));
 }
 
 void ghosts_on(GstBuffer *buffer, std::vector<GhostOnFrame> &ghosts) {

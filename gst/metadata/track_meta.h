@@ -12,9 +12,11 @@
 // A box with several tracks in it has no such parameter: each of them has a box of its own.
 #pragma once
 
+#include "kernels/track/detection.h"
 #include "kernels/track/object.h"
 
 #include <gst/video/video.h>
+#include <string>
 #include <vector>
 
 namespace vigil::gst {
@@ -34,9 +36,26 @@ struct TrackOnFrame {
   track::Object object; // first_seen and last_seen are 0
   double age = 0;       // seconds
   GQuark type = 0;
+  double area = 0;      // the object's pixels in the box, 0: not known
+  track::Spread spread; // of these pixels
 };
 // By id; of an id that is there twice the first. Appends to `tracks`, which keeps its memory.
 void tracks_on(GstBuffer *, std::vector<TrackOnFrame> &tracks);
+
+// What a track is called. Its box gets a parameter "label", a structure with
+//   label   string    as tracklabel's message has it, never empty
+//   score   gdouble   0..1
+//   taught  gboolean  by examples that a person named; otherwise by shape and motion alone
+//   views   guint64   frames that it was judged by
+// and its detection in GstAnalytics a related classification (GStreamer 1.24). The buffer must be writable.
+struct TrackName {
+  std::string label;
+  double score = 0;
+  bool taught = false;
+  guint64 views = 0;
+};
+inline constexpr const char *label_param = "label";
+void add_track_name(GstBuffer *, guint64 track, const TrackName &);
 
 // A box whose parameter "blob" has ghost=true: background that was laid bare.
 struct GhostOnFrame {

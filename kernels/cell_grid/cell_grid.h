@@ -58,10 +58,7 @@ struct Blobs {
   std::vector<Blob> blobs;      // of at least min_area pixels, largest first, then by their first cell
   std::uint64_t foreground = 0; // all foreground pixels of the picture
 };
-// Host memory. When `cell_in_blob` is given it gets, for each cell, 1 where the cell belongs to one of the
-// blobs returned and 0 elsewhere (grid.cells() bytes): the map that mog's RateMap takes. Throws
-// Error::bad_setting when a span is not grid.cells() long.
-Blobs find_blobs(std::span<const Cell> cells, const Grid &, std::uint32_t min_area,
-                 std::span<std::uint8_t> cell_in_blob = {});
+// Host memory. Throws Error::bad_setting when there are not grid.cells() cells.
+Blobs find_blobs(std::span<const Cell> cells, const Grid &, std::uint32_t min_area);
 
 } // namespace vigil::cell_grid

@@ -100,8 +100,12 @@ Classifier read_classifier(const ArrayReader &in, int vector_length) {
 
 } // namespace
 
+bool is_class_name(std::string_view name) {
+  return !name.empty() && name.size() <= longest_class_name && is_text(name, false);
+}
+
 void validate_class_name(const std::string &name) {
-  if (name.empty() || name.size() > longest_class_name || !is_text(name, false))
+  if (!is_class_name(name))
     fail(Error::Kind::bad_data, "the name of a class must be 1 to ", longest_class_name,
          " bytes of UTF-8 without control characters");
 }

@@ -46,7 +46,9 @@ struct Model {
   }
 };
 
-// A name of a class: 1 to 256 bytes, UTF-8, no control characters. Throws Error::bad_data.
+// A name of a class: 1 to 256 bytes, UTF-8, no control characters.
+bool is_class_name(std::string_view);
+// The same. Throws Error::bad_data.
 void validate_class_name(const std::string &);
 // Throws Error::bad_data or bad_setting as fisher.h's checks do, for names of classes too.
 void validate(const Model &);

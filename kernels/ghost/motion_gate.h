@@ -25,8 +25,8 @@
 // (docs/measurements/log/2026-11/choices.md).
 #pragma once
 
+#include "kernels/cell_grid/components.h"
 #include "kernels/ghost/boundary_contrast.h"
-#include "kernels/ghost/cell_components.h"
 #include "kernels/ghost/ghost.h"
 
 #include <cstddef>
@@ -64,7 +64,7 @@ class MotionGate {
   std::size_t cover(std::span<const int> cells, double lasts, double most);
   void forget(double lasts); // of cells that are free
   cell_grid::Grid grid_;
-  CellComponents groups_;
+  cell_grid::Components groups_;
   std::vector<std::uint8_t> rest_, taken_; // taken: covered in this frame
   std::vector<double> covered_;            // seconds
   double passing_ = 0;                     // seconds

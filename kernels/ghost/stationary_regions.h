@@ -28,8 +28,8 @@
 //                                                               the usual one
 #pragma once
 
+#include "kernels/cell_grid/components.h"
 #include "kernels/ghost/boundary_contrast.h"
-#include "kernels/ghost/cell_components.h"
 #include "kernels/ghost/ghost.h"
 
 #include <cstddef>
@@ -91,7 +91,7 @@ class StationaryRegions {
   std::vector<std::uint32_t> last_count_;
   std::vector<Verdict> part_; // what the outline says close to a cell
   std::vector<std::uint8_t> paces_, light_, ghost_;
-  CellComponents groups_;
+  cell_grid::Components groups_;
   bool any_ = false;
   int ghosts_ = 0, objects_ = 0;
 };

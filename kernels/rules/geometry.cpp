@@ -35,11 +35,15 @@ double distance_to_line(std::span<const Point> corners, Point p) {
   return least;
 }
 
+double x_at(Point a, Point b, double y) {
+  return (b.x - a.x) * (y - a.y) / (b.y - a.y) + a.x;
+}
+
 bool contains(std::span<const Point> polygon, Point p) {
   bool inside = false;
   for (std::size_t i = 0, j = polygon.size() - 1; i < polygon.size(); j = i++) {
     const Point a = polygon[i], b = polygon[j];
-    if ((a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x) inside = !inside;
+    if ((a.y > p.y) != (b.y > p.y) && p.x < x_at(a, b, p.y)) inside = !inside;
   }
   return inside;
 }
@@ -50,7 +54,7 @@ double distance_to_border(std::span<const Point> polygon, Point p) {
   return least;
 }
 
-bool crosses_itself(std::span<const Point> polygon) {
+std::optional<std::pair<std::size_t, std::size_t>> crossing_sides(std::span<const Point> polygon) {
   const std::size_t n = polygon.size();
   const auto touch = [](Point a, Point b, Point c, Point d) {
     const auto sign = [](double v) { return (v > 0) - (v < 0); };
@@ -66,8 +70,8 @@ bool crosses_itself(std::span<const Point> polygon) {
   for (std::size_t i = 0; i < n; i++)
     for (std::size_t j = i + 2; j < n; j++)
       if ((j + 1) % n != i && touch(polygon[i], polygon[(i + 1) % n], polygon[j], polygon[(j + 1) % n]))
-        return true;
-  return false;
+        return std::pair(i, j);
+  return {};
 }
 
 double area(std::span<const Point> polygon) {

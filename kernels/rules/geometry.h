@@ -3,7 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <span>
+#include <utility>
 
 namespace vigil::rules {
 
@@ -22,11 +25,13 @@ int crossing(Point a, Point b, Point p, Point q);
 double distance(Point, Point);
 double distance_to_segment(Point a, Point b, Point p);
 double distance_to_line(std::span<const Point> corners, Point); // open
-// Inside by the even-odd rule.
+// x at height y of the line through a and b, which is not horizontal.
+double x_at(Point a, Point b, double y);
+// Inside by the even-odd rule; a point on an edge may count as either.
 bool contains(std::span<const Point> polygon, Point);
 double distance_to_border(std::span<const Point> polygon, Point); // of a closed polygon
-// Whether two sides of a closed polygon that are no neighbours touch.
-bool crosses_itself(std::span<const Point> polygon);
+// Two sides of a closed polygon that touch without being neighbours, each by the index of its first corner.
+std::optional<std::pair<std::size_t, std::size_t>> crossing_sides(std::span<const Point> polygon);
 double area(std::span<const Point> polygon); // without sign
 // Whether two velocities differ by less than `share` of the faster one; never when nothing moves.
 bool go_along(Point velocity, Point other, double share);

@@ -137,7 +137,7 @@ Zone zone(const Json &j, Units units) {
           {"name", "polygon", "classes", "min-height", "max-height", "loitering", "crowd", "left-object",
            "max-speed"});
   z.polygon = points(j, "polygon", of, 3);
-  if (crosses_itself(z.polygon)) refuse(of, ": the polygon crosses itself; give its corners in order");
+  if (crossing_sides(z.polygon)) refuse(of, ": the polygon crosses itself; give its corners in order");
   if (area(z.polygon) <= 0) refuse(of, ": the polygon has no area");
   if (units == Units::normalised) check_inside(z.polygon, of, 1, 1);
   z.filter = filter(j, of);

@@ -5,12 +5,12 @@
 // At each frame
 //   1. predict all tracks by the time that went by;
 //   2. assign boxes to confirmed tracks, all at once (box_assignment.h);
-//   3. join tracks without a box to the box that hides them: a group (cell_components.h);
+//   3. join tracks without a box to the box that hides them: a group (groups.h);
 //   4. split groups: members are assigned like all other tracks, by motion, size and colour, so each leaves
 //      with the number with which it came;
 //   5. merge boxes that are parts of one track, and divide a track whose parts are two objects
 //      (part_merger.h, parting.h). Then boxes that are left go to tentative tracks, as in step 2, and all
-//      tracks are updated by their boxes (cell_components.h, single_update.h);
+//      tracks are updated by their boxes (groups.h, single_update.h);
 //   6. begin tentative tracks with boxes that are left (lifecycle.h);
 //   7. divide a track whose blob looks like two people side by side (pair_splitter.h);
 //   8. end tracks that are lost (lifecycle.h), and trace new ones back to where they came from, hidden in

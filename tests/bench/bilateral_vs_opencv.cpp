@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral filter beside OpenCV's on the same processor, in turns, so that whatever else runs slows both
-// alike.
+// The bilateral filter compared with OpenCV's on the same processor, in turns, so that whatever else runs
+// slows both alike.
 //   bilateral_vs_opencv [ROUNDS]    OpenCV: 8UC3, 2 threads; Vigil: RGBA through OpenCL's CPU device (PoCL)
 // By the wall's clock, and by the processor's, of all threads together: that is the one to trust on a busy
 // machine.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CUDA backend of blobs beside NVIDIA's NPP (nppiLabelMarkersUF, nppiCompressMarkerLabelsUF,
+// The CUDA backend of blobs compared with NVIDIA's NPP (nppiLabelMarkersUF, nppiCompressMarkerLabelsUF,
 // nppiCompressedMarkerLabelsUFInfo) on the same masks, eight neighbours, 1080p and 4K. The two take turns, so
 // that whatever else the machine does hits both alike.
 //   blobs_peers [CALLS] [MASK.pgm...]      masks of any size, which are scaled (nearest pixel); 128 and more
 //   is foreground
 //
 // NPP finds regions of equal value, so the background's as well, which nobody asked for here; its call for
-// all of them counts all the same, since there is none for the foreground alone. What it tells of a component
-// (pixels, box) is less than ours, which has sums for centroid and moments too. Both must find the same
-// components: the labels that NPP gives to pixels of the foreground are counted on the host, and the pixels
-// of each. Ends with 1 when they differ, and with 77 without a GPU or without NPP's libraries, which are
-// loaded at run time (LD_LIBRARY_PATH).
+// all of them counts all the same, since there is none for the foreground alone. What it reports about a
+// component (pixels, box) is less than ours, which has sums for centroid and moments too. Both must find the
+// same components: the labels that NPP gives to pixels of the foreground are counted on the host, and the
+// pixels of each. Ends with 1 when they differ, and with 77 without a GPU or without NPP's libraries, which
+// are loaded at run time (LD_LIBRARY_PATH).
 #include "common/cuda/device.h"
 #include "common/error.h"
 #include "kernels/blobs/blobs.h"

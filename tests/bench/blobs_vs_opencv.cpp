@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU backend of blobs beside OpenCV's connectedComponentsWithStats on the same masks. The two take
-// turns, so that whatever else the machine does hits both alike. OpenCV always makes a picture of labels;
-// ours is timed without and with one.
+// The CPU backend of blobs compared with OpenCV's connectedComponentsWithStats on the same masks. The two
+// take turns, so that whatever else the machine does hits both alike. OpenCV always makes a picture of
+// labels; ours is timed without and with one.
 //   blobs_vs_opencv [CALLS] [MASK.png...]
 #include "common/error.h"
 #include "kernels/blobs/blobs.h"

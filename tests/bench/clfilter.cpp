@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One clfilter with a chain of three stages beside three clfilters with a stage each, in turn on the same
-// frames. Usage: bench-clfilter [WIDTH HEIGHT [FRAMES [ELEMENT-SETTINGS]]]
+// One clfilter with a chain of three stages compared with three clfilters with a stage each, in turn on the
+// same frames. Usage: bench-clfilter [WIDTH HEIGHT [FRAMES [ELEMENT-SETTINGS]]]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

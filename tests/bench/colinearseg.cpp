@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The run time of colinearity segmentation in OpenGL, as the paper's table 2 has it, with the paper's times
-// beside:
+// next to them:
 //   pipelined  time a frame of many that are submitted without waiting, by the GPU's clock from the first to
 //              the last (the paper's T_1000,int, which has no switch of contexts)
 //   single     one frame from submission to its end, by the host's clock (the paper's T_1,ext)
@@ -146,7 +146,7 @@ int run(int argc, char **argv) {
            "usage: bench-colinearseg [--path compute|fragment] [--es] [--frames N] [--adapt]");
   }
   const auto device = open_egl(es);
-  std::printf("%s; ms a frame; beside 640x480 and 640x512 the paper's, on a GeForce 6800GT\n",
+  std::printf("%s; ms per frame; after 640x480 and 640x512 the paper's, on a GeForce 6800GT\n",
               device->name().c_str());
   const bool all = paths.empty();
   if (all && device->has_compute()) paths.push_back(Path::compute);

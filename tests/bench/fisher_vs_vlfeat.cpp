@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU backend of fisher beside VLFeat on the same 320x240 frame: dense SIFT, projection, encoding, on two
-// threads. The two take turns, so that whatever else the machine does hits both alike. VLFeat gets its
+// The CPU backend of fisher compared with VLFeat on the same 320x240 frame: dense SIFT, projection, encoding,
+// on two threads. The two take turns, so that whatever else the machine does hits both alike. VLFeat gets its
 // pictures resized before the clock starts, its scales shared out to two threads, and its projection done by
 // OpenBLAS on two threads; its encoder has threads of its own (OpenMP). The codebook comes from vl_gmm on
 // other frames.

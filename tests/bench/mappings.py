@@ -3,7 +3,7 @@
 
 heap: malloc's main arena. arenas: its others, which begin at a multiple of 64 MiB. stacks: those of threads, which glibc keeps for the next thread; each lies
 behind a guard. anonymous: what is mapped by itself. written: pages of files of which the process has a copy of its own (relocations, data of libraries).
-These are proportional set sizes, and no other process shares them. files: resident pages of files as they are on the disk, whoever shares them.
+These are proportional set sizes, and no other process shares them. files: resident pages of files as they are on the disk, whichever processes share them.
 pss: the proportional set size of all; of a page of a file it counts a share, which changes when another process maps the same library."""
 import pathlib
 import re

@@ -2,7 +2,7 @@
 // bench-mixture-fit ROWS ITERATIONS GPUS...: expectation maximisation as vigil-train codebook does it after
 // k-means, on rows drawn from a mixture of 256 components in 82 dimensions, once for each number of GPUs.
 // Prints the time of the copy to the GPUs and of all iterations by the clock, the log-likelihood before the
-// first and the last iteration, and the first one on 20,000 of the rows beside the reference in double
+// first and the last iteration, and the first one on 20,000 of the rows compared with the reference in double
 // precision. The exit status is 1 unless all numbers of GPUs give the same bits, and 1e-6 is kept.
 #include "common/error.h"
 #include "tools/vigil-train/gpu_rows.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU backend of mog beside OpenCV's BackgroundSubtractorMOG2 on the same frames. The models take turns,
-// 16 frames each, so that whatever else the machine does hits all of them alike; the first 8 frames of a turn
-// bring the model's state back into the cache and are not counted.
+// The CPU backend of mog compared with OpenCV's BackgroundSubtractorMOG2 on the same frames. The models take
+// turns, 16 frames each, so that whatever else the machine does hits all of them alike; the first 8 frames of
+// a turn bring the model's state back into the cache and are not counted.
 //   mog_vs_opencv [TURNS]
 #include "common/error.h"
 #include "kernels/mog/mog.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames a joule (frames a second and watt) of the mixture of Gaussians on a GPU, by precision and group
 // size. The energy is that of the whole board, by the driver's counter (NVML), over a run of some seconds;
-// beside it what the board takes when it does nothing.
+// next to it what the board takes when it does nothing.
 //
 // Usage: mog_watts [--seconds S] [--size WxH]
 // On the first CUDA device that is visible; NVML, which sees all of them, finds it by its place on the bus.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Events of vigil-monitor on labelled video, beside those of motion with its defaults, on the same files as cameras in one run.
+"""Events of vigil-monitor on labelled video, compared with those of motion with its defaults, on the same files as cameras in one run.
 
 monitor_labelled.py PROGRAM DATA FOLDER [SETTINGS]...
 
-Below DATA: cdnet_*/ (input/*.jpg and groundtruth/*.png, played at 25 frames a second) and each folder with an events.csv beside a video (in_view_first and
-in_view_last, in frames). vigil-monitor runs with nothing set, and with each of SETTINGS (YAML of a camera, as 'detect: {height: 180}'): one camera more of each file.
+Below DATA: cdnet_*/ (input/*.jpg and groundtruth/*.png, played at 25 frames a second) and each folder with an events.csv next to a video (in_view_first and
+in_view_last, in frames). vigil-monitor runs with default settings, and with each of SETTINGS (YAML of a camera, as 'detect: {height: 180}'): one camera more of each file.
 Something is in view in a CDnet frame when 0.1 % of its labelled pixels are foreground.
 
 An event is true when it overlaps a span in which something is in view, and left out when it overlaps frames without labels alone. A span is found when an event

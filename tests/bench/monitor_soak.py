@@ -8,7 +8,7 @@ size and one has sound only. Every 20 seconds the next of these: the camera's fr
 with a full disk; 20 viewers that never read; the program is killed and starts again (once, in the middle). Each is undone after 10 seconds. Memory is read every two seconds, by kind of
 mapping (mappings.py), descriptors and threads after each turn of faults. Memory is judged from the fifth minute after the kill on, by whole turns of faults, since each kind of fault has its own need:
 the mean of the first half of the turns against the mean of the second. What counts is what is no file's; all readings are kept in mappings.jsonl. At the end each event that was finished must be there, but those
-that retention names; each must be a line of events.jsonl, once; each clip must play to its end; and the broker must have been told of the end of each event."""
+that retention names; each must be a line of events.jsonl, once; each clip must play to its end; and the broker must have received the end of each event."""
 import json
 import os
 import pathlib
@@ -69,11 +69,11 @@ def start_broker():
                                        "max_queued_messages 100000\n", encoding="utf-8")
 camera, server = CameraServer(rtsp), start_broker()
 time.sleep(1)  # mosquitto_sub ends where nobody listens yet
-(folder / "told").write_bytes(b"")
+(folder / "received").write_bytes(b"")
 
 
 def listen():
-    with open(folder / "told", "ab") as out:
+    with open(folder / "received", "ab") as out:
         return subprocess.Popen(["mosquitto_sub", "-p", str(mqtt), "-i", "soak-listener", "-c", "-q", "1", "-t", "vigil/events"], stdout=out, stderr=subprocess.DEVNULL)
 
 
@@ -220,21 +220,21 @@ try:
     time.sleep(1)
     lines = [json.loads(line)["id"] for line in (folder / "data/events.jsonl").read_text(encoding="utf-8").splitlines()]
     unwritten, twice = set(finished) - set(lines), len(lines) - len(set(lines))
-    told = {r["after"]["id"] for line in (folder / "told").read_text(encoding="utf-8").splitlines() if (r := json.loads(line))["type"] == "end"}
-    untold = [i for i in finished if i not in told]
+    received = {r["after"]["id"] for line in (folder / "received").read_text(encoding="utf-8").splitlines() if (r := json.loads(line))["type"] == "end"}
+    missing = [i for i in finished if i not in received]
     bad, clips = [], sorted((folder / "data/clips").rglob("*.mp4"))
     for c in clips:
         played = subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={c}", "!", "qtdemux", "!", "h264parse", "!", "avdec_h264", "!", "fakesink", "sync=false"],
                                 capture_output=True, text=True, timeout=120, check=False)
         if played.returncode:
             bad.append((c.name, played.stderr[-200:]))
-    print(f"{minutes:.0f} minutes: {len(finished)} events finished, lost {len(lost)}, ends the broker was not told of {len(untold)}, deleted by retention {len(deleted)}")
+    print(f"{minutes:.0f} minutes: {len(finished)} events finished, lost {len(lost)}, ends that the broker did not receive {len(missing)}, deleted by retention {len(deleted)}")
     print(f"{len(clips)} clips, that do not play: {len(bad)}; half-written left: {len(list((folder / 'data/clips').rglob('*.part')))}")
     print(f"events.jsonl: {len(lines)} lines, finished events that it lacks {len(unwritten)}, lines that are there twice {twice}")
-    for what in (lost, untold, bad, list(unwritten)):
+    for what in (lost, missing, bad, list(unwritten)):
         if what:
             print("for example:", what[:3])
-    sys.exit(bool(lost or bad or untold or unwritten or twice))
+    sys.exit(bool(lost or bad or missing or unwritten or twice))
 finally:
     ended.set()
     (folder / "log").write_text("".join(log), encoding="utf-8")

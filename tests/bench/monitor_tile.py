@@ -24,7 +24,7 @@ try:
     browser.open("wall")
     browser.until(lambda: len(browser.all(".tile.seen")) == 4, "four tiles", 60)
     time.sleep(5)
-    # A picture of the page's own kind for each camera, beside those of the wall: the same records, decoded once more.
+    # A picture of the page's own kind for each camera, in addition to those of the wall: the same records, decoded once more.
     browser.run("""
         const [{ Picture }, { live }] = [await import('/app/picture.js'), await import('/app/live.js')];
         const pictures = new Map();

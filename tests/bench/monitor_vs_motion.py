@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""vigil-monitor beside motion on the same four cameras in one run: processor time, events found and false, time to notice.
+"""vigil-monitor compared with motion on the same four cameras in one run: processor time, events found and false, time to notice.
 
 monitor_vs_motion.py PROGRAM FOLDER SECONDS [SETTINGS]
 

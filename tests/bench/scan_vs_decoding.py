@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""vigil-scan on a GPU beside its decoders alone: how much of what they reach is left when cudamog and gpufisher look at the frames.
+"""vigil-scan on a GPU compared with its decoders alone: how much of what they reach is left when cudamog and gpufisher look at the frames.
 
 scan_vs_decoding.py VIGIL_SCAN BENCH_STREAMS CLIP.mp4 [--model MODEL] [--files N] [--seconds S...] [--jobs N...] [--rounds N] [--limit SECONDS]
 

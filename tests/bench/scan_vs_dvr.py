@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""vigil-scan, with its presets full and fast, beside DVR-Scan (PyPI: dvr-scan) with its defaults on the same files in one run.
+"""vigil-scan, with its presets full and fast, compared with DVR-Scan (PyPI: dvr-scan) with its defaults on the same files in one run.
 
 scan_vs_dvr.py VIGIL_SCAN DVR_SCAN DATA [--repeat N] [--rounds N]
 
-FILES are the videos below DATA beside which an events.csv says in which frames something is in view (in_view_first, in_view_last).
+FILES are the videos below DATA next to which an events.csv says in which frames something is in view (in_view_first, in_view_last).
 Each video is repeated N times by ffmpeg, so that starting the programs weighs little, and goes through one program after the other, ROUNDS
 times: programs that are compared ran side by side, under the same load of other programs (which is printed). Prints the best round's frames a second
 by the clock and by the processors' time, the median over the rounds of how many times as fast as DVR-Scan without padding each was in

@@ -3,7 +3,7 @@
 
 - two pods become ready and have each camera once between them;
 - a pod that is deleted, and a program that is killed with SIGKILL, come back with the same cameras, storage and events;
-- a camera that is added to the ConfigMap is taken up by a pod that is told to, which goes on with its others;
+- a camera that is added to the ConfigMap is taken up by a pod that reads the change, which goes on with its others;
 - a third pod takes cameras from both, and none moves between those two.
 
 Then scan-job.yaml looks through 40 drawn clips in four shares, one pod of which is deleted; the results are byte for byte those of one pod.
@@ -25,6 +25,10 @@ import urllib.request
 import archive
 import node
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+from vigiltest import same, skip  # pylint: disable=wrong-import-position
+
 SOURCE, IMAGE = pathlib.Path(sys.argv[1]).resolve(), os.environ.get("VIGIL_IMAGE", "")
 PARTS = sys.argv[2:] or ["monitors", "scan"]
 
@@ -38,17 +42,11 @@ def skip_unless_all_is_there():
     if subprocess.run([PYTHON, "-c", "import gi; gi.require_version('GstRtspServer', '1.0')"], capture_output=True, check=False).returncode:
         missing.append("GstRtspServer")
     if missing:
-        print(f"SKIPPED: no {', '.join(missing)}")
-        sys.exit(77)
+        skip(f"no {', '.join(missing)}")
 
 
 def say(*words):
     print(f"{time.monotonic() - begun:6.1f} s:", *words, flush=True)
-
-
-def same(found, expected, what):
-    if found != expected:
-        raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
 
 
 def volume(name, place):

@@ -8,7 +8,6 @@ import math
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,19 +16,16 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+from vigiltest import free_port, skip  # pylint: disable=wrong-import-position
+
 root, monitor = pathlib.Path(sys.argv[1]), sys.argv[2]
 if not shutil.which("prometheus"):
-    print("SKIPPED: no prometheus")
-    sys.exit(77)
+    skip("no prometheus")
 PANELS = json.loads((root / "deploy/grafana/vigil.json").read_text(encoding="utf-8"))["panels"]
 ASKED = [(p["title"], t["expr"]) for p in PANELS for t in p["targets"]]
 PATIENCE = 90
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Prometheus:

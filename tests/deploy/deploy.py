@@ -115,8 +115,8 @@ class Manifests(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("kubectl"), "SKIPPED: no kubectl")
     def test_kustomize(self):
-        told = subprocess.run(["kubectl", "version", "--client", "--output=json"], capture_output=True, text=True, check=True, timeout=60).stdout
-        version = json.loads(told)["clientVersion"]
+        reported = subprocess.run(["kubectl", "version", "--client", "--output=json"], capture_output=True, text=True, check=True, timeout=60).stdout
+        version = json.loads(reported)["clientVersion"]
         if (int(version["major"]), int(re.match(r"\d+", version["minor"])[0])) < (1, 21):
             self.skipTest(f"SKIPPED: kubectl {version['gitVersion']} has the kustomize of 2019; 1.21 is needed")
         kinds = {}
@@ -134,7 +134,7 @@ class Manifests(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("kubectl"), "SKIPPED: no kubectl")
     def test_a_new_count_restarts_the_pods_and_a_new_camera_does_not(self):
-        """A pod with the old count would go on with cameras that a new pod has; a pod takes a new camera up when it is told to."""
+        """A pod with the old count would go on with cameras that a new pod has; a pod takes a new camera up when its configuration names it."""
         def template(folder):
             text = subprocess.run(["kubectl", "kustomize", folder / "base"], capture_output=True, text=True, check=True, timeout=60).stdout
             return next(d["spec"]["template"] for d in yaml.safe_load_all(text) if d["kind"] == "StatefulSet")
@@ -205,7 +205,7 @@ class Manifests(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_brokers_know_their_users(self):
-        """Whoever may publish below vigil/ can switch cameras: the examples name a user, and their broker takes nobody else."""
+        """Anyone who may publish below vigil/ can switch cameras: the examples name a user, and their broker takes nobody else."""
         for path in (KUBERNETES / "base/monitor.yaml", DEPLOY / "compose/monitor.yaml"):
             mqtt = documents(path)[0]["mqtt"]
             self.assertTrue(mqtt.get("user") and mqtt.get("password"), path)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """deploy/ray/scan.py on this machine: four workers over 40 drawn clips. In the middle the program of one is killed, and later a worker
-itself, whose program goes on beside the one that Ray starts in its place. The results are byte for byte those of a single process. The same with
+itself, whose program goes on next to the one that Ray starts again. The results are byte for byte those of a single process. The same with
 files in parts, where each kill comes while a file is partly done.
 
 ray_jobs.py SOURCE_ROOT VIGIL_SCAN. Needs the Python package ray; without, it is skipped."""

@@ -18,23 +18,20 @@ import time
 
 import archive
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+from vigiltest import free_port, skip, wait_for  # pylint: disable=wrong-import-position
+
 missing = [p for p in ("munged", "slurmctld", "slurmd", "sbatch", "scontrol") if not shutil.which(p, path=os.environ["PATH"] + ":/usr/sbin")]
 if missing or os.geteuid() != 0:
-    print(f"SKIPPED: no {', '.join(missing)}" if missing else "SKIPPED: slurmd needs root")
-    sys.exit(77)
+    skip(f"no {', '.join(missing)}" if missing else "slurmd needs root")
 os.environ["PATH"] += ":/usr/sbin"
 version = int(re.search(r"(\d+)\.", subprocess.run(["slurmd", "-V"], capture_output=True, text=True, check=True, timeout=60).stdout)[1])
 # Debian 12's 22.05 needs no control groups, from 24 on they can be switched off.
 if version == 23 and not os.path.ismount("/sys/fs/cgroup"):
-    print("SKIPPED: slurmd 23 wants control groups, and none are mounted on /sys/fs/cgroup")
-    sys.exit(77)
+    skip("slurmd 23 wants control groups, and none are mounted on /sys/fs/cgroup")
 root, scan = pathlib.Path(sys.argv[1]), sys.argv[2]
 TASKS = 4
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        return s.getsockname()[1]
 
 
 def configuration(folder):
@@ -76,14 +73,6 @@ def running(folder, *command):
                 process.wait(30)
             except subprocess.TimeoutExpired:
                 process.kill()
-
-
-def wait_for(what, there, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not there():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not come within {seconds} s")
-        time.sleep(0.05)
 
 
 def ask(*command):

@@ -12,7 +12,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 GENERAL = {"--help", "--help-all", "--help-gst"}
 
 
-def told(*command):
+def said_by(*command):
     """Options that begin a line of --help: those in the text may belong to another program."""
     text = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
     lines = re.findall(r"^\s+((?:-\w, )?--[a-z-]+.*)", text, re.MULTILINE)
@@ -37,7 +37,7 @@ for program in sys.argv[1:]:
     name = pathlib.Path(program).name
     page = (TOOLS / name / f"{name}.1").read_text(encoding="utf-8")
     first, *sections = re.split(r"^\.SH COMMAND (\w+)$", page, flags=re.MULTILINE)
-    COUNT += check(name, told(program), written(first))
+    COUNT += check(name, said_by(program), written(first))
     for command, section in zip(sections[::2], sections[1::2]):
-        COUNT += check(f"{name} {command.lower()}", told(program, command.lower()), written(section))
+        COUNT += check(f"{name} {command.lower()}", said_by(program, command.lower()), written(section))
 print(f"{len(sys.argv) - 1} programs, {COUNT} options")

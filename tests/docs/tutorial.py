@@ -3,7 +3,7 @@
 Usage: tutorial.py drawn|umn SOURCE_ROOT FOLDER_OF_VIGIL_TRAIN
 
 Commands are the blocks of the language sh. Those on drawn videos are also examples/crowd-events.sh's, line by line; those on the UMN clips
-need the data (VIGIL_DATA, otherwise ../shared/data beside the source).
+need the data (VIGIL_DATA, otherwise ../shared/data next to the source).
 """
 import os
 import pathlib

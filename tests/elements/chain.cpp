@@ -205,7 +205,7 @@ GST_START_TEST(starts_and_stops_leave_nothing) {
   const long allowed = keeps_more ? 150000 + 20 * cycles : 30000 + 4 * cycles;
   fail_unless(after.kilobytes - before.kilobytes < allowed, "%ld kB more in %d cycles",
               after.kilobytes - before.kilobytes, cycles);
-  // others may work on the GPU beside a short test
+  // others may work on the GPU during a short test
   if (wanted)
     fail_unless(after.on_the_gpu - before.on_the_gpu < 65536, "%ld kB more of the GPU's memory in %d cycles",
                 after.on_the_gpu - before.on_the_gpu, cycles);

@@ -34,7 +34,7 @@ struct Filter : Harness {
     return r;
   }
   // A field of stats as text.
-  std::string told(const char *field) {
+  std::string reported(const char *field) {
     GstStructure *s = nullptr;
     g_object_get(get(), "stats", &s, nullptr);
     gchar *text = gst_value_serialize(gst_structure_get_value(s, field));
@@ -108,16 +108,16 @@ GST_START_TEST(chains_change_while_playing) {
   Filter e("brightness amount=0.1");
   e.caps(caps_of("RGBA", width, height));
   expect_filtered(e, "brightness amount=0.1", "RGBA", 0);
-  fail_unless(e.told("builds") == "1");
+  fail_unless(e.reported("builds") == "1");
   // Other numbers, and other stages of the same kind: the kernel stays.
   for (const char *chain : {"brightness amount=-0.3", "gamma value=2", "invert ! contrast amount=2"}) {
     e.set("chain", chain);
     expect_filtered(e, chain, "RGBA", 1);
   }
-  fail_unless(e.told("builds") == "1");
+  fail_unless(e.reported("builds") == "1");
   e.set("chain", "median");
   expect_filtered(e, "median", "RGBA", 2);
-  fail_unless(e.told("builds") == "2");
+  fail_unless(e.reported("builds") == "2");
   e.set("chain", "");
   expect_filtered(e, "", "RGBA", 3);
   e.set("chain", "median");
@@ -201,9 +201,9 @@ GST_START_TEST(the_second_start_does_not_search) {
     Filter e("emboss ! invert", "tune=auto");
     e.caps(caps_of("RGBA", width, height));
     expect_filtered(e, "emboss ! invert", "RGBA", 0);
-    fail_unless(e.told("tuning") == tuning);
-    if (variant.empty()) variant = e.told("variant");
-    fail_unless(e.told("variant") == variant);
+    fail_unless(e.reported("tuning") == tuning);
+    if (variant.empty()) variant = e.reported("variant");
+    fail_unless(e.reported("variant") == variant);
   }
   // What is damaged is ignored, and written again.
   int files = 0;
@@ -217,12 +217,12 @@ GST_START_TEST(the_second_start_does_not_search) {
     Filter e("emboss ! invert", "tune=auto");
     e.caps(caps_of("RGBA", width, height));
     expect_filtered(e, "emboss ! invert", "RGBA", 0);
-    fail_unless(e.told("tuning") == tuning);
+    fail_unless(e.reported("tuning") == tuning);
   }
   Filter off("emboss ! invert", "tune=off");
   off.caps(caps_of("RGBA", width, height));
   expect_filtered(off, "emboss ! invert", "RGBA", 0);
-  fail_unless(off.told("tuning") == "default");
+  fail_unless(off.reported("tuning") == "default");
   g_setenv("XDG_CACHE_HOME", before.c_str(), TRUE);
 }
 GST_END_TEST
@@ -338,7 +338,7 @@ GST_START_TEST(kernels_of_the_users_are_stages) {
   e.caps(caps_of(format, width, height));
   expect_filtered(e, "median ! invert ! sharpen", format, 0);
   const bool p010 = format == std::string("P010_10LE"); // two more: it is made RGBA64 and back
-  fail_unless(e.told("kernels") == (p010 ? "5" : "3"));
+  fail_unless(e.reported("kernels") == (p010 ? "5" : "3"));
   e.set("chain", ("user kernel='" + path + "'").c_str());
   expect_filtered(e, "invert", format, 1);
   e.no_error();
@@ -374,19 +374,19 @@ GST_START_TEST(a_kernel_that_never_ends_is_left_out) {
   e.caps(caps_of("GRAY8", width, height));
   expect_filtered(e, "invert", "GRAY8", 0);
   e.no_error();
-  fail_unless(e.told("kernels") == "2");
+  fail_unless(e.reported("kernels") == "2");
   // Other numbers, with which it loops on these frames.
   e.set("chain", ("user kernel='" + path + "' p0=80 ! invert").c_str());
   expect_filtered(e, "invert", "GRAY8", 1);
   warned_of(e, {"longer than 5 seconds", "works without this stage"});
-  fail_unless(e.told("kernels") == "1");
+  fail_unless(e.reported("kernels") == "1");
   // Frames small enough for it; then larger ones again.
   e.caps(caps_of("GRAY8", 40, 20));
   const Picture small = test::scene("GRAY8", 40, 20, 2);
   e.push(small, 2);
   fail_unless(e.pull_bytes() == filtered("invert", small).bytes);
   e.no_error();
-  fail_unless(e.told("kernels") == "2");
+  fail_unless(e.reported("kernels") == "2");
   e.caps(caps_of("GRAY8", width, height));
   expect_filtered(e, "invert", "GRAY8", 3);
   warned_of(e, {"longer than 5 seconds"});

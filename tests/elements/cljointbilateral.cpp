@@ -67,7 +67,7 @@ GST_START_TEST(pixels_are_the_references) {
 GST_END_TEST
 
 // A noisy depth picture of 16 bits and a colour camera with twice as many pixels: the guide's edge stays in
-// the picture, the noise beside it goes.
+// the picture, the noise next to it goes.
 GST_START_TEST(a_colour_camera_cleans_up_a_depth_picture) {
   constexpr int w = 64, h = 32;
   const auto level = [](int x) { return x < w / 2 ? 20000 : 26000; };

@@ -268,17 +268,17 @@ GST_START_TEST(what_changes_is_told) {
       }
       return all;
     };
-    std::set<std::string> told;
+    std::set<std::string> notified;
     const auto hear = +[](GObject *, GParamSpec *p, std::set<std::string> *names) { names->insert(p->name); };
-    const gulong handler = g_signal_connect(e, "notify", G_CALLBACK(hear), &told);
+    const gulong handler = g_signal_connect(e, "notify", G_CALLBACK(hear), &notified);
     for (GParamSpec *p : own)
       for (const std::string &value : values_of(p)) {
         const std::vector<std::string> before = values();
-        told.clear();
+        notified.clear();
         gst_util_set_object_arg(G_OBJECT(e), p->name, value.c_str());
         const std::vector<std::string> after = values();
         for (std::size_t i = 0; i < own.size(); i++)
-          fail_unless(before[i] == after[i] || told.contains(own[i]->name),
+          fail_unless(before[i] == after[i] || notified.contains(own[i]->name),
                       "%s: %s=%s changes %s from %s to %s, and does not say so", GST_OBJECT_NAME(factory),
                       p->name, value.c_str(), own[i]->name, before[i].c_str(), after[i].c_str());
       }

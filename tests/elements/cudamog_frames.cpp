@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames through cudamog on the CPU: formats, sizes, outputs, groups, events between frames.
 #include "common/device.h"
+#include "common/error.h"
 #include "gst/video/formats.h"
 #include "kernels/cell_grid/cell_grid.h"
 #include "kernels/cleanup/cleanup.h"
@@ -263,6 +264,38 @@ GST_START_TEST(blobs_are_on_their_frame) {
 }
 GST_END_TEST
 
+// A pipeline of an earlier version may say blobs=cells: it gets connected pixels, so two objects within one
+// cell of a coarse grid are two blobs.
+GST_START_TEST(cells_give_the_same_blobs_as_exact) {
+  const auto boxes_with = [](const char *settings) {
+    Element e(std::string("output=passthrough median=0 open=0 close=0 min-area=50 learning-rate=0.001 ") +
+              settings);
+    e.caps(caps_of("GRAY8", 160, 120));
+    std::vector<std::string> found;
+    for (int n = 0; n < 20; n++) {
+      std::vector<Rect> objects;
+      if (n >= 10) objects = {{40, 40, 16, 20}, {59, 40, 16, 20}};
+      e.push(scene("GRAY8", 160, 120, n, objects), n);
+      GstBuffer *b = e.pull();
+      gpointer state = nullptr;
+      while (GstMeta *m =
+                 gst_buffer_iterate_meta_filtered(b, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+        auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(m);
+        gchar *blob = gst_structure_to_string(gst_video_region_of_interest_meta_get_param(roi, "blob"));
+        found.push_back(text(n, ": ", roi->x, ",", roi->y, " ", roi->w, "x", roi->h, " ", blob));
+        g_free(blob);
+      }
+      gst_buffer_unref(b);
+    }
+    return found;
+  };
+  const auto exact = boxes_with("blobs=exact"), cells = boxes_with("blobs=cells");
+  fail_unless_equals_int(int(exact.size()), 20);
+  fail_unless(cells == exact, "%zu boxes, the first is %s", cells.size(),
+              cells.empty() ? "" : cells[0].c_str());
+}
+GST_END_TEST
+
 // How far a box is filled is how sure it is said to be, also as GstAnalytics has it: a square stands on its
 // corner, half of its box.
 GST_START_TEST(confidence_is_the_filled_share) {
@@ -420,7 +453,7 @@ GstPadProbeReturn offer_four(GstPad *, GstPadProbeInfo *info, gpointer) {
   return GST_PAD_PROBE_HANDLED;
 }
 
-// It would wait for ever for a frame of a small pool, all of whose frames it holds itself.
+// It would wait permanently for a frame of a small pool, all of whose frames it holds itself.
 GST_START_TEST(more_may_be_held_while_playing) {
   Element e("output=overlay async-depth=1");
   gst_pad_add_probe(e.harness()->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, offer_four, nullptr, nullptr);
@@ -516,6 +549,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, frames_come_out_as_late_as_told);
   tcase_add_test(tests, outputs);
   tcase_add_test(tests, blobs_are_on_their_frame);
+  tcase_add_test(tests, cells_give_the_same_blobs_as_exact);
   tcase_add_test(tests, confidence_is_the_filled_share);
   tcase_add_test(tests, masks_are_attached);
   tcase_add_test(tests, size_changes_and_flushes);

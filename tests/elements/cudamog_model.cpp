@@ -218,7 +218,7 @@ GST_START_TEST(model_location_loads_and_saves) {
   Camera again("model-location=" + path);
   again.show(12, 15);
   fail_unless_equals_uint64(again.element.stat("model-frames"), 15);
-  // no other file is left beside it
+  // no other file is left next to it
   int files = 0;
   for (const auto &entry : std::filesystem::directory_iterator(folder / "."))
     files += entry.is_regular_file();
@@ -293,7 +293,7 @@ GST_START_TEST(the_end_of_the_stream_saves_and_tells) {
   camera.show(0, 3);
   fail_unless(gst_harness_push_event(camera.element.harness(), gst_event_new_eos()));
   fail_unless_equals_uint64(mog::read_file(path).state.frames, 3);
-  // a disk that fills up: /dev/full would be no file beside which another can be made, so the folder goes
+  // a disk that fills up: /dev/full would be no file next to which another can be made, so the folder goes
   // away
   const std::string away = folder / "away";
   std::filesystem::create_directory(away);

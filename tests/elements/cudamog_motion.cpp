@@ -102,7 +102,7 @@ GST_START_TEST(motion_that_does_not_last_is_no_event) {
     camera.show(3, {person});
     camera.show(1);
   }
-  fail_unless(camera.element.events().empty(), "motion of 80 ms was told with motion-delay=120");
+  fail_unless(camera.element.events().empty(), "motion of 80 ms was reported with motion-delay=120");
   camera.show(3, {person});
   fail_unless(camera.element.events().empty());
   camera.show(1, {person});
@@ -118,7 +118,7 @@ GST_END_TEST
 
 // Less than min-area, and so in no box: what counts is that it goes from place to place.
 GST_START_TEST(who_passes_far_away_is_told) {
-  const auto told = [](const char *settings, bool walks) {
+  const auto reported = [](const char *settings, bool walks) {
     Element e(std::string("median=0 detect-shadows=false exposure=off stabilize=off light-jump=0 "
                           "output=passthrough motion-threshold=0.002 ") +
               settings);
@@ -132,10 +132,11 @@ GST_START_TEST(who_passes_far_away_is_told) {
     }
     return e.events();
   };
-  fail_unless((told("", true) == std::vector<std::string>{"motion-begin"}));
-  fail_unless(told("motion-threshold=0.02", true).empty(), "more is asked for than he covers in his time");
-  fail_unless(told("", false).empty(), "what comes and goes in its place does not pass");
-  fail_unless(told("foreground-rate=1", true).empty(), "outlines are not looked at");
+  fail_unless((reported("", true) == std::vector<std::string>{"motion-begin"}));
+  fail_unless(reported("motion-threshold=0.02", true).empty(),
+              "more is asked for than the person covers in that time");
+  fail_unless(reported("", false).empty(), "what comes and goes in its place does not pass");
+  fail_unless(reported("foreground-rate=1", true).empty(), "outlines are not looked at");
 }
 GST_END_TEST
 

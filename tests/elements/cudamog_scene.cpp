@@ -190,9 +190,9 @@ GST_START_TEST(the_shadow_of_a_cloud_is_no_motion) {
     fail_unless(with.element.events().empty(), "%s: motion was reported", format);
     for (int n = 0; n < 40; n++) with.show();
     for (int n = 0; n < 10; n++) with.show(1, 0, {person});
-    fail_unless(with.within(person) > 0.9, "%s: only %f of one who comes is seen", format,
+    fail_unless(with.within(person) > 0.9, "%s: only %f of a person who comes is seen", format,
                 with.within(person));
-    fail_unless(!with.element.events().empty(), "%s: one who comes is not reported", format);
+    fail_unless(!with.element.events().empty(), "%s: a person who comes is not reported", format);
   }
 }
 GST_END_TEST
@@ -237,7 +237,7 @@ GST_START_TEST(a_light_after_a_light_is_told) {
       Camera camera(std::string("detect-shadows=true") + ratio, format);
       for (int n = 0; n < 100; n++) camera.show();
       for (int n = 0; n < 40; n++) camera.show_cloud(5.5 * n);
-      fail_unless(camera.element.events().empty(), "%s%s: the cloud was told", format, ratio);
+      fail_unless(camera.element.events().empty(), "%s%s: the cloud was reported", format, ratio);
       for (int n = 0; n < 5; n++) camera.show(0.1, 4);
       const std::vector<std::string> events = camera.element.events();
       fail_unless(events == std::vector<std::string>{"light-jump"}, "%s%s: %zu messages, first %s", format,
@@ -386,7 +386,7 @@ GST_START_TEST(who_waits_stays_and_what_is_put_down_does_not) {
     if (absorbed < 0 && thing.within(person) < 0.1) absorbed = n;
   }
   fail_unless(ghosts == 0, "what is there is said to be a ghost %d times", ghosts);
-  fail_unless(least > 0.85, "of the one who waits only %f was seen at some time", least);
+  fail_unless(least > 0.85, "of the person who waits only %f was seen at some time", least);
   fail_unless(absorbed >= 25 && absorbed < 120, "the thing was absorbed after %d frames", absorbed);
   Camera never("learning-rate=0.01 absorb-after=0 foreground-rate=0");
   for (int n = 0; n < 100; n++) never.show();
@@ -413,8 +413,9 @@ GST_START_TEST(a_pole_that_sways_is_no_motion) {
       const Shift s = sway_at(n, step);
       most = std::max(most, with.show_swayed(s));
       most_without = std::max(most_without, without.show_swayed(s));
-      const Shift told = with.shift();
-      fail_unless(told == s, "%s: stats say %d,%d, it was %d,%d", format, told.x, told.y, s.x, s.y);
+      const Shift reported = with.shift();
+      fail_unless(reported == s, "%s: stats say %d,%d, it was %d,%d", format, reported.x, reported.y, s.x,
+                  s.y);
     }
     fail_unless(most < 0.005, "%s: %f of the picture is foreground", format, most);
     fail_unless(most_without > 0.05, "%s: without, only %f is: the test shows nothing", format, most_without);

@@ -70,7 +70,7 @@ class FaultyEvent final : public Event {
   Fault &fault_;
 };
 
-// A processor, but for what may fail.
+// A processor, except for what may fail.
 class FaultyDevice final : public Device {
  public:
   explicit FaultyDevice(Fault &fault) : fault_(fault), real_(open_cpu(1)) {}
@@ -187,7 +187,7 @@ GST_START_TEST(every_call_may_fail) {
 }
 GST_END_TEST
 
-// A device that failed once fails at what is done about it, too: the first error is told, and frames are
+// A device that failed once fails at what is done about it, too: the first error is reported, and frames are
 // dropped all the same.
 GST_START_TEST(two_calls_may_fail) {
   const Picture picture = scene("GRAY8", 16, 16, 0);
@@ -206,16 +206,16 @@ GST_START_TEST(two_calls_may_fail) {
       held.set_format(kind, kind, [&](const FrameKind &) { return std::make_unique<FaultyMapping>(fault); });
       BufferPtr in(picture.buffer(0)), out(picture.buffer(0));
       fault.at = {*first, *second};
-      std::string told;
+      std::string reported;
       try {
         held.begin({});
         held.submit(std::move(in), std::move(out), false, false);
         held.next(0, true);
       } catch (const Error &e) {
-        told = e.what();
+        reported = e.what();
       }
-      fail_unless(told == "the device failed at " + *first, "%s and %s: \"%s\"", first->c_str(),
-                  second->c_str(), told.c_str());
+      fail_unless(reported == "the device failed at " + *first, "%s and %s: \"%s\"", first->c_str(),
+                  second->c_str(), reported.c_str());
       fail_unless(held.empty(), "%s and %s: the frame is still there", first->c_str(), second->c_str());
       fault.at.clear();
       bool failed = false;

@@ -14,7 +14,7 @@ void watch();
 
 inline std::atomic<std::uint64_t> pixels_read = 0;    // of textures, to the host
 inline std::atomic<std::uint64_t> pixels_written = 0; // from the host
-inline std::atomic<bool> reset = false;               // glGetGraphicsResetStatus tells of one
+inline std::atomic<bool> reset = false;               // glGetGraphicsResetStatus reports one
 inline std::atomic<bool> refuse_shaders = false;      // those with texelFetch do not compile
 
 } // namespace vigil::test::gl_calls

@@ -41,8 +41,8 @@ ObjectPtr<GstElement> owner() {
 
 } // namespace
 
-// A context may be taken away by another thread at any moment: whoever gets it has a reference of its own.
-// Here it is taken away in the very moment in which that reference is made, unless a lock is held.
+// A context may be taken away by another thread at any moment: a caller that gets it has a reference of its
+// own. Here it is taken away in the very moment in which that reference is made, unless a lock is held.
 namespace {
 
 GlContext *taken_from = nullptr;

@@ -92,7 +92,7 @@ struct SideStream {
   EGLenum api_ = 0;
 };
 struct Image {
-  std::shared_ptr<SideStream> beside;
+  std::shared_ptr<SideStream> side;
   GLuint texture;
   std::size_t width, height;
   bool acquired = false;
@@ -106,8 +106,8 @@ std::size_t bytes_of(const Image &i) {
 }
 std::vector<unsigned char> read(const Image &i) {
   std::vector<unsigned char> pixels(bytes_of(i));
-  i.beside->with([&] {
-    const vigil::GlFunctions &gl = i.beside->gl;
+  i.side->with([&] {
+    const vigil::GlFunctions &gl = i.side->gl;
     GLuint target = 0;
     gl.GenFramebuffers(1, &target);
     gl.BindFramebuffer(GL_FRAMEBUFFER, target);
@@ -118,8 +118,8 @@ std::vector<unsigned char> read(const Image &i) {
   return pixels;
 }
 void write(const Image &i, const std::vector<unsigned char> &pixels) {
-  i.beside->with([&] {
-    const vigil::GlFunctions &gl = i.beside->gl;
+  i.side->with([&] {
+    const vigil::GlFunctions &gl = i.side->gl;
     gl.BindTexture(GL_TEXTURE_2D, i.texture);
     gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, GLsizei(i.width), GLsizei(i.height), GL_RGBA, GL_UNSIGNED_BYTE,
                      pixels.data());
@@ -173,18 +173,18 @@ cl_context CL_API_CALL create_context(const cl_context_properties *properties, c
       rest.insert(rest.end(), p, p + 2);
   }
   rest.push_back(0);
-  std::shared_ptr<SideStream> beside;
+  std::shared_ptr<SideStream> side;
   const std::lock_guard lock(mutex);
   if (context) {
-    if (!fails("refused")) beside = std::make_shared<SideStream>(display, context);
-    if (!beside || !beside->context) {
+    if (!fails("refused")) side = std::make_shared<SideStream>(display, context);
+    if (!side || !side->context) {
       if (code) *code = CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR;
       return nullptr;
     }
   }
   const cl_context made = below.clCreateContext(rest.data(), count, devices, notify, user, code);
   contexts.erase(made);
-  if (made && beside) contexts[made] = beside;
+  if (made && side) contexts[made] = side;
   return made;
 }
 
@@ -205,13 +205,13 @@ cl_int CL_API_CALL release_context(cl_context context) {
 cl_mem CL_API_CALL from_texture(cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint level,
                                 cl_GLuint texture, cl_int *code) {
   const std::lock_guard lock(mutex);
-  const auto beside = contexts.find(context);
+  const auto side = contexts.find(context);
   cl_int result = CL_INVALID_CONTEXT;
   cl_mem image = nullptr;
   GLint width = 0, height = 0;
-  if (beside != contexts.end() && target == GL_TEXTURE_2D && level == 0) {
-    beside->second->with([&] {
-      beside->second->gl.BindTexture(GL_TEXTURE_2D, texture);
+  if (side != contexts.end() && target == GL_TEXTURE_2D && level == 0) {
+    side->second->with([&] {
+      side->second->gl.BindTexture(GL_TEXTURE_2D, texture);
       const auto parameter = egl<void(GLenum, GLint, GLenum, GLint *)>("glGetTexLevelParameteriv");
       parameter(GL_TEXTURE_2D, 0, GL_TEXTURE_WIDTH, &width);
       parameter(GL_TEXTURE_2D, 0, GL_TEXTURE_HEIGHT, &height);
@@ -222,7 +222,7 @@ cl_mem CL_API_CALL from_texture(cl_context context, cl_mem_flags flags, cl_GLenu
       image =
           below.clCreateImage2D(context, flags, &format, size_t(width), size_t(height), 0, nullptr, &result);
   }
-  if (image) images[image] = {beside->second, texture, std::size_t(width), std::size_t(height), false};
+  if (image) images[image] = {side->second, texture, std::size_t(width), std::size_t(height), false};
   if (code) *code = result;
   return image;
 }
@@ -286,7 +286,7 @@ cl_int CL_API_CALL release(cl_command_queue queue, cl_uint count, const cl_mem *
         const std::lock_guard writing(mutex);
         write(i, *pixels);
       }
-      i.beside.reset(); // its display may go as soon as the queue goes on
+      i.side.reset(); // its display may go as soon as the queue goes on
       below.clSetUserEventStatus(done, CL_COMPLETE);
       below.clReleaseEvent(done);
     }));

@@ -103,7 +103,7 @@ GST_START_TEST(every_output_is_what_it_says) {
       fail_unless(std::equal(&got[4 * i], &got[4 * i + 3], &p.bytes[4 * i]) && got[4 * i + 3] == mask[i]);
     for (std::size_t i = 0; i < mask.size() && g_str_equal(output, "background"); i++)
       fail_unless(std::equal(&got[4 * i], &got[4 * i + 3], &background[3 * i]) && got[4 * i + 3] == 255);
-    if (g_str_equal(output, "overlay")) { // but for the boxes, which are green
+    if (g_str_equal(output, "overlay")) { // except the boxes, which are green
       Picture overlay = p;
       compose::make_reference()->overlay(p.image(), {mask.data(), width, height, width}, {},
                                          {.tint = {{255, 48, 32}, 144}}, overlay.image(), *queue);

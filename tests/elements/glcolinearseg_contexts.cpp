@@ -161,7 +161,7 @@ bool plays_well(int pipeline, int round) {
   return same;
 }
 
-// Pipelines that come and go beside one that stays, frame by frame in turn.
+// Pipelines that come and go while one stays, frame by frame in turn.
 GST_START_TEST(pipelines_come_and_go) {
   Chain stays("background-frames=1");
   Wanted wanted({}, 1);
@@ -329,7 +329,7 @@ GST_START_TEST(a_lost_context_is_an_error_and_keeps_the_background) {
   gst_structure_free(s);
   const auto version = std::atof(device.c_str() + device.find_last_of(' ') + 1);
   if (version < (device.find(" ES ") != device.npos ? 3.15 : 4.45)) {
-    g_print("SKIP: a_lost_context_is_an_error_and_keeps_the_background: %s does not tell of resets\n",
+    g_print("SKIP: a_lost_context_is_an_error_and_keeps_the_background: %s does not report resets\n",
             device.c_str());
     return;
   }

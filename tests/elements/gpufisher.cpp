@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gpufisher on the CPU: what it puts on frames beside the kernels' reference, models that come and go, wrong
-// input. Events have a test of their own.
+// gpufisher on the CPU: what it puts on frames compared with the kernels' reference, models that come and go,
+// wrong input. Events have a test of their own.
 #include "common/bytes.h"
 #include "common/error.h"
 #include "gst/gpufisher/meta.h"
@@ -245,7 +245,7 @@ GST_START_TEST(frames_under_way_come_out_in_order) {
 }
 GST_END_TEST
 
-// Files beside a good model `good` that are none.
+// Files next to a good model `good` that are none.
 constexpr const char *bad_models[] = {"half", "flipped", "empty", "noise", "newer", "sizes", "nan"};
 static void write_bad_models(const Folder &folder) {
   const fisher::Model model = random_model(7, {"run"});
@@ -288,7 +288,7 @@ GST_START_TEST(a_model_is_changed_while_playing) {
   watch.element->set("model-location", (other.folder / "model").c_str());
   fail_unless(watch.score(0) == with_b, "the new model did not take over");
 
-  // what cannot be used leaves the model as it is, and is told once
+  // what cannot be used leaves the model as it is, and is reported once
   write_bad_models(watch.folder);
   std::vector<std::string> all{watch.folder / "absent", ""};
   for (const char *name : bad_models) all.push_back(watch.folder / name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gpufisher on a CUDA device, in CUDA memory and in system memory, beside the same on the CPU. Exits with 77
-// (skipped) where there is no device.
+// gpufisher on a CUDA device, in CUDA memory and in system memory, compared with the same on the CPU. Exits
+// with 77 (skipped) where there is no device.
 #include "common/cuda/driver.h"
 #include "tests/elements/cuda_frames.h"
 #include "tests/elements/fisher_meta.h"

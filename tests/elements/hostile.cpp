@@ -195,7 +195,7 @@ GST_START_TEST(refused_caps_name_the_remedy) {
         if (!g_type_is_a(G_OBJECT_TYPE(e.get()), g_type_from_name("VigilTransform"))) return;
         gst_harness_play(e.harness());
         const std::string rest = ", width=96, height=72, framerate=25/1";
-        for (int stream = 0; stream < 2; stream++) // it is told again in each
+        for (int stream = 0; stream < 2; stream++) // it is reported again in each
           for (const auto &[caps, element] :
                {std::pair{"video/x-raw, format=v210" + rest, "videoconvert"},
                 std::pair{"video/x-raw(memory:VAMemory), format=NV12" + rest, "vapostproc"},

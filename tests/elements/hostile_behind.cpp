@@ -241,8 +241,7 @@ GST_START_TEST(frames_that_are_kept_waiting) {
         fail_unless(changed.wait_for(lock, std::chrono::seconds(30), [&] { return waiting; }),
                     "%s: nothing came out", name_of(e).c_str());
       }
-      const auto begin = std::chrono::steady_clock::now();
-      if (e.get()) {
+      { // a call that waited for the frame as well would never come back
         GstStructure *stats = nullptr;
         if (g_object_class_find_property(G_OBJECT_GET_CLASS(e.get()), "stats")) {
           g_object_get(e.get(), "stats", &stats, nullptr);
@@ -260,7 +259,6 @@ GST_START_TEST(frames_that_are_kept_waiting) {
         gst_context_unref(context);
         push_event(e, gst_event_new_flush_start()); // passes by the frame
       }
-      const auto took = std::chrono::steady_clock::now() - begin;
       {
         const std::lock_guard lock(gate);
         let_go = true;
@@ -269,8 +267,6 @@ GST_START_TEST(frames_that_are_kept_waiting) {
       pusher.join();
       push_event(e, gst_event_new_flush_stop(TRUE));
       push_event(e, time_segment());
-      fail_unless(took < std::chrono::seconds(5), "%s: others waited for the frame as well",
-                  name_of(e).c_str());
     }
     still_works(e);
   });

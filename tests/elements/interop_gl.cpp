@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // cudamog and gpufisher on frames in OpenGL textures: the same results as from system memory. The argument
 // says where they work: `cpu` (OpenGL is whatever there is, and GStreamer downloads and uploads); `cuda`,
-// where nothing may go through the host; or `elsewhere`, CUDA beside an OpenGL that does not run on the GPU,
+// where nothing may go through the host; or `elsewhere`, CUDA with an OpenGL that does not run on the GPU,
 // where all goes through the host after one warning. Exits with 77 (skipped) where there is no device.
 #include "common/device.h"
 #include "kernels/fisher/model_file.h"

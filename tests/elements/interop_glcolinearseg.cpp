@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // glcolinearseg on frames that are not in OpenGL textures, or not worked on there: the same masks as between
 // glupload and gldownload. The first argument says which frames: in `system` memory; in `cuda` memory, where
-// nothing may go through the host; or `elsewhere`, in CUDA memory beside an OpenGL that does not run on that
+// nothing may go through the host; or `elsewhere`, in CUDA memory with an OpenGL that does not run on that
 // GPU, where all that goes there goes through the host after one warning; or in `textures`. The second is the
 // property backend. Exits with 77 (skipped) where there is no device.
 #include "common/device.h"

@@ -10,8 +10,8 @@ namespace vigil::test {
 
 using Frames = std::vector<std::vector<std::uint8_t>>;
 
-// For tests that name a driver of OpenGL's, such as Mesa beside a GPU's: says that they are skipped where it
-// is not installed. GStreamer itself aborts such a test with a critical message.
+// For tests that name a driver of OpenGL's, such as Mesa in addition to a GPU's: says that they are skipped
+// where it is not installed. GStreamer itself aborts such a test with a critical message.
 inline bool skipped_without_egl_driver() {
   const char *driver = g_getenv("__EGL_VENDOR_LIBRARY_FILENAMES");
   if (!driver || g_file_test(driver, G_FILE_TEST_EXISTS)) return false;

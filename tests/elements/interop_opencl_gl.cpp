@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The OpenCL elements with frames in OpenGL textures, beside the same in system memory. The argument says
-// what is there:
+// The OpenCL elements with frames in OpenGL textures, compared with the same in system memory. The argument
+// says what is there:
 //   anything  on a GPU whose OpenGL CUDA reaches no byte of a picture may come near the host; else (llvmpipe,
 //             PoCL) GStreamer downloads and uploads
-//   elsewhere  CUDA beside an OpenGL that does not run on that GPU: through the host, with one warning
+//   elsewhere  CUDA with an OpenGL that does not run on that GPU: through the host, with one warning
 //   shared     a driver that shares textures by itself, which gl_sharing_layer.cpp plays: no byte comes near
 //              the host
 //   refused, not-here, stale, lost  such a driver where that fails: through the host, with one warning
@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
   g_setenv("VIGIL_GL_SHARING", way.c_str(), TRUE);
   gst_init(&argc, &argv);
   if (way == "elsewhere" && skipped_without_egl_driver()) return 77;
-  if (way == "elsewhere" && skipped_without_cuda("CUDA beside another OpenGL")) return 77;
+  if (way == "elsewhere" && skipped_without_cuda("CUDA with another OpenGL")) return 77;
   if (way != "anything" && way != "elsewhere" && why_no_cuda().empty()) {
     g_print("SKIP: OpenCL with textures without CUDA: there is a CUDA device, which takes them\n");
     return 77;

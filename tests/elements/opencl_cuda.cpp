@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The OpenCL elements with frames in CUDA memory, beside the same in system memory. Exits with 77 (skipped)
-// where there is no CUDA device.
+// The OpenCL elements with frames in CUDA memory, compared with the same in system memory. Exits with 77
+// (skipped) where there is no CUDA device.
 #include "common/cuda/device.h"
 #include "common/error.h"
 #include "common/interop/cuda_opencl.h"

@@ -215,7 +215,7 @@ GST_START_TEST(truth_pad_matches) {
 GST_END_TEST
 
 GST_START_TEST(pads_need_no_queues) {
-  // Each pad has a thread of its own, so neither waits for the other, whoever is slow.
+  // Each pad has a thread of its own, so neither waits for the other, whichever is slow.
   for (const char *line : {"scenetestsrc num-buffers=20 ! %s ! fakesink",
                            "scenetestsrc name=s num-buffers=20 ! %s ! fakesink  s.truth ! fakesink",
                            "scenetestsrc name=s num-buffers=20 ! %s ! fakesink sync=true  s.truth ! identity "

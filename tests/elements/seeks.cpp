@@ -59,7 +59,7 @@ class Player {
   void wait_for(GstMessageType type) {
     GstMessage *m = gst_bus_timed_pop_filtered(bus_, 50 * GST_SECOND,
                                                static_cast<GstMessageType>(type | GST_MESSAGE_ERROR));
-    fail_unless(m && GST_MESSAGE_TYPE(m) == type, "%s: %s in place of %s", name_.c_str(),
+    fail_unless(m && GST_MESSAGE_TYPE(m) == type, "%s: %s instead of %s", name_.c_str(),
                 m ? GST_MESSAGE_TYPE_NAME(m) : "nothing", gst_message_type_get_name(type));
     gst_message_unref(m);
   }

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A real MQTT broker for tests, and what it is told."""
+import pathlib
 import shutil
-import socket
 import subprocess
+import sys
 import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+from vigiltest import free_port  # pylint: disable=wrong-import-position
 
 PROGRAM = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
 MISSING = None if PROGRAM and shutil.which("mosquitto_sub") else "SKIPPED: no mosquitto and mosquitto_sub (packages mosquitto, mosquitto-clients)"
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Broker:

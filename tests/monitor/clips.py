@@ -67,12 +67,13 @@ def streams():
                 assert m.ask("PATCH", f"/api/cameras/{name}/switches", {"motion": False})[0] == 200
             m.wait("clips of all", lambda: all(e["has_clip"] for e in motion()) and all(e["end_time"] for e in motion()), 40)
             parts = of("turning")
-            assert parts[-1]["id"] == last, parts
+            assert parts[-1]["id"] == last and parts[0]["continues"] is None, parts
             print([(round(e["start_time"] - parts[0]["start_time"], 2), round(e["end_time"] - parts[0]["start_time"], 2), *probed(e)) for e in parts], flush=True)
             sizes = [probed(e)[0] for e in parts]
             assert all(a != b for a, b in zip(sizes, sizes[1:])) and set(sizes) == {(320, 180), (256, 192)}, sizes
             for before, after in zip(parts, parts[1:]):
                 assert abs(after["start_time"] - before["end_time"]) < 0.01, (before, after)
+                assert after["continues"] == before["id"], (before, after)
                 gap = after["clip_start"] - before["clip_start"] - probed(before)[2]
                 assert -0.5 < gap < 0.5, f"between two clips are {gap} seconds"
                 assert any(before["id"] in line and "another event goes on" in line for line in m.log), "it is said"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // vigil-monitor's configuration: what it means, and what is said about mistakes.
 #include "common/error.h"
+#include "kernels/rules/polygon_mask.h"
 #include "tests/expect.h"
 #include "tools/vigil-monitor/config/config.h"
 #include "tools/vigil-monitor/config/overrides.h"
@@ -237,18 +238,22 @@ void masks_as_defined() {
       for (int i = corners(random); i > 0; i--)
         polygon.push_back(n % 2 ? Point{anywhere(random), anywhere(random)}
                                 : Point{step(random) / 8.0, (step(random) + n % 4 / 4.0) / 9.0});
-    const auto drawn = draw_masks(all, width, height);
+    const auto drawn = vigil::rules::polygon_mask(all, width, height);
     std::size_t wrong = 0;
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
         const bool in = std::any_of(all.begin(), all.end(), [&](const auto &p) {
-          return inside(p, {(x + 0.5) / width, (y + 0.5) / height});
+          return vigil::rules::contains(p, {(x + 0.5) / width, (y + 0.5) / height});
         });
         wrong += drawn[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
                        static_cast<std::size_t>(x)] != (in ? 0 : 255);
       }
     expect(wrong == 0, vigil::text("mask ", n, ": ", wrong, " pixels"));
   }
+}
+
+// Test suite timing.
+void time_of_masks() {
   // 64 shapes of 64 corners all over a picture of 4K, round ones and stars.
   for (const double inner : {0.45, 0.1}) {
     std::vector<std::vector<Point>> shapes(64);
@@ -259,7 +264,7 @@ void masks_as_defined() {
         shapes[i].push_back({0.5 + radius * std::cos(angle), 0.5 + radius * std::sin(angle)});
       }
     const auto begun = std::chrono::steady_clock::now();
-    const auto drawn = draw_masks(shapes, 3840, 2160);
+    const auto drawn = vigil::rules::polygon_mask(shapes, 3840, 2160);
     const double ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun).count();
     std::printf("64 masks of 64 corners in 4K: %.1f ms\n", ms);
@@ -284,8 +289,19 @@ void shapes() {
          "no line");
   const auto square = parse_points("0.25, 0.25, 0.75, 0.25, 0.75, 0.75, 0.25, 0.75");
   check_polygon(square);
-  expect(inside(square, {0.5, 0.5}) && !inside(square, {0.1, 0.5}) && !inside(square, {0.5, 0.9}), "inside");
-  const auto mask = draw_masks({square}, 4, 4);
+  expect(vigil::rules::contains(square, {0.5, 0.5}) && !vigil::rules::contains(square, {0.1, 0.5}) &&
+             !vigil::rules::contains(square, {0.5, 0.9}),
+         "inside");
+  // Feet on the picture's lower border are in a zone that reaches it; its other sides stay.
+  const auto low = parse_points("0.2,0.5,0.8,0.5,0.9,1,0.1,1");
+  const auto open = past_lower_border(low);
+  expect(!vigil::rules::contains(low, {0.5, 1}) && vigil::rules::contains(open, {0.5, 1}) &&
+             vigil::rules::distance_to_border(open, {0.5, 1}) > 0.15 && !vigil::rules::crossing_sides(open),
+         "past the lower border");
+  for (const Point p : {Point{0.12, 0.8}, Point{0.16, 0.8}, Point{0.5, 0.4}, Point{0.05, 1}})
+    expect(vigil::rules::contains(low, p) == vigil::rules::contains(open, p), "the other sides");
+  expect(past_lower_border(square) == square, "a zone that does not reach the lower border");
+  const auto mask = vigil::rules::polygon_mask({square}, 4, 4);
   int black = 0;
   for (const auto v : mask) black += v == 0;
   expect(black == 4 && mask[5] == 0 && mask[0] == 255, "a mask of the middle four of sixteen pixels");
@@ -406,7 +422,11 @@ void overrides() {
 
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "timing") {
+    time_of_masks();
+    return failures != 0;
+  }
   whole_example();
   shards();
   recordings();

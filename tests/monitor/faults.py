@@ -16,18 +16,13 @@ import sys
 import threading
 import time
 
-from program import Monitor
+from program import Monitor, same
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-faults"
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 config = folder / "monitor.yaml"
 SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"
-
-
-def same(found, expected, what):
-    if found != expected:
-        raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
 
 
 class Hook:

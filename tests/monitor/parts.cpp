@@ -15,15 +15,21 @@
 #include "tools/vigil-monitor/http/hub.h"
 #include "tools/vigil-monitor/http/latest.h"
 #include "tools/vigil-monitor/http/streams.h"
+#include "tools/vigil-monitor/notify/notice.h"
 #include "tools/vigil-monitor/notify/topics.h"
 #include "tools/vigil-monitor/process.h"
+#include "tools/vigil-monitor/store/event_store.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <latch>
 #include <malloc.h>
+#include <memory>
 #include <sstream>
 #include <sys/stat.h>
 #include <thread>
@@ -143,13 +149,97 @@ void tokens(const std::string &folder) {
   expect(kept, "a mistake in the file leaves the tokens as they were");
 }
 
+double at_utc(int year, int month, int day, int hour, int minute) {
+  std::tm t{};
+  t.tm_year = year - 1900;
+  t.tm_mon = month - 1;
+  t.tm_mday = day;
+  t.tm_hour = hour;
+  t.tm_min = minute;
+  return static_cast<double>(timegm(&t));
+}
+
+void notices() {
+  setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+  tzset();
+  const auto night = parse_quiet_hours("22:00-06:00"), day = parse_quiet_hours("06:00-22:00");
+  const auto quiet = [](const QuietHours &q, double time) { return is_quiet(q, time); };
+  expect(quiet(night, at_utc(2026, 1, 10, 21, 0)) && !quiet(night, at_utc(2026, 1, 10, 20, 59)) &&
+             quiet(night, at_utc(2026, 1, 10, 4, 59)) && !quiet(night, at_utc(2026, 1, 10, 5, 0)),
+         "22:00 to 06:00, in winter");
+  expect(quiet(night, at_utc(2026, 7, 10, 20, 0)) && !quiet(night, at_utc(2026, 7, 10, 19, 59)) &&
+             quiet(night, at_utc(2026, 7, 10, 3, 59)) && !quiet(night, at_utc(2026, 7, 10, 4, 0)),
+         "22:00 to 06:00, in summer");
+  // The night of 29 March 2026 has seven hours of these, that of 25 October nine.
+  int minutes_of_march = 0, minutes_of_october = 0;
+  for (int m = 0; m < 24 * 60; m++) {
+    minutes_of_march += quiet(night, at_utc(2026, 3, 28, 12, 0) + 60 * m);
+    minutes_of_october += quiet(night, at_utc(2026, 10, 24, 12, 0) + 60 * m);
+  }
+  expect(minutes_of_march == 7 * 60 && minutes_of_october == 9 * 60, "nights in which the clock is changed");
+  for (int m = 0; m < 24 * 60; m++) {
+    const double t = at_utc(2026, 3, 28, 12, 0) + 60 * m;
+    if (quiet(night, t) == quiet(day, t)) expect(false, "each minute is either");
+  }
+  expect(!is_quiet(std::nullopt, 0), "no quiet hours");
+  for (const char *wrong : {"", "22-06", "22:00", "22:00-22:00", "24:00-06:00", "22:60-06:00", "-1:00-06:00",
+                            "22:00-06:00x", "22:00 -06:00"}) {
+    bool refused = false;
+    try {
+      parse_quiet_hours(wrong);
+    } catch (const Error &) {
+      refused = true;
+    }
+    expect(refused, std::string("no hours: ") + wrong);
+  }
+  setenv("TZ", "UTC", 1);
+  tzset();
+
+  Event e;
+  e.id = "20260110T210000000-gate-0001";
+  e.camera = "gate";
+  e.label = "motion";
+  e.start_time = at_utc(2026, 1, 10, 21, 0);
+  NotifyConfig rule;
+  expect(becomes_wanted(rule, std::nullopt, e) && !becomes_wanted(rule, e, e), "each event once");
+  rule.cameras = {"door"};
+  expect(!becomes_wanted(rule, std::nullopt, e), "of another camera");
+  rule.cameras = {"door", "gate"};
+  rule.zones = {"steps"};
+  Event later = e;
+  later.zones = {"grass", "steps"};
+  expect(!becomes_wanted(rule, std::nullopt, e) && becomes_wanted(rule, e, later) &&
+             !becomes_wanted(rule, later, later),
+         "when it enters the zone");
+  rule.labels = {"person"};
+  expect(!becomes_wanted(rule, e, later), "of another label");
+
+  expect(notice_of({e}).title == "motion at gate" &&
+             notice_of({e}).text == "2026-01-10 21:00:00 motion at gate",
+         "one event");
+  std::vector<Event> many(12, e);
+  many.back().camera = "door";
+  const Notice n = notice_of(many);
+  expect(n.title == "12 events at gate, door" && std::count(n.text.begin(), n.text.end(), '\n') == 10 &&
+             n.text.ends_with("\nand 2 more"),
+         "many: " + n.title + "\n" + n.text);
+}
+
 void access(const std::string &folder) {
   const std::string file = folder + "/token-access";
   std::ofstream(file) << "admin 0123456789abcdef anna\nview fedcba9876543210\n";
   chmod(file.c_str(), 0600);
   Tokens tokens(file);
-  Access local(tokens, Role::admin, 8090, false), none(tokens, Role::none, 8090, false),
-      tls(tokens, Role::none, 8090, true);
+  const std::string database = folder + "/access.db";
+  for (const char *end : {"", "-wal", "-shm"}) std::filesystem::remove(database + end);
+  EventStore tables(database);
+  UserStore store(database);
+  Users users(store);
+  const auto no_log = [](const std::string &) {};
+  Sessions sessions(store, tokens, no_log, Utc::system_seconds());
+  Access local(tokens, users, sessions, Role::admin, 8090, false),
+      none(tokens, users, sessions, Role::none, 8090, false),
+      tls(tokens, users, sessions, Role::none, 8090, true);
   Request r;
   expect(local.visitor(r).role == Role::none, "from elsewhere");
   r.loopback = true;
@@ -191,11 +281,61 @@ void access(const std::string &folder) {
   expect(none.visitor(other).role == Role::none, "signed out, on the server as well");
   const auto again = none.sign_in("fedcba9876543210", r), anna = none.sign_in("0123456789abcdef", r);
   std::ofstream(file) << "admin 0123456789abcdef anna\nview another-token-of-theirs\n";
+  std::vector<std::string> told_ended;
+  none.on_end = [&](const std::string &session) { told_ended.push_back(session); };
   none.use(tokens.read());
+  expect(told_ended.size() == 2, "what is being sent to sessions whose token is gone ends");
   other.headers["cookie"] = again->set_cookie.substr(0, again->set_cookie.find(';'));
   expect(none.visitor(other).role == Role::none, "a session ends with its token");
   other.headers["cookie"] = anna->set_cookie.substr(0, anna->set_cookie.find(';'));
   expect(none.visitor(other).role == Role::admin, "those of others go on");
+  const Visitor at_first = none.visitor(other);
+  expect(none.is_current(at_first, other), "nothing has changed");
+  Sessions read_again(store, tokens, no_log, Utc::system_seconds());
+  Access later(tokens, users, read_again, Role::none, 8090, false);
+  expect(later.visitor(other).name == "anna", "a session outlives the program");
+  expect(none.end_session(at_first.session) && !none.is_current(at_first, other), "a session that was ended");
+  expect(later.visitor(other).role == Role::admin, "another program's memory");
+  Sessions third(store, tokens, no_log, Utc::system_seconds());
+  const auto left = third.all(Utc::system_seconds());
+  expect(std::none_of(left.begin(), left.end(), [&](const auto &s) { return s.id == at_first.session; }),
+         "an ended session does not come back");
+  Sessions much_later(store, tokens, no_log, Utc::system_seconds() + Sessions::longest + 1);
+  expect(much_later.all(Utc::system_seconds()).empty(), "sessions that are over");
+
+  Failures slow(600);
+  for (int i = 0; i < 10; i++) slow.count("anna", 100 + i);
+  expect(slow.too_many("anna", 700) && !slow.too_many("anna", 701.5) && !slow.too_many("bob", 110) &&
+             slow.total() == 10,
+         "ten wrong passwords of a name, within ten minutes; to ask counts nothing");
+  {
+    Turns turns;
+    std::atomic<int> have = 0, most_at_once = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 40; i++)
+      threads.emplace_back([&, i] {
+        const Turns::Turn turn(turns, std::to_string(i % 8));
+        if (!turn) return;
+        most_at_once = std::max(most_at_once.load(), ++have);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        have--;
+      });
+    for (auto &t : threads) t.join();
+    expect(most_at_once == 1, "one looks at a password at a time");
+    auto first = std::make_unique<Turns::Turn>(turns, "a");
+    std::atomic<int> none_left = 0;
+    threads.clear();
+    for (int i = 0; i < 3; i++)
+      threads.emplace_back([&] {
+        const Turns::Turn next(turns, "a");
+        if (!next) none_left++;
+      });
+    for (int i = 0; i < 1000 && none_left < 2; i++)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    expect(none_left == 2, "of one address one has the turn and one waits");
+    first.reset();
+    for (auto &t : threads) t.join();
+  }
 
   Failures failures;
   int refused = 0, told = 0;
@@ -570,6 +710,7 @@ int main(int, char **argv) {
   own_site();
   tokens(folder);
   access(folder);
+  notices();
   audit(folder);
   latest();
   ranges();

@@ -17,7 +17,7 @@ import threading
 import time
 
 import broker
-from program import Monitor
+from program import Monitor, same
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-peers"
 shutil.rmtree(folder, ignore_errors=True)
@@ -27,11 +27,6 @@ SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420
 CAMERA = f'cameras:\n  a: {{source: "{SCENE}", cudamog: {{motion-hold: 300}}}}\n'
 # How long an end may take: ten seconds on a machine that does nothing else.
 LIMIT = 20
-
-
-def same(found, expected, what):
-    if found != expected:
-        raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
 
 
 def logged(m, *words):
@@ -84,6 +79,22 @@ def reload():
     done = subprocess.run([program, "--config", str(config), "--check"], capture_output=True, text=True, timeout=60)
     same((done.returncode, "not a plain file" in done.stderr), (1, True), f"a folder at the start: {done.stderr}")
     config.rmdir()
+    # A pipe is read at the start, under any name, up to a limit; one that gives nothing is an error after a while.
+    (folder / "good.yaml").write_text(CAMERA)
+    good, check = folder / "good.yaml", f"'{program}' --check --config"
+    for command, code, word in (
+            (f"{check} <(cat '{good}')", 0, "1 cameras, no mistakes"),
+            (f"{check} <(sleep 2; cat '{good}'; sleep 1)", 0, "1 cameras, no mistakes"),
+            (f"cat '{good}' | {check} /dev/stdin", 0, "1 cameras, no mistakes"),
+            (f"{check} /dev/stdin < '{good}'", 0, "1 cameras, no mistakes"),
+            (f"{check} <(head -c 3000000 /dev/zero)", 1, "more than 1048576 bytes"),
+            (f"{check} <(exec sleep 100 2>/dev/null)", 1, "nothing came from the pipe")):
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=90)
+        same((done.returncode, word in done.stdout + done.stderr), (code, True), f"{command}: {done.stdout}{done.stderr}")
+    os.mkfifo(config)
+    done = subprocess.run([program, "--config", str(config), "--check"], capture_output=True, text=True, timeout=90)
+    same((done.returncode, "nothing came from the pipe" in done.stderr), (1, True), f"a pipe that nobody opens: {done.stderr}")
+    config.unlink()
     (folder / "odd/overrides.json").mkdir(parents=True)
     config.write_text(CAMERA)
     with Monitor(program, folder / "odd", "--config", str(config)) as m:

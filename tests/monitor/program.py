@@ -2,13 +2,19 @@
 """vigil-monitor under test: started, asked, stopped, killed."""
 import http.client
 import json
+import pathlib
 import re
 import signal
 import ssl
 import struct
 import subprocess
+import sys
 import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+from vigiltest import same, wait_for  # pylint: disable=wrong-import-position,unused-import
 
 
 class Monitor:
@@ -66,14 +72,7 @@ class Monitor:
 
     def wait(self, what, condition, seconds=40):
         """Asks again and again until the condition gives something true, which is returned."""
-        end = time.monotonic() + seconds
-        while True:
-            value = condition()
-            if value:
-                return value
-            if time.monotonic() > end:
-                raise AssertionError(f"{what}: not within {seconds} s; log:\n{''.join(self.log[-20:])}")
-            time.sleep(0.1)
+        return wait_for(what, condition, seconds, detail=lambda: f"log:\n{''.join(self.log[-20:])}")
 
     def live(self, query="", seconds=3.0):
         """Records of the live stream for so long: (type, camera, view, flags, time, payload)."""
@@ -103,7 +102,7 @@ class Monitor:
 
     def kill(self):
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)  # a loaded machine takes its time
 
     def __enter__(self):
         return self

@@ -177,7 +177,7 @@ void plain(const std::string &folder) {
   expect(w.played() == s.frames.size(), "every picture plays");
   expect(w.gaps() == std::vector<std::string>{"camera away"}, "a gap goes on");
   // The file alone gives the row back.
-  const auto again = read_segment_file(w.file(all[0]), all[0].id);
+  const auto again = read_segment_file(w.file(all[0]), all[0].id, false);
   expect(again && again->start == all[0].start && again->bytes == all[0].bytes &&
              again->fragments.size() == all[0].fragments.size() && again->stream == all[0].stream &&
              again->codecs == all[0].codecs,
@@ -217,8 +217,12 @@ void half_written(const std::string &folder) {
     const std::string copy = path + ".copy";
     fs::copy_file(path, copy, fs::copy_options::overwrite_existing);
     fs::resize_file(copy, static_cast<std::uintmax_t>(cut));
-    const auto found = read_segment_file(copy, whole.id);
-    expect(found.has_value() == (cut > whole.header + 20), "half of it at " + std::to_string(cut));
+    const auto seen = read_segment_file(copy, whole.id, false);
+    expect(fs::file_size(copy) == static_cast<std::uintmax_t>(cut),
+           "what is only read stays as long as it was");
+    const auto found = read_segment_file(copy, whole.id, true);
+    expect(found.has_value() == (cut > whole.header + 20) && seen.has_value() == found.has_value(),
+           "half of it at " + std::to_string(cut));
     if (found)
       expect(static_cast<std::uintmax_t>(found->bytes) == fs::file_size(copy) && pictures(copy) > 0,
              "ends with a whole fragment, and plays");
@@ -232,6 +236,15 @@ void half_written(const std::string &folder) {
   const auto now = w.segments();
   expect(now.size() == 1 && !now[0].open && now[0].fragments.size() == whole.fragments.size() - 1,
          "closed after the last whole fragment");
+  // Before the first whole fragment: a beginning goes, and what is no beginning stays.
+  for (const bool zeroed : {false, true}) {
+    w.index->put(open);
+    fs::resize_file(path, static_cast<std::uintmax_t>(whole.header + 20));
+    if (zeroed) std::ofstream(path, std::ios::binary) << std::string(1000, '\0');
+    RecordingRecovery(*w.index, w.folder, [](const std::string &) {}).close_open();
+    expect(fs::exists(path) == zeroed && w.segments().empty(), "without a whole fragment");
+    std::ofstream(path, std::ios::app).flush();
+  }
 }
 
 void bad_streams(const std::string &folder) {

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from program import Monitor
+from program import Monitor, same
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-recording"
 shutil.rmtree(folder, ignore_errors=True)
@@ -49,11 +49,6 @@ def line(m, camera="street", back=3600):
 
 def length(m):
     return sum(r["end"] - r["start"] for r in line(m)["recorded"])
-
-
-def same(found, wanted, what):
-    if found != wanted:
-        raise AssertionError(f"{what}: {found!r}, not {wanted!r}")
 
 
 def files():

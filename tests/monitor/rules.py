@@ -19,6 +19,7 @@ config.write_text(f"""
 record: {{pre_capture: 1, post_capture: 1}}
 cameras:
   street: {{source: "{SOURCE}", cudamog: {{motion-hold: 300}}}}
+  patient: {{source: "{SOURCE}", cudamog: {{motion-hold: 300}}, boxrules: {{settle-time: 60000}}, zones: {{all: {{coordinates: "0,0,1,0,1,1,0,1"}}}}}}
 """)
 
 with Monitor(program, folder / "data", "--config", str(config)) as m:
@@ -49,6 +50,10 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     assert ended["score"] > 1.2 and stay > 0.2 and ended["score"] < stay + 1.5, ended
     m.wait("its clip", lambda: m.get(f"/api/events/{e['id']}")["has_clip"], 40)
     print("loitering", e["id"], "stayed", ended["score"])
+    # The counts decide which zones an event is in. Nobody stays for the minute after which patient counts, so none of its events is in a zone.
+    m.wait("motion in the zone", lambda: next(iter(m.get("/api/events?camera=street&label=motion&zone=all")["events"]), None), 60)
+    of_patient = m.wait("motion that nobody counts", lambda: [e for e in m.get("/api/events?camera=patient&label=motion")["events"] if e["end_time"]], 60)
+    assert m.get("/api/cameras/patient")["counts"]["zones"] == {"all": 0} and not any(e["zones"] for e in of_patient), of_patient
     # What crossed stands in the database, by quarters of an hour, also when boxrules counts from nothing.
     def stored():
         return m.get("/api/cameras/street/crossings")["lines"]

@@ -12,7 +12,7 @@ import sys
 import time
 
 import broker
-from program import Monitor
+from program import Monitor, same
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-run"
 shutil.rmtree(folder, ignore_errors=True)
@@ -25,11 +25,6 @@ cameras:
   street: {{source: "{SOURCE}", cudamog: {{motion-hold: 300}}, masks: {{sky: {{coordinates: "0,0,1,0,1,0.1"}}}}}}
   gone: {{source: "rtsp://user:hidden@127.0.0.1:1/none"}}
 """)
-
-
-def same(found, expected, what):
-    if found != expected:
-        raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
 
 
 def pictures(m):

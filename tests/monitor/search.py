@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.parse
 
-from program import Monitor
+from program import Monitor, same
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-search"
 shutil.rmtree(folder, ignore_errors=True)
@@ -25,11 +25,6 @@ cameras:
   street: {{source: "{SOURCE}", cudamog: {{motion-hold: 300}}}}
 """)
 WHOLE = "0,0,1,0,1,1,0,1"
-
-
-def same(is_, should, what):
-    if is_ != should:
-        raise AssertionError(f"{what}: {is_}, not {should}")
 
 
 def search(m, **asked):

@@ -17,7 +17,7 @@ import time
 from collections import Counter
 
 import hosts
-from program import Monitor
+from program import Monitor, same
 
 APART = sys.argv[-1] == "hosts"
 program, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve() / ("monitor-hosts" if APART else "monitor-shards")
@@ -40,11 +40,6 @@ else:
     shard_hosts = [None] * (SHARDS + 1)
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
-
-
-def same(found, expected, what):
-    if found != expected:
-        raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
 
 
 def on(host, command):

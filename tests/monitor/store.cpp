@@ -289,6 +289,26 @@ void outage() {
   expect(o.failed(50), "and another one is told again");
 }
 
+// A database of an older version has no column for the event before; it gets one, and its events have none.
+void continued(const std::string &folder) {
+  const std::string path = fresh(folder, "continued") + "/events.db";
+  { EventStore(path).put(event("old", noon, noon + 1)); }
+  Sqlite(path).execute("ALTER TABLE events DROP COLUMN continues");
+  EventStore s(path);
+  Event next = event("next", noon + 1);
+  next.continues = "old";
+  s.put(next);
+  next.end_time = noon + 2;
+  s.put(next); // an update keeps it
+  const EventReader reader(path);
+  const auto events = reader.find({}).events;
+  expect(events.size() == 2 && events[0].continues == "old" && events[1].continues.empty(),
+         "continues is stored");
+  expect(to_json(s.get("next").value())["continues"] == "old" &&
+             to_json(s.get("old").value())["continues"].is_null(),
+         "continues is shown");
+}
+
 void newer_version(const std::string &folder) {
   const std::string path = fresh(folder, "newer") + "/events.db";
   { EventStore s(path); }
@@ -553,19 +573,35 @@ void retention_goes_on(const std::string &folder) {
   for (int i = 1; i <= 3; i++) {
     char tail[8];
     std::snprintf(tail, sizeof tail, "%04x", i);
-    events.push_back(named(tail, noon - (30 - i) * day, "bank"));
+    events.push_back(named(tail, noon - (30 - i) * day, i == 3 ? "hall" : "bank"));
     events.back().clip_bytes = 100 * i;
     s.events().put(events.back());
   }
   fs::create_directories(s.file(clip_path(events[0])) + "/not-empty"); // a folder instead of the oldest clip
   s.set_retention({}, 14);
-  const auto gone = s.retain({noon, 0, INT64_MAX / 2, 0, 0, true});
-  expect(gone.size() == 2 && s.events().get(events[0].id) && !s.events().get(events[1].id) &&
+  const DiskState disk{noon, 0, INT64_MAX / 2, 0, 0, true};
+  const Departed gone = s.retain(disk);
+  expect(gone.events.size() == 2 && s.events().get(events[0].id) && !s.events().get(events[1].id) &&
              !s.events().get(events[2].id),
-         vigil::text("two of three go, not ", gone.size()));
-  expect(std::any_of(log.begin(), log.end(),
-                     [](const std::string &l) { return l.find("1 events cannot be deleted") != l.npos; }),
-         "the log names what stays");
+         vigil::text("two of three go, not ", gone.events.size()));
+  s.retain(disk);
+  const auto said = std::count_if(log.begin(), log.end(), [&](const std::string &l) {
+    return l.find("1 event cannot be deleted") != l.npos && l.find(events[0].id) != l.npos;
+  });
+  expect(said == 1, vigil::text("the log names what stays, once: ", said));
+  const auto line = audit_line(gone, noon);
+  expect(line["what"] == "retention" &&
+             line["details"]["deleted"].dump() ==
+                 R"([{"bytes":200,"camera":"bank","events":1,"reason":"age","segments":0},)"
+                 R"({"bytes":300,"camera":"hall","events":1,"reason":"age","segments":0}])",
+         "the audit log's line: " + line.dump());
+  s.events().put(events[1]);
+  const Departed for_space = s.retain({noon, 250, INT64_MAX / 2, 0, 300, false}); // 300 bytes of 250
+  expect(for_space.events.size() == 1 && for_space.events[0].id == events[1].id &&
+             for_space.events[0].reason == std::string("max_size"),
+         "an event that cannot be removed frees nothing, so the next one goes");
+  fs::remove_all(s.file(clip_path(events[0])));
+  expect(s.retain(disk).events.size() == 1 && !s.events().get(events[0].id), "it goes when it can");
 }
 
 // Retention by age, over cameras that are renamed and configurations that lose a line.
@@ -607,8 +643,8 @@ void retention(const std::string &folder) {
   }
 }
 
-// The continuous recording: its tiers by age, a clock in doubt, a camera that leaves, and want of room, which
-// takes the oldest segments before any event.
+// The continuous recording: its tiers by age, a clock in doubt, a camera that leaves, and want of room,
+// which takes the oldest segments before any event.
 void recordings(const std::string &folder) {
   constexpr double day = 86400, minute = 60;
   const std::string path = fresh(folder, "recordings");
@@ -716,24 +752,47 @@ void recordings(const std::string &folder) {
   expect_left("f", "and until there is room on the disk");
   full.clip_bytes = 300;
   full.max_size = 160;
-  const auto gone = s.retain(full);
+  const Departed gone = s.retain(full);
   expect_left("", "all of them");
-  expect(gone.size() == 1 && events_left() == 3, "and then the oldest event, no more");
-  // A file that cannot be removed keeps its row, and the rows of those that went are gone.
-  segment("h", "door", 1);
-  segment("i", "door", 0.5);
-  fs::remove(files["i"]);
-  fs::create_directories(files["i"] + "/inside");
-  full.max_size = 1;
-  full.clip_bytes = 350;
-  bool refused = false;
-  try {
-    s.retain(full);
-  } catch (const Error &e) {
-    refused = e.kind() == Error::Kind::write;
-  }
-  expect(refused && events_left() == 3, "what cannot be removed is an error");
-  expect_left("i", "and its row stays");
+  expect(gone.events.size() == 1 && events_left() == 3, "and then the oldest event, no more");
+  expect(gone.segments.size() == 1 &&
+             audit_line(gone, noon)["details"]["deleted"].dump() ==
+                 R"([{"bytes":150,"camera":"door","events":1,"reason":"max_size","segments":1}])",
+         "both are in the audit log's line: " + audit_line(gone, noon).dump());
+  // A file that cannot be removed keeps its row, and keeps neither other segments nor the retention of
+  // events.
+  segment("h", "door", 2);
+  segment("i", "door", 1);
+  segment("j", "door", 0.5);
+  const auto stick = [&](const char *name) {
+    fs::remove(files[name]);
+    fs::create_directories(files[name] + "/inside");
+  };
+  stick("h");
+  full.max_size = 400;
+  full.clip_bytes = 450; // three segments and three events with clips
+  expect(s.retain(full).empty() && events_left() == 3, "no event goes in the place of a segment that stays");
+  expect_left("hij", "the first pass finds that it stays");
+  expect(s.retain(full).segments.size() == 1 && events_left() == 3, "the next pass takes another segment");
+  expect_left("hj", "the next one");
+  s.set_retention(config(0.4, {}), 5);
+  const Departed aged = s.retain(disk);
+  expect(aged.segments.size() == 1 && aged.events.empty() && events_left() == 3, "and so it is by age");
+  expect_left("h", "what cannot be removed stays alone");
+  RecordConfig few;
+  few.retain_days = 5;
+  few.retain_given = true;
+  std::map<std::string, CameraConfig> door;
+  door["door"].record = few;
+  s.set_retention(door, 5);
+  expect(s.retain(disk).events.size() == 2 && events_left() == 1, "events go by their age all the same");
+  const auto said = std::count_if(log.begin(), log.end(), [](const std::string &l) {
+    return l.find("1 segment of recordings cannot be deleted") != l.npos;
+  });
+  expect(said == 1, vigil::text("it is logged once: ", said));
+  fs::remove_all(files["h"]);
+  expect(s.retain(disk).segments.size() == 1, "it goes when it can");
+  expect_left("", "all have gone");
 }
 
 // What a second program would take for the leavings of one that was killed.
@@ -817,6 +876,7 @@ int main(int, char **argv) {
   news(folder);
   event_log(folder);
   outage();
+  continued(folder);
   newer_version(folder);
   plan();
   half_written(folder);

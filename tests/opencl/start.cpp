@@ -67,7 +67,7 @@ void put(const fs::path &path, const std::string &s) {
   std::ofstream(path, std::ios::binary) << s;
 }
 
-// One holder at a time for each program; not for ever, and not beyond the holder's end.
+// One holder at a time for each program; not permanently, and not beyond the holder's end.
 void test_lock(const fs::path &base) {
   using namespace std::chrono_literals;
   using clock = std::chrono::steady_clock;
@@ -208,14 +208,14 @@ void test_unwritable(ClDevice &device, const fs::path &base) {
   std::vector<std::string> said;
   set_cache_log([&](const std::string &s) { said.push_back(s); });
   expect(works(device) && works(device), "a cache that cannot be written costs no result");
-  expect(said.size() == 1 && has(said[0], blocked.c_str()), "and is told once, with the directory");
+  expect(said.size() == 1 && has(said[0], blocked.c_str()), "and is reported once, with the directory");
   if (geteuid() != 0) {
     const fs::path locked = base / "locked";
     fs::create_directories(locked / "vigil" / "opencl");
     fs::permissions(locked / "vigil" / "opencl", fs::perms::owner_read | fs::perms::owner_exec);
     setenv("XDG_CACHE_HOME", locked.c_str(), 1);
     expect(works(device) && works(device), "a read-only cache costs no result");
-    expect(said.size() == 2, "and is told once");
+    expect(said.size() == 2, "and is reported once");
     fs::permissions(locked / "vigil" / "opencl", fs::perms::owner_all);
   } else
     std::printf("     (running as root: a directory without write permission is not tried)\n");

@@ -2,7 +2,7 @@
 """What cudamog says of the camera itself (camera-covered, camera-blurred, camera-moved) on videos of cameras that nobody touched.
 Usage: camera_alarms.py SOURCE_ROOT; fails when anything is said that is not true.
 
-The videos are read from $VIGIL_DATA, by default ../shared/data beside the source; without any of them the test is skipped. Needs
+The videos are read from $VIGIL_DATA, by default ../shared/data next to the source; without any of them the test is skipped. Needs
 gst-launch-1.0 and GStreamer's decoders; a video that cannot be decoded fails.
 """
 import os

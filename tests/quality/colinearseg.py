@@ -3,7 +3,7 @@
 Usage: colinearseg.py VIGIL_EVAL SOURCE_ROOT
 
 With the median image of each sequence's first part as background, and with a background learnt from its first 25 frames.
-The data are read from $VIGIL_DATA, by default ../shared/data beside the source; without them the test is skipped.
+The data are read from $VIGIL_DATA, by default ../shared/data next to the source; without them the test is skipped.
 """
 import json
 import os

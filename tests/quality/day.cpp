@@ -15,9 +15,9 @@
 // A visit that shows enough (`least_box`) is to be found: a motion event must begin while it lasts, or at
 // most `ahead` seconds before if it lasts into it, since a low sun throws shadows ahead. False is an event
 // that begins at another time, or that lasts for more than `stuck` seconds after everybody left. What begins
-// after --hours does not count, but who is in view then is watched until he has left, so that a day in pieces
-// has the counts of a whole one. Exit status: 0 when for all settings recall is at least R and a day has at
-// most N false events, else 1.
+// after --hours does not count, but who is in view then is watched until the person has left, so that a day
+// in pieces has the counts of a whole one. Exit status: 0 when for all settings recall is at least R and a
+// day has at most N false events, else 1.
 #include "common/scene/day.h"
 #include "common/cpu/device.h"
 #include "common/scene/scene.h"
@@ -154,7 +154,7 @@ class Street {
     GST_BUFFER_DURATION(buffer) = GstClockTime(double(GST_SECOND) / o_.rate);
     return buffer;
   }
-  // Whether anybody is in view, and whether enough of him to be found.
+  // Whether anybody is in view, and whether enough of the person to be found.
   bool somebody(double time, bool &enough) const {
     bool any = false;
     for (const scene::TrueObject &o : scene_.objects(time)) {
@@ -182,7 +182,7 @@ class Street {
   GstVideoInfo info_;
 };
 
-// A cudamog with one of the settings, and the events that it told.
+// A cudamog with one of the settings, and the events that it reported.
 class Camera {
  public:
   Camera(const Options &o, const std::string &settings) : settings_(settings) {
@@ -240,7 +240,7 @@ struct Watched {
   double from, until;
 };
 
-// Whether one camera told what it was to tell.
+// Whether one camera reported what it was to report.
 bool score(const Options &o, const Camera &camera, std::vector<Stretch> visits, const Watched &w) {
   std::vector<Stretch> events = camera.events();
   const auto counts = [&](const Stretch &s) { return s.begin >= w.from && s.begin < w.until; };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The mixture of vigil-train codebook beside VLFeat's, on the same rows from the same start, with the same floor of variances.
+"""The mixture of vigil-train codebook compared with VLFeat's, on the same rows from the same start, with the same floor of variances.
 Usage: fisher_mixture.py VIGIL_TRAIN WORK ITERATIONS CODEBOOK_ARGUMENTS...
 
 The training is interrupted after its first iteration; the checkpoint holds the rows and the mixture, from which both go on.

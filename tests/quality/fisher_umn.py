@@ -39,7 +39,7 @@ parser.add_argument("--scales", type=int, default=8)
 parser.add_argument("--largest-scale", type=float, default=2 ** 0.5)
 parser.add_argument("--split", action="append", choices=protocol.SPLITS)
 options = parser.parse_args()
-data = (options.data / "umn_crowd").resolve() # vigil-train looks for files of a list beside the list
+data = (options.data / "umn_crowd").resolve() # vigil-train looks for files of a list next to the list
 if not data.is_dir():
     print(f"SKIPPED: there is no {data}")
     sys.exit(77)

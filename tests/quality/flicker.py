@@ -6,7 +6,7 @@
 
 The truth has the components of foreground (values 255 and 170, 8 neighbours) of at least --area pixels (default 200) in each labelled
 frame. A frame flickers when it has more or fewer tracks than the frame before, and no change of the truth in the same direction is
-left to be told within --window frames (default 13: half a second) around it; each change of the truth excuses one track's. Prints the
+left to be reported within --window frames (default 13: half a second) around it; each change of the truth excuses one track's. Prints the
 frames, changes of the truth and of the tracks, and flickering frames with their share. --list names the frames.
 """
 import argparse

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Draws docs/images/cudamog-scenes.jpg: a frame of each scene, what moves in it, and the masks of OpenCV's MOG2 (its
-# settings and a 5x5 median, as in table.py) and of cudamog with nothing set.
+# settings and a 5x5 median, as in table.py) and of cudamog with default settings.
 # Usage: GST_PLUGIN_PATH=build foreground_pictures.sh OUT.jpg SCENE FRAME [SCENE FRAME]...
 set -eu
 out=$1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Method zivkovic on real video beside OpenCV's BackgroundSubtractorMOG2 with the same parameters: at least
+// Method zivkovic on real video compared with OpenCV's BackgroundSubtractorMOG2 with the same parameters: at
+// least
 // 99.9 % of the mask's pixels are equal, shadows off and on. Both models see all frames; masks are compared
 // from frame 200 on.
 //   opencv_agreement SOURCE_ROOT    exit status: 0 passed, 1 failed, 77 skipped

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each preset of cudamog against nothing set, on the scenes that it is for: it must not be worse, and at least one must be better.
+"""Each preset of cudamog against the default settings, on the scenes that it is for: it must not be worse, and at least one must be better.
 Usage: presets.py VIGIL_EVAL    (GST_PRESET_PATH names gst/presets)
 
 The seeds played no part in choosing the presets' values.
@@ -40,5 +40,5 @@ for preset, pixel_format, scenes in FOR:
     good = len(gains) == len(scenes) and min(gains) >= -SLACK and max(gains) > SLACK
     failed |= not good
     for scene, a, b in zip(scenes, before, after):
-        print(f"{preset}, {pixel_format}, {scene}: {b:.4f}, nothing set {a:.4f}: {'good' if good else 'FAILED'}")
+        print(f"{preset}, {pixel_format}, {scene}: {b:.4f}, default settings {a:.4f}: {'good' if good else 'FAILED'}")
 sys.exit(failed)

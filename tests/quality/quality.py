@@ -2,7 +2,7 @@
 """F-measure of cudamog on labelled video against what it must reach.
 Usage: quality.py VIGIL_EVAL SOURCE_ROOT PARAMETERS LIMITS LIMITS_I420, the limits as for highway,pedestrians,WavingTrees.
 
-The data are read from $VIGIL_DATA, by default ../shared/data beside the source; without them the test is skipped.
+The data are read from $VIGIL_DATA, by default ../shared/data next to the source; without them the test is skipped.
 The frames are scored twice: as RGB, and as I420, as decoders give them.
 """
 import json

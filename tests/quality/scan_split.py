@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How long the warm-up of vigil-scan --split must be: events of whole files beside those of files in parts.
+"""How long the warm-up of vigil-scan --split must be: events of whole files compared with those of files in parts.
 
 scan_split.py PROGRAM DATA [--split SECONDS] [--warm-up SECONDS...] [--expect-same SECONDS] [--chain ELEMENTS | --preset NAME]
 

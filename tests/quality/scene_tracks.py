@@ -116,12 +116,12 @@ class Scene:
                                    and e["timestamp"] / 1e9 < self.seconds - 1)
 
     def alarms(self):
-        """Left and removed, found and true, and the seconds from when an alarm is due to when it is told."""
+        """Left and removed, found and true, and the seconds from when an alarm is due to when it is reported."""
         count = collections.Counter(e["event"] for e in self.events)
         due = [e["since"] / 1e9 + self.options.left for e in self.events if e["event"] == "truth-object-left"]
-        told = [e["stream-time"] / 1e9 for e in self.events if e["event"] == "object-left"]
+        reported = [e["stream-time"] / 1e9 for e in self.events if e["event"] == "object-left"]
         due = [t for t in due if t < self.seconds]  # those of the last seconds are not due
-        delays = [min((t - d for t in told if abs(t - d) < 5), key=abs, default=None) for d in due]
+        delays = [min((t - d for t in reported if abs(t - d) < 5), key=abs, default=None) for d in due]
         found = " ".join("missed" if d is None else f"{d:+.1f}" for d in delays)
         return (f"{count['object-left']} / {len(due)}", f"{count['object-removed']} / {count['truth-object-removed']}", found)
 

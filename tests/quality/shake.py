@@ -37,7 +37,7 @@ def exposed(row, gain):
 
 def turned(frame, width, height, left, top, angle):
     """Rows of RGBA, 2 BORDER pixels fewer on each axis, cut out at (left, top) and turned about the centre by a small angle: a pixel comes
-    from angle times its distance from the centre beside its place."""
+    from angle times its distance from the centre away from its place."""
     columns, rows = width - 2 * BORDER, height - 2 * BORDER
     down = [round(angle * (x - columns / 2)) for x in range(columns)]
     starts = [x for x in range(columns) if x == 0 or down[x] != down[x - 1]] + [columns]

@@ -4,7 +4,7 @@
 
     strips.py VIDEO OUT.png CHAIN    VIDEO and CHAIN as for tracks_of.py, e.g. "cudamog output=passthrough ! boxtrack"
 
-A row has --columns cut-outs (default 8) at even times, with the track's box in yellow, those of others in grey, ids beside them, and
+A row has --columns cut-outs (default 8) at even times, with the track's box in yellow, those of others in grey, ids next to them, and
 the seconds. Tracks shorter than --least seconds (default 0.5) are left out; --from and --to (seconds) choose those that are there then,
 --ids 3,5,9 these alone. Pages of --rows rows (default 24): OUT.png, OUT-2.png, ...
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a camera that shakes in the wind, and whose exposure never rests, costs cudamog with nothing set.
+"""What a camera that shakes in the wind, and whose exposure never rests, costs cudamog with default settings.
 Usage: swings.py VIGIL_EVAL SOURCE_ROOT; fails when F falls by more than 0.035, or below 0.92.
 
 Labelled video is cut out at a place that swings by 5 pixels, its colours are multiplied by gains of 0.7 to 1.4 and clipped (shake.py),
-and each is scored beside what stands still, as R, G and B and as decoders give it. The data are read from $VIGIL_DATA, by default
-../shared/data beside the source; without them the test is skipped.
+and each is compared with what stands still, as R, G and B and as decoders give it. The data are read from $VIGIL_DATA, by default
+../shared/data next to the source; without them the test is skipped.
 """
 import json
 import os

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The table of docs/measurements/log/2026-11/foreground.md: cudamog with nothing set beside others, on every sequence there is.
+"""The table of docs/measurements/log/2026-11/foreground.md: cudamog with default settings compared with others, on every sequence there is.
 Usage: table.py VIGIL_EVAL DATA [--format RGBA]... [--settings "name=value ..."]... [--only REGEX] [--jobs N]
            [--without-segmentation]
 
 DATA is the folder of the labelled videos. Each figure is an F-measure; where the truth has no foreground it is the share of false
-foreground in per cent, and where a sequence has one labelled frame its wrong pixels stand beside. Other settings of cudamog
+foreground in per cent, and where a sequence has one labelled frame its wrong pixels are next to them. Other settings of cudamog
 get a column each. Needs the GStreamer element `segmentation` (Debian: gstreamer1.0-opencv), which is OpenCV's MOG2.
 """
 import argparse
@@ -84,7 +84,7 @@ parser.add_argument("--jobs", type=int, default=os.cpu_count())
 parser.add_argument("--without-segmentation", action="store_true")
 options = parser.parse_args()
 
-columns = [("nothing set", "cudamog backend=cpu threads=1")]
+columns = [("default settings", "cudamog backend=cpu threads=1")]
 columns += [(s, f"cudamog backend=cpu threads=1 {s}") for s in options.settings]
 columns += [("as OpenCV's MOG2, 5x5 median", MOG2)]
 if not options.without_segmentation:

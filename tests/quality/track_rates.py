@@ -5,7 +5,7 @@
     track_rates.py --eval VIGIL-EVAL DATA OUT [--boxtrack "max-speed=6"]
 
 DATA is the folder of the labelled videos, of which mot15_PETS09_first and bgslib_vehicles are used; OUT gets the tracks and the truth of
-the frames that were kept, as MOTChallenge's text. The settings are those of the benchmarks' table at the full rate, but for --boxtrack.
+the frames that were kept, as MOTChallenge's text. The settings are those of the benchmarks' table at the full rate, except --boxtrack.
 """
 import argparse
 import collections

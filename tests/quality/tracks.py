@@ -2,7 +2,7 @@
 """Tracks and crossings on MOT15 PETS09-S2L1 and CDnet highway against the figures that are asked of them.
 Usage: tracks.py VIGIL-EVAL SOURCE_ROOT
 
-The videos are read from $VIGIL_DATA, by default ../shared/data beside the source; without them, or without Python's bindings of
+The videos are read from $VIGIL_DATA, by default ../shared/data next to the source; without them, or without Python's bindings of
 GStreamer, the test is skipped.
 """
 import collections

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""boxtrack beside SORT and GStreamer's ioutracker on the same boxes: one table.
+"""boxtrack compared with SORT and GStreamer's ioutracker on the same boxes: one table.
 
     tracks_beside.py --eval VIGIL-EVAL TRUTH.txt OUT BOXES.txt...
 

@@ -45,7 +45,8 @@ def plain(structure):
             values = structure.get_array(name)[1]
             fields[name] = [plain(values.get_nth(n)) for n in range(values.n_values)]
         else:
-            fields[name] = structure.get_value(name)
+            value = structure.get_value(name)
+            fields[name] = plain(value) if isinstance(value, Gst.Structure) else value
     return fields
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """VLFeat's dense SIFT, Gaussian mixture and Fisher vectors, and liblinear's SVM, called in their C libraries.
 
-The comparison programs of this folder set Vigil beside it. numpy is needed; the libraries are Debian's libvlfeat1 and
+The comparison programs of this folder compare Vigil with it. numpy is needed; the libraries are Debian's libvlfeat1 and
 liblinear4, or what VLFEAT_LIB and LIBLINEAR_LIB name (a build of VLFeat with its SIMD kernels is twice as fast).
 """
 import ctypes

@@ -23,7 +23,7 @@ Function *next(const char *name) {
 }
 #define NEXT(name) static auto *const real = next<decltype(name)>(#name)
 
-// Order between whoever gives a buffer back to a pool and whoever takes one.
+// Order between the thread that gives a buffer back to a pool and the thread that takes one.
 char pools;
 
 // What is handed to another thread together with its data: the data says who came first. The call lives until

@@ -155,7 +155,7 @@ void bags_are_left() {
     expect(left.what.id == removed.what.id && left.what.since == removed.what.since, "the same bag");
     expect(removed.at - left.at > 15, text("it lay for ", removed.at - left.at, " s"));
     expect(std::fabs(left.at - left.what.since) <= step, "at its time");
-    // The owner stands beside it, and is far away ten seconds later.
+    // The owner is next to it, and is far away ten seconds later.
     const auto distance = [&](double t) {
       const auto objects = scene.objects(t);
       const auto find = [&](int id) {

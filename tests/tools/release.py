@@ -55,7 +55,7 @@ class Release(unittest.TestCase):
         self.assertNotIn("podman", self.dry_run("--no-image").stdout)
 
     def test_files_and_checksums(self):
-        """With programs in place of dpkg-buildpackage and podman: every file has its checksum, and a folder is not used twice."""
+        """With programs instead of dpkg-buildpackage and podman: every file has its checksum, and a folder is not used twice."""
         programs = self.root.parent / "bin"
         programs.mkdir()
         for name, text in {"dpkg-buildpackage": "echo package > ../vigil_1.deb", "podman": '[ "$1" = build ] || echo image > "$3"'}.items():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vigil-train's measures, beside values that were worked out by hand.
+// vigil-train's measures, compared with values that were worked out by hand.
 #include "tests/expect.h"
 #include "tools/vigil-train/measures.h"
 

@@ -77,8 +77,8 @@ class Demo(unittest.TestCase):
         counts = [int(n) for n in re.search(words, result.stdout, re.M).groups()]
         self.assertGreaterEqual(sum(counts[2:]), 3, counts)
         self.assertLessEqual(abs(counts[0] - counts[2]) + abs(counts[1] - counts[3]), 1, counts)
-        told = [e["direction"] for e in self.events() if e["type"] == "line-cross"]
-        self.assertEqual([told.count("forward"), told.count("backward")], counts[:2])
+        reported = [e["direction"] for e in self.events() if e["type"] == "line-cross"]
+        self.assertEqual([reported.count("forward"), reported.count("backward")], counts[:2])
         self.assertGreaterEqual(sum(e["type"] == "zone-enter" for e in self.events()), 1)
 
     def test_scene(self):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """vigil-eval on tiny sequences whose counts are known. Usage: vigil_eval.py PROGRAM [unittest arguments]
 
-The frames are the masks: grey pictures go through `identity` unchanged, so every count can be told beforehand.
+The frames are the masks: grey pictures go through `identity` unchanged, so every count is known beforehand.
 """
 import csv
 import json
@@ -243,8 +243,8 @@ class BadInput(Case):
         folder = self.cdnet()
         (folder / "input" / "in000007.png").write_bytes(b"not a picture at all, but of some length")
         result = subprocess.run([PROGRAM, "identity", folder], capture_output=True, text=True, timeout=120, check=False)
-        told = result.stdout + result.stderr
-        self.assertTrue("were not scored" in told or result.returncode == 1, told)
+        output = result.stdout + result.stderr
+        self.assertTrue("were not scored" in output or result.returncode == 1, output)
 
     def test_sizes(self):
         self.refused("videoscale ! video/x-raw,width=4", self.cdnet(),

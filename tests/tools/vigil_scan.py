@@ -224,7 +224,7 @@ class Killed(Case):
 
 
     def test_drafts_of_killed_runs(self):
-        """A draft beside results that are done goes; others' files stay, and so does one that somebody may be writing."""
+        """A draft next to results that are done goes; others' files stay, and so does one that somebody may be writing."""
         out = self.dir / "out"
         self.scan("--out", out, self.videos / "camera 1.avi")
         done, = out.glob("*.jsonl")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""vigil-train on a CUDA device beside the same on the CPU. Usage: vigil_train_cuda.py PROGRAM [unittest arguments]
+"""vigil-train on a CUDA device compared with the same on the CPU. Usage: vigil_train_cuda.py PROGRAM [unittest arguments]
 Exits with 77 (skipped) where there is no CUDA device."""
 import csv
 import ctypes

@@ -25,7 +25,7 @@ def by_group(out):
     return groups
 
 
-# A kernel in the middle: what was measured before it stays, what comes after is measured, and the reason is told.
+# A kernel in the middle: what was measured before it stays, what comes after is measured, and the reason is reported.
 # PoCL 6.0 ends the process for "copies to local memory" by itself, and some versions have no images.
 groups = by_group(measure("write_there", "abort", "--json"))
 assert len(groups) == 13, groups.keys()
@@ -37,13 +37,13 @@ others = [all for g, all in groups.items() if g not in ("access patterns", "copi
 assert all(m["value"] is not None for all in others for m in all), groups
 assert all(m["value"] > 0 for m in groups["prefetch"] + groups["effective bandwidth"]), groups
 
-# A kernel that two groups start, each time the end: each is told, and the program comes to its end. exit(0) of a driver is no success.
+# A kernel that two groups start, each time the end: each is reported, and the program comes to its end. exit(0) of a driver is no success.
 table = measure("copy", "exit").splitlines()
 at = {name: table.index(name) for name in ("copy bandwidth", "loads and stores", "access patterns")}
 for first, last in (("copy bandwidth", "loads and stores"), ("loads and stores", "access patterns")):
-    told = table[at[last] - 1]
-    assert at[first] < at[last] and "the rest" in told and "not measured:" in told, table
-    assert "status 0" in told and "played break-down of copy" in told, told
+    line = table[at[last] - 1]
+    assert at[first] < at[last] and "the rest" in line and "not measured:" in line, table
+    assert "status 0" in line and "played break-down of copy" in line, line
 assert "effective bandwidth" in table and table[-1].endswith("GB/s"), table
 assert not [f for f in os.listdir(cache.name) if f.startswith("vigil-tune-")], "temporary files are left"
 print("vigil-tune with a broken driver: all as it should be")

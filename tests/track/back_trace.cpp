@@ -57,7 +57,7 @@ void ways() {
   c.companion->motion.x.v = 100;
   expect(came(c) == 0, "one that goes along with another one out of its box has none");
   c.companion->motion.x.v = -100;
-  expect(near(came(c), -100 * 2.3, 11), "but beside one that goes another way it has");
+  expect(near(came(c), -100 * 2.3, 11), "but next to one that goes another way it has");
 }
 
 void over_a_gap() {

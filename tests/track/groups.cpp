@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cell_components.h: which tracks are in a box, and how its edges move them.
+// groups.h: which tracks are in a box, and how its edges move them.
 #include "kernels/track/groups.h"
 #include "tests/track/steps.h"
 

@@ -146,7 +146,7 @@ void ghosts() {
     LeftObjectRule rule;
     std::vector<Event> events;
     for (const double seconds : {0., 1., 3.9}) rule.step(zones, ghost, t, projection, seconds, events);
-    if (events.size() == 1) expect(events[0].owner == 1, "by the one who is near");
+    if (events.size() == 1) expect(events[0].owner == 1, "by the person who is near");
     const std::size_t once = events.size();
     rule.step(zones, ghost, t, projection, 8, events);
     expect(events.size() == 2 * once, "a ghost that comes after more than 3 s is another one");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rules as text, and what is told of objects that walk by numbers.
+// Rules as text, and what is reported of objects that walk by numbers.
 #include "common/error.h"
 #include "kernels/rules/rule_engine.h"
 #include "tests/expect.h"
@@ -34,25 +34,25 @@ Subject at(std::uint64_t id, double x, double y, double tall = 60,
 
 using Scene = std::function<std::vector<Subject>(double)>;
 
-struct Told {
+struct Reported {
   std::vector<std::string> names; // in order, without zone-count
   std::vector<Event> events;
   std::vector<double> times;
   int count(const std::string &name) const { return int(std::count(names.begin(), names.end(), name)); }
 };
 
-Told play(RuleEngine &w, const Scene &scene, double from, double to, double fps = 10) {
-  Told told;
+Reported play(RuleEngine &w, const Scene &scene, double from, double to, double fps = 10) {
+  Reported reported;
   for (int n = 0; from + n / fps <= to; n++) {
     w.step(scene(from + n / fps), from + n / fps);
     for (const Event &e : w.events())
       if (e.kind != Kind::zone_count) {
-        told.names.emplace_back(name_of(e.kind));
-        told.events.push_back(e);
-        told.times.push_back(from + n / fps);
+        reported.names.emplace_back(name_of(e.kind));
+        reported.events.push_back(e);
+        reported.times.push_back(from + n / fps);
       }
   }
-  return told;
+  return reported;
 }
 RuleEngine engine(const std::string &text) {
   RuleEngine w;
@@ -105,18 +105,18 @@ Scene walk(double speed, double from = 0, double y = 240) {
 void lines() {
   {
     RuleEngine w = engine(gate); // top to bottom: forward goes to its right hand, the left of the picture
-    const Told out = play(w, walk(60), 0, 10);
+    const Reported out = play(w, walk(60), 0, 10);
     expect(out.names == std::vector<std::string>{"line-cross", "wrong-way"},
            "left to right: one crossing, backward");
     expect(w.total(0).backward == 1 && w.total(0).forward == 0, "totals");
-    const Told back = play(
+    const Reported back = play(
         w, [](double t) { return std::vector{at(1, 600 - 60 * (t - 10), 240)}; }, 10.1, 19);
     expect(back.names == std::vector<std::string>{"line-cross"} && w.total(0).forward == 1,
            "and back: forward");
   }
   for (const double came : {0., -150.}) { // begins beyond the line, to which it came hidden
     RuleEngine w = engine(gate);
-    const Told t = play(
+    const Reported t = play(
         w,
         [=](double s) {
           std::vector<Subject> all = walk(60, 400)(s);
@@ -129,7 +129,7 @@ void lines() {
   }
   for (const double fps : {30., 7., 3.}) {
     RuleEngine w = engine(gate); // stops exactly on the line at each place of each kind
-    const Told t = play(
+    const Reported t = play(
         w,
         [](double s) {
           return std::vector{at(1, s < 4 ? 80 * s : s < 8 ? 320 : 320 + 80 * (s - 8), 240)};
@@ -140,23 +140,23 @@ void lines() {
   {
     RuleEngine w = engine(gate);
     std::mt19937_64 random(1);
-    const Told t = play(
+    const Reported t = play(
         w,
         [&](double s) { return std::vector{at(1, std::min(60 * s, 320.) + double(random() % 13) - 6, 240)}; },
         0, 60);
     expect(t.count("line-cross") == 0, "who jitters on the line has not crossed");
-    const Told u = play(w, walk(60, 320 - 60 * 60), 60.1, 65);
-    expect(u.count("line-cross") == 1, "and counts once when he goes on");
+    const Reported u = play(w, walk(60, 320 - 60 * 60), 60.1, 65);
+    expect(u.count("line-cross") == 1, "and counts once when the object goes on");
   }
   {
     RuleEngine w = engine(gate); // the number changes at the line
-    const Told t = play(
+    const Reported t = play(
         w, [](double s) { return std::vector{at(s < 5.3 ? 1 : 2, 60 * s, 240)}; }, 0, 10);
     expect(t.count("line-cross") == 1, "a change of the number at the line counts once");
   }
   {
     RuleEngine w = engine(gate); // hidden while it crosses; predictions go astray
-    const Told t = play(
+    const Reported t = play(
         w,
         [](double s) {
           return std::vector{s > 4 && s < 6 ? at(1, 200, 240, 60, track::State::predicted)
@@ -170,7 +170,7 @@ void lines() {
                       {"name":"bent","points":[[0.5,0],[0.5,0.5],[0.6,1]]}]})");
     play(w, walk(60), 0, 10);
     expect(w.total(0).backward == 0 && w.total(1).backward == 1,
-           "beside a segment, and through the corner of a bent line");
+           "next to a segment, and through the corner of a bent line");
   }
   {
     RuleEngine w = engine(R"({"lines":[{"name":"cars","points":[[0.5,0],[0.5,1]],"classes":["car"]},
@@ -186,14 +186,15 @@ Subject moving(Subject s, double vx) {
   return s;
 }
 
-// Two tracks, of which the second is so far beside and below the first: how often both together cross.
-int crossings_of_two(double beside, double below, double tall, double speed, double of_second) {
+// Two tracks, of which the second is so far to the right of and below the first: how often both together
+// cross.
+int crossings_of_two(double right, double below, double tall, double speed, double of_second) {
   RuleEngine w = engine(gate);
-  const Told t = play(
+  const Reported t = play(
       w,
       [=](double s) {
         return std::vector{moving(at(1, 100 + speed * s, 200), speed),
-                           moving(at(2, 100 + beside + of_second * s, 200 + below, tall), of_second)};
+                           moving(at(2, 100 + right + of_second * s, 200 + below, tall), of_second)};
       },
       0, 8);
   return t.count("line-cross");
@@ -204,13 +205,13 @@ void parts() {
          "legs that are a track of their own count with their body");
   expect(crossings_of_two(-5, 24, 20, 60, 60) == 1, "and when they lag behind");
   expect(crossings_of_two(6, -4, 40, 60, 60) == 1, "and so does a part in the middle");
-  expect(crossings_of_two(-40, 0, 60, 60, 60) == 2, "two who walk beside each other are two");
+  expect(crossings_of_two(-40, 0, 60, 60, 60) == 2, "two who walk next to each other are two");
   expect(crossings_of_two(4, -30, 50, 60, 60) == 2, "and two of whom one hides the other's legs");
   expect(crossings_of_two(0, 120, 60, 60, 60) == 2, "and so are two far below each other");
-  expect(crossings_of_two(-50, 24, 20, 60, 85) == 2, "and one who overtakes the other");
+  expect(crossings_of_two(-50, 24, 20, 60, 85) == 2, "and a person who overtakes the other");
   expect(crossings_of_two(-44, 24, 20, 60, 60 * 1.2) == 1, "velocities of parts differ a little");
   RuleEngine w = engine(gate); // tracks of elements that tell no velocity
-  const Told t = play(
+  const Reported t = play(
       w,
       [](double s) {
         return std::vector{at(1, 60 * s, 200), at(2, 60 * s, 224, 20)};
@@ -224,7 +225,7 @@ void parts() {
 void taken_over() {
   const auto crossings = [](double speed_of_new, bool stands) {
     RuleEngine w = engine(gate);
-    const Told t = play(
+    const Reported t = play(
         w,
         [=](double s) {
           std::vector<Subject> all{
@@ -237,20 +238,20 @@ void taken_over() {
     return t.count("line-cross");
   };
   expect(crossings(55, false) == 1, "what a lost track did goes on under the new number");
-  expect(crossings(-5, false) == 0, "but not of one who moves another way");
-  expect(crossings(55, true) == 0, "nor of one who stands and may be there still");
+  expect(crossings(-5, false) == 0, "but not of an object that moves another way");
+  expect(crossings(55, true) == 0, "nor of an object that has stopped and may be there still");
 }
 
 void zones() {
   RuleEngine w = engine(room);
-  const Told t = play(w, walk(40), 0, 15);
+  const Reported t = play(w, walk(40), 0, 15);
   expect(t.names == std::vector<std::string>{"zone-enter", "loitering", "zone-leave"},
          "through a zone in 8 s");
   expect(t.events.size() == 3 && std::abs(t.events[2].seconds - 8) < 0.5, "the length of the stay");
   {
     RuleEngine v = engine(room); // stands on the border
     std::mt19937_64 random(2);
-    const Told j = play(
+    const Reported j = play(
         v,
         [&](double s) { return std::vector{at(1, std::min(40 * s, 160.) + double(random() % 11) - 5, 240)}; },
         0, 60);
@@ -258,7 +259,7 @@ void zones() {
   }
   {
     RuleEngine v = engine(room); // three, of whom one ends inside and one goes on under another number
-    const Told c = play(
+    const Reported c = play(
         v,
         [](double s) {
           std::vector<Subject> all;
@@ -267,9 +268,11 @@ void zones() {
           return all;
         },
         0, 12);
-    expect(c.count("zone-enter") == 2 && c.count("zone-leave") == 1, "one of two left by his track's end");
+    expect(c.count("zone-enter") == 2 && c.count("zone-leave") == 1,
+           "one of two left by the end of its track");
     expect(c.count("crowd") == 2, "the crowd began and ended");
-    expect(v.count(0).inside == 1 && c.count("loitering") == 1, "who changed his number stays, and loiters");
+    expect(v.count(0).inside == 1 && c.count("loitering") == 1,
+           "an object that changed its number stays, and loiters");
     v.finish();
     expect(v.count(0).inside == 0, "at the end all leave");
     const auto left = std::find_if(v.events().begin(), v.events().end(),
@@ -279,7 +282,7 @@ void zones() {
   }
   {
     RuleEngine v = engine(room); // one frame of a box that jumped away
-    const Told j = play(
+    const Reported j = play(
         v, [](double s) { return std::vector{at(1, std::abs(s - 5) < 0.01 ? 600 : 300, 240)}; }, 0, 10, 20);
     expect(j.count("zone-leave") == 0, "a jump of a box in one frame trips no zone");
   }
@@ -288,9 +291,9 @@ void zones() {
 void left_objects() {
   const std::string text =
       R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]],"left-object":4}]})";
-  // He walks to the middle, puts something down at 5 s, and walks on; at 20 s it is taken away.
+  // Somebody walks to the middle, puts something down at 5 s, and walks on; at 20 s it is taken away.
   RuleEngine w = engine(text);
-  const Told t = play(
+  const Reported t = play(
       w,
       [](double s) {
         std::vector<Subject> all;
@@ -307,7 +310,7 @@ void left_objects() {
              "who left it, and when");
   RuleEngine v = engine(
       text); // people who come, stand and sit, and a companion as tall who parts from another and stands
-  const Told none = play(
+  const Reported none = play(
       v,
       [](double s) {
         std::vector<Subject> all{at(1, std::min(60 * s, 300.), 300, s > 8 ? 60 : 100)};
@@ -318,8 +321,8 @@ void left_objects() {
   expect(none.count("object-left") == 0, "nobody who stands or sits is a left object");
 }
 
-// He comes, and takes what was there from the start. The ground that it hid is known for what it is in a
-// frame or two.
+// Somebody comes, and takes what was there from the start. The ground that it hid is known for what it is in
+// a frame or two.
 void taken_objects() {
   const std::string text =
       R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]],"left-object":4}]})";
@@ -328,7 +331,7 @@ void taken_objects() {
     std::uint64_t owner = 0;
     double at = 0;
   };
-  // `x`: where the one who walks is at 7 s; `tall`: how tall he is.
+  // `x`: where the person who walks is at 7 s; `tall`: how tall.
   const auto play_ghost = [&](double x, double tall, double left_object = 4) {
     RuleEngine w =
         engine(left_object > 0 ? text : R"({"zones":[{"name":"hall","polygon":[[0,0],[1,0],[1,1],[0,1]]}]})");
@@ -345,7 +348,8 @@ void taken_objects() {
     return t;
   };
   const RemovedObject near = play_ghost(360, 100);
-  expect(near.count == 1 && near.owner == 1 && near.at == 7, "it was taken by him, told once and at once");
+  expect(near.count == 1 && near.owner == 1 && near.at == 7,
+         "it was taken by that person, reported once and at once");
   expect(play_ghost(20, 100).count == 0, "nobody was near");
   // The ghost itself was a track for a while, which is kept as a prediction: it was not left there.
   RuleEngine w = engine(text);
@@ -358,7 +362,7 @@ void taken_objects() {
     w.step(all, n / 10., ghosts);
     for (const Event &e : w.events()) left += e.kind == Kind::object_left;
   }
-  expect(left == 0, "the ghost of what was taken is told to be left");
+  expect(left == 0, "the ghost of what was taken is reported as left");
   expect(play_ghost(360, 35).count == 0, "nobody is taller");
   expect(play_ghost(360, 100, 0).count == 0, "nobody wants to know");
 }
@@ -367,7 +371,7 @@ void speeds() {
   RuleEngine w = engine(
       R"({"units":"pixels","zones":[{"name":"road","polygon":[[0,0],[640,0],[640,480],[0,480]],"max-speed":5}],
     "ground":{"picture":[[0,480],[640,480],[480,240],[160,240]],"metres":[[0,0],[10,0],[10,20],[0,20]]}})");
-  const Told t = play(
+  const Reported t = play(
       w,
       [](double s) {
         Subject one = at(1, 100 + 200 * s, 480 - 1e-9); // at the lower edge 64 px are a metre

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The tracker on scenes made of numbers: who keeps his number through what, at several frame rates, and what
-// bad input does.
+// The tracker on scenes made of numbers: which object keeps its number through which events, at several frame
+// rates, and what bad input does.
 #include "kernels/track/tracker.h"
 #include "tests/expect.h"
 
@@ -72,7 +72,7 @@ void two_meet(double fps, bool turn_round) {
   expect(t.objects().size() == 2, "two tracks after they parted at " + what);
   const double at_a = turn_round ? 100 + 50 : 100 + 50 * 7;
   const double at_b = turn_round ? 500 - 50 : 500 - 50 * 7;
-  expect(id_near(t, at_a) == a && id_near(t, at_b) == b, "each has his number after they parted at " + what);
+  expect(id_near(t, at_a) == a && id_near(t, at_b) == b, "each has its number after they parted at " + what);
 }
 
 void rates() {
@@ -109,7 +109,7 @@ void standing_waits() {
          "who stands is waited for");
   const std::uint64_t id = t.objects().empty() ? 0 : t.objects()[0].id;
   t = play(scene, 10, 20.1, 27, t);
-  expect(t.objects().size() == 1 && t.objects()[0].id == id, "and has his number when he is seen again");
+  expect(t.objects().size() == 1 && t.objects()[0].id == id, "and has its number when it is seen again");
 }
 
 void parts_are_mended() {
@@ -137,7 +137,7 @@ void two_that_came_as_one() {
     t = play(scene, fps, 2 + 1 / fps, 6, t);
     expect(t.objects().size() == 2, "and two when they have parted" + rate);
     for (const Object &o : t.objects())
-      expect(o.state == State::tracked && o.box.height < 35, "each with his own box" + rate);
+      expect(o.state == State::tracked && o.box.height < 35, "each with its own box" + rate);
   }
 }
 
@@ -162,7 +162,7 @@ void lanes_part() {
 }
 
 // A car comes in over the border where somebody leaves: one box at first, and parts that move away from each
-// other. He is small there, and less is seen of him the further out he is.
+// other. A person is small there, and less is seen of a person further out.
 void one_comes_as_another_leaves() {
   const auto edges = [](double left, double right, double y, double height) {
     right = std::min(right, 640.);
@@ -178,8 +178,8 @@ void one_comes_as_another_leaves() {
     both.box = hull(car.box, walker.box);
     return Boxes{both};
   };
-  // Parts of somebody whose middle fades lie further from each other, but he is not taller; and parts of
-  // somebody who comes nearer span more, but their distance stays.
+  // Parts of somebody whose middle fades lie further from each other, but the person is not taller; and parts
+  // of somebody who comes nearer span more, but their distance stays.
   const auto in_parts = [](double x, double height, double space) {
     const double part = (height - space) / 2;
     return Boxes{at(x, 240 - (space + part) / 2, height * 3 / 8, part),
@@ -209,7 +209,7 @@ void one_comes_as_another_leaves() {
   }
 }
 
-// Two cars have become one box when, beside it, a car comes out of another box that two came in as: it is
+// Two cars have become one box when, next to it, a car comes out of another box that two came in as: it is
 // none of the first two.
 void not_out_of_this_group() {
   const Scene scene = [](double t) {
@@ -233,7 +233,8 @@ void not_out_of_this_group() {
       expect(o.box.x < 205, "a member of a group stays in it: at " + std::to_string(o.box.x));
 }
 
-// Somebody puts a bag down, which is in his box until he has walked away from it: the number is his.
+// Somebody puts a bag down, which is in the same box until the person has walked away from it: the number is
+// the person's.
 void bag_is_left() {
   const Scene scene = [](double t) {
     const double x = t < 3 ? 100 + 60 * t : t < 5 ? 280 : 280 + 60 * (t - 5);
@@ -296,7 +297,7 @@ void pairs_become_two() {
                std::abs(two[1].box.x + two[1].box.width / 2 - 260.5) < 4,
            "one at each side of the box" + rate);
   }
-  // They part, and each is who he was.
+  // They part, and each has its number again.
   const auto part = [&](double t) {
     if (t < 3) return walk(t);
     const double x = 100 + 30 * t;
@@ -335,7 +336,7 @@ void pairs_become_two() {
   expect(play(walk, 10, 0, 9, off).objects().size() == 1, "without pairs all are one");
 }
 
-// A car that comes in goes past one who walks, and takes nobody along.
+// A car that comes in goes past a person who walks, and takes nobody along.
 void passed_by_a_car() {
   const auto walker = [](double t) { return at(540 + 12 * t, 230, 12, 30); };
   const auto car = [](double t) { return at(795 - 200 * t, 240, 110, 50); };
@@ -358,7 +359,7 @@ void passed_by_a_car() {
       if (o.id == walks) fastest = std::max(fastest, std::abs(o.vx));
   }
   expect(fastest < 40, "who is passed by a car is never as fast as that: " + std::to_string(fastest));
-  expect(walks && id_near(t, 600) == walks, "and has his number when it has gone");
+  expect(walks && id_near(t, 600) == walks, "and the person has the same number when it has gone");
 }
 
 // Of a car that enters or leaves only the free edge moves as fast as the car.
@@ -380,7 +381,7 @@ void cut_by_the_border() {
   }
 }
 
-// Who comes in behind another one is a box of his own when that is gone. His way from the border is known
+// A person who comes in behind another one has an own box when that is gone. The way from the border is known
 // then; that of a part, of somebody who goes along, and of what comes out of nothing is not.
 void came_hidden() {
   const auto came = [](const Scene &scene, double x) {
@@ -390,7 +391,7 @@ void came_hidden() {
       if (o.id == id) return o.came_x;
     return HUGE_VAL;
   };
-  // One drives out to the left, the other in from there, behind him.
+  // One drives out to the left, the other in from there, behind the first.
   const Scene hidden = [](double t) {
     const auto cut = [](const Detection &d) {
       const double left = std::max(d.box.x, 0.);
@@ -431,7 +432,7 @@ void came_hidden() {
 }
 
 // A car comes out of hiding with somebody before it, whose track is in its box alone: it is a track of its
-// own, and he keeps his size.
+// own, and the person keeps the size.
 void car_behind_a_walker() {
   const auto car_at = [](double t) { return 560 - 200 * t; };
   const Scene scene = [=](double t) {
@@ -445,11 +446,11 @@ void car_behind_a_walker() {
   Tracker t = play(scene, 10, 0, 1.5);
   expect(t.objects().size() == 2, "the car is a track, too");
   for (const Object &o : t.objects())
-    if (o.id == 1) expect(o.box.width < 40, "who is before a car keeps his size");
+    if (o.id == 1) expect(o.box.width < 40, "a person before a car keeps the size");
   t = play(scene, 10, 1.6, 2.4, t);
   expect(t.objects().size() == 2, "two tracks when they have parted");
   expect(id_near(t, 300 - 24) == 1 && id_near(t, car_at(2.4)) == 2,
-         "each has his number when they have parted");
+         "each has its number when they have parted");
 }
 
 // Half of a car is seen to come in; what is hidden then is no larger than what was seen.

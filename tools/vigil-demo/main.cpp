@@ -18,7 +18,7 @@ namespace vigil::demo {
 
 namespace {
 
-std::atomic<bool> stop = false;
+std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free); // a signal handler sets it
 
 const Element &find_element(const std::string &name) {
@@ -92,8 +92,8 @@ int main(int argc, char **argv) {
     const Options o = parse_options(argc, argv);
     std::setlocale(LC_NUMERIC, "C"); // programs read the output too
     status = failed;
-    std::signal(SIGINT, [](int) { stop = true; });
-    run(o, stop);
+    std::signal(SIGINT, [](int) { interrupted = true; });
+    run(o, interrupted);
     return 0;
   } catch (const std::exception &e) {
     std::fprintf(stderr, "vigil-demo: %s\n", e.what());

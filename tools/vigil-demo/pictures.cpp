@@ -15,7 +15,7 @@ namespace vigil::demo {
 
 namespace {
 
-constexpr GstClockTime patience = 20 * GST_SECOND;
+constexpr GstClockTime picture_patience = 20 * GST_SECOND;
 
 } // namespace
 
@@ -28,7 +28,7 @@ std::string picture_name(const std::string &folder, const char *kind, std::uint6
 void save_png(GstSample *sample, const std::string &path) {
   tools::CapsPtr png(gst_caps_new_empty_simple("image/png"));
   GError *error = nullptr;
-  tools::SamplePtr converted(gst_video_convert_sample(sample, png.get(), patience, &error));
+  tools::SamplePtr converted(gst_video_convert_sample(sample, png.get(), picture_patience, &error));
   if (!converted) {
     tools::ErrorPtr owner(error);
     fail(Error::Kind::device, "cannot make ", path, ": ", error->message);
@@ -59,7 +59,7 @@ tools::SamplePtr background(const Options &o, const std::string &model, GstSampl
   pipeline.play();
   gst_app_src_push_buffer(GST_APP_SRC(source), gst_buffer_ref(gst_sample_get_buffer(frame)));
   gst_app_src_end_of_stream(GST_APP_SRC(source));
-  tools::SamplePtr result(gst_app_sink_try_pull_sample(GST_APP_SINK(sink), patience));
+  tools::SamplePtr result(gst_app_sink_try_pull_sample(GST_APP_SINK(sink), picture_patience));
   pipeline.work_off_messages();
   if (!result) fail(Error::Kind::device, "no background came out of \"", o.element.background, "\"");
   return result;

@@ -37,7 +37,7 @@ Evaluation evaluate(const Options &o, const std::string &description, const Sour
 // Everything that can be known to be wrong before a frame is decoded.
 Sources prepare(Options &o) {
   const auto bin = make_bin(o.description);
-  for (const std::string &description : o.beside) make_bin(description);
+  for (const std::string &description : o.compared) make_bin(description);
   if (o.sweep) {
     GstElement *element = nullptr;
     const GParamSpec *spec = find_property(GST_BIN(bin.get()), o.sweep->property, &element);
@@ -81,14 +81,14 @@ void evaluate_all(const Options &o, const Sources &sources) {
     all.push_back(evaluate(o, o.description, sources, {}));
     print_table(stdout, all.back());
     std::vector<std::string> descriptions = {o.description};
-    std::vector<Evaluation> beside = all;
-    for (const std::string &description : o.beside) {
+    std::vector<Evaluation> with = all;
+    for (const std::string &description : o.compared) {
       std::fflush(stdout);
-      beside.push_back(evaluate(o, description, sources, {}));
+      with.push_back(evaluate(o, description, sources, {}));
       descriptions.push_back(description);
-      print_table(stdout, beside.back());
+      print_table(stdout, with.back());
     }
-    if (!o.beside.empty()) print_comparison(stdout, descriptions, beside);
+    if (!o.compared.empty()) print_comparison(stdout, descriptions, with);
   }
   if (!o.json.empty()) write_json(o.json, o.description, all);
   if (!o.frames.empty()) write_frames_csv(o.frames, all.front());

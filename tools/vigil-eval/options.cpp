@@ -54,14 +54,14 @@ constexpr const char *details =
 struct Raw {
   gchar *format = nullptr, *fps = nullptr, *json = nullptr, *frames = nullptr, *sweep = nullptr,
         *out = nullptr, *tracks = nullptr;
-  gchar **rest = nullptr, **beside = nullptr;
+  gchar **rest = nullptr, **compared = nullptr;
   gint warmup = 0, patience = 60;
   gdouble iou = 0;
   gboolean version = FALSE;
   ~Raw() {
     for (gchar *s : {format, fps, json, frames, sweep, out, tracks}) g_free(s);
     g_strfreev(rest);
-    g_strfreev(beside);
+    g_strfreev(compared);
   }
 };
 
@@ -73,7 +73,7 @@ void parse(Raw &raw, int argc, char **argv) {
        "convert the frames to this format (default: what decoder and description agree on)", "RGBA"},
       {"fps", 'r', 0, G_OPTION_ARG_STRING, &raw.fps,
        "frame rate of the sequences, e.g. 30000/1001 (default: 25)", "RATE"},
-      {"beside", 'b', 0, G_OPTION_ARG_STRING_ARRAY, &raw.beside,
+      {"beside", 'b', 0, G_OPTION_ARG_STRING_ARRAY, &raw.compared,
        "run this description on the same frames too, and print both (may be given several times)",
        "DESCRIPTION"},
       {"warmup", 'w', 0, G_OPTION_ARG_INT, &raw.warmup, "do not score the first N frames (default: 0)", "N"},
@@ -165,7 +165,7 @@ Options parse_options(int argc, char **argv) {
          "a DESCRIPTION and at least one DATASET are needed; see vigil-eval --help");
   o.description = raw.rest[0];
   for (guint i = 1; i < words; i++) add_dataset(o.datasets, raw.rest[i]);
-  for (gchar **b = raw.beside; b && *b; b++) o.beside.emplace_back(*b);
+  for (gchar **b = raw.compared; b && *b; b++) o.compared.emplace_back(*b);
   if (raw.format) o.format = raw.format;
   if (raw.format && gst_video_format_from_string(raw.format) == GST_VIDEO_FORMAT_UNKNOWN)
     fail(Error::Kind::bad_setting, "--format ", raw.format,
@@ -183,7 +183,7 @@ Options parse_options(int argc, char **argv) {
   if (o.sweep && raw.frames)
     fail(Error::Kind::bad_setting,
          "--frames cannot be had with --sweep; run the value of interest by itself");
-  if (!o.beside.empty() && o.sweep) fail(Error::Kind::bad_setting, "--beside cannot be had with --sweep");
+  if (!o.compared.empty() && o.sweep) fail(Error::Kind::bad_setting, "--beside cannot be had with --sweep");
   if (raw.out && !o.sweep)
     fail(Error::Kind::bad_setting, "--out names the files of a --sweep, and there is none");
   return o;

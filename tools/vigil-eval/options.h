@@ -12,7 +12,7 @@ namespace vigil::eval {
 
 struct Options {
   std::string description;
-  std::vector<std::string> beside; // descriptions that are run on the same frames, for comparison
+  std::vector<std::string> compared; // descriptions that are run on the same frames, for comparison
   std::vector<std::string> datasets;
   std::string format; // empty: negotiated
   FrameRate rate;

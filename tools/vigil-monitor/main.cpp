@@ -4,8 +4,10 @@
 #include "camera/source.h"
 #include "common/error.h"
 #include "common/guarded.h"
+#include "config/reference.h"
 #include "config/secrets.h"
 #include "config/text.h"
+#include "export/render.h"
 #include "http/api.h"
 #include "http/certificate.h"
 #include "last_resort.h"
@@ -13,6 +15,8 @@
 #include "printable.h"
 #include "process.h"
 #include "service_manager.h"
+#include "store/backup.h"
+#include "users_command.h"
 #include "vigil-config.h"
 
 #include <atomic>
@@ -25,6 +29,7 @@
 #include <glib-unix.h>
 #include <gst/gst.h>
 #include <memory>
+#include <mutex>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
@@ -46,13 +51,24 @@ A SOURCE is an address (rtsp://...), a file, /dev/video0, or elements as for gst
   --listen A:PORT   instead of 127.0.0.1:8090; port 0: any
   --local ROLE      of this machine's own requests, where the configuration does not say: none, view or admin
   --storage FOLDER  where events and clips are kept
+  --describe-config prints each key of the configuration as JSON: path, values, default, meaning
+  --add-user NAME --role ROLE [--cameras A,B]
+                    adds a user and ends: viewer, operator or admin; the password comes from standard input
+  --set-password NAME, --remove-user NAME, --list-users
+                    likewise; sessions of that user end
+  --backup FILE.tar[.gz|.zst] [--with-clips] [--with-recordings]
+                    copies the storage folder into one file, also while another vigil-monitor works with it, and ends
+  --restore FILE    puts it back, and ends
+  --test-notify     sends a message for a test to everybody under notify: in the configuration, and ends
   --page FOLDER     serves the page from a folder, for those who work on it
   --version, --help
 )";
 
 struct Options {
-  std::string config, listen, local, storage, page, shard;
-  bool check = false;
+  std::string config, listen, local, storage, page, shard, backup, restore;
+  bool check = false, describe = false, test_notify = false;
+  UsersCommand users;
+  BackupParts parts;
   std::vector<std::string> sources;
 };
 
@@ -75,7 +91,10 @@ std::string default_storage() {
 void settle_access(HttpConfig &http, const std::string &storage) {
   const bool loopback = is_loopback(http.address);
   if (http.local.empty())
-    http.local = loopback && http.token_file.empty() && http.hosts.empty() ? "admin" : "none";
+    http.local = loopback && http.token_file.empty() && http.hosts.empty() &&
+                         !may_have_administrators(storage + "/events.db")
+                     ? "admin"
+                     : "none";
   else if (http.local != "none" && !loopback)
     fail(Error::Kind::bad_setting, "http: local: ", http.local,
          " needs an address of this machine alone, but ", http.address,
@@ -84,7 +103,7 @@ void settle_access(HttpConfig &http, const std::string &storage) {
 }
 
 Config configuration(const Options &o) {
-  Config c = o.config.empty() ? default_config(o.sources) : read_config(o.config);
+  Config c = o.config.empty() ? default_config(o.sources) : read_config(o.config, true);
   if (!o.shard.empty()) keep_shard(c, parse_shard(o.shard, g_get_host_name()));
   if (!o.listen.empty()) {
     const Config with =
@@ -129,7 +148,8 @@ class Reload {
     std::shared_ptr<const Certificate> certificate;
     if (!http.certificate.empty()) certificate = std::make_shared<Certificate>(http.certificate, http.key);
     auto changed = monitor_.reload();
-    access_.use(std::move(tokens));
+    access_.use(tokens);
+    access_.use_roles(monitor_.config().roles);
     if (certificate) use_certificate(std::move(certificate));
     return changed;
   }
@@ -148,6 +168,31 @@ gboolean read_again(gpointer user) {
   }
   return G_SOURCE_CONTINUE;
 }
+
+// Users that the command line adds, changes or removes meanwhile. The database is asked on the writer's thread.
+class OtherPrograms {
+ public:
+  OtherPrograms(Monitor &monitor, Access &access) : monitor_(monitor), access_(access) {}
+  static gboolean on_timer(gpointer user) {
+    auto *self = static_cast<OtherPrograms *>(user);
+    self->monitor_.writer().add([self] { self->look(); });
+    return G_SOURCE_CONTINUE;
+  }
+  void stop() { // no look is under way when it returns, and there are no more
+    const std::lock_guard guard(lock_);
+    stopped_ = true;
+  }
+
+ private:
+  void look() {
+    const std::lock_guard guard(lock_);
+    if (!stopped_) access_.look_again();
+  }
+  Monitor &monitor_;
+  Access &access_;
+  std::mutex lock_;
+  bool stopped_ = false;
+};
 
 // Each connection and camera has descriptors, and the usual soft limit of 1024 is for programs with select().
 void raise_descriptors() {
@@ -173,8 +218,42 @@ void hide_in_ps(char *word) {
   std::memcpy(word, shown.data(), length);
 }
 
+// Without the cameras. The exit status: 1 when a server does not take it.
+int test_notify(const Config &config) {
+  if (config.notify.empty()) fail(Error::Kind::bad_setting, "the configuration has no notify: to test");
+  int status = 0;
+  const std::atomic<bool> ended = false;
+  for (const NotifyConfig &n : config.notify) {
+    const Delivery d = send_notice(n, test_notice(), ended);
+    std::printf("%s: %s\n", shown_target(n).c_str(),
+                d.wrong.empty() ? "taken" : mask_credentials(d.wrong).c_str());
+    if (!d.wrong.empty()) status = 1;
+  }
+  return status;
+}
+
 int run(const Options &o) {
+  if (o.describe) {
+    std::printf("%s\n", configuration_reference().dump(1).c_str());
+    return 0;
+  }
   const Config config = configuration(o);
+  if (o.test_notify) return test_notify(config);
+  if (!o.backup.empty()) {
+    make_backup(config.storage.path, o.backup, o.parts);
+    std::printf("%s: a backup of %s\n", o.backup.c_str(), config.storage.path.c_str());
+    return 0;
+  }
+  if (!o.restore.empty()) {
+    const std::string before = restore_backup(config.storage.path, o.restore);
+    std::printf("%s is as %s has it\n", config.storage.path.c_str(), o.restore.c_str());
+    if (!before.empty()) std::printf("what was there is in %s\n", before.c_str());
+    return 0;
+  }
+  if (o.users.given()) {
+    manage_users(o.users, config.storage.path);
+    return 0;
+  }
   if (o.check) {
     std::printf("%s: %zu cameras, no mistakes\n", o.config.empty() ? "the configuration" : o.config.c_str(),
                 config.cameras.size());
@@ -193,13 +272,21 @@ int run(const Options &o) {
   const Role local = config.http.local == "admin"  ? Role::admin
                      : config.http.local == "view" ? Role::view
                                                    : Role::none;
-  Access access(tokens, local, config.http.port, tls);
   Monitor monitor(config, o.config);
+  UserStore user_store(monitor.storage().file("events.db"));
+  Users users(user_store);
+  users.use_roles(config.roles);
+  Sessions sessions(user_store, tokens, log_line, Utc::system_seconds());
+  Access access(tokens, users, sessions, local, config.http.port, tls);
   AuditLog audit(monitor.storage().file("audit.jsonl"), log_line);
+  monitor.on_retention = [&audit](const Departed &deleted, double now) {
+    audit.add(audit_line(deleted, now));
+  };
   Notifier notifier(monitor, audit);
   Api api(monitor, access, audit, o.page);
   Reload reload(monitor, tokens, access);
   api.read_again = reload;
+  api.test_notices = [&notifier] { return notifier.test_notices(); };
   api.mqtt_state = [&notifier] { return notifier.mqtt_state(); };
   GMainLoop *loop = g_main_loop_new(nullptr, FALSE);
   std::vector<guint> sources = {g_unix_signal_add(SIGINT, guarded<quit, G_SOURCE_CONTINUE>, loop),
@@ -214,6 +301,10 @@ int run(const Options &o) {
   settings.tls = tls;
   settings.framed = config.http.framed;
   auto server = std::make_unique<Server>(settings, [&api](const Request &r) { return api.handle(r); });
+  access.on_end = [to = server.get()](const std::string &session) { to->end_answers(session); };
+  OtherPrograms others(monitor, access);
+  constexpr guint often = 2000;
+  sources.push_back(g_timeout_add(often, guarded<OtherPrograms::on_timer, G_SOURCE_CONTINUE>, &others));
   monitor.start();
   const std::string shown = config.http.address.find(':') == std::string::npos
                                 ? config.http.address
@@ -228,6 +319,7 @@ int run(const Options &o) {
 
   notify_service_manager("STOPPING=1");
   notifier.take_no_orders();
+  others.stop(); // it uses the server
   // Each part has a limit of its own. This limit is for the rest, for example a query on a disk that hangs.
   constexpr std::chrono::seconds longest_stop(30);
   const LastResort last(longest_stop, [] {
@@ -260,21 +352,39 @@ int run(const Options &o) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "--render-export")) return render_export(argc, argv);
   Options o;
   for (int i = 1; i < argc; i++) {
     const std::string a = argv[i];
-    std::string *value = a == "--config"    ? &o.config
-                         : a == "--shard"   ? &o.shard
-                         : a == "--listen"  ? &o.listen
-                         : a == "--local"   ? &o.local
-                         : a == "--storage" ? &o.storage
-                         : a == "--page"    ? &o.page
-                                            : nullptr;
+    std::string *value = a == "--config"         ? &o.config
+                         : a == "--shard"        ? &o.shard
+                         : a == "--listen"       ? &o.listen
+                         : a == "--local"        ? &o.local
+                         : a == "--storage"      ? &o.storage
+                         : a == "--backup"       ? &o.backup
+                         : a == "--restore"      ? &o.restore
+                         : a == "--page"         ? &o.page
+                         : a == "--add-user"     ? &o.users.add
+                         : a == "--set-password" ? &o.users.set_password
+                         : a == "--remove-user"  ? &o.users.remove
+                         : a == "--role"         ? &o.users.role
+                         : a == "--cameras"      ? &o.users.cameras
+                                                 : nullptr;
     if (value) {
       if (++i == argc) return bad_usage(a + " needs a value");
       *value = argv[i];
     } else if (a == "--check") {
       o.check = true;
+    } else if (a == "--describe-config") {
+      o.describe = true;
+    } else if (a == "--with-clips") {
+      o.parts.clips = true;
+    } else if (a == "--with-recordings") {
+      o.parts.recordings = true;
+    } else if (a == "--test-notify") {
+      o.test_notify = true;
+    } else if (a == "--list-users") {
+      o.users.list = true;
     } else if (a == "--help") {
       std::fputs(usage, stdout);
       return 0;

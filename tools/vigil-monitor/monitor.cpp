@@ -7,7 +7,9 @@
 #include "common/guarded.h"
 #include "config/secrets.h"
 #include "config/text.h"
+#include "monitor_services.h"
 #include "process.h"
+#include "recording/recorded.h"
 #include "recording/recovery.h"
 
 #include <algorithm>
@@ -40,7 +42,10 @@ void delete_task(gpointer user) {
 Monitor::Monitor(Config config, std::string file)
     : config_(std::move(config)), file_(std::move(file)),
       storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line),
-      recordings_(std::make_shared<RecordingDisk>(storage_->recordings(), storage_->path(), log_line)) {
+      recordings_(std::make_shared<RecordingDisk>(storage_->recordings(), storage_->path(), log_line)),
+      min_free_(static_cast<std::int64_t>(config_.storage.min_free)),
+      exports_(storage_->file("exports"), export_source(), log_line),
+      services_(std::make_shared<Services>(*this)) {
   overrides_ = overrides_file_.load();
   storage_->set_retention(config_.cameras, config_.record.retain_days);
   clock_ = ClockTrust(storage_->events().trusted_time());
@@ -62,60 +67,23 @@ void Monitor::on_main(std::function<void()> f) {
                   guarded<delete_task>);
 }
 
-CameraServices Monitor::services() {
-  return {contexts_,
-          utc_,
-          on_main,
-          [this](std::function<void()> f) { reaper_.add(std::move(f)); },
-          clips_,
-          recordings_,
-          [this](const std::string &below) { return storage_->file(below); },
-          [this](const std::string &camera, View v, bool motion, double time, Bytes jpeg) {
-            hub_.picture(camera, v, motion, time, std::move(jpeg));
+ExportSource Monitor::export_source() {
+  return {[this](const std::string &camera, std::int64_t from, std::int64_t to) {
+            return recorded_segments(storage_->reader(), open_segments(), camera, from, to, true);
           },
-          [this](const std::string &camera, const nlohmann::json &j) {
-            nlohmann::json out = j;
-            if (j["kind"] == "camera") {
-              if (!cameras_.count(camera)) return;
-              out["camera"] = describe(camera);
-            }
-            hub_.text(camera, utc_.now(), out);
-            for (const auto &listener : on_announce)
-              guard("news of a camera", [&] { listener(camera, out); });
-          },
-          [this](const char *type, const Event &e) { save(type, e); },
-          [this](const Event &e, Bytes jpeg) {
-            if (!writer_.add([this, e, jpeg] { save_thumbnail(e, *jpeg); })) lost("pictures of events");
-          },
-          [this](const Event &e, std::vector<float> v) {
-            if (!writer_.add([this, id = e.id, v = std::move(v)] { storage_->events().put_vector(id, v); }))
-              lost("vectors of events");
-          },
-          [this](const std::string &camera, const std::string &line, double time, bool in) {
-            const bool taken = writer_.add_needed([this, camera, line, time, in] {
-              const auto quarter = static_cast<std::int64_t>(std::floor(time / EventStore::quarter));
-              Crossings &c = crossings_[{camera, line, quarter}];
-              (in ? c.in : c.out)++;
-              save_crossings();
-            });
-            if (!taken) lost("crossings of lines");
-          },
-          [this](const std::string &camera, double time, std::vector<float> cells) {
-            const bool taken = writer_.add_needed([this, camera, time, cells = std::move(cells)] {
-              storage_->events().add_heat(camera, time, cells);
-            });
-            if (!taken) lost("heat");
-          },
-          [this](const std::string &camera, const MovedSeconds &moved) {
-            storage_->motion().add(camera, moved); // in memory: save_motion() stores it
-          },
-          log_line};
+          [this](const std::string &id) { return storage_->file(recording_path(id)); },
+          [this] {
+            std::error_code error;
+            const auto space = std::filesystem::space(storage_->path(), error);
+            return error ? INT64_MAX : static_cast<std::int64_t>(space.available) - min_free_ / 2;
+          }};
 }
 
 void Monitor::start() {
+  exports_.start();
   writer_.add([this] { put_waiting(); }); // ends of events from before the start
   for (const std::string &name : config_.order) {
-    cameras_[name] = std::make_shared<Camera>(overrides_.applied(config_.cameras.at(name)), services());
+    cameras_[name] = std::make_shared<Camera>(overrides_.applied(config_.cameras.at(name)), services_);
     guard(name, [&] { cameras_[name]->start(); });
   }
   timer_ = g_timeout_add(1000, guarded<on_timer, G_SOURCE_CONTINUE>, this);
@@ -132,6 +100,7 @@ bool Monitor::stop() {
   timer_ = 0;
   hub_.text("", utc_.now(), {{"kind", "bye"}});
   hub_.close();
+  exports_.stop();
   for (auto &[name, camera] : cameras_) guard(name, [&] { camera->stop("the program stops"); });
   constexpr std::chrono::seconds patience(6), disks(20);
   const bool clips = clips_->wait(disks); // each then tells the main loop
@@ -164,6 +133,8 @@ void Monitor::tick() {
     for (const auto &[name, camera] : cameras_) guard(name, [&] { camera->clock_set(change); });
   }
   recordings_->tick();
+  constexpr unsigned fresh = 2;
+  if (ticks_ % fresh == 0 && hub_.viewers() > 0) announce_recorded();
   if (queue_.worked(Utc::monotonic_seconds())) log_line("the disk takes everything again");
   constexpr unsigned a_minute = 60, often = 10;
   if (ticks_ % a_minute == 0)
@@ -178,6 +149,17 @@ void Monitor::tick() {
   }
   ticks_++;
   if (!writable_) writer_.add([this] { put_waiting(); });
+}
+
+// How far each camera's recording reaches by now: a timeline that is open goes on by it.
+void Monitor::announce_recorded() {
+  for (const auto &[name, camera] : cameras_) {
+    std::int64_t end = 0;
+    constexpr double lately = 10;
+    for (const Segment &s : open_segments().of(name, micros(utc_.now() - lately), INT64_MAX))
+      end = std::max(end, s.end());
+    if (end > 0) hub_.text(name, utc_.now(), {{"kind", "recorded"}, {"camera", name}, {"end", seconds(end)}});
+  }
 }
 
 void Monitor::save(const char *type, const Event &e) {
@@ -338,16 +320,21 @@ void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, doub
   }
   storage_->set_retention(cameras, retain_days);
   const DiskState disk = storage_->disk(limits, utc_.now(), trusted);
+  constexpr double day = 86400;
+  min_free_ = static_cast<std::int64_t>(limits.min_free);
+  if (trusted && limits.export_days > 0) exports_.forget(utc_.now() - limits.export_days * day);
   const auto gone = storage_->retain(disk);
-  for (const std::string &id : gone) {
-    deleted_.add(id);
-    hub_.text("", utc_.now(), {{"kind", "deleted"}, {"id", id}});
+  for (const Departure &d : gone.events) {
+    deleted_.add(d.id);
+    const auto event = event_of_id(d.id);
+    hub_.text(event ? event->camera : "", utc_.now(), {{"kind", "deleted"}, {"id", d.id}});
   }
+  if (!gone.empty() && on_retention) on_retention(gone, utc_.now());
   const auto next =
       storage_->next_departure(gone.empty() ? disk : storage_->disk(limits, utc_.now(), trusted));
   const std::lock_guard guard(retention_lock_);
-  if (!gone.empty())
-    last_retention_ = vigil::text("deleted ", gone.size(), " events at ", utc_timestamp(utc_.now()));
+  if (!gone.events.empty())
+    last_retention_ = vigil::text("deleted ", gone.events.size(), " events at ", utc_timestamp(utc_.now()));
   next_retention_ = next;
 }
 
@@ -431,6 +418,7 @@ std::vector<std::string> Monitor::reload() {
   next.http = config_.http;
   next.mqtt = config_.mqtt;
   next.webhook = config_.webhook;
+  next.notify = config_.notify;
   std::vector<std::string> changed;
   std::map<std::string, std::shared_ptr<Camera>> kept, gone = cameras_, added;
   std::map<std::string, CameraConfig> changes;
@@ -439,7 +427,7 @@ std::vector<std::string> Monitor::reload() {
     const auto before = config_.cameras.find(name);
     const auto there = gone.find(name);
     if (there == gone.end()) {
-      added[name] = std::make_shared<Camera>(overrides_.applied(c), services());
+      added[name] = std::make_shared<Camera>(overrides_.applied(c), services_);
     } else {
       kept.insert(gone.extract(there));
       if (before != config_.cameras.end() && before->second == c) continue;
@@ -551,6 +539,12 @@ nlohmann::json Monitor::configuration() const {
                    {"discovery", config_.mqtt.discovery},
                    {"tls", config_.mqtt.tls},
                    {"commands", config_.mqtt.takes_commands()}};
+  for (const NotifyConfig &n : config_.notify)
+    out["notify"].push_back({{n.kind == NotifyConfig::Kind::ntfy ? "ntfy" : "email", shown_server(n.url)},
+                             {"cameras", n.cameras},
+                             {"labels", n.labels},
+                             {"zones", n.zones},
+                             {"min_interval", n.min_interval}});
   if (!config_.webhook.url.empty()) out["webhook"] = {{"url", shown_server(config_.webhook.url)}};
   return out;
 }

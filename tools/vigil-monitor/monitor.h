@@ -10,6 +10,7 @@
 #include "camera/camera.h"
 #include "config/overrides.h"
 #include "deleted_events.h"
+#include "export/exports.h"
 #include "http/hub.h"
 #include "log.h"
 #include "reaper.h"
@@ -67,6 +68,7 @@ class Monitor {
   Storage &storage() { return *storage_; }
   const Utc &utc() const { return utc_; }
   Worker &writer() { return writer_; }
+  Exports &exports() { return exports_; }
   const OpenSegments &open_segments() const { return recordings_->open_segments(); }
   bool storage_writable() const { return writable_; }
   double uptime() const { return Utc::monotonic_seconds() - started_; }
@@ -84,9 +86,11 @@ class Monitor {
   std::vector<EventNews> news_of;
   std::vector<EventListener> on_event;   // on the writer thread, once it is in the database
   std::vector<TellListener> on_announce; // on the main thread
+  // What a pass of retention has deleted, with the time. On the writer thread.
+  std::function<void(const Departed &, double now)> on_retention;
 
  private:
-  CameraServices services();
+  class Services; // monitor_services.h
   void tick();
   static int on_timer(void *monitor); // of GLib
   void save(const char *type, const Event &);
@@ -98,6 +102,8 @@ class Monitor {
   // On the writer thread: stores what waits, in order. What the disk refuses stays and is tried again.
   void put_waiting();
   bool store_waiting(); // true when there was something
+  ExportSource export_source();
+  void announce_recorded();
   void retention(const std::map<std::string, CameraConfig> &, double retain_days, const StorageConfig &);
   void write_overrides(); // on the writer thread: the last ones, if they are not on the disk
   void tell_removed(const std::string &camera);
@@ -142,6 +148,9 @@ class Monitor {
   Worker writer_;
   const std::shared_ptr<ClipThreads> clips_ = std::make_shared<ClipThreads>();
   const std::shared_ptr<RecordingDisk> recordings_;
+  std::atomic<std::int64_t> min_free_; // of the disk, for exports
+  Exports exports_;
+  const std::shared_ptr<CameraServices> services_;
   std::vector<std::shared_ptr<Camera>> leaving_; // out of the configuration; clips are on their way
   DeletedEvents deleted_;
   Reaper reaper_;

@@ -24,13 +24,9 @@ std::unique_ptr<StageData> BlobsStage::make_data() {
 void BlobsStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
   for (FrameContext *f : group.frames) {
     const Settings &s = f->settings;
-    blobs_->measure(f->mask, f->input, {s.blobs, s.motion.min_area, adapts_rate(s)}, data_of<Data>(*f).frame,
-                    queue);
+    blobs_->measure(f->mask, f->input, {BlobMode::exact, s.motion.min_area, adapts_rate(s)},
+                    data_of<Data>(*f).frame, queue);
   }
-}
-
-void BlobsStage::fetch(FrameContext &f, Queue &queue) {
-  blobs_->fetch(data_of<Data>(f).frame, queue);
 }
 
 void BlobsStage::finish(FrameContext &f, Feedback &, Queue &) {

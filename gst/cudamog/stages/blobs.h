@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// min-area and blobs: the connected components of the mask with box, area, centroid, moments and mean colour,
-// in pixels (kernels/blobs/blobs.h: union-find after Rosenfeld and Pfaltz 1966), or groups of cells of a
-// coarse grid (kernels/cell_grid/cell_grid.h). finish() makes the boxes and the map of the cells that blobs
-// are in.
+// min-area: the connected components of the mask with box, area, centroid, moments and mean colour, in pixels
+// (kernels/blobs/blobs.h: union-find after Rosenfeld and Pfaltz 1966). finish() makes the boxes and the map
+// of the cells that blobs are in.
 #pragma once
 
 #include "gst/cudamog/stage.h"
@@ -19,7 +18,6 @@ class BlobsStage final : public Stage {
   void set_format(const Format &) override;
   std::unique_ptr<StageData> make_data() override;
   void submit(FrameGroup &, const Feedback &, Queue &) override;
-  void fetch(FrameContext &, Queue &) override;
   void finish(FrameContext &, Feedback &, Queue &) override;
 
  private:

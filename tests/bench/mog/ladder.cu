@@ -13,7 +13,7 @@ namespace {
 
 constexpr int threads = 128; // a block, as in both papers
 
-// A group of frames side by side in memory: one frame, but for Rung::w.
+// A group of frames side by side in memory: one frame, except in Rung::w.
 struct Group {
   const std::uint8_t *frames;
   std::uint8_t *masks;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Measures the steps of the two papers (tests/bench/mog/ladder.h) on a GPU and sets their speed-up beside the
-// papers' own. With --dump, masks and backgrounds of every step are written for msssim.py.
+// Measures the steps of the two papers (tests/bench/mog/ladder.h) on a GPU and compares their speed-up with
+// the papers' own. With --dump, masks and backgrounds of every step are written for msssim.py.
 #include "common/error.h"
 #include "tests/bench/mog/ladder.h"
 #include "tests/check/mog/moving_scene.h"

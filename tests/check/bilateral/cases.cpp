@@ -90,7 +90,7 @@ void compare(Checker &c, const Variant *v, PixelFormat format, Size s, const Par
   make_reference(config)->apply(in.host(), guided ? guide.host() : Image{}, out.host(), params,
                                 *host->make_queue());
   tally.add(out.host(), result.host());
-  // What is beside the picture stays as it was.
+  // What is next to the picture stays as it was.
   for (int p = 0; p < plane_count(format); p++)
     for (int y = 0; y < plane_rows(p, s.height); y++)
       for (std::ptrdiff_t i = row_bytes(format, p, s.width); i < out.host().stride[p]; i++)

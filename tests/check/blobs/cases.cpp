@@ -19,7 +19,7 @@ namespace {
 using check::Checker;
 using check::Picture;
 
-// A mask inside a larger one, so that addresses are not aligned and what lies beside it must not count.
+// A mask inside a larger one, so that addresses are not aligned and what lies next to it must not count.
 struct Size {
   int width, height, padding, offset;
 };

@@ -25,8 +25,8 @@ struct Pattern {
 inline void paint_noise(std::mt19937_64 &rng, Mask m, unsigned percent) {
   paint(m, [&](int, int) { return rng() % 100 < percent; });
 }
-// A path of width 1 that turns inwards, with a path of background beside it: one component, as long as it can
-// be.
+// A path of width 1 that turns inwards, with a path of background next to it: one component, as long as it
+// can be.
 inline void paint_spiral(std::mt19937_64 &, Mask m) {
   paint(m, [](int, int) { return false; });
   int left = 0, top = 0, right = m.width - 1, bottom = m.height - 1;

@@ -30,7 +30,7 @@ void paint(Checker &c, Plane<std::uint8_t> p) {
         static_cast<std::uint8_t>(below(2) ? 255 * below(2) : below(256));
 }
 
-// A picture inside a larger one, so that addresses are not aligned and writes beside it show.
+// A picture inside a larger one, so that addresses are not aligned and writes next to it show.
 struct Crop {
   Picture picture;
   int x, y, width, height;

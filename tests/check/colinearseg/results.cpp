@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures, masks and counts made on a device against the references of compose and activity.
+// Pictures, masks and counts made on a device against the references of compose and cell_grid.
 #include "tests/check/colinearseg/rig.h"
 
 #include "common/error.h"

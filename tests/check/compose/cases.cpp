@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Pictures from frames and masks: the reference on one made by hand, every backend against it on random ones.
-// All is integer, so equality is exact, also in the bytes beside the picture.
+// All is integer, so equality is exact, also in the bytes next to the picture.
 #include "kernels/compose/compose.h"
 
 #include "common/error.h"
@@ -19,7 +19,7 @@ using enum PixelFormat;
 constexpr PixelFormat formats[] = {gray8, rgba, bgra, nv12, i420};
 
 // A picture that starts `offset` bytes into every plane of a larger one, so that addresses are not aligned
-// and writes beside it show.
+// and writes next to it show.
 struct Crop {
   Picture picture;
   int width, height, offset;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Difference pictures, bit for bit as the reference's; vectors and scores of models with
-// motion beside those of the reference's parts.
+// motion compared with those of the reference's parts.
 #include "kernels/fisher/motion.h"
 
 #include "common/error.h"

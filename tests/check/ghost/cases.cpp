@@ -237,7 +237,7 @@ void run_waiting(Checker &c) {
   c.expect(pace(17) == AdaptationRate::foreground && w.objects() == 3, "an object's cells are kept");
   c.expect(pace(60) == AdaptationRate::at_once && w.ghosts() == 1, "a ghost is learnt at once");
   run(60, 2, 20);
-  c.expect(pace(9) == AdaptationRate::foreground, "one who waits and stirs is kept");
+  c.expect(pace(9) == AdaptationRate::foreground, "a person who waits and stirs is kept");
   run(60, 2, 0);
   c.expect(pace(9) == AdaptationRate::at_once && pace(17) == AdaptationRate::at_once,
            "a thing that does not stir is learnt");

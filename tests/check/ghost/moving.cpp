@@ -43,8 +43,8 @@ class Picture {
   bool moves(double seconds = rate, double delay = 0) {
     return moving.step({in_blob, light, edges, rims, seconds}, reported, threshold, delay) >= threshold;
   }
-  // How many frames it takes until he is told who walks to the right with so many pixels, a cell in `frames`
-  // frames; 0: never. `light_pixels` change elsewhere meanwhile.
+  // How many frames it takes until a person of so many pixels who walks to the right is reported, a cell in
+  // `frames` frames; 0: never. `light_pixels` change elsewhere meanwhile.
   int walk(unsigned pixels, double on, double kept, int frames = 3, unsigned light_pixels = 0) {
     moving.reset(grid);
     for (int i = 0; i < 24 * frames; i++) {
@@ -75,7 +75,7 @@ void run_blobs(check::Checker &c) {
   p.put(8, 3, 120, 0.2, 0.97, true);
   c.expect(!p.moves(), "nor where the ground keeps its edges");
   p.put(16, 5, 120, 0, 0, true);
-  c.expect(p.moves(), "beside it others are seen");
+  c.expect(p.moves(), "others next to it are seen");
   p.clear();
   p.put(8, 3, 60, 0.9, 0.3, true);
   p.put(16, 5, 60, 0, 0, true);
@@ -84,13 +84,13 @@ void run_blobs(check::Checker &c) {
 
 void run_standing(check::Checker &c) {
   Picture p;
-  int told = 0;
+  int reported = 0;
   for (int i = 0; i < 40; i++) {
     p.clear();
     p.put(3, 3, i < 20 ? least_weak - 1 : 90, 0, 0, true);
-    told += p.moves();
+    reported += p.moves();
   }
-  c.expect(told == 0, "what grew beyond the threshold where it stood begins no motion");
+  c.expect(reported == 0, "what grew beyond the threshold where it stood begins no motion");
   p.clear();
   p.put(3, 3, 90, 0, 0, true);
   const double still = p.moving.step({p.in_blob, p.light, p.edges, p.rims, rate}, p.reported, threshold, 0);
@@ -106,16 +106,16 @@ void run_standing(check::Checker &c) {
   c.expect(p.moves(), "after some seconds its place is new again");
 
   Picture cars;
-  told = 0;
+  reported = 0;
   for (int i = 0; i < 10; i++) { // half a second each, one every four seconds
     for (int j = 0; j < 40; j++) {
       cars.clear();
       if (j < 5) cars.put(3, 3, 120, 0, 0, true);
-      told += j == 0 && cars.moves();
+      reported += j == 0 && cars.moves();
       if (j > 0) cars.moves();
     }
   }
-  c.expect(told == 10, "each of those who come one after another begins motion");
+  c.expect(reported == 10, "each of those who come one after another begins motion");
 
   Picture waits;
   waits.put(3, 3, 120, 0, 0, true);
@@ -127,27 +127,28 @@ void run_standing(check::Checker &c) {
 void run_passing(check::Checker &c) {
   Picture p;
   const int small = p.walk(30, 0, 0.2), smaller = p.walk(20, 0, 0.2);
-  c.expect(small > 5 && small < 30, "who passes with a third of the threshold is told within seconds");
+  c.expect(small > 5 && small < 30,
+           "a person who passes with a third of the threshold is reported within seconds");
   c.expect(smaller > small, "who has fewer pixels, later");
   c.expect(p.walk(least_weak - 1, 0, 0.2) == 0, "who has too few, never");
   c.expect(p.walk(30, 0.5, 0.2) == 0, "nor what goes on beyond its outline");
   c.expect(p.walk(30, 0, 0.9) == 0, "nor where the ground keeps its edges");
   c.expect(p.walk(30, 0, 0.2, 3, 300) == 0, "nor while light changes much more");
-  c.expect(p.walk(30, 0, 0.2, 3, 10) > small, "where it changes little, he takes longer");
+  c.expect(p.walk(30, 0, 0.2, 3, 10) > small, "where little changes, it takes longer");
 
   p.moving.reset(p.grid);
-  bool told = false;
+  bool reported = false;
   for (int i = 0; i < 200; i++) { // leaves that sway
     p.clear();
     p.put(5 + i % 2, 2, 30, 0, 0.2);
     const bool moves = p.moves();
-    told |= i >= 40 && moves;
+    reported |= i >= 40 && moves;
   }
-  c.expect(!told, "what comes and goes in the same cells does not pass for long");
+  c.expect(!reported, "what comes and goes in the same cells does not pass for long");
 
   p.walk(30, 0, 0.2);
   p.clear();
-  c.expect(!p.moves(), "it ends when he is gone");
+  c.expect(!p.moves(), "it ends when the person is gone");
 }
 
 // At less than a frame a second each frame that shows somebody where nobody was begins motion; the next one

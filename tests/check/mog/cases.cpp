@@ -289,7 +289,7 @@ void run_shifted(Checker &c) {
     std::vector<Shift> shifts;
     for (int t = 0; t < count; t++)
       shifts.push_back(t < 2 ? Shift{} : Shift{int(c.rng() % 41) - 20, int(c.rng() % 41) - 20});
-    shifts[3] = {s.width, 0}; // beside the frame
+    shifts[3] = {s.width, 0}; // outside of the frame
     shifts[4] = {0, -s.height - 1};
     const DeviceBuffer memory(c.device, shifts.size() * sizeof(Shift)); // as the device knows them
     c.device.upload(memory.as(), shifts.data(), memory.bytes(), c.queue());

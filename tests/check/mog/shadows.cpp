@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What counts as a shadow with nothing set, on a wall that was learnt: pale ones, also of another colour, and
-// deep ones of the wall's own.
+// What counts as a shadow with default settings, on a wall that was learnt: pale ones, also of another
+// colour, and deep ones of the wall's own.
 #include "kernels/mog/mog.h"
 
 #include "common/error.h"

@@ -100,8 +100,8 @@ void run_resolutions(Checker &c) {
   }
 }
 
-// What it costs that a frame lies beside the model: not at all, by a shift of none that the device knows, by
-// whole words and between them.
+// What it costs that a frame lies shifted against the model: not at all, by a shift of none that the device
+// knows, by whole words and between them.
 void run_shifts(Checker &c) {
   if (!c.benching()) throw check::Skip{"only with --bench"};
   const int width = 1920, height = 1080;

@@ -271,11 +271,11 @@ void run_handover(Checker &c) {
     const int got = sway.step(found(x)).x;
     c.expect(got == x, text("a sway of ", x, " became ", got));
   }
-  Handover beside; // the first frame was taken in a gust, 4 pixels from where the pole stands
+  Handover in_gust; // the first frame was taken in a gust, 4 pixels from where the pole stands
   for (int n = 0; n < 1000; n++) {
     const double gust = 4 * std::pow(std::sin(0.035 * n + 1.57), 2);
     const auto x = static_cast<int>(std::lround(4 - gust * std::cos(0.43 * n)));
-    const int got = beside.step(found(x)).x;
+    const int got = in_gust.step(found(x)).x;
     c.expect(got == x, text("frame ", n, ": a sway of ", x, " about 4 became ", got));
   }
   Handover push;

@@ -199,6 +199,47 @@ class Mistakes(unittest.TestCase):
         # Answers of 401 are the browser's own complaints; nothing else is said.
         self.assertEqual([c for c in b.complaints() if "401" not in c], [])
 
+    def test_users(self):
+        """A user with some cameras: signs in by name, sees those alone, changes the own password, and is out once the session is ended."""
+        b, password = self.browser, "correct horse battery"
+        self.server.send("POST", "/api/users", {"name": "vera", "role": "viewer", "password": password, "cameras": ["door"]})
+        self.addCleanup(self.server.send, "DELETE", "/api/users/vera")
+        b.open("system")
+        b.until(lambda: b.run("return [...document.querySelectorAll('.users .user-row strong')].map((e) => e.textContent)") == ["vera"], "the list of users")
+        b.driver.execute_cdp_cmd("Network.enable", {})
+        b.driver.execute_cdp_cmd("Network.setExtraHTTPHeaders", {"headers": {"X-Forwarded-For": "192.0.2.1"}})
+        self.addCleanup(b.driver.execute_cdp_cmd, "Network.setExtraHTTPHeaders", {"headers": {}})
+
+        def sign_in(name, word):
+            b.find("#user")
+            b.run("document.querySelector('#user').value = arguments[0]", name)
+            self.type_into("#password", word)
+
+        b.run("location.reload()")
+        sign_in("vera", "wrong password")
+        b.until(lambda: "name or the password" in b.find("#token-error").text, "why not")
+        sign_in("Vera", password)
+        b.open("wall")
+        b.find(".tile.seen")
+        self.assertEqual(b.run("return [...document.querySelectorAll('.tile')].length"), 1)
+        b.open("camera/hall")
+        b.until(lambda: "There is no camera" in b.find("main").text, "another camera is as none")
+        b.open("system")
+        b.until(lambda: len(b.run("return [...document.querySelectorAll('.people-list li .badge')].map((e) => e.textContent)")) == 1, "the own session")
+        self.assertFalse(b.run("return !!document.querySelector('.users')"))
+        fields = b.run("return [...document.querySelectorAll('.people-form input')].map((e, i) => { e.id = `own-${i}`; return e.type; })")
+        self.assertEqual(fields, ["password", "password"])
+        b.run("document.querySelector('#own-0').value = arguments[0]", password)
+        self.type_into("#own-1", "another password")
+        b.until(lambda: "password is changed" in b.find(".notices").text, "the password is changed")
+        sessions = self.server.get("/api/sessions")["sessions"]
+        self.assertEqual([s["name"] for s in sessions], ["vera"])
+        self.server.send("DELETE", f"/api/sessions/{sessions[0]['id']}")
+        b.find("#user")
+        b.click(".login .button.quiet")
+        b.find("#token:focus")
+        self.assertEqual([c for c in b.complaints() if "401" not in c], [])
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -4,12 +4,14 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
+
+from vigiltest import free_port, skip, wait_for  # pylint: disable=wrong-import-position
 
 CONFIG = """\
 http: {{listen: 127.0.0.1:{port}}}
@@ -21,12 +23,6 @@ cameras:
   yard: {{source: "scenetestsrc scene=crowd seed=3", live: {{height: 360, fps: 8}}}}
   parking: {{source: "scenetestsrc scene=stopped-car seed=4", live: {{height: 360, fps: 8}}}}
 """
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Server:
@@ -77,13 +73,7 @@ class Server:
         return next(p for p in properties if p["name"] == name)
 
     def until(self, condition, what, seconds=40):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            found = condition()
-            if found:
-                return found
-            time.sleep(0.1)
-        raise AssertionError(f"waited {seconds} s in vain for {what}; {self.said()}")
+        return wait_for(what, condition, seconds, detail=self.said)
 
     def said(self):
         if not self.process:
@@ -117,5 +107,4 @@ def skip_without():
     """Ends the test as skipped where it cannot run."""
     why_not = missing()
     if why_not:
-        print(f"SKIPPED: {why_not}")
-        sys.exit(77)
+        skip(why_not)

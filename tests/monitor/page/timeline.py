@@ -5,6 +5,7 @@ A FAKE, in this test only, stands in for the recorder: a proxy answers `timeline
 day, whose pictures get brighter for a minute and then begin again, so that a picture tells its second. All else, `search` too, is the
 program's own. VIGIL_SCREENSHOTS=FOLDER keeps pictures of the page there."""
 import functools
+import hashlib
 import http.client
 import http.server
 import json
@@ -19,6 +20,7 @@ import threading
 import time
 import unittest
 import urllib.parse
+import urllib.request
 
 import server as servers
 
@@ -334,6 +336,134 @@ class Timeline(unittest.TestCase):
             time.sleep(2)
             (pathlib.Path(PICTURES) / f"timeline-{width}-{theme}-search.jpg").write_bytes(b.picture())
             b.keys(Keys.ESCAPE)
+
+
+RECORDED = """\
+http: {{listen: 127.0.0.1:{port}}}
+storage: {{path: {folder}/data, min_free: 1MB}}
+record: {{continuous: {{days: 1}}}}
+cameras:
+  door: {{source: "scenetestsrc is-live=true ! video/x-raw,format=I420,width=320,height=180,framerate=10/1", motion: false}}
+"""
+
+
+class Recorded(unittest.TestCase):
+    """With the program's own recorder."""
+    @classmethod
+    def setUpClass(cls):
+        cls.server = servers.Server(PROGRAM, RECORDED)
+        cls.addClassCleanup(cls.server.stop)
+        cls.browser = Browser(cls.server.url)
+        cls.addClassCleanup(cls.browser.quit)
+        cls.server.until(lambda: (r := cls.recorded()) and r["end"] - r["start"] > 10, "ten seconds of recording", 120)
+
+    def setUp(self):
+        self.browser.resize(1440, 900, "dark")
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    @classmethod
+    def recorded(cls):
+        now = time.time()
+        stretches = cls.server.get(f"/api/cameras/door/timeline?from={now - 3600}&to={now}")["recorded"]
+        return stretches[-1] if stretches else None
+
+    def exports(self):
+        return self.server.get("/api/exports")["exports"]
+
+    def open(self, span=60):
+        t = self.recorded()["end"] - 8
+        self.browser.open(f"timeline?cameras=door&t={t:.2f}&span={span}")
+        self.browser.until(lambda: self.browser.run("return document.querySelector('.tl-camera video')?.readyState >= 2"), "a picture")
+        return t
+
+    def test_goes_on(self):
+        """The end of the recording moves by itself; asked for is it every 15 seconds at most."""
+        b = self.browser
+        self.open()
+        state = """return [[...document.querySelectorAll('.tl-recorded')].at(-1).getAttribute('width'),
+            performance.getEntriesByType('resource').filter((e) => e.name.includes('/timeline?')).length]"""
+        b.until(lambda: b.run(state), "the recording")
+        _, asked = b.run(state)
+        widths = set()
+        b.until(lambda: widths.add(b.run(state)[0]) or len(widths) >= 5, "five ends of the recording", 60)
+        self.assertLess(b.run(state)[1] - asked, 4)
+
+    def test_export(self):
+        """Marked, made, downloaded, given away and deleted, by keys as far as there are some."""
+        b = self.browser
+        t = self.open()
+        b.keys("i")
+        b.until(lambda: b.find(".tl-exports").is_displayed(), "the exports")
+        b.keys(*([Keys.ARROW_RIGHT] * 4), "o")  # a second each
+        b.until(lambda: b.find(".tl-exports [type=submit]").text == "Export 4 s of door", "what is marked")
+        self.assertAlmostEqual(b.box(".tl-marked")[2] / b.box(".tl-band")[2], 4 / 60, delta=0.01)
+        b.find(".tl-exports input[type=text]").send_keys("Gate")
+        b.click(".tl-exports [type=submit]")
+        b.until(lambda: b.all(".tl-export[data-state=done] .tl-export-file"), "a file", 90)
+        job = self.exports()[0]
+        self.assertAlmostEqual(job["from"], t, delta=0.1)
+        self.assertAlmostEqual(job["to"], t + 4, delta=0.1)
+        address = b.find(".tl-export-file a").get_attribute("href")
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            content = answer.read()
+            self.assertIn('filename="Gate.mp4"', answer.headers["Content-Disposition"])
+        self.assertEqual(hashlib.sha256(content).hexdigest(), job["files"][0]["sha256"])
+        self.assertIn(job["files"][0]["sha256"], b.find(".tl-sum").get_attribute("title"))
+        b.run("navigator.clipboard.writeText = async (words) => { window.copied = words; }")
+        b.click(".tl-export-file button")
+        b.until(lambda: b.run("return window.copied"), "the link")
+        with urllib.request.urlopen(b.run("return window.copied"), timeout=20) as answer:
+            self.assertEqual(answer.read(), content)
+        b.click(".tl-export-head button")
+        b.until(lambda: not b.all(".tl-export"), "the end of the export")
+        self.assertEqual(self.exports(), [])
+        b.run("document.activeElement.blur()")
+        b.keys(Keys.ESCAPE)
+        b.until(lambda: not b.find(".tl-exports").is_displayed(), "the exports to close")
+        self.assertEqual(b.run("return document.activeElement.textContent"), "Export")
+        b.keys("x")
+        b.until(lambda: b.find(".tl-exports").is_displayed(), "the exports by their key")
+
+    def test_cancel(self):
+        """One that is encoded shows its progress, and is cancelled or done."""
+        b = self.browser
+        self.open()
+        b.keys("x")
+        b.click(".tl-exports input[type=checkbox]")
+        b.click(".tl-exports [type=submit]")
+        b.until(lambda: b.all(".tl-export"), "the export")
+        b.until(lambda: b.all(".tl-export[data-state=done], .tl-export progress"), "its state")
+        b.click(".tl-export-head button")
+        b.until(lambda: not b.all(".tl-export progress"), "no progress any more")
+        for job in self.exports():
+            self.server.send("DELETE", f"/api/exports/{job['id']}")
+
+    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
+    def test_accessibility(self):
+        self.looks(lambda width, theme: self.assertEqual(serious_faults(self.browser), [], f"{width}, {theme}"))
+
+    @unittest.skipUnless(PICTURES, "no VIGIL_SCREENSHOTS")
+    def test_pictures(self):
+        self.looks(lambda width, theme: (pathlib.Path(PICTURES) / f"exports-{width}-{theme}.jpg").write_bytes(self.browser.picture()))
+
+    def looks(self, look):
+        b = self.browser
+        span = self.recorded()
+        for more in ({}, {"name": "Somebody at the gate, for the insurance", "burn_in": True, "timelapse": 10}):
+            self.server.send("POST", "/api/exports", {"cameras": ["door"], "from": span["start"] + 1, "to": span["start"] + 9, **more})
+        for width, theme in ((1440, "dark"), (390, "light")):
+            b.resize(width, 900, theme)
+            self.open()
+            b.keys("x")
+            b.until(lambda: b.all(".tl-export-file"), "a file")
+            self.assertLessEqual(b.run("return document.documentElement.scrollWidth"), width)
+            if width < 1000:
+                b.run("document.querySelector('.tl-exports').scrollIntoView()")
+            look(width, theme)
+        for job in self.exports():
+            self.server.send("DELETE", f"/api/exports/{job['id']}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include "../reaper.h"
 #include "access_units.h"
+#include "clip_result.h"
 
 #include <atomic>
 #include <chrono>
@@ -17,13 +18,6 @@
 #include <string>
 
 namespace vigil::monitor {
-
-struct ClipResult {
-  bool good = false;
-  std::string why;  // it is not, or it is not whole
-  double start = 0; // seconds since 1970 UTC, of its first frame
-  std::int64_t bytes = 0;
-};
 
 // What the clips of all cameras share: their threads, one each, and the memory that waits for the disk.
 class ClipThreads {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "camera.h"
+#include "feed.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace vigil::monitor {
+
+double CameraFeed::seen_until(const Utc &utc) const {
+  const double now = utc.now(), newest = seen;
+  return now - (newest > connected ? std::max(0.0, utc.steady(now) - newest) : 0);
+}
 
 CameraFeed::Picture CameraFeed::wait_picture(View v, double after, std::chrono::milliseconds wait) {
   std::unique_lock guard(lock_);
@@ -27,20 +32,9 @@ CameraFeed::Seen CameraFeed::take_seen() {
 void CameraFeed::see(const std::vector<Rect> &boxes, double area) {
   const std::lock_guard guard(lock_);
   const auto size = [](const Rect &r) { return r.width * r.height; };
-  for (const Rect &b : boxes) {
+  for (const Rect &b : boxes)
     if (!seen_.box || size(b) > size(*seen_.box)) seen_.box = b;
-    const Point feet{b.x + b.width / 2, b.y + b.height};
-    for (const auto &[name, zone] : zones_)
-      if (std::find(seen_.zones.begin(), seen_.zones.end(), name) == seen_.zones.end() &&
-          inside(zone.points, {feet.x, std::min(feet.y, 1 - 1e-9)}))
-        seen_.zones.push_back(name);
-  }
   seen_.changed = std::max(seen_.changed, std::min(area, 1.0));
-}
-
-void CameraFeed::set_zones(std::map<std::string, Zone> z) {
-  const std::lock_guard guard(lock_);
-  zones_ = std::move(z);
 }
 
 void CameraFeed::set_vector(std::vector<float> v) {

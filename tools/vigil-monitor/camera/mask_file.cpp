@@ -2,6 +2,7 @@
 #include "mask_file.h"
 
 #include "common/error.h"
+#include "kernels/rules/polygon_mask.h"
 
 #include <atomic>
 #include <filesystem>
@@ -29,7 +30,7 @@ std::string MaskFile::draw(int width, int height) {
   const std::lock_guard guard(lock_);
   std::string next;
   if (!polygons_.empty()) {
-    const auto pixels = draw_masks(polygons_, width, height);
+    const auto pixels = rules::polygon_mask(polygons_, width, height);
     static std::atomic<unsigned> number = 0;
     next = path_(text("masks/", camera_, "-", ++number, ".png"));
     png_image image{};

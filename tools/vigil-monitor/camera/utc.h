@@ -21,6 +21,7 @@ class Utc {
     const std::lock_guard guard(lock_);
     return monotonic_() + offset_;
   }
+  double monotonic() const { return monotonic_(); }
   // A time of now() on the monotonic clock, which nobody sets.
   double steady(double utc) const {
     const std::lock_guard guard(lock_);

@@ -3,9 +3,12 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "notify_yaml.h"
 #include "secrets.h"
 #include "text.h"
 #include "yaml.h"
+
+#include "../passwords.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -213,6 +216,24 @@ void read_listen(const YamlValue &v, HttpConfig &http) {
   http.port = std::stoi(port);
 }
 
+void read_roles(const YamlValue &v, Config &c) {
+  const auto read = [&](const char *role) {
+    return [&c, role](const YamlValue &x) {
+      x.members({{"cameras", [&](const YamlValue &list) {
+                    auto &cameras = c.roles[role];
+                    list.items([&](const YamlValue &name) {
+                      if (!c.cameras.count(name.text()))
+                        name.refuse("there is no camera '" + name.text() + "' under cameras:");
+                      cameras.insert(name.text());
+                    });
+                  }}});
+      if (!c.roles.count(role)) x.refuse("cameras is missing: a list of names");
+    };
+  };
+  v.members({{"viewer", read("viewer")}, {"operator", read("operator")}});
+  if (!have_passwords()) v.refuse(no_passwords);
+}
+
 std::string own_host_name() {
   char name[256] = {};
   if (gethostname(name, sizeof name - 1)) return "vigil";
@@ -246,24 +267,12 @@ void settle_mqtt(const YamlValue &v, Config &c, std::optional<int> port, std::op
                          " without TLS, and everybody in between can read it; write tls: true");
 }
 
-} // namespace
-
-Config parse_config(const std::string &text, const std::string &file) {
-  YAML::Node root;
-  constexpr std::size_t largest = 1 << 20;
-  if (text.size() > largest)
-    fail(Error::Kind::bad_setting, file, ": ", text.size(), " bytes are no configuration; at most ", largest);
-  try {
-    root = YAML::Load(text);
-  } catch (const YAML::Exception &e) {
-    fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": this is no YAML: ", e.msg);
-  }
+Config read_top(const YamlValue &top, const std::string &file) {
   Config c;
   c.mqtt.node = own_host_name();
   Presets presets;
-  const YamlValue top(root, file, "");
   // Cameras refer to presets and take over `record`: they are read last wherever they stand.
-  std::vector<YamlValue> cameras;
+  std::vector<YamlValue> cameras, roles, notify; // the others name cameras
   try {
     top.members(
         {{"http",
@@ -332,7 +341,14 @@ Config parse_config(const std::string &text, const std::string &file) {
                           c.storage.min_free = x.here([&] { return parse_size(x.text()); });
                         }}});
           }},
+         {"exports",
+          [&](const YamlValue &v) {
+            constexpr double years = 36500;
+            v.members({{"days", [&](const YamlValue &x) { c.storage.export_days = x.number(0, years); }}});
+          }},
          {"record", [&](const YamlValue &v) { read_record(v, c.record); }},
+         {"roles", [&](const YamlValue &v) { roles.push_back(v); }},
+         {"notify", [&](const YamlValue &v) { notify.push_back(v); }},
          {"presets",
           [&](const YamlValue &v) {
             v.each([&](const std::string &name, const YamlValue &preset) {
@@ -349,10 +365,18 @@ Config parse_config(const std::string &text, const std::string &file) {
             });
           }},
          {"cameras", [&](const YamlValue &v) { cameras.push_back(v); }}});
-    for (const YamlValue &v : cameras)
-      v.each([&](const std::string &name, const YamlValue &camera) {
-        c.cameras[name] = read_camera(name, camera, c.record, presets);
-        c.order.push_back(name);
+    for (const YamlValue &part : cameras)
+      part.read([&](const YamlValue &v) {
+        v.each([&](const std::string &name, const YamlValue &camera) {
+          c.cameras[name] = read_camera(name, camera, c.record, presets);
+          c.order.push_back(name);
+        });
+      });
+    for (const YamlValue &part : roles) part.read([&](const YamlValue &v) { read_roles(v, c); });
+    const auto is_camera = [&](const std::string &name) { return c.cameras.count(name) != 0; };
+    for (const YamlValue &part : notify)
+      part.read([&](const YamlValue &v) {
+        v.items([&](const YamlValue &rule) { c.notify.push_back(read_notify(rule, is_camera)); });
       });
   } catch (const YAML::Exception &e) {
     fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": ", e.msg);
@@ -362,9 +386,28 @@ Config parse_config(const std::string &text, const std::string &file) {
   return c;
 }
 
-Config read_config(const std::string &file) {
+} // namespace
+
+Config parse_config(const std::string &text, const std::string &file) {
+  YAML::Node root;
+  constexpr std::size_t largest = 1 << 20;
+  if (text.size() > largest)
+    fail(Error::Kind::bad_setting, file, ": ", text.size(), " bytes are no configuration; at most ", largest);
+  try {
+    root = YAML::Load(text);
+  } catch (const YAML::Exception &e) {
+    fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": this is no YAML: ", e.msg);
+  }
+  return read_top(YamlValue(root, file, ""), file);
+}
+
+std::vector<KeyDescription> configuration_keys() {
+  return YamlValue::describe([](const YamlValue &top) { read_top(top, ""); });
+}
+
+Config read_config(const std::string &file, bool pipes) {
   constexpr std::size_t most = 1 << 20;
-  const std::string text = read_text_file(file, "the configuration", most);
+  const std::string text = (pipes ? read_text_file_or_pipe : read_text_file)(file, "the configuration", most);
   Config c = parse_config(text, file);
   struct stat info {};
   if (!stat(file.c_str(), &info) && (info.st_mode & S_IROTH) && without_secrets(text) != text)

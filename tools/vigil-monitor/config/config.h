@@ -4,11 +4,13 @@
 #pragma once
 
 #include "geometry.h"
+#include "notify.h"
 #include "shard.h"
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -103,15 +105,20 @@ struct MqttConfig {
 struct WebhookConfig {
   std::string url; // empty: none
 };
+// Cameras that users of a role see, by role: viewer, operator. A role that is not here sees all.
+using RolesConfig = std::map<std::string, std::set<std::string>>;
 struct StorageConfig {
   std::string path;
   std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
+  double export_days = 7;                               // that exports are kept; 0: no limit
 };
 
 struct Config {
   HttpConfig http;
   MqttConfig mqtt;
   WebhookConfig webhook;
+  std::vector<NotifyConfig> notify;
+  RolesConfig roles;
   StorageConfig storage;
   RecordConfig record; // of cameras that do not say otherwise
   std::map<std::string, CameraConfig> cameras;
@@ -125,7 +132,11 @@ const std::vector<std::string> &chain_elements();
 
 // Throws Error::bad_setting: "FILE:LINE: what was found; what is allowed".
 Config parse_config(const std::string &text, const std::string &file);
-Config read_config(const std::string &file);
+// A plain file. With `pipes`, a pipe too, which may keep the caller waiting for ten seconds.
+Config read_config(const std::string &file, bool pipes = false);
+struct KeyDescription; // yaml.h
+// Each key that a configuration may have.
+std::vector<KeyDescription> configuration_keys();
 // The program without a configuration: four drawn cameras, or these sources.
 Config default_config(const std::vector<std::string> &sources);
 

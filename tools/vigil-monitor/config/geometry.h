@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Zones, lines and masks: points in coordinates of the picture, x from 0 (left) to 1, y from 0 (top) to 1.
+// Zones, lines and masks as text: points in coordinates of the picture, x from 0 (left) to 1, y from 0 (top)
+// to 1. Their geometry is that of boxrules, kernels/rules/geometry.h.
 #pragma once
 
-#include <cstdint>
+#include "kernels/rules/geometry.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace vigil::monitor {
 
-struct Point {
-  double x = 0, y = 0;
-  bool operator==(const Point &) const = default;
-};
+using rules::Point;
 struct Rect {
   double x = 0, y = 0, width = 0, height = 0;
   bool operator==(const Rect &) const = default;
@@ -30,10 +29,8 @@ std::string points_text(const std::vector<Point> &);
 void check_polygon(const std::vector<Point> &);
 void check_line(const std::vector<Point> &);
 
-// By the even-odd rule; a point on an edge may count as either.
-bool inside(const std::vector<Point> &polygon, Point);
-
-// Width x height pixels, row by row: 0 where a pixel's centre is in one of the polygons, 255 elsewhere.
-std::vector<std::uint8_t> draw_masks(const std::vector<std::vector<Point>> &polygons, int width, int height);
+// The polygon with its sides on the picture's lower border moved past it. The feet of somebody whom that
+// border cuts off are on the border, where an even-odd rule may say either.
+std::vector<Point> past_lower_border(const std::vector<Point> &polygon);
 
 } // namespace vigil::monitor

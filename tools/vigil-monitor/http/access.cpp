@@ -2,13 +2,26 @@
 #include "access.h"
 
 #include "../camera/utc.h"
+#include "../config/text.h"
+#include "../passwords.h"
+#include "common/error.h"
+#include "http_util.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace vigil::monitor {
 
-Access::Access(Tokens &tokens, Role local, int port, bool tls)
-    : tokens_(tokens), local_(local), name_("vigil_session_" + std::to_string(port)), tls_(tls) {}
+Access::Access(Tokens &tokens, Users &users, Sessions &sessions, Role local, int port, bool tls)
+    : tokens_(tokens), users_(users), sessions_(sessions), local_(local),
+      name_("vigil_session_" + std::to_string(port)), tls_(tls), rights_(rights()) {}
+
+std::map<std::int64_t, Access::Rights> Access::rights() const {
+  std::map<std::int64_t, Rights> out;
+  for (const auto &u : users_.all()) out[u->id] = {u->role, users_.cameras_of(*u), u->password_version};
+  return out;
+}
 
 std::string Access::cookie_name(const Request &r) const {
   return (tls_ || r.header("x-forwarded-proto") == "https" ? "__Host-" : "") + name_;
@@ -24,6 +37,7 @@ std::string Access::set_cookie(const Request &r, const std::string &value, doubl
 
 Visitor Access::visitor(const Request &r) {
   Visitor v;
+  v.as_of = as_of_; // first: a change while this looks is one after it
   const auto is = [&](const Token &t) {
     v.role = t.role;
     v.name = t.name;
@@ -33,13 +47,20 @@ Visitor Access::visitor(const Request &r) {
       is(*t);
     else
       v.wrong = true;
-  } else if (const auto id = cookie(r, cookie_name(r))) {
-    if (const auto t = sessions_.find(*id, Utc::monotonic_seconds())) {
-      is(*t);
-      v.session = *id;
+  } else if (const auto word = cookie(r, cookie_name(r))) {
+    const auto found = sessions_.find(*word, Utc::system_seconds());
+    const auto user = found && !found->token ? users_.find(found->session.user) : nullptr;
+    if (found && found->token) {
+      is(*found->token);
+    } else if (user && user->password_version == found->session.password_version) {
+      v.role = role_of_user(user->role);
+      v.name = user->name;
+      v.user = user->id;
+      v.cameras = users_.cameras_of(*user);
     } else {
       v.wrong = v.old_session = true;
     }
+    if (!v.wrong) v.session = found->session.id;
   }
   if (v.role == Role::none && r.loopback && local_ != Role::none && !is_forwarded(r)) {
     v.role = local_;
@@ -48,20 +69,106 @@ Visitor Access::visitor(const Request &r) {
   return v;
 }
 
+bool Access::is_current(const Visitor &v, const Request &r) {
+  if (v.as_of == as_of_) return true;
+  const Visitor now = visitor(r);
+  return now.role == v.role && now.session == v.session && now.user == v.user && now.cameras == v.cameras;
+}
+
 std::optional<Access::SignedIn> Access::sign_in(const std::string &token, const Request &r) {
   const auto t = tokens_.find(token);
   if (!t) return std::nullopt;
-  return SignedIn{*t, set_cookie(r, sessions_.begin(*t, Utc::monotonic_seconds()), Sessions::longest)};
+  const std::string word = sessions_.begin(*t, {r.client, r.header("user-agent")}, Utc::system_seconds());
+  return SignedIn{t->role, t->name, set_cookie(r, word, Sessions::longest)};
+}
+
+std::shared_ptr<const StoredUser> Access::check_password(const std::string &name, const std::string &password,
+                                                         const Request &r, Failures::Verdict &verdict) {
+  if (!have_passwords()) refuse(501, no_passwords);
+  constexpr std::size_t longest = 256;
+  if (password.size() > longest) refuse(400, "a password has at most 256 characters");
+  const std::string low = is_name(name) ? user_name(name) : "";
+  const Turns::Turn turn(turns_, r.network);
+  if (!turn) refuse(429, "too many sign in at once; try it again in some seconds");
+  const double now = Utc::monotonic_seconds();
+  const auto user = users_.named(low);
+  // Guesses of others must not lock a user out of an address where that user is signed in.
+  const bool known = user && sessions_.is_known(user->id, r.client, Utc::system_seconds());
+  if (wrong_passwords_.too_many(r.network, now) || (!known && wrong_of_name_.too_many(low, now)))
+    refuse(429, "too many wrong passwords; wait some minutes");
+  // A name that is none takes the same time.
+  const bool right = user ? is_password(user->password, password) : (password_hash(password), false);
+  if (right) return user;
+  verdict = wrong_passwords_.count(r.network, now);
+  wrong_of_name_.count(low, now);
+  return nullptr;
+}
+
+Access::SignedIn Access::begin_session(const StoredUser &user, const Request &r) {
+  const std::string word = sessions_.begin(user, {r.client, r.header("user-agent")}, Utc::system_seconds());
+  return {role_of_user(user.role), user.name, set_cookie(r, word, Sessions::longest)};
 }
 
 std::string Access::sign_out(const Request &r) {
-  if (const auto id = cookie(r, cookie_name(r))) sessions_.end(*id);
+  if (const auto word = cookie(r, cookie_name(r)))
+    if (const auto found = sessions_.find(*word, Utc::system_seconds())) end_session(found->session.id);
   return set_cookie(r, "", 0);
 }
 
-void Access::use(std::vector<Token> tokens) {
+bool Access::end_session(const std::string &id) {
+  const auto tell = [&] {
+    as_of_++;
+    on_end(id);
+  };
+  try {
+    const bool was_there = sessions_.end(id);
+    tell();
+    return was_there;
+  } catch (...) {
+    tell();
+    throw;
+  }
+}
+
+void Access::users_changed() {
+  as_of_++;
+  std::map<std::int64_t, Rights> now, before;
+  {
+    const std::lock_guard guard(rights_lock_);
+    now = rights();
+    before.swap(rights_);
+    rights_ = now;
+  }
+  const auto changed = [&](std::int64_t user) {
+    const auto a = before.find(user), b = now.find(user);
+    return b == now.end() || (a != before.end() && a->second != b->second);
+  };
+  std::vector<std::string> over = sessions_.end_where([&](const Sessions::Found &f) {
+    if (!f.session.user) return false;
+    const auto user = now.find(f.session.user);
+    return user == now.end() || user->second.password_version != f.session.password_version;
+  });
+  for (const StoredSession &s : sessions_.all(Utc::system_seconds()))
+    if (s.user && changed(s.user)) over.push_back(s.id);
+  for (const std::string &id : over) on_end(id);
+}
+
+void Access::look_again() {
+  if (users_.look_again()) users_changed();
+}
+
+void Access::use(const std::vector<Token> &tokens) {
   tokens_.use(tokens);
-  sessions_.keep_only(tokens);
+  const auto over = sessions_.end_where([&](const Sessions::Found &f) {
+    return f.token && std::find(tokens.begin(), tokens.end(), *f.token) == tokens.end();
+  });
+  as_of_++;
+  for (const std::string &id : over) on_end(id);
+}
+
+void Access::use_roles(RoleCameras roles) {
+  users_.use_roles(std::move(roles));
+  users_changed();
 }
 
 } // namespace vigil::monitor

@@ -17,50 +17,67 @@ using nlohmann::json;
 struct Api::Route {
   const char *method, *path; // {} stands for one part
   Role needs;
+  Scope scope;
   Response (Api::*answer)(const Match &);
 };
 
 const std::vector<Api::Route> &Api::routes() {
   static const std::vector<Route> all = {
-      {"GET", "/api/live", Role::view, &Api::live},
-      {"GET", "/api/cameras", Role::view, &Api::cameras},
-      {"GET", "/api/cameras/{}", Role::view, &Api::camera},
-      {"GET", "/api/cameras/{}/live.mp4", Role::view, &Api::live_mp4},
-      {"GET", "/api/cameras/{}/elements", Role::view, &Api::elements},
-      {"PATCH", "/api/cameras/{}/elements/{}", Role::admin, &Api::set_element},
-      {"PUT", "/api/cameras/{}/{}/{}", Role::admin, &Api::set_shape},
-      {"DELETE", "/api/cameras/{}/{}/{}", Role::admin, &Api::set_shape},
-      {"PATCH", "/api/cameras/{}/switches", Role::admin, &Api::set_switches},
-      {"DELETE", "/api/cameras/{}/overrides", Role::admin, &Api::forget_overrides},
-      {"GET", "/api/cameras/{}/activity", Role::view, &Api::activity},
-      {"GET", "/api/cameras/{}/heatmap", Role::view, &Api::heat_map},
-      {"GET", "/api/cameras/{}/crossings", Role::view, &Api::crossings},
-      {"GET", "/api/cameras/{}/search", Role::view, &Api::search_motion},
-      {"GET", "/api/cameras/{}/recording.mp4", Role::view, &Api::recording},
-      {"GET", "/api/cameras/{}/timeline", Role::view, &Api::timeline},
-      {"GET", "/api/cameras/{}/latest.jpg", Role::view, nullptr},
-      {"GET", "/api/cameras/{}/overlay.jpg", Role::view, nullptr},
-      {"GET", "/api/cameras/{}/mask.jpg", Role::view, nullptr},
-      {"GET", "/api/cameras/{}/background.jpg", Role::view, nullptr},
-      {"GET", "/api/events", Role::view, &Api::events},
-      {"GET", "/api/events/{}", Role::view, &Api::event},
-      {"DELETE", "/api/events/{}", Role::admin, &Api::remove_event},
-      {"GET", "/api/events/{}/thumbnail.jpg", Role::view, &Api::thumbnail},
-      {"GET", "/api/events/{}/clip.mp4", Role::view, &Api::clip},
-      {"GET", "/api/events/{}/similar", Role::view, &Api::similar},
-      {"POST", "/api/events/{}/retain", Role::admin, &Api::retain},
-      {"POST", "/api/events/{}/seen", Role::view, &Api::seen},
-      {"GET", "/api/config", Role::view, &Api::configuration},
-      {"GET", "/api/overrides", Role::view, &Api::overrides},
-      {"GET", "/api/audit", Role::admin, &Api::audit},
-      {"POST", "/api/reload", Role::admin, &Api::reload},
-      {"GET", "/api/stats", Role::view, &Api::stats},
-      {"GET", "/api/version", Role::view, &Api::version},
-      {"GET", "/api/openapi.json", Role::view, &Api::description},
-      {"POST", "/api/login", Role::none, &Api::login},
-      {"POST", "/api/logout", Role::none, &Api::logout},
-      {"GET", "/metrics", Role::view, &Api::metrics},
-      {"GET", "/healthz", Role::none, &Api::health},
+      {"GET", "/api/live", Role::view, Scope::own, &Api::live},
+      {"GET", "/api/cameras", Role::view, Scope::own, &Api::cameras},
+      {"GET", "/api/cameras/{}", Role::view, Scope::camera, &Api::camera},
+      {"GET", "/api/cameras/{}/live.mp4", Role::view, Scope::camera, &Api::live_mp4},
+      {"GET", "/api/cameras/{}/elements", Role::view, Scope::camera, &Api::elements},
+      {"PATCH", "/api/cameras/{}/elements/{}", Role::admin, Scope::camera, &Api::set_element},
+      {"PUT", "/api/cameras/{}/{}/{}", Role::admin, Scope::camera, &Api::set_shape},
+      {"DELETE", "/api/cameras/{}/{}/{}", Role::admin, Scope::camera, &Api::set_shape},
+      {"PATCH", "/api/cameras/{}/switches", Role::operate, Scope::camera, &Api::set_switches},
+      {"DELETE", "/api/cameras/{}/overrides", Role::admin, Scope::camera, &Api::forget_overrides},
+      {"GET", "/api/cameras/{}/activity", Role::view, Scope::camera, &Api::activity},
+      {"GET", "/api/cameras/{}/heatmap", Role::view, Scope::camera, &Api::heat_map},
+      {"GET", "/api/cameras/{}/crossings", Role::view, Scope::camera, &Api::crossings},
+      {"GET", "/api/cameras/{}/search", Role::view, Scope::camera, &Api::search_motion},
+      {"GET", "/api/cameras/{}/recording.mp4", Role::view, Scope::camera, &Api::recording},
+      {"GET", "/api/cameras/{}/timeline", Role::view, Scope::camera, &Api::timeline},
+      {"GET", "/api/cameras/{}/latest.jpg", Role::view, Scope::camera, nullptr},
+      {"GET", "/api/cameras/{}/overlay.jpg", Role::view, Scope::camera, nullptr},
+      {"GET", "/api/cameras/{}/mask.jpg", Role::view, Scope::camera, nullptr},
+      {"GET", "/api/cameras/{}/background.jpg", Role::view, Scope::camera, nullptr},
+      {"GET", "/api/exports", Role::view, Scope::own, &Api::exports},
+      {"POST", "/api/exports", Role::operate, Scope::own, &Api::add_export},
+      {"GET", "/api/exports/{}", Role::view, Scope::own, &Api::one_export},
+      {"DELETE", "/api/exports/{}", Role::operate, Scope::own, &Api::remove_export},
+      {"GET", "/api/exports/{}/file", Role::none, Scope::own, &Api::export_file}, // a token or a link
+      {"GET", "/api/exports/{}/link", Role::operate, Scope::own, &Api::export_link},
+      {"GET", "/api/events", Role::view, Scope::own, &Api::events},
+      {"GET", "/api/events/{}", Role::view, Scope::event, &Api::event},
+      {"DELETE", "/api/events/{}", Role::admin, Scope::event, &Api::remove_event},
+      {"GET", "/api/events/{}/thumbnail.jpg", Role::view, Scope::event, &Api::thumbnail},
+      {"GET", "/api/events/{}/clip.mp4", Role::view, Scope::event, &Api::clip},
+      {"GET", "/api/events/{}/similar", Role::view, Scope::event, &Api::similar},
+      {"POST", "/api/events/{}/retain", Role::operate, Scope::event, &Api::retain},
+      {"POST", "/api/events/{}/seen", Role::view, Scope::event, &Api::seen},
+      {"DELETE", "/api/events/{}/seen", Role::view, Scope::event, &Api::unseen},
+      {"GET", "/api/config", Role::view, Scope::own, &Api::configuration},
+      {"GET", "/api/overrides", Role::view, Scope::own, &Api::overrides},
+      {"GET", "/api/audit", Role::admin, Scope::all, &Api::audit},
+      {"POST", "/api/reload", Role::admin, Scope::all, &Api::reload},
+      {"POST", "/api/notify/test", Role::admin, Scope::all, &Api::test_notify},
+      {"GET", "/api/stats", Role::view, Scope::own, &Api::stats},
+      {"GET", "/api/version", Role::view, Scope::none, &Api::version},
+      {"GET", "/api/openapi.json", Role::view, Scope::none, &Api::description},
+      {"GET", "/api/login", Role::none, Scope::none, &Api::ways_to_sign_in},
+      {"POST", "/api/login", Role::none, Scope::none, &Api::login},
+      {"POST", "/api/logout", Role::none, Scope::none, &Api::logout},
+      {"POST", "/api/password", Role::view, Scope::none, &Api::set_password},
+      {"GET", "/api/sessions", Role::view, Scope::none, &Api::sessions},
+      {"DELETE", "/api/sessions/{}", Role::view, Scope::none, &Api::end_session},
+      {"GET", "/api/users", Role::admin, Scope::all, &Api::users},
+      {"POST", "/api/users", Role::admin, Scope::all, &Api::add_user},
+      {"PATCH", "/api/users/{}", Role::admin, Scope::all, &Api::change_user},
+      {"DELETE", "/api/users/{}", Role::admin, Scope::all, &Api::remove_user},
+      {"GET", "/metrics", Role::view, Scope::own, &Api::metrics},
+      {"GET", "/healthz", Role::none, Scope::none, &Api::health},
   };
   return all;
 }
@@ -87,26 +104,31 @@ Response wrong_method(const Request &r, const std::string &allowed) {
 
 Api::Api(Monitor &m, Access &access, AuditLog &audit, std::string page)
     : monitor_(m), access_(access), audit_(audit), http_(m.config().http), page_(std::move(page)),
-      disk_([this] { return disk_figures(); }) {}
+      disk_([this] { return disk_figures(); }) {
+  monitor_.exports().on_end = [this](const ExportJob &job) { note_export(job); };
+}
+
+void Api::note_wrong(const Request &r, const char *what, const std::string &by, json details) {
+  const std::string forwarded = r.header("x-forwarded-for");
+  log_line(std::string("wrong ") + what + " from " + r.client +
+           (forwarded.empty() ? "" : " for " + forwarded.substr(0, 80)) + " (" + by + ")");
+  note(r, Visitor(), (std::string("wrong-") + what).c_str(), std::move(details));
+}
 
 void Api::wrong_token(const Request &r, const char *by, const std::string &repeated) {
   const auto verdict = access_.failures.count(r.network, Utc::monotonic_seconds(), repeated);
-  const std::string forwarded = r.header("x-forwarded-for");
-  if (verdict.announce) {
-    log_line("wrong token from " + r.client + (forwarded.empty() ? "" : " for " + forwarded.substr(0, 80)) +
-             " (" + by + ")");
-    note(r, {Role::none, "", ""}, "wrong-token", {{"by", by}});
-  }
+  if (verdict.announce) note_wrong(r, "token", by, {{"by", by}});
   if (verdict.too_many)
     refuse(429, "too many wrong tokens from there; wait a minute, a right one is taken at once");
 }
 
-void Api::note(const Request &r, const Token &who, const char *what, json details) {
+void Api::note(const Request &r, const Visitor &who, const char *what, json details) {
   json line = {{"time", monitor_.utc().now()},
                {"who", who.name},
                {"role", role_name(who.role)},
                {"from", r.client},
                {"what", what}};
+  if (who.user) line["user"] = true;
   if (const std::string f = r.header("x-forwarded-for"); !f.empty()) line["forwarded_for"] = f.substr(0, 80);
   if (!details.empty()) line["details"] = details;
   if (who.role != Role::none)
@@ -116,7 +138,17 @@ void Api::note(const Request &r, const Token &who, const char *what, json detail
 }
 
 void Api::note(const Match &m, const char *what, json details) {
-  note(m.request, {m.visitor.role, "", m.visitor.name}, what, std::move(details));
+  note(m.request, m.visitor, what, std::move(details));
+}
+
+void Api::check_scope(Scope scope, const Match &m) {
+  const VisibleCameras &visible = m.visitor.cameras;
+  if (visible.all()) return;
+  if (scope == Scope::camera && !visible.has(m.parts[0]))
+    refuse(404, "there is no camera '" + m.parts[0] + "'");
+  if (scope == Scope::event && !visible.has(need_event(m.parts[0]).camera))
+    refuse(404, "there is no event " + m.parts[0]);
+  if (scope == Scope::all) refuse(403, "this is for those who may see all cameras");
 }
 
 std::shared_ptr<void> Api::stream_place(const Match &m) {
@@ -185,18 +217,29 @@ Response Api::dispatch(const Request &r) {
   if (found->needs != Role::none && visitor.wrong && !visitor.old_session) wrong_token(r, "Authorization");
   if (found->needs != Role::none && visitor.role == Role::none) {
     if (visitor.old_session) wrong_token(r, "cookie", r.header("cookie"));
-    refuse(401, "a token is needed: POST it to /api/login, or send Authorization: Bearer TOKEN");
+    refuse(401,
+           "a token is needed, or a user and a password: POST them to /api/login, or send Authorization: "
+           "Bearer TOKEN");
   }
-  if (found->needs == Role::admin && visitor.role != Role::admin) refuse(403, "this needs the admin token");
+  if (visitor.role < found->needs)
+    refuse(403, found->needs == Role::admin
+                    ? "this needs the admin token, or a user who is admin"
+                    : "this needs the admin token, or a user who is operator or admin");
   for (const std::string &v : values)
     if (v.empty() || v.size() > 80) refuse(404, "there is no such thing");
   const Match match{r, values, visitor};
+  check_scope(found->scope, match);
   const std::string &last = parts.back();
   Response out =
       found->answer
           ? (this->*found->answer)(match)
           : picture(match, last == "latest.jpg" ? View::plain : *view_named(last.substr(0, last.find('.'))));
   out.trusted = out.trusted || visitor.role != Role::none;
+  // Answers that show something; what a change says of itself arrives, also where it ends the session.
+  if (method == "GET" && found->needs != Role::none && !visitor.session.empty()) {
+    out.session = visitor.session;
+    out.is_current = [this, visitor, &r] { return access_.is_current(visitor, r); };
+  }
   return out;
 }
 

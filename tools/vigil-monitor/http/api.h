@@ -24,10 +24,19 @@ class Api {
   Response handle(const Request &); // on any thread
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
+  // Sends a message for a test to everybody whom the configuration names, and waits.
+  std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
   // Reads configuration, tokens and certificate again; the names of cameras that changed. On the main loop.
   std::function<std::vector<std::string>()> read_again;
 
  private:
+  enum class Scope {
+    none,   // nothing of cameras is in the answer
+    camera, // the first {} is a camera: one that the visitor may see
+    event,  // the first {} is an event: one of such a camera
+    own,    // the answer leaves out what the visitor may not see
+    all,    // only for those who may see all cameras
+  };
   struct Route;
   struct Match {
     const Request &request;
@@ -38,11 +47,15 @@ class Api {
   Response dispatch(const Request &);
   Response file_of_page(const Request &) const;
 
+  // Throws HttpError 404 when the visitor may not see what the request is about, as if it were not there.
+  void check_scope(Scope, const Match &);
   // Throws HttpError 429 when there were too many from there.
   void wrong_token(const Request &, const char *by, const std::string &repeated = "");
+  // A wrong token or password, in the log and the audit log.
+  void note_wrong(const Request &, const char *what, const std::string &by, nlohmann::json details);
   // Who did what, in the log and in the audit log. `details` says to what.
   void note(const Match &, const char *what, nlohmann::json details = nlohmann::json::object());
-  void note(const Request &, const Token &, const char *what, nlohmann::json details);
+  void note(const Request &, const Visitor &, const char *what, nlohmann::json details);
   // A place for one more live stream. Throws HttpError 503.
   std::shared_ptr<void> stream_place(const Match &);
 
@@ -63,8 +76,19 @@ class Api {
 
   Response recording(const Match &);
   Response timeline(const Match &);
+  // Throws HttpError 404 with what there is.
+  [[noreturn]] void nothing_recorded(const std::string &camera, double from, double to);
+
+  Response add_export(const Match &);
+  Response exports(const Match &);
+  Response one_export(const Match &);
+  Response remove_export(const Match &);
+  Response export_file(const Match &);
+  Response export_link(const Match &);
+  void note_export(const ExportJob &); // that has ended
 
   Response events(const Match &);
+  Event need_event(const std::string &id); // throws HttpError 404
   Response event(const Match &);
   Response remove_event(const Match &);
   Response thumbnail(const Match &);
@@ -72,21 +96,36 @@ class Api {
   Response similar(const Match &);
   Response retain(const Match &);
   Response seen(const Match &);
+  Response unseen(const Match &);
+  Response mark(const Match &, bool seen);
   nlohmann::json shown(const Match &, const Event &); // with whether the visitor has seen it
 
   Response configuration(const Match &);
   Response overrides(const Match &);
   Response audit(const Match &);
   Response reload(const Match &);
+  Response test_notify(const Match &);
   Response stats(const Match &);
   Response version(const Match &);
   Response description(const Match &);
+  Response ways_to_sign_in(const Match &);
   Response login(const Match &);
   Response logout(const Match &);
+  // Throw HttpError 401 or 429, and 404.
+  std::shared_ptr<const StoredUser> need_password(const Request &, const std::string &name,
+                                                  const std::string &password);
+  std::shared_ptr<const StoredUser> need_user(const std::string &name);
+  Response users(const Match &);
+  Response add_user(const Match &);
+  Response change_user(const Match &);
+  Response remove_user(const Match &);
+  Response set_password(const Match &);
+  Response sessions(const Match &);
+  Response end_session(const Match &);
   Response metrics(const Match &);
   Response health(const Match &);
 
-  nlohmann::json figures(); // of /api/stats
+  nlohmann::json figures(const VisibleCameras &); // of /api/stats
   nlohmann::json disk_figures();
 
   Monitor &monitor_;

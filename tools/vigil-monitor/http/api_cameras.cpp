@@ -87,12 +87,16 @@ Response Api::live(const Match &m) {
   }
   wish.pictures = integer_of(r, "pictures", 0, 1, 1) != 0;
   wish.height = integer_of(r, "height", 90, 2160, 0);
+  wish.visible = m.visitor.cameras;
+  for (const std::string &name : wish.cameras)
+    if (!wish.visible.has(name)) refuse(404, "there is no camera '" + name + "'");
   const auto place = stream_place(m);
   const json hello = monitor_.call([&] {
     for (const std::string &name : wish.cameras) need_camera(monitor_, name);
     json cameras = json::array();
     for (const auto &c : monitor_.cameras())
-      if (wish.cameras.empty() || wish.cameras.count(c->config().name))
+      if (wish.visible.has(c->config().name) &&
+          (wish.cameras.empty() || wish.cameras.count(c->config().name)))
         cameras.push_back(monitor_.describe(c->config().name));
     return json{
         {"kind", "hello"}, {"time", monitor_.utc().now()}, {"version", VIGIL_VERSION}, {"cameras", cameras}};
@@ -115,10 +119,11 @@ Response Api::live(const Match &m) {
   return out;
 }
 
-Response Api::cameras(const Match &) {
+Response Api::cameras(const Match &m) {
   return json_response(monitor_.call([&] {
     json out = json::array();
-    for (const auto &c : monitor_.cameras()) out.push_back(monitor_.describe(c->config().name));
+    for (const auto &c : monitor_.cameras())
+      if (m.visitor.cameras.has(c->config().name)) out.push_back(monitor_.describe(c->config().name));
     return out;
   }));
 }

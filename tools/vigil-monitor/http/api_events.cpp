@@ -3,47 +3,20 @@
 
 #include "common/error.h"
 
-#include <filesystem>
-#include <fstream>
-
 namespace vigil::monitor {
 
 using nlohmann::json;
 
-namespace {
+namespace {}
 
-Event need_event(Monitor &m, const std::string &id) {
+} // namespace
+
+Event Api::need_event(const std::string &id) {
   if (!is_event_id(id)) refuse(404, "there is no event of this name");
-  const auto e = m.storage().reader().get(id);
+  const auto e = monitor_.storage().reader().get(id);
   if (!e) refuse(404, "there is no event " + id);
   return *e;
 }
-
-Response file_response(const Request &r, const std::string &path, const char *type) {
-  std::error_code error;
-  const std::uint64_t size = std::filesystem::file_size(path, error);
-  if (error) refuse(404, "the file is gone");
-  const auto range = parse_range(r.header("range"), size);
-  if (!range) {
-    Response none = error_response(416, vigil::text("the file has ", size, " bytes"));
-    none.headers["Content-Range"] = vigil::text("bytes */", size);
-    return none;
-  }
-  Response out;
-  out.type = type;
-  out.file = path;
-  out.from = range->from;
-  out.length = range->length;
-  out.headers = {{"Accept-Ranges", "bytes"}, {"Cache-Control", "private, max-age=60"}};
-  if (range->partial) {
-    out.status = 206;
-    out.headers["Content-Range"] =
-        vigil::text("bytes ", range->from, "-", range->from + range->length - 1, "/", size);
-  }
-  return out;
-}
-
-} // namespace
 
 Response Api::events(const Match &m) {
   const Request &r = m.request;
@@ -62,7 +35,8 @@ Response Api::events(const Match &m) {
     if (v->second != "true" && v->second != "false") refuse(400, "'seen' is true or false");
     q.seen = v->second == "true";
   }
-  q.who = m.visitor.name;
+  q.who = m.visitor.marks();
+  q.visible = m.visitor.cameras;
   q.limit = integer_of(r, "limit", 1, 500, 50);
   const EventPage page = monitor_.storage().reader().find(q);
   json events = json::array();
@@ -75,18 +49,18 @@ Response Api::events(const Match &m) {
 }
 
 Response Api::event(const Match &m) {
-  return json_response(shown(m, need_event(monitor_, m.parts[0])));
+  return json_response(shown(m, need_event(m.parts[0])));
 }
 
 Response Api::remove_event(const Match &m) {
-  need_event(monitor_, m.parts[0]);
+  need_event(m.parts[0]);
   monitor_.remove_event(m.parts[0]);
   note(m, "delete-event", {{"event", m.parts[0]}});
   return json_response({{"ok", true}});
 }
 
 Response Api::thumbnail(const Match &m) {
-  const Event e = need_event(monitor_, m.parts[0]);
+  const Event e = need_event(m.parts[0]);
   if (!e.has_snapshot) refuse(404, "event " + e.id + " has no picture");
   Response out = file_response(m.request, monitor_.storage().file(thumb_path(e)), "image/jpeg");
   out.headers["X-Capture-Time"] = json(e.start_time).dump();
@@ -94,7 +68,7 @@ Response Api::thumbnail(const Match &m) {
 }
 
 Response Api::clip(const Match &m) {
-  const Event e = need_event(monitor_, m.parts[0]);
+  const Event e = need_event(m.parts[0]);
   if (!e.has_clip)
     refuse(404,
            "event " + e.id + (e.end_time ? " has no clip" : " goes on: its clip is there when it has ended"));
@@ -105,10 +79,10 @@ Response Api::clip(const Match &m) {
 }
 
 Response Api::similar(const Match &m) {
-  const Event e = need_event(monitor_, m.parts[0]);
+  const Event e = need_event(m.parts[0]);
   json events = json::array();
-  for (const SimilarEvent &s :
-       monitor_.storage().reader().similar(e.id, integer_of(m.request, "limit", 1, 100, 12)))
+  for (const SimilarEvent &s : monitor_.storage().reader().similar(
+           e.id, integer_of(m.request, "limit", 1, 100, 12), m.visitor.cameras))
     events.push_back({{"event", shown(m, s.event)}, {"similarity", s.similarity}});
   return json_response({{"events", events}});
 }
@@ -118,7 +92,7 @@ Response Api::retain(const Match &m) {
   const auto value = body.find("retain");
   if (body.size() != 1 || value == body.end() || !value->is_boolean())
     refuse(400, "expected {\"retain\": true or false}");
-  Event e = need_event(monitor_, m.parts[0]);
+  Event e = need_event(m.parts[0]);
   monitor_.set_retained(e, value->get<bool>());
   note(m, "retain", {{"event", e.id}, {"retain", *value}});
   return json_response(shown(m, e));
@@ -126,7 +100,7 @@ Response Api::retain(const Match &m) {
 
 json Api::shown(const Match &m, const Event &e) {
   json out = to_json(e);
-  out["seen"] = monitor_.storage().reader().seen(e.id, m.visitor.name);
+  out["seen"] = monitor_.storage().reader().seen(e.id, m.visitor.marks());
   return out;
 }
 
@@ -136,8 +110,16 @@ Response Api::seen(const Match &m) {
   const auto value = body.find("seen");
   if (body.size() != 1 || value == body.end() || !value->is_boolean())
     refuse(400, "expected {\"seen\": true or false}");
-  const Event e = need_event(monitor_, m.parts[0]);
-  monitor_.storage().events().set_seen(e.id, m.visitor.name, value->get<bool>());
+  return mark(m, value->get<bool>());
+}
+
+Response Api::unseen(const Match &m) {
+  return mark(m, false);
+}
+
+Response Api::mark(const Match &m, bool seen) {
+  const Event e = need_event(m.parts[0]);
+  monitor_.storage().events().set_seen(e.id, m.visitor.marks(), seen);
   return json_response(shown(m, e));
 }
 

@@ -3,6 +3,7 @@
 #include "api.h"
 
 #include "../recording/range.h"
+#include "../recording/recorded.h"
 #include "../recording/timeline.h"
 #include "auth.h"
 #include "common/error.h"
@@ -32,17 +33,9 @@ Span span_of(const Request &r, double longest, const char *in_words) {
   return {*from, *to};
 }
 
-// The rows, and in the place of those that are still open what they hold by now.
 std::vector<Segment> segments_of(Monitor &m, const std::string &camera, Span span, bool with_fragments) {
-  const std::int64_t from = micros(span.from), to = micros(span.to);
-  std::vector<Segment> open = m.open_segments().of(camera, from, to);
-  std::vector<Segment> out = m.storage().reader().segments(camera, from, to, with_fragments);
-  std::erase_if(out, [&](const Segment &s) {
-    return s.open || std::any_of(open.begin(), open.end(), [&](const Segment &o) { return o.id == s.id; });
-  });
-  out.insert(out.end(), open.begin(), open.end());
-  std::sort(out.begin(), out.end(), [](const Segment &a, const Segment &b) { return a.start < b.start; });
-  return out;
+  return recorded_segments(m.storage().reader(), m.open_segments(), camera, micros(span.from),
+                           micros(span.to), with_fragments);
 }
 
 std::string kind_of(const std::string &label) {
@@ -74,19 +67,19 @@ json events_of(const EventReader &reader, const std::string &camera, Span span) 
   return out;
 }
 
-[[noreturn]] void nothing_recorded(Monitor &m, const std::string &camera, Span span) {
-  const auto oldest = m.storage().reader().recorded_since(camera);
-  const bool known = m.call([&] { return m.camera(camera) != nullptr; });
+} // namespace
+
+void Api::nothing_recorded(const std::string &camera, double from, double to) {
+  const auto oldest = monitor_.storage().reader().recorded_since(camera);
+  const bool known = monitor_.call([&] { return monitor_.camera(camera) != nullptr; });
   if (!oldest && !known) refuse(404, "there is no camera '" + camera + "'");
-  const std::string when = utc_timestamp(span.from) + " and " + utc_timestamp(span.to);
+  const std::string when = utc_timestamp(from) + " and " + utc_timestamp(to);
   if (!oldest)
     refuse(404, "nothing of " + camera + " was recorded between " + when +
                     ": it has no recording; configure record: {continuous: {days: N}}");
   refuse(404, "nothing of " + camera + " was recorded between " + when + "; its recording begins at " +
                   utc_timestamp(seconds(*oldest)));
 }
-
-} // namespace
 
 Response Api::recording(const Match &m) {
   constexpr double longest = 6 * 3600;
@@ -98,7 +91,7 @@ Response Api::recording(const Match &m) {
   auto made =
       RecordingRange::make(segments_of(monitor_, camera, span, true), micros(span.from), micros(span.to),
                            [&](const std::string &id) { return storage.file(recording_path(id)); });
-  if (!made) nothing_recorded(monitor_, camera, span);
+  if (!made) nothing_recorded(camera, span.from, span.to);
   const auto range = std::make_shared<const RecordingRange>(std::move(*made));
   const std::string tag = "\"" + range->tag() + "\"";
   // Of a file that has become another one meanwhile a part would not fit.

@@ -10,17 +10,32 @@
 #include <chrono>
 #include <cmath>
 #include <gst/gst.h>
+#include <iterator>
 
 namespace vigil::monitor {
 
 using nlohmann::json;
 
-Response Api::configuration(const Match &) {
-  return json_response(monitor_.call([&] { return monitor_.configuration(); }));
+namespace {
+
+// Without the cameras that the visitor may not see; `all` has an object of cameras.
+json of_visible(json all, const VisibleCameras &visible) {
+  json &cameras = all["cameras"];
+  for (auto c = cameras.begin(); c != cameras.end();)
+    c = visible.has(c.key()) ? std::next(c) : cameras.erase(c);
+  return all;
 }
 
-Response Api::overrides(const Match &) {
-  return json_response(monitor_.call([&] { return monitor_.overrides().all(); }));
+} // namespace
+
+Response Api::configuration(const Match &m) {
+  return json_response(
+      of_visible(monitor_.call([&] { return monitor_.configuration(); }), m.visitor.cameras));
+}
+
+Response Api::overrides(const Match &m) {
+  return json_response(
+      of_visible(monitor_.call([&] { return monitor_.overrides().all(); }), m.visitor.cameras));
 }
 
 Response Api::audit(const Match &m) {
@@ -32,6 +47,11 @@ Response Api::reload(const Match &m) {
   const auto names = monitor_.call([&] { return read_again(); });
   note(m, "reload", {{"restarted", names}});
   return json_response({{"ok", true}, {"restarted", names}});
+}
+
+Response Api::test_notify(const Match &m) {
+  note(m, "test-notify");
+  return json_response({{"results", test_notices()}});
 }
 
 // On a thread of its own: the disk and the database may take long.
@@ -47,17 +67,20 @@ json Api::disk_figures() {
           {"webhook", store.waiting("webhook")}};
 }
 
-json Api::figures() {
+json Api::figures(const VisibleCameras &visible) {
   json out = monitor_.call([&] {
     json cameras = json::array();
-    for (const auto &c : monitor_.cameras()) cameras.push_back(c->stats());
+    for (const auto &c : monitor_.cameras())
+      if (visible.has(c->config().name)) cameras.push_back(c->stats());
     const std::lock_guard guard(limits_lock_);
     limits_ = monitor_.config().storage;
     return json{{"cameras", cameras}};
   });
   constexpr std::chrono::milliseconds patience(500);
-  const json disk = disk_.get(patience);
+  json disk = disk_.get(patience);
   if (disk.is_null()) refuse(503, "the disk has not answered since the start; try again");
+  if (!visible.all()) // these name files and events of any camera
+    disk["storage"].update({{"next", nullptr}, {"last", nullptr}, {"set_aside", json::array()}});
   const ProcessState p = process_state();
   constexpr int most_letters = 10000;
   out.update({{"storage", disk["storage"]},
@@ -77,8 +100,8 @@ json Api::figures() {
   return out;
 }
 
-Response Api::stats(const Match &) {
-  return json_response(figures());
+Response Api::stats(const Match &m) {
+  return json_response(figures(m.visitor.cameras));
 }
 
 Response Api::version(const Match &m) {
@@ -95,6 +118,8 @@ Response Api::version(const Match &m) {
        {"gstreamer", std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(micro)},
        {"elements", elements},
        {"role", role_name(m.visitor.role)},
+       {"user", m.visitor.user ? json(m.visitor.name) : json()},
+       {"session", m.visitor.session.empty() ? json() : json(m.visitor.session)},
        {"signed_in", !m.visitor.session.empty()}});
 }
 
@@ -104,38 +129,16 @@ Response Api::description(const Match &) {
   return out;
 }
 
-Response Api::login(const Match &m) {
-  const json body = json_body(m.request);
-  const auto token = body.find("token");
-  if (body.size() != 1 || token == body.end() || !token->is_string())
-    refuse(400, "expected {\"token\": \"...\"}");
-  const auto in = access_.sign_in(token->get_ref<const std::string &>(), m.request);
-  if (!in) {
-    wrong_token(m.request, "login");
-    refuse(401, "this is no token of this server");
-  }
-  note(m.request, in->token, "sign-in", json::object());
-  Response out = json_response({{"role", role_name(in->token.role)}});
-  out.headers["Set-Cookie"] = in->set_cookie;
-  return out;
-}
-
-Response Api::logout(const Match &m) {
-  if (!m.visitor.session.empty()) note(m, "sign-out");
-  Response out = json_response({{"ok", true}});
-  out.headers["Set-Cookie"] = access_.sign_out(m.request);
-  return out;
-}
-
-Response Api::metrics(const Match &) {
+Response Api::metrics(const Match &m) {
   Response out;
   out.type = "text/plain; version=0.0.4; charset=utf-8";
   const json cameras = monitor_.call([&] {
     json list = json::array();
-    for (const auto &c : monitor_.cameras()) list.push_back(monitor_.describe(c->config().name));
+    for (const auto &c : monitor_.cameras())
+      if (m.visitor.cameras.has(c->config().name)) list.push_back(monitor_.describe(c->config().name));
     return list;
   });
-  out.body = prometheus_text(figures(), cameras, access_.failures.total());
+  out.body = prometheus_text(figures(m.visitor.cameras), cameras, access_.failed());
   return out;
 }
 

@@ -2,11 +2,13 @@
 #include "http_util.h"
 
 #include "../config/secrets.h"
+#include "auth.h"
 #include "common/error.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <system_error>
 
 namespace vigil::monitor {
@@ -80,6 +82,30 @@ int integer_of(const Request &r, const std::string &name, int least, int most, i
   if (*v < least || *v > most || *v != std::floor(*v))
     refuse(400, text(name, " must be a whole number from ", least, " to ", most));
   return static_cast<int>(*v);
+}
+
+Response file_response(const Request &r, const std::string &path, const char *type) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  if (error) refuse(404, "the file is gone");
+  const auto range = parse_range(r.header("range"), size);
+  if (!range) {
+    Response none = error_response(416, text("the file has ", size, " bytes"));
+    none.headers["Content-Range"] = text("bytes */", size);
+    return none;
+  }
+  Response out;
+  out.type = type;
+  out.file = path;
+  out.from = range->from;
+  out.length = range->length;
+  out.headers = {{"Accept-Ranges", "bytes"}, {"Cache-Control", "private, max-age=60"}};
+  if (range->partial) {
+    out.status = 206;
+    out.headers["Content-Range"] =
+        text("bytes ", range->from, "-", range->from + range->length - 1, "/", size);
+  }
+  return out;
 }
 
 } // namespace vigil::monitor

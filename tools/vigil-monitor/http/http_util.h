@@ -24,4 +24,7 @@ nlohmann::json json_body(const Request &);
 std::optional<double> number_of(const Request &, const std::string &name);
 int integer_of(const Request &, const std::string &name, int least, int most, int otherwise);
 
+// A file, or the part of it that the request's Range names. Throws HttpError 404.
+Response file_response(const Request &, const std::string &path, const char *type);
+
 } // namespace vigil::monitor

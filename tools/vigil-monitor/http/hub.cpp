@@ -13,7 +13,12 @@ Bytes as_bytes(const nlohmann::json &j) {
 }
 
 bool wants(const Hub::ViewerDemand &w, const std::string &camera) {
-  return w.cameras.empty() || w.cameras.count(camera);
+  return w.visible.has(camera) && (w.cameras.empty() || w.cameras.count(camera));
+}
+
+// What concerns no camera may name one all the same, except the end of the stream.
+bool may_hear(const Hub::ViewerDemand &w, const std::string &camera, bool end) {
+  return w.visible.all() || (camera.empty() ? end : w.visible.has(camera));
 }
 
 // Whatever a viewer looks at, it knows of all cameras, from hello on: which there are, and their state.
@@ -71,9 +76,11 @@ void Hub::text(const std::string &camera, double time, const nlohmann::json &j) 
   const std::lock_guard guard(lock_);
   if (viewers_.empty()) return;
   const Bytes bytes = as_bytes(j);
-  const bool all = for_all(camera, j), state = j.value("kind", "") == "camera";
+  const std::string kind = j.value("kind", "");
+  const bool all = for_all(camera, j), state = kind == "camera", end = kind == "bye";
   for (Viewer *v : viewers_)
-    if (all || wants(v->wish, camera)) v->queue.text(camera, time, bytes, state);
+    if (may_hear(v->wish, camera, end) && (all || wants(v->wish, camera)))
+      v->queue.text(camera, time, bytes, state);
 }
 
 void Hub::close() {

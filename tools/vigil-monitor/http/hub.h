@@ -2,6 +2,7 @@
 // All viewers of live streams. Publishing never waits for a viewer.
 #pragma once
 
+#include "../visible_cameras.h"
 #include "frames.h"
 
 #include <functional>
@@ -22,7 +23,8 @@ class Hub {
     std::set<std::string> cameras; // empty: all
     View view = View::plain;
     bool pictures = true;
-    int height = 0; // 0: the camera's own
+    int height = 0;         // 0: the camera's own
+    VisibleCameras visible; // of others the viewer hears nothing
   };
   struct Demand { // of one camera, by all viewers
     unsigned views = 0;

@@ -29,7 +29,7 @@ std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &c
       stats["storage"]["recordings_bytes"]);
   one("storage_free_bytes", "gauge", "Free space of the disk.", stats["storage"]["free_bytes"]);
   one("storage_writable", "gauge", "1 while events can be stored.", stats["storage"]["writable"]);
-  one("auth_failures_total", "counter", "Wrong tokens that were given.", wrong_tokens);
+  one("auth_failures_total", "counter", "Wrong tokens and passwords that were given.", wrong_tokens);
   head("queue_length", "gauge", "Tasks or messages that wait.");
   for (const auto &[name, q] : stats["queues"].items())
     line("queue_length", "queue=\"" + name + "\"", q["length"]);

@@ -38,11 +38,12 @@ void Places::has_request(const void *connection) {
   if (const auto c = all_.find(connection); c != all_.end()) c->second.busy = true;
 }
 
-void Places::is_answered(const void *connection, bool trusted) {
+void Places::is_answered(const void *connection, bool trusted, const std::string &session) {
   const std::lock_guard guard(lock_);
   const auto c = all_.find(connection);
   if (c == all_.end()) return;
   c->second.trusted = trusted;
+  c->second.session = session;
   c->second.busy = trusted;
   c->second.until = Clock::now() + patience_; // of a stranger, to take the answer
 }
@@ -52,7 +53,14 @@ void Places::expect_next(const void *connection) {
   const auto c = all_.find(connection);
   if (c == all_.end()) return;
   c->second.busy = false;
+  c->second.session.clear();
   c->second.until = Clock::now() + (c->second.trusted ? patience_ : patience_with_strangers_);
+}
+
+void Places::end_answers(const std::string &session) {
+  const std::lock_guard guard(lock_);
+  for (auto &[name, c] : all_)
+    if (!session.empty() && c.session == session) end(c);
 }
 
 void Places::gone(const void *connection) {

@@ -31,15 +31,17 @@ class Places {
   // `connection` only names it. The socket stays open until gone() has returned.
   void came(const void *connection, int socket, std::string network, bool loopback);
   void has_request(const void *connection); // it is being looked at: it may take as long as it likes
-  void is_answered(const void *connection, bool trusted); // the answer of somebody trusted may as well
-  void expect_next(const void *connection);               // the answer is out
+  // The answer of somebody trusted may as well. `session`: who gets it, see end_answers().
+  void is_answered(const void *connection, bool trusted, const std::string &session = "");
+  void end_answers(const std::string &session); // connections on which answers are on their way to it
+  void expect_next(const void *connection);     // the answer is out
   void gone(const void *connection);
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Connection {
     int socket;
-    std::string network;
+    std::string network, session;
     bool loopback, trusted = false, busy = false, leaving = false;
     std::uint64_t number; // in the order in which they came
     Clock::time_point until;

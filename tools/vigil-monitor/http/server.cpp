@@ -221,7 +221,8 @@ MHD_Result answer(void *user, MHD_Connection *c, const char *url, const char *me
   } catch (const std::exception &e) {
     response = error_response(503, e.what());
   }
-  impl.places.is_answered(c, response.trusted);
+  impl.places.is_answered(c, response.trusted, response.session);
+  if (!response.is_current()) response = error_response(401, "your rights have changed meanwhile; ask again");
   return send(c, std::move(response), impl);
 }
 
@@ -299,6 +300,10 @@ Server::Server(const ServerSettings &s, Handler handler)
 
 Server::~Server() {
   MHD_stop_daemon(impl_->daemon);
+}
+
+void Server::end_answers(const std::string &session) {
+  impl_->places.end_answers(session);
 }
 
 int Server::port() const {

@@ -39,6 +39,10 @@ struct Response {
   // Sent instead of the body: called again and again, gives the next bytes; null ends it. `length` of them,
   // if that is not 0; else as many as come.
   std::function<std::shared_ptr<const std::string>()> stream;
+  std::string session; // of the visitor, for Server::end_answers(); empty: it has none
+  // Asked once the answer can be ended: false where the session has lost its right meanwhile, so that nothing
+  // is sent.
+  std::function<bool()> is_current = [] { return true; };
   bool trusted = false; // the answer is for somebody who may look, whose connection may stay (places.h)
 };
 
@@ -64,6 +68,8 @@ class Server {
   ~Server();
   Server(const Server &) = delete;
   Server &operator=(const Server &) = delete;
+  // Closes the connections on which answers are on their way to this session. On any thread.
+  void end_answers(const std::string &session);
   int port() const; // the one that was chosen, for port 0
 
   static constexpr std::size_t largest_body = 64 << 10;

@@ -45,7 +45,7 @@ void make(const std::string &file) {
 } // namespace
 
 const char *role_name(Role r) {
-  return r == Role::admin ? "admin" : r == Role::view ? "view" : "none";
+  return r == Role::admin ? "admin" : r == Role::operate ? "operator" : r == Role::view ? "view" : "none";
 }
 
 std::string random_word() {
@@ -119,6 +119,14 @@ std::optional<Token> Tokens::find(std::string_view token) const {
   std::optional<Token> found;
   for (const Token &t : tokens_)
     if (same(token, t.text)) found = t;
+  return found;
+}
+
+std::optional<Token> Tokens::find_where(const std::function<bool(const Token &)> &is) const {
+  const std::lock_guard guard(lock_);
+  std::optional<Token> found;
+  for (const Token &t : tokens_)
+    if (is(t)) found = t;
   return found;
 }
 

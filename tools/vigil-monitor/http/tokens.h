@@ -2,6 +2,7 @@
 // The token file: who may do what.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace vigil::monitor {
 
-enum class Role { none, view, admin };
-const char *role_name(Role);
+enum class Role { none, view, operate, admin }; // each may do all that those before may
+const char *role_name(Role);                    // none, view, operator, admin
 
 struct Token {
   Role role = Role::none;
@@ -25,6 +26,7 @@ class Tokens {
   // empty name: no tokens. Throws Error::bad_setting, Error::io or Error::write.
   explicit Tokens(std::string file);
   std::optional<Token> find(std::string_view token) const; // in a time that does not depend on the token
+  std::optional<Token> find_where(const std::function<bool(const Token &)> &) const;
   bool none() const;
 
   std::vector<Token> read() const; // the file as it is now; throws as the constructor does

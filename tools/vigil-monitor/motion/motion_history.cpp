@@ -39,6 +39,7 @@ void check_times(double from, double to) {
 MotionHistory::MotionHistory(std::string path, Log log, std::chrono::milliseconds budget)
     : path_(std::move(path)), log_(std::move(log)), readers_(path_, budget) {
   try {
+    if (const std::string moved = move_unreadable_log_aside(path_); !moved.empty()) log_(moved);
     open();
   } catch (const DamagedDatabase &e) {
     set_aside(e.what());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "moving_cells.h"
 
+#include "kernels/rules/polygon_mask.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -48,7 +50,7 @@ MovingCells operator&(const MovingCells &a, const MovingCells &b) {
 MovingCells cells_of(const std::vector<Point> &polygon) {
   constexpr int fine = 16; // points in which a cell is looked at, in each direction
   constexpr int width = MovingCells::columns * fine, height = MovingCells::rows * fine;
-  const std::vector<std::uint8_t> drawn = draw_masks({polygon}, width, height);
+  const std::vector<std::uint8_t> drawn = rules::polygon_mask({polygon}, width, height);
   MovingCells out;
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)

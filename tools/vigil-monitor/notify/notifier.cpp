@@ -13,13 +13,29 @@ namespace vigil::monitor {
 
 using nlohmann::json;
 
+namespace {
+
+std::string thumbnail(Monitor &m, const Event &e) {
+  std::ifstream in(m.storage().file(thumb_path(e)), std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+} // namespace
+
 Notifier::Notifier(Monitor &m, AuditLog &audit) : monitor_(m), audit_(audit), mqtt_config_(m.config().mqtt) {
   EventStore &store = m.storage().events();
   if (!mqtt_config_.host.empty())
     mqtt_ = std::make_unique<Mqtt>(mqtt_config_, store, log_line, [this](const Command &c) { order(c); });
   if (const std::string &url = m.config().webhook.url; !url.empty())
     webhook_ = std::make_unique<Webhook>(url, store, log_line);
-  if (!mqtt_ && !webhook_) return;
+  const auto picture = [&m](const Event &e) { return thumbnail(m, e); };
+  std::vector<std::string> boxes;
+  for (const NotifyConfig &rule : m.config().notify) {
+    notices_.push_back(std::make_unique<Notices>(rule, store, picture, log_line));
+    boxes.push_back(notices_.back()->box());
+  }
+  store.drop_boxes(Notices::prefix, boxes);
+  if (!mqtt_ && !webhook_ && notices_.empty()) return;
   m.news_of.push_back([this](const char *type, const Event &e) { return news(type, e); });
   m.on_event.push_back([this](const char *type, const Event &e) { event(type, e); });
   m.on_announce.push_back(
@@ -31,11 +47,22 @@ json Notifier::mqtt_state() const {
   return {{"connected", mqtt_->connected()}, {"host", mqtt_config_.host}};
 }
 
+json Notifier::test_notices() const {
+  json out = json::array();
+  for (const auto &n : notices_) {
+    const Delivery d = n->test();
+    out.push_back({{"to", shown_target(n->rule())}, {"error", d.wrong.empty() ? json() : json(d.wrong)}});
+  }
+  return out;
+}
+
 std::vector<Posting> Notifier::news(const char *type, const Event &e) const {
   const auto old = before_.find(e.id);
-  const std::string message =
-      event_message(type, old == before_.end() ? std::nullopt : std::optional(old->second), e);
+  const std::optional<Event> before = old == before_.end() ? std::nullopt : std::optional(old->second);
+  const std::string message = event_message(type, before, e);
   std::vector<Posting> out;
+  for (const auto &n : notices_)
+    if (auto p = n->posting(before, e)) out.push_back(std::move(*p));
   if (mqtt_) out.push_back({"mqtt", {0, mqtt_config_.topic_prefix + "/events", message, false}});
   if (webhook_) out.push_back({"webhook", {0, "", message, false}});
   return out;
@@ -58,12 +85,12 @@ void Notifier::event(const char *type, const Event &e) {
     const std::string camera = mqtt_config_.topic_prefix + "/" + e.camera;
     mqtt_->set_state({camera + "/last_event", to_json(e).dump()});
     if (e.has_snapshot) {
-      std::ifstream in(monitor_.storage().file(thumb_path(e)), std::ios::binary);
-      const std::string jpeg((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+      const std::string jpeg = thumbnail(monitor_, e);
       if (!jpeg.empty()) mqtt_->set_state({camera + "/snapshot", jpeg});
     }
   }
   if (webhook_) webhook_->wake();
+  for (const auto &n : notices_) n->wake();
 }
 
 void Notifier::announce(const std::string &camera, const json &record) {
@@ -124,9 +151,11 @@ void Notifier::obey(const Command &c) {
 bool Notifier::end(std::chrono::milliseconds patience) {
   take_no_orders();
   constexpr std::chrono::milliseconds at_once(0);
-  if (webhook_) webhook_->end(at_once); // both come to their end at the same time
-  const bool mqtt = !mqtt_ || mqtt_->end(patience);
-  return (!webhook_ || webhook_->end(patience)) && mqtt;
+  if (webhook_) webhook_->end(at_once); // all come to their end at the same time
+  for (const auto &n : notices_) n->end(at_once);
+  bool all = !mqtt_ || mqtt_->end(patience);
+  for (const auto &n : notices_) all = n->end(patience) && all;
+  return (!webhook_ || webhook_->end(patience)) && all;
 }
 
 } // namespace vigil::monitor

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tells MQTT and the webhook, where they are configured, what the monitor tells.
+// Tells MQTT, the webhook and people, where they are configured, what the monitor tells.
 #pragma once
 
 #include "../http/audit.h"
 #include "../monitor.h"
 #include "mqtt.h"
+#include "notices.h"
 #include "webhook.h"
 
 #include <atomic>
@@ -20,6 +21,8 @@ class Notifier {
   // Before the cameras start. Orders by MQTT go into the audit log.
   Notifier(Monitor &, AuditLog &);
   nlohmann::json mqtt_state() const;
+  // Sends a message for a test by each rule of `notify`, and waits: [{to, error: null or why not}].
+  nlohmann::json test_notices() const;
   void take_no_orders() { no_orders_ = true; } // the program ends
   // False when one of its threads has not ended within the time: it goes on then, and this object must not be
   // destroyed.
@@ -44,6 +47,7 @@ class Notifier {
   std::atomic<bool> no_orders_ = false;
   std::unique_ptr<Mqtt> mqtt_;
   std::unique_ptr<Webhook> webhook_;
+  std::vector<std::unique_ptr<Notices>> notices_;
 };
 
 } // namespace vigil::monitor

@@ -42,7 +42,7 @@ std::pair<std::size_t, std::size_t> chosen(const Segment &s, std::int64_t from, 
 
 std::optional<RecordingRange>
 RecordingRange::make(const std::vector<Segment> &segments, std::int64_t from, std::int64_t to,
-                     const std::function<std::string(const std::string &)> &file) {
+                     const std::function<std::string(const std::string &)> &file, Which which) {
   RecordingRange r;
   const Segment *first = nullptr;
   std::int64_t last_tick = 0;
@@ -71,7 +71,7 @@ RecordingRange::make(const std::vector<Segment> &segments, std::int64_t from, st
     std::int64_t offset = s.header;
     for (std::size_t i = 0; i < end; i++) {
       const std::uint32_t bytes = s.fragments[i].bytes;
-      if (i >= begin) {
+      if (i >= begin && (which == Which::all || s.fragments[i].key)) {
         r.pieces_.push_back({r.files_.size(), offset, r.size_, bytes, shift});
         r.size_ += bytes;
       }

@@ -20,11 +20,13 @@ namespace vigil::monitor {
 
 class RecordingRange {
  public:
+  enum class Which { all, keys }; // fragments; keys: those alone that begin with a key frame
   // `segments` in the order in which they were recorded; `file` makes a path of an id. Empty when none of
   // them has a picture between `from` and `to`. Throws Error::io when the first file cannot be read.
   static std::optional<RecordingRange> make(const std::vector<Segment> &segments, std::int64_t from,
                                             std::int64_t to,
-                                            const std::function<std::string(const std::string &id)> &file);
+                                            const std::function<std::string(const std::string &id)> &file,
+                                            Which which = Which::all);
 
   std::uint64_t size() const { return size_; }
   std::int64_t start() const { return start_; } // of its first picture

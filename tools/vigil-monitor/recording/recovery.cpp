@@ -39,7 +39,7 @@ struct OpenFile {
 
 } // namespace
 
-std::optional<Segment> read_segment_file(const std::string &path, const std::string &id) {
+std::optional<Segment> read_segment_file(const std::string &path, const std::string &id, bool cut) {
   const auto named = event_of_id(id);
   if (!named) return std::nullopt;
   Segment s;
@@ -87,7 +87,7 @@ std::optional<Segment> read_segment_file(const std::string &path, const std::str
     at += size;
   }
   if (s.fragments.empty() || init.empty()) return std::nullopt;
-  if (s.bytes < info.st_size && ftruncate(file.at, s.bytes) != 0)
+  if (cut && s.bytes < info.st_size && ftruncate(file.at, s.bytes) != 0)
     fail(Error::Kind::write, "cannot shorten ", path, ": ", std::strerror(errno));
   if (fdatasync(file.at) != 0) fail(Error::Kind::write, "cannot store ", path, ": ", std::strerror(errno));
   s.stream = stream_of(init);
@@ -95,20 +95,29 @@ std::optional<Segment> read_segment_file(const std::string &path, const std::str
   return s;
 }
 
+// What a program leaves that was killed before its first fragment was whole: nothing, or a beginning of its
+// own. Other bytes are damage, which may hide something.
+static bool was_only_begun(const std::string &path) {
+  const OpenFile file(path);
+  constexpr std::size_t box_head = 8, type_at = 4;
+  const std::string head = file.read(0, box_head);
+  return head.empty() || (head.size() == box_head && head.substr(type_at) == "ftyp");
+}
+
 void RecordingRecovery::close_open() {
   int closed = 0, empty = 0;
   for (const Segment &was : index_.open()) {
     const std::string path = file(was.id);
     try {
-      auto now = is_gone(path) ? std::nullopt : read_segment_file(path, was.id);
+      auto now = is_gone(path) ? std::nullopt : read_segment_file(path, was.id, true);
       if (now) {
         if (!was.codecs.empty()) now->codecs = was.codecs;
         now->start = was.start;
         index_.put(*now);
         closed++;
       } else {
-        std::ignore = unlink(path.c_str()); // its first fragment was never whole
-        index_.remove({was.id});
+        if (!is_gone(path) && was_only_begun(path)) std::ignore = unlink(path.c_str());
+        index_.remove({was.id}); // compare() says it where the file stays
         empty++;
       }
     } catch (const Error &e) { // it stays open, for the next start
@@ -139,7 +148,7 @@ void RecordingRecovery::compare() {
   if (error) return log_(text("the folder ", root, " cannot be read: ", error.message()));
   for (const std::string &id : unknown) {
     try {
-      if (const auto s = read_segment_file(file(id), id)) {
+      if (const auto s = read_segment_file(file(id), id, false)) {
         index_.put(*s);
         found++;
       } else {

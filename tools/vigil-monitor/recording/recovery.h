@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a start does with the recording that a killed program left. Segments that were being written are cut
-// after their last whole fragment. Of all others only the names are read: a file without a row gets one, and
-// a row whose file is certainly gone goes. Files with other names stay as they are.
+// after their last whole fragment. Of all others only the names are read: a file without a row gets one,
+// and a row whose file is certainly gone goes. Damaged files, and files with other names, stay as they are.
 #pragma once
 
 #include "index.h"
@@ -13,9 +13,9 @@
 
 namespace vigil::monitor {
 
-// Reads a segment's file from its own bytes, and cuts it after the last whole fragment. Empty when it holds
-// none. Throws Error::io and Error::write.
-std::optional<Segment> read_segment_file(const std::string &path, const std::string &id);
+// Reads a segment's file from its own bytes; with `cut`, it is cut after the last whole fragment. Empty
+// when it holds none. Throws Error::io and Error::write.
+std::optional<Segment> read_segment_file(const std::string &path, const std::string &id, bool cut);
 
 class RecordingRecovery {
  public:

@@ -54,18 +54,20 @@ RecordingRetention::Candidates RecordingRetention::candidates(const DiskState &d
       if (known.insert(s.id).second)
         out.kept.push_back({s.id, s.camera, seconds(s.start), s.bytes, false, days_of(s.camera, s.tier)});
   };
+  const int most = most_at_once + static_cast<int>(stuck_.size());
   if (disk.clock_trusted)
     for (const auto &[camera, totals] : index_.totals())
       for (const Segment::Tier tier : tiers)
         if (const double days = days_of(camera, tier); days > 0)
-          add(index_.older(camera, tier, micros(disk.now - days * day), most_at_once));
+          add(index_.older(camera, tier, micros(disk.now - days * day), most));
   std::int64_t excess = disk.min_free - disk.free;
   if (disk.max_size > 0) excess = std::max(excess, disk.clip_bytes - disk.max_size);
   if (excess > 0) {
-    const auto oldest = index_.oldest(excess, most_at_once);
+    for (const auto &[id, bytes] : stuck_) excess += bytes; // they may stay again
+    const auto oldest = index_.oldest(excess, most);
     std::int64_t bytes = 0;
     for (const Segment &s : oldest) bytes += s.bytes;
-    out.more = bytes < excess && oldest.size() == std::size_t{most_at_once};
+    out.more = bytes < excess && oldest.size() == static_cast<std::size_t>(most);
     add(oldest);
   }
   std::sort(out.kept.begin(), out.kept.end(),
@@ -73,69 +75,78 @@ RecordingRetention::Candidates RecordingRetention::candidates(const DiskState &d
   return out;
 }
 
-DiskState RecordingRetention::retain(const DiskState &disk) {
+RecordingRetention::Result RecordingRetention::retain(const DiskState &disk) {
   // By then the events of a segment are in the database.
   constexpr double settled = 120;
   while (index_.classify(micros(disk.now - settled))) {
   }
   const Candidates all = candidates(disk);
-  const auto going = plan_retention(all.kept, disk);
-  remove(going, disk.now);
-  DiskState after = disk;
   std::map<std::string, std::int64_t> bytes;
   for (const Kept &k : all.kept) bytes[k.id] = k.bytes;
-  for (const Departure &d : going) {
-    after.clip_bytes -= bytes[d.id];
-    after.free += bytes[d.id];
+  std::set<std::string> folders;
+  Carried done = carry_out(all.kept, disk, [&](const Departure &d) {
+    const std::string path = folder_ + "/" + recording_path(d.id);
+    remove_file(path);
+    folders.insert(fs::path(path).parent_path().string());
+    return true;
+  });
+  if (!done.gone.empty()) forget(done.gone, folders, disk.now);
+  const auto before = std::exchange(stuck_, {});
+  int more = 0;
+  for (const std::string &id : done.stuck) {
+    stuck_[id] = bytes[id];
+    more += before.count(id) == 0;
   }
-  if (all.more) after.max_size = after.min_free = 0; // events need not make room: more segments can
-  return after;
+  if (more > 0)
+    log_(text("retention: ", more, more == 1 ? " segment" : " segments",
+              " of recordings cannot be deleted, which is tried again each minute; the first: ", done.why));
+  Result out{disk, std::move(done.gone)};
+  for (const Departure &d : out.gone) {
+    out.left.clip_bytes -= d.bytes;
+    out.left.free += d.bytes;
+  }
+  for (const auto &[id, size] : stuck_) { // no event goes in their place
+    out.left.clip_bytes -= size;
+    out.left.free += size;
+  }
+  if (all.more) out.left.max_size = out.left.min_free = 0; // events need not make room: more segments can
+  return out;
 }
 
-void RecordingRetention::remove(const std::vector<Departure> &going, double now) {
+// Of segments whose files are gone the rows go, and folders that are empty.
+void RecordingRetention::forget(const std::vector<Departure> &gone, const std::set<std::string> &folders,
+                                double now) {
   struct Deleted { // a line of the log
     int segments = 0;
     double from = 0, to = 0;
     std::string why;
   };
   std::map<std::pair<std::string, std::string>, Deleted> lines; // by camera and reason
-  std::vector<std::string> gone;
-  std::set<std::string> folders;
-  const auto store = [&] {
-    for (const std::string &folder : folders) {
-      sync_folder(folder);
-      std::error_code error;
-      // Only when it is empty, and not the one that is being written into.
-      if (fs::path(folder).filename().string() < utc_day(now)) fs::remove(folder, error);
-    }
-    index_.remove(gone);
-    std::set<std::string> cameras;
-    for (const auto &[key, line] : lines) {
-      log_(text("retention: deleted ", line.segments, line.segments == 1 ? " segment" : " segments", " of ",
-                key.first, "'s recording, which began from ", utc_timestamp(line.from), " to ",
-                utc_timestamp(line.to), ": ", line.why));
-      cameras.insert(key.first);
-    }
-    for (const std::string &camera : cameras)
-      index_.forget_gaps(camera, index_.oldest_start(camera).value_or(micros(now)));
-  };
-  try {
-    for (const Departure &d : going) {
-      const auto named = event_of_id(d.id);
-      const std::string path = folder_ + "/" + recording_path(d.id);
-      remove_file(path);
-      folders.insert(fs::path(path).parent_path().string());
-      gone.push_back(d.id);
-      if (!named) continue;
-      Deleted &line = lines[{named->camera, d.by_age ? d.why : ""}];
-      if (line.segments++ == 0) line = {1, named->start_time, named->start_time, d.why};
-      line.to = named->start_time;
-    }
-  } catch (...) { // the rows of those that went go with them
-    store();
-    throw;
+  std::vector<std::string> ids;
+  for (const Departure &d : gone) {
+    ids.push_back(d.id);
+    const auto named = event_of_id(d.id);
+    if (!named) continue;
+    Deleted &line = lines[{d.camera, d.by_age() ? d.why : ""}];
+    if (line.segments++ == 0) line = {1, named->start_time, named->start_time, d.why};
+    line.to = named->start_time;
   }
-  if (!gone.empty()) store();
+  for (const std::string &folder : folders) {
+    sync_folder(folder);
+    std::error_code error;
+    // Only when it is empty, and not the one that is being written into.
+    if (fs::path(folder).filename().string() < utc_day(now)) fs::remove(folder, error);
+  }
+  index_.remove(ids);
+  std::set<std::string> cameras;
+  for (const auto &[key, line] : lines) {
+    log_(text("retention: deleted ", line.segments, line.segments == 1 ? " segment" : " segments", " of ",
+              key.first, "'s recording, which began from ", utc_timestamp(line.from), " to ",
+              utc_timestamp(line.to), ": ", line.why));
+    cameras.insert(key.first);
+  }
+  for (const std::string &camera : cameras)
+    index_.forget_gaps(camera, index_.oldest_start(camera).value_or(micros(now)));
 }
 
 std::optional<std::string> RecordingRetention::next_departure(const DiskState &disk) const {

@@ -4,7 +4,8 @@
 //      `continuous`, and of `motion` where they are more and the segment overlaps an event;
 //   2. as long as clips and recordings together exceed max_size, or the disk has less than min_free.
 //
-// Segments go before any event does for want of room. Used by one thread at a time.
+// Segments go before any event does for want of room. One that cannot be removed stays, is tried again by
+// each pass, and lets other segments go in its place, but no event. Used by one thread at a time.
 #pragma once
 
 #include "../config/config.h"
@@ -14,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,9 +36,11 @@ class RecordingRetention {
   double days_of(const std::string &camera, Segment::Tier) const;
   bool records(const std::string &camera) const { return days_.count(camera) > 0; } // or did
 
-  // Returns the disk as the retention of events finds it then. Throws Error::write when a file cannot be
-  // removed; its row stays.
-  DiskState retain(const DiskState &);
+  struct Result {
+    DiskState left; // the disk as the retention of events finds it then
+    std::vector<Departure> gone;
+  };
+  Result retain(const DiskState &);
   std::optional<std::string> next_departure(const DiskState &) const;
 
  private:
@@ -45,12 +49,13 @@ class RecordingRetention {
     bool more = false;      // than one pass takes
   };
   Candidates candidates(const DiskState &) const;
-  void remove(const std::vector<Departure> &, double now);
+  void forget(const std::vector<Departure> &gone, const std::set<std::string> &folders, double now);
 
   RecordingIndex &index_;
   const std::string folder_;
   const Log log_;
   std::map<std::string, RecordingDays> days_; // of each camera, as last configured
+  std::map<std::string, std::int64_t> stuck_; // segments that could not be removed, and their bytes
 };
 
 } // namespace vigil::monitor

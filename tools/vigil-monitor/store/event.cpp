@@ -45,7 +45,8 @@ nlohmann::json to_json(const Event &e) {
           {"clip_start", e.clip_start ? nlohmann::json(*e.clip_start) : nlohmann::json()},
           {"clip_bytes", e.clip_bytes},
           {"has_vector", e.has_vector},
-          {"retained", e.retained}};
+          {"retained", e.retained},
+          {"continues", e.continues.empty() ? nlohmann::json() : nlohmann::json(e.continues)}};
 }
 
 std::string new_event_id(double start_time, const std::string &camera) {

@@ -22,6 +22,7 @@ struct Event {
   bool has_clip = false, has_snapshot = false, retained = false, has_vector = false;
   std::optional<double> clip_start;
   std::int64_t clip_bytes = 0;
+  std::string continues; // the event that ended where this one began, of the same cause; empty: none
 };
 
 nlohmann::json to_json(const Event &); // as the API shows it

@@ -20,6 +20,12 @@ std::vector<float> unit(std::vector<float> v) {
   return v;
 }
 
+constexpr const char *is_visible = " AND camera IN (SELECT value FROM json_each(?))";
+
+std::string as_json(const VisibleCameras &c) {
+  return nlohmann::json(*c.only).dump();
+}
+
 } // namespace
 
 EventReader::EventReader(std::string path, std::chrono::milliseconds budget)
@@ -44,6 +50,7 @@ EventPage EventReader::find(const EventQuery &q) const {
   std::string sql = std::string("SELECT ") + event_columns +
                     ", EXISTS(SELECT 1 FROM seen WHERE event=id AND who=?) AS seen_by FROM events WHERE 1";
   if (!q.camera.empty()) sql += " AND camera=?";
+  if (!q.visible.all()) sql += is_visible;
   if (!q.label.empty()) sql += " AND label=?";
   if (!q.zone.empty()) sql += " AND EXISTS(SELECT 1 FROM json_each(zones) WHERE value=?)";
   if (q.after) sql += " AND start>=?";
@@ -65,6 +72,7 @@ EventPage EventReader::find(const EventQuery &q) const {
   Statement s(l.db(), sql);
   s.bind(q.who);
   if (!q.camera.empty()) s.bind(q.camera);
+  if (!q.visible.all()) s.bind(as_json(q.visible));
   if (!q.label.empty()) s.bind(q.label);
   if (!q.zone.empty()) s.bind(q.zone);
   if (q.after) s.bind(*q.after);
@@ -90,16 +98,19 @@ EventPage EventReader::find(const EventQuery &q) const {
   return page;
 }
 
-std::vector<SimilarEvent> EventReader::similar(const std::string &id, int limit) const {
+std::vector<SimilarEvent> EventReader::similar(const std::string &id, int limit,
+                                               const VisibleCameras &visible) const {
   const auto l = connections_.lease();
   Statement own(l.db(), "SELECT vector FROM events WHERE id=?");
   own.bind(id);
   if (!l.step(own)) return {};
   const std::vector<float> wanted = unit(own.floats(0));
-  Statement s(l.db(),
-              std::string("SELECT ") + event_columns +
-                  ", vector FROM events WHERE vector IS NOT NULL AND id<>? ORDER BY start DESC LIMIT ?");
-  s.bind(id).bind(most_rows);
+  Statement s(l.db(), std::string("SELECT ") + event_columns +
+                          ", vector FROM events WHERE vector IS NOT NULL AND id<>?" +
+                          (visible.all() ? "" : is_visible) + " ORDER BY start DESC LIMIT ?");
+  s.bind(id);
+  if (!visible.all()) s.bind(as_json(visible));
+  s.bind(most_rows);
   std::vector<SimilarEvent> out;
   const auto nearer = [](const SimilarEvent &a, const SimilarEvent &b) {
     return a.similarity > b.similarity;

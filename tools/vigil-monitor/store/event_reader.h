@@ -27,7 +27,7 @@ class EventReader {
   EventPage find(const EventQuery &) const;
   // The events whose vectors are nearest to this one's, by the cosine; among the newest most_rows that have
   // one.
-  std::vector<SimilarEvent> similar(const std::string &id, int limit) const;
+  std::vector<SimilarEvent> similar(const std::string &id, int limit, const VisibleCameras & = {}) const;
 
   std::int64_t clip_bytes() const;
   std::int64_t clips() const;

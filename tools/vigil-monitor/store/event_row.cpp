@@ -22,6 +22,7 @@ Event read_event(const Statement &s) {
   e.has_snapshot = s.integer(14) != 0;
   e.retained = s.integer(15) != 0;
   e.has_vector = s.integer(16) != 0;
+  if (!s.is_null(17)) e.continues = s.text(17);
   return e;
 }
 

@@ -4,6 +4,7 @@
 #include "../recording/index.h"
 #include "common/error.h"
 #include "event_row.h"
+#include "user_store.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,7 @@
 namespace vigil::monitor {
 namespace {
 
-constexpr int version = 2; // 2: segments and gaps of the recording
+constexpr int version = 3; // 2: segments and gaps of the recording; 3: users and sessions
 constexpr const char *schema = "CREATE TABLE events(id TEXT PRIMARY KEY, camera TEXT NOT NULL, label TEXT "
                                "NOT NULL, start REAL NOT NULL, end REAL,"
                                " updated REAL NOT NULL, zones TEXT NOT NULL, x REAL, y REAL, width REAL, "
@@ -48,6 +49,9 @@ EventStore::EventStore(const std::string &path) : db_(path) {
   if (found <= version) {
     db_.execute(additions);
     make_recording_tables(db_);
+    if (!one_integer(db_, "SELECT count(*) FROM pragma_table_info('events') WHERE name='continues'"))
+      db_.execute("ALTER TABLE events ADD COLUMN continues TEXT");
+    make_user_tables(db_);
     if (found < version) db_.execute(text("PRAGMA user_version=", version).c_str());
   }
   db_.execute("COMMIT");
@@ -84,8 +88,8 @@ void EventStore::put_event(const Event &e) {
       db_,
       "INSERT INTO events(id, camera, label, start, end, zones, x, y, width, height, score, has_clip, "
       "clip_start, clip_bytes,"
-      " has_snapshot, retained, updated) "
-      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,(julianday('now')-2440587.5)*86400.0)"
+      " has_snapshot, retained, continues, updated) "
+      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,(julianday('now')-2440587.5)*86400.0)"
       " ON CONFLICT(id) DO UPDATE SET end=excluded.end, zones=excluded.zones, x=excluded.x, y=excluded.y,"
       " width=excluded.width, height=excluded.height, score=excluded.score, has_clip=excluded.has_clip,"
       " clip_start=excluded.clip_start, clip_bytes=excluded.clip_bytes, has_snapshot=excluded.has_snapshot,"
@@ -106,6 +110,7 @@ void EventStore::put_event(const Event &e) {
       .bind(e.clip_bytes)
       .bind(e.has_snapshot)
       .bind(e.retained)
+      .bind(e.continues.empty() ? std::optional<std::string>() : e.continues)
       .run();
 }
 
@@ -226,6 +231,17 @@ void EventStore::delivered(std::int64_t letter) {
   const std::lock_guard guard(lock_);
   Statement(db_, "DELETE FROM outbox WHERE id=?").bind(letter).run();
 }
+
+void EventStore::drop_boxes(const std::string &prefix, const std::vector<std::string> &but) {
+  const std::lock_guard guard(lock_);
+  Statement(db_,
+            "DELETE FROM outbox WHERE substr(box, 1, ?)=? AND box NOT IN (SELECT value FROM json_each(?))")
+      .bind(static_cast<std::int64_t>(prefix.size()))
+      .bind(prefix)
+      .bind(nlohmann::json(but).dump())
+      .run();
+}
+
 std::map<std::string, double> EventStore::retain_days() const {
   const std::lock_guard guard(lock_);
   std::map<std::string, double> out;

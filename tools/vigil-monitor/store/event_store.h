@@ -4,6 +4,7 @@
 // written. What they have stored is on the disk when they return.
 #pragma once
 
+#include "../visible_cameras.h"
 #include "event.h"
 #include "sqlite.h"
 
@@ -15,6 +16,7 @@ namespace vigil::monitor {
 
 struct EventQuery {
   std::string camera, label, zone; // empty: any
+  VisibleCameras visible;          // of others nothing is found
   std::optional<double> after, before;
   std::optional<bool> retained;
   std::string who;          // whose marks `seen` means
@@ -85,6 +87,8 @@ class EventStore {
   void post(const Posting &, std::int64_t limit = most_letters);
   std::vector<Letter> letters(const std::string &box, int limit) const;
   void delivered(std::int64_t letter);
+  // Letters of boxes whose names begin so, and that are not among these, go: nobody will fetch them.
+  void drop_boxes(const std::string &prefix, const std::vector<std::string> &but);
 
   // Retention: the days of each camera as they were configured last, also of cameras that are gone since.
   std::map<std::string, double> retain_days() const;

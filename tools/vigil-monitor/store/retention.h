@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which events, or which segments of the recording, have to go. A pure function of what there is, so that it
-// can be tested by hand-made numbers.
+// Which events, or which segments of the recording, have to go. The plan is a pure function of what there
+// is, so that it can be tested by hand-made numbers.
 //
 // Oldest first, never one that is retained or still goes on:
 //   1. those whose age exceeds the days of their camera, unless the clock is in doubt (clock_trust.h);
@@ -9,8 +9,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace vigil::monitor {
@@ -30,8 +33,16 @@ struct DiskState {
   bool clock_trusted = true;
 };
 struct Departure {
-  std::string id, why; // "older than 14 days"
-  bool by_age = false; // else for want of room
+  std::string id, camera;
+  std::int64_t bytes = 0;
+  const char *reason = ""; // "age", "max_size" or "min_free"
+  std::string why;         // "older than 14 days"
+  bool by_age() const { return reason == std::string_view("age"); }
+};
+// What a pass has deleted.
+struct Departed {
+  std::vector<Departure> events, segments;
+  bool empty() const { return events.empty() && segments.empty(); }
 };
 
 // The longer of two numbers of days, of which 0 is no limit.
@@ -39,6 +50,19 @@ double longer_days(double a, double b);
 
 // `oldest_first` by start: all of them, or those that may have to go.
 std::vector<Departure> plan_retention(const std::vector<Kept> &oldest_first, const DiskState &);
+
+// Carries the plan out. `remove` returns false, or throws, when this one stays: that frees nothing, so
+// others of the list go for it. `gone`: those that went.
+struct Carried {
+  std::vector<Departure> gone;
+  std::vector<std::string> stuck; // ids of those for which `remove` threw
+  std::string why;                // of the first of them
+};
+Carried carry_out(std::vector<Kept> oldest_first, DiskState,
+                  const std::function<bool(const Departure &)> &remove);
+
+// The line of the audit log for what a pass has deleted: sums by camera and reason.
+nlohmann::json audit_line(const Departed &, double now);
 
 // What the next pass will do that this one does not yet, for people: "door's events of 2026-11-08 will be
 // deleted on 2026-11-22 (14 days)". `what`: events or recording.

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <unistd.h>
 #include <vector>
 
 namespace vigil::monitor {
@@ -59,12 +60,41 @@ int copy_table(const Sqlite &from, Sqlite &to, const std::string &table,
   return copied;
 }
 
-} // namespace
-
-std::string move_aside(const std::string &path) {
+std::string name_aside(const std::string &path) {
   std::string stamp = utc_timestamp(system_seconds());
   std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
-  const std::string aside = path + ".damaged-" + stamp;
+  return path + ".damaged-" + stamp;
+}
+
+bool is_barred(const std::string &path) {
+  return access(path.c_str(), F_OK) == 0 && access(path.c_str(), R_OK | W_OK) != 0;
+}
+
+} // namespace
+
+std::string move_unreadable_log_aside(const std::string &path) {
+  const std::string log = path + "-wal", index = path + "-shm";
+  if (!is_barred(log) && !is_barred(index)) return "";
+  const std::string aside = name_aside(path);
+  const auto move = [&](const std::string &file, const char *end) {
+    if (std::rename(file.c_str(), (aside + end).c_str()) != 0 && errno != ENOENT)
+      fail(Error::Kind::write, "cannot move ", file, ", which cannot be read, aside: ", std::strerror(errno));
+  };
+  const bool barred = is_barred(log);
+  std::error_code error;
+  if (barred) {
+    fs::copy_file(path, aside, error); // as far as there is room
+    move(log, "-wal");
+  }
+  move(index, "-shm"); // SQLite makes it anew
+  sync_folder_of(path);
+  return barred ? text("the log ", log, " of the database cannot be read, and is now ", aside,
+                       "-wal; what was stored last is in it alone")
+                : text(index, " cannot be read, and is now ", aside, "-shm; nothing is lost by that");
+}
+
+std::string move_aside(const std::string &path) {
+  const std::string aside = name_aside(path);
   if (std::rename(path.c_str(), aside.c_str()) != 0)
     fail(Error::Kind::write, "cannot move the damaged file ", path, " aside: ", std::strerror(errno));
   for (const char *end : {"-wal", "-shm"}) {
@@ -90,8 +120,9 @@ int salvage(const std::string &from, const std::string &to,
   try {
     const Sqlite old(from);
     Sqlite fresh(to);
-    for (const char *table : {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock",
-                              "seen", "motion_minutes", "segments", "gaps", "recording_days"}) {
+    for (const char *table :
+         {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock", "seen",
+          "motion_minutes", "segments", "gaps", "recording_days", "users", "sessions"}) {
       try {
         const std::vector<std::string> had = columns_of(old, table);
         std::vector<std::string> columns;
@@ -99,8 +130,8 @@ int salvage(const std::string &from, const std::string &to,
           if (std::find(had.begin(), had.end(), c) != had.end()) columns.push_back(c);
         if (columns.empty()) continue;
         int copied = copy_table(old, fresh, table, columns, false);
-        const bool has_rowid =
-            !std::strcmp(table, "events") || !std::strcmp(table, "outbox") || !std::strcmp(table, "heat");
+        const bool has_rowid = !std::strcmp(table, "events") || !std::strcmp(table, "outbox") ||
+                               !std::strcmp(table, "heat") || !std::strcmp(table, "users");
         if (has_rowid) copied += copy_table(old, fresh, table, columns, true);
         if (!std::strcmp(table, "events")) events = copied;
       } catch (const Error &e) {

@@ -20,6 +20,7 @@
 #include <tuple>
 #include <unistd.h>
 #include <unordered_map>
+#include <utility>
 
 namespace vigil::monitor {
 namespace fs = std::filesystem;
@@ -121,6 +122,8 @@ Storage::Storage(const std::string &path, Log log)
 
 void Storage::open_database() {
   const std::string path = file("events.db");
+  if (const std::string moved = move_unreadable_log_aside(path); !moved.empty())
+    report(moved + "; events whose files are there come back from their files");
   try {
     check_database(path);
     events_ = std::make_unique<EventStore>(path);
@@ -310,7 +313,7 @@ double Storage::days_of(const std::string &camera) const {
 // The events that may have to go, oldest first, and of each camera the first that will: enough for
 // plan_retention() and next_departure(), without reading the whole table.
 std::vector<Kept> Storage::candidates(const DiskState &disk) const {
-  constexpr int at_once = 1000; // more go with the next pass
+  const int at_once = 1000 + static_cast<int>(stuck_.size()); // more go with the next pass
   constexpr double day = 86400;
   std::map<std::pair<double, std::string>, Kept> all;
   const auto add = [&](const Event &e) {
@@ -334,7 +337,7 @@ std::vector<Kept> Storage::candidates(const DiskState &disk) const {
   return out;
 }
 
-std::vector<std::string> Storage::retain(const DiskState &disk) {
+Departed Storage::retain(const DiskState &disk) {
   constexpr double day = 24 * 3600;
   if (disk.clock_trusted && (!counts_went_ || std::abs(disk.now - *counts_went_) >= day)) {
     events_->forget_counts(disk.now - days_of_counts * day);
@@ -346,24 +349,21 @@ std::vector<std::string> Storage::retain(const DiskState &disk) {
     });
     counts_went_ = disk.now;
   }
-  const DiskState left = recording_retention_->retain(disk);
-  std::vector<std::string> gone;
-  std::string why_stuck;
-  int stuck = 0;
-  for (const Departure &d : plan_retention(candidates(left), left)) {
+  RecordingRetention::Result recordings = recording_retention_->retain(disk);
+  Carried done = carry_out(candidates(recordings.left), recordings.left, [&](const Departure &d) {
     const auto event = events_->get(d.id);
-    if (!event || event->retained) continue; // kept by a person meanwhile
-    try {
-      remove(*event);
-    } catch (const std::exception &e) { // one that cannot go keeps no other one from going
-      if (stuck++ == 0) why_stuck = e.what();
-      continue;
-    }
-    gone.push_back(d.id);
+    if (!event || event->retained) return false; // kept by a person meanwhile
+    remove(*event);
     log_("retention: deleted event " + d.id + ": " + d.why);
-  }
-  if (stuck > 0) log_(text("retention: ", stuck, " events cannot be deleted; the first: ", why_stuck));
-  return gone;
+    return true;
+  });
+  const auto before = std::exchange(stuck_, {done.stuck.begin(), done.stuck.end()});
+  int more = 0;
+  for (const std::string &id : stuck_) more += before.count(id) == 0;
+  if (more > 0)
+    log_(text("retention: ", more, more == 1 ? " event" : " events",
+              " cannot be deleted, which is tried again each minute; the first: ", done.why));
+  return {std::move(done.gone), std::move(recordings.gone)};
 }
 
 std::optional<std::string> Storage::next_departure(const DiskState &disk) const {

@@ -2,9 +2,9 @@
 // The storage folder: database, clips, thumbnails, models, events.jsonl. Files and rows are made and taken
 // away together.
 //
-// Evidence is never deleted because something is unknown. The program touches only files that it names itself
-// (clips/CAMERA/DAY/ID.mp4, thumbs/CAMERA/DAY/ID.jpg, where DAY and CAMERA are those of ID), gives files
-// without a row an event, and moves what is damaged to lost/ or to a name with ".damaged-TIME".
+// Evidence is never deleted because something is unknown. The program touches only files that it names
+// itself (clips/CAMERA/DAY/ID.mp4, thumbs/CAMERA/DAY/ID.jpg, where DAY and CAMERA are those of ID), gives
+// files without a row an event, and moves what is damaged to lost/ or to a name with ".damaged-TIME".
 #pragma once
 
 #include "../config/config.h"
@@ -20,13 +20,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace vigil::monitor {
 
-// Held while a program works with the folder: a second one would take clips that are being written for those
-// of a program that was killed.
+// Held while a program works with the folder: a second one would take clips that are being written for
+// those of a program that was killed.
 class FolderLock {
  public:
   // Throws Error::io when another holds it. Where the file system knows no locks there is none.
@@ -42,9 +43,9 @@ class FolderLock {
 class Storage {
  public:
   using Log = std::function<void(const std::string &)>;
-  // Makes the folders. A damaged or unreadable database is moved aside, and what can be read of it goes into
-  // a new one. Throws Error::write when the folder cannot be written, Error::bad_data on a newer version's
-  // database, Error::io when another program works with the folder.
+  // Makes the folders. A damaged or unreadable database is moved aside, and what can be read of it goes
+  // into a new one. Throws Error::write when the folder cannot be written, Error::bad_data on a newer
+  // version's database, Error::io when another program works with the folder.
   Storage(const std::string &path, Log log);
 
   EventStore &events() { return *events_; }
@@ -54,27 +55,28 @@ class Storage {
   const std::string &path() const { return path_; }
   std::string file(const std::string &below) const { return path_ + "/" + below; }
 
-  // A finished clip or picture without a row becomes an event with the label "found"; a row without its file
-  // says so; a half-written clip is closed after its last whole part. A file that cannot be read stays where
-  // it is, and the log says so. Returns the events that have no end, because the program was killed, with the
-  // end that they are to get.
+  // A finished clip or picture without a row becomes an event with the label "found"; a row without its
+  // file says so; a half-written clip is closed after its last whole part. A file that cannot be read stays
+  // where it is, and the log says so. Returns the events that have no end, because the program was killed,
+  // with the end that they are to get.
   std::vector<Event> reconcile(double now);
 
-  // Removes the files, then the row: what is reported as deleted does not come back. True when there was such
-  // an event. Throws Error::write when a file cannot be removed; the row stays then.
+  // Removes the files, then the row: what is reported as deleted does not come back. True when there was
+  // such an event. Throws Error::write when a file cannot be removed; the row stays then.
   bool remove(const Event &);
 
-  // For how many days events are kept (0: no limit). A camera's own days, where the configuration says them;
-  // else the longer of its last ones and `otherwise`. A camera that has left the configuration keeps its last
-  // ones. Only an explicit `retain: {days: N}` shortens.
+  // For how many days events are kept (0: no limit). A camera's own days, where the configuration says
+  // them; else the longer of its last ones and `otherwise`. A camera that has left the configuration keeps
+  // its last ones. Only an explicit `retain: {days: N}` shortens.
   void set_retention(const std::map<std::string, CameraConfig> &, double otherwise);
   double days_of(const std::string &camera) const;
 
-  // Deletes what has to go: segments of recordings (recording/retention.h), then events. Returns the events
-  // that went. Once a day heat and crossings older than
-  // days_of_counts go, too, and what the history of motion has longer than its camera's events are kept.
+  // Deletes what has to go, and returns it: segments of recordings (recording/retention.h), then events. An
+  // event whose files cannot be removed stays, is logged once and tried again by each pass; others go in
+  // its place. Once a day heat and crossings older than days_of_counts go, too, and what the history of
+  // motion has longer than its camera's events are kept.
   static constexpr double days_of_counts = 400;
-  std::vector<std::string> retain(const DiskState &);
+  Departed retain(const DiskState &);
   std::optional<std::string> next_departure(const DiskState &) const;
   DiskState disk(const StorageConfig &, double now, bool clock_trusted) const;
 
@@ -103,6 +105,7 @@ class Storage {
   std::map<std::string, double> days_; // of each camera, as last configured
   double otherwise_ = RecordConfig{}.retain_days;
   std::optional<double> counts_went_; // when they were looked at last
+  std::set<std::string> stuck_;       // events that retention could not remove
   mutable std::mutex reports_lock_;
   std::vector<std::string> reports_;
 };

@@ -29,7 +29,7 @@ async function request(method, path, { body, signal, keepalive } = {}) {
     throw new Refused(0, method === "GET" ? "The server cannot be reached. The page tries again." : "The server cannot be reached. Try it again when it is back.");
   }
   if (!response.ok) {
-    if (response.status === 401 && path !== "api/login") signIn.dispatchEvent(new Event("needed"));
+    if (response.status === 401 && path !== "api/login" && path !== "api/password") signIn.dispatchEvent(new Event("needed"));
     throw new Refused(response.status, await words(response));
   }
   return response.json();

@@ -11,6 +11,11 @@ class Store extends EventTarget {
     return this.version?.role === "admin";
   }
 
+  /** Whether this visitor may keep events, and switch cameras. */
+  get operator() {
+    return this.admin || this.version?.role === "operator";
+  }
+
   setAll(list) {
     const before = [...this.cameras.keys()].join();
     this.cameras = new Map(list.map((camera) => [camera.name, camera]));

@@ -90,7 +90,7 @@ export function camera(root, { names: [name], query }, signal) {
   const remembered = localStorage.getItem("panel");
   const part = parts[remembered] ? remembered : "areas";
   const tabs = choice("Settings of", Object.entries(parts).map(([value, [words]]) => ({ value, words })), part, showPart);
-  panel.append(h("div", { class: "tabs" }, tabs, !editable && h("span", { class: "hint" }, "Shown only: sign in with the admin token to change")), ...Object.values(parts).map(([, element]) => element));
+  panel.append(h("div", { class: "tabs" }, tabs, !editable && h("span", { class: "hint" }, "Shown only: sign in as an administrator to change")), ...Object.values(parts).map(([, element]) => element));
   showPart(part);
 
   root.append(head, h("div", { class: "camera-columns" }, h("div", { class: "camera-main" }, h("div", { class: "stage-room" }, stage), strip(name, signal), timeline(name, signal)), panel));

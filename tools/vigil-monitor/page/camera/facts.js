@@ -14,7 +14,7 @@ const switches = [
 
 export function facts(name, editable) {
   const inputs = switches.map((item) => {
-    const input = h("input", { type: "checkbox", id: `switch-${item.name}`, disabled: !editable, "aria-describedby": `switch-${item.name}-hint`, onchange: async () => {
+    const input = h("input", { type: "checkbox", id: `switch-${item.name}`, disabled: !store.operator, "aria-describedby": `switch-${item.name}-hint`, onchange: async () => {
       try {
         store.set(await patch(cameraPath(name, "switches"), { [item.name]: input.checked }));
       } catch (error) {

@@ -61,7 +61,7 @@ export function events(root, place, signal) {
     }
   }
   async function keep(event) {
-    if (!store.admin) return;
+    if (!store.operator) return;
     try {
       changed(await post(eventPath(event.id, "retain"), { retain: !event.retained }));
     } catch (error) {
@@ -176,7 +176,7 @@ export function events(root, place, signal) {
     { keys: ["n", "j", "ArrowRight", "ArrowDown"], words: "next, an older event", run: () => step(1) },
     { keys: ["p", "ArrowLeft", "ArrowUp"], words: "previous, a newer event", run: () => step(-1) },
     { keys: [" "], words: "play or pause", run: () => player.toggle() },
-    ...(store.admin ? [{ keys: ["k"], words: "keep whatever its age, or no longer", run: act(keep) },
+    ...(store.operator ? [{ keys: ["k"], words: "keep whatever its age, or no longer", run: act(keep) },
       { keys: ["Delete"], words: "delete event, clip and picture", run: act(drop) }] : []),
     { keys: ["s"], words: "more like this", run: act((event) => event.has_vector && go("events", [], { like: event.id, id: event.id })) },
     { keys: ["m"], words: "mark as seen, or as new again", run: act((event) => see(event, !event.seen)) },

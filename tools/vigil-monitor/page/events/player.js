@@ -40,7 +40,7 @@ export class Player {
       iconButton("back", "Newer event", act("previous"), { keys: "p", class: "button quiet icon-only" }),
       iconButton("next", "Older event", act("next"), { keys: "n", class: "button quiet icon-only" }),
       iconButton("close", "Close", act("close"), { keys: "Escape", class: "button quiet icon-only player-close" })),
-      this.screen, h("div", { class: "player-actions" }, store.admin && [this.keep, this.drop], this.seen, this.similar, this.save), this.facts);
+      this.screen, h("div", { class: "player-actions" }, store.operator && this.keep, store.admin && this.drop, this.seen, this.similar, this.save), this.facts);
     this.none = emptyState("events", "No event is chosen", "Choose one at the left, or press n.");
     this.element = h("aside", { class: "player panel", "aria-label": "Event" }, this.none, this.body);
     this.show(null);

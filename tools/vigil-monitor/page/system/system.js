@@ -8,6 +8,7 @@ import { signOutButton, themeButton } from "../app/personal.js";
 import { address } from "../app/router.js";
 import { store } from "../app/store.js";
 import { bytes, digits, fullTime, span, zoneName } from "../app/time.js";
+import { people } from "./people.js";
 import { Spark } from "./spark.js";
 
 const every = 2000; // ms
@@ -159,7 +160,7 @@ export function system(root, place, signal) {
     store.admin && iconButton("reset", "Read the configuration again", reload, { shown: true })),
     content);
   const personal = h("div", { class: "narrow-only" }, themeButton({ shown: true }), signOutButton({ shown: true }));
-  content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element),
+  content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element), people(signal),
     h("p", { class: "hint foot" }, `Vigil ${store.version.version}, GStreamer ${store.version.gstreamer}. Times are shown in ${zoneName()}. `,
       h("a", { href: "metrics" }, "Metrics"), ", ", h("a", { href: "api/config" }, "configuration"), ", ", h("a", { href: "api/openapi.json" }, "API")), personal);
 

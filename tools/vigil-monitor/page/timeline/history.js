@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What one camera's timeline holds of the part that is shown: what is recorded, gaps, motion, events. It is asked for again
-// when another part is shown, or the same part much larger. "change" is told when it came.
+// when another part is shown, or the same part much larger; the end of a recording that goes on comes by the live connection.
+// "change" is told when something came.
 import { cameraPath, get, query } from "../app/api.js";
+import { live } from "../app/live.js";
 import { now } from "../app/time.js";
 
 const calm = 150; // ms without a change of the axis, after which is asked
+const settled = 1000; // ms after an event, until the server has it
+const joined = 5; // seconds; where the recording's end is farther on than that, there may be a gap
 const empty = { from: 0, to: 0, oldest: null, recorded: [], gaps: [], events: [], motion: { start: 0, step: 1, levels: [] } };
 
 export class History extends EventTarget {
@@ -18,6 +22,8 @@ export class History extends EventTarget {
     this.camera = camera;
     this.axis = axis;
     axis.addEventListener("change", () => this.#later(calm), { signal });
+    live.addEventListener("recorded", ({ detail }) => { if (detail.camera === camera) this.#goesOn(detail.end); }, { signal });
+    live.addEventListener("event", ({ detail }) => { if (detail.event.camera === camera && this.data.to > now()) this.#later(settled); }, { signal });
     signal.addEventListener("abort", () => { clearTimeout(this.#timer); this.#asking?.abort(); });
     this.#ask();
   }
@@ -30,6 +36,18 @@ export class History extends EventTarget {
   nextRecorded(t) { return this.data.recorded.find(({ start }) => start > t)?.start ?? null; }
   eventAt(t, within) {
     return this.data.events.filter((e) => e.start - within <= t && t <= (e.end ?? now()) + within).at(-1) ?? null;
+  }
+
+  /** The recording reaches to `end` by now. */
+  #goesOn(end) {
+    if (end > this.data.to) return;
+    const last = this.data.recorded.at(-1);
+    if (!last || end - last.end > joined) {
+      this.#later(settled);
+    } else if (end > last.end) {
+      last.end = end;
+      this.dispatchEvent(new Event("change"));
+    }
   }
 
   #later(ms) {

@@ -34,20 +34,24 @@ function drawStrip(svg, history, axis) {
 export class Strips {
   #axis;
   #transport;
+  #marks;
   #rows = [];
   #ticks = h("div", { class: "tl-ticks number", "aria-hidden": "true" });
   #cursor = h("div", { class: "tl-cursor", "aria-hidden": "true" });
+  #marked = h("div", { class: "tl-marked", "aria-hidden": "true", hidden: true });
   #list = h("div", { class: "tl-rows" });
   #drawing = false;
 
-  constructor(axis, transport, signal) {
+  constructor(axis, transport, marks, signal) {
     this.#axis = axis;
     this.#transport = transport;
-    this.band = h("div", { class: "tl-band", role: "slider", tabindex: "0", "aria-label": "Time", "aria-orientation": "horizontal" }, this.#ticks, this.#list, this.#cursor);
+    this.#marks = marks;
+    this.band = h("div", { class: "tl-band", role: "slider", tabindex: "0", "aria-label": "Time", "aria-orientation": "horizontal" }, this.#ticks, this.#list, this.#marked, this.#cursor);
     this.status = h("p", { class: "tl-status hint number" });
     this.element = h("section", { class: "tl-strips panel", "aria-label": "Strips of time" }, this.band, this.status);
     axis.addEventListener("change", () => this.draw(), { signal });
     transport.addEventListener("change", () => this.#place(), { signal });
+    marks.addEventListener("change", () => this.#place(), { signal });
     this.#listen(signal);
     const observer = new ResizeObserver(() => this.draw());
     observer.observe(this.band);
@@ -87,6 +91,11 @@ export class Strips {
     const share = this.#axis.share(time);
     this.#cursor.hidden = share < 0 || share > 1;
     this.#cursor.style.left = `${share * 100}%`;
+    const { from, to } = this.#marks;
+    this.#marked.hidden = from === null && to === null;
+    const within = (t) => Math.min(1, Math.max(0, this.#axis.share(t)));
+    this.#marked.style.left = `${within(from ?? to) * 100}%`;
+    this.#marked.style.width = `${(within(to ?? from) - within(from ?? to)) * 100}%`;
     const set = (name, value) => { if (this.band.getAttribute(name) !== value) this.band.setAttribute(name, value); };
     set("aria-valuemin", String(Math.floor(this.#axis.start)));
     set("aria-valuemax", String(Math.ceil(this.#axis.end)));

@@ -9,8 +9,10 @@ import { rewrite } from "../app/router.js";
 import { store } from "../app/store.js";
 import { dateValue, dayName, dayStart, fromDateValue, now, timeOfDay } from "../app/time.js";
 import { Axis } from "./axis.js";
+import { Exports } from "./exports.js";
 import { History } from "./history.js";
 import { Hits } from "./hits.js";
+import { Marks } from "./marks.js";
 import { Playback } from "./playback.js";
 import { Region } from "./region.js";
 import { Strips } from "./strips.js";
@@ -53,8 +55,10 @@ export function timeline(root, place, signal) {
 
   // The pictures.
   const screens = h("div", { class: "tl-screens" });
-  const strips = new Strips(axis, transport, signal);
+  const marks = new Marks();
+  const strips = new Strips(axis, transport, marks, signal);
   const hits = new Hits({ choose: (camera, time) => transport.seek(time), close: () => endSearch() }, signal);
+  const exports = new Exports(marks, { time: () => transport.time, cameras: () => names, close: () => showExports(false) }, signal);
   let cameras = []; // of those that are shown: {name, history, playback, region, element}
   let leave = null; // AbortController of them
 
@@ -79,6 +83,7 @@ export function timeline(root, place, signal) {
     screens.dataset.count = String(cameras.length);
     strips.use(cameras, leave.signal);
     transport.use(cameras);
+    exports.tell();
     for (const chip of chips.children) chip.setAttribute("aria-pressed", String(names.includes(chip.dataset.camera)));
     remember();
   }
@@ -92,6 +97,7 @@ export function timeline(root, place, signal) {
     const camera = cameras.find((c) => c.name === name);
     if (!camera || camera.region.element.isConnected) return endSearch();
     endSearch();
+    showExports(false);
     transport.toggle(false);
     hits.open(name);
     camera.search.setAttribute("aria-pressed", "true");
@@ -104,6 +110,29 @@ export function timeline(root, place, signal) {
       search.setAttribute("aria-pressed", "false");
     }
     hits.close();
+  }
+
+  // Exports.
+  function showExports(open = true) {
+    if (open === exports.open) return;
+    exportButton.setAttribute("aria-expanded", String(open));
+    if (!open) {
+      exports.close();
+      marks.clear();
+      exportButton.focus();
+      return;
+    }
+    endSearch();
+    const around = 30; // seconds, before and after what is shown
+    if (!marks.complete) marks.both(transport.time - around, Math.min(transport.time + around, now()));
+    exports.show();
+  }
+  /** Marks the time that is shown, and opens the exports. */
+  function mark(act) {
+    act.call(marks, transport.time);
+    if (exports.open) return;
+    if (!marks.complete) marks.both(marks.from ?? marks.to - 60, marks.to ?? Math.min(marks.from + 60, now()));
+    showExports();
   }
 
   // The address holds cameras, time and how much is shown. Chromium takes 200 changes in 30 seconds.
@@ -155,10 +184,11 @@ export function timeline(root, place, signal) {
     rates.map((r) => h("option", { value: String(r), selected: r === 1 }, rateWords(r))));
   const wider = iconButton("zoom-out", "Show a longer time", () => axis.zoom(2, transport.time), { keys: "-" });
   const closer = iconButton("zoom-in", "Show a shorter time", () => axis.zoom(0.5, transport.time), { keys: "+" });
+  const exportButton = iconButton("download", "Export", () => showExports(!exports.open), { shown: true, keys: "x", "aria-expanded": "false" });
   const bar = h("div", { class: "tl-bar", role: "toolbar", "aria-label": "Play" },
     iconButton("motion-before", "Previous motion", () => motion(-1), { keys: "p" }), iconButton("back", "One frame back", () => step(-1), { keys: "," }), play,
     iconButton("next", "One frame on", () => step(1), { keys: "." }), iconButton("motion-after", "Next motion", () => motion(1), { keys: "n" }),
-    rate, clock, spoken, h("span", { class: "grow" }), wider, closer,
+    rate, clock, spoken, h("span", { class: "grow" }), exportButton, wider, closer,
     h("button", { type: "button", class: "button", title: "Show the whole day (d)", "aria-keyshortcuts": "d", onclick: () => axis.day(transport.time) }, "Day"));
 
   const tell = () => {
@@ -181,7 +211,7 @@ export function timeline(root, place, signal) {
 
   root.append(h("div", { class: "view-head" }, heading, iconButton("back", "Day before", () => moveDay(-1), { keys: "PageUp", class: "button quiet icon-only" }), date,
     iconButton("next", "Next day", () => moveDay(1), { keys: "PageDown", class: "button quiet icon-only" }), dayWords, h("span", { class: "grow" }), chips),
-  h("div", { class: "tl-columns" }, h("div", { class: "tl-main" }, screens, bar, strips.element), hits.element));
+  h("div", { class: "tl-columns" }, h("div", { class: "tl-main" }, screens, bar, strips.element), hits.element, exports.element));
   show(names);
   tell();
 
@@ -204,7 +234,10 @@ export function timeline(root, place, signal) {
     { keys: ["Home"], words: "to the begin of what is shown", run: () => goTo(axis.start) },
     { keys: ["End"], words: "to the end of what is shown", run: () => goTo(axis.end) },
     { keys: ["s"], words: "search where something moved, at the first camera", run: () => beginSearch(names[0]) },
-    { keys: ["Escape"], words: "end the search", run: () => endSearch() },
+    { keys: ["i"], words: "mark the begin of an export", run: () => mark(marks.begin) },
+    { keys: ["o"], words: "mark the end of an export", run: () => mark(marks.end) },
+    { keys: ["x"], words: "show or close the exports", run: () => showExports(!exports.open) },
+    { keys: ["Escape"], words: "end the search, close the exports", run: () => { endSearch(); showExports(false); } },
   ], signal);
   signal.addEventListener("abort", () => { leave?.abort(); clearTimeout(later); });
 }

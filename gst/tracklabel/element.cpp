@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The element tracklabel as a GObject: properties, start and stop.
+#include "gst/tracklabel/element.h"
+
+#include "gst/elements.h"
+#include "gst/errors.h"
+
+GST_DEBUG_CATEGORY(track_label_debug);
+
+using namespace vigil;
+using namespace vigil::gst;
+using namespace vigil::gst::tracklabel;
+
+struct GstTrackLabelClass {
+  GstBaseTransformClass parent_class;
+};
+G_DEFINE_TYPE_WITH_CODE(GstTrackLabel, gst_track_label, GST_TYPE_BASE_TRANSFORM,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
+
+namespace vigil::gst::tracklabel {
+GstBaseTransformClass *parent_class() {
+  return GST_BASE_TRANSFORM_CLASS(gst_track_label_parent_class);
+}
+} // namespace vigil::gst::tracklabel
+
+static const Properties<Settings> &properties() {
+  static const Properties<Settings> all = [] {
+    Properties<Settings> p;
+    p.string("model-location", "Model location",
+             "File of examples of labels, as vigil-monitor exports them. Read when the element starts. None: "
+             "nothing was taught",
+             &Settings::model_location, Change::ready);
+    p.table(&Settings::tuning, tuning_table, Change::live);
+    return p;
+  }();
+  return all;
+}
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  Impl &impl = impl_of(object);
+  const std::lock_guard lock(impl.mutex);
+  if (!properties().set(impl.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+}
+
+// A label may have any characters, names of fields may not: names and numbers are two arrays.
+static GstStructure *describe(const Stats &s) {
+  GstStructure *out = gst_structure_new("stats", "frames", G_TYPE_UINT64, s.frames, "tracks", G_TYPE_UINT64,
+                                        s.current, "decided", G_TYPE_UINT64, s.decided, "changed",
+                                        G_TYPE_UINT64, s.changed, "ended", G_TYPE_UINT64, s.ended, nullptr);
+  GValue labels = G_VALUE_INIT, counts = G_VALUE_INIT;
+  g_value_init(&labels, GST_TYPE_ARRAY);
+  g_value_init(&counts, GST_TYPE_ARRAY);
+  for (const auto &[label, count] : s.ended_as) {
+    GValue v = G_VALUE_INIT;
+    g_value_init(&v, G_TYPE_STRING);
+    g_value_set_string(&v, label.c_str());
+    gst_value_array_append_and_take_value(&labels, &v);
+    v = G_VALUE_INIT;
+    g_value_init(&v, G_TYPE_UINT64);
+    g_value_set_uint64(&v, count);
+    gst_value_array_append_and_take_value(&counts, &v);
+  }
+  gst_structure_take_value(out, "labels", &labels);
+  gst_structure_take_value(out, "counts", &counts);
+  return out;
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
+  Impl &impl = impl_of(object);
+  const std::lock_guard lock(impl.mutex);
+  if (id == properties().stats_id())
+    g_value_take_boxed(value, describe(impl.stats));
+  else if (!properties().get(impl.settings, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+}
+
+static gboolean start(GstBaseTransform *trans) {
+  return guard(trans, FALSE, [&] {
+    Impl &impl = impl_of(trans);
+    std::string location;
+    {
+      const std::lock_guard lock(impl.mutex);
+      location = impl.settings.model_location;
+      impl.stats = {};
+    }
+    impl.classifier = location.empty() ? label::Classifier() : load_classifier(location);
+    impl.subjects.clear();
+    impl.place = {};
+    return TRUE;
+  });
+}
+
+static void finalize(GObject *object) {
+  delete reinterpret_cast<GstTrackLabel *>(object)->impl;
+  G_OBJECT_CLASS(gst_track_label_parent_class)->finalize(object);
+}
+
+static void gst_track_label_init(GstTrackLabel *self) {
+  self->impl = new Impl;
+  gst_base_transform_set_in_place(GST_BASE_TRANSFORM(self), TRUE);
+}
+
+static void gst_track_label_class_init(GstTrackLabelClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(track_label_debug, "tracklabel", 0, "Labels of tracks");
+  auto *object = G_OBJECT_CLASS(klass);
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  properties().install_with_stats(
+      object, "Structure: frames; tracks now; decided, those that got a label; changed labels; ended tracks; "
+              "arrays labels and counts, as what the ended ones ended");
+
+  auto *element = GST_ELEMENT_CLASS(klass);
+  gst_element_class_set_static_metadata(
+      element, "Labels of tracks", "Filter/Analyzer/Video",
+      "Names tracks by their shape and motion: person, vehicle or other, or labels that were taught by "
+      "examples; needs no pixels",
+      VIGIL_AUTHORS);
+  auto *transform = GST_BASE_TRANSFORM_CLASS(klass);
+  transform->start = start;
+  install_streaming(transform);
+}
+
+GST_ELEMENT_REGISTER_DEFINE(tracklabel, "tracklabel", GST_RANK_NONE, gst_track_label_get_type())

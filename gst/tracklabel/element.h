@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The inside of the element tracklabel, for the files that make it up:
+//   element.cpp    the GObject: properties, start and stop
+//   streaming.cpp  tracks in, names out
+// What a track is called is decided in kernels/label.
+#pragma once
+
+#include "gst/metadata/track_meta.h"
+#include "gst/properties.h"
+#include "gst/transform/any_frames.h"
+#include "kernels/label/classifier.h"
+
+#include <gst/base/gstbasetransform.h>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+GST_DEBUG_CATEGORY_EXTERN(track_label_debug);
+#undef GST_CAT_DEFAULT
+#define GST_CAT_DEFAULT track_label_debug
+
+namespace vigil::gst::tracklabel {
+
+struct Tuning {
+  int min_views = 8, min_time = 700, forget_after = 3000; // ms
+  float threshold = 0.5f;
+  bool shape_rule = true, post_messages = true;
+  bool operator==(const Tuning &) const = default;
+};
+inline constexpr auto tuning_table = std::tuple{
+    param("shape-rule", "Shape rule",
+          "Name tracks person, vehicle or other by shape and motion where no taught label fits",
+          &Tuning::shape_rule),
+    param("threshold", "Threshold",
+          "Score 0..1 that a label needs, otherwise the track stays without one. Higher: fewer wrong labels, "
+          "more tracks without a label",
+          &Tuning::threshold, 0.f, 1.f),
+    param("min-views", "Least views",
+          "Frames in which a track was seen alone before it gets a label. Higher: later, and more reliable",
+          &Tuning::min_views, 2, 1000),
+    param("min-time", "Least time", "Milliseconds from a track's first view to its label at least",
+          &Tuning::min_time, 0, 60000),
+    param("forget-after", "Forget after", "Milliseconds for which a track is on no frame before it has ended",
+          &Tuning::forget_after, 100, 600000),
+    param("post-messages", "Post messages", "Post track-label on the bus", &Tuning::post_messages),
+};
+
+struct Settings {
+  Tuning tuning;
+  std::string model_location; // empty: nothing was taught
+};
+
+struct Stats {
+  guint64 frames = 0, current = 0, decided = 0, changed = 0, ended = 0;
+  std::map<std::string, guint64> ended_as; // by label
+};
+
+// The name of a track so far.
+struct Verdict {
+  std::string label; // empty: none
+  double score = 0;
+  bool taught = false; // by examples, not by the shape rule
+};
+
+struct Subject {
+  label::TrackViews views;
+  Verdict verdict;
+  bool decided = false;
+  double seen = 0, judge_at = 0; // seconds: on a frame for the last time; when it is judged next
+  double first_seen = 0;
+};
+
+struct Impl {
+  // Held for moments, by any thread.
+  std::mutex mutex;
+  Settings settings;
+  Stats stats;
+
+  // The streaming thread's own.
+  StreamPosition place;
+  std::vector<TrackOnFrame> tracks;
+  std::map<guint64, Subject> subjects; // by the track's id
+  label::PlaceScale scale;
+  label::Classifier classifier;
+
+  Tuning snapshot() {
+    const std::lock_guard lock(mutex);
+    return settings.tuning;
+  }
+};
+
+} // namespace vigil::gst::tracklabel
+
+struct GstTrackLabel {
+  GstBaseTransform parent;
+  vigil::gst::tracklabel::Impl *impl;
+};
+
+namespace vigil::gst::tracklabel {
+
+inline Impl &impl_of(gpointer self) {
+  return *static_cast<GstTrackLabel *>(self)->impl;
+}
+GstBaseTransformClass *parent_class();
+void install_streaming(GstBaseTransformClass *);
+// Throws as label::read_examples() and read_text_file() do.
+label::Classifier load_classifier(const std::string &location);
+
+} // namespace vigil::gst::tracklabel

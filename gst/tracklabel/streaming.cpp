@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Tracks in, names out.
+#include "common/file.h"
+#include "gst/errors.h"
+#include "gst/tracklabel/element.h"
+#include "kernels/label/examples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace vigil::gst::tracklabel {
+namespace {
+
+GstStructure *describe(const label::Features &features) {
+  GstStructure *s = gst_structure_new_empty("features");
+  for (std::size_t i = 0; i < label::feature_count; i++)
+    if (std::isfinite(features[i]))
+      gst_structure_set(s, label::name_of(static_cast<label::Feature>(i)), G_TYPE_DOUBLE, double{features[i]},
+                        nullptr);
+  return s;
+}
+
+void post(GstElement *element, guint64 id, const Subject &subject, const label::Features &features,
+          const FrameTime &time, bool ended) {
+  GstStructure *s = new_timed_structure("track-label", time);
+  const auto lasted = subject.views.last_seconds() - subject.first_seen;
+  gst_structure_set(s, "id", G_TYPE_UINT64, id, "label", G_TYPE_STRING, subject.verdict.label.c_str(),
+                    "score", G_TYPE_DOUBLE, subject.verdict.score, "taught", G_TYPE_BOOLEAN,
+                    gboolean(subject.verdict.taught), "views", G_TYPE_UINT64, guint64(subject.views.count()),
+                    "age", G_TYPE_UINT64, guint64(std::max(0., lasted) * GST_SECOND), "ended", G_TYPE_BOOLEAN,
+                    gboolean(ended), nullptr);
+  GValue shape = G_VALUE_INIT;
+  g_value_init(&shape, GST_TYPE_STRUCTURE);
+  g_value_take_boxed(&shape, describe(features));
+  gst_structure_take_value(s, "features", &shape);
+  gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), s));
+}
+
+// What fits best: a taught label, otherwise the shape rule's. The label before keeps its place until another
+// one is clearly better.
+Verdict judge(const Impl &impl, const Tuning &tuning, const label::Features &features,
+              const Verdict &before) {
+  constexpr double clearly = 0.1;
+  std::vector<Verdict> all;
+  for (const label::NameScore &n : impl.classifier.scores({features, {}}))
+    all.push_back({n.name, n.score, true});
+  std::erase_if(all, [&](const Verdict &v) { return v.score < tuning.threshold; });
+  if (all.empty() && tuning.shape_rule) {
+    const label::ShapeScores scores = label::shape_scores(features);
+    for (std::size_t i = 0; i < label::shape_count; i++)
+      if (scores[i] >= tuning.threshold)
+        all.push_back({label::name_of(static_cast<label::Shape>(i)), scores[i], false});
+  }
+  if (all.empty()) return {};
+  const auto less = [](const Verdict &a, const Verdict &b) { return a.score < b.score; };
+  const auto best = std::max_element(all.begin(), all.end(), less);
+  for (const Verdict &v : all)
+    if (v.label == before.label && v.taught == before.taught && best->score < v.score + clearly) return v;
+  return *best;
+}
+
+void judge(GstElement *element, Impl &impl, const Tuning &tuning, guint64 id, Subject &subject,
+           const FrameTime &time) {
+  constexpr double interval = 0.5; // seconds
+  if (subject.views.count() < static_cast<std::size_t>(tuning.min_views) ||
+      (subject.views.last_seconds() - subject.first_seen) * 1000 < tuning.min_time ||
+      subject.seen < subject.judge_at)
+    return;
+  subject.judge_at = subject.seen + interval;
+  const label::Features features = subject.views.features(impl.scale);
+  const Verdict now = judge(impl, tuning, features, subject.verdict);
+  const bool first = !std::exchange(subject.decided, true);
+  const bool changed = now.label != subject.verdict.label || now.taught != subject.verdict.taught;
+  subject.verdict = now;
+  if (!first && !changed) return;
+  {
+    const std::lock_guard lock(impl.mutex);
+    (first ? impl.stats.decided : impl.stats.changed)++;
+  }
+  if (tuning.post_messages) post(element, id, subject, features, time, false);
+}
+
+void end(GstElement *element, Impl &impl, const Tuning &tuning, guint64 id, Subject &subject,
+         const FrameTime &time) {
+  if (subject.decided) {
+    const label::Features features = subject.views.features(impl.scale);
+    subject.verdict = judge(impl, tuning, features, subject.verdict);
+    if (tuning.post_messages) post(element, id, subject, features, time, true);
+    subject.views.teach(impl.scale);
+  }
+  const std::lock_guard lock(impl.mutex);
+  impl.stats.ended++;
+  // Of all labels that ever were, the first: their number has no limit.
+  constexpr std::size_t most_labels = 64;
+  if (subject.decided &&
+      (impl.stats.ended_as.size() < most_labels || impl.stats.ended_as.count(subject.verdict.label)))
+    impl.stats.ended_as[subject.verdict.label]++;
+}
+
+void end_all(GstBaseTransform *trans, Impl &impl) {
+  const Tuning tuning = impl.snapshot();
+  for (auto &[id, subject] : std::exchange(impl.subjects, {}))
+    end(GST_ELEMENT(trans), impl, tuning, id, subject, impl.place.last_time);
+  const std::lock_guard lock(impl.mutex);
+  impl.stats.current = 0;
+}
+
+void take_tracks(Impl &impl, GstBuffer *buffer) {
+  impl.tracks.clear();
+  tracks_on(buffer, impl.tracks);
+  for (const TrackOnFrame &t : impl.tracks) {
+    const auto [at, is_new] = impl.subjects.try_emplace(t.object.id);
+    Subject &subject = at->second;
+    subject.seen = impl.place.seconds;
+    if (is_new) subject.first_seen = impl.place.seconds;
+    if (t.object.state != track::State::tracked) continue;
+    subject.views.add({impl.place.seconds, t.object.box, t.area, t.spread.xx, t.spread.yy}, impl.place.width,
+                      impl.place.height);
+  }
+}
+
+GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
+  return guard(trans, GST_FLOW_ERROR, [&] {
+    Impl &impl = impl_of(trans);
+    const Tuning tuning = impl.snapshot();
+    const FrameTime time = frame_time(trans->segment, buffer);
+    const double seconds = seconds_of(impl.place.info, time, impl.place.seconds);
+    if (seconds < impl.place.seconds) end_all(trans, impl); // the tracks' numbers are others now
+    impl.place.seconds = seconds;
+    impl.place.last_time = time;
+    if (impl.place.passes_by(buffer, time)) return GST_FLOW_OK;
+    take_tracks(impl, buffer);
+    for (const TrackOnFrame &t : impl.tracks) {
+      Subject &subject = impl.subjects[t.object.id];
+      judge(GST_ELEMENT(trans), impl, tuning, t.object.id, subject, time);
+      if (!subject.verdict.label.empty())
+        add_track_name(
+            buffer, t.object.id,
+            {subject.verdict.label, subject.verdict.score, subject.verdict.taught, subject.views.count()});
+    }
+    for (auto it = impl.subjects.begin(); it != impl.subjects.end();) {
+      if ((impl.place.seconds - it->second.seen) * 1000 <= tuning.forget_after) {
+        ++it;
+        continue;
+      }
+      end(GST_ELEMENT(trans), impl, tuning, it->first, it->second, time);
+      it = impl.subjects.erase(it);
+    }
+    const std::lock_guard lock(impl.mutex);
+    impl.stats.frames++;
+    impl.stats.current = impl.subjects.size();
+    return GST_FLOW_OK;
+  });
+}
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
+  Impl &impl = impl_of(trans);
+  if (!impl.place.set_caps(in)) return TRUE;
+  // Places and sizes in pictures of another size say nothing of this one.
+  return guard(trans, FALSE, [&] {
+    end_all(trans, impl);
+    impl.scale = {};
+    return TRUE;
+  });
+}
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+    guard(trans, false, [&] {
+      end_all(trans, impl_of(trans));
+      return true;
+    });
+  return parent_class()->sink_event(trans, event);
+}
+
+} // namespace
+
+label::Classifier load_classifier(const std::string &location) {
+  const auto taught =
+      label::read_examples(read_text_file(location, "the file of labels", label::largest_examples_file));
+  // Frames have no appearance of a single track.
+  constexpr bool use_appearance = false;
+  return label::Classifier(label::examples_of(taught), use_appearance);
+}
+
+void install_streaming(GstBaseTransformClass *transform) {
+  pass_any_frames(transform);
+  transform->transform_ip = transform_ip;
+  transform->set_caps = set_caps;
+  transform->sink_event = sink_event;
+}
+
+} // namespace vigil::gst::tracklabel

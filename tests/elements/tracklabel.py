@@ -1,0 +1,159 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""boxtrack ! tracklabel on boxes without pixels: messages, metadata, statistics, models, mistakes.
+
+tracklabel.py FOLDER"""
+import json
+import math
+import pathlib
+import sys
+import unittest
+
+import gi
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstVideo", "1.0")
+from gi.repository import Gst, GstVideo  # noqa: E402  pylint: disable=wrong-import-position
+
+FOLDER = pathlib.Path(sys.argv.pop())
+RATE = 10
+
+
+def walker(n):
+    width = 34 + round(10 * math.sin(2 * math.pi * 2 * n / RATE))
+    return (30 + 6 * n - width // 2, 60, width, 90)
+
+
+def car(n):
+    return (20 + 10 * n, 300, 150, 70)
+
+
+def plain(structure):
+    out = {}
+    for i in range(structure.n_fields()):
+        name = structure.nth_field_name(i)
+        value = structure.get_value(name)
+        out[name] = plain(value) if isinstance(value, Gst.Structure) else value
+    return out
+
+
+class Chain:
+    """Pushes frames, keeps messages and the parameters "label" of what came out."""
+
+    def __init__(self, settings=""):
+        self.pipeline = Gst.parse_launch(f"appsrc name=in format=time ! boxtrack ! tracklabel name=label {settings} ! fakesink name=out sync=false")
+        self.source, self.element = self.pipeline.get_by_name("in"), self.pipeline.get_by_name("label")
+        self.caps(640, 480)
+        self.labels, self.messages, self.errors = [], [], []
+        self.pipeline.get_by_name("out").get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.take)
+
+    def caps(self, width, height):
+        self.source.props.caps = Gst.Caps.from_string(f"video/x-raw,format=GRAY8,width={width},height={height},framerate={RATE}/1")
+
+    def take(self, _pad, info):
+        buffer = info.get_buffer()
+        for number in range(8):
+            meta = GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, number)
+            label = meta and meta.get_param("label")
+            if label:
+                self.labels.append((meta.get_param("track").get_uint64("id")[1], plain(label)))
+        return Gst.PadProbeReturn.OK
+
+    def frame(self, n, boxes):
+        buffer = Gst.Buffer.new_allocate(None, 1, None)
+        buffer.pts, buffer.duration = n * Gst.SECOND // RATE, Gst.SECOND // RATE
+        for i, (kind, box) in enumerate(boxes):
+            GstVideo.buffer_add_video_region_of_interest_meta(buffer, kind, *box).id = i
+        self.source.emit("push-buffer", buffer)
+
+    def run(self, frames=45, between=lambda n: None):
+        self.pipeline.set_state(Gst.State.PLAYING)
+        for n in range(frames):
+            self.frame(n, [("motion", walker(n)), ("motion", car(n))])
+            between(n)
+        self.source.emit("end-of-stream")
+        kinds = Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR
+        while message := self.pipeline.get_bus().timed_pop_filtered(120 * Gst.SECOND, kinds):
+            if message.type == Gst.MessageType.ELEMENT and message.get_structure().get_name() == "track-label":
+                self.messages.append(plain(message.get_structure()))
+            if message.type == Gst.MessageType.ERROR:
+                self.errors.append(message.parse_error()[0].message)
+            if message.type != Gst.MessageType.ELEMENT:
+                break
+        stats = self.element.props.stats
+        self.stats = {f: stats.get_uint64(f)[1] for f in ("frames", "tracks", "decided", "changed", "ended")}
+        self.pipeline.set_state(Gst.State.NULL)
+        return self
+
+
+def model(name, examples):
+    path = FOLDER / name
+    path.write_text(examples if isinstance(examples, str) else json.dumps({"format": "vigil-labels", "version": 1, "examples": examples}), encoding="utf-8")
+    return path
+
+
+class TrackLabel(unittest.TestCase):
+    def test_shapes(self):
+        chain = Chain().run()
+        self.assertEqual(chain.errors, [])
+        ended = {m["id"]: m for m in chain.messages if m["ended"]}
+        self.assertEqual(sorted(m["label"] for m in ended.values()), ["person", "vehicle"])
+        for m in ended.values():
+            self.assertFalse(m["taught"])
+            self.assertTrue(0.5 <= m["score"] <= 1 and m["views"] >= 30 and m["age"] > 2 * Gst.SECOND, m)
+            self.assertIn("timestamp", m)
+            upright = m["features"]["aspect"] > 0
+            self.assertEqual(m["label"], "person" if upright else "vehicle")
+            self.assertNotIn("relative-size", m["features"], "what is not known is missing")
+        first = [m for m in chain.messages if not m["ended"]]
+        self.assertTrue(all(m["views"] >= 8 and m["age"] >= 700 * Gst.MSECOND for m in first), first)
+        self.assertEqual({m["id"] for m in first}, set(ended))
+        self.assertEqual((chain.stats["frames"], chain.stats["tracks"], chain.stats["decided"], chain.stats["ended"]), (45, 0, 2, 2))
+        # On the frames from the decision on, to the end.
+        self.assertGreater(len(chain.labels), 50)
+        for track, label in chain.labels[-2:]:
+            self.assertEqual(label["label"], ended[track]["label"])
+            self.assertTrue(0.5 <= label["score"] <= 1 and not label["taught"] and label["views"] > 30, label)
+
+    def test_taught(self):
+        shape = {"aspect": 0.9, "size": -2.1, "speed": 0.3, "filled": 0.6}
+        flat = {**shape, "aspect": -0.7, "size": -1.5}
+        path = model("taught.json", [{"label": name, "shape": {k: v + 0.01 * n for k, v in s.items()}} for n in range(12) for name, s in (("Frau \"Ä\" 🐈", shape), ("bus", flat))])
+        chain = Chain(f"model-location={path}").run()
+        ended = [m for m in chain.messages if m["ended"]]
+        self.assertEqual(sorted(m["label"] for m in ended), ["Frau \"Ä\" 🐈", "bus"])
+        self.assertTrue(all(m["taught"] for m in ended))
+
+    def test_without_a_rule(self):
+        chain = Chain("shape-rule=false").run()
+        self.assertEqual({m["label"] for m in chain.messages}, {""}, "tracks have features, and no label")
+        self.assertTrue(all(m["features"] for m in chain.messages))
+        self.assertEqual(chain.labels, [])
+
+    def test_quiet(self):
+        chain = Chain("post-messages=false").run()
+        self.assertEqual(chain.messages, [])
+        self.assertTrue(chain.labels, "metadata stays")
+
+    def test_too_short(self):
+        chain = Chain("min-time=60000").run()
+        self.assertEqual((chain.messages, chain.labels), ([], []))
+        self.assertEqual(chain.stats["ended"], 2)
+
+    def test_bad_models(self):
+        for name, text, words in (("none.json", None, "none.json"), ("text.json", "hello", "no JSON"), ("cut.json", '{"format": "vigil-la', "no JSON"),
+                                  ("newer.json", '{"format": "vigil-labels", "version": 9, "examples": []}', "version is 9")):
+            path = FOLDER / name if text is None else model(name, text)
+            chain = Chain(f"model-location={path}").run(frames=3)
+            self.assertEqual(len(chain.errors), 1, name)
+            self.assertIn(words, chain.errors[0])
+
+    def test_another_size(self):
+        chain = Chain()
+        chain.run(between=lambda n: chain.caps(320, 240) if n == 22 else None)
+        self.assertEqual(chain.errors, [])
+        self.assertGreaterEqual(chain.stats["ended"], 2)
+
+
+Gst.init(None)
+unittest.main()

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the classifier of names learns from drawn features, also from wrong, few, many and odd examples.
+#include "kernels/label/classifier.h"
+#include "kernels/label/appearance.h"
+#include "tests/expect.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using vigil::test::expect, vigil::test::failures;
+using namespace vigil::label;
+
+std::mt19937_64 random_bits(5);
+double normal() {
+  return std::normal_distribution<double>()(random_bits);
+}
+double uniform() {
+  return std::uniform_real_distribution<double>()(random_bits);
+}
+
+void set(Features &f, Feature which, double v) {
+  f[static_cast<std::size_t>(which)] = static_cast<float>(v);
+}
+
+// Dogs are small and wide, people upright, vans wide and large; all vary.
+Subject subject(const std::string &kind) {
+  Subject s;
+  const double aspect = kind == "person" ? 0.9 : -0.5, size = kind == "van"   ? -1.4
+                                                              : kind == "dog" ? -3
+                                                                              : -2.2;
+  set(s.shape, Feature::aspect, aspect + 0.2 * normal());
+  set(s.shape, Feature::size, size + 0.2 * normal());
+  set(s.shape, Feature::speed, (kind == "van" ? 0.6 : -0.4) + 0.4 * normal());
+  set(s.shape, Feature::straightness, 0.85 + 0.1 * normal());
+  set(s.shape, Feature::travel, 1 + normal());
+  set(s.shape, Feature::filled, 0.65 + 0.08 * normal());
+  return s;
+}
+
+std::vector<Example> taught(const std::vector<std::string> &kinds, int each, double wrong = 0) {
+  std::vector<Example> out;
+  for (int n = 0; n < each; n++)
+    for (std::size_t k = 0; k < kinds.size(); k++) {
+      const bool lie = uniform() < wrong;
+      out.push_back({lie ? kinds[(k + 1) % kinds.size()] : kinds[k], true, subject(kinds[k])});
+    }
+  return out;
+}
+
+double share_right(const Classifier &c, const std::vector<std::string> &kinds, int each = 200) {
+  int right = 0;
+  for (const std::string &kind : kinds)
+    for (int n = 0; n < each; n++) {
+      const auto scores = c.scores(subject(kind));
+      right += !scores.empty() && scores[0].name == kind && scores[0].score > 0.5;
+    }
+  return right / double(each * int(kinds.size()));
+}
+
+const NameReport &report(const Classifier &c, const std::string &name) {
+  for (const NameReport &r : c.report())
+    if (r.name == name) return r;
+  static const NameReport none;
+  expect(false, "there is a report of " + name);
+  return none;
+}
+
+const std::vector<std::string> kinds = {"dog", "person", "van"};
+
+void few_and_many() {
+  const double five = share_right(Classifier(taught(kinds, 5)), kinds);
+  const double thirty = share_right(Classifier(taught(kinds, 30)), kinds);
+  expect(five >= 0.85, "five of each: " + std::to_string(five));
+  expect(thirty >= 0.95, "thirty of each: " + std::to_string(thirty));
+}
+
+void wrong_labels() {
+  for (const double wrong : {0.1, 0.2, 0.3}) {
+    const double right = share_right(Classifier(taught(kinds, 40, wrong)), kinds);
+    expect(right >= 0.9, std::to_string(wrong) + " of the labels are wrong: " + std::to_string(right));
+  }
+}
+
+// One example that is far from all others of its name.
+void one_gross_error() {
+  std::vector<Example> examples = taught(kinds, 15);
+  const double before = share_right(Classifier(examples), kinds);
+  Subject far;
+  for (std::size_t i = 0; i < feature_count; i++) far.shape[i] = 1e30f;
+  for (int n = 0; n < 3; n++) examples.push_back({"dog", true, far});
+  const double after = share_right(Classifier(examples), kinds);
+  expect(after >= before - 0.05,
+         "three gross errors: " + std::to_string(before) + " to " + std::to_string(after));
+}
+
+void one_name_only() {
+  const Classifier c(taught({"person"}, 12));
+  const auto person = c.scores(subject("person")), van = c.scores(subject("van"));
+  expect(person.size() == 1 && van.size() == 1, "one name has one score");
+  expect(person[0].score > 0.5, "what was taught alone is known: " + std::to_string(person[0].score));
+  expect(person[0].score > van[0].score, "another shape is less like it");
+  expect(std::isnan(report(c, "person").accuracy), "without counterexamples there is no accuracy");
+}
+
+void not_that() {
+  std::vector<Example> examples = taught({"person"}, 12);
+  for (int n = 0; n < 12; n++) examples.push_back({"person", false, subject("dog")});
+  for (int n = 0; n < 3; n++) examples.push_back({"ghost", false, subject("dog")});
+  const Classifier c(examples);
+  expect(c.scores(subject("dog"))[0].score < 0.5, "what it is not is not called that");
+  expect(c.scores(subject("person"))[0].score > 0.5, "what it is still is");
+  expect(c.scores(subject("dog")).size() == 1, "a name without an example is never given");
+  expect(report(c, "ghost").examples == 0 && report(c, "ghost").counterexamples == 3, "but it is reported");
+}
+
+void honesty() {
+  std::vector<Example> nonsense = taught({"person"}, 60);
+  for (Example &e : nonsense) e.name = random_bits() % 2 ? "a" : "b";
+  const NameReport &r = report(Classifier(nonsense), "a");
+  expect(r.accuracy > 0.25 && r.accuracy < 0.75, "labels by chance: accuracy " + std::to_string(r.accuracy));
+  expect(r.needs == 5, "more are needed then");
+  const Classifier good(taught(kinds, 20));
+  expect(report(good, "van").accuracy >= 0.9 && report(good, "van").needs == 0,
+         "twenty good ones are enough");
+  expect(report(Classifier(taught(kinds, 4)), "van").needs == 6, "four need six more");
+  // What is said of the taught holds for others: the mean over several draws.
+  double said = 0, is = 0;
+  constexpr int draws = 10;
+  for (int n = 0; n < draws; n++) {
+    const Classifier c(taught({"person", "dog"}, 8, 0.1));
+    said += report(c, "dog").accuracy / draws;
+    is += share_right(c, {"person", "dog"}, 100) / draws;
+  }
+  expect(said < is + 0.05,
+         "accuracy is not promised too high: " + std::to_string(said) + ", is " + std::to_string(is));
+}
+
+// Of scores around p, the share p is right.
+void calibration() {
+  std::vector<Example> examples;
+  const auto blurred = [](bool a) {
+    Subject s;
+    set(s.shape, Feature::size, -2.2 + (a ? 0.35 : -0.35) + 0.7 * normal());
+    return s;
+  };
+  for (int n = 0; n < 300; n++) examples.push_back({n % 2 ? "a" : "b", true, blurred(n % 2)});
+  const Classifier c(examples);
+  double said = 0, right = 0, count = 0;
+  for (int n = 0; n < 3000; n++) {
+    const auto scores = c.scores(blurred(n % 2));
+    if (scores[0].score < 0.5) continue;
+    said += scores[0].score;
+    right += scores[0].name == (n % 2 ? "a" : "b");
+    count++;
+  }
+  expect(std::abs(said - right) / count < 0.1,
+         "scores " + std::to_string(said / count) + " are right in " + std::to_string(right / count));
+}
+
+void odd_input() {
+  expect(Classifier().scores(Subject{}).empty() && Classifier(std::vector<Example>{}).empty(),
+         "nothing was taught");
+  std::vector<Example> same(30, Example{"a", true, subject("dog")});
+  for (std::size_t n = 0; n < 15; n++) same[n].name = std::string("b");
+  const auto tied = Classifier(same).scores(same[0].subject);
+  expect(tied.size() == 2 && std::isfinite(tied[0].score) && tied[0].score < 0.9,
+         "one thing under two names is unsure");
+  std::vector<Example> unknown = taught(kinds, 10);
+  for (std::size_t n = 0; n < unknown.size(); n += 2) unknown[n].subject = {};
+  for (Example &e : unknown)
+    e.subject.appearance.assign(appearance_length, std::numeric_limits<float>::quiet_NaN());
+  unknown[1].subject.appearance = {1, 2};
+  for (const NameScore &s : Classifier(unknown).scores(subject("van")))
+    expect(s.score >= 0 && s.score <= 1, "examples of which nothing is known do no harm");
+  const Classifier a(taught({"x"}, 3)), again = a;
+  expect(again.scores(Subject{})[0].score == a.scores(Subject{})[0].score, "a copy is the same");
+}
+
+void names() {
+  for (const char *good : {"a", "Müllers Katze", "路", "a/b?c=d&e#f", "\"'<>\\", "💩", "..", "%00", "x y"})
+    expect(is_name(good), std::string("a name: ") + good);
+  expect(is_name(std::string(longest_name, 'x')) && !is_name(std::string(longest_name + 1, 'x')),
+         "64 bytes are the most");
+  for (const std::string &bad : {std::string(""), std::string("  "), std::string("a\nb"), std::string("\xff"),
+                                 std::string("a\0b", 3), std::string("\xc3"), std::string("\xed\xa0\x80")})
+    expect(!is_name(bad), "no name: " + bad);
+  std::vector<Example> examples;
+  for (int n = 0; n < 12; n++) {
+    examples.push_back({"\"'<>\\ 💩", true, subject("dog")});
+    examples.push_back({"..", true, subject("van")});
+  }
+  expect(Classifier(examples).scores(subject("dog"))[0].name == "\"'<>\\ 💩", "odd names are names");
+}
+
+// The one thing that shape cannot know: the same shape looks different.
+void appearance() {
+  const auto look = [](double at) {
+    std::vector<float> v(4096);
+    for (std::size_t i = 0; i < v.size(); i++)
+      v[i] = static_cast<float>(std::sin(0.01 * double(i) * at) + 0.5 * normal());
+    return appearance_of(v);
+  };
+  const auto seen = [&](bool post) {
+    Subject s = subject("van");
+    s.appearance = look(post ? 3 : 4);
+    return s;
+  };
+  std::vector<Example> examples;
+  for (int n = 0; n < 15; n++) {
+    examples.push_back({"post van", true, seen(true)});
+    examples.push_back({"other van", true, seen(false)});
+  }
+  const Classifier with(examples), without(examples, false);
+  int right = 0, blind = 0;
+  for (int n = 0; n < 100; n++) {
+    const Subject s = seen(n % 2);
+    const std::string name = n % 2 ? "post van" : "other van";
+    right += with.scores(s)[0].name == name;
+    blind += without.scores(s)[0].name == name;
+  }
+  expect(right >= 90, "vans are known by their looks: " + std::to_string(right));
+  expect(blind < 80, "and not without them: " + std::to_string(blind));
+  expect(appearance_of({}).empty() && appearance_of(std::vector<float>(100)).empty() &&
+             appearance_of(std::vector<float>{1, std::numeric_limits<float>::infinity()}).empty(),
+         "vectors that say nothing have no appearance");
+}
+
+void ten_thousand() {
+  std::vector<Example> many = taught(kinds, int(most_examples) / 3 + 100, 0.2);
+  const Classifier c(many);
+  std::size_t counted = 0;
+  for (const NameReport &r : c.report()) counted += r.examples;
+  expect(counted == most_examples, "the first ten thousand are taken");
+  expect(share_right(c, kinds) >= 0.95, "ten thousand examples, a fifth of them wrong");
+}
+
+int run() {
+  few_and_many();
+  wrong_labels();
+  one_gross_error();
+  one_name_only();
+  not_that();
+  honesty();
+  calibration();
+  odd_input();
+  names();
+  appearance();
+  ten_thousand();
+  return failures != 0;
+}
+
+} // namespace
+
+int main() {
+  return vigil::test::run_program("label classifier", run);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Features of tracks whose motion is known, at several frame rates and sizes, and the shape rule on them.
+#include "kernels/label/features.h"
+#include "kernels/label/shape_rule.h"
+#include "tests/expect.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace {
+
+using vigil::test::expect, vigil::test::failures;
+using namespace vigil::label;
+
+constexpr double pi = 3.14159265358979;
+
+struct Mover {
+  double width, height, speed; // of its box and of its way, in picture heights
+  double step = 0;             // by how much its width swings, twice a second
+  double filled = 0.6;
+};
+constexpr Mover walker{.width = 0.06, .height = 0.16, .speed = 0.12, .step = 0.35, .filled = 0.6};
+constexpr Mover car{.width = 0.3, .height = 0.14, .speed = 0.6, .step = 0, .filled = 0.8};
+
+TrackViews watch(const Mover &m, double seconds, double fps, double picture) {
+  TrackViews views;
+  for (int n = 0; n < seconds * fps; n++) {
+    const double t = n / fps, width = m.width * (1 + m.step * std::sin(2 * pi * 2 * t)) * picture;
+    const double height = m.height * picture, x = 0.1 * picture + m.speed * t * picture;
+    views.add({t, {x - width / 2, 0.5 * picture, width, height}, m.filled * width * height}, 4 * picture,
+              picture);
+  }
+  return views;
+}
+
+double of(const TrackViews &v, Feature f) {
+  return double{get(v.features({}), f)};
+}
+bool near(double a, double b, double by) {
+  return std::abs(a - b) <= by;
+}
+
+void known_motion() {
+  for (const double fps : {6., 15., 30.})
+    for (const double picture : {120., 1080.}) {
+      const std::string at =
+          " at " + std::to_string(fps) + " frames a second of " + std::to_string(picture) + " lines";
+      const TrackViews w = watch(walker, 4, fps, picture), c = watch(car, 4, fps, picture);
+      expect(near(of(w, Feature::aspect), std::log(0.16 / 0.06), 0.1), "a walker is upright" + at);
+      expect(near(of(c, Feature::aspect), std::log(0.14 / 0.3), 0.01), "a car is wide" + at);
+      const double own = std::sqrt(0.3 * 0.14);
+      expect(near(of(c, Feature::speed), std::log(0.05 + 0.6 / own), 0.02), "the speed in own sizes" + at);
+      expect(near(of(c, Feature::straightness), 1, 1e-3), "a car goes straight on" + at);
+      expect(near(of(c, Feature::sideways), 1, 1e-3), "it goes to the side" + at);
+      expect(near(of(c, Feature::filled), 0.8, 1e-3), "it fills its box" + at);
+      expect(of(w, Feature::rhythm) > 0.5, "a walker's legs have a rhythm" + at);
+      expect(of(c, Feature::rhythm) < 0.2, "a car has none" + at);
+      expect(std::isnan(of(c, Feature::relative_size)), "a place without tracks has no usual size" + at);
+    }
+}
+
+void bad_views() {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
+                   inf = std::numeric_limits<double>::infinity();
+  TrackViews v;
+  v.add({0, {nan, 0, 1, 1}}, 100, 100);
+  v.add({0, {0, 0, inf, 1}}, 100, 100);
+  v.add({0, {0, 0, 0, 1}}, 100, 100);
+  v.add({0, {0, 0, 5, 5}}, 0, 0);
+  expect(v.count() == 0, "boxes without a size are no views");
+  for (const float f : v.features({})) expect(std::isnan(f), "nothing is known of no views");
+  v.add({1, {10, 10, 5, 5}, nan, inf, -1}, 100, 100);
+  v.add({1, {10, 10, 9, 5}}, 100, 100);
+  expect(v.count() == 1, "a second view of the same time is none");
+  expect(std::isnan(of(v, Feature::speed)), "one view has no speed");
+  expect(std::isnan(of(v, Feature::filled)), "an area that is no number is not known");
+  const ShapeScores s = shape_scores(v.features({}));
+  expect(near(s[0] + s[1] + s[2], 1, 1e-9), "scores of what is hardly known are scores");
+  TrackViews forever;
+  for (int n = 0; n < 100000; n++) forever.add({n / 25., {10. + n % 50, 10, 20, 40}}, 200, 200);
+  expect(forever.count() == 100000, "all views are counted");
+  expect(std::isfinite(of(forever, Feature::aspect)), "a track of an hour has features");
+}
+
+void half_hidden() {
+  TrackViews v;
+  // It comes in from the left: at the border a part is seen, which is slim.
+  for (int n = 0; n < 20; n++) v.add({n / 10., {0, 50, 5. + 2 * n, 40}}, 400, 200);
+  for (int n = 20; n < 40; n++) v.add({n / 10., {10. + 5 * (n - 20), 50, 80, 40}}, 400, 200);
+  expect(near(of(v, Feature::aspect), std::log(0.5), 0.01), "views at the border say nothing of the shape");
+}
+
+void places() {
+  PlaceScale place;
+  for (int n = 0; n < 100; n++) {
+    place.learn(0.2, std::log(0.05), std::log(0.1));
+    place.learn(0.9, std::log(0.2), std::log(0.4));
+  }
+  place.learn(std::numeric_limits<double>::quiet_NaN(), 1, 1);
+  expect(near(place.usual(0.2)->size, std::log(0.05), 0.1), "far away, what is small is usual");
+  expect(near(place.usual(0.9)->size, std::log(0.2), 0.1), "near, what is large");
+  expect(place.usual(0.5)->size > place.usual(0.2)->size && place.usual(0.5)->size < place.usual(0.9)->size,
+         "where nothing was, the mean of all");
+  const TrackViews w = watch(walker, 4, 10, 480);
+  expect(std::isfinite(get(w.features(place), Feature::relative_size)), "relative features are known");
+}
+
+void shapes() {
+  for (const double fps : {6., 25.}) {
+    expect(likeliest(shape_scores(watch(walker, 3, fps, 480).features({}))) == Shape::person,
+           "a walker is a person");
+    expect(likeliest(shape_scores(watch(car, 3, fps, 480).features({}))) == Shape::vehicle,
+           "a car is a vehicle");
+  }
+}
+
+int run() {
+  known_motion();
+  bad_views();
+  half_hidden();
+  places();
+  shapes();
+  return failures != 0;
+}
+
+} // namespace
+
+int main() {
+  return vigil::test::run_program("label features", run);
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Events of a camera from their causes, its state and outages, its counts; without GStreamer, by a clock of
+// the test. Usage: test-monitor-events FOLDER
+#include "tests/expect.h"
+#include "tools/vigil-monitor/camera/activity_report.h"
+#include "tools/vigil-monitor/camera/camera_state.h"
+#include "tools/vigil-monitor/camera/event_tracker.h"
+#include "tools/vigil-monitor/camera/rule_counts.h"
+#include "tools/vigil-monitor/camera/said_once.h"
+#include "tools/vigil-monitor/camera/stays.h"
+#include "tools/vigil-monitor/camera/trouble.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace vigil;
+using namespace vigil::monitor;
+using test::expect, test::failures;
+
+namespace {
+
+constexpr double utc_less_steady = 1'000'000;
+
+// Remembers all that a camera says.
+class News final : public CameraNews {
+ public:
+  struct Said {
+    std::string type;
+    Event event;
+  };
+  const Utc &utc() const override { return utc_; }
+  std::string file(const std::string &below) const override { return "/storage/" + below; }
+  void log(const std::string &line) override { lines.push_back(line); }
+  void announce(const std::string &, const nlohmann::json &j) override { announced.push_back(j); }
+  void event(const char *type, const Event &e) override { said.push_back({type, e}); }
+  void thumbnail(const Event &e, Bytes) override { thumbnails[e.id]++; }
+  void vector(const Event &e, std::vector<float> v) override { vectors[e.id] = std::move(v); }
+  void crossing(const std::string &, const std::string &, double, bool) override {}
+  void heat(const std::string &, double time, std::vector<float>) override { heats.push_back(time); }
+  void motion(const std::string &, const MovedSeconds &moved) override { moved_cells += moved.size(); }
+
+  std::vector<Event> all(const std::string &type) const {
+    std::vector<Event> out;
+    for (const Said &s : said)
+      if (s.type == type) out.push_back(s.event);
+    return out;
+  }
+
+  double steady = 100, set = 0; // seconds of the monotonic clock; by which the system's clock was set
+  std::vector<Said> said;
+  std::vector<std::string> lines;
+  std::vector<nlohmann::json> announced;
+  std::map<std::string, int> thumbnails;
+  std::map<std::string, std::vector<float>> vectors;
+  std::vector<double> heats;
+  std::size_t moved_cells = 0;
+  Utc utc_{[this] { return utc_less_steady + steady + set; }, [this] { return steady; }};
+};
+
+class Clips final : public EventClips {
+ public:
+  bool begin_clip(const std::string &event, const std::string &path, double time, double utc) override {
+    if (!takes) return false;
+    begun[event] = time;
+    paths[event] = path;
+    offset = utc;
+    return true;
+  }
+  void end_clip(const std::string &event, double time) override { ended[event] = time; }
+
+  bool takes = true;
+  double offset = 0;
+  std::map<std::string, double> begun, ended;
+  std::map<std::string, std::string> paths;
+};
+
+struct Scene {
+  Scene() {
+    config.name = "yard";
+    config.record.post_capture = 5;
+    config.record.max_clip = 60;
+    config.zones["gate"].points = {{0, 0}, {0.5, 0}, {0.5, 1}, {0, 1}};
+  }
+  double now() const { return news.utc().now(); }
+  void pass(double seconds, bool frames = true) {
+    for (double end = news.steady + seconds; news.steady < end - 1e-9;) {
+      news.steady += std::min(1.0, end - news.steady);
+      if (frames) feed->seen = news.steady;
+      events.tick();
+    }
+  }
+  void motion(double score = 0.1) { events.begin({"motion", now(), score, "", "", false, false}); }
+
+  CameraConfig config;
+  News news;
+  Clips clips;
+  std::shared_ptr<CameraFeed> feed = std::make_shared<CameraFeed>(5);
+  RuleCounts counts;
+  EventTracker events{config, news, feed, clips, counts};
+};
+
+bool near(double a, double b) {
+  return std::abs(a - b) < 1e-6;
+}
+
+void one_event() {
+  Scene s;
+  const double began = s.now();
+  s.motion();
+  expect(s.news.said.size() == 1 && s.news.said[0].type == "new", "an event is announced at once");
+  const Event first = s.news.said.at(0).event;
+  expect(first.camera == "yard" && first.label == "motion" && near(first.start_time, began), "its beginning");
+  expect(near(s.clips.begun[first.id], 100) && near(s.clips.offset, utc_less_steady), "its clip's clock");
+  expect(s.clips.paths[first.id] == "/storage/" + clip_path(first), "its clip's file");
+  expect(s.feed->wants_picture, "it wants a picture");
+  s.feed->see({{0.1, 0.1, 0.2, 0.2}}, 0.4);
+  s.events.entered("gate");
+  s.pass(1);
+  const Event seen = s.news.all("update").back();
+  expect(seen.zones == std::vector<std::string>{"gate"} && seen.box && near(seen.score, 0.4),
+         "zone, box and score of what was seen");
+  s.events.picture(std::make_shared<const std::string>("jpeg"));
+  s.events.picture(std::make_shared<const std::string>("jpeg"));
+  expect(s.news.thumbnails[first.id] == 1, "one picture of an object that does not grow");
+  s.feed->see({{0.1, 0.1, 0.4, 0.4}}, 0.2);
+  s.pass(1);
+  s.events.picture(std::make_shared<const std::string>("jpeg"));
+  expect(s.news.thumbnails[first.id] == 2, "another of a much larger one");
+  s.feed->set_vector({1, 2});
+  s.pass(1);
+  expect(s.news.vectors[first.id].size() == 2, "its vector");
+
+  const double quiet = s.now();
+  s.events.end("motion", quiet);
+  s.pass(4);
+  expect(s.news.all("end").empty(), "it lasts while its cause may come again");
+  s.motion();
+  s.pass(10);
+  expect(s.news.all("new").size() == 1 && s.news.all("end").empty(), "which makes it the same event");
+  const double over = s.now();
+  s.events.end("motion", over);
+  s.pass(5);
+  expect(s.news.all("end").size() == 1 && near(*s.news.all("end")[0].end_time, over),
+         "it ends where its cause did");
+  expect(near(s.clips.ended[first.id], s.news.utc().steady(over) + 5), "its clip ends post_capture later");
+  expect(!s.feed->wants_picture, "no picture is wanted any more");
+  expect(s.events.awaits_clips(), "its clip is on its way");
+  s.events.clip_finished(first.id, {true, "", began - 5, 1234});
+  expect(!s.events.awaits_clips() && s.news.said.back().event.has_clip &&
+             s.news.said.back().event.clip_bytes == 1234,
+         "its clip is there");
+}
+
+void chain_is_late() {
+  Scene s;
+  s.feed->connected = s.news.steady;
+  s.feed->seen = s.news.steady + 1;
+  s.motion();
+  s.events.end("motion", s.now());
+  s.pass(9, false); // no frame was looked at since
+  expect(s.news.all("end").empty(), "a chain that is late may still tell of motion");
+  s.pass(5);
+  expect(s.news.all("end").size() == 1, "the event ends once its frames were looked at");
+}
+
+void long_event() {
+  Scene s;
+  s.motion(0.3);
+  s.pass(62);
+  const auto begun = s.news.all("new"), ended = s.news.all("end");
+  expect(begun.size() == 2 && ended.size() == 1, "an event longer than max_clip goes on as the next one");
+  expect(near(*ended.at(0).end_time, begun.at(1).start_time) && near(begun.at(1).score, 0.3),
+         "without a gap");
+}
+
+void broken_clip() {
+  Scene s;
+  s.motion(0.2);
+  s.feed->see({{0.1, 0.1, 0.2, 0.2}}, 0.1);
+  s.events.entered("gate");
+  s.pass(2);
+  const std::string first = s.news.all("new").at(0).id;
+  s.events.clips_broke_off({first});
+  expect(s.news.all("end").empty(), "a young event waits: a stream may change all the time");
+  s.events.clip_finished(first, {true, "", s.now(), 10});
+  s.pass(4);
+  const auto begun = s.news.all("new"), ended = s.news.all("end");
+  expect(begun.size() == 2 && ended.size() == 1 && ended.at(0).id == first && ended.at(0).has_clip,
+         "then it ends, with its clip");
+  expect(near(begun.at(1).start_time, *ended.at(0).end_time), "and another one follows at once");
+  expect(s.clips.begun.count(begun.at(1).id), "with a clip of its own");
+  s.pass(1);
+  expect(s.news.said.back().event.id == begun.at(1).id || s.news.all("end").size() == 1, "which goes on");
+  s.events.end("motion", s.now());
+  s.pass(6);
+  expect(s.news.all("end").size() == 2 && s.news.all("end").at(1).zones == std::vector<std::string>{"gate"},
+         "in the zones of the first");
+  expect(s.news.lines.size() == 1 && s.news.lines[0].find("changed") != std::string::npos, "the log says so");
+}
+
+void lost_clip() {
+  Scene s;
+  s.clips.takes = false;
+  s.motion();
+  s.events.end("motion", s.now());
+  s.pass(6);
+  expect(s.news.all("end").size() == 1 && !s.events.awaits_clips() && s.clips.ended.empty(),
+         "an event without a stream has no clip");
+  s.clips.takes = true;
+  s.motion();
+  s.events.end("motion", s.now());
+  s.pass(45);
+  expect(s.news.lines.size() == 1 && s.news.lines[0].find("still waits") != std::string::npos,
+         "a clip that takes long is reported once");
+  s.events.clip_finished(s.news.all("end").back().id, {false, "the disk is full", 0, 0});
+  expect(s.news.lines.size() == 2 && s.news.lines[1].find("is lost: the disk is full") != std::string::npos &&
+             !s.news.said.back().event.has_clip,
+         "why there is none");
+}
+
+void clock_set() {
+  Scene s;
+  s.motion();
+  s.pass(10);
+  const double began = s.news.all("new").at(0).start_time;
+  s.news.set = 3600;
+  const double change = s.news.utc_.re_anchor();
+  expect(near(change, 3600), "the clock was set");
+  s.events.clock_set(change);
+  const auto begun = s.news.all("new"), ended = s.news.all("end");
+  expect(begun.size() == 2 && ended.size() == 1 && near(*ended[0].end_time, began + 10),
+         "an event ends by the clock that it began by");
+  expect(near(begun.at(1).start_time, began + 3610), "and goes on by the new one");
+  expect(near(s.clips.ended[begun[0].id], 110 + 5), "the first clip ends at that moment");
+}
+
+void taken_down() {
+  Scene s;
+  s.motion();
+  s.events.begin({"person", s.now(), 0.9, "", "", false, false});
+  s.pass(3);
+  s.events.end_now("motion");
+  expect(s.news.all("end").size() == 1 && s.news.all("end")[0].label == "motion", "one event ends at once");
+  s.events.end_all();
+  expect(s.news.all("end").size() == 2 && near(*s.news.all("end")[1].end_time, s.now()), "then all others");
+}
+
+void loitering() {
+  Scene s;
+  Stays stays(s.events);
+  stays.too_long({"gate", 7}, s.now(), 30);
+  const Event first = s.news.all("new").at(0);
+  expect(first.label == "loitering" && first.zones == std::vector<std::string>{"gate"} &&
+             near(first.score, 30),
+         "a stay makes an event");
+  expect(near(s.clips.ended[first.id], 105), "with a clip of its beginning");
+  s.pass(2);
+  stays.too_long({"door", 8}, s.now(), 20);
+  expect(s.news.all("new").size() == 1 && s.news.said.back().event.zones.size() == 2,
+         "another stay meanwhile belongs to it");
+  s.pass(100);
+  expect(s.news.all("end").empty() && s.news.all("new").size() == 1, "it has no greatest length");
+  stays.too_long({"gate", 9}, s.now(), 30);
+  expect(s.news.all("new").size() == 2, "a stay after the clip is another event");
+  stays.left({"gate", 7}, s.now(), 140);
+  s.pass(6);
+  expect(s.news.all("end").empty(), "it goes on while the other stay does");
+  stays.keep_zones(s.config.zones, s.now()); // "door" is gone
+  s.pass(6);
+  expect(s.news.all("end").size() == 1 && near(s.news.all("end")[0].score, 140),
+         "and ends with the last one; its score is the longest");
+  stays.left({"gate", 9}, s.now(), 50);
+  s.pass(6);
+  expect(s.news.all("end").size() == 2, "the other event ends");
+}
+
+void trouble() {
+  Scene s;
+  CameraTrouble trouble(s.events);
+  expect(CameraTrouble::is_label("camera-moved") && !CameraTrouble::is_label("camera-offline"), "labels");
+  trouble.begin("camera-moved", s.now(), 0.3, Point{4, -2});
+  const Event first = s.news.all("new").at(0);
+  expect(near(first.score, 0.7) && trouble.shift() && trouble.describe().count("moved"), "a moved camera");
+  s.feed->see({{0.1, 0.1, 0.2, 0.2}}, 0.1);
+  s.pass(120);
+  expect(s.news.all("end").empty() && s.news.all("update").empty() && near(s.clips.ended[first.id], 105),
+         "one event without box and zone, and a clip of its beginning");
+  trouble.clock_set(10);
+  expect(near(trouble.describe()["moved"].get<double>(), first.start_time + 10), "since when");
+  trouble.end("camera-moved", s.now());
+  s.pass(6);
+  expect(s.news.all("end").size() == 1 && !trouble.shift() && trouble.describe().empty(), "it is over");
+}
+
+void outages() {
+  News news;
+  CameraState state("yard", news);
+  using Kind = CameraState::Kind;
+  const auto pass = [&](double seconds) {
+    for (double i = 0; i < seconds; i++) {
+      news.steady++;
+      state.tick();
+    }
+  };
+  state.go(Kind::starting);
+  pass(20);
+  expect(news.said.empty() && news.announced.size() == 1, "a camera that starts is not away");
+  state.go(Kind::online);
+  state.go(Kind::online);
+  expect(news.announced.size() == 2 && state.online(), "nothing is announced without a change");
+  const double away = news.utc().now();
+  state.go(Kind::offline, "no picture");
+  pass(9);
+  expect(news.said.empty(), "a short outage is no event");
+  state.go(Kind::offline, "connection refused"); // the next try
+  pass(2);
+  expect(news.said.size() == 1 && news.said[0].event.label == "camera-offline" &&
+             near(news.said[0].event.start_time, away),
+         "a longer one is, since its beginning");
+  expect(near(state.since(), away) && state.reason() == "connection refused", "with the last reason");
+  pass(5);
+  state.go(Kind::online);
+  expect(news.said.size() == 2 && near(*news.said[1].event.end_time, away + 16), "until it is there again");
+  state.go(Kind::offline, "no picture");
+  pass(11);
+  news.set = -3600;
+  state.clock_set(news.utc_.re_anchor());
+  const Event before = news.said.back().event;
+  expect(before.end_time && near(*before.end_time, before.start_time + 11), "the clock was set meanwhile");
+  pass(11);
+  expect(news.said.size() == 5 && near(news.said[4].event.start_time, before.start_time + 11 - 3600),
+         "it goes on by the new one");
+}
+
+void counts() {
+  CameraConfig config;
+  config.zones["gate"].points = {{0, 0}, {1, 0}, {1, 1}};
+  config.zones["gate"].loiter_seconds = 20;
+  config.lines["gate"].points = {{0, 0}, {1, 1}}; // a line may have a zone's name
+  const auto rules = nlohmann::json::parse(RuleCounts::rules(config));
+  expect(rules["zones"][0]["name"] == "gate" && rules["zones"][0]["loitering"] == 20, "a zone's rule");
+  expect(RuleCounts::line_of(rules["lines"][0]["name"]) == "gate" && RuleCounts::line_of("gate").empty(),
+         "a line's rule");
+  RuleCounts counts;
+  counts.set_inside("gate", 2);
+  counts.set_crossed("gate", {3, 1});
+  expect(counts.occupied() == std::vector<std::string>{"gate"}, "zones with objects");
+  expect(counts.describe(config, true)["zones"]["gate"] == 2 &&
+             counts.describe(config, true)["lines"]["gate"]["in"] == 3,
+         "they are counted");
+  expect(counts.describe(config, false)["zones"].empty(), "not without boxrules");
+  const CameraConfig with = config;
+  config.zones.clear();
+  counts.keep_shapes(config);
+  expect(counts.describe(with, true)["zones"]["gate"] == 0, "a zone made again begins at nothing");
+}
+
+void reports() {
+  News news;
+  const auto feed = std::make_shared<CameraFeed>(5);
+  ActivityReport report("yard", news, feed);
+  news.set = -std::fmod(news.utc().now(), 60); // a minute begins
+  news.utc_.re_anchor();
+  const double minute = news.utc().now();
+  for (int i = 0; i < 61; i++) {
+    for (int frame = 0; frame < 5; frame++)
+      feed->activity.frame(news.utc().now() + frame * 0.2, {{0.1, 0.1, 0.3, 0.3}}, 0.09);
+    news.steady++;
+    report.announce(report.end_second());
+    report.store();
+  }
+  expect(news.announced.size() == 61 && news.announced[0]["boxes"].size() == 1, "a sample each second");
+  expect(news.heats.size() == 1 && near(news.heats[0], minute), "a heat map of the minute");
+  expect(news.moved_cells > 50, "and the cells that moved");
+  report.stop();
+  expect(news.heats.size() == 2, "at its end the rest");
+}
+
+void said_once() {
+  SaidOnce said;
+  expect(said.first("a") && said.first("b") && !said.first("a"), "a warning is new once");
+  int more = 0;
+  for (int i = 0; i < 5000; i++) more += said.first(std::to_string(i));
+  expect(more < 1000, "and there is an end to them");
+}
+
+int run() {
+  one_event();
+  chain_is_late();
+  long_event();
+  broken_clip();
+  lost_clip();
+  clock_set();
+  taken_down();
+  loitering();
+  trouble();
+  outages();
+  counts();
+  reports();
+  said_once();
+  return failures > 0;
+}
+
+} // namespace
+
+int main() {
+  return test::run_program("test-monitor-events", run);
+}

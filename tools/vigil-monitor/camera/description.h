@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A camera as the API describes it.
+#pragma once
+
+#include "camera_state.h"
+#include "connection.h"
+#include "event_causes.h"
+#include "stored_stream.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace vigil::monitor {
+
+struct CameraDescription {
+  const CameraConfig &config;
+  const CameraState &state;
+  const CameraConnection &connection;
+  const StoredStream &stored;
+  const CameraFeed &feed;
+  const EventCauses &causes;
+
+  nlohmann::json camera(const std::vector<std::string> &overridden) const; // /api/cameras
+  nlohmann::json stats() const;                                            // /api/stats
+};
+
+} // namespace vigil::monitor

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "event_causes.h"
+
+#include <cstring>
+#include <utility>
+
+namespace vigil::monitor {
+
+EventCauses::EventCauses(const CameraConfig &config, CameraNews &news, std::shared_ptr<CameraFeed> feed,
+                         RuleCounts &counts, EventTracker &events)
+    : config_(config), news_(news), feed_(std::move(feed)), counts_(counts), events_(events) {}
+
+void EventCauses::message(const GstStructure *s, double time) {
+  const std::string name = gst_structure_get_name(s);
+  if (CameraTrouble::is_label(name))
+    trouble(s, time);
+  else if (name == "motion-begin" || name == "motion-end")
+    motion(s, time, name == "motion-begin");
+  else if (name == "zone-leave" || name == "loitering")
+    stay(s, time, name == "zone-leave");
+  else if (name == "zone-count")
+    zone_count(s);
+  else if (name == "line-cross")
+    line_cross(s, time);
+  else if (name == "event-begin" || name == "event-end")
+    class_event(s, time, name == "event-begin");
+  else if (name == "light-jump")
+    news_.announce(config_.name, {{"kind", "light_jump"}, {"camera", config_.name}, {"time", time}});
+}
+
+void EventCauses::motion(const GstStructure *s, double time, bool begins) {
+  feed_->moving = begins;
+  double changed = 0;
+  gst_structure_get_double(s, "changed-fraction", &changed);
+  if (!begins)
+    events_.end("motion", time);
+  else if (config_.motion)
+    events_.begin({"motion", time, changed, "", "", false, false});
+  news_.changed(config_.name);
+}
+
+void EventCauses::trouble(const GstStructure *s, double time) {
+  const std::string name = gst_structure_get_name(s);
+  const char *state = gst_structure_get_string(s, "state");
+  if (!state) return;
+  if (std::strcmp(state, "begin") != 0) {
+    trouble_.end(name, time);
+    news_.changed(config_.name);
+    return;
+  }
+  guint64 now = 0, since = 0;
+  if (gst_structure_get_uint64(s, "running-time", &now) && gst_structure_get_uint64(s, "since", &since) &&
+      GST_CLOCK_TIME_IS_VALID(now) && since <= now)
+    time -= static_cast<double>(now - since) / GST_SECOND;
+  double left = 0;
+  gst_structure_get_double(s, name == "camera-blurred" ? "sharpness" : "agreement", &left);
+  Point shift;
+  const bool shifted =
+      gst_structure_get_double(s, "shift-x", &shift.x) && gst_structure_get_double(s, "shift-y", &shift.y);
+  trouble_.begin(name, time, left, shifted ? std::optional(shift) : std::nullopt);
+  news_.changed(config_.name);
+}
+
+void EventCauses::stay(const GstStructure *s, double time, bool leaves) {
+  const char *zone = gst_structure_get_string(s, "zone");
+  guint64 track = 0;
+  double seconds = 0;
+  // The track's number may change during the stay; that of its beginning is the one the stay is known by.
+  if (!zone || !gst_structure_get_uint64(s, "entered-id", &track) ||
+      !gst_structure_get_double(s, "seconds", &seconds))
+    return;
+  if (leaves)
+    stays_.left({zone, track}, time, seconds);
+  else if (config_.motion)
+    stays_.too_long({zone, track}, time, seconds);
+}
+
+void EventCauses::zone_count(const GstStructure *s) {
+  const char *zone = gst_structure_get_string(s, "zone");
+  gint count = 0;
+  if (!zone || !gst_structure_get_int(s, "count", &count)) return;
+  if (!config_.zones.count(zone)) return; // it was deleted after this was counted
+  counts_.set_inside(zone, count);
+  news_.announce(config_.name,
+                 {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
+  if (count > 0) events_.entered(zone);
+}
+
+void EventCauses::line_cross(const GstStructure *s, double time) {
+  const char *marked = gst_structure_get_string(s, "line"), *way = gst_structure_get_string(s, "direction");
+  guint64 in = 0, out = 0;
+  if (!marked || !way || !gst_structure_get_uint64(s, "total-forward", &in) ||
+      !gst_structure_get_uint64(s, "total-backward", &out))
+    return;
+  const std::string line = RuleCounts::line_of(marked);
+  const std::string direction = std::strcmp(way, "forward") ? "out" : "in";
+  const auto known = config_.lines.find(line);
+  if (known == config_.lines.end() ||
+      (known->second.direction != "both" && known->second.direction != direction))
+    return;
+  if (known->second.direction == "in") out = 0; // a line of one way does not count the other
+  if (known->second.direction == "out") in = 0;
+  counts_.set_crossed(line, {in, out});
+  news_.crossing(config_.name, line, time, direction == "in");
+  news_.announce(config_.name, {{"kind", "line"},
+                                {"camera", config_.name},
+                                {"line", line},
+                                {"direction", direction},
+                                {"in", in},
+                                {"out", out}});
+}
+
+void EventCauses::class_event(const GstStructure *s, double time, bool begins) {
+  const char *label = gst_structure_get_string(s, "class");
+  double score = 0;
+  gst_structure_get_double(s, "score", &score);
+  if (!label) return;
+  classes_[label] = begins;
+  if (begins)
+    events_.begin({label, time, score, "", "", false, false});
+  else
+    events_.end(label, time);
+  news_.changed(config_.name);
+}
+
+// boxrules, where it is in the chain, counts in zones and at lines, and so decides which zones an event is
+// in.
+void EventCauses::set_rules(GstElement *boxrules) {
+  if (!boxrules) return;
+  counts_.keep_shapes(config_);
+  stays_.keep_zones(config_.zones, feed_->seen_until(news_.utc()));
+  g_object_set(boxrules, "rules", RuleCounts::rules(config_).c_str(), nullptr);
+}
+
+void EventCauses::connection_ends() {
+  for (auto &[name, now] : classes_) now = false;
+  trouble_.forget();
+  stays_.forget();
+  feed_->moving = false;
+}
+
+bool EventCauses::learn_classes(const std::map<std::string, double> &scores) {
+  bool found = false;
+  for (const auto &[name, score] : scores) found = classes_.try_emplace(name, false).second || found;
+  return found;
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Reads the messages of the chain's elements: they begin and end causes of events, and count. For the main
+// thread.
+#pragma once
+
+#include "event_tracker.h"
+#include "rule_counts.h"
+#include "stays.h"
+#include "trouble.h"
+
+#include <gst/gst.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace vigil::monitor {
+
+class EventCauses {
+ public:
+  // The configuration is the camera's, which may change.
+  EventCauses(const CameraConfig &, CameraNews &, std::shared_ptr<CameraFeed>, RuleCounts &, EventTracker &);
+
+  // `time`: UTC of the frame.
+  void message(const GstStructure *, double time);
+  // Gives boxrules the zones and lines as they are now; null: it is not in the chain.
+  void set_rules(GstElement *boxrules);
+  void connection_begins() { counts_.forget(); } // boxrules counts from nothing
+  void connection_ends();
+  void clock_set(double change) { trouble_.clock_set(change); }
+  // A score names a class before its first event; true when one of these is new.
+  bool learn_classes(const std::map<std::string, double> &scores);
+
+  std::optional<Point> shift() const { return trouble_.shift(); }
+  nlohmann::json trouble() const { return trouble_.describe(); }
+  nlohmann::json counts(bool counted) const { return counts_.describe(config_, counted); }
+  nlohmann::json classes() const { return classes_; }
+
+ private:
+  void motion(const GstStructure *, double time, bool begins);
+  void trouble(const GstStructure *, double time);
+  void stay(const GstStructure *, double time, bool leaves);
+  void zone_count(const GstStructure *);
+  void line_cross(const GstStructure *, double time);
+  void class_event(const GstStructure *, double time, bool begins);
+
+  const CameraConfig &config_;
+  CameraNews &news_;
+  const std::shared_ptr<CameraFeed> feed_;
+  RuleCounts &counts_;
+  EventTracker &events_;
+  CameraTrouble trouble_{events_};
+  Stays stays_{events_};
+  std::map<std::string, bool> classes_; // of gpufisher: whether an event of it goes on
+};
+
+} // namespace vigil::monitor

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "stored_stream.h"
+
+#include "pipeline.h"
+
+#include <utility>
+
+namespace vigil::monitor {
+namespace {
+
+std::shared_ptr<Recording> make_recording(const std::string &camera,
+                                          const std::shared_ptr<CameraServices> &services) {
+  const auto to_utc = [services] {
+    const double now = services->utc().now();
+    return now - services->utc().steady(now);
+  };
+  const auto warning = [services, camera](const std::string &text) { services->log(camera + ": " + text); };
+  return std::make_shared<Recording>(camera, services->recordings(),
+                                     Recording::Clock{Utc::monotonic_seconds, to_utc}, warning);
+}
+
+} // namespace
+
+StoredStream::StoredStream(const CameraConfig &config, std::shared_ptr<CameraServices> services)
+    : config_(config), services_(std::move(services)), recording_(make_recording(config.name, services_)) {}
+
+void StoredStream::connection_begins(RecorderNews news) {
+  recorder_ = std::make_shared<Recorder>(config_.record.enabled ? config_.record.pre_capture : 0,
+                                         services_->clips(), std::move(news));
+  frames_lost_ = 0;
+}
+
+void StoredStream::connect(PipelineEvents &e) const {
+  const auto recorder = recorder_;
+  const auto recording = recording_;
+  e.record_caps = [=](GstCaps *caps) {
+    recorder->caps(caps);
+    recording->video_caps(caps);
+  };
+  e.record_frame = [=](GstBuffer *b, double time) {
+    recorder->frame(b, time);
+    recording->video(b, time);
+  };
+  e.sound_caps = [=](GstCaps *caps) { recording->sound_caps(caps); };
+  e.sound = [=](GstBuffer *b, double time) { recording->sound(b, time); };
+}
+
+void StoredStream::reset() {
+  if (recorder_) recorder_->reset();
+}
+
+void StoredStream::tick() {
+  recording_->tick();
+  if (std::exchange(wrote_clips_, writes_clips()) != wrote_clips_) services_->changed(config_.name);
+  tell_losses();
+}
+
+void StoredStream::tell_losses() {
+  const double now = Utc::monotonic_seconds();
+  if (const std::uint64_t lost = recorder_ ? recorder_->lost() : 0; lost != frames_lost_) {
+    frames_lost_ = lost;
+    if (slow_disk_.failed(now))
+      services_->log(config_.name + ": the disk is so slow that frames of clips are lost");
+  } else if (slow_disk_.worked(now)) {
+    services_->log(config_.name + ": the disk takes all frames of clips again");
+  }
+}
+
+bool StoredStream::begin_clip(const std::string &event, const std::string &path, double time, double utc) {
+  return recorder_ && recorder_->begin(event, path, time, utc);
+}
+
+void StoredStream::end_clip(const std::string &event, double time) {
+  if (recorder_) recorder_->end_after(event, time);
+}
+
+} // namespace vigil::monitor

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A camera's compressed stream as it is kept: its last seconds in memory, the clips of events, and the
+// continuous recording.
+#pragma once
+
+#include "../config/config.h"
+#include "../recording/recording.h"
+#include "../store/outage.h"
+#include "camera_services.h"
+#include "clip.h"
+#include "event_clips.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace vigil::monitor {
+
+struct PipelineEvents;
+
+// For the main thread.
+class StoredStream final : public EventClips {
+ public:
+  // The configuration is the camera's, which may change.
+  StoredStream(const CameraConfig &, std::shared_ptr<CameraServices>);
+
+  void record_all() { recording_->begin(); }
+  void stop_recording(const char *why) { recording_->stop(why); }
+  void connection_begins(RecorderNews); // its clips begin with nothing in memory
+  void connect(PipelineEvents &) const; // to this stream, from streaming threads
+  void reset();                         // no stream comes from now on; clips end here
+  void broke_off(const char *why) { recording_->broke_off(why); }
+  void clock_set() { recording_->clock_set(); }
+  void tick(); // once a second
+
+  bool begin_clip(const std::string &event, const std::string &path, double time, double utc) override;
+  void end_clip(const std::string &event, double time) override;
+
+  const std::shared_ptr<Recorder> &recorder() const { return recorder_; } // null before the first connection
+  const Recording &recording() const { return *recording_; }
+  bool writes_clips() const { return recorder_ && recorder_->recording(); }
+
+ private:
+  void tell_losses();
+
+  const CameraConfig &config_;
+  const std::shared_ptr<CameraServices> services_;
+  const std::shared_ptr<Recording> recording_;
+  std::shared_ptr<Recorder> recorder_;
+  Outage slow_disk_;
+  std::uint64_t frames_lost_ = 0; // of clips, as the log says
+  bool wrote_clips_ = false;      // a second ago
+};
+
+} // namespace vigil::monitor

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "reference.h"
+
+#include "config.h"
+#include "text.h"
+#include "yaml.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+
+namespace vigil::monitor {
+
+namespace {
+
+struct KeyReference {
+  std::string_view path;     // describes the keys below it, too, that have no entry of their own
+  std::string_view values;   // empty: as the reader says
+  std::string_view standard; // the default; empty: none is worth saying
+  std::string_view meaning;
+};
+
+constexpr KeyReference table[] = {
+    {"http.listen", "ADDRESS:PORT", "127.0.0.1:8090",
+     "An address that others can reach needs tokens. 0.0.0.0 and [::] are all addresses."},
+    {"http.token_file", "file", "`token` in the storage folder",
+     "[Tokens](monitor.md#tokens-and-sessions). It is made when it is missing."},
+    {"http.local", "`none`, `view`, `admin`", "",
+     "Role of requests from [this machine](monitor.md#this-machine)."},
+    {"http.certificate", "PEM file", "none", "TLS. Needs `key`."},
+    {"http.key", "PEM file", "none", "Private key of the certificate."},
+    {"http.hosts", "list of names", "none", "Names under which browsers may call this server."},
+    {"http.framed", "", "false",
+     "Pages of the same address, as those of Home Assistant, may show this page inside them."},
+
+    {"mqtt.host", "name or address", "required", "The broker. Without the section there is no MQTT."},
+    {"mqtt.port", "", "1883, with `tls: true` 8883", "Port of the broker."},
+    {"mqtt.user", "text", "none", "User name, for the broker only."},
+    {"mqtt.password", "text", "none", "Password, for the broker only."},
+    {"mqtt.tls", "", "true with `ca_file`", "Encryption."},
+    {"mqtt.ca_file", "file", "none", "Authorities for the certificate of the broker."},
+    {"mqtt.commands", "", "true with `user`", "Whether [orders](mqtt.md#orders) are obeyed."},
+    {"mqtt.topic_prefix", "text", "`vigil`",
+     "First part of each topic: not empty, at most 64 characters, no `#`, `+` or space."},
+    {"mqtt.node", "1 to 32 of A-Z a-z 0-9 _ -", "name of the host", "Name of this program at the broker."},
+    {"mqtt.discovery", "", "true", "Announce devices to Home Assistant."},
+
+    {"webhook.url", "http:// or https://", "none", "Address that gets [events](mqtt.md#webhook) by POST."},
+
+    {"notify.ITEM.ntfy.server", "http:// or https://", "`https://ntfy.sh`",
+     "The [ntfy](https://ntfy.sh) server."},
+    {"notify.ITEM.ntfy.topic", "1 to 64 of A-Z a-z 0-9 _ -", "required",
+     "Whoever knows the topic of a public server reads the messages."},
+    {"notify.ITEM.ntfy.token", "text", "none", "An access token of the server."},
+    {"notify.ITEM.ntfy.ca_file", "file", "those of the system",
+     "Authorities for the certificate of the server."},
+    {"notify.ITEM.email.host", "name", "required", "The mail server."},
+    {"notify.ITEM.email.port", "", "by `tls`: 587, 465 or 25", "Port of the mail server."},
+    {"notify.ITEM.email.tls", "`starttls`, `tls`, `none`", "`starttls`",
+     "Nothing is sent to a server without the encryption that is set here."},
+    {"notify.ITEM.email.ca_file", "file", "those of the system",
+     "Authorities for the certificate of the server."},
+    {"notify.ITEM.email.user", "text", "none", "Name to sign in with."},
+    {"notify.ITEM.email.password", "text", "none",
+     "Password to sign in with. Only with TLS, or on this machine."},
+    {"notify.ITEM.email.from", "mail address", "required", "Sender."},
+    {"notify.ITEM.email.to", "mail address, or a list", "required", "Receivers."},
+    {"notify.ITEM.cameras", "list of names", "all", "Events of these cameras."},
+    {"notify.ITEM.labels", "list of names", "all", "Events with these labels."},
+    {"notify.ITEM.zones", "list of names", "all", "Only events that enter one of these zones, once they do."},
+    {"notify.ITEM.quiet_hours", "`\"HH:MM-HH:MM\"`", "none",
+     "No messages, by the time zone of this machine. Events of that time are left out."},
+    {"notify.ITEM.min_interval", "", "60",
+     "Seconds between two messages. Higher: fewer messages of more events."},
+
+    {"roles.viewer.cameras", "list of names", "all",
+     "Cameras that [users](monitor.md#users) of this role see, if they have no list of their own."},
+    {"roles.operator.cameras", "list of names", "all",
+     "The same for operators. Administrators and tokens see all cameras."},
+
+    {"storage.path", "folder", "", "Where [events and clips](monitor.md#disk) are kept."},
+    {"storage.max_size", "size as `200GB`", "no limit", "Largest size of all clips and recordings together."},
+    {"storage.min_free", "size", "1GB", "Free space that retention keeps on the disk."},
+
+    {"exports.days", "", "7",
+     "How long [exports](monitor.md#exports) are kept after they ended. 0: no limit."},
+
+    {"record.enabled", "", "true", "Record clips, and all with `continuous`."},
+    {"record.pre_capture", "", "5", "Seconds before the event. Higher: more context, more memory."},
+    {"record.post_capture", "", "5",
+     "Seconds after the event. New motion meanwhile extends the event. Higher: fewer and longer events."},
+    {"record.max_clip", "", "60", "Seconds. A longer event continues as the next one."},
+    {"record.retain.days", "", "14", "Age at which events are deleted. 0: no limit."},
+    {"record.events.days", "", "", "The same as `retain: {days}`. Give one of them."},
+    {"record.continuous.days", "", "not recorded",
+     "[Record all day](monitor.md#recording-all-day) and keep it so long. 0: no limit."},
+    {"record.continuous.enabled", "", "true", "At a camera: takes back the `continuous` of all cameras."},
+    {"record.motion.days", "", "as `continuous`",
+     "Age of recordings that overlap events, where it is more. 0: no limit."},
+    {"record.audio", "", "true", "Record the sound of `rtsp://` cameras, if it is AAC or Opus."},
+
+    {"presets.NAME", "properties by element", "", "A set of properties. Cameras use it by `preset: NAME`."},
+
+    {"cameras.NAME.source", "text", "required", "[Address, file, device or elements](monitor.md#source)."},
+    {"cameras.NAME.enabled", "", "true", "Connect the camera."},
+    {"cameras.NAME.motion", "", "true", "Make events of motion."},
+    {"cameras.NAME.loop", "", "true", "A file begins again at its end."},
+    {"cameras.NAME.preset", "name", "none", "A set of `presets`."},
+    {"cameras.NAME.live.height", "", "360", "Lines of the pictures on the wall."},
+    {"cameras.NAME.live.fps", "", "5", "Pictures a second on the wall."},
+    {"cameras.NAME.detect.height", "`half`, `full`, 90..2160", "`half`",
+     "[Size of the analysed pictures](monitor.md#size-of-the-analysed-pictures)."},
+    {"cameras.NAME.detect.fps", "0.5..240", "all",
+     "[Rate of the analysed pictures](monitor.md#rate-of-the-analysed-pictures)."},
+    {"cameras.NAME.max_pixels", "", "35389440 (8192x4320)", "A larger picture is refused."},
+    {"cameras.NAME.record", "as above", "", "Overrides `record` for this camera."},
+    {"cameras.NAME.zones.NAME.coordinates", "coordinates", "required",
+     "A polygon in which tracks are counted."},
+    {"cameras.NAME.zones.NAME.loiter_seconds", "", "0: never",
+     "Seconds after which a track in the zone is an event."},
+    {"cameras.NAME.lines.NAME.coordinates", "coordinates", "required",
+     "A line at which crossings are counted."},
+    {"cameras.NAME.lines.NAME.direction", "`both`, `in`, `out`", "`both`", "Which crossings are counted."},
+    {"cameras.NAME.masks.NAME.coordinates", "coordinates", "required",
+     "A polygon in which nothing is looked for."},
+    {"cameras.NAME.clbilateral", "properties", "",
+     "Properties of the element. Naming an element puts it into the chain."},
+    {"cameras.NAME.cudamog", "properties", "", "The same."},
+    {"cameras.NAME.boxtrack", "properties", "", "The same."},
+    {"cameras.NAME.boxrules", "properties", "", "The same."},
+    {"cameras.NAME.gpufisher", "properties", "", "The same."},
+};
+
+bool describes(std::string_view path, std::string_view key) {
+  return key == path || (key.starts_with(path) && key[path.size()] == '.');
+}
+
+} // namespace
+
+nlohmann::json configuration_reference() {
+  const std::vector<KeyDescription> keys = configuration_keys();
+  for (const KeyDescription &key : keys)
+    if (std::none_of(std::begin(table), std::end(table),
+                     [&](const KeyReference &r) { return describes(r.path, key.path); }))
+      throw std::logic_error(text(
+          "the key ", key.path, " has no entry in config/reference.cpp; add its default and meaning there"));
+  auto rows = nlohmann::json::array();
+  for (const KeyReference &r : table) {
+    const auto key =
+        std::find_if(keys.begin(), keys.end(), [&](const auto &k) { return describes(r.path, k.path); });
+    if (key == keys.end())
+      throw std::logic_error(
+          text("config/reference.cpp describes ", r.path, ", which no reader takes; remove it"));
+    rows.push_back({{"path", r.path},
+                    {"values", r.values.empty() ? std::string_view(key->values) : r.values},
+                    {"default", r.standard},
+                    {"meaning", r.meaning}});
+  }
+  return rows;
+}
+
+} // namespace vigil::monitor

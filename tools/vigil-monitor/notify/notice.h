@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A message to a person: what it says of one event or of many, and whether it is time for it.
+#pragma once
+
+#include "../config/notify.h"
+#include "../store/event.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vigil::monitor {
+
+struct Notice {
+  std::string title, text; // lines of plain text
+  std::string jpeg, name;  // the picture, empty: none, and its file name
+};
+
+// Whether these are the news by which the event became one of those that the rule asks for.
+bool becomes_wanted(const NotifyConfig &, const std::optional<Event> &before, const Event &now);
+
+// By local time, also on the days when the clock is changed.
+bool is_quiet(const std::optional<QuietHours> &, double time);
+
+// "motion at gate" of one event, "3 events at gate, door" of several, with a line for each of the first ten.
+// `events` are in their order, and not empty.
+Notice notice_of(const std::vector<Event> &events);
+Notice test_notice();
+
+} // namespace vigil::monitor
