@@ -59,7 +59,7 @@ def tinted(jpeg):
 
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras")))
-    cameras = {c["name"]: c for c in m.get("/api/cameras")}
+    cameras = {c["name"]: c for c in m.get("/api/stats")["cameras"]}
     assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270), (352, 288), (720, 576), (640, 360)] + 3 * [(480, 270)], cameras
     assert (cameras["street"]["live"]["width"], cameras["street"]["live"]["height"]) == (427, 240), cameras["street"]["live"]
     assert m.get("/api/config")["cameras"]["street"]["detect"] == {"height": 90}
@@ -107,9 +107,9 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
 
     # Fewer pictures are analysed than the camera sends: what cudamog remembers is the same time, and clips keep all frames.
     assert m.get("/api/config")["cameras"]["slow"]["detect"] == {"height": "half", "fps": 2.5}
-    before, began = {c["name"]: c["frames"] for c in m.get("/api/cameras")}, time.monotonic()
+    before, began = {c["name"]: c["frames"] for c in m.get("/api/stats")["cameras"]}, time.monotonic()
     time.sleep(8)
-    rates = {c["name"]: (c["frames"] - before[c["name"]]) / (time.monotonic() - began) for c in m.get("/api/cameras")}
+    rates = {c["name"]: (c["frames"] - before[c["name"]]) / (time.monotonic() - began) for c in m.get("/api/stats")["cameras"]}
     print("analysed a second:", {name: round(rates[name], 2) for name in ("slow", "faster", "small")})
     assert 1.2 < rates["slow"] < 3.2, rates
     assert rates["faster"] > 1.3 * rates["slow"], rates

@@ -119,7 +119,7 @@ void needless_frames(const std::string &format, int b_frames) {
   const std::size_t left_out = whole.size() - less.size();
   expect(whole.size() == pictures, name + std::to_string(whole.size()) + " frames");
   if (b_frames)
-    expect(left_out >= pictures / 3 && left_out < pictures,
+    expect(left_out >= pictures / 4 && left_out < pictures,
            name + std::to_string(left_out) + " are needless");
   else
     expect(left_out == 0, name + std::to_string(left_out) + " are needless");

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudamog with nothing set against precision=single on labelled video and drawn scenes: the F-measures must be equal within .001.
+"""cudamog with nothing set against precision=single on labelled video and drawn scenes: the F-measures may be lower by .001.
 Usage: precision.py VIGIL_EVAL DATA [--backend cpu|cuda] [--methods zivkovic,mog] [--formats RGBA,I420,NV12,GRAY8] [--only REGEX] [--jobs N]
 
-DATA is the folder of the labelled videos. Where the truth has no foreground, the share of false foreground is compared. Prints a table; exit
-status 1 when a difference is larger than .001 or nothing could be compared, and 77 when there is no labelled video."""
+DATA is the folder of the labelled videos. Where the truth has no foreground, the share of false foreground is compared, as a negative number. Prints a table; exit
+status 1 when a loss is larger than .001 or nothing could be compared, and 77 when there is no labelled video."""
 import argparse
 import concurrent.futures
 import json
@@ -22,7 +22,7 @@ MOST = 0.001
 
 
 def scores(options, method, pixel_format, dataset):
-    """In single precision and with the default: the F-measure, or the share of false foreground where the truth has none."""
+    """In single precision and with the default: the F-measure, or minus the share of false foreground where the truth has none."""
     found = []
     for precision in ("precision=single", options.precision):
         chain = f"cudamog backend={options.backend} {'threads=1' if options.backend == 'cpu' else ''} method={method} {precision}"
@@ -33,7 +33,7 @@ def scores(options, method, pixel_format, dataset):
             if done.returncode:
                 return "failed: " + (done.stderr.strip().splitlines() or ["no message"])[-1]
             s = json.loads(out.read_text())["runs"][0]["sequences"][0]
-        found.append(s["f_measure"] if s["tp"] + s["fn"] else s["false_positive_rate"])
+        found.append(s["f_measure"] if s["tp"] + s["fn"] else -s["false_positive_rate"])
     return found
 
 
@@ -66,7 +66,7 @@ with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             continue
         compared += 1
         difference = got[1] - got[0]
-        worst = max(worst, abs(difference))
+        worst = max(worst, -difference)
         print(f"{method:8} {pixel_format:6} {name:36} {got[0]:8.4f} {got[1]:8.4f} {difference:+10.4f}", flush=True)
-print(f"{compared} compared; the largest difference is {worst:.4f}, {MOST} may be")
+print(f"{compared} compared; the largest loss is {worst:.4f}, {MOST} may be")
 sys.exit(0 if compared and worst <= MOST else 1)

@@ -30,7 +30,6 @@ constexpr KeyReference table[] = {
     {"http.certificate", "PEM file", "none", "TLS. Needs `key`."},
     {"http.key", "PEM file", "none", "Private key of the certificate."},
     {"http.hosts", "list of names", "none", "Names under which browsers may call this server."},
-
     {"http.framed", "", "false",
      "Pages of the same address, as those of Home Assistant, may show this page inside them."},
 
@@ -112,7 +111,7 @@ constexpr KeyReference table[] = {
     {"cameras.NAME.live.fps", "", "5", "Pictures a second on the wall."},
     {"cameras.NAME.detect.height", "`half`, `full`, 90..2160", "`half`",
      "[Size of the analysed pictures](monitor.md#size-of-the-analysed-pictures)."},
-    {"cameras.NAME.detect.fps", "", "all",
+    {"cameras.NAME.detect.fps", "0.5..240", "all",
      "[Rate of the analysed pictures](monitor.md#rate-of-the-analysed-pictures)."},
     {"cameras.NAME.max_pixels", "", "35389440 (8192x4320)", "A larger picture is refused."},
     {"cameras.NAME.record", "as above", "", "Overrides `record` for this camera."},
