@@ -529,6 +529,10 @@ void overrides(const std::string &folder) {
            "a damaged file: the one before it is used, and it is said");
     expect(names(reports) == "motion" && reports.empty(), "once");
   }
+  write(path + "/overrides.json.1", "");
+  expect(names(reports) == "motion" && reports.size() == 1, "the one before is damaged: that is said");
+  write(path + "/overrides.json", "");
+  expect(names(reports) == "motion" && reports.size() == 2, "it was written anew, and serves now");
   int aside = 0;
   for (const auto &f : fs::directory_iterator(path))
     aside += f.path().filename().string().find("damaged-") != std::string::npos;

@@ -39,6 +39,8 @@ Overrides OverridesFile::load() {
         storage_.report("the changes that were made on the page come from " + path +
                         ": the last ones may be missing");
         save(good_);
+      } else {
+        renew_copy();
       }
       return overrides;
     } catch (const std::exception &e) {
@@ -54,6 +56,25 @@ Overrides OverridesFile::load() {
   storage_.report("the changes that were made on the page are lost: neither overrides.json nor "
                   "overrides.json.1 can be used");
   return {};
+}
+
+void OverridesFile::renew_copy() {
+  const std::string path = storage_.file(name_before);
+  try {
+    if (!is_missing(path)) {
+      const std::string text = read_text_file(path, "the file of overrides", most_bytes);
+      if (text.empty()) fail(Error::Kind::bad_data, path, ": the file is empty");
+      Overrides{text};
+      return;
+    }
+  } catch (const std::exception &e) {
+    storage_.report(std::string(e.what()) + "; it is written anew from overrides.json");
+  }
+  try {
+    storage_.write_file(name_before, good_);
+  } catch (const std::exception &e) { // a folder of that name, or a full disk: the next change tries again
+    storage_.report(e.what());
+  }
 }
 
 void OverridesFile::save(const std::string &text) {

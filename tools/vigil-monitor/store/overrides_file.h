@@ -21,6 +21,7 @@ class OverridesFile {
   void save(const std::string &text);
 
  private:
+  void renew_copy(); // a file before that is damaged or missing: two damaged at different times lose nothing
   Storage &storage_;
   std::string good_; // what the file holds
 };
