@@ -55,7 +55,7 @@ class Expected {
                                  .height = s.height,
                                  .channels = grey ? 1 : 3,
                                  .method = method,
-                                 // as the element chooses with nothing set
+                                 // as the element chooses with default settings
                                  .precision = method == mog::Method::zivkovic && (grey || !rgb)
                                                   ? mog::Precision::compact
                                                   : mog::Precision::single});

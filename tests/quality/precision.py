@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudamog with nothing set against precision=single on labelled video and drawn scenes: the F-measures may be lower by .001.
+"""cudamog with default settings against precision=single on labelled video and drawn scenes: the F-measures may be lower by .001.
 Usage: precision.py VIGIL_EVAL DATA [--backend cpu|cuda] [--methods zivkovic,mog] [--formats RGBA,I420,NV12,GRAY8] [--only REGEX] [--jobs N]
 
 DATA is the folder of the labelled videos. Where the truth has no foreground, the share of false foreground is compared, as a negative number. Prints a table; exit

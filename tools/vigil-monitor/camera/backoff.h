@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How long a camera that failed waits for its next try: 1, 2, 4, ... 30 seconds, without end; again from 1 once
-// it ran well.
+// How long a camera that failed waits for its next try: 1, 2, 4, ... 30 seconds, without end; again from 1
+// once it ran well.
 #pragma once
 
 #include <algorithm>

@@ -95,7 +95,8 @@ struct HttpConfig {
   std::string token_file, certificate, key;
   std::string local;   // the role of this machine's own requests: none, view or admin; empty: nobody said
   bool framed = false; // pages of the same address may show this one inside them
-  std::vector<std::string> hosts; // names under which browsers may reach the server, beside its addresses
+  std::vector<std::string>
+      hosts; // names under which browsers may reach the server, in addition to its addresses
 };
 struct MqttConfig {
   std::string host; // empty: no MQTT
