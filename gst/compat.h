@@ -188,7 +188,8 @@ void for_each_tracked_object([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]
 // What a tracked object is called, where GStreamer (1.24) has metadata for it: a classification related to
 // its detection.
 inline void add_track_classification([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] guint64 track,
-                                     [[maybe_unused]] const std::string &label, [[maybe_unused]] float score) {
+                                     [[maybe_unused]] const std::string &label,
+                                     [[maybe_unused]] float score) {
 #ifdef VIGIL_HAVE_ANALYTICS
   std::vector<guint> objects; // first, since metadata that is added may move the others
   for_each_tracked_object(buffer, [&](const TrackedObjectMeta &o) {
