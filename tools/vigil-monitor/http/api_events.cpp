@@ -7,10 +7,6 @@ namespace vigil::monitor {
 
 using nlohmann::json;
 
-namespace {}
-
-} // namespace
-
 Event Api::need_event(const std::string &id) {
   if (!is_event_id(id)) refuse(404, "there is no event of this name");
   const auto e = monitor_.storage().reader().get(id);
