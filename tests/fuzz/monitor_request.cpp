@@ -5,15 +5,21 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "common/error.h"
+#include "tools/vigil-monitor/camera/utc.h"
 #include "tools/vigil-monitor/config/overrides.h"
 #include "tools/vigil-monitor/http/access.h"
 #include "tools/vigil-monitor/http/auth.h"
 #include "tools/vigil-monitor/http/http_util.h"
 #include "tools/vigil-monitor/http/server.h"
+#include "tools/vigil-monitor/http/sessions.h"
+#include "tools/vigil-monitor/http/users.h"
+#include "tools/vigil-monitor/store/event_store.h"
+#include "tools/vigil-monitor/store/user_store.h"
 
 #include <arpa/inet.h>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <netinet/in.h>
 #include <string>
 #include <sys/socket.h>
@@ -31,12 +37,32 @@ Response shape_of(const nlohmann::json &body, const std::string &path) {
   return json_response(body);
 }
 
+// Who asks, with a database of its own, in which there are no users.
+struct Doors {
+  Doors() : folder(temporary()), tables(folder + "/events.db"), store(folder + "/events.db") {}
+  ~Doors() { std::filesystem::remove_all(folder); }
+  static std::string temporary() {
+    std::string path = (std::filesystem::temp_directory_path() / "fuzz-request-XXXXXX").string();
+    if (!mkdtemp(path.data())) {
+      std::perror("mkdtemp");
+      std::abort();
+    }
+    return path;
+  }
+  const std::string folder;
+  EventStore tables;
+  UserStore store;
+  Tokens tokens{""};
+  Users users{store};
+  Sessions sessions{store, tokens, [](const std::string &) {}, Utc::system_seconds()};
+  Access access{tokens, users, sessions, Role::view, 0, false};
+};
+
 Response answer(const Request &r) {
-  static Tokens tokens{""};
-  static Access access(tokens, Role::view, 0, false);
+  static Doors doors;
   try {
     if (const std::string wrong = wrong_site(r, {"cam.example"}); !wrong.empty()) refuse(403, wrong);
-    access.visitor(r);
+    doors.access.visitor(r);
     integer_of(r, "limit", 1, 500, 50);
     number_of(r, "after");
     if (!parse_range(r.header("range"), 1000)) refuse(416, "beyond the end");

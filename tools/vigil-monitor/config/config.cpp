@@ -392,8 +392,6 @@ Config read_top(const YamlValue &top, const std::string &file) {
   } catch (const YAML::Exception &e) {
     fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": ", e.msg);
   }
-  if (c.order.empty())
-    fail(Error::Kind::bad_setting, file, ": no cameras; write cameras: {NAME: {source: ADDRESS}}");
   return c;
 }
 
@@ -409,7 +407,10 @@ Config parse_config(const std::string &text, const std::string &file) {
   } catch (const YAML::Exception &e) {
     fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": this is no YAML: ", e.msg);
   }
-  return read_top(YamlValue(root, file, ""), file);
+  Config c = read_top(YamlValue(root, file, ""), file);
+  if (c.order.empty())
+    fail(Error::Kind::bad_setting, file, ": no cameras; write cameras: {NAME: {source: ADDRESS}}");
+  return c;
 }
 
 std::vector<KeyDescription> configuration_keys() {
