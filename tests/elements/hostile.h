@@ -43,6 +43,7 @@ inline std::vector<std::string> elements(const Folder &folder) {
   all.emplace_back("glcolinearseg backend=opengl background-frames=2 output=passthrough");
 #endif
   all.emplace_back("boxtrack");
+  all.emplace_back("tracklabel");
   all.emplace_back("boxrules");
   all.emplace_back("boxrules draw=true");
   return all;
