@@ -16,7 +16,7 @@ def said_by(*command):
     """Options that begin a line of --help: those in the text may belong to another program."""
     text = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
     lines = re.findall(r"^\s+((?:-\w, )?--[a-z-]+.*)", text, re.MULTILINE)
-    return {OPTION.search(line)[0] for line in lines} - GENERAL
+    return {option for line in lines for option in OPTION.findall(re.split(r"\s{2,}", line)[0])} - GENERAL
 
 
 def written(text):

@@ -91,7 +91,8 @@ inline void still_works(Harness &e, int number = 100) {
 
 // Elements that work on metadata take frames of any kind, with caps or without.
 inline bool takes_anything(Harness &e) {
-  return g_str_has_prefix(name_of(e).c_str(), "box");
+  const std::string name = name_of(e);
+  return name.starts_with("box") || name.starts_with("tracklabel");
 }
 // An element that passes frames on without a look at them judges none.
 inline bool looks(Harness &e) {
