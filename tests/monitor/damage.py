@@ -30,7 +30,9 @@ user = 65534 if os.getuid() == 0 and shutil.which("setpriv") else None
 prefix = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
 storage = pathlib.Path(tempfile.mkdtemp(prefix="monitor-damage-"))
 config = storage.with_suffix(".yaml")
+# While the database cannot be read, there may be administrators in it: without `local` this machine would need a token then.
 config.write_text(f"""
+http: {{local: admin}}
 record: {{pre_capture: 1, post_capture: 1, max_clip: 3, continuous: {{days: 3}}}}
 cameras:
   street: {{source: "{SOURCE}", cudamog: {{motion-hold: 300}}}}

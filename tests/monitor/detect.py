@@ -58,8 +58,8 @@ def tinted(jpeg):
 
 
 with Monitor(program, folder / "data", "--config", str(config)) as m:
-    m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras")))
-    cameras = {c["name"]: c for c in m.get("/api/stats")["cameras"]}
+    m.wait("pictures", lambda: all(c["state"] == "online" and c.get("width") for c in m.get("/api/cameras")))
+    cameras = {c["name"]: c for c in m.get("/api/cameras")}
     assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270), (352, 288), (720, 576), (640, 360)] + 3 * [(480, 270)], cameras
     assert (cameras["street"]["live"]["width"], cameras["street"]["live"]["height"]) == (427, 240), cameras["street"]["live"]
     assert m.get("/api/config")["cameras"]["street"]["detect"] == {"height": 90}
