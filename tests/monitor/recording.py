@@ -123,7 +123,7 @@ def killed():
         db = sqlite3.connect(data / "events.db")
         same((db.execute("SELECT count(*) FROM segments WHERE open").fetchone()[0], sorted(r[0] + ".mp4" for r in db.execute("SELECT id FROM segments"))),
              (0, [f.name for f in sorted(files(), key=lambda f: f.name)]), "rows and files")
-        same(db.execute("PRAGMA user_version").fetchone()[0], 2, "the database's version")
+        same(db.execute("PRAGMA user_version").fetchone()[0], 3, "the database's version")
         db.close()
         print("killed", i + 1, "lost at most", round(at - max(ends), 2), "s")
 
