@@ -185,7 +185,7 @@ def bad_requests(m):
     same(m.ask("GET", "/api/events?cursor=x")[0], 400, "cursor")
     same(m.ask("GET", "/api/live?view=x")[0], 400, "view")
     same(m.ask("GET", "/api/live?cameras=nobody")[0], 404, "no such camera")
-    for method, path, allowed in [("POST", "/api/events", "GET, HEAD"), ("GET", "/api/login", "POST"), ("POST", "/", "GET, HEAD"),
+    for method, path, allowed in [("POST", "/api/events", "GET, HEAD"), ("PUT", "/api/login", "GET, HEAD, POST"), ("POST", "/", "GET, HEAD"),
                                   ("TRACE", "/api/cameras/street/zones/z", "PUT, DELETE")]:
         same((m.ask(method, path)[0], m.headers.get("Allow")), (405, allowed), f"{method} {path}")
     same(m.ask("PUT", "/api/cameras/street/zones/z", "x" * 70000)[0], 413, "a large body")

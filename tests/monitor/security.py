@@ -367,7 +367,7 @@ def audit():
             same(m.ask(method, path, body, cookie)[0], 200, what)
             last = json.loads((file.parent / "data/audit.jsonl").read_text().splitlines()[-1])  # on the disk when the answer is there
             same((last["what"], last["who"], last["role"], last["from"]), (what, "anna", "admin", "127.0.0.1"), f"the line of {what}")
-            same(any(f"anna from 127.0.0.1: {what}" in line for line in m.log), True, f"{what} in the log: {m.log[-3:]}")
+            m.wait(f"{what} in the log", lambda of=what: any(f"anna from 127.0.0.1: {of}" in line for line in m.log), 10)
         same(m.ask("GET", "/api/cameras", headers=cookie)[0], 401, "the session has ended")
         entries = m.ask("GET", "/api/audit?limit=20", headers=admin)[1]["entries"]
         same([e["what"] for e in entries[:3]] + [entries[7]["details"]["event"]], ["wrong-token", "sign-out", "reload", event["id"]], "newest first")
