@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
+#include <cmath>
 #include <future>
 #include <thread>
 #include <utility>
@@ -65,8 +65,8 @@ Frames in_cuda_memory(const std::string &settings, const char *format, Size s) {
   return out;
 }
 
-// At most one byte in a thousand may differ by more than one level: roundings at a threshold. A mean of the compact
-// state may be rounded to the next level.
+// At most one byte in a thousand may differ by more than one level: roundings at a threshold. A mean of the
+// compact state may be rounded to the next level.
 void expect_alike(const Frames &want, const Frames &got, const std::string &what) {
   fail_unless_equals_int(want.size(), got.size());
   std::size_t all = 0, differ = 0;
