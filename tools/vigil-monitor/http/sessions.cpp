@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sessions.h"
 
-#include "common/error.h"
+#include "../export/sha256.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <gnutls/crypto.h>
-#include <gnutls/gnutls.h>
 #include <utility>
 
 namespace vigil::monitor {
 namespace {
 
 std::string hash(const std::string &text) {
-  constexpr std::size_t size = 32;
-  std::array<std::uint8_t, size> digest{};
-  if (gnutls_hash_fast(GNUTLS_DIG_SHA256, text.data(), text.size(), digest.data()) != 0)
-    fail(Error::Kind::no_device, "GnuTLS makes no SHA-256");
-  constexpr const char *digits = "0123456789abcdef";
-  std::string out;
-  for (const std::uint8_t byte : digest) out.append({digits[byte >> 4], digits[byte & 15]});
-  return out;
+  Sha256 sum;
+  sum.add(text);
+  return sum.hex();
 }
 
 // Of no use to guess a token by: the word is nowhere but in the browser.

@@ -55,9 +55,7 @@ Delivery send_ntfy(const NotifyConfig &c, const Notice &n, const std::atomic<boo
   long status = 0;
   if (const CURLcode code = t.perform(status); code != CURLE_OK) return {curl_easy_strerror(code), false};
   if (status >= 200 && status < 300) return {};
-  constexpr long timeout = 408, busy = 429;
-  return {vigil::text("status ", status),
-          status >= 400 && status < 500 && status != timeout && status != busy};
+  return {vigil::text("status ", status), refuses_for_good(status)};
 }
 
 std::string mail_date() {

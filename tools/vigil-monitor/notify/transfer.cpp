@@ -37,4 +37,9 @@ CURLcode Transfer::perform(long &status) const {
   return code;
 }
 
+bool refuses_for_good(long status) {
+  constexpr long timeout = 408, busy = 429;
+  return status >= 400 && status < 500 && status != timeout && status != busy;
+}
+
 } // namespace vigil::monitor

@@ -27,4 +27,7 @@ class Transfer {
   std::unique_ptr<CURL, void (*)(CURL *)> curl_;
 };
 
+// Whether a status of HTTP says that the server will refuse the same message again.
+bool refuses_for_good(long status);
+
 } // namespace vigil::monitor

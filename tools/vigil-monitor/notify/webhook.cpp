@@ -4,24 +4,13 @@
 #include "../camera/backoff.h"
 #include "../config/text.h"
 #include "common/error.h"
-#include "common/guarded.h"
+#include "transfer.h"
 
 #include <curl/curl.h>
 #include <exception>
 #include <memory>
 
 namespace vigil::monitor {
-namespace {
-
-std::size_t ignore_body(char *, std::size_t size, std::size_t n, void *) {
-  return size * n;
-}
-int stop_when_ended(void *ended, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-  return *static_cast<std::atomic<bool> *>(ended) ? 1 : 0;
-}
-
-} // namespace
-
 Webhook::Webhook(std::string url, EventStore &store, std::function<void(const std::string &)> log)
     : url_(std::move(url)), store_(store), log_(std::move(log)) {
   curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -50,32 +39,18 @@ void Webhook::wake() {
 }
 
 std::string Webhook::post(const std::string &body) {
-  const std::unique_ptr<CURL, void (*)(CURL *)> curl(curl_easy_init(), curl_easy_cleanup);
-  if (!curl) return "no memory";
+  const Transfer t(ended_);
   const std::unique_ptr<curl_slist, void (*)(curl_slist *)> headers(
       curl_slist_append(nullptr, "Content-Type: application/json"), curl_slist_free_all);
-  constexpr long seconds = 15;
-  curl_easy_setopt(curl.get(), CURLOPT_URL, url_.c_str());
-  curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
-  curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
-  curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
-  curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, seconds);
-  curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, guarded<ignore_body>);
-  curl_easy_setopt(curl.get(), CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(curl.get(), CURLOPT_XFERINFOFUNCTION, (guarded<stop_when_ended, 1>));
-  curl_easy_setopt(curl.get(), CURLOPT_XFERINFODATA, &ended_);
-#if LIBCURL_VERSION_NUM >= 0x075700
-  curl_easy_setopt(curl.get(), CURLOPT_QUICK_EXIT, 1L); // not to wait for a name that nobody resolves
-#endif
-  const CURLcode code = curl_easy_perform(curl.get());
-  if (code != CURLE_OK) return curl_easy_strerror(code);
+  curl_easy_setopt(t.get(), CURLOPT_URL, url_.c_str());
+  curl_easy_setopt(t.get(), CURLOPT_HTTPHEADER, headers.get());
+  curl_easy_setopt(t.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
+  curl_easy_setopt(t.get(), CURLOPT_POSTFIELDS, body.c_str());
+  curl_easy_setopt(t.get(), CURLOPT_PROTOCOLS_STR, "http,https");
   long status = 0;
-  curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  if (const CURLcode code = t.perform(status); code != CURLE_OK) return curl_easy_strerror(code);
   if (status >= 200 && status < 300) return "";
-  constexpr long timeout = 408, busy = 429;
-  if (status >= 400 && status < 500 && status != timeout && status != busy) {
+  if (refuses_for_good(status)) {
     log_(vigil::text("webhook: ", mask_credentials(url_), " refuses an event with status ", status,
                      "; it is not sent again"));
     return "";
