@@ -62,16 +62,16 @@ GLuint compile(const GlDevice &d, GLenum stage, const std::string &before,
 }
 
 // Where a line of a compiler's log says which line of the source it is about.
-class Place {
+class LogPlacePattern {
  public:
-  Place() {
+  LogPlacePattern() {
     // Mesa "0:15(8): ", NVIDIA "0(15) : ", others "ERROR: 0:15: "
     regcomp(&pattern_, R"(^(ERROR: |WARNING: )?[0-9]+(:([0-9]+)(\([0-9]+\))?|\(([0-9]+)\)) ?:)",
             REG_EXTENDED);
   }
-  ~Place() { regfree(&pattern_); }
-  Place(const Place &) = delete;
-  Place &operator=(const Place &) = delete;
+  ~LogPlacePattern() { regfree(&pattern_); }
+  LogPlacePattern(const LogPlacePattern &) = delete;
+  LogPlacePattern &operator=(const LogPlacePattern &) = delete;
 
   // The number of the source's line; `rest` becomes what follows. 0: the line says none.
   int find(const std::string &line, std::string &rest) const {
@@ -91,7 +91,7 @@ class Place {
 } // namespace
 
 std::string name_lines(std::string_view log, int prologue_lines, std::initializer_list<GlSource> files) {
-  static const Place place;
+  static const LogPlacePattern place;
   std::string result;
   for (std::size_t at = 0; at < log.size();) {
     const std::size_t end = std::min(log.find('\n', at), log.size());

@@ -12,7 +12,7 @@
 namespace vigil {
 namespace {
 
-constexpr const char *extension = "cl_khr_gl_sharing";
+constexpr const char *sharing_extension = "cl_khr_gl_sharing";
 
 std::vector<cl_context_properties> properties_for(const ClDevice &cl, const EglNames &egl) {
   return {CL_CONTEXT_PLATFORM,
@@ -65,11 +65,11 @@ void try_it(ClDevice &cl, GlDevice &gl) {
 } // namespace
 
 bool may_share_textures(const ClDevice &cl) {
-  return cl.has_extension(extension);
+  return cl.has_extension(sharing_extension);
 }
 
 std::unique_ptr<ClDevice> open_beside_gl(const ClDevice &cl, GlDevice &gl) {
-  if (!may_share_textures(cl)) fail(Error::Kind::device, "the OpenCL driver has no ", extension);
+  if (!may_share_textures(cl)) fail(Error::Kind::device, "the OpenCL driver has no ", sharing_extension);
   const EglNames egl = current_egl();
   if (!egl.context)
     fail(Error::Kind::device,

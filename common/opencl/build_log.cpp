@@ -10,7 +10,7 @@
 namespace vigil {
 namespace {
 
-struct Place {
+struct LogPlace {
   std::string file; // empty: no directive has named one
   int line;
 };
@@ -26,10 +26,10 @@ std::string unquoted(std::string_view s) {
 }
 
 // Where each line of the source is by its directives.
-std::vector<Place> places_of(const std::string &source) {
-  std::vector<Place> places;
+std::vector<LogPlace> places_of(const std::string &source) {
+  std::vector<LogPlace> places;
   std::istringstream lines(source);
-  Place next{{}, 1};
+  LogPlace next{{}, 1};
   for (std::string line; std::getline(lines, line); next.line++) {
     places.push_back(next);
     constexpr std::string_view directive = "#line ";
@@ -48,7 +48,7 @@ std::vector<Place> places_of(const std::string &source) {
 std::string with_places(const std::string &log, const std::string &source) {
   constexpr std::string_view unnamed = "<kernel>:";
   if (log.find(unnamed) == log.npos) return log;
-  const std::vector<Place> places = places_of(source);
+  const std::vector<LogPlace> places = places_of(source);
   std::string result;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
@@ -58,7 +58,7 @@ std::string with_places(const std::string &log, const std::string &source) {
       const auto [rest, error] = std::from_chars(begin, end, number);
       if (error == std::errc() && number >= 1 && number <= places.size() &&
           !places[number - 1].file.empty()) {
-        const Place &p = places[number - 1];
+        const LogPlace &p = places[number - 1];
         line = p.file + ":" + std::to_string(p.line) + std::string(rest, end);
       }
     }

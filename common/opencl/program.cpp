@@ -13,7 +13,7 @@
 namespace vigil {
 namespace {
 
-constexpr const char *extension = "clbin";
+constexpr const char *binary_extension = "clbin";
 
 std::string joined(std::initializer_list<ClSource> files) {
   std::string s;
@@ -76,7 +76,8 @@ void ClProgram::build(const ClDevice &d, const std::string &name, const std::str
   const FileCache cache(folder);
   const ProgramLock lock(folder.empty() ? folder : folder + ".lock", key_);
   const auto take_from_cache = [&] {
-    if (const auto binary = cache.read(key_, extension)) program_ = from_binary(d, *binary, all_options);
+    if (const auto binary = cache.read(key_, binary_extension))
+      program_ = from_binary(d, *binary, all_options);
     return from_cache_ = static_cast<bool>(program_);
   };
   if (take_from_cache() || (try_build_elsewhere(d, name, source, options) && take_from_cache())) return;
@@ -98,7 +99,7 @@ void ClProgram::build(const ClDevice &d, const std::string &name, const std::str
     std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
   }
   const std::string binary = binary_of(program_.get());
-  if (!binary.empty()) cache.write(key_, extension, binary);
+  if (!binary.empty()) cache.write(key_, binary_extension, binary);
 }
 
 ClKernel ClProgram::kernel(const char *name) const {

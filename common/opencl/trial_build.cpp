@@ -12,7 +12,7 @@
 namespace vigil {
 namespace {
 
-constexpr const char *extension = "tried";
+constexpr const char *tried_extension = "tried";
 constexpr double longest = 24 * 3600; // seconds: a compiler is slow, but comes to an end
 
 } // namespace
@@ -22,7 +22,7 @@ bool try_build_elsewhere(const ClDevice &d, const std::string &name, const std::
   const FileCache cache(cache_directory("opencl"));
   const std::string key =
       text(d.device_name(), "\n", d.text_info(CL_DEVICE_VERSION), "\n", d.driver_version(), "\n", source);
-  if (cache.read(key, extension)) return false;
+  if (cache.read(key, tried_extension)) return false;
   const std::string path = find_helper("vigil-cl-build", "common", "VIGIL_CL_BUILD");
   const std::optional<std::size_t> number = number_of(d);
   if (path.empty() || !number) return false;
@@ -33,7 +33,7 @@ bool try_build_elsewhere(const ClDevice &d, const std::string &name, const std::
          options.empty() ? "" : " with ", options, " (signal ", r.signal, ", ", strsignal(r.signal),
          "). Use another device (property device) or another version of the driver. Its last words:\n",
          r.words);
-  cache.write(key, extension, "1");
+  cache.write(key, tried_extension, "1");
   return true;
 }
 

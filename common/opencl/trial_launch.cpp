@@ -15,7 +15,7 @@
 namespace vigil {
 namespace {
 
-constexpr const char *extension = "launched";
+constexpr const char *launched_extension = "launched";
 constexpr double longest = 60; // seconds; a launch that takes longer says nothing, and counts as tried
 
 // Signals that show a defect. An integer division by a zero of the trial's own memory does not, nor does
@@ -122,7 +122,7 @@ void ClLaunchTrial::launch(const std::string &kernel, ClRange2 global, ClRange2 
                            std::span<const ClLaunchArgument> set) const {
   const FileCache cache(cache_directory("opencl"));
   const std::string key = text(kernel, " ", local.x, "x", local.y, "\n", key_);
-  if (cache.read(key, extension)) return;
+  if (cache.read(key, launched_extension)) return;
   std::vector<std::string> arguments{device_number_, options_, kernel};
   for (const std::size_t n : {global.x, global.y, local.x, local.y}) arguments.push_back(std::to_string(n));
   for (const ClLaunchArgument &a : set) arguments.push_back(a.description());
@@ -135,7 +135,7 @@ void ClLaunchTrial::launch(const std::string &kernel, ClRange2 global, ClRange2 
               : text("signal ", r.signal, ", ", strsignal(r.signal)),
          "). Use another device (property device) or another version of the driver. Its last words:\n",
          r.words);
-  if (r.ran) cache.write(key, extension, "1");
+  if (r.ran) cache.write(key, launched_extension, "1");
 }
 
 void launch_alone(ClDevice &d, cl_kernel kernel, ClRange2 global, ClRange2 local,

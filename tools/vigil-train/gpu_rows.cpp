@@ -12,11 +12,11 @@ namespace vigil::train {
 
 namespace {
 
-constexpr std::size_t block = fisher::block_rows;
+constexpr std::size_t device_rows = fisher::block_rows;
 constexpr std::size_t blocks_worth_a_gpu = 16; // opening one takes as long as some iterations over these
 
 std::size_t blocks_of(std::size_t rows) {
-  return (rows + block - 1) / block;
+  return (rows + device_rows - 1) / device_rows;
 }
 
 } // namespace
@@ -31,17 +31,17 @@ struct GpuRows::Shard {
     Staging staging[2] = {{device, data.dimension}, {device, data.dimension}};
     stride = staging[0].stride();
     memory = DeviceBuffer(device, fisher::padded_rows(data.rows) * stride * sizeof(float));
-    for (std::size_t first = 0; first < data.rows; first += block)
-      staging[first / block % 2].send(data.values.data() + first * data.dimension,
-                                      std::min(block, data.rows - first), memory.as<float>() + first * stride,
-                                      *queue);
+    for (std::size_t first = 0; first < data.rows; first += device_rows)
+      staging[first / device_rows % 2].send(data.values.data() + first * data.dimension,
+                                            std::min(device_rows, data.rows - first),
+                                            memory.as<float>() + first * stride, *queue);
     queue->wait();
   }
   void compute(const Mixture &m) {
     expectation->start(m, *queue);
-    for (std::size_t first = 0; first < data.rows; first += block)
+    for (std::size_t first = 0; first < data.rows; first += device_rows)
       expectation->add(memory.as<float>() + first * stride,
-                       static_cast<int>(std::min(block, data.rows - first)), *queue);
+                       static_cast<int>(std::min(device_rows, data.rows - first)), *queue);
     sums = expectation->finish(*queue);
   }
 
@@ -68,7 +68,7 @@ std::vector<std::unique_ptr<Device>> gpus_for(std::size_t rows, const OpenDevice
 
 RowRange rows_of_device(std::size_t i, std::size_t n, std::size_t rows) {
   const std::size_t blocks = blocks_of(rows);
-  return {std::min(rows, blocks * i / n * block), std::min(rows, blocks * (i + 1) / n * block)};
+  return {std::min(rows, blocks * i / n * device_rows), std::min(rows, blocks * (i + 1) / n * device_rows)};
 }
 
 GpuRows::GpuRows(const std::vector<std::unique_ptr<Device>> &devices, const Data &d, std::size_t components) {

@@ -35,7 +35,7 @@ class Staging {
  private:
   Device &device_;
   std::size_t dimension_;
-  std::unique_ptr<Event> sent_;
+  std::unique_ptr<vigil::Event> sent_;
   float *values_;
 };
 
