@@ -36,9 +36,9 @@ WORDS = {
     r"whoever": ("anyone who, the caller", 16),
     r"beside": ("next to, in addition to, compared with", 47),
     r"but for": ("except", 4),
-    r"for ever": ("permanently", 14),
+    r"for ever": ("permanently", 12),
     r"nothing set": ("default settings", 0),
-    r"one who": ("a person who, an element that", 4),
+    r"one who": ("a person who, an element that", 3),
     r"in place of": ("instead of", 1),
     r"he|him|his": ("it, the object, the person", 2),
 }
