@@ -34,7 +34,7 @@ WORDS = {
     r"told": ("reported, announced, configured, distinguished", 111),
     r"tells? of": ("reports", 2),
     r"whoever": ("anyone who, the caller", 16),
-    r"beside": ("next to, in addition to, compared with", 47),
+    r"beside": ("next to, in addition to, compared with", 39),
     r"but for": ("except", 4),
     r"for ever": ("permanently", 12),
     r"nothing set": ("default settings", 0),
