@@ -103,9 +103,9 @@ def check(name, path):
                 continue
             file = (path.parent / target) if target else path
             if not file.exists():
-                errors.append(f"{name}:{number}: a link to {target}, which is not there")
+                errors.append(f"{name}:{number}: a link to {target}, which is not there; mend the path, or take the link out")
             elif anchor and file.suffix == ".md" and anchor not in anchors(file.resolve()):
-                errors.append(f"{name}:{number}: {target} has no heading for #{anchor}; there are {', '.join(sorted(anchors(file.resolve())))[:200]}")
+                errors.append(f"{name}:{number}: {target} has no heading for #{anchor}; take one of {', '.join(sorted(anchors(file.resolve())))[:200]}")
         if readers:
             bare = re.sub(r"\]\([^)]*\)|<!--.*?-->", "", plain)
             for kind, found in (("a date", re.search(r"\b20\d\d-\d\d(-\d\d)?\b", bare)), ("a commit id", re.search(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b", bare)),
