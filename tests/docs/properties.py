@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fails when a property or a signal that gst-inspect shows is missing on the element's page, or when the page's sections are others than
+"""Fails when a property that gst-inspect shows has no row in a table of the element's page, when a signal is missing there, or when the page's sections are others than
 those of all elements. Usage: properties.py ELEMENT PAGE"""
 import os
 import re
@@ -20,10 +20,12 @@ def line_of(heading):
     return 1 + text[: max(text.find(f"\n## {heading}\n") + 1, 0)].count("\n")
 
 
-missing = [n for n in names if n not in inherited and f"`{n}`" not in text]
+section = text.partition("\n## Properties\n")[2].partition("\n## ")[0]
+described = {n for cell in re.findall(r"^\|([^|]*)\|", section, re.MULTILINE) for n in re.findall(r"`([^`]+)`", cell)}
+missing = [n for n in names if n not in inherited and n not in described]
 for name in missing:
     blurb = re.search(rf"^  {name} +: (.*)$", after, re.MULTILINE)[1]
-    print(f"{shown_page}:{line_of('Properties')}: the property {name} is missing; add a row for `{name}` to the table ('{blurb}')")
+    print(f"{shown_page}:{line_of('Properties')}: the property {name} is missing; add a row for `{name}` to a table below Properties ('{blurb}')")
 actions = re.findall(r'^  "([a-z-]+)" : ', shown.split("Element Actions:", 1)[1], re.MULTILINE) if "Element Actions:" in shown else []
 for name in actions:
     if not re.search(rf"`{name}\b", text):
