@@ -264,6 +264,9 @@ Response Api::file_of_page(const Request &r) const {
                : end == ".css"                 ? "text/css; charset=utf-8"
                : end == ".svg"                 ? "image/svg+xml"
                : end == ".js" || end == ".mjs" ? "text/javascript; charset=utf-8"
+               : end == ".json"                ? "application/json"
+               : end == ".webmanifest"         ? "application/manifest+json"
+               : end == ".png"                 ? "image/png"
                                                : "application/octet-stream";
     return out;
   }

@@ -5,6 +5,7 @@ import { camera } from "../camera/camera.js";
 import { events } from "../events/events.js";
 import { heatmap } from "../events/heatmap.js";
 import { emptyState } from "./dom.js";
+import { watchVersion } from "./install.js";
 import { listen } from "./keyboard.js";
 import { live } from "./live.js";
 import { login } from "./login.js";
@@ -48,5 +49,6 @@ async function start() {
 }
 
 signIn.addEventListener("needed", askForToken);
+watchVersion();
 listen();
 start();
