@@ -3,7 +3,7 @@
 """Draws the icons of vigil-monitor's page from favicon.svg, by Chromium and selenium. Usage: page_icons.py
 
 icon-SIZE.png has round corners, maskable-SIZE.png fills the square (phones cut their own shape out of it), touch-180.png is for iOS, and
-badge-96.png is the eye in one colour, which Android shows beside messages."""
+badge-96.png is the eye in one colour, which Android shows next to messages."""
 import base64
 import pathlib
 import re

@@ -20,6 +20,8 @@ export function watchVersion() {
     if (had && document.querySelector(".notices")) notice(t("The server has a new version of this page"), { action: t("Load it"), onaction: () => location.reload(), stay: open });
     had = true;
   });
+  // Somebody has touched a message.
+  navigator.serviceWorker.addEventListener("message", ({ data }) => { if (data?.place?.startsWith("#/")) location.hash = data.place; });
   live.addEventListener("hello", async () => {
     if (connected) (await worker)?.update().catch(() => {}); // the server was away: it may be a new one
     connected = true;

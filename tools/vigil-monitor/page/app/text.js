@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The page's texts. The English text is the key, t("Wall"), and stands where it is shown; texts/LANGUAGE.json has the others.
 // All modules that use this one wait until the catalogue is there, so that t() works everywhere, also at the top of a module.
-export const languages = { en: "English" }; // by their own names
+export const languages = { en: "English", de: "Deutsch", fr: "Français", es: "Español", it: "Italiano" }; // by their own names
 
 /** The language that was chosen in this browser; null: as the browser's own. */
 export const chosenLanguage = () => {
