@@ -322,7 +322,7 @@ class Page(unittest.TestCase):
             live.dispatchEvent(new CustomEvent("sample", { detail: { camera: "door", sample } }));
             return [...document.querySelectorAll('.strip-row')].map((r) =>
               [r.querySelector('.strip-name').textContent, r.querySelector('output').textContent, Boolean(r.querySelector('path')?.getAttribute('d')), r.querySelector('.strip-none').textContent]);""")
-        self.assertEqual(rows, [["Changed", "10 %", True, ""], ["Exposure", "\u00d7 1.25", True, ""], ["Shift", "5 px", True, ""], ["Scores", "run 0.75", True, ""]])
+        self.assertEqual(rows, [["Changed", "10 %", True, ""], ["Exposure", "\u00d7 1.25", True, ""], ["Displacement", "5 px", True, ""], ["Scores", "run 0.75", True, ""]])
 
     def test_offline(self):
         b = self.browser
