@@ -2,6 +2,7 @@
 #include "gst/memory/gl_device.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 namespace vigil::gst {
@@ -46,6 +47,15 @@ bool GlContextDevice::is_software() const {
                                        "Software Rasterizer"};
   return std::any_of(std::begin(renderers), std::end(renderers),
                      [this](const char *r) { return name_.find(r) != std::string::npos; });
+}
+
+void *GlContextDevice::allocate_host(std::size_t bytes) {
+  void *p = std::malloc(std::max<std::size_t>(bytes, 1));
+  if (!p) fail(Error::Kind::no_memory, "no ", bytes, " bytes of memory are left");
+  return p;
+}
+void GlContextDevice::release_host(void *p) noexcept {
+  std::free(p);
 }
 
 std::unique_ptr<Queue> GlContextDevice::make_queue() {

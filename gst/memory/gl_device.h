@@ -26,6 +26,8 @@ class GlContextDevice final : public GlDevice {
   // Whether the driver draws on a processor.
   bool is_software() const;
   std::string name() const override { return name_; } // any thread
+  void *allocate_host(std::size_t bytes) override;    // any thread; shaders cannot write there
+  void release_host(void *) noexcept override;
   std::unique_ptr<Queue> make_queue() override;
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Timer> make_timer() override;

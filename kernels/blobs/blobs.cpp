@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "kernels/blobs/definitions.h"
+#include "kernels/blobs/gl.h"
 
 #include <algorithm>
 
@@ -78,7 +79,14 @@ void check_call(const Config &c, Plane<const std::uint8_t> mask, const Extras &e
 }
 
 std::unique_ptr<Finder> make(Device &device, const Config &config) {
-  return device.backend() == Backend::cuda ? make_cuda(device, config) : make_cpu(device, config);
+  switch (device.backend()) {
+  case Backend::cuda:
+    return make_cuda(device, config);
+  case Backend::gl:
+    return make_gl(device, config);
+  default:
+    return make_cpu(device, config);
+  }
 }
 
 } // namespace vigil::blobs

@@ -3,6 +3,7 @@
 #include "kernels/cell_grid/cell_grid.h"
 
 #include "common/error.h"
+#include "kernels/cell_grid/gl.h"
 
 namespace vigil::cell_grid {
 
@@ -27,7 +28,14 @@ void check_grid(Plane<const std::uint8_t> mask, const Grid &grid) {
 }
 
 std::unique_ptr<Counter> make(Device &device) {
-  return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu(device);
+  switch (device.backend()) {
+  case Backend::cuda:
+    return make_cuda(device);
+  case Backend::gl:
+    return make_gl(device);
+  default:
+    return make_cpu(device);
+  }
 }
 
 } // namespace vigil::cell_grid

@@ -3,6 +3,7 @@
 #include "kernels/cleanup/cleanup.h"
 
 #include "common/error.h"
+#include "kernels/cleanup/gl.h"
 
 #include <algorithm>
 
@@ -30,8 +31,14 @@ void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<c
 }
 
 std::unique_ptr<Cleanup> make(Device &device, int width, int height) {
-  return device.backend() == Backend::cuda ? make_cuda(device, width, height)
-                                           : make_cpu(device, width, height);
+  switch (device.backend()) {
+  case Backend::cuda:
+    return make_cuda(device, width, height);
+  case Backend::gl:
+    return make_gl(device, width, height);
+  default:
+    return make_cpu(device, width, height);
+  }
 }
 
 } // namespace vigil::cleanup

@@ -3,6 +3,7 @@
 #include "kernels/compose/compose.h"
 
 #include "common/error.h"
+#include "kernels/compose/gl.h"
 #include "kernels/compose/layers.h"
 
 #include <algorithm>
@@ -121,7 +122,14 @@ void check_pictures(const ConstImage &frame, Plane<const std::uint8_t> mask, con
 }
 
 std::unique_ptr<Composer> make(Device &device) {
-  return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu(device);
+  switch (device.backend()) {
+  case Backend::cuda:
+    return make_cuda(device);
+  case Backend::gl:
+    return make_gl(device);
+  default:
+    return make_cpu(device);
+  }
 }
 
 } // namespace vigil::compose

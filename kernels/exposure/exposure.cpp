@@ -3,6 +3,7 @@
 #include "kernels/exposure/exposure.h"
 
 #include "common/error.h"
+#include "kernels/exposure/make_gl.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,7 +64,14 @@ void check(const ConstImage &frame, const ConstImage &background, int channels, 
 }
 
 std::unique_ptr<Exposure> make(Device &device) {
-  return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu(device);
+  switch (device.backend()) {
+  case Backend::cuda:
+    return make_cuda(device);
+  case Backend::gl:
+    return make_gl(device);
+  default:
+    return make_cpu(device);
+  }
 }
 
 } // namespace vigil::exposure

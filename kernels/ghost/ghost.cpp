@@ -3,6 +3,7 @@
 #include "kernels/ghost/contour_features.h"
 
 #include "common/error.h"
+#include "kernels/ghost/gl.h"
 
 #include <algorithm>
 
@@ -30,7 +31,14 @@ void check(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstI
 }
 
 std::unique_ptr<ContourFeatures> make(Device &device) {
-  return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu(device);
+  switch (device.backend()) {
+  case Backend::cuda:
+    return make_cuda(device);
+  case Backend::gl:
+    return make_gl(device);
+  default:
+    return make_cpu(device);
+  }
 }
 
 } // namespace vigil::ghost

@@ -3,6 +3,7 @@
 #include "kernels/mog/mog.h"
 
 #include "common/error.h"
+#include "kernels/mog/gl.h"
 
 #include <algorithm>
 #include <cmath>
@@ -124,7 +125,14 @@ const char *name_of(Precision p) {
 }
 
 std::unique_ptr<Model> make(Device &device, const Config &config) {
-  return device.backend() == Backend::cuda ? make_cuda(device, config) : make_cpu(device, config);
+  switch (device.backend()) {
+  case Backend::cuda:
+    return make_cuda(device, config);
+  case Backend::gl:
+    return make_gl(device, config);
+  default:
+    return make_cpu(device, config);
+  }
 }
 
 } // namespace vigil::mog

@@ -3,7 +3,7 @@
 // them, which gives the weights 9, 3, 3, 1 of rgba.h without rounding between.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
-#include "kernels/convert/rgba.h"
+#include "kernels/convert/gl.h"
 
 #include <algorithm>
 #include <cstring>
@@ -108,7 +108,14 @@ std::unique_ptr<Converter> make_cpu(Device &device) {
 }
 
 std::unique_ptr<Converter> make(Device &device) {
-  return (device.backend() == Backend::cuda ? make_cuda : make_cpu)(device);
+  switch (device.backend()) {
+  case Backend::cuda:
+    return make_cuda(device);
+  case Backend::gl:
+    return make_gl(device);
+  default:
+    return make_cpu(device);
+  }
 }
 
 } // namespace vigil::convert
