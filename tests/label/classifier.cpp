@@ -2,7 +2,7 @@
 // What the classifier of names learns from drawn features, also from wrong, few, many and odd examples.
 #include "kernels/label/classifier.h"
 #include "kernels/label/appearance.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@
 
 namespace {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using namespace vigil::label;
 
 std::mt19937_64 random_bits(5);
@@ -240,22 +240,23 @@ void ten_thousand() {
 }
 
 int run() {
-  few_and_many();
-  wrong_labels();
-  one_gross_error();
-  one_name_only();
-  not_that();
-  honesty();
-  calibration();
-  odd_input();
-  names();
-  appearance();
-  ten_thousand();
-  return failures != 0;
+  return vigil::test::run_cases("label classifier", {
+                                                        {"few and many", few_and_many},
+                                                        {"wrong labels", wrong_labels},
+                                                        {"one gross error", one_gross_error},
+                                                        {"one name only", one_name_only},
+                                                        {"not that", not_that},
+                                                        {"honesty", honesty},
+                                                        {"calibration", calibration},
+                                                        {"odd input", odd_input},
+                                                        {"names", names},
+                                                        {"appearance", appearance},
+                                                        {"ten thousand", ten_thousand},
+                                                    });
 }
 
 } // namespace
 
 int main() {
-  return vigil::test::run_program("label classifier", run);
+  return run();
 }

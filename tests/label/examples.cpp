@@ -3,7 +3,7 @@
 #include "kernels/label/examples.h"
 #include "common/error.h"
 #include "kernels/label/appearance.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <random>
@@ -12,7 +12,7 @@
 
 namespace {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using namespace vigil::label;
 
 std::vector<TaughtExample> some() {
@@ -102,14 +102,15 @@ void damage() {
 }
 
 int run() {
-  round_trip();
-  refusals();
-  damage();
-  return failures != 0;
+  return vigil::test::run_cases("label examples", {
+                                                      {"round trip", round_trip},
+                                                      {"refusals", refusals},
+                                                      {"damage", damage},
+                                                  });
 }
 
 } // namespace
 
 int main() {
-  return vigil::test::run_program("label examples", run);
+  return run();
 }

@@ -2,7 +2,7 @@
 // Features of tracks whose motion is known, at several frame rates and sizes, and the shape rule on them.
 #include "kernels/label/features.h"
 #include "kernels/label/shape_rule.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using namespace vigil::label;
 
 constexpr double pi = 3.14159265358979;
@@ -116,16 +116,17 @@ void shapes() {
 }
 
 int run() {
-  known_motion();
-  bad_views();
-  half_hidden();
-  places();
-  shapes();
-  return failures != 0;
+  return vigil::test::run_cases("label features", {
+                                                      {"known motion", known_motion},
+                                                      {"bad views", bad_views},
+                                                      {"half hidden", half_hidden},
+                                                      {"places", places},
+                                                      {"shapes", shapes},
+                                                  });
 }
 
 } // namespace
 
 int main() {
-  return vigil::test::run_program("label features", run);
+  return run();
 }

@@ -85,7 +85,8 @@ void over_a_gap() {
 } // namespace
 
 int main() {
-  ways();
-  over_a_gap();
-  return failures ? 1 : 0;
+  return vigil::test::run_cases("track back trace", {
+                                                        {"ways", ways},
+                                                        {"over a gap", over_a_gap},
+                                                    });
 }

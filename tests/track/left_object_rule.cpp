@@ -168,8 +168,9 @@ void ghosts() {
 } // namespace
 
 int main() {
-  left();
-  removed();
-  ghosts();
-  return failures ? 1 : 0;
+  return vigil::test::run_cases("track left object rule", {
+                                                              {"left", left},
+                                                              {"removed", removed},
+                                                              {"ghosts", ghosts},
+                                                          });
 }

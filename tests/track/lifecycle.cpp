@@ -79,8 +79,9 @@ void ends() {
 } // namespace
 
 int main() {
-  begins();
-  confirms();
-  ends();
-  return failures ? 1 : 0;
+  return vigil::test::run_cases("track lifecycle", {
+                                                       {"begins", begins},
+                                                       {"confirms", confirms},
+                                                       {"ends", ends},
+                                                   });
 }

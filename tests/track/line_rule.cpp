@@ -108,9 +108,10 @@ void changes() {
 } // namespace
 
 int main() {
-  crosses();
-  hidden_way_counts();
-  parts();
-  changes();
-  return failures ? 1 : 0;
+  return vigil::test::run_cases("track line rule", {
+                                                       {"crosses", crosses},
+                                                       {"hidden way counts", hidden_way_counts},
+                                                       {"parts", parts},
+                                                       {"changes", changes},
+                                                   });
 }

@@ -74,8 +74,9 @@ void does_not_split() {
 } // namespace
 
 int main() {
-  shapes();
-  splits();
-  does_not_split();
-  return failures ? 1 : 0;
+  return vigil::test::run_cases("track pair splitter", {
+                                                           {"shapes", shapes},
+                                                           {"splits", splits},
+                                                           {"does not split", does_not_split},
+                                                       });
 }

@@ -101,8 +101,9 @@ void partings() {
 } // namespace
 
 int main() {
-  parts_are_one_track();
-  diagonal_parts_are_two();
-  partings();
-  return failures ? 1 : 0;
+  return vigil::test::run_cases("track part merger", {
+                                                         {"parts are one track", parts_are_one_track},
+                                                         {"diagonal parts are two", diagonal_parts_are_two},
+                                                         {"partings", partings},
+                                                     });
 }

@@ -66,9 +66,10 @@ void colour() {
 } // namespace
 
 int main() {
-  partial();
-  border();
-  turned_round();
-  colour();
-  return failures ? 1 : 0;
+  return vigil::test::run_cases("track single update", {
+                                                           {"partial", partial},
+                                                           {"border", border},
+                                                           {"turned round", turned_round},
+                                                           {"colour", colour},
+                                                       });
 }

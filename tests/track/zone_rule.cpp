@@ -109,10 +109,11 @@ void crowds() {
 } // namespace
 
 int main() {
-  stays();
-  once_in_a_stay();
-  filters_and_numbers();
-  counts();
-  crowds();
-  return failures ? 1 : 0;
+  return vigil::test::run_cases("track zone rule", {
+                                                       {"stays", stays},
+                                                       {"once in a stay", once_in_a_stay},
+                                                       {"filters and numbers", filters_and_numbers},
+                                                       {"counts", counts},
+                                                       {"crowds", crowds},
+                                                   });
 }
