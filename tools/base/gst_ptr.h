@@ -6,6 +6,7 @@
 
 namespace vigil::tools {
 
-using gst::BufferPtr, gst::CapsPtr, gst::ErrorPtr, gst::MessagePtr, gst::ObjectPtr, gst::Releaser, gst::SamplePtr, gst::TextPtr;
+using gst::BufferPtr, gst::CapsPtr, gst::ErrorPtr, gst::MessagePtr, gst::ObjectPtr, gst::Releaser,
+    gst::SamplePtr, gst::TextPtr;
 
 } // namespace vigil::tools
