@@ -7,7 +7,7 @@
 #include "gst/memory/gl_device.h"
 #include "gst/memory/gl_texture.h"
 #include "gst/video/formats.h"
-#include "gst/video/object_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <algorithm>
 #include <gst/gl/gl.h>

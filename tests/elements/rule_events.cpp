@@ -5,7 +5,7 @@
 //   videos   the labelled videos in VIGIL_DATA, whole
 #include "gst/metadata/rule_meta.h"
 #include "gst/metadata/track_meta.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 // whatever does more than that.
 #include "kernels/filter/definitions.h"
 #include "kernels/filter/plan.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <cstdio>
@@ -317,11 +317,11 @@ void test_shapes() {
 
 // With the path of clfilter's page.
 int main(int argc, char **argv) {
-  vigil::filter::test_language();
-  vigil::filter::test_mutations();
-  vigil::filter::test_table();
-  vigil::filter::test_shapes();
-  if (argc > 1) vigil::filter::test_page(argv[1]);
-  std::printf("%d failures\n", vigil::test::failures);
-  return vigil::test::failures ? 1 : 0;
+  using namespace vigil::filter;
+  std::vector<vigil::test::Case> cases = {{"language", test_language},
+                                          {"mutations", test_mutations},
+                                          {"table", test_table},
+                                          {"shapes", test_shapes}};
+  if (argc > 1) cases.push_back({"page", [&] { test_page(argv[1]); }});
+  return vigil::test::run_cases("filter chain", cases);
 }

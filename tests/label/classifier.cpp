@@ -3,7 +3,7 @@
 #include "kernels/label/classifier.h"
 #include "kernels/label/appearance.h"
 #include "kernels/label/likeness.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@
 
 namespace {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using namespace vigil::label;
 
 std::mt19937_64 random_bits(5);
@@ -295,25 +295,27 @@ void ten_thousand() {
 }
 
 int run() {
-  few_and_many();
-  wrong_labels();
-  one_gross_error();
-  one_name_only();
-  not_that();
-  honesty();
-  calibration();
-  odd_input();
-  names();
-  appearance();
-  at_places();
-  alike();
-  groups();
-  ten_thousand();
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"few and many", few_and_many},
+      {"wrong labels", wrong_labels},
+      {"one gross error", one_gross_error},
+      {"one name only", one_name_only},
+      {"not that", not_that},
+      {"honesty", honesty},
+      {"calibration", calibration},
+      {"odd input", odd_input},
+      {"names", names},
+      {"appearance", appearance},
+      {"at places", at_places},
+      {"alike", alike},
+      {"groups", groups},
+      {"ten thousand", ten_thousand},
+  };
+  return vigil::test::run_cases("label classifier", cases);
 }
 
 } // namespace
 
 int main() {
-  return vigil::test::run_program("label classifier", run);
+  return run();
 }

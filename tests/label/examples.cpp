@@ -3,7 +3,7 @@
 #include "kernels/label/examples.h"
 #include "common/error.h"
 #include "kernels/label/appearance.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <random>
@@ -12,7 +12,7 @@
 
 namespace {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using namespace vigil::label;
 
 std::vector<TaughtExample> some() {
@@ -122,15 +122,17 @@ void codebooks() {
 }
 
 int run() {
-  codebooks();
-  round_trip();
-  refusals();
-  damage();
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"codebooks", codebooks},
+      {"round trip", round_trip},
+      {"refusals", refusals},
+      {"damage", damage},
+  };
+  return vigil::test::run_cases("label examples", cases);
 }
 
 } // namespace
 
 int main() {
-  return vigil::test::run_program("label examples", run);
+  return run();
 }

@@ -2,7 +2,7 @@
 // Features of tracks whose motion is known, at several frame rates and sizes, and the shape rule on them.
 #include "kernels/label/features.h"
 #include "kernels/label/shape_rule.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using namespace vigil::label;
 
 constexpr double pi = 3.14159265358979;
@@ -134,17 +134,15 @@ void shapes() {
 }
 
 int run() {
-  known_motion();
-  bad_views();
-  odd_boxes();
-  half_hidden();
-  places();
-  shapes();
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"known motion", known_motion}, {"bad views", bad_views}, {"odd boxes", odd_boxes},
+      {"half hidden", half_hidden},   {"places", places},       {"shapes", shapes},
+  };
+  return vigil::test::run_cases("label features", cases);
 }
 
 } // namespace
 
 int main() {
-  return vigil::test::run_program("label features", run);
+  return run();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Events of a camera from their causes, its state and outages, its counts; without GStreamer, by a clock of
 // the test. Usage: test-monitor-events FOLDER
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/camera/activity_report.h"
 #include "tools/vigil-monitor/camera/camera_state.h"
 #include "tools/vigil-monitor/camera/event_tracker.h"
@@ -19,7 +19,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -389,24 +389,20 @@ void said_once() {
 }
 
 int run() {
-  one_event();
-  chain_is_late();
-  long_event();
-  broken_clip();
-  lost_clip();
-  clock_set();
-  taken_down();
-  loitering();
-  trouble();
-  outages();
-  counts();
-  reports();
-  said_once();
-  return failures > 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"one event", one_event},   {"chain is late", chain_is_late},
+      {"long event", long_event}, {"broken clip", broken_clip},
+      {"lost clip", lost_clip},   {"clock set", clock_set},
+      {"taken down", taken_down}, {"loitering", loitering},
+      {"trouble", trouble},       {"outages", outages},
+      {"counts", counts},         {"reports", reports},
+      {"said once", said_once},
+  };
+  return vigil::test::run_cases("test-monitor-events", cases);
 }
 
 } // namespace
 
 int main() {
-  return test::run_program("test-monitor-events", run);
+  return run();
 }

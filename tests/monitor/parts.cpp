@@ -2,7 +2,7 @@
 // The other parts of vigil-monitor that know no GStreamer: who may do what, the live stream, tiles, times,
 // MQTT's words. Usage: test-monitor-parts FOLDER
 #include "common/error.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/camera/activity.h"
 #include "tools/vigil-monitor/camera/backoff.h"
 #include "tools/vigil-monitor/camera/damage_gate.h"
@@ -706,21 +706,22 @@ int main(int, char **argv) {
   share_arenas();
   const std::string folder = std::string(argv[1]) + "/monitor-parts";
   std::filesystem::create_directories(folder);
-  sites();
-  own_site();
-  tokens(folder);
-  access(folder);
-  notices();
-  audit(folder);
-  latest();
-  ranges();
-  live();
-  tiles();
-  gates();
-  times();
-  mqtt();
-  arenas();
-  memory();
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"sites", sites},
+      {"own site", own_site},
+      {"tokens", [&] { tokens(folder); }},
+      {"access", [&] { access(folder); }},
+      {"notices", notices},
+      {"audit", [&] { audit(folder); }},
+      {"latest", latest},
+      {"ranges", ranges},
+      {"live", live},
+      {"tiles", tiles},
+      {"gates", gates},
+      {"times", times},
+      {"mqtt", mqtt},
+      {"arenas", arenas},
+      {"memory", memory},
+  };
+  return vigil::test::run_cases("monitor parts", cases);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The recorder and its files, with streams that are made here: other sizes within a clip, frames without
 // times, groups that are larger than the memory, disks that hang. Usage: test-monitor-recorder FOLDER
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/camera/clip.h"
 
@@ -23,7 +23,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 namespace fs = std::filesystem;
 
 namespace {
@@ -341,13 +341,14 @@ int main(int argc, char **argv) {
   }
   constexpr unsigned long_enough = 250;
   alarm(long_enough); // ends a test that hangs
-  plain(folder, s);
-  other_size(folder, s);
-  missing_times(folder, s);
-  long_group(folder, s);
-  hanging_disk(folder, s);
-  bad_places(folder, s);
-  no_muxer(folder, s); // last: it is gone from then on
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  return vigil::test::run_cases(
+      "monitor recorder", {
+                              {"plain", [&] { plain(folder, s); }},
+                              {"other size", [&] { other_size(folder, s); }},
+                              {"missing times", [&] { missing_times(folder, s); }},
+                              {"long group", [&] { long_group(folder, s); }},
+                              {"hanging disk", [&] { hanging_disk(folder, s); }},
+                              {"bad places", [&] { bad_places(folder, s); }},
+                              {"no muxer", [&] { no_muxer(folder, s); }}, // last: it is gone from then on
+                          });
 }

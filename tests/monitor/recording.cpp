@@ -3,7 +3,7 @@
 // streams that are made here, cut into segments on a disk that works, that is away and that is full.
 // Usage: test-monitor-recording FOLDER
 #include "tools/vigil-monitor/recording/recording.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/recording/mp4_reader.h"
 #include "tools/vigil-monitor/recording/range.h"
@@ -20,7 +20,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 namespace fs = std::filesystem;
 
 namespace {
@@ -392,17 +392,15 @@ int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   if (argc < 2) return 2;
   const std::string folder = argv[1] + std::string("/monitor-recording-cpp");
-  times();
-  blobs();
-  timelines();
+  std::vector<test::Case> cases = {{"times", times}, {"blobs", blobs}, {"timelines", timelines}};
   const tools::ObjectPtr<GstElementFactory> encoder(gst_element_factory_find("x264enc"));
-  if (!encoder) {
-    std::printf("SKIPPED: streams, for want of x264enc\n");
-    return failures ? 1 : 77;
-  }
-  plain(folder);
-  half_written(folder);
-  bad_streams(folder);
-  bad_disks(folder);
-  return failures ? 1 : 0;
+  if (encoder)
+    cases.insert(cases.end(), {{"plain", [&] { plain(folder); }},
+                               {"half written", [&] { half_written(folder); }},
+                               {"bad streams", [&] { bad_streams(folder); }},
+                               {"bad disks", [&] { bad_disks(folder); }}});
+  else
+    std::printf("SKIPPED: streams, since GStreamer has no x264enc here\n");
+  const int status = test::run_cases("monitor recording", cases);
+  return status == 0 && !encoder ? test::skipped : status;
 }

@@ -2,7 +2,7 @@
 // vigil-monitor's memory: the database of events, retention, and what a killed program leaves. Usage:
 // test-monitor-store FOLDER
 #include "common/error.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/camera/utc.h"
 #include "tools/vigil-monitor/store/clock_trust.h"
 #include "tools/vigil-monitor/store/event_log.h"
@@ -25,7 +25,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 namespace fs = std::filesystem;
 
 namespace {
@@ -873,28 +873,29 @@ void read_only(const std::string &folder) {
 
 int main(int, char **argv) {
   const std::string folder = std::string(argv[1]) + "/monitor-store";
-  queries(folder);
-  readers(folder);
-  crossings(folder);
-  outbox(folder);
-  news(folder);
-  event_log(folder);
-  outage();
-  continued(folder);
-  newer_version(folder);
-  plan();
-  half_written(folder);
-  names();
-  reconcile(folder);
-  damaged(folder);
-  overrides(folder);
-  clock_trust();
-  retention(folder);
-  retention_goes_on(folder);
-  recordings(folder);
-  one_program_alone(folder);
-  full(folder);
-  read_only(folder);
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"queries", [&] { queries(folder); }},
+      {"readers", [&] { readers(folder); }},
+      {"crossings", [&] { crossings(folder); }},
+      {"outbox", [&] { outbox(folder); }},
+      {"news", [&] { news(folder); }},
+      {"event log", [&] { event_log(folder); }},
+      {"outage", outage},
+      {"continued", [&] { continued(folder); }},
+      {"newer version", [&] { newer_version(folder); }},
+      {"plan", plan},
+      {"half written", [&] { half_written(folder); }},
+      {"names", names},
+      {"reconcile", [&] { reconcile(folder); }},
+      {"damaged", [&] { damaged(folder); }},
+      {"overrides", [&] { overrides(folder); }},
+      {"clock trust", clock_trust},
+      {"retention", [&] { retention(folder); }},
+      {"retention goes on", [&] { retention_goes_on(folder); }},
+      {"recordings", [&] { recordings(folder); }},
+      {"one program alone", [&] { one_program_alone(folder); }},
+      {"full", [&] { full(folder); }},
+      {"read only", [&] { read_only(folder); }},
+  };
+  return vigil::test::run_cases("monitor store", cases);
 }

@@ -6,8 +6,8 @@
 #include "common/gl/open.h"
 #include "gst/cudamog/device_picture.h"
 #include "gst/cudamog/stage_list.h"
-#include "tests/expect.h"
 #include "tests/stages/rig.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <cstdio>
@@ -137,24 +137,21 @@ void compare(Device &gl, PixelFormat pixels, const char *name) {
   expect(with_boxes > 50 && shifted > 50 && foreground > 0, text(name, ": the scene shows too little"));
 }
 
-int run() {
+} // namespace
+
+int main() {
   std::unique_ptr<Device> gl;
   try {
     gl = open_gl_es();
     std::printf("%s\n", gl->name().c_str());
-    compare(*gl, PixelFormat::gray8, "gray8");
   } catch (const Error &e) {
-    if (e.kind() != Error::Kind::no_device) throw;
     std::printf("SKIPPED: %s\n", e.what());
-    return 77;
+    return vigil::test::skipped;
   }
-  compare(*gl, PixelFormat::nv12, "nv12");
-  compare(*gl, PixelFormat::rgba, "rgba");
-  return failures > 0;
-}
-
-} // namespace
-
-int main() {
-  return run_program("stage-gl-test", run);
+  const std::vector<vigil::test::Case> cases = {
+      {"gray8", [&] { compare(*gl, PixelFormat::gray8, "gray8"); }},
+      {"nv12", [&] { compare(*gl, PixelFormat::nv12, "nv12"); }},
+      {"rgba", [&] { compare(*gl, PixelFormat::rgba, "rgba"); }},
+  };
+  return vigil::test::run_cases("stages gl", cases);
 }

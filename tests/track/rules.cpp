@@ -2,7 +2,7 @@
 // Rules as text, and what is reported of objects that walk by numbers.
 #include "common/error.h"
 #include "kernels/rules/rule_engine.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace vigil;
 using namespace vigil::rules;
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 
 constexpr double width = 640, height = 480;
 
@@ -444,15 +444,17 @@ void thousands() {
 } // namespace
 
 int main() {
-  texts();
-  lines();
-  parts();
-  taken_over();
-  zones();
-  left_objects();
-  taken_objects();
-  speeds();
-  changes_and_nonsense();
-  thousands();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"texts", texts},
+      {"lines", lines},
+      {"parts", parts},
+      {"taken over", taken_over},
+      {"zones", zones},
+      {"left objects", left_objects},
+      {"taken objects", taken_objects},
+      {"speeds", speeds},
+      {"changes and nonsense", changes_and_nonsense},
+      {"thousands", thousands},
+  };
+  return vigil::test::run_cases("track rules", cases);
 }
