@@ -81,12 +81,14 @@ function cameraTable() {
 function storagePanel() {
   const used = meter("Clips and recordings, of what they may use");
   const free = meter("Disk in use, of what may be used");
-  const lines = Object.fromEntries(["Clips", "Disk", "Oldest event", "Next", "Last", "Folder"].map((words) => [words, h("dd", { class: "number" })]));
+  const lines = Object.fromEntries(["Clips", "Disk", "Oldest event", "Next", "Last", "Folder", "Second folder"].map((words) => [words, h("dd", { class: "number" })]));
+  const second = lines["Second folder"];
   lines.Clips.append(h("span"), used.bar);
   lines.Disk.append(h("span"), free.bar);
   const element = h("section", { class: "panel block" }, h("h2", {}, "Disk"), h("dl", {}, Object.entries(lines).map(([words, value]) => h("div", {}, h("dt", {}, words), value))));
   const set = (d) => {
-    const kept = d.clips_bytes + d.recordings_bytes;
+    const cold = d.cold?.recordings_bytes ?? 0;
+    const kept = d.clips_bytes + d.recordings_bytes - cold;
     const room = d.max_bytes || kept + Math.max(0, d.free_bytes - d.min_free_bytes);
     const clips = `${d.clips} clips${d.recordings_bytes ? " and recordings" : ""}, ${bytes(kept)}${d.max_bytes ? ` of ${bytes(d.max_bytes)}` : ", no limit"}`;
     setText(lines.Clips.firstChild, clips);
@@ -99,6 +101,9 @@ function storagePanel() {
     setText(lines.Next, d.next ?? "Nothing needs to be deleted");
     setText(lines.Last, d.last ?? "Nothing has been deleted");
     setText(lines.Folder, d.path);
+    second.parentElement.hidden = !d.cold;
+    if (d.cold) setText(second, `${d.cold.path}: ${bytes(cold)} of older recordings${d.cold.problem ? `; it ${d.cold.problem}` : ""}`);
+    second.classList.toggle("bad", Boolean(d.cold?.problem));
   };
   return { element, set };
 }
