@@ -8,6 +8,7 @@
 #include "tests/unit.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>

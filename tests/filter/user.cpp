@@ -5,6 +5,7 @@
 #include "tests/unit.h"
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>

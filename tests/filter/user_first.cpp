@@ -5,6 +5,7 @@
 #include "kernels/filter/user.h"
 #include "tests/unit.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

@@ -7,6 +7,7 @@
 #include "tools/vigil-monitor/camera/rate_gate.h"
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>

@@ -13,6 +13,7 @@
 #include "tools/vigil-monitor/store/event_store.h"
 
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <future>

@@ -49,7 +49,7 @@ class ColdFolder {
   const std::string path_;
   const Log log_;
   mutable std::mutex lock_;
-  std::string problem_; // at the last look
+  std::string problem_;                // at the last look
   bool said_ = false;                  // of it
   std::string full_;                   // why it takes nothing more
   std::atomic<double> busy_since_ = 0; // monotonic; 0: nothing waits for it
