@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Unit tests without elements: a program is a list of named cases. libcheck runs them one after the other in
-// the program's own process. CK_RUN_CASE=NAME runs one case; CK_FORK=yes gives each case a process of its own.
+// the program's own process. CK_RUN_CASE=NAME runs one case, CK_FORK=yes gives each its own process.
 #pragma once
 
 #include <functional>
