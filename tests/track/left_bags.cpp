@@ -156,8 +156,6 @@ void pass(World &world, double x, double from) {
   world.people.push_back({from + 34, true, x, 0, 50, 130, ground + 20});
 }
 
-} // namespace
-
 void bags_at(double fps) {
   constexpr double never = 1e9;
   const std::string rate = std::to_string(int(fps)) + " frames a second, ";
