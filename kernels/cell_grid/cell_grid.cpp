@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: the grid, checks, the choice of a backend.
 #include "kernels/cell_grid/cell_grid.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
 #include "kernels/cell_grid/gl.h"
@@ -28,14 +29,7 @@ void check_grid(Plane<const std::uint8_t> mask, const Grid &grid) {
 }
 
 std::unique_ptr<Counter> make(Device &device) {
-  switch (device.backend()) {
-  case Backend::cuda:
-    return make_cuda(device);
-  case Backend::gl:
-    return make_gl(device);
-  default:
-    return make_cpu(device);
-  }
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::cell_grid

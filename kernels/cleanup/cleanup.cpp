@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: the parameters' meaning, checks, the choice of a backend. No loop over pixels.
 #include "kernels/cleanup/cleanup.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
 #include "kernels/cleanup/gl.h"
@@ -31,14 +32,7 @@ void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<c
 }
 
 std::unique_ptr<Cleanup> make(Device &device, int width, int height) {
-  switch (device.backend()) {
-  case Backend::cuda:
-    return make_cuda(device, width, height);
-  case Backend::gl:
-    return make_gl(device, width, height);
-  default:
-    return make_cpu(device, width, height);
-  }
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device, width, height);
 }
 
 } // namespace vigil::cleanup

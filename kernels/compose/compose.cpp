@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the backends share. No loop over pixels.
 #include "kernels/compose/compose.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
 #include "kernels/compose/gl.h"
@@ -122,14 +123,7 @@ void check_pictures(const ConstImage &frame, Plane<const std::uint8_t> mask, con
 }
 
 std::unique_ptr<Composer> make(Device &device) {
-  switch (device.backend()) {
-  case Backend::cuda:
-    return make_cuda(device);
-  case Backend::gl:
-    return make_gl(device);
-  default:
-    return make_cpu(device);
-  }
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::compose

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: the place of the samples, checks, the choice of a backend.
 #include "kernels/exposure/exposure.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
 #include "kernels/exposure/make_gl.h"
@@ -64,14 +65,7 @@ void check(const ConstImage &frame, const ConstImage &background, int channels, 
 }
 
 std::unique_ptr<Exposure> make(Device &device) {
-  switch (device.backend()) {
-  case Backend::cuda:
-    return make_cuda(device);
-  case Backend::gl:
-    return make_gl(device);
-  default:
-    return make_cpu(device);
-  }
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::exposure

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: the verdict, checks, the choice of a backend.
 #include "kernels/ghost/contour_features.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
 #include "kernels/ghost/gl.h"
@@ -31,14 +32,7 @@ void check(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstI
 }
 
 std::unique_ptr<ContourFeatures> make(Device &device) {
-  switch (device.backend()) {
-  case Backend::cuda:
-    return make_cuda(device);
-  case Backend::gl:
-    return make_gl(device);
-  default:
-    return make_cpu(device);
-  }
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::ghost

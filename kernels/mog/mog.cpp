@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: constants, checks, the choice of a backend. No loop over pixels.
 #include "kernels/mog/mog.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
 #include "kernels/mog/gl.h"
@@ -125,14 +126,7 @@ const char *name_of(Precision p) {
 }
 
 std::unique_ptr<Model> make(Device &device, const Config &config) {
-  switch (device.backend()) {
-  case Backend::cuda:
-    return make_cuda(device, config);
-  case Backend::gl:
-    return make_gl(device, config);
-  default:
-    return make_cpu(device, config);
-  }
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device, config);
 }
 
 } // namespace vigil::mog

@@ -4,6 +4,7 @@
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
 #include "kernels/convert/gl.h"
+#include "kernels/of_backend.h"
 
 #include <algorithm>
 #include <cstring>
@@ -108,14 +109,7 @@ std::unique_ptr<Converter> make_cpu(Device &device) {
 }
 
 std::unique_ptr<Converter> make(Device &device) {
-  switch (device.backend()) {
-  case Backend::cuda:
-    return make_cuda(device);
-  case Backend::gl:
-    return make_gl(device);
-  default:
-    return make_cpu(device);
-  }
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::convert
