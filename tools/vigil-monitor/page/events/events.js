@@ -53,13 +53,16 @@ export function events(root, place, signal) {
     if (next) choose(next.id, { focus: true, byHand: true });
     if (!cards.beside(selected, 5) && cursor) load(true);
   }
-  async function see(event, seen) {
+  let marking = Promise.resolve(); // marks go to the server one after the other, so that the last one holds
+  /** The page shows the mark at once, and takes it back if the server refuses it. */
+  function see(event, seen) {
     if (Boolean(event.seen) === seen) return;
-    try {
-      changed(await post(eventPath(event.id, "seen"), { seen }));
-    } catch (error) {
+    changed({ ...event, seen });
+    marking = marking.then(() => post(eventPath(event.id, "seen"), { seen })).catch((error) => {
       failure(error);
-    }
+      const now = cards.events.find((other) => other.id === event.id);
+      if (now && now.seen === seen) changed({ ...now, seen: !seen });
+    });
   }
   async function keep(event) {
     if (!store.operator) return;
