@@ -77,7 +77,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     assert m.ask("DELETE", f"/api/cameras/street/lines/{crossed}")[0] == 200
     assert crossed not in counts()["lines"]
     m.ask("PUT", f"/api/cameras/street/lines/{crossed}", {"coordinates": "0,0.01,1,0.01"})
-    assert counts()["lines"][crossed] == {"in": 0, "out": 0}, "a line that was made again begins at nothing"
+    assert counts()["lines"][crossed] == {"in": 0, "out": 0, "labels": {}}, "a line that was made again begins at nothing"
     assert stored()[crossed]["in"] + stored()[crossed]["out"] > 0, "and the day's crossings stay"
     assert m.get("/api/cameras/street")["reconnects"] == before, "without a restart"
     m.stop()
