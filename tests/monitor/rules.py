@@ -38,7 +38,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     def counts():
         return m.get("/api/cameras/street")["counts"]
 
-    m.wait("somebody crosses the line with the zone's name", lambda: sum(counts()["lines"]["all"].values()) > 0, 60)
+    m.wait("somebody crosses the line with the zone's name", lambda: (lambda line: line["in"] + line["out"])(counts()["lines"]["all"]) > 0, 60)
     m.wait("somebody in the zone", lambda: counts()["zones"]["all"] > 0, 40)
     crossed = m.wait("somebody crosses a line", lambda: next((name for name, c in counts()["lines"].items() if c["in"] + c["out"] > 0), None), 60)
     print("crossed", crossed, counts())

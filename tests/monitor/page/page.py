@@ -103,6 +103,7 @@ class Page(unittest.TestCase):
         b.until(lambda: "visitor" in b.run("return [...document.querySelectorAll('.labels-view th[scope=row]')].map((t) => t.textContent).join()"), "the label in the table")
         named = [e for e in self.server.get("/api/events?limit=500&label=visitor")["events"] if not e["labels"][0]["guessed"]]
         self.assertEqual(len(named), pictures - 1)
+        b.run("document.querySelector('.labels-view [aria-label=\"Delete visitor\"]').scrollIntoView({ block: 'center' })")
         b.click('.labels-view button[aria-label="Delete visitor"]')
         b.click("dialog .button.primary")
         b.until(lambda: not self.server.get("/api/labels")["labels"], "no label")
@@ -321,7 +322,7 @@ class Page(unittest.TestCase):
                 b.resize(width, height, theme)
                 for view in VIEWS:
                     b.open(view)
-                    b.until(lambda v=view: b.all({"wall": ".tile.seen", "camera/door": ".stage.seen", "events": ".card", "heatmap": ".heat",
+                    b.until(lambda v=view: b.all({"wall": ".tile.seen", "camera/door": ".stage.seen", "events": ".card", "heatmap": ".heat", "labels": ".labels-view:not([hidden])",
                                                   "system": "tbody tr"}[v]), f"{view} at {width}")
                     if PICTURES:
                         time.sleep(2)
@@ -457,7 +458,7 @@ class Page(unittest.TestCase):
             b.resize(width, 800, theme)
             for view in VIEWS:
                 b.open(view)
-                b.until(lambda: b.all(".tile.seen, .stage.seen, .card, .heat, tbody tr"), f"{view} in {theme}")  # pylint: disable=cell-var-from-loop
+                b.until(lambda: b.all(".tile.seen, .stage.seen, .card, .heat, .labels-view:not([hidden]), tbody tr"), f"{view} in {theme}")  # pylint: disable=cell-var-from-loop
                 self.check_accessibility(f"{view}, {theme}, {width}")
                 if view.startswith("camera"):
                     b.run("document.querySelector('.tabs input[value=controls]').click()")

@@ -18,7 +18,7 @@ export const labelsOf = (event) => (event.labels ?? []).filter(({ score }) => sc
 export const nameOf = (event) => labelsOf(event).map(({ label, guessed }) => (guessed ? `${label}?` : label)).join(", ") || labelWords(event.label);
 
 export class LabelField {
-  names = []; // the choices of the keys 1 to 9
+  names = [...byShape]; // the choices of the keys 1 to 9
   #event = null;
   #shown = ""; // what #show() has put there: news that change nothing must not take the focus away
   #chips = h("span", { class: "label-chips" });
@@ -40,11 +40,11 @@ export class LabelField {
     this.learn();
   }
 
-  /** Asks which labels were taught: those with the most examples get the first keys. */
-  async learn() {
+  /** Asks which labels were taught: those with the most examples get the first keys, then `fresh`, which is being learnt. */
+  async learn(fresh = []) {
     try {
       const { labels } = await get("api/labels", this.signal);
-      const taught = labels.sort((a, b) => b.examples - a.examples).map(({ label }) => label);
+      const taught = [...labels.sort((a, b) => b.examples - a.examples).map(({ label }) => label), ...fresh];
       this.names = [...new Set([...taught, ...byShape])].slice(0, 9);
       this.#list.replaceChildren(...[...new Set([...taught, ...byShape])].map((value) => h("option", { value })));
     } catch (error) {
@@ -64,7 +64,7 @@ export class LabelField {
     if (!event || !store.operator) return;
     try {
       this.onsaid(await post(eventPath(event.id, "label"), words));
-      if (words.label && !this.names.includes(words.label)) await this.learn();
+      if (words.label && !this.names.includes(words.label)) await this.learn([words.label]);
     } catch (error) {
       failure(error);
     }

@@ -2,30 +2,33 @@
 // Groups of events that are alike and that nobody has named: one answer names all of a group.
 import { get, post } from "../app/api.js";
 import { emptyState, h, iconButton } from "../app/dom.js";
-import { failure, notice } from "../app/notice.js";
+import { failure } from "../app/notice.js";
 import { t, tn } from "../app/text.js";
 import { fullTime, percent } from "../app/time.js";
 import { thumbnail } from "../events/words.js";
 
-/** `listId`: of the datalist with the labels that exist. `onanswer` is called when something was taught. */
+/** {element, load}. `listId`: of the datalist with the labels that exist. `onanswer` is called when something was taught. */
 export function questions({ listId, onanswer }, signal) {
   const list = h("div", { class: "questions" });
   const element = h("section", { class: "panel block", "aria-label": t("Questions") },
     h("div", { class: "labels-head" }, h("h2", {}, t("What is this?")), iconButton("reset", t("Ask again"), () => load(), { shown: true })),
     h("p", { class: "hint" }, t("Events that look alike and that nobody has named, the least certain first. Take out what does not belong, then name the rest.")), list);
 
+  /** The card says what was answered, and keeps its place: what is below must not move under a finger. */
   async function answer(card, events, words) {
-    card.classList.add("busy");
+    const question = [...card.children];
+    const ask = () => card.replaceChildren(...question);
+    card.style.minHeight = `${card.offsetHeight}px`;
+    card.replaceChildren();
     try {
       const { taught } = await post("api/labels", { events, ...words });
-      notice(words.label ? tn("1 event is {label} now", "{n} events are {label} now", events.length, words) : tn("1 event is not {not}", "{n} events are not {not}", events.length, words), { action: t("Undo"),
-        onaction: () => post("api/labels", { events, label: null }).then(() => { load(); onanswer(); }, failure) });
-      if (taught < events.length) notice(t("{n} of them have no track to learn from", { n: events.length - taught }));
-      card.remove();
-      if (!list.children.length) load();
+      const undo = () => post("api/labels", { events, label: null }).then(() => { ask(); onanswer(); }, failure);
+      card.replaceChildren(h("p", { class: "question-answered", role: "status" },
+        words.label ? tn("1 event is {label} now", "{n} events are {label} now", events.length, words) : tn("1 event is not {not}", "{n} events are not {not}", events.length, words),
+        iconButton("undo", t("Undo"), undo)), taught < events.length && h("p", { class: "hint" }, t("{n} of them have no track to learn from", { n: events.length - taught })) || "");
       onanswer();
     } catch (error) {
-      card.classList.remove("busy");
+      ask();
       failure(error);
     }
   }
@@ -68,6 +71,5 @@ export function questions({ listId, onanswer }, signal) {
       failure(error);
     }
   }
-  load();
-  return element;
+  return { element, load };
 }

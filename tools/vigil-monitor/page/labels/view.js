@@ -17,8 +17,9 @@ export function labels(root, _place, signal) {
     names.replaceChildren(...[...new Set([...known, ...byShape])].map((value) => h("option", { value })));
   };
   const table = taught({ onchange: () => load() }, signal);
-  root.append(h("div", { class: "view-head" }, h("h1", {}, t("Labels"))), names,
-    h("div", { class: "labels-view" }, store.operator && questions({ listId, onanswer: () => load() }, signal), table.element));
+  const asked = store.operator && questions({ listId, onanswer: () => load() }, signal);
+  const body = h("div", { class: "labels-view", hidden: true }, asked && asked.element, table.element);
+  root.append(h("div", { class: "view-head" }, h("h1", {}, t("Labels"))), names, body);
   live.watch({ cameras: [] });
-  load();
+  Promise.all([load(), asked && asked.load()]).then(() => { body.hidden = false; }); // at once, so that nothing moves
 }
