@@ -108,7 +108,8 @@ void CameraPipeline::build_chain() {
   last = reduces() ? add_reduction(queue) : queue;
   for (const std::string &name : chain_elements()) {
     const bool asked = config_.elements.count(name) != 0;
-    const bool rules = (name == "boxtrack" || name == "boxrules") && tools::has_element(name.c_str());
+    const bool rules = (name == "boxtrack" || name == "tracklabel" || name == "boxrules") &&
+                       tools::has_element(name.c_str());
     if (name != "cudamog" && !asked && !rules) continue;
     GstElement *e = tools::make_element(name.c_str(), name.c_str());
     gst_bin_add(GST_BIN(pipeline_), e);

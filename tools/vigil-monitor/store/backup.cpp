@@ -28,7 +28,7 @@ namespace {
 
 constexpr const char *databases[] = {"events.db", "motion.db"};
 constexpr const char *always[] = {"overrides.json", "token",  "vapid.key", "events.jsonl",
-                                  "audit.jsonl",    "models", "masks"};
+                                  "audit.jsonl",    "models", "masks",     "labels"};
 constexpr const char *of_clips[] = {"clips", "thumbs"};
 constexpr const char *of_recordings[] = {"recordings", "exports"};
 
