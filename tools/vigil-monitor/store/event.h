@@ -20,7 +20,10 @@ struct Event {
   std::optional<Rect> box;
   double score = 0;
   bool has_clip = false, has_snapshot = false, retained = false, has_vector = false;
-  std::optional<double> clip_start;
+  // Its clip, or what is to become it, is a part of the camera's recording, from clip_start to clip_end, and
+  // no file of its own.
+  bool of_recording = false;
+  std::optional<double> clip_start, clip_end;
   std::int64_t clip_bytes = 0;
   std::string continues; // the event that ended where this one began, of the same cause; empty: none
 };

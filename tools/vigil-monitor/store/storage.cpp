@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "storage.h"
 
+#include "../recording/recorded_clip.h"
+#include "administrators.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "mp4.h"
@@ -109,11 +111,11 @@ FolderLock::~FolderLock() {
   if (file_ >= 0) close(file_);
 }
 
-Storage::Storage(const std::string &path, Log log)
-    : path_(prepared(path)), lock_(path_), log_(std::move(log)) {
+Storage::Storage(const std::string &path, Log log, std::shared_ptr<ColdFolder> cold)
+    : path_(prepared(path)), lock_(path_), log_(std::move(log)), places_(path_, std::move(cold)) {
   open_database();
   recordings_ = std::make_unique<RecordingIndex>(file("events.db"));
-  recording_retention_ = std::make_unique<RecordingRetention>(*recordings_, path_, log_);
+  recording_retention_ = std::make_unique<RecordingRetention>(*recordings_, places_, path_, log_);
   reader_ = std::make_unique<EventReader>(file("events.db"));
   motion_ =
       std::make_unique<MotionHistory>(file("motion.db"), [this](const std::string &what) { report(what); });
@@ -131,7 +133,9 @@ void Storage::open_database() {
   } catch (const DamagedDatabase &e) {
     log_(e.what());
   }
+  const bool administrators = may_have_administrators(path); // what cannot be read may have had some
   const std::string aside = move_aside(path);
+  if (administrators) remember_administrators(path, true);
   events_ = std::make_unique<EventStore>(path);
   const int events = salvage(aside, path, log_);
   report(text("the database was damaged and is now ", aside, "; ", events,
@@ -214,6 +218,8 @@ std::vector<Event> Storage::reconcile(double now) {
     Event &e = row.event;
     const std::int64_t bytes = size_of(path);
     if (e.has_clip && e.clip_bytes == bytes) return;
+    e.of_recording = false;
+    e.clip_end.reset();
     found += !e.has_clip && at != rows.end(); // finished, but the row did not learn of it
     e.has_clip = row.changed = true;
     e.clip_bytes = bytes;
@@ -254,7 +260,7 @@ std::vector<Event> Storage::reconcile(double now) {
   for (auto &[id, row] : rows) {
     Event &e = row.event;
     // Only a file that is certainly gone is missing: one that cannot be looked at may come back.
-    const bool clip_gone = e.has_clip && !row.clip && is_gone(file(clip_path(e)));
+    const bool clip_gone = e.has_clip && !e.of_recording && !row.clip && is_gone(file(clip_path(e)));
     const bool snapshot = row.snapshot || (e.has_snapshot && !is_gone(file(thumb_path(e))));
     if (!row.changed && !clip_gone && e.has_snapshot == snapshot) continue;
     missing += clip_gone;
@@ -270,6 +276,29 @@ std::vector<Event> Storage::reconcile(double now) {
     report(text(adopted, " clips and pictures without an event became events with the label found"));
   if (found) log_(text(found, " finished clips were given back to their events"));
   if (missing) report(text(missing, " events have lost their clip: the file is gone"));
+  // What a killed program did not come to say of clips that are parts of the recording.
+  const auto span_of = [](const Event &e) {
+    constexpr double after = 5; // what is configured may have been more
+    return std::pair(micros(e.clip_start.value_or(e.start_time)), micros(*e.end_time + after));
+  };
+  std::map<std::string, Event> half;
+  for (const Event &e : ended) half[e.id] = e;
+  for (const auto &[id, row] : rows)
+    if (row.event.end_time) half.emplace(id, row.event);
+  std::erase_if(half, [](const auto &at) { return !at.second.of_recording || at.second.has_clip; });
+  for (auto &[id, e] : half) {
+    const auto [from, to] = span_of(e);
+    const ClipResult part = recorded_clip(recordings_->segments(e.camera, from, to, true), from, to,
+                                          [this](const Segment &s) { return places_.file(s); });
+    e.has_clip = part.good;
+    e.clip_bytes = part.bytes;
+    e.of_recording = part.good;
+    e.clip_end = part.end;
+    if (part.good) e.clip_start = part.start;
+    if (const auto open = rows.find(id); open == rows.end() || !open->second.event.end_time)
+      e.end_time.reset(); // its end is stored with its news
+    events_->put(e);
+  }
   for (Event &e : ended) { // with what was found of its files
     const auto end = e.end_time;
     e = events_->get(e.id).value_or(e);
@@ -310,6 +339,14 @@ double Storage::days_of(const std::string &camera) const {
   return known == days_.end() ? otherwise_ : known->second;
 }
 
+// What its going frees in the storage folder.
+std::int64_t Storage::room_of(const Event &e) const {
+  if (!e.of_recording || !e.clip_start || !e.clip_end) return e.clip_bytes;
+  const auto segments = recordings_->segments(e.camera, micros(*e.clip_start), micros(*e.clip_end), false);
+  const bool here = std::any_of(segments.begin(), segments.end(), [](const Segment &s) { return !s.cold; });
+  return here ? e.clip_bytes : 0;
+}
+
 // The events that may have to go, oldest first, and of each camera the first that will: enough for
 // plan_retention() and next_departure(), without reading the whole table.
 std::vector<Kept> Storage::candidates(const DiskState &disk) const {
@@ -317,7 +354,7 @@ std::vector<Kept> Storage::candidates(const DiskState &disk) const {
   constexpr double day = 86400;
   std::map<std::pair<double, std::string>, Kept> all;
   const auto add = [&](const Event &e) {
-    all[{e.start_time, e.id}] = {e.id, e.camera, e.start_time, e.clip_bytes, false, days_of(e.camera)};
+    all[{e.start_time, e.id}] = {e.id, e.camera, e.start_time, room_of(e), false, days_of(e.camera)};
   };
   for (const std::string &camera : events_->cameras()) {
     const double days = days_of(camera);
@@ -382,7 +419,7 @@ DiskState Storage::disk(const StorageConfig &c, double now, bool clock_trusted) 
           static_cast<std::int64_t>(c.max_size),
           error ? INT64_MAX / 2 : static_cast<std::int64_t>(space.available),
           static_cast<std::int64_t>(c.min_free),
-          reader_->clip_bytes() + recordings_->bytes(),
+          reader_->clip_bytes() + recordings_->bytes() - recordings_->cold_bytes(),
           clock_trusted};
 }
 

@@ -10,6 +10,7 @@
 #include "../config/config.h"
 #include "../motion/motion_history.h"
 #include "../recording/index.h"
+#include "../recording/places.h"
 #include "../recording/retention.h"
 #include "event_reader.h"
 #include "event_store.h"
@@ -46,10 +47,12 @@ class Storage {
   // Makes the folders. A damaged or unreadable database is moved aside, and what can be read of it goes
   // into a new one. Throws Error::write when the folder cannot be written, Error::bad_data on a newer
   // version's database, Error::io when another program works with the folder.
-  Storage(const std::string &path, Log log);
+  // `cold`: the second folder of recordings; null: none.
+  Storage(const std::string &path, Log log, std::shared_ptr<ColdFolder> cold = nullptr);
 
   EventStore &events() { return *events_; }
   RecordingIndex &recordings() { return *recordings_; }
+  const RecordingPlaces &places() const { return places_; }
   const EventReader &reader() const { return *reader_; }
   MotionHistory &motion() { return *motion_; }
   const std::string &path() const { return path_; }
@@ -93,10 +96,12 @@ class Storage {
   void open_database();
   std::vector<Kept> candidates(const DiskState &) const;
   void move_to_lost(const std::string &path);
+  std::int64_t room_of(const Event &) const;
 
   const std::string path_;
   FolderLock lock_;
   Log log_;
+  const RecordingPlaces places_;
   std::unique_ptr<EventStore> events_;
   std::unique_ptr<RecordingIndex> recordings_;
   std::unique_ptr<RecordingRetention> recording_retention_;
