@@ -21,7 +21,7 @@ MOMENTS = int(os.environ.get("VIGIL_DAMAGE_MOMENTS", "8"))
 SEED = int(os.environ.get("VIGIL_DAMAGE_SEED", "1"))
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"
 FILES = ["events.db", "events.db-wal", "motion.db", "motion.db-wal", "overrides.json", "overrides.json.1", "events.jsonl", "audit.jsonl", "a part", "a picture",
-         "a clip", "a segment", "the last segment", "nothing"]
+         "a clip", "a record", "a record", "administrators", "a segment", "the last segment", "nothing"]
 MOTION_EVERY = 10  # moments; the history of motion is stored every 20 seconds, so these last longer
 WAYS = ["empty", "zeroed", "cut", "unreadable"]
 
@@ -96,7 +96,7 @@ def chosen(name, rng):
     if "segment" in name:
         found = segments()[-1:] if name == "the last segment" else segments()
         return rng.choice(found) if found else None
-    one = {"a part": "clips/*/*/*.part", "a picture": "thumbs/*/*/*.jpg", "a clip": "clips/*/*/*.mp4"}.get(name)
+    one = {"a part": "clips/*/*/*.part", "a picture": "thumbs/*/*/*.jpg", "a clip": "clips/*/*/*.mp4", "a record": "events/*/*/*.json"}.get(name)
     found = sorted(storage.glob(one)) if one else [p for p in [storage / name] if p.exists()]
     return rng.choice(found) if found else None
 
@@ -170,7 +170,10 @@ def main():
             if name == "a clip":
                 dark.add(path.name.removesuffix(".mp4"))  # this one alone may say that it has no clip
             if "segment" in name:
-                unlit.update(seconds_of(path))
+                seconds = seconds_of(path)
+                unlit.update(seconds)
+                # Clips that are parts of it may be gone with it.
+                dark.update(i for i, e in known.items() if e["clip_start"] < seconds[-1] + 1 and (e["clip_end"] or e["end_time"]) > seconds[0])
                 if way == "zeroed" and whole:
                     zeroed.append(path)
             if name.startswith("motion.db"):

@@ -952,6 +952,7 @@ void held(const std::string &folder) {
   nowhere.clip_start = nowhere.start_time - 5;
   for (const Event &e : {open, ended, nowhere}) s.events().put(e);
   const auto unfinished = s.reconcile(noon);
+  s.recordings_compared();
   const auto of_ended = s.events().get(ended.id), of_none = s.events().get(nowhere.id);
   expect(unfinished.size() == 1 && unfinished[0].id == open.id && unfinished[0].has_clip &&
              unfinished[0].clip_end && unfinished[0].end_time,
@@ -960,6 +961,155 @@ void held(const std::string &folder) {
              of_ended->clip_end == open.start_time + 15,
          "one that had ended gets it");
   expect(!of_none->has_clip && !of_none->of_recording, "where nothing was recorded there is none");
+}
+
+// An event whose clip is a part of the recording has a record: it outlives the loss of its row, and goes with
+// its event.
+void records(const std::string &folder) {
+  const std::string path = fresh(folder, "records");
+  const std::string init = mp4_init(std::array{Mp4Track{}});
+  const auto a_segment = [&](double at) { // of a minute
+    Segment one;
+    one.camera = "door";
+    one.start = micros(at);
+    one.duration = micros(60);
+    one.id = new_segment_id(one.start, one.camera);
+    const std::string header = init + mp4_clock(one.start);
+    std::string bytes = header;
+    for (unsigned i = 0; i < 60; i++) {
+      const std::size_t before = bytes.size();
+      const Mp4Run run{1, ticks(i * a_second), {{6, ticks(a_second), 0, true}}};
+      bytes += mp4_fragment_head(i + 1, std::span(&run, 1)) + "sample";
+      one.fragments.push_back({i * a_second, static_cast<std::uint32_t>(bytes.size() - before), true});
+    }
+    one.header = static_cast<std::int64_t>(header.size());
+    one.stream = stream_of(init);
+    one.bytes = static_cast<std::int64_t>(bytes.size());
+    write(path + "/" + recording_path(one.id), bytes);
+    return one;
+  };
+  const auto part = [](const char *tail, double at) {
+    Event e = named(tail, at + 0.123456);
+    e.label = "person";
+    e.zones = {"steps"};
+    e.box = Rect{0.1, 0.2, 0.3, 0.4};
+    e.score = 0.7;
+    e.continues = "20260901T100000000-door-0000";
+    e.has_clip = e.of_recording = true;
+    e.clip_start = e.start_time - 1;
+    e.clip_end = *e.end_time + 1;
+    e.clip_bytes = 300;
+    return e;
+  };
+  const auto same = [](const std::optional<Event> &a, const Event &b, const std::string &what) {
+    expect(a && event_record(*a) == event_record(b), what + (a ? ": " + event_record(*a) : ": gone"));
+  };
+  std::vector<std::string> log;
+  const auto say = [&](const std::string &l) { log.push_back(l); };
+  const auto lose = [&](const char *of_log, const char *bytes) {
+    for (const char *end : {"", "-wal", "-shm"}) fs::remove(path + "/events.db" + end);
+    if (*bytes) write(path + "/events.db" + of_log, bytes);
+  };
+  Segment recorded = a_segment(noon);
+  Event first = part("0001", noon + 10), kept = part("0002", noon + 20), gone = part("0003", noon + 30),
+        moving = part("0004", noon + 40), nowhere = part("0005", noon + 4000);
+  moving.end_time.reset();
+  const auto record = [&](const Event &e) { return path + "/" + record_path(e); };
+  {
+    Storage s(path, say);
+    s.recordings().put(recorded);
+    for (const Event &e : {first, kept, gone, moving, nowhere}) s.put(e);
+    expect(fs::exists(record(first)) && !fs::exists(record(moving)), "an event that has ended has one");
+    s.remove(gone);
+    expect(!fs::exists(record(gone)), "one that was deleted has none");
+    expect(s.set_retained(kept.id, true)->retained && !s.set_retained(gone.id, true), "a person keeps one");
+    kept.retained = true;
+    same(read_event_record(record(kept), kept.id), kept, "its record says so");
+    first.score = 0.9;
+    expect(s.change(first, {}) && !s.change(gone, {}) && !fs::exists(record(gone)), "changes");
+    Event file = first; // what is no part of the recording has none
+    file.of_recording = false;
+    expect(s.change(file, {}) && !fs::exists(record(first)) && s.change(first, {}), "a file of its own");
+  }
+  const std::vector<std::pair<const char *, const char *>> losses = {
+      {"", ""}, {"", "no database"}, {"-wal", "no log"}};
+  for (const auto &[of, bytes] : losses) {
+    lose(of, bytes);
+    Storage s(path, say);
+    s.reconcile(noon);
+    same(s.events().get(first.id), first, "all of it comes back");
+    same(s.events().get(kept.id), kept, "one that is kept, too");
+    expect(!s.events().get(gone.id), "what was deleted does not");
+    expect(s.events().get(nowhere.id)->has_clip, "its clip is believed");
+    expect(RecordingRecovery(s.recordings(), path, say).compare(), "the index is made again");
+    s.recordings_compared();
+    expect(s.events().get(first.id)->has_clip && !s.events().get(nowhere.id)->has_clip, "until it is known");
+    const auto held = s.recordings().segments("door", micros(noon + 20), micros(noon + 21), false);
+    expect(held.size() == 1 && held[0].held == Segment::Held::kept, "the recording is held again");
+    expect(!fs::exists(record(nowhere)), "without a clip there is no record");
+    s.put(nowhere);
+  }
+  // Damaged ones, with their rows and without.
+  const auto hurt = [&](const std::string &file, int way) {
+    const auto size = fs::file_size(file);
+    if (way == 2)
+      fs::resize_file(file, size / 2);
+    else
+      std::ofstream(file, std::ios::binary) << std::string(way == 1 ? size : 0, '\0');
+  };
+  for (int way = 0; way < 3; way++)
+    for (const bool row : {true, false}) {
+      const std::string what = vigil::text(" (", way, ", ", row ? "with" : "without", " its row)");
+      {
+        Storage s(path, say);
+        s.put(first);
+        s.recordings().put(recorded);
+        if (!row) s.events().remove(first.id);
+      }
+      hurt(record(first), way);
+      Storage s(path, say);
+      s.reconcile(noon);
+      s.recordings_compared();
+      const auto e = s.events().get(first.id);
+      if (row) {
+        same(e, first, "the row stays" + what);
+        // One of zeros is found when it is needed.
+        if (way != 1) same(read_event_record(record(first), first.id), first, "it is written again" + what);
+      } else {
+        expect(e && e->label == "found" && e->has_clip && e->of_recording && e->clip_bytes > 0,
+               "the name alone says that there was an event" + what);
+      }
+      expect((row && way == 1) || (fs::exists(path + "/lost/" + record_path(first)) && !s.reports().empty()),
+             "it is set aside, and said" + what);
+      fs::remove_all(path + "/lost");
+      s.events().remove(first.id);
+    }
+  for (const std::string &bad :
+       {std::string("[]"), std::string("{}"), event_record(kept), "{\"id\": \"" + first.id + "\"}"})
+    expect(!event_of_record(bad, first.id), "no record of this event: " + bad);
+  Event years = first;
+  years.clip_end = noon + 1e9;
+  expect(!event_of_record(event_record(years), years.id), "a clip of years");
+  same(event_of_record(event_record(first), first.id), first, "there and back");
+  // A program that was killed between record and row.
+  {
+    Storage s(path, say);
+    Event open = first;
+    open.end_time.reset();
+    open.has_clip = false;
+    s.put(open);
+    Event more = kept;
+    more.score = 0.95;
+    write(record(first), event_record(first));
+    write(record(kept), event_record(more));
+    write(record(moving) + ".12-3", "half");
+  }
+  Storage s(path, say);
+  const auto ended = s.reconcile(noon);
+  const auto at = std::find_if(ended.begin(), ended.end(), [&](const Event &e) { return e.id == first.id; });
+  expect(at != ended.end() && at->end_time == first.end_time && at->has_clip, "the end that it has said");
+  expect(s.events().get(kept.id)->score == 0.95, "a record is never older than its row");
+  expect(!fs::exists(record(moving) + ".12-3"), "a half-written one goes");
 }
 
 // That there were administrators outlasts their database.
@@ -1276,6 +1426,7 @@ int main(int, char **argv) {
       {"retention goes on", [&] { retention_goes_on(folder); }},
       {"recordings", [&] { recordings(folder); }},
       {"held", [&] { held(folder); }},
+      {"records", [&] { records(folder); }},
       {"administrators", [&] { administrators(folder); }},
       {"cold", [&] { cold(folder); }},
       {"one program alone", [&] { one_program_alone(folder); }},

@@ -61,12 +61,16 @@ Monitor::Monitor(Config config, std::string file)
   // Receivers of their beginning receive their end.
   for (const Event &event : storage_->reconcile(utc_.now())) waiting_.push_back({"end", event});
   if (storage_->places().cold())
-    cold_ =
-        std::make_shared<ColdMover>(storage_->recordings(), storage_->places(), storage_->path(), log_line,
-                                    [this](std::vector<Departure> gone) { deleted_cold(std::move(gone)); });
-  recordings_->add_needed([cold = cold_, recovery] {
-    recovery->compare();
-    if (cold) cold->start();
+    cold_ = std::make_shared<ColdMover>(
+        storage_->recordings(), storage_->places(), storage_->path(), log_line,
+        [this](std::vector<Departure> gone) { deleted_cold(std::move(gone)); },
+        [s = storage_.get()] { s->recordings_compared(); });
+  recordings_->add_needed([cold = cold_, recovery, s = storage_.get()] {
+    const bool all = recovery->compare();
+    if (cold)
+      cold->start();
+    else if (all)
+      s->recordings_compared();
   });
 }
 
@@ -264,17 +268,16 @@ void Monitor::save_thumbnail(const Event &e, const std::string &jpeg) {
 // Stores an event with its news; false when it was deleted. People may delete it or set `retained` at any
 // time, so what the news say is looked at again where it is stored.
 bool Monitor::store(Waiting &w) {
-  EventStore &events = storage_->events();
   for (;;) {
-    const auto old = events.get(w.event.id);
+    const auto old = storage_->events().get(w.event.id);
     if (!old && w.type != "new" && deleted_.has(w.event.id)) return false;
     if (old) w.event.retained = old->retained; // set by a person, not by the camera
     std::vector<Posting> news;
     for (const auto &of : news_of)
       for (Posting &p : of(w.type.c_str(), w.event)) news.push_back(std::move(p));
     if (w.type == "end") news.push_back(event_log_.line(w.event));
-    if (old && !events.change(w.event, news)) continue;
-    if (!old) events.put(w.event, news);
+    if (old && !storage_->change(w.event, news)) continue;
+    if (!old) storage_->put(w.event, news);
     return true;
   }
 }
@@ -500,8 +503,9 @@ bool Monitor::remove_event(const std::string &id) {
 }
 
 void Monitor::set_retained(Event &e, bool retain) {
-  if (!storage_->events().set_retained(e.id, retain)) return;
-  e = storage_->events().get(e.id).value_or(e);
+  const auto changed = storage_->set_retained(e.id, retain);
+  if (!changed) return;
+  e = *changed;
   hub_.text(e.camera, utc_.now(), {{"kind", "event"}, {"type", "update"}, {"event", to_json(e)}});
 }
 

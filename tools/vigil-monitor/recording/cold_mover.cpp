@@ -73,8 +73,9 @@ std::int64_t free_space(const std::string &path) {
 } // namespace
 
 ColdMover::ColdMover(RecordingIndex &index, RecordingPlaces places, std::string storage, Log log,
-                     std::function<void(std::vector<Departure>)> deleted)
+                     std::function<void(std::vector<Departure>)> deleted, std::function<void()> compared)
     : index_(index), places_(places), log_(std::move(log)), deleted_(std::move(deleted)),
+      compared_(std::move(compared)),
       retention_(index, std::move(places), std::move(storage), log_, RecordingRetention::Where::cold) {}
 
 void ColdMover::start() {
@@ -114,7 +115,7 @@ void ColdMover::run() {
     try {
       const bool worked = std::exchange(works_, places_.cold()->use(index_.cold_bytes() > 0));
       if (!works_) continue;
-      if (!worked) compare();
+      if (!worked && compare() && compared_) compared_();
       if (wish) pass(*wish);
     } catch (const Error &e) {
       log_(text("the second folder ", places_.cold()->path(), ": ", e.what()));
@@ -193,12 +194,12 @@ ColdMover::Moved ColdMover::move(const Segment &s) {
 
 // What a killed program, or one that ran while this folder was away, has left: halves of copies, files that
 // are in the first folder still, rows whose files are gone, files without a row.
-void ColdMover::compare() {
+bool ColdMover::compare() {
   ColdFolder::Work work(*places_.cold());
   const std::string root = places_.cold()->file("recordings");
   std::error_code error;
   if (!fs::exists(root, error)) {
-    if (index_.cold_bytes() == 0) return;
+    if (index_.cold_bytes() == 0) return true;
   }
   std::set<std::string> rows = index_.cold_ids();
   std::vector<std::pair<std::string, std::string>> unknown;
@@ -215,16 +216,20 @@ void ColdMover::compare() {
     if (!event_of_id(id) || path.string() != own) continue; // of others
     if (part || rows.erase(id) == 0) unknown.emplace_back(path.string(), part ? "" : id);
   }
-  if (error && error != std::errc::no_such_file_or_directory)
-    return log_(text("the folder ", root, " cannot be read: ", error.message()));
+  if (error && error != std::errc::no_such_file_or_directory) {
+    log_(text("the folder ", root, " cannot be read: ", error.message()));
+    return false;
+  }
   for (const auto &[path, id] : unknown) compare(path, id);
   std::vector<std::string> lost;
   for (const std::string &id : rows)
     if (is_gone(places_.cold()->file(recording_path(id)))) lost.push_back(id);
-  if (lost.empty() || !places_.cold()->use(true)) return; // the folder has gone while it was looked at
+  if (lost.empty()) return true;
+  if (!places_.cold()->use(true)) return false; // the folder has gone while it was looked at
   index_.remove(lost, true);
   log_(
       text(lost.size(), " segments of recordings are gone from the second folder: their files were removed"));
+  return true;
 }
 
 void ColdMover::compare(const std::string &path, const std::string &id) {

@@ -23,9 +23,9 @@ namespace vigil::monitor {
 class ColdMover {
  public:
   using Log = std::function<void(const std::string &)>;
-  // `deleted`: what a pass has deleted, on its thread.
+  // On its thread: `deleted`, what a pass has deleted; `compared`, once the rows are those of the files here.
   ColdMover(RecordingIndex &, RecordingPlaces, std::string storage, Log,
-            std::function<void(std::vector<Departure>)> deleted);
+            std::function<void(std::vector<Departure>)> deleted, std::function<void()> compared = {});
 
   void start(); // once the rows are those of the files in the first folder
   // False when the folder hangs: the thread still uses this object then.
@@ -45,7 +45,7 @@ class ColdMover {
   void move(const Wish &);
   enum class Moved { yes, no, refused };
   Moved move(const Segment &);
-  void compare();
+  bool compare(); // false: the folder cannot be read
   void compare(const std::string &path, const std::string &id);
   bool ended() const;
 
@@ -53,6 +53,7 @@ class ColdMover {
   const RecordingPlaces places_;
   const Log log_;
   const std::function<void(std::vector<Departure>)> deleted_;
+  const std::function<void()> compared_;
   RecordingRetention retention_; // its thread's
   bool works_ = false;           // likewise: at the last look
   mutable std::mutex lock_;

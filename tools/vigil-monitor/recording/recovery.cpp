@@ -130,7 +130,7 @@ void RecordingRecovery::close_open() {
               " segments of recordings were closed after their last whole part, ", empty, " had none"));
 }
 
-void RecordingRecovery::compare() {
+bool RecordingRecovery::compare() {
   std::set<std::string> rows = index_.ids();
   const std::set<std::string> cold = index_.cold_ids();
   int found = 0, gone = 0;
@@ -153,7 +153,10 @@ void RecordingRecovery::compare() {
     if (event_of_id(id) && path.string() == file(id) && i->is_regular_file(none) && !i->is_symlink(none))
       unknown.push_back(id);
   }
-  if (error) return log_(text("the folder ", root, " cannot be read: ", error.message()));
+  if (error) {
+    log_(text("the folder ", root, " cannot be read: ", error.message()));
+    return false;
+  }
   for (const std::string &id : unknown) {
     try {
       if (const auto s = read_segment_file(file(id), id, false)) {
@@ -179,6 +182,7 @@ void RecordingRecovery::compare() {
       std::ignore = unlink(p.c_str());
   if (found > 0) log_(text(found, " segments of recordings without a row in the database were found again"));
   if (gone > 0) log_(text(gone, " segments of recordings are gone: their files were removed"));
+  return true;
 }
 
 } // namespace vigil::monitor

@@ -98,6 +98,10 @@ std::string thumb_path(const Event &e) {
   return "thumbs/" + e.camera + "/" + utc_day(e.start_time) + "/" + e.id + ".jpg";
 }
 
+std::string record_path(const Event &e) {
+  return "events/" + e.camera + "/" + utc_day(e.start_time) + "/" + e.id + ".json";
+}
+
 std::string utc_day(double time) {
   return format(time, "%Y-%m-%d");
 }

@@ -39,6 +39,7 @@ std::optional<Event> event_of_id(const std::string &id);
 // Where its files are, below the storage folder.
 std::string clip_path(const Event &);
 std::string thumb_path(const Event &);
+std::string record_path(const Event &); // event_records.h
 
 std::string utc_day(double time);       // 2026-11-22
 std::string utc_timestamp(double time); // 2026-11-22T07:14:12.345Z
