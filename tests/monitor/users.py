@@ -161,6 +161,7 @@ def roles():
                     whole = whole.replace("/{}/{}", "/zones/z").replace("/elements/{}", "/elements/none") if about else whole.replace("{}", "none-of-these")
                     whole = whole + "?polygon=0,0,1,0,1,1" if whole.endswith("/search") else whole
                     whole = whole + f"?from={time.time() - 60}&to={time.time()}" if whole.endswith(("recording.mp4", "timeline")) else whole
+                    whole = whole + f"?at={time.time()}" if whole.endswith("/preview") else whole
                     if path.endswith(ENDLESS):
                         status, body = begin(m, method, whole, headers), b""
                     else:
@@ -178,7 +179,7 @@ def roles():
                                      None if method in ("GET", "DELETE") else {"none": 1}, headers)
                         same((status, str(body).replace(first, "?")), (404, str(none[1]).replace("nowhere", "?").replace("20260101T000000000-?-0000", "?")), what)
                     elif camera == OPEN and method == "GET" and about:
-                        true(status in (200, 503) or (status == 404 and "no camera" not in str(body)), what)
+                        true(status in (200, 204, 503) or (status == 404 and "no camera" not in str(body)), what)
         print(f"{len(ROUTES)} routes, {len(actors)} kinds of visitors, {checked} questions")
         m.stop()
 
