@@ -15,6 +15,7 @@
 #include "printable.h"
 #include "process.h"
 #include "service_manager.h"
+#include "store/administrators.h"
 #include "store/backup.h"
 #include "users_command.h"
 #include "vigil-config.h"
@@ -297,6 +298,13 @@ int run(const Options &o) {
                                                    : Role::none;
   Monitor monitor(config, o.config);
   UserStore user_store(monitor.storage().file("events.db"));
+  try {
+    user_store.remember();
+  } catch (const Error &e) {
+    log_line(e.what());
+  }
+  if (const std::string lost = lost_administrators(monitor.storage().file("events.db")); !lost.empty())
+    monitor.storage().report(lost);
   Users users(user_store);
   users.use_roles(config.roles);
   Sessions sessions(user_store, tokens, log_line, Utc::system_seconds());

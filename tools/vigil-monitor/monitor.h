@@ -14,6 +14,7 @@
 #include "http/hub.h"
 #include "log.h"
 #include "reaper.h"
+#include "recording/cold_mover.h"
 #include "recording/disk.h"
 #include "store/clock_trust.h"
 #include "store/event_log.h"
@@ -116,6 +117,8 @@ class Monitor {
   void retention(const std::map<std::string, CameraConfig> &, double retain_days, const StorageConfig &);
   void write_overrides(); // on the writer thread: the last ones, if they are not on the disk
   void tell_removed(const std::string &camera);
+  void deleted_cold(std::vector<Departure>); // on any thread
+  nlohmann::json cold_stats(const ColdConfig &, std::int64_t bytes) const;
   void demand();
   static void on_main(std::function<void()>);
 
@@ -157,6 +160,7 @@ class Monitor {
   Worker writer_;
   const std::shared_ptr<ClipThreads> clips_ = std::make_shared<ClipThreads>();
   const std::shared_ptr<RecordingDisk> recordings_;
+  std::shared_ptr<ColdMover> cold_;    // null: no second folder
   std::atomic<std::int64_t> min_free_; // of the disk, for exports
   Exports exports_;
   const std::shared_ptr<CameraServices> services_;

@@ -79,6 +79,8 @@ RecorderNews Camera::recorder_news() {
   news.broke_off =
       on_main([](Camera &c, const std::vector<std::string> &events) { c.events_.clips_broke_off(events); });
   news.warning = on_main([](Camera &c, const std::string &text) { c.warn(text); });
+  news.over = on_main(
+      [](Camera &c, const std::string &event, const ClipSpan &span) { c.stored_.part_over(event, span); });
   return news;
 }
 

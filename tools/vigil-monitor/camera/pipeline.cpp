@@ -54,7 +54,11 @@ void use_processor(GstElement *e) {
 // What the monitor sets where the configuration says nothing. All else keeps the element's own defaults,
 // which are chosen on labelled video (docs/explanation/quality.md); an event only ends after a second and a
 // half of rest, and the cameras share the processors: with two threads each they took 4 % more of their time.
-constexpr std::pair<const char *, const char *> mog_defaults[] = {{"motion-hold", "1500"}, {"threads", "1"}};
+constexpr std::pair<const char *, const char *> mog_defaults[] = {
+    {"motion-hold", "1500"},
+    {"motion-delay", "100"}, // a streak of rain or a bad picture shows in one frame
+    {"threads", "1"},
+};
 
 } // namespace
 

@@ -82,6 +82,21 @@ void read_record(const YamlValue &v, RecordConfig &r) {
   if (motion) r.motion_days = *motion;
 }
 
+void read_cold(const YamlValue &v, ColdConfig &c) {
+  constexpr double years = 36500;
+  v.members(
+      {{"path",
+        [&](const YamlValue &x) {
+          c.path = x.text();
+          if (!c.path.starts_with('/')) x.refuse("the path of the second folder must begin with /");
+          while (c.path.size() > 1 && c.path.ends_with('/')) c.path.pop_back();
+        }},
+       {"days", [&](const YamlValue &x) { c.days = x.number(0, years); }},
+       {"max_size", [&](const YamlValue &x) { c.max_size = x.here([&] { return parse_size(x.text()); }); }},
+       {"min_free", [&](const YamlValue &x) { c.min_free = x.here([&] { return parse_size(x.text()); }); }}});
+  if (c.path.empty()) v.refuse("path is missing: the folder that older recordings are moved to");
+}
+
 std::vector<Point> read_points(const YamlValue &v, void (*check)(const std::vector<Point> &)) {
   return v.here([&] {
     auto points = parse_points(v.text());
@@ -368,9 +383,13 @@ Config read_top(const YamlValue &top, const std::string &file) {
                         [&](const YamlValue &x) {
                           c.storage.max_size = x.here([&] { return parse_size(x.text()); });
                         }},
-                       {"min_free", [&](const YamlValue &x) {
+                       {"min_free",
+                        [&](const YamlValue &x) {
                           c.storage.min_free = x.here([&] { return parse_size(x.text()); });
-                        }}});
+                        }},
+                       {"cold", [&](const YamlValue &x) { read_cold(x, c.storage.cold); }}});
+            if (!c.storage.cold.path.empty() && c.storage.cold.path == c.storage.path)
+              v.refuse("cold: path is the same folder as path; name one on another disk");
           }},
          {"exports",
           [&](const YamlValue &v) {

@@ -119,10 +119,17 @@ struct WebhookConfig {
 };
 // Cameras that users of a role see, by role: viewer, operator. A role that is not here sees all.
 using RolesConfig = std::map<std::string, std::set<std::string>>;
+// A second, larger and slower folder for older recordings.
+struct ColdConfig {
+  std::string path;                                     // empty: none
+  double days = 1;                                      // after which a segment is moved
+  std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
+};
 struct StorageConfig {
   std::string path;
   std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
   double export_days = 7;                               // that exports are kept; 0: no limit
+  ColdConfig cold;
 };
 
 struct Config {

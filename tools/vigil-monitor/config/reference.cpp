@@ -89,8 +89,15 @@ constexpr KeyReference table[] = {
      "The same for operators. Administrators and tokens see all cameras."},
 
     {"storage.path", "folder", "", "Where [events and clips](monitor.md#disk) are kept."},
-    {"storage.max_size", "size as `200GB`", "no limit", "Largest size of all clips and recordings together."},
+    {"storage.max_size", "size as `200GB`", "no limit",
+     "Largest size of all clips and recordings in this folder together."},
     {"storage.min_free", "size", "1GB", "Free space that retention keeps on the disk."},
+    {"storage.cold.path", "folder", "none",
+     "A second, larger and slower folder that [older recordings](monitor.md#a-second-folder) are moved to."},
+    {"storage.cold.days", "", "1",
+     "Age at which a recording is moved. Higher: more stays on the faster disk."},
+    {"storage.cold.max_size", "size", "no limit", "Largest size of the recordings in the second folder."},
+    {"storage.cold.min_free", "size", "1GB", "Free space that retention keeps on the second disk."},
 
     {"exports.days", "", "7",
      "How long [exports](monitor.md#exports) are kept after they ended. 0: no limit."},

@@ -38,6 +38,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras/{}/crossings", Role::view, Scope::camera, &Api::crossings},
       {"GET", "/api/cameras/{}/search", Role::view, Scope::camera, &Api::search_motion},
       {"GET", "/api/cameras/{}/recording.mp4", Role::view, Scope::camera, &Api::recording},
+      {"GET", "/api/cameras/{}/preview", Role::view, Scope::camera, &Api::preview},
       {"GET", "/api/cameras/{}/timeline", Role::view, Scope::camera, &Api::timeline},
       {"GET", "/api/cameras/{}/latest.jpg", Role::view, Scope::camera, nullptr},
       {"GET", "/api/cameras/{}/overlay.jpg", Role::view, Scope::camera, nullptr},

@@ -80,7 +80,11 @@ class Api {
   Response search_motion(const Match &);
 
   Response recording(const Match &);
+  // `name`: of the file that a browser stores it in, without its ending.
+  Response part_of_recording(const Match &, const std::string &camera, double from, double to,
+                             const std::string &name);
   Response timeline(const Match &);
+  Response preview(const Match &);
   // Throws HttpError 404 with what there is.
   [[noreturn]] void nothing_recorded(const std::string &camera, double from, double to);
 

@@ -71,6 +71,8 @@ Response Api::clip(const Match &m) {
   if (!e.has_clip)
     refuse(404,
            "event " + e.id + (e.end_time ? " has no clip" : " goes on: its clip is there when it has ended"));
+  if (e.of_recording && e.clip_start && e.clip_end)
+    return part_of_recording(m, e.camera, *e.clip_start, *e.clip_end, e.id);
   Response out = file_response(m.request, monitor_.storage().file(clip_path(e)), "video/mp4");
   if (m.request.query.count("download"))
     out.headers["Content-Disposition"] = "attachment; filename=\"" + e.id + ".mp4\"";

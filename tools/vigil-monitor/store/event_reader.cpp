@@ -132,7 +132,7 @@ std::vector<SimilarEvent> EventReader::similar(const std::string &id, int limit,
 
 std::int64_t EventReader::clip_bytes() const {
   const auto l = connections_.lease();
-  return one_integer(l.db(), "SELECT total(clip_bytes) FROM events");
+  return one_integer(l.db(), "SELECT total(clip_bytes) FROM events WHERE of_recording=0");
 }
 
 std::int64_t EventReader::clips() const {
@@ -190,17 +190,12 @@ std::map<CrossingPlace, Crossings> EventReader::crossings(const std::string &cam
 std::vector<Segment> EventReader::segments(const std::string &camera, std::int64_t from, std::int64_t to,
                                            bool with_fragments) const {
   const auto l = connections_.lease();
-  // The one that begins last before `from` may reach into it.
-  Statement s(l.db(), std::string("SELECT ") + segment_columns + (with_fragments ? ", fragments" : "") +
-                          " FROM segments WHERE camera=?1 AND start<?3 AND start+duration>?2 AND start>="
-                          "coalesce((SELECT max(start) FROM segments WHERE camera=?1 AND start<=?2), ?2)"
-                          " ORDER BY start, id");
+  Statement s(l.db(), segments_between(with_fragments));
   s.bind(camera).bind(from).bind(to);
   std::vector<Segment> out;
-  constexpr int fragments_column = 10;
   while (l.step(s)) {
     out.push_back(read_segment(s));
-    if (with_fragments) read_fragments(s, fragments_column, out.back());
+    if (with_fragments) read_fragments(s, segment_column_count, out.back());
   }
   return out;
 }
