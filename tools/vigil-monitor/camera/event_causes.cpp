@@ -213,6 +213,7 @@ void EventCauses::class_event(const GstStructure *s, double time, bool begins) {
 void EventCauses::set_rules(GstElement *boxrules) {
   if (!boxrules) return;
   counts_.keep_shapes(config_);
+  std::erase_if(unnamed_, [&](const auto &c) { return !config_.lines.count(c.second.first); });
   stays_.keep_zones(config_.zones, feed_->seen_until(news_.utc()));
   g_object_set(boxrules, "rules", RuleCounts::rules(config_).c_str(), nullptr);
 }
