@@ -88,6 +88,8 @@ def filled(data):
         same(m.ask("PUT", "/api/cameras/gate/zones/steps", {"coordinates": "0,0,1,0,1,1"}, BY)[0], 200, "a zone")
         event = m.ask("GET", "/api/events", headers=BY)[1]["events"][-1]["id"]
         same(m.ask("POST", f"/api/events/{event}/seen", {"seen": True}, BY)[0], 200, "a mark")
+        example = {"label": "cat", "event": "", "shape": {"aspect": -0.4}}
+        same(m.ask("POST", "/api/labels/import", {"format": "vigil-labels", "version": 1, "examples": [example]}, BY), (200, {"examples": 1}), "an example")
         m.stop()
 
 
@@ -101,7 +103,8 @@ def whole():
         true(tarfile.is_tarfile(folder / name), name)
         good(folder / f"from-{name}", "--restore", str(folder / name))
         same(differences(data, folder / f"from-{name}"), [], name)
-    true(any(f.endswith(".mp4") for f in files(folder / "from-all.tar")) and "overrides.json" in files(folder / "from-all.tar"), "there was something to compare")
+    true(any(f.endswith(".mp4") for f in files(folder / "from-all.tar")) and {"overrides.json", "labels/examples.json"} <= files(folder / "from-all.tar"),
+         "there was something to compare")
     good(data, "--backup", str(folder / "small.tar"))
     good(folder / "small", "--restore", str(folder / "small.tar"))
     same(differences(data, folder / "small", ("clips/", "thumbs/", "recordings/")), [], "without clips")

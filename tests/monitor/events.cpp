@@ -379,7 +379,11 @@ void counts() {
          "a line's rule");
   RuleCounts counts;
   counts.set_inside("gate", 2);
-  counts.set_crossed("gate", {3, 1});
+  counts.set_crossed("gate", 3, 1);
+  counts.add_crossed("gate", "post van", true);
+  expect(counts.line("gate") ==
+             nlohmann::json::parse(R"({"in": 3, "out": 1, "labels": {"post van": {"in": 1, "out": 0}}})"),
+         "a line by label");
   expect(counts.occupied() == std::vector<std::string>{"gate"}, "zones with objects");
   expect(counts.describe(config, true)["zones"]["gate"] == 2 &&
              counts.describe(config, true)["lines"]["gate"]["in"] == 3,

@@ -56,6 +56,9 @@ ROUTES = {
     ("GET", "/api/push"): VIEWER, ("POST", "/api/push/devices"): VIEWER, ("PATCH", "/api/push/devices/{}"): VIEWER, ("DELETE", "/api/push/devices/{}"): VIEWER,
     ("POST", "/api/push/devices/{}/test"): VIEWER, ("POST", "/api/events/seen"): VIEWER,
     ("POST", "/api/users"): ADMINISTRATOR, ("PATCH", "/api/users/{}"): ADMINISTRATOR, ("DELETE", "/api/users/{}"): ADMINISTRATOR,
+    ("POST", "/api/events/{}/label"): OPERATOR, ("GET", "/api/labels"): VIEWER, ("POST", "/api/labels"): OPERATOR, ("GET", "/api/labels/groups"): OPERATOR,
+    ("DELETE", "/api/labels"): ADMINISTRATOR, ("DELETE", "/api/labels/{}"): ADMINISTRATOR, ("GET", "/api/labels/export"): ADMINISTRATOR,
+    ("POST", "/api/labels/import"): ADMINISTRATOR,
     ("GET", "/metrics"): VIEWER, ("GET", "/healthz"): STRANGER,
 }
 ENDLESS = ("/api/live", "/live.mp4")

@@ -28,6 +28,7 @@ namespace vigil::monitor {
 namespace {
 
 constexpr std::size_t most_tasks = 4096;
+constexpr double longest_event = 2 * 86400; // seconds: loitering may take a day
 
 std::shared_ptr<ColdFolder> cold_folder(const ColdConfig &c) {
   return c.path.empty() ? nullptr : std::make_shared<ColdFolder>(c.path, log_line);
@@ -202,11 +203,34 @@ void Monitor::save(const char *type, const Event &e) {
         // A picture is told of when it is there, which it is not when the disk was full.
         std::error_code error;
         e.has_snapshot = std::filesystem::exists(storage_->file(thumb_path(e)), error);
+        if (labels_of && !first) e.labels = labels_of(e.id);
         wait(type, e);
         put_waiting();
         if (!first) announce(type.c_str(), e);
       });
   if (!taken) lost("news of events");
+}
+
+void Monitor::relabelled(const std::string &id, const EventLabels &labels) {
+  const auto event = event_of_id(id);
+  hub_.text(event ? event->camera : "", utc_.now(),
+            {{"kind", "labels"}, {"id", id}, {"labels", to_json(labels)}});
+  // All old events are guessed again when something was learnt: nobody wants a message of them.
+  constexpr double young = 60;
+  if (!event || utc_.now() - event->start_time > longest_event) return;
+  writer_.add([this, id, labels] {
+    const auto waits =
+        std::find_if(waiting_.rbegin(), waiting_.rend(), [&](const Waiting &w) { return w.event.id == id; });
+    if (waits != waiting_.rend()) {
+      waits->event.labels = labels;
+      return;
+    }
+    auto e = storage_->events().get(id);
+    if (!e || (e->end_time && utc_.now() - *e->end_time > young)) return;
+    e->labels = labels;
+    wait("update", std::move(*e));
+    put_waiting();
+  });
 }
 
 void Monitor::wait(std::string type, Event e) {
@@ -506,6 +530,7 @@ void Monitor::set_retained(Event &e, bool retain) {
   const auto changed = storage_->set_retained(e.id, retain);
   if (!changed) return;
   e = *changed;
+  if (labels_of) e.labels = labels_of(e.id);
   hub_.text(e.camera, utc_.now(), {{"kind", "event"}, {"type", "update"}, {"event", to_json(e)}});
 }
 

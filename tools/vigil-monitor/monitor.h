@@ -77,6 +77,9 @@ class Monitor {
   nlohmann::json storage_stats(const StorageConfig &limits) const;                 // waits for the disk
   // Deletes event and files, and tells viewers. On any thread; false when there is no such event.
   bool remove_event(const std::string &id);
+  // Somebody named the event, or it is guessed to be something else: news for viewers, and for all receivers
+  // of events if it is one of just now. On any thread.
+  void relabelled(const std::string &id, const EventLabels &);
   void set_retained(Event &, bool);
 
   using EventListener = std::function<void(const char *type, const Event &)>;
@@ -87,6 +90,12 @@ class Monitor {
   std::vector<EventNews> news_of;
   std::vector<EventListener> on_event;   // on the writer thread, once it is in the database
   std::vector<TellListener> on_announce; // on the main thread
+  // What an event is called. On any thread.
+  std::function<EventLabels(const std::string &event)> labels_of;
+  // An event has its vector, which gpufisher made with this model. On the writer thread.
+  std::function<void(const Event &, const std::vector<float> &, const std::string &model_file)> on_vector;
+  // A camera begins with this element. On the main thread.
+  std::function<void(GstElement *tracklabel)> on_tracklabel;
   // What a pass of retention has deleted, with the time. On the writer thread.
   std::function<void(const Departed &, double now)> on_retention;
 

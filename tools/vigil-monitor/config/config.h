@@ -18,12 +18,14 @@ namespace vigil::monitor {
 
 struct Zone {
   std::vector<Point> points;
-  double loiter_seconds = 0; // 0: not watched for
+  double loiter_seconds = 0;         // 0: not watched for
+  std::vector<std::string> labels{}; // of the tracks that count; none: all of them
   bool operator==(const Zone &) const = default;
 };
 struct Line {
   std::vector<Point> points;
-  std::string direction = "both"; // or in, out
+  std::string direction = "both";    // or in, out
+  std::vector<std::string> labels{}; // as a zone's
   bool operator==(const Line &) const = default;
 };
 struct Mask {
@@ -88,6 +90,9 @@ struct CameraConfig {
            elements == o.elements;
   }
 };
+
+// As it was written; empty: it was not.
+std::string setting_of(const CameraConfig &, const std::string &element, const std::string &property);
 
 struct HttpConfig {
   std::string address = "127.0.0.1";

@@ -42,6 +42,7 @@ Response Api::events(const Match &m) {
     events.push_back(to_json(page.events[i]));
     events.back()["seen"] = static_cast<bool>(page.seen[i]);
   }
+  labels_.add_labels(events);
   return json_response(
       {{"events", events}, {"next_cursor", page.next_cursor.empty() ? json() : json(page.next_cursor)}});
 }
@@ -100,6 +101,7 @@ Response Api::retain(const Match &m) {
 
 json Api::shown(const Match &m, const Event &e) {
   json out = to_json(e);
+  out["labels"] = to_json(labels_.labels(e.id));
   out["seen"] = monitor_.storage().reader().seen(e.id, m.visitor.marks());
   return out;
 }

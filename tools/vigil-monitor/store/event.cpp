@@ -47,7 +47,8 @@ nlohmann::json to_json(const Event &e) {
           {"clip_bytes", e.clip_bytes},
           {"has_vector", e.has_vector},
           {"retained", e.retained},
-          {"continues", e.continues.empty() ? nlohmann::json() : nlohmann::json(e.continues)}};
+          {"continues", e.continues.empty() ? nlohmann::json() : nlohmann::json(e.continues)},
+          {"labels", to_json(e.labels)}};
 }
 
 std::string new_event_id(double start_time, const std::string &camera) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../config/geometry.h"
+#include "../labels/event_label.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,7 @@ struct Event {
   std::optional<double> clip_start, clip_end;
   std::int64_t clip_bytes = 0;
   std::string continues; // the event that ended where this one began, of the same cause; empty: none
+  EventLabels labels;    // the database has them elsewhere: LabelStore
 };
 
 nlohmann::json to_json(const Event &); // as the API shows it

@@ -51,7 +51,9 @@ EventPage EventReader::find(const EventQuery &q) const {
                     ", EXISTS(SELECT 1 FROM seen WHERE event=id AND who=?) AS seen_by FROM events WHERE 1";
   if (!q.camera.empty()) sql += " AND camera=?";
   if (!q.visible.all()) sql += is_visible;
-  if (!q.label.empty()) sql += " AND label=?";
+  if (!q.label.empty())
+    sql += " AND (label=? OR EXISTS(SELECT 1 FROM event_labels AS l WHERE l.event=id AND l.label=? AND"
+           " l.score>=0.5))";
   if (!q.zone.empty()) sql += " AND EXISTS(SELECT 1 FROM json_each(zones) WHERE value=?)";
   if (q.after) sql += " AND start>=?";
   if (q.before) sql += " AND start<?";
@@ -73,7 +75,7 @@ EventPage EventReader::find(const EventQuery &q) const {
   s.bind(q.who);
   if (!q.camera.empty()) s.bind(q.camera);
   if (!q.visible.all()) s.bind(as_json(q.visible));
-  if (!q.label.empty()) s.bind(q.label);
+  if (!q.label.empty()) s.bind(q.label).bind(q.label);
   if (!q.zone.empty()) s.bind(q.zone);
   if (q.after) s.bind(*q.after);
   if (q.before) s.bind(*q.before);

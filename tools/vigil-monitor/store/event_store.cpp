@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "event_store.h"
 
+#include "../labels/label_store.h"
 #include "../recording/index.h"
 #include "common/error.h"
 #include "event_row.h"
@@ -62,6 +63,7 @@ EventStore::EventStore(const std::string &path) : db_(path) {
     make_recording_holds(db_);
     make_user_tables(db_);
     make_push_table(db_);
+    make_label_tables(db_);
     if (found < version) db_.execute(text("PRAGMA user_version=", version).c_str());
   }
   db_.execute("COMMIT");
