@@ -1136,6 +1136,10 @@ void records(const std::string &folder) {
   years.clip_end = noon + 1e9;
   expect(!event_of_record(event_record(years), years.id), "a clip of years");
   same(event_of_record(event_record(first), first.id), first, "there and back");
+  Event called = first;
+  called.labels = {{"dog", 1, EventLabel::By::person}};
+  called.has_vector = true;
+  expect(event_record(called) == event_record(first), "labels and vectors are elsewhere");
   // A program that was killed between record and row.
   {
     Storage s(path, say);
