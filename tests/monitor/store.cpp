@@ -326,6 +326,51 @@ void continued(const std::string &folder) {
          "continues is shown");
 }
 
+// Databases of formats 1 to 3 become those of this one, and keep what they have.
+void older_formats(const std::string &folder) {
+  for (int format = 1; format <= 3; format++) {
+    const std::string path = fresh(folder, "older") + "/events.db",
+                      what = vigil::text(" (format ", format, ")");
+    Event e = event("e1", noon, noon + 5);
+    e.has_clip = e.retained = true;
+    e.clip_start = noon - 1;
+    e.clip_bytes = 70;
+    Segment segment;
+    segment.id = "20260901T100000000-door-0000";
+    segment.camera = "door";
+    segment.start = micros(noon);
+    segment.duration = micros(60);
+    segment.bytes = 500;
+    StoredUser user;
+    user.name = "anna";
+    user.role = "admin";
+    {
+      EventStore(path).put(e);
+      RecordingIndex(path).put(segment);
+      UserStore(path).add(user);
+    }
+    Sqlite(path).execute(
+        "DROP TRIGGER hold_added; DROP TRIGGER hold_changed; DROP TRIGGER hold_removed; DROP INDEX "
+        "events_by_size;"
+        "DROP INDEX segments_by_age_of_tier; DROP INDEX segments_still; DROP INDEX segments_moved;"
+        "DROP INDEX segments_hot; ALTER TABLE events DROP COLUMN of_recording; ALTER TABLE events DROP COLUMN"
+        " clip_end; ALTER TABLE segments DROP COLUMN held; ALTER TABLE segments DROP COLUMN cold;"
+        "CREATE INDEX segments_by_tier ON segments(camera, tier, start); PRAGMA user_version=3");
+    if (format < 3) Sqlite(path).execute("DROP TABLE users; DROP TABLE sessions; PRAGMA user_version=2");
+    if (format < 2) Sqlite(path).execute("DROP TABLE segments; DROP TABLE gaps; PRAGMA user_version=1");
+    const EventStore s(path);
+    expect(one_integer(Sqlite(path), "PRAGMA user_version") == 4, "its format" + what);
+    const auto found = s.get("e1");
+    expect(found && to_json(*found) == to_json(e) && !found->of_recording && !found->clip_end,
+           "its clip is a file" + what);
+    const auto segments = RecordingIndex(path).segments("door", micros(noon), micros(noon + 1), false);
+    expect(segments.size() == (format > 1 ? 1 : 0), "its recording" + what);
+    expect(segments.empty() || (!segments[0].cold && segments[0].held == Segment::Held::no),
+           "in the first folder" + what);
+    expect(UserStore(path).users().size() == (format > 2 ? 1 : 0), "its users" + what);
+  }
+}
+
 void newer_version(const std::string &folder) {
   const std::string path = fresh(folder, "newer") + "/events.db";
   { EventStore s(path); }
@@ -1091,6 +1136,10 @@ void records(const std::string &folder) {
   years.clip_end = noon + 1e9;
   expect(!event_of_record(event_record(years), years.id), "a clip of years");
   same(event_of_record(event_record(first), first.id), first, "there and back");
+  Event called = first;
+  called.labels = {{"dog", 1, EventLabel::By::person}};
+  called.has_vector = true;
+  expect(event_record(called) == event_record(first), "labels and vectors are elsewhere");
   // A program that was killed between record and row.
   {
     Storage s(path, say);
@@ -1414,6 +1463,7 @@ int main(int, char **argv) {
       {"event log", [&] { event_log(folder); }},
       {"outage", outage},
       {"continued", [&] { continued(folder); }},
+      {"older formats", [&] { older_formats(folder); }},
       {"newer version", [&] { newer_version(folder); }},
       {"plan", plan},
       {"half written", [&] { half_written(folder); }},

@@ -48,12 +48,12 @@ void copy_whole(const std::string &from, const std::string &to, const std::funct
   const CopiedFile in(from, O_RDONLY), out(to, O_WRONLY | O_CREAT | O_TRUNC);
   std::string bytes(at_once, '\0');
   for (;;) {
-    const ssize_t n = read(in.at(), bytes.data(), bytes.size());
+    const ssize_t n = ::read(in.at(), bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) in.refuse("read");
     if (n == 0) break;
     for (ssize_t done = 0; done < n;) {
-      const ssize_t w = write(out.at(), bytes.data() + done, static_cast<std::size_t>(n - done));
+      const ssize_t w = ::write(out.at(), bytes.data() + done, static_cast<std::size_t>(n - done));
       if (w < 0 && errno != EINTR) out.refuse("write");
       if (w > 0) done += w;
       goes_on();

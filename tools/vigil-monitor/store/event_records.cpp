@@ -52,7 +52,7 @@ bool is_plausible(const Event &e, double named_start) {
 
 std::string event_record(const Event &e) {
   nlohmann::json j = to_json(e);
-  j.erase("has_vector");
+  for (const char *elsewhere : {"has_vector", "labels"}) j.erase(elsewhere); // they are no columns of its row
   j["clip_start"] = e.clip_start ? nlohmann::json(*e.clip_start) : nlohmann::json();
   j["clip_end"] = e.clip_end ? nlohmann::json(*e.clip_end) : nlohmann::json();
   return j.dump() + "\n";

@@ -229,7 +229,8 @@ void Storage::read_records(Rows &rows, std::vector<Event> &ended, double now) {
       Event &e = at->second.event;
       const bool has_end = e.end_time.has_value();
       e = *said;
-      at->second.changed = at->second.record = true;
+      at->second.changed = true;
+      at->second.record = records_.fits(e); // what is written otherwise is written again, once
       doubtful_.insert(id);
       if (const auto without = open.find(id); !has_end && without != open.end()) {
         without->second->end_time = e.end_time; // it is stored with its news
