@@ -67,8 +67,8 @@ struct Setup {
     events = std::make_unique<EventStore>(folder + "/events.db");
     index = std::make_unique<RecordingIndex>(folder + "/events.db");
     reader = std::make_unique<EventReader>(folder + "/events.db");
-    disk =
-        std::make_shared<RecordingDisk>(*index, folder, [this](const std::string &l) { log.push_back(l); });
+    disk = std::make_shared<RecordingDisk>(*index, RecordingPlaces(folder, nullptr), folder,
+                                           [this](const std::string &l) { log.push_back(l); });
     recording = std::make_unique<Recording>(
         "door", disk, Recording::Clock{[this] { return now; }, [this] { return offset; }},
         [this](const std::string &w) { warnings.push_back(w); });
@@ -184,7 +184,7 @@ void plain(const std::string &folder) {
              again->codecs == all[0].codecs,
          "read from its file");
   // A range over both, cut in pieces of any size.
-  const auto file = [&](const std::string &id) { return w.folder + "/" + recording_path(id); };
+  const auto file = [&](const Segment &one) { return w.file(one); };
   auto range = RecordingRange::make(all, all[0].start + 50'500'000, all[1].start + 3 * a_second, file);
   expect(range && range->start() <= all[0].start + 50'500'000 &&
              range->start() > all[0].start + 48 * a_second,
@@ -278,9 +278,8 @@ void bad_streams(const std::string &folder) {
     const auto all = w.segments();
     expect(all.size() == 2 && all[0].stream != all[1].stream, "a new stream is a new segment");
     expect(w.played() == 45 + large.frames.size(), "from the first key frame on");
-    const auto range = RecordingRange::make(all, all[0].start, all[1].end(), [&](const std::string &id) {
-      return w.folder + "/" + recording_path(id);
-    });
+    const auto range = RecordingRange::make(all, all[0].start, all[1].end(),
+                                            [&](const Segment &one) { return w.file(one); });
     expect(range && range->end() == all[0].end(), "a range ends where the stream becomes another one");
   }
   {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace {
@@ -177,6 +178,34 @@ void lines() {
                       {"name":"tall","points":[[0.5,0],[0.5,1]],"min-height":0.5}]})");
     play(w, walk(60), 0, 10);
     expect(w.total(0).backward + w.total(1).backward == 0, "other classes and sizes do not count");
+  }
+  {
+    // Labels: a crossing waits for the label that comes after it; another label and none at all do not count.
+    const std::string text =
+        R"({"lines":[{"name":"vans","points":[[0.5,0],[0.5,1]],"labels":["post van"]}]})";
+    expect(parse(to_text(parse(text))) == parse(text), "labels are in the text of rules");
+    const auto named = [](double s, const char *label, double from) {
+      Subject o = at(1, 60 * s, 240);
+      if (s >= from) o.label = label;
+      return std::vector{o};
+    };
+    for (const auto &[label, from, counted] :
+         {std::tuple("post van", 0., 1), {"post van", 8., 1}, {"car", 0., 0}, {"car", 8., 0}, {"", 0., 0}}) {
+      RuleEngine w = engine(text);
+      const Reported t = play(
+          w, [&](double s) { return named(s, label, from); }, 0, 10);
+      expect(t.count("line-cross") == counted && w.total(0).backward == std::uint64_t(counted),
+             std::string("a line for vans, crossed by \"") + label + "\" from " + std::to_string(from) +
+                 " s on");
+      expect(counted == 0 || t.events[0].label == label, "the event says the label");
+    }
+    RuleEngine w = engine(
+        R"({"zones":[{"name":"z","polygon":[[0,0],[1,0],[1,1],[0,1]],"loitering":3,"labels":["post van"]}]})");
+    const Reported t = play(
+        w, [&](double s) { return named(s, s < 8 ? "post van" : "car", 2); }, 0, 10);
+    expect(t.names == std::vector<std::string>{"zone-enter", "loitering", "zone-leave"},
+           "an object is in the zone as long as it has the label");
+    expect(t.times[0] >= 2 && t.times[1] >= 5 && t.times[2] >= 8, "from when it has the label");
   }
 }
 

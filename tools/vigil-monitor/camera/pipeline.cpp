@@ -84,7 +84,11 @@ void use_processor(GstElement *e) {
 // What the monitor sets where the configuration says nothing. All else keeps the element's own defaults,
 // which are chosen on labelled video (docs/explanation/quality.md); an event only ends after a second and a
 // half of rest, and the cameras share the processors: with two threads each they took 4 % more of their time.
-constexpr std::pair<const char *, const char *> mog_defaults[] = {{"motion-hold", "1500"}, {"threads", "1"}};
+constexpr std::pair<const char *, const char *> mog_defaults[] = {
+    {"motion-hold", "1500"},
+    {"motion-delay", "100"}, // a streak of rain or a bad picture shows in one frame
+    {"threads", "1"},
+};
 
 } // namespace
 
@@ -134,7 +138,8 @@ void CameraPipeline::build_chain() {
   last = reduces() ? add_reduction(queue) : queue;
   for (const std::string &name : chain_elements()) {
     const bool asked = config_.elements.count(name) != 0;
-    const bool rules = (name == "boxtrack" || name == "boxrules") && tools::has_element(name.c_str());
+    const bool rules = (name == "boxtrack" || name == "tracklabel" || name == "boxrules") &&
+                       tools::has_element(name.c_str());
     if (name != "cudamog" && !asked && !rules) continue;
     GstElement *e = tools::make_element(name.c_str(), name.c_str());
     gst_bin_add(GST_BIN(pipeline_), e);
