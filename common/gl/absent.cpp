@@ -3,6 +3,7 @@
 #include "common/gl/open.h"
 
 #include "common/error.h"
+#include "common/on_device_thread.h"
 
 namespace vigil {
 
@@ -11,6 +12,9 @@ std::unique_ptr<Device> open_gl() {
 }
 std::unique_ptr<Device> open_gl_es() {
   return open_gl();
+}
+void on_device_thread(Device &, const std::function<void()> &fn) {
+  fn();
 }
 
 } // namespace vigil

@@ -9,6 +9,7 @@ namespace vigil {
 namespace {
 
 constexpr int largest_group = 128; // invocations of the largest work group of ours
+constexpr int most_shared = 16384; // bytes, the least that OpenGL ES 3.1 promises
 
 // The bytes that rows span.
 std::size_t span_of(int rows, std::ptrdiff_t stride, std::ptrdiff_t row) {
@@ -71,6 +72,9 @@ void need_compute(const GlDevice &d, int storage_buffers) {
   if (d.limits.invocations < largest_group)
     fail(no_device, "work groups have up to ", d.limits.invocations, " invocations on ", d.name(), ", but ",
          largest_group, " are needed; use the CPU");
+  if (d.limits.shared_bytes < most_shared)
+    fail(no_device, "work groups share up to ", d.limits.shared_bytes, " bytes on ", d.name(), ", but ",
+         most_shared, " are needed; use the CPU");
 }
 
 GlLaunch::GlLaunch(const GlDevice &d, const GlProgram &program) : device_(d), guard_(d) {

@@ -3,10 +3,13 @@
 
 #include "common/error.h"
 #include "common/gl/program.h"
+#include "common/on_device_thread.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 namespace vigil {
 namespace {
@@ -75,6 +78,14 @@ class GlEvent final : public Event {
 
 constexpr std::uintptr_t first_address = std::uintptr_t{1} << (sizeof(std::uintptr_t) * 8 - 4);
 constexpr std::size_t alignment = 256;
+constexpr std::size_t most_filled_in_order = 1 << 16; // bytes
+
+// Of OpenGL ES, which names its extensions in one string.
+bool has_extension(const GlFunctions &gl, std::string_view name) {
+  const auto *all = reinterpret_cast<const char *>(gl.GetString(GL_EXTENSIONS));
+  const std::string padded = text(" ", all ? all : "", " ");
+  return padded.find(text(" ", name, " ")) != std::string::npos;
+}
 
 } // namespace
 
@@ -92,13 +103,15 @@ GlDevice::GlDevice(const GlLoader &loader)
          "; OpenGL 3.3 or OpenGL ES 3.0 is needed (a newer driver, or another GST_GL_API)");
   if (version_ < (es_ ? 32 : 45))
     gl.GetGraphicsResetStatus = nullptr; // drivers give addresses of what they lack
-  if (!es_ && version_ < 44) gl.BufferStorage = nullptr;
+  if (es_ ? !has_extension(gl, "GL_EXT_buffer_storage") : version_ < 44) gl.BufferStorage = nullptr;
+  if (es_ && !has_extension(gl, "GL_EXT_disjoint_timer_query")) gl.QueryCounter = nullptr;
   gl.GetIntegerv(GL_MAX_TEXTURE_SIZE, &largest_texture_);
   limits.compute =
       version_ >= (es_ ? 31 : 43) && gl.DispatchCompute && gl.BindImageTexture && gl.MemoryBarrier;
   if (limits.compute) {
     gl.GetIntegerv(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS, &limits.storage_buffers);
     gl.GetIntegerv(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS, &limits.invocations);
+    gl.GetIntegerv(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE, &limits.shared_bytes);
     gl.GetIntegerv(GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT, &limits.storage_alignment);
     GLint bytes = 0;
     gl.GetIntegerv(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &bytes);
@@ -157,6 +170,10 @@ GlRange GlDevice::range_of(const void *p) const {
     if (const auto found = find(*all, p); found != all->end())
       return {found->second.buffer, std::ptrdiff_t(address - found->first), found->second.bytes};
   fail(Error::Kind::bad_setting, "the address is not of this OpenGL device's memory");
+}
+bool GlDevice::sees(const void *host) const {
+  const auto found = find(host_allocations_, host);
+  return found != host_allocations_.end() && found->second.mapped;
 }
 void GlDevice::written(const void *p) const {
   const auto found = find(host_allocations_, p);
@@ -235,6 +252,8 @@ void GlDevice::download(void *to, const void *from, std::size_t bytes, Queue &q)
 void GlDevice::upload(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdiff_t from_stride,
                       std::size_t row_bytes, int rows, Queue &) {
   if (row_bytes == 0 || rows <= 0) return;
+  if (sees(from) && (rows == 1 || to_stride == from_stride))
+    return copy(to, from, std::size_t((rows - 1) * to_stride) + row_bytes);
   const GlRange r = range_of(to);
   gl.BindBuffer(GL_COPY_WRITE_BUFFER, r.buffer);
   for (int y = 0; y < rows; y++)
@@ -263,8 +282,11 @@ void GlDevice::fill(void *to, int byte, std::size_t bytes, Queue &) {
   if (bytes == 0) return;
   const GlRange r = range_of(to);
   gl.BindBuffer(GL_COPY_WRITE_BUFFER, r.buffer);
-  if (void *mapped = gl.MapBufferRange(GL_COPY_WRITE_BUFFER, r.offset, GLsizeiptr(bytes),
-                                       GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_RANGE_BIT)) {
+  if (bytes <= most_filled_in_order) { // a buffer that is mapped may have to be waited for
+    const std::vector<char> filled(bytes, char(byte));
+    gl.BufferSubData(GL_COPY_WRITE_BUFFER, r.offset, GLsizeiptr(bytes), filled.data());
+  } else if (void *mapped = gl.MapBufferRange(GL_COPY_WRITE_BUFFER, r.offset, GLsizeiptr(bytes),
+                                              GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_RANGE_BIT)) {
     std::memset(mapped, byte, bytes);
     gl.UnmapBuffer(GL_COPY_WRITE_BUFFER);
   }
@@ -308,6 +330,13 @@ void GlDevice::check(const char *what) const {
   if (e == GL_NO_ERROR) return;
   if (e == GL_OUT_OF_MEMORY) fail(Error::Kind::no_memory, what, ": the OpenGL device has no memory left");
   fail(Error::Kind::device, what, ": OpenGL error 0x", std::hex, e, " on ", name());
+}
+
+void on_device_thread(Device &device, const std::function<void()> &fn) {
+  if (device.backend() == Backend::gl)
+    static_cast<GlDevice &>(device).on_thread(fn);
+  else
+    fn();
 }
 
 } // namespace vigil

@@ -8,6 +8,7 @@
 #include "common/gl/readbacks.h"
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -30,6 +31,7 @@ struct GlLimits {
   bool compute = false;           // OpenGL 4.3 or OpenGL ES 3.1
   int storage_buffers = 0;        // that one compute shader may use
   int invocations = 0;            // of a work group
+  int shared_bytes = 0;           // of a work group
   std::int64_t storage_bytes = 0; // of a buffer that a shader sees
   int storage_alignment = 256;    // of the offset where a shader begins to see a buffer
 };
@@ -61,10 +63,14 @@ class GlDevice : public Device {
   std::unique_ptr<Queue> make_queue() override; // the context itself: all queues are one
   std::unique_ptr<Timer> make_timer() override; // throws Error::device where OpenGL ES has no timer queries
   std::unique_ptr<Event> make_event() override;
+  // Runs fn where the context is current: see common/on_device_thread.h.
+  virtual void on_thread(const std::function<void()> &fn) { fn(); }
   // Of an address in the device's memory, or in its host memory.
   GlRange range_of(const void *address) const;
   // Within the device's memory and its host memory, in order with the queue.
   void copy(void *to, const void *from, std::size_t bytes);
+  // Whether this host memory is a buffer object itself, which the device reads and writes.
+  bool sees(const void *host) const;
   // A shader has written the buffer object of this address. Where host memory is not the buffer object
   // itself, its bytes from the address on are copied there.
   void written(const void *address) const;

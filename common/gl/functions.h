@@ -45,6 +45,7 @@ namespace vigil {
   X(ENABLE, Enable)                                                                                          \
   X(FENCESYNC, FenceSync)                                                                                    \
   X(FINISH, Finish)                                                                                          \
+  X(FLUSH, Flush)                                                                                            \
   X(FRAMEBUFFERTEXTURE2D, FramebufferTexture2D)                                                              \
   X(GENBUFFERS, GenBuffers)                                                                                  \
   X(GENFRAMEBUFFERS, GenFramebuffers)                                                                        \

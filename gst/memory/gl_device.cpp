@@ -33,13 +33,7 @@ GlContextDevice::GlContextDevice(GstGLContext *context)
       context_(context), name_(GlDevice::name()) {}
 
 std::shared_ptr<GlContextDevice> GlContextDevice::open(GstGLContext *context) {
-  GlContextDevice *device = nullptr;
-  on_thread_of(context, [&] { device = new GlContextDevice(context); });
-  gst_object_ref(context);
-  return {device, [context](GlContextDevice *d) {
-            give_back_on_thread_of(context, [d] { delete d; });
-            gst_object_unref(context);
-          }};
+  return open_as<GlContextDevice>(context);
 }
 
 bool GlContextDevice::is_software() const {

@@ -31,11 +31,11 @@ void CudaSelector::open() {
     }
   }
   device_ = open_cpu(options.threads);
-  on_cpu_ = true;
+  without_cuda_ = true;
 }
 
 void CudaSelector::close() noexcept {
-  on_cpu_ = false;
+  without_cuda_ = false;
   device_.reset();
   gl.close();
   cuda.close();

@@ -75,8 +75,8 @@ class DeviceSelector {
     host_copies_ = {};
   }
 
-  // Whether only system memory is within reach; any thread.
-  bool works_on_cpu() const { return on_cpu_; }
+  // Whether CUDA memory is out of reach; any thread.
+  bool without_cuda() const { return without_cuda_; }
 
   CudaContext cuda;
   GlContext gl;
@@ -90,7 +90,7 @@ class DeviceSelector {
   std::optional<Error> warning_;
   bool warned_ = false;
   HostCopyWarning host_copies_;
-  std::atomic<bool> on_cpu_ = false;
+  std::atomic<bool> without_cuda_ = false;
 };
 
 } // namespace vigil::gst

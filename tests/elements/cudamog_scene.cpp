@@ -693,5 +693,6 @@ static Suite *cudamog_scene_suite() {
 }
 int main(int argc, char **argv) {
   if (tested_backend() == "cuda" && skipped_without_cuda("cudamog-scene")) return 77;
+  if (tested_backend() == "gl" && skipped_without_gl("cudamog-scene")) return 77;
   return run(cudamog_scene_suite(), argc, argv);
 }

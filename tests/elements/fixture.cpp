@@ -2,6 +2,7 @@
 #include "tests/elements/fixture.h"
 
 #include "common/cuda/driver.h"
+#include "common/device.h"
 #include "common/error.h"
 #include "gst/video/formats.h"
 #include "vigil-config.h"
@@ -117,6 +118,20 @@ bool skipped_without_cuda(const char *what, int device) {
     g_setenv("CK_FORK", "no", TRUE);
     return false;
   }
+  g_print("SKIP: %s: %s\n", what, why.c_str());
+  return true;
+}
+
+bool skipped_without_gl(const char *what) {
+  std::string why;
+  try {
+    const std::string name = open_gl()->name();
+    if (name.find("llvmpipe") != name.npos || name.find("softpipe") != name.npos)
+      why = "OpenGL draws on the processor (" + name + ")";
+  } catch (const Error &e) {
+    why = e.what();
+  }
+  if (why.empty() || g_getenv("VIGIL_TEST_SLOW_GL")) return false;
   g_print("SKIP: %s: %s\n", what, why.c_str());
   return true;
 }
