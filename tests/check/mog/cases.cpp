@@ -505,6 +505,40 @@ void run_variances(Checker &c) {
   }
 }
 
+// A frame at the rate 1 takes the place of all that was known, as where a known light comes back. What is new
+// after it stays foreground.
+void run_rate_one(Checker &c) {
+  constexpr int width = 33, height = 5;
+  for (const Precision precision : {Precision::single, Precision::compact})
+    for (const auto &[format, channels] : {std::pair(gray8, 1), std::pair(rgba, 3)}) {
+      const Config config{width, height, channels, Method::zivkovic, precision, 5};
+      const auto model = make(c.device, config);
+      Picture frame(c, format, width, height, 0), mask(c, gray8, width, height, 0);
+      const auto foreground = [&](int level, double rate) {
+        const Image image = frame.host();
+        for (int y = 0; y < height; y++)
+          std::fill_n(image.data[0] + y * image.stride[0], row_bytes(format, 0, width), std::uint8_t(level));
+        frame.send();
+        const Step step{frame.device(), mask.device().plane(0), rate};
+        model->apply({&step, 1}, Params{}, {}, c.queue());
+        mask.fetch();
+        int n = 0;
+        for (int y = 0; y < height; y++)
+          for (int x = 0; x < width; x++) n += mask.host().plane(0).row(y)[x] == 255;
+        return n;
+      };
+      const auto say = [&](const char *what) { return text(label(config, format), ": ", what); };
+      constexpr double usual = 0.005;
+      for (const int level : {200, 20})
+        for (int t = 1; t <= 40; t++) foreground(level, 1. / t);
+      foreground(200, usual); // the first light has a component, which is not the heaviest
+      foreground(200, 1);
+      for (int t = 0; t < 3; t++)
+        c.expect(foreground(90, usual) == width * height, say("what is new after the rate 1 is background"));
+      c.expect(foreground(200, usual) == 0, say("what came with the rate 1 is not background"));
+    }
+}
+
 const check::Register registered[] = {
     check::Register{{"mog/lock-step", run_lock_step_single, every_backend}},
     check::Register{{"mog/lock-step-double", run_lock_step_double}},
@@ -518,6 +552,7 @@ const check::Register registered[] = {
     check::Register{{"mog/refuse", run_refuse, every_backend}},
     check::Register{{"mog/background", run_background, every_backend}},
     check::Register{{"mog/repeat", run_repeat, every_backend}},
+    check::Register{{"mog/rate-one", run_rate_one, every_backend}},
     check::Register{{"mog/variances", run_variances, every_backend}}};
 
 } // namespace

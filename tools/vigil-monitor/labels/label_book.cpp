@@ -10,8 +10,10 @@
 #include "kernels/label/likeness.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <sys/stat.h>
 #include <utility>
@@ -27,6 +29,17 @@ void need_name(const std::string &label) {
   if (!label::is_name(label))
     fail(Error::Kind::bad_setting, "a label is 1 to ", label::longest_name,
          " bytes of UTF-8 without control characters, and not only spaces");
+}
+
+// A disk that is full fails for each track: the log has one line a minute.
+std::function<void(const std::string &)> once_a_minute(std::function<void(const std::string &)> log) {
+  return
+      [log = std::move(log), next = std::chrono::steady_clock::time_point()](const std::string &why) mutable {
+        const auto now = std::chrono::steady_clock::now();
+        if (now < next) return;
+        next = now + std::chrono::minutes(1);
+        log(why + "; events of this time may have no labels");
+      };
 }
 
 EventTrack read_track(const nlohmann::json &r) {
@@ -60,7 +73,7 @@ bool of_camera(const Event &e) {
 
 LabelBook::LabelBook(const std::string &database, std::string file, Surroundings around)
     : file_(std::move(file)), around_(std::move(around)), rows_(database), examples_(load()),
-      worker_(most_tasks, around_.log) {
+      worker_(most_tasks, once_a_minute(around_.log)) {
   if (examples_.empty()) return;
   const std::lock_guard guard(lock_);
   learn_soon();
