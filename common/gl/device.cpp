@@ -126,6 +126,7 @@ GlDevice::~GlDevice() {
   readbacks_.release();
   gl.DeleteVertexArrays(1, &vertex_array_);
   gl.DeleteBuffers(1, &parameters_);
+  if (zeros_) gl.DeleteBuffers(1, &zeros_);
   for (const auto &[address, a] : allocations_) gl.DeleteBuffers(1, &a.buffer);
 }
 
@@ -282,9 +283,16 @@ void GlDevice::fill(void *to, int byte, std::size_t bytes, Queue &) {
   if (bytes == 0) return;
   const GlRange r = range_of(to);
   gl.BindBuffer(GL_COPY_WRITE_BUFFER, r.buffer);
-  if (bytes <= most_filled_in_order) { // a buffer that is mapped may have to be waited for
-    const std::vector<char> filled(bytes, char(byte));
-    gl.BufferSubData(GL_COPY_WRITE_BUFFER, r.offset, GLsizeiptr(bytes), filled.data());
+  if (byte == 0 && bytes <= most_filled_in_order) { // a buffer that is mapped may have to be waited for
+    if (!zeros_) {
+      const std::vector<char> zeros(most_filled_in_order);
+      gl.GenBuffers(1, &zeros_);
+      gl.BindBuffer(GL_COPY_READ_BUFFER, zeros_);
+      gl.BufferData(GL_COPY_READ_BUFFER, GLsizeiptr(zeros.size()), zeros.data(), GL_STATIC_COPY);
+    }
+    gl.BindBuffer(GL_COPY_READ_BUFFER, zeros_);
+    gl.CopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, r.offset, GLsizeiptr(bytes));
+    gl.BindBuffer(GL_COPY_READ_BUFFER, 0);
   } else if (void *mapped = gl.MapBufferRange(GL_COPY_WRITE_BUFFER, r.offset, GLsizeiptr(bytes),
                                               GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_RANGE_BIT)) {
     std::memset(mapped, byte, bytes);

@@ -115,6 +115,7 @@ class GlDevice : public Device {
   using Allocations = std::map<std::uintptr_t, Allocation>; // by their first addresses
   static Allocations::const_iterator find(const Allocations &, const void *address);
   Allocations allocations_, host_allocations_;
+  GLuint zeros_ = 0; // a buffer of zeros, from the first fill on
   mutable GlReadbacks readbacks_;
   mutable std::map<std::string, std::unique_ptr<GlProgram>> programs_;
 };
