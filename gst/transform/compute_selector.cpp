@@ -14,7 +14,7 @@
 namespace vigil::gst {
 namespace {
 
-constexpr const char *remedy = "; backend=cpu runs without a GPU";
+constexpr const char *other_backends = "; backend=cpu runs without a GPU";
 
 std::string serves(const std::string &why) {
   return why + ". The CPU does the work; backend=cpu is silent";
@@ -66,7 +66,7 @@ void ComputeSelector::open() {
       return;
     } catch (const Error &e) {
       if (backend == ComputeChoice::cuda || e.kind() != Error::Kind::no_device)
-        fail(e.kind(), e.what(), remedy);
+        fail(e.kind(), e.what(), other_backends);
       why_no_cuda_ = e.what();
     }
     if (!in_gl || !is_gpu_(nullptr)) {
@@ -102,7 +102,7 @@ void ComputeSelector::prepare(const FrameKind &) {
   try {
     try_gl();
   } catch (const Error &e) {
-    if (choice_ != ComputeChoice::automatic) fail(e.kind(), e.what(), remedy);
+    if (choice_ != ComputeChoice::automatic) fail(e.kind(), e.what(), other_backends);
     choice_ = ComputeChoice::cpu; // until the next start
     warning_.emplace(Error::Kind::no_device, serves(text(why_no_cuda_, "; ", e.what())));
   }
