@@ -48,12 +48,14 @@ const char *kind(const Json &j) {
 
 void members(const Json &j, const std::string &of, std::initializer_list<const char *> known) {
   if (!j.is_object()) refuse(of, " is ", kind(j), ", not an object");
-  for (const auto &[name, value] : j.items())
+  for (const auto &member : j.items()) {
+    const std::string &name = member.key();
     if (std::none_of(known.begin(), known.end(), [&](const char *k) { return name == k; })) {
       std::string all;
       for (const char *k : known) all += (all.empty() ? "" : ", ") + std::string(k);
       refuse(of, " has a member \"", name, "\", which is not known; there are ", all);
     }
+  }
 }
 
 double number(const Json &j, const char *name, const std::string &of, double least, double most) {
