@@ -340,6 +340,12 @@ void GlDevice::check(const char *what) const {
   fail(Error::Kind::device, what, ": OpenGL error 0x", std::hex, e, " on ", name());
 }
 
+bool GlDevice::is_software() const {
+  constexpr const char *renderers[] = {"llvmpipe", "softpipe", "swrast", "SwiftShader",
+                                       "Software Rasterizer"};
+  return std::ranges::any_of(renderers, [n = name()](const char *r) { return n.find(r) != n.npos; });
+}
+
 void on_device_thread(Device &device, const std::function<void()> &fn) {
   if (device.backend() == Backend::gl)
     static_cast<GlDevice &>(device).on_thread(fn);

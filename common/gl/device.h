@@ -45,6 +45,7 @@ class GlDevice : public Device {
 
   Backend backend() const override { return Backend::gl; }
   std::string name() const override; // "llvmpipe (LLVM 15.0.6, 256 bits), OpenGL 4.5"
+  bool is_software() const;          // whether the driver draws and computes on the processor, by name()
 
   // Device memory is buffer objects. Their addresses are numbers that no host memory has: arithmetic works,
   // reading through them does not.

@@ -36,13 +36,6 @@ std::shared_ptr<GlContextDevice> GlContextDevice::open(GstGLContext *context) {
   return open_as<GlContextDevice>(context);
 }
 
-bool GlContextDevice::is_software() const {
-  constexpr const char *renderers[] = {"llvmpipe", "softpipe", "swrast", "SwiftShader",
-                                       "Software Rasterizer"};
-  return std::any_of(std::begin(renderers), std::end(renderers),
-                     [this](const char *r) { return name_.find(r) != std::string::npos; });
-}
-
 void *GlContextDevice::allocate_host(std::size_t bytes) {
   void *p = std::malloc(std::max<std::size_t>(bytes, 1));
   if (!p) fail(Error::Kind::no_memory, "no ", bytes, " bytes of memory are left");

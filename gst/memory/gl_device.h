@@ -24,8 +24,6 @@ class GlContextDevice : public GlDevice {
   ~GlContextDevice() override = default;
 
   GstGLContext *context() const { return context_; }
-  // Whether the driver draws on a processor.
-  bool is_software() const;
   std::string name() const override { return name_; } // any thread
   void *allocate_host(std::size_t bytes) override;    // any thread; shaders cannot write there
   void release_host(void *) noexcept override;

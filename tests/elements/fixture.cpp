@@ -4,6 +4,7 @@
 #include "common/cuda/driver.h"
 #include "common/device.h"
 #include "common/error.h"
+#include "gst/memory/gl_mapping.h"
 #include "gst/video/formats.h"
 #include "vigil-config.h"
 
@@ -125,9 +126,8 @@ bool skipped_without_cuda(const char *what, int device) {
 bool skipped_without_gl(const char *what) {
   std::string why;
   try {
-    const std::string name = open_gl()->name();
-    if (name.find("llvmpipe") != name.npos || name.find("softpipe") != name.npos)
-      why = "OpenGL draws on the processor (" + name + ")";
+    const auto device = open_gl();
+    if (gst::is_software(*device)) why = "OpenGL draws on the processor (" + device->name() + ")";
   } catch (const Error &e) {
     why = e.what();
   }
