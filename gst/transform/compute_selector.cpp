@@ -12,15 +12,6 @@
 #include <string_view>
 
 namespace vigil::gst {
-namespace {
-
-constexpr const char *other_backends = "; backend=cpu runs without a GPU";
-
-std::string serves(const std::string &why) {
-  return why + ". The CPU does the work; backend=cpu is silent";
-}
-
-} // namespace
 
 GType compute_type() {
   static const GEnumValue values[] = {
@@ -66,11 +57,11 @@ void ComputeSelector::open() {
       return;
     } catch (const Error &e) {
       if (backend == ComputeChoice::cuda || e.kind() != Error::Kind::no_device)
-        fail(e.kind(), e.what(), other_backends);
+        fail(e.kind(), e.what(), cpu_needs_no_gpu);
       why_no_cuda_ = e.what();
     }
     if (!in_gl || !is_gpu_(nullptr)) {
-      post_warning(owner_, Error(Error::Kind::no_device, serves(why_no_cuda_)));
+      post_warning(owner_, Error(Error::Kind::no_device, cpu_serves(why_no_cuda_)));
       choice_ = ComputeChoice::cpu;
     }
   }
@@ -102,9 +93,9 @@ void ComputeSelector::prepare(const FrameKind &) {
   try {
     try_gl();
   } catch (const Error &e) {
-    if (choice_ != ComputeChoice::automatic) fail(e.kind(), e.what(), other_backends);
+    if (choice_ != ComputeChoice::automatic) fail(e.kind(), e.what(), cpu_needs_no_gpu);
     choice_ = ComputeChoice::cpu; // until the next start
-    warning_.emplace(Error::Kind::no_device, serves(text(why_no_cuda_, "; ", e.what())));
+    warning_.emplace(Error::Kind::no_device, cpu_serves(text(why_no_cuda_, "; ", e.what())));
   }
 }
 

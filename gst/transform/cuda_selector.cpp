@@ -26,8 +26,8 @@ void CudaSelector::open() {
       return;
     } catch (const Error &e) {
       const bool fall_back = backend == BackendChoice::automatic && e.kind() == Error::Kind::no_device;
-      if (!fall_back) fail(e.kind(), e.what(), "; backend=cpu runs without a GPU");
-      post_warning(owner_, Error(e.kind(), text(e.what(), ". The CPU does the work; backend=cpu is silent")));
+      if (!fall_back) fail(e.kind(), e.what(), cpu_needs_no_gpu);
+      post_warning(owner_, Error(e.kind(), cpu_serves(e.what())));
     }
   }
   device_ = open_cpu(options.threads);

@@ -17,6 +17,12 @@
 
 namespace vigil::gst {
 
+// The ends of two messages about a missing GPU: of an error, and of the warning that the CPU takes its place.
+inline constexpr const char *cpu_needs_no_gpu = "; backend=cpu runs without a GPU";
+inline std::string cpu_serves(const std::string &why) {
+  return why + ". The CPU does the work; backend=cpu is silent";
+}
+
 // Frames go between OpenGL's textures and a CUDA device through the host, where OpenGL runs on another GPU or
 // on a processor: a warning says so, once.
 class HostCopyWarning {
