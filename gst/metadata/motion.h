@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From a changed fraction per frame to the begin and end of motion, with hysteresis in level and time: motion
 // begins when the fraction has reached motion-threshold and has not been below half of that since for
-// motion-delay, and ends when it has been below half of it for motion-hold. Where each of the
-// last frames came motion-delay or more after the one before, the first one is enough: it lasts that long.
+// motion-delay, and ends when it has been below half of it for motion-hold. Where frames come at least
+// motion-delay apart, one frame is enough.
 #pragma once
 
 #include "gst/metadata/motion_settings.h"
