@@ -83,7 +83,7 @@ class GlFinder final : public Finder {
     launch.write(1, parents_);
   }
   void run(GlLaunch &launch, const GlFindJob &job) const {
-    launch.run(job, gl_groups(config_.width, 32), gl_groups(config_.height, 4));
+    launch.run(job, gl_groups((config_.width + 3) / 4, 32), gl_groups(config_.height, 4));
   }
 
   void sum(Plane<const std::uint8_t> mask, const Extras &extras, GlFindJob &job, Queue &queue) {

@@ -8,8 +8,7 @@ shared uint foreground;
 void main() {
   if (gl_LocalInvocationIndex == 0u) foreground = 0u;
   barrier();
-  int x = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);
-  if (x < width && y < height && starts(x, y)) {
+  EACH_SEGMENT(x, y) {
     uint own = number_of(x, y), root = root_of(own), pixels = uint(end_of(x, y) - x);
     parents[own] = root;
     atomicAdd(values[root], pixels);

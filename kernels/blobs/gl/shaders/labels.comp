@@ -3,12 +3,14 @@
 layout(std430, binding = 2) writeonly buffer Labels { uint labels[]; };
 
 void main() {
-  int x = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);
-  if (x >= width || y >= height) return;
-  uint at = AT(labels_offset, labels_stride, 0, y) >> 2u;
-  if (!full(x, y)) labels[at + uint(x)] = 0u;
-  if (!starts(x, y)) return;
-  uint label = parents[number_of(x, y)] + 1u;
-  int last = end_of(x, y);
-  for (int i = x; i < last; i++) labels[at + uint(i)] = label;
+  int x0 = 4 * int(gl_GlobalInvocationID.x), row = int(gl_GlobalInvocationID.y);
+  if (x0 >= width || row >= height) return;
+  uint at = AT(labels_offset, labels_stride, 0, row) >> 2u;
+  for (int i = x0; i < min(x0 + 4, width); i++)
+    if (!full(i, row)) labels[at + uint(i)] = 0u;
+  EACH_SEGMENT(x, y) {
+    uint label = parents[number_of(x, y)] + 1u;
+    int last = end_of(x, y);
+    for (int i = x; i < last; i++) labels[at + uint(i)] = label;
+  }
 }

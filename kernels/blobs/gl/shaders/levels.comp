@@ -4,11 +4,11 @@ layout(std430, binding = 2) readonly buffer Values { uint values[]; };
 layout(std430, binding = 3) buffer Counters { uint counters[]; };
 
 void main() {
-  int x = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);
-  if (x >= width || y >= height || !starts(x, y)) return;
-  uint own = number_of(x, y);
-  if (parents[own] != own) return;
-  atomicAdd(counters[COMPONENTS], 1u);
-  int level = level_of(values[own]);
-  if (level >= 0) atomicAdd(counters[LEVELS + level], 1u);
+  EACH_SEGMENT(x, y) {
+    uint own = number_of(x, y);
+    if (parents[own] != own) continue;
+    atomicAdd(counters[COMPONENTS], 1u);
+    int level = level_of(values[own]);
+    if (level >= 0) atomicAdd(counters[LEVELS + level], 1u);
+  }
 }

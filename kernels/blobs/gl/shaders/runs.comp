@@ -8,14 +8,15 @@ shared uint between;
 void main() {
   if (gl_LocalInvocationIndex == 0u) between = 0u;
   barrier();
-  int x = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);
-  if (x < width && y < height) {
-    uint v = BYTE(mask, AT(mask_offset, mask_stride, x, y));
+  int x0 = 4 * int(gl_GlobalInvocationID.x), row = int(gl_GlobalInvocationID.y);
+  uint four = x0 < width && row < height ? four_at(x0, row) : 0u;
+  for (int i = 0; four != 0u && i < 4; i++) {
+    uint v = four >> uint(8 * i) & 255u;
     if (v != 0u && v != 255u) atomicAdd(between, 1u);
-    if (starts(x, y)) {
-      parents[number_of(x, y)] = number_of(x, y);
-      values[number_of(x, y)] = 0u;
-    }
+  }
+  EACH_SEGMENT(x, y) {
+    parents[number_of(x, y)] = number_of(x, y);
+    values[number_of(x, y)] = 0u;
   }
   barrier();
   if (gl_LocalInvocationIndex == 0u && between > 0u) atomicAdd(counters[BETWEEN], between);

@@ -14,9 +14,7 @@ int doublings() {
   return 0;
 }
 
-void main() {
-  int x = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);
-  if (x >= width || y >= height || !starts(x, y)) return;
+void select_component(int x, int y) {
   uint own = number_of(x, y);
   if (parents[own] != own) return;
   uint area = values[own];
@@ -34,4 +32,8 @@ void main() {
   slots[at + 4u] = area;
   slots[at + 5u] = own;
   for (uint i = 6u; i < SLOT; i++) slots[at + i] = 0u;
+}
+
+void main() {
+  EACH_SEGMENT(x, y) select_component(x, y);
 }

@@ -38,9 +38,7 @@ uvec3 colour_at(int x, int y) {
   return uvec3(first, 0u, 0u);
 }
 
-void main() {
-  int x0 = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);
-  if (x0 >= width || y >= height || !starts(x0, y)) return;
+void add_segment(int x0, int y) {
   uint value = values[parents[number_of(x0, y)]];
   if (value == 0u) return;
   uint at = (value - 1u) * SLOT;
@@ -67,4 +65,8 @@ void main() {
     uint cell = map_offset + uint(y / map_size * map_columns + i);
     atomicOr(map[cell >> 2u], 1u << ((cell & 3u) * 8u));
   }
+}
+
+void main() {
+  EACH_SEGMENT(x, y) add_segment(x, y);
 }

@@ -12,9 +12,7 @@ void unite(uint a, uint b) {
   }
 }
 
-void main() {
-  int x = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);
-  if (x >= width || y >= height || !starts(x, y)) return;
+void unite_segment(int x, int y) {
   uint own = number_of(x, y);
   if ((x & 63) == 0 && x > 0 && full(x - 1, y)) unite(own, number_of(start_of(x - 1, y), y));
   if (y == 0) return;
@@ -27,4 +25,8 @@ void main() {
     unite(own, number_of(start_of(i, y - 1), y - 1));
     i = end_of(i, y - 1);
   }
+}
+
+void main() {
+  EACH_SEGMENT(x, y) unite_segment(x, y);
 }

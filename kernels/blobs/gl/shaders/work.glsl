@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the steps share. A segment is a run of pixels of F in a row that ends at the latest where the column is a
 // multiple of 64. Only the first pixel of a segment has a parent; a component's root is its first pixel.
+// A thread has four pixels of a row: most have no segment, and end after one read.
 layout(local_size_x = 32, local_size_y = 4) in;
 
 layout(std140, binding = 0) uniform Job {
@@ -36,7 +37,31 @@ layout(std430, binding = 0) readonly buffer Mask { uint mask[]; };
 layout(std430, binding = 1) coherent buffer Parents { uint parents[]; };
 
 bool full(int x, int y) { return BYTE(mask, AT(mask_offset, mask_stride, x, y)) == 255u; }
-bool starts(int x, int y) { return full(x, y) && ((x & 63) == 0 || !full(x - 1, y)); }
+// The four pixels from (x, y) on, a byte each; those outside of the picture are 0.
+uint four_at(int x, int y) {
+  uint at = AT(mask_offset, mask_stride, x, y);
+  if (x + 4 <= width) return WORD(mask, at);
+  uint v = 0u;
+  for (int i = 0; x + i < width; i++) v |= BYTE(mask, at + uint(i)) << uint(8 * i);
+  return v;
+}
+// Which of four pixels from column x on begin a segment, a bit each; x is a multiple of 4.
+uint starts_of(uint four, int x, int y) {
+  if (four == 0u) return 0u;
+  uint filled = 0u;
+  for (int i = 0; i < 4; i++)
+    if ((four >> uint(8 * i) & 255u) == 255u) filled |= 1u << uint(i);
+  uint before = filled << 1u;
+  if ((filled & 1u) != 0u && (x & 63) != 0 && full(x - 1, y)) before |= 1u;
+  return filled & ~before;
+}
+// For each segment that begins in the thread's four pixels: x is its first column. Needs gl_GlobalInvocationID.
+#define EACH_SEGMENT(x, y)                                                                                   \
+  int first_of_four = 4 * int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);                    \
+  uint starting = first_of_four < width && y < height                                                        \
+                      ? starts_of(four_at(first_of_four, y), first_of_four, y)                               \
+                      : 0u;                                                                                  \
+  for (int x; starting != 0u && (x = first_of_four + findLSB(starting)) >= 0; starting &= starting - 1u)
 int start_of(int x, int y) { // of the segment of a pixel of F
   while ((x & 63) != 0 && full(x - 1, y)) x--;
   return x;

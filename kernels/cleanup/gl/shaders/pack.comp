@@ -8,10 +8,17 @@ void main() {
   int i = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);
   if (i >= words || y >= height) return;
   uint at = AT(mask_offset, mask_stride, 32 * i, y), watch_at = AT(watch_offset, watch_stride, 32 * i, y), bits = 0u;
-  for (int x = 0; x < min(32, width - 32 * i); x++) {
-    bool full = BYTE(mask, at + uint(x)) == 255u;
-    if (full && has_watch != 0) full = BYTE(watch, watch_at + uint(x)) != 0u;
-    if (full) bits |= 1u << uint(x);
+  int pixels = min(32, width - 32 * i);
+  for (int first = 0; first < pixels; first += 4) {
+    int n = min(4, pixels - first);
+    uint four = n == 4 ? WORD(mask, at + uint(first)) : 0u;
+    for (int k = 0; n < 4 && k < n; k++) four |= BYTE(mask, at + uint(first + k)) << uint(8 * k);
+    if (four == 0u) continue;
+    for (int k = 0; k < n; k++) {
+      bool full = (four >> uint(8 * k) & 255u) == 255u;
+      if (full && has_watch != 0) full = BYTE(watch, watch_at + uint(first + k)) != 0u;
+      if (full) bits |= 1u << uint(first + k);
+    }
   }
   to[y * words + i] = bits;
 }

@@ -44,9 +44,13 @@ int own_byte(int at, int y) { // of the frame
              : plane == 1 ? BYTE(frame1, AT(offset1, stride1, at, y))
                           : BYTE(frame2, AT(offset2, stride2, at, y)));
 }
-int result_at(int at, int y, bool nothing) {
+uint own_word(int at, int y) { // four of them
+  return plane == 0   ? WORD(frame0, AT(offset0, stride0, at, y))
+         : plane == 1 ? WORD(frame1, AT(offset1, stride1, at, y))
+                      : WORD(frame2, AT(offset2, stride2, at, y));
+}
+int result_at(int at, int y) {
   int v = own_byte(at, y);
-  if (nothing) return v;
   if (is_yuv()) {
     if (plane == 0) return yuv_at(at, y).x;
     if (channels == 1) return v;
@@ -69,11 +73,16 @@ void main() {
   uint row = AT(out_offset, out_stride, 0, y);
   int first = int(gl_GlobalInvocationID.x) * 4 - int(row & 3u);
   uint bits = 0u, value = 0u;
-  for (int i = 0; i < 4; i++) {
-    int at = first + i;
-    if (at < 0 || at >= row_bytes) continue;
-    value |= uint(result_at(at, y, nothing)) << uint(8 * i);
-    bits |= 255u << uint(8 * i);
+  if (nothing && first >= 0 && first + 4 <= row_bytes) {
+    bits = 0xffffffffu;
+    value = own_word(first, y);
+  } else {
+    for (int i = 0; i < 4; i++) {
+      int at = first + i;
+      if (at < 0 || at >= row_bytes) continue;
+      value |= uint(nothing ? own_byte(at, y) : result_at(at, y)) << uint(8 * i);
+      bits |= 255u << uint(8 * i);
+    }
   }
   uint word = uint(int(row) + first) >> 2u;
   PUT_BITS(to, word, bits, value);

@@ -71,6 +71,31 @@ void add_rim(int x, int y, inout int r[6]) {
   r[5] += product(f, b);
 }
 
+// F among the n pixels from (x, y) on, at most 32, a bit each.
+uint bits_of(int x, int y, int n) {
+  uint at = AT(mask_offset, mask_stride, x, y), bits = 0u;
+  for (int first = 0; first < n; first += 4) {
+    uint four = 0u;
+    if (first + 4 <= n)
+      four = WORD(mask, at + uint(first));
+    else
+      for (int k = first; k < n; k++) four |= BYTE(mask, at + uint(k)) << uint(8 * (k - first));
+    for (int k = 0; four != 0u && k < 4; k++)
+      if ((four >> uint(8 * k) & 255u) == 255u) bits |= 1u << uint(first + k);
+  }
+  return bits;
+}
+// Those of the pixels `own` that have a neighbour in the picture outside of F.
+uint outline_of(uint own, int x, int y, int n) {
+  if (own == 0u) return 0u;
+  uint left = own << 1u, right = own >> 1u, above = 0xffffffffu, below = 0xffffffffu;
+  if (x == 0 || full(x - 1, y)) left |= 1u;
+  if (x + n >= width || full(x + n, y)) right |= 1u << uint(n - 1);
+  if (y > 0) above = bits_of(x, y - 1, n);
+  if (y + 1 < height) below = bits_of(x, y + 1, n);
+  return own & ~(left & right & above & below);
+}
+
 void main() {
   int cell = int(gl_WorkGroupID.x) + first, j = int(gl_LocalInvocationID.x);
   if (j < 4) edge_sums[j] = 0u;
@@ -81,13 +106,17 @@ void main() {
     uvec4 e = uvec4(0u);
     int r[6];
     for (int i = 0; i < 6; i++) r[i] = 0;
-    for (int x = x0; x < min(x0 + cell_size, width); x++) {
-      if (!full(x, y)) continue;
-      e.x++;
-      if (!(empty_at(x - 1, y) || empty_at(x + 1, y) || empty_at(x, y - 1) || empty_at(x, y + 1))) continue;
-      ivec2 f = abs(frame_gradient(x, y)), b = abs(background_gradient(x, y));
-      e += uvec4(0u, 1u, uint(f.x + f.y), uint(b.x + b.y));
-      add_rim(x, y, r);
+    int end = min(x0 + cell_size, width);
+    for (int first = x0; first < end; first += 32) {
+      int n = min(32, end - first);
+      uint own = bits_of(first, y, n);
+      e.x += uint(bitCount(own));
+      for (uint left = outline_of(own, first, y, n); left != 0u; left &= left - 1u) {
+        int x = first + findLSB(left);
+        ivec2 f = abs(frame_gradient(x, y)), b = abs(background_gradient(x, y));
+        e += uvec4(0u, 1u, uint(f.x + f.y), uint(b.x + b.y));
+        add_rim(x, y, r);
+      }
     }
     if (e.x > 0u) {
       for (int i = 0; i < 4; i++) atomicAdd(edge_sums[i], e[i]);

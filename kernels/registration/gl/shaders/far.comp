@@ -20,14 +20,14 @@ float agreement(int at_level, ivec2 s, int every) {
     n++;
     ivec2 own = slope_at(f + (y + s.y) * columns + x + s.x);
     int product = own.x * known.x + own.y * known.y, power = own.x * own.x + own.y * own.y;
-    if (product > 0) sum += uint(float(SHARE_UNIT) * float(product) / float(max(power, energy)));
+    if (product > 0) sum += uint(divided(float(SHARE_UNIT) * float(product), float(max(power, energy))));
   }
   if (n > 0) {
     atomicAdd(sums[0], sum);
     atomicAdd(seen[0], n);
   }
   barrier();
-  return seen[0] > 0 ? float(sums[0]) / float(seen[0]) : 0.0;
+  return seen[0] > 0 ? divided(float(sums[0]), float(seen[0])) : 0.0;
 }
 
 float top_of(float before, float at, float after) {

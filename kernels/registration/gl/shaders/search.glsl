@@ -14,6 +14,25 @@ struct Peak {
   float score;
 };
 
+// a / b as the CPU rounds it. Both are positive; OpenGL divides within some units of the last digit alone.
+float divided(float a, float b) {
+  uint ia = floatBitsToUint(a), ib = floatBitsToUint(b);
+  if (ia == 0u) return 0.0;
+  uint ma = (ia & 0x7fffffu) | 0x800000u, mb = (ib & 0x7fffffu) | 0x800000u;
+  uint bits = floatBitsToUint(float(ma) / float(mb)); // from 1/2 to 2
+  for (int i = 0; i < 4; i++) {
+    uint m = (bits & 0x7fffffu) | 0x800000u;
+    int left = int((ma << (150u - (bits >> 23u))) - m * mb); // exact, since it is small
+    if (2 * left > int(mb))
+      bits++;
+    else if (2 * left < -int(mb))
+      bits--;
+    else
+      break;
+  }
+  return uintBitsToFloat(bits + ((ia >> 23u) - (ib >> 23u) << 23u));
+}
+
 int share_of(int f, int b) {
   if ((f < 0) != (b < 0)) return 0;
   int a = abs(f), c = abs(b);
@@ -21,7 +40,7 @@ int share_of(int f, int b) {
 }
 float score_of(uint sum, int points) {
   if (points == 0 || 2 * points < state[COUNT]) return 0.0;
-  return float(sum) / float(SHARE_UNIT * points);
+  return divided(float(sum), float(SHARE_UNIT * points));
 }
 
 void clear() {
