@@ -32,6 +32,17 @@ constexpr KeyReference table[] = {
     {"http.hosts", "list of names", "none", "Names under which browsers may call this server."},
     {"http.framed", "", "false",
      "Pages of the same address, as those of Home Assistant, may show this page inside them."},
+    {"http.webrtc.enabled", "", "true", "[Live picture by WebRTC](live-stream.md#webrtc)."},
+    {"http.webrtc.ports", "FIRST-LAST", "any",
+     "UDP ports of live pictures, for a firewall: one for each viewer."},
+    {"http.webrtc.stun", "HOST:PORT", "none",
+     "Server that says by which address this machine is seen from outside. It learns of each viewer's "
+     "begin."},
+    {"http.webrtc.turn", "HOST:PORT", "none",
+     "[Server that relays](../how-to/remote-access.md#live-picture-from-outside) where no direct way is "
+     "open."},
+    {"http.webrtc.turn_user", "text", "required with `turn`", "User of the TURN server."},
+    {"http.webrtc.turn_password", "text", "required with `turn`", "Password of that user."},
 
     {"mqtt.host", "name or address", "required", "The broker. Without the section there is no MQTT."},
     {"mqtt.port", "", "1883, with `tls: true` 8883", "Port of the broker."},
@@ -109,6 +120,8 @@ constexpr KeyReference table[] = {
     {"cameras.NAME.preset", "name", "none", "A set of `presets`."},
     {"cameras.NAME.live.height", "", "360", "Lines of the pictures on the wall."},
     {"cameras.NAME.live.fps", "", "5", "Pictures a second on the wall."},
+    {"cameras.NAME.live.sound", "", "as `record.audio`",
+     "Ask an `rtsp://` camera for its sound, to be heard live."},
     {"cameras.NAME.detect.height", "`half`, `full`, 90..2160", "`half`",
      "[Size of the analysed pictures](monitor.md#size-of-the-analysed-pictures)."},
     {"cameras.NAME.detect.fps", "0.5..240", "all",

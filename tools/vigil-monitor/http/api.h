@@ -2,6 +2,7 @@
 // The API and the page: docs/api/openapi.json.
 #pragma once
 
+#include "../live/web_viewers.h"
 #include "../monitor.h"
 #include "access.h"
 #include "audit.h"
@@ -21,7 +22,8 @@ class Api {
  public:
   // `page`: a folder to serve the page from, for those who work on it; empty: the page that is compiled in.
   Api(Monitor &, Access &, AuditLog &, std::string page);
-  Response handle(const Request &); // on any thread
+  Response handle(const Request &);     // on any thread
+  void end_views() { viewers_.stop(); } // all live pictures by WebRTC; no more begin
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
   // Sends a message for a test to everybody whom the configuration names, and waits.
@@ -58,12 +60,17 @@ class Api {
   void note(const Request &, const Visitor &, const char *what, nlohmann::json details);
   // A place for one more live stream. Throws HttpError 503.
   std::shared_ptr<void> stream_place(const Match &);
+  static std::string who_watches(const Match &);  // for limits of each viewer
+  static std::string stream_asked(const Match &); // record or detect; throws HttpError 400
 
   Response live(const Match &);
   Response cameras(const Match &);
   Response camera(const Match &);
   Response picture(const Match &, View);
   Response live_mp4(const Match &);
+  Response begin_view(const Match &);
+  Response add_candidates(const Match &);
+  Response end_view(const Match &);
   Response elements(const Match &);
   Response set_element(const Match &);
   Response set_shape(const Match &);
@@ -132,6 +139,7 @@ class Api {
   Access &access_;
   AuditLog &audit_;
   Streams streams_;
+  WebViewers viewers_;
   const HttpConfig http_; // a copy: threads of requests must not read what a reload replaces
   const std::string page_;
   std::mutex limits_lock_;

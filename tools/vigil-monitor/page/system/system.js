@@ -131,6 +131,7 @@ function queuePanel() {
     }
     state("MQTT", stats.mqtt ? `${stats.mqtt.connected ? "connected to" : "not connected to"} ${stats.mqtt.host}` : "not configured");
     state("Viewers", String(stats.viewers));
+    state("WebRTC", stats.webrtc.available ? `${stats.webrtc.connected} viewers` : `none, the page plays MP4: ${stats.webrtc.reason}`);
     state("Threads, descriptors", `${stats.threads}, ${stats.descriptors}`);
   };
   return { element, set };
