@@ -159,7 +159,7 @@ inline void add_tracking_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused
 }
 // An object that some element tracks, where GStreamer (1.24) has metadata for it.
 struct TrackedObjectMeta {
-  guint object; // id of the detection, in the buffer's relation meta
+  guint object, tracking; // ids of the detection and of its tracking, in the buffer's relation meta
   guint64 track;
   double age; // seconds from first to last seen
   GQuark type;
@@ -179,8 +179,8 @@ void for_each_tracked_object([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]
                                                        gst_analytics_tracking_mtd_get_mtd_type(), &state,
                                                        &tracking) &&
         gst_analytics_tracking_mtd_get_info(&tracking, &id, &first, &last, &lost) && !lost)
-      fn(TrackedObjectMeta{o.id, id, last > first ? double(last - first) / GST_SECOND : 0, o.type, o.x, o.y,
-                           o.width, o.height});
+      fn(TrackedObjectMeta{o.id, tracking.id, id, last > first ? double(last - first) / GST_SECOND : 0,
+                           o.type, o.x, o.y, o.width, o.height});
   });
 #endif
 }
@@ -201,6 +201,53 @@ inline void add_track_classification([[maybe_unused]] GstBuffer *buffer, [[maybe
     GstAnalyticsClsMtd classes;
     if (gst_analytics_relation_meta_add_cls_mtd(meta, 1, &score, &name, &classes))
       gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, object, classes.id);
+  }
+#endif
+}
+
+// What the first classification that is related to a tracked object's detection says first, where GStreamer
+// (1.24) has metadata for it. False: there is none.
+inline bool read_track_classification([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] guint64 track,
+                                      [[maybe_unused]] std::string &label, [[maybe_unused]] double &score) {
+  bool found = false;
+#ifdef VIGIL_HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  for_each_tracked_object(buffer, [&](const TrackedObjectMeta &o) {
+    gpointer state = nullptr;
+    GstAnalyticsClsMtd classes;
+    if (found || o.track != track ||
+        !gst_analytics_relation_meta_get_direct_related(meta, o.object, GST_ANALYTICS_REL_TYPE_RELATE_TO,
+                                                        gst_analytics_cls_mtd_get_mtd_type(), &state,
+                                                        &classes) ||
+        gst_analytics_cls_mtd_get_length(&classes) == 0)
+      return;
+    const gchar *name = g_quark_to_string(gst_analytics_cls_mtd_get_quark(&classes, 0));
+    if (!name) return;
+    label = name;
+    score = double{gst_analytics_cls_mtd_get_level(&classes, 0)};
+    found = true;
+  });
+#endif
+  return found;
+}
+
+// What a rule reports of a tracked object, where GStreamer (1.24) has metadata for it: a classification with
+// these classes, each with confidence 1, related to the tracking metadata of its detections.
+inline void add_track_event([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] guint64 track,
+                            [[maybe_unused]] const std::vector<std::string> &classes) {
+#ifdef VIGIL_HAVE_ANALYTICS
+  std::vector<guint> trackings; // first, since metadata that is added may move the others
+  for_each_tracked_object(buffer, [&](const TrackedObjectMeta &o) {
+    if (o.track == track) trackings.push_back(o.tracking);
+  });
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  for (const guint tracking : trackings) {
+    std::vector<GQuark> names;
+    for (const std::string &c : classes) names.push_back(g_quark_from_string(c.c_str()));
+    std::vector<gfloat> certain(names.size(), 1.f);
+    GstAnalyticsClsMtd event;
+    if (gst_analytics_relation_meta_add_cls_mtd(meta, names.size(), certain.data(), names.data(), &event))
+      gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, tracking, event.id);
   }
 #endif
 }

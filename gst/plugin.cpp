@@ -12,6 +12,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   any |= GST_ELEMENT_REGISTER(boxrules, plugin);
   any |= GST_ELEMENT_REGISTER(boxtrack, plugin);
   any |= GST_ELEMENT_REGISTER(tracklabel, plugin);
+  any |= GST_ELEMENT_REGISTER(onvifmeta, plugin);
   any |= GST_ELEMENT_REGISTER(gpufisher, plugin);
   any |= GST_ELEMENT_REGISTER(scenetestsrc, plugin);
   any |= GST_ELEMENT_REGISTER(glcolinearseg, plugin);

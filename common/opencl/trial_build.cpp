@@ -13,7 +13,7 @@ namespace vigil {
 namespace {
 
 constexpr const char *tried_extension = "tried";
-constexpr double longest = 24 * 3600; // seconds: a compiler is slow, but comes to an end
+constexpr double longest_build = 24 * 3600; // seconds: a compiler is slow, but comes to an end
 
 } // namespace
 
@@ -27,7 +27,7 @@ bool try_build_elsewhere(const ClDevice &d, const std::string &name, const std::
   const std::optional<std::size_t> number = number_of(d);
   if (path.empty() || !number) return false;
   const std::string arguments[] = {std::to_string(*number), options};
-  const HelperResult r = run_helper(path, arguments, source, longest);
+  const HelperResult r = run_helper(path, arguments, source, longest_build);
   if (r.signal != 0)
     fail(Error::Kind::device, "the OpenCL compiler of ", d.name(), " broke down while it compiled ", name,
          options.empty() ? "" : " with ", options, " (signal ", r.signal, ", ", strsignal(r.signal),

@@ -16,7 +16,7 @@ namespace vigil {
 namespace {
 
 constexpr const char *launched_extension = "launched";
-constexpr double longest = 60; // seconds; a launch that takes longer says nothing, and counts as tried
+constexpr double longest_launch = 60; // seconds; a launch that takes longer says nothing, and counts as tried
 
 // Signals that show a defect. An integer division by a zero of the trial's own memory does not, nor does
 // somebody who ends the helper.
@@ -126,7 +126,7 @@ void ClLaunchTrial::launch(const std::string &kernel, ClRange2 global, ClRange2 
   std::vector<std::string> arguments{device_number_, options_, kernel};
   for (const std::size_t n : {global.x, global.y, local.x, local.y}) arguments.push_back(std::to_string(n));
   for (const ClLaunchArgument &a : set) arguments.push_back(a.description());
-  const HelperResult r = run_helper(helper_, arguments, source_, longest);
+  const HelperResult r = run_helper(helper_, arguments, source_, longest_launch);
   const bool left = r.ran && r.signal == 0 && r.status == 0 && !r.words.ends_with(launched);
   if (is_break_down(r.signal) || left)
     fail(Error::Kind::device, "the OpenCL driver of ", device_name_,

@@ -154,6 +154,7 @@ static gboolean start(GstBaseTransform *trans) {
     impl.engine = {};
     impl.taken = impl.rules_version = 0;
     impl.place = {};
+    impl.waiting.clear();
     impl.drawing.forget();
     impl.drawable = impl.downstream_composes = false;
     impl.downstream_changed = true;
@@ -189,6 +190,7 @@ static void install_signals(GObjectClass *klass) {
 
 static void gst_box_rules_class_init(GstBoxRulesClass *klass) {
   GST_DEBUG_CATEGORY_INIT(box_rules_debug, "boxrules", 0, "Zones and lines");
+  register_rules_meta();
   auto *object = G_OBJECT_CLASS(klass);
   object->set_property = set_property;
   object->get_property = get_property;

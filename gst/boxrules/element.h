@@ -2,12 +2,13 @@
 // The inside of the element boxrules, for the files that make it up:
 //   element.cpp      the GObject: properties, action signals, start and stop
 //   streaming.cpp    tracks in, events out
-//   messages.cpp     events as messages
+//   messages.cpp     events as structures, of messages and metadata
 //   drawing.*        zones, lines, totals, ids and trails as pictures
 // What the rules say and what they find is in kernels/rules.
 #pragma once
 
 #include "gst/boxrules/drawing.h"
+#include "gst/metadata/rule_meta.h"
 #include "gst/metadata/track_meta.h"
 #include "gst/properties.h"
 #include "gst/transform/any_frames.h"
@@ -70,6 +71,7 @@ struct Impl {
   std::vector<rules::Subject> subjects;
   std::vector<GhostOnFrame> ghosts_found;
   std::vector<rules::Ghost> ghosts;
+  std::vector<StructurePtr> waiting; // events that no frame has yet, in their order
   StreamPosition place;
   double rules_width = 0, rules_height = 0; // of that which rules in pixels were first used on
   unsigned rules_version = 0;               // and which version of them
@@ -95,6 +97,6 @@ GstBaseTransformClass *parent_class();
 void install_streaming(GstBaseTransformClass *);
 // The text of a file of rules. Throws as read_plain_file().
 std::string read_rules(const std::string &location);
-GstMessage *new_event_message(GstElement *, const rules::Event &, const FrameTime &);
+StructurePtr new_event_structure(const rules::Event &, const FrameTime &);
 
 } // namespace vigil::gst::boxrules

@@ -3,7 +3,7 @@
 
 namespace vigil::gst::boxrules {
 
-GstMessage *new_event_message(GstElement *element, const rules::Event &e, const FrameTime &time) {
+StructurePtr new_event_structure(const rules::Event &e, const FrameTime &time) {
   using rules::Kind;
   GstStructure *s = new_timed_structure(rules::name_of(e.kind), time);
   const bool at_line = e.kind == Kind::line_cross || e.kind == Kind::wrong_way;
@@ -41,7 +41,7 @@ GstMessage *new_event_message(GstElement *element, const rules::Event &e, const 
                       guint64(e.entered_id), nullptr);
     break;
   }
-  return gst_message_new_element(GST_OBJECT(element), s);
+  return StructurePtr(s);
 }
 
 } // namespace vigil::gst::boxrules

@@ -6,10 +6,12 @@
 #include "gst/errors.h"
 
 #include <cmath>
+#include <utility>
 
 namespace vigil::gst::boxrules {
 namespace {
 
+// On the bus where that is wanted; frames get them in any case (attach_events).
 void post_events(GstElement *element, Impl &impl, bool wanted, const FrameTime &time) {
   {
     const std::lock_guard lock(impl.mutex);
@@ -17,9 +19,18 @@ void post_events(GstElement *element, Impl &impl, bool wanted, const FrameTime &
     for (std::size_t i = 0; i < impl.stats.zones.size(); i++) impl.stats.zones[i].zone = impl.engine.count(i);
     for (std::size_t i = 0; i < impl.stats.lines.size(); i++) impl.stats.lines[i].line = impl.engine.total(i);
   }
-  if (!wanted) return;
-  for (const rules::Event &e : impl.engine.events())
-    gst_element_post_message(element, new_event_message(element, e, time));
+  for (const rules::Event &e : impl.engine.events()) {
+    StructurePtr s = new_event_structure(e, time);
+    if (wanted)
+      gst_element_post_message(element,
+                               gst_message_new_element(GST_OBJECT(element), gst_structure_copy(s.get())));
+    impl.waiting.push_back(std::move(s));
+  }
+}
+
+void attach_events(Impl &impl, GstBuffer *buffer) {
+  add_rule_events(buffer, impl.waiting);
+  impl.waiting.clear();
 }
 
 // The rules as they are for this picture; without rules after a warning when they cannot be used on it.
@@ -156,6 +167,7 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
       impl.stats.tracks = impl.subjects.size();
     }
     post_events(GST_ELEMENT(trans), impl, settings.reports.post_messages, time);
+    attach_events(impl, buffer);
     if (settings.reports.draw) draw(trans, impl, buffer);
     return GST_FLOW_OK;
   });
@@ -181,7 +193,12 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
     guard(trans, false, [&] {
-      all_leave(trans, impl_of(trans));
+      Impl &impl = impl_of(trans);
+      all_leave(trans, impl);
+      // After a flush the next frame has them; at the end there is none.
+      if (GST_EVENT_TYPE(event) == GST_EVENT_EOS && !impl.waiting.empty())
+        gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(trans),
+                           new_rules_event(std::exchange(impl.waiting, {})));
       return true;
     });
   return parent_class()->sink_event(trans, event);

@@ -21,9 +21,9 @@ track::State state_of(const char *name) {
 
 bool read(const GstVideoRegionOfInterestMeta *meta, TrackOnFrame &t) {
   auto *roi = const_cast<GstVideoRegionOfInterestMeta *>(meta);
+  const guint64 id = track_of(roi);
+  if (id == 0) return false;
   const GstStructure *s = gst_video_region_of_interest_meta_get_param(roi, track_param);
-  guint64 id = 0;
-  if (!s || !gst_structure_get_uint64(s, "id", &id) || id == 0) return false;
   t = {};
   t.object.id = id;
   t.object.box = box_of(meta);
@@ -53,6 +53,12 @@ bool read(const GstVideoRegionOfInterestMeta *meta, TrackOnFrame &t) {
 
 } // namespace
 
+guint64 track_of(GstVideoRegionOfInterestMeta *meta) {
+  const GstStructure *s = gst_video_region_of_interest_meta_get_param(meta, track_param);
+  guint64 id = 0;
+  return s && gst_structure_get_uint64(s, "id", &id) ? id : 0;
+}
+
 track::Box box_of(const GstVideoRegionOfInterestMeta *m) {
   return {double(static_cast<gint>(m->x)), double(static_cast<gint>(m->y)), double(m->w), double(m->h)};
 }
@@ -72,15 +78,35 @@ void add_track_name(GstBuffer *buffer, guint64 track, const TrackName &name) {
   while (GstMeta *meta =
              gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
     auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
-    const GstStructure *s = gst_video_region_of_interest_meta_get_param(roi, track_param);
-    guint64 id = 0;
-    if (!s || !gst_structure_get_uint64(s, "id", &id) || id != track) continue;
+    if (track_of(roi) != track) continue;
     gst_video_region_of_interest_meta_add_param(
         roi, gst_structure_new(label_param, "label", G_TYPE_STRING, name.label.c_str(), "score",
                                G_TYPE_DOUBLE, name.score, "taught", G_TYPE_BOOLEAN, gboolean(name.taught),
                                "views", G_TYPE_UINT64, name.views, nullptr));
   }
   add_track_classification(buffer, track, name.label, static_cast<float>(name.score));
+}
+
+std::optional<TrackName> track_name_on(GstBuffer *buffer, guint64 track) {
+  gpointer state = nullptr;
+  while (GstMeta *meta =
+             gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+    auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+    const GstStructure *s =
+        track_of(roi) == track ? gst_video_region_of_interest_meta_get_param(roi, label_param) : nullptr;
+    const char *label = s ? gst_structure_get_string(s, "label") : nullptr;
+    if (!label) continue;
+    TrackName name{label};
+    gboolean taught = FALSE;
+    gst_structure_get_double(s, "score", &name.score);
+    gst_structure_get_boolean(s, "taught", &taught);
+    gst_structure_get_uint64(s, "views", &name.views);
+    name.taught = taught;
+    return name;
+  }
+  TrackName name;
+  if (!read_track_classification(buffer, track, name.label, name.score)) return std::nullopt;
+  return name;
 }
 
 void ghosts_on(GstBuffer *buffer, std::vector<GhostOnFrame> &ghosts) {

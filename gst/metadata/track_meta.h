@@ -16,6 +16,7 @@
 #include "kernels/track/object.h"
 
 #include <gst/video/video.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ inline constexpr const char *track_param = "track";
 
 // `now` in seconds, as the track's times. The buffer must be writable.
 void add_track(GstVideoRegionOfInterestMeta *, const track::Object &, double now);
+// The id of the track whose box it is; 0: of none.
+guint64 track_of(GstVideoRegionOfInterestMeta *);
 // The place of a meta, whose unsigned numbers are those of signed ones where a box begins outside of the
 // picture.
 track::Box box_of(const GstVideoRegionOfInterestMeta *);
@@ -56,6 +59,8 @@ struct TrackName {
 };
 inline constexpr const char *label_param = "label";
 void add_track_name(GstBuffer *, guint64 track, const TrackName &);
+// Nothing: the track has none. Where only GstAnalytics has it, taught is false and views is 0.
+std::optional<TrackName> track_name_on(GstBuffer *, guint64 track);
 
 // A box whose parameter "blob" has ghost=true: background that was laid bare.
 struct GhostOnFrame {

@@ -53,6 +53,8 @@ ROUTES = {
     ("POST", "/api/notify/test"): ADMINISTRATOR, ("GET", "/api/audit"): ADMINISTRATOR, ("POST", "/api/reload"): ADMINISTRATOR, ("GET", "/api/stats"): VIEWER, ("GET", "/api/version"): VIEWER,
     ("GET", "/api/openapi.json"): VIEWER, ("GET", "/api/login"): STRANGER, ("POST", "/api/login"): STRANGER, ("POST", "/api/logout"): STRANGER,
     ("POST", "/api/password"): VIEWER, ("GET", "/api/sessions"): VIEWER, ("DELETE", "/api/sessions/{}"): VIEWER, ("GET", "/api/users"): ADMINISTRATOR,
+    ("GET", "/api/push"): VIEWER, ("POST", "/api/push/devices"): VIEWER, ("PATCH", "/api/push/devices/{}"): VIEWER, ("DELETE", "/api/push/devices/{}"): VIEWER,
+    ("POST", "/api/push/devices/{}/test"): VIEWER, ("POST", "/api/events/seen"): VIEWER,
     ("POST", "/api/users"): ADMINISTRATOR, ("PATCH", "/api/users/{}"): ADMINISTRATOR, ("DELETE", "/api/users/{}"): ADMINISTRATOR,
     ("GET", "/metrics"): VIEWER, ("GET", "/healthz"): STRANGER,
 }

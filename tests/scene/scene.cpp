@@ -81,7 +81,7 @@ const Story stories[] = {
     Story::street,  Story::indoor,     Story::light_switch,   Story::camouflage,    Story::stopped_car,
     Story::foliage, Story::crowd,      Story::empty,          Story::auto_exposure, Story::white_balance,
     Story::covered, Story::parked_car, Story::waiting_person, Story::moved,         Story::defocused,
-    Story::shake,   Story::day,        Story::step_aside,     Story::uncovered};
+    Story::shake,   Story::day,        Story::step_aside,     Story::uncovered,     Story::gale};
 
 void same_bytes_in_any_order() {
   CpuDevice one(1), two(2);

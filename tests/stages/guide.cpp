@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The stage that docs/develop/adding-a-stage.md prints, built from there, does what the page says.
-#include "darkness.h"
+// The stage of docs/develop/adding-a-stage.md does what the page says.
+#include "tests/stages/darkness.h"
 
 #include "gst/cudamog/stage_list.h"
 #include "tests/expect.h"

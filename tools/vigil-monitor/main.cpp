@@ -283,8 +283,16 @@ int run(const Options &o) {
   monitor.on_retention = [&audit](const Departed &deleted, double now) {
     audit.add(audit_line(deleted, now));
   };
-  Notifier notifier(monitor, audit);
+  PushStore push_store(monitor.storage().file("events.db"));
+  Push push(
+      config.push, push_store, monitor.storage().events(), monitor.storage().file("vapid.key"),
+      [&access](const std::string &owner, const std::string &credential) {
+        return access.cameras_of(owner, credential);
+      },
+      log_line);
+  Notifier notifier(monitor, audit, push);
   Api api(monitor, access, audit, o.page);
+  api.push = &push;
   Reload reload(monitor, tokens, access);
   api.read_again = reload;
   api.test_notices = [&notifier] { return notifier.test_notices(); };

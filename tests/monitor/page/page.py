@@ -5,7 +5,10 @@ VIGIL_SCREENSHOTS=FOLDER keeps the pictures of docs/reference/monitor-page.md th
 is otherwise taken from PyPI's axe-playwright-python where that is installed: of it only axe.min.js is used."""
 import os
 import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -281,6 +284,31 @@ class Page(unittest.TestCase):
                     self.assertLessEqual(over, 0, f"{view} is {over} pixels wider than {width}")
                     self.assertEqual(b.complaints(), [], f"{view} at {width}, {theme}")
 
+    @unittest.skipUnless(PICTURES and shutil.which("ffmpeg"), "no VIGIL_SCREENSHOTS, or no ffmpeg")
+    def test_moving_picture(self):
+        """The picture of README: five seconds of the wall, five of a camera with its overlay, five frames a second."""
+        b, frames = self.browser, []
+        b.resize(1280, 800, "dark")
+        for view, key, seen in ("wall", "", ".tile.seen"), ("camera/door", "o", ".stage.seen"):
+            b.open(view)
+            b.until(lambda s=seen: b.all(s), f"pictures of {view}")
+            if key:
+                b.keys(key)
+            b.until(lambda: any(c["motion"] for c in self.server.get("/api/cameras")), "motion", 60)
+            time.sleep(2)
+            begin = time.monotonic()
+            while (at := time.monotonic() - begin) < 5:
+                frames.append((b.picture(), at))
+        with tempfile.TemporaryDirectory() as folder:
+            lines = []
+            for i, (picture, at) in enumerate(frames):
+                (pathlib.Path(folder) / f"{i}.jpg").write_bytes(picture)
+                following = frames[i + 1][1] if i + 1 < len(frames) and frames[i + 1][1] > at else 5
+                lines.append(f"file '{folder}/{i}.jpg'\nduration {following - at:.3f}\n")
+            (pathlib.Path(folder) / "list").write_text("".join(lines), encoding="utf-8")
+            subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "concat", "-safe", "0", "-i", f"{folder}/list", "-vf", "fps=5,scale=800:500", "-c:v", "libwebp_anim",
+                            "-quality", "55", "-loop", "0", f"{PICTURES}/monitor.webp"], check=True)
+
     def test_strip(self):
         """What changed: each measure has its row, and a sample its value in each; what no sample had is said in words."""
         b = self.browser
@@ -294,7 +322,7 @@ class Page(unittest.TestCase):
             live.dispatchEvent(new CustomEvent("sample", { detail: { camera: "door", sample } }));
             return [...document.querySelectorAll('.strip-row')].map((r) =>
               [r.querySelector('.strip-name').textContent, r.querySelector('output').textContent, Boolean(r.querySelector('path')?.getAttribute('d')), r.querySelector('.strip-none').textContent]);""")
-        self.assertEqual(rows, [["Changed", "10 %", True, ""], ["Exposure", "\u00d7 1.25", True, ""], ["Shift", "5 px", True, ""], ["Scores", "run 0.75", True, ""]])
+        self.assertEqual(rows, [["Changed", "10 %", True, ""], ["Exposure", "\u00d7 1.25", True, ""], ["Displacement", "5 px", True, ""], ["Scores", "run 0.75", True, ""]])
 
     def test_offline(self):
         b = self.browser

@@ -398,6 +398,7 @@ Config read_top(const YamlValue &top, const std::string &file) {
          {"record", [&](const YamlValue &v) { read_record(v, c.record); }},
          {"roles", [&](const YamlValue &v) { roles.push_back(v); }},
          {"notify", [&](const YamlValue &v) { notify.push_back(v); }},
+         {"push", [&](const YamlValue &v) { read_push(v, c.push); }},
          {"presets",
           [&](const YamlValue &v) {
             v.each([&](const std::string &name, const YamlValue &preset) {

@@ -136,6 +136,7 @@ struct Config {
   MqttConfig mqtt;
   WebhookConfig webhook;
   std::vector<NotifyConfig> notify;
+  PushConfig push;
   RolesConfig roles;
   StorageConfig storage;
   RecordConfig record; // of cameras that do not say otherwise

@@ -84,6 +84,15 @@ constexpr KeyReference table[] = {
     {"notify.ITEM.min_interval", "", "60",
      "Seconds between two messages. Higher: fewer messages of more events."},
 
+    {"push.enabled", "", "true",
+     "Whether people may order [messages to a browser or phone](monitor.md#messages-to-a-browser-or-phone) "
+     "on the page."},
+    {"push.contact", "`mailto:` or https:// address", "the page's address",
+     "Whom the operators of push services may ask about these messages."},
+    {"push.ca_file", "file", "those of the system", "Authorities for the certificates of push services."},
+    {"push.private_addresses", "", "false",
+     "Whether a push service, or the proxy to it, may have an address that is not public."},
+
     {"roles.viewer.cameras", "list of names", "all",
      "Cameras that [users](monitor.md#users) of this role see, if they have no list of their own."},
     {"roles.operator.cameras", "list of names", "all",

@@ -26,8 +26,11 @@ struct Visitor {
   bool wrong = false;       // gave a token or a session that is none
   bool old_session = false; // the wrong one was a cookie
   std::int64_t user = 0;    // 0: a token, or this machine
+  std::string credential;   // changes with the password, or is a hash of the token
   VisibleCameras cameras;
   std::uint64_t as_of = 0; // see Access::is_current()
+  // Whose devices of push messages are this visitor's: user:ID, token:NAME or local.
+  std::string owner() const;
   // Whose marks of seen events are this visitor's.
   std::string marks() const { return user ? marks_of_user(user) : name; }
 };
@@ -40,6 +43,9 @@ class Access {
   // 6265bis).
   Access(Tokens &, Users &, Sessions &, Role local, int port, bool tls);
   Visitor visitor(const Request &);
+  // What the owner of a device may see now; nothing once the password or token is another one, or the user is
+  // gone.
+  std::optional<VisibleCameras> cameras_of(const std::string &owner, const std::string &credential) const;
   // Whether the visitor of this request may still do the same as when it was looked at.
   bool is_current(const Visitor &, const Request &);
 

@@ -53,6 +53,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/exports/{}/file", Role::none, Scope::own, &Api::export_file}, // a token or a link
       {"GET", "/api/exports/{}/link", Role::operate, Scope::own, &Api::export_link},
       {"GET", "/api/events", Role::view, Scope::own, &Api::events},
+      {"POST", "/api/events/seen", Role::view, Scope::own, &Api::mark_many},
       {"GET", "/api/events/{}", Role::view, Scope::event, &Api::event},
       {"DELETE", "/api/events/{}", Role::admin, Scope::event, &Api::remove_event},
       {"GET", "/api/events/{}/thumbnail.jpg", Role::view, Scope::event, &Api::thumbnail},
@@ -75,6 +76,11 @@ const std::vector<Api::Route> &Api::routes() {
       {"POST", "/api/password", Role::view, Scope::none, &Api::set_password},
       {"GET", "/api/sessions", Role::view, Scope::none, &Api::sessions},
       {"DELETE", "/api/sessions/{}", Role::view, Scope::none, &Api::end_session},
+      {"GET", "/api/push", Role::view, Scope::own, &Api::push_devices},
+      {"POST", "/api/push/devices", Role::view, Scope::own, &Api::add_push_device},
+      {"PATCH", "/api/push/devices/{}", Role::view, Scope::own, &Api::change_push_device},
+      {"DELETE", "/api/push/devices/{}", Role::view, Scope::own, &Api::remove_push_device},
+      {"POST", "/api/push/devices/{}/test", Role::view, Scope::own, &Api::test_push_device},
       {"GET", "/api/users", Role::admin, Scope::all, &Api::users},
       {"POST", "/api/users", Role::admin, Scope::all, &Api::add_user},
       {"PATCH", "/api/users/{}", Role::admin, Scope::all, &Api::change_user},
@@ -263,6 +269,9 @@ Response Api::file_of_page(const Request &r) const {
                : end == ".css"                 ? "text/css; charset=utf-8"
                : end == ".svg"                 ? "image/svg+xml"
                : end == ".js" || end == ".mjs" ? "text/javascript; charset=utf-8"
+               : end == ".json"                ? "application/json"
+               : end == ".webmanifest"         ? "application/manifest+json"
+               : end == ".png"                 ? "image/png"
                                                : "application/octet-stream";
     return out;
   }

@@ -18,6 +18,9 @@
 
 namespace vigil::monitor {
 
+class Push;
+struct PushDevice;
+
 class Api {
  public:
   // `page`: a folder to serve the page from, for those who work on it; empty: the page that is compiled in.
@@ -28,6 +31,7 @@ class Api {
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
   // Sends a message for a test to everybody whom the configuration names, and waits.
   std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
+  Push *push = nullptr; // messages by web push; null: there are none
   // Reads configuration, tokens and certificate again; the names of cameras that changed. On the main loop.
   std::function<std::vector<std::string>()> read_again;
 
@@ -105,6 +109,7 @@ class Api {
   Response seen(const Match &);
   Response unseen(const Match &);
   Response mark(const Match &, bool seen);
+  Response mark_many(const Match &);
   nlohmann::json shown(const Match &, const Event &); // with whether the visitor has seen it
 
   Response configuration(const Match &);
@@ -122,6 +127,7 @@ class Api {
   std::shared_ptr<const StoredUser> need_password(const Request &, const std::string &name,
                                                   const std::string &password);
   std::shared_ptr<const StoredUser> need_user(const std::string &name);
+  void users_changed();
   Response users(const Match &);
   Response add_user(const Match &);
   Response change_user(const Match &);
@@ -129,6 +135,15 @@ class Api {
   Response set_password(const Match &);
   Response sessions(const Match &);
   Response end_session(const Match &);
+
+  Push &need_push();                                            // throws HttpError 409
+  std::shared_ptr<const PushDevice> need_device(const Match &); // throws HttpError 404
+  Response push_devices(const Match &);
+  Response add_push_device(const Match &);
+  Response change_push_device(const Match &);
+  Response remove_push_device(const Match &);
+  Response test_push_device(const Match &);
+
   Response metrics(const Match &);
   Response health(const Match &);
 

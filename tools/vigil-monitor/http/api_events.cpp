@@ -3,6 +3,8 @@
 
 #include "common/error.h"
 
+#include <algorithm>
+
 namespace vigil::monitor {
 
 using nlohmann::json;
@@ -111,6 +113,20 @@ Response Api::seen(const Match &m) {
 
 Response Api::unseen(const Match &m) {
   return mark(m, false);
+}
+
+// Many at once: all events of an item of the review, or all that somebody has been shown.
+Response Api::mark_many(const Match &m) {
+  constexpr std::size_t most = 500;
+  const json body = json_body(m.request);
+  const auto ids = body.find("ids"), value = body.find("seen");
+  if (body.size() != 2 || ids == body.end() || value == body.end() || !value->is_boolean() ||
+      !ids->is_array() || ids->size() > most ||
+      std::any_of(ids->begin(), ids->end(), [](const json &id) { return !id.is_string(); }))
+    refuse(400, R"(expected {"ids": [at most 500 ids of events], "seen": true or false})");
+  const auto changed = monitor_.storage().events().set_seen(
+      ids->get<std::vector<std::string>>(), m.visitor.marks(), m.visitor.cameras, value->get<bool>());
+  return json_response({{"changed", changed}});
 }
 
 Response Api::mark(const Match &m, bool seen) {

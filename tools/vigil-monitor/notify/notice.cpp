@@ -9,7 +9,7 @@
 namespace vigil::monitor {
 namespace {
 
-bool is_wanted(const NotifyConfig &rule, const Event &e) {
+bool is_wanted(const WantedEvents &rule, const Event &e) {
   const auto in = [](const std::set<std::string> &wanted, const std::string &name) {
     return wanted.empty() || wanted.count(name);
   };
@@ -34,7 +34,7 @@ std::string time_text(double time) {
 
 } // namespace
 
-bool becomes_wanted(const NotifyConfig &rule, const std::optional<Event> &before, const Event &now) {
+bool becomes_wanted(const WantedEvents &rule, const std::optional<Event> &before, const Event &now) {
   return is_wanted(rule, now) && !(before && is_wanted(rule, *before));
 }
 
@@ -42,9 +42,12 @@ bool is_quiet(const std::optional<QuietHours> &quiet, double time) {
   if (!quiet) return false;
   constexpr int minutes = 60;
   const std::tm parts = local(time);
-  const int now = parts.tm_hour * minutes + parts.tm_min;
-  return quiet->from < quiet->to ? now >= quiet->from && now < quiet->to
-                                 : now >= quiet->from || now < quiet->to;
+  return is_quiet_at(*quiet, parts.tm_hour * minutes + parts.tm_min);
+}
+
+bool is_quiet_at(const QuietHours &quiet, int minute) {
+  return quiet.from < quiet.to ? minute >= quiet.from && minute < quiet.to
+                               : minute >= quiet.from || minute < quiet.to;
 }
 
 Notice notice_of(const std::vector<Event> &events) {

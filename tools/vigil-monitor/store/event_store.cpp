@@ -4,6 +4,7 @@
 #include "../recording/index.h"
 #include "common/error.h"
 #include "event_row.h"
+#include "push_store.h"
 #include "user_store.h"
 
 #include <algorithm>
@@ -52,6 +53,7 @@ EventStore::EventStore(const std::string &path) : db_(path) {
     if (!one_integer(db_, "SELECT count(*) FROM pragma_table_info('events') WHERE name='continues'"))
       db_.execute("ALTER TABLE events ADD COLUMN continues TEXT");
     make_user_tables(db_);
+    make_push_table(db_);
     if (found < version) db_.execute(text("PRAGMA user_version=", version).c_str());
   }
   db_.execute("COMMIT");
@@ -136,6 +138,26 @@ void EventStore::set_seen(const std::string &id, const std::string &who, bool se
       .bind(id)
       .bind(who)
       .run();
+}
+
+std::vector<std::string> EventStore::set_seen(const std::vector<std::string> &ids, const std::string &who,
+                                              const VisibleCameras &visible, bool seen) {
+  const std::lock_guard guard(lock_);
+  Transaction all(db_);
+  std::vector<std::string> changed;
+  for (const std::string &id : ids) {
+    Statement of(db_, "SELECT camera FROM events WHERE id=?");
+    of.bind(id);
+    if (!of.step() || !visible.has(of.text(0))) continue;
+    Statement(db_, seen ? "INSERT OR IGNORE INTO seen(event, who) VALUES(?,?)"
+                        : "DELETE FROM seen WHERE event=? AND who=?")
+        .bind(id)
+        .bind(who)
+        .run();
+    if (db_.changes() > 0) changed.push_back(id);
+  }
+  all.commit();
+  return changed;
 }
 
 bool EventStore::remove(const std::string &id) {

@@ -122,7 +122,7 @@ int salvage(const std::string &from, const std::string &to,
     Sqlite fresh(to);
     for (const char *table :
          {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock", "seen",
-          "motion_minutes", "segments", "gaps", "recording_days", "users", "sessions"}) {
+          "motion_minutes", "segments", "gaps", "recording_days", "users", "sessions", "push_devices"}) {
       try {
         const std::vector<std::string> had = columns_of(old, table);
         std::vector<std::string> columns;

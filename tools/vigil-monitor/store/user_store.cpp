@@ -121,6 +121,7 @@ bool UserStore::remove(std::int64_t id) {
   Transaction all(db_);
   Statement(db_, "DELETE FROM sessions WHERE user=?").bind(id).run();
   Statement(db_, "DELETE FROM seen WHERE who=?").bind(marks_of_user(id)).run();
+  Statement(db_, "DELETE FROM push_devices WHERE owner=?").bind(marks_of_user(id)).run();
   Statement(db_, "DELETE FROM users WHERE id=?").bind(id).run();
   const bool was_there = db_.changes() > 0;
   count_change();

@@ -45,7 +45,7 @@ class UserStore {
   // Without its id. False when there is one of this name.
   bool add(const StoredUser &);
   bool change(const StoredUser &); // by its id; false: it is gone
-  bool remove(std::int64_t id);    // with its sessions and the marks of what it has seen
+  bool remove(std::int64_t id);    // with its sessions, its devices, and the marks of what it has seen
 
   std::vector<StoredSession> sessions() const;
   void put(const StoredSession &);

@@ -3,6 +3,7 @@
 // does, `onway` says so, and JPEG pictures take the video's place.
 import { cameraPath, query, signIn } from "./api.js";
 import { h } from "./dom.js";
+import { t } from "./text.js";
 
 const firstWithin = 8000; // ms: a picture, from the click on
 const stalledAfter = 6000; // ms without a new picture
@@ -17,9 +18,9 @@ class No extends Error {} // a way that does not work; the message says why
 async function refusal(response) {
   if (response.status === 401) signIn.dispatchEvent(new Event("needed"));
   try {
-    return (await response.json()).error ?? `the server answered ${response.status}`;
+    return (await response.json()).error ?? t("The server answered {status}", { status: response.status });
   } catch {
-    return `the server answered ${response.status}`;
+    return t("The server answered {status}", { status: response.status });
   }
 }
 
@@ -35,7 +36,7 @@ function gathered(connection) {
 
 /** WHEP: an offer, an answer, and a DELETE at the end. Resolves with how to end it once a connection is made. */
 async function byWebRtc(video, { name, stream, signal, broken }) {
-  if (!("RTCPeerConnection" in window)) throw new No("this browser has no WebRTC");
+  if (!("RTCPeerConnection" in window)) throw new No(t("this browser has no WebRTC"));
   const connection = new RTCPeerConnection();
   let place = null;
   const end = () => {
@@ -57,13 +58,13 @@ async function byWebRtc(video, { name, stream, signal, broken }) {
     const response = await fetch(`${cameraPath(name, "whep")}${query({ stream })}`,
       { method: "POST", body: connection.localDescription.sdp, headers: { "Content-Type": "application/sdp" }, signal, cache: "no-store" });
     if (response.status !== 201) throw new No(await refusal(response));
-    place = new URL(response.headers.get("Location"), response.url).href;
+    place = new URL(response.headers.get("location"), response.url).href;
     const answer = await response.text();
     signal.throwIfAborted();
     await connection.setRemoteDescription({ type: "answer", sdp: answer });
     video.srcObject = media;
     connection.addEventListener("connectionstatechange", () => {
-      if (connection.connectionState === "failed" || connection.connectionState === "closed") broken("the connection broke off");
+      if (connection.connectionState === "failed" || connection.connectionState === "closed") broken(t("the connection broke off"));
     });
     const sound = connection.getTransceivers().some((t) => t.receiver.track.kind === "audio" && (t.currentDirection ?? "inactive") !== "inactive");
     return { end, sound };
@@ -76,7 +77,7 @@ async function byWebRtc(video, { name, stream, signal, broken }) {
 /** Fragmented MP4 into a source buffer. */
 async function byMp4(video, { name, stream, signal, sound, broken }) {
   const Source = window.ManagedMediaSource ?? window.MediaSource;
-  if (!Source) throw new No("this browser has no Media Source Extensions");
+  if (!Source) throw new No(t("this browser has no Media Source Extensions"));
   const stop = new AbortController();
   const either = AbortSignal.any ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   const response = await fetch(`${cameraPath(name, "live.mp4")}${query({ stream, sound: sound ? 1 : undefined })}`, { signal: either, cache: "no-store" });
@@ -85,7 +86,7 @@ async function byMp4(video, { name, stream, signal, sound, broken }) {
   const end = () => { stop.abort(); if (video.src) URL.revokeObjectURL(video.src); };
   if (!Source.isTypeSupported(type)) {
     end();
-    throw new No(`this browser does not play ${type}`);
+    throw new No(t("this browser does not play {type}", { type }));
   }
   const source = new Source();
   video.disableRemotePlayback = true; // ManagedMediaSource needs that
@@ -95,13 +96,13 @@ async function byMp4(video, { name, stream, signal, sound, broken }) {
   const buffer = source.addSourceBuffer(type);
   const done = () => new Promise((resolve, reject) => {
     buffer.addEventListener("updateend", resolve, { once: true });
-    buffer.addEventListener("error", () => reject(new No("the browser cannot read the stream")), { once: true });
+    buffer.addEventListener("error", () => reject(new No(t("the browser cannot read the stream"))), { once: true });
   });
   const read = async () => {
     const reader = response.body.getReader();
     for (;;) {
       const { done: over, value } = await reader.read();
-      if (over) return broken("the stream ended");
+      if (over) return broken(t("the stream ended"));
       let wait = done();
       buffer.appendBuffer(value);
       await wait;
@@ -222,8 +223,8 @@ export class LiveVideo {
       else element.addEventListener("timeupdate", picture, { signal: run.signal });
       watch = setInterval(() => {
         if (document.hidden) last = Date.now(); // a page that nobody sees draws nothing
-        if (!seen && Date.now() - last > firstWithin) over(`no picture came within ${firstWithin / 1000} seconds`);
-        if (seen && Date.now() - last > stalledAfter) over("the pictures stopped");
+        if (!seen && Date.now() - last > firstWithin) over(t("no picture came within {n} seconds", { n: firstWithin / 1000 }));
+        if (seen && Date.now() - last > stalledAfter) over(t("the pictures stopped"));
       }, 500);
       return await ended;
     } finally {

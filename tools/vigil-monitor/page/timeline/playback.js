@@ -3,6 +3,7 @@
 // needs one (browsers have six a host); the next piece is fetched while one plays, into a second <video>, and takes its place.
 import { cameraPath, query } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
+import { t } from "../app/text.js";
 
 const first = 4; // seconds of the piece that a jump begins with: its picture comes soon
 const longest = 64;
@@ -45,14 +46,14 @@ class Piece {
     const { signal } = this.#abort;
     try {
       const response = await fetch(`${cameraPath(camera, "recording.mp4")}${query({ from: this.from, to: this.to })}`, { signal });
-      if (!response.ok) throw new Error((await response.json().catch(() => null))?.error ?? `The server answered ${response.status}`);
+      if (!response.ok) throw new Error((await response.json().catch(() => null))?.error ?? t("The server answered {status}", { status: response.status }));
       const start = Number(response.headers.get("X-Recording-Start"));
       const blob = await response.blob();
       if (signal.aborted) return;
       this.start = start || this.from;
       await new Promise((done, failed) => {
         this.video.addEventListener("loadeddata", done, { once: true, signal });
-        this.video.addEventListener("error", () => failed(new Error("This browser cannot play what the camera sends. Save the recording and play it elsewhere.")), { once: true, signal });
+        this.video.addEventListener("error", () => failed(new Error(t("This browser cannot play what the camera sends. Save the recording and play it elsewhere."))), { once: true, signal });
         this.video.src = URL.createObjectURL(blob);
       });
     } catch (error) {
@@ -73,7 +74,7 @@ export class Playback {
   constructor(camera, history, signal) {
     this.#camera = camera;
     this.#history = history;
-    this.element = h("div", { class: "tl-screen", role: "img", "aria-label": `Recording of ${camera}` }, this.#note);
+    this.element = h("div", { class: "tl-screen", role: "img", "aria-label": t("Recording of {camera}", { camera }) }, this.#note);
     history.addEventListener("change", () => { if (this.#wanted !== null && !this.#now) this.seek(this.#wanted); }, { signal });
     signal.addEventListener("abort", () => { this.#drop("now"); this.#drop("next"); });
   }
@@ -163,13 +164,13 @@ export class Playback {
     if (old && old !== this.#now) old.drop();
   }
 
-  #say(t) {
+  #say(time) {
     this.#drop("now");
     this.#drop("next");
-    const reason = this.#history.gapAt(t)?.reason;
+    const reason = this.#history.gapAt(time)?.reason;
     this.#note.hidden = false;
     this.element.classList.add("none");
-    const words = !this.#history.knows(t) ? "Looking up what is recorded" : reason ? `Nothing is recorded here: ${reason}` : "Nothing is recorded here";
+    const words = !this.#history.knows(time) ? t("Looking up what is recorded") : reason ? t("Nothing is recorded here: {reason}", { reason }) : t("Nothing is recorded here");
     setText(this.#note, this.#history.problem || words);
   }
 
