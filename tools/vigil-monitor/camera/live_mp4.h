@@ -16,8 +16,8 @@ namespace vigil::monitor {
 
 class LiveMp4 final : public StreamViewer {
  public:
-  // `sound`: AAC or Opus, which is in the file, too; null: none. Throws Error::bad_setting when GStreamer has no
-  // mp4mux.
+  // `sound`: AAC or Opus, which is in the file, too; null: none. Throws Error::bad_setting when GStreamer
+  // has no mp4mux.
   LiveMp4(GstCaps *video, GstCaps *sound);
   ~LiveMp4() override;
 

@@ -21,8 +21,8 @@ SourceKind source_kind(const std::string &source);
 // Whether it may come to an end and begin again. A camera that ends is connected again.
 bool has_end(const std::string &source);
 
-// Elements that take sound out of RTP, and what they give: AAC, Opus and G.711 as they come. Nothing for any other
-// sound. `stored`: what follows where a file holds it in another form, G.711 as Opus.
+// Elements that take sound out of RTP, and what they give: AAC, Opus and G.711 as they come. Nothing for any
+// other sound. `stored`: what follows where a file holds it in another form, G.711 as Opus.
 struct SoundChain {
   std::vector<const char *> elements;
   const char *caps;

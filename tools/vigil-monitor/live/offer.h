@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a viewer offers by WebRTC, as SDP (RFC 8866, RFC 8829). The text comes from outside: it is read line by
-// line, and only what is checked here goes on, written anew. Knows no GStreamer.
+// What a viewer offers by WebRTC, as SDP (RFC 8866, RFC 8829). The text comes from outside: it is read line
+// by line, and only what is checked here goes on, written anew. Knows no GStreamer.
 #pragma once
 
 #include <cstddef>

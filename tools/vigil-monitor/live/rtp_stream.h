@@ -3,8 +3,8 @@
 //
 //   pictures ! payloader ! packets        sound ! payloader ! packets
 //
-// Nothing is encoded again. The packets since the last key frame are kept, so that who comes sees a picture at
-// once.
+// Nothing is encoded again. The packets since the last key frame are kept, so that a new viewer sees a
+// picture at once.
 #pragma once
 
 #include "../camera/stream_viewer.h"

@@ -38,8 +38,8 @@ struct StructureRelease {
 };
 using StructurePtr = std::unique_ptr<GstStructure, StructureRelease>;
 
-// The answer of webrtcbin to one question, which comes on its own thread. The promise may live longer than who
-// waits for it.
+// The answer of webrtcbin to one question, which comes on its own thread. The promise may live longer than
+// this object.
 class Reply {
  public:
   Reply() : state_(std::make_shared<State>()) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One viewer of WebRTC: GStreamer's webrtcbin, which gets the packets that an RtpStream makes for all viewers.
+// One viewer of WebRTC: GStreamer's webrtcbin, which gets the packets that an RtpStream makes for all.
 //
 //   pictures ! webrtcbin      sound ! webrtcbin
 //
-// It answers; it never offers. Without TURN it sends to nobody who has not sent to it first, with the password of
-// its answer: candidates of the viewer are not used.
+// It answers; it never offers. Without TURN it sends to nobody who has not sent to it first, with the
+// password of its answer: candidates of the viewer are not used.
 #pragma once
 
 #include "../config/config.h"

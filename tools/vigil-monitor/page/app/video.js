@@ -126,6 +126,7 @@ export class LiveVideo {
   #name;
   #stream;
   #onway;
+  #soundInMp4;
   #onseen;
   #run = null;
   #listen = false;
@@ -133,10 +134,11 @@ export class LiveVideo {
 
   /** `onway({ way, words, why, sound })` when a way works, or none does (way: "jpeg"); `why` has what failed before. `onseen()` with the first
    * picture of each try. */
-  constructor(name, { stream = "record", label, onway = () => {}, onseen = () => {} }) {
+  constructor(name, { stream = "record", label, soundInMp4 = () => false, onway = () => {}, onseen = () => {} }) {
     this.#name = name;
     this.#stream = stream;
     this.#onway = onway;
+    this.#soundInMp4 = soundInMp4;
     this.#onseen = onseen;
     this.element = h("video", { class: "picture", "aria-label": label, playsinline: true });
     this.element.muted = true;
@@ -205,7 +207,7 @@ export class LiveVideo {
     run.signal.addEventListener("abort", stop, { once: true });
     let shown = null;
     try {
-      shown = await way(element, { name: this.#name, stream: this.#stream, signal: run.signal, sound: this.#listen, broken: over });
+      shown = await way(element, { name: this.#name, stream: this.#stream, signal: run.signal, sound: this.#listen && this.#soundInMp4(), broken: over });
       element.muted = !this.#listen;
       element.play().catch(() => {});
       let last = Date.now();

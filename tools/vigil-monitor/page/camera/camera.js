@@ -55,7 +55,8 @@ export function camera(root, { names: [name], query }, signal) {
   const tileView = () => (view === "live" ? "plain" : view);
   const way = h("span", { class: "stage-way hint", role: "status" });
   const sound = iconButton("sound-off", t("Sound on"), () => listen(!video.listening), { keys: "s", hidden: true });
-  const video = new LiveVideo(name, { label: t("Live video of {camera}", { camera: name }),
+  const inMp4 = () => now().sound === "aac"; // browsers play no other kind in a live MP4
+  const video = new LiveVideo(name, { soundInMp4: inMp4, label: t("Live video of {camera}", { camera: name }),
     onseen: () => {
       stage.classList.add("seen");
       showVideo(true);
@@ -64,12 +65,12 @@ export function camera(root, { names: [name], query }, signal) {
       setText(way, why.length ? `${words} (${why.join("; ")})` : words);
       way.title = way.textContent;
       way.dataset.way = by;
-      sound.hidden = by === "jpeg" || !(has || now().sound);
+      sound.hidden = by === "jpeg" || !((by === "webrtc" && has) || inMp4());
       if (by === "jpeg") {
         tiles = true;
         showVideo(false);
         watch();
-      } else if (video.listening && !has && by === "webrtc") {
+      } else if (video.listening && !has && by === "webrtc" && inMp4()) {
         video.start("mse", t("WebRTC: it has no sound of the kind {kind}", { kind: now().sound }));
       }
     } });
