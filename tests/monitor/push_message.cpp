@@ -3,7 +3,7 @@
 // addresses are public, and what a device may choose. Usage: test-monitor-push-message FOLDER
 #include "tools/vigil-monitor/notify/push_message.h"
 #include "common/error.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/notify/public_address.h"
 #include "tools/vigil-monitor/notify/push_settings.h"
 #include "tools/vigil-monitor/notify/vapid_key.h"
@@ -18,7 +18,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -190,11 +190,13 @@ void settings() {
 } // namespace
 
 int main(int, char **argv) {
-  known_message();
-  bad_keys();
-  origins();
-  addresses();
-  key_file(argv[1]);
-  settings();
-  return failures != 0;
+  const std::vector<test::Case> cases = {
+      {"known message", known_message},
+      {"bad keys", bad_keys},
+      {"origins", origins},
+      {"addresses", addresses},
+      {"key file", [&] { key_file(argv[1]); }},
+      {"settings", settings},
+  };
+  return test::run_cases("monitor push message", cases);
 }

@@ -16,7 +16,7 @@ from browser import Browser  # pylint: disable=wrong-import-position
 PROGRAM = sys.argv[1]
 TEXTS = pathlib.Path(__file__).resolve().parents[3] / "tools/vigil-monitor/page/texts"
 CATALOGUES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(TEXTS.glob("*.json"))}
-VIEWS = {"wall": ".tile.seen", "camera/door": ".stage.seen", "events": ".cards", "review": ".view-review h1", "timeline": ".tl-bar", "heatmap": ".heat", "system": "tbody tr"}
+VIEWS = {"wall": ".tile.seen", "camera/door": ".stage.seen", "events": ".cards", "review": ".view-review h1", "timeline": ".tl-bar", "heatmap": ".heat", "labels": ".labels-view:not([hidden])", "system": "tbody tr"}
 # All that a person reads or hears, but what the server or the browser says.
 SHOWN = """
 const out = [];

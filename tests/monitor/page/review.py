@@ -129,6 +129,19 @@ class Review(unittest.TestCase):
         s.send("DELETE", f"/api/events/{ids[4]}")
         b.until(lambda: "Person at yard" not in self.rows(), "a list without it")
 
+    def test_labels(self):
+        """A key gives the event a label, the same key takes it back, and what was taught comes before motion."""
+        b, s = self.browser, self.server
+        ids = self.fill([("door", "motion", 0), ("yard", "motion", 300)])
+        b.open("review")
+        b.until(lambda: self.rows() == ["Motion at door", "Motion at yard"], "two items")
+        b.keys("n", "1")
+        b.until(lambda: self.rows() == ["person at yard", "Motion at door"], "the label")
+        self.assertEqual(s.get(f"/api/events/{ids[1]}")["labels"], [{"label": "person", "score": 1, "guessed": False, "by": "person"}])
+        b.keys("1")
+        b.until(lambda: self.rows() == ["Motion at door", "Motion at yard"], "no label")
+        self.assertEqual(s.get(f"/api/events/{ids[1]}")["labels"], [])
+
     def test_refused(self):
         """A mark that the server does not take comes back, and is said."""
         b = self.browser

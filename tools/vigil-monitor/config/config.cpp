@@ -19,9 +19,16 @@
 namespace vigil::monitor {
 
 const std::vector<std::string> &chain_elements() {
-  static const std::vector<std::string> names = {"clbilateral", "gpufisher", "cudamog", "boxtrack",
-                                                 "boxrules"};
+  static const std::vector<std::string> names = {"clbilateral", "gpufisher",  "cudamog",
+                                                 "boxtrack",    "tracklabel", "boxrules"};
   return names;
+}
+
+std::string setting_of(const CameraConfig &c, const std::string &element, const std::string &property) {
+  const auto e = c.elements.find(element);
+  if (e == c.elements.end()) return "";
+  const auto p = e->second.find(property);
+  return p == e->second.end() ? "" : p->second.value;
 }
 
 namespace {
@@ -75,6 +82,21 @@ void read_record(const YamlValue &v, RecordConfig &r) {
   if (motion) r.motion_days = *motion;
 }
 
+void read_cold(const YamlValue &v, ColdConfig &c) {
+  constexpr double years = 36500;
+  v.members(
+      {{"path",
+        [&](const YamlValue &x) {
+          c.path = x.text();
+          if (!c.path.starts_with('/')) x.refuse("the path of the second folder must begin with /");
+          while (c.path.size() > 1 && c.path.ends_with('/')) c.path.pop_back();
+        }},
+       {"days", [&](const YamlValue &x) { c.days = x.number(0, years); }},
+       {"max_size", [&](const YamlValue &x) { c.max_size = x.here([&] { return parse_size(x.text()); }); }},
+       {"min_free", [&](const YamlValue &x) { c.min_free = x.here([&] { return parse_size(x.text()); }); }}});
+  if (c.path.empty()) v.refuse("path is missing: the folder that older recordings are moved to");
+}
+
 std::vector<Point> read_points(const YamlValue &v, void (*check)(const std::vector<Point> &)) {
   return v.here([&] {
     auto points = parse_points(v.text());
@@ -87,23 +109,35 @@ void need_points(const YamlValue &v, const std::vector<Point> &points) {
   if (points.empty()) v.refuse("coordinates are missing");
 }
 
+std::vector<std::string> read_labels(const YamlValue &v) {
+  std::vector<std::string> out;
+  v.items([&](const YamlValue &name) {
+    out.push_back(name.text());
+    name.here([&] { check_labels(out); });
+  });
+  return out;
+}
+
 void read_shapes(const YamlValue &v, CameraConfig &c, const std::string &kind) {
   v.each([&](const std::string &name, const YamlValue &shape) {
     if (kind == "zones") {
       Zone zone;
       shape.members(
           {{"coordinates", [&](const YamlValue &x) { zone.points = read_points(x, check_polygon); }},
-           {"loiter_seconds", [&](const YamlValue &x) { zone.loiter_seconds = x.number(0, 86400); }}});
+           {"loiter_seconds", [&](const YamlValue &x) { zone.loiter_seconds = x.number(0, 86400); }},
+           {"labels", [&](const YamlValue &x) { zone.labels = read_labels(x); }}});
       need_points(shape, zone.points);
       c.zones[name] = zone;
     } else if (kind == "lines") {
       Line line;
       shape.members({{"coordinates", [&](const YamlValue &x) { line.points = read_points(x, check_line); }},
-                     {"direction", [&](const YamlValue &x) {
+                     {"direction",
+                      [&](const YamlValue &x) {
                         line.direction = x.text();
                         if (line.direction != "both" && line.direction != "in" && line.direction != "out")
                           x.refuse("'" + line.direction + "' is no direction; allowed: both, in, out");
-                      }}});
+                      }},
+                     {"labels", [&](const YamlValue &x) { line.labels = read_labels(x); }}});
       need_points(shape, line.points);
       c.lines[name] = line;
     } else {
@@ -201,6 +235,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
              {"clbilateral", element("clbilateral")},
              {"cudamog", element("cudamog")},
              {"boxtrack", element("boxtrack")},
+             {"tracklabel", element("tracklabel")},
              {"boxrules", element("boxrules")},
              {"gpufisher", element("gpufisher")}});
   if (c.source.empty())
@@ -386,9 +421,13 @@ Config read_top(const YamlValue &top, const std::string &file) {
                         [&](const YamlValue &x) {
                           c.storage.max_size = x.here([&] { return parse_size(x.text()); });
                         }},
-                       {"min_free", [&](const YamlValue &x) {
+                       {"min_free",
+                        [&](const YamlValue &x) {
                           c.storage.min_free = x.here([&] { return parse_size(x.text()); });
-                        }}});
+                        }},
+                       {"cold", [&](const YamlValue &x) { read_cold(x, c.storage.cold); }}});
+            if (!c.storage.cold.path.empty() && c.storage.cold.path == c.storage.path)
+              v.refuse("cold: path is the same folder as path; name one on another disk");
           }},
          {"exports",
           [&](const YamlValue &v) {

@@ -41,6 +41,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras/{}/crossings", Role::view, Scope::camera, &Api::crossings},
       {"GET", "/api/cameras/{}/search", Role::view, Scope::camera, &Api::search_motion},
       {"GET", "/api/cameras/{}/recording.mp4", Role::view, Scope::camera, &Api::recording},
+      {"GET", "/api/cameras/{}/preview", Role::view, Scope::camera, &Api::preview},
       {"GET", "/api/cameras/{}/timeline", Role::view, Scope::camera, &Api::timeline},
       {"GET", "/api/cameras/{}/latest.jpg", Role::view, Scope::camera, nullptr},
       {"GET", "/api/cameras/{}/overlay.jpg", Role::view, Scope::camera, nullptr},
@@ -62,6 +63,14 @@ const std::vector<Api::Route> &Api::routes() {
       {"POST", "/api/events/{}/retain", Role::operate, Scope::event, &Api::retain},
       {"POST", "/api/events/{}/seen", Role::view, Scope::event, &Api::seen},
       {"DELETE", "/api/events/{}/seen", Role::view, Scope::event, &Api::unseen},
+      {"POST", "/api/events/{}/label", Role::operate, Scope::event, &Api::label_event},
+      {"GET", "/api/labels", Role::view, Scope::own, &Api::labels},
+      {"POST", "/api/labels", Role::operate, Scope::own, &Api::label_events},
+      {"GET", "/api/labels/groups", Role::operate, Scope::own, &Api::label_groups},
+      {"DELETE", "/api/labels", Role::admin, Scope::all, &Api::forget_label},
+      {"GET", "/api/labels/export", Role::admin, Scope::all, &Api::export_labels},
+      {"POST", "/api/labels/import", Role::admin, Scope::all, &Api::import_labels},
+      {"DELETE", "/api/labels/{}", Role::admin, Scope::all, &Api::forget_label},
       {"GET", "/api/config", Role::view, Scope::own, &Api::configuration},
       {"GET", "/api/overrides", Role::view, Scope::own, &Api::overrides},
       {"GET", "/api/audit", Role::admin, Scope::all, &Api::audit},
@@ -111,9 +120,10 @@ Response wrong_method(const Request &r, const std::string &allowed) {
 
 } // namespace
 
-Api::Api(Monitor &m, Access &access, AuditLog &audit, std::string page)
-    : monitor_(m), access_(access), audit_(audit), viewers_(m.config().http.webrtc, log_line),
-      http_(m.config().http), page_(std::move(page)), disk_([this] { return disk_figures(); }) {
+Api::Api(Monitor &m, Access &access, AuditLog &audit, LabelBook &labels, std::string page)
+    : monitor_(m), access_(access), audit_(audit), labels_(labels),
+      viewers_(m.config().http.webrtc, log_line), http_(m.config().http), page_(std::move(page)),
+      disk_([this] { return disk_figures(); }) {
   monitor_.exports().on_end = [this](const ExportJob &job) { note_export(job); };
 }
 

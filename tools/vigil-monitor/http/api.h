@@ -2,6 +2,7 @@
 // The API and the page: docs/api/openapi.json.
 #pragma once
 
+#include "../labels/label_book.h"
 #include "../live/web_viewers.h"
 #include "../monitor.h"
 #include "access.h"
@@ -24,7 +25,7 @@ struct PushDevice;
 class Api {
  public:
   // `page`: a folder to serve the page from, for those who work on it; empty: the page that is compiled in.
-  Api(Monitor &, Access &, AuditLog &, std::string page);
+  Api(Monitor &, Access &, AuditLog &, LabelBook &, std::string page);
   Response handle(const Request &);     // on any thread
   void end_views() { viewers_.stop(); } // all live pictures by WebRTC; no more begin
 
@@ -86,7 +87,11 @@ class Api {
   Response search_motion(const Match &);
 
   Response recording(const Match &);
+  // `name`: of the file that a browser stores it in, without its ending.
+  Response part_of_recording(const Match &, const std::string &camera, double from, double to,
+                             const std::string &name);
   Response timeline(const Match &);
+  Response preview(const Match &);
   // Throws HttpError 404 with what there is.
   [[noreturn]] void nothing_recorded(const std::string &camera, double from, double to);
 
@@ -110,7 +115,15 @@ class Api {
   Response unseen(const Match &);
   Response mark(const Match &, bool seen);
   Response mark_many(const Match &);
-  nlohmann::json shown(const Match &, const Event &); // with whether the visitor has seen it
+  nlohmann::json shown(const Match &, const Event &); // with its labels and whether the visitor has seen it
+
+  Response label_event(const Match &);
+  Response label_events(const Match &); // several at once
+  Response labels(const Match &);
+  Response label_groups(const Match &);
+  Response forget_label(const Match &);
+  Response export_labels(const Match &);
+  Response import_labels(const Match &);
 
   Response configuration(const Match &);
   Response overrides(const Match &);
@@ -153,6 +166,7 @@ class Api {
   Monitor &monitor_;
   Access &access_;
   AuditLog &audit_;
+  LabelBook &labels_;
   Streams streams_;
   WebViewers viewers_;
   const HttpConfig http_; // a copy: threads of requests must not read what a reload replaces

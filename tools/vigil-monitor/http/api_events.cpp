@@ -42,6 +42,7 @@ Response Api::events(const Match &m) {
     events.push_back(to_json(page.events[i]));
     events.back()["seen"] = static_cast<bool>(page.seen[i]);
   }
+  labels_.add_labels(events);
   return json_response(
       {{"events", events}, {"next_cursor", page.next_cursor.empty() ? json() : json(page.next_cursor)}});
 }
@@ -70,6 +71,8 @@ Response Api::clip(const Match &m) {
   if (!e.has_clip)
     refuse(404,
            "event " + e.id + (e.end_time ? " has no clip" : " goes on: its clip is there when it has ended"));
+  if (e.of_recording && e.clip_start && e.clip_end)
+    return part_of_recording(m, e.camera, *e.clip_start, *e.clip_end, e.id);
   Response out = file_response(m.request, monitor_.storage().file(clip_path(e)), "video/mp4");
   if (m.request.query.count("download"))
     out.headers["Content-Disposition"] = "attachment; filename=\"" + e.id + ".mp4\"";
@@ -98,6 +101,7 @@ Response Api::retain(const Match &m) {
 
 json Api::shown(const Match &m, const Event &e) {
   json out = to_json(e);
+  out["labels"] = to_json(labels_.labels(e.id));
   out["seen"] = monitor_.storage().reader().seen(e.id, m.visitor.marks());
   return out;
 }

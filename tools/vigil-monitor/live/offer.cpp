@@ -318,7 +318,11 @@ std::string Offer::answer(const std::string &to_only, const std::vector<Choice> 
       out += "m=" + media_[i].kind + " 0 " + media_[i].protocol + media_[i].formats +
              "\r\nc=IN IP4 0.0.0.0\r\na=inactive\r\n";
       if (!media_[i].mid.empty()) out += "a=mid:" + media_[i].mid + "\r\n";
-      out += connection; // some viewers look for it in each medium
+      // Some viewers look for all of this in a refused medium, too.
+      out += connection;
+      if (media_[i].protocol.find("/RTP/") != std::string::npos) out += "a=rtcp-mux\r\n";
+      for (const OfferedCodec &c : media_[i].codecs)
+        out += "a=rtpmap:" + std::to_string(c.payload) + " " + c.name + "/" + c.clock + "\r\n";
       continue;
     }
     out += parts[static_cast<std::size_t>(chosen - choices.begin())];

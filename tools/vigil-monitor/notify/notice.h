@@ -16,6 +16,8 @@ struct Notice {
   std::string jpeg, name;  // the picture, empty: none, and its file name
 };
 
+// What an event is called, "person?" where that is guessed; otherwise what caused it.
+std::string title_of(const Event &);
 // Whether these are the news by which the event became one of those that the rule asks for.
 bool becomes_wanted(const WantedEvents &, const std::optional<Event> &before, const Event &now);
 

@@ -62,20 +62,23 @@ std::vector<Posting> Notifier::news(const char *type, const Event &e) const {
   const std::optional<Event> before = old == before_.end() ? std::nullopt : std::optional(old->second);
   const std::string message = event_message(type, before, e);
   std::vector<Posting> out;
+  // Of an event that ended so long ago that it is forgotten here, only its name is new.
+  const bool old_one = !before && e.end_time && !std::strcmp(type, "update");
   for (const auto &n : notices_)
-    if (auto p = n->posting(before, e)) out.push_back(std::move(*p));
-  for (Posting &p : push_.postings(before, e)) out.push_back(std::move(p));
+    if (auto p = old_one ? std::nullopt : n->posting(before, e)) out.push_back(std::move(*p));
+  if (!old_one)
+    for (Posting &p : push_.postings(before, e)) out.push_back(std::move(p));
   if (mqtt_) out.push_back({"mqtt", {0, mqtt_config_.topic_prefix + "/events", message, false}});
   if (webhook_) out.push_back({"webhook", {0, "", message, false}});
   return out;
 }
 
 void Notifier::event(const char *type, const Event &e) {
-  before_[e.id] = e;
-  // After its end an event is told of once more, when its clip is whole; never again when it has none.
-  if (e.end_time && std::strcmp(type, "end")) before_.erase(e.id);
+  // Of an event that is forgotten here nothing is kept again.
+  if (!e.end_time || std::strcmp(type, "update") || before_.count(e.id)) before_[e.id] = e;
+  // After its end there are news of an event when its clip is whole, and when it gets another name.
   if (!std::strcmp(type, "end")) {
-    constexpr std::size_t most = 64;
+    constexpr std::size_t most = 512;
     ended_.push_back(e.id);
     if (ended_.size() > most) {
       before_.erase(ended_.front());

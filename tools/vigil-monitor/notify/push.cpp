@@ -36,7 +36,7 @@ std::string push_box(const std::string &id) {
 }
 
 json letter_of(const Event &e) {
-  return {{"id", e.id}, {"camera", e.camera}, {"label", e.label}, {"time", e.start_time}};
+  return {{"id", e.id}, {"camera", e.camera}, {"label", title_of(e)}, {"time", e.start_time}};
 }
 
 // Day of the week (1: Monday) and minute of the day in a zone. One that this machine does not know is taken

@@ -6,7 +6,8 @@ import { t } from "./text.js";
 
 const scopes = []; // the newest first
 
-/** Adds keys until `signal` aborts: [{keys: ["n", "ArrowRight"], words: "next event", run}]. */
+/** Adds keys until `signal` aborts: [{keys: ["n", "ArrowRight"], words: "next event", run, when}].
+ *  While `when`, where it is there, is false, the key does what it does everywhere. */
 export function addKeys(title, list, signal) {
   const scope = { title, list };
   scopes.unshift(scope);
@@ -27,7 +28,7 @@ export function listen() {
     const key = event.ctrlKey ? `Control+${event.key}` : event.key;
     if (event.target instanceof Element && usesKeys(event.target, event.key)) return;
     for (const { list } of scopes) {
-      const found = list.find(({ keys }) => keys.includes(key));
+      const found = list.find(({ keys, when }) => keys.includes(key) && (!when || when()));
       if (found) {
         event.preventDefault();
         found.run(event);

@@ -7,6 +7,7 @@ import { heatmap } from "../events/heatmap.js";
 import { emptyState } from "./dom.js";
 import { watchVersion } from "./install.js";
 import { listen } from "./keyboard.js";
+import { labels } from "../labels/view.js";
 import { live } from "./live.js";
 import { login } from "./login.js";
 import { settlePush } from "./push.js";
@@ -19,8 +20,8 @@ import { system } from "../system/system.js";
 import { timeline } from "../timeline/timeline.js";
 import { wall } from "../wall/wall.js";
 
-const views = { wall, camera, events, review, timeline, heatmap, system };
-const titles = { wall: t("Wall"), events: t("Events"), review: t("Review"), timeline: t("Timeline"), heatmap: t("Heat map"), system: t("System") };
+const views = { wall, camera, events, review, timeline, heatmap, labels, system };
+const titles = { wall: t("Wall"), events: t("Events"), review: t("Review"), timeline: t("Timeline"), heatmap: t("Heat map"), labels: t("Labels"), system: t("System") };
 let leave = null;
 
 function askForToken() {

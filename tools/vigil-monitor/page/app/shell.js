@@ -15,6 +15,7 @@ const places = [
   { view: "review", words: t("Review"), icon: "review", key: "6" },
   { view: "timeline", words: t("Timeline"), icon: "timeline", key: "5" },
   { view: "heatmap", words: t("Heat map"), icon: "heat", key: "3" },
+  { view: "labels", words: t("Labels"), icon: "label", key: "7" },
   { view: "system", words: t("System"), icon: "system", key: "4" },
 ];
 

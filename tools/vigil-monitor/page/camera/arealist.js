@@ -29,7 +29,8 @@ export function areaList(areas, draw, editable, signal) {
     const shape = await areas.add(kind, firstPoints[kind].map((p) => [...p]), kind === "lines" ? { direction: "both" } : {});
     if (shape) draw.element.querySelector(`[data-focus="${kind}/${shape.name}"]`)?.focus();
   };
-  const element = h("div", { class: "areas" }, h("div", { class: "area-tools", role: "group", "aria-label": t("Draw") }, tools.map((tool) => tool.button)), hint, list);
+  const element = h("div", { class: "areas" }, h("div", { class: "area-tools", role: "group", "aria-label": t("Draw") }, tools.map((tool) => tool.button)), hint, list,
+    h("datalist", { id: "area-labels" }, Object.keys(areas.camera.labels ?? {}).map((value) => h("option", { value }))));
 
   const field = (shape) => {
     const name = h("input", { type: "text", value: shape.name, maxLength: 32, spellcheck: "false", disabled: !editable, "aria-label": t("Name of {name}", { name: shape.name }),
@@ -41,6 +42,15 @@ export function areaList(areas, draw, editable, signal) {
       onfocus: () => areas.select(shape),
       onkeydown: (event) => { if (event.key === "Escape") name.value = shape.name; if (event.key === "Escape" || event.key === "Enter") name.blur(); } });
     return name;
+  };
+  /** Names with commas between them; none: everything counts. */
+  const labels = (shape, change) => {
+    const before = (shape.options.labels ?? []).join(", ");
+    const names = h("input", { type: "text", value: before, disabled: !editable, placeholder: t("everything"), list: "area-labels", onchange: () => {
+      const now = [...new Set(names.value.split(",").map((name) => name.trim()).filter(Boolean))];
+      if (now.join(", ") !== before) change({ labels: now }, t("labels of {name}", { name: shape.name }));
+    } });
+    return h("label", { class: "area-option", title: t("Labels with commas between them, such as person, post van") }, t("Only"), names);
   };
   const options = (shape) => {
     const change = (more, words) => {
@@ -55,13 +65,13 @@ export function areaList(areas, draw, editable, signal) {
           seconds.value = String(value || "");
           if (value !== before) change({ loiter_seconds: value }, t("loitering in {name}", { name: shape.name }));
         } });
-      return h("label", { class: "area-option" }, t("Loitering after"), seconds, "s");
+      return [h("label", { class: "area-option" }, t("Loitering after"), seconds, "s"), labels(shape, change)];
     }
     if (shape.kind === "lines") {
       const words = { both: t("both ways"), in: t("in only"), out: t("out only") };
       const select = h("select", { disabled: !editable, onchange: () => change({ direction: select.value }, t("direction of {name}", { name: shape.name })) },
         Object.entries(words).map(([value, text]) => h("option", { value, selected: (shape.options.direction ?? "both") === value }, text)));
-      return h("label", { class: "area-option" }, t("Counts"), select);
+      return [h("label", { class: "area-option" }, t("Counts"), select), labels(shape, change)];
     }
     return h("span", { class: "area-option" }, t("Nothing in it counts as motion"));
   };
@@ -100,7 +110,7 @@ export function areaList(areas, draw, editable, signal) {
     name?.select();
   });
   const inside = (n) => t("{n} now", { n });
-  const crossed = (line) => t("{in} in, {out} out", { in: line.in, out: line.out });
+  const crossed = (line) => [t("{in} in, {out} out", { in: line.in, out: line.out }), ...Object.entries(line.labels ?? {}).map(([label, of]) => `${label} ${of.in}/${of.out}`)].join("; ");
   const say = (key, words) => {
     counts.set(key, words);
     const output = list.querySelector(`[data-count="${CSS.escape(key)}"]`);

@@ -30,12 +30,13 @@ export function events(root, place, signal) {
   const empty = h("div", { hidden: true });
   const more = h("button", { type: "button", class: "button more", hidden: true, onclick: () => load(true) }, t("Older events"));
   const likeHead = h("div", { class: "like-head", hidden: true });
-  const player = new Player({ previous: () => step(-1), next: () => step(1), keep, drop, see: (event) => see(event, !event.seen), close: () => choose(null),
+  const player = new Player({ previous: () => step(-1), next: () => step(1), keep, drop, see: (event) => see(event, !event.seen), named: (event) => changed(event), close: () => choose(null),
     similar: (event) => go("events", [], { like: event.id, id: event.id }) }, signal);
   let waiting = [];
   const fresh = h("button", { type: "button", class: "button primary fresh", hidden: true, title: t("Show them (r)"), "aria-keyshortcuts": "r", onclick: () => showWaiting() });
   const list = h("div", { class: "events-list" }, cards.element, empty, more);
-  root.append(h("div", { class: "view-head" }, h("h1", {}, t("Events")), h("a", { class: "button narrow-only", href: "#/heatmap" }, icon("heat"), t("Heat map")), like ? likeHead : filters.element),
+  root.append(h("div", { class: "view-head" }, h("h1", {}, t("Events")), h("a", { class: "button narrow-only", href: "#/heatmap" }, icon("heat"), t("Heat map")),
+      h("a", { class: "button narrow-only", href: "#/labels" }, icon("label"), t("Labels")), like ? likeHead : filters.element),
     h("div", { class: "events-columns" }, h("div", { class: "events-room" }, fresh, list), player.element));
 
   const remember = () => rewrite("events", [], { ...filters.values, like, id: selected });
@@ -53,13 +54,16 @@ export function events(root, place, signal) {
     if (next) choose(next.id, { focus: true, byHand: true });
     if (!cards.beside(selected, 5) && cursor) load(true);
   }
-  async function see(event, seen) {
+  let marking = Promise.resolve(); // marks go to the server one after the other, so that the last one holds
+  /** The page shows the mark at once, and takes it back if the server refuses it. */
+  function see(event, seen) {
     if (Boolean(event.seen) === seen) return;
-    try {
-      changed(await post(eventPath(event.id, "seen"), { seen }));
-    } catch (error) {
+    changed({ ...event, seen });
+    marking = marking.then(() => post(eventPath(event.id, "seen"), { seen })).catch((error) => {
       failure(error);
-    }
+      const now = cards.events.find((other) => other.id === event.id);
+      if (now && now.seen === seen) changed({ ...now, seen: !seen });
+    });
   }
   async function keep(event) {
     if (!store.operator) return;
@@ -86,6 +90,7 @@ export function events(root, place, signal) {
     if (deletion.has(event.id)) return;
     const known = cards.events.find((other) => other.id === event.id);
     event.seen ??= known?.seen ?? false; // news of an event go to everybody, and do not say who has seen it
+    event.labels ??= known?.labels ?? [];
     if (known) cards.set(event);
     else if (!like && filters.matches(event)) add(event);
     if (player.event?.id === event.id) player.show(event);
@@ -167,6 +172,10 @@ export function events(root, place, signal) {
 
   filters.addEventListener("change", () => { remember(); load(); });
   live.addEventListener("event", ({ detail }) => changed(detail.event), { signal });
+  live.addEventListener("labels", ({ detail }) => {
+    const known = cards.events.find((event) => event.id === detail.id);
+    if (known) changed({ ...known, labels: detail.labels });
+  }, { signal });
   live.addEventListener("deleted", ({ detail }) => { cards.drop(detail.id); waiting = waiting.filter((event) => event.id !== detail.id); if (selected === detail.id) choose(null); sayEmpty(); }, { signal });
   const observer = new IntersectionObserver((seen) => { if (seen.some((s) => s.isIntersecting)) load(true); }, { rootMargin: "400px" });
   observer.observe(more);
@@ -181,6 +190,8 @@ export function events(root, place, signal) {
       { keys: ["Delete"], words: t("delete event, clip and picture"), run: act(drop) }] : []),
     { keys: ["s"], words: t("more like this"), run: act((event) => event.has_vector && go("events", [], { like: event.id, id: event.id })) },
     { keys: ["m"], words: t("mark as seen, or as new again"), run: act((event) => see(event, !event.seen)) },
+    ...(store.operator ? [{ keys: [..."123456789"], words: t("give the event this label, or take it back"), when: () => player.event, run: ({ key }) => player.labels.key(Number(key)) },
+      { keys: ["x"], words: t("the guessed label is wrong"), run: act(() => player.labels.wrong()) }] : []),
     { keys: ["r"], words: t("show new events"), run: () => showWaiting() },
     { keys: ["Escape"], words: t("close the event"), run: () => choose(null) },
   ], signal);

@@ -4,6 +4,7 @@ import { dayField, h, iconButton } from "../app/dom.js";
 import { store } from "../app/store.js";
 import { t } from "../app/text.js";
 import { dateValue, dayStart, fromDateValue, hourStart, now } from "../app/time.js";
+import { labelsOf } from "../labels/field.js";
 import { labelWords } from "./words.js";
 
 const names = ["camera", "label", "zone", "day", "hour", "retained", "seen"];
@@ -49,14 +50,17 @@ export class Filters extends EventTarget {
 
   matches(event) {
     const { camera, label, zone, retained, seen, after, before } = this.query;
-    return (!camera || event.camera === camera) && (!label || event.label === label) && (!zone || event.zones.includes(zone)) &&
+    return (!camera || event.camera === camera) && (!label || event.label === label || labelsOf(event).some((l) => l.label === label)) && (!zone || event.zones.includes(zone)) &&
       (!retained || event.retained) && (!seen || !event.seen) && (!after || event.start_time >= after) && (!before || event.start_time < before);
   }
 
   /** Labels are known from the events that were seen. */
   learn(events) {
     const before = this.labels.size;
-    for (const { label } of events) this.labels.add(label);
+    for (const event of events) {
+      this.labels.add(event.label);
+      for (const { label } of labelsOf(event)) this.labels.add(label);
+    }
     if (this.labels.size !== before && !this.element.contains(document.activeElement)) this.#fill();
   }
 

@@ -82,6 +82,7 @@ export function heatmap(root, place, signal) {
   const date = dayField((value) => fromDateValue(value) >= 0, (value) => { if (value) show(fromDateValue(value)); }, { max: dateValue(now()) });
   const title = h("h2", { class: "muted", role: "status" });
   const panels = [...store.cameras.values()].map(panel);
+  const grid = h("div", { class: "heat-grid" });
   const move = (days) => {
     const next = dayStart(day + 43200, days);
     if (next <= dayStart()) show(next);
@@ -94,12 +95,18 @@ export function heatmap(root, place, signal) {
     setText(title, dayName(day));
     rewrite("heatmap", [], { day: day === dayStart() ? "" : date.value });
     loading?.abort();
-    loading = new AbortController();
-    await Promise.all(panels.map(({ fill }) => fill(day, loading.signal))).catch(failure);
+    const mine = loading = new AbortController();
+    const filled = panels.map(({ fill }) => fill(day, mine.signal));
+    Promise.all(filled).catch(failure);
+    for (const [i, { element }] of panels.entries()) { // one after the other, once its lines are known: what is on the screen stays in place
+      await filled[i].catch(() => {});
+      if (mine.signal.aborted) return;
+      if (!element.isConnected) grid.append(element);
+    }
   }
   root.append(h("div", { class: "view-head" }, h("h1", {}, t("Heat map")), iconButton("back", t("Day before"), () => move(-1), { keys: "p", class: "button quiet icon-only" }), date, later, title,
     h("span", { class: "grow" }), h("span", { class: "legend" }, t("rarely"), h("i"), t("often"))),
-    panels.length ? h("div", { class: "heat-grid" }, panels.map(({ element }) => element)) : emptyState("camera", t("No camera yet"), t("Start vigil-monitor with a source.")));
+    panels.length ? grid : emptyState("camera", t("No camera yet"), t("Start vigil-monitor with a source.")));
   addKeys(t("Heat map"), [{ keys: ["p", "ArrowLeft"], words: t("the day before"), run: () => move(-1) }, { keys: ["n", "ArrowRight"], words: t("the next day"), run: () => move(1) }], signal);
   signal.addEventListener("abort", () => loading?.abort());
   live.watch({ cameras: [] });

@@ -6,6 +6,7 @@ import { address } from "../app/router.js";
 import { store } from "../app/store.js";
 import { t } from "../app/text.js";
 import { bytes, digits, fullTime, percent, span, timeOfDay } from "../app/time.js";
+import { LabelField } from "../labels/field.js";
 import { clipComes, clipWords, isOutage, labelIcon, labelWords, thumbnail } from "./words.js";
 
 /** The event's score in words of its own: what it counts depends on the label. */
@@ -25,7 +26,7 @@ export class Player {
   #facts = new Map(); // words -> the element that has the value
   #source = "";
 
-  /** `acts`: {previous, next, keep, drop, see, similar, close}, functions of the event. */
+  /** `acts`: {previous, next, keep, drop, see, similar, named, close}, functions of the event. */
   constructor(acts, signal) {
     const act = (name) => () => this.event && acts[name](this.event);
     this.#clock = h("span", { class: "number" });
@@ -33,7 +34,8 @@ export class Player {
     this.keep = iconButton("keep", t("Keep"), act("keep"), { shown: true, keys: "k", "aria-pressed": "false" });
     this.similar = iconButton("similar", t("More like this"), act("similar"), { shown: true, keys: "s" });
     this.seen = iconButton("eye", t("Seen"), act("see"), { shown: true, keys: "m", "aria-pressed": "false" });
-    this.drop = iconButton("trash", "Delete", act("drop"), { shown: true, keys: "Delete", class: "button danger" });
+    this.drop = iconButton("trash", t("Delete"), act("drop"), { shown: true, keys: "Delete", class: "button danger" });
+    this.labels = new LabelField(acts.named, signal);
     this.save = h("a", { class: "button", download: "" }, icon("download"), t("Clip"));
     this.facts = h("dl", { class: "player-facts" });
     this.heading = h("h2", {});
@@ -41,7 +43,7 @@ export class Player {
       iconButton("back", t("Newer event"), act("previous"), { keys: "p", class: "button quiet icon-only" }),
       iconButton("next", t("Older event"), act("next"), { keys: "n", class: "button quiet icon-only" }),
       iconButton("close", t("Close"), act("close"), { keys: "Escape", class: "button quiet icon-only player-close" })),
-      this.screen, h("div", { class: "player-actions" }, store.operator && this.keep, store.admin && this.drop, this.seen, this.similar, this.save), this.facts);
+      this.screen, h("div", { class: "player-actions" }, store.operator && this.keep, store.admin && this.drop, this.seen, this.similar, this.save), this.labels.element, this.facts);
     this.none = emptyState("events", t("No event is chosen"), t("Choose one at the left, or press n."));
     this.element = h("aside", { class: "player panel", "aria-label": t("Event") }, this.none, this.body);
     this.show(null);
@@ -59,6 +61,7 @@ export class Player {
     }
     this.heading.replaceChildren(icon(labelIcon(event.label)), t("{label} at {camera}", { label: labelWords(event.label), camera: event.camera }));
     this.#show(event);
+    this.labels.show(event);
     this.keep.setAttribute("aria-pressed", String(event.retained));
     setText(this.keep.lastChild, event.retained ? t("Kept") : t("Keep"));
     this.seen.setAttribute("aria-pressed", String(Boolean(event.seen)));

@@ -5,9 +5,9 @@ import { isOutage } from "../events/words.js";
 const minute = 60; // seconds
 
 /** Loitering first, then what was taught or names itself, then trouble of the camera's view, outages, and motion last. */
-export function weight({ label }) {
+export function weight({ label, labels = [] }) {
   if (label === "loitering") return 4;
-  if (label === "motion") return 0;
+  if (label === "motion") return labels.some(({ by, score }) => by !== "shape" && score >= 0.5) ? 3 : 0;
   if (isOutage(label)) return 1;
   return label.startsWith("camera-") ? 2 : 3;
 }

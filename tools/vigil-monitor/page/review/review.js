@@ -9,7 +9,8 @@ import { address, go } from "../app/router.js";
 import { store } from "../app/store.js";
 import { t, tn } from "../app/text.js";
 import { dayName, span, timeOfDay } from "../app/time.js";
-import { labelIcon, labelWords, thumbnail } from "../events/words.js";
+import { labelIcon, thumbnail } from "../events/words.js";
+import { LabelField, nameOf } from "../labels/field.js";
 import { Marks } from "./marks.js";
 import { itemsOf } from "./queue.js";
 
@@ -34,6 +35,7 @@ export function review(root, place, signal) {
   const heading = h("h2", {});
   const when = h("p", { class: "number" });
   const parts = h("div", { class: "chips review-parts" });
+  const names = new LabelField((event) => named(event), signal);
   const seen = h("button", { type: "button", class: "button primary review-seen", title: t("Seen, and on to the next (Enter)"), "aria-keyshortcuts": "Enter", onclick: () => see() }, icon("eye"), t("Seen"));
   const keep = iconButton("keep", t("Keep"), () => keepEvent(), { shown: true, keys: "k", "aria-pressed": "false" });
   const bar = h("div", { class: "review-bar" }, iconButton("back", t("Item before"), () => step(-1), { keys: "p" }), store.operator && keep,
@@ -41,7 +43,7 @@ export function review(root, place, signal) {
   const open = bar.querySelector("a");
   const list = h("ol", { class: "review-list", "aria-label": t("What is new, by weight") });
   const empty = h("div", { hidden: true });
-  const body = h("div", { class: "review-columns", hidden: true }, h("section", { class: "review-main panel", "aria-label": t("Item") }, screen, h("div", { class: "review-words" }, heading, when, parts), bar), list);
+  const body = h("div", { class: "review-columns", hidden: true }, h("section", { class: "review-main panel", "aria-label": t("Item") }, screen, h("div", { class: "review-words" }, heading, when, parts), names.element, bar), list);
   root.append(h("div", { class: "view-head" }, h("h1", {}, t("Review")), summary, h("span", { class: "grow" }), undo, all), body, empty);
 
   const at = () => items.findIndex((item) => item.key === current);
@@ -73,11 +75,12 @@ export function review(root, place, signal) {
     if (!now) return;
     const event = now.events.find(({ id }) => id === chosen) ?? now.event;
     picture(event);
-    heading.replaceChildren(icon(labelIcon(event.label)), t("{label} at {camera}", { label: labelWords(event.label), camera: event.camera }));
+    heading.replaceChildren(icon(labelIcon(event.label)), t("{label} at {camera}", { label: nameOf(event), camera: event.camera }));
     const length = event.end_time ? span(event.end_time - event.start_time) : t("it still goes on");
     setText(when, [`${dayName(event.start_time)} ${timeOfDay(event.start_time)}`, length, ...event.zones.map((zone) => t("in {zone}", { zone }))].join(", "));
     parts.replaceChildren(...(now.events.length > 1 ? now.events.map((one) => h("button", { type: "button", class: "button", "aria-pressed": String(one.id === event.id), onclick: () => showItem(one.id) },
-      `${labelWords(one.label)} ${timeOfDay(one.start_time)}`)) : []));
+      `${nameOf(one)} ${timeOfDay(one.start_time)}`)) : []));
+    names.show(event);
     keep.setAttribute("aria-pressed", String(event.retained));
     keep.dataset.id = event.id;
     open.href = address("events", [], { id: event.id });
@@ -93,9 +96,9 @@ export function review(root, place, signal) {
   const rows = new Map(); // key -> {text, element}
   function row(one) {
     const { event } = one;
-    const text = JSON.stringify([event.id, event.has_snapshot, one.events.length, event.end_time !== null]);
+    const text = JSON.stringify([event.id, nameOf(event), event.has_snapshot, one.events.length, event.end_time !== null]);
     if (rows.get(one.key)?.text === text) return rows.get(one.key).element;
-    const words = t("{label} at {camera}", { label: labelWords(event.label), camera: event.camera });
+    const words = t("{label} at {camera}", { label: nameOf(event), camera: event.camera });
     const element = h("li", { data: { key: one.key } }, h("button", { type: "button", class: "review-item", onclick: () => { current = one.key; showItem(); } },
       h("img", { src: thumbnail(event) ?? undefined, alt: "", width: 96, height: 54, loading: "lazy" }),
       h("span", { class: "review-item-words" }, h("strong", {}, words), h("span", { class: "number muted" }, timeOfDay(event.start_time)),
@@ -180,6 +183,11 @@ export function review(root, place, signal) {
       failure(error);
     }
   }
+  function named(event) {
+    if (!events.has(event.id)) return; // it was seen meanwhile
+    events.set(event.id, { ...events.get(event.id), labels: event.labels });
+    draw();
+  }
   async function load() {
     try {
       const answer = await get(`api/events${query({ seen: false, limit: loaded })}`, signal);
@@ -200,6 +208,7 @@ export function review(root, place, signal) {
     known.add(event.id);
     draw();
   }, { signal });
+  live.addEventListener("labels", ({ detail }) => named(detail), { signal });
   live.addEventListener("deleted", ({ detail }) => { if (events.delete(detail.id)) draw(); }, { signal });
   signal.addEventListener("abort", () => { clearTimeout(timer); stop(); });
   addEventListener("pagehide", stop, { signal });
@@ -209,7 +218,9 @@ export function review(root, place, signal) {
     { keys: ["p", "ArrowLeft", "ArrowUp"], words: t("the item before"), run: () => step(-1) },
     { keys: ["u", "Control+z"], words: t("take the last mark back"), run: takeBack },
     { keys: ["a"], words: t("mark all as seen"), run: seeAll },
-    ...(store.operator ? [{ keys: ["k"], words: t("keep whatever its age, or no longer"), run: keepEvent }] : []),
+    ...(store.operator ? [{ keys: ["k"], words: t("keep whatever its age, or no longer"), run: keepEvent },
+      { keys: [..."123456789"], words: t("give the event this label, or take it back"), when: item, run: ({ key }) => names.key(Number(key)) },
+      { keys: ["x"], words: t("the guessed label is wrong"), run: () => names.wrong() }] : []),
     { keys: ["o"], words: t("open it among the events"), run: () => item() && go("events", [], { id: shown }) },
   ], signal);
   live.watch({ cameras: [] });

@@ -90,7 +90,8 @@ function storagePanel() {
   lines.disk.append(h("span"), free.bar);
   const element = h("section", { class: "panel block" }, h("h2", {}, t("Disk")), h("dl", {}, Object.entries(lines).map(([key, value]) => h("div", {}, h("dt", {}, rows[key]), value))));
   const set = (d) => {
-    const kept = d.clips_bytes + d.recordings_bytes;
+    const cold = d.cold?.recordings_bytes ?? 0;
+    const kept = d.clips_bytes + d.recordings_bytes - cold;
     const room = d.max_bytes || kept + Math.max(0, d.free_bytes - d.min_free_bytes);
     const count = d.recordings_bytes ? tn("1 clip and recordings", "{n} clips and recordings", d.clips) : tn("1 clip", "{n} clips", d.clips);
     const clips = `${count}, ${d.max_bytes ? t("{part} of {whole}", { part: bytes(kept), whole: bytes(d.max_bytes) }) : t("{bytes}, no limit", { bytes: bytes(kept) })}`;

@@ -4,9 +4,11 @@
 import { cameraPath, query } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
 import { t } from "../app/text.js";
+import { Previews } from "./previews.js";
 
 const first = 4; // seconds of the piece that a jump begins with: its picture comes soon
 const longest = 64;
+const often = 250; // ms between two searches of somebody who scrubs
 
 /** Part of the recording, from `from` to `to` (UTC), in a <video> of its own. */
 class Piece {
@@ -69,14 +71,18 @@ export class Playback {
   #next = null; // the one after it
   #wanted = null; // what seek() was called with last
   #seeking = false;
+  #sought = -Infinity; // when seek() was called last, ms
+  #rest = null; // timer: nobody scrubs any more
+  #previews;
   #note = h("p", { class: "screen-note", hidden: true });
 
   constructor(camera, history, signal) {
     this.#camera = camera;
     this.#history = history;
-    this.element = h("div", { class: "tl-screen", role: "img", "aria-label": t("Recording of {camera}", { camera }) }, this.#note);
+    this.#previews = new Previews(camera, signal);
+    this.element = h("div", { class: "tl-screen", role: "img", "aria-label": t("Recording of {camera}", { camera }) }, this.#previews.element, this.#note);
     history.addEventListener("change", () => { if (this.#wanted !== null && !this.#now) this.seek(this.#wanted); }, { signal });
-    signal.addEventListener("abort", () => { this.#drop("now"); this.#drop("next"); });
+    signal.addEventListener("abort", () => { clearTimeout(this.#rest); this.#drop("now"); this.#drop("next"); });
   }
 
   /** UTC of the picture that is shown; NaN while none is. */
@@ -85,16 +91,33 @@ export class Playback {
   get flows() { return Boolean(this.#now && !this.#now.problem && !this.#seeking && this.#now.video.readyState >= 3 && !this.#now.video.seeking); }
   get video() { return this.#now?.video ?? null; }
 
-  /** Shows the picture of t. Of many calls while one is under way the last one counts. */
+  /** Shows the picture of t; a small preview until it is there. Of many calls while one is under way the last one counts. Video of
+      where somebody only passes by is not fetched. */
   async seek(t) {
     this.#wanted = t;
+    const at = performance.now();
+    const scrubs = at - this.#sought < often;
+    this.#sought = at;
+    clearTimeout(this.#rest);
+    this.#rest = null;
+    if (!this.#now?.holds(t) && this.#history.recordedAt(t)) {
+      this.#previews.show(t);
+      if (scrubs) {
+        this.#rest = setTimeout(() => { this.#rest = null; this.#settle(); }, often);
+        return;
+      }
+    }
+    await this.#settle();
+  }
+
+  async #settle() {
     if (this.#seeking) return;
     this.#seeking = true;
     try {
       while (this.#wanted !== null) {
         const wanted = this.#wanted;
         await this.#show(wanted);
-        if (this.#wanted === wanted) break;
+        if (this.#wanted === wanted || this.#rest) break;
       }
     } finally {
       this.#seeking = false;
@@ -161,12 +184,14 @@ export class Playback {
     setText(this.#note, problem);
     if (!video.isConnected) this.element.prepend(video);
     this.element.classList.toggle("none", Boolean(problem));
+    if (this.#now.holds(this.#wanted)) this.#previews.hide();
     if (old && old !== this.#now) old.drop();
   }
 
   #say(time) {
     this.#drop("now");
     this.#drop("next");
+    this.#previews.hide();
     const reason = this.#history.gapAt(time)?.reason;
     this.#note.hidden = false;
     this.element.classList.add("none");
