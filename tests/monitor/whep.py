@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The live picture by WebRTC: two kinds of viewers, bad offers, viewers that vanish, rights that end.
 
-whep.py PROGRAM FOLDER [timing | load VIEWERS]. Needs GstRtspServer for the system's python3; aiortc is the viewer, without it a part is skipped
+whep.py PROGRAM FOLDER [timing | load VIEWERS | only CASE ...]. Needs GstRtspServer for the system's python3; aiortc is the viewer, without it a part is skipped
 and said so. `timing`: the figures of docs/measurements/log, which a busy machine does not reach. `load`: so many viewers of eight cameras."""
 import asyncio
 import json
@@ -163,7 +163,7 @@ async def _plays(m, ask):
             late = sorted(v.late()[len(v.late()) // 2:])
             print(f"{camera}: first picture {1000 * (v.pictures[0][0] - v.clicked):.0f} ms after the offer, {1000 * late[len(late) // 2]:.0f} ms late then")
         await v.end()
-        m.wait("the view ends", lambda: webrtc(m)["viewers"] == 0)
+        await asyncio.to_thread(m.wait, "the view ends", lambda: webrtc(m)["viewers"] == 0)
     for camera in ("aac", "two"):
         v = whep_client.Viewer(ask, camera, stream="detect" if camera == "two" else "record")
         status, answer = await v.begin()
@@ -218,7 +218,7 @@ async def _shares(m, ask):
         await v.until("pictures", lambda v=v: len(v.pictures) > 25)
     await viewers[0].end(say=False)  # without a word to the server
     seen = [len(v.pictures) for v in viewers[1:]]
-    m.wait("who vanished is given up", lambda: webrtc(m)["viewers"] == 2, 90)
+    await asyncio.to_thread(m.wait, "who vanished is given up", lambda: webrtc(m)["viewers"] == 2, 90)
     for v, n in zip(viewers[1:], seen):
         await v.until("the others go on", lambda v=v, n=n: len(v.pictures) > n + 50)
         await v.end()
@@ -237,7 +237,7 @@ async def _rights(m, ask):
     await v.until("pictures", lambda: v.pictures)
     (folder / "token").write_text(f"admin {ADMIN}\n")
     same((await asyncio.to_thread(ask, "POST", "/api/reload", "{}", {"Content-Type": "application/json", **bearer(ADMIN)}))[0], 200, "reload")
-    m.wait("the view ends with its token", lambda: webrtc(m)["viewers"] == 0, 20)
+    await asyncio.to_thread(m.wait, "the view ends with its token", lambda: webrtc(m)["viewers"] == 0, 20)
     await v.end(say=False)
     print("rights good")
 
@@ -247,7 +247,7 @@ async def camera_goes(m, ask, camera):
     await v.begin()
     await v.until("pictures", lambda: v.pictures)
     camera.kill()
-    m.wait("the view ends with the camera's stream", lambda: webrtc(m)["viewers"] == 0, 60)
+    await asyncio.to_thread(m.wait, "the view ends with the camera's stream", lambda: webrtc(m)["viewers"] == 0, 60)
     await v.end(say=False)
     print("a camera that goes good")
 
@@ -318,6 +318,8 @@ async def load(m, ask):
 
 
 checks = [bad_offers, plays, sends_nothing, shares, many, rights]
+if sys.argv[3:4] == ["only"]:
+    checks = [c for c in checks if c.__name__ in sys.argv[4:]]
 with_a_viewer = [plays, shares, rights]
 camera = CameraServer(PORT, "live_camera.py")
 try:
