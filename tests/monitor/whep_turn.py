@@ -6,6 +6,7 @@ whep_turn.py viewer: prints an offer, reads the answer, prints how many pictures
 import asyncio
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -58,17 +59,24 @@ record: {{enabled: false}}
 cameras:
   door: {{source: "rtsp://127.0.0.1:{RTSP}/small"}}
 """
+TOKEN = "view-token-of-the-test"
+(folder / "token").write_text(f"admin {TOKEN}-of-admins\nview {TOKEN} watcher\n")
+(folder / "token").chmod(0o600)
 TURN = f"""
-http: {{webrtc: {{turn: "{at_turn.address}", turn_user: vigil, turn_password: "a:b/c@d", ports: 50000-50019}}}}
+http: {{local: admin, token_file: {folder}/token, webrtc: {{turn: "{at_turn.address}", turn_user: vigil, turn_password: "a:b/c@d", ports: 50000-50019}}}}
 """
 
 
-def pictures(m):
-    """How many a viewer on the other host sees."""
+def pictures(m, hidden=False):
+    """How many a viewer on the other host sees. `hidden`: its offer has names in the place of addresses, as browsers write it."""
     command = [*at_viewer.prefix, sys.executable, __file__, "viewer"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as viewer:
         offer = json.loads(viewer.stdout.readline())["offer"]
-        status, answer = m.ask("POST", "/api/cameras/door/whep", offer, {"Content-Type": "application/sdp"})
+        headers = {"Content-Type": "application/sdp"}
+        if hidden:  # the address of the request is all that is known
+            offer = re.sub(r"(?m)^(a=candidate:(?:\S+ ){4})\S+", r"\1hidden.local", offer)
+            headers |= {"X-Forwarded-For": at_viewer.address, "Authorization": f"Bearer {TOKEN}"}
+        status, answer = m.ask("POST", "/api/cameras/door/whep", offer, headers)
         same(status, 201, answer)
         place = m.headers["Location"]
         print(json.dumps({"answer": answer.decode()}), file=viewer.stdin, flush=True)
@@ -99,6 +107,8 @@ try:
                 raise AssertionError(f"TURN {turn}: {found} pictures, answer:\n{answer}\n{''.join(m.log[-20:])}")
             if "a:b" in "".join(m.log) + json.dumps(m.get("/api/config")):
                 raise AssertionError("the password of the TURN server is shown")
+            if turn and (found := pictures(m, hidden=True)[0]) < PICTURES:
+                raise AssertionError(f"TURN, by a browser that hides its addresses: {found} pictures\n{''.join(m.log[-20:])}")
             print(f"with TURN: {found} pictures" if turn else "without TURN: no way, and no picture")
             m.stop()
 finally:

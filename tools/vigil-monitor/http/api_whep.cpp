@@ -16,6 +16,12 @@ std::string type_of_body(const Request &r) {
   return word;
 }
 
+// Where a viewer asks from, as the last proxy says, or else the connection.
+std::string address_of_viewer(const Request &r) {
+  const std::string forwarded = r.header("x-forwarded-for");
+  return forwarded.empty() ? r.client : forwarded.substr(forwarded.rfind(',') + 1);
+}
+
 } // namespace
 
 std::string Api::who_watches(const Match &m) {
@@ -46,6 +52,9 @@ Response Api::begin_view(const Match &m) {
   asked.allowed = [this, visitor = m.visitor, known] { return access_.is_current(visitor, known); };
   try {
     const WebViewers::Begun begun = viewers_.begin(asked);
+    // Browsers hide their addresses behind names, and a TURN server lets nobody in who was not named to it.
+    viewers_.candidates(asked.camera, begun.id,
+                        "a=candidate:0 1 udp 1 " + address_of_viewer(r) + " 9 typ host");
     Response out;
     out.status = 201;
     out.type = "application/sdp";
