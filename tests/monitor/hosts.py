@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import os
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -64,3 +65,17 @@ def make(*names):
     ip("link", "add", "lan", "type", "bridge")
     ip("link", "set", "lan", "up")
     return [Host(name, f"10.77.0.{i + 1}") for i, name in enumerate(names)]
+
+
+def have_interface():
+    """An interface in a network that has none but loopback, as WebRTC in browsers needs. Returns why not where that cannot be."""
+    if [name for _, name in socket.if_nameindex() if name != "lo"]:
+        return None
+    try:
+        ip("link", "add", "vigil0", "type", "veth", "peer", "name", "vigil1")
+        for words in (["link", "set", "lo", "up"], ["addr", "add", "10.78.0.1/24", "dev", "vigil0"], ["link", "set", "vigil0", "up"], ["link", "set", "vigil1", "up"],
+                      ["route", "add", "default", "dev", "vigil0"]):
+            ip(*words)
+    except (OSError, subprocess.CalledProcessError) as error:
+        return f"no network interface but loopback, and none can be made: {error}"
+    return None

@@ -38,6 +38,7 @@ CODE = set(re.findall(r'\{"([A-Z]+)", "(/[^"]*)", Role::', source))
 STRANGER, VIEWER, OPERATOR, ADMINISTRATOR = range(4)
 ROUTES = {
     ("GET", "/api/live"): VIEWER, ("GET", "/api/cameras"): VIEWER, ("GET", "/api/cameras/{}"): VIEWER, ("GET", "/api/cameras/{}/live.mp4"): VIEWER,
+    ("POST", "/api/cameras/{}/whep"): VIEWER, ("PATCH", "/api/cameras/{}/whep/{}"): VIEWER, ("DELETE", "/api/cameras/{}/whep/{}"): VIEWER,
     ("GET", "/api/cameras/{}/elements"): VIEWER, ("PATCH", "/api/cameras/{}/elements/{}"): ADMINISTRATOR, ("PUT", "/api/cameras/{}/{}/{}"): ADMINISTRATOR,
     ("DELETE", "/api/cameras/{}/{}/{}"): ADMINISTRATOR, ("PATCH", "/api/cameras/{}/switches"): OPERATOR,
     ("DELETE", "/api/cameras/{}/overrides"): ADMINISTRATOR, ("GET", "/api/cameras/{}/activity"): VIEWER, ("GET", "/api/cameras/{}/heatmap"): VIEWER,

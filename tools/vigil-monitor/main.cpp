@@ -384,6 +384,7 @@ int run(const Options &o) {
   // Requests that are being answered may still ask the main loop.
   std::atomic<bool> closed = false;
   std::thread closer([&] {
+    guard("the end of live views", [&] { api.end_views(); });
     guard("the end of the HTTP server", [&] { server.reset(); });
     closed = true;
     g_main_context_wakeup(nullptr);

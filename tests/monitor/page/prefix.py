@@ -87,6 +87,11 @@ class Prefix(unittest.TestCase):
         for view, sign in ("heatmap", ".heat-hours a"), ("system", ".view-system dd, .view-system td"), ("camera/door", ".stage.seen"):
             b.open(view)
             b.find(sign)
+        if server.get("/api/stats")["webrtc"]["available"]:
+            b.open("camera/door")
+            b.until(lambda: b.run("return document.querySelector('.stage-way')?.dataset.way") == "webrtc", "live video by WebRTC")
+            b.open("events")
+            server.until(lambda: server.get("/api/stats")["webrtc"]["viewers"] == 0, "the view to end", 20)
         b.driver.get(b.url + "/camera/door")  # an address that somebody typed
         b.find(".tile.seen")
         found = b.run("return performance.getEntriesByType('resource').map((e) => new URL(e.name).pathname)")

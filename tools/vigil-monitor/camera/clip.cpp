@@ -57,7 +57,7 @@ void Recorder::frame(GstBuffer *part, double time) {
     clips_.erase(clips_.begin() + static_cast<std::ptrdiff_t>(i));
     recording_--;
   }
-  for (const auto &v : viewers_) v->push(buffer);
+  for (const auto &v : viewers_) v->push(buffer, time);
   announce(guard);
 }
 
@@ -163,6 +163,7 @@ void Recorder::reset() {
   stop_all();
   forget_stream();
   gst_caps_replace(&caps_, nullptr);
+  for (tools::CapsPtr &c : sound_) c.reset();
   announce(guard);
 }
 
@@ -204,27 +205,39 @@ bool Recorder::begin_part(const std::string &event, double from, double utc) {
   return true;
 }
 
-std::shared_ptr<LiveMp4> Recorder::watch() {
-  tools::CapsPtr caps;
+std::shared_ptr<StreamViewer> Recorder::watch(const Make &make) {
+  tools::CapsPtr caps, sent, stored;
+  const auto reference = [](const tools::CapsPtr &c) {
+    return tools::CapsPtr(c ? gst_caps_ref(c.get()) : nullptr);
+  };
   {
     const std::lock_guard guard(lock_);
     if (viewers_.size() >= most_viewers || ring_.empty()) return nullptr;
     caps.reset(gst_caps_ref(caps_));
+    sent = reference(sound_[static_cast<std::size_t>(SoundForm::sent)]);
+    stored = reference(sound_[static_cast<std::size_t>(SoundForm::stored)]);
   }
-  auto viewer = std::make_shared<LiveMp4>(caps.get());
+  auto viewer = make({caps.get(), sent.get(), stored.get()});
   const std::lock_guard guard(lock_);
   if (caps_ != caps.get() || ring_.empty() || viewers_.size() >= most_viewers) return nullptr;
   std::size_t from = 0;
   for (std::size_t i = 0; i < ring_.size(); i++)
     if (ring_[i].key) from = i;
-  for (std::size_t i = from; i < ring_.size(); i++) viewer->push(ring_[i].buffer.get());
+  for (std::size_t i = from; i < ring_.size(); i++) viewer->push(ring_[i].buffer.get(), ring_[i].time);
   viewers_.push_back(viewer);
   return viewer;
 }
 
-void Recorder::unwatch(const std::shared_ptr<LiveMp4> &viewer) {
+void Recorder::unwatch(const std::shared_ptr<StreamViewer> &viewer) {
   const std::lock_guard guard(lock_);
   std::erase(viewers_, viewer);
+}
+
+void Recorder::sound(SoundForm form, GstCaps *caps, GstBuffer *buffer, double time) {
+  const std::lock_guard guard(lock_);
+  tools::CapsPtr &known = sound_[static_cast<std::size_t>(form)];
+  if (known.get() != caps) known.reset(gst_caps_ref(caps));
+  for (const auto &v : viewers_) v->push_sound(form, caps, buffer, time);
 }
 
 void Recorder::end_after(const std::string &event, double time) {
@@ -238,6 +251,17 @@ std::optional<std::string> Recorder::codec() const {
   if (!caps_) return std::nullopt;
   const std::string name = gst_structure_get_name(gst_caps_get_structure(caps_, 0)); // video/x-h264
   return name.substr(name.find("x-") == std::string::npos ? 0 : name.find("x-") + 2);
+}
+
+std::optional<std::string> Recorder::sound_codec() const {
+  const std::lock_guard guard(lock_);
+  const tools::CapsPtr &sent = sound_[static_cast<std::size_t>(SoundForm::sent)];
+  if (!sent) return std::nullopt;
+  const std::string_view name = gst_structure_get_name(gst_caps_get_structure(sent.get(), 0));
+  return name == "audio/x-opus"    ? "opus"
+         : name == "audio/x-alaw"  ? "pcma"
+         : name == "audio/x-mulaw" ? "pcmu"
+                                   : "aac";
 }
 
 } // namespace vigil::monitor

@@ -6,7 +6,10 @@
 #include "clip_result.h"
 #include "clip_writer.h"
 #include "live_mp4.h"
+#include "stream_viewer.h"
+#include "tools/base/gst_ptr.h"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -41,6 +44,7 @@ class Recorder {
   // From the streaming thread: the stream's caps, and its frames in decoding order with their capture time.
   void caps(GstCaps *);
   void frame(GstBuffer *, double time);
+  void sound(SoundForm, GstCaps *, GstBuffer *, double time); // for viewers alone
   void reset(); // the stream broke off: the clip ends here, the memory is of no use
 
   // From the main thread; waits for no disk. Begins with the first key frame at or before `time` -
@@ -55,9 +59,14 @@ class Recorder {
 
   // From a viewer's thread: the stream from the last key frame on. Null when there is no stream to show, or
   // too many watch. Who watches says unwatch() before the last owner lets go.
-  std::shared_ptr<LiveMp4> watch();
-  void unwatch(const std::shared_ptr<LiveMp4> &);
+  struct Stream {
+    GstCaps *video, *sound_sent, *sound_stored; // of sound null: there is none, or none has come yet
+  };
+  using Make = std::function<std::shared_ptr<StreamViewer>(const Stream &)>; // without a lock
+  std::shared_ptr<StreamViewer> watch(const Make &);
+  void unwatch(const std::shared_ptr<StreamViewer> &);
   std::optional<std::string> codec() const;
+  std::optional<std::string> sound_codec() const; // as the camera sends it: opus, pcma, pcmu, aac
   std::size_t bytes() const { return bytes_; }
   std::uint64_t lost() const { return lost_; }         // frames of clips, because the disk was too slow
   std::uint64_t overruns() const { return overruns_; } // groups that the memory could not hold
@@ -102,13 +111,14 @@ class Recorder {
   double latest_ = 0;           // its last frame
   std::atomic<std::size_t> bytes_ = 0;
   std::vector<Clip> clips_;
-  std::vector<std::shared_ptr<LiveMp4>> viewers_;
+  std::vector<std::shared_ptr<StreamViewer>> viewers_;
+  std::array<tools::CapsPtr, 2> sound_; // by SoundForm
   std::atomic<int> recording_ = 0;
   std::atomic<std::uint64_t> lost_ = 0, overruns_ = 0;
   struct Unwritten {
     std::string event, why;
   };
-  std::vector<Unwritten> unwritten_; // clips that ended before their first frame; not told yet
+  std::vector<Unwritten> unwritten_; // clips that ended before their first frame; not announced yet
   std::vector<std::pair<std::string, ClipSpan>> over_; // parts of the recording that have ended; likewise
   std::optional<std::string> warning_;
 };

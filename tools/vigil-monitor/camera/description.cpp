@@ -54,6 +54,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
   const CameraPipeline *pipeline = connection.pipeline();
   const Recorder *recorder = stored.recorder().get();
   const auto codec = recorder && config.record.enabled ? recorder->codec() : std::nullopt;
+  const auto sound = recorder ? recorder->sound_codec() : std::nullopt;
   const auto &reason = state.reason();
   return {{"name", config.name},
           {"state", state.name()},
@@ -71,6 +72,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"record_enabled", config.record.enabled},
           {"motion_enabled", config.motion},
           {"codec", codec ? nlohmann::json(*codec) : nlohmann::json()},
+          {"sound", sound ? nlohmann::json(*sound) : nlohmann::json()},
           {"reconnects", connection.reconnects()},
           {"views", {"plain", "overlay", "mask", "background"}},
           {"zones", shapes(config.zones)},

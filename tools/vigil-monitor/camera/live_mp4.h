@@ -5,6 +5,7 @@
 
 #include "../http/frames.h"
 #include "from_zero.h"
+#include "stream_viewer.h"
 
 #include <atomic>
 #include <gst/app/gstappsink.h>
@@ -13,21 +14,21 @@
 
 namespace vigil::monitor {
 
-class LiveMp4 {
+class LiveMp4 final : public StreamViewer {
  public:
-  // Throws Error::bad_setting when GStreamer has no mp4mux.
-  explicit LiveMp4(GstCaps *);
-  ~LiveMp4();
-  LiveMp4(const LiveMp4 &) = delete;
-  LiveMp4 &operator=(const LiveMp4 &) = delete;
+  // `sound`: AAC or Opus, which is in the file, too; null: none. Throws Error::bad_setting when GStreamer
+  // has no mp4mux.
+  LiveMp4(GstCaps *video, GstCaps *sound);
+  ~LiveMp4() override;
 
   // For the header Content-Type, with the codec where it is known: video/mp4; codecs="avc1.42c01e"
   const std::string &type() const { return type_; }
 
   // From the streaming thread; the first buffer must be a key frame. Never waits: a stream of which nobody
   // takes the pieces is ended, since a viewer cannot decode a stream with holes.
-  void push(GstBuffer *);
-  void end();
+  void push(GstBuffer *, double time) override;
+  void push_sound(SoundForm, GstCaps *, GstBuffer *, double time) override;
+  void end() override;
 
   // On the viewer's thread: the next piece of the file. Waits for it; null at the end of the stream, and when
   // nothing has come for ten seconds.
@@ -36,9 +37,11 @@ class LiveMp4 {
  private:
   std::string type_;
   GstElement *pipeline_ = nullptr;
-  GstAppSrc *source_ = nullptr;
+  GstAppSrc *source_ = nullptr, *sound_ = nullptr;
   GstAppSink *sink_ = nullptr;
   FromZero times_;
+  // By the monotonic clock: of the first picture, and up to which there is sound.
+  double first_ = 0, heard_ = 0;
   std::atomic<bool> ended_ = false;
 };
 

@@ -96,7 +96,7 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
                                std::shared_ptr<MaskFile> masks, PipelineEvents events,
                                tools::SharedContexts &contexts, const Utc &utc,
                                std::shared_ptr<TilePlan> plan)
-    : StreamPipeline(config, config.name, config.source, config.records_sound() && !config.records_apart(),
+    : StreamPipeline(config, config.name, config.source, config.takes_sound() && !config.records_apart(),
                      events, contexts, utc),
       events_(std::move(events)), plan_(std::move(plan)), masks_(std::move(masks)),
       rate_gate_(config.detect_fps), tile_height_(config.live_height) {

@@ -17,7 +17,7 @@ const StoredFormat *stored_format(const std::string &caps) {
 
 RecordPipeline::RecordPipeline(const CameraConfig &config, StreamEvents events,
                                tools::SharedContexts &contexts, const Utc &utc)
-    : StreamPipeline(config, config.name + "-record", config.record_source, config.records_sound(),
+    : StreamPipeline(config, config.name + "-record", config.record_source, config.takes_sound(),
                      std::move(events), contexts, utc) {}
 
 RecordPipeline::~RecordPipeline() {

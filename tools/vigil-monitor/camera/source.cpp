@@ -60,12 +60,12 @@ gboolean select_video(GstElement *, guint, GstCaps *caps, gpointer) {
   return media.empty() || media == "video";
 }
 
-// Where all is recorded, sound that the file can hold is asked for, too.
+// Where sound is recorded or heard live, it is asked for, too, if its kind is known.
 gboolean select_sound(GstElement *source, guint number, GstCaps *caps, gpointer) {
   if (field_of(caps, "media") != "audio") return select_video(source, number, caps, nullptr);
   if (sound_chain(caps)) return TRUE;
   GST_ELEMENT_WARNING(source, STREAM, WRONG_TYPE,
-                      ("the camera's sound (%s) is not recorded: only AAC, Opus and G.711 are",
+                      ("the camera's sound (%s) is not taken: only AAC, Opus and G.711 are",
                        field_of(caps, "encoding-name").c_str()),
                       (nullptr));
   return FALSE;
@@ -157,12 +157,12 @@ std::optional<SoundChain> sound_chain(const GstCaps *rtp) {
   constexpr const char *aac = "audio/mpeg,mpegversion=4,stream-format=raw";
   if (field_of(rtp, "media") != "audio") return std::nullopt;
   constexpr const char *opus = "audio/x-opus";
-  if (name == "MPEG4-GENERIC") return SoundChain{{"rtpmp4gdepay", "aacparse"}, aac};
-  if (name == "MP4A-LATM") return SoundChain{{"rtpmp4adepay", "aacparse"}, aac};
-  if (name == "OPUS") return SoundChain{{"rtpopusdepay", "opusparse"}, opus};
+  if (name == "MPEG4-GENERIC") return SoundChain{{"rtpmp4gdepay", "aacparse"}, aac, {}, nullptr};
+  if (name == "MP4A-LATM") return SoundChain{{"rtpmp4adepay", "aacparse"}, aac, {}, nullptr};
+  if (name == "OPUS") return SoundChain{{"rtpopusdepay", "opusparse"}, opus, {}, nullptr};
   // MP4 does not hold G.711 that browsers play.
-  if (name == "PCMA") return SoundChain{{"rtppcmadepay", "alawdec", "opusenc"}, opus};
-  if (name == "PCMU") return SoundChain{{"rtppcmudepay", "mulawdec", "opusenc"}, opus};
+  if (name == "PCMA") return SoundChain{{"rtppcmadepay"}, "audio/x-alaw", {"alawdec", "opusenc"}, opus};
+  if (name == "PCMU") return SoundChain{{"rtppcmudepay"}, "audio/x-mulaw", {"mulawdec", "opusenc"}, opus};
   return std::nullopt;
 }
 

@@ -21,11 +21,13 @@ SourceKind source_kind(const std::string &source);
 // Whether it may come to an end and begin again. A camera that ends is connected again.
 bool has_end(const std::string &source);
 
-// Elements that make sound for the recording of RTP: AAC and Opus as they are, G.711 as Opus. Nothing for any
-// other sound.
+// Elements that take sound out of RTP, and what they give: AAC, Opus and G.711 as they come. Nothing for any
+// other sound. `stored`: what follows where a file holds it in another form, G.711 as Opus.
 struct SoundChain {
   std::vector<const char *> elements;
   const char *caps;
+  std::vector<const char *> stored;
+  const char *stored_caps;
 };
 std::optional<SoundChain> sound_chain(const GstCaps *rtp);
 
@@ -33,7 +35,7 @@ bool is_sound(const GstCaps *rtp);
 
 struct SourcePads { // functions for "pad-added", guarded
   GCallback stream; // of the parsebin after the source: parsed streams or raw video
-  GCallback rtp;    // of a source of RTP: video, and sound that can be recorded
+  GCallback rtp;    // of a source of RTP: video, and sound that can be used
   gpointer user;
   bool with_sound; // else sound is not asked for
   bool with_times; // packets of RTP get the times that the camera says (sender_clock.h)

@@ -64,8 +64,12 @@ void StoredStream::connect(StreamEvents &e) const {
     recorder->frame(b, time);
     recording->video(b, time);
   };
-  e.sound_caps = [=](GstCaps *caps) { recording->sound_caps(caps); };
-  e.sound = [=](GstBuffer *b, double time) { recording->sound(b, time); };
+  e.sound = [=, records = config_.records_sound()](SoundForm form, GstCaps *caps, GstBuffer *b, double time) {
+    recorder->sound(form, caps, b, time);
+    if (!records || form != SoundForm::stored) return;
+    recording->sound_caps(caps);
+    recording->sound(b, time);
+  };
 }
 
 void StoredStream::align(double offset) {

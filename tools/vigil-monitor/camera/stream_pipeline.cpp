@@ -83,7 +83,16 @@ struct StreamPipeline::Callbacks {
   static GstPadProbeReturn of_source(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn first_of_file(GstPad *, GstPadProbeInfo *, gpointer);
   static GstFlowReturn record(GstAppSink *, gpointer);
-  static GstFlowReturn sound(GstAppSink *, gpointer);
+  static GstFlowReturn sound(GstAppSink *, gpointer, std::initializer_list<SoundForm>);
+  static GstFlowReturn sound_as_sent(GstAppSink *s, gpointer user) {
+    return sound(s, user, {SoundForm::sent});
+  }
+  static GstFlowReturn sound_to_store(GstAppSink *s, gpointer user) {
+    return sound(s, user, {SoundForm::stored});
+  }
+  static GstFlowReturn sound_of_both(GstAppSink *s, gpointer user) {
+    return sound(s, user, {SoundForm::sent, SoundForm::stored});
+  }
 };
 
 StreamPipeline::StreamPipeline(const CameraConfig &config, const std::string &name, std::string source,
@@ -199,20 +208,36 @@ GstPad *StreamPipeline::prepared(GstPad *pad, const std::string &caps) {
   return pad;
 }
 
+GstElement *StreamPipeline::add_sound_sink(GstElement *last, const char *caps,
+                                           GstFlowReturn (*taken)(GstAppSink *, gpointer)) {
+  GstElement *filter = add("capsfilter"), *sink = add("appsink");
+  const tools::CapsPtr wanted(gst_caps_from_string(caps));
+  g_object_set(filter, "caps", wanted.get(), nullptr);
+  g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 0u, nullptr);
+  GstAppSinkCallbacks callbacks{};
+  // `taken` is guarded where it is given
+  callbacks.new_sample = taken;
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
+  tools::link({last, filter, sink});
+  for (GstElement *e : {sink, filter}) gst_element_sync_state_with_parent(e);
+  return filter;
+}
+
 void StreamPipeline::link_sound(GstPad *pad) {
   const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
   const auto chain = sound_chain(caps.get());
   if (!chain) return;
   std::vector<GstElement *> elements;
   for (const char *factory : chain->elements) elements.push_back(add(factory));
-  GstElement *filter = add("capsfilter"), *sink = add("appsink");
-  const tools::CapsPtr wanted(gst_caps_from_string(chain->caps));
-  g_object_set(filter, "caps", wanted.get(), nullptr);
-  g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 0u, nullptr);
-  GstAppSinkCallbacks callbacks{};
-  callbacks.new_sample = guarded<Callbacks::sound>;
-  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
-  elements.insert(elements.end(), {filter, sink});
+  if (chain->stored.empty()) {
+    add_sound_sink(elements.back(), chain->caps, guarded<Callbacks::sound_of_both, GST_FLOW_ERROR>);
+  } else {
+    elements.push_back(add("tee"));
+    for (const char *factory : chain->stored) elements.push_back(add(factory));
+    add_sound_sink(elements[chain->elements.size()], chain->caps,
+                   guarded<Callbacks::sound_as_sent, GST_FLOW_ERROR>);
+    add_sound_sink(elements.back(), chain->stored_caps, guarded<Callbacks::sound_to_store, GST_FLOW_ERROR>);
+  }
   for (std::size_t i = 1; i < elements.size(); i++) tools::link({elements[i - 1], elements[i]});
   for (std::size_t i = elements.size(); i-- > 0;) gst_element_sync_state_with_parent(elements[i]);
   const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(elements.front(), "sink"));
@@ -400,20 +425,22 @@ void StreamPipeline::Callbacks::rtp_pad(GstElement *, GstPad *pad, gpointer user
   try {
     p.link_sound(pad);
   } catch (const std::exception &e) {
-    GST_ELEMENT_WARNING(p.pipeline_, LIBRARY, INIT, ("the camera's sound is not recorded: %s", e.what()),
+    GST_ELEMENT_WARNING(p.pipeline_, LIBRARY, INIT, ("the camera's sound is not taken: %s", e.what()),
                         (nullptr));
   }
 }
 
-GstFlowReturn StreamPipeline::Callbacks::sound(GstAppSink *sink, gpointer user) {
+GstFlowReturn StreamPipeline::Callbacks::sound(GstAppSink *sink, gpointer user,
+                                               std::initializer_list<SoundForm> forms) {
   StreamPipeline &p = self(user);
   const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
   if (!sample || p.muted_) return GST_FLOW_OK;
-  p.events_.sound_caps(gst_sample_get_caps(sample.get()));
   GstBuffer *buffer = gst_sample_get_buffer(sample.get());
   const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
                                                            GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
-  p.events_.sound(buffer, Utc::monotonic_seconds() - p.age_of(running));
+  const double captured = Utc::monotonic_seconds() - p.age_of(running);
+  for (const SoundForm form : forms)
+    p.events_.sound(form, gst_sample_get_caps(sample.get()), buffer, captured);
   return GST_FLOW_OK;
 }
 

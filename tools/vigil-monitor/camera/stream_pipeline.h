@@ -8,6 +8,7 @@
 #include "picture_limit.h"
 #include "sender_clock.h"
 #include "source_drops.h"
+#include "stream_viewer.h"
 #include "tools/base/contexts.h"
 #include "utc.h"
 
@@ -15,6 +16,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <gst/app/gstappsink.h>
 #include <gst/gst.h>
 #include <initializer_list>
 #include <memory>
@@ -27,8 +29,7 @@ struct StreamEvents {
   // On streaming threads:
   std::function<void(GstCaps *)> record_caps;
   std::function<void(GstBuffer *, double captured)> record_frame; // by the monotonic clock
-  std::function<void(GstCaps *)> sound_caps;
-  std::function<void(GstBuffer *, double captured)> sound;
+  std::function<void(SoundForm, GstCaps *, GstBuffer *, double captured)> sound;
   // On the main thread:
   std::function<void(GstMessage *, double time)> message; // an element message; UTC of its frame
   std::function<void(const std::string &why)> failed;
@@ -54,7 +55,7 @@ class StreamPipeline {
   std::optional<double> sender_lag() const { return sender_clock_.lag(); }
 
  protected:
-  // `name`: of the pipeline, for GStreamer's log. `with_sound`: of RTP, to sound_caps and sound.
+  // `name`: of the pipeline, for GStreamer's log. `with_sound`: of RTP, to `sound`.
   StreamPipeline(const CameraConfig &, const std::string &name, std::string source, bool with_sound,
                  StreamEvents, tools::SharedContexts &, const Utc &);
   // Links the source's video, whose caps have this name. On the source's thread; what it throws is an error
@@ -94,6 +95,7 @@ class StreamPipeline {
   struct Callbacks;
   void link_stream(GstPad *);
   void link_sound(GstPad *);
+  GstElement *add_sound_sink(GstElement *last, const char *caps, GstFlowReturn (*)(GstAppSink *, gpointer));
   const char *why_ended() const; // the stream
   bool is_over() const;          // whether the end of the stream is the end of what was asked for
   void rewind();                 // a file, at its end; when it cannot, `failed` is called

@@ -219,7 +219,8 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
              {"live",
               [&](const YamlValue &x) {
                 x.members({{"height", [&](const YamlValue &y) { c.live_height = y.integer(90, 2160); }},
-                           {"fps", [&](const YamlValue &y) { c.live_fps = y.number(0.1, 60); }}});
+                           {"fps", [&](const YamlValue &y) { c.live_fps = y.number(0.1, 60); }},
+                           {"sound", [&](const YamlValue &y) { c.live_sound = y.flag(); }}});
               }},
              {"detect",
               [&](const YamlValue &x) {
@@ -260,6 +261,41 @@ void read_listen(const YamlValue &v, HttpConfig &http) {
       std::stoi(port) > 65535)
     v.refuse("'" + port + "' is no port from 0 to 65535");
   http.port = std::stoi(port);
+}
+
+// HOST:PORT, or HOST with the port of STUN and TURN (RFC 8489).
+std::string read_ice_server(const YamlValue &v) {
+  const std::string s = v.text();
+  const bool clean = !s.empty() && s.size() <= 255 && std::all_of(s.begin(), s.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == ':' || c == '[' || c == ']';
+  });
+  if (!clean) v.refuse("'" + s + "' is no HOST:PORT, for example turn.example.org:3478");
+  const bool has_port = s.front() == '[' ? s.find("]:") != s.npos : s.find(':') != s.npos;
+  return has_port ? s : s + ":3478";
+}
+
+void read_ports(const YamlValue &v, WebRtcConfig &c) {
+  const std::string s = v.text();
+  int read = 0;
+  if (std::sscanf(s.c_str(), "%5d-%5d%n", &c.first_port, &c.last_port, &read) != 2 ||
+      static_cast<std::size_t>(read) != s.size() || c.first_port < 1024 || c.last_port > 65535 ||
+      c.first_port > c.last_port)
+    v.refuse("'" + s + "' is no range of ports FIRST-LAST from 1024 to 65535, for example 50000-50199");
+}
+
+void read_webrtc(const YamlValue &v, WebRtcConfig &c) {
+  v.members({{"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
+             {"ports", [&](const YamlValue &x) { read_ports(x, c); }},
+             {"stun", [&](const YamlValue &x) { c.stun = read_ice_server(x); }},
+             {"turn", [&](const YamlValue &x) { c.turn = read_ice_server(x); }},
+             {"turn_user", [&](const YamlValue &x) { c.turn_user = x.text(); }},
+             {"turn_password", [&](const YamlValue &x) {
+                c.turn_password = x.text();
+                keep_secret(c.turn_password);
+              }}});
+  if (!c.turn.empty() && (c.turn_user.empty() || c.turn_password.empty()))
+    v.refuse("turn needs turn_user and turn_password: a TURN server relays for those alone whom it knows");
 }
 
 void read_roles(const YamlValue &v, Config &c) {
@@ -334,9 +370,11 @@ Config read_top(const YamlValue &top, const std::string &file) {
                             x.refuse("'" + c.http.local + "' is no role; allowed: none, view, admin");
                         }},
                        {"framed", [&](const YamlValue &x) { c.http.framed = x.flag(); }},
-                       {"hosts", [&](const YamlValue &x) {
+                       {"hosts",
+                        [&](const YamlValue &x) {
                           x.items([&](const YamlValue &h) { c.http.hosts.push_back(h.text()); });
-                        }}});
+                        }},
+                       {"webrtc", [&](const YamlValue &x) { read_webrtc(x, c.http.webrtc); }}});
             if (c.http.certificate.empty() != c.http.key.empty())
               v.refuse("certificate and key belong together; one is missing");
           }},

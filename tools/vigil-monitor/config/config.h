@@ -68,7 +68,8 @@ struct CameraConfig {
   int detect_height = detect_half; // lines of the pictures that the chain works on, at most
   double detect_fps = 0;           // so many of them a second; 0: all
   double live_fps = 5;
-  int max_pixels = 8192 * 4320; // of a picture that the camera sends
+  std::optional<bool> live_sound; // without it: as record.audio
+  int max_pixels = 8192 * 4320;   // of a picture that the camera sends
   RecordConfig record;
   std::map<std::string, Zone> zones;
   std::map<std::string, Line> lines;
@@ -82,17 +83,26 @@ struct CameraConfig {
     return record_source.empty() ? std::vector{source} : std::vector{source, record_source};
   }
   bool records_sound() const { return records_all() && record.audio; }
+  // Sound is asked of the camera to be heard live, too.
+  bool takes_sound() const { return records_sound() || live_sound.value_or(record.audio); }
   bool operator==(const CameraConfig &o) const {
     return name == o.name && source == o.source && record_source == o.record_source && enabled == o.enabled &&
            motion == o.motion && loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
-           detect_height == o.detect_height && detect_fps == o.detect_fps && max_pixels == o.max_pixels &&
-           record == o.record && zones == o.zones && lines == o.lines && masks == o.masks &&
-           elements == o.elements;
+           live_sound == o.live_sound && detect_height == o.detect_height && detect_fps == o.detect_fps &&
+           max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
+           masks == o.masks && elements == o.elements;
   }
 };
 
 // As it was written; empty: it was not.
 std::string setting_of(const CameraConfig &, const std::string &element, const std::string &property);
+
+struct WebRtcConfig {
+  bool enabled = true;
+  int first_port = 0, last_port = 0; // of UDP; 0: any
+  std::string stun, turn;            // HOST:PORT; empty: none, and nothing is sent to other hosts
+  std::string turn_user, turn_password;
+};
 
 struct HttpConfig {
   std::string address = "127.0.0.1";
@@ -102,6 +112,7 @@ struct HttpConfig {
   bool framed = false; // pages of the same address may show this one inside them
   std::vector<std::string>
       hosts; // names under which browsers may reach the server, in addition to its addresses
+  WebRtcConfig webrtc;
 };
 struct MqttConfig {
   std::string host; // empty: no MQTT

@@ -27,6 +27,9 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras", Role::view, Scope::own, &Api::cameras},
       {"GET", "/api/cameras/{}", Role::view, Scope::camera, &Api::camera},
       {"GET", "/api/cameras/{}/live.mp4", Role::view, Scope::camera, &Api::live_mp4},
+      {"POST", "/api/cameras/{}/whep", Role::view, Scope::camera, &Api::begin_view},
+      {"PATCH", "/api/cameras/{}/whep/{}", Role::view, Scope::camera, &Api::add_candidates},
+      {"DELETE", "/api/cameras/{}/whep/{}", Role::view, Scope::camera, &Api::end_view},
       {"GET", "/api/cameras/{}/elements", Role::view, Scope::camera, &Api::elements},
       {"PATCH", "/api/cameras/{}/elements/{}", Role::admin, Scope::camera, &Api::set_element},
       {"PUT", "/api/cameras/{}/{}/{}", Role::admin, Scope::camera, &Api::set_shape},
@@ -118,8 +121,9 @@ Response wrong_method(const Request &r, const std::string &allowed) {
 } // namespace
 
 Api::Api(Monitor &m, Access &access, AuditLog &audit, LabelBook &labels, std::string page)
-    : monitor_(m), access_(access), audit_(audit), labels_(labels), http_(m.config().http),
-      page_(std::move(page)), disk_([this] { return disk_figures(); }) {
+    : monitor_(m), access_(access), audit_(audit), labels_(labels),
+      viewers_(m.config().http.webrtc, log_line), http_(m.config().http), page_(std::move(page)),
+      disk_([this] { return disk_figures(); }) {
   monitor_.exports().on_end = [this](const ExportJob &job) { note_export(job); };
 }
 
@@ -167,11 +171,7 @@ void Api::check_scope(Scope scope, const Match &m) {
 }
 
 std::shared_ptr<void> Api::stream_place(const Match &m) {
-  // Behind a proxy all have its address: there each session, or token, counts.
-  const std::string who = !is_forwarded(m.request)    ? m.request.network
-                          : m.visitor.session.empty() ? "token " + m.visitor.name
-                                                      : "session " + m.visitor.session;
-  auto place = streams_.take(who, Streams::most_of_one);
+  auto place = streams_.take(who_watches(m), Streams::most_of_one);
   if (!place) refuse(503, vigil::text(Streams::most_of_one, " live streams of yours are open; close one"));
   return place;
 }

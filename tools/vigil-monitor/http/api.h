@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../labels/label_book.h"
+#include "../live/web_viewers.h"
 #include "../monitor.h"
 #include "access.h"
 #include "audit.h"
@@ -25,7 +26,8 @@ class Api {
  public:
   // `page`: a folder to serve the page from, for those who work on it; empty: the page that is compiled in.
   Api(Monitor &, Access &, AuditLog &, LabelBook &, std::string page);
-  Response handle(const Request &); // on any thread
+  Response handle(const Request &);     // on any thread
+  void end_views() { viewers_.stop(); } // all live pictures by WebRTC; no more begin
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
   // Sends a message for a test to everybody whom the configuration names, and waits.
@@ -63,12 +65,17 @@ class Api {
   void note(const Request &, const Visitor &, const char *what, nlohmann::json details);
   // A place for one more live stream. Throws HttpError 503.
   std::shared_ptr<void> stream_place(const Match &);
+  static std::string who_watches(const Match &);  // for limits of each viewer
+  static std::string stream_asked(const Match &); // record or detect; throws HttpError 400
 
   Response live(const Match &);
   Response cameras(const Match &);
   Response camera(const Match &);
   Response picture(const Match &, View);
   Response live_mp4(const Match &);
+  Response begin_view(const Match &);
+  Response add_candidates(const Match &);
+  Response end_view(const Match &);
   Response elements(const Match &);
   Response set_element(const Match &);
   Response set_shape(const Match &);
@@ -161,6 +168,7 @@ class Api {
   AuditLog &audit_;
   LabelBook &labels_;
   Streams streams_;
+  WebViewers viewers_;
   const HttpConfig http_; // a copy: threads of requests must not read what a reload replaces
   const std::string page_;
   std::mutex limits_lock_;

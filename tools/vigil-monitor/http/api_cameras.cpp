@@ -305,6 +305,14 @@ Response Api::crossings(const Match &m) {
   return json_response({{"camera", m.parts[0]}, {"after", after}, {"before", before}, {"lines", lines}});
 }
 
+std::string Api::stream_asked(const Match &m) {
+  const auto asked = m.request.query.find("stream");
+  const std::string stream = asked == m.request.query.end() ? "record" : asked->second;
+  if (stream != "record" && stream != "detect")
+    refuse(400, "there is no stream '" + stream.substr(0, 40) + "'; there are record, detect");
+  return stream;
+}
+
 Response Api::live_mp4(const Match &m) {
   struct Watching {
     std::shared_ptr<Recorder> recorder;
@@ -315,15 +323,17 @@ Response Api::live_mp4(const Match &m) {
   };
   const auto place = stream_place(m);
   const auto watching = std::make_shared<Watching>();
-  const auto asked = m.request.query.find("stream");
-  const std::string stream = asked == m.request.query.end() ? "record" : asked->second;
-  if (stream != "record" && stream != "detect")
-    refuse(400, "there is no stream '" + stream.substr(0, 40) + "'; there are record, detect");
+  const std::string stream = stream_asked(m);
+  const bool sound = integer_of(m.request, "sound", 0, 1, 0) != 0;
   watching->recorder = monitor_.call([&] {
     const auto c = need_camera(monitor_, m.parts[0]);
     return stream == "record" ? c->recorder() : c->detect_stream();
   });
-  if (watching->recorder) watching->live = watching->recorder->watch();
+  if (watching->recorder)
+    watching->live =
+        std::dynamic_pointer_cast<LiveMp4>(watching->recorder->watch([&](const Recorder::Stream &of) {
+          return std::make_shared<LiveMp4>(of.video, sound ? of.sound_stored : nullptr);
+        }));
   if (!watching->live)
     refuse(
         503,

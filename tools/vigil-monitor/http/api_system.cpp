@@ -91,6 +91,7 @@ json Api::figures(const VisibleCameras &visible) {
               {"threads", p.threads},
               {"descriptors", p.descriptors},
               {"viewers", monitor_.hub().viewers()},
+              {"webrtc", viewers_.describe()},
               {"queues",
                {{"writer", {{"length", monitor_.writer().length()}, {"limit", monitor_.writer().limit()}}},
                 {"mqtt_outbox", {{"length", disk["mqtt_outbox"]}, {"limit", most_letters}}},

@@ -38,7 +38,7 @@ class Live extends EventTarget {
     return this.#clock.offset;
   }
 
-  /** Says what is looked at from now on: {cameras: [names], view, height}. Without cameras only events come. */
+  /** Says what is looked at from now on: {cameras: [names], view, height, pictures}. Without cameras, or with pictures: 0, only events come. */
   watch(wanted) {
     const key = JSON.stringify(wanted);
     if (key === this.#wanted) return;
@@ -69,8 +69,7 @@ class Live extends EventTarget {
   async #open() {
     const abort = new AbortController();
     this.#abort = abort;
-    const { cameras, view, height } = JSON.parse(this.#wanted);
-    const pictures = cameras.length ? undefined : 0;
+    const { cameras, view, height, pictures = cameras.length ? undefined : 0 } = JSON.parse(this.#wanted);
     const guard = setInterval(() => { if (Date.now() - this.#last > silence) abort.abort(); }, 3000);
     try {
       this.#last = Date.now();

@@ -9,6 +9,7 @@ import { address, go } from "../app/router.js";
 import { store } from "../app/store.js";
 import { t } from "../app/text.js";
 import { fullTime, span, timeOfDay } from "../app/time.js";
+import { LiveVideo } from "../app/video.js";
 import { Areas } from "./areas.js";
 import { areaList } from "./arealist.js";
 import { controls } from "./controls.js";
@@ -21,7 +22,7 @@ import { strip } from "./strip.js";
 import { timeline } from "./timeline.js";
 import { Trouble } from "./trouble.js";
 
-const viewWords = { plain: [t("Plain"), t("the picture as it is")], overlay: [t("Overlay"), t("what moves in red, shadows blue, boxes green")],
+const viewWords = { live: [t("Live"), t("the camera's own stream, with its sound")], plain: [t("Plain"), t("the picture as it is")], overlay: [t("Overlay"), t("what moves in red, shadows blue, boxes green")],
   mask: [t("Mask"), t("white: foreground, grey: shadow")], background: [t("Background"), t("what the model has learnt")] };
 
 export function camera(root, { names: [name], query }, signal) {
@@ -40,26 +41,72 @@ export function camera(root, { names: [name], query }, signal) {
   const about = facts(name, editable);
 
   // The picture and what stands over it.
-  let view = query.get("view") ?? localStorage.getItem("view") ?? "overlay";
-  if (!now().views.includes(view)) view = now().views[0] ?? "plain";
+  const possible = () => ["live", ...now().views];
+  let view = query.get("view") ?? localStorage.getItem("view") ?? "live";
+  if (!possible().includes(view)) view = "live";
   const age = h("span", { class: "hint number stage-age" });
   const reason = h("div", { class: "stage-reason", role: "status" });
   const picture = new Picture(t("Live picture of {camera}", { camera: name }), (record) => {
     stage.classList.add("seen");
     stage.classList.toggle("moving", record.motion);
   });
+  // The camera's own stream; where neither WebRTC nor MP4 shows it, its pictures as JPEG.
+  let tiles = view !== "live";
+  const tileView = () => (view === "live" ? "plain" : view);
+  const way = h("span", { class: "stage-way hint", role: "status" });
+  const sound = iconButton("sound-off", t("Sound on"), () => listen(!video.listening), { keys: "s", hidden: true });
+  const inMp4 = () => now().sound === "aac"; // browsers play no other kind in a live MP4
+  const video = new LiveVideo(name, { soundInMp4: inMp4, label: t("Live video of {camera}", { camera: name }),
+    onseen: () => {
+      stage.classList.add("seen");
+      showVideo(true);
+    },
+    onway: ({ way: by, words, why, sound: has }) => {
+      setText(way, why.length ? `${words} (${why.join("; ")})` : words);
+      way.title = way.textContent;
+      way.dataset.way = by;
+      sound.hidden = by === "jpeg" || !((by === "webrtc" && has) || inMp4());
+      if (by === "jpeg") {
+        tiles = true;
+        showVideo(false);
+        watch();
+      } else if (video.listening && !has && by === "webrtc" && inMp4()) {
+        video.start("mse", t("WebRTC: it has no sound of the kind {kind}", { kind: now().sound }));
+      }
+    } });
+  const listen = (wanted) => {
+    const before = way.dataset.way;
+    video.listen(wanted);
+    sound.replaceChildren(icon(wanted ? "sound" : "sound-off"));
+    sound.title = `${wanted ? t("Sound off") : t("Sound on")} (s)`;
+    sound.setAttribute("aria-label", wanted ? t("Sound off") : t("Sound on"));
+    sound.setAttribute("aria-pressed", String(wanted));
+    if (before === "mse") video.start("mse", way.textContent.replace(/^MP4 ?\(?|\)$/g, "")); // with sound in the stream, or without
+    else if (wanted && before === "webrtc" && !video.hasSound) video.start("mse", t("WebRTC: it has no sound of the kind {kind}", { kind: now().sound }));
+  };
+  const showVideo = (shown) => stage.classList.toggle("plays", shown);
   const trouble = new Trouble();
-  const stage = h("div", { class: "stage" }, picture.canvas, draw.element, reason, trouble.element);
+  const stage = h("div", { class: "stage" }, picture.canvas, video.element, draw.element, reason, trouble.element);
   const shape = ({ width, height }) => stage.style.setProperty("--ratio", width && height ? width / height : 16 / 9);
-  const watch = () => live.watch({ cameras: [name], view });
+  const watch = () => live.watch(tiles ? { cameras: [name], view: tileView() } : { cameras: [name], pictures: 0 });
+  const play = () => {
+    tiles = view !== "live";
+    setText(way, "");
+    delete way.dataset.way;
+    sound.hidden = true;
+    showVideo(false);
+    if (tiles || now().state !== "online") video.stop();
+    else video.start();
+    watch();
+  };
   const choose = (next) => {
-    if (!now().views.includes(next)) return;
+    if (!possible().includes(next)) return;
     view = next;
     localStorage.setItem("view", next);
     for (const input of views.querySelectorAll("input")) input.checked = input.value === next;
-    watch();
+    play();
   };
-  const views = choice(t("View"), Object.entries(viewWords).map(([value, [words, hint]]) => ({ value, words, hint, disabled: !now().views.includes(value) })), view, choose);
+  const views = choice(t("View"), Object.entries(viewWords).map(([value, [words, hint]]) => ({ value, words, hint, disabled: !possible().includes(value) })), view, choose);
 
   // The head.
   const all = [...store.cameras.keys()];
@@ -78,7 +125,7 @@ export function camera(root, { names: [name], query }, signal) {
     h("h1", {}, name),
     all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": t("Previous camera"), title: `${beside(-1)} ([)` }, icon("back")),
       h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": t("Next camera"), title: `${beside(1)} (])` }, icon("next"))),
-    h("span", { class: "grow" }), age, h("label", { class: "tick" }, shapesShown, t("Areas")), views, editable && [undo, redo],
+    h("span", { class: "grow" }), way, age, sound, h("label", { class: "tick" }, shapesShown, t("Areas")), views, editable && [undo, redo],
     iconButton("full", t("Full screen"), () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()), { keys: "f" }));
 
   // What can be set, in three parts.
@@ -105,7 +152,12 @@ export function camera(root, { names: [name], query }, signal) {
       draw.resize(camera.width, camera.height);
       shape(camera);
     }
+    const back = stage.dataset.state && stage.dataset.state !== "online" && camera.state === "online";
     stage.dataset.state = camera.state;
+    if (view === "live") {
+      stage.classList.toggle("moving", camera.motion);
+      if (back) play(); // at once, and by the best way again
+    }
     trouble.tell(camera);
     stage.classList.toggle("troubled", trouble.element.childElementCount > 0);
     reason.replaceChildren(...(camera.state === "online" ? [] : [icon("offline"), h("strong", {}, stateTitle(camera.state)),
@@ -115,18 +167,27 @@ export function camera(root, { names: [name], query }, signal) {
   tell(now());
   store.addEventListener("camera", ({ detail }) => { if (detail.name === name) tell(detail); }, { signal });
   store.addEventListener("cameras", () => { if (!store.cameras.has(name)) { notice(t("Camera {name} is not configured any more", { name })); go("wall"); } }, { signal });
-  live.addEventListener("picture", ({ detail }) => { if (detail.camera === name && detail.view === view) picture.show(detail); }, { signal });
+  live.addEventListener("picture", ({ detail }) => { if (tiles && detail.camera === name && detail.view === tileView()) picture.show(detail); }, { signal });
   const timer = setInterval(() => {
     trouble.tick();
-    setText(age, picture.frames ? (picture.age() < 1 ? t("{n} ms", { n: Math.round(picture.age() * 1000) }) : span(picture.age())) : "");
+    setText(age, tiles && picture.frames ? (picture.age() < 1 ? t("{n} ms", { n: Math.round(picture.age() * 1000) }) : span(picture.age())) : "");
   }, 1000);
   signal.addEventListener("abort", () => clearInterval(timer));
+  let lost = false;
+  live.addEventListener("state", () => {
+    if (live.connected && lost && view === "live") play();
+    lost = !live.connected;
+  }, { signal });
   age.title = t("From the capture of a frame to this page");
+  signal.addEventListener("abort", () => video.stop());
+  addEventListener("pagehide", () => video.stop(), { signal });
 
   addKeys(t("Camera {name}", { name }), [
     { keys: ["Escape"], words: t("stop drawing, or back to the wall"), run: () => draw.draftKey("Escape") || (areas.selected ? areas.select(null) : go("wall")) },
     { keys: ["["], words: t("previous camera"), run: () => go("camera", [beside(-1)]) },
     { keys: ["]"], words: t("next camera"), run: () => go("camera", [beside(1)]) },
+    { keys: ["v"], words: t("live video"), run: () => choose("live") },
+    { keys: ["s"], words: t("sound on or off"), run: () => { if (!sound.hidden) listen(!video.listening); } },
     { keys: ["p"], words: t("plain picture"), run: () => choose("plain") },
     { keys: ["o"], words: t("overlay"), run: () => choose("overlay") },
     { keys: ["m"], words: t("mask"), run: () => choose("mask") },
@@ -141,5 +202,5 @@ export function camera(root, { names: [name], query }, signal) {
     ] : []),
     { keys: ["/"], words: t("find a property"), run: () => { showPart("controls"); set.focusSearch(); } },
   ], signal);
-  watch();
+  play();
 }

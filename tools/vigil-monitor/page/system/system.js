@@ -138,6 +138,7 @@ function queuePanel() {
     }
     state("MQTT", stats.mqtt ? t(stats.mqtt.connected ? "connected to {host}" : "not connected to {host}", { host: stats.mqtt.host }) : t("not configured"));
     state(t("Viewers"), String(stats.viewers));
+    state("WebRTC", stats.webrtc.available ? String(stats.webrtc.connected) : t("none, the page plays MP4: {reason}", { reason: stats.webrtc.reason }));
     state(t("Threads, descriptors"), `${stats.threads}, ${stats.descriptors}`);
   };
   return { element, set };

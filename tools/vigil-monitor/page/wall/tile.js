@@ -4,6 +4,7 @@ import { h, icon, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { Picture } from "../app/picture.js";
 import { address, go } from "../app/router.js";
+import { LiveVideo } from "../app/video.js";
 import { stateTitle } from "../camera/states.js";
 import { Trouble } from "../camera/trouble.js";
 import { t } from "../app/text.js";
@@ -33,7 +34,34 @@ export class Tile {
     this.tell(camera);
   }
 
+  /** Live video of the small stream, in the place of pictures. `onfail()`: no way shows it, and pictures are needed. */
+  play(after, onfail) {
+    this.video ??= new LiveVideo(this.camera.name, { stream: "detect", label: t("Live video of {camera}", { camera: this.camera.name }),
+      onseen: () => this.element.classList.add("seen", "plays"),
+      onway: ({ way }) => {
+        this.element.dataset.way = way;
+        if (way !== "jpeg") return;
+        this.stop();
+        this.failed = true;
+        onfail();
+      } });
+    if (this.playing || this.failed) return;
+    this.playing = true;
+    this.picture.canvas.after(this.video.element);
+    this.timer = setTimeout(() => this.video.start(), after);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.playing = false;
+    delete this.element.dataset.way;
+    this.element.classList.remove("plays");
+    this.video?.stop();
+    this.video?.element.remove();
+  }
+
   show(record) {
+    if (this.playing) return;
     this.picture.show(record);
     this.element.classList.toggle("moving", record.motion);
   }
@@ -42,7 +70,7 @@ export class Tile {
   tell(camera) {
     this.camera = camera;
     this.element.dataset.state = camera.state;
-    if (camera.state !== "online") this.element.classList.remove("moving");
+    if (camera.state !== "online" || (this.playing && !camera.motion)) this.element.classList.remove("moving");
     else if (camera.motion) this.element.classList.add("moving");
     this.recording.hidden = !camera.recording;
     this.trouble.tell(camera);
@@ -54,7 +82,7 @@ export class Tile {
   tick() {
     this.trouble.tick();
     if (this.camera.state === "online") {
-      const age = this.picture.age();
+      const age = this.playing ? 0 : this.picture.age();
       setText(this.note, age > late ? t("{span} late", { span: span(age) }) : "");
     } else if (this.since) {
       setText(this.since, this.#sinceWords());

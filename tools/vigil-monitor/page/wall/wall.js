@@ -3,6 +3,7 @@
 import { emptyState, h } from "../app/dom.js";
 import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
+import { notice } from "../app/notice.js";
 import { store } from "../app/store.js";
 import { t, tx } from "../app/text.js";
 import { latest } from "./latest.js";
@@ -12,6 +13,8 @@ import { Tile } from "./tile.js";
 const gap = 6;
 const sideWidth = 284; // of the newest events, beside or below; wall.css has the same
 const sideHeight = 128;
+const mostVideos = 25; // of the 32 views that the server gives one address
+const apart = 200; // ms between two that begin: the server begins eight at once
 
 export function wall(root, to, signal) {
   let tiles = new Map();
@@ -48,13 +51,29 @@ export function wall(root, to, signal) {
     if (tiles.size) grid.replaceChildren(...[...tiles.values()].map((tile) => tile.element));
     else grid.replaceChildren(emptyState("camera", t("No camera yet"), tx("Start vigil-monitor with a source, for example {example}, or name cameras in its configuration file.",
       { example: h("code", {}, "vigil-monitor rtsp://camera/stream") })));
+    for (const [name, tile] of before) if (!tiles.has(name)) tile.stop();
     arrange();
-    live.watch({ cameras: [...tiles.keys()] });
+    play();
+  };
+  // Live video of the small streams, or pictures: these need one connection for all cameras.
+  const asVideo = () => localStorage.getItem("wall-video") === "on" && tiles.size <= mostVideos;
+  const play = () => {
+    const wanted = asVideo();
+    let after = 0;
+    for (const tile of tiles.values()) {
+      if (wanted) tile.play(after, play);
+      else tile.stop();
+      after += apart;
+    }
+    const pictures = !wanted || [...tiles.values()].some((tile) => tile.failed);
+    live.watch({ cameras: [...tiles.keys()], ...(pictures ? {} : { pictures: 0 }) });
   };
   const observer = new ResizeObserver(arrange);
   observer.observe(frame);
   const timer = setInterval(() => { tiles.forEach((tile) => tile.tick()); side.tick(); }, 1000);
-  signal.addEventListener("abort", () => { observer.disconnect(); clearInterval(timer); });
+  const stop = () => tiles.forEach((tile) => tile.stop());
+  signal.addEventListener("abort", () => { observer.disconnect(); clearInterval(timer); stop(); });
+  addEventListener("pagehide", stop, { signal });
 
   store.addEventListener("cameras", fill, { signal });
   store.addEventListener("camera", ({ detail }) => tiles.get(detail.name)?.tell(detail), { signal });
@@ -73,6 +92,11 @@ export function wall(root, to, signal) {
     { keys: ["l"], words: t("show or hide the newest events"), run: () => {
       localStorage.setItem("latest", sideShown() ? "off" : "on");
       showSide(sideShown());
+    } },
+    { keys: ["v"], words: t("live video of the small streams, or pictures"), run: () => {
+      localStorage.setItem("wall-video", localStorage.getItem("wall-video") === "on" ? "off" : "on");
+      if (asVideo() || localStorage.getItem("wall-video") === "off") play();
+      else notice(t("Live video is for walls of at most {n} cameras", { n: mostVideos }));
     } },
     { keys: ["f"], words: t("full screen"), run: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()) },
   ], signal);

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The live picture by WebRTC: two kinds of viewers, bad offers, viewers that vanish, rights that end.
+
+whep.py PROGRAM FOLDER [timing | load VIEWERS | only CASE ...]. Needs GstRtspServer for the system's python3; aiortc is the viewer, without it a part is skipped
+and said so. `timing`: the figures of docs/measurements/log, which a busy machine does not reach. `load`: so many viewers of eight cameras."""
+import asyncio
+import json
+import pathlib
+import re
+import shutil
+import socket
+import statistics
+import sys
+import threading
+import time
+
+import rtsp_camera
+import whep_client
+from program import Monitor, same
+from rtsp_camera import CameraServer
+from vigiltest import free_port
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-whep"
+TIMING = sys.argv[3:] == ["timing"]
+VIEWERS = int(sys.argv[4]) if sys.argv[3:4] == ["load"] else 0
+if rtsp_camera.MISSING:
+    print(rtsp_camera.MISSING)
+    sys.exit(77)
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+PORT = free_port()
+SDP = {"Content-Type": "application/sdp"}
+ADMIN, VIEW = "admin-token-of-the-test", "view-token-of-the-test"
+(folder / "token").write_text(f"admin {ADMIN}\nview {VIEW} watcher\n")
+(folder / "token").chmod(0o600)
+SOUNDS = ["opus", "pcma", "pcmu"]
+config = folder / "monitor.yaml"
+config.write_text(f"""
+http: {{local: admin, token_file: {folder}/token}}
+record: {{enabled: false}}
+cameras:
+""" + "".join(f'  {name}: {{source: "rtsp://127.0.0.1:{PORT}/{name}"}}\n' for name in [*SOUNDS, "aac", "reordered"]) + f"""
+  two: {{source: {{record: "rtsp://127.0.0.1:{PORT}/opus", detect: "rtsp://127.0.0.1:{PORT}/small"}}, record: {{enabled: true}}}}
+  gone: {{source: "rtsp://127.0.0.1:{free_port()}/gone"}}
+""" + "".join(f'  load{i}: {{source: "rtsp://127.0.0.1:{PORT}/opus", enabled: {str(VIEWERS > 0).lower()}, detect: {{fps: 1}}}}\n' for i in range(8)))
+# An offer as a browser writes it, of nobody.
+OFFER = "\r\n".join([
+    "v=0", "o=- 1 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0", "m=video 9 UDP/TLS/RTP/SAVPF 96", "c=IN IP4 0.0.0.0", "a=mid:0", "a=recvonly", "a=rtcp-mux",
+    "a=ice-ufrag:abcd", "a=ice-pwd:abcdefghijklmnopqrstuv", "a=setup:actpass", "a=fingerprint:sha-256 " + ":".join(["AB"] * 32), "a=rtpmap:96 H264/90000",
+    "a=fmtp:96 packetization-mode=1;profile-level-id=42e01f", "a=candidate:1 1 udp 2130706431 192.0.2.1 40000 typ host", ""])
+
+
+def asker(m):
+    def ask(method, path, body=None, headers=None):
+        c = m.connect()
+        try:
+            c.request(method, path, body, headers or {})
+            r = c.getresponse()
+            return r.status, r.read(), dict(r.getheaders())
+        finally:
+            c.close()
+    return ask
+
+
+def refused(m, status, words, body=OFFER, headers=None, camera="opus"):
+    found, answer = m.ask("POST", f"/api/cameras/{camera}/whep", body, SDP if headers is None else headers)
+    if found != status or words not in str(answer):
+        raise AssertionError(f"{status} {words!r} expected, got {found} {answer}")
+
+
+def webrtc(m):
+    return m.get("/api/stats")["webrtc"]
+
+
+def bad_offers(m):
+    refused(m, 415, "application/sdp", headers={"Content-Type": "application/json"}, body="{}")
+    refused(m, 415, "application/sdp", headers={})
+    refused(m, 400, "v=0", body="")
+    refused(m, 400, "no line of SDP", body='{"sdp": 1}')
+    refused(m, 400, "ice-ufrag", body=OFFER.replace("a=ice-ufrag:abcd\r\n", ""))
+    refused(m, 400, "48 KiB", body=OFFER + "a=x\r\n" * 12000)
+    refused(m, 413, "64 KiB", body=OFFER + "a=x\r\n" * 60000)
+    refused(m, 406, "the camera sends H264, and the offer has VP8", body=OFFER.replace("H264", "VP8"))
+    refused(m, 400, "asks for nothing", body=OFFER.replace("recvonly", "sendonly"))
+    refused(m, 404, "no camera", camera="nobody")
+    refused(m, 503, "no stream to show", camera="gone")
+    same(m.ask("PATCH", "/api/cameras/opus/whep/none", "a=candidate:x", {"Content-Type": "application/trickle-ice-sdpfrag"})[0], 404, "candidates of nobody")
+    same(m.ask("DELETE", "/api/cameras/opus/whep/none")[0], 404, "the end of nobody")
+    same(m.ask("GET", "/api/cameras/opus/whep")[0], 405, "a question where offers go")
+    m.wait("B-frames are seen", lambda: m.ask("POST", "/api/cameras/reordered/whep", OFFER, SDP)[0] == 406, 20)
+    print("bad offers good")
+
+
+def sends_nothing(m):
+    """Nobody answers at the candidate of the offer, and nothing is sent there."""
+    target = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    target.bind(("127.0.0.1", 0))
+    target.setblocking(False)
+    offer = OFFER.replace("192.0.2.1 40000", f"127.0.0.1 {target.getsockname()[1]}")
+    status, answer = m.ask("POST", "/api/cameras/opus/whep", offer, SDP)
+    same(status, 201, answer)
+    text = answer.decode()
+    candidates = re.findall(r"a=candidate:\S+ 1 UDP \d+ (\S+) \d+ typ (\S+)", text)
+    if not candidates or {kind for _, kind in candidates} != {"host"} or "tcp" in text.lower().replace("rtcp", ""):
+        raise AssertionError(text)
+    place = m.headers["Location"]
+    same(m.ask("PATCH", f"/api/cameras/opus/{place}", f"a=candidate:1 1 udp 1 127.0.0.1 {target.getsockname()[1]} typ host\r\n", {"Content-Type": "application/trickle-ice-sdpfrag"})[0], 204, "more candidates")
+    same(m.ask("DELETE", f"/api/cameras/pcma/{place}")[0], 404, "by another camera's path")
+    same(webrtc(m)["viewers"], 1, "viewers")
+    begun = time.monotonic()
+    m.wait("who never comes is given up", lambda: webrtc(m)["viewers"] == 0, 60)
+    if time.monotonic() - begun < 10:
+        raise AssertionError("given up before the time that is said")
+    if not any("did not begin" in line for line in m.log):
+        raise AssertionError(m.log)
+    try:
+        raise AssertionError(f"something was sent to the address in the offer: {target.recv(100)!r}")
+    except BlockingIOError:
+        target.close()
+    print("who never comes is given up after", round(time.monotonic() - begun), "s")
+
+
+def many(m):
+    """200 offers at once: a few views, and words for all others; then all end, and leave nothing."""
+    found, before = [], m.get("/api/stats")
+
+    def one():
+        try:
+            status, answer = m.ask("POST", "/api/cameras/opus/whep", OFFER, SDP)
+            found.append((status, b"" if status == 201 else str(answer).encode()))
+        except (OSError, ValueError) as error:  # more connections than the server has
+            found.append((0, str(error).encode()))
+
+    threads = [threading.Thread(target=one) for _ in range(200)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    counts = {status: sum(s == status for s, _ in found) for status in sorted({s for s, _ in found})}
+    print("200 offers at once:", counts)
+    if set(counts) - {0, 201, 429, 503} or not 1 <= counts.get(201, 0) <= 32 or counts.get(429, 0) + counts.get(503, 0) < 20:
+        raise AssertionError((counts, [f for f in found if f[0] not in (201, 429, 503)][:3]))
+    m.wait("all of them are given up", lambda: webrtc(m)["viewers"] == 0, 90)
+    left = lambda: {k: m.get("/api/stats")[k] - before[k] for k in ("threads", "descriptors")}  # noqa: E731
+    m.wait("their threads and sockets are gone", lambda: max(left().values()) < 8, 60)
+    print("left of them:", left())
+    same(m.ask("GET", "/healthz")[0], 200, "the program goes on")
+
+
+def plays(m):
+    asyncio.run(_plays(m, asker(m)))
+
+
+async def _plays(m, ask):
+    for camera, codec, form in (("opus", "opus", None), ("pcma", "PCMA", "s16"), ("pcmu", "PCMU", "s16")):
+        v = whep_client.Viewer(ask, camera)
+        status, answer = await v.begin()
+        same(status, 201, answer)
+        same([(kind, c and c.upper()) for kind, _, _, c in whep_client.media_of(answer)], [("video", "H264"), ("audio", codec.upper())], "what was answered")
+        await v.until("pictures and sound", lambda v=v: v.pictures and v.pictures[-1][1] > v.answered + 2 and any(loud for _, _, loud in v.sounds), 60)
+        same(v.size, (640, 360), "the size")
+        if form is None:
+            late = sorted(v.late()[len(v.late()) // 2:])
+            print(f"{camera}: first picture {1000 * (v.pictures[0][0] - v.clicked):.0f} ms after the offer, {1000 * late[len(late) // 2]:.0f} ms late then")
+        await v.end()
+        await asyncio.to_thread(m.wait, "the view ends", lambda: webrtc(m)["viewers"] == 0)
+    for camera in ("aac", "two"):
+        v = whep_client.Viewer(ask, camera, stream="detect" if camera == "two" else "record")
+        status, answer = await v.begin()
+        same(status, 201, answer)
+        same([(kind, port > 0) for kind, port, _, _ in whep_client.media_of(answer)], [("video", True), ("audio", False)], "sound that is not to be had is refused")
+        await v.until("pictures", lambda: len(v.pictures) > 5)
+        same(v.size, (320, 180) if camera == "two" else (640, 360), f"the size of {camera}")
+        await v.end()
+    await _catches_up(ask)
+    v = whep_client.Viewer(ask, "two")
+    await v.begin()
+    await v.until("the large stream", lambda: v.pictures and v.sounds)
+    same(v.size, (640, 360), "the size of the stream that is recorded")
+    await v.end()
+    print("plays good")
+
+
+async def _catches_up(ask):
+    """What comes first is old, and is sent at once: its times are close together, so that what follows is not shown late. Later times are the camera's."""
+    for _ in range(20):
+        v = whep_client.Viewer(ask, "opus", sound=False)
+        same((await v.begin())[0], 201, "an answer")
+        await v.until("a picture of now", lambda v=v: v.pictures and v.pictures[-1][1] > v.answered, 90)
+        old = [(drawn, shown) for _, drawn, shown, _ in v.pictures if drawn < v.answered - 0.5]
+        if old and old[-1][0] - old[0][0] > 0.6:
+            break
+        await v.end()
+    else:
+        raise AssertionError("no view began with old pictures")
+    await v.until("pictures of now", lambda: v.pictures[-1][1] > v.answered + 4, 90)
+    await v.end()
+    if old[-1][1] - old[0][1] > 0.3:
+        raise AssertionError(f"old pictures that are not sent at once (drawn, shown): {old}")
+    lags = [drawn - shown for _, drawn, shown, _ in v.pictures if drawn > v.answered + 1]
+    middle = statistics.median(lags)
+    away = statistics.median(abs(lag - middle) for lag in lags)
+    print(f"old pictures of {old[-1][0] - old[0][0]:.2f} s have times of {old[-1][1] - old[0][1]:.3f} s; later times are {1000 * away:.1f} ms off")
+    if len(lags) < 10 or away > 0.1:
+        raise AssertionError(f"{len(lags)} pictures whose times are not the camera's: {lags}")
+
+
+def shares(m):
+    asyncio.run(_shares(m, asker(m)))
+
+
+async def _shares(m, ask):
+    """Several viewers, one of whom stops to read: the others lose nothing, and the camera is asked once."""
+    viewers = [whep_client.Viewer(ask, "opus") for _ in range(3)]
+    for v in viewers:
+        same((await v.begin())[0], 201, "an answer")
+    for v in viewers:
+        await v.until("pictures", lambda v=v: len(v.pictures) > 25)
+    await viewers[0].end(say=False)  # without a word to the server
+    seen = [len(v.pictures) for v in viewers[1:]]
+    await asyncio.to_thread(m.wait, "who vanished is given up", lambda: webrtc(m)["viewers"] == 2, 90)
+    for v, n in zip(viewers[1:], seen):
+        await v.until("the others go on", lambda v=v, n=n: len(v.pictures) > n + 50)
+        await v.end()
+    same(m.get("/api/cameras/opus")["reconnects"], 0, "further connections to the camera")
+    print("shares good")
+
+
+def rights(m):
+    asyncio.run(_rights(m, asker(m)))
+
+
+async def _rights(m, ask):
+    bearer = lambda token: {"Authorization": f"Bearer {token}"}  # noqa: E731
+    v = whep_client.Viewer(ask, "opus", headers=bearer(VIEW))
+    same((await v.begin())[0], 201, "a token to view")
+    await v.until("pictures", lambda: v.pictures)
+    (folder / "token").write_text(f"admin {ADMIN}\n")
+    same((await asyncio.to_thread(ask, "POST", "/api/reload", "{}", {"Content-Type": "application/json", **bearer(ADMIN)}))[0], 200, "reload")
+    await asyncio.to_thread(m.wait, "the view ends with its token", lambda: webrtc(m)["viewers"] == 0, 20)
+    await v.end(say=False)
+    print("rights good")
+
+
+async def camera_goes(m, ask, camera):
+    v = whep_client.Viewer(ask, "pcma")
+    await v.begin()
+    await v.until("pictures", lambda: v.pictures)
+    camera.kill()
+    await asyncio.to_thread(m.wait, "the view ends with the camera's stream", lambda: webrtc(m)["viewers"] == 0, 60)
+    await v.end(say=False)
+    print("a camera that goes good")
+
+
+async def figures(ask):
+    """Median and 99 % of the pictures' age; sound against picture; the first picture."""
+    firsts = []
+    for _ in range(20):
+        v = whep_client.Viewer(ask, "opus")
+        await v.begin()
+        await v.until("a picture", lambda v=v: v.pictures)
+        firsts.append(1000 * (v.pictures[0][0] - v.clicked))
+        await v.end()
+        await asyncio.sleep(0.37)
+    v = whep_client.Viewer(ask, "opus")
+    await v.begin()
+    await v.until("two seconds", lambda: v.pictures and time.time() - v.pictures[0][0] > 2)
+    start = time.time()
+    await v.until("half a minute", lambda: time.time() - start > 30, 60)
+    late = sorted(1000 * (arrived - drawn) for arrived, drawn, _, _ in v.pictures if arrived > start)
+    pick = lambda values, share: sorted(values)[min(len(values) - 1, int(share * len(values)))]  # noqa: E731
+    out = {"pictures": len(late), "late_median_ms": round(pick(late, 0.5)), "late_99_ms": round(pick(late, 0.99)),
+           "first_median_ms": round(pick(firsts, 0.5)), "first_most_ms": round(max(firsts))}
+    await v.end()
+    print(json.dumps(out))
+    wrong = {k: out[k] for k, most in {"late_median_ms": 150, "late_99_ms": 300, "first_most_ms": 500}.items() if out[k] > most}
+    if wrong:
+        raise AssertionError(f"too much: {wrong}")
+
+
+async def load(m, ask):
+    """What many viewers cost the program. They decrypt, and do not decode."""
+    counts = [0] * VIEWERS
+
+    class Counter:
+        def __init__(self, at):
+            self.at = at
+
+        def decode(self, _frame):
+            counts[self.at] += 1
+            return []
+    order = iter(range(2 * VIEWERS))
+    whep_client.aiortc.rtcrtpreceiver.get_decoder = lambda _codec: Counter(next(order) % VIEWERS)
+    before = m.get("/api/stats")
+    await asyncio.sleep(15)
+    idle = m.get("/api/stats")
+    viewers = []
+    for i in range(VIEWERS):
+        v = whep_client.Viewer(ask, f"load{i % 8}", sound=False)
+        status, answer = await v.begin()
+        while status in (429, 503):
+            await asyncio.sleep(1)
+            v = whep_client.Viewer(ask, f"load{i % 8}", sound=False)
+            status, answer = await v.begin()
+        same(status, 201, answer)
+        viewers.append(v)
+    await asyncio.sleep(5)
+    first, seen, now = m.get("/api/stats"), list(counts), time.monotonic()
+    await asyncio.sleep(30)
+    last, passed = m.get("/api/stats"), time.monotonic() - now
+    share = lambda a, b: round((b["cpu_seconds"] - a["cpu_seconds"]) / (b["time"] - a["time"]), 3)  # noqa: E731
+    fps = sorted((b - a) / passed for a, b in zip(seen, counts))
+    print(json.dumps({"viewers": VIEWERS, "connected": last["webrtc"]["connected"], "processors_without": share(before, idle), "processors_with": share(first, last),
+                      "memory_mb_without": round(idle["memory_bytes"] / 1e6), "memory_mb_with": round(last["memory_bytes"] / 1e6), "threads": last["threads"],
+                      "fps_least": round(fps[0], 1), "fps_median": round(fps[len(fps) // 2], 1)}))
+    for v in viewers:
+        await v.end(say=False)
+
+
+checks = [bad_offers, plays, sends_nothing, shares, many, rights]
+if sys.argv[3:4] == ["only"]:
+    checks = [c for c in checks if c.__name__ in sys.argv[4:]]
+with_a_viewer = [plays, shares, rights]
+camera = CameraServer(PORT, "live_camera.py")
+try:
+    with Monitor(program, folder / "data", "--config", str(config)) as m:
+        live = [*SOUNDS, "aac", "reordered", "two"]
+        m.wait("cameras", lambda: all(c["state"] == "online" for c in m.get("/api/cameras") if c["name"] in live), 60)
+        if not webrtc(m)["available"]:
+            print("SKIPPED:", webrtc(m)["reason"])
+            refused(m, 501, "no WebRTC")
+            sys.exit(77)
+        ask = asker(m)
+        if TIMING or VIEWERS:
+            if whep_client.MISSING:
+                print(whep_client.MISSING)
+                sys.exit(77)
+            asyncio.run(load(m, ask) if VIEWERS else figures(ask))
+        else:
+            if whep_client.MISSING:
+                print(whep_client.MISSING)
+            for check in checks:
+                if not (whep_client.MISSING and check in with_a_viewer):
+                    check(m)
+            if not whep_client.MISSING:
+                asyncio.run(camera_goes(m, ask, camera))
+        m.stop()
+finally:
+    camera.kill()
+print("all good" if TIMING or not whep_client.MISSING else "SKIPPED in part: no viewer")

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "web_viewers.h"
+
+#include "../camera/utc.h"
+#include "../http/tokens.h"
+#include "common/error.h"
+#include "common/guarded.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace vigil::monitor {
+
+WebViewers::Sender::~Sender() {
+  if (stream) recorder->unwatch(stream);
+}
+
+struct WebViewers::Place {
+  Place(WebViewers &viewers, std::string w) : all(viewers), who(std::move(w)) {
+    const std::lock_guard guard(all.lock_);
+    if (all.stopped_) throw ViewRefused{503, "the program is stopping"};
+    const auto known = all.of_.find(who);
+    if (known != all.of_.end() && known->second >= most_of_one)
+      throw ViewRefused{429, text(most_of_one, " live views of yours are open; close one")};
+    if (all.all_ >= most)
+      throw ViewRefused{503, text("all ", most, " places for live views by WebRTC are taken")};
+    if (all.beginning_ >= most_beginning)
+      throw ViewRefused{503, "too many live views begin at once; try it again in some seconds"};
+    all.of_[who]++;
+    all.all_++;
+    all.beginning_++;
+  }
+  ~Place() {
+    const std::lock_guard guard(all.lock_);
+    all.beginning_--;
+    if (!kept) all.free_place(who);
+  }
+  Place(const Place &) = delete;
+  Place &operator=(const Place &) = delete;
+  WebViewers &all;
+  const std::string who;
+  bool kept = false;
+};
+
+WebViewers::WebViewers(WebRtcConfig config, std::function<void(const std::string &)> log)
+    : config_(std::move(config)), log_(std::move(log)),
+      missing_(config_.enabled ? WebPeer::missing()
+                               : "the configuration says http: {webrtc: {enabled: false}}"),
+      thread_([this] { guard("viewers of WebRTC", [this] { look_after(); }); }) {}
+
+WebViewers::~WebViewers() {
+  stop();
+}
+
+void WebViewers::free_place(const std::string &who) {
+  all_--;
+  if (const auto of = of_.find(who); of != of_.end() && --of->second == 0) of_.erase(of);
+}
+
+void WebViewers::stop() {
+  std::map<std::string, View> over;
+  {
+    const std::lock_guard guard(lock_);
+    stopped_ = true;
+    over.swap(views_);
+    wake_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+  for (auto &[id, view] : over) leave(std::move(view));
+  constexpr std::chrono::seconds patience(5);
+  if (!reaper_.wait(patience))
+    log_("some live views do not end; the program leaves without waiting for them");
+}
+
+// All that belongs to GStreamer goes on a thread of its own: it may wait.
+void WebViewers::leave(View view) {
+  view.sender->stream->leave(view.peer.get());
+  {
+    const std::lock_guard guard(lock_);
+    free_place(view.who);
+  }
+  reaper_.add([held = std::make_shared<View>(std::move(view))]() mutable { held.reset(); });
+}
+
+std::shared_ptr<WebViewers::Sender> WebViewers::sender(const std::shared_ptr<Recorder> &recorder) {
+  const std::lock_guard guard(senders_lock_);
+  std::erase_if(senders_, [](const auto &s) { return s.second.expired(); });
+  auto &known = senders_[recorder.get()];
+  if (auto s = known.lock(); s && !s->stream->ended()) return s;
+  auto s = std::make_shared<Sender>();
+  s->recorder = recorder;
+  s->stream = std::dynamic_pointer_cast<RtpStream>(recorder->watch(
+      [](const Recorder::Stream &of) { return std::make_shared<RtpStream>(of.video, of.sound_sent); }));
+  if (!s->stream) return nullptr;
+  known = s;
+  return s;
+}
+
+WebViewers::Begun WebViewers::begin(const Asked &asked) {
+  try {
+    if (!missing_.empty()) throw ViewRefused{501, "there is no WebRTC here: " + missing_};
+    Place place(*this, asked.who);
+    WebPeer::Wish wish{Offer(asked.sdp), {}, asked.on_this_machine};
+    const auto from = asked.stream ? sender(asked.stream) : nullptr;
+    if (!from)
+      throw ViewRefused{503,
+                        "camera " + asked.camera +
+                            " has no stream to show now: it is not connected, or it sends pictures that are "
+                            "not compressed while its recordings are off"};
+    const RtpStream &stream = *from->stream;
+    if (stream.reordered())
+      throw ViewRefused{
+          406, "the camera sends pictures in another order than it shows them (B-frames), which WebRTC "
+               "does not play"};
+    Offer::Choice choice;
+    if (!wish.offer.choose("video", stream.codec(), stream.profile(), choice))
+      throw ViewRefused{406, "the camera sends " + stream.codec() + ", and the offer has " +
+                                 wish.offer.offered("video")};
+    wish.choices.push_back(choice);
+    if (!stream.sound_codec().empty() && wish.offer.choose("audio", stream.sound_codec(), "", choice))
+      wish.choices.push_back(choice);
+    View view{asked.camera, asked.who, from, nullptr, asked.allowed};
+    view.peer = WebPeer::make(wish, config_, from->stream,
+                              [this](std::function<void()> f) { reaper_.add(std::move(f)); });
+    Begun out{random_word(), view.peer->answer()};
+    const std::lock_guard guard(lock_);
+    if (stopped_) throw ViewRefused{503, "the program is stopping"};
+    views_.emplace(out.id, std::move(view));
+    place.kept = true;
+    begun_++;
+    wake_.notify_all();
+    return out;
+  } catch (...) {
+    refused_++;
+    throw;
+  }
+}
+
+bool WebViewers::end(const std::string &camera, const std::string &id) {
+  View view;
+  {
+    const std::lock_guard guard(lock_);
+    const auto found = views_.find(id);
+    if (found == views_.end() || found->second.camera != camera) return false;
+    view = std::move(found->second);
+    views_.erase(found);
+  }
+  leave(std::move(view));
+  return true;
+}
+
+bool WebViewers::candidates(const std::string &camera, const std::string &id, const std::string &fragment) {
+  std::shared_ptr<WebPeer> peer;
+  {
+    const std::lock_guard guard(lock_);
+    const auto found = views_.find(id);
+    if (found == views_.end() || found->second.camera != camera) return false;
+    peer = found->second.peer;
+  }
+  for (std::size_t at = 0; at < fragment.size();) {
+    const std::size_t end = std::min(fragment.find_first_of("\r\n", at), fragment.size());
+    if (const std::string line = fragment.substr(at, end - at); line.starts_with("a=candidate:"))
+      peer->candidate(line.substr(2));
+    at = end + 1;
+  }
+  return true;
+}
+
+// Ends those who left, lost their right, or never came.
+void WebViewers::look_after() {
+  constexpr std::chrono::seconds often(1);
+  std::unique_lock guard(lock_);
+  while (!stopped_) {
+    if (views_.empty()) {
+      wake_.wait(guard);
+      continue;
+    }
+    wake_.wait_for(guard, often, [this] { return stopped_; });
+    std::map<std::string, View> now = views_;
+    guard.unlock();
+    const double time = Utc::monotonic_seconds();
+    for (const auto &[id, view] : now) {
+      if (!view.allowed()) {
+        end(view.camera, id);
+      } else if (const std::string why = view.peer->over(time); !why.empty()) {
+        if (!view.peer->connected()) log_(view.camera + ": a live view by WebRTC did not begin: " + why);
+        end(view.camera, id);
+      }
+    }
+    now.clear(); // what it was the last owner of ends without the lock
+    guard.lock();
+  }
+}
+
+nlohmann::json WebViewers::describe() const {
+  const std::lock_guard guard(lock_);
+  std::size_t connected = 0;
+  for (const auto &[id, view] : views_) connected += view.peer->connected();
+  return {{"available", missing_.empty()},
+          {"reason", missing_.empty() ? nlohmann::json() : nlohmann::json(missing_)},
+          {"viewers", views_.size()},
+          {"connected", connected},
+          {"begun", begun_.load()},
+          {"refused", refused_.load()}};
+}
+
+} // namespace vigil::monitor
