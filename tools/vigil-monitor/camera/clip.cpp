@@ -52,7 +52,7 @@ void Recorder::frame(GstBuffer *part, double time) {
     clips_.erase(clips_.begin() + static_cast<std::ptrdiff_t>(i));
     recording_--;
   }
-  for (const auto &v : viewers_) v->push(buffer);
+  for (const auto &v : viewers_) v->push(buffer, time);
   announce(guard);
 }
 
@@ -171,25 +171,25 @@ bool Recorder::begin(const std::string &event, const std::string &path, double t
   return true;
 }
 
-std::shared_ptr<LiveMp4> Recorder::watch() {
+std::shared_ptr<StreamViewer> Recorder::watch(const Make &make) {
   tools::CapsPtr caps;
   {
     const std::lock_guard guard(lock_);
     if (viewers_.size() >= most_viewers || ring_.empty()) return nullptr;
     caps.reset(gst_caps_ref(caps_));
   }
-  auto viewer = std::make_shared<LiveMp4>(caps.get());
+  auto viewer = make({caps.get()});
   const std::lock_guard guard(lock_);
   if (caps_ != caps.get() || ring_.empty() || viewers_.size() >= most_viewers) return nullptr;
   std::size_t from = 0;
   for (std::size_t i = 0; i < ring_.size(); i++)
     if (ring_[i].key) from = i;
-  for (std::size_t i = from; i < ring_.size(); i++) viewer->push(ring_[i].buffer.get());
+  for (std::size_t i = from; i < ring_.size(); i++) viewer->push(ring_[i].buffer.get(), ring_[i].time);
   viewers_.push_back(viewer);
   return viewer;
 }
 
-void Recorder::unwatch(const std::shared_ptr<LiveMp4> &viewer) {
+void Recorder::unwatch(const std::shared_ptr<StreamViewer> &viewer) {
   const std::lock_guard guard(lock_);
   std::erase(viewers_, viewer);
 }

@@ -5,6 +5,7 @@
 #include "access_units.h"
 #include "clip_writer.h"
 #include "live_mp4.h"
+#include "stream_viewer.h"
 
 #include <atomic>
 #include <cstdint>
@@ -48,8 +49,12 @@ class Recorder {
 
   // From a viewer's thread: the stream from the last key frame on. Null when there is no stream to show, or
   // too many watch. Who watches says unwatch() before the last owner lets go.
-  std::shared_ptr<LiveMp4> watch();
-  void unwatch(const std::shared_ptr<LiveMp4> &);
+  struct Stream {
+    GstCaps *video;
+  };
+  using Make = std::function<std::shared_ptr<StreamViewer>(const Stream &)>; // without a lock
+  std::shared_ptr<StreamViewer> watch(const Make &);
+  void unwatch(const std::shared_ptr<StreamViewer> &);
   std::optional<std::string> codec() const;
   std::size_t bytes() const { return bytes_; }
   std::uint64_t lost() const { return lost_; }         // frames of clips, because the disk was too slow
@@ -90,7 +95,7 @@ class Recorder {
   std::deque<Frame> ring_;
   std::atomic<std::size_t> bytes_ = 0;
   std::vector<Clip> clips_;
-  std::vector<std::shared_ptr<LiveMp4>> viewers_;
+  std::vector<std::shared_ptr<StreamViewer>> viewers_;
   std::atomic<int> recording_ = 0;
   std::atomic<std::uint64_t> lost_ = 0, overruns_ = 0;
   struct Unwritten {

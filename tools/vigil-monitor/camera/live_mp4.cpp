@@ -49,7 +49,7 @@ LiveMp4::~LiveMp4() {
   gst_object_unref(pipeline_);
 }
 
-void LiveMp4::push(GstBuffer *buffer) {
+void LiveMp4::push(GstBuffer *buffer, double) {
   if (ended_) return;
   // Behind a full sink the muxer waits, and what is pushed collects in the source.
   if (gst_app_src_get_current_level_bytes(source_) > most_waiting) return end();

@@ -98,6 +98,11 @@ struct HttpConfig {
   std::vector<std::string>
       hosts; // names under which browsers may reach the server, in addition to its addresses
 };
+struct RtspConfig { // cameras for other programs
+  std::string address; // empty: no RTSP server
+  int port = 8554;
+  int max_clients = 16;
+};
 struct MqttConfig {
   std::string host; // empty: no MQTT
   int port = 1883;
@@ -122,6 +127,7 @@ struct StorageConfig {
 
 struct Config {
   HttpConfig http;
+  RtspConfig rtsp;
   MqttConfig mqtt;
   WebhookConfig webhook;
   std::vector<NotifyConfig> notify;

@@ -33,6 +33,10 @@ constexpr KeyReference table[] = {
     {"http.framed", "", "false",
      "Pages of the same address, as those of Home Assistant, may show this page inside them."},
 
+    {"rtsp.listen", "ADDRESS:PORT", "required",
+     "Cameras and their findings by [RTSP](monitor.md#rtsp). Without the section there is no RTSP server."},
+    {"rtsp.max_clients", "", "16", "Connections at a time. Further ones are refused."},
+
     {"mqtt.host", "name or address", "required", "The broker. Without the section there is no MQTT."},
     {"mqtt.port", "", "1883, with `tls: true` 8883", "Port of the broker."},
     {"mqtt.user", "text", "none", "User name, for the broker only."},

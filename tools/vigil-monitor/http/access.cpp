@@ -53,10 +53,9 @@ Visitor Access::visitor(const Request &r) {
     if (found && found->token) {
       is(*found->token);
     } else if (user && user->password_version == found->session.password_version) {
-      v.role = role_of_user(user->role);
-      v.name = user->name;
-      v.user = user->id;
-      v.cameras = users_.cameras_of(*user);
+      const std::uint64_t as_of = v.as_of;
+      v = visitor_of(*user);
+      v.as_of = as_of;
     } else {
       v.wrong = v.old_session = true;
     }
@@ -66,6 +65,16 @@ Visitor Access::visitor(const Request &r) {
     v.role = local_;
     v.name = "local";
   }
+  return v;
+}
+
+Visitor Access::visitor_of(const StoredUser &user) const {
+  Visitor v;
+  v.as_of = as_of_;
+  v.role = role_of_user(user.role);
+  v.name = user.name;
+  v.user = user.id;
+  v.cameras = users_.cameras_of(user);
   return v;
 }
 

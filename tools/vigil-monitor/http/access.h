@@ -47,6 +47,9 @@ class Access {
     Role role = Role::none;
     std::string name, set_cookie; // the header
   };
+  // Who this user is, whose password was right.
+  Visitor visitor_of(const StoredUser &) const;
+
   // A session by this token. Nothing: the token is wrong.
   std::optional<SignedIn> sign_in(const std::string &token, const Request &);
   // The user of this name, if this is the password. Nothing: one of them is wrong; nobody learns which, by
