@@ -3,8 +3,8 @@
 """Builds the files of a release: source archive, Debian packages, container image, and their checksums.
 Usage: ./run release [--dry-run] [--out FOLDER] [--no-image]
 
-The version is meson.build's. It is refused when the changelogs do not have it with a date, when the tree has changes, or when its tag is at
-another commit. --dry-run checks the same, prints the commands and runs none of them. docs/develop/release.md has what comes before."""
+The version is meson.build's. It is refused when the changelogs do not have it with a date, when the tree has changes, when its tag is at
+another commit, when made-up addresses are left, or when a picture of the page is older than the page. --dry-run checks the same, prints the commands and runs none of them. docs/develop/release.md has what comes before."""
 import argparse
 import datetime
 import hashlib
@@ -50,6 +50,12 @@ def mistakes(name):
     tagged, head = git("rev-parse", "--verify", "--quiet", f"v{name}^{{commit}}").stdout.strip(), git("rev-parse", "HEAD").stdout.strip()
     if tagged and tagged != head:
         out.append(f"the tag v{name} is at {tagged[:12]}, not at this commit; raise the version in meson.build")
+    made_up = git("grep", "-l", r"vigil\.example", "--", "debian", "deploy", "gst").stdout.split()
+    if made_up:
+        out.append(f"{', '.join(made_up)}: made-up addresses; fill in what MAINTAINERS.md lists")
+    pictures = subprocess.run([sys.executable, ROOT / "tests/lint/screenshots.py", ROOT, "--release"], capture_output=True, text=True, check=False)
+    if pictures.returncode == 1:
+        out.append("pictures of the page are older than the page:\n" + pictures.stdout.rstrip())
     return out
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hooks of mkdocs (mkdocs.yml): the navigation, from the folders of docs/, and links to files of the source, which are no pages.
+"""Hooks of mkdocs (mkdocs.yml): the navigation, from the folders of docs/, the search, and links to files of the source, which are no pages.
 
 Such a link becomes the name of the file, or a link to the repository where mkdocs.yml names one (repo_url)."""
+import json
 import os
 import pathlib
 import re
@@ -37,6 +38,15 @@ def on_config(config):
     return config
 
 
+def on_post_build(config):
+    """Diaries are not found by a search: their many words would hide the pages for readers."""
+    index = pathlib.Path(config["site_dir"]) / "search/search_index.json"
+    if index.exists():
+        content = json.loads(index.read_text(encoding="utf-8"))
+        content["docs"] = [d for d in content["docs"] if not d["location"].startswith("measurements/log/")]
+        index.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
 def on_page_markdown(markdown, page, config, files):
     folder = (pathlib.Path(config["docs_dir"]) / page.file.src_path).parent
     docs = pathlib.Path(config["docs_dir"])
@@ -50,7 +60,8 @@ def on_page_markdown(markdown, page, config, files):
             return f"[{text}]({os.path.relpath(file, folder)}{match[2][len(target):]})"
         if config["repo_url"]:
             return f"[{text}]({config['repo_url'].rstrip('/')}/blob/main/{file.relative_to(ROOT).as_posix()})"
-        return text if "`" in text else f"{text} (`{file.relative_to(ROOT).as_posix()}`)" if text != file.name else f"`{file.relative_to(ROOT).as_posix()}`"
+        path = file.relative_to(ROOT).as_posix()
+        return text if "`" in text else f"`{path}`" if text.rstrip("/") in (file.name, path) else f"{text} (`{path}`)"
 
     blocks = re.split(r"(^ *```.*?^ *```$)", markdown, flags=re.DOTALL | re.MULTILINE)
     return "".join(block if block.lstrip().startswith("```") else LINK.sub(replace, block) for block in blocks)

@@ -2,6 +2,7 @@
 // A context without a window or a display server: EGL on a device, or on Mesa's surfaceless platform.
 #include "common/error.h"
 #include "common/gl/device.h"
+#include "common/gl/open.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -143,6 +144,10 @@ EglNames current_egl() {
   } catch (const Error &) { // there is no EGL
     return {};
   }
+}
+
+std::unique_ptr<Device> open_gl_es() {
+  return open_egl(true);
 }
 
 std::unique_ptr<Device> open_gl() {

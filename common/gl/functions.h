@@ -13,6 +13,8 @@ namespace vigil {
   X(ACTIVETEXTURE, ActiveTexture)                                                                            \
   X(ATTACHSHADER, AttachShader)                                                                              \
   X(BINDBUFFER, BindBuffer)                                                                                  \
+  X(BINDBUFFERBASE, BindBufferBase)                                                                          \
+  X(BINDBUFFERRANGE, BindBufferRange)                                                                        \
   X(BINDFRAMEBUFFER, BindFramebuffer)                                                                        \
   X(BINDSAMPLER, BindSampler)                                                                                \
   X(BINDTEXTURE, BindTexture)                                                                                \
@@ -26,6 +28,7 @@ namespace vigil {
   X(CLEARCOLOR, ClearColor)                                                                                  \
   X(COLORMASK, ColorMask)                                                                                    \
   X(COMPILESHADER, CompileShader)                                                                            \
+  X(COPYBUFFERSUBDATA, CopyBufferSubData)                                                                    \
   X(CREATEPROGRAM, CreateProgram)                                                                            \
   X(CREATESHADER, CreateShader)                                                                              \
   X(DELETEBUFFERS, DeleteBuffers)                                                                            \
@@ -42,6 +45,7 @@ namespace vigil {
   X(ENABLE, Enable)                                                                                          \
   X(FENCESYNC, FenceSync)                                                                                    \
   X(FINISH, Finish)                                                                                          \
+  X(FLUSH, Flush)                                                                                            \
   X(FRAMEBUFFERTEXTURE2D, FramebufferTexture2D)                                                              \
   X(GENBUFFERS, GenBuffers)                                                                                  \
   X(GENFRAMEBUFFERS, GenFramebuffers)                                                                        \
@@ -52,6 +56,8 @@ namespace vigil {
   X(GETBOOLEANV, GetBooleanv)                                                                                \
   X(GETERROR, GetError)                                                                                      \
   X(GETFLOATV, GetFloatv)                                                                                    \
+  X(GETINTEGER64I_V, GetInteger64i_v)                                                                        \
+  X(GETINTEGERI_V, GetIntegeri_v)                                                                            \
   X(GETINTEGERV, GetIntegerv)                                                                                \
   X(GETPROGRAMINFOLOG, GetProgramInfoLog)                                                                    \
   X(GETPROGRAMIV, GetProgramiv)                                                                              \
@@ -83,6 +89,7 @@ namespace vigil {
 // Later versions and extensions; null where the context lacks them.
 #define VIGIL_GL_OPTIONAL(X)                                                                                 \
   X(BINDIMAGETEXTURE, BindImageTexture)                                                                      \
+  X(BUFFERSTORAGE, BufferStorage)                                                                            \
   X(DISPATCHCOMPUTE, DispatchCompute)                                                                        \
   X(GETGRAPHICSRESETSTATUS, GetGraphicsResetStatus)                                                          \
   X(GETQUERYOBJECTUI64V, GetQueryObjectui64v)                                                                \

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "common/scene/foliage.h"
 
-#include "common/scene/hash.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +8,16 @@ namespace vigil::scene {
 namespace {
 
 constexpr float pi = 3.14159265f;
+
+// Of a tree against the light: some leaves let it through, others do not.
+Rgb contrasting_leaf(Random &random) {
+  return blend({24, 36, 20}, {190, 205, 130}, random.between(0, 1));
+}
+
+// How many twigs the crowns of a gale have: 0.3, sparse, to 1.2, dense.
+float crown_density(std::uint32_t seed) {
+  return 0.3f + 0.9f * float(mix(seed, 0x63726f77u) % 1000) / 1000;
+}
 
 Rgb leaf_colour(Random &random, float lit) {
   return blend({54, 84, 40}, {122, 156, 72}, lit) * random.between(0.82f, 1.15f);
@@ -107,7 +115,12 @@ bool Foliage::span(int y, int &first, int &last) const {
   return first < last;
 }
 
-Foliage::Gust Foliage::gust(double t, float wind) {
+Foliage::Gust Foliage::gust(const Plot &plot, double t) {
+  const float wind = plot.wind();
+  if (plot.gale()) {
+    const float strength = wind * plot.gusts(t);
+    return {strength * plot.turbulence(11, 3 * t), strength * plot.turbulence(12, 2.5 * t)};
+  }
   const double strength = wind * (0.7 + 0.3 * std::sin(0.9 * t));
   return {float(strength * (std::sin(2.7 * t) + 0.35 * std::sin(6.3 * t))),
           float(strength * (std::cos(2.7 * t) + 0.35 * std::cos(6.3 * t + 1)))};
@@ -138,14 +151,49 @@ void Foliage::row(int y, int first, int last, const Gust &gust, float *cover, fl
   }
 }
 
+std::vector<Foliage::Leaf> Foliage::twigs_of(Random &random, const Twigs &t) {
+  std::vector<Leaf> leaves;
+  for (int i = 0; i < t.count; i++) {
+    const Point start{random.between(t.low.x, t.high.x), random.between(t.low.y, t.high.y)};
+    const float away = std::hypot(start.x / std::max(std::abs(t.high.x), std::abs(t.low.x)),
+                                  start.y / std::max(std::abs(t.high.y), std::abs(t.low.y)));
+    if (away > random.between(0.55f, 1.05f)) continue;
+    const float angle = random.between(-0.7f, 0.7f), lit = float(i) / float(t.count);
+    const Point way{t.droop.x * std::cos(angle) - t.droop.y * std::sin(angle),
+                    t.droop.x * std::sin(angle) + t.droop.y * std::cos(angle)};
+    const float length = random.between(0.03f, 0.08f);
+    for (float along = 0; along < 1; along += 0.09f) {
+      const float turn = std::atan2(way.y, way.x) + random.between(-1.1f, 1.1f),
+                  size = random.between(0.012f, 0.021f) * t.unit;
+      const Point p{t.corner.x + t.unit * (start.x + along * length * way.x),
+                    t.corner.y + t.unit * (start.y + along * length * way.y)};
+      leaves.push_back(
+          {capsule(p, 0.3f * size, {p.x + size * std::cos(turn), p.y + size * std::sin(turn)}, 0.06f * size),
+           t.contrast ? contrasting_leaf(random)
+                      : leaf_colour(random, 0.1f + 0.75f * lit * random.between(0.6f, 1))});
+    }
+  }
+  return leaves;
+}
+
 std::vector<Foliage> Foliage::behind(const Plot &plot, std::uint32_t seed, int width, int height,
                                      const Camera &camera) {
   if (plot.pattern() != Pattern::street && plot.pattern() != Pattern::paving) return {};
   const std::uint32_t key = mix(seed, 0x68656467u);
   Random random(key);
+  const float unit = std::max(float(height), float(width) * 0.5f);
+  if (plot.gale()) { // crowns over the whole picture
+    const Twigs crowns{int(1800 * crown_density(seed)),
+                       {0.5f * float(width), 0},
+                       {-1.2f, 0},
+                       {1.2f, 1.1f},
+                       {0.3f, 0.9f},
+                       unit,
+                       true};
+    return {Foliage(twigs_of(random, crowns), key, width, height, 0.006f * unit, plot.wind(), unit)};
+  }
   std::vector<Leaf> leaves;
   float from, to;
-  const float unit = std::max(float(height), float(width) * 0.5f);
   if (!camera.visible_stretch({0, wall_distance - 0.4f}, {1, 0}, 1, from, to)) return {};
   // Two stretches of hedge with gaps in between, painted from the inside out.
   for (int layer = 0; layer < 3; layer++)
@@ -170,33 +218,17 @@ std::vector<Foliage> Foliage::in_front(const Plot &plot, std::uint32_t seed, int
   Random random(key);
   const float unit = std::max(float(height), float(width) * 0.5f);
   std::vector<Foliage> clumps;
-  // Twigs: leaves along short lines that start at the branch. `at` and sizes in parts of the unit.
   const auto twigs = [&](int count, Point corner, Point low, Point high, Point droop) {
-    std::vector<Leaf> leaves;
-    for (int i = 0; i < count; i++) {
-      const Point start{random.between(low.x, high.x), random.between(low.y, high.y)};
-      const float away = std::hypot(start.x / std::max(std::abs(high.x), std::abs(low.x)),
-                                    start.y / std::max(std::abs(high.y), std::abs(low.y)));
-      if (away > random.between(0.55f, 1.05f)) continue;
-      const float angle = random.between(-0.7f, 0.7f), lit = float(i) / float(count);
-      const Point way{droop.x * std::cos(angle) - droop.y * std::sin(angle),
-                      droop.x * std::sin(angle) + droop.y * std::cos(angle)};
-      const float length = random.between(0.03f, 0.08f);
-      for (float t = 0; t < 1; t += 0.09f) {
-        const float turn = std::atan2(way.y, way.x) + random.between(-1.1f, 1.1f),
-                    size = random.between(0.012f, 0.021f) * unit;
-        const Point p{corner.x + unit * (start.x + t * length * way.x),
-                      corner.y + unit * (start.y + t * length * way.y)};
-        leaves.push_back({capsule(p, 0.3f * size, {p.x + size * std::cos(turn), p.y + size * std::sin(turn)},
-                                  0.06f * size),
-                          leaf_colour(random, 0.1f + 0.75f * lit * random.between(0.6f, 1))});
-      }
-    }
-    clumps.push_back(
-        Foliage(leaves, key + std::uint32_t(clumps.size()), width, height, 0.006f * unit, plot.wind(), unit));
+    clumps.push_back(Foliage(twigs_of(random, {count, corner, low, high, droop, unit}),
+                             key + std::uint32_t(clumps.size()), width, height, 0.006f * unit, plot.wind(),
+                             unit));
   };
-  const bool windy = plot.wind() > 1.5f;
   const float w = float(width), h = float(height);
+  if (plot.gale()) { // a branch that hides some of the people
+    twigs(int(500 * crown_density(seed)), {0, 0}, {0, 0}, {0.75f, 0.6f}, {0.5f, 0.85f});
+    return clumps;
+  }
+  const bool windy = plot.wind() > 1.5f;
   twigs(windy ? 420 : 260, {0, 0}, {0, 0}, {windy ? 0.62f : 0.42f, windy ? 0.4f : 0.26f}, {0.5f, 0.85f});
   twigs(windy ? 320 : 170, {w, h}, {windy ? -0.5f : -0.3f, windy ? -0.3f : -0.2f}, {0, 0}, {-0.4f, -0.9f});
   if (windy) twigs(260, {w, 0}, {-0.45f, 0}, {0, 0.34f}, {-0.5f, 0.85f});

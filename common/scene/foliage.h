@@ -7,6 +7,7 @@
 #pragma once
 
 #include "common/scene/camera.h"
+#include "common/scene/hash.h"
 #include "common/scene/shapes.h"
 #include "common/scene/story.h"
 
@@ -24,7 +25,7 @@ class Foliage {
   struct Gust {
     float sine, cosine;
   };
-  static Gust gust(double time, float wind);
+  static Gust gust(const Plot &, double time);
   // Cover (0..1) and colours already multiplied by it, of pixels first .. last-1 of row y, the first at index
   // 0. Null colours: cover alone.
   void row(int y, int first, int last, const Gust &, float *cover, float *r, float *g, float *b) const;
@@ -38,6 +39,15 @@ class Foliage {
     Capsule shape; // pixels
     Rgb colour;
   };
+  // Leaves along short lines. `low` and `high` in parts of the unit, from the corner.
+  struct Twigs {
+    int count;
+    Point corner, low, high; // where they start
+    Point droop;             // where they hang to
+    float unit;              // pixels
+    bool contrast = false;   // leaves against the light
+  };
+  static std::vector<Leaf> twigs_of(Random &, const Twigs &);
   // `swing`: pixels that a branch moves to either side in a wind of 1. `unit`: the height of the picture.
   Foliage(const std::vector<Leaf> &, std::uint32_t key, int width, int height, float swing, float wind,
           float unit);

@@ -288,7 +288,7 @@ void Scene::draw(const Moment &moment, const Image &image, const Coding &coding)
   const int width = s.settings.width, seen_width = s.asked.width, height = s.asked.height;
   const Impl::Corner corner = s.corner(moment.time);
   const Drawing &drawing = s.compose(moment.time).drawing;
-  const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
+  const Foliage::Gust gust = Foliage::gust(s.plot, moment.time);
   const Rgb light = s.plot.light(moment.time);
   const float darkening = s.plot.sun(moment.time).darkening;
   thread_local Day::Frame day;
@@ -357,7 +357,7 @@ void Scene::draw_truth(const Moment &moment, const Plane<std::uint8_t> &out) con
   const int width = s.settings.width, seen_width = s.asked.width;
   const Impl::Corner corner = s.corner(moment.time);
   const Drawing &drawing = s.compose(moment.time).drawing;
-  const Foliage::Gust gust = Foliage::gust(moment.time, s.plot.wind());
+  const Foliage::Gust gust = Foliage::gust(s.plot, moment.time);
   const float least = noticeable / s.plot.sun(moment.time).darkening;
   s.device.parallel(s.asked.height, 16, [&](int first, int last) {
     Rows rows(width);
@@ -391,7 +391,7 @@ std::vector<TrueObject> Scene::objects(double time) const {
   const int drawn_width = s.settings.width, width = s.asked.width, height = s.asked.height;
   const int n = int(cast.actors.size());
   const Impl::Corner corner = s.corner(time);
-  const Foliage::Gust gust = Foliage::gust(time, s.plot.wind());
+  const Foliage::Gust gust = Foliage::gust(s.plot, time);
   const std::vector<Counted> counted =
       count_pixels(s.device, width, height, drawn_width, n, [&](int seen, Rows &rows, int *owner, auto own) {
         std::size_t shape = 0;

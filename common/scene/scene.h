@@ -55,6 +55,7 @@ enum class Story : std::uint8_t {
   day, // a street for 24 hours: sun, clouds, rain, dusk, lamps, night; now and then somebody passes (day.h)
   step_aside, // a person is there from the first frame on, steps aside by half of its width and waits
   uncovered,  // the same, and somebody else stands behind that place and remains there
+  gale,       // crowns of trees swing far in irregular gusts, people pass before and behind leaves
 };
 // What the ground and the wall behind it are made of.
 enum class Pattern : std::uint8_t {

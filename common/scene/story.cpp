@@ -75,6 +75,7 @@ Plot::Plot(const Settings &s, const Camera &camera)
     : story_(s.story), pattern_(pattern_of(s)), seed_(mix(s.seed, cast_key)), quiet_(s.quiet),
       density_(s.density), wind_(s.story == Story::empty     ? 0.f
                                  : s.story == Story::foliage ? 2.2f
+                                 : s.story == Story::gale    ? 6.f
                                                              : 1.f),
       sun_(sun_of(s.story)), camera_(camera) {
   switch (story_) {
@@ -109,6 +110,11 @@ Plot::Plot(const Settings &s, const Camera &camera)
   case Story::foliage:
     add_lane(false, 16.8f, 0, 1.35f, 0, 6.0);
     add_lane(false, 7.4f, 180, 1.4f, 1.5, 8.0);
+    break;
+  case Story::gale:
+    add_lane(false, 16.0f, 0, 1.35f, 0, 6.0);
+    add_lane(false, 12.0f, 176, 1.3f, 1.0, 5.0);
+    add_lane(false, 8.0f, 180, 1.4f, 1.5, 7.0);
     break;
   case Story::crossing:
     add_lane(false, 9.2f, 8, 1.35f, 0, 5.0);
@@ -270,6 +276,14 @@ void Plot::actors(double time, std::vector<Actor> &actors) const {
 
 Sun Plot::sun(double time) const {
   return story_ == Story::day ? day_sun(time) : sun_;
+}
+
+float Plot::gusts(double time) const {
+  return std::clamp(0.75f + 0.5f * value_noise(seed_ + 3, 0.4f * float(time), 0.5f), 0.5f, 1.f);
+}
+
+float Plot::turbulence(std::uint32_t key, double time) const {
+  return value_noise(seed_ + key, float(time), 0.5f);
 }
 
 Rgb Plot::light(double time) const {

@@ -50,7 +50,12 @@ class Plot {
   // Whether the camera looks at its second view by now.
   bool turned(double time) const;
   Sun sun(double time) const;
-  float wind() const { return wind_; } // how far leaves swing, relative
+  float wind() const { return wind_; } // how far leaves swing at most, relative
+  // How strong the wind is at a time of a gale, as a share of wind(), 0.5..1: it comes in gusts.
+  float gusts(double time) const;
+  // Random numbers in -1..1 that follow each other smoothly, one row for each `key`.
+  float turbulence(std::uint32_t key, double time) const;
+  bool gale() const { return story_ == Story::gale; }
   bool camouflage() const { return story_ == Story::camouflage; }
   Pattern pattern() const { return pattern_; }
 

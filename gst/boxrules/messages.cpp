@@ -12,6 +12,7 @@ StructurePtr new_event_structure(const rules::Event &e, const FrameTime &time) {
     gst_structure_set(s, "id", G_TYPE_UINT64, guint64(e.id), "type", G_TYPE_STRING,
                       std::string(e.type).c_str(), "x", G_TYPE_DOUBLE, e.at.x, "y", G_TYPE_DOUBLE, e.at.y,
                       "speed", G_TYPE_DOUBLE, e.speed, nullptr);
+  if (!e.label.empty()) gst_structure_set(s, "label", G_TYPE_STRING, e.label.c_str(), nullptr);
   switch (e.kind) {
   case Kind::line_cross:
   case Kind::wrong_way:

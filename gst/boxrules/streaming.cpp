@@ -89,7 +89,7 @@ void find_tracks(Impl &impl, GstBuffer *buffer) {
     const gchar *s = g_quark_to_string(type);
     return std::string_view(s ? s : "");
   };
-  for (const TrackOnFrame &t : impl.tracks) impl.subjects.push_back({t.object, name(t.type)});
+  for (const TrackOnFrame &t : impl.tracks) impl.subjects.push_back({t.object, name(t.type), t.label});
   impl.ghosts_found.clear();
   impl.ghosts.clear();
   ghosts_on(buffer, impl.ghosts_found);

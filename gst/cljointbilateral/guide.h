@@ -3,7 +3,7 @@
 // (GstVideoConverter) makes them on the host where they differ; it is made once for each pair of formats.
 #pragma once
 
-#include "gst/video/buffer_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <gst/video/video.h>
 #include <memory>

@@ -11,7 +11,7 @@
 #include "gst/cljointbilateral/pairing.h"
 #include "gst/cljointbilateral/settings.h"
 #include "gst/shared_settings.h"
-#include "gst/video/object_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <atomic>
 #include <gst/base/gstaggregator.h>
@@ -63,13 +63,6 @@ class Joint {
     double kernel_ms = 0, kernel_last_ms = 0;
     ByteCounts copied;
   };
-  struct CapsUnref {
-    void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
-  };
-  struct EventUnref {
-    void operator()(GstEvent *event) const { gst_event_unref(event); }
-  };
-  using CapsPtr = std::unique_ptr<GstCaps, CapsUnref>;
   struct PoolStop {
     void operator()(GstBufferPool *pool) const {
       gst_buffer_pool_set_active(pool, FALSE);
@@ -88,7 +81,7 @@ class Joint {
   std::shared_ptr<ClDevice> device_; // from READY on
   std::optional<FrameKind> kind_;    // of the pictures, once there are caps
   CapsPtr caps_;
-  std::vector<std::unique_ptr<GstEvent, EventUnref>> tags_;
+  std::vector<EventPtr> tags_;
   std::optional<GstVideoInfo> guide_info_;
   std::unique_ptr<Filtering> filtering_;      // once there are caps
   std::unique_ptr<GuideConverter> converter_; // null: made when it is next needed

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/background_model.h"
 
+#include "common/on_device_thread.h"
 #include "gst/cudamog/stages/learning_rate.h"
 
 namespace vigil::gst::cudamog {
@@ -66,7 +67,8 @@ bool BackgroundModel::prepare(const Settings &settings, Queue &queue) {
     refused_ = e;
     to_load_.reset();
   }
-  std::unique_ptr<mog::Model> model = mog::make(device_, config);
+  std::unique_ptr<mog::Model> model;
+  on_device_thread(device_, [&] { model = mog::make(device_, config); });
   if (to_load_) model->load(to_load_->state, queue);
   if (to_load_) snapshots_.load(to_load_->lights, queue);
   to_load_.reset(); // not before all went well: it may be the only copy

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/background_snapshots.h"
 
+#include "common/on_device_thread.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -34,8 +36,10 @@ void BackgroundSnapshots::set_format(PixelFormat format, int width, int height,
 void BackgroundSnapshots::keep(mog::Model &model, Queue &queue) {
   if (settled(model)) {
     if (kept_.size() == most) kept_.erase(kept_.begin());
-    kept_.emplace_back(device_, format_, width_, height_);
-    model.background(kept_.back().image(), queue);
+    on_device_thread(device_, [&] {
+      kept_.emplace_back(device_, format_, width_, height_);
+      model.background(kept_.back().image(), queue);
+    });
   }
   changed_at_ = model.frames;
 }
@@ -44,7 +48,7 @@ float BackgroundSnapshots::agreement(const ConstImage &frame, const ConstImage &
                                      int channels, Queue &queue) {
   compare_->set({}, queue);
   compare_->set_colours(colours_);
-  compare_->apply(frame, background, channels, scratch_.image(), queue);
+  on_device_thread(device_, [&] { compare_->apply(frame, background, channels, scratch_.image(), queue); });
   exposure::Lines lines;
   device_.download(&lines, compare_->lines(), sizeof lines, queue);
   queue.wait();
@@ -62,7 +66,7 @@ float BackgroundSnapshots::agreement(const ConstImage &frame, const ConstImage &
 bool BackgroundSnapshots::recall(const ConstImage &frame, float most_moved, mog::Model &model,
                                  const mog::Params &params, Queue &queue) {
   if (kept_.empty()) return false;
-  if (!compare_) compare_ = exposure::make(device_);
+  if (!compare_) on_device_thread(device_, [&] { compare_ = exposure::make(device_); });
   if (!mask_) {
     scratch_ = DevicePicture(device_, format_, width_, height_);
     mask_ = DeviceBuffer(device_, std::size_t(width_) * std::size_t(height_));
@@ -85,7 +89,7 @@ bool BackgroundSnapshots::recall(const ConstImage &frame, float most_moved, mog:
   const std::uint64_t learnt = model.frames;
   if (model.config().method == mog::Method::mog) model.load(mog::empty_state(model.config()), queue);
   const mog::Step step{known.image(), {mask_.as<std::uint8_t>(), width_, height_, width_}, 1.};
-  model.apply({&step, 1}, params, {}, queue);
+  on_device_thread(device_, [&] { model.apply({&step, 1}, params, {}, queue); });
   queue.wait(); // the picture goes
   model.frames = learnt;
   return true;

@@ -4,9 +4,11 @@
 #include "gst/cudamog/element.h"
 
 #include "common/error.h"
+#include "common/on_device_thread.h"
 #include "gst/cudamog/debug.h"
 #include "gst/cudamog/processor.h"
 #include "gst/cudamog/properties.h"
+#include "gst/cudamog/try_out.h"
 #include "gst/elements.h"
 #include "gst/errors.h"
 #include "gst/metadata/blob_mode.h"
@@ -33,14 +35,16 @@ struct GstCudaMogClass {
 };
 G_DEFINE_TYPE(GstCudaMog, gst_cuda_mog, vigil_transform_get_type())
 
+// A texture for each plane.
+#define VIGIL_MOG_TEXTURES "{ RGBA, NV12, I420, GRAY8 }"
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-                            GST_STATIC_CAPS(VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS) VIGIL_GL_CAPS("{ RGBA }")
-                                                GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+                            GST_STATIC_CAPS(VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS) VIGIL_GL_CAPS(
+                                VIGIL_MOG_TEXTURES) GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
                             GST_STATIC_CAPS(VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS) VIGIL_GL_CAPS(
-                                "{ RGBA, GRAY8 }") GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+                                VIGIL_MOG_TEXTURES) GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
 
 static MogElement &mog_of(gpointer self) {
   return static_cast<MogElement &>(element_of(self));
@@ -49,12 +53,15 @@ static MogElement &mog_of(gpointer self) {
 namespace vigil::gst::cudamog {
 MogElement::MogElement(GstElement *gst)
     : ElementWith(properties()), gst_(gst),
-      selector_(gst,
-                [this] {
-                  return settings.read([](const Settings &s) {
-                    return CudaSelector::DeviceRequest{s.backend, s.device};
-                  });
-                }),
+      selector_(
+          gst,
+          [this] {
+            return settings.read([](const Settings &s) {
+              return ComputeSelector::DeviceRequest{s.backend, s.device,
+                                                    s.precision != PrecisionChoice::double_};
+            });
+          },
+          try_out),
       session_(gst, settings), model_file_(gst) {}
 
 bool MogElement::set_property(guint id, const GValue *value) {
@@ -82,7 +89,8 @@ bool MogElement::passes_buffers() const {
 }
 
 std::unique_ptr<FrameProcessor> MogElement::make_processor(Device &device) {
-  auto processor = std::make_unique<MogProcessor>(device, session_);
+  std::unique_ptr<MogProcessor> processor;
+  on_device_thread(device, [&] { processor = std::make_unique<MogProcessor>(device, session_); });
   if (to_load_) processor->load(*std::exchange(to_load_, {}));
   return processor;
 }
@@ -104,19 +112,21 @@ void MogElement::stopped() {
   model_file_.close();
 }
 
-// Reports a saved model that did not fit the frames, and saves the model when it is time. The copy is made
-// here, under the work lock; during the stream a thread of its own writes the file.
+// Reports a model that was lost, or a saved one that did not fit the frames, and saves the model when it is
+// time. The copy is made here, under the work lock; during the stream a thread of its own writes the file.
 void MogElement::update_model_file(bool at_the_end) {
-  std::optional<Error> refusal;
+  std::optional<Error> refusal, lost;
   std::optional<mog::SavedModel> model;
   const auto save_interval = [](const Settings &s) { return s.keeping.save_interval; };
   const bool save = at_the_end ? model_file_.named() : model_file_.due(settings.read(save_interval));
   with_work(reinterpret_cast<VigilTransform *>(gst_), [&](FrameProcessor *work) {
+    lost = std::exchange(session_.lost, {});
     if (!work) return;
     BackgroundModel &learnt = static_cast<MogProcessor &>(*work).model();
     refusal = learnt.take_refusal();
     if (save) model = learnt.save_if_changed();
   });
+  if (lost) post_warning(gst_, *lost);
   if (refusal) model_file_.refused(*refusal);
   if (!model) return;
   if (at_the_end)
@@ -199,7 +209,7 @@ static GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection directio
                                GstCaps *filter) {
   MogElement &element = mog_of(trans);
   const bool mask = element.settings.snapshot().output == Output::mask;
-  GstCaps *out = caps_in_reach(caps, element.device_selector().works_on_cpu());
+  GstCaps *out = caps_in_reach(caps, element.device_selector().without_cuda());
   for (guint i = 0; mask && i < gst_caps_get_size(out); i++)
     free_format(gst_caps_get_structure(out, i), direction == GST_PAD_SINK ? "GRAY8" : nullptr);
   GstCaps *template_caps = gst_pad_get_pad_template_caps(
@@ -245,7 +255,7 @@ static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(
       element, "Mixture-of-Gaussians background subtraction", "Filter/Analyzer/Video/Hardware",
-      "Learns the background of a fixed camera and finds what moves, on a GPU (CUDA) or the CPU",
+      "Learns the background of a fixed camera and finds what moves, on a GPU (CUDA, OpenGL) or the CPU",
       VIGIL_AUTHORS);
   GST_BASE_TRANSFORM_CLASS(klass)->transform_caps = transform_caps;
 }

@@ -10,7 +10,7 @@
 
 #include "gst/cudamog/model_file.h"
 #include "gst/cudamog/session.h"
-#include "gst/transform/cuda_selector.h"
+#include "gst/transform/compute_selector.h"
 #include "gst/transform/element.h"
 #include "kernels/mog/state_file.h"
 
@@ -40,7 +40,7 @@ class MogElement final : public ElementWith<Settings> {
   void update_model_file(bool at_the_end);
 
   GstElement *gst_;
-  CudaSelector selector_;
+  ComputeSelector selector_;
   Session session_;
   ModelFile model_file_;
   std::optional<mog::SavedModel> to_load_; // read at the start, for the first processor

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/processor.h"
 
+#include "common/error.h"
 #include "gst/cudamog/debug.h"
 #include "gst/metadata/overlay.h"
 #include "gst/video/formats.h"
@@ -141,7 +142,11 @@ void MogProcessor::load(mog::SavedModel saved) {
 // A model that waits for the first frame goes along as well.
 std::unique_ptr<FrameProcessor::PortableState> MogProcessor::export_state() {
   auto state = std::make_unique<SavedModelState>();
-  state->model = model_.hand_over();
+  try {
+    state->model = model_.hand_over();
+  } catch (const Error &e) { // of a device that failed, or whose thread has ended
+    session_.lost.emplace(e.kind(), text("the model is lost with its device, and learnt again: ", e.what()));
+  }
   return state;
 }
 

@@ -2,7 +2,7 @@
 #include "gst/cudamog/properties.h"
 
 #include "gst/metadata/blob_mode.h"
-#include "gst/transform/cuda_selector.h"
+#include "gst/transform/compute_selector.h"
 
 namespace vigil::gst::cudamog {
 namespace {
@@ -104,7 +104,7 @@ Properties<Settings> make_properties() {
            "stream and at the stop",
            &Settings::model_location, Change::ready);
   p.table(&Settings::keeping, keeping_table, Change::playing);
-  p.choice("backend", "Backend", "Where the work is done", backend_type(), &Settings::backend, Change::ready);
+  p.choice("backend", "Backend", "Where the work is done", compute_type(), &Settings::backend, Change::ready);
   p.table(&Settings::device, device_options_table, Change::ready);
   p.table(&Settings::flow, flow_table, Change::playing);
   p.table(&Settings::diagnostics, diagnostics_table, Change::playing);

@@ -3,6 +3,7 @@
 // element owns it, and a processor reports to it: so neither has to know the other's inside.
 #pragma once
 
+#include "common/error.h"
 #include "gst/cudamog/publisher.h"
 #include "gst/cudamog/settings.h"
 #include "gst/cudamog/stage_times.h"
@@ -41,12 +42,14 @@ struct Session {
     stats.clear();
     publisher.start();
     tamper_detector = {};
+    lost.reset();
   }
 
   const SharedSettings<Settings> &settings;
   LiveStats stats;
   Publisher publisher;                    // the streaming thread's own
   tamper::TamperDetector tamper_detector; // under the work lock
+  std::optional<Error> lost;              // a model; to be posted; under the work lock
   Output last_output{};                   // of the frame that came last; the streaming thread's own
 };
 

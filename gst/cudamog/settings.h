@@ -6,6 +6,7 @@
 #include "gst/metadata/mask_blobs.h"
 #include "gst/metadata/motion_settings.h"
 #include "gst/metadata/reports.h"
+#include "gst/transform/compute_choice.h"
 #include "gst/transform/cuda_choice.h"
 #include "gst/transform/pipeline_depth.h"
 #include "kernels/cleanup/cleanup.h"
@@ -136,7 +137,7 @@ struct Settings {
   BlobMode blobs = BlobMode::exact; // deprecated, without effect
   ExposureMode exposure = ExposureMode::automatic;
   StabilizeMode stabilize = StabilizeMode::automatic;
-  BackendChoice backend = BackendChoice::automatic;
+  ComputeChoice backend = ComputeChoice::automatic;
   std::string mask_location, model_location;
   bool operator==(const Settings &) const = default;
 };

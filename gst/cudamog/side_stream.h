@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A second queue for copies that need not wait for a queue's own work. On the CPU there is none: everything
-// goes to the one queue. Kernels of a few microseconds do not gain by it: to make one queue wait for the
-// other takes as long.
+// A second queue for copies that need not wait for a queue's own work. On the CPU and in OpenGL there is
+// none: everything goes to the one queue. Kernels of a few microseconds do not gain by it: to make one queue
+// wait for the other takes as long.
 #pragma once
 
 #include "common/device.h"
@@ -13,7 +13,7 @@ namespace vigil::gst::cudamog {
 class SideStream {
  public:
   explicit SideStream(Device &device) {
-    if (device.backend() == Backend::cpu) return;
+    if (device.backend() == Backend::cpu || device.backend() == Backend::gl) return;
     queue_ = device.make_queue();
     joined_ = device.make_event();
   }

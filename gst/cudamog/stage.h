@@ -3,7 +3,7 @@
 // of all stages is in stage_list.cpp. Knows no GStreamer.
 //
 // A frame goes through the list twice:
-//   submit()  submits work to the device and never waits for it
+//   submit()  submits work to the device and never waits for it (what has to wait is in prepare(), before it)
 //   finish()  the device is done: decides on the host, in the order of the frames
 // Between the two, later frames may be submitted. Stages hand results to each other in FrameContext. Whatever
 // a finished frame is to change for later ones goes through Feedback and in no other way.
@@ -56,6 +56,10 @@ class Stage {
   // for the queue and may throw. Returns what has to start over.
   virtual Restart configure(const Settings &, Queue &) { return Restart::none; }
 
+  // Before submit() of all stages: what has to wait for the queue.
+  virtual void prepare(FrameGroup &, const Feedback &, Queue &) {}
+  // submit(), fetch() and pass_by() are called where kernels may be called (common/on_device_thread.h), the
+  // other functions anywhere.
   virtual void submit(FrameGroup &, const Feedback &, Queue &) {}
   // Submits the copies of results to the host.
   virtual void fetch(FrameContext &, Queue &) {}

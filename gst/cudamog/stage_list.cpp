@@ -2,6 +2,7 @@
 #include "gst/cudamog/stage_list.h"
 
 #include "common/error.h"
+#include "common/on_device_thread.h"
 #include "gst/cudamog/stages/background.h"
 #include "gst/cudamog/stages/blobs.h"
 #include "gst/cudamog/stages/cleanup.h"
@@ -63,13 +64,17 @@ StageList::StageList(Device &device, BackgroundModel &model, std::vector<std::un
 void StageList::set_format(const Format &format) {
   format_ = format;
   configured_ = 0;
-  model_.set_format(format);
-  for (const auto &stage : stages_) stage->set_format(format);
+  on_device_thread(device_, [&] {
+    model_.set_format(format);
+    for (const auto &stage : stages_) stage->set_format(format);
+  });
 }
 
 std::unique_ptr<FrameContext> StageList::make_frame() const {
   auto frame = std::make_unique<FrameContext>();
-  for (const auto &stage : stages_) frame->data.push_back(stage->make_data());
+  on_device_thread(device_, [&] {
+    for (const auto &stage : stages_) frame->data.push_back(stage->make_data());
+  });
   frame->detections.cells.resize(std::size_t(format_.grid.cells()));
   return frame;
 }
@@ -109,26 +114,42 @@ void StageList::submit(std::span<FrameContext *const> frames, Queue &queue) {
   const bool timed = group.settings().diagnostics.stage_times;
   for (std::size_t i = 0; i < stages_.size(); i++) {
     if (!(on_ >> i & 1)) continue;
+    const HostTime time(timed ? &times_[i].submit : nullptr);
+    stages_[i]->prepare(group, feedback_, queue);
+    start_over(std::exchange(group.restart, Restart::none));
+  }
+  on_device_thread(device_, [&] { submit_stages(group, queue); });
+  feedback_.requests = {};
+}
+
+void StageList::submit_stages(FrameGroup &group, Queue &queue) {
+  const bool timed = group.settings().diagnostics.stage_times;
+  for (std::size_t i = 0; i < stages_.size(); i++) {
+    if (!(on_ >> i & 1)) continue;
     if (timed) {
-      times_[i].frames += frames.size();
+      times_[i].frames += group.frames.size();
       const HostTime time(&times_[i].submit);
-      frames.front()->timers.measure(i, device_, queue, [&] { stages_[i]->submit(group, feedback_, queue); });
+      group.frames.front()->timers.measure(i, device_, queue,
+                                           [&] { stages_[i]->submit(group, feedback_, queue); });
     } else {
       stages_[i]->submit(group, feedback_, queue);
     }
     start_over(std::exchange(group.restart, Restart::none));
   }
-  feedback_.requests = {};
 }
 
 void StageList::pass_by(FrameContext &f, Queue &queue) {
-  for (const auto &stage : stages_)
-    if (stage->is_on(f.settings)) stage->pass_by(f, queue);
+  on_device_thread(device_, [&] {
+    for (const auto &stage : stages_)
+      if (stage->is_on(f.settings)) stage->pass_by(f, queue);
+  });
 }
 
 void StageList::fetch(FrameContext &f, Queue &queue) {
-  for (std::size_t i = 0; i < stages_.size(); i++)
-    if (f.stages >> i & 1) stages_[i]->fetch(f, queue);
+  on_device_thread(device_, [&] {
+    for (std::size_t i = 0; i < stages_.size(); i++)
+      if (f.stages >> i & 1) stages_[i]->fetch(f, queue);
+  });
 }
 
 void StageList::finish(FrameContext &f, Queue &queue) {

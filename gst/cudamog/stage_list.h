@@ -28,7 +28,8 @@ class StageList {
   // A frame of that format, with the memory that it needs in all stages.
   std::unique_ptr<FrameContext> make_frame() const;
 
-  // The frames' settings, seconds, input and output are set. On a device the host goes on at once.
+  // The frames' settings, seconds, input and output are set. On a device the host goes on at once. These
+  // functions may be called on any thread; each goes to the device's own thread, if it has one, once.
   void submit(std::span<FrameContext *const>, Queue &);
   // After submit(), for each frame: submits the copies of results to the host.
   void fetch(FrameContext &, Queue &);
@@ -47,6 +48,7 @@ class StageList {
 
  private:
   void configure(const FrameContext &, Queue &);
+  void submit_stages(FrameGroup &, Queue &);
 
   Device &device_;
   BackgroundModel &model_;

@@ -2,8 +2,8 @@
 #include "gst/glcolinearseg/image.h"
 
 #include "common/error.h"
-#include "gst/video/buffer_ptr.h"
 #include "gst/video/formats.h"
+#include "gst/video/gst_ptr.h"
 
 #include <gst/video/video.h>
 

@@ -160,7 +160,7 @@ void FisherElement::take_scores(BufferPtr &buffer, const FrameTime &time, std::s
 } // namespace vigil::gst::gpufisher
 
 static GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection, GstCaps *caps, GstCaps *filter) {
-  return filter_caps(caps_in_reach(caps, element_of(trans).device_selector().works_on_cpu()), filter);
+  return filter_caps(caps_in_reach(caps, element_of(trans).device_selector().without_cuda()), filter);
 }
 
 static void gst_gpu_fisher_init(GstGpuFisher *self) {

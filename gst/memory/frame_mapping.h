@@ -15,7 +15,7 @@
 #include "common/host_buffer.h"
 #include "common/plane.h"
 #include "gst/memory/gl_cuda.h"
-#include "gst/video/buffer_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <cstdint>
 #include <gst/video/video.h>

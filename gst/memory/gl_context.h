@@ -3,7 +3,7 @@
 // the same functions, which know of no OpenGL.
 #pragma once
 
-#include "gst/video/object_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <gst/video/video.h>
 #include <mutex>

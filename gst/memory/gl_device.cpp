@@ -2,6 +2,7 @@
 #include "gst/memory/gl_device.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 namespace vigil::gst {
@@ -32,20 +33,16 @@ GlContextDevice::GlContextDevice(GstGLContext *context)
       context_(context), name_(GlDevice::name()) {}
 
 std::shared_ptr<GlContextDevice> GlContextDevice::open(GstGLContext *context) {
-  GlContextDevice *device = nullptr;
-  on_thread_of(context, [&] { device = new GlContextDevice(context); });
-  gst_object_ref(context);
-  return {device, [context](GlContextDevice *d) {
-            give_back_on_thread_of(context, [d] { delete d; });
-            gst_object_unref(context);
-          }};
+  return open_as<GlContextDevice>(context);
 }
 
-bool GlContextDevice::is_software() const {
-  constexpr const char *renderers[] = {"llvmpipe", "softpipe", "swrast", "SwiftShader",
-                                       "Software Rasterizer"};
-  return std::any_of(std::begin(renderers), std::end(renderers),
-                     [this](const char *r) { return name_.find(r) != std::string::npos; });
+void *GlContextDevice::allocate_host(std::size_t bytes) {
+  void *p = std::malloc(std::max<std::size_t>(bytes, 1));
+  if (!p) fail(Error::Kind::no_memory, "no ", bytes, " bytes of memory are left");
+  return p;
+}
+void GlContextDevice::release_host(void *p) noexcept {
+  std::free(p);
 }
 
 std::unique_ptr<Queue> GlContextDevice::make_queue() {

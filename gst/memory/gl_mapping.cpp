@@ -7,7 +7,7 @@
 #include "gst/memory/gl_device.h"
 #include "gst/memory/gl_texture.h"
 #include "gst/video/formats.h"
-#include "gst/video/object_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <algorithm>
 #include <gst/gl/gl.h>
@@ -240,7 +240,7 @@ std::shared_ptr<Device> follow_gl_device(GlContext &gl, GstBuffer *buffer) {
 }
 
 bool is_software(const Device &device) {
-  return of_gl(device).is_software();
+  return static_cast<const GlDevice &>(device).is_software();
 }
 
 bool is_in_other_gl(GstBuffer *buffer, const Device &device) {

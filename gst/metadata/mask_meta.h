@@ -12,7 +12,7 @@
 #pragma once
 
 #include "gst/memory/frame_mapping.h"
-#include "gst/video/object_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <cstddef>
 #include <cstdint>

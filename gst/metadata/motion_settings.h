@@ -27,7 +27,8 @@ inline constexpr auto motion_table = std::tuple{
           &MotionSettings::threshold, 0.f, 1.f),
     param("motion-delay", "Motion delay",
           "Milliseconds, in the stream's time, for which motion must have gone on before motion-begin is "
-          "posted: what shows in single frames is no event. 0: the first frame is enough",
+          "posted: what shows in single frames is no event. 0: the first frame is enough, as it is "
+          "where frames come at least this far apart",
           &MotionSettings::delay, 0, 3600000),
     param("motion-hold", "Motion hold",
           "Milliseconds without motion, in the stream's time, after which motion-end is posted",

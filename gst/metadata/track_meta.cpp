@@ -41,6 +41,8 @@ bool read(const GstVideoRegionOfInterestMeta *meta, TrackOnFrame &t) {
   t.object.stationary = stationary;
   t.object.group = group;
   t.age = double(age) / GST_SECOND;
+  if (const GstStructure *name = gst_video_region_of_interest_meta_get_param(roi, label_param))
+    if (const char *label = gst_structure_get_string(name, "label")) t.label = label;
   if (const GstStructure *blob = gst_video_region_of_interest_meta_get_param(roi, "blob")) {
     guint area = 0;
     gst_structure_get_uint(blob, "area", &area);
@@ -136,6 +138,8 @@ void tracks_on(GstBuffer *buffer, std::vector<TrackOnFrame> &tracks) {
       t.object.state = track::State::tracked;
       t.type = m.type;
       t.age = m.age;
+      double score = 0;
+      read_track_classification(buffer, m.track, t.label, score);
       tracks.push_back(t);
     });
   const auto by_id = [](const TrackOnFrame &a, const TrackOnFrame &b) { return a.object.id < b.object.id; };

@@ -41,6 +41,7 @@ struct TrackOnFrame {
   GQuark type = 0;
   double area = 0;      // the object's pixels in the box, 0: not known
   track::Spread spread; // of these pixels
+  std::string label{};  // what it is called, empty: nothing so far
 };
 // By id; of an id that is there twice the first. Appends to `tracks`, which keeps its memory.
 void tracks_on(GstBuffer *, std::vector<TrackOnFrame> &tracks);

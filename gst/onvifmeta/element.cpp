@@ -8,7 +8,7 @@
 #include "gst/metadata/rule_meta.h"
 #include "gst/properties.h"
 #include "gst/transform/any_frames.h"
-#include "gst/video/buffer_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include "common/error.h"
 

@@ -74,6 +74,7 @@ GType story_type() {
       {int(Story::step_aside),
        "A person is there from the first frame on, steps aside by half of its width and waits", "step-aside"},
       {int(Story::uncovered), "The same, and somebody else stands behind that place", "uncovered"},
+      {int(Story::gale), "Crowns of trees swing far in irregular gusts, people pass", "gale"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("VigilSceneStory", values);
   return type;

@@ -26,20 +26,41 @@ GstBaseTransformClass *parent_class() {
 static const Properties<Settings> &properties() {
   static const Properties<Settings> all = [] {
     Properties<Settings> p;
-    p.string("model-location", "Model location",
-             "File of examples of labels (JSON). Read when the element starts. None: "
-             "nothing was taught",
-             &Settings::model_location, Change::ready);
+    p.string(
+        "model-location", "Model location",
+        "File of examples of labels (JSON). Read when this is set, and again when the element starts. None: "
+        "nothing was taught",
+        &Settings::model_location, Change::playing);
     p.table(&Settings::tuning, tuning_table, Change::live);
     return p;
   }();
   return all;
 }
 
+// While the element plays, the file is read on the thread that sets the property, and frames go on meanwhile.
+static void take_model(GObject *object, Impl &impl) {
+  std::string location;
+  {
+    const std::lock_guard lock(impl.mutex);
+    if (!impl.started) return; // it is read at the start
+    location = impl.settings.model_location;
+  }
+  try {
+    Taught taught = load_classifier(location);
+    const std::lock_guard lock(impl.mutex);
+    if (impl.settings.model_location == location) impl.taught = std::move(taught);
+  } catch (const Error &e) {
+    post_warning(GST_ELEMENT(object), e); // what was taught before stays
+  }
+}
+
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
-  const std::lock_guard lock(impl.mutex);
-  if (!properties().set(impl.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  {
+    const std::lock_guard lock(impl.mutex);
+    if (!properties().set(impl.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+  if (id == properties().id_of("model-location")) take_model(object, impl);
 }
 
 // A label may have any characters, names of fields may not: names and numbers are two arrays.
@@ -82,12 +103,24 @@ static gboolean start(GstBaseTransform *trans) {
       const std::lock_guard lock(impl.mutex);
       location = impl.settings.model_location;
       impl.stats = {};
+      impl.started = true; // what is set from here on is read where it is set
     }
-    impl.classifier = location.empty() ? label::Classifier() : load_classifier(location);
+    Taught taught = load_classifier(location);
+    {
+      const std::lock_guard lock(impl.mutex);
+      if (impl.settings.model_location == location) impl.taught = std::move(taught);
+    }
     impl.subjects.clear();
     impl.place = {};
     return TRUE;
   });
+}
+
+static gboolean stop(GstBaseTransform *trans) {
+  Impl &impl = impl_of(trans);
+  const std::lock_guard lock(impl.mutex);
+  impl.started = false;
+  return TRUE;
 }
 
 static void finalize(GObject *object) {
@@ -118,6 +151,7 @@ static void gst_track_label_class_init(GstTrackLabelClass *klass) {
       VIGIL_AUTHORS);
   auto *transform = GST_BASE_TRANSFORM_CLASS(klass);
   transform->start = start;
+  transform->stop = stop;
   install_streaming(transform);
 }
 

@@ -12,6 +12,7 @@
 
 #include <gst/base/gstbasetransform.h>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -71,18 +72,26 @@ struct Subject {
   double first_seen = 0;
 };
 
+// Shared by all elements that use the same file.
+using Taught = std::shared_ptr<const label::Classifier>;
+inline Taught nothing_taught() {
+  return std::make_shared<const label::Classifier>();
+}
+
 struct Impl {
   // Held for moments, by any thread.
   std::mutex mutex;
   Settings settings;
   Stats stats;
+  Taught taught = nothing_taught();
+  bool started = false;
 
   // The streaming thread's own.
   StreamPosition place;
   std::vector<TrackOnFrame> tracks;
   std::map<guint64, Subject> subjects; // by the track's id
   label::PlaceScale scale;
-  label::Classifier classifier;
+  Taught classifier = nothing_taught(); // of this frame
 
   Tuning snapshot() {
     const std::lock_guard lock(mutex);
@@ -104,7 +113,7 @@ inline Impl &impl_of(gpointer self) {
 }
 GstBaseTransformClass *parent_class();
 void install_streaming(GstBaseTransformClass *);
-// Throws as label::read_examples() and read_text_file() do.
-label::Classifier load_classifier(const std::string &location);
+// Of an empty location: nothing was taught. Throws as label::read_examples() and read_text_file() do.
+Taught load_classifier(const std::string &location);
 
 } // namespace vigil::gst::tracklabel

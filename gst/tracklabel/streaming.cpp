@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace vigil::gst::tracklabel {
@@ -43,7 +44,7 @@ Verdict judge(const Impl &impl, const Tuning &tuning, const label::Features &fea
               const Verdict &before) {
   constexpr double clearly = 0.1;
   std::vector<Verdict> all;
-  for (const label::NameScore &n : impl.classifier.scores({features, {}}))
+  for (const label::NameScore &n : impl.classifier->scores({features, {}}))
     all.push_back({n.name, n.score, true});
   std::erase_if(all, [&](const Verdict &v) { return v.score < tuning.threshold; });
   if (all.empty() && tuning.shape_rule) {
@@ -124,6 +125,10 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
   return guard(trans, GST_FLOW_ERROR, [&] {
     Impl &impl = impl_of(trans);
     const Tuning tuning = impl.snapshot();
+    {
+      const std::lock_guard lock(impl.mutex);
+      impl.classifier = impl.taught;
+    }
     const FrameTime time = frame_time(trans->segment, buffer);
     const double seconds = seconds_of(impl.place.info, time, impl.place.seconds);
     if (seconds < impl.place.seconds) end_all(trans, impl); // the tracks' numbers are others now
@@ -176,12 +181,22 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 
 } // namespace
 
-label::Classifier load_classifier(const std::string &location) {
-  const auto taught =
-      label::read_examples(read_text_file(location, "the file of labels", label::largest_examples_file));
+Taught load_classifier(const std::string &location) {
+  if (location.empty()) return nothing_taught();
+  const std::string text = read_text_file(location, "the file of labels", label::largest_examples_file);
+  // Elements of many cameras use the same file: it is learnt from once.
+  static std::mutex mutex;
+  static std::map<std::string, std::pair<std::string, std::weak_ptr<const label::Classifier>>> known;
+  const std::lock_guard lock(mutex);
+  std::erase_if(known, [](const auto &k) { return k.second.second.expired(); });
+  if (const auto found = known.find(location); found != known.end() && found->second.first == text)
+    if (Taught same = found->second.second.lock()) return same;
   // Frames have no appearance of a single track.
   constexpr bool use_appearance = false;
-  return label::Classifier(label::examples_of(taught), use_appearance);
+  auto taught = std::make_shared<const label::Classifier>(label::examples_of(label::read_examples(text)),
+                                                          use_appearance);
+  known[location] = {text, taught};
+  return taught;
 }
 
 void install_streaming(GstBaseTransformClass *transform) {

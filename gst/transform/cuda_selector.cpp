@@ -26,16 +26,16 @@ void CudaSelector::open() {
       return;
     } catch (const Error &e) {
       const bool fall_back = backend == BackendChoice::automatic && e.kind() == Error::Kind::no_device;
-      if (!fall_back) fail(e.kind(), e.what(), "; backend=cpu runs without a GPU");
-      post_warning(owner_, Error(e.kind(), text(e.what(), ". The CPU does the work; backend=cpu is silent")));
+      if (!fall_back) fail(e.kind(), e.what(), cpu_needs_no_gpu);
+      post_warning(owner_, Error(e.kind(), cpu_serves(e.what())));
     }
   }
   device_ = open_cpu(options.threads);
-  on_cpu_ = true;
+  without_cuda_ = true;
 }
 
 void CudaSelector::close() noexcept {
-  on_cpu_ = false;
+  without_cuda_ = false;
   device_.reset();
   gl.close();
   cuda.close();

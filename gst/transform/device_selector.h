@@ -17,6 +17,12 @@
 
 namespace vigil::gst {
 
+// The ends of two messages about a missing GPU: of an error, and of the warning that the CPU takes its place.
+inline constexpr const char *cpu_needs_no_gpu = "; backend=cpu runs without a GPU";
+inline std::string cpu_serves(const std::string &why) {
+  return why + ". The CPU does the work; backend=cpu is silent";
+}
+
 // Frames go between OpenGL's textures and a CUDA device through the host, where OpenGL runs on another GPU or
 // on a processor: a warning says so, once.
 class HostCopyWarning {
@@ -75,8 +81,8 @@ class DeviceSelector {
     host_copies_ = {};
   }
 
-  // Whether only system memory is within reach; any thread.
-  bool works_on_cpu() const { return on_cpu_; }
+  // Whether CUDA memory is out of reach; any thread.
+  bool without_cuda() const { return without_cuda_; }
 
   CudaContext cuda;
   GlContext gl;
@@ -90,7 +96,7 @@ class DeviceSelector {
   std::optional<Error> warning_;
   bool warned_ = false;
   HostCopyWarning host_copies_;
-  std::atomic<bool> on_cpu_ = false;
+  std::atomic<bool> without_cuda_ = false;
 };
 
 } // namespace vigil::gst

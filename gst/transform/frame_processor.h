@@ -18,7 +18,7 @@
 #include "common/plane.h"
 #include "gst/memory/frame_mapping.h"
 #include "gst/metadata/results.h"
-#include "gst/video/buffer_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <cstdint>
 #include <memory>

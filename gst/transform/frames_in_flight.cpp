@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/transform/frames_in_flight.h"
 
+#include "common/on_device_thread.h"
+
 #include <algorithm>
 #include <exception>
 #include <new>
@@ -158,11 +160,13 @@ void FramesInFlight::launch() {
         work_.pass_by(first->task, *compute_);
       else
         work_.run(jobs_, *compute_);
-      first->timer->stop(*compute_);
-      first->timed = int(jobs_.size());
-      computed_->record(*compute_);
-      for (Frame *f : pending_)
-        if (f->use() != Use::none) write_back(*f);
+      on_device_thread(device_, [&] {
+        first->timer->stop(*compute_);
+        first->timed = int(jobs_.size());
+        computed_->record(*compute_);
+        for (Frame *f : pending_)
+          if (f->use() != Use::none) write_back(*f);
+      });
     }
   } catch (...) {
     discard(); // a group that failed once would fail with every further frame

@@ -33,8 +33,8 @@ void GlSelector::open_cuda() {
 void GlSelector::open() {
   choice_ = wish_().backend;
   cpu_ = open_cpu();
-  on_cpu_ = choice_ == GlChoice::cpu;
-  decided_ = on_cpu_.load();
+  without_cuda_ = choice_ == GlChoice::cpu;
+  decided_ = without_cuda_.load();
   working_ = Backend::cpu;
   if (choice_ != GlChoice::cuda) return;
   open_cuda();
@@ -42,7 +42,7 @@ void GlSelector::open() {
 }
 
 void GlSelector::close() noexcept {
-  on_cpu_ = false;
+  without_cuda_ = false;
   decided_ = false;
   working_ = Backend::cpu;
   gl_device_.reset();

@@ -14,7 +14,7 @@
 // flag is taken off the buffer on the sink pad, kept with the frame, and set again when that one leaves.
 #pragma once
 
-#include "gst/video/buffer_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <atomic>
 #include <cstdint>

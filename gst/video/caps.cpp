@@ -5,11 +5,11 @@
 
 namespace vigil::gst {
 
-GstCaps *caps_in_reach(GstCaps *caps, bool only_cpu) {
+GstCaps *caps_in_reach(GstCaps *caps, bool without_cuda) {
   GstCaps *some = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     const GstCapsFeatures *features = gst_caps_get_features(caps, i);
-    if (only_cpu && features && gst_caps_features_contains(features, cuda_memory_feature)) continue;
+    if (without_cuda && features && gst_caps_features_contains(features, cuda_memory_feature)) continue;
     gst_caps_append_structure_full(some, gst_structure_copy(gst_caps_get_structure(caps, i)),
                                    features ? gst_caps_features_copy(features) : nullptr);
   }

@@ -6,8 +6,8 @@
 
 namespace vigil::gst {
 
-// A copy; without frames in CUDA memory when the element works on the CPU only.
-GstCaps *caps_in_reach(GstCaps *, bool only_cpu);
+// A copy, without frames in CUDA memory where that is out of reach.
+GstCaps *caps_in_reach(GstCaps *, bool without_cuda);
 // Intersects `caps` (transfer full) with `filter`, in the order of the filter. A null filter returns `caps`
 // unchanged.
 GstCaps *filter_caps(GstCaps *caps, GstCaps *filter);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: checks, results in order, moments from sums, the choice of a backend.
 #include "kernels/blobs/blobs.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
 #include "kernels/blobs/definitions.h"
+#include "kernels/blobs/gl.h"
 
 #include <algorithm>
 
@@ -78,7 +80,7 @@ void check_call(const Config &c, Plane<const std::uint8_t> mask, const Extras &e
 }
 
 std::unique_ptr<Finder> make(Device &device, const Config &config) {
-  return device.backend() == Backend::cuda ? make_cuda(device, config) : make_cpu(device, config);
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device, config);
 }
 
 } // namespace vigil::blobs

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: the grid, checks, the choice of a backend.
 #include "kernels/cell_grid/cell_grid.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
+#include "kernels/cell_grid/gl.h"
 
 namespace vigil::cell_grid {
 
@@ -27,7 +29,7 @@ void check_grid(Plane<const std::uint8_t> mask, const Grid &grid) {
 }
 
 std::unique_ptr<Counter> make(Device &device) {
-  return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu(device);
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::cell_grid

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: the parameters' meaning, checks, the choice of a backend. No loop over pixels.
 #include "kernels/cleanup/cleanup.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
+#include "kernels/cleanup/gl.h"
 
 #include <algorithm>
 
@@ -30,8 +32,7 @@ void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<c
 }
 
 std::unique_ptr<Cleanup> make(Device &device, int width, int height) {
-  return device.backend() == Backend::cuda ? make_cuda(device, width, height)
-                                           : make_cpu(device, width, height);
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device, width, height);
 }
 
 } // namespace vigil::cleanup

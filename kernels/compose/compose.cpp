@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the backends share. No loop over pixels.
 #include "kernels/compose/compose.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
+#include "kernels/compose/gl.h"
 #include "kernels/compose/layers.h"
 
 #include <algorithm>
@@ -121,7 +123,7 @@ void check_pictures(const ConstImage &frame, Plane<const std::uint8_t> mask, con
 }
 
 std::unique_ptr<Composer> make(Device &device) {
-  return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu(device);
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::compose

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: the place of the samples, checks, the choice of a backend.
 #include "kernels/exposure/exposure.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
+#include "kernels/exposure/make_gl.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,7 +65,7 @@ void check(const ConstImage &frame, const ConstImage &background, int channels, 
 }
 
 std::unique_ptr<Exposure> make(Device &device) {
-  return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu(device);
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::exposure

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: the verdict, checks, the choice of a backend.
 #include "kernels/ghost/contour_features.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
+#include "kernels/ghost/gl.h"
 
 #include <algorithm>
 
@@ -30,7 +32,7 @@ void check(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstI
 }
 
 std::unique_ptr<ContourFeatures> make(Device &device) {
-  return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu(device);
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::ghost

@@ -96,15 +96,36 @@ Calibration calibrate(const LogisticExamples &e, std::span<const double> left_ou
   return c;
 }
 
-// The mean of the shares of yes and of no that are called right; NaN where one of them is not there.
-double balanced_accuracy(const LogisticExamples &e, std::span<const double> left_out) {
+// Of the examples of `place`, or of all where it is null.
+PlaceReport count(const LogisticExamples &e, std::span<const double> left_out,
+                  std::span<const std::string_view> places, const std::string_view *place) {
   double right[2] = {}, all[2] = {};
   for (std::size_t i = 0; i < e.count(); i++) {
+    if (place && places[i] != *place) continue;
     all[e.yes[i] ? 1 : 0]++;
     if ((left_out[i] > 0) == (e.yes[i] != 0)) right[e.yes[i] ? 1 : 0]++;
   }
-  if (all[0] == 0 || all[1] < 2) return std::numeric_limits<double>::quiet_NaN();
-  return (right[0] / all[0] + right[1] / all[1]) / 2;
+  PlaceReport r{static_cast<std::size_t>(all[1]), static_cast<std::size_t>(all[0]),
+                std::numeric_limits<double>::quiet_NaN(), 0};
+  if (all[0] > 0 && all[1] >= 2) r.accuracy = (right[0] / all[0] + right[1] / all[1]) / 2;
+  const std::size_t enough = place ? Classifier::more : Classifier::enough;
+  if (r.examples < enough)
+    r.needs = enough - r.examples;
+  else if (r.accuracy < Classifier::good)
+    r.needs = Classifier::more;
+  return r;
+}
+
+NameReport report_of(const std::string &name, const LogisticExamples &e, std::span<const double> left_out,
+                     std::span<const std::string_view> places) {
+  const PlaceReport all = count(e, left_out, places, nullptr);
+  NameReport out{name, all.examples, all.counterexamples, all.accuracy, all.needs};
+  std::set<std::string_view> with_examples;
+  for (std::size_t i = 0; i < e.count(); i++)
+    if (e.yes[i] && !places[i].empty()) with_examples.insert(places[i]);
+  for (const std::string_view place : with_examples)
+    out.places.emplace(place, count(e, left_out, places, &place));
+  return out;
 }
 
 } // namespace
@@ -153,6 +174,7 @@ Classifier::Classifier(std::span<const Example> examples, bool use_appearance) {
   if (use_appearance && with_appearance >= 4 && 2 * with_appearance >= double(examples.size()))
     for (const double s : sum) usual_appearance_.push_back(static_cast<float>(s / with_appearance));
   for (const std::string &name : positive) learn(examples, name);
+  find_alike(examples);
   for (const auto &[name, count] : negative_only)
     if (!positive.count(name))
       report_.push_back({name, 0, count, std::numeric_limits<double>::quiet_NaN(), enough});
@@ -163,9 +185,14 @@ Classifier::Classifier(std::span<const Example> examples, bool use_appearance) {
 void Classifier::learn(std::span<const Example> examples, const std::string &name) {
   LogisticExamples rows;
   std::vector<ShapeScores> shapes;
-  for (const Example &e : examples) {
+  std::vector<std::string_view> places;
+  std::vector<std::size_t> taken; // their numbers among the examples
+  for (std::size_t i = 0; i < examples.size(); i++) {
+    const Example &e = examples[i];
     const bool of_this = e.name == name;
     if (!of_this && !e.is) continue; // "not another" says nothing of this one
+    taken.push_back(i);
+    places.push_back(e.place);
     const auto row = row_of(e.subject);
     rows.length = row.size();
     rows.rows.insert(rows.rows.end(), row.begin(), row.end());
@@ -186,18 +213,32 @@ void Classifier::learn(std::span<const Example> examples, const std::string &nam
       fitted.left_out[i] = fit(others, settings, i).model.logit(rows.row(i), others.offsets[i]);
     }
   }
-  NameReport r{name, yes, rows.count() - yes, balanced_accuracy(rows, fitted.left_out), 0};
-  if (r.examples < enough)
-    r.needs = enough - r.examples;
-  else if (r.accuracy < good)
-    r.needs = 5;
   if (yes >= 3 && rows.count() - yes >= 3) {
     const Calibration c = calibrate(rows, fitted.left_out);
     n.slope = c.slope;
     n.shift = c.shift;
   }
-  report_.push_back(r);
+  n.claims.assign(examples.size(), 0);
+  for (std::size_t i = 0; i < taken.size(); i++) n.claims[taken[i]] = fitted.left_out[i] > 0;
+  report_.push_back(report_of(name, rows, fitted.left_out, places));
   names_.push_back(std::move(n));
+}
+
+void Classifier::find_alike(std::span<const Example> examples) {
+  constexpr double many = 0.3;
+  for (NameReport &r : report_) {
+    std::size_t most = 0;
+    for (const Name &other : names_) {
+      if (other.name == r.name) continue;
+      std::size_t claimed = 0;
+      for (std::size_t i = 0; i < examples.size(); i++)
+        claimed += examples[i].is && examples[i].name == r.name && other.claims[i];
+      if (claimed <= most || double(claimed) < many * double(r.examples)) continue;
+      most = claimed;
+      r.alike = other.name;
+    }
+  }
+  for (Name &n : names_) n.claims = {};
 }
 
 std::vector<NameScore> Classifier::scores(const Subject &s) const {

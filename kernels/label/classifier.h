@@ -8,6 +8,7 @@
 #include "kernels/label/logistic.h"
 #include "kernels/label/shape_rule.h"
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,11 +31,19 @@ struct Example {
   std::string name;
   bool is = true; // false: it is not that
   Subject subject;
+  std::string place; // the camera that it is from, for the report; empty: not known
 };
 
 struct NameScore {
   std::string name;
   double score = 0; // 0..1; above 0.5: rather this than not
+};
+
+// What is known of a name at one place.
+struct PlaceReport {
+  std::size_t examples = 0, counterexamples = 0;
+  double accuracy = 0; // as below
+  std::size_t needs = 0;
 };
 
 // What is known of a name.
@@ -44,12 +53,17 @@ struct NameReport {
   // Of its examples and of its counterexamples, each called without having been learnt from, the mean of the
   // shares that were called right; NaN as long as it cannot be said.
   double accuracy = 0;
-  std::size_t needs = 0; // more examples, before it is to be relied on
+  std::size_t needs = 0;                       // more examples, before it is to be relied on
+  std::map<std::string, PlaceReport> places{}; // of those that have examples of the name
+  // Another name that at least 3 in 10 of its examples would be given as well: perhaps one thing has two
+  // names. Empty: none.
+  std::string alike{};
 };
 
 class Classifier {
  public:
   static constexpr std::size_t enough = 10; // examples of a name
+  static constexpr std::size_t more = 5;    // at each place, and where the accuracy is not good
   static constexpr double good = 0.9;       // accuracy
 
   Classifier() = default; // knows no name
@@ -67,9 +81,11 @@ class Classifier {
     ShapeScores share{}; // of the examples of a shape, how many have this name
     Logistic model;
     double slope = 1, shift = 0; // calibrated logit = slope * logit + shift
+    std::vector<char> claims{};  // of each example, whether it is called so without having been learnt from
   };
   std::vector<float> row_of(const Subject &) const;
   void learn(std::span<const Example>, const std::string &name);
+  void find_alike(std::span<const Example>);
 
   std::vector<Name> names_;
   std::vector<NameReport> report_;

@@ -95,9 +95,11 @@ TaughtExample read_example(const Json &j, std::size_t at) {
   }
   e.event = word(j, "event", at, true);
   e.camera = word(j, "camera", at, true);
+  e.codebook = word(j, "codebook", at, true);
   constexpr std::size_t longest = 256;
-  if (e.event.size() > longest || e.camera.size() > longest)
-    refuse("example ", at, ": the name of an event or camera is longer than ", longest, " bytes");
+  for (const std::string *s : {&e.event, &e.camera, &e.codebook})
+    if (s->size() > longest)
+      refuse("example ", at, ": the name of an event, camera or codebook is longer than ", longest, " bytes");
   if (const Json *time = member(j, "time")) {
     if (!time->is_number() || !std::isfinite(time->get<double>()))
       refuse("example ", at, ": \"time\" is no number");
@@ -120,6 +122,7 @@ std::string write_examples(std::span<const TaughtExample> examples) {
     Json j{{"label", e.example.name}, {"is", e.example.is}, {"time", e.time}, {"shape", std::move(shape)}};
     if (!e.event.empty()) j["event"] = e.event;
     if (!e.camera.empty()) j["camera"] = e.camera;
+    if (!e.codebook.empty()) j["codebook"] = e.codebook;
     if (!e.example.subject.appearance.empty()) j["appearance"] = e.example.subject.appearance;
     list.push_back(std::move(j));
   }
@@ -144,7 +147,23 @@ std::vector<TaughtExample> read_examples(std::string_view text) {
 
 std::vector<Example> examples_of(std::span<const TaughtExample> taught) {
   std::vector<Example> out;
-  for (const TaughtExample &t : taught) out.push_back(t.example);
+  for (const TaughtExample &t : taught) {
+    out.push_back(t.example);
+    out.back().place = t.camera;
+  }
+  return out;
+}
+
+std::vector<Example> examples_of(std::span<const TaughtExample> taught, std::string_view codebook,
+                                 std::size_t *set_aside) {
+  std::vector<Example> out = examples_of(taught);
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < taught.size(); i++) {
+    if (out[i].subject.appearance.empty() || taught[i].codebook == codebook) continue;
+    out[i].subject.appearance.clear();
+    others++;
+  }
+  if (set_aside) *set_aside = others;
   return out;
 }
 

@@ -5,7 +5,8 @@
 //   {"format": "vigil-labels", "version": 1,
 //    "examples": [{"label": "cat", "is": true, "event": "...", "camera": "door", "time": 1764130000.5,
 //                  "shape": {"aspect": -0.3, ...},  features that are not known are missing
-//                  "appearance": [0.1, ...]}]}      appearance_length numbers, or none
+//                  "appearance": [0.1, ...],        appearance_length numbers, or none
+//                  "codebook": "..."}]}             that these were made with; missing: not known
 #pragma once
 
 #include "kernels/label/classifier.h"
@@ -21,6 +22,7 @@ struct TaughtExample {
   Example example;
   std::string event, camera; // where it comes from; may be empty
   double time = 0;           // when it was named, seconds since 1970 UTC
+  std::string codebook{};    // of the appearance
 };
 
 inline constexpr std::size_t largest_examples_file = std::size_t{32} << 20;
@@ -30,5 +32,9 @@ std::string write_examples(std::span<const TaughtExample>);
 std::vector<TaughtExample> read_examples(std::string_view);
 // The classifier's part of them.
 std::vector<Example> examples_of(std::span<const TaughtExample>);
+// The same, without the appearance of those that were made with another codebook than this one: numbers of
+// two codebooks have nothing in common. `set_aside`, where not null, becomes how many these are.
+std::vector<Example> examples_of(std::span<const TaughtExample>, std::string_view codebook,
+                                 std::size_t *set_aside = nullptr);
 
 } // namespace vigil::label

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What all backends share: constants, checks, the choice of a backend. No loop over pixels.
 #include "kernels/mog/mog.h"
+#include "kernels/of_backend.h"
 
 #include "common/error.h"
+#include "kernels/mog/gl.h"
 
 #include <algorithm>
 #include <cmath>
@@ -124,7 +126,7 @@ const char *name_of(Precision p) {
 }
 
 std::unique_ptr<Model> make(Device &device, const Config &config) {
-  return device.backend() == Backend::cuda ? make_cuda(device, config) : make_cpu(device, config);
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device, config);
 }
 
 } // namespace vigil::mog

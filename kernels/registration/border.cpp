@@ -3,6 +3,7 @@
 
 #include "common/shifted.h"
 #include "kernels/registration/cuda/border.h"
+#include "kernels/registration/gl.h"
 
 #include <cstring>
 
@@ -32,6 +33,7 @@ void fill_plane(const Image &image, int i, int pixels) {
 
 void fill_border(Device &device, const Image &image, int pixels, Queue &queue) {
   if (device.backend() == Backend::cuda) return fill_border_cuda(device, image, pixels, queue);
+  if (device.backend() == Backend::gl) return fill_border_gl(device, image, pixels, queue);
   for (int i = 0; i < plane_count(image.format); i++) fill_plane(image, i, pixels);
 }
 

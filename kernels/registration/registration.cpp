@@ -3,6 +3,7 @@
 #include "kernels/registration/registration.h"
 
 #include "common/error.h"
+#include "kernels/registration/gl.h"
 
 namespace vigil::registration {
 
@@ -20,7 +21,14 @@ void check(const ConstImage &frame, const ConstImage &background) {
 }
 
 std::unique_ptr<Registration> make(Device &device) {
-  return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu();
+  switch (device.backend()) {
+  case Backend::cuda:
+    return make_cuda(device);
+  case Backend::gl:
+    return make_gl(device);
+  default:
+    return make_cpu();
+  }
 }
 
 } // namespace vigil::registration

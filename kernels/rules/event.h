@@ -31,6 +31,7 @@ struct Event {
   std::uint64_t id = 0, owner = 0;   // of tracks; 0: none
   std::uint64_t entered_id = 0;      // of a stay: the id that `id` had when it entered (see "ids" above)
   std::string_view type;             // of the object
+  std::string label;                 // what it is called, empty: nothing
   Point at;
   Direction direction = Direction::forward;
   double seconds = 0;                      // of the stay

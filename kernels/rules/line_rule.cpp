@@ -34,6 +34,7 @@ void LineRule::set(const Line &line) {
   if (line.points != line_.points) {
     sides_.clear();
     crossings_.clear();
+    unnamed_.clear();
   }
   line_ = line;
 }
@@ -70,6 +71,9 @@ bool LineRule::has_crossed(Side &s, const TrackedObject &o, double seconds, cons
 
 void LineRule::cross(const TrackedObject &o, Direction d, const ObjectTable &table, double seconds,
                      std::vector<Event> &events) {
+  constexpr std::size_t most_unnamed = 256;
+  if (!line_.filter.labels.empty() && o.label.empty() && unnamed_.size() < most_unnamed)
+    unnamed_.push_back({o.id, d, seconds});
   if (!passes(line_.filter, o)) return;
   const bool counted = is_part_of_crossed(o, d, table, seconds);
   crossings_.push_back({o.id, d, seconds});
@@ -85,10 +89,22 @@ void LineRule::cross(const TrackedObject &o, Direction d, const ObjectTable &tab
   events.push_back(e);
 }
 
+// Those of unnamed_ whose object has a label by now.
+void LineRule::cross_named(const ObjectTable &table, double seconds, std::vector<Event> &events) {
+  std::erase_if(unnamed_, [&](const Crossing &c) {
+    const TrackedObject *const o = table.find(c.id);
+    if (!o) return true;
+    if (o->label.empty()) return false;
+    cross(*o, c.direction, table, seconds, events);
+    return true;
+  });
+}
+
 void LineRule::step(const ObjectTable &table, double seconds, const Settings &settings,
                     std::vector<Event> &events) {
   std::erase_if(crossings_,
                 [&](const Crossing &c) { return seconds - c.seconds > settings.hand_over_seconds(); });
+  cross_named(table, seconds, events);
   for (const TrackedObject &o : table.objects()) {
     if (!o.now.here || !o.now.found) continue;
     Side &s = obtain(sides_, o.id);
@@ -101,8 +117,9 @@ void LineRule::step(const ObjectTable &table, double seconds, const Settings &se
 
 void LineRule::rename(std::span<const Rename> renames) {
   rules::rename(sides_, renames);
-  for (Crossing &c : crossings_)
-    if (const Rename *r = find(renames, c.id)) c.id = r->to;
+  for (auto *const crossings : {&crossings_, &unnamed_})
+    for (Crossing &c : *crossings)
+      if (const Rename *r = find(renames, c.id)) c.id = r->to;
 }
 
 void LineRule::forget(const std::function<bool(std::uint64_t)> &gone) {

@@ -10,6 +10,8 @@
 //              above or in the other: at least half of the narrower one above, below or in the other, and
 //              either clear of it, with less than 0.4 of the larger one's size between them, or nearly all
 //              of it inside. Parts do not count.
+//   labels     Where the filter names labels, the crossing of an object without a label waits until it has
+//              one, and is forgotten when the object is gone before.
 //   wrong way  A crossing in the direction that the rule names is reported as wrong as well.
 // Source: this project.
 #pragma once
@@ -58,11 +60,13 @@ class LineRule {
   // Whether the object has crossed the line, and settled.
   bool has_crossed(Side &, const TrackedObject &, double seconds, const Settings &) const;
   void cross(const TrackedObject &, Direction, const ObjectTable &, double seconds, std::vector<Event> &);
+  void cross_named(const ObjectTable &, double seconds, std::vector<Event> &);
   bool is_part_of_crossed(const TrackedObject &, Direction, const ObjectTable &, double seconds) const;
 
   Line line_;
   LineTotal total_;
   std::vector<Side> sides_;         // by id
+  std::vector<Crossing> unnamed_;   // of objects that have no label yet
   std::vector<Crossing> crossings_; // of the last `hand_over`, the latest last
 };
 

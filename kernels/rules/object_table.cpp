@@ -18,6 +18,7 @@ void update(TrackedObject &o, const Subject &s, double seconds, const Projection
   o.now.here = true;
   o.times.last = seconds;
   o.type = s.type;
+  if (!s.label.empty()) o.label = s.label;
   o.now.found = s.object.state != track::State::predicted && usable(s.object.box);
   if (!o.now.found) return;
   o.now.alone = s.object.state == track::State::tracked;

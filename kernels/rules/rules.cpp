@@ -48,12 +48,14 @@ const char *kind(const Json &j) {
 
 void members(const Json &j, const std::string &of, std::initializer_list<const char *> known) {
   if (!j.is_object()) refuse(of, " is ", kind(j), ", not an object");
-  for (const auto &[name, value] : j.items())
+  for (const auto &member : j.items()) {
+    const std::string &name = member.key();
     if (std::none_of(known.begin(), known.end(), [&](const char *k) { return name == k; })) {
       std::string all;
       for (const char *k : known) all += (all.empty() ? "" : ", ") + std::string(k);
       refuse(of, " has a member \"", name, "\", which is not known; there are ", all);
     }
+  }
 }
 
 double number(const Json &j, const char *name, const std::string &of, double least, double most) {
@@ -104,19 +106,26 @@ void check_inside(std::span<const Point> list, const std::string &of, double wid
            bottom, " of ", height);
 }
 
+std::vector<std::string> words(const Json &j, const char *name, const std::string &of) {
+  std::vector<std::string> out;
+  const auto found = j.find(name);
+  if (found == j.end()) return out;
+  if (!found->is_array()) refuse(of, ": ", name, " is ", kind(*found), ", not a list");
+  for (const Json &c : *found) {
+    if (!c.is_string()) refuse(of, ": ", name, " holds ", kind(c), ", not words alone");
+    out.push_back(c.get<std::string>());
+  }
+  return out;
+}
+
 Filter filter(const Json &j, const std::string &of) {
   Filter f;
   f.min_height = number(j, "min-height", of, 0, 1e6);
   f.max_height = number(j, "max-height", of, 0, 1e6);
   if (f.max_height > 0 && f.max_height < f.min_height)
     refuse(of, ": max-height ", f.max_height, " is below min-height ", f.min_height);
-  if (const auto found = j.find("classes"); found != j.end()) {
-    if (!found->is_array()) refuse(of, ": classes is ", kind(*found), ", not a list");
-    for (const Json &c : *found) {
-      if (!c.is_string()) refuse(of, ": classes holds ", kind(c), ", not words alone");
-      f.classes.push_back(c.get<std::string>());
-    }
-  }
+  f.classes = words(j, "classes", of);
+  f.labels = words(j, "labels", of);
   return f;
 }
 
@@ -134,8 +143,8 @@ Zone zone(const Json &j, Units units) {
   z.name = word(j, "name", "a zone");
   const std::string of = "zone \"" + z.name + "\"";
   members(j, of,
-          {"name", "polygon", "classes", "min-height", "max-height", "loitering", "crowd", "left-object",
-           "max-speed"});
+          {"name", "polygon", "classes", "labels", "min-height", "max-height", "loitering", "crowd",
+           "left-object", "max-speed"});
   z.polygon = points(j, "polygon", of, 3);
   if (crossing_sides(z.polygon)) refuse(of, ": the polygon crosses itself; give its corners in order");
   if (area(z.polygon) <= 0) refuse(of, ": the polygon has no area");
@@ -157,7 +166,7 @@ Line line(const Json &j, Units units) {
   Line l;
   l.name = word(j, "name", "a line");
   const std::string of = "line \"" + l.name + "\"";
-  members(j, of, {"name", "points", "classes", "min-height", "max-height", "wrong-way"});
+  members(j, of, {"name", "points", "classes", "labels", "min-height", "max-height", "wrong-way"});
   l.points = points(j, "points", of, 2);
   for (std::size_t i = 0; i + 1 < l.points.size(); i++)
     if (l.points[i] == l.points[i + 1]) refuse(of, ": points ", i + 1, " and ", i + 2, " are the same");
@@ -215,6 +224,7 @@ Json json_of(std::span<const Point> list) {
 
 void add(Json &j, const Filter &f) {
   if (!f.classes.empty()) j["classes"] = f.classes;
+  if (!f.labels.empty()) j["labels"] = f.labels;
   if (f.min_height > 0) j["min-height"] = f.min_height;
   if (f.max_height > 0) j["max-height"] = f.max_height;
 }

@@ -8,6 +8,7 @@
 //    "zones": [{"name": "door", "polygon": [[0.1, 0.5], [0.4, 0.5], [0.4, 0.9]],
 //               "classes": ["person"], "min-height": 0.05, "max-height": 0.5,     of the objects that count;
 //               heights in units
+//               "labels": ["post van"],           likewise, as tracklabel calls them
 //               "loitering": 20,                  seconds in the zone after which it is reported
 //               "crowd": {"count": 5, "seconds": 3},
 //               "left-object": 10,                seconds for which what somebody put down stands before it
@@ -41,9 +42,9 @@ enum class Anchor { bottom, centre };
 enum class Direction { forward, backward };
 const char *name_of(Direction);
 
-// Which objects count; none of the classes: all of them. Heights in the rules' units, 0: no limit.
+// Which objects count; no classes or no labels: all of them. Heights in the rules' units, 0: no limit.
 struct Filter {
-  std::vector<std::string> classes;
+  std::vector<std::string> classes, labels;
   double min_height = 0, max_height = 0;
   bool operator==(const Filter &) const = default;
 };

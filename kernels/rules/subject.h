@@ -10,7 +10,8 @@ namespace vigil::rules {
 
 struct Subject {
   track::Object object;
-  std::string_view type; // must stay until the next step
+  std::string_view type;    // must stay until the next step
+  std::string_view label{}; // what it is called (tracklabel), empty: nothing so far; stays as `type`
 };
 struct Ghost { // kernels/ghost
   track::Box box;

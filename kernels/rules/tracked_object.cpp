@@ -12,6 +12,8 @@ double size_of(const track::Box &b) {
 
 bool passes(const Filter &f, const TrackedObject &o) {
   if (o.box.height < f.min_height || (f.max_height > 0 && o.box.height > f.max_height)) return false;
+  if (!f.labels.empty() && std::find(f.labels.begin(), f.labels.end(), o.label) == f.labels.end())
+    return false;
   return f.classes.empty() || std::find(f.classes.begin(), f.classes.end(), o.type) != f.classes.end();
 }
 
@@ -21,6 +23,7 @@ Event event_of(Kind kind, const std::string &rule, const TrackedObject &o) {
   e.rule = &rule;
   e.id = o.id;
   e.type = o.type;
+  e.label = o.label;
   e.at = o.path.at;
   e.speed = o.velocity.speed;
   return e;

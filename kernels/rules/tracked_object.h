@@ -49,6 +49,7 @@ struct Placement {
 struct TrackedObject {
   std::uint64_t id = 0; // of its track now
   std::string_view type;
+  std::string label; // the last one that it had
   track::Box box;
   Path path;
   Velocity velocity;

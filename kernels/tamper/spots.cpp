@@ -2,6 +2,7 @@
 #include "kernels/tamper/spots.h"
 
 #include "common/error.h"
+#include "kernels/tamper/gl.h"
 #include "kernels/tamper/spot_at.h"
 
 #include <algorithm>
@@ -39,7 +40,14 @@ std::unique_ptr<Sampler> make_cpu() {
 }
 
 std::unique_ptr<Sampler> make(Device &device) {
-  return device.backend() == Backend::cuda ? make_cuda(device) : make_cpu();
+  switch (device.backend()) {
+  case Backend::cuda:
+    return make_cuda(device);
+  case Backend::gl:
+    return make_gl(device);
+  default:
+    return make_cpu();
+  }
 }
 
 } // namespace vigil::tamper

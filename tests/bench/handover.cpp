@@ -12,7 +12,7 @@
 #include "common/plane.h"
 #include "gst/memory/gl_context.h"
 #include "gst/memory/gl_cuda.h"
-#include "gst/video/buffer_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <algorithm>
 #include <atomic>

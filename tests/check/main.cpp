@@ -2,6 +2,7 @@
 #include "tests/check/checker.h"
 
 #include "common/error.h"
+#include "common/gl/open.h"
 #include "tools/base/json.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ constexpr const char *usage =
     "  Checks every backend of every kernel against its double precision reference on random input.\n"
     "  --test     only cases whose name starts with NAME\n"
     "  --backend  only this one; it is then an error when it is missing\n"
-    "  --device   the OpenCL device: its number or a part of its name\n"
+    "  --device   the OpenCL device: its number or a part of its name; es: OpenGL ES for backend gl\n"
     "  --seed     another seed gives other input; a failure names the seed that shows it\n"
     "  --bench    times the backends as well\n"
     "  --json     writes results and times to FILE\n";
@@ -109,7 +110,9 @@ int run(const Options &o) {
     if (!o.backend.empty() && o.backend != name_of(backend)) continue;
     std::unique_ptr<Device> device;
     try {
-      device = backend == Backend::opencl ? open_opencl(o.device) : open_device(backend);
+      device = backend == Backend::opencl                   ? open_opencl(o.device)
+               : backend == Backend::gl && o.device == "es" ? open_gl_es()
+                                                            : open_device(backend);
     } catch (const Error &e) {
       if (!o.backend.empty()) throw;
       std::printf("SKIPPED: backend %s: %s\n", name_of(backend), e.what());

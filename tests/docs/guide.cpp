@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The element that docs/develop/adding-an-element.md prints, built from there, does what the page says.
-#include "gst/video/buffer_ptr.h"
+// The element of docs/develop/adding-an-element.md does what the page says.
+#include "gst/video/gst_ptr.h"
 #include "tests/elements/fixture.h"
 
 #include <algorithm>

@@ -154,5 +154,6 @@ static Suite *cudamog_camera_suite() {
 }
 int main(int argc, char **argv) {
   if (tested_backend() == "cuda" && skipped_without_cuda("cudamog-camera")) return 77;
+  if (tested_backend() == "gl" && skipped_without_gl("cudamog-camera")) return 77;
   return run(cudamog_camera_suite(), argc, argv);
 }

@@ -87,5 +87,6 @@ static Suite *cudamog_clipped_suite() {
 }
 int main(int argc, char **argv) {
   if (tested_backend() == "cuda" && skipped_without_cuda("cudamog-clipped")) return 77;
+  if (tested_backend() == "gl" && skipped_without_gl("cudamog-clipped")) return 77;
   return run(cudamog_clipped_suite(), argc, argv);
 }

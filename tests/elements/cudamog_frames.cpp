@@ -490,7 +490,7 @@ GST_END_TEST
 GST_START_TEST(unsupported_caps_are_refused) {
   for (const char *caps : {"video/x-raw, format=YUY2, width=64, height=48, framerate=25/1",
                            "video/x-raw, format=GRAY16_LE, width=64, height=48, framerate=25/1",
-                           "video/x-raw(memory:GLMemory), format=NV12, width=64, height=48, framerate=25/1",
+                           "video/x-raw(memory:GLMemory), format=YV12, width=64, height=48, framerate=25/1",
                            "audio/x-raw, format=S16LE, rate=8000, channels=1, layout=interleaved"}) {
     Element e;
     GstPad *sink = gst_element_get_static_pad(e.get(), "sink");

@@ -116,6 +116,20 @@ GST_START_TEST(motion_that_does_not_last_is_no_event) {
 }
 GST_END_TEST
 
+GST_START_TEST(frames_further_apart_than_motion_delay_are_motion_one_by_one) {
+  Camera camera("learning-rate=0.001 motion-threshold=0.01 motion-hold=0 motion-delay=40"); // 40 ms a frame
+  camera.show(10);
+  camera.show(1, {person});
+  fail_unless(camera.element.events() == std::vector<std::string>{"motion-begin"});
+  camera.show(1);
+  fail_unless(camera.element.events() == std::vector<std::string>{"motion-end"});
+  camera.element.set("motion-delay", "41");
+  camera.show(1, {person});
+  camera.show(1);
+  fail_unless(camera.element.events().empty(), "one frame of 40 ms was motion with motion-delay=41");
+}
+GST_END_TEST
+
 // Less than min-area, and so in no box: what counts is that it goes from place to place.
 GST_START_TEST(who_passes_far_away_is_told) {
   const auto reported = [](const char *settings, bool walks) {
@@ -317,6 +331,7 @@ int main(int argc, char **argv) {
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, motion_begins_and_ends);
   tcase_add_test(tests, motion_that_does_not_last_is_no_event);
+  tcase_add_test(tests, frames_further_apart_than_motion_delay_are_motion_one_by_one);
   tcase_add_test(tests, who_passes_far_away_is_told);
   tcase_add_test(tests, level_has_hysteresis);
   tcase_add_test(tests, the_end_of_the_stream_ends_motion);

@@ -95,6 +95,47 @@ class Camera {
     for (auto &v : p.bytes) v = static_cast<std::uint8_t>((r = r * 1664525u + 1013904223u) >> 24);
     return push(p);
   }
+  // One colour all over, with the scene's noise of 5 levels unless it is `pure`.
+  double show_colour(int level, bool pure = false) {
+    Picture p = scene(format_, width, height, number_), still = scene(format_, width, height, 0);
+    for (std::size_t i = 0; i < p.bytes.size(); i++)
+      p.bytes[i] =
+          std::uint8_t(pure ? level : std::clamp(level + int(p.bytes[i]) - int(still.bytes[i]), 0, 255));
+    return push(p);
+  }
+  // The scene with the shutter's blurred offsets, which a thermal core corrects itself by, still in it.
+  double show_offset(int level, const std::vector<Rect> &objects = {}) {
+    Picture p = scene(format_, width, height, number_, objects);
+    const Plane<std::uint8_t> plane = p.image().plane(0);
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++)
+        plane.row(y)[x] = std::uint8_t(std::clamp(plane.row(y)[x] + level + (x / 40 + y / 40) % 2, 0, 255));
+    return push(p);
+  }
+  // Another place, which has nothing in common with the scene.
+  double show_other_place() {
+    Picture p = scene(format_, width, height, number_);
+    std::reverse(p.bytes.begin(), p.bytes.end());
+    for (auto &v : p.bytes) v = std::uint8_t(240 - v);
+    return push(p);
+  }
+  // The scene under noise of a deviation, in levels: a sum of twelve uniform numbers.
+  double show_noisy(double deviation, const std::vector<Rect> &objects = {}) {
+    Picture p = scene(format_, width, height, 0, objects);
+    std::uint32_t r = static_cast<std::uint32_t>(number_) * 2654435761u + 1;
+    for (auto &v : p.bytes) {
+      double sum = -6;
+      for (int i = 0; i < 12; i++) sum += double((r = r * 1664525u + 1013904223u) >> 8) / 0x1p24;
+      v = static_cast<std::uint8_t>(std::clamp(std::lround(v + deviation * sum), 0L, 255L));
+    }
+    return push(p);
+  }
+  // Four levels of grey: what lies between two of them flickers by a quarter of the range.
+  double show_four_levels(const std::vector<Rect> &objects = {}) {
+    Picture p = scene(format_, width, height, number_, objects);
+    for (auto &v : p.bytes) v = static_cast<std::uint8_t>((v + 42) / 85 * 85);
+    return push(p);
+  }
   double within(const Rect &r) const {
     int count = 0;
     for (int y = r.y; y < r.y + r.height; y++)
@@ -324,6 +365,99 @@ GST_START_TEST(pictures_that_change_wholly) {
 }
 GST_END_TEST
 
+GST_START_TEST(a_picture_of_one_colour) {
+  for (const char *format : {"GRAY8", "I420"})
+    for (const bool pure : {false, true})
+      for (const int before : {0, 100}) {
+        Camera camera("", format);
+        for (int n = 0; n < before; n++) camera.show();
+        for (int n = 0; n < 75; n++) camera.show_colour(128, pure);
+        const int after = camera.normal_after(60);
+        fail_unless(after >= 0, "%s, pure %d, %d frames before it: not normal after 60 frames", format, pure,
+                    before);
+        for (int n = 0; n < 30; n++) camera.show(); // light-jump's frames of relearning are over
+        for (int n = 0; n < 20; n++) camera.show(1, 0, {person});
+        fail_unless(camera.within(person) > 0.9, "%s: after it, %f of a person is seen", format,
+                    camera.within(person));
+      }
+}
+GST_END_TEST
+
+// A recorder that shows two cameras in turn.
+GST_START_TEST(pictures_of_two_places_in_turn) {
+  for (const int each : {1, 10, 50}) {
+    Camera camera;
+    for (int n = 0; n < 60; n++) camera.show();
+    for (int n = 0; n < 300; n++)
+      if (n / each % 2)
+        camera.show();
+      else
+        camera.show_other_place();
+    const int after = camera.normal_after(60);
+    fail_unless(after >= 0, "%d frames of each: not normal after 60 frames", each);
+    for (int n = 0; n < 60; n++) camera.show();
+    for (int n = 0; n < 20; n++) camera.show(1, 0, {person});
+    fail_unless(camera.within(person) > 0.9, "%d frames of each: after it, %f of a person is seen", each,
+                camera.within(person));
+  }
+}
+GST_END_TEST
+
+// A night camera raises its gain within a second, and lowers it again after ten.
+GST_START_TEST(noise_that_grows_tenfold) {
+  for (const char *format : {"GRAY8", "RGBA"}) {
+    Camera camera("", format);
+    for (int n = 0; n < 100; n++) camera.show_noisy(1.5);
+    int noisy = 0; // frames that are not normal
+    for (int n = 0; n < 250; n++) noisy += camera.show_noisy(n < 25 ? 1.5 + 0.54 * n : 15) >= 0.01;
+    fail_unless(noisy <= 75, "%s: %d of 250 noisy frames are not normal", format, noisy);
+    for (int n = 0; n < 20; n++) camera.show_noisy(15, {person});
+    fail_unless(camera.within(person) > 0.9, "%s: in noise, %f of a person is seen", format,
+                camera.within(person));
+    for (int n = 0; n < 60; n++) camera.show_noisy(1.5);
+    const double rest = camera.show_noisy(1.5);
+    fail_unless(rest < 0.01, "%s: 60 frames after the noise, %f is foreground", format, rest);
+    for (int n = 0; n < 20; n++) camera.show_noisy(1.5, {person});
+    fail_unless(camera.within(person) > 0.9, "%s: after the noise, %f of a person is seen", format,
+                camera.within(person));
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(a_picture_of_four_grey_levels) {
+  Camera camera;
+  int foreground = 0;
+  for (int n = 0; n < 200; n++) {
+    const bool normal = camera.show_four_levels() < 0.01;
+    foreground += n >= 60 && !normal;
+  }
+  fail_unless(foreground == 0, "%d of 140 frames are not normal", foreground);
+  for (int n = 0; n < 20; n++) camera.show_four_levels({person});
+  fail_unless(camera.within(person) > 0.9, "%f of a person is seen", camera.within(person));
+}
+GST_END_TEST
+
+// A thermal core shuts its lens for half a second, and its levels are some others afterwards.
+GST_START_TEST(a_calibration_flash) {
+  for (const bool pure : {false, true}) {
+    Camera camera;
+    int offset = 0;
+    for (int n = 0; n < 100; n++) camera.show();
+    for (int flash = 0; flash < 5; flash++) {
+      for (int n = 0; n < 13; n++) camera.show_colour(110, pure);
+      offset = flash % 2 ? -6 : 9;
+      int after = -1;
+      for (int n = 0; n < 100; n++)
+        if (camera.show_offset(offset) < 0.01 && after < 0) after = n;
+      fail_unless(after >= 0 && after <= 40, "flash %d: normal after %d frames", flash, after);
+      fail_unless(camera.show_offset(offset) < 0.01, "flash %d: not normal to the end", flash);
+    }
+    for (int n = 0; n < 20; n++) camera.show_offset(offset, {person});
+    fail_unless(camera.within(person) > 0.9, "after it, %f of a person is seen", camera.within(person));
+  }
+}
+GST_END_TEST
+
 // It shakes by up to half of the picture: all that is learnt meanwhile is wrong.
 GST_START_TEST(a_camera_that_shakes_wildly) {
   Camera camera;
@@ -539,6 +673,11 @@ static Suite *cudamog_scene_suite() {
   tcase_add_test(tests, who_fills_two_thirds_is_no_light);
   tcase_add_test(tests, a_lens_cap_and_a_black_picture);
   tcase_add_test(tests, pictures_that_change_wholly);
+  tcase_add_test(tests, a_picture_of_one_colour);
+  tcase_add_test(tests, pictures_of_two_places_in_turn);
+  tcase_add_test(tests, noise_that_grows_tenfold);
+  tcase_add_test(tests, a_picture_of_four_grey_levels);
+  tcase_add_test(tests, a_calibration_flash);
   tcase_add_test(tests, a_camera_that_shakes_wildly);
   tcase_add_test(tests, a_pole_that_sways_is_no_motion);
   tcase_add_test(tests, what_a_sway_uncovers_is_not_learnt);
@@ -554,5 +693,6 @@ static Suite *cudamog_scene_suite() {
 }
 int main(int argc, char **argv) {
   if (tested_backend() == "cuda" && skipped_without_cuda("cudamog-scene")) return 77;
+  if (tested_backend() == "gl" && skipped_without_gl("cudamog-scene")) return 77;
   return run(cudamog_scene_suite(), argc, argv);
 }

@@ -2,7 +2,9 @@
 #include "tests/elements/fixture.h"
 
 #include "common/cuda/driver.h"
+#include "common/device.h"
 #include "common/error.h"
+#include "gst/memory/gl_mapping.h"
 #include "gst/video/formats.h"
 #include "vigil-config.h"
 
@@ -115,6 +117,22 @@ bool skipped_without_cuda(const char *what, int device) {
   const std::string why = why_no_cuda(device);
   if (why.empty()) {
     g_setenv("CK_FORK", "no", TRUE);
+    return false;
+  }
+  g_print("SKIP: %s: %s\n", what, why.c_str());
+  return true;
+}
+
+bool skipped_without_gl(const char *what) {
+  std::string why;
+  try {
+    const auto device = open_gl();
+    if (gst::is_software(*device)) why = "OpenGL draws on the processor (" + device->name() + ")";
+  } catch (const Error &e) {
+    why = e.what();
+  }
+  if (why.empty() || g_getenv("VIGIL_TEST_SLOW_GL")) {
+    g_setenv("CK_FORK", "no", TRUE); // a child that is forked now could not use the driver
     return false;
   }
   g_print("SKIP: %s: %s\n", what, why.c_str());

@@ -20,7 +20,11 @@ std::string why_no_cuda(int device = 0);
 // For programs of tests that need the device: says why they are skipped where there is none. Where there is,
 // tests run in this process from now on, since the driver does not survive a fork.
 bool skipped_without_cuda(const char *what, int device = 0);
-// The backend on which tests that are run on several are to run: VIGIL_TEST_BACKEND (cpu or cuda), else cpu.
+// The same for OpenGL on a GPU: on a processor these tests take hours. VIGIL_TEST_SLOW_GL=1 runs them there,
+// too.
+bool skipped_without_gl(const char *what);
+// The backend on which tests that are run on several are to run: VIGIL_TEST_BACKEND (cpu, cuda or gl), else
+// cpu.
 std::string tested_backend();
 
 // A picture in host memory, laid out as GStreamer does.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/elements/gl_calls.h"
 
+#include <cstring>
 #include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 #include <string>
@@ -55,6 +56,13 @@ struct GetGraphicsResetStatus {
 struct ShaderSource {
   using Type = void GSTGLAPI(GLuint, GLsizei, const char *const *, const GLint *);
   static void GSTGLAPI ours(GLuint shader, GLsizei count, const char *const *texts, const GLint *lengths) {
+    if (const char *from = word; from && count == 1 && !lengths) {
+      std::string other = texts[0];
+      for (std::size_t at = 0; (at = other.find(from, at)) != other.npos; at += std::strlen(other_word))
+        other.replace(at, std::strlen(from), other_word.load());
+      const char *start = other.c_str();
+      return Original<ShaderSource>::call()(shader, 1, &start, nullptr);
+    }
     if (refuse_shaders && count == 1 && !lengths &&
         std::string(texts[0]).find("texelFetch") != std::string::npos) {
       const std::string wrong = texts[0] + std::string("\n#error made by the test\n");
@@ -62,6 +70,14 @@ struct ShaderSource {
       Original<ShaderSource>::call()(shader, 1, &start, nullptr);
     } else
       Original<ShaderSource>::call()(shader, count, texts, lengths);
+  }
+};
+
+struct GetIntegerv {
+  using Type = void GSTGLAPI(GLenum, GLint *);
+  static void GSTGLAPI ours(GLenum name, GLint *value) {
+    Original<GetIntegerv>::call()(name, value);
+    if (lowered && name == lowered) *value = 1;
   }
 };
 
@@ -82,7 +98,8 @@ gpointer get_proc_address(GstGLAPI api, const gchar *name) {
                  {"glTexSubImage2D", instead<TexSubImage2D>},
                  {"glTexImage2D", instead<TexImage2D>},
                  {"glGetGraphicsResetStatus", instead<GetGraphicsResetStatus>},
-                 {"glShaderSource", instead<ShaderSource>}};
+                 {"glShaderSource", instead<ShaderSource>},
+                 {"glGetIntegerv", instead<GetIntegerv>}};
   const gpointer address = driver(api, name);
   for (const auto &w : watched)
     if (address && g_str_equal(name, w.name)) return w.instead(address);

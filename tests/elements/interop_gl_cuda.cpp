@@ -8,7 +8,7 @@
 #include "gst/memory/gl_context.h"
 #include "gst/memory/gl_cuda.h"
 #include "gst/memory/gl_thread.h"
-#include "gst/video/buffer_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tests/elements/fixture.h"
 
 #include <algorithm>

@@ -5,9 +5,10 @@
 //   videos   the labelled videos in VIGIL_DATA, whole
 #include "gst/metadata/rule_meta.h"
 #include "gst/metadata/track_meta.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -147,7 +148,7 @@ Seen compare(const std::string &name, const std::string &source) {
   return seen;
 }
 
-int drawn() {
+void drawn() {
   std::map<std::string, int> kinds;
   int of_tracks = 0, without_frame = 0;
   const std::pair<const char *, int> scenes[] = {
@@ -165,7 +166,6 @@ int drawn() {
     expect(kinds[kind] > 0, std::string("no scene has the event ") + kind);
   expect(of_tracks > 20, "few events are on the boxes of their tracks: " + std::to_string(of_tracks));
   expect(without_frame > 0, "no event came at the end of a stream");
-  return failures != 0;
 }
 
 std::vector<std::pair<std::string, std::string>> videos_in(const std::filesystem::path &data) {
@@ -196,24 +196,23 @@ std::vector<std::pair<std::string, std::string>> videos_in(const std::filesystem
   return all;
 }
 
-int videos() {
-  const char *data = std::getenv("VIGIL_DATA");
-  const auto all = videos_in(data ? data : "");
-  if (all.empty()) {
-    std::printf("SKIPPED: no videos in \"%s\"; set VIGIL_DATA to the folder of the labelled videos\n",
-                data ? data : "");
-    constexpr int skipped = 77;
-    return skipped;
-  }
+void videos(const std::vector<std::pair<std::string, std::string>> &all) {
   std::size_t events = 0;
   for (const auto &[name, source] : all) events += compare(name, source).bus.size();
   expect(events > 100, "the videos have only " + std::to_string(events) + " events");
-  return failures != 0;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
-  return run_program("rule-events", argc > 1 && !std::strcmp(argv[1], "videos") ? videos : drawn);
+  if (argc < 2 || std::strcmp(argv[1], "videos") != 0) return run_cases("rule events", {{"drawn", drawn}});
+  const char *data = std::getenv("VIGIL_DATA");
+  const auto all = videos_in(data ? data : "");
+  if (all.empty()) {
+    std::printf("SKIPPED: no videos in \"%s\"; set VIGIL_DATA to the folder of the labelled videos\n",
+                data ? data : "");
+    return skipped;
+  }
+  return run_cases("rule events of videos", {{"videos", [&] { videos(all); }}});
 }

@@ -44,7 +44,7 @@ class Chain:
         self.pipeline = Gst.parse_launch(f"appsrc name=in format=time ! boxtrack ! tracklabel name=label {settings} ! fakesink name=out sync=false")
         self.source, self.element = self.pipeline.get_by_name("in"), self.pipeline.get_by_name("label")
         self.caps(640, 480)
-        self.labels, self.messages, self.errors = [], [], []
+        self.labels, self.messages, self.errors, self.warnings = [], [], [], []
         self.pipeline.get_by_name("out").get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.take)
 
     def caps(self, width, height):
@@ -72,13 +72,15 @@ class Chain:
             self.frame(n, [("motion", walker(n)), ("motion", car(n))])
             between(n)
         self.source.emit("end-of-stream")
-        kinds = Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR
+        kinds = Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING
         while message := self.pipeline.get_bus().timed_pop_filtered(120 * Gst.SECOND, kinds):
             if message.type == Gst.MessageType.ELEMENT and message.get_structure().get_name() == "track-label":
                 self.messages.append(plain(message.get_structure()))
             if message.type == Gst.MessageType.ERROR:
                 self.errors.append(message.parse_error()[0].message)
-            if message.type != Gst.MessageType.ELEMENT:
+            if message.type == Gst.MessageType.WARNING:
+                self.warnings.append(message.parse_warning()[0].message)
+            if message.type in (Gst.MessageType.EOS, Gst.MessageType.ERROR):
                 break
         stats = self.element.props.stats
         self.stats = {f: stats.get_uint64(f)[1] for f in ("frames", "tracks", "decided", "changed", "ended")}
@@ -115,11 +117,26 @@ class TrackLabel(unittest.TestCase):
             self.assertEqual(label["label"], ended[track]["label"])
             self.assertTrue(0.5 <= label["score"] <= 1 and not label["taught"] and label["views"] > 30, label)
 
-    def test_taught(self):
+    def taught(self):
         shape = {"aspect": 0.9, "size": -2.1, "speed": 0.3, "filled": 0.6}
         flat = {**shape, "aspect": -0.7, "size": -1.5}
-        path = model("taught.json", [{"label": name, "shape": {k: v + 0.01 * n for k, v in s.items()}} for n in range(12) for name, s in (("Frau \"Ä\" 🐈", shape), ("bus", flat))])
-        chain = Chain(f"model-location={path}").run()
+        return model("taught.json", [{"label": name, "shape": {k: v + 0.01 * n for k, v in s.items()}} for n in range(12) for name, s in (("Frau \"Ä\" 🐈", shape), ("bus", flat))])
+
+    def test_taught_while_playing(self):
+        """A file that is set while the element plays counts from then on. A damaged one is a warning, and the one before stays."""
+        path, bad = self.taught(), model("bad.json", "hello")
+        chain = Chain()
+        chain.run(between=lambda n: chain.element.set_property("model-location", str({15: path, 30: bad}[n])) if n in (15, 30) else None)
+        self.assertEqual(chain.errors, [])
+        self.assertEqual(len(chain.warnings), 1, chain.warnings)
+        self.assertIn("no JSON", chain.warnings[0])
+        self.assertEqual(sorted(m["label"] for m in chain.messages if m["ended"]), ["Frau \"Ä\" 🐈", "bus"])
+        nothing = Chain(f"model-location={path}")
+        nothing.run(between=lambda n: nothing.element.set_property("model-location", "") if n == 15 else None)
+        self.assertEqual(sorted(m["label"] for m in nothing.messages if m["ended"]), ["person", "vehicle"])
+
+    def test_taught(self):
+        chain = Chain(f"model-location={self.taught()}").run()
         ended = [m for m in chain.messages if m["ended"]]
         self.assertEqual(sorted(m["label"] for m in ended), ["Frau \"Ä\" 🐈", "bus"])
         self.assertTrue(all(m["taught"] for m in ended))

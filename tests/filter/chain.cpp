@@ -3,13 +3,16 @@
 // whatever does more than that.
 #include "kernels/filter/definitions.h"
 #include "kernels/filter/plan.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace vigil::filter {
@@ -270,10 +273,15 @@ void test_page(const char *path) {
   const std::string page((std::istreambuf_iterator<char>(file)), {});
   expect(!page.empty(), text(path, " cannot be read"));
   for (const StageType &t : stage_types()) {
+    std::vector<std::pair<std::string, std::string>> groups; // what parameters have in common, their names
+    for (const StageParam &p : t.params) {
+      const std::string common = text(p.min, "..", p.max, ", ", p.value, ": ", p.blurb);
+      auto group = std::ranges::find(groups, common, &std::pair<std::string, std::string>::first);
+      if (group == groups.end()) group = groups.insert(group, {common, ""});
+      group->second += text("`", p.name, "` ");
+    }
     std::string params;
-    for (const StageParam &p : t.params)
-      params += text(params.empty() ? "" : "; ", "`", p.name, "` ", p.min, "..", p.max, ", ", p.value, ": ",
-                     p.blurb);
+    for (const auto &[common, names] : groups) params += text(params.empty() ? "" : "; ", names, common);
     const std::string row = text("| `", t.name, "` | ",
                                  is_point(t.kind)           ? "point"
                                  : t.kind == Kind::temporal ? "over time"
@@ -317,11 +325,11 @@ void test_shapes() {
 
 // With the path of clfilter's page.
 int main(int argc, char **argv) {
-  vigil::filter::test_language();
-  vigil::filter::test_mutations();
-  vigil::filter::test_table();
-  vigil::filter::test_shapes();
-  if (argc > 1) vigil::filter::test_page(argv[1]);
-  std::printf("%d failures\n", vigil::test::failures);
-  return vigil::test::failures ? 1 : 0;
+  using namespace vigil::filter;
+  std::vector<vigil::test::Case> cases = {{"language", test_language},
+                                          {"mutations", test_mutations},
+                                          {"table", test_table},
+                                          {"shapes", test_shapes}};
+  if (argc > 1) cases.push_back({"page", [&] { test_page(argv[1]); }});
+  return vigil::test::run_cases("filter chain", cases);
 }

@@ -5,7 +5,7 @@
 #include "common/scene/scene.h"
 #include "kernels/bilateral/bilateral.h"
 #include "kernels/filter/filter.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -107,7 +107,9 @@ Gain gain_of(const char *chain, scene::Story story, float noise, std::uint32_t s
 } // namespace
 } // namespace vigil::filter
 
-int main() {
+namespace {
+
+void gains() {
   using namespace vigil::filter;
   using vigil::scene::Story;
   // The default of `motion` was chosen on other scenes: street, crowd and indoor with seeds 1, 5 and 7.
@@ -158,6 +160,10 @@ int main() {
   std::printf("nothing moves, recursive weight=0.8: %+.2f dB\n", still.all);
   vigil::test::expect(still.all > 8.5 && still.all < 10,
                       "recursive lowers noise by another factor than it should");
-  std::printf("%d failures\n", vigil::test::failures);
-  return vigil::test::failures ? 1 : 0;
+}
+
+} // namespace
+
+int main() {
+  return vigil::test::run_cases("filter temporal", {{"gains", gains}});
 }

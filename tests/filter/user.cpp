@@ -2,9 +2,10 @@
 // Trials of kernels of the user's: what is good passes, once; what is bad is refused with the reason, and
 // nothing of it reaches this process. Exit status: 0 passed, 1 failed, 77 skipped (no OpenCL device).
 #include "kernels/filter/user.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -167,29 +168,27 @@ void test_files(const fs::path &folder) {
 }
 
 int run() {
-  std::unique_ptr<ClDevice> device;
   char name[] = "/tmp/vigil-user-XXXXXX";
   if (!mkdtemp(name)) fail(Error::Kind::io, "no temporary directory");
   const fs::path folder = name;
   setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
-  test_files(folder);
+  std::vector<test::Case> cases = {{"files", [&] { test_files(folder); }}};
+  std::unique_ptr<ClDevice> device;
   try {
     device = open_cl();
+    cases.push_back({"bad kernels", [&] { test_bad(*device, folder); }});
+    cases.push_back({"good kernels", [&] { test_good(*device, folder); }});
   } catch (const Error &e) {
     std::printf("SKIPPED: %s\n", e.what());
-    return test::failures ? 1 : 77;
   }
-  const auto start = std::chrono::steady_clock::now();
-  test_bad(*device, folder);
-  test_good(*device, folder);
-  std::printf("%g s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  const int status = test::run_cases("filter user", cases);
   fs::remove_all(folder);
-  return test::failures ? 1 : 0;
+  return status == 0 && !device ? test::skipped : status;
 }
 
 } // namespace
 } // namespace vigil::filter
 
 int main() {
-  return vigil::test::run_program("filter-user", vigil::filter::run);
+  return vigil::filter::run();
 }

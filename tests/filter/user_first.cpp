@@ -3,8 +3,9 @@
 // never run on the GPU, which a layer plays (gpu_beside_layer.cpp). Exit status: 0 passed, 1 failed, 77
 // skipped (no two OpenCL devices).
 #include "kernels/filter/user.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -93,14 +94,15 @@ int run() {
   std::string folder = fs::temp_directory_path() / "vigil-user-XXXXXX";
   if (!mkdtemp(folder.data())) fail(Error::Kind::io, "no temporary directory");
   setenv("XDG_CACHE_HOME", (folder + "/cache").c_str(), 1);
-  run_on(*open_cl("0"), folder);
+  const int status = test::run_cases("filter user first",
+                                     {{"a kernel of the user", [&] { run_on(*open_cl("0"), folder); }}});
   fs::remove_all(folder);
-  return test::failures ? 1 : 0;
+  return status;
 }
 
 } // namespace
 } // namespace vigil::filter
 
 int main() {
-  return vigil::test::run_program("filter-user-first", vigil::filter::run);
+  return vigil::filter::run();
 }

@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "kernels/fisher/motion.h"
 #include "sample_model.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 
 using namespace vigil;
-using test::expect, test::failures;
+using test::expect;
 using namespace vigil::fisher;
 
 namespace {
@@ -274,12 +274,10 @@ int main() {
 #if !defined(__SANITIZE_ADDRESS__)
   setrlimit(RLIMIT_AS, &limit);
 #endif
-  round_trips();
-  motion();
-  damage();
-  impossible_values();
-  claims();
-  mutations();
-  if (failures) std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"round trips", round_trips}, {"motion", motion},
+      {"damage", damage},           {"impossible values", impossible_values},
+      {"claims", claims},           {"mutations", mutations},
+  };
+  return vigil::test::run_cases("fisher model file", cases);
 }

@@ -2,7 +2,8 @@
 // What the classifier of names learns from drawn features, also from wrong, few, many and odd examples.
 #include "kernels/label/classifier.h"
 #include "kernels/label/appearance.h"
-#include "tests/expect.h"
+#include "kernels/label/likeness.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <limits>
@@ -12,7 +13,7 @@
 
 namespace {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using namespace vigil::label;
 
 std::mt19937_64 random_bits(5);
@@ -230,6 +231,60 @@ void appearance() {
          "vectors that say nothing have no appearance");
 }
 
+// How well a name is known, at each place.
+void at_places() {
+  std::vector<Example> examples = taught(kinds, 20);
+  for (std::size_t n = 0; n < examples.size(); n++) examples[n].place = n / 3 % 2 ? "door" : "gate";
+  for (int n = 0; n < 3; n++) examples.push_back({"dog", true, subject("dog"), "yard"});
+  const Classifier c(examples);
+  const NameReport &r = report(c, "dog");
+  expect(r.places.size() == 3 && r.places.at("yard").examples == 3 && r.places.at("yard").needs == 2 &&
+             std::isnan(r.places.at("yard").accuracy),
+         "a place with three examples and nothing else needs two more, and says no accuracy");
+  std::size_t sum = 0;
+  for (const auto &[place, of] : r.places) sum += of.examples;
+  expect(sum == r.examples, "each example is at one place");
+}
+
+// Two names for one thing are found; names of different things are not.
+void alike() {
+  std::vector<Example> examples = taught(kinds, 24);
+  for (std::size_t n = 0; n < examples.size(); n++)
+    if (examples[n].name == "dog" && n % 2) examples[n].name = "hound";
+  const Classifier c(examples);
+  expect(report(c, "dog").alike == "hound" && report(c, "hound").alike == "dog", "a dog is a hound");
+  expect(report(c, "van").alike.empty() && report(c, "person").alike.empty(), "a van is no person");
+  expect(report(Classifier(taught(kinds, 24)), "dog").alike.empty(), "three things have three names");
+}
+
+// Groups that are alike are of one kind, and most things are in one.
+void groups() {
+  std::vector<Subject> subjects;
+  std::vector<std::string> of;
+  for (int n = 0; n < 90; n++) {
+    of.push_back(kinds[std::size_t(n) % kinds.size()]);
+    subjects.push_back(subject(of.back()));
+  }
+  subjects.push_back({}); // of which nothing is known
+  const auto found = groups_alike(subjects, 12);
+  std::size_t grouped = 0, pure = 0;
+  std::vector<int> seen(subjects.size());
+  for (const auto &g : found) {
+    expect(g.size() >= 2 && g.size() <= 12, "groups have 2 to 12 members");
+    for (const std::size_t i : g) {
+      expect(!seen[i]++, "each is in one group");
+      grouped++;
+      pure += i < of.size() && of[i] == of[g[0]];
+    }
+  }
+  expect(!seen.back(), "what is not known is like nothing");
+  expect(grouped >= 60, "grouped: " + std::to_string(grouped) + " of 90");
+  expect(pure >= grouped * 95 / 100,
+         "of one kind: " + std::to_string(pure) + " of " + std::to_string(grouped));
+  expect(groups_alike({}, 12).empty() && groups_alike(std::span(subjects).first(1), 12).empty(),
+         "few of them");
+}
+
 void ten_thousand() {
   std::vector<Example> many = taught(kinds, int(most_examples) / 3 + 100, 0.2);
   const Classifier c(many);
@@ -240,22 +295,27 @@ void ten_thousand() {
 }
 
 int run() {
-  few_and_many();
-  wrong_labels();
-  one_gross_error();
-  one_name_only();
-  not_that();
-  honesty();
-  calibration();
-  odd_input();
-  names();
-  appearance();
-  ten_thousand();
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"few and many", few_and_many},
+      {"wrong labels", wrong_labels},
+      {"one gross error", one_gross_error},
+      {"one name only", one_name_only},
+      {"not that", not_that},
+      {"honesty", honesty},
+      {"calibration", calibration},
+      {"odd input", odd_input},
+      {"names", names},
+      {"appearance", appearance},
+      {"at places", at_places},
+      {"alike", alike},
+      {"groups", groups},
+      {"ten thousand", ten_thousand},
+  };
+  return vigil::test::run_cases("label classifier", cases);
 }
 
 } // namespace
 
 int main() {
-  return vigil::test::run_program("label classifier", run);
+  return run();
 }

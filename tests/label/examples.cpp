@@ -3,7 +3,7 @@
 #include "kernels/label/examples.h"
 #include "common/error.h"
 #include "kernels/label/appearance.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <random>
@@ -12,7 +12,7 @@
 
 namespace {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using namespace vigil::label;
 
 std::vector<TaughtExample> some() {
@@ -101,15 +101,38 @@ void damage() {
   }
 }
 
+// Vectors of another codebook are set aside, and the rest of their examples stays.
+void codebooks() {
+  std::vector<TaughtExample> all(3);
+  for (std::size_t n = 0; n < all.size(); n++) {
+    all[n].example.name = "a";
+    all[n].example.subject.appearance.assign(appearance_length, 0.1f);
+    all[n].codebook = n == 0 ? "old" : "new";
+    all[n].camera = "door";
+  }
+  const std::vector<TaughtExample> read = read_examples(write_examples(all));
+  expect(read[0].codebook == "old" && read[1].codebook == "new", "the file says which codebook it was");
+  std::size_t aside = 9;
+  const auto examples = examples_of(read, "new", &aside);
+  expect(aside == 1 && examples.size() == 3 && examples[0].subject.appearance.empty() &&
+             examples[1].subject.appearance.size() == appearance_length && examples[0].place == "door",
+         "one vector is set aside");
+  expect(examples_of(read, "another", &aside)[2].subject.appearance.empty() && aside == 3,
+         "all are set aside");
+}
+
 int run() {
-  round_trip();
-  refusals();
-  damage();
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"codebooks", codebooks},
+      {"round trip", round_trip},
+      {"refusals", refusals},
+      {"damage", damage},
+  };
+  return vigil::test::run_cases("label examples", cases);
 }
 
 } // namespace
 
 int main() {
-  return vigil::test::run_program("label examples", run);
+  return run();
 }

@@ -2,7 +2,7 @@
 // Features of tracks whose motion is known, at several frame rates and sizes, and the shape rule on them.
 #include "kernels/label/features.h"
 #include "kernels/label/shape_rule.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using namespace vigil::label;
 
 constexpr double pi = 3.14159265358979;
@@ -83,6 +83,24 @@ void bad_views() {
   expect(std::isfinite(of(forever, Feature::aspect)), "a track of an hour has features");
 }
 
+// Of one pixel, off the picture, black: none of them fails, and their scores are scores.
+void odd_boxes() {
+  TrackViews pixel, off, black;
+  for (int n = 0; n < 40; n++) {
+    pixel.add({n / 10., {50. + n, 50, 1, 1}, 1}, 320, 180);
+    off.add({n / 10., {-500. - n, 900, 20, 40}, 400}, 320, 180);
+    black.add({n / 10., {50. + n, 50, 20, 40}, 0}, 320, 180); // nothing of the object is seen in its box
+  }
+  for (const TrackViews *v : {&pixel, &off, &black}) {
+    const ShapeScores s = shape_scores(v->features({}));
+    expect(near(s[0] + s[1] + s[2], 1, 1e-9) && s[0] >= 0 && s[1] >= 0 && s[2] >= 0,
+           "scores of odd boxes are scores");
+    for (const float f : v->features({}))
+      expect(std::isnan(f) || std::abs(f) < 100, "features of odd boxes are small");
+  }
+  expect(std::isnan(of(black, Feature::filled)), "how much of a black crop is filled is not known");
+}
+
 void half_hidden() {
   TrackViews v;
   // It comes in from the left: at the border a part is seen, which is slim.
@@ -116,16 +134,15 @@ void shapes() {
 }
 
 int run() {
-  known_motion();
-  bad_views();
-  half_hidden();
-  places();
-  shapes();
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"known motion", known_motion}, {"bad views", bad_views}, {"odd boxes", odd_boxes},
+      {"half hidden", half_hidden},   {"places", places},       {"shapes", shapes},
+  };
+  return vigil::test::run_cases("label features", cases);
 }
 
 } // namespace
 
 int main() {
-  return vigil::test::run_program("label features", run);
+  return run();
 }

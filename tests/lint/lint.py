@@ -47,6 +47,11 @@ for path in sources:
             problems.append(f"{name}:{number}: kernels know no GStreamer: {line.strip()}")
         if name.startswith("common/") and re.search(r"#include\s*\"(kernels|gst)/", line):
             problems.append(f"{name}:{number}: common/ depends on nothing above it: {line.strip()}")
+# Files of the monitor's page that its program would not have.
+page = root / "tools/vigil-monitor/page"
+compiled = re.findall(r"'([^']+)'", (page / "meson.build").read_text(encoding="utf-8"))
+problems += [f"{p.relative_to(root).as_posix()}: not in tools/vigil-monitor/page/meson.build, so the program has it not; add it there"
+             for p in sorted(page.rglob("*")) if p.is_file() and p.name != "meson.build" and not {p.name, p.stem} & set(compiled)]
 print(*problems, sep="\n")
 print(f"{len(sources)} files, {len(problems)} problems")
 sys.exit(1 if problems or not sources else 0)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Rules for pages. Usage: prose.py SOURCE_ROOT [--update | --statistics]
+"""Rules for pages. Usage: prose.py SOURCE_ROOT [--update | --statistics | --words]
 
 An error: a sentence of more than 35 words, a table of more than 6 columns, a cell of more than 120 characters, a fence without a language
 or code that is indented, a link or an anchor that is not there; in tutorials, how-to, reference and explanation also a date, a commit id
 and a processor's model. What older pages still have of the first five is counted in prose.json, by page, and may only become less:
 --update writes lower numbers. Pages of docs/measurements are diaries, of which only links are checked. codespell is run where it is
-installed."""
+installed. All other pages together have at most MOST_WORDS words: pieces between spaces that hold a letter or a digit, in text, tables and
+code, without comments. --words lists the pages by their words."""
 import json
 import pathlib
 import re
@@ -16,7 +17,7 @@ import sys
 root = pathlib.Path(sys.argv[1]).resolve()
 option = sys.argv[2] if len(sys.argv) > 2 else ""
 HELD = root / "tests/lint/prose.json"
-LONGEST, COLUMNS, CELL = 35, 6, 120
+LONGEST, COLUMNS, CELL, MOST_WORDS = 35, 6, 120, 45000
 DIARY = re.compile(r"docs/measurements/|docs/develop/licences/")
 READERS = re.compile(r"docs/(tutorials|how-to|reference|explanation)/")
 MODELS = re.compile(r"\b(EPYC|Xeon|Core i\d|Ryzen|H200|H100|A100|RTX \d+|GTX \d+|Tesla)\b")
@@ -58,6 +59,12 @@ def words(sentence):
     return len(re.findall(r"[\w'’.,/%+-]*\w[\w'’%]*", sentence))
 
 
+def size(path):
+    """Words of a page."""
+    text = re.sub(r"<!--.*?-->", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return sum(bool(re.search(r"\w", piece)) for piece in text.split())
+
+
 def check(name, path):
     """Errors of a page, and what it has of the rules that are held."""
     counts = dict.fromkeys(("long sentences", "wide tables", "long cells", "code without a language"), 0)
@@ -96,9 +103,9 @@ def check(name, path):
                 continue
             file = (path.parent / target) if target else path
             if not file.exists():
-                errors.append(f"{name}:{number}: a link to {target}, which is not there")
+                errors.append(f"{name}:{number}: a link to {target}, which is not there; mend the path, or take the link out")
             elif anchor and file.suffix == ".md" and anchor not in anchors(file.resolve()):
-                errors.append(f"{name}:{number}: {target} has no heading for #{anchor}; there are {', '.join(sorted(anchors(file.resolve())))[:200]}")
+                errors.append(f"{name}:{number}: {target} has no heading for #{anchor}; take one of {', '.join(sorted(anchors(file.resolve())))[:200]}")
         if readers:
             bare = re.sub(r"\]\([^)]*\)|<!--.*?-->", "", plain)
             for kind, found in (("a date", re.search(r"\b20\d\d-\d\d(-\d\d)?\b", bare)), ("a commit id", re.search(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b", bare)),
@@ -156,8 +163,16 @@ for name in names:
     lower += [f"{name}: {counts.get(kind, 0)} {kind}, fewer than the {most} that are allowed" for kind, most in allowed.get(name, {}).items() if counts.get(kind, 0) < most]
 lower += [f"{name}: is gone" for name in allowed if name not in names]
 
+sizes = {n: size(root / n) for n in names if not DIARY.match(n)}
+total = sum(sizes.values())
+largest = sorted(sizes, key=sizes.get, reverse=True)
+if total > MOST_WORDS:
+    errors.append(f"{total} words outside docs/measurements, {MOST_WORDS} are allowed: say each fact in one place and link to it, or move what only developers "
+                  f"of one part need to docs/measurements/log. The largest pages: {', '.join(f'{n} ({sizes[n]})' for n in largest[:8])}")
+if option == "--words":
+    print(*(f"{sizes[n]:6} {n}" for n in largest), f"{total:6} words, {MOST_WORDS} at most", sep="\n")
+    sys.exit(0)
 if option == "--statistics":
-    total = sum(len((root / n).read_text(encoding="utf-8").split()) for n in names if not DIARY.match(n))
     print(f"{total} words outside docs/measurements, {len(sentences)} sentences, {sum(sentences) / len(sentences):.1f} words in the mean, "
           f"{sum(s > LONGEST for s in sentences)} ({100 * sum(s > LONGEST for s in sentences) / len(sentences):.1f} %) of more than {LONGEST}")
 if option == "--update":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Keeps retired names and words out of the tree: docs/glossary.md says what to write instead. A retired name is an error. Of a retired word
-there may be as many as LEFT says, which only falls. Usage: vocabulary.py SOURCE_ROOT"""
+"""Keeps retired names and words out of the tree: docs/glossary.md says what to write instead. A retired name is an error, and so is a retired
+word in the text of a page. Of a retired word elsewhere there may be as many lines as WORDS says, which only falls.
+Usage: vocabulary.py SOURCE_ROOT"""
 import pathlib
 import re
 import subprocess
@@ -31,14 +32,14 @@ NAMES = [
 ]
 # Retired word: plain word, and how many are left.
 WORDS = {
-    r"told": ("reported, announced, configured, distinguished", 111),
+    r"told": ("reported, announced, configured, distinguished", 106),
     r"tells? of": ("reports", 2),
-    r"whoever": ("anyone who, the caller", 16),
-    r"beside": ("next to, in addition to, compared with", 47),
+    r"whoever": ("anyone who, the caller", 10),
+    r"beside": ("next to, in addition to, compared with", 38),
     r"but for": ("except", 4),
-    r"for ever": ("permanently", 14),
+    r"for ever": ("permanently", 11),
     r"nothing set": ("default settings", 0),
-    r"one who": ("a person who, an element that", 4),
+    r"one who": ("a person who, an element that", 3),
     r"in place of": ("instead of", 1),
     r"he|him|his": ("it, the object, the person", 2),
 }
@@ -56,7 +57,15 @@ for name in files:
     path = root / name
     if path.suffix not in TEXT or name in {"tests/lint/vocabulary.py", "docs/glossary.md", "CHANGELOG.md"} or name.startswith("docs/measurements/log/") or not path.is_file():
         continue
+    page, fenced = path.suffix == ".md", False
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if page:
+            fenced ^= line.lstrip().startswith("```")
+            plain = "" if fenced else re.sub(r"`[^`]*`", "", line)
+            for word, pattern in words.items():
+                if bad := pattern.search(plain):
+                    problems.append(f"{name}:{number}: the word '{bad[0]}' is retired; write {WORDS[word][0]}")
+            continue
         for folder, retired, today in names:
             if path.suffix in CODE and name.startswith(folder) and (bad := retired.search(line.partition("//")[0])):
                 problems.append(f"{name}:{number}: the name '{bad[0]}' is retired; write {today}")
@@ -65,7 +74,9 @@ for name in files:
                 found[word].append(f"{name}:{number}")
 for word, (plain, left) in WORDS.items():
     if len(found[word]) > left:
-        problems.append(f"{len(found[word])} lines with the retired word '{word}', {left} at most; write {plain}: " + " ".join(found[word][-5:]))
+        changed = subprocess.run(["git", "-C", root, "diff", "-U0", "HEAD"], capture_output=True, text=True, check=False).stdout
+        here = [f for f in found[word] if f"+++ b/{f.rpartition(':')[0]}\n" in changed] or found[word][-5:]
+        problems.append(f"{' '.join(here)}: the word '{word}' is retired; write {plain}. {len(found[word])} lines have it, {left} at most")
     elif len(found[word]) < left:
         print(f"'{word}': {len(found[word])} lines, fewer than the {left} that are allowed: lower the number")
 print(*problems, sep="\n")

@@ -9,7 +9,7 @@ import zlib
 
 import schemathesis
 
-NAMES = {"camera": ["street", "gone"], "element": ["cudamog", "boxtrack", "boxrules"], "name": ["steps", "gate", "tree"]}
+NAMES = {"camera": ["street", "gone"], "label": ["dog"], "element": ["cudamog", "boxtrack", "boxrules"], "name": ["steps", "gate", "tree"]}
 EVENTS = pathlib.Path(os.environ["VIGIL_EVENTS"])  # a file with a name in each line
 COUNTS = pathlib.Path(os.environ["VIGIL_COUNTS"])
 answers = collections.Counter()

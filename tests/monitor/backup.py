@@ -28,6 +28,7 @@ http: {{token_file: {folder}/token}}
 record: {{pre_capture: 1, post_capture: 1, max_clip: 3}}
 cameras:
   gate: {{source: "{SCENE}", cudamog: {{motion-hold: 300}}}}
+  yard: {{source: "{SCENE}", cudamog: {{motion-hold: 300}}, record: {{continuous: {{days: 3}}}}}}
 """)
 BY = {"Authorization": f"Bearer {ADMIN}"}
 
@@ -79,11 +80,16 @@ def differences(a, b, but=()):
 
 def filled(data):
     with Monitor(program, data, "--config", str(CONFIG)) as m:
-        m.wait("events with clips", lambda: sum(e["has_clip"] for e in m.ask("GET", "/api/events", headers=BY)[1]["events"]) >= 2, 90)
+        def clips(camera):
+            return sum(e["has_clip"] and e["end_time"] is not None for e in m.ask("GET", f"/api/events?camera={camera}", headers=BY)[1]["events"])
+        m.wait("events with clips", lambda: clips("gate") >= 2 and clips("yard") >= 2, 90)
         same(m.ask("POST", "/api/users", {"name": "vera", "role": "viewer", "password": PASSWORD, "cameras": ["gate"]}, BY)[0], 200, "a user")
+        same(m.ask("POST", "/api/users", {"name": "anna", "role": "admin", "password": PASSWORD}, BY)[0], 200, "an administrator")
         same(m.ask("PUT", "/api/cameras/gate/zones/steps", {"coordinates": "0,0,1,0,1,1"}, BY)[0], 200, "a zone")
         event = m.ask("GET", "/api/events", headers=BY)[1]["events"][-1]["id"]
         same(m.ask("POST", f"/api/events/{event}/seen", {"seen": True}, BY)[0], 200, "a mark")
+        example = {"label": "cat", "event": "", "shape": {"aspect": -0.4}}
+        same(m.ask("POST", "/api/labels/import", {"format": "vigil-labels", "version": 1, "examples": [example]}, BY), (200, {"examples": 1}), "an example")
         m.stop()
 
 
@@ -97,11 +103,15 @@ def whole():
         true(tarfile.is_tarfile(folder / name), name)
         good(folder / f"from-{name}", "--restore", str(folder / name))
         same(differences(data, folder / f"from-{name}"), [], name)
-    true(any(f.endswith(".mp4") for f in files(folder / "from-all.tar")) and "overrides.json" in files(folder / "from-all.tar"), "there was something to compare")
+    true(any(f.endswith(".mp4") for f in files(folder / "from-all.tar")) and {"overrides.json", "labels/examples.json"} <= files(folder / "from-all.tar"),
+         "there was something to compare")
     good(data, "--backup", str(folder / "small.tar"))
     good(folder / "small", "--restore", str(folder / "small.tar"))
     same(differences(data, folder / "small", ("clips/", "thumbs/", "recordings/")), [], "without clips")
     same([f for f in files(folder / "small") if f.endswith((".mp4", ".jpg"))], [], "no clips")
+    for place in "from-all.tar", "small":
+        kept = files(folder / place)
+        true("administrators" in kept and any(f.startswith("events/yard/") for f in kept), f"{place}: administrators and records: {sorted(kept)[:20]}")
     same(sorted(p.name for p in data.iterdir() if "tmp" in p.name), [], "nothing is left behind")
 
 

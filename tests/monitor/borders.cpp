@@ -3,7 +3,7 @@
 // what a service manager is told.
 #include "common/error.h"
 #include "common/guarded.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/ending_thread.h"
 #include "tools/vigil-monitor/last_resort.h"
 #include "tools/vigil-monitor/printable.h"
@@ -27,7 +27,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -161,10 +161,11 @@ void service() {
 } // namespace
 
 int main() {
-  callbacks();
-  threads();
-  words();
-  service();
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"callbacks", callbacks},
+      {"threads", threads},
+      {"words", words},
+      {"service", service},
+  };
+  return vigil::test::run_cases("monitor borders", cases);
 }

@@ -2,7 +2,7 @@
 // vigil-monitor's configuration: what it means, and what is said about mistakes.
 #include "common/error.h"
 #include "kernels/rules/polygon_mask.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/config/config.h"
 #include "tools/vigil-monitor/config/overrides.h"
 #include "tools/vigil-monitor/config/secrets.h"
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +22,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -451,18 +452,18 @@ void overrides() {
 
 int main(int argc, char **argv) {
   if (argc > 1 && std::string_view(argv[1]) == "timing") {
-    time_of_masks();
-    return failures != 0;
+    return test::run_cases("monitor mask time", {{"time of masks", time_of_masks}});
   }
-  whole_example();
-  shards();
-  recordings();
-  two_streams();
-  mistakes();
-  shapes();
-  words();
-  overrides();
-  secrets(); // last: what it makes known is hidden from then on
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"whole example", whole_example},
+      {"shards", shards},
+      {"recordings", recordings},
+      {"two streams", two_streams},
+      {"mistakes", mistakes},
+      {"shapes", shapes},
+      {"words", words},
+      {"overrides", overrides},
+      {"secrets", secrets}, // last: what it makes known is hidden from then on
+  };
+  return vigil::test::run_cases("monitor configuration", cases);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Events of a camera from their causes, its state and outages, its counts; without GStreamer, by a clock of
 // the test. Usage: test-monitor-events FOLDER
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/camera/activity_report.h"
 #include "tools/vigil-monitor/camera/camera_state.h"
 #include "tools/vigil-monitor/camera/event_tracker.h"
@@ -19,7 +19,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -63,16 +63,16 @@ class News final : public CameraNews {
 
 class Clips final : public EventClips {
  public:
-  bool begin_clip(const std::string &event, const std::string &path, double time, double utc) override {
-    if (!takes) return false;
+  Kind begin_clip(const std::string &event, const std::string &path, double time, double utc) override {
+    if (!takes) return Kind::none;
     begun[event] = time;
     paths[event] = path;
     offset = utc;
-    return true;
+    return records_all ? Kind::part_of_recording : Kind::file;
   }
   void end_clip(const std::string &event, double time) override { ended[event] = time; }
 
-  bool takes = true;
+  bool takes = true, records_all = false;
   double offset = 0;
   std::map<std::string, double> begun, ended;
   std::map<std::string, std::string> paths;
@@ -105,6 +105,38 @@ struct Scene {
 
 bool near(double a, double b) {
   return std::abs(a - b) < 1e-6;
+}
+
+// Where all is recorded the clip is a part of the recording, which a killed program finds again.
+void part_of_recording() {
+  Scene s;
+  s.clips.records_all = true;
+  const double began = s.now();
+  s.motion();
+  const Event first = s.news.said.at(0).event;
+  expect(first.of_recording && first.clip_start &&
+             near(*first.clip_start, began - s.config.record.pre_capture) && !first.has_clip,
+         "its beginning says so");
+  s.events.end("motion", s.now());
+  s.pass(7);
+  ClipResult result;
+  result.good = true;
+  result.start = began - 4;
+  result.end = began + 6;
+  result.bytes = 1000;
+  s.events.clip_finished(first.id, result);
+  const Event whole = s.news.said.back().event;
+  expect(whole.has_clip && whole.of_recording && whole.clip_end && near(*whole.clip_end, began + 6) &&
+             near(*whole.clip_start, began - 4) && to_json(whole)["clip_end"] == *whole.clip_end,
+         "its span");
+  s.motion();
+  const Event second = s.news.said.back().event;
+  s.events.end("motion", s.now());
+  s.pass(7);
+  s.events.clip_finished(second.id, {});
+  expect(!s.news.said.back().event.has_clip && !s.news.said.back().event.of_recording &&
+             to_json(s.news.said.back().event)["clip_start"].is_null(),
+         "nothing was recorded");
 }
 
 void one_event() {
@@ -347,7 +379,11 @@ void counts() {
          "a line's rule");
   RuleCounts counts;
   counts.set_inside("gate", 2);
-  counts.set_crossed("gate", {3, 1});
+  counts.set_crossed("gate", 3, 1);
+  counts.add_crossed("gate", "post van", true);
+  expect(counts.line("gate") ==
+             nlohmann::json::parse(R"({"in": 3, "out": 1, "labels": {"post van": {"in": 1, "out": 0}}})"),
+         "a line by label");
   expect(counts.occupied() == std::vector<std::string>{"gate"}, "zones with objects");
   expect(counts.describe(config, true)["zones"]["gate"] == 2 &&
              counts.describe(config, true)["lines"]["gate"]["in"] == 3,
@@ -389,24 +425,27 @@ void said_once() {
 }
 
 int run() {
-  one_event();
-  chain_is_late();
-  long_event();
-  broken_clip();
-  lost_clip();
-  clock_set();
-  taken_down();
-  loitering();
-  trouble();
-  outages();
-  counts();
-  reports();
-  said_once();
-  return failures > 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"one event", one_event},
+      {"part of recording", part_of_recording},
+      {"chain is late", chain_is_late},
+      {"long event", long_event},
+      {"broken clip", broken_clip},
+      {"lost clip", lost_clip},
+      {"clock set", clock_set},
+      {"taken down", taken_down},
+      {"loitering", loitering},
+      {"trouble", trouble},
+      {"outages", outages},
+      {"counts", counts},
+      {"reports", reports},
+      {"said once", said_once},
+  };
+  return vigil::test::run_cases("test-monitor-events", cases);
 }
 
 } // namespace
 
 int main() {
-  return test::run_program("test-monitor-events", run);
+  return run();
 }

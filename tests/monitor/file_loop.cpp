@@ -2,7 +2,7 @@
 // A file that plays ten times through FileLoop: every picture of it comes each time, at even distances, also
 // those that a decoder holds back until later ones come. Usage: test-monitor-file-loop FOLDER
 #include "tools/vigil-monitor/camera/file_loop.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -114,8 +114,11 @@ int main(int argc, char **argv) {
       std::printf("SKIPPED: there is no element %s\n", need);
       return 77;
     }
-  ten_turns(argv[1], "film.mp4", "mp4mux");
-  ten_turns(argv[1], "film.mkv", "matroskamux");
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  return vigil::test::run_cases(
+      "monitor file loop",
+      {
+          {"ten turns(argv[1], 'film.mp4', 'mp4mux')", [&] { ten_turns(argv[1], "film.mp4", "mp4mux"); }},
+          {"ten turns(argv[1], 'film.mkv', 'matroskamux')",
+           [&] { ten_turns(argv[1], "film.mkv", "matroskamux"); }},
+      });
 }

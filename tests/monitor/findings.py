@@ -39,10 +39,10 @@ hook = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hook)
 threading.Thread(target=hook.serve_forever, daemon=True).start()
 SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 scene={} ! video/x-raw,format=I420,width=320,height=180,framerate=10/1"
 findings = Findings()
-with broker.Broker("vigil/#") as told:
+with broker.Broker("vigil/#") as broker_has:
     (folder / "monitor.yaml").write_text(f"""
 webhook: {{url: "http://127.0.0.1:{hook.server_address[1]}/"}}
-mqtt: {{host: 127.0.0.1, port: {told.port}}}
+mqtt: {{host: 127.0.0.1, port: {broker_has.port}}}
 record: {{pre_capture: 1, post_capture: 1, max_clip: 4}}
 cameras:
   street: {{source: "{SCENE.format('street')}", cudamog: {{motion-hold: 300}}, zones: {{all: {{coordinates: "0,0,1,0,1,1,0,1", loiter_seconds: 1}}}}}}
@@ -54,14 +54,14 @@ cameras:
         m.wait("events of each label, and one with a clip that has ended", lambda: labels <= {e["label"] for e in m.get("/api/events?limit=100")["events"]}
                and any(e["has_clip"] and e["end_time"] for e in m.get("/api/events?limit=100")["events"]), 120)
         m.wait("the webhook has all three kinds of news", lambda: {"new", "update", "end"} <= {b["type"] for b in list(got)}, 60)
-        m.wait("the broker, too", lambda: {"new", "update", "end"} <= {json.loads(p)["type"] for p in told.payloads("vigil/events")}, 60)
-        m.wait("a last event", lambda: told.payloads("vigil/street/last_event"), 30)
+        m.wait("the broker, too", lambda: {"new", "update", "end"} <= {json.loads(p)["type"] for p in broker_has.payloads("vigil/events")}, 60)
+        m.wait("a last event", lambda: broker_has.payloads("vigil/street/last_event"), 30)
         page = m.get("/api/events?limit=100")["events"]
     for body in got:
         findings.check("notification", body)
-    for payload in told.payloads("vigil/events"):
+    for payload in broker_has.payloads("vigil/events"):
         findings.check("notification", json.loads(payload))
-    for payload in told.payloads("vigil/street/last_event"):
+    for payload in broker_has.payloads("vigil/street/last_event"):
         findings.check("event", json.loads(payload))
 for event in page:
     findings.check("event", event)

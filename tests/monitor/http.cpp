@@ -2,7 +2,7 @@
 // vigil-monitor's HTTP server by itself: requests in time, and those that never end. Usage: test-monitor-http
 // FOLDER
 #include "common/error.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/http/http_util.h"
 #include "tools/vigil-monitor/http/server.h"
 
@@ -20,7 +20,7 @@
 #include <vector>
 
 using namespace vigil::monitor;
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using namespace std::chrono_literals;
 
 namespace {
@@ -262,18 +262,19 @@ int main() {
   ServerSettings settings;
   settings.address = "127.0.0.1";
   settings.request_within = patience;
-  {
-    const Server server(settings, answer);
-    slow(server.port());
-    in_time(server.port());
-    large(server.port());
-    twice(server.port());
-    port_in_use(server.port());
-  }
-  frames();
-  crowd();
-  this_machine();
-  both_families();
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  auto server = std::make_unique<const Server>(settings, answer);
+  const int port = server->port();
+  const std::vector<vigil::test::Case> cases = {
+      {"slow", [&] { slow(port); }},
+      {"in time", [&] { in_time(port); }},
+      {"large", [&] { large(port); }},
+      {"twice", [&] { twice(port); }},
+      {"port in use", [&] { port_in_use(port); }},
+      {"the end", [&] { server.reset(); }},
+      {"frames", frames},
+      {"crowd", crowd},
+      {"this machine", this_machine},
+      {"both families", both_families},
+  };
+  return vigil::test::run_cases("monitor http", cases);
 }

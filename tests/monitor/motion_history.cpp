@@ -3,11 +3,12 @@
 // test-monitor-motion-history FOLDER
 #include "tools/vigil-monitor/motion/motion_history.h"
 #include "common/error.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/camera/activity.h"
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +18,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 namespace fs = std::filesystem;
 
 namespace {
@@ -314,14 +315,15 @@ void month(const std::string &folder) {
 } // namespace
 
 int main(int, char **argv) {
-  cells();
-  minutes();
-  searches();
-  history(argv[1]);
-  damage(argv[1]);
-  killed(argv[1]);
-  full(argv[1]);
-  month(argv[1]);
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"cells", cells},
+      {"minutes", minutes},
+      {"searches", searches},
+      {"history", [&] { history(argv[1]); }},
+      {"damage", [&] { damage(argv[1]); }},
+      {"killed", [&] { killed(argv[1]); }},
+      {"full", [&] { full(argv[1]); }},
+      {"month", [&] { month(argv[1]); }},
+  };
+  return vigil::test::run_cases("monitor motion history", cases);
 }

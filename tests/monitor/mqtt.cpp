@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // vigil-monitor's MQTT client before a broker that fails at chosen moments. Usage: test-monitor-mqtt FOLDER
 #include "tools/vigil-monitor/notify/mqtt.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/store/sqlite.h"
 
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -415,16 +415,17 @@ void states() {
 int main(int, char **argv) {
   const std::string folder = std::string(argv[1]) + "/monitor-mqtt";
   std::filesystem::create_directories(folder);
-  orders();
-  states();
-  acknowledgement_is_lost(folder);
-  no_authority(folder);
-  no_connection(folder);
-  silent_broker(folder);
-  goodbye(folder);
-  unacknowledged_states(folder);
-  database_fails(folder);
-  orders_of_a_broker(folder);
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"orders", orders},
+      {"states", states},
+      {"acknowledgement is lost", [&] { acknowledgement_is_lost(folder); }},
+      {"no authority", [&] { no_authority(folder); }},
+      {"no connection", [&] { no_connection(folder); }},
+      {"silent broker", [&] { silent_broker(folder); }},
+      {"goodbye", [&] { goodbye(folder); }},
+      {"unacknowledged states", [&] { unacknowledged_states(folder); }},
+      {"database fails", [&] { database_fails(folder); }},
+      {"orders of a broker", [&] { orders_of_a_broker(folder); }},
+  };
+  return vigil::test::run_cases("monitor mqtt", cases);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Fewer pictures for the analysis: which of them RateGate lets through, and which compressed frames need not
 // be decoded: without them all others decode to the same pixels.
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/camera/disposable.h"
 #include "tools/vigil-monitor/camera/rate_gate.h"
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -145,11 +146,16 @@ void other_streams() {
 }
 
 int run() {
-  rates();
-  for (const char *format : {"avc", "byte-stream"})
-    for (const int b_frames : {0, 2}) needless_frames(format, b_frames);
-  other_streams();
-  return test::failures > 0;
+  const std::vector<test::Case> cases = {
+      {"rates", rates},
+      {"needless frames",
+       [] {
+         for (const char *format : {"avc", "byte-stream"})
+           for (const int b_frames : {0, 2}) needless_frames(format, b_frames);
+       }},
+      {"other streams", other_streams},
+  };
+  return test::run_cases("monitor rate", cases);
 }
 
 } // namespace
@@ -161,5 +167,5 @@ int main(int argc, char **argv) {
       std::printf("SKIPPED: GStreamer has no %s here\n", needed);
       return 77;
     }
-  return test::run_program("test-monitor-rate", run);
+  return run();
 }

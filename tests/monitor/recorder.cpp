@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The recorder and its files, with streams that are made here: other sizes within a clip, frames without
 // times, groups that are larger than the memory, disks that hang. Usage: test-monitor-recorder FOLDER
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/camera/clip.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -23,7 +25,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 namespace fs = std::filesystem;
 
 namespace {
@@ -85,6 +87,7 @@ class Recording {
       broken.insert(broken.end(), events.begin(), events.end());
     };
     news.warning = [this](const std::string &text) { warnings.push_back(text); };
+    news.over = [this](const std::string &event, const ClipSpan &span) { over[event] = span; };
     recorder = std::make_unique<Recorder>(1, threads, news);
   }
   ~Recording() {
@@ -120,6 +123,7 @@ class Recording {
   double time = 100;
   bool hangs = false;
   std::vector<std::string> broken, warnings;
+  std::map<std::string, ClipSpan> over;
 
  private:
   const std::string folder_;
@@ -139,6 +143,34 @@ void plain(const std::string &folder, const Stream &s) {
   expect(!r.recorder->recording() && r.whole("event"), "it is whole");
   const std::size_t n = pictures(r.file("event"));
   expect(n == 60 - 15, "from the last key frame a second before: " + std::to_string(n));
+}
+
+// Clips that are parts of the recording: their spans, and no file.
+void parts(const std::string &folder, const Stream &s) {
+  Recording r(folder);
+  expect(!r.recorder->begin_part("early", 90, 1e9), "no stream yet");
+  r.feed(s, 0, 20);
+  const double begun = r.time;
+  expect(r.recorder->begin_part("event", begun - 0.5, 1e9) &&
+             r.recorder->begin_part("old", begun - 1000, 1e9) && r.recorder->recording(),
+         "they begin");
+  r.feed(s, 20, 40);
+  const double end = r.time - 0.01;
+  r.recorder->end_after("event", end);
+  r.feed(s, 40, 45);
+  expect(r.over.size() == 1 && r.over["event"].from == begun - 0.5 && r.over["event"].to == end &&
+             r.over["event"].utc == 1e9,
+         "one is over when its time has come");
+  const double last = r.time - 1.0 / fps;
+  r.feed(make_stream(30, 320, 180));
+  expect(r.broken == std::vector<std::string>{"old"} && r.over["old"].from == 100 &&
+             std::abs(r.over["old"].to - last) < 0.001,
+         "another where the stream becomes another one; it does not go back beyond its begin");
+  expect(r.recorder->begin_part("open", r.time, 1e9), "one more");
+  r.recorder->reset();
+  expect(!r.recorder->recording() && !fs::exists(r.file("event")),
+         "nothing goes on, and nothing was written");
+  expect(r.result("open").why.find("key frame") != std::string::npos, "one without a picture says so");
 }
 
 void other_size(const std::string &folder, const Stream &s) {
@@ -341,13 +373,15 @@ int main(int argc, char **argv) {
   }
   constexpr unsigned long_enough = 250;
   alarm(long_enough); // ends a test that hangs
-  plain(folder, s);
-  other_size(folder, s);
-  missing_times(folder, s);
-  long_group(folder, s);
-  hanging_disk(folder, s);
-  bad_places(folder, s);
-  no_muxer(folder, s); // last: it is gone from then on
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"plain", [&] { plain(folder, s); }},
+      {"parts", [&] { parts(folder, s); }},
+      {"other size", [&] { other_size(folder, s); }},
+      {"missing times", [&] { missing_times(folder, s); }},
+      {"long group", [&] { long_group(folder, s); }},
+      {"hanging disk", [&] { hanging_disk(folder, s); }},
+      {"bad places", [&] { bad_places(folder, s); }},
+      {"no muxer", [&] { no_muxer(folder, s); }}, // last: it is gone from then on
+  };
+  return vigil::test::run_cases("monitor recorder", cases);
 }

@@ -3,7 +3,7 @@
 // streams that are made here, cut into segments on a disk that works, that is away and that is full.
 // Usage: test-monitor-recording FOLDER
 #include "tools/vigil-monitor/recording/recording.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/recording/mp4_reader.h"
 #include "tools/vigil-monitor/recording/range.h"
@@ -13,6 +13,7 @@
 #include "tools/vigil-monitor/store/event_store.h"
 
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -20,7 +21,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 namespace fs = std::filesystem;
 
 namespace {
@@ -66,8 +67,8 @@ struct Setup {
     events = std::make_unique<EventStore>(folder + "/events.db");
     index = std::make_unique<RecordingIndex>(folder + "/events.db");
     reader = std::make_unique<EventReader>(folder + "/events.db");
-    disk =
-        std::make_shared<RecordingDisk>(*index, folder, [this](const std::string &l) { log.push_back(l); });
+    disk = std::make_shared<RecordingDisk>(*index, RecordingPlaces(folder, nullptr), folder,
+                                           [this](const std::string &l) { log.push_back(l); });
     recording = std::make_unique<Recording>(
         "door", disk, Recording::Clock{[this] { return now; }, [this] { return offset; }},
         [this](const std::string &w) { warnings.push_back(w); });
@@ -183,7 +184,7 @@ void plain(const std::string &folder) {
              again->codecs == all[0].codecs,
          "read from its file");
   // A range over both, cut in pieces of any size.
-  const auto file = [&](const std::string &id) { return w.folder + "/" + recording_path(id); };
+  const auto file = [&](const Segment &one) { return w.file(one); };
   auto range = RecordingRange::make(all, all[0].start + 50'500'000, all[1].start + 3 * a_second, file);
   expect(range && range->start() <= all[0].start + 50'500'000 &&
              range->start() > all[0].start + 48 * a_second,
@@ -277,9 +278,8 @@ void bad_streams(const std::string &folder) {
     const auto all = w.segments();
     expect(all.size() == 2 && all[0].stream != all[1].stream, "a new stream is a new segment");
     expect(w.played() == 45 + large.frames.size(), "from the first key frame on");
-    const auto range = RecordingRange::make(all, all[0].start, all[1].end(), [&](const std::string &id) {
-      return w.folder + "/" + recording_path(id);
-    });
+    const auto range = RecordingRange::make(all, all[0].start, all[1].end(),
+                                            [&](const Segment &one) { return w.file(one); });
     expect(range && range->end() == all[0].end(), "a range ends where the stream becomes another one");
   }
   {
@@ -392,17 +392,15 @@ int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   if (argc < 2) return 2;
   const std::string folder = argv[1] + std::string("/monitor-recording-cpp");
-  times();
-  blobs();
-  timelines();
+  std::vector<test::Case> cases = {{"times", times}, {"blobs", blobs}, {"timelines", timelines}};
   const tools::ObjectPtr<GstElementFactory> encoder(gst_element_factory_find("x264enc"));
-  if (!encoder) {
-    std::printf("SKIPPED: streams, for want of x264enc\n");
-    return failures ? 1 : 77;
-  }
-  plain(folder);
-  half_written(folder);
-  bad_streams(folder);
-  bad_disks(folder);
-  return failures ? 1 : 0;
+  if (encoder)
+    cases.insert(cases.end(), {{"plain", [&] { plain(folder); }},
+                               {"half written", [&] { half_written(folder); }},
+                               {"bad streams", [&] { bad_streams(folder); }},
+                               {"bad disks", [&] { bad_disks(folder); }}});
+  else
+    std::printf("SKIPPED: streams, since GStreamer has no x264enc here\n");
+  const int status = test::run_cases("monitor recording", cases);
+  return status == 0 && !encoder ? test::skipped : status;
 }

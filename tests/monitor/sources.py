@@ -189,6 +189,27 @@ cameras:
         m.stop()
 
 
+def glitches():
+    """What shows in a single picture, as streaks of rain do, is no event; what shows in eight pictures in a row is one."""
+    launch(f"scenetestsrc scene=empty num-buffers=100 ! video/x-raw,format=I420,width=320,height=180,framerate={RATE}/1 ! tee name=t "
+           f"! queue ! jpegenc ! multifilesink location={folder}/empty-%03d.jpg "
+           f"compositor name=c sink_1::xpos=120 sink_1::ypos=60 ! jpegenc ! multifilesink location={folder}/object-%03d.jpg "
+           f"t. ! queue ! c. videotestsrc pattern=white num-buffers=100 ! video/x-raw,width=40,height=70,framerate={RATE}/1 ! c.")
+    empty, objects = ([f.read_bytes() for f in sorted(folder.glob(f"{name}-*.jpg"))] for name in ("empty", "object"))
+    single = [objects[i] if i % 20 == 19 else picture for i, picture in enumerate(empty)]
+    eight = [objects[i] if i >= 92 else picture for i, picture in enumerate(empty)]
+    http = HttpCamera(folder, {"single": (single, RATE), "eight": (eight, RATE)})
+    config.write_text("record: {pre_capture: 1, post_capture: 1, max_clip: 5}\ncameras:\n"
+                      + "".join(f"  {name}: {{source: \"{http.address('pictures/' + name)}\"}}\n" for name in ("single", "eight")))
+    with Monitor(program, folder / "glitches", "--config", str(config)) as m:
+        online(m, "single", "eight")
+        m.wait("an event of eight pictures", lambda: m.get("/api/events?camera=eight")["events"], 90)
+        m.wait("pictures of glitches", lambda: {c["name"]: c["frames"] for c in m.get("/api/stats")["cameras"]}["single"] > 2.5 * len(empty), 90)
+        events = m.get("/api/events?camera=single")["events"]
+        assert not events, events
+        m.stop()
+
+
 def elsewhere():
     """An address that sends on to another server is not followed."""
     other = HttpCamera(folder)
@@ -221,7 +242,7 @@ def once():
         m.stop()
 
 
-checks = [times, recordings, delayed, shapes, large, elsewhere, once]
+checks = [times, recordings, delayed, shapes, large, glitches, elsewhere, once]
 for check in [c for c in checks if c.__name__ in sys.argv[3:]] or checks:
     begun = time.monotonic()
     check()

@@ -2,8 +2,14 @@
 // vigil-monitor's memory: the database of events, retention, and what a killed program leaves. Usage:
 // test-monitor-store FOLDER
 #include "common/error.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/camera/utc.h"
+#include "tools/vigil-monitor/recording/cold_mover.h"
+#include "tools/vigil-monitor/recording/mp4_reader.h"
+#include "tools/vigil-monitor/recording/mp4_writer.h"
+#include "tools/vigil-monitor/recording/range.h"
+#include "tools/vigil-monitor/recording/recovery.h"
+#include "tools/vigil-monitor/store/administrators.h"
 #include "tools/vigil-monitor/store/clock_trust.h"
 #include "tools/vigil-monitor/store/event_log.h"
 #include "tools/vigil-monitor/store/mp4.h"
@@ -11,24 +17,35 @@
 #include "tools/vigil-monitor/store/overrides_file.h"
 #include "tools/vigil-monitor/store/retention.h"
 #include "tools/vigil-monitor/store/storage.h"
+#include "tools/vigil-monitor/store/user_store.h"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <sstream>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 namespace fs = std::filesystem;
 
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr double noon = 1'790'000'000; // some day in 2026
 
@@ -307,6 +324,51 @@ void continued(const std::string &folder) {
   expect(to_json(s.get("next").value())["continues"] == "old" &&
              to_json(s.get("old").value())["continues"].is_null(),
          "continues is shown");
+}
+
+// Databases of formats 1 to 3 become those of this one, and keep what they have.
+void older_formats(const std::string &folder) {
+  for (int format = 1; format <= 3; format++) {
+    const std::string path = fresh(folder, "older") + "/events.db",
+                      what = vigil::text(" (format ", format, ")");
+    Event e = event("e1", noon, noon + 5);
+    e.has_clip = e.retained = true;
+    e.clip_start = noon - 1;
+    e.clip_bytes = 70;
+    Segment segment;
+    segment.id = "20260901T100000000-door-0000";
+    segment.camera = "door";
+    segment.start = micros(noon);
+    segment.duration = micros(60);
+    segment.bytes = 500;
+    StoredUser user;
+    user.name = "anna";
+    user.role = "admin";
+    {
+      EventStore(path).put(e);
+      RecordingIndex(path).put(segment);
+      UserStore(path).add(user);
+    }
+    Sqlite(path).execute(
+        "DROP TRIGGER hold_added; DROP TRIGGER hold_changed; DROP TRIGGER hold_removed; DROP INDEX "
+        "events_by_size;"
+        "DROP INDEX segments_by_age_of_tier; DROP INDEX segments_still; DROP INDEX segments_moved;"
+        "DROP INDEX segments_hot; ALTER TABLE events DROP COLUMN of_recording; ALTER TABLE events DROP COLUMN"
+        " clip_end; ALTER TABLE segments DROP COLUMN held; ALTER TABLE segments DROP COLUMN cold;"
+        "CREATE INDEX segments_by_tier ON segments(camera, tier, start); PRAGMA user_version=3");
+    if (format < 3) Sqlite(path).execute("DROP TABLE users; DROP TABLE sessions; PRAGMA user_version=2");
+    if (format < 2) Sqlite(path).execute("DROP TABLE segments; DROP TABLE gaps; PRAGMA user_version=1");
+    const EventStore s(path);
+    expect(one_integer(Sqlite(path), "PRAGMA user_version") == 4, "its format" + what);
+    const auto found = s.get("e1");
+    expect(found && to_json(*found) == to_json(e) && !found->of_recording && !found->clip_end,
+           "its clip is a file" + what);
+    const auto segments = RecordingIndex(path).segments("door", micros(noon), micros(noon + 1), false);
+    expect(segments.size() == (format > 1 ? 1 : 0), "its recording" + what);
+    expect(segments.empty() || (!segments[0].cold && segments[0].held == Segment::Held::no),
+           "in the first folder" + what);
+    expect(UserStore(path).users().size() == (format > 2 ? 1 : 0), "its users" + what);
+  }
 }
 
 void newer_version(const std::string &folder) {
@@ -766,7 +828,7 @@ void recordings(const std::string &folder) {
   // A file that cannot be removed keeps its row, and keeps neither other segments nor the retention of
   // events.
   segment("h", "door", 2);
-  segment("i", "door", 1);
+  segment("i", "door", 0.9);
   segment("j", "door", 0.5);
   const auto stick = [&](const char *name) {
     fs::remove(files[name]);
@@ -797,6 +859,525 @@ void recordings(const std::string &folder) {
   fs::remove_all(files["h"]);
   expect(s.retain(disk).segments.size() == 1, "it goes when it can");
   expect_left("", "all have gone");
+}
+
+// Clips that are parts of the recording hold their segments. Nothing is written twice, and nothing goes
+// before what needs it.
+void held(const std::string &folder) {
+  constexpr double day = 86400, minute = 60;
+  const std::string path = fresh(folder, "held");
+  const std::string init = mp4_init(std::array{Mp4Track{}});
+  Storage s(path, [](const std::string &) {});
+  std::map<std::string, Segment> all;
+  const auto segment = [&](const std::string &name, double age) {
+    Segment one;
+    one.camera = "door";
+    one.start = micros(noon - age * day);
+    one.duration = micros(minute);
+    one.id = new_segment_id(one.start, one.camera);
+    const std::string header = init + mp4_clock(one.start);
+    one.header = static_cast<std::int64_t>(header.size());
+    one.stream = stream_of(init);
+    one.codecs = "avc1.42c01e";
+    for (int i = 0; i < 60; i++) one.fragments.push_back({i * a_second, 10, true});
+    one.bytes = one.header + 600;
+    const std::string file = s.file(recording_path(one.id));
+    fs::create_directories(fs::path(file).parent_path());
+    std::ofstream(file) << header << std::string(600, 'x');
+    s.recordings().put(one);
+    all[name] = one;
+  };
+  const auto left = [&] {
+    std::string out;
+    for (const auto &[name, one] : all)
+      if (fs::exists(s.file(recording_path(one.id)))) out += name;
+    expect(s.recordings().ids().size() == out.size(), "rows are those of the files: " + out);
+    return out;
+  };
+  const auto expect_left = [&](const std::string &wanted, const std::string &what) {
+    const std::string found = left();
+    expect(found == wanted, vigil::text(what, ": ", found, ", not ", wanted));
+  };
+  // An event whose clip is from the midst of a segment to the midst of what follows.
+  const auto event = [&](const char *tail, const std::string &in, double from, double to) {
+    Event e = named(tail, seconds(all.at(in).start) + from + 5, "door");
+    e.end_time = e.start_time + to - from - 10;
+    e.has_clip = e.of_recording = true;
+    e.clip_start = seconds(all.at(in).start) + from;
+    e.clip_end = *e.clip_start + to - from;
+    e.clip_bytes = 300;
+    s.events().put(e);
+    return e;
+  };
+  const auto held_of = [&](const std::string &name) {
+    const auto found = s.recordings().segments("door", all[name].start + 1, all[name].start + 2, false);
+    return found.empty() ? -1 : static_cast<int>(found[0].held);
+  };
+  segment("a", 20);
+  segment("b", 20 - minute / day); // touches a
+  segment("c", 10);
+  segment("d", 9);
+  segment("e", 8);
+  const Event over_both = event("0001", "a", 50, 70), in_d = event("0002", "d", 10, 30);
+  expect(held_of("a") == 1 && held_of("b") == 1 && held_of("c") == 0 && held_of("d") == 1, "clips hold");
+  {
+    Event half = in_d; // as it is said again and again
+    half.score = 1;
+    s.events().put(half);
+    expect(held_of("d") == 1, "and go on holding");
+  }
+  s.events().set_retained(over_both.id, true);
+  expect(held_of("a") == 2 && held_of("b") == 2, "a kept one holds without a limit");
+  std::map<std::string, CameraConfig> config;
+  RecordConfig &r = config["door"].record;
+  r.retain_given = r.continuous = true;
+  r.retain_days = 14;
+  r.continuous_days = 3;
+  s.set_retention(config, 14);
+  DiskState disk{noon, 0, INT64_MAX / 2, 0, 0, true};
+  s.retain(disk);
+  expect_left("abd", "what holds a clip stays");
+  expect(s.reader().clip_bytes() == 0, "its bytes are the recording's");
+  disk.now = noon + 6 * day;
+  s.retain(disk);
+  expect(!s.events().get(in_d.id) && held_of("d") == 0, "an event goes when its days are over");
+  s.retain(disk);
+  expect_left("ab", "and then what held its clip");
+  disk.now = noon + 400 * day;
+  s.retain(disk);
+  expect_left("ab", "what is kept stays");
+  s.events().set_retained(over_both.id, false);
+  expect(held_of("a") == 1, "until it is kept no more");
+  s.retain(disk);
+  s.retain(disk);
+  expect_left("", "then both go");
+  // Want of room: all that had no motion, then what had, then events, the oldest first, with what they hold.
+  all.clear();
+  segment("f", 7);
+  segment("g", 6);
+  segment("h", 5);
+  segment("i", 4);
+  const Event oldest = event("0003", "f", 10, 30), kept = event("0004", "i", 10, 30);
+  s.events().set_retained(kept.id, true);
+  Event seen = named("0005", seconds(all["g"].start) + 5, "door"); // with a file of its own
+  seen.end_time = seen.start_time + 10;
+  s.events().put(seen);
+  config["door"].record.continuous_days = 0;
+  config["door"].record.retain_days = 0;
+  s.set_retention(config, 0);
+  DiskState full{noon, 0, 1000, 1001, 0, true};
+  s.retain(full);
+  expect_left("fgi", "what had no motion goes first");
+  s.retain(full);
+  expect_left("fi", "then what had");
+  expect(s.events().get(oldest.id).has_value(), "before any event");
+  s.retain(full);
+  expect(!s.events().get(oldest.id), "then the oldest event");
+  s.retain(full);
+  expect_left("i", "and then what held its clip");
+  s.retain(full);
+  s.retain(full);
+  expect_left("i", "what is kept stays, whatever the room");
+  // A file that somebody has removed: the event says so.
+  expect(s.events().get(kept.id)->has_clip, "it has a clip");
+  fs::remove(s.file(recording_path(all["i"].id)));
+  s.recordings().remove({all["i"].id});
+  expect(!s.events().get(kept.id)->has_clip, "and none when its recording is gone");
+  // A program that was killed while events went on, or before it had said that their clips were there.
+  all.clear();
+  segment("j", 1);
+  Event open = named("0006", seconds(all["j"].start) + 20, "door"), ended = open, nowhere = open;
+  ended.id = named("0007", open.start_time, "door").id;
+  nowhere = named("0008", open.start_time + day, "door");
+  open.of_recording = ended.of_recording = nowhere.of_recording = true;
+  open.end_time.reset();
+  ended.end_time = open.start_time + 10;
+  nowhere.end_time = nowhere.start_time + 10;
+  open.clip_start = ended.clip_start = open.start_time - 5;
+  nowhere.clip_start = nowhere.start_time - 5;
+  for (const Event &e : {open, ended, nowhere}) s.events().put(e);
+  const auto unfinished = s.reconcile(noon);
+  s.recordings_compared();
+  const auto of_ended = s.events().get(ended.id), of_none = s.events().get(nowhere.id);
+  expect(unfinished.size() == 1 && unfinished[0].id == open.id && unfinished[0].has_clip &&
+             unfinished[0].clip_end && unfinished[0].end_time,
+         "one that went on gets its clip with its end");
+  expect(of_ended->has_clip && of_ended->clip_start == open.start_time - 5 &&
+             of_ended->clip_end == open.start_time + 15,
+         "one that had ended gets it");
+  expect(!of_none->has_clip && !of_none->of_recording, "where nothing was recorded there is none");
+}
+
+// An event whose clip is a part of the recording has a record: it outlives the loss of its row, and goes with
+// its event.
+void records(const std::string &folder) {
+  const std::string path = fresh(folder, "records");
+  const std::string init = mp4_init(std::array{Mp4Track{}});
+  const auto a_segment = [&](double at) { // of a minute
+    Segment one;
+    one.camera = "door";
+    one.start = micros(at);
+    one.duration = micros(60);
+    one.id = new_segment_id(one.start, one.camera);
+    const std::string header = init + mp4_clock(one.start);
+    std::string bytes = header;
+    for (unsigned i = 0; i < 60; i++) {
+      const std::size_t before = bytes.size();
+      const Mp4Run run{1, ticks(i * a_second), {{6, ticks(a_second), 0, true}}};
+      bytes += mp4_fragment_head(i + 1, std::span(&run, 1)) + "sample";
+      one.fragments.push_back({i * a_second, static_cast<std::uint32_t>(bytes.size() - before), true});
+    }
+    one.header = static_cast<std::int64_t>(header.size());
+    one.stream = stream_of(init);
+    one.bytes = static_cast<std::int64_t>(bytes.size());
+    write(path + "/" + recording_path(one.id), bytes);
+    return one;
+  };
+  const auto part = [](const char *tail, double at) {
+    Event e = named(tail, at + 0.123456);
+    e.label = "person";
+    e.zones = {"steps"};
+    e.box = Rect{0.1, 0.2, 0.3, 0.4};
+    e.score = 0.7;
+    e.continues = "20260901T100000000-door-0000";
+    e.has_clip = e.of_recording = true;
+    e.clip_start = e.start_time - 1;
+    e.clip_end = *e.end_time + 1;
+    e.clip_bytes = 300;
+    return e;
+  };
+  const auto same = [](const std::optional<Event> &a, const Event &b, const std::string &what) {
+    expect(a && event_record(*a) == event_record(b), what + (a ? ": " + event_record(*a) : ": gone"));
+  };
+  std::vector<std::string> log;
+  const auto say = [&](const std::string &l) { log.push_back(l); };
+  const auto lose = [&](const char *of_log, const char *bytes) {
+    for (const char *end : {"", "-wal", "-shm"}) fs::remove(path + "/events.db" + end);
+    if (*bytes) write(path + "/events.db" + of_log, bytes);
+  };
+  Segment recorded = a_segment(noon);
+  Event first = part("0001", noon + 10), kept = part("0002", noon + 20), gone = part("0003", noon + 30),
+        moving = part("0004", noon + 40), nowhere = part("0005", noon + 4000);
+  moving.end_time.reset();
+  const auto record = [&](const Event &e) { return path + "/" + record_path(e); };
+  {
+    Storage s(path, say);
+    s.recordings().put(recorded);
+    for (const Event &e : {first, kept, gone, moving, nowhere}) s.put(e);
+    expect(fs::exists(record(first)) && !fs::exists(record(moving)), "an event that has ended has one");
+    s.remove(gone);
+    expect(!fs::exists(record(gone)), "one that was deleted has none");
+    expect(s.set_retained(kept.id, true)->retained && !s.set_retained(gone.id, true), "a person keeps one");
+    kept.retained = true;
+    same(read_event_record(record(kept), kept.id), kept, "its record says so");
+    first.score = 0.9;
+    expect(s.change(first, {}) && !s.change(gone, {}) && !fs::exists(record(gone)), "changes");
+    Event file = first; // what is no part of the recording has none
+    file.of_recording = false;
+    expect(s.change(file, {}) && !fs::exists(record(first)) && s.change(first, {}), "a file of its own");
+  }
+  const std::vector<std::pair<const char *, const char *>> losses = {
+      {"", ""}, {"", "no database"}, {"-wal", "no log"}};
+  for (const auto &[of, bytes] : losses) {
+    lose(of, bytes);
+    Storage s(path, say);
+    s.reconcile(noon);
+    same(s.events().get(first.id), first, "all of it comes back");
+    same(s.events().get(kept.id), kept, "one that is kept, too");
+    expect(!s.events().get(gone.id), "what was deleted does not");
+    expect(s.events().get(nowhere.id)->has_clip, "its clip is believed");
+    expect(RecordingRecovery(s.recordings(), path, say).compare(), "the index is made again");
+    s.recordings_compared();
+    expect(s.events().get(first.id)->has_clip && !s.events().get(nowhere.id)->has_clip, "until it is known");
+    const auto held = s.recordings().segments("door", micros(noon + 20), micros(noon + 21), false);
+    expect(held.size() == 1 && held[0].held == Segment::Held::kept, "the recording is held again");
+    expect(!fs::exists(record(nowhere)), "without a clip there is no record");
+    s.put(nowhere);
+  }
+  // Damaged ones, with their rows and without.
+  const auto hurt = [&](const std::string &file, int way) {
+    const auto size = fs::file_size(file);
+    if (way == 2)
+      fs::resize_file(file, size / 2);
+    else
+      std::ofstream(file, std::ios::binary) << std::string(way == 1 ? size : 0, '\0');
+  };
+  for (int way = 0; way < 3; way++)
+    for (const bool row : {true, false}) {
+      const std::string what = vigil::text(" (", way, ", ", row ? "with" : "without", " its row)");
+      {
+        Storage s(path, say);
+        s.put(first);
+        s.recordings().put(recorded);
+        if (!row) s.events().remove(first.id);
+      }
+      hurt(record(first), way);
+      Storage s(path, say);
+      s.reconcile(noon);
+      s.recordings_compared();
+      const auto e = s.events().get(first.id);
+      if (row) {
+        same(e, first, "the row stays" + what);
+        // One of zeros is found when it is needed.
+        if (way != 1) same(read_event_record(record(first), first.id), first, "it is written again" + what);
+      } else {
+        expect(e && e->label == "found" && e->has_clip && e->of_recording && e->clip_bytes > 0,
+               "the name alone says that there was an event" + what);
+      }
+      expect((row && way == 1) || (fs::exists(path + "/lost/" + record_path(first)) && !s.reports().empty()),
+             "it is set aside, and said" + what);
+      fs::remove_all(path + "/lost");
+      s.events().remove(first.id);
+    }
+  for (const std::string &bad :
+       {std::string("[]"), std::string("{}"), event_record(kept), "{\"id\": \"" + first.id + "\"}"})
+    expect(!event_of_record(bad, first.id), "no record of this event: " + bad);
+  Event years = first;
+  years.clip_end = noon + 1e9;
+  expect(!event_of_record(event_record(years), years.id), "a clip of years");
+  same(event_of_record(event_record(first), first.id), first, "there and back");
+  Event called = first;
+  called.labels = {{"dog", 1, EventLabel::By::person}};
+  called.has_vector = true;
+  expect(event_record(called) == event_record(first), "labels and vectors are elsewhere");
+  // A program that was killed between record and row.
+  {
+    Storage s(path, say);
+    Event open = first;
+    open.end_time.reset();
+    open.has_clip = false;
+    s.put(open);
+    Event more = kept;
+    more.score = 0.95;
+    write(record(first), event_record(first));
+    write(record(kept), event_record(more));
+    write(record(moving) + ".12-3", "half");
+  }
+  Storage s(path, say);
+  const auto ended = s.reconcile(noon);
+  const auto at = std::find_if(ended.begin(), ended.end(), [&](const Event &e) { return e.id == first.id; });
+  expect(at != ended.end() && at->end_time == first.end_time && at->has_clip, "the end that it has said");
+  expect(s.events().get(kept.id)->score == 0.95, "a record is never older than its row");
+  expect(!fs::exists(record(moving) + ".12-3"), "a half-written one goes");
+}
+
+// That there were administrators outlasts their database.
+void administrators(const std::string &folder) {
+  const std::string path = fresh(folder, "administrators");
+  fs::create_directories(path);
+  const std::string database = path + "/events.db";
+  expect(!may_have_administrators(database), "a new folder has none");
+  const auto forget = [&] { // as a person may, or a disk
+    for (const char *end : {"", "-wal", "-shm"}) fs::remove(database + end);
+  };
+  const auto user = [](const char *name, const char *role) {
+    StoredUser u;
+    u.name = name;
+    u.role = role;
+    u.password = "x";
+    return u;
+  };
+  {
+    const EventStore events(database);
+    UserStore users(database);
+    users.remember();
+    expect(!may_have_administrators(database) && remembered_administrators(database) == false,
+           "none is noted");
+    users.add(user("vera", "viewer"));
+    expect(!may_have_administrators(database), "a viewer is none");
+    users.add(user("anna", "admin"));
+    expect(may_have_administrators(database) && lost_administrators(database).empty(), "one is");
+  }
+  write(database, "damaged");
+  expect(may_have_administrators(database), "of a damaged database");
+  forget();
+  expect(may_have_administrators(database), "of one that is gone");
+  for (int start = 0; start < 2; start++) {
+    std::vector<std::string> log;
+    const Storage s(path, [&](const std::string &l) { log.push_back(l); });
+    UserStore(database).remember();
+    expect(may_have_administrators(database) &&
+               lost_administrators(database).find("--add-user NAME --role admin") != std::string::npos,
+           "also at the next start, which says what to do");
+  }
+  {
+    UserStore users(database);
+    users.add(user("vera", "viewer"));
+    users.remove(users.users().at(0).id);
+    expect(may_have_administrators(database), "a viewer who goes changes nothing");
+    users.add(user("otto", "admin"));
+    expect(lost_administrators(database).empty(), "a new one is the end of it");
+    StoredUser otto = users.users().at(0);
+    users.remove(otto.id);
+    expect(!may_have_administrators(database), "the last one was taken away by somebody");
+    users.add(user("otto", "admin"));
+    otto = users.users().at(0);
+    otto.role = "viewer";
+    users.change(otto);
+    expect(!may_have_administrators(database), "or became something else");
+  }
+  // A database of before that cannot be read, and no note yet: it may have had some.
+  fs::remove(path + "/administrators");
+  forget();
+  write(database, std::string(8192, 'x'));
+  {
+    const Storage s(path, [](const std::string &) {});
+    UserStore(database).remember();
+  }
+  expect(may_have_administrators(database) && !lost_administrators(database).empty(), "nobody knows");
+}
+
+// The second folder: what moves when, what a killed program leaves, a folder that is away, full or another.
+void cold(const std::string &folder) {
+  constexpr double day = 86400, minute = 60;
+  const std::string path = fresh(folder, "cold-storage"), second = fresh(folder, "cold-second");
+  fs::create_directories(second);
+  std::vector<std::string> log;
+  std::mutex lock;
+  const auto say = [&](const std::string &l) {
+    const std::lock_guard guard(lock);
+    log.push_back(l);
+  };
+  const auto said = [&](const std::string &words) {
+    const std::lock_guard guard(lock);
+    return std::count_if(log.begin(), log.end(), [&](const auto &l) { return l.find(words) != l.npos; });
+  };
+  const auto there = std::make_shared<ColdFolder>(second, say);
+  Storage s(path, say, there);
+  std::map<std::string, Segment> all;
+  const auto segment = [&](const std::string &name, double age) {
+    Segment one;
+    one.camera = "door";
+    one.start = micros(noon - age * day);
+    one.duration = micros(minute);
+    one.id = new_segment_id(one.start, one.camera);
+    const std::string init = mp4_init(std::array{Mp4Track{}}), header = init + mp4_clock(one.start);
+    one.stream = stream_of(init);
+    one.header = static_cast<std::int64_t>(header.size());
+    std::string bytes = header;
+    for (unsigned i = 0; i < 60; i++) {
+      const std::size_t before = bytes.size();
+      const Mp4Run run{1, ticks(i * a_second), {{6, ticks(a_second), 0, true}}};
+      bytes += mp4_fragment_head(i + 1, std::span(&run, 1)) + "sample";
+      one.fragments.push_back({i * a_second, static_cast<std::uint32_t>(bytes.size() - before), true});
+    }
+    one.bytes = static_cast<std::int64_t>(bytes.size());
+    const std::string file = s.places().hot(one.id);
+    fs::create_directories(fs::path(file).parent_path());
+    write(file, bytes);
+    s.recordings().put(one);
+    all[name] = one;
+  };
+  const auto cold_file = [&](const std::string &name) { return second + "/" + recording_path(all[name].id); };
+  const auto now = [&](const std::string &name) { // the row of it
+    const auto found = s.recordings().segments("door", all[name].start + 1, all[name].start + 2, true);
+    return found.empty() ? Segment{} : found[0];
+  };
+  const auto until = [&](const char *what, const std::function<bool()> &f) {
+    for (int i = 0; i < 600 && !f(); i++) std::this_thread::sleep_for(50ms);
+    expect(f(), what);
+  };
+  const auto is_cold = [&](const std::string &name) { // wholly
+    return now(name).cold && fs::exists(cold_file(name)) && !fs::exists(s.places().hot(all[name].id));
+  };
+  const auto served = [&](const std::string &name) {
+    auto range = RecordingRange::make({now(name)}, all[name].start, all[name].end(),
+                                      [&](const Segment &one) { return s.places().file(one); });
+    if (!range) return std::size_t{0};
+    const auto shared = std::make_shared<const RecordingRange>(std::move(*range));
+    std::size_t n = 0;
+    for (RecordingRange::Reader r(shared, 0, shared->size()); const auto b = r.next();) n += b->size();
+    return n == shared->size() ? n : 0;
+  };
+  segment("a", 5);
+  segment("b", 4);
+  segment("c", 0.5);
+  // As a killed program leaves them: half of a copy, a copy whose row does not say so, a row that says so and
+  // both files.
+  fs::create_directories(fs::path(cold_file("a")).parent_path());
+  write(cold_file("a") + ".part", "half");
+  segment("d", 3);
+  fs::create_directories(fs::path(cold_file("d")).parent_path());
+  fs::copy_file(s.places().hot(all["d"].id), cold_file("d"));
+  segment("e", 2);
+  fs::create_directories(fs::path(cold_file("e")).parent_path());
+  fs::copy_file(s.places().hot(all["e"].id), cold_file("e"));
+  s.recordings().set_cold(all["e"].id, true);
+  write(second + "/recordings/holiday.mp4", "theirs");
+  const std::int64_t total = s.recordings().bytes();
+  RecordingRecovery(s.recordings(), path, say).compare();
+  expect(!now("e").cold, "the first folder has it still");
+  expect(s.recordings().cold_bytes() == 0 && s.recordings().ids().size() == 5, "and no row is lost");
+  write(second + "/.vigil-monitor-cold", "as after the first start");
+  std::vector<Departure> deleted;
+  const auto mover =
+      std::make_shared<ColdMover>(s.recordings(), s.places(), path, say, [&](std::vector<Departure> gone) {
+        const std::lock_guard guard(lock);
+        deleted.insert(deleted.end(), gone.begin(), gone.end());
+      });
+  mover->start();
+  ColdMover::Wish wish;
+  wish.now = noon;
+  wish.limits.path = second;
+  wish.limits.min_free = 0;
+  wish.limits.days = 1;
+  const std::size_t whole = served("a");
+  auto before = RecordingRange::make({now("b")}, all["b"].start, all["b"].end(),
+                                     [&](const Segment &one) { return s.places().file(one); });
+  mover->ask(wish);
+  until("what is older than a day moves",
+        [&] { return is_cold("a") && is_cold("b") && is_cold("d") && is_cold("e") && !now("c").cold; });
+  expect(fs::exists(second + "/recordings/holiday.mp4") && !fs::exists(cold_file("a") + ".part"),
+         "no halves, and a foreign file stays");
+  expect(s.recordings().bytes() == total && s.recordings().cold_bytes() == total - all["c"].bytes,
+         "bytes of both");
+  expect(served("a") == whole && whole > 0, "it is served from there");
+  const auto moved = std::make_shared<const RecordingRange>(std::move(*before));
+  std::size_t n = 0;
+  for (RecordingRange::Reader r(moved, 0, moved->size()); const auto b = r.next();) n += b->size();
+  expect(n == moved->size(), "also to one that began before it moved");
+  // The first folder has no room: what is younger moves, too.
+  wish.hot_excess = 1;
+  mover->ask(wish);
+  until("for want of room", [&] { return is_cold("c"); });
+  wish.hot_excess = 0;
+  // It goes away: said once; ranges there fail with words, rows stay, and nothing is taken for deleted.
+  fs::rename(second, second + "-away");
+  fs::create_directories(second); // as the place of a disk that is not mounted
+  until("it is said", [&] { return said("is not mounted, or is another one") == 1; });
+  try {
+    served("a");
+    expect(false, "it cannot be served");
+  } catch (const Error &e) {
+    expect(e.kind() == Error::Kind::io && std::string(e.what()).find("second folder") != std::string::npos,
+           e.what());
+  }
+  segment("f", 6);
+  std::map<std::string, CameraConfig> config;
+  RecordConfig &r = config["door"].record;
+  r.retain_given = r.continuous = true;
+  r.continuous_days = 4.5;
+  s.set_retention(config, 14);
+  wish.now = noon;
+  mover->ask(wish);
+  std::this_thread::sleep_for(300ms);
+  RecordingRecovery(s.recordings(), path, say).compare();
+  expect(s.recordings().ids().size() == 6 && !now("f").cold && served("f") == whole,
+         "meanwhile nothing is lost");
+  fs::remove_all(second);
+  fs::rename(second + "-away", second);
+  until("it comes back", [&] { return said("works again") == 1; });
+  wish.limits.max_size = 1; // full
+  segment("g", 3.5);
+  mover->ask(wish);
+  until("a full one is said", [&] { return said("is full") == 1; });
+  until("days hold there, too", [&] { return now("a").id.empty() && !fs::exists(cold_file("a")); });
+  expect(!now("f").id.empty() && now("b").id.empty(), "one that is too large gives up its oldest");
+  expect(said("'s recording, which began") >= 1, "what is deleted is logged");
+  wish.limits.max_size = 0;
+  mover->ask(wish);
+  until("and moves again", [&] { return is_cold("g") && said("takes recordings again") == 1; });
+  expect(mover->stop(10s), "it ends");
 }
 
 // What a second program would take for the leavings of one that was killed.
@@ -873,28 +1454,34 @@ void read_only(const std::string &folder) {
 
 int main(int, char **argv) {
   const std::string folder = std::string(argv[1]) + "/monitor-store";
-  queries(folder);
-  readers(folder);
-  crossings(folder);
-  outbox(folder);
-  news(folder);
-  event_log(folder);
-  outage();
-  continued(folder);
-  newer_version(folder);
-  plan();
-  half_written(folder);
-  names();
-  reconcile(folder);
-  damaged(folder);
-  overrides(folder);
-  clock_trust();
-  retention(folder);
-  retention_goes_on(folder);
-  recordings(folder);
-  one_program_alone(folder);
-  full(folder);
-  read_only(folder);
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"queries", [&] { queries(folder); }},
+      {"readers", [&] { readers(folder); }},
+      {"crossings", [&] { crossings(folder); }},
+      {"outbox", [&] { outbox(folder); }},
+      {"news", [&] { news(folder); }},
+      {"event log", [&] { event_log(folder); }},
+      {"outage", outage},
+      {"continued", [&] { continued(folder); }},
+      {"older formats", [&] { older_formats(folder); }},
+      {"newer version", [&] { newer_version(folder); }},
+      {"plan", plan},
+      {"half written", [&] { half_written(folder); }},
+      {"names", names},
+      {"reconcile", [&] { reconcile(folder); }},
+      {"damaged", [&] { damaged(folder); }},
+      {"overrides", [&] { overrides(folder); }},
+      {"clock trust", clock_trust},
+      {"retention", [&] { retention(folder); }},
+      {"retention goes on", [&] { retention_goes_on(folder); }},
+      {"recordings", [&] { recordings(folder); }},
+      {"held", [&] { held(folder); }},
+      {"records", [&] { records(folder); }},
+      {"administrators", [&] { administrators(folder); }},
+      {"cold", [&] { cold(folder); }},
+      {"one program alone", [&] { one_program_alone(folder); }},
+      {"full", [&] { full(folder); }},
+      {"read only", [&] { read_only(folder); }},
+  };
+  return vigil::test::run_cases("monitor store", cases);
 }

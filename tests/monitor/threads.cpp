@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What vigil-monitor's threads ask of each other, and how they end. Usage: test-monitor-threads FOLDER
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-monitor/call_on_loop.h"
 #include "tools/vigil-monitor/deleted_events.h"
 #include "tools/vigil-monitor/notify/webhook.h"
@@ -21,7 +21,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -165,10 +165,11 @@ void full_queue() {
 int main(int, char **argv) {
   const std::string folder = std::string(argv[1]) + "/monitor-threads";
   std::filesystem::create_directories(folder);
-  questions();
-  reaping();
-  full_queue();
-  ends(folder);
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"questions", questions},
+      {"reaping", reaping},
+      {"full queue", full_queue},
+      {"ends", [&] { ends(folder); }},
+  };
+  return vigil::test::run_cases("monitor threads", cases);
 }

@@ -42,6 +42,7 @@ ROUTES = {
     ("DELETE", "/api/cameras/{}/{}/{}"): ADMINISTRATOR, ("PATCH", "/api/cameras/{}/switches"): OPERATOR,
     ("DELETE", "/api/cameras/{}/overrides"): ADMINISTRATOR, ("GET", "/api/cameras/{}/activity"): VIEWER, ("GET", "/api/cameras/{}/heatmap"): VIEWER,
     ("GET", "/api/cameras/{}/crossings"): VIEWER, ("GET", "/api/cameras/{}/search"): VIEWER, ("GET", "/api/cameras/{}/recording.mp4"): VIEWER,
+    ("GET", "/api/cameras/{}/preview"): VIEWER,
     ("GET", "/api/cameras/{}/timeline"): VIEWER, ("GET", "/api/cameras/{}/latest.jpg"): VIEWER, ("GET", "/api/cameras/{}/overlay.jpg"): VIEWER,
     ("GET", "/api/cameras/{}/mask.jpg"): VIEWER, ("GET", "/api/cameras/{}/background.jpg"): VIEWER, ("GET", "/api/events"): VIEWER,
     ("GET", "/api/events/{}"): VIEWER, ("DELETE", "/api/events/{}"): ADMINISTRATOR, ("GET", "/api/events/{}/thumbnail.jpg"): VIEWER,
@@ -52,7 +53,12 @@ ROUTES = {
     ("POST", "/api/notify/test"): ADMINISTRATOR, ("GET", "/api/audit"): ADMINISTRATOR, ("POST", "/api/reload"): ADMINISTRATOR, ("GET", "/api/stats"): VIEWER, ("GET", "/api/version"): VIEWER,
     ("GET", "/api/openapi.json"): VIEWER, ("GET", "/api/login"): STRANGER, ("POST", "/api/login"): STRANGER, ("POST", "/api/logout"): STRANGER,
     ("POST", "/api/password"): VIEWER, ("GET", "/api/sessions"): VIEWER, ("DELETE", "/api/sessions/{}"): VIEWER, ("GET", "/api/users"): ADMINISTRATOR,
+    ("GET", "/api/push"): VIEWER, ("POST", "/api/push/devices"): VIEWER, ("PATCH", "/api/push/devices/{}"): VIEWER, ("DELETE", "/api/push/devices/{}"): VIEWER,
+    ("POST", "/api/push/devices/{}/test"): VIEWER, ("POST", "/api/events/seen"): VIEWER,
     ("POST", "/api/users"): ADMINISTRATOR, ("PATCH", "/api/users/{}"): ADMINISTRATOR, ("DELETE", "/api/users/{}"): ADMINISTRATOR,
+    ("POST", "/api/events/{}/label"): OPERATOR, ("GET", "/api/labels"): VIEWER, ("POST", "/api/labels"): OPERATOR, ("GET", "/api/labels/groups"): OPERATOR,
+    ("DELETE", "/api/labels"): ADMINISTRATOR, ("DELETE", "/api/labels/{}"): ADMINISTRATOR, ("GET", "/api/labels/export"): ADMINISTRATOR,
+    ("POST", "/api/labels/import"): ADMINISTRATOR,
     ("GET", "/metrics"): VIEWER, ("GET", "/healthz"): STRANGER,
 }
 ENDLESS = ("/api/live", "/live.mp4")
@@ -158,6 +164,7 @@ def roles():
                     whole = whole.replace("/{}/{}", "/zones/z").replace("/elements/{}", "/elements/none") if about else whole.replace("{}", "none-of-these")
                     whole = whole + "?polygon=0,0,1,0,1,1" if whole.endswith("/search") else whole
                     whole = whole + f"?from={time.time() - 60}&to={time.time()}" if whole.endswith(("recording.mp4", "timeline")) else whole
+                    whole = whole + f"?at={time.time()}" if whole.endswith("/preview") else whole
                     if path.endswith(ENDLESS):
                         status, body = begin(m, method, whole, headers), b""
                     else:
@@ -175,7 +182,7 @@ def roles():
                                      None if method in ("GET", "DELETE") else {"none": 1}, headers)
                         same((status, str(body).replace(first, "?")), (404, str(none[1]).replace("nowhere", "?").replace("20260101T000000000-?-0000", "?")), what)
                     elif camera == OPEN and method == "GET" and about:
-                        true(status in (200, 503) or (status == 404 and "no camera" not in str(body)), what)
+                        true(status in (200, 204, 503) or (status == 404 and "no camera" not in str(body)), what)
         print(f"{len(ROUTES)} routes, {len(actors)} kinds of visitors, {checked} questions")
         m.stop()
 
@@ -423,7 +430,7 @@ def restart():
 
 
 def migration():
-    """A database of version 2 becomes one of version 3 with all that is in it; a newer one is refused with clear words."""
+    """A database of version 2 becomes one of this version with all that is in it; a newer one is refused with clear words."""
     with started("migration") as m:
         m.wait("an event", lambda: events_of(m, OPEN), 60)
         m.stop()
@@ -437,19 +444,19 @@ def migration():
         sign_in(m, "vera")
         m.stop()
     db = sqlite3.connect(file)
-    same(db.execute("PRAGMA user_version").fetchone()[0], 3, "the version")
+    same(db.execute("PRAGMA user_version").fetchone()[0], 4, "the version")
     true(set(before) <= set(db.execute("SELECT id FROM events").fetchall()), "the events of before")
-    db.execute("PRAGMA user_version=4")
+    db.execute("PRAGMA user_version=5")
     db.close()
     done = subprocess.run([program, "--config", str(folder / "migration/monitor.yaml"), "--listen", "127.0.0.1:0", "--storage", str(folder / "migration/data")], capture_output=True, text=True,
                           timeout=60, check=False)
     true(done.returncode == 1 and "newer version" in done.stderr, f"a newer one: {done}")
     # What is damaged is copied as far as it can be read: users are in it.
     db = sqlite3.connect(file)
-    db.execute("PRAGMA user_version=3")
+    db.execute("PRAGMA user_version=4")
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.execute("PRAGMA writable_schema=ON")
-    page = db.execute("SELECT rootpage FROM sqlite_master WHERE name='events_by_clip'").fetchone()[0]
+    page = db.execute("SELECT rootpage FROM sqlite_master WHERE name='events_by_size'").fetchone()[0]
     size = db.execute("PRAGMA page_size").fetchone()[0]
     db.close()
     with open(file, "r+b") as f:
@@ -510,7 +517,36 @@ def session_lists():
         m.stop()
 
 
-checks = [roles, unseen_cameras, loses, command_line, bad_input, guesses, restart, migration, marks, session_lists]
+def lost_users():
+    """A database that has lost its users opens nothing, however often the program starts; a user of the command line is the way back."""
+    own = folder / "lost_users"
+    own.mkdir()
+    (own / "monitor.yaml").write_text(CAMERAS)
+    command = [program, "--config", str(own / "monitor.yaml"), "--storage", str(own / "data")]
+
+    def add_anna():
+        subprocess.run([*command, "--add-user", "anna", "--role", "admin"], input=PASSWORD + "\n", text=True, check=True, capture_output=True, timeout=60)
+
+    add_anna()
+    for file in (own / "data").glob("events.db-*"):
+        file.unlink()
+    size = (own / "data/events.db").stat().st_size
+    (own / "data/events.db").write_bytes(b"\x55" * size)
+    for start in range(3):
+        with Monitor(program, own / "data", "--config", str(own / "monitor.yaml")) as m:
+            m.wait("an answer", lambda: m.ask("GET", "/healthz")[0] == 200)
+            same(m.ask("GET", "/api/version")[0], 401, f"without a sign-in, start {start}")
+            true(any("--add-user NAME --role admin" in line for line in m.log), "the log says what to do")
+            m.stop()
+    add_anna()
+    with Monitor(program, own / "data", "--config", str(own / "monitor.yaml")) as m:
+        m.wait("an answer", lambda: m.ask("GET", "/healthz")[0] == 200)
+        same(m.ask("GET", "/api/version", headers=sign_in(m, "anna"))[1]["role"], "admin", "anna is back")
+        true(not any("--add-user" in line for line in m.log), "all is well")
+        m.stop()
+
+
+checks = [lost_users, roles, unseen_cameras, loses, command_line, bad_input, guesses, restart, migration, marks, session_lists]
 for check in checks:
     if not sys.argv[3:] or check.__name__ in sys.argv[3:]:
         begun = time.monotonic()

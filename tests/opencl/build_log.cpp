@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Places in the log of a compiler that knows no #line directive. Exit status: 0 passed, 1 failed.
 #include "common/opencl/build_log.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 namespace vigil {
 namespace {
@@ -24,11 +24,7 @@ void check(const std::string &log, const std::string &want) {
   expect(with_places(log, source) == want, log + " becomes " + with_places(log, source) + ", not " + want);
 }
 
-} // namespace
-} // namespace vigil
-
-int main() {
-  using namespace vigil;
+void places() {
   check("", "");
   check("a.cl:3:1: error: such\n", "a.cl:3:1: error: such\n");
   check("<kernel>:6:1: error: unknown type name 'no'\nno kernel\n^\n",
@@ -40,6 +36,11 @@ int main() {
        {"<kernel>:1:1: error\n", "<kernel>:12:1: error\n", "<kernel>:0:1: error\n",
         "<kernel>:99999999999999999999999:1: error\n", "<kernel>: error\n", "in <kernel>:6:1: error\n"})
     check(as_it_is, as_it_is);
-  std::printf("%d failures\n", test::failures);
-  return test::failures != 0;
+}
+
+} // namespace
+} // namespace vigil
+
+int main() {
+  return vigil::test::run_cases("opencl build log", {{"places", vigil::places}});
 }

@@ -4,7 +4,7 @@
 // failed, 77 skipped (no OpenCL device that is a processor).
 #include "common/error.h"
 #include "common/opencl/program.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -141,13 +141,13 @@ int run() {
     std::printf("SKIPPED: %s is no processor, its launches are not tried\n", device->name().c_str());
     return 77;
   }
-  test(*device, name);
+  const int status = test::run_cases("opencl launch", {{"a trial launch", [&] { test(*device, name); }}});
   fs::remove_all(name);
-  return test::failures ? 1 : 0;
+  return status;
 }
 
 } // namespace
 
 int main() {
-  return vigil::test::run_program("opencl-launch", run);
+  return run();
 }

@@ -6,7 +6,7 @@
 #include "common/opencl/cache.h"
 #include "common/opencl/program.h"
 #include "common/opencl/program_lock.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <chrono>
@@ -254,32 +254,34 @@ void test_compiler_that_breaks_down(ClDevice &device, const fs::path &base) {
 
 int run(bool once) {
   char name[] = "/tmp/vigil-opencl-XXXXXX";
-  fs::path base;
-  if (!once) {
-    test_choice();
-    if (!mkdtemp(name)) fail(Error::Kind::io, "no temporary directory");
-    base = name;
-    test_lock(base);
-  }
   std::unique_ptr<ClDevice> device;
   try {
     device = open_cl();
   } catch (const Error &e) {
     std::printf("SKIPPED: %s\n", e.what());
-    return test::failures ? 1 : 77;
   }
   if (once) {
     bool from_cache = false;
-    return !works(*device, &from_cache) ? 1 : from_cache ? 0 : compiled;
+    return !device ? test::skipped : !works(*device, &from_cache) ? 1 : from_cache ? 0 : compiled;
   }
-  setenv("XDG_CACHE_HOME", base.c_str(), 1);
-  const fs::path folder = cache_directory("opencl");
-  test_cache(*device, folder);
-  test_ten_starts(folder);
-  test_unwritable(*device, base);
-  test_compiler_that_breaks_down(*device, base);
+  if (!mkdtemp(name)) fail(Error::Kind::io, "no temporary directory");
+  const fs::path base = name;
+  std::vector<test::Case> cases = {{"choice", test_choice}, {"lock", [&] { test_lock(base); }}};
+  fs::path folder;
+  if (device)
+    cases.insert(cases.end(),
+                 {{"cache",
+                   [&] {
+                     setenv("XDG_CACHE_HOME", base.c_str(), 1);
+                     folder = cache_directory("opencl");
+                     test_cache(*device, folder);
+                   }},
+                  {"ten starts", [&] { test_ten_starts(folder); }},
+                  {"unwritable", [&] { test_unwritable(*device, base); }},
+                  {"compiler that breaks down", [&] { test_compiler_that_breaks_down(*device, base); }}});
+  const int status = test::run_cases("opencl start", cases);
   fs::remove_all(base);
-  return test::failures ? 1 : 0;
+  return status == 0 && !device ? test::skipped : status;
 }
 
 } // namespace

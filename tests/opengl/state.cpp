@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/gl/program.h"
 #include "common/gl/texture.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -172,21 +172,19 @@ void works_in_a_mess(const GlDevice &d, const std::string &api) {
 
 int main() {
   int opened = 0;
-  for (const bool es : {false, true}) {
+  const auto one = [&](bool es) {
     std::unique_ptr<GlDevice> device;
     try {
       device = open_egl(es);
     } catch (const Error &e) {
-      std::printf("SKIP: %s\n", e.what());
-      continue;
+      std::printf("SKIPPED: %s\n", e.what());
+      return;
     }
     opened++;
-    try {
-      works_in_a_mess(*device, device->name());
-      std::printf("%s: %d failures so far\n", device->name().c_str(), test::failures);
-    } catch (const Error &e) {
-      expect(false, device->name() + ": " + e.what());
-    }
-  }
-  return test::failures > 0 ? 1 : opened > 0 ? 0 : 77;
+    std::printf("%s\n", device->name().c_str());
+    works_in_a_mess(*device, device->name());
+  };
+  const int status =
+      test::run_cases("opengl state", {{"OpenGL", [&] { one(false); }}, {"OpenGL ES", [&] { one(true); }}});
+  return status == 0 && opened == 0 ? test::skipped : status;
 }

@@ -4,7 +4,7 @@
 #include "common/scene/scene.h"
 
 #include "common/error.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace {
 
 using namespace vigil;
-using test::expect, test::failures;
+using test::expect;
 using namespace vigil::scene;
 
 CpuDevice &device() {
@@ -81,7 +81,7 @@ const Story stories[] = {
     Story::street,  Story::indoor,     Story::light_switch,   Story::camouflage,    Story::stopped_car,
     Story::foliage, Story::crowd,      Story::empty,          Story::auto_exposure, Story::white_balance,
     Story::covered, Story::parked_car, Story::waiting_person, Story::moved,         Story::defocused,
-    Story::shake,   Story::day,        Story::step_aside,     Story::uncovered};
+    Story::shake,   Story::day,        Story::step_aside,     Story::uncovered,     Story::gale};
 
 void same_bytes_in_any_order() {
   CpuDevice one(1), two(2);
@@ -395,19 +395,17 @@ void bad_settings_are_refused() {
 } // namespace
 
 int main() {
-  const auto run = [](const char *name, const std::function<void()> &test) {
-    const int before = failures;
-    test();
-    std::printf("%-8s%s\n", failures == before ? "passed" : "FAILED", name);
+  const std::vector<test::Case> cases = {
+      {"same bytes in any order", same_bytes_in_any_order},
+      {"truth agrees with the picture",
+       [] {
+         for (const Story story : stories) truth_agrees_with_the_picture(story);
+       }},
+      {"stories do as they say", stories_do_what_they_say},
+      {"noise is Gaussian and white", noise_is_gaussian_and_white},
+      {"formats agree", formats_agree},
+      {"any size and stride", any_size_and_stride},
+      {"bad settings are refused", bad_settings_are_refused},
   };
-  run("same bytes in any order", same_bytes_in_any_order);
-  run("truth agrees with the picture", [] {
-    for (const Story story : stories) truth_agrees_with_the_picture(story);
-  });
-  run("stories do what they say", stories_do_what_they_say);
-  run("noise is Gaussian and white", noise_is_gaussian_and_white);
-  run("formats agree", formats_agree);
-  run("any size and stride", any_size_and_stride);
-  run("bad settings are refused", bad_settings_are_refused);
-  return failures ? 1 : 0;
+  return test::run_cases("scene", cases);
 }

@@ -3,7 +3,7 @@
 // agree with the objects.
 #include "common/error.h"
 #include "common/scene/scene.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace {
 
 using namespace vigil;
-using test::expect, test::failures;
+using test::expect;
 using namespace vigil::scene;
 using What = Incident::What;
 
@@ -225,12 +225,14 @@ void people_hide_each_other() {
 } // namespace
 
 int main() {
-  ids_stay();
-  boxes_agree();
-  crossings_agree();
-  bags_are_left();
-  bags_are_taken();
-  stays_agree();
-  people_hide_each_other();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"ids stay", ids_stay},
+      {"boxes agree", boxes_agree},
+      {"crossings agree", crossings_agree},
+      {"bags are left", bags_are_left},
+      {"bags are taken", bags_are_taken},
+      {"stays agree", stays_agree},
+      {"people hide each other", people_hide_each_other},
+  };
+  return vigil::test::run_cases("scene truth", cases);
 }

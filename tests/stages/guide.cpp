@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The stage that docs/develop/adding-a-stage.md prints, built from there, does what the page says.
-#include "darkness.h"
+// The stage of docs/develop/adding-a-stage.md does what the page says.
+#include "tests/stages/darkness.h"
 
 #include "gst/cudamog/stage_list.h"
-#include "tests/expect.h"
 #include "tests/stages/rig.h"
+#include "tests/unit.h"
 
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 using namespace vigil;
 using namespace vigil::test;
 
-int run() {
+void a_stage_of_ones_own() {
   Rig rig;
   tamper::TamperDetector detector;
   rig.settings.exposure = ExposureMode::off; // the light of all frames counts
@@ -47,11 +47,10 @@ int run() {
     const std::size_t boxes = see(thing);
     expect(boxes == (dark ? 0u : 1u), dark ? "a dark frame has no boxes" : "a bright one has");
   }
-  return failures > 0;
 }
 
 } // namespace
 
 int main() {
-  return run_program("stage-guide-test", run);
+  return run_cases("stage guide", {{"a stage of one's own", a_stage_of_ones_own}});
 }

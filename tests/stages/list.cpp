@@ -2,8 +2,8 @@
 // The list of stages: the order of the calls, stages that are off, starting over, feedback and times; and the
 // product's own list on a small scene.
 #include "gst/cudamog/stage_list.h"
-#include "tests/expect.h"
 #include "tests/stages/rig.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <string>
@@ -143,13 +143,15 @@ void product() {
 }
 
 int run() {
-  order();
-  product();
-  return failures > 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"order", order},
+      {"product", product},
+  };
+  return vigil::test::run_cases("stage-list-test", cases);
 }
 
 } // namespace
 
 int main() {
-  return run_program("stage-list-test", run);
+  return run();
 }

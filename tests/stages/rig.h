@@ -87,6 +87,7 @@ struct Rig {
   FrameGroup submit(Stage &stage, FrameContext &f) {
     FrameContext *const one = &f;
     FrameGroup group{{&one, 1}};
+    stage.prepare(group, feedback, *queue);
     stage.submit(group, feedback, *queue);
     stage.fetch(f, *queue);
     group.frames = {};

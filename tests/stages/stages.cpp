@@ -18,8 +18,8 @@
 #include "gst/cudamog/stages/region_of_interest.h"
 #include "gst/cudamog/stages/stabilize.h"
 #include "gst/cudamog/stages/tamper.h"
-#include "tests/expect.h"
 #include "tests/stages/rig.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <cstdio>
@@ -454,28 +454,30 @@ void compose_output() {
 }
 
 int run() {
-  roi();
-  tamper();
-  recall_light();
-  learning_rate();
-  background();
-  stabilize();
-  exposure_is_undone();
-  mixture();
-  range();
-  cleanup_of_the_mask();
-  blobs_of_the_mask();
-  contours();
-  light_jump();
-  local_light();
-  motion_gate();
-  ghosts();
-  compose_output();
-  return failures > 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"roi", roi},
+      {"tamper", tamper},
+      {"recall light", recall_light},
+      {"learning rate", learning_rate},
+      {"background", background},
+      {"stabilize", stabilize},
+      {"exposure is undone", exposure_is_undone},
+      {"mixture", mixture},
+      {"range", range},
+      {"cleanup of the mask", cleanup_of_the_mask},
+      {"blobs of the mask", blobs_of_the_mask},
+      {"contours", contours},
+      {"light jump", light_jump},
+      {"local light", local_light},
+      {"motion gate", motion_gate},
+      {"ghosts", ghosts},
+      {"compose output", compose_output},
+  };
+  return vigil::test::run_cases("stages-test", cases);
 }
 
 } // namespace
 
 int main() {
-  return run_program("stages-test", run);
+  return run();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sketches, their comparison, and what a watch says of pictures that are shifted, blurred, covered or hidden.
 #include "kernels/tamper/tamper_detector.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace {
 
 using namespace vigil;
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 
 // A ground of patches of all sizes, larger than any picture that is cut out of it.
 class Ground {
@@ -252,11 +252,13 @@ void looks_are_due() {
 
 int main() {
   Ground ground;
-  exposure_changes_nothing(ground);
-  blur_is_measured(ground);
-  shifts_are_found(ground);
-  events(ground);
-  no_events(ground);
-  looks_are_due();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"exposure changes nothing", [&] { exposure_changes_nothing(ground); }},
+      {"blur is measured", [&] { blur_is_measured(ground); }},
+      {"shifts are found", [&] { shifts_are_found(ground); }},
+      {"events", [&] { events(ground); }},
+      {"no events", [&] { no_events(ground); }},
+      {"looks are due", looks_are_due},
+  };
+  return vigil::test::run_cases("tamper tamper", cases);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Times of frames, good and damaged.
 #include "tools/vigil-scan/frame_times.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cstdio>
 #include <string>
@@ -11,7 +11,6 @@ using namespace vigil;
 using scan::FrameTimes;
 using scan::second;
 using scan::Time;
-using test::failures;
 
 namespace {
 
@@ -105,11 +104,10 @@ void after_a_seek() {
 } // namespace
 
 int main() {
-  good_times_stay();
-  jump_beyond_the_end();
-  stand_still();
-  go_back_and_are_missing();
-  after_a_seek();
-  std::printf("%d failures\n", failures);
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"good times stay", good_times_stay}, {"jump beyond the end", jump_beyond_the_end},
+      {"stand still", stand_still},         {"go back and are missing", go_back_and_are_missing},
+      {"after a seek", after_a_seek},
+  };
+  return vigil::test::run_cases("tools frame times", cases);
 }

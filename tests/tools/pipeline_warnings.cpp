@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Pipelines of several threads that warn at the same time, as those of vigil-scan do: all is said, and each
 // text once.
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/base/pipeline.h"
 
 #include <barrier>
@@ -14,7 +14,7 @@
 #include <vector>
 
 using namespace vigil;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -40,13 +40,10 @@ void warn_and_work_off(int round, int thread, std::barrier<> &together) {
   pipeline.work_off_messages();
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-  gst_init(&argc, &argv);
+void each_warning_is_said_once() {
   std::FILE *said = std::tmpfile();
   expect(said != nullptr, "there is a place for what is said");
-  if (!said) return 1;
+  if (!said) return;
   const int before = dup(STDERR_FILENO);
   dup2(fileno(said), STDERR_FILENO);
   for (int round = 0; round < rounds; round++) {
@@ -69,6 +66,11 @@ int main(int argc, char **argv) {
   for (const auto &[words, n] : times) once = once && n == 1;
   expect(times.size() == rounds * (shared + threads * (texts - shared)), "each warning is said");
   expect(once, "each is said once");
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  return test::run_cases("pipeline warnings", {{"each warning is said once", each_warning_is_said_once}});
 }

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-FILES = ["meson.build", "CHANGELOG.md", "debian/changelog", "tools/release.py"]
+FILES = ["meson.build", "CHANGELOG.md", "debian/changelog", "tools/release.py", "tests/lint/screenshots.py"]
+VIEW = "tools/vigil-monitor/page/events/heatmap.js"
 
 
 class Release(unittest.TestCase):
@@ -23,20 +25,34 @@ class Release(unittest.TestCase):
             shutil.copy(ROOT / name, self.root / name)
         self.version = re.search(r"^  version: '([^']+)'", (self.root / "meson.build").read_text(encoding="utf-8"), re.M)[1]
         self.git("init", "-q")
+        self.make_views()
         # A state that can be released, whatever the project's own is.
         self.write("CHANGELOG.md", f"# Changelog\n\n## [{self.version}] - 2030-01-31\n")
         self.write("debian/changelog", f"vigil ({self.version}-1) unstable; urgency=medium\n")
         self.commit()
 
-    def git(self, *words):
-        subprocess.run(["git", "-C", self.root, "-c", "user.name=T", "-c", "user.email=t@t", *words], check=True, capture_output=True)
+    def make_views(self):
+        """Pictures, a page that shows them, and the files that draw them, all of the same commit."""
+        sys.argv[1:] = [str(self.root)]
+        views = runpy.run_path(str(ROOT / "tests/lint/screenshots.py"), run_name="screenshots")
+        for image, files in views["VIEWS"].items():
+            self.write(f"docs/images/{image}", image)
+            for file in files + views["ALL"]:
+                self.write(f"tools/vigil-monitor/page/{file}" + ("" if "." in file else "/view.js"), file)
+        self.write("README.md", "\n".join(f"![](docs/images/{image})" for image in views["VIEWS"]))
+
+    def git(self, *words, date="2030-01-31T00:00:00"):
+        dates = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+        subprocess.run(["git", "-C", self.root, "-c", "user.name=T", "-c", "user.email=t@t", *words], check=True, capture_output=True,
+                       env=dict(os.environ, **dates))
 
     def write(self, name, text):
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         (self.root / name).write_text(text, encoding="utf-8")
 
-    def commit(self):
+    def commit(self, **options):
         self.git("add", "-A")
-        self.git("commit", "-q", "-m", "state")
+        self.git("commit", "-q", "-m", "state", **options)
 
     def dry_run(self, *options):
         return subprocess.run([sys.executable, self.root / "tools/release.py", "--dry-run", *options], capture_output=True, text=True, check=False)
@@ -96,6 +112,23 @@ class Release(unittest.TestCase):
         self.write("debian/changelog", f"vigil ({self.version}-1) UNRELEASED; urgency=medium\n")
         self.commit()
         self.refused("UNRELEASED")
+
+    def test_made_up_address(self):
+        self.write("debian/control", "Maintainer: Nobody <maintainers@vigil.exam" + "ple>\n")
+        self.commit()
+        self.refused("debian/control: made-up addresses")
+
+    def test_old_picture(self):
+        """A picture that is older than the page is refused here; the lint test allows some days."""
+        lint = [sys.executable, self.root / "tests/lint/screenshots.py", self.root]
+        for date, status in (("2030-02-01T00:00:00", 0), ("2030-03-01T00:00:00", 1)):
+            self.write(VIEW, date)
+            self.commit(date=date)
+            self.refused("README.md:4: docs/images/monitor-heatmap.jpg is of 2030-01-31, and " + VIEW)
+            self.assertEqual(subprocess.run(lint, capture_output=True, check=False).returncode, status, date)
+        self.write("docs/images/monitor-heatmap.jpg", "taken again")
+        self.commit(date="2030-03-02T00:00:00")
+        self.assertEqual(self.dry_run().returncode, 0)
 
     def test_changed_tree(self):
         self.write("CHANGELOG.md", f"## [{self.version}] - 2030-01-31\nmore\n")

@@ -2,14 +2,14 @@
 // Counts and measures against numbers that were worked out by hand.
 #include "tools/vigil-eval/score.h"
 #include "common/error.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
 using namespace vigil;
-using test::expect, test::failures;
+using test::expect;
 using namespace vigil::eval;
 
 namespace {
@@ -91,12 +91,10 @@ void sizes() {
 } // namespace
 
 int main() {
-  labels();
-  strides_and_region();
-  measures();
-  undefined();
-  sums();
-  sizes();
-  std::printf("%d failures\n", failures);
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"labels", labels},     {"strides and region", strides_and_region},
+      {"measures", measures}, {"undefined", undefined},
+      {"sums", sums},         {"sizes", sizes},
+  };
+  return vigil::test::run_cases("tools score", cases);
 }

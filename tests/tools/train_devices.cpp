@@ -2,14 +2,14 @@
 // Which GPUs a fit takes, and which rows each gets. The list of devices is made up: no GPU is needed.
 #include "common/error.h"
 #include "kernels/fisher/expectation.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-train/gpu_rows.h"
 
 #include <algorithm>
 
 using namespace vigil;
 using namespace vigil::train;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -85,9 +85,10 @@ void shares() {
 } // namespace
 
 int main() {
-  devices();
-  errors();
-  shares();
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"devices", devices},
+      {"errors", errors},
+      {"shares", shares},
+  };
+  return vigil::test::run_cases("tools train devices", cases);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // vigil-train's measures, compared with values that were worked out by hand.
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-train/measures.h"
 
 #include <cmath>
 #include <limits>
 
 using namespace vigil;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -68,11 +68,9 @@ void without_positives() {
 } // namespace
 
 int main() {
-  three_of_six();
-  interpolated();
-  tenths();
-  ties_are_one_step();
-  without_positives();
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"three of six", three_of_six},           {"interpolated", interpolated},           {"tenths", tenths},
+      {"ties are one step", ties_are_one_step}, {"without positives", without_positives},
+  };
+  return vigil::test::run_cases("tools train measures", cases);
 }

@@ -2,7 +2,7 @@
 // What vigil-train's decode() makes of errors: those of a file are bad data and have its name, those of a
 // device that works on its frames are not. Usage: test-train-media FOLDER_FOR_FILES
 #include "common/error.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 #include "tools/vigil-train/media.h"
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include <optional>
 
 using namespace vigil;
-using test::expect, test::failures;
+using test::expect;
 
 namespace {
 
@@ -46,12 +46,8 @@ Caught caught(const std::string &path, const std::function<bool(std::uint64_t, c
   return {};
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-  gst_init(&argc, &argv);
-  const std::string folder = argc > 1 ? argv[1] : ".", good = picture(folder),
-                    bad = folder + "/train-media-bad.png";
+void errors_of_media(const std::string &folder) {
+  const std::string good = picture(folder), bad = folder + "/train-media-bad.png";
   std::ofstream(bad) << "this is no picture";
   using Kind = Error::Kind;
 
@@ -76,5 +72,12 @@ int main(int argc, char **argv) {
   const Caught missing =
       caught(folder + "/nothing.png", [](std::uint64_t, const ConstImage &) { return true; });
   expect(missing.kind == Kind::io, "a file that is not there");
-  return failures == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  const std::string folder = argc > 1 ? argv[1] : ".";
+  return test::run_cases("train media", {{"errors of media", [&] { errors_of_media(folder); }}});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The assignment against all permutations of small problems.
 #include "kernels/track/assignment.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 using vigil::track::Assignment;
 
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -71,6 +71,8 @@ void random_problems() {
 } // namespace
 
 int main() {
-  random_problems();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"random problems", random_problems},
+  };
+  return vigil::test::run_cases("track assignment", cases);
 }

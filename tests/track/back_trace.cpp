@@ -85,7 +85,9 @@ void over_a_gap() {
 } // namespace
 
 int main() {
-  ways();
-  over_a_gap();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"ways", ways},
+      {"over a gap", over_a_gap},
+  };
+  return vigil::test::run_cases("track back trace", cases);
 }

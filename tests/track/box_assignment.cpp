@@ -70,8 +70,10 @@ void assigned_all_at_once() {
 } // namespace
 
 int main() {
-  costs();
-  turned_in_a_group();
-  assigned_all_at_once();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"costs", costs},
+      {"turned in a group", turned_in_a_group},
+      {"assigned all at once", assigned_all_at_once},
+  };
+  return vigil::test::run_cases("track box assignment", cases);
 }

@@ -77,8 +77,10 @@ void edges_move_their_members() {
 } // namespace
 
 int main() {
-  joins_what_is_larger();
-  something_else_is_in_it();
-  edges_move_their_members();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"joins what is larger", joins_what_is_larger},
+      {"something else is in it", something_else_is_in_it},
+      {"edges move their members", edges_move_their_members},
+  };
+  return vigil::test::run_cases("track groups", cases);
 }

@@ -168,8 +168,10 @@ void ghosts() {
 } // namespace
 
 int main() {
-  left();
-  removed();
-  ghosts();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"left", left},
+      {"removed", removed},
+      {"ghosts", ghosts},
+  };
+  return vigil::test::run_cases("track left object rule", cases);
 }

@@ -79,8 +79,10 @@ void ends() {
 } // namespace
 
 int main() {
-  begins();
-  confirms();
-  ends();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"begins", begins},
+      {"confirms", confirms},
+      {"ends", ends},
+  };
+  return vigil::test::run_cases("track lifecycle", cases);
 }

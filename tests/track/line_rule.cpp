@@ -108,9 +108,11 @@ void changes() {
 } // namespace
 
 int main() {
-  crosses();
-  hidden_way_counts();
-  parts();
-  changes();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"crosses", crosses},
+      {"hidden way counts", hidden_way_counts},
+      {"parts", parts},
+      {"changes", changes},
+  };
+  return vigil::test::run_cases("track line rule", cases);
 }

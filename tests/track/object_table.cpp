@@ -94,11 +94,13 @@ void forgets() {
 } // namespace
 
 int main() {
-  numbers_change();
-  lost_ones_are_replaced();
-  estimates_move_nobody();
-  hidden_way();
-  owners();
-  forgets();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"numbers change", numbers_change},
+      {"lost ones are replaced", lost_ones_are_replaced},
+      {"estimates move nobody", estimates_move_nobody},
+      {"hidden way", hidden_way},
+      {"owners", owners},
+      {"forgets", forgets},
+  };
+  return vigil::test::run_cases("track object table", cases);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/rules/object_table.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace vigil::rules::test {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 
 // A track with its lower edge's middle at (x, y).
 inline Subject track_at(std::uint64_t id, double x, double y, double tall = 60, double vx = 0) {

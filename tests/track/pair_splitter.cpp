@@ -74,8 +74,10 @@ void does_not_split() {
 } // namespace
 
 int main() {
-  shapes();
-  splits();
-  does_not_split();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"shapes", shapes},
+      {"splits", splits},
+      {"does not split", does_not_split},
+  };
+  return vigil::test::run_cases("track pair splitter", cases);
 }

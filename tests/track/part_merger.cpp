@@ -101,8 +101,10 @@ void partings() {
 } // namespace
 
 int main() {
-  parts_are_one_track();
-  diagonal_parts_are_two();
-  partings();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"parts are one track", parts_are_one_track},
+      {"diagonal parts are two", diagonal_parts_are_two},
+      {"partings", partings},
+  };
+  return vigil::test::run_cases("track part merger", cases);
 }

@@ -2,7 +2,7 @@
 // Rules as text, and what is reported of objects that walk by numbers.
 #include "common/error.h"
 #include "kernels/rules/rule_engine.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,13 +11,14 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace {
 
 using namespace vigil;
 using namespace vigil::rules;
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 
 constexpr double width = 640, height = 480;
 
@@ -177,6 +178,34 @@ void lines() {
                       {"name":"tall","points":[[0.5,0],[0.5,1]],"min-height":0.5}]})");
     play(w, walk(60), 0, 10);
     expect(w.total(0).backward + w.total(1).backward == 0, "other classes and sizes do not count");
+  }
+  {
+    // Labels: a crossing waits for the label that comes after it; another label and none at all do not count.
+    const std::string text =
+        R"({"lines":[{"name":"vans","points":[[0.5,0],[0.5,1]],"labels":["post van"]}]})";
+    expect(parse(to_text(parse(text))) == parse(text), "labels are in the text of rules");
+    const auto named = [](double s, const char *label, double from) {
+      Subject o = at(1, 60 * s, 240);
+      if (s >= from) o.label = label;
+      return std::vector{o};
+    };
+    for (const auto &[label, from, counted] :
+         {std::tuple("post van", 0., 1), {"post van", 8., 1}, {"car", 0., 0}, {"car", 8., 0}, {"", 0., 0}}) {
+      RuleEngine w = engine(text);
+      const Reported t = play(
+          w, [&](double s) { return named(s, label, from); }, 0, 10);
+      expect(t.count("line-cross") == counted && w.total(0).backward == std::uint64_t(counted),
+             std::string("a line for vans, crossed by \"") + label + "\" from " + std::to_string(from) +
+                 " s on");
+      expect(counted == 0 || t.events[0].label == label, "the event says the label");
+    }
+    RuleEngine w = engine(
+        R"({"zones":[{"name":"z","polygon":[[0,0],[1,0],[1,1],[0,1]],"loitering":3,"labels":["post van"]}]})");
+    const Reported t = play(
+        w, [&](double s) { return named(s, s < 8 ? "post van" : "car", 2); }, 0, 10);
+    expect(t.names == std::vector<std::string>{"zone-enter", "loitering", "zone-leave"},
+           "an object is in the zone as long as it has the label");
+    expect(t.times[0] >= 2 && t.times[1] >= 5 && t.times[2] >= 8, "from when it has the label");
   }
 }
 
@@ -444,15 +473,17 @@ void thousands() {
 } // namespace
 
 int main() {
-  texts();
-  lines();
-  parts();
-  taken_over();
-  zones();
-  left_objects();
-  taken_objects();
-  speeds();
-  changes_and_nonsense();
-  thousands();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"texts", texts},
+      {"lines", lines},
+      {"parts", parts},
+      {"taken over", taken_over},
+      {"zones", zones},
+      {"left objects", left_objects},
+      {"taken objects", taken_objects},
+      {"speeds", speeds},
+      {"changes and nonsense", changes_and_nonsense},
+      {"thousands", thousands},
+  };
+  return vigil::test::run_cases("track rules", cases);
 }

@@ -66,9 +66,11 @@ void colour() {
 } // namespace
 
 int main() {
-  partial();
-  border();
-  turned_round();
-  colour();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"partial", partial},
+      {"border", border},
+      {"turned round", turned_round},
+      {"colour", colour},
+  };
+  return vigil::test::run_cases("track single update", cases);
 }

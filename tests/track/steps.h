@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/track/track.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <cmath>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace vigil::track::test {
 
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 
 inline Detection at(double x, double y, double w = 30, double h = 60) {
   Detection d;

@@ -2,7 +2,7 @@
 // The tracker on scenes made of numbers: which object keeps its number through which events, at several frame
 // rates, and what bad input does.
 #include "kernels/track/tracker.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace {
 
 using namespace vigil::track;
-using vigil::test::expect, vigil::test::failures;
+using vigil::test::expect;
 
 using Boxes = std::vector<Detection>;
 // What there is to see at a time.
@@ -533,26 +533,28 @@ void same_again() {
 } // namespace
 
 int main() {
-  two_filters_agree();
-  rates();
-  hidden(1, true);
-  hidden(4, false);
-  standing_waits();
-  parts_are_mended();
-  two_that_came_as_one();
-  lanes_part();
-  one_comes_as_another_leaves();
-  not_out_of_this_group();
-  bag_is_left();
-  half_hidden();
-  pairs_become_two();
-  passed_by_a_car();
-  cut_by_the_border();
-  came_hidden();
-  car_behind_a_walker();
-  hidden_while_it_came_in();
-  flicker_is_no_track();
-  bad_input();
-  same_again();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"two filters agree", two_filters_agree},
+      {"rates", rates},
+      {"hidden(1, true)", [&] { hidden(1, true); }},
+      {"hidden(4, false)", [&] { hidden(4, false); }},
+      {"standing waits", standing_waits},
+      {"parts are mended", parts_are_mended},
+      {"two that came as one", two_that_came_as_one},
+      {"lanes part", lanes_part},
+      {"one comes as another leaves", one_comes_as_another_leaves},
+      {"not out of this group", not_out_of_this_group},
+      {"bag is left", bag_is_left},
+      {"half hidden", half_hidden},
+      {"pairs become two", pairs_become_two},
+      {"passed by a car", passed_by_a_car},
+      {"cut by the border", cut_by_the_border},
+      {"came hidden", came_hidden},
+      {"car behind a walker", car_behind_a_walker},
+      {"hidden while it came in", hidden_while_it_came_in},
+      {"flicker is no track", flicker_is_no_track},
+      {"bad input", bad_input},
+      {"same again", same_again},
+  };
+  return vigil::test::run_cases("track tracker", cases);
 }

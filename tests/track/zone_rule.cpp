@@ -109,10 +109,12 @@ void crowds() {
 } // namespace
 
 int main() {
-  stays();
-  once_in_a_stay();
-  filters_and_numbers();
-  counts();
-  crowds();
-  return failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"stays", stays},
+      {"once in a stay", once_in_a_stay},
+      {"filters and numbers", filters_and_numbers},
+      {"counts", counts},
+      {"crowds", crowds},
+  };
+  return vigil::test::run_cases("track zone rule", cases);
 }

@@ -4,7 +4,7 @@
 #include "common/tuning/tuner.h"
 
 #include "common/opencl/cache.h"
-#include "tests/expect.h"
+#include "tests/unit.h"
 
 #include <atomic>
 #include <cmath>
@@ -240,12 +240,9 @@ void test_processes() {
 
 int main() {
   using namespace vigil::tuning;
-  test_processes();
-  test_choice();
-  test_noise();
-  test_deadline();
-  test_corruption();
-  test_read_only();
-  std::printf("%d failures\n", vigil::test::failures);
-  return vigil::test::failures ? 1 : 0;
+  const std::vector<vigil::test::Case> cases = {
+      {"processes", test_processes}, {"choice", test_choice},         {"noise", test_noise},
+      {"deadline", test_deadline},   {"corruption", test_corruption}, {"read only", test_read_only},
+  };
+  return vigil::test::run_cases("tuning tuner", cases);
 }

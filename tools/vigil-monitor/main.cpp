@@ -16,6 +16,7 @@
 #include "process.h"
 #include "rtsp/rtsp_server.h"
 #include "service_manager.h"
+#include "store/administrators.h"
 #include "store/backup.h"
 #include "users_command.h"
 #include "vigil-config.h"
@@ -249,6 +250,28 @@ int test_notify(const Config &config) {
   return status;
 }
 
+// The element reads the file and trains when it is set, which the main loop must not wait for.
+void set_examples(GstElement *tracklabel, const std::string &file) {
+  g_object_set(tracklabel, "model-location", file.c_str(), nullptr);
+  gst_object_unref(tracklabel);
+}
+
+void connect_labels(Monitor &monitor, LabelBook &labels) {
+  monitor.labels_of = [&labels](const std::string &event) { return labels.labels(event); };
+  monitor.on_vector = [&labels](const Event &e, const std::vector<float> &v, const std::string &model) {
+    labels.vector(e, v, model);
+  };
+  monitor.on_tracklabel = [&labels](GstElement *e) {
+    gst_object_ref(e);
+    labels.in_background(
+        [e, file = labels.file()] { set_examples(e, std::filesystem::exists(file) ? file : ""); });
+  };
+  monitor.on_event.push_back([&labels](const char *type, const Event &e) { labels.event(type, e); });
+  monitor.on_announce.push_back([&labels](const std::string &camera, const nlohmann::json &record) {
+    if (record["kind"] == "track") labels.track(camera, record);
+  });
+}
+
 int run(const Options &o) {
   if (o.describe) {
     std::printf("%s\n", configuration_reference().dump(1).c_str());
@@ -291,6 +314,13 @@ int run(const Options &o) {
                                                    : Role::none;
   Monitor monitor(config, o.config);
   UserStore user_store(monitor.storage().file("events.db"));
+  try {
+    user_store.remember();
+  } catch (const Error &e) {
+    log_line(e.what());
+  }
+  if (const std::string lost = lost_administrators(monitor.storage().file("events.db")); !lost.empty())
+    monitor.storage().report(lost);
   Users users(user_store);
   users.use_roles(config.roles);
   Sessions sessions(user_store, tokens, log_line, Utc::system_seconds());
@@ -299,8 +329,29 @@ int run(const Options &o) {
   monitor.on_retention = [&audit](const Departed &deleted, double now) {
     audit.add(audit_line(deleted, now));
   };
-  Notifier notifier(monitor, audit);
-  Api api(monitor, access, audit, o.page);
+  PushStore push_store(monitor.storage().file("events.db"));
+  Push push(
+      config.push, push_store, monitor.storage().events(), monitor.storage().file("vapid.key"),
+      [&access](const std::string &owner, const std::string &credential) {
+        return access.cameras_of(owner, credential);
+      },
+      log_line);
+  LabelBook labels(
+      monitor.storage().file("events.db"), monitor.storage().file("labels/examples.json"),
+      {log_line, [&monitor](const std::string &what) { monitor.storage().report(what); },
+       [&monitor](const std::string &event, const EventLabels &all) { monitor.relabelled(event, all); },
+       [&monitor](const LabelBook::NamesByCamera &names) {
+         monitor.post([&monitor, names] {
+           for (const auto &camera : monitor.cameras()) {
+             const auto own = names.find(camera->config().name);
+             camera->learnt(own == names.end() ? std::vector<std::string>() : own->second);
+           }
+         });
+       }});
+  connect_labels(monitor, labels);
+  Notifier notifier(monitor, audit, push);
+  Api api(monitor, access, audit, labels, o.page);
+  api.push = &push;
   std::unique_ptr<RtspServer> rtsp;
   if (!config.rtsp.address.empty())
     rtsp = std::make_unique<RtspServer>(

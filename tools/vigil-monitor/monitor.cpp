@@ -28,6 +28,11 @@ namespace vigil::monitor {
 namespace {
 
 constexpr std::size_t most_tasks = 4096;
+constexpr double longest_event = 2 * 86400; // seconds: loitering may take a day
+
+std::shared_ptr<ColdFolder> cold_folder(const ColdConfig &c) {
+  return c.path.empty() ? nullptr : std::make_shared<ColdFolder>(c.path, log_line);
+}
 
 gboolean run_task(gpointer user) {
   (*static_cast<std::function<void()> *>(user))();
@@ -41,24 +46,38 @@ void delete_task(gpointer user) {
 
 Monitor::Monitor(Config config, std::string file)
     : config_(std::move(config)), file_(std::move(file)),
-      storage_(std::make_unique<Storage>(config_.storage.path, log_line)), writer_(most_tasks, log_line),
-      recordings_(std::make_shared<RecordingDisk>(storage_->recordings(), storage_->path(), log_line)),
+      storage_(std::make_unique<Storage>(config_.storage.path, log_line, cold_folder(config_.storage.cold))),
+      writer_(most_tasks, log_line),
+      recordings_(std::make_shared<RecordingDisk>(storage_->recordings(), storage_->places(),
+                                                  storage_->path(), log_line)),
       min_free_(static_cast<std::int64_t>(config_.storage.min_free)),
       exports_(storage_->file("exports"), export_source(), log_line),
       services_(std::make_shared<Services>(*this)) {
   overrides_ = overrides_file_.load();
   storage_->set_retention(config_.cameras, config_.record.retain_days);
   clock_ = ClockTrust(storage_->events().trusted_time());
-  // Receivers of their beginning receive their end.
-  for (const Event &event : storage_->reconcile(utc_.now())) waiting_.push_back({"end", event});
   const auto recovery =
       std::make_shared<RecordingRecovery>(storage_->recordings(), storage_->path(), log_line);
-  recovery->close_open();
-  recordings_->add_needed([recovery] { recovery->compare(); });
+  recovery->close_open(); // first: clips of events may be parts of what it closes
+  // Receivers of their beginning receive their end.
+  for (const Event &event : storage_->reconcile(utc_.now())) waiting_.push_back({"end", event});
+  if (storage_->places().cold())
+    cold_ = std::make_shared<ColdMover>(
+        storage_->recordings(), storage_->places(), storage_->path(), log_line,
+        [this](std::vector<Departure> gone) { deleted_cold(std::move(gone)); },
+        [s = storage_.get()] { s->recordings_compared(); });
+  recordings_->add_needed([cold = cold_, recovery, s = storage_.get()] {
+    const bool all = recovery->compare();
+    if (cold)
+      cold->start();
+    else if (all)
+      s->recordings_compared();
+  });
 }
 
 Monitor::~Monitor() {
   stop();
+  if (cold_) cold_->stop(std::chrono::seconds(0)); // where start() was never called
 }
 
 void Monitor::on_main(std::function<void()> f) {
@@ -71,7 +90,7 @@ ExportSource Monitor::export_source() {
   return {[this](const std::string &camera, std::int64_t from, std::int64_t to) {
             return recorded_segments(storage_->reader(), open_segments(), camera, from, to, true);
           },
-          [this](const std::string &id) { return storage_->file(recording_path(id)); },
+          [places = storage_->places()](const Segment &s) { return places.file(s); },
           [this] {
             std::error_code error;
             const auto space = std::filesystem::space(storage_->path(), error);
@@ -108,12 +127,18 @@ bool Monitor::stop() {
     log_line(vigil::text(clips_->clips(),
                          " clips still wait for the disk; the program leaves without waiting "
                          "for them, and closes them when it starts again"));
+  const auto run_main = [] { // what other threads have left for it
+    while (g_main_context_iteration(nullptr, FALSE)) {
+    }
+  };
+  run_main(); // clips that are parts of the recording ask the disk's thread
   const bool recorded = recordings_->wait(clips ? disks : std::chrono::seconds(0));
   if (!recorded)
     log_line("the disk has not taken the recordings' last seconds; the program leaves without waiting");
-  const bool whole = clips && recorded;
-  while (g_main_context_iteration(nullptr, FALSE)) {
-  }
+  const bool moved = !cold_ || cold_->stop(std::chrono::seconds(5));
+  if (!moved) log_line("the second folder does not answer; the program leaves without waiting for it");
+  const bool whole = clips && recorded && moved;
+  run_main();
   writer_.add_needed([this] { save_motion(); });
   const bool ended = reaper_.wait(patience);
   if (!ended) log_line("a camera's connection does not end; the program leaves without waiting for it");
@@ -133,6 +158,7 @@ void Monitor::tick() {
     for (const auto &[name, camera] : cameras_) guard(name, [&] { camera->clock_set(change); });
   }
   recordings_->tick();
+  if (cold_) storage_->places().cold()->tick();
   constexpr unsigned fresh = 2;
   if (ticks_ % fresh == 0 && hub_.viewers() > 0) announce_recorded();
   if (queue_.worked(Utc::monotonic_seconds())) log_line("the disk takes everything again");
@@ -177,11 +203,34 @@ void Monitor::save(const char *type, const Event &e) {
         // A picture is told of when it is there, which it is not when the disk was full.
         std::error_code error;
         e.has_snapshot = std::filesystem::exists(storage_->file(thumb_path(e)), error);
+        if (labels_of && !first) e.labels = labels_of(e.id);
         wait(type, e);
         put_waiting();
         if (!first) announce(type.c_str(), e);
       });
   if (!taken) lost("news of events");
+}
+
+void Monitor::relabelled(const std::string &id, const EventLabels &labels) {
+  const auto event = event_of_id(id);
+  hub_.text(event ? event->camera : "", utc_.now(),
+            {{"kind", "labels"}, {"id", id}, {"labels", to_json(labels)}});
+  // All old events are guessed again when something was learnt: nobody wants a message of them.
+  constexpr double young = 60;
+  if (!event || utc_.now() - event->start_time > longest_event) return;
+  writer_.add([this, id, labels] {
+    const auto waits =
+        std::find_if(waiting_.rbegin(), waiting_.rend(), [&](const Waiting &w) { return w.event.id == id; });
+    if (waits != waiting_.rend()) {
+      waits->event.labels = labels;
+      return;
+    }
+    auto e = storage_->events().get(id);
+    if (!e || (e->end_time && utc_.now() - *e->end_time > young)) return;
+    e->labels = labels;
+    wait("update", std::move(*e));
+    put_waiting();
+  });
 }
 
 void Monitor::wait(std::string type, Event e) {
@@ -243,17 +292,16 @@ void Monitor::save_thumbnail(const Event &e, const std::string &jpeg) {
 // Stores an event with its news; false when it was deleted. People may delete it or set `retained` at any
 // time, so what the news say is looked at again where it is stored.
 bool Monitor::store(Waiting &w) {
-  EventStore &events = storage_->events();
   for (;;) {
-    const auto old = events.get(w.event.id);
+    const auto old = storage_->events().get(w.event.id);
     if (!old && w.type != "new" && deleted_.has(w.event.id)) return false;
     if (old) w.event.retained = old->retained; // set by a person, not by the camera
     std::vector<Posting> news;
     for (const auto &of : news_of)
       for (Posting &p : of(w.type.c_str(), w.event)) news.push_back(std::move(p));
     if (w.type == "end") news.push_back(event_log_.line(w.event));
-    if (old && !events.change(w.event, news)) continue;
-    if (!old) events.put(w.event, news);
+    if (old && !storage_->change(w.event, news)) continue;
+    if (!old) storage_->put(w.event, news);
     return true;
   }
 }
@@ -323,6 +371,15 @@ void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, doub
   constexpr double day = 86400;
   min_free_ = static_cast<std::int64_t>(limits.min_free);
   if (trusted && limits.export_days > 0) exports_.forget(utc_.now() - limits.export_days * day);
+  if (cold_) {
+    constexpr double nearly = 0.95, hardly = 1.1; // what is moved in time need not be deleted
+    const double too_large =
+        disk.max_size > 0 ? static_cast<double>(disk.clip_bytes) - nearly * static_cast<double>(disk.max_size)
+                          : 0;
+    const double too_full = hardly * static_cast<double>(disk.min_free) - static_cast<double>(disk.free);
+    cold_->ask(
+        {utc_.now(), trusted, limits.cold, static_cast<std::int64_t>(std::max({too_large, too_full, 0.0}))});
+  }
   const auto gone = storage_->retain(disk);
   for (const Departure &d : gone.events) {
     deleted_.add(d.id);
@@ -336,6 +393,12 @@ void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, doub
   if (!gone.events.empty())
     last_retention_ = vigil::text("deleted ", gone.events.size(), " events at ", utc_timestamp(utc_.now()));
   next_retention_ = next;
+}
+
+void Monitor::deleted_cold(std::vector<Departure> gone) {
+  writer_.add_needed([this, gone = std::move(gone)] {
+    if (on_retention) on_retention({{}, gone}, utc_.now());
+  });
 }
 
 void Monitor::demand() {
@@ -415,6 +478,7 @@ std::vector<std::string> Monitor::reload() {
   }
   // These take effect at the next start of the program.
   next.storage.path = config_.storage.path;
+  next.storage.cold.path = config_.storage.cold.path;
   next.http = config_.http;
   next.mqtt = config_.mqtt;
   next.webhook = config_.webhook;
@@ -463,9 +527,23 @@ bool Monitor::remove_event(const std::string &id) {
 }
 
 void Monitor::set_retained(Event &e, bool retain) {
-  if (!storage_->events().set_retained(e.id, retain)) return;
-  e = storage_->events().get(e.id).value_or(e);
+  const auto changed = storage_->set_retained(e.id, retain);
+  if (!changed) return;
+  e = *changed;
+  if (labels_of) e.labels = labels_of(e.id);
   hub_.text(e.camera, utc_.now(), {{"kind", "event"}, {"type", "update"}, {"event", to_json(e)}});
+}
+
+// Without a look into the folder, which may not answer.
+nlohmann::json Monitor::cold_stats(const ColdConfig &limits, std::int64_t bytes) const {
+  const auto &folder = storage_->places().cold();
+  if (!folder) return nullptr;
+  const std::string problem = folder->problem();
+  return {{"path", folder->path()},
+          {"recordings_bytes", bytes},
+          {"max_bytes", limits.max_size},
+          {"min_free_bytes", limits.min_free},
+          {"problem", problem.empty() ? nlohmann::json() : nlohmann::json(problem)}};
 }
 
 nlohmann::json Monitor::storage_stats(const StorageConfig &limits) const {
@@ -473,12 +551,13 @@ nlohmann::json Monitor::storage_stats(const StorageConfig &limits) const {
   const DiskState disk = storage_->disk(limits, utc_.now(), true);
   const auto oldest = reader.oldest();
   const auto clips = reader.clips();
-  const std::int64_t recordings = storage_->recordings().bytes();
+  const std::int64_t recordings = storage_->recordings().bytes(), cold = storage_->recordings().cold_bytes();
   const std::lock_guard guard(retention_lock_);
   return {{"path", limits.path},
           {"clips", clips},
-          {"clips_bytes", disk.clip_bytes - recordings},
+          {"clips_bytes", disk.clip_bytes - (recordings - cold)},
           {"recordings_bytes", recordings},
+          {"cold", cold_stats(limits.cold, cold)},
           {"max_bytes", limits.max_size},
           {"free_bytes", disk.free},
           {"min_free_bytes", limits.min_free},

@@ -14,6 +14,7 @@
 #include "http/hub.h"
 #include "log.h"
 #include "reaper.h"
+#include "recording/cold_mover.h"
 #include "recording/disk.h"
 #include "store/clock_trust.h"
 #include "store/event_log.h"
@@ -76,6 +77,9 @@ class Monitor {
   nlohmann::json storage_stats(const StorageConfig &limits) const;                 // waits for the disk
   // Deletes event and files, and tells viewers. On any thread; false when there is no such event.
   bool remove_event(const std::string &id);
+  // Somebody named the event, or it is guessed to be something else: news for viewers, and for all receivers
+  // of events if it is one of just now. On any thread.
+  void relabelled(const std::string &id, const EventLabels &);
   void set_retained(Event &, bool);
 
   using EventListener = std::function<void(const char *type, const Event &)>;
@@ -86,6 +90,12 @@ class Monitor {
   std::vector<EventNews> news_of;
   std::vector<EventListener> on_event;   // on the writer thread, once it is in the database
   std::vector<TellListener> on_announce; // on the main thread
+  // What an event is called. On any thread.
+  std::function<EventLabels(const std::string &event)> labels_of;
+  // An event has its vector, which gpufisher made with this model. On the writer thread.
+  std::function<void(const Event &, const std::vector<float> &, const std::string &model_file)> on_vector;
+  // A camera begins with this element. On the main thread.
+  std::function<void(GstElement *tracklabel)> on_tracklabel;
   // What a pass of retention has deleted, with the time. On the writer thread.
   std::function<void(const Departed &, double now)> on_retention;
 
@@ -107,6 +117,8 @@ class Monitor {
   void retention(const std::map<std::string, CameraConfig> &, double retain_days, const StorageConfig &);
   void write_overrides(); // on the writer thread: the last ones, if they are not on the disk
   void tell_removed(const std::string &camera);
+  void deleted_cold(std::vector<Departure>); // on any thread
+  nlohmann::json cold_stats(const ColdConfig &, std::int64_t bytes) const;
   void demand();
   static void on_main(std::function<void()>);
 
@@ -148,6 +160,7 @@ class Monitor {
   Worker writer_;
   const std::shared_ptr<ClipThreads> clips_ = std::make_shared<ClipThreads>();
   const std::shared_ptr<RecordingDisk> recordings_;
+  std::shared_ptr<ColdMover> cold_;    // null: no second folder
   std::atomic<std::int64_t> min_free_; // of the disk, for exports
   Exports exports_;
   const std::shared_ptr<CameraServices> services_;

@@ -36,9 +36,17 @@ void Monitor::Services::thumbnail(const Event &e, Bytes jpeg) {
 }
 
 void Monitor::Services::vector(const Event &e, std::vector<float> v) {
-  if (!monitor_.writer_.add(
-          [&m = monitor_, id = e.id, v = std::move(v)] { m.storage_->events().put_vector(id, v); }))
+  const auto camera = monitor_.camera(e.camera);
+  const std::string model = camera ? setting_of(camera->config(), "gpufisher", "model-location") : "";
+  if (!monitor_.writer_.add([&m = monitor_, e, v = std::move(v), model] {
+        m.storage_->events().put_vector(e.id, v);
+        if (m.on_vector) m.on_vector(e, v, model);
+      }))
     monitor_.lost("vectors of events");
+}
+
+void Monitor::Services::teach(GstElement *tracklabel) {
+  if (monitor_.on_tracklabel) monitor_.on_tracklabel(tracklabel);
 }
 
 void Monitor::Services::crossing(const std::string &camera, const std::string &line, double time, bool in) {

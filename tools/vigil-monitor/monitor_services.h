@@ -20,6 +20,7 @@ class Monitor::Services final : public CameraServices {
   void thumbnail(const Event &, Bytes jpeg) override;
   void vector(const Event &, std::vector<float>) override;
   void crossing(const std::string &camera, const std::string &line, double time, bool in) override;
+  void teach(GstElement *tracklabel) override;
   void heat(const std::string &camera, double time, std::vector<float> cells) override;
   void motion(const std::string &camera, const MovedSeconds &) override;
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t largest = std::size_t{1} << 40;
 
 std::string read_text(const std::string &path) {
-  const auto bytes = read_plain_file(path, "the result", 0, [](auto) { return largest; });
+  const auto bytes = read_plain_file(path, "the result", 0, [&](auto) { return largest; });
   return {bytes.begin(), bytes.end()};
 }
 std::span<const std::uint8_t> bytes_of(const std::string &words) {
@@ -156,7 +156,7 @@ std::vector<Json> read_lines(const std::string &path) {
 }
 
 VectorTable read_vectors(const std::string &path) {
-  const auto bytes = read_plain_file(path, "the file of vectors", 0, [](auto) { return largest; });
+  const auto bytes = read_plain_file(path, "the file of vectors", 0, [&](auto) { return largest; });
   try {
     return table_of(bytes);
   } catch (const Error &e) {

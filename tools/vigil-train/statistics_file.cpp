@@ -13,7 +13,7 @@ namespace vigil::train {
 
 namespace {
 
-constexpr ArrayFormat format{"VIGILSTA", 1, "the file of statistics"};
+constexpr ArrayFormat statistics_format{"VIGILSTA", 1, "the file of statistics"};
 
 std::size_t width_of(const fisher::Model &m) {
   return 2 * (static_cast<std::size_t>(m.codebook.projected) + 2);
@@ -39,7 +39,7 @@ SharedStatistics no_statistics(const fisher::Model &m, const std::string &how) {
 void write_statistics(const std::string &path, const SharedStatistics &s) {
   std::string files;
   for (const std::string &line : s.files) files += line + '\n';
-  ArrayWriter out(format);
+  ArrayWriter out(statistics_format);
   out.add("mixture", s.mixture);
   out.add("how", s.how);
   out.add("files", files);
@@ -56,7 +56,7 @@ SharedStatistics read_statistics(const std::string &path, const fisher::Model &m
   const auto bytes =
       read_plain_file(path, "the file of statistics", 0, [](auto) { return std::size_t{1} << 34; });
   try {
-    const ArrayReader in(format, bytes);
+    const ArrayReader in(statistics_format, bytes);
     SharedStatistics s = no_statistics(m, in.text("how"));
     if (in.text("mixture") != s.mixture)
       fail(Error::Kind::bad_setting, "these are statistics of another mixture than the one in ", model_path);

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr ArrayFormat format{"VIGILVEC", 1, "the cache"};
+constexpr ArrayFormat vectors_format{"VIGILVEC", 1, "the cache"};
 
 struct FileFeatures {
   std::int32_t frames = 0;           // of the file
@@ -47,14 +47,14 @@ std::string cache_name(const fisher::Model &model, const std::string &path, cons
 
 FileFeatures from_cache(const std::string &path, std::size_t length) {
   const auto bytes = read_plain_file(path, "the cache", 0, [](auto) { return std::size_t{1} << 34; });
-  const ArrayReader in(format, bytes);
+  const ArrayReader in(vectors_format, bytes);
   FileFeatures f{in.integer("frames"), in.integers("numbers", {ArrayReader::any}), {}};
   f.values = in.floats("values", {f.numbers.size(), length});
   return f;
 }
 
 void to_cache(const std::string &path, const FileFeatures &f, std::size_t length) {
-  ArrayWriter out(format);
+  ArrayWriter out(vectors_format);
   out.add("frames", f.frames);
   out.add("numbers", {f.numbers.size()}, f.numbers);
   out.add("values", {f.numbers.size(), length}, f.values);

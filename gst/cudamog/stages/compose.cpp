@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudamog/stages/compose.h"
 
+#include "common/on_device_thread.h"
+
 namespace vigil::gst::cudamog {
 
 void ComposeStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
@@ -23,7 +25,9 @@ void ComposeStage::pass_by(FrameContext &f, Queue &queue) {
 
 void ComposeStage::finish(FrameContext &f, Feedback &, Queue &queue) {
   if (f.settings.output != Output::overlay) return;
-  composer_->overlay(f.input, f.mask, boxes_to_draw(f.detections.boxes), style_, f.output, queue);
+  on_device_thread(device_, [&] {
+    composer_->overlay(f.input, f.mask, boxes_to_draw(f.detections.boxes), style_, f.output, queue);
+  });
 }
 
 } // namespace vigil::gst::cudamog

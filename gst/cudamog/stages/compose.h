@@ -15,7 +15,8 @@ namespace vigil::gst::cudamog {
 
 class ComposeStage final : public Stage {
  public:
-  ComposeStage(Device &device, BackgroundModel &model) : model_(model), composer_(compose::make(device)) {}
+  ComposeStage(Device &device, BackgroundModel &model)
+      : device_(device), model_(model), composer_(compose::make(device)) {}
   const char *name() const override { return "compose"; }
   bool is_on(const Settings &s) const override {
     return s.output != Output::mask && s.output != Output::passthrough;
@@ -26,6 +27,7 @@ class ComposeStage final : public Stage {
   void pass_by(FrameContext &, Queue &) override;
 
  private:
+  Device &device_;
   BackgroundModel &model_;
   std::unique_ptr<compose::Composer> composer_;
   compose::Style style_;

@@ -3,7 +3,7 @@
 
 namespace vigil::gst::cudamog {
 
-void RecallLightStage::submit(FrameGroup &group, const Feedback &feedback, Queue &queue) {
+void RecallLightStage::prepare(FrameGroup &group, const Feedback &feedback, Queue &queue) {
   const Feedback::Requests &asked = feedback.requests;
   if (asked.recall_light && model_.frames() > 0) {
     const Settings &settings = group.settings();

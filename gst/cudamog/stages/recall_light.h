@@ -17,7 +17,7 @@ class RecallLightStage final : public Stage {
  public:
   explicit RecallLightStage(BackgroundModel &model) : model_(model) {}
   const char *name() const override { return "recall-light"; }
-  void submit(FrameGroup &, const Feedback &, Queue &) override;
+  void prepare(FrameGroup &, const Feedback &, Queue &) override;
 
  private:
   BackgroundModel &model_;

@@ -90,7 +90,8 @@ HWY_INLINE hn::Vec<Whole<D>> evidence(D d, const Sums<D> &s, int offset) {
 template <class D>
 HWY_INLINE hn::Vec<Whole<D>> least_neighbours(D d, hn::Vec<Whole<D>> need, int compactness) {
   const Whole<D> di;
-  const auto never = hn::Set(di, 13), negative = hn::Lt(need, hn::Zero(di));
+  const auto never = hn::Set(di, 13);
+  const auto negative = hn::Lt(need, hn::Zero(di));
   if (compactness == 0) return hn::IfThenZeroElse(negative, never);
   const auto twice = hn::Set(di, 2 * compactness);
   const auto reciprocal = hn::Set(d, 0.5f / static_cast<float>(compactness));

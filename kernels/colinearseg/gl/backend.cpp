@@ -15,15 +15,10 @@ namespace {
 
 using namespace shaders;
 
-// Drivers that compute on the processor. There, barriers inside a work group cost more than further passes.
-bool is_software(const GlDevice &d) {
-  const std::string name = d.name();
-  return name.find("llvmpipe") != name.npos || name.find("softpipe") != name.npos ||
-         name.find("SwiftShader") != name.npos;
-}
+// On a processor barriers inside a work group cost more than further passes.
 Path choose(const GlDevice &d, Path wanted) {
   if (wanted != Path::automatic) return wanted;
-  return d.has_compute() && !is_software(d) ? Path::compute : Path::fragment;
+  return d.has_compute() && !d.is_software() ? Path::compute : Path::fragment;
 }
 
 } // namespace

@@ -3,7 +3,8 @@
 // them, which gives the weights 9, 3, 3, 1 of rgba.h without rounding between.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
-#include "kernels/convert/rgba.h"
+#include "kernels/convert/gl.h"
+#include "kernels/of_backend.h"
 
 #include <algorithm>
 #include <cstring>
@@ -108,7 +109,7 @@ std::unique_ptr<Converter> make_cpu(Device &device) {
 }
 
 std::unique_ptr<Converter> make(Device &device) {
-  return (device.backend() == Backend::cuda ? make_cuda : make_cpu)(device);
+  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::convert

@@ -143,7 +143,7 @@ struct Pixel {
         difference[n] = 0;
       }
       g.variance = c.initial_variance;
-      const T own = at == 0 ? Codec::whole : a;
+      const T own = at == 0 ? Codec::whole : smaller(a, Codec::whole); // at the rate 1, too
 #pragma unroll
       for (int k = 0; k < K; k++) w[k] = k == at ? own : product(w[k], k < at ? product(scale, keep) : scale);
       scale = 1;

@@ -259,12 +259,12 @@ void run_bench(Checker &c) {
     }
 }
 
-check::Register pattern_case{{"blobs/patterns", run_patterns}};
-check::Register large_case{{"blobs/large", run_large}};
-check::Register by_hand_case{{"blobs/by-hand", run_by_hand}};
+check::Register pattern_case{{"blobs/patterns", run_patterns, {Backend::cpu, Backend::cuda, Backend::gl}}};
+check::Register large_case{{"blobs/large", run_large, {Backend::cpu, Backend::cuda, Backend::gl}}};
+check::Register by_hand_case{{"blobs/by-hand", run_by_hand, {Backend::cpu, Backend::cuda, Backend::gl}}};
 check::Register moment_case{{"blobs/moments", run_moments, {Backend::cpu}}};
-check::Register refusal_case{{"blobs/refusals", run_refusals}};
-check::Register bench_case{{"blobs/times", run_bench}};
+check::Register refusal_case{{"blobs/refusals", run_refusals, {Backend::cpu, Backend::cuda, Backend::gl}}};
+check::Register bench_case{{"blobs/times", run_bench, {Backend::cpu, Backend::cuda, Backend::gl}}};
 
 } // namespace
 } // namespace vigil::blobs

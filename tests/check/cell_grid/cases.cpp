@@ -175,8 +175,8 @@ void run_blobs(Checker &c) {
   check("boxes are exact", exact, 0, 4, {{1, 5, 4, 4, 4}});
 }
 
-check::Register random_case{{"cell_grid/random", run_random}};
-check::Register by_hand_case{{"cell_grid/by-hand", run_by_hand}};
+check::Register random_case{{"cell_grid/random", run_random, {Backend::cpu, Backend::cuda, Backend::gl}}};
+check::Register by_hand_case{{"cell_grid/by-hand", run_by_hand, {Backend::cpu, Backend::cuda, Backend::gl}}};
 check::Register grid_case{{"cell_grid/grids", run_grids}};
 check::Register blob_case{{"cell_grid/blobs", run_blobs}};
 

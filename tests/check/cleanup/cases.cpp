@@ -189,9 +189,9 @@ void run_refusals(Checker &c) {
   c.refused("no mask", [&] { made->apply({nullptr, 8, 8, 8}, {}, {}, c.queue()); });
 }
 
-check::Register random_case{{"cleanup/random", run_random}};
-check::Register example_case{{"cleanup/by-hand", run_examples}};
-check::Register refusal_case{{"cleanup/refusals", run_refusals}};
+check::Register random_case{{"cleanup/random", run_random, {Backend::cpu, Backend::cuda, Backend::gl}}};
+check::Register example_case{{"cleanup/by-hand", run_examples, {Backend::cpu, Backend::cuda, Backend::gl}}};
+check::Register refusal_case{{"cleanup/refusals", run_refusals, {Backend::cpu, Backend::cuda, Backend::gl}}};
 
 } // namespace
 } // namespace vigil::cleanup

@@ -235,9 +235,9 @@ void run_refusals(Checker &c) {
   refused("a frame of no pixels", {rgba, 0, 0}, {nullptr, 0, 0, 0}, {rgba, 0, 0});
 }
 
-check::Register random_case{{"compose/random", run_random}};
-check::Register by_hand_case{{"compose/by-hand", run_by_hand}};
-check::Register refusal_case{{"compose/refusals", run_refusals}};
+check::Register random_case{{"compose/random", run_random, {Backend::cpu, Backend::cuda, Backend::gl}}};
+check::Register by_hand_case{{"compose/by-hand", run_by_hand, {Backend::cpu, Backend::cuda, Backend::gl}}};
+check::Register refusal_case{{"compose/refusals", run_refusals, {Backend::cpu, Backend::cuda, Backend::gl}}};
 
 } // namespace
 } // namespace vigil::compose

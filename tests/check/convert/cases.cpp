@@ -105,8 +105,8 @@ void run_times(Checker &c) {
 const check::Register cases[] = {
     check::Register{{"convert/reference", run_reference, {Backend::cpu}}},
     check::Register{{"convert/errors", run_errors, {Backend::cpu}}},
-    check::Register{{"convert/bytes", run_all, {Backend::cpu, Backend::cuda}}},
-    check::Register{{"convert/times", run_times, {Backend::cpu, Backend::cuda}}},
+    check::Register{{"convert/bytes", run_all, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"convert/times", run_times, {Backend::cpu, Backend::cuda, Backend::gl}}},
 };
 
 } // namespace

@@ -361,16 +361,15 @@ void run_times(Checker &c) {
 }
 
 const check::Register cases[] = {
-    check::Register{{"exposure/random", run_random}},
-    check::Register{{"exposure/shifted", run_shifted}},
-    check::Register{{"exposure/mapping", run_mapping}},
-    check::Register{{"exposure/recovery", run_recovery}},
-    check::Register{{"exposure/clipped", run_clipped}},
-    check::Register{{"exposure/table", run_table}},
-    check::Register{{"exposure/following", run_following}},
+    check::Register{{"exposure/random", run_random, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"exposure/shifted", run_shifted, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"exposure/mapping", run_mapping, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"exposure/recovery", run_recovery, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"exposure/clipped", run_clipped, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"exposure/table", run_table, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"exposure/following", run_following, {Backend::cpu, Backend::cuda, Backend::gl}}},
     check::Register{{"exposure/disbelief", run_disbelief}},
-
-    check::Register{{"exposure/times", run_times}},
+    check::Register{{"exposure/times", run_times, {Backend::cpu, Backend::cuda, Backend::gl}}},
 };
 
 } // namespace

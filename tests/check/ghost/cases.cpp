@@ -356,11 +356,16 @@ void run_times(Checker &c) {
 }
 
 const check::Register cases[] = {
-    check::Register{{"ghost/random", run_random}},     check::Register{{"ghost/dense", run_dense}},
-    check::Register{{"ghost/decision", run_decision}}, check::Register{{"ghost/light", run_light}},
-    check::Register{{"ghost/kept", run_kept}},         check::Register{{"ghost/waiting", run_waiting}},
-    check::Register{{"ghost/shifted", run_shifted}},   check::Register{{"ghost/errors", run_errors}},
-    check::Register{{"ghost/parts", run_parts}},       check::Register{{"ghost/times", run_times}},
+    check::Register{{"ghost/random", run_random, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"ghost/dense", run_dense, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"ghost/decision", run_decision}},
+    check::Register{{"ghost/light", run_light}},
+    check::Register{{"ghost/kept", run_kept}},
+    check::Register{{"ghost/waiting", run_waiting}},
+    check::Register{{"ghost/shifted", run_shifted, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"ghost/errors", run_errors, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"ghost/parts", run_parts}},
+    check::Register{{"ghost/times", run_times, {Backend::cpu, Backend::cuda, Backend::gl}}},
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "tests/check/checker.h"
+#include "tests/check/mog/served.h"
 
 #include <array>
 
@@ -46,6 +47,7 @@ void paint(Picture &p, bool is_wall) {
 void run(Checker &c) {
   for (const Precision precision : {Precision::single, Precision::double_, Precision::compact})
     for (const bool deep : {true, false}) {
+      if (!served(c, precision)) continue;
       Params params;
       if (!deep) params.deep_shadow_distance = 0;
       const auto model = make(c.device, {width, 1, 3, Method::zivkovic, precision, 5});
@@ -103,6 +105,7 @@ void run_grey(Checker &c) {
         }
     };
     for (const Precision precision : {Precision::single, Precision::double_, Precision::compact}) {
+      if (!served(c, precision)) continue;
       const Params params{.shadow_threshold = threshold};
       const auto model = make(c.device, {wide, 2, 3, Method::zivkovic, precision, 5});
       Picture frame(c, format, wide, 2), mask(c, gray8, wide, 2);
@@ -134,6 +137,7 @@ void run_grey(Checker &c) {
 void run_frozen(Checker &c) {
   for (const Method method : {Method::zivkovic, Method::mog})
     for (const Precision precision : {Precision::single, Precision::double_, Precision::compact}) {
+      if (!served(c, precision)) continue;
       const Params params{.learning_rate = 0};
       const auto model = make(c.device, {width, 1, 1, method, precision, 5});
       Picture frame(c, gray8, width, 1), mask(c, gray8, width, 1);
@@ -184,9 +188,10 @@ void run_constants(Checker &c) {
            "deep shadows begin where pale ones end");
 }
 
-const check::Register registered[] = {
-    check::Register{{"mog/shadows", run}}, check::Register{{"mog/grey-in-colour", run_grey}},
-    check::Register{{"mog/frozen", run_frozen}}, check::Register{{"mog/shadow-constants", run_constants}}};
+const check::Register registered[] = {check::Register{{"mog/shadows", run, every_backend}},
+                                      check::Register{{"mog/grey-in-colour", run_grey, every_backend}},
+                                      check::Register{{"mog/frozen", run_frozen, every_backend}},
+                                      check::Register{{"mog/shadow-constants", run_constants}}};
 
 } // namespace
 } // namespace vigil::mog

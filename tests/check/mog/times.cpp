@@ -6,6 +6,7 @@
 #include "kernels/mog/mog.h"
 #include "tests/check/bordered.h"
 #include "tests/check/mog/moving_scene.h"
+#include "tests/check/mog/served.h"
 
 #include <algorithm>
 #include <optional>
@@ -34,6 +35,7 @@ const char *name_of(PixelFormat f) {
 }
 
 void measure(Checker &c, std::vector<Picture> &frames, std::vector<Picture> &masks, const Speed &s) {
+  if (!served(c, s.precision)) return;
   const auto model = make(c.device, {s.width, s.height, s.channels, s.method, s.precision, s.components});
   const Params params{.detect_shadows = false};
   std::optional<check::KnownShift> shift;
@@ -149,7 +151,7 @@ void run_speed(Checker &c) {
 const check::Register groups{{"mog/groups", run_groups, {Backend::cuda}}};
 const check::Register resolutions{{"mog/resolutions", run_resolutions}};
 const check::Register shifts{{"mog/shifts", run_shifts}};
-const check::Register registered{{"mog/bench", run_speed}};
+const check::Register registered{{"mog/bench", run_speed, every_backend}};
 
 } // namespace
 } // namespace vigil::mog

@@ -340,13 +340,14 @@ void run_border_times(Checker &c) {
 }
 
 const check::Register cases[] = {
-    check::Register{{"registration/find", run_find}},
-    check::Register{{"registration/sway", run_sway}},
-    check::Register{{"registration/border", run_border}},
-    check::Register{{"registration/nothing", run_nothing}},
+    check::Register{{"registration/find", run_find, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"registration/sway", run_sway, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"registration/border", run_border, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"registration/nothing", run_nothing, {Backend::cpu, Backend::cuda, Backend::gl}}},
     check::Register{{"registration/handover", run_handover}},
-    check::Register{{"registration/times", run_times}},
-    check::Register{{"registration/border-times", run_border_times}},
+    check::Register{{"registration/times", run_times, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{
+        {"registration/border-times", run_border_times, {Backend::cpu, Backend::cuda, Backend::gl}}},
 };
 
 } // namespace

@@ -92,9 +92,9 @@ void run_times(Checker &c) {
 }
 
 const check::Register cases[] = {
-    check::Register{{"tamper/random", run_random}},
-    check::Register{{"tamper/errors", run_errors}},
-    check::Register{{"tamper/times", run_times}},
+    check::Register{{"tamper/random", run_random, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"tamper/errors", run_errors, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"tamper/times", run_times, {Backend::cpu, Backend::cuda, Backend::gl}}},
 };
 
 } // namespace

@@ -23,14 +23,15 @@ new PerformanceObserver((list) => {
 
 
 class Browser:
-    def __init__(self, url):
+    def __init__(self, url, language="en-GB"):
         self.url = url
         self.profile = tempfile.TemporaryDirectory(prefix="vigil-chromium-")
         options = Options()
         options.binary_location = "/usr/bin/chromium"
-        for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--lang=en-GB", "--mute-audio",
+        for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--lang={language}", "--mute-audio",
                      "--autoplay-policy=no-user-gesture-required", f"--user-data-dir={self.profile.name}"):
             options.add_argument(word)
+        options.add_experimental_option("prefs", {"intl.accept_languages": language})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
         self.driver.set_script_timeout(120)  # the accessibility checker takes half a minute on a busy machine

@@ -5,7 +5,10 @@ VIGIL_SCREENSHOTS=FOLDER keeps the pictures of docs/reference/monitor-page.md th
 is otherwise taken from PyPI's axe-playwright-python where that is installed: of it only axe.min.js is used."""
 import os
 import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -19,7 +22,7 @@ from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-
 
 PROGRAM = sys.argv[1]
 PICTURES = os.environ.get("VIGIL_SCREENSHOTS")
-VIEWS = ("wall", "camera/door", "events", "heatmap", "system")
+VIEWS = ("wall", "camera/door", "events", "heatmap", "labels", "system")
 
 
 class Page(unittest.TestCase):
@@ -57,6 +60,54 @@ class Page(unittest.TestCase):
         self.assertTrue(inside, "a tile lies outside of the window")
         b.at(".tile", 0.5, 0.4).double_click().perform()
         b.until(lambda: b.run("return location.hash") == "#/camera/door", "the camera's page")
+
+    def test_labels(self):
+        b, event = self.browser, self.clip()
+        path = f"/api/events/{event['id']}"
+
+        def said():
+            return [x["label"] for x in self.server.get(path)["labels"] if not x["guessed"]]
+
+        def chips():
+            return b.run("return [...document.querySelectorAll('.label-chip:not(.guessed)')].map((c) => c.firstChild.textContent)")
+
+        b.open(f"events?id={event['id']}")
+        b.click(".label-field input")
+        b.keys("post van <b>", Keys.ENTER)
+        b.until(lambda: chips() == ["post van <b>"], "the label that was typed")
+        self.assertEqual(said(), ["post van <b>"])
+        b.until(lambda: b.run("return document.querySelector('.label-choice')?.lastChild.textContent") == "post van <b>", "a key for it")
+        # One key corrects it, the same key again takes it back.
+        b.keys("2")
+        b.until(lambda: chips() == ["person"], "the label of the second key")
+        self.assertEqual(said(), ["person"])
+        b.until(lambda: b.run("return document.querySelector('.card[aria-current] .thumb-label').textContent") == "person", "the card with the label")
+        number = b.run("return [...document.querySelectorAll('.label-choice')].findIndex((c) => c.lastChild.textContent === 'person') + 1")
+        b.keys(str(number))
+        b.until(lambda: not chips(), "no label")
+        self.assertEqual(said(), [])
+
+    def test_label_questions(self):
+        b = self.browser
+        self.server.until(lambda: self.server.get("/api/labels/groups")["groups"], "events that are alike", 120)
+        b.open("labels")
+        b.until(lambda: len(b.all(".question")) >= 1, "a question")
+        if PICTURES:
+            (pathlib.Path(PICTURES) / "labels.jpg").write_bytes(b.picture())
+        pictures = len(b.all(".question:first-child .question-picture"))
+        # One is taken out, the rest is named by one answer.
+        b.click(".question:first-child .question-picture:last-child")
+        b.until(lambda: f"These {pictures - 1} look alike" in b.run("return document.querySelector('.question h3').textContent"), "one less")
+        b.click(".question:first-child input")
+        b.keys("visitor", Keys.ENTER)
+        b.until(lambda: "visitor" in b.run("return [...document.querySelectorAll('.labels-view th[scope=row]')].map((t) => t.textContent).join()"), "the label in the table")
+        named = [e for e in self.server.get("/api/events?limit=500&label=visitor")["events"] if not e["labels"][0]["guessed"]]
+        self.assertEqual(len(named), pictures - 1)
+        b.run("document.querySelector('.labels-view [aria-label=\"Delete visitor\"]').scrollIntoView({ block: 'center' })")
+        b.click('.labels-view button[aria-label="Delete visitor"]')
+        b.click("dialog .button.primary")
+        b.until(lambda: not self.server.get("/api/labels")["labels"], "no label")
+        b.until(lambda: "visitor" not in b.run("return document.querySelector('.labels-view tbody').textContent"), "an empty table")
 
     def test_zone(self):
         b = self.browser
@@ -271,7 +322,7 @@ class Page(unittest.TestCase):
                 b.resize(width, height, theme)
                 for view in VIEWS:
                     b.open(view)
-                    b.until(lambda v=view: b.all({"wall": ".tile.seen", "camera/door": ".stage.seen", "events": ".card", "heatmap": ".heat",
+                    b.until(lambda v=view: b.all({"wall": ".tile.seen", "camera/door": ".stage.seen", "events": ".card", "heatmap": ".heat", "labels": ".labels-view:not([hidden])",
                                                   "system": "tbody tr"}[v]), f"{view} at {width}")
                     if PICTURES:
                         time.sleep(2)
@@ -280,6 +331,31 @@ class Page(unittest.TestCase):
                     over = b.run("return document.documentElement.scrollWidth - innerWidth")
                     self.assertLessEqual(over, 0, f"{view} is {over} pixels wider than {width}")
                     self.assertEqual(b.complaints(), [], f"{view} at {width}, {theme}")
+
+    @unittest.skipUnless(PICTURES and shutil.which("ffmpeg"), "no VIGIL_SCREENSHOTS, or no ffmpeg")
+    def test_moving_picture(self):
+        """The picture of README: five seconds of the wall, five of a camera with its overlay, five frames a second."""
+        b, frames = self.browser, []
+        b.resize(1280, 800, "dark")
+        for view, key, seen in ("wall", "", ".tile.seen"), ("camera/door", "o", ".stage.seen"):
+            b.open(view)
+            b.until(lambda s=seen: b.all(s), f"pictures of {view}")
+            if key:
+                b.keys(key)
+            b.until(lambda: any(c["motion"] for c in self.server.get("/api/cameras")), "motion", 60)
+            time.sleep(2)
+            begin = time.monotonic()
+            while (at := time.monotonic() - begin) < 5:
+                frames.append((b.picture(), at))
+        with tempfile.TemporaryDirectory() as folder:
+            lines = []
+            for i, (picture, at) in enumerate(frames):
+                (pathlib.Path(folder) / f"{i}.jpg").write_bytes(picture)
+                following = frames[i + 1][1] if i + 1 < len(frames) and frames[i + 1][1] > at else 5
+                lines.append(f"file '{folder}/{i}.jpg'\nduration {following - at:.3f}\n")
+            (pathlib.Path(folder) / "list").write_text("".join(lines), encoding="utf-8")
+            subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "concat", "-safe", "0", "-i", f"{folder}/list", "-vf", "fps=5,scale=800:500", "-c:v", "libwebp_anim",
+                            "-quality", "55", "-loop", "0", f"{PICTURES}/monitor.webp"], check=True)
 
     def test_strip(self):
         """What changed: each measure has its row, and a sample its value in each; what no sample had is said in words."""
@@ -294,7 +370,7 @@ class Page(unittest.TestCase):
             live.dispatchEvent(new CustomEvent("sample", { detail: { camera: "door", sample } }));
             return [...document.querySelectorAll('.strip-row')].map((r) =>
               [r.querySelector('.strip-name').textContent, r.querySelector('output').textContent, Boolean(r.querySelector('path')?.getAttribute('d')), r.querySelector('.strip-none').textContent]);""")
-        self.assertEqual(rows, [["Changed", "10 %", True, ""], ["Exposure", "\u00d7 1.25", True, ""], ["Shift", "5 px", True, ""], ["Scores", "run 0.75", True, ""]])
+        self.assertEqual(rows, [["Changed", "10 %", True, ""], ["Exposure", "\u00d7 1.25", True, ""], ["Displacement", "5 px", True, ""], ["Scores", "run 0.75", True, ""]])
 
     def test_offline(self):
         b = self.browser
@@ -382,7 +458,7 @@ class Page(unittest.TestCase):
             b.resize(width, 800, theme)
             for view in VIEWS:
                 b.open(view)
-                b.until(lambda: b.all(".tile.seen, .stage.seen, .card, .heat, tbody tr"), f"{view} in {theme}")  # pylint: disable=cell-var-from-loop
+                b.until(lambda: b.all(".tile.seen, .stage.seen, .card, .heat, .labels-view:not([hidden]), tbody tr"), f"{view} in {theme}")  # pylint: disable=cell-var-from-loop
                 self.check_accessibility(f"{view}, {theme}, {width}")
                 if view.startswith("camera"):
                     b.run("document.querySelector('.tabs input[value=controls]').click()")

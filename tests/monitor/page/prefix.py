@@ -28,6 +28,7 @@ cameras:
 
 class Proxy(http.server.BaseHTTPRequestHandler):
     behind = ""  # host:port
+    hidden = False  # whether it says that it asks for somebody else
 
     def forward(self):
         if self.path == "/dashboard":  # another page of this address, as Home Assistant's is
@@ -44,7 +45,8 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         connection = http.client.HTTPConnection(self.behind, timeout=60)
         headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
-        connection.request(self.command, self.path[len(PREFIX):], body, {**headers, "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "http", "X-Ingress-Path": PREFIX})
+        more = {} if self.hidden else {"X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "http", "X-Ingress-Path": PREFIX}
+        connection.request(self.command, self.path[len(PREFIX):], body, {**headers, **more})
         answer = connection.getresponse()
         self.send_response_only(answer.status, answer.reason)
         for name, value in answer.getheaders():
@@ -55,8 +57,8 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         try:
             while piece := answer.read1(65536):
                 self.wfile.write(piece)
-        except OSError:
-            pass  # the browser has left
+        except (OSError, http.client.HTTPException):
+            pass  # the browser has left, or the server has
         connection.close()
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = forward

@@ -65,19 +65,33 @@ def recording(start, seconds):
                            "frag_keyframe+empty_moov+default_base_moof", "-"], check=True, capture_output=True).stdout
 
 
+@functools.cache
+def small_pictures():
+    """Previews of a minute, one every two seconds."""
+    folder = film().parent
+    subprocess.run(["ffmpeg", "-v", "error", "-t", "60", "-i", str(film()), "-vf", "select=not(mod(n\\,20)),format=yuvj420p", "-vsync", "0", "-q:v", "4", str(folder / "%02d.jpg")], check=True)
+    return [file.read_bytes() for file in sorted(folder.glob("*.jpg"))]
+
+
 class Fake(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     behind = ""  # host:port
     asked = []  # pieces of recordings: (camera, from, to)
+    previews = 0  # that were asked for
 
     def do_GET(self):  # pylint: disable=invalid-name
-        found = re.match(r"/api/cameras/(\w+)/(timeline|recording\.mp4)\?(.*)", self.path)
+        found = re.match(r"/api/cameras/(\w+)/(timeline|recording\.mp4|preview)\?(.*)", self.path)
         if not found:
             self.forward()
             return
         asked = {name: float(value) for name, value in urllib.parse.parse_qsl(found[3])}
         if found[2] == "timeline":
             self.answer(json.dumps(timeline(found[1], asked["from"], asked["to"])).encode(), "application/json")
+            return
+        if found[2] == "preview":
+            Fake.previews += 1
+            number = int(asked["at"] % 60) // 2
+            self.answer(small_pictures()[number], "image/jpeg", {"X-Capture-Time": str(asked["at"] // 60 * 60 + 2 * number)})
             return
         Fake.asked.append((found[1], asked["from"], asked["to"]))
         start = int(asked["from"])  # the key frame before it
@@ -127,7 +141,7 @@ def brightness(t):
 class Timeline(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        film()
+        small_pictures()
         cls.server = servers.Server(PROGRAM)
         cls.addClassCleanup(cls.server.stop)
         Fake.behind = urllib.parse.urlsplit(cls.server.url).netloc
@@ -196,6 +210,65 @@ class Timeline(unittest.TestCase):
         t = self.settled()
         self.assertAlmostEqual(t, NOW - 3000 - 1800 + 0.4 * 3600, delta=10)
         self.picture(t)
+
+    def shown_previews(self):
+        """Counts the previews that are shown from now on, and how far each is from the time that is looked for."""
+        self.browser.run("""window.shown = [];
+            const image = document.querySelector('.tl-preview');
+            image.onload = () => { const time = Number(image.dataset.time);
+              window.shown.push([performance.now(), Math.abs(time - Number(document.querySelector('.tl-band').getAttribute('aria-valuenow')))]); };""")
+
+    def expect_previews(self, least, how):
+        times = self.browser.run("return window.shown")
+        self.assertGreaterEqual(len(times), least, how)
+        seconds = (times[-1][0] - times[0][0]) / 1000
+        print(f"{how}: {len(times)} previews in {seconds:.2f} s, {(len(times) - 1) / max(seconds, 0.001):.0f} a second", flush=True)
+
+    def test_previews(self):
+        """Scrubbing by pointer, by keys and by touch shows small pictures at once, and no video of what is passed by."""
+        b = self.browser
+        t = NOW - 3000
+        self.open(t)
+        Fake.asked.clear()
+        self.shown_previews()
+        # A picture a frame: as a hand that moves the pointer.
+        b.run("""const band = document.querySelector('.tl-band'), box = band.getBoundingClientRect();
+            const send = (kind, share, type) => band.dispatchEvent(new PointerEvent(kind, {pointerId: 7, pointerType: type, button: kind === 'pointermove' ? -1 : 0,
+              buttons: 1, isPrimary: true, bubbles: true, clientX: box.left + share * box.width, clientY: box.top + 30}));
+            band.setPointerCapture = () => {}; band.hasPointerCapture = () => true;
+            window.scrub = (from, to, type) => new Promise((done) => {
+              const begun = performance.now(), length = 2000;
+              send('pointerdown', from, type);
+              const step = () => { const share = Math.min(1, (performance.now() - begun) / length);
+                send('pointermove', from + share * (to - from), type);
+                if (share < 1) requestAnimationFrame(step); else { send('pointerup', to, type); done(); } };
+              requestAnimationFrame(step); });
+            await window.scrub(0.2, 0.45, 'mouse')""")
+        self.expect_previews(4, "by the pointer")
+        passed = [p for p in Fake.asked if NOW - 3000 - 1800 + 0.22 * 3600 < p[1] < NOW - 3000 - 1800 + 0.43 * 3600]
+        self.assertLess(len(passed), 8, passed)  # a loaded machine pauses within the movement
+        self.picture(self.settled())
+        b.until(lambda: not b.find(".tl-preview").is_displayed(), "the video in the place of the preview")
+        self.shown_previews()
+        b.run("await window.scrub(0.45, 0.3, 'touch')")
+        self.expect_previews(4, "by touch")
+        self.picture(self.settled())
+        self.shown_previews()
+        b.find(".tl-band").send_keys(Keys.ARROW_RIGHT * 12)
+        b.until(lambda: b.run("return window.shown.length") >= 1, "previews by keys")
+        self.picture(self.settled())
+        # While it scrubs, the preview is the picture of the time.
+        b.run("""const band = document.querySelector('.tl-band'), box = band.getBoundingClientRect();
+            const at = (kind, share) => band.dispatchEvent(new PointerEvent(kind, {pointerId: 7, button: 0, bubbles: true, clientX: box.left + share * box.width, clientY: box.top + 30}));
+            at('pointerdown', 0.6); window.still = setInterval(() => at('pointermove', 0.7), 50)""")
+        b.until(lambda: b.find(".tl-preview").is_displayed() and abs(float(b.find(".tl-preview").get_attribute("data-time")) - self.time()) <= 3, "the preview of the time")
+        grey = b.run("""const image = document.querySelector('.tl-preview'), canvas = new OffscreenCanvas(1, 1), c = canvas.getContext('2d');
+            c.drawImage(image, 0, 0, 1, 1); return c.getImageData(0, 0, 1, 1).data[0]""")
+        self.assertAlmostEqual(grey, brightness(float(b.find(".tl-preview").get_attribute("data-time"))), delta=12)
+        if PICTURES:
+            (pathlib.Path(PICTURES) / "timeline-scrubbing.png").write_bytes(b.driver.get_screenshot_as_png())
+        b.run("clearInterval(window.still)")
+        self.picture(self.settled())
 
     def test_zoom(self):
         b = self.browser

@@ -5,15 +5,14 @@
 // marker bit before each picture, or two pictures of one time, so sends frames without a time.
 #pragma once
 
+#include "tools/base/gst_ptr.h"
+
 #include <gst/gst.h>
 #include <memory>
 
 namespace vigil::monitor {
 
-struct BufferRelease {
-  void operator()(GstBuffer *b) const { gst_buffer_unref(b); }
-};
-using BufferPtr = std::unique_ptr<GstBuffer, BufferRelease>;
+using tools::BufferPtr;
 
 class AccessUnits {
  public:

@@ -36,7 +36,8 @@ Camera::Camera(CameraConfig config, std::shared_ptr<CameraServices> services)
               {[this] { return recorder_news(); }, [this](const std::string &t) { warn(t); },
                [this](const std::string &t) { log(t); }}),
       events_(config_, *services_, feed_, stored_, counts_),
-      causes_(config_, *services_, feed_, counts_, events_), report_(config_.name, *services_, feed_) {
+      causes_(config_, *services_, feed_, counts_, labels_, events_),
+      report_(config_.name, *services_, feed_) {
   masks_->set(config_.masks);
 }
 
@@ -78,6 +79,8 @@ RecorderNews Camera::recorder_news() {
   news.broke_off =
       on_main([](Camera &c, const std::vector<std::string> &events) { c.events_.clips_broke_off(events); });
   news.warning = on_main([](Camera &c, const std::string &text) { c.warn(text); });
+  news.over = on_main(
+      [](Camera &c, const std::string &event, const ClipSpan &span) { c.stored_.part_over(event, span); });
   return news;
 }
 
@@ -136,7 +139,18 @@ void Camera::build() {
       services_->contexts(), services_->utc(), feed_->plan));
   demand(demand_);
   causes_.set_rules(pipeline()->element("boxrules"));
+  teach();
   pipeline()->play(); // why it fails, if it does, comes by the bus
+}
+
+void Camera::teach() {
+  if (!setting_of(config_, "tracklabel", "model-location").empty()) return; // it has its own
+  if (GstElement *e = pipeline() ? pipeline()->element("tracklabel") : nullptr) services_->teach(e);
+}
+
+void Camera::learnt(const std::vector<std::string> &labels) {
+  teach();
+  if (labels_.set_names(labels)) services_->changed(config_.name);
 }
 
 void Camera::disconnect() {

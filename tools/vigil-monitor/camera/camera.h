@@ -18,6 +18,7 @@
 #include "rule_counts.h"
 #include "said_once.h"
 #include "stored_stream.h"
+#include "track_labels.h"
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -40,6 +41,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
   // Takes over a configuration; the camera restarts only when it must.
   void change(CameraConfig);
   void demand(Hub::Demand);
+  // Examples of labels were added or removed; these are the names that have some of this camera.
+  void learnt(const std::vector<std::string> &labels);
   nlohmann::json describe(const std::vector<std::string> &overridden) const;
   nlohmann::json stats() const;
   CameraPipeline *pipeline() const { return connection_.pipeline(); }
@@ -59,6 +62,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   void build(); // the connection to the stream that is looked at
   void disconnect();
   void take_down();                   // all connections
+  void teach();                       // tracklabel, what people have named
   void warn(const std::string &text); // once for each text
   void log(const std::string &text) const { services_->log(config_.name + ": " + text); }
   // Sets what may change while playing; true when the camera must restart for the rest.
@@ -77,6 +81,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   // The stream that is looked at, for viewers, where another one is recorded; else null.
   std::shared_ptr<Recorder> detect_stream_;
   RuleCounts counts_;
+  TrackLabels labels_;
   EventTracker events_;
   EventCauses causes_;
   ActivityReport report_;

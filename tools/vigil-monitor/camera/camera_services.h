@@ -16,6 +16,7 @@
 namespace vigil::tools {
 class SharedContexts;
 }
+struct _GstElement; // of GStreamer
 
 namespace vigil::monitor {
 
@@ -63,6 +64,9 @@ class CameraServices : public CameraNews {
   virtual tools::SharedContexts &contexts() = 0;
   virtual std::shared_ptr<ClipThreads> clips() = 0;
   virtual std::shared_ptr<RecordingDisk> recordings() = 0;
+
+  // On the main thread: gives the element tracklabel the examples of labels, soon.
+  virtual void teach(_GstElement *tracklabel) = 0;
 };
 
 } // namespace vigil::monitor

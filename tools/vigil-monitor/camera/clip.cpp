@@ -5,6 +5,7 @@
 #include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -15,6 +16,7 @@ Recorder::Recorder(double pre_capture, std::shared_ptr<ClipThreads> threads, Rec
 
 void Recorder::announce(std::unique_lock<std::mutex> &guard) {
   const auto unwritten = std::exchange(unwritten_, {});
+  const auto over = std::exchange(over_, {});
   const auto warning = std::exchange(warning_, std::nullopt);
   guard.unlock();
   if (warning) news_.warning(*warning);
@@ -23,6 +25,7 @@ void Recorder::announce(std::unique_lock<std::mutex> &guard) {
     result.why = why;
     news_.finished(event, result);
   }
+  for (const auto &[event, span] : over) news_.over(event, span);
 }
 
 void Recorder::caps(GstCaps *c) {
@@ -46,6 +49,8 @@ void Recorder::frame(GstBuffer *part, double time) {
   if (!whole) return;
   GstBuffer *buffer = whole.get();
   const bool key = !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (key && !since_) since_ = time;
+  latest_ = time;
   keep(buffer, time, key);
   for (std::size_t i = clips_.size(); i-- > 0;) {
     if (feed(clips_[i], buffer, time, key)) continue;
@@ -85,8 +90,11 @@ void Recorder::drop_old() {
 }
 
 bool Recorder::feed(Clip &c, GstBuffer *buffer, double time, bool key) {
+  if (c.part && time <= c.until) return true;
   if (time > c.until) {
-    if (c.writer)
+    if (c.part)
+      end_part(c, c.until);
+    else if (c.writer)
       c.writer->end();
     else
       unwritten(c, "no key frame came while it went on");
@@ -118,13 +126,24 @@ bool Recorder::open(Clip &c) {
   return true;
 }
 
+void Recorder::end_part(Clip &c, double at) {
+  c.part->to = at;
+  if (since_) c.part->from = std::max(c.part->from, *since_);
+  if (since_ && c.part->from < at)
+    over_.emplace_back(std::move(c.event), *c.part);
+  else
+    unwritten(c, "no key frame came while it went on");
+}
+
 void Recorder::unwritten(Clip &c, const char *why) {
   unwritten_.push_back({std::move(c.event), why});
 }
 
 void Recorder::stop_all() {
   for (Clip &c : clips_)
-    if (c.writer)
+    if (c.part)
+      end_part(c, std::min(c.until, latest_));
+    else if (c.writer)
       c.writer->end();
     else
       unwritten(c, "the stream broke off before its first key frame");
@@ -136,6 +155,7 @@ void Recorder::stop_all() {
 void Recorder::forget_stream() {
   ring_.clear();
   bytes_ = 0;
+  since_.reset();
 }
 
 void Recorder::reset() {
@@ -148,13 +168,13 @@ void Recorder::reset() {
 
 bool Recorder::begin(const std::string &event, const std::string &path, double time, double utc) {
   std::unique_lock guard(lock_);
-  if (!caps_ || clips_.size() >= most_clips) return false;
+  if (!caps_ || files() >= most_clips) return false;
   if (!tools::has_element("mp4mux")) {
     warning_ = "events have no clips: GStreamer has no mp4mux; install gstreamer1.0-plugins-good";
     announce(guard);
     return false;
   }
-  Clip c{event, path, std::numeric_limits<double>::max(), utc, nullptr};
+  Clip c{event, path, std::numeric_limits<double>::max(), utc, nullptr, {}};
   if (!ring_.empty()) {
     if (!open(c)) {
       unwritten_.pop_back(); // false says it
@@ -167,6 +187,19 @@ bool Recorder::begin(const std::string &event, const std::string &path, double t
       c.writer->push(ring_[i].buffer.get(), ring_[i].time + utc, true);
   }
   clips_.push_back(std::move(c));
+  recording_++;
+  return true;
+}
+
+std::size_t Recorder::files() const {
+  return static_cast<std::size_t>(
+      std::count_if(clips_.begin(), clips_.end(), [](const Clip &c) { return !c.part; }));
+}
+
+bool Recorder::begin_part(const std::string &event, double from, double utc) {
+  const std::lock_guard guard(lock_);
+  if (!caps_) return false;
+  clips_.push_back({event, "", std::numeric_limits<double>::max(), utc, nullptr, ClipSpan{from, from, utc}});
   recording_++;
   return true;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "access_units.h"
+#include "clip_result.h"
 #include "clip_writer.h"
 #include "live_mp4.h"
 #include "stream_viewer.h"
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vigil::monitor {
@@ -26,6 +28,8 @@ struct RecorderNews {
   // The stream goes on as another one, of another size, say, which their files cannot hold.
   std::function<void(const std::vector<std::string> &events)> broke_off;
   std::function<void(const std::string &text)> warning;
+  // In the place of finished: this part of the recording is to be the event's clip.
+  std::function<void(const std::string &event, const ClipSpan &)> over = {};
 };
 
 class Recorder {
@@ -44,6 +48,9 @@ class Recorder {
   // pre_capture, or the oldest there is, or the next one. `utc`: what makes UTC of a monotonic time, for the
   // clip's own start. False when there is no stream to record, or too many clips are being written.
   bool begin(const std::string &event, const std::string &path, double time, double utc);
+  // The same for a clip that is a part of the recording: nothing is kept or written for it. `from`: its first
+  // moment, if this stream goes back so far.
+  bool begin_part(const std::string &event, double from, double utc);
   void end_after(const std::string &event, double time); // the clip's last moment
   bool recording() const { return recording_ > 0; }
 
@@ -72,14 +79,17 @@ class Recorder {
   struct Clip {
     std::string event, path;
     double until, utc;
-    std::shared_ptr<ClipWriter> writer; // null: it waits for a key frame
+    std::shared_ptr<ClipWriter> writer; // null: it waits for a key frame, or is a part of the recording
+    std::optional<ClipSpan> part = std::nullopt;
   };
   // With the lock held:
   void keep(GstBuffer *, double time, bool key);
   void drop_old();
   bool feed(Clip &, GstBuffer *, double time, bool key); // false when the clip has ended
   bool open(Clip &);
-  void stop_all(); // the stream is another one from here on
+  std::size_t files() const; // clips with files of their own
+  void stop_all();           // the stream is another one from here on
+  void end_part(Clip &, double at);
   void unwritten(Clip &, const char *why);
   void forget_stream();
   // Without it: what came to be told meanwhile.
@@ -93,6 +103,8 @@ class Recorder {
   GstCaps *caps_ = nullptr;
   AccessUnits units_;
   std::deque<Frame> ring_;
+  std::optional<double> since_; // this stream's first key frame
+  double latest_ = 0;           // its last frame
   std::atomic<std::size_t> bytes_ = 0;
   std::vector<Clip> clips_;
   std::vector<std::shared_ptr<StreamViewer>> viewers_;
@@ -102,6 +114,7 @@ class Recorder {
     std::string event, why;
   };
   std::vector<Unwritten> unwritten_; // clips that ended before their first frame; not told yet
+  std::vector<std::pair<std::string, ClipSpan>> over_; // parts of the recording that have ended; likewise
   std::optional<std::string> warning_;
 };
 

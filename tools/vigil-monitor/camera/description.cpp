@@ -41,6 +41,13 @@ nlohmann::json element_times(const CameraPipeline *pipeline) {
   return times;
 }
 
+bool names_by_shape(const CameraPipeline *pipeline) {
+  GstElement *e = pipeline ? pipeline->element("tracklabel") : nullptr;
+  gboolean by_shape = FALSE;
+  if (e) g_object_get(e, "shape-rule", &by_shape, nullptr);
+  return by_shape;
+}
+
 } // namespace
 
 nlohmann::json CameraDescription::camera(const std::vector<std::string> &overridden) const {
@@ -71,6 +78,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"masks", shapes(config.masks)},
           {"counts", causes.counts(pipeline && pipeline->element("boxrules"))},
           {"classes", causes.classes()},
+          {"labels", causes.labels(names_by_shape(pipeline))},
           {"overridden", overridden}};
 }
 

@@ -5,10 +5,51 @@
 #include <utility>
 
 namespace vigil::monitor {
+namespace {
+
+// tracklabel's message as a record of the live stream.
+nlohmann::json track_record(const GstStructure *s, const std::string &camera, double time) {
+  guint64 id = 0, views = 0;
+  double score = 0;
+  gboolean taught = FALSE, ended = FALSE;
+  const char *label = gst_structure_get_string(s, "label");
+  gst_structure_get_uint64(s, "id", &id);
+  gst_structure_get_uint64(s, "views", &views);
+  gst_structure_get_double(s, "score", &score);
+  gst_structure_get_boolean(s, "taught", &taught);
+  gst_structure_get_boolean(s, "ended", &ended);
+  nlohmann::json shape = nlohmann::json::object();
+  if (const GValue *v = gst_structure_get_value(s, "features"); v && GST_VALUE_HOLDS_STRUCTURE(v)) {
+    const GstStructure *features = gst_value_get_structure(v);
+    for (gint i = 0; i < gst_structure_n_fields(features); i++) {
+      const char *name = gst_structure_nth_field_name(features, static_cast<guint>(i));
+      if (double f = 0; gst_structure_get_double(features, name, &f)) shape[name] = f;
+    }
+  }
+  return {{"kind", "track"},
+          {"camera", camera},
+          {"time", time},
+          {"track", id},
+          {"label", label ? label : ""},
+          {"score", score},
+          {"taught", taught != FALSE},
+          {"views", views},
+          {"ended", ended != FALSE},
+          {"shape", shape}};
+}
+
+} // namespace
 
 EventCauses::EventCauses(const CameraConfig &config, CameraNews &news, std::shared_ptr<CameraFeed> feed,
-                         RuleCounts &counts, EventTracker &events)
-    : config_(config), news_(news), feed_(std::move(feed)), counts_(counts), events_(events) {}
+                         RuleCounts &counts, TrackLabels &labels, EventTracker &events)
+    : config_(config), news_(news), feed_(std::move(feed)), counts_(counts), labels_(labels),
+      events_(events) {}
+
+void EventCauses::connection_begins() {
+  counts_.forget();
+  labels_.forget();
+  unnamed_.clear();
+}
 
 void EventCauses::message(const GstStructure *s, double time) {
   const std::string name = gst_structure_get_name(s);
@@ -24,6 +65,8 @@ void EventCauses::message(const GstStructure *s, double time) {
     line_cross(s, time);
   else if (name == "event-begin" || name == "event-end")
     class_event(s, time, name == "event-begin");
+  else if (name == "track-label")
+    track(s, time);
   else if (name == "light-jump")
     news_.announce(config_.name, {{"kind", "light_jump"}, {"camera", config_.name}, {"time", time}});
 }
@@ -100,14 +143,56 @@ void EventCauses::line_cross(const GstStructure *s, double time) {
     return;
   if (known->second.direction == "in") out = 0; // a line of one way does not count the other
   if (known->second.direction == "out") in = 0;
-  counts_.set_crossed(line, {in, out});
+  counts_.set_crossed(line, in, out);
   news_.crossing(config_.name, line, time, direction == "in");
-  news_.announce(config_.name, {{"kind", "line"},
-                                {"camera", config_.name},
-                                {"line", line},
-                                {"direction", direction},
-                                {"in", in},
-                                {"out", out}});
+  guint64 track = 0;
+  gst_structure_get_uint64(s, "id", &track);
+  const std::string label = labels_.of(track);
+  constexpr std::size_t most_unnamed = 1024;
+  if (!label.empty())
+    counts_.add_crossed(line, label, direction == "in");
+  else if (unnamed_.size() < most_unnamed)
+    unnamed_.emplace(track, std::pair(line, direction));
+  announce_line(line, direction, label);
+}
+
+void EventCauses::announce_line(const std::string &line, const std::string &direction,
+                                const std::string &label) {
+  nlohmann::json record = counts_.line(line);
+  record.update({{"kind", "line"},
+                 {"camera", config_.name},
+                 {"line", line},
+                 {"direction", direction},
+                 {"label", label}});
+  news_.announce(config_.name, record);
+}
+
+void EventCauses::track(const GstStructure *s, double time) {
+  const nlohmann::json record = track_record(s, config_.name, time);
+  const auto id = record.at("track").get<std::uint64_t>();
+  const auto label = record.at("label").get<std::string>();
+  const bool ended = record.at("ended").get<bool>();
+  news_.announce(config_.name, record);
+  if (!label.empty()) {
+    const auto [first, last] = unnamed_.equal_range(id);
+    for (auto c = first; c != last; ++c) {
+      const auto &[line, direction] = c->second;
+      if (!config_.lines.count(line)) continue; // it was deleted meanwhile
+      counts_.add_crossed(line, label, direction == "in");
+      announce_line(line, direction, label);
+    }
+  }
+  if (!label.empty() || ended) unnamed_.erase(id);
+  count_labels(labels_.set(id, label, ended));
+  if (labels_.take_new()) news_.changed(config_.name);
+}
+
+void EventCauses::count_labels(const std::set<std::string> &changed) {
+  for (const std::string &label : changed)
+    news_.announce(config_.name, {{"kind", "label_count"},
+                                  {"camera", config_.name},
+                                  {"label", label},
+                                  {"count", labels_.count(label)}});
 }
 
 void EventCauses::class_event(const GstStructure *s, double time, bool begins) {
@@ -128,6 +213,7 @@ void EventCauses::class_event(const GstStructure *s, double time, bool begins) {
 void EventCauses::set_rules(GstElement *boxrules) {
   if (!boxrules) return;
   counts_.keep_shapes(config_);
+  std::erase_if(unnamed_, [&](const auto &c) { return !config_.lines.count(c.second.first); });
   stays_.keep_zones(config_.zones, feed_->seen_until(news_.utc()));
   g_object_set(boxrules, "rules", RuleCounts::rules(config_).c_str(), nullptr);
 }
@@ -136,6 +222,13 @@ void EventCauses::connection_ends() {
   for (auto &[name, now] : classes_) now = false;
   trouble_.forget();
   stays_.forget();
+  std::set<std::string> gone;
+  const nlohmann::json counted = labels_.describe(false);
+  for (const auto &[name, count] : counted.items())
+    if (count != 0) gone.insert(name);
+  labels_.forget();
+  unnamed_.clear();
+  count_labels(gone);
   feed_->moving = false;
 }
 

@@ -6,6 +6,7 @@
 #include "event_tracker.h"
 #include "rule_counts.h"
 #include "stays.h"
+#include "track_labels.h"
 #include "trouble.h"
 
 #include <gst/gst.h>
@@ -19,13 +20,14 @@ namespace vigil::monitor {
 class EventCauses {
  public:
   // The configuration is the camera's, which may change.
-  EventCauses(const CameraConfig &, CameraNews &, std::shared_ptr<CameraFeed>, RuleCounts &, EventTracker &);
+  EventCauses(const CameraConfig &, CameraNews &, std::shared_ptr<CameraFeed>, RuleCounts &, TrackLabels &,
+              EventTracker &);
 
   // `time`: UTC of the frame.
   void message(const GstStructure *, double time);
   // Gives boxrules the zones and lines as they are now; null: it is not in the chain.
   void set_rules(GstElement *boxrules);
-  void connection_begins() { counts_.forget(); } // boxrules counts from nothing
+  void connection_begins(); // boxrules counts from nothing
   void connection_ends();
   void clock_set(double change) { trouble_.clock_set(change); }
   // A score names a class before its first event; true when one of these is new.
@@ -35,6 +37,7 @@ class EventCauses {
   nlohmann::json trouble() const { return trouble_.describe(); }
   nlohmann::json counts(bool counted) const { return counts_.describe(config_, counted); }
   nlohmann::json classes() const { return classes_; }
+  nlohmann::json labels(bool by_shape) const { return labels_.describe(by_shape); }
 
  private:
   void motion(const GstStructure *, double time, bool begins);
@@ -42,15 +45,21 @@ class EventCauses {
   void stay(const GstStructure *, double time, bool leaves);
   void zone_count(const GstStructure *);
   void line_cross(const GstStructure *, double time);
+  void announce_line(const std::string &line, const std::string &direction, const std::string &label);
+  void track(const GstStructure *, double time);
+  void count_labels(const std::set<std::string> &changed);
   void class_event(const GstStructure *, double time, bool begins);
 
   const CameraConfig &config_;
   CameraNews &news_;
   const std::shared_ptr<CameraFeed> feed_;
   RuleCounts &counts_;
+  TrackLabels &labels_;
   EventTracker &events_;
   CameraTrouble trouble_{events_};
   Stays stays_{events_};
+  // Crossings of tracks that have no label yet: by track, line and direction.
+  std::multimap<std::uint64_t, std::pair<std::string, std::string>> unnamed_;
   std::map<std::string, bool> classes_; // of gpufisher: whether an event of it goes on
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Writes clips of events. Knows no GStreamer. For the main thread; waits for no disk.
+// Makes clips of events. Knows no GStreamer. For the main thread; waits for no disk.
 #pragma once
 
 #include <string>
@@ -8,14 +8,17 @@ namespace vigil::monitor {
 
 class EventClips {
  public:
+  enum class Kind { none, file, part_of_recording };
+
   EventClips() = default;
   virtual ~EventClips() = default;
   EventClips(const EventClips &) = delete;
   EventClips &operator=(const EventClips &) = delete;
 
   // Begins a clip at `time`, and as long before it as the configuration says. `utc`: the seconds that make
-  // UTC of a monotonic time. False when there is no stream, or too many clips are being written.
-  virtual bool begin_clip(const std::string &event, const std::string &path, double time, double utc) = 0;
+  // UTC of a monotonic time. None when there is no stream, or too many clips are being written. Where all is
+  // recorded no file is made.
+  virtual Kind begin_clip(const std::string &event, const std::string &path, double time, double utc) = 0;
   virtual void end_clip(const std::string &event, double time) = 0; // its last moment
 };
 

@@ -64,14 +64,22 @@ void EventTracker::begin(const EventCause &cause) {
   r.event.continues = cause.continues;
   r.of_camera = cause.of_camera;
   r.event.zones = zones_of(cause);
+  if (config_.record.enabled) begin_clip(r);
   news_.event("new", r.event);
-  const double steady = news_.utc().steady(cause.time);
-  if (config_.record.enabled)
-    r.recorded = clips_.begin_clip(r.event.id, news_.file(clip_path(r.event)), steady, cause.time - steady);
   feed_->plan->once(View::plain);
   feed_->wants_picture = true;
   Running &kept = running_[key] = std::move(r);
   if (cause.beginning_only) clip_beginning(kept);
+}
+
+void EventTracker::begin_clip(Running &r) {
+  Event &e = r.event;
+  const double steady = news_.utc().steady(e.start_time);
+  const auto kind = clips_.begin_clip(e.id, news_.file(clip_path(e)), steady, e.start_time - steady);
+  r.recorded = kind != EventClips::Kind::none;
+  e.of_recording = kind == EventClips::Kind::part_of_recording;
+  if (e.of_recording)
+    e.clip_start = e.start_time - config_.record.pre_capture; // for a program that is killed
 }
 
 void EventTracker::clip_beginning(Running &r) {
@@ -239,6 +247,8 @@ void EventTracker::clip_finished(const std::string &id, const ClipResult &result
   const auto put = [&](Event &e) {
     e.has_clip = result.good;
     e.clip_bytes = result.bytes;
+    e.of_recording = result.end.has_value();
+    e.clip_end = result.end;
     if (result.good) e.clip_start = result.start;
     news_.event("update", e);
   };

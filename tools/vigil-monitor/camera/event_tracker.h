@@ -75,6 +75,7 @@ class EventTracker {
   void log(const std::string &text) { news_.log(config_.name + ": " + text); }
   void add_zones(Running &, const std::vector<std::string> &);
   std::vector<std::string> zones_of(const EventCause &) const;
+  void begin_clip(Running &);
   void clip_beginning(Running &);
   // `clock_change`: by how much the clock was set since quiet_since.
   void end_event(Running &, double clock_change = 0);

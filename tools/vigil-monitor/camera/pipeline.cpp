@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <dlfcn.h>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -44,6 +45,35 @@ bool on_gpu() {
   return found;
 }
 
+// Whether cudamog takes OpenGL by itself here: that runs on a GPU, and passes the element's trial. A short
+// pipeline finds out, once, where there is a device at all.
+bool mog_takes_gl() {
+  static const bool found = [] {
+    std::error_code none;
+    if (has_cuda_driver() || !std::filesystem::exists("/dev/dri", none)) return false;
+    GstElement *made =
+        gst_parse_launch("videotestsrc num-buffers=1 ! video/x-raw,format=NV12,width=64,height=48"
+                         " ! cudamog name=mog ! fakesink",
+                         nullptr);
+    if (!made) return false;
+    gst_object_ref_sink(made);
+    const tools::ObjectPtr<GstElement> line(made), mog(gst_bin_get_by_name(GST_BIN(made), "mog"));
+    if (!mog) return false;
+    const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(made));
+    gst_element_set_state(made, GST_STATE_PLAYING);
+    constexpr GstClockTime longest = 10 * GST_SECOND;
+    const tools::MessagePtr end(gst_bus_timed_pop_filtered(
+        bus.get(), longest, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
+    GstStructure *stats = nullptr;
+    g_object_get(mog.get(), "stats", &stats, nullptr);
+    const bool gl = g_strcmp0(gst_structure_get_string(stats, "backend"), "gl") == 0;
+    gst_structure_free(stats);
+    gst_element_set_state(made, GST_STATE_NULL);
+    return gl && end && GST_MESSAGE_TYPE(end.get()) == GST_MESSAGE_EOS;
+  }();
+  return found;
+}
+
 void use_processor(GstElement *e) {
   const GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(e), "backend");
   if (spec && G_IS_PARAM_SPEC_ENUM(spec) &&
@@ -54,7 +84,11 @@ void use_processor(GstElement *e) {
 // What the monitor sets where the configuration says nothing. All else keeps the element's own defaults,
 // which are chosen on labelled video (docs/explanation/quality.md); an event only ends after a second and a
 // half of rest, and the cameras share the processors: with two threads each they took 4 % more of their time.
-constexpr std::pair<const char *, const char *> mog_defaults[] = {{"motion-hold", "1500"}, {"threads", "1"}};
+constexpr std::pair<const char *, const char *> mog_defaults[] = {
+    {"motion-hold", "1500"},
+    {"motion-delay", "100"}, // a streak of rain or a bad picture shows in one frame
+    {"threads", "1"},
+};
 
 } // namespace
 
@@ -104,11 +138,12 @@ void CameraPipeline::build_chain() {
   last = reduces() ? add_reduction(queue) : queue;
   for (const std::string &name : chain_elements()) {
     const bool asked = config_.elements.count(name) != 0;
-    const bool rules = (name == "boxtrack" || name == "boxrules") && tools::has_element(name.c_str());
+    const bool rules = (name == "boxtrack" || name == "tracklabel" || name == "boxrules") &&
+                       tools::has_element(name.c_str());
     if (name != "cudamog" && !asked && !rules) continue;
     GstElement *e = tools::make_element(name.c_str(), name.c_str());
     gst_bin_add(GST_BIN(pipeline_), e);
-    if (!has_cuda_driver()) use_processor(e);
+    if (!has_cuda_driver() && (name != "cudamog" || !mog_takes_gl())) use_processor(e);
     if (name == "cudamog") {
       for (const auto &[p, v] : mog_defaults) set_property(e, p, v);
       gst_util_set_object_arg(G_OBJECT(e), "output", "passthrough");

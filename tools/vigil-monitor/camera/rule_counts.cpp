@@ -21,9 +21,12 @@ std::string RuleCounts::rules(const CameraConfig &config) {
   for (const auto &[name, zone] : config.zones) {
     zones.push_back({{"name", name}, {"polygon", points(past_lower_border(zone.points))}});
     if (zone.loiter_seconds > 0) zones.back()["loitering"] = zone.loiter_seconds;
+    if (!zone.labels.empty()) zones.back()["labels"] = zone.labels;
   }
-  for (const auto &[name, line] : config.lines)
+  for (const auto &[name, line] : config.lines) {
     lines.push_back({{"name", std::string(line_mark) + name}, {"points", points(line.points)}});
+    if (!line.labels.empty()) lines.back()["labels"] = line.labels;
+  }
   return nlohmann::json{{"units", "normalised"}, {"zones", zones}, {"lines", lines}}.dump();
 }
 
@@ -48,6 +51,22 @@ std::vector<std::string> RuleCounts::occupied() const {
   return out;
 }
 
+void RuleCounts::add_crossed(const std::string &line, const std::string &label, bool in) {
+  auto &labels = crossed_[line].labels;
+  constexpr std::size_t most_labels = 64; // of all that ever were
+  if (labels.size() >= most_labels && !labels.count(label)) return;
+  Crossed &c = labels[label];
+  (in ? c.in : c.out)++;
+}
+
+nlohmann::json RuleCounts::line(const std::string &name) const {
+  const auto n = crossed_.find(name);
+  const LineTotals totals = n == crossed_.end() ? LineTotals{} : n->second;
+  nlohmann::json labels = nlohmann::json::object();
+  for (const auto &[label, of] : totals.labels) labels[label] = {{"in", of.in}, {"out", of.out}};
+  return {{"in", totals.all.in}, {"out", totals.all.out}, {"labels", labels}};
+}
+
 nlohmann::json RuleCounts::describe(const CameraConfig &config, bool counted) const {
   nlohmann::json zones = nlohmann::json::object(), lines = nlohmann::json::object();
   if (counted) {
@@ -55,11 +74,7 @@ nlohmann::json RuleCounts::describe(const CameraConfig &config, bool counted) co
       const auto n = inside_.find(name);
       zones[name] = n == inside_.end() ? 0 : n->second;
     }
-    for (const auto &[name, line] : config.lines) {
-      const auto n = crossed_.find(name);
-      const LineTotals totals = n == crossed_.end() ? LineTotals{} : n->second;
-      lines[name] = {{"in", totals.in}, {"out", totals.out}};
-    }
+    for (const auto &[name, shape] : config.lines) lines[name] = line(name);
   }
   return {{"zones", zones}, {"lines", lines}};
 }

@@ -15,8 +15,12 @@ namespace vigil::monitor {
 
 class RuleCounts {
  public:
-  struct LineTotals {
+  struct Crossed {
     std::uint64_t in = 0, out = 0;
+  };
+  struct LineTotals {
+    Crossed all;
+    std::map<std::string, Crossed> labels; // of tracks that have one
   };
   // boxrules' `rules`. To it zones and lines have names of one kind; here a line may have a zone's.
   static std::string rules(const CameraConfig &);
@@ -24,8 +28,12 @@ class RuleCounts {
   static std::string line_of(const std::string &name_in_rules);
 
   void set_inside(const std::string &zone, int count) { inside_[zone] = count; }
-  void set_crossed(const std::string &line, LineTotals totals) { crossed_[line] = totals; }
-  void keep_shapes(const CameraConfig &); // a shape that is gone and made again begins at nothing
+  void set_crossed(const std::string &line, std::uint64_t in, std::uint64_t out) {
+    crossed_[line].all = {in, out};
+  }
+  void add_crossed(const std::string &line, const std::string &label, bool in);
+  nlohmann::json line(const std::string &) const; // {"in", "out", "labels": {NAME: {"in", "out"}}}
+  void keep_shapes(const CameraConfig &);         // a shape that is gone and made again begins at nothing
   void forget();
   std::vector<std::string> occupied() const; // zones with an object in them
   nlohmann::json describe(const CameraConfig &, bool counted) const;

@@ -12,8 +12,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace vigil::monitor {
 
@@ -30,15 +32,17 @@ class StoredStream final : public EventClips {
   // a second is left as it is.
   void align(double offset);
   double offset() const { return *offset_; }
-  void stop_recording(const char *why) { recording_->stop(why); }
+  void stop_recording(const char *why);
   void connection_begins(RecorderNews); // its clips begin with nothing in memory
   void connect(StreamEvents &) const;   // to this stream, from streaming threads
   void reset();                         // no stream comes from now on; clips end here
-  void broke_off(const char *why) { recording_->broke_off(why); }
+  void broke_off(const char *why);
+  // This part of the recording is to be the event's clip, as soon as it is on the disk.
+  void part_over(const std::string &event, const ClipSpan &);
   void clock_set() { recording_->clock_set(); }
   void tick(); // once a second
 
-  bool begin_clip(const std::string &event, const std::string &path, double time, double utc) override;
+  Kind begin_clip(const std::string &event, const std::string &path, double time, double utc) override;
   void end_clip(const std::string &event, double time) override;
 
   const std::shared_ptr<Recorder> &recorder() const { return recorder_; } // null before the first connection
@@ -46,13 +50,22 @@ class StoredStream final : public EventClips {
   bool writes_clips() const { return recorder_ && recorder_->recording(); }
 
  private:
+  struct Part {
+    std::string event;
+    ClipSpan span;
+    double since; // monotonic
+  };
   void tell_losses();
+  void finish_parts(bool all);
 
   const CameraConfig &config_;
   const std::shared_ptr<CameraServices> services_;
   const std::shared_ptr<std::atomic<double>> offset_ = std::make_shared<std::atomic<double>>(0);
+  const std::shared_ptr<PreviewMaker> previews_;
   const std::shared_ptr<Recording> recording_;
   std::shared_ptr<Recorder> recorder_;
+  std::function<void(const std::string &event, const ClipResult &)> finished_;
+  std::vector<Part> parts_; // that are not on the disk yet
   Outage slow_disk_;
   double kept_more_ = 0;          // seconds in memory before an event, beyond what the configuration says
   std::uint64_t frames_lost_ = 0; // of clips, as the log says

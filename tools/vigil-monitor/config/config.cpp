@@ -19,9 +19,16 @@
 namespace vigil::monitor {
 
 const std::vector<std::string> &chain_elements() {
-  static const std::vector<std::string> names = {"clbilateral", "gpufisher", "cudamog", "boxtrack",
-                                                 "boxrules"};
+  static const std::vector<std::string> names = {"clbilateral", "gpufisher",  "cudamog",
+                                                 "boxtrack",    "tracklabel", "boxrules"};
   return names;
+}
+
+std::string setting_of(const CameraConfig &c, const std::string &element, const std::string &property) {
+  const auto e = c.elements.find(element);
+  if (e == c.elements.end()) return "";
+  const auto p = e->second.find(property);
+  return p == e->second.end() ? "" : p->second.value;
 }
 
 namespace {
@@ -75,6 +82,21 @@ void read_record(const YamlValue &v, RecordConfig &r) {
   if (motion) r.motion_days = *motion;
 }
 
+void read_cold(const YamlValue &v, ColdConfig &c) {
+  constexpr double years = 36500;
+  v.members(
+      {{"path",
+        [&](const YamlValue &x) {
+          c.path = x.text();
+          if (!c.path.starts_with('/')) x.refuse("the path of the second folder must begin with /");
+          while (c.path.size() > 1 && c.path.ends_with('/')) c.path.pop_back();
+        }},
+       {"days", [&](const YamlValue &x) { c.days = x.number(0, years); }},
+       {"max_size", [&](const YamlValue &x) { c.max_size = x.here([&] { return parse_size(x.text()); }); }},
+       {"min_free", [&](const YamlValue &x) { c.min_free = x.here([&] { return parse_size(x.text()); }); }}});
+  if (c.path.empty()) v.refuse("path is missing: the folder that older recordings are moved to");
+}
+
 std::vector<Point> read_points(const YamlValue &v, void (*check)(const std::vector<Point> &)) {
   return v.here([&] {
     auto points = parse_points(v.text());
@@ -87,23 +109,35 @@ void need_points(const YamlValue &v, const std::vector<Point> &points) {
   if (points.empty()) v.refuse("coordinates are missing");
 }
 
+std::vector<std::string> read_labels(const YamlValue &v) {
+  std::vector<std::string> out;
+  v.items([&](const YamlValue &name) {
+    out.push_back(name.text());
+    name.here([&] { check_labels(out); });
+  });
+  return out;
+}
+
 void read_shapes(const YamlValue &v, CameraConfig &c, const std::string &kind) {
   v.each([&](const std::string &name, const YamlValue &shape) {
     if (kind == "zones") {
       Zone zone;
       shape.members(
           {{"coordinates", [&](const YamlValue &x) { zone.points = read_points(x, check_polygon); }},
-           {"loiter_seconds", [&](const YamlValue &x) { zone.loiter_seconds = x.number(0, 86400); }}});
+           {"loiter_seconds", [&](const YamlValue &x) { zone.loiter_seconds = x.number(0, 86400); }},
+           {"labels", [&](const YamlValue &x) { zone.labels = read_labels(x); }}});
       need_points(shape, zone.points);
       c.zones[name] = zone;
     } else if (kind == "lines") {
       Line line;
       shape.members({{"coordinates", [&](const YamlValue &x) { line.points = read_points(x, check_line); }},
-                     {"direction", [&](const YamlValue &x) {
+                     {"direction",
+                      [&](const YamlValue &x) {
                         line.direction = x.text();
                         if (line.direction != "both" && line.direction != "in" && line.direction != "out")
                           x.refuse("'" + line.direction + "' is no direction; allowed: both, in, out");
-                      }}});
+                      }},
+                     {"labels", [&](const YamlValue &x) { line.labels = read_labels(x); }}});
       need_points(shape, line.points);
       c.lines[name] = line;
     } else {
@@ -200,6 +234,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
              {"clbilateral", element("clbilateral")},
              {"cudamog", element("cudamog")},
              {"boxtrack", element("boxtrack")},
+             {"tracklabel", element("tracklabel")},
              {"boxrules", element("boxrules")},
              {"gpufisher", element("gpufisher")}});
   if (c.source.empty())
@@ -225,6 +260,9 @@ void read_listen(const YamlValue &v, const char *example, std::string &address, 
       std::stoi(port) > 65535)
     v.refuse("'" + port + "' is no port from 0 to 65535");
   number = std::stoi(port);
+}
+void read_listen(const YamlValue &v, HttpConfig &http) {
+  read_listen(v, "8090", http.address, http.port);
 }
 
 void read_roles(const YamlValue &v, Config &c) {
@@ -298,21 +336,20 @@ Config read_top(const YamlValue &top, const std::string &file) {
     top.members(
         {{"http",
           [&](const YamlValue &v) {
-            v.members(
-                {{"listen", [&](const YamlValue &x) { read_listen(x, "8090", c.http.address, c.http.port); }},
-                 {"token_file", [&](const YamlValue &x) { c.http.token_file = x.text(); }},
-                 {"certificate", [&](const YamlValue &x) { c.http.certificate = x.text(); }},
-                 {"key", [&](const YamlValue &x) { c.http.key = x.text(); }},
-                 {"local",
-                  [&](const YamlValue &x) {
-                    c.http.local = x.text();
-                    if (c.http.local != "none" && c.http.local != "view" && c.http.local != "admin")
-                      x.refuse("'" + c.http.local + "' is no role; allowed: none, view, admin");
-                  }},
-                 {"framed", [&](const YamlValue &x) { c.http.framed = x.flag(); }},
-                 {"hosts", [&](const YamlValue &x) {
-                    x.items([&](const YamlValue &h) { c.http.hosts.push_back(h.text()); });
-                  }}});
+            v.members({{"listen", [&](const YamlValue &x) { read_listen(x, c.http); }},
+                       {"token_file", [&](const YamlValue &x) { c.http.token_file = x.text(); }},
+                       {"certificate", [&](const YamlValue &x) { c.http.certificate = x.text(); }},
+                       {"key", [&](const YamlValue &x) { c.http.key = x.text(); }},
+                       {"local",
+                        [&](const YamlValue &x) {
+                          c.http.local = x.text();
+                          if (c.http.local != "none" && c.http.local != "view" && c.http.local != "admin")
+                            x.refuse("'" + c.http.local + "' is no role; allowed: none, view, admin");
+                        }},
+                       {"framed", [&](const YamlValue &x) { c.http.framed = x.flag(); }},
+                       {"hosts", [&](const YamlValue &x) {
+                          x.items([&](const YamlValue &h) { c.http.hosts.push_back(h.text()); });
+                        }}});
             if (c.http.certificate.empty() != c.http.key.empty())
               v.refuse("certificate and key belong together; one is missing");
           }},
@@ -366,9 +403,13 @@ Config read_top(const YamlValue &top, const std::string &file) {
                         [&](const YamlValue &x) {
                           c.storage.max_size = x.here([&] { return parse_size(x.text()); });
                         }},
-                       {"min_free", [&](const YamlValue &x) {
+                       {"min_free",
+                        [&](const YamlValue &x) {
                           c.storage.min_free = x.here([&] { return parse_size(x.text()); });
-                        }}});
+                        }},
+                       {"cold", [&](const YamlValue &x) { read_cold(x, c.storage.cold); }}});
+            if (!c.storage.cold.path.empty() && c.storage.cold.path == c.storage.path)
+              v.refuse("cold: path is the same folder as path; name one on another disk");
           }},
          {"exports",
           [&](const YamlValue &v) {
@@ -378,6 +419,7 @@ Config read_top(const YamlValue &top, const std::string &file) {
          {"record", [&](const YamlValue &v) { read_record(v, c.record); }},
          {"roles", [&](const YamlValue &v) { roles.push_back(v); }},
          {"notify", [&](const YamlValue &v) { notify.push_back(v); }},
+         {"push", [&](const YamlValue &v) { read_push(v, c.push); }},
          {"presets",
           [&](const YamlValue &v) {
             v.each([&](const std::string &name, const YamlValue &preset) {

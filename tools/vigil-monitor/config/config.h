@@ -18,12 +18,14 @@ namespace vigil::monitor {
 
 struct Zone {
   std::vector<Point> points;
-  double loiter_seconds = 0; // 0: not watched for
+  double loiter_seconds = 0;         // 0: not watched for
+  std::vector<std::string> labels{}; // of the tracks that count; none: all of them
   bool operator==(const Zone &) const = default;
 };
 struct Line {
   std::vector<Point> points;
-  std::string direction = "both"; // or in, out
+  std::string direction = "both";    // or in, out
+  std::vector<std::string> labels{}; // as a zone's
   bool operator==(const Line &) const = default;
 };
 struct Mask {
@@ -89,6 +91,9 @@ struct CameraConfig {
   }
 };
 
+// As it was written; empty: it was not.
+std::string setting_of(const CameraConfig &, const std::string &element, const std::string &property);
+
 struct HttpConfig {
   std::string address = "127.0.0.1";
   int port = 8090;
@@ -119,10 +124,17 @@ struct WebhookConfig {
 };
 // Cameras that users of a role see, by role: viewer, operator. A role that is not here sees all.
 using RolesConfig = std::map<std::string, std::set<std::string>>;
+// A second, larger and slower folder for older recordings.
+struct ColdConfig {
+  std::string path;                                     // empty: none
+  double days = 1;                                      // after which a segment is moved
+  std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
+};
 struct StorageConfig {
   std::string path;
   std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
   double export_days = 7;                               // that exports are kept; 0: no limit
+  ColdConfig cold;
 };
 
 struct Config {
@@ -131,6 +143,7 @@ struct Config {
   MqttConfig mqtt;
   WebhookConfig webhook;
   std::vector<NotifyConfig> notify;
+  PushConfig push;
   RolesConfig roles;
   StorageConfig storage;
   RecordConfig record; // of cameras that do not say otherwise

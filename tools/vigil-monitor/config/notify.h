@@ -14,7 +14,11 @@ struct QuietHours { // minutes of the day, local time; `to` may be before `from`
   bool operator==(const QuietHours &) const = default;
 };
 
-struct NotifyConfig {
+struct WantedEvents { // empty: any
+  std::set<std::string> cameras, labels, zones;
+};
+
+struct NotifyConfig : WantedEvents {
   enum class Kind { ntfy, email };
   Kind kind = Kind::ntfy;
   std::string url;             // https://ntfy.sh/TOPIC, smtp://HOST:PORT or smtps://HOST:PORT
@@ -24,9 +28,16 @@ struct NotifyConfig {
   std::vector<std::string> to; // likewise
   bool tls = true;             // for mails: nothing is sent without
   std::string ca_file;         // empty: the system's authorities
-  std::set<std::string> cameras, labels, zones; // empty: any
   std::optional<QuietHours> quiet;
   double min_interval = 60; // seconds between two messages
+};
+
+// Messages to browsers and phones, which people order on the page for themselves.
+struct PushConfig {
+  bool enabled = true;
+  std::string contact;            // for the push services: mailto: or https:; empty: the page's own address
+  std::string ca_file;            // empty: the system's authorities
+  bool private_addresses = false; // whether a push service may be at an address that is not public
 };
 
 // "22:00-06:00". Throws Error::bad_setting.

@@ -98,6 +98,21 @@ void read_email(const YamlValue &v, NotifyConfig &n) {
 
 } // namespace
 
+void read_push(const YamlValue &v, PushConfig &p) {
+  v.members({{"enabled", [&](const YamlValue &x) { p.enabled = x.flag(); }},
+             {"contact",
+              [&](const YamlValue &x) {
+                p.contact = x.text();
+                if ((!p.contact.starts_with("mailto:") && !p.contact.starts_with("https://")) ||
+                    !is_plain_ascii(p.contact))
+                  x.refuse(
+                      "'" + p.contact.substr(0, 80) +
+                      "' is no contact, for example mailto:anna@example.org or https://example.org/contact");
+              }},
+             {"ca_file", [&](const YamlValue &x) { p.ca_file = x.text(); }},
+             {"private_addresses", [&](const YamlValue &x) { p.private_addresses = x.flag(); }}});
+}
+
 NotifyConfig read_notify(const YamlValue &v, const std::function<bool(const std::string &)> &is_camera) {
   NotifyConfig n;
   int targets = 0;

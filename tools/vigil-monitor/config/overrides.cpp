@@ -30,9 +30,23 @@ std::vector<Point> points_from(const json &j) {
   return parse_points(c->get_ref<const std::string &>());
 }
 
+std::vector<std::string> labels_from(const json &j) {
+  const auto l = j.find("labels");
+  if (l == j.end()) return {};
+  std::vector<std::string> out;
+  if (!l->is_array()) fail(Error::Kind::bad_setting, "labels is no list of names");
+  for (const json &name : *l) {
+    if (!name.is_string())
+      fail(Error::Kind::bad_setting, "labels holds ", name.dump().substr(0, 80), ", no name");
+    out.push_back(name.get<std::string>());
+  }
+  check_labels(out);
+  return out;
+}
+
 // The others of chain_elements() are in the chain of those cameras whose configuration names them.
 bool in_every_chain(const std::string &element) {
-  return element == "cudamog" || element == "boxtrack" || element == "boxrules";
+  return element == "cudamog" || element == "boxtrack" || element == "tracklabel" || element == "boxrules";
 }
 
 const json &member(const json &j, const char *name) {
@@ -44,18 +58,18 @@ const json &member(const json &j, const char *name) {
 } // namespace
 
 json to_json(const Zone &z) {
-  return {{"coordinates", points_text(z.points)}, {"loiter_seconds", z.loiter_seconds}};
+  return {{"coordinates", points_text(z.points)}, {"loiter_seconds", z.loiter_seconds}, {"labels", z.labels}};
 }
 json to_json(const Line &l) {
-  return {{"coordinates", points_text(l.points)}, {"direction", l.direction}};
+  return {{"coordinates", points_text(l.points)}, {"direction", l.direction}, {"labels", l.labels}};
 }
 json to_json(const Mask &m) {
   return {{"coordinates", points_text(m.points)}};
 }
 
 Zone zone_from(const json &j) {
-  only_keys(j, {"coordinates", "loiter_seconds"});
-  Zone z{points_from(j), 0};
+  only_keys(j, {"coordinates", "loiter_seconds", "labels"});
+  Zone z{points_from(j), 0, labels_from(j)};
   check_polygon(z.points);
   if (const auto l = j.find("loiter_seconds"); l != j.end()) {
     if (!l->is_number() || l->get<double>() < 0 || l->get<double>() > 86400)
@@ -66,8 +80,8 @@ Zone zone_from(const json &j) {
 }
 
 Line line_from(const json &j) {
-  only_keys(j, {"coordinates", "direction"});
-  Line line{points_from(j), "both"};
+  only_keys(j, {"coordinates", "direction", "labels"});
+  Line line{points_from(j), "both", labels_from(j)};
   check_line(line.points);
   if (const auto d = j.find("direction"); d != j.end()) {
     if (*d != "both" && *d != "in" && *d != "out")

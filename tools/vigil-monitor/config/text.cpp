@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include "common/error.h"
+#include "kernels/label/classifier.h"
 #include "secrets.h"
 
 #include <algorithm>
@@ -53,6 +54,15 @@ bool is_name(std::string_view s) {
   return !s.empty() && s.size() <= 32 && std::all_of(s.begin(), s.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
+}
+
+void check_labels(const std::vector<std::string> &labels) {
+  constexpr std::size_t most = 64;
+  if (labels.size() > most) fail(Error::Kind::bad_setting, labels.size(), " labels; at most ", most);
+  for (const std::string &l : labels)
+    if (!label::is_name(l))
+      fail(Error::Kind::bad_setting, "a label is 1 to ", label::longest_name,
+           " bytes of UTF-8 without control characters, and not only spaces");
 }
 
 std::string expand_environment(std::string_view s) {

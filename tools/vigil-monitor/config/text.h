@@ -19,6 +19,9 @@ std::string size_text(std::uint64_t bytes);
 // 1 to 32 of A-Z a-z 0-9 _ -, so that a name can stand in paths, addresses and topics as it is.
 bool is_name(std::string_view);
 
+// Labels of tracks: 1 to 64 bytes of UTF-8 each, and few of them. Throws Error::bad_setting.
+void check_labels(const std::vector<std::string> &);
+
 // Replaces each ${NAME} by that variable of the environment. Throws Error::bad_setting, naming a variable
 // that is not set.
 std::string expand_environment(std::string_view);

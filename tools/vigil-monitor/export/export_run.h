@@ -16,7 +16,7 @@ namespace vigil::monitor {
 struct ExportSource {
   // What was recorded of a camera within a time (microseconds), with fragments, in order.
   std::function<std::vector<Segment>(const std::string &camera, std::int64_t from, std::int64_t to)> segments;
-  std::function<std::string(const std::string &id)> file; // of a segment
+  std::function<std::string(const Segment &)> file;
   ExportRoom room;
 };
 

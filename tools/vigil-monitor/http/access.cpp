@@ -3,12 +3,14 @@
 
 #include "../camera/utc.h"
 #include "../config/text.h"
+#include "../export/sha256.h"
 #include "../passwords.h"
 #include "common/error.h"
 #include "http_util.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 namespace vigil::monitor {
@@ -35,12 +37,40 @@ std::string Access::set_cookie(const Request &r, const std::string &value, doubl
          (name == name_ ? "" : "; Secure");
 }
 
+std::string Visitor::owner() const {
+  return user ? marks_of_user(user) : credential.empty() ? "local" : "token:" + name;
+}
+
+namespace {
+
+std::string token_proof(const Token &t) {
+  Sha256 hash;
+  hash.add("push device of " + t.text);
+  return hash.hex();
+}
+
+} // namespace
+
+std::optional<VisibleCameras> Access::cameras_of(const std::string &owner,
+                                                 const std::string &credential) const {
+  constexpr std::string_view of_user = "user:";
+  if (owner == "local") return local_ == Role::none ? std::nullopt : std::optional(VisibleCameras());
+  if (!owner.starts_with(of_user))
+    return tokens_.find_where([&](const Token &t) { return token_proof(t) == credential; })
+               ? std::optional(VisibleCameras())
+               : std::nullopt;
+  const auto user = users_.find(std::strtoll(owner.c_str() + of_user.size(), nullptr, 10));
+  if (!user || std::to_string(user->password_version) != credential) return std::nullopt;
+  return users_.cameras_of(*user);
+}
+
 Visitor Access::visitor(const Request &r) {
   Visitor v;
   v.as_of = as_of_; // first: a change while this looks is one after it
   const auto is = [&](const Token &t) {
     v.role = t.role;
     v.name = t.name;
+    v.credential = token_proof(t);
   };
   if (const auto given = bearer(r)) {
     if (const auto t = tokens_.find(*given))
@@ -53,9 +83,7 @@ Visitor Access::visitor(const Request &r) {
     if (found && found->token) {
       is(*found->token);
     } else if (user && user->password_version == found->session.password_version) {
-      const std::uint64_t as_of = v.as_of;
-      v = visitor_of(*user);
-      v.as_of = as_of;
+      is_user(v, *user);
     } else {
       v.wrong = v.old_session = true;
     }
@@ -68,13 +96,19 @@ Visitor Access::visitor(const Request &r) {
   return v;
 }
 
-Visitor Access::visitor_of(const StoredUser &user) const {
-  Visitor v;
-  v.as_of = as_of_;
+void Access::is_user(Visitor &v, const StoredUser &user) const {
   v.role = role_of_user(user.role);
   v.name = user.name;
   v.user = user.id;
+  v.credential = std::to_string(user.password_version);
   v.cameras = users_.cameras_of(user);
+}
+
+Visitor Access::visitor_of(const StoredUser &found) const {
+  Visitor v;
+  v.as_of = as_of_; // first, as above
+  const auto user = users_.find(found.id);
+  if (user && user->password_version == found.password_version) is_user(v, *user);
   return v;
 }
 

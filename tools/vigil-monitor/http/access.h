@@ -26,8 +26,11 @@ struct Visitor {
   bool wrong = false;       // gave a token or a session that is none
   bool old_session = false; // the wrong one was a cookie
   std::int64_t user = 0;    // 0: a token, or this machine
+  std::string credential;   // changes with the password, or is a hash of the token
   VisibleCameras cameras;
   std::uint64_t as_of = 0; // see Access::is_current()
+  // Whose devices of push messages are this visitor's: user:ID, token:NAME or local.
+  std::string owner() const;
   // Whose marks of seen events are this visitor's.
   std::string marks() const { return user ? marks_of_user(user) : name; }
 };
@@ -40,6 +43,9 @@ class Access {
   // 6265bis).
   Access(Tokens &, Users &, Sessions &, Role local, int port, bool tls);
   Visitor visitor(const Request &);
+  // What the owner of a device may see now; nothing once the password or token is another one, or the user is
+  // gone.
+  std::optional<VisibleCameras> cameras_of(const std::string &owner, const std::string &credential) const;
   // Whether the visitor of this request may still do the same as when it was looked at.
   bool is_current(const Visitor &, const Request &);
 
@@ -47,15 +53,14 @@ class Access {
     Role role = Role::none;
     std::string name, set_cookie; // the header
   };
-  // Who this user is, whose password was right.
-  Visitor visitor_of(const StoredUser &) const;
-
   // A session by this token. Nothing: the token is wrong.
   std::optional<SignedIn> sign_in(const std::string &token, const Request &);
   // The user of this name, if this is the password. Nothing: one of them is wrong; nobody learns which, by
   // the answer or its time. Throws HttpError 429 after too many wrong ones.
   std::shared_ptr<const StoredUser> check_password(const std::string &name, const std::string &password,
                                                    const Request &, Failures::Verdict &);
+  // Who this user is, whose password was right; without a role if that has changed since.
+  Visitor visitor_of(const StoredUser &) const;
   SignedIn begin_session(const StoredUser &, const Request &);
   std::string sign_out(const Request &); // the header Set-Cookie
 
@@ -83,6 +88,7 @@ class Access {
     bool operator==(const Rights &) const = default;
   };
   std::map<std::int64_t, Rights> rights() const;
+  void is_user(Visitor &, const StoredUser &) const;
   std::string cookie_name(const Request &) const;
   std::string set_cookie(const Request &, const std::string &value, double seconds) const;
   Tokens &tokens_;

@@ -38,6 +38,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras/{}/crossings", Role::view, Scope::camera, &Api::crossings},
       {"GET", "/api/cameras/{}/search", Role::view, Scope::camera, &Api::search_motion},
       {"GET", "/api/cameras/{}/recording.mp4", Role::view, Scope::camera, &Api::recording},
+      {"GET", "/api/cameras/{}/preview", Role::view, Scope::camera, &Api::preview},
       {"GET", "/api/cameras/{}/timeline", Role::view, Scope::camera, &Api::timeline},
       {"GET", "/api/cameras/{}/latest.jpg", Role::view, Scope::camera, nullptr},
       {"GET", "/api/cameras/{}/overlay.jpg", Role::view, Scope::camera, nullptr},
@@ -50,6 +51,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/exports/{}/file", Role::none, Scope::own, &Api::export_file}, // a token or a link
       {"GET", "/api/exports/{}/link", Role::operate, Scope::own, &Api::export_link},
       {"GET", "/api/events", Role::view, Scope::own, &Api::events},
+      {"POST", "/api/events/seen", Role::view, Scope::own, &Api::mark_many},
       {"GET", "/api/events/{}", Role::view, Scope::event, &Api::event},
       {"DELETE", "/api/events/{}", Role::admin, Scope::event, &Api::remove_event},
       {"GET", "/api/events/{}/thumbnail.jpg", Role::view, Scope::event, &Api::thumbnail},
@@ -58,6 +60,14 @@ const std::vector<Api::Route> &Api::routes() {
       {"POST", "/api/events/{}/retain", Role::operate, Scope::event, &Api::retain},
       {"POST", "/api/events/{}/seen", Role::view, Scope::event, &Api::seen},
       {"DELETE", "/api/events/{}/seen", Role::view, Scope::event, &Api::unseen},
+      {"POST", "/api/events/{}/label", Role::operate, Scope::event, &Api::label_event},
+      {"GET", "/api/labels", Role::view, Scope::own, &Api::labels},
+      {"POST", "/api/labels", Role::operate, Scope::own, &Api::label_events},
+      {"GET", "/api/labels/groups", Role::operate, Scope::own, &Api::label_groups},
+      {"DELETE", "/api/labels", Role::admin, Scope::all, &Api::forget_label},
+      {"GET", "/api/labels/export", Role::admin, Scope::all, &Api::export_labels},
+      {"POST", "/api/labels/import", Role::admin, Scope::all, &Api::import_labels},
+      {"DELETE", "/api/labels/{}", Role::admin, Scope::all, &Api::forget_label},
       {"GET", "/api/config", Role::view, Scope::own, &Api::configuration},
       {"GET", "/api/overrides", Role::view, Scope::own, &Api::overrides},
       {"GET", "/api/audit", Role::admin, Scope::all, &Api::audit},
@@ -72,6 +82,11 @@ const std::vector<Api::Route> &Api::routes() {
       {"POST", "/api/password", Role::view, Scope::none, &Api::set_password},
       {"GET", "/api/sessions", Role::view, Scope::none, &Api::sessions},
       {"DELETE", "/api/sessions/{}", Role::view, Scope::none, &Api::end_session},
+      {"GET", "/api/push", Role::view, Scope::own, &Api::push_devices},
+      {"POST", "/api/push/devices", Role::view, Scope::own, &Api::add_push_device},
+      {"PATCH", "/api/push/devices/{}", Role::view, Scope::own, &Api::change_push_device},
+      {"DELETE", "/api/push/devices/{}", Role::view, Scope::own, &Api::remove_push_device},
+      {"POST", "/api/push/devices/{}/test", Role::view, Scope::own, &Api::test_push_device},
       {"GET", "/api/users", Role::admin, Scope::all, &Api::users},
       {"POST", "/api/users", Role::admin, Scope::all, &Api::add_user},
       {"PATCH", "/api/users/{}", Role::admin, Scope::all, &Api::change_user},
@@ -102,9 +117,9 @@ Response wrong_method(const Request &r, const std::string &allowed) {
 
 } // namespace
 
-Api::Api(Monitor &m, Access &access, AuditLog &audit, std::string page)
-    : monitor_(m), access_(access), audit_(audit), http_(m.config().http), page_(std::move(page)),
-      disk_([this] { return disk_figures(); }) {
+Api::Api(Monitor &m, Access &access, AuditLog &audit, LabelBook &labels, std::string page)
+    : monitor_(m), access_(access), audit_(audit), labels_(labels), http_(m.config().http),
+      page_(std::move(page)), disk_([this] { return disk_figures(); }) {
   monitor_.exports().on_end = [this](const ExportJob &job) { note_export(job); };
 }
 
@@ -264,6 +279,9 @@ Response Api::file_of_page(const Request &r) const {
                : end == ".css"                 ? "text/css; charset=utf-8"
                : end == ".svg"                 ? "image/svg+xml"
                : end == ".js" || end == ".mjs" ? "text/javascript; charset=utf-8"
+               : end == ".json"                ? "application/json"
+               : end == ".webmanifest"         ? "application/manifest+json"
+               : end == ".png"                 ? "image/png"
                                                : "application/octet-stream";
     return out;
   }

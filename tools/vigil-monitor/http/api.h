@@ -2,6 +2,7 @@
 // The API and the page: docs/api/openapi.json.
 #pragma once
 
+#include "../labels/label_book.h"
 #include "../monitor.h"
 #include "access.h"
 #include "audit.h"
@@ -17,15 +18,19 @@
 
 namespace vigil::monitor {
 
+class Push;
+struct PushDevice;
+
 class Api {
  public:
   // `page`: a folder to serve the page from, for those who work on it; empty: the page that is compiled in.
-  Api(Monitor &, Access &, AuditLog &, std::string page);
+  Api(Monitor &, Access &, AuditLog &, LabelBook &, std::string page);
   Response handle(const Request &); // on any thread
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
   // Sends a message for a test to everybody whom the configuration names, and waits.
   std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
+  Push *push = nullptr; // messages by web push; null: there are none
   // Reads configuration, tokens and certificate again; the names of cameras that changed. On the main loop.
   std::function<std::vector<std::string>()> read_again;
 
@@ -75,7 +80,11 @@ class Api {
   Response search_motion(const Match &);
 
   Response recording(const Match &);
+  // `name`: of the file that a browser stores it in, without its ending.
+  Response part_of_recording(const Match &, const std::string &camera, double from, double to,
+                             const std::string &name);
   Response timeline(const Match &);
+  Response preview(const Match &);
   // Throws HttpError 404 with what there is.
   [[noreturn]] void nothing_recorded(const std::string &camera, double from, double to);
 
@@ -98,7 +107,16 @@ class Api {
   Response seen(const Match &);
   Response unseen(const Match &);
   Response mark(const Match &, bool seen);
-  nlohmann::json shown(const Match &, const Event &); // with whether the visitor has seen it
+  Response mark_many(const Match &);
+  nlohmann::json shown(const Match &, const Event &); // with its labels and whether the visitor has seen it
+
+  Response label_event(const Match &);
+  Response label_events(const Match &); // several at once
+  Response labels(const Match &);
+  Response label_groups(const Match &);
+  Response forget_label(const Match &);
+  Response export_labels(const Match &);
+  Response import_labels(const Match &);
 
   Response configuration(const Match &);
   Response overrides(const Match &);
@@ -115,6 +133,7 @@ class Api {
   std::shared_ptr<const StoredUser> need_password(const Request &, const std::string &name,
                                                   const std::string &password);
   std::shared_ptr<const StoredUser> need_user(const std::string &name);
+  void users_changed();
   Response users(const Match &);
   Response add_user(const Match &);
   Response change_user(const Match &);
@@ -122,6 +141,15 @@ class Api {
   Response set_password(const Match &);
   Response sessions(const Match &);
   Response end_session(const Match &);
+
+  Push &need_push();                                            // throws HttpError 409
+  std::shared_ptr<const PushDevice> need_device(const Match &); // throws HttpError 404
+  Response push_devices(const Match &);
+  Response add_push_device(const Match &);
+  Response change_push_device(const Match &);
+  Response remove_push_device(const Match &);
+  Response test_push_device(const Match &);
+
   Response metrics(const Match &);
   Response health(const Match &);
 
@@ -131,6 +159,7 @@ class Api {
   Monitor &monitor_;
   Access &access_;
   AuditLog &audit_;
+  LabelBook &labels_;
   Streams streams_;
   const HttpConfig http_; // a copy: threads of requests must not read what a reload replaces
   const std::string page_;

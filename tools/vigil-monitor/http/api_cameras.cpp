@@ -323,11 +323,11 @@ Response Api::live_mp4(const Match &m) {
     const auto c = need_camera(monitor_, m.parts[0]);
     return stream == "record" ? c->recorder() : c->detect_stream();
   });
-  const auto make = [&](const Recorder::Stream &s) {
-    watching->live = std::make_shared<LiveMp4>(s.video);
-    return watching->live;
-  };
-  if (watching->recorder && !watching->recorder->watch(make)) watching->live.reset();
+  if (watching->recorder)
+    watching->live =
+        std::dynamic_pointer_cast<LiveMp4>(watching->recorder->watch([&](const Recorder::Stream &of) {
+          return std::make_shared<LiveMp4>(of.video);
+        }));
   if (!watching->live)
     refuse(
         503,

@@ -3,6 +3,8 @@
 
 #include "common/error.h"
 
+#include <algorithm>
+
 namespace vigil::monitor {
 
 using nlohmann::json;
@@ -40,6 +42,7 @@ Response Api::events(const Match &m) {
     events.push_back(to_json(page.events[i]));
     events.back()["seen"] = static_cast<bool>(page.seen[i]);
   }
+  labels_.add_labels(events);
   return json_response(
       {{"events", events}, {"next_cursor", page.next_cursor.empty() ? json() : json(page.next_cursor)}});
 }
@@ -68,6 +71,8 @@ Response Api::clip(const Match &m) {
   if (!e.has_clip)
     refuse(404,
            "event " + e.id + (e.end_time ? " has no clip" : " goes on: its clip is there when it has ended"));
+  if (e.of_recording && e.clip_start && e.clip_end)
+    return part_of_recording(m, e.camera, *e.clip_start, *e.clip_end, e.id);
   Response out = file_response(m.request, monitor_.storage().file(clip_path(e)), "video/mp4");
   if (m.request.query.count("download"))
     out.headers["Content-Disposition"] = "attachment; filename=\"" + e.id + ".mp4\"";
@@ -96,6 +101,7 @@ Response Api::retain(const Match &m) {
 
 json Api::shown(const Match &m, const Event &e) {
   json out = to_json(e);
+  out["labels"] = to_json(labels_.labels(e.id));
   out["seen"] = monitor_.storage().reader().seen(e.id, m.visitor.marks());
   return out;
 }
@@ -111,6 +117,20 @@ Response Api::seen(const Match &m) {
 
 Response Api::unseen(const Match &m) {
   return mark(m, false);
+}
+
+// Many at once: all events of an item of the review, or all that somebody has been shown.
+Response Api::mark_many(const Match &m) {
+  constexpr std::size_t most = 500;
+  const json body = json_body(m.request);
+  const auto ids = body.find("ids"), value = body.find("seen");
+  if (body.size() != 2 || ids == body.end() || value == body.end() || !value->is_boolean() ||
+      !ids->is_array() || ids->size() > most ||
+      std::any_of(ids->begin(), ids->end(), [](const json &id) { return !id.is_string(); }))
+    refuse(400, R"(expected {"ids": [at most 500 ids of events], "seen": true or false})");
+  const auto changed = monitor_.storage().events().set_seen(
+      ids->get<std::vector<std::string>>(), m.visitor.marks(), m.visitor.cameras, value->get<bool>());
+  return json_response({{"changed", changed}});
 }
 
 Response Api::mark(const Match &m, bool seen) {

@@ -2,6 +2,7 @@
 // The continuous recording: ranges as files, and what there is when.
 #include "api.h"
 
+#include "../recording/preview_file.h"
 #include "../recording/range.h"
 #include "../recording/recorded.h"
 #include "../recording/timeline.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace vigil::monitor {
 
@@ -83,14 +85,19 @@ void Api::nothing_recorded(const std::string &camera, double from, double to) {
 
 Response Api::recording(const Match &m) {
   constexpr double longest = 6 * 3600;
+  const Span span = span_of(m.request, longest, "six hours");
+  return part_of_recording(m, m.parts[0], span.from, span.to,
+                           vigil::text(m.parts[0], "-", static_cast<std::int64_t>(span.from)));
+}
+
+Response Api::part_of_recording(const Match &m, const std::string &camera, double from, double to,
+                                const std::string &name) {
   const Request &r = m.request;
-  const std::string &camera = m.parts[0];
-  const Span span = span_of(r, longest, "six hours");
+  const Span span{from, to};
   auto place = stream_place(m);
-  const Storage &storage = monitor_.storage();
-  auto made =
-      RecordingRange::make(segments_of(monitor_, camera, span, true), micros(span.from), micros(span.to),
-                           [&](const std::string &id) { return storage.file(recording_path(id)); });
+  auto made = RecordingRange::make(
+      segments_of(monitor_, camera, span, true), micros(span.from), micros(span.to),
+      [places = monitor_.storage().places()](const Segment &s) { return places.file(s); });
   if (!made) nothing_recorded(camera, span.from, span.to);
   const auto range = std::make_shared<const RecordingRange>(std::move(*made));
   const std::string tag = "\"" + range->tag() + "\"";
@@ -110,8 +117,7 @@ Response Api::recording(const Match &m) {
                  {"X-Recording-Start", json(seconds(range->start())).dump()},
                  {"X-Recording-End", json(seconds(range->end())).dump()}};
   if (r.query.count("download"))
-    out.headers["Content-Disposition"] = "attachment; filename=\"" + camera + "-" +
-                                         std::to_string(static_cast<std::int64_t>(span.from)) + ".mp4\"";
+    out.headers["Content-Disposition"] = "attachment; filename=\"" + name + ".mp4\"";
   if (bytes->partial) {
     out.status = 206;
     out.headers["Content-Range"] =
@@ -120,6 +126,38 @@ Response Api::recording(const Match &m) {
   out.length = bytes->length;
   out.stream = [place = std::move(place), reader = std::make_shared<RecordingRange::Reader>(
                                               range, bytes->from, bytes->length)] { return reader->next(); };
+  return out;
+}
+
+Response Api::preview(const Match &m) {
+  const std::string &camera = m.parts[0];
+  const auto at = number_of(m.request, "at");
+  constexpr double latest = 1e11, around = 30;
+  if (!at || *at < 0 || *at > latest) refuse(400, "at is needed, in seconds since 1970");
+  const std::int64_t wanted = micros(*at);
+  std::optional<Preview> best;
+  std::int64_t shown = 0;
+  bool settled = true;
+  for (const Segment &s : segments_of(monitor_, camera, {*at - around, *at + around}, false)) {
+    auto found = nearest_preview(monitor_.storage().file(preview_path(s.id)), wanted - s.start);
+    if (s.open) settled = false; // a nearer one may come
+    if (!found || (best && std::abs(s.start + found->at - wanted) >= std::abs(shown - wanted))) continue;
+    shown = s.start + found->at;
+    best = std::move(found);
+  }
+  if (!best) {
+    if (!monitor_.call([&] { return monitor_.camera(camera) != nullptr; }))
+      refuse(404, "there is no camera '" + camera + "'");
+    Response none; // no error: a page that scrubs asks again and again
+    none.status = 204;
+    none.headers = {{"Cache-Control", "private, no-cache"}};
+    return none;
+  }
+  Response out;
+  out.type = "image/jpeg";
+  out.body = std::move(best->jpeg);
+  out.headers = {{"Cache-Control", settled ? "private, max-age=3600" : "private, no-cache"},
+                 {"X-Capture-Time", json(seconds(shown)).dump()}};
   return out;
 }
 

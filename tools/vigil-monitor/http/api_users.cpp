@@ -2,6 +2,7 @@
 // Signing in and out, users, and sessions.
 #include "api.h"
 
+#include "../notify/push.h"
 #include "../passwords.h"
 #include "common/error.h"
 
@@ -51,6 +52,11 @@ json as_json(const StoredUser &u, const std::vector<StoredSession> &sessions) {
 }
 
 } // namespace
+
+void Api::users_changed() {
+  access_.users_changed();
+  if (push) push->remove_void();
+}
 
 Response Api::ways_to_sign_in(const Match &) {
   return json_response({{"users", !access_.users().none()}});
@@ -114,7 +120,7 @@ Response Api::set_password(const Match &m) {
   change.password = wanted;
   if (!access_.users().change(user->id, change))
     refuse(404, "there is no user '" + user->name + "' any more");
-  access_.users_changed();
+  users_changed();
   note(m, "password");
   Response out = json_response({{"ok", true}});
   if (const auto now = access_.users().find(user->id))
@@ -146,7 +152,7 @@ Response Api::add_user(const Match &m) {
   if (access_.users().named(name)) refuse(409, "there is a user '" + name + "' already");
   const auto cameras = cameras_member(body.value("cameras", json()));
   access_.users().add(name, role, text_member(body, "password", expected), cameras, Utc::system_seconds());
-  access_.users_changed();
+  users_changed();
   note(m, "add-user", {{"user", name}, {"role", role}, {"cameras", as_json(cameras)}});
   return json_response(as_json(*need_user(name), {}));
 }
@@ -178,7 +184,7 @@ Response Api::change_user(const Match &m) {
     details["password"] = "changed";
   }
   if (!access_.users().change(before->id, change)) refuse(404, "there is no user '" + before->name + "'");
-  access_.users_changed();
+  users_changed();
   note(m, "change-user", details);
   return json_response(as_json(*need_user(before->name), access_.sessions().all(Utc::system_seconds())));
 }
@@ -187,7 +193,7 @@ Response Api::remove_user(const Match &m) {
   const auto user = need_user(m.parts[0]);
   if (user->id == m.visitor.user) refuse(409, "nobody removes the own user; another administrator can");
   if (!access_.users().remove(user->id)) refuse(404, "there is no user '" + user->name + "'");
-  access_.users_changed();
+  users_changed();
   note(m, "remove-user", {{"user", user->name}});
   return json_response({{"ok", true}});
 }

@@ -28,7 +28,7 @@ namespace {
 
 std::vector<std::uint8_t> pem(const std::string &file, const char *what) {
   constexpr std::size_t largest = 1 << 20;
-  auto bytes = read_plain_file(file, what, 0, [](auto) { return largest; });
+  auto bytes = read_plain_file(file, what, 0, [&](auto) { return largest; });
   if (bytes.empty()) fail(Error::Kind::bad_data, what, " ", file, " is empty; write it again (PEM)");
   return bytes;
 }

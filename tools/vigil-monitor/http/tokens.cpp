@@ -75,7 +75,7 @@ std::vector<Token> Tokens::read() const {
   if (!stat(file_.c_str(), &info) && (info.st_mode & (S_IRWXG | S_IRWXO)))
     fail(Error::Kind::bad_setting, "the token file ", file_, " can be read by others; chmod 600 ", file_);
   constexpr std::size_t largest = 1 << 20;
-  const auto bytes = read_plain_file(file_, "the token file", 0, [](auto) { return largest; });
+  const auto bytes = read_plain_file(file_, "the token file", 0, [&](auto) { return largest; });
   std::istringstream in(std::string(bytes.begin(), bytes.end()));
   std::string line;
   for (int number = 1; std::getline(in, line); number++) {

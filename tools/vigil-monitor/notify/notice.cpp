@@ -9,14 +9,18 @@
 namespace vigil::monitor {
 namespace {
 
-bool is_wanted(const NotifyConfig &rule, const Event &e) {
+bool is_wanted(const WantedEvents &rule, const Event &e) {
   const auto in = [](const std::set<std::string> &wanted, const std::string &name) {
     return wanted.empty() || wanted.count(name);
   };
   const bool zone =
       rule.zones.empty() || std::any_of(e.zones.begin(), e.zones.end(),
                                         [&](const std::string &z) { return rule.zones.count(z) != 0; });
-  return in(rule.cameras, e.camera) && in(rule.labels, e.label) && zone;
+  const bool label =
+      in(rule.labels, e.label) || std::any_of(e.labels.begin(), e.labels.end(), [&](const EventLabel &l) {
+        return l.score >= least_score && rule.labels.count(l.label) != 0;
+      });
+  return in(rule.cameras, e.camera) && label && zone;
 }
 
 std::tm local(double time) {
@@ -34,7 +38,13 @@ std::string time_text(double time) {
 
 } // namespace
 
-bool becomes_wanted(const NotifyConfig &rule, const std::optional<Event> &before, const Event &now) {
+std::string title_of(const Event &e) {
+  for (const EventLabel &l : e.labels)
+    if (l.score >= least_score) return l.label + (l.by == EventLabel::By::person ? "" : "?");
+  return e.label;
+}
+
+bool becomes_wanted(const WantedEvents &rule, const std::optional<Event> &before, const Event &now) {
   return is_wanted(rule, now) && !(before && is_wanted(rule, *before));
 }
 
@@ -42,9 +52,12 @@ bool is_quiet(const std::optional<QuietHours> &quiet, double time) {
   if (!quiet) return false;
   constexpr int minutes = 60;
   const std::tm parts = local(time);
-  const int now = parts.tm_hour * minutes + parts.tm_min;
-  return quiet->from < quiet->to ? now >= quiet->from && now < quiet->to
-                                 : now >= quiet->from || now < quiet->to;
+  return is_quiet_at(*quiet, parts.tm_hour * minutes + parts.tm_min);
+}
+
+bool is_quiet_at(const QuietHours &quiet, int minute) {
+  return quiet.from < quiet.to ? minute >= quiet.from && minute < quiet.to
+                               : minute >= quiet.from || minute < quiet.to;
 }
 
 Notice notice_of(const std::vector<Event> &events) {
@@ -53,15 +66,15 @@ Notice notice_of(const std::vector<Event> &events) {
   std::vector<std::string> cameras;
   for (const Event &e : events)
     if (std::find(cameras.begin(), cameras.end(), e.camera) == cameras.end()) cameras.push_back(e.camera);
-  n.title = events.size() == 1 ? events.front().label : std::to_string(events.size()) + " events";
+  n.title = events.size() == 1 ? title_of(events.front()) : std::to_string(events.size()) + " events";
   std::string at;
   for (const std::string &c : cameras) at += (at.empty() ? "" : ", ") + c;
   n.title += " at " + at;
   constexpr std::size_t longest = 200;
   if (n.title.size() > longest) n.title = n.title.substr(0, longest) + "...";
   for (std::size_t i = 0; i < std::min(events.size(), most_lines); i++)
-    n.text +=
-        (i ? "\n" : "") + time_text(events[i].start_time) + " " + events[i].label + " at " + events[i].camera;
+    n.text += (i ? "\n" : "") + time_text(events[i].start_time) + " " + title_of(events[i]) + " at " +
+              events[i].camera;
   if (events.size() > most_lines) n.text += "\nand " + std::to_string(events.size() - most_lines) + " more";
   return n;
 }

@@ -16,11 +16,15 @@ struct Notice {
   std::string jpeg, name;  // the picture, empty: none, and its file name
 };
 
+// What an event is called, "person?" where that is guessed; otherwise what caused it.
+std::string title_of(const Event &);
 // Whether these are the news by which the event became one of those that the rule asks for.
-bool becomes_wanted(const NotifyConfig &, const std::optional<Event> &before, const Event &now);
+bool becomes_wanted(const WantedEvents &, const std::optional<Event> &before, const Event &now);
 
 // By local time, also on the days when the clock is changed.
 bool is_quiet(const std::optional<QuietHours> &, double time);
+// The same of a time of the day, in minutes.
+bool is_quiet_at(const QuietHours &, int minute);
 
 // "motion at gate" of one event, "3 events at gate, door" of several, with a line for each of the first ten.
 // `events` are in their order, and not empty.

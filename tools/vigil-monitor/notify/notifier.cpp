@@ -22,7 +22,8 @@ std::string thumbnail(Monitor &m, const Event &e) {
 
 } // namespace
 
-Notifier::Notifier(Monitor &m, AuditLog &audit) : monitor_(m), audit_(audit), mqtt_config_(m.config().mqtt) {
+Notifier::Notifier(Monitor &m, AuditLog &audit, Push &push)
+    : monitor_(m), audit_(audit), push_(push), mqtt_config_(m.config().mqtt) {
   EventStore &store = m.storage().events();
   if (!mqtt_config_.host.empty())
     mqtt_ = std::make_unique<Mqtt>(mqtt_config_, store, log_line, [this](const Command &c) { order(c); });
@@ -35,7 +36,7 @@ Notifier::Notifier(Monitor &m, AuditLog &audit) : monitor_(m), audit_(audit), mq
     boxes.push_back(notices_.back()->box());
   }
   store.drop_boxes(Notices::prefix, boxes);
-  if (!mqtt_ && !webhook_ && notices_.empty()) return;
+  if (!mqtt_ && !webhook_ && notices_.empty() && !push_.enabled()) return;
   m.news_of.push_back([this](const char *type, const Event &e) { return news(type, e); });
   m.on_event.push_back([this](const char *type, const Event &e) { event(type, e); });
   m.on_announce.push_back(
@@ -61,19 +62,23 @@ std::vector<Posting> Notifier::news(const char *type, const Event &e) const {
   const std::optional<Event> before = old == before_.end() ? std::nullopt : std::optional(old->second);
   const std::string message = event_message(type, before, e);
   std::vector<Posting> out;
+  // Of an event that ended so long ago that it is forgotten here, only its name is new.
+  const bool old_one = !before && e.end_time && !std::strcmp(type, "update");
   for (const auto &n : notices_)
-    if (auto p = n->posting(before, e)) out.push_back(std::move(*p));
+    if (auto p = old_one ? std::nullopt : n->posting(before, e)) out.push_back(std::move(*p));
+  if (!old_one)
+    for (Posting &p : push_.postings(before, e)) out.push_back(std::move(p));
   if (mqtt_) out.push_back({"mqtt", {0, mqtt_config_.topic_prefix + "/events", message, false}});
   if (webhook_) out.push_back({"webhook", {0, "", message, false}});
   return out;
 }
 
 void Notifier::event(const char *type, const Event &e) {
-  before_[e.id] = e;
-  // After its end an event is told of once more, when its clip is whole; never again when it has none.
-  if (e.end_time && std::strcmp(type, "end")) before_.erase(e.id);
+  // Of an event that is forgotten here nothing is kept again.
+  if (!e.end_time || std::strcmp(type, "update") || before_.count(e.id)) before_[e.id] = e;
+  // After its end there are news of an event when its clip is whole, and when it gets another name.
   if (!std::strcmp(type, "end")) {
-    constexpr std::size_t most = 64;
+    constexpr std::size_t most = 512;
     ended_.push_back(e.id);
     if (ended_.size() > most) {
       before_.erase(ended_.front());
@@ -91,6 +96,7 @@ void Notifier::event(const char *type, const Event &e) {
   }
   if (webhook_) webhook_->wake();
   for (const auto &n : notices_) n->wake();
+  push_.wake();
 }
 
 void Notifier::announce(const std::string &camera, const json &record) {
@@ -153,8 +159,10 @@ bool Notifier::end(std::chrono::milliseconds patience) {
   constexpr std::chrono::milliseconds at_once(0);
   if (webhook_) webhook_->end(at_once); // all come to their end at the same time
   for (const auto &n : notices_) n->end(at_once);
+  push_.end(at_once);
   bool all = !mqtt_ || mqtt_->end(patience);
   for (const auto &n : notices_) all = n->end(patience) && all;
+  all = push_.end(patience) && all;
   return (!webhook_ || webhook_->end(patience)) && all;
 }
 

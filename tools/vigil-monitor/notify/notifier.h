@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tells MQTT, the webhook and people, where they are configured, what the monitor tells.
+// Tells MQTT, the webhook and people, where they are configured, what the monitor tells, and the devices that
+// people have registered.
 #pragma once
 
 #include "../http/audit.h"
 #include "../monitor.h"
 #include "mqtt.h"
 #include "notices.h"
+#include "push.h"
 #include "webhook.h"
 
 #include <atomic>
@@ -19,7 +21,7 @@ namespace vigil::monitor {
 class Notifier {
  public:
   // Before the cameras start. Orders by MQTT go into the audit log.
-  Notifier(Monitor &, AuditLog &);
+  Notifier(Monitor &, AuditLog &, Push &);
   nlohmann::json mqtt_state() const;
   // Sends a message for a test by each rule of `notify`, and waits: [{to, error: null or why not}].
   nlohmann::json test_notices() const;
@@ -39,6 +41,7 @@ class Notifier {
 
   Monitor &monitor_;
   AuditLog &audit_;
+  Push &push_;
   const MqttConfig mqtt_config_;
   // The writer thread's: events as they were told last, all that go on and the last that ended.
   std::map<std::string, Event> before_;

@@ -3,6 +3,8 @@
 
 #include "../config/text.h"
 
+#include <cstdint>
+#include <cstdio>
 #include <set>
 #include <string_view>
 
@@ -26,13 +28,17 @@ std::string at(const std::string &prefix, const std::string &camera, const std::
   return out;
 }
 
-// A class of a model can have any name; not each can be a part of a topic, nor may it be one of ours.
+// A label can have any characters; not each can be a part of a topic.
+bool can_be_part(const std::string &name) {
+  return !name.empty() && name.size() <= 64 && name.find_first_of(std::string("/#+\0", 4)) == name.npos;
+}
+
+// A class of a model can have any name, but none of ours.
 bool can_be_topic(const std::string &name) {
   static const std::set<std::string> ours = {"available",  "motion",  "last_event", "snapshot",
                                              "light_jump", "enabled", "recordings", "covered",
                                              "blurred",    "moved"};
-  return !name.empty() && name.size() <= 64 && name.find_first_of(std::string("/#+\0", 4)) == name.npos &&
-         !ours.count(name);
+  return can_be_part(name) && !ours.count(name);
 }
 
 // Home Assistant takes letters, digits, _ and - in a discovery topic.
@@ -40,6 +46,25 @@ std::string identifier(std::string name) {
   for (char &c : name)
     if (!is_name(std::string_view(&c, 1))) c = '_';
   return name;
+}
+
+// The same, and another one for each label: letters of other alphabets would all be _.
+std::string identifier_of_label(const std::string &label) {
+  const std::string plain = identifier(label);
+  if (plain == label) return plain;
+  std::uint32_t hash = 2166136261u; // FNV-1a
+  for (const char c : label) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  char tail[16];
+  std::snprintf(tail, sizeof tail, "_%08x", static_cast<unsigned>(hash));
+  return plain + tail;
+}
+
+void add_label_states(const std::string &prefix, const std::string &camera, const std::string &label,
+                      int count, std::vector<Topic> &out) {
+  if (!can_be_part(label)) return;
+  const std::string topic = at(prefix, camera, "labels/" + label);
+  out.push_back({topic + "/count", std::to_string(count)});
+  out.push_back({topic + "/motion", on_off(count > 0)});
 }
 
 std::string word(const json &j, const char *member) {
@@ -66,6 +91,8 @@ std::vector<Topic> camera_states(const std::string &prefix, const json &c) {
     out.push_back({at(prefix, name, what), on_off(c.at("trouble").contains(what))});
   for (const auto &[what, now] : c.at("classes").items())
     if (can_be_topic(what)) out.push_back({at(prefix, name, what), on_off(now.get<bool>())});
+  for (const auto &[label, count] : c.at("labels").items())
+    add_label_states(prefix, name, label, count.get<int>(), out);
   return out;
 }
 
@@ -80,8 +107,19 @@ std::vector<Topic> record_states(const std::string &prefix, const json &r) {
   }
   if (kind == "line") {
     const std::string line = word(r, "line");
-    return {{at(prefix, word(r, "camera"), line + "/in"), r.at("in").dump()},
-            {at(prefix, word(r, "camera"), line + "/out"), r.at("out").dump()}};
+    std::vector<Topic> out = {{at(prefix, word(r, "camera"), line + "/in"), r.at("in").dump()},
+                              {at(prefix, word(r, "camera"), line + "/out"), r.at("out").dump()}};
+    for (const auto &[label, of] : r.at("labels").items())
+      for (const char *way : {"in", "out"})
+        if (can_be_part(label))
+          out.push_back(
+              {at(prefix, word(r, "camera"), line + "/labels/" + label + "/" + way), of.at(way).dump()});
+    return out;
+  }
+  if (kind == "label_count") {
+    std::vector<Topic> out;
+    add_label_states(prefix, word(r, "camera"), word(r, "label"), r.at("count").get<int>(), out);
+    return out;
   }
   return {};
 }
@@ -133,6 +171,16 @@ std::vector<Topic> discovery(const std::string &prefix, const std::string &node,
     if (can_be_topic(what))
       add("binary_sensor", "class_" + identifier(what),
           {{"name", what}, {"state_topic", at(prefix, name, what)}});
+  }
+  for (const auto &[label, now] : camera.at("labels").items()) {
+    static_cast<void>(now);
+    if (!can_be_part(label)) continue;
+    const std::string topic = at(prefix, name, "labels/" + label),
+                      what = "label_" + identifier_of_label(label);
+    add("sensor", what + "_count",
+        {{"name", label + " count"}, {"state_topic", topic + "/count"}, {"state_class", "measurement"}});
+    add("binary_sensor", what + "_occupancy",
+        {{"name", label}, {"device_class", "occupancy"}, {"state_topic", topic + "/motion"}});
   }
   for (const auto &[line, shape] : camera.at("lines").items()) {
     static_cast<void>(shape);

@@ -6,6 +6,8 @@
 //   PREFIX/CAM/motion, covered, blurred, moved     ON, OFF
 //   PREFIX/CAM/{enabled,recordings,motion}/state   ON, OFF; the same with /set are commands
 //   PREFIX/CAM/ZONE/count, ZONE/motion, LINE/in, LINE/out, last_event, light_jump, snapshot
+//   PREFIX/CAM/labels/LABEL/count, labels/LABEL/motion     tracks with this label now; ON, OFF
+//   PREFIX/CAM/LINE/labels/LABEL/in, out
 //   PREFIX/node/NODE/available, stats
 #pragma once
 

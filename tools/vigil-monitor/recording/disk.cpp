@@ -2,7 +2,11 @@
 #include "disk.h"
 
 #include "../camera/utc.h"
+#include "../store/own_files.h"
 #include "common/error.h"
+#include "preview_file.h"
+#include "recorded.h"
+#include "recorded_clip.h"
 #include "segment_file.h"
 
 #include <future>
@@ -17,8 +21,9 @@ constexpr double retry = 1, sync_often = 5; // seconds
 
 } // namespace
 
-RecordingDisk::RecordingDisk(RecordingIndex &index, std::string folder, Log log)
-    : index_(index), folder_(std::move(folder)), log_(std::move(log)), worker_(most_tasks, log_) {}
+RecordingDisk::RecordingDisk(RecordingIndex &index, RecordingPlaces places, std::string folder, Log log)
+    : index_(index), places_(std::move(places)), folder_(std::move(folder)), log_(std::move(log)),
+      worker_(most_tasks, log_) {}
 
 bool RecordingDisk::wait(std::chrono::milliseconds patience) {
   const auto done = std::make_shared<std::promise<void>>();
@@ -55,6 +60,28 @@ void RecordingDisk::drain() {
     next_try_ = now + retry;
     if (rows_.failed(now))
       log_(text(e.what(), "; the recordings' index is kept in memory until it works again"));
+  }
+}
+
+ClipResult RecordingDisk::clip(const std::string &camera, std::int64_t from, std::int64_t to) const {
+  try {
+    return recorded_clip(recorded_segments(index_, open_, camera, from, to, true), from, to,
+                         [this](const Segment &s) { return places_.file(s); });
+  } catch (const Error &e) {
+    ClipResult out;
+    out.why = e.what();
+    return out;
+  }
+}
+
+void RecordingDisk::preview(const std::string &segment, std::int64_t at, const std::string &jpeg) {
+  if (is_gone(file(segment))) return;
+  try {
+    append_preview(folder_ + "/" + preview_path(segment), at, jpeg);
+    previews_.worked(Utc::monotonic_seconds());
+  } catch (const Error &e) {
+    if (previews_.failed(Utc::monotonic_seconds()))
+      log_(text(e.what(), "; recordings have no previews until it works again"));
   }
 }
 

@@ -4,10 +4,12 @@
 // much is a gap.
 #pragma once
 
+#include "../camera/clip_result.h"
 #include "../store/outage.h"
 #include "../worker.h"
 #include "index.h"
 #include "open_segments.h"
+#include "places.h"
 #include "segment.h"
 
 #include <atomic>
@@ -26,7 +28,7 @@ class RecordingDisk {
   using Log = std::function<void(const std::string &)>;
   static constexpr std::size_t most_bytes = 512 << 20, most_of_camera = 48 << 20; // that wait
 
-  RecordingDisk(RecordingIndex &, std::string folder, Log);
+  RecordingDisk(RecordingIndex &, RecordingPlaces, std::string folder, Log);
   RecordingDisk(const RecordingDisk &) = delete;
   RecordingDisk &operator=(const RecordingDisk &) = delete;
 
@@ -41,6 +43,10 @@ class RecordingDisk {
   std::atomic<std::size_t> bytes = 0; // of frames that wait
 
   // On its own thread.
+  // What the recording has of this time, in microseconds since 1970.
+  ClipResult clip(const std::string &camera, std::int64_t from, std::int64_t to) const;
+  // Adds a preview to a segment that is there.
+  void preview(const std::string &segment, std::int64_t at, const std::string &jpeg);
   void begins(const Segment &);
   void grew(const Segment &);             // by its last fragment
   void ended(const Segment &);            // its row is to be stored
@@ -51,18 +57,19 @@ class RecordingDisk {
   void sync(SegmentFile &);
   void failed(const std::string &what); // of a file; logged once for each outage
   void worked();
-  std::string file(const std::string &id) const { return folder_ + "/" + recording_path(id); }
+  std::string file(const std::string &id) const { return places_.hot(id); } // of one that is written
 
  private:
   void store(std::function<void()>); // a change of the index, in order; what the disk refuses is tried again
   void drain();
   RecordingIndex &index_;
+  const RecordingPlaces places_;
   const std::string folder_;
   const Log log_;
   OpenSegments open_;
   std::deque<std::function<void()>> unstored_;
   std::map<std::string, Gap> gaps_; // that go on
-  Outage rows_, files_;
+  Outage rows_, files_, previews_;
   double next_try_ = 0, next_sync_ = 0; // monotonic
   Worker worker_;                       // last: it uses all above
 };

@@ -40,10 +40,12 @@ std::pair<std::size_t, std::size_t> chosen(const Segment &s, std::int64_t from, 
 
 } // namespace
 
-std::optional<RecordingRange>
-RecordingRange::make(const std::vector<Segment> &segments, std::int64_t from, std::int64_t to,
-                     const std::function<std::string(const std::string &)> &file, Which which) {
+std::optional<RecordingRange> RecordingRange::make(const std::vector<Segment> &segments, std::int64_t from,
+                                                   std::int64_t to,
+                                                   const std::function<std::string(const Segment &)> &file,
+                                                   Which which) {
   RecordingRange r;
+  r.place_ = file;
   const Segment *first = nullptr;
   std::int64_t last_tick = 0;
   for (const Segment &s : segments) {
@@ -54,14 +56,13 @@ RecordingRange::make(const std::vector<Segment> &segments, std::int64_t from, st
       first = &s;
       r.start_ = s.start + s.fragments[begin].start;
       r.codecs_ = s.codecs;
-      const int in = open(file(s.id).c_str(), O_RDONLY | O_CLOEXEC);
-      if (in < 0)
-        fail(Error::Kind::io, "the recording ", file(s.id), " cannot be read: ", std::strerror(errno));
+      const int in = open(file(s).c_str(), O_RDONLY | O_CLOEXEC);
+      if (in < 0) fail(Error::Kind::io, "the recording ", file(s), " cannot be read: ", std::strerror(errno));
       const auto header = static_cast<std::size_t>(std::max<std::int64_t>(s.header, 0));
       r.init_ = header > mp4_clock_bytes ? read_at(in, 0, header - mp4_clock_bytes) : std::string();
       close(in);
       if (r.init_.empty() || stream_of(r.init_) != s.stream)
-        fail(Error::Kind::io, "the recording ", file(s.id), " is damaged");
+        fail(Error::Kind::io, "the recording ", file(s), " is damaged");
       r.size_ = r.init_.size();
     }
     // Of a clock that was set back, and of segments that touch, no time comes twice.
@@ -77,7 +78,9 @@ RecordingRange::make(const std::vector<Segment> &segments, std::int64_t from, st
       }
       offset += bytes;
     }
-    r.files_.push_back(file(s.id));
+    Segment bare = s;
+    bare.fragments.clear();
+    r.files_.push_back({std::move(bare), file(s)});
     const std::int64_t ended = end < s.fragments.size() ? s.fragments[end].start : s.duration;
     last_tick = ticks(ended) + shift;
     r.end_ = s.start + ended;
@@ -88,7 +91,7 @@ RecordingRange::make(const std::vector<Segment> &segments, std::int64_t from, st
 
 std::string RecordingRange::tag() const {
   std::string all = std::to_string(size_) + " " + std::to_string(start_);
-  for (const std::string &f : files_) all += f;
+  for (const File &f : files_) all += f.segment.id;
   return stream_of(all);
 }
 
@@ -104,12 +107,24 @@ const std::string &RecordingRange::Reader::fragment(std::size_t n) {
   const Piece &p = range_->pieces_[n];
   if (open_ != p.file) {
     if (file_ >= 0) close(file_);
-    file_ = open(range_->files_[p.file].c_str(), O_RDONLY | O_CLOEXEC);
+    file_ = open(range_->files_[p.file].path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ < 0) file_ = open_again(p.file);
     open_ = p.file;
   }
   bytes_ = file_ < 0 ? std::string() : read_at(file_, p.offset, p.bytes);
   if (!move_fragment(bytes_, static_cast<std::uint32_t>(n + 1), p.shift)) bytes_.clear();
   return bytes_;
+}
+
+// One that was moved to the other folder since.
+int RecordingRange::Reader::open_again(std::size_t file) const {
+  Segment moved = range_->files_[file].segment;
+  moved.cold = !moved.cold;
+  try {
+    return open(range_->place_(moved).c_str(), O_RDONLY | O_CLOEXEC);
+  } catch (const Error &) {
+    return -1;
+  }
 }
 
 std::shared_ptr<const std::string> RecordingRange::Reader::next() {

@@ -21,11 +21,11 @@ namespace vigil::monitor {
 class RecordingRange {
  public:
   enum class Which { all, keys }; // fragments; keys: those alone that begin with a key frame
-  // `segments` in the order in which they were recorded; `file` makes a path of an id. Empty when none of
+  // `segments` in the order in which they were recorded; `file` says where one is. Empty when none of
   // them has a picture between `from` and `to`. Throws Error::io when the first file cannot be read.
   static std::optional<RecordingRange> make(const std::vector<Segment> &segments, std::int64_t from,
                                             std::int64_t to,
-                                            const std::function<std::string(const std::string &id)> &file,
+                                            const std::function<std::string(const Segment &)> &file,
                                             Which which = Which::all);
 
   std::uint64_t size() const { return size_; }
@@ -47,6 +47,7 @@ class RecordingRange {
 
    private:
     const std::string &fragment(std::size_t);
+    int open_again(std::size_t file) const;
     const std::shared_ptr<const RecordingRange> range_;
     std::uint64_t at_, left_;
     std::size_t open_ = SIZE_MAX; // which file
@@ -62,8 +63,13 @@ class RecordingRange {
     std::uint32_t bytes;
     std::int64_t shift; // ticks
   };
+  struct File {
+    Segment segment; // without its fragments
+    std::string path;
+  };
   std::string init_, codecs_;
-  std::vector<std::string> files_;
+  std::function<std::string(const Segment &)> place_;
+  std::vector<File> files_;
   std::vector<Piece> pieces_;
   std::uint64_t size_ = 0;
   std::int64_t start_ = 0, end_ = 0;

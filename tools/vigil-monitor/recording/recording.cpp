@@ -5,6 +5,7 @@
 #include "track.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace vigil::monitor {
@@ -25,9 +26,10 @@ std::optional<std::int64_t> in_micros(GstClockTime t) {
 
 } // namespace
 
-Recording::Recording(std::string camera, std::shared_ptr<RecordingDisk> disk, Clock clock, Warning warning)
+Recording::Recording(std::string camera, std::shared_ptr<RecordingDisk> disk, Clock clock, Warning warning,
+                     Previews previews)
     : camera_(std::move(camera)), disk_(std::move(disk)), clock_(std::move(clock)),
-      warning_(std::move(warning)) {}
+      warning_(std::move(warning)), previews_(std::move(previews)) {}
 
 Recording::~Recording() {
   const std::lock_guard guard(lock_);
@@ -60,6 +62,11 @@ void Recording::stop(const char *why) {
   on_ = false;
 }
 
+bool Recording::has_handed(std::int64_t time) const {
+  const std::lock_guard guard(lock_);
+  return pictures_.empty() || pictures_.front().decoded > time;
+}
+
 void Recording::tick() {
   const std::lock_guard guard(lock_);
   if (!pictures_.empty() && now() - arrived_ > stale) advance(true);
@@ -75,6 +82,7 @@ void Recording::forget_stream() {
   pictures_.clear();
   sounds_.clear();
   sound_end_ = 0;
+  keys_.clear();
   video_times_ = {};
   sound_times_ = {};
   keyless_since_.reset();
@@ -93,6 +101,7 @@ void Recording::video_caps(const GstCaps *caps) {
     advance(true);
     end_segment(gap_reason::new_stream);
     pictures_.clear();
+    keys_.clear();
   }
   video_ = track;
   units_.begin(caps);
@@ -108,7 +117,7 @@ void Recording::sound_caps(const GstCaps *caps) {
 }
 
 void Recording::video(GstBuffer *part, double captured) {
-  const std::lock_guard guard(lock_);
+  std::unique_lock guard(lock_);
   if (!on_ || !video_) return;
   BufferPtr whole = units_.take(part, captured);
   if (!whole) return;
@@ -119,6 +128,9 @@ void Recording::video(GstBuffer *part, double captured) {
   if (!pictures_.empty()) step_ = time.decoded - pictures_.back().decoded;
   pictures_.push_back({std::move(whole), time.decoded, time.shown, key});
   advance(false);
+  const auto keys = std::exchange(keys_, {});
+  guard.unlock();
+  for (const KeyPicture &k : keys) previews_(k);
 }
 
 void Recording::sound(GstBuffer *buffer, double captured) {
@@ -203,6 +215,7 @@ void Recording::hand(std::size_t n, std::int64_t end) {
                                  tracks() != segment_tracks_);
   if (!segment_ && !first.key) return drop(n);
   if (due && !begin_segment()) return drop(n);
+  if (first.key) preview(first);
   const std::size_t camera_waits = *waiting_;
   auto fragment = std::make_shared<CutFragment>(cut(n, end));
   const std::size_t size = fragment->bytes;
@@ -226,6 +239,13 @@ void Recording::hand(std::size_t n, std::int64_t end) {
   end_segment(gap_reason::disk_slow);
 }
 
+void Recording::preview(const Picture &p) {
+  if (!previews_ || (last_preview_ != 0 && std::abs(p.decoded - last_preview_) < PreviewMaker::least_apart))
+    return;
+  last_preview_ = p.decoded;
+  keys_.push_back({BufferPtr(gst_buffer_ref(p.buffer.get())), segment_id_, p.decoded - segment_start_});
+}
+
 bool Recording::begin_segment() {
   const Picture &first = pictures_.front();
   if (now() < retry_at_) return false;
@@ -239,6 +259,7 @@ bool Recording::begin_segment() {
   s.camera = camera_;
   s.start = utc(first.decoded);
   s.id = new_segment_id(s.start, camera_);
+  segment_id_ = s.id;
   segment_start_ = first.decoded;
   segment_bytes_ = 0;
   segment_tracks_ = tracks();

@@ -10,6 +10,7 @@
 #include "disk.h"
 #include "media_times.h"
 #include "mp4_writer.h"
+#include "preview_maker.h"
 #include "segment_writer.h"
 
 #include <atomic>
@@ -32,7 +33,10 @@ class Recording {
   };
   using Warning = std::function<void(const std::string &)>; // on any thread
 
-  Recording(std::string camera, std::shared_ptr<RecordingDisk>, Clock, Warning);
+  // What becomes of key frames, from which previews are made; called on the streaming thread.
+  using Previews = std::function<void(const KeyPicture &)>;
+
+  Recording(std::string camera, std::shared_ptr<RecordingDisk>, Clock, Warning, Previews = {});
   ~Recording();
 
   // From the main thread.
@@ -48,6 +52,9 @@ class Recording {
   void video(GstBuffer *, double captured);
   void sound_caps(const GstCaps *);
   void sound(GstBuffer *, double captured);
+
+  // Whether all that has come until this monotonic time, in microseconds, was given to the disk.
+  bool has_handed(std::int64_t time) const;
 
   std::uint64_t lost() const { return lost_; } // frames, because the disk was too slow
   std::size_t waiting() const { return *waiting_; }
@@ -76,20 +83,25 @@ class Recording {
   std::int64_t now() const { return micros(clock_.monotonic()); }
   std::int64_t utc(std::int64_t monotonic) const { return monotonic + micros(clock_.to_utc()); }
   void gap(std::int64_t time, const char *why);
+  void preview(const Picture &);
 
   const std::string camera_;
   const std::shared_ptr<RecordingDisk> disk_;
   const Clock clock_;
   const Warning warning_;
-  std::mutex lock_;
+  const Previews previews_;
+  mutable std::mutex lock_;
   bool on_ = false;
   std::optional<Mp4Track> video_, sound_;
   AccessUnits units_;
   MediaTimes video_times_, sound_times_;
   std::deque<Picture> pictures_;
+  std::vector<KeyPicture> keys_; // of previews to make
+  std::int64_t last_preview_ = 0;
   std::deque<Sound> sounds_;
   std::int64_t sound_end_ = 0, arrived_ = 0, step_ = 0;
   std::shared_ptr<SegmentWriter> segment_;
+  std::string segment_id_;
   std::vector<Mp4Track> segment_tracks_;
   std::int64_t segment_start_ = 0, segment_bytes_ = 0; // by the monotonic clock
   bool fresh_ = false;                                 // the next key frame begins a segment

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "mp4_reader.h"
 #include "mp4_writer.h"
+#include "preview_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -129,23 +130,33 @@ void RecordingRecovery::close_open() {
               " segments of recordings were closed after their last whole part, ", empty, " had none"));
 }
 
-void RecordingRecovery::compare() {
+bool RecordingRecovery::compare() {
   std::set<std::string> rows = index_.ids();
+  const std::set<std::string> cold = index_.cold_ids();
   int found = 0, gone = 0;
   std::error_code error;
   const std::string root = folder_ + "/recordings";
   fs::recursive_directory_iterator i(root, fs::directory_options::skip_permission_denied, error), end;
   std::vector<std::string> unknown;
+  std::vector<fs::path> previews;
   for (; !error && i != end; i.increment(error)) {
     const fs::path &path = i->path();
+    if (path.extension() == preview_ending) previews.push_back(path);
     if (path.extension() != ".mp4") continue;
     const std::string id = path.stem().string();
-    if (rows.erase(id) > 0) continue;
+    if (rows.erase(id) > 0) {
+      if (cold.count(id) && path.string() == file(id))
+        index_.set_cold(id, false); // killed while it was moved
+      continue;
+    }
     std::error_code none;
     if (event_of_id(id) && path.string() == file(id) && i->is_regular_file(none) && !i->is_symlink(none))
       unknown.push_back(id);
   }
-  if (error) return log_(text("the folder ", root, " cannot be read: ", error.message()));
+  if (error) {
+    log_(text("the folder ", root, " cannot be read: ", error.message()));
+    return false;
+  }
   for (const std::string &id : unknown) {
     try {
       if (const auto s = read_segment_file(file(id), id, false)) {
@@ -160,11 +171,18 @@ void RecordingRecovery::compare() {
   }
   std::vector<std::string> lost;
   for (const std::string &id : rows)
-    if (is_gone(file(id))) lost.push_back(id);
+    if (!cold.count(id) && is_gone(file(id))) lost.push_back(id);
   gone = static_cast<int>(lost.size());
   index_.remove(lost);
+  const auto known = previews.empty() ? std::set<std::string>() : index_.ids();
+  for (const fs::path &p : previews) // of segments that are gone
+    if (const std::string id = p.stem().string(); !known.count(id) && event_of_id(id) &&
+                                                  p.string() == folder_ + "/" + preview_path(id) &&
+                                                  is_gone(file(id)))
+      std::ignore = unlink(p.c_str());
   if (found > 0) log_(text(found, " segments of recordings without a row in the database were found again"));
   if (gone > 0) log_(text(gone, " segments of recordings are gone: their files were removed"));
+  return true;
 }
 
 } // namespace vigil::monitor

@@ -25,7 +25,8 @@ class RecordingRecovery {
       : index_(index), folder_(std::move(folder)), log_(std::move(log)) {}
 
   void close_open(); // before anything is recorded
-  void compare();    // names and rows; takes seconds where there are millions
+  // Names and rows; takes seconds where there are millions. False: the folder cannot be read.
+  bool compare();
 
  private:
   std::string file(const std::string &id) const { return folder_ + "/" + recording_path(id); }

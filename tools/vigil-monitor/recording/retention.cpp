@@ -4,10 +4,12 @@
 #include "../store/event.h"
 #include "../store/own_files.h"
 #include "common/file.h"
+#include "preview_file.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace vigil::monitor {
@@ -19,8 +21,10 @@ constexpr Segment::Tier tiers[] = {Segment::Tier::plain, Segment::Tier::motion, 
 
 } // namespace
 
-RecordingRetention::RecordingRetention(RecordingIndex &index, std::string folder, Log log)
-    : index_(index), folder_(std::move(folder)), log_(std::move(log)), days_(index_.days()) {}
+RecordingRetention::RecordingRetention(RecordingIndex &index, RecordingPlaces places, std::string storage,
+                                       Log log, Where where)
+    : index_(index), places_(std::move(places)), storage_(std::move(storage)), log_(std::move(log)),
+      cold_(where == Where::cold), days_(index_.days()) {}
 
 void RecordingRetention::set_days(const std::map<std::string, CameraConfig> &cameras) {
   std::map<std::string, RecordingDays> changed;
@@ -48,34 +52,53 @@ double RecordingRetention::days_of(const std::string &camera, Segment::Tier tier
 // The segments that may have to go: enough for plan_retention(), without reading the whole table.
 RecordingRetention::Candidates RecordingRetention::candidates(const DiskState &disk) const {
   Candidates out;
-  std::set<std::string> known;
+  std::set<std::string> known, moved; // for want of room what had motion goes last
   const auto add = [&](const std::vector<Segment> &segments) {
     for (const Segment &s : segments)
-      if (known.insert(s.id).second)
+      if (known.insert(s.id).second) {
         out.kept.push_back({s.id, s.camera, seconds(s.start), s.bytes, false, days_of(s.camera, s.tier)});
+        if (s.tier != Segment::Tier::plain) moved.insert(s.id);
+      }
   };
   const int most = most_at_once + static_cast<int>(stuck_.size());
   if (disk.clock_trusted)
     for (const auto &[camera, totals] : index_.totals())
       for (const Segment::Tier tier : tiers)
         if (const double days = days_of(camera, tier); days > 0)
-          add(index_.older(camera, tier, micros(disk.now - days * day), most));
+          add(index_.older(camera, tier, micros(disk.now - days * day), most, cold_));
   std::int64_t excess = disk.min_free - disk.free;
   if (disk.max_size > 0) excess = std::max(excess, disk.clip_bytes - disk.max_size);
   if (excess > 0) {
     for (const auto &[id, bytes] : stuck_) excess += bytes; // they may stay again
-    const auto oldest = index_.oldest(excess, most);
+    const auto oldest = index_.oldest(excess, most, cold_);
     std::int64_t bytes = 0;
     for (const Segment &s : oldest) bytes += s.bytes;
     out.more = bytes < excess && oldest.size() == static_cast<std::size_t>(most);
     add(oldest);
   }
-  std::sort(out.kept.begin(), out.kept.end(),
-            [](const Kept &a, const Kept &b) { return std::pair(a.start, a.id) < std::pair(b.start, b.id); });
+  std::sort(out.kept.begin(), out.kept.end(), [&](const Kept &a, const Kept &b) {
+    return std::tuple(moved.count(a.id), a.start, a.id) < std::tuple(moved.count(b.id), b.start, b.id);
+  });
   return out;
 }
 
+std::string RecordingRetention::file_of(const std::string &id) const {
+  Segment s;
+  s.id = id;
+  s.cold = cold_;
+  return places_.file(s);
+}
+
+void RecordingRetention::remove(const std::string &id) const {
+  const std::string path = file_of(id);
+  if (cold_ && is_gone(path) && !places_.cold()->use(true))
+    fail(Error::Kind::write, "cannot delete ", path, ": the folder is away");
+  remove_file(storage_ + "/" + preview_path(id)); // first: none is left without its segment
+  remove_file(path);
+}
+
 RecordingRetention::Result RecordingRetention::retain(const DiskState &disk) {
+  if (cold_) days_ = index_.days(); // the other one sets them
   // By then the events of a segment are in the database.
   constexpr double settled = 120;
   while (index_.classify(micros(disk.now - settled))) {
@@ -85,9 +108,9 @@ RecordingRetention::Result RecordingRetention::retain(const DiskState &disk) {
   for (const Kept &k : all.kept) bytes[k.id] = k.bytes;
   std::set<std::string> folders;
   Carried done = carry_out(all.kept, disk, [&](const Departure &d) {
-    const std::string path = folder_ + "/" + recording_path(d.id);
-    remove_file(path);
-    folders.insert(fs::path(path).parent_path().string());
+    remove(d.id);
+    for (const std::string &path : {storage_ + "/" + preview_path(d.id), file_of(d.id)})
+      folders.insert(fs::path(path).parent_path().string());
     return true;
   });
   if (!done.gone.empty()) forget(done.gone, folders, disk.now);
@@ -129,7 +152,8 @@ void RecordingRetention::forget(const std::vector<Departure> &gone, const std::s
     if (!named) continue;
     Deleted &line = lines[{d.camera, d.by_age() ? d.why : ""}];
     if (line.segments++ == 0) line = {1, named->start_time, named->start_time, d.why};
-    line.to = named->start_time;
+    line.from = std::min(line.from, named->start_time);
+    line.to = std::max(line.to, named->start_time);
   }
   for (const std::string &folder : folders) {
     sync_folder(folder);
@@ -137,7 +161,7 @@ void RecordingRetention::forget(const std::vector<Departure> &gone, const std::s
     // Only when it is empty, and not the one that is being written into.
     if (fs::path(folder).filename().string() < utc_day(now)) fs::remove(folder, error);
   }
-  index_.remove(ids);
+  index_.remove(ids, cold_);
   std::set<std::string> cameras;
   for (const auto &[key, line] : lines) {
     log_(text("retention: deleted ", line.segments, line.segments == 1 ? " segment" : " segments", " of ",
@@ -155,10 +179,11 @@ std::optional<std::string> RecordingRetention::next_departure(const DiskState &d
     for (const Segment &s : segments)
       first.push_back({s.id, s.camera, seconds(s.start), s.bytes, false, days_of(s.camera, s.tier)});
   };
-  add(index_.oldest(1, 1));
+  add(index_.oldest(1, 1, cold_));
   for (const auto &[camera, totals] : index_.totals())
     for (const Segment::Tier tier : tiers)
-      if (days_of(camera, tier) > 0) add(index_.older(camera, tier, INT64_MAX, 1));
+      for (const bool cold : {false, true})
+        if (days_of(camera, tier) > 0) add(index_.older(camera, tier, INT64_MAX, 1, cold));
   return monitor::next_departure(first, disk, "recording");
 }
 

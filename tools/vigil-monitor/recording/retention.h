@@ -2,7 +2,10 @@
 // Which segments of the continuous recording have to go, and their deletion. Oldest first:
 //   1. those older than their camera's days, unless the clock is in doubt (clock_trust.h): its days of
 //      `continuous`, and of `motion` where they are more and the segment overlaps an event;
-//   2. as long as clips and recordings together exceed max_size, or the disk has less than min_free.
+//   2. as long as clips and recordings together exceed max_size, or the disk has less than min_free: first
+//      all those that overlap no event, then the others.
+//
+// A segment that an event's clip is a part of stays as long as the event does (store/retention.h).
 //
 // Segments go before any event does for want of room. One that cannot be removed stays, is tried again by
 // each pass, and lets other segments go in its place, but no event. Used by one thread at a time.
@@ -11,6 +14,7 @@
 #include "../config/config.h"
 #include "../store/retention.h"
 #include "index.h"
+#include "places.h"
 
 #include <functional>
 #include <map>
@@ -26,8 +30,9 @@ class RecordingRetention {
   using Log = std::function<void(const std::string &)>;
   static constexpr int most_at_once = 2000; // segments of one pass; more go with the next one
 
-  // `folder`: the storage folder.
-  RecordingRetention(RecordingIndex &, std::string folder, Log);
+  enum class Where { hot, cold }; // which of the two folders
+  // `storage`: the storage folder, where previews are.
+  RecordingRetention(RecordingIndex &, RecordingPlaces, std::string storage, Log, Where = Where::hot);
 
   // A camera that is no longer recorded, or has left the configuration, keeps the days that it had last. So
   // does `motion: {days}` when its line is missing.
@@ -51,9 +56,14 @@ class RecordingRetention {
   Candidates candidates(const DiskState &) const;
   void forget(const std::vector<Departure> &gone, const std::set<std::string> &folders, double now);
 
+  std::string file_of(const std::string &id) const;
+  void remove(const std::string &id) const;
+
   RecordingIndex &index_;
-  const std::string folder_;
+  const RecordingPlaces places_;
+  const std::string storage_;
   const Log log_;
+  const bool cold_;
   std::map<std::string, RecordingDays> days_; // of each camera, as last configured
   std::map<std::string, std::int64_t> stuck_; // segments that could not be removed, and their bytes
 };

@@ -38,7 +38,11 @@ struct Segment {
   std::int64_t header = 0; // bytes before the first fragment
   std::string stream;      // equal for segments whose fragments can follow each other in one file
   bool open = false;       // it is being written
+  bool cold = false;       // its file is in the second folder
   Tier tier = Tier::unknown;
+  // Of events whose clips are parts of it. It stays as long as they do, and of kept ones without a limit.
+  enum class Held { no = 0, event = 1, kept = 2 };
+  Held held = Held::no;
   std::vector<Fragment> fragments;
   std::int64_t end() const { return start + duration; }
 };

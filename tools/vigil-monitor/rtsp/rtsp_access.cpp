@@ -3,9 +3,11 @@
 
 #include "../camera/utc.h"
 #include "../http/http_util.h"
+#include "../notify/p256.h"
 #include "../passwords.h"
+#include "common/error.h"
 
-#include <glib.h>
+#include <algorithm>
 #include <strings.h>
 
 namespace vigil::monitor {
@@ -19,12 +21,14 @@ std::string after(const std::string &header, const std::string &kind) {
   return header.substr(header.find_first_not_of(' ', kind.size()));
 }
 
-std::string decoded(const std::string &base64) {
-  gsize size = 0;
-  guchar *bytes = g_base64_decode(base64.c_str(), &size);
-  std::string out(reinterpret_cast<const char *>(bytes), size);
-  g_free(bytes);
-  return out;
+std::string decoded(std::string base64) {
+  std::replace(base64.begin(), base64.end(), '+', '-');
+  std::replace(base64.begin(), base64.end(), '/', '_');
+  try {
+    return from_base64url(base64);
+  } catch (const Error &) { // it is no base64
+    return "";
+  }
 }
 
 } // namespace
@@ -36,7 +40,6 @@ RtspVisitor::RtspVisitor(Access &access, const std::string &client, bool loopbac
   request_.loopback = loopback && from.this_machine;
 }
 
-// With the lock held.
 bool RtspVisitor::sign_in(const std::string &authorization, bool &too_many) {
   std::string token = after(authorization, "Bearer "), name, password;
   if (const std::string pair = decoded(after(authorization, "Basic ")); !pair.empty()) {
@@ -58,7 +61,7 @@ bool RtspVisitor::sign_in(const std::string &authorization, bool &too_many) {
     const auto user = access_.check_password(name, password, request_, verdict);
     if (!user) return false;
     visitor_ = access_.visitor_of(*user);
-    return true;
+    return visitor_.role != Role::none;
   } catch (const HttpError &e) {
     constexpr int too_many_requests = 429;
     too_many = e.status == too_many_requests;
@@ -70,7 +73,7 @@ RtspVisitor::Answer RtspVisitor::ask(const std::string &authorization, const std
   const std::lock_guard guard(lock_);
   if (authorization.size() > longest_header) return Answer::who_are_you;
   // A client sends the same words with each request: a password's hash takes long.
-  if (!known_ || authorization != authorization_) {
+  if (!known_ || authorization != authorization_ || !same_rights()) {
     bool too_many = false;
     known_ = sign_in(authorization, too_many);
     if (!known_) {
@@ -84,12 +87,14 @@ RtspVisitor::Answer RtspVisitor::ask(const std::string &authorization, const std
 
 bool RtspVisitor::is_current() {
   const std::lock_guard guard(lock_);
-  if (!known_ || access_.is_current(visitor_, request_)) return true;
-  // Somebody's rights have changed since: a user's password says whose.
-  const Visitor before = visitor_;
-  bool too_many = false;
-  known_ = sign_in(authorization_, too_many);
-  return known_ && visitor_.name == before.name && visitor_.cameras == before.cameras;
+  return !known_ || same_rights();
+}
+
+bool RtspVisitor::same_rights() {
+  if (access_.is_current(visitor_, request_)) return true;
+  if (!visitor_.user) return false;
+  const auto now = access_.cameras_of(visitor_.owner(), visitor_.credential);
+  return now && *now == visitor_.cameras;
 }
 
 bool RtspVisitor::known() {

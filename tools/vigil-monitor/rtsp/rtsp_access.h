@@ -28,7 +28,9 @@ class RtspVisitor {
   std::string name(); // of the user or the token; empty: nobody was let in
 
  private:
+  // With the lock held:
   bool sign_in(const std::string &authorization, bool &too_many);
+  bool same_rights(); // of who was let in, as at that time
   Access &access_;
   Request request_;
   std::mutex lock_;

@@ -27,8 +27,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char *databases[] = {"events.db", "motion.db"};
-constexpr const char *always[] = {"overrides.json", "token",  "events.jsonl",
-                                  "audit.jsonl",    "models", "masks"};
+constexpr const char *always[] = {"overrides.json", "token",  "vapid.key",   "administrators",
+                                  "events.jsonl",   "events", "audit.jsonl", "models",
+                                  "masks",          "labels"};
 constexpr const char *of_clips[] = {"clips", "thumbs"};
 constexpr const char *of_recordings[] = {"recordings", "exports"};
 

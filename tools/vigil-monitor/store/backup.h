@@ -7,7 +7,8 @@
 
 namespace vigil::monitor {
 
-struct BackupParts { // in addition to databases, tokens, settings of the page, the audit log and models
+struct
+    BackupParts { // in addition to databases, records of events, tokens, settings, the audit log and models
   bool clips = false, recordings = false;
 };
 

@@ -42,11 +42,13 @@ nlohmann::json to_json(const Event &e) {
           {"score", e.score},
           {"has_clip", e.has_clip},
           {"has_snapshot", e.has_snapshot},
-          {"clip_start", e.clip_start ? nlohmann::json(*e.clip_start) : nlohmann::json()},
+          {"clip_start", e.has_clip && e.clip_start ? nlohmann::json(*e.clip_start) : nlohmann::json()},
+          {"clip_end", e.has_clip && e.clip_end ? nlohmann::json(*e.clip_end) : nlohmann::json()},
           {"clip_bytes", e.clip_bytes},
           {"has_vector", e.has_vector},
           {"retained", e.retained},
-          {"continues", e.continues.empty() ? nlohmann::json() : nlohmann::json(e.continues)}};
+          {"continues", e.continues.empty() ? nlohmann::json() : nlohmann::json(e.continues)},
+          {"labels", to_json(e.labels)}};
 }
 
 std::string new_event_id(double start_time, const std::string &camera) {
@@ -95,6 +97,10 @@ std::string clip_path(const Event &e) {
 }
 std::string thumb_path(const Event &e) {
   return "thumbs/" + e.camera + "/" + utc_day(e.start_time) + "/" + e.id + ".jpg";
+}
+
+std::string record_path(const Event &e) {
+  return "events/" + e.camera + "/" + utc_day(e.start_time) + "/" + e.id + ".json";
 }
 
 std::string utc_day(double time) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../config/geometry.h"
+#include "../labels/event_label.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -20,9 +21,13 @@ struct Event {
   std::optional<Rect> box;
   double score = 0;
   bool has_clip = false, has_snapshot = false, retained = false, has_vector = false;
-  std::optional<double> clip_start;
+  // Its clip, or what is to become it, is a part of the camera's recording, from clip_start to clip_end, and
+  // no file of its own.
+  bool of_recording = false;
+  std::optional<double> clip_start, clip_end;
   std::int64_t clip_bytes = 0;
   std::string continues; // the event that ended where this one began, of the same cause; empty: none
+  EventLabels labels;    // the database has them elsewhere: LabelStore
 };
 
 nlohmann::json to_json(const Event &); // as the API shows it
@@ -36,6 +41,7 @@ std::optional<Event> event_of_id(const std::string &id);
 // Where its files are, below the storage folder.
 std::string clip_path(const Event &);
 std::string thumb_path(const Event &);
+std::string record_path(const Event &); // event_records.h
 
 std::string utc_day(double time);       // 2026-11-22
 std::string utc_timestamp(double time); // 2026-11-22T07:14:12.345Z

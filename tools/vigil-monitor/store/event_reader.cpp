@@ -51,7 +51,9 @@ EventPage EventReader::find(const EventQuery &q) const {
                     ", EXISTS(SELECT 1 FROM seen WHERE event=id AND who=?) AS seen_by FROM events WHERE 1";
   if (!q.camera.empty()) sql += " AND camera=?";
   if (!q.visible.all()) sql += is_visible;
-  if (!q.label.empty()) sql += " AND label=?";
+  if (!q.label.empty())
+    sql += " AND (label=? OR EXISTS(SELECT 1 FROM event_labels AS l WHERE l.event=id AND l.label=? AND"
+           " l.score>=0.5))";
   if (!q.zone.empty()) sql += " AND EXISTS(SELECT 1 FROM json_each(zones) WHERE value=?)";
   if (q.after) sql += " AND start>=?";
   if (q.before) sql += " AND start<?";
@@ -73,7 +75,7 @@ EventPage EventReader::find(const EventQuery &q) const {
   s.bind(q.who);
   if (!q.camera.empty()) s.bind(q.camera);
   if (!q.visible.all()) s.bind(as_json(q.visible));
-  if (!q.label.empty()) s.bind(q.label);
+  if (!q.label.empty()) s.bind(q.label).bind(q.label);
   if (!q.zone.empty()) s.bind(q.zone);
   if (q.after) s.bind(*q.after);
   if (q.before) s.bind(*q.before);
@@ -130,7 +132,7 @@ std::vector<SimilarEvent> EventReader::similar(const std::string &id, int limit,
 
 std::int64_t EventReader::clip_bytes() const {
   const auto l = connections_.lease();
-  return one_integer(l.db(), "SELECT total(clip_bytes) FROM events");
+  return one_integer(l.db(), "SELECT total(clip_bytes) FROM events WHERE of_recording=0");
 }
 
 std::int64_t EventReader::clips() const {
@@ -188,17 +190,12 @@ std::map<CrossingPlace, Crossings> EventReader::crossings(const std::string &cam
 std::vector<Segment> EventReader::segments(const std::string &camera, std::int64_t from, std::int64_t to,
                                            bool with_fragments) const {
   const auto l = connections_.lease();
-  // The one that begins last before `from` may reach into it.
-  Statement s(l.db(), std::string("SELECT ") + segment_columns + (with_fragments ? ", fragments" : "") +
-                          " FROM segments WHERE camera=?1 AND start<?3 AND start+duration>?2 AND start>="
-                          "coalesce((SELECT max(start) FROM segments WHERE camera=?1 AND start<=?2), ?2)"
-                          " ORDER BY start, id");
+  Statement s(l.db(), segments_between(with_fragments));
   s.bind(camera).bind(from).bind(to);
   std::vector<Segment> out;
-  constexpr int fragments_column = 10;
   while (l.step(s)) {
     out.push_back(read_segment(s));
-    if (with_fragments) read_fragments(s, fragments_column, out.back());
+    if (with_fragments) read_fragments(s, segment_column_count, out.back());
   }
   return out;
 }

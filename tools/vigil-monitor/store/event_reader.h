@@ -29,7 +29,7 @@ class EventReader {
   // one.
   std::vector<SimilarEvent> similar(const std::string &id, int limit, const VisibleCameras & = {}) const;
 
-  std::int64_t clip_bytes() const;
+  std::int64_t clip_bytes() const; // of the files that clips are
   std::int64_t clips() const;
   std::optional<double> oldest() const;
   std::int64_t waiting(const std::string &box) const; // letters of the outbox

@@ -23,6 +23,8 @@ Event read_event(const Statement &s) {
   e.retained = s.integer(15) != 0;
   e.has_vector = s.integer(16) != 0;
   if (!s.is_null(17)) e.continues = s.text(17);
+  e.of_recording = s.integer(18) != 0;
+  if (!s.is_null(19)) e.clip_end = s.real(19);
   return e;
 }
 

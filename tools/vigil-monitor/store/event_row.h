@@ -10,8 +10,8 @@ namespace vigil::monitor {
 // The columns that read_event() reads, in their order.
 inline constexpr const char *event_columns =
     "id, camera, label, start, end, zones, x, y, width, height, score, has_clip, clip_start, clip_bytes,"
-    " has_snapshot, retained, vector IS NOT NULL, continues";
-inline constexpr int event_column_count = 18;
+    " has_snapshot, retained, vector IS NOT NULL, continues, of_recording, clip_end";
+inline constexpr int event_column_count = 20;
 
 Event read_event(const Statement &);
 

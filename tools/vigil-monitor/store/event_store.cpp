@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "event_store.h"
 
+#include "../labels/label_store.h"
 #include "../recording/index.h"
 #include "common/error.h"
 #include "event_row.h"
+#include "push_store.h"
 #include "user_store.h"
 
 #include <algorithm>
@@ -12,7 +14,8 @@
 namespace vigil::monitor {
 namespace {
 
-constexpr int version = 3; // 2: segments and gaps of the recording; 3: users and sessions
+// 2: segments and gaps of the recording; 3: users and sessions; 4: clips that are parts of the recording
+constexpr int version = 4;
 constexpr const char *schema = "CREATE TABLE events(id TEXT PRIMARY KEY, camera TEXT NOT NULL, label TEXT "
                                "NOT NULL, start REAL NOT NULL, end REAL,"
                                " updated REAL NOT NULL, zones TEXT NOT NULL, x REAL, y REAL, width REAL, "
@@ -31,7 +34,6 @@ constexpr const char *schema = "CREATE TABLE events(id TEXT PRIMARY KEY, camera 
 constexpr const char *additions =
     "CREATE TABLE IF NOT EXISTS crossings(camera TEXT NOT NULL, quarter INTEGER NOT NULL, line TEXT NOT NULL,"
     " ins INTEGER NOT NULL, outs INTEGER NOT NULL, PRIMARY KEY(camera, quarter, line)) WITHOUT ROWID;"
-    "CREATE INDEX IF NOT EXISTS events_by_clip ON events(has_clip, clip_bytes);"
     "CREATE TABLE IF NOT EXISTS heat_quarters(camera TEXT NOT NULL, quarter INTEGER NOT NULL, cells BLOB NOT "
     "NULL,"
     " PRIMARY KEY(camera, quarter)) WITHOUT ROWID;"
@@ -39,6 +41,11 @@ constexpr const char *additions =
     " ROWID;"
     "CREATE TABLE IF NOT EXISTS cameras(name TEXT PRIMARY KEY, retain_days REAL NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS clock(id INTEGER PRIMARY KEY CHECK(id=0), trusted REAL NOT NULL)";
+
+// What needs columns that were added.
+constexpr const char *later_additions =
+    "DROP INDEX IF EXISTS events_by_clip;"
+    "CREATE INDEX IF NOT EXISTS events_by_size ON events(of_recording, has_clip, clip_bytes);";
 
 } // namespace
 
@@ -49,9 +56,14 @@ EventStore::EventStore(const std::string &path) : db_(path) {
   if (found <= version) {
     db_.execute(additions);
     make_recording_tables(db_);
-    if (!one_integer(db_, "SELECT count(*) FROM pragma_table_info('events') WHERE name='continues'"))
-      db_.execute("ALTER TABLE events ADD COLUMN continues TEXT");
+    add_column(db_, "events", "continues", "TEXT");
+    add_column(db_, "events", "of_recording", "INTEGER NOT NULL DEFAULT 0");
+    add_column(db_, "events", "clip_end", "REAL");
+    db_.execute(later_additions);
+    make_recording_holds(db_);
     make_user_tables(db_);
+    make_push_table(db_);
+    make_label_tables(db_);
     if (found < version) db_.execute(text("PRAGMA user_version=", version).c_str());
   }
   db_.execute("COMMIT");
@@ -88,12 +100,12 @@ void EventStore::put_event(const Event &e) {
       db_,
       "INSERT INTO events(id, camera, label, start, end, zones, x, y, width, height, score, has_clip, "
       "clip_start, clip_bytes,"
-      " has_snapshot, retained, continues, updated) "
-      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,(julianday('now')-2440587.5)*86400.0)"
+      " has_snapshot, retained, continues, of_recording, clip_end, updated) "
+      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,(julianday('now')-2440587.5)*86400.0)"
       " ON CONFLICT(id) DO UPDATE SET end=excluded.end, zones=excluded.zones, x=excluded.x, y=excluded.y,"
       " width=excluded.width, height=excluded.height, score=excluded.score, has_clip=excluded.has_clip,"
       " clip_start=excluded.clip_start, clip_bytes=excluded.clip_bytes, has_snapshot=excluded.has_snapshot,"
-      " updated=excluded.updated");
+      " of_recording=excluded.of_recording, clip_end=excluded.clip_end, updated=excluded.updated");
   s.bind(e.id)
       .bind(e.camera)
       .bind(e.label)
@@ -111,6 +123,8 @@ void EventStore::put_event(const Event &e) {
       .bind(e.has_snapshot)
       .bind(e.retained)
       .bind(e.continues.empty() ? std::optional<std::string>() : e.continues)
+      .bind(e.of_recording)
+      .bind(e.clip_end)
       .run();
 }
 
@@ -136,6 +150,26 @@ void EventStore::set_seen(const std::string &id, const std::string &who, bool se
       .bind(id)
       .bind(who)
       .run();
+}
+
+std::vector<std::string> EventStore::set_seen(const std::vector<std::string> &ids, const std::string &who,
+                                              const VisibleCameras &visible, bool seen) {
+  const std::lock_guard guard(lock_);
+  Transaction all(db_);
+  std::vector<std::string> changed;
+  for (const std::string &id : ids) {
+    Statement of(db_, "SELECT camera FROM events WHERE id=?");
+    of.bind(id);
+    if (!of.step() || !visible.has(of.text(0))) continue;
+    Statement(db_, seen ? "INSERT OR IGNORE INTO seen(event, who) VALUES(?,?)"
+                        : "DELETE FROM seen WHERE event=? AND who=?")
+        .bind(id)
+        .bind(who)
+        .run();
+    if (db_.changes() > 0) changed.push_back(id);
+  }
+  all.commit();
+  return changed;
 }
 
 bool EventStore::remove(const std::string &id) {

@@ -68,6 +68,10 @@ class EventStore {
   bool set_retained(const std::string &id, bool);
   // Whether `who`, a user or a token, has seen the event. A mark goes with its event.
   void set_seen(const std::string &id, const std::string &who, bool);
+  // The same of many, all or none: those of which the mark is another one now. Events of cameras that are not
+  // visible, and those that are not there, are left out.
+  std::vector<std::string> set_seen(const std::vector<std::string> &ids, const std::string &who,
+                                    const VisibleCameras &, bool);
   bool remove(const std::string &id);
   std::vector<Event> oldest_first() const; // all of them, to compare them with the files
 

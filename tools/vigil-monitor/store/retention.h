@@ -21,7 +21,7 @@ namespace vigil::monitor {
 struct Kept {
   std::string id, camera;
   double start = 0;
-  std::int64_t bytes = 0; // of clip and thumbnail
+  std::int64_t bytes = 0; // of clip and thumbnail; a clip that is a part of the recording counts like a file
   bool protect = false;   // retained, or it goes on
   double days = 0;        // its camera's; 0: no limit
 };
@@ -29,7 +29,7 @@ struct DiskState {
   double now = 0;
   std::int64_t max_size = 0; // 0: no limit
   std::int64_t free = 0, min_free = 0;
-  std::int64_t clip_bytes = 0; // of all clips and recordings together
+  std::int64_t clip_bytes = 0; // of all clips and recordings together, each byte once
   bool clock_trusted = true;
 };
 struct Departure {

@@ -120,9 +120,9 @@ int salvage(const std::string &from, const std::string &to,
   try {
     const Sqlite old(from);
     Sqlite fresh(to);
-    for (const char *table :
-         {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock", "seen",
-          "motion_minutes", "segments", "gaps", "recording_days", "users", "sessions"}) {
+    for (const char *table : {"events", "outbox", "crossings", "heat", "heat_quarters", "cameras", "clock",
+                              "seen", "motion_minutes", "segments", "gaps", "recording_days", "users",
+                              "sessions", "push_devices", "event_tracks", "event_looks", "event_labels"}) {
       try {
         const std::vector<std::string> had = columns_of(old, table);
         std::vector<std::string> columns;

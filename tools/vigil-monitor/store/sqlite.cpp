@@ -119,6 +119,15 @@ std::span<const std::uint8_t> Statement::bytes(int column) const {
   return {data, data ? static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) : 0};
 }
 
+void add_column(Sqlite &db, const std::string &table, const std::string &name, const std::string &type) {
+  {
+    Statement s(db, "SELECT 1 FROM pragma_table_info(?) WHERE name=?");
+    s.bind(table).bind(name);
+    if (s.step()) return;
+  }
+  db.execute(("ALTER TABLE " + table + " ADD COLUMN " + name + " " + type).c_str());
+}
+
 std::int64_t one_integer(const Sqlite &db, const char *sql) {
   Statement s(db, sql);
   return s.step() ? s.integer(0) : 0;

@@ -104,6 +104,9 @@ class Statement {
   int bound_ = 0;
 };
 
+// Where the table has no column of this name yet.
+void add_column(Sqlite &, const std::string &table, const std::string &name, const std::string &type);
+
 // The first column of the first row; 0 without rows.
 std::int64_t one_integer(const Sqlite &, const char *sql);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "storage.h"
 
+#include "../recording/recorded_clip.h"
+#include "administrators.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "mp4.h"
@@ -39,7 +41,7 @@ std::string owner_of(fs::path folder, const std::error_code &why) {
 }
 
 std::string prepared(const std::string &path) {
-  for (const char *folder : {"clips", "thumbs", "models", "masks", "recordings"}) {
+  for (const char *folder : {"clips", "thumbs", "events", "models", "masks", "recordings"}) {
     std::error_code error;
     fs::create_directories(fs::path(path) / folder, error);
     if (error)
@@ -55,7 +57,7 @@ std::int64_t size_of(const std::string &file) {
   return error ? 0 : static_cast<std::int64_t>(size);
 }
 
-// A file of the program's own making below clips/ or thumbs/.
+// A file of the program's own making below clips/, thumbs/ or events/.
 struct OwnFile {
   enum class State { whole, part, draft }; // a draft was being written by replace_file()
   Event event;                             // id, camera, start: as the name says
@@ -88,6 +90,20 @@ std::optional<OwnFile> own_file(const fs::path &below, const std::string &extens
   return out;
 }
 
+// The program's own files below a folder, listed before anything is done with them, which changes the folder.
+std::vector<std::pair<OwnFile, std::string>> own_files(const std::string &root, const char *extension,
+                                                       std::error_code &error) {
+  std::vector<std::pair<OwnFile, std::string>> out;
+  fs::recursive_directory_iterator i(root, fs::directory_options::skip_permission_denied, error), end;
+  for (; !error && i != end; i.increment(error)) {
+    std::error_code none;
+    if (!i->is_regular_file(none) || i->is_symlink(none)) continue;
+    if (const auto own = own_file(i->path().lexically_relative(root), extension))
+      out.emplace_back(*own, i->path().string());
+  }
+  return out;
+}
+
 // When a file was written last, as seconds since 1970; empty when that is not known.
 std::optional<double> written(const std::string &path) {
   struct stat info {};
@@ -109,11 +125,12 @@ FolderLock::~FolderLock() {
   if (file_ >= 0) close(file_);
 }
 
-Storage::Storage(const std::string &path, Log log)
-    : path_(prepared(path)), lock_(path_), log_(std::move(log)) {
+Storage::Storage(const std::string &path, Log log, std::shared_ptr<ColdFolder> cold)
+    : had_records_(!is_gone(path + "/events")), path_(prepared(path)), lock_(path_), log_(std::move(log)),
+      records_(path_), places_(path_, std::move(cold)) {
   open_database();
   recordings_ = std::make_unique<RecordingIndex>(file("events.db"));
-  recording_retention_ = std::make_unique<RecordingRetention>(*recordings_, path_, log_);
+  recording_retention_ = std::make_unique<RecordingRetention>(*recordings_, places_, path_, log_);
   reader_ = std::make_unique<EventReader>(file("events.db"));
   motion_ =
       std::make_unique<MotionHistory>(file("motion.db"), [this](const std::string &what) { report(what); });
@@ -122,8 +139,10 @@ Storage::Storage(const std::string &path, Log log)
 
 void Storage::open_database() {
   const std::string path = file("events.db");
-  if (const std::string moved = move_unreadable_log_aside(path); !moved.empty())
+  if (const std::string moved = move_unreadable_log_aside(path); !moved.empty()) {
+    old_rows_ = true;
     report(moved + "; events whose files are there come back from their files");
+  }
   try {
     check_database(path);
     events_ = std::make_unique<EventStore>(path);
@@ -131,7 +150,9 @@ void Storage::open_database() {
   } catch (const DamagedDatabase &e) {
     log_(e.what());
   }
+  const bool administrators = may_have_administrators(path); // what cannot be read may have had some
   const std::string aside = move_aside(path);
+  if (administrators) remember_administrators(path, true);
   events_ = std::make_unique<EventStore>(path);
   const int events = salvage(aside, path, log_);
   report(text("the database was damaged and is now ", aside, "; ", events,
@@ -162,37 +183,102 @@ void Storage::move_to_lost(const std::string &path) {
     report(text(path, " is damaged and is now ", to.string()));
 }
 
-std::vector<Event> Storage::reconcile(double now) {
+// A file alone says that there was an event: its name says when and where.
+Storage::Row &Storage::adopt(Rows &rows, const Event &named, const std::string &path, double now) const {
   constexpr double day = 86400, hour = 3600;
+  Row &row = rows[named.id];
+  Event &e = row.event = named;
+  e.label = "found";
+  // A copy or a restored file may have any time: an event of more than an hour is none.
+  e.end_time = std::clamp(written(path).value_or(e.start_time), e.start_time, e.start_time + hour);
+  // What is older than its camera's days was kept by a person, or it would have gone before.
+  const double days = days_of(e.camera);
+  e.retained = days > 0 && now - e.start_time > days * day;
+  row.changed = true;
+  return row;
+}
+
+// What the records say. A record is never older than its row.
+void Storage::read_records(Rows &rows, std::vector<Event> &ended, double now) {
+  int back = 0, named = 0;
+  std::map<std::string, Event *> open;
+  for (Event &e : ended) open[e.id] = &e;
+  const auto look = [&](const std::string &id, const OwnFile &own, const std::string &path) {
+    const auto at = rows.find(id);
+    if (at != rows.end() && at->second.event.end_time && records_.fits(at->second.event)) {
+      at->second.record = true;
+      return;
+    }
+    const auto said = read_event_record(path, id);
+    if (at == rows.end()) {
+      back += said.has_value();
+      named += !said;
+      Row &row = adopt(rows, own.event, path, now);
+      Event &e = row.event;
+      if (said) {
+        e = *said;
+      } else { // believed until it is looked for
+        constexpr double after = 5;
+        e.of_recording = e.has_clip = true;
+        e.clip_start = e.start_time;
+        e.clip_end = *e.end_time + after;
+      }
+      row.record = said.has_value();
+      doubtful_.insert(id);
+    } else if (said) {
+      Event &e = at->second.event;
+      const bool has_end = e.end_time.has_value();
+      e = *said;
+      at->second.changed = true;
+      at->second.record = records_.fits(e); // what is written otherwise is written again, once
+      doubtful_.insert(id);
+      if (const auto without = open.find(id); !has_end && without != open.end()) {
+        without->second->end_time = e.end_time; // it is stored with its news
+        e.end_time.reset();
+      }
+    }
+    if (said) return;
+    move_to_lost(path);
+    if (at != rows.end()) at->second.aside = true; // it is written again
+  };
+  std::error_code error;
+  const auto files = own_files(file("events"), ".json", error);
+  if (error) report(text("the folder ", file("events"), " cannot be read: ", error.message()));
+  for (const auto &[own, path] : files) {
+    try {
+      if (own.state == OwnFile::State::draft)
+        remove_file(path);
+      else if (own.state == OwnFile::State::whole)
+        look(own.event.id, own, path);
+    } catch (const std::exception &e) {
+      report(text(path, " is left as it is: ", e.what()));
+    }
+  }
+  if (back) log_(text(back, " events without a row in the database came back from their records"));
+  if (named) report(text(named, " events whose records are damaged came back with the label found"));
+}
+
+// It has no record, which goes before the row, and the database may be of a time before.
+bool Storage::was_deleted(const Row &row) const {
+  const Event &e = row.event;
+  return old_rows_ && had_records_ && e.end_time && e.of_recording && !row.record && !row.aside &&
+         is_gone(file(record_path(e)));
+}
+
+std::vector<Event> Storage::reconcile(double now) {
   std::vector<Event> ended = events_->unfinished();
   if (!ended.empty())
     log_(text(ended.size(),
               " events had no end, because the program was stopped: they end when they were last seen"));
-  int adopted = 0, closed = 0, missing = 0, found = 0;
+  int adopted = 0, closed = 0, missing = 0, found = 0, deleted = 0;
   // All rows are read at once, and what is found of their files is noted: to ask for each file and each row
   // by itself takes a minute where there are 200,000.
-  struct Row {
-    Event event;
-    bool clip = false, snapshot = false, changed = false;
-  };
-  std::unordered_map<std::string, Row> rows;
+  Rows rows;
   for (Event &e : events_->oldest_first()) {
     std::string id = e.id;
     rows[std::move(id)].event = std::move(e);
   }
-  const auto adopt = [&](const Event &named, const std::string &path) -> Row & {
-    Row &row = rows[named.id];
-    Event &e = row.event = named;
-    e.label = "found";
-    // A copy or a restored file may have any time: an event of more than an hour is none.
-    e.end_time = std::clamp(written(path).value_or(e.start_time), e.start_time, e.start_time + hour);
-    // What is older than its camera's days was kept by a person, or it would have gone before.
-    const double days = days_of(e.camera);
-    e.retained = days > 0 && now - e.start_time > days * day;
-    row.changed = true;
-    adopted++;
-    return row;
-  };
+  read_records(rows, ended, now);
   const auto clip = [&](const OwnFile &own, std::string path) {
     const auto at = rows.find(own.event.id);
     if (own.state == OwnFile::State::part) {
@@ -209,11 +295,14 @@ std::vector<Event> Storage::reconcile(double now) {
       closed++;
     }
     if (size_of(path) == 0) return move_to_lost(path);
-    Row &row = at == rows.end() ? adopt(own.event, path) : at->second;
+    adopted += at == rows.end();
+    Row &row = at == rows.end() ? adopt(rows, own.event, path, now) : at->second;
     row.clip = true;
     Event &e = row.event;
     const std::int64_t bytes = size_of(path);
-    if (e.has_clip && e.clip_bytes == bytes) return;
+    if (e.has_clip && !e.of_recording && e.clip_bytes == bytes) return;
+    e.of_recording = false;
+    e.clip_end.reset();
     found += !e.has_clip && at != rows.end(); // finished, but the row did not learn of it
     e.has_clip = row.changed = true;
     e.clip_bytes = bytes;
@@ -222,21 +311,13 @@ std::vector<Event> Storage::reconcile(double now) {
   const auto thumb = [&](const OwnFile &own, const std::string &path) {
     if (size_of(path) == 0) return move_to_lost(path);
     const auto at = rows.find(own.event.id);
-    (at == rows.end() ? adopt(own.event, path) : at->second).snapshot = true;
+    adopted += at == rows.end();
+    (at == rows.end() ? adopt(rows, own.event, path, now) : at->second).snapshot = true;
   };
   for (const char *folder : {"clips", "thumbs"}) {
     const bool clips = !std::strcmp(folder, "clips");
     std::error_code error;
-    fs::recursive_directory_iterator i(file(folder), fs::directory_options::skip_permission_denied, error),
-        end;
-    std::vector<std::pair<OwnFile, std::string>>
-        files; // listed first: what is done with them changes the folders
-    for (; !error && i != end; i.increment(error)) {
-      std::error_code none;
-      if (!i->is_regular_file(none) || i->is_symlink(none)) continue;
-      if (const auto own = own_file(i->path().lexically_relative(file(folder)), clips ? ".mp4" : ".jpg"))
-        files.emplace_back(*own, i->path().string());
-    }
+    const auto files = own_files(file(folder), clips ? ".mp4" : ".jpg", error);
     if (error) report(text("the folder ", file(folder), " cannot be read: ", error.message()));
     for (const auto &[own, path] : files) {
       try {
@@ -251,25 +332,60 @@ std::vector<Event> Storage::reconcile(double now) {
       }
     }
   }
+  std::map<std::string, double> ends;
+  for (const Event &e : ended) ends[e.id] = *e.end_time;
+  int half = 0;
+  std::string unwritten;
   for (auto &[id, row] : rows) {
     Event &e = row.event;
     // Only a file that is certainly gone is missing: one that cannot be looked at may come back.
-    const bool clip_gone = e.has_clip && !row.clip && is_gone(file(clip_path(e)));
+    const bool clip_gone = e.has_clip && !e.of_recording && !row.clip && is_gone(file(clip_path(e)));
     const bool snapshot = row.snapshot || (e.has_snapshot && !is_gone(file(thumb_path(e))));
-    if (!row.changed && !clip_gone && e.has_snapshot == snapshot) continue;
     missing += clip_gone;
     if (clip_gone) {
       e.has_clip = false;
       e.clip_bytes = 0;
     }
-    e.has_snapshot = snapshot;
-    events_->put(e);
+    row.changed = row.changed || clip_gone;
+    if (e.has_snapshot != snapshot) {
+      e.has_snapshot = snapshot;
+      row.changed = true;
+      row.record = row.record && !e.of_recording;
+    }
+    // What a killed program did not come to say of a clip that is a part of the recording.
+    if (e.of_recording && !e.has_clip && (e.end_time || ends.count(id))) {
+      const auto end = e.end_time;
+      if (!end) e.end_time = ends[id];
+      find_clip(e);
+      if (!e.has_clip) { // the index may not know yet what is there
+        e.of_recording = true;
+        doubtful_.insert(id);
+      }
+      e.end_time = end;
+      row.changed = true;
+      row.record = false;
+      half++;
+    }
+    if (was_deleted(row)) {
+      events_->remove(id);
+      deleted++;
+      continue;
+    }
+    if (e.end_time && row.record != e.of_recording) try {
+        records_.put(e);
+      } catch (const Error &error) { // the next start tries it again
+        if (unwritten.empty()) unwritten = error.what();
+      }
+    if (row.changed) events_->put(e);
   }
   if (closed) log_(text(closed, " half-written clips were closed after their last whole part"));
   if (adopted)
     report(text(adopted, " clips and pictures without an event became events with the label found"));
   if (found) log_(text(found, " finished clips were given back to their events"));
   if (missing) report(text(missing, " events have lost their clip: the file is gone"));
+  if (half) log_(text("of ", half, " events the clip was not known, and is looked for in the recording"));
+  if (!unwritten.empty()) report("records of events are missing: " + unwritten);
+  if (deleted) log_(text(deleted, " events that had been deleted stay deleted"));
   for (Event &e : ended) { // with what was found of its files
     const auto end = e.end_time;
     e = events_->get(e.id).value_or(e);
@@ -278,8 +394,79 @@ std::vector<Event> Storage::reconcile(double now) {
   return ended;
 }
 
+// What the recording has of it by the index.
+void Storage::find_clip(Event &e) const {
+  constexpr double after = 5; // what is configured may have been more
+  const std::int64_t from = micros(e.clip_start.value_or(e.start_time)),
+                     to = micros(e.clip_end.value_or(*e.end_time + after));
+  const ClipResult part = recorded_clip(recordings_->segments(e.camera, from, to, true), from, to,
+                                        [this](const Segment &s) { return places_.file(s); });
+  e.has_clip = e.of_recording = part.good;
+  e.clip_bytes = part.bytes;
+  e.clip_end = part.end;
+  if (part.good) e.clip_start = part.start;
+}
+
+void Storage::recordings_compared() {
+  {
+    const std::lock_guard guard(both_lock_);
+    compared_ = true;
+  }
+  settle_clips();
+}
+
+void Storage::settle_clips() {
+  std::set<std::string> ids;
+  {
+    const std::lock_guard guard(both_lock_);
+    if (!compared_) return;
+    ids.swap(doubtful_);
+  }
+  for (const std::string &id : ids) {
+    const std::lock_guard guard(both_lock_);
+    auto e = events_->get(id);
+    if (!e || !e->of_recording) continue;
+    if (!e->end_time) { // its end is on its way
+      doubtful_.insert(id);
+      continue;
+    }
+    const bool known = e->has_clip && e->clip_bytes > 0 && e->clip_start && e->clip_end;
+    if (known &&
+        !recordings_->segments(e->camera, micros(*e->clip_start), micros(*e->clip_end), false).empty())
+      continue;
+    find_clip(*e);
+    records_.put(*e);
+    events_->put(*e);
+  }
+}
+
+void Storage::put(const Event &e, const std::vector<Posting> &news) {
+  const std::lock_guard guard(both_lock_);
+  records_.put(e);
+  events_->put(e, news);
+}
+
+bool Storage::change(const Event &e, const std::vector<Posting> &news) {
+  const std::lock_guard guard(both_lock_);
+  const auto row = events_->get(e.id);
+  if (!row || row->retained != e.retained) return false;
+  records_.put(e);
+  return events_->change(e, news);
+}
+
+std::optional<Event> Storage::set_retained(const std::string &id, bool retained) {
+  const std::lock_guard guard(both_lock_);
+  auto e = events_->get(id);
+  if (!e) return std::nullopt;
+  e->retained = retained;
+  records_.put(*e);
+  events_->set_retained(id, retained);
+  return e;
+}
+
 bool Storage::remove(const Event &e) {
-  for (const std::string &below : {clip_path(e), thumb_path(e)}) {
+  const std::lock_guard guard(both_lock_);
+  for (const std::string &below : {clip_path(e), thumb_path(e), record_path(e)}) {
     const std::string path = file(below);
     remove_file(path);
     std::error_code error;
@@ -310,6 +497,14 @@ double Storage::days_of(const std::string &camera) const {
   return known == days_.end() ? otherwise_ : known->second;
 }
 
+// What its going frees in the storage folder.
+std::int64_t Storage::room_of(const Event &e) const {
+  if (!e.of_recording || !e.clip_start || !e.clip_end) return e.clip_bytes;
+  const auto segments = recordings_->segments(e.camera, micros(*e.clip_start), micros(*e.clip_end), false);
+  const bool here = std::any_of(segments.begin(), segments.end(), [](const Segment &s) { return !s.cold; });
+  return here ? e.clip_bytes : 0;
+}
+
 // The events that may have to go, oldest first, and of each camera the first that will: enough for
 // plan_retention() and next_departure(), without reading the whole table.
 std::vector<Kept> Storage::candidates(const DiskState &disk) const {
@@ -317,7 +512,7 @@ std::vector<Kept> Storage::candidates(const DiskState &disk) const {
   constexpr double day = 86400;
   std::map<std::pair<double, std::string>, Kept> all;
   const auto add = [&](const Event &e) {
-    all[{e.start_time, e.id}] = {e.id, e.camera, e.start_time, e.clip_bytes, false, days_of(e.camera)};
+    all[{e.start_time, e.id}] = {e.id, e.camera, e.start_time, room_of(e), false, days_of(e.camera)};
   };
   for (const std::string &camera : events_->cameras()) {
     const double days = days_of(camera);
@@ -338,6 +533,7 @@ std::vector<Kept> Storage::candidates(const DiskState &disk) const {
 }
 
 Departed Storage::retain(const DiskState &disk) {
+  settle_clips();
   constexpr double day = 24 * 3600;
   if (disk.clock_trusted && (!counts_went_ || std::abs(disk.now - *counts_went_) >= day)) {
     events_->forget_counts(disk.now - days_of_counts * day);
@@ -382,7 +578,7 @@ DiskState Storage::disk(const StorageConfig &c, double now, bool clock_trusted) 
           static_cast<std::int64_t>(c.max_size),
           error ? INT64_MAX / 2 : static_cast<std::int64_t>(space.available),
           static_cast<std::int64_t>(c.min_free),
-          reader_->clip_bytes() + recordings_->bytes(),
+          reader_->clip_bytes() + recordings_->bytes() - recordings_->cold_bytes(),
           clock_trusted};
 }
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The storage folder: database, clips, thumbnails, models, events.jsonl. Files and rows are made and taken
-// away together.
+// The storage folder: database, clips, thumbnails, records of events, models, events.jsonl. Files and rows
+// are made and taken away together.
 //
 // Evidence is never deleted because something is unknown. The program touches only files that it names
-// itself (clips/CAMERA/DAY/ID.mp4, thumbs/CAMERA/DAY/ID.jpg, where DAY and CAMERA are those of ID), gives
-// files without a row an event, and moves what is damaged to lost/ or to a name with ".damaged-TIME".
+// itself (clips/CAMERA/DAY/ID.mp4, thumbs/CAMERA/DAY/ID.jpg, events/CAMERA/DAY/ID.json, where DAY and CAMERA
+// are those of ID), gives files without a row an event, and moves what is damaged to lost/ or to a name with
+// ".damaged-TIME".
 #pragma once
 
 #include "../config/config.h"
 #include "../motion/motion_history.h"
 #include "../recording/index.h"
+#include "../recording/places.h"
 #include "../recording/retention.h"
 #include "event_reader.h"
+#include "event_records.h"
 #include "event_store.h"
 #include "retention.h"
 
@@ -22,6 +25,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace vigil::monitor {
@@ -46,20 +50,31 @@ class Storage {
   // Makes the folders. A damaged or unreadable database is moved aside, and what can be read of it goes
   // into a new one. Throws Error::write when the folder cannot be written, Error::bad_data on a newer
   // version's database, Error::io when another program works with the folder.
-  Storage(const std::string &path, Log log);
+  // `cold`: the second folder of recordings; null: none.
+  Storage(const std::string &path, Log log, std::shared_ptr<ColdFolder> cold = nullptr);
 
   EventStore &events() { return *events_; }
   RecordingIndex &recordings() { return *recordings_; }
+  const RecordingPlaces &places() const { return places_; }
   const EventReader &reader() const { return *reader_; }
   MotionHistory &motion() { return *motion_; }
   const std::string &path() const { return path_; }
   std::string file(const std::string &below) const { return path_ + "/" + below; }
 
-  // A finished clip or picture without a row becomes an event with the label "found"; a row without its
-  // file says so; a half-written clip is closed after its last whole part. A file that cannot be read stays
-  // where it is, and the log says so. Returns the events that have no end, because the program was killed,
-  // with the end that they are to get.
+  // A record without a row becomes its event again. A finished clip or picture, or a damaged record, without
+  // a row becomes an event with the label "found"; a row without its file says so; a half-written clip is
+  // closed after its last whole part. A clip or picture that cannot be read stays where it is, and the log
+  // says so. Returns the events that have no end, because the program was killed, with the end that they are
+  // to get.
   std::vector<Event> reconcile(double now);
+  // From now on the index has what is in the folders of recordings: clips that were believed to be parts of
+  // them are looked for. On any thread.
+  void recordings_compared();
+
+  // Stores an event with its news, after its record (event_records.h). On any thread. Throw Error::write.
+  void put(const Event &, const std::vector<Posting> &news = {});
+  bool change(const Event &, const std::vector<Posting> &news);   // false: as EventStore::change()
+  std::optional<Event> set_retained(const std::string &id, bool); // the event; empty: there is none
 
   // Removes the files, then the row: what is reported as deleted does not come back. True when there was
   // such an event. Throws Error::write when a file cannot be removed; the row stays then.
@@ -91,12 +106,31 @@ class Storage {
 
  private:
   void open_database();
+  struct Row { // of an event, and what is found of its files
+    Event event;
+    bool clip = false, snapshot = false, changed = false;
+    bool record = false, aside = false; // a sound one; a damaged one, which was moved to lost/
+  };
+  using Rows = std::unordered_map<std::string, Row>;
+  Row &adopt(Rows &, const Event &named, const std::string &path, double now) const;
+  void read_records(Rows &, std::vector<Event> &ended, double now);
+  bool was_deleted(const Row &) const;
+  void find_clip(Event &) const;
+  void settle_clips();
   std::vector<Kept> candidates(const DiskState &) const;
   void move_to_lost(const std::string &path);
+  std::int64_t room_of(const Event &) const;
 
+  const bool had_records_; // the folder of records was there
   const std::string path_;
   FolderLock lock_;
   Log log_;
+  const EventRecords records_;
+  std::mutex both_lock_;           // what changes or removes records and rows holds it
+  bool old_rows_ = false;          // the database's log was lost: rows may be of a time before the files
+  bool compared_ = false;          // both_lock_: the index has what is in the folders
+  std::set<std::string> doubtful_; // likewise: events whose clips may not be in the recording
+  const RecordingPlaces places_;
   std::unique_ptr<EventStore> events_;
   std::unique_ptr<RecordingIndex> recordings_;
   std::unique_ptr<RecordingRetention> recording_retention_;

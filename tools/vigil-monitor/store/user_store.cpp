@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "user_store.h"
 
+#include "administrators.h"
 #include "common/error.h"
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 namespace vigil::monitor {
 namespace {
@@ -43,19 +42,31 @@ std::string marks_of_user(std::int64_t id) {
   return "user:" + std::to_string(id);
 }
 
-bool may_have_administrators(const std::string &database) {
-  std::error_code error;
-  if (!std::filesystem::exists(database, error) && !error) return false;
-  try {
-    const Sqlite db(database, Sqlite::Mode::read_only);
-    return one_integer(db, "SELECT count(*) FROM sqlite_master WHERE type='table' AND name='users'") &&
-           one_integer(db, "SELECT count(*) FROM users WHERE role='admin'");
-  } catch (const Error &) {
-    return true;
-  }
+UserStore::UserStore(const std::string &path) : path_(path), db_(path) {}
+
+namespace {
+
+constexpr const char *administrators = "SELECT count(*) FROM users WHERE role='admin'";
+
+} // namespace
+
+void UserStore::remember() const {
+  const std::lock_guard guard(lock_);
+  if (one_integer(db_, administrators) > 0)
+    remember_administrators(path_, true);
+  else if (!remembered_administrators(path_))
+    remember_administrators(path_, false);
 }
 
-UserStore::UserStore(const std::string &path) : db_(path) {}
+void UserStore::forget_last(const std::string &role_before) const {
+  if (role_before == "admin" && one_integer(db_, administrators) == 0) remember_administrators(path_, false);
+}
+
+std::string UserStore::role_of(std::int64_t id) const {
+  Statement s(db_, "SELECT role FROM users WHERE id=?");
+  s.bind(id);
+  return s.step() ? s.text(0) : "";
+}
 
 void UserStore::count_change() {
   db_.execute("INSERT INTO user_changes(id, n) VALUES(0, 1) ON CONFLICT(id) DO UPDATE SET n=n+1");
@@ -80,6 +91,7 @@ std::vector<StoredUser> UserStore::users() const {
 
 bool UserStore::add(const StoredUser &u) {
   const std::lock_guard guard(lock_);
+  if (u.role == "admin") remember_administrators(path_, true); // first: a crash closes rather than opens
   Transaction both(db_);
   Statement(db_, "INSERT OR IGNORE INTO users(name, role, password, password_version, cameras, created)"
                  " VALUES(?,?,?,?,?,?)")
@@ -98,6 +110,8 @@ bool UserStore::add(const StoredUser &u) {
 
 bool UserStore::change(const StoredUser &u) {
   const std::lock_guard guard(lock_);
+  const std::string before = role_of(u.id);
+  if (u.role == "admin" && !before.empty()) remember_administrators(path_, true);
   Transaction both(db_);
   Statement(db_, "UPDATE users SET role=?, password=?, password_version=?, cameras=? WHERE id=?")
       .bind(u.role)
@@ -113,18 +127,22 @@ bool UserStore::change(const StoredUser &u) {
       .run();
   count_change();
   both.commit();
+  forget_last(before);
   return there;
 }
 
 bool UserStore::remove(std::int64_t id) {
   const std::lock_guard guard(lock_);
+  const std::string before = role_of(id);
   Transaction all(db_);
   Statement(db_, "DELETE FROM sessions WHERE user=?").bind(id).run();
   Statement(db_, "DELETE FROM seen WHERE who=?").bind(marks_of_user(id)).run();
+  Statement(db_, "DELETE FROM push_devices WHERE owner=?").bind(marks_of_user(id)).run();
   Statement(db_, "DELETE FROM users WHERE id=?").bind(id).run();
   const bool was_there = db_.changes() > 0;
   count_change();
   all.commit();
+  forget_last(before);
   return was_there;
 }
 

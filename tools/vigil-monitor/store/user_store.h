@@ -40,12 +40,16 @@ class UserStore {
  public:
   explicit UserStore(const std::string &path); // that of an EventStore, which has made the tables
 
+  // Notes whether there are administrators, where no note says yet that there were (administrators.h). What
+  // changes users does so too. Throws Error::write.
+  void remember() const;
+
   std::int64_t changes() const; // another number after each change of a user by any program
   std::vector<StoredUser> users() const;
   // Without its id. False when there is one of this name.
   bool add(const StoredUser &);
   bool change(const StoredUser &); // by its id; false: it is gone
-  bool remove(std::int64_t id);    // with its sessions and the marks of what it has seen
+  bool remove(std::int64_t id);    // with its sessions, its devices, and the marks of what it has seen
 
   std::vector<StoredSession> sessions() const;
   void put(const StoredSession &);
@@ -54,13 +58,13 @@ class UserStore {
 
  private:
   void count_change(); // within a transaction
+  // Notes that there is none, where the one that has gone was the last.
+  void forget_last(const std::string &role_before) const;
+  std::string role_of(std::int64_t id) const;
+  const std::string path_;
   mutable std::mutex lock_;
   Sqlite db_;
 };
-
-// Whether somebody may administer with a password. True also where nobody can say: the database cannot be
-// read.
-bool may_have_administrators(const std::string &database);
 
 // Whose marks of seen events are a user's: no token has such a name.
 std::string marks_of_user(std::int64_t id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Requests to the server, as docs/api/openapi.json describes them. An answer that is no success becomes an Error with the
 // server's own words; 401 also tells the page to show its login.
+import { t } from "./text.js";
 export class Refused extends Error {
   constructor(status, words) {
     super(words);
@@ -12,9 +13,9 @@ export const signIn = new EventTarget(); // "needed" when a request was refused 
 
 async function words(response) {
   try {
-    return (await response.json()).error ?? `The server answered ${response.status}`;
+    return (await response.json()).error ?? t("The server answered {status}", { status: response.status });
   } catch {
-    return `The server answered ${response.status} ${response.statusText}`.trim();
+    return t("The server answered {status}", { status: `${response.status} ${response.statusText}`.trim() });
   }
 }
 
@@ -26,7 +27,7 @@ async function request(method, path, { body, signal, keepalive } = {}) {
       body: body === undefined ? undefined : JSON.stringify(body) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused(0, method === "GET" ? "The server cannot be reached. The page tries again." : "The server cannot be reached. Try it again when it is back.");
+    throw new Refused(0, method === "GET" ? t("The server cannot be reached. The page tries again.") : t("The server cannot be reached. Try it again when it is back."));
   }
   if (!response.ok) {
     if (response.status === 401 && path !== "api/login" && path !== "api/password") signIn.dispatchEvent(new Event("needed"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Makes elements. Text only ever becomes text nodes, never markup, so names and reasons from the server need no escaping.
+import { t } from "./text.js";
 const svgNamespace = "http://www.w3.org/2000/svg";
 
 function fill(element, attributes, children) {
@@ -39,7 +40,7 @@ export function iconButton(name, words, onclick, { shown = false, keys, ...attri
 
 /** A day as a field. `onday` gets a whole day, or "" when it is cleared; what is half typed is left alone. */
 export function dayField(isDay, onday, attributes) {
-  const field = h("input", { type: "date", "aria-label": "Day", ...attributes, onchange: () => {
+  const field = h("input", { type: "date", "aria-label": t("Day"), ...attributes, onchange: () => {
     if (isDay(field.value) || (field.value === "" && !field.validity.badInput)) onday(field.value);
   } });
   return field;

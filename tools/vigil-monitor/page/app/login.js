@@ -2,8 +2,9 @@
 // Asks for name and password, or for a token; the server turns either into a cookie that no script can read.
 import { get, post } from "./api.js";
 import { h, icon } from "./dom.js";
+import { t } from "./text.js";
 
-const wrong = { password: "The name or the password is wrong.", token: "This token is not known. Look for a missing character." };
+const wrong = { password: t("The name or the password is wrong."), token: t("This token is not known. Look for a missing character.") };
 
 export function login(onin) {
   const name = h("input", { id: "user", type: "text", name: "username", required: true, autocomplete: "username", autocapitalize: "none", spellcheck: "false",
@@ -11,10 +12,10 @@ export function login(onin) {
   const password = h("input", { id: "password", type: "password", name: "password", required: true, autocomplete: "current-password", "aria-describedby": "token-error" });
   const token = h("input", { id: "token", type: "password", name: "token", required: true, autocomplete: "current-password", "aria-describedby": "token-hint token-error" });
   const error = h("p", { id: "token-error", class: "field-error", role: "alert" });
-  const button = h("button", { class: "button primary" }, "Sign in");
-  const byPassword = h("div", { class: "login-fields" }, h("label", { for: "user" }, "Name"), name, h("label", { for: "password" }, "Password"), password);
-  const byToken = h("div", { class: "login-fields" }, h("label", { for: "token" }, "Token"), token,
-    h("p", { id: "token-hint", class: "hint" }, "It stands in the server's token file. The view token shows, the admin token also changes."));
+  const button = h("button", { class: "button primary" }, t("Sign in"));
+  const byPassword = h("div", { class: "login-fields" }, h("label", { for: "user" }, t("Name")), name, h("label", { for: "password" }, t("Password")), password);
+  const byToken = h("div", { class: "login-fields" }, h("label", { for: "token" }, t("Token")), token,
+    h("p", { id: "token-hint", class: "hint" }, t("It stands in the server's token file. The view token shows, the admin token also changes.")));
   const other = h("button", { type: "button", class: "button quiet", hidden: true, onclick: () => show(!asksToken) });
   const fields = h("div"); // empty until the server has said which ways there are
   let users = false; // whether there are any: without them a token is the only way
@@ -24,7 +25,7 @@ export function login(onin) {
     asksToken = withToken;
     fields.replaceChildren(withToken ? byToken : byPassword);
     other.hidden = !users;
-    other.textContent = withToken ? "Sign in with name and password" : "Sign in with a token";
+    other.textContent = withToken ? t("Sign in with name and password") : t("Sign in with a token");
     error.textContent = "";
     form.hidden = false;
     (withToken ? token : name).focus();

@@ -5,18 +5,23 @@ import { camera } from "../camera/camera.js";
 import { events } from "../events/events.js";
 import { heatmap } from "../events/heatmap.js";
 import { emptyState } from "./dom.js";
+import { watchVersion } from "./install.js";
 import { listen } from "./keyboard.js";
+import { labels } from "../labels/view.js";
 import { live } from "./live.js";
 import { login } from "./login.js";
+import { settlePush } from "./push.js";
 import { route } from "./router.js";
 import { shell } from "./shell.js";
+import { review } from "../review/review.js";
 import { store } from "./store.js";
+import { t } from "./text.js";
 import { system } from "../system/system.js";
 import { timeline } from "../timeline/timeline.js";
 import { wall } from "../wall/wall.js";
 
-const views = { wall, camera, events, timeline, heatmap, system };
-const titles = { wall: "Wall", events: "Events", timeline: "Timeline", heatmap: "Heat map", system: "System" };
+const views = { wall, camera, events, review, timeline, heatmap, labels, system };
+const titles = { wall: t("Wall"), events: t("Events"), review: t("Review"), timeline: t("Timeline"), heatmap: t("Heat map"), labels: t("Labels"), system: t("System") };
 let leave = null;
 
 function askForToken() {
@@ -24,7 +29,7 @@ function askForToken() {
   leave?.();
   leave = null;
   live.stop();
-  document.title = "Sign in · Vigil";
+  document.title = t("{what} · Vigil", { what: t("Sign in") });
   document.body.replaceChildren(login(start));
 }
 
@@ -34,19 +39,21 @@ async function start() {
     store.setAll(await get("api/cameras"));
   } catch (error) {
     if (error.status === 401) return; // "needed" was told
-    document.body.replaceChildren(emptyState("offline", "The server does not answer", error.message));
+    document.body.replaceChildren(emptyState("offline", t("The server does not answer"), error.message));
     setTimeout(start, 2000);
     return;
   }
+  settlePush().catch(() => {}); // the next start tries it again
   const { frame, main, mark } = shell();
   document.body.replaceChildren(frame);
   document.documentElement.dataset.role = store.version.role;
   leave = route(views, main, (to) => {
     mark(to.view);
-    document.title = `${to.view === "camera" ? to.names[0] : titles[to.view] ?? "Wall"} · Vigil`;
+    document.title = t("{what} · Vigil", { what: to.view === "camera" ? to.names[0] : titles[to.view] ?? titles.wall });
   });
 }
 
 signIn.addEventListener("needed", askForToken);
+watchVersion();
 listen();
 start();

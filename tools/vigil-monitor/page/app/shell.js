@@ -7,13 +7,16 @@ import { noticeArea } from "./notice.js";
 import { changeTheme, signOutButton, themeButton } from "./personal.js";
 import { go } from "./router.js";
 import { store } from "./store.js";
+import { t, tn } from "./text.js";
 
 const places = [
-  { view: "wall", words: "Wall", icon: "wall", key: "1" },
-  { view: "events", words: "Events", icon: "events", key: "2" },
-  { view: "timeline", words: "Timeline", icon: "timeline", key: "5" },
-  { view: "heatmap", words: "Heat map", icon: "heat", key: "3" },
-  { view: "system", words: "System", icon: "system", key: "4" },
+  { view: "wall", words: t("Wall"), icon: "wall", key: "1" },
+  { view: "events", words: t("Events"), icon: "events", key: "2" },
+  { view: "review", words: t("Review"), icon: "review", key: "6" },
+  { view: "timeline", words: t("Timeline"), icon: "timeline", key: "5" },
+  { view: "heatmap", words: t("Heat map"), icon: "heat", key: "3" },
+  { view: "labels", words: t("Labels"), icon: "label", key: "7" },
+  { view: "system", words: t("System"), icon: "system", key: "4" },
 ];
 
 export function shell() {
@@ -22,29 +25,29 @@ export function shell() {
   const state = h("div", { class: "connection", role: "status" }, h("span", { class: "dot" }), h("span", { class: "words" }));
   const main = h("main", { id: "main", tabindex: "-1" });
   const frame = h("div", { class: "shell" },
-    h("a", { href: "#main", class: "skip", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"),
-    h("nav", { class: "rail", "aria-label": "Views" },
-      h("a", { class: "brand", href: "#/wall", "aria-label": "Vigil, the wall" }, icon("eye"), h("span", {}, "Vigil")),
+    h("a", { href: "#main", class: "skip", onclick: (event) => { event.preventDefault(); main.focus(); } }, t("Skip to the content")),
+    h("nav", { class: "rail", "aria-label": t("Views") },
+      h("a", { class: "brand", href: "#/wall", "aria-label": t("Vigil, the wall") }, icon("eye"), h("span", {}, "Vigil")),
       h("div", { class: "places" }, [...links.values()]),
-      h("div", { class: "rail-end" }, state, themeButton(), iconButton("keyboard", "Keys", showHelp, { keys: "?" }), signOutButton())),
+      h("div", { class: "rail-end" }, state, themeButton(), iconButton("keyboard", t("Keys"), showHelp, { keys: "?" }), signOutButton())),
     main, noticeArea());
 
   const tell = () => {
     const down = [...store.cameras.values()].filter((c) => c.state === "offline").length;
     state.dataset.state = !live.connected ? "lost" : down ? "some" : "good";
     document.documentElement.dataset.connection = live.connected ? "live" : "lost"; // old pictures must not look live
-    setText(state.lastChild, !live.connected ? "Connecting" : down ? `${down} offline` : "Live");
-    state.title = !live.connected ? "The server does not answer. The page tries again each second."
-      : down ? `${down} of ${store.cameras.size} cameras are offline` : `${store.cameras.size} cameras are live`;
+    setText(state.lastChild, !live.connected ? t("Connecting") : down ? t("{n} offline", { n: down }) : t("Live"));
+    state.title = !live.connected ? t("The server does not answer. The page tries again each second.")
+      : down ? t("{n} of {all} cameras are offline", { n: down, all: store.cameras.size }) : tn("1 camera is live", "{n} cameras are live", store.cameras.size);
   };
   for (const name of ["cameras", "camera"]) store.addEventListener(name, tell);
   live.addEventListener("state", tell);
   tell();
 
-  addKeys("Everywhere", [
+  addKeys(t("Everywhere"), [
     ...places.map(({ view, words, key }) => ({ keys: [key], words, run: () => go(view) })),
-    { keys: ["t"], words: "change the theme", run: changeTheme },
-    { keys: ["?"], words: "show these keys", run: showHelp },
+    { keys: ["t"], words: t("change the theme"), run: changeTheme },
+    { keys: ["?"], words: t("show these keys"), run: showHelp },
   ]);
   const mark = (view) => {
     for (const [name, link] of links) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Dark, light, or as the system says. The choice is kept in this browser.
+import { t } from "./text.js";
 const order = ["auto", "dark", "light"];
-const words = { auto: "as the system", dark: "dark", light: "light" };
+const words = { auto: t("as the system"), dark: t("dark"), light: t("light") };
 
 export function theme() {
   return document.documentElement.dataset.theme ?? "auto";

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Times in the viewer's zone. The server speaks seconds since 1970 in UTC.
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-const clockMinutes = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const day = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
+import { locale, number, t } from "./text.js";
+const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+const clockMinutes = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const day = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
+const whole = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
 
 export const now = () => Date.now() / 1000;
-export const timeOfDay = (t) => clock.format(t * 1000);
-export const hourMinute = (t) => clockMinutes.format(t * 1000);
-export const fullTime = (t) => whole.format(t * 1000);
+export const timeOfDay = (time) => clock.format(time * 1000);
+export const hourMinute = (time) => clockMinutes.format(time * 1000);
+export const fullTime = (time) => whole.format(time * 1000);
 export const zoneName = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Midnight of the day of t, in the viewer's zone. A day can last 23 or 25 hours: ask for the next day's start, do not add. */
@@ -23,11 +24,11 @@ export function hourStart(start, hour) {
   return new Date(d.getFullYear(), d.getMonth(), d.getDate(), hour).getTime() / 1000;
 }
 
-export function dayName(t) {
-  const start = dayStart(t);
-  if (start === dayStart()) return "Today";
-  if (start === dayStart(now(), -1)) return "Yesterday";
-  return day.format(t * 1000);
+export function dayName(time) {
+  const start = dayStart(time);
+  if (start === dayStart()) return t("Today");
+  if (start === dayStart(now(), -1)) return t("Yesterday");
+  return day.format(time * 1000);
 }
 
 /** For <input type=date>: 2026-11-22. */
@@ -46,19 +47,23 @@ export function fromDateValue(text) {
 /** 4 s, 3 min 05 s, 2 h 10 min, 3 d 4 h */
 export function span(seconds) {
   const n = Math.max(0, Math.round(seconds));
-  if (n < 60) return `${n} s`;
-  if (n < 3600) return `${Math.floor(n / 60)} min ${String(n % 60).padStart(2, "0")} s`;
-  if (n < 86400) return `${Math.floor(n / 3600)} h ${String(Math.floor(n / 60) % 60).padStart(2, "0")} min`;
-  return `${Math.floor(n / 86400)} d ${Math.floor(n / 3600) % 24} h`;
+  const two = (part) => String(part).padStart(2, "0");
+  if (n < 60) return t("{s} s", { s: n });
+  if (n < 3600) return t("{min} min {s} s", { min: Math.floor(n / 60), s: two(n % 60) });
+  if (n < 86400) return t("{h} h {min} min", { h: Math.floor(n / 3600), min: two(Math.floor(n / 60) % 60) });
+  return t("{d} d {h} h", { d: number(Math.floor(n / 86400)), h: Math.floor(n / 3600) % 24 });
 }
 
 export function bytes(n) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let unit = 0;
   while (n >= 1000 && unit < units.length - 1) { n /= 1000; unit++; }
-  return `${n.toFixed(unit && n < 100 ? 1 : 0)} ${units[unit]}`;
+  const places = unit && n < 100 ? 1 : 0;
+  return `${fixed(n, places)} ${units[unit]}`;
 }
 
+/** With so many digits after the point, which the language may write as a comma. */
+export const fixed = (n, places) => number(n, { minimumFractionDigits: places, maximumFractionDigits: places });
 /** A number with no more digits than it needs. */
-export const digits = (n, most = 3) => Number(n.toPrecision(most)).toString();
+export const digits = (n, most = 3) => number(Number(n.toPrecision(most)), { maximumFractionDigits: 20, useGrouping: false });
 export const percent = (x) => `${digits(x * 100, 2)} %`;

@@ -3,7 +3,8 @@
 import { h, icon, iconButton, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { store } from "../app/store.js";
-import { kinds } from "./shapes.js";
+import { t } from "../app/text.js";
+import { kinds, kindWord } from "./shapes.js";
 
 const box = [[0.35, 0.35], [0.65, 0.35], [0.65, 0.65], [0.35, 0.65]];
 const longest = 86400; // seconds of loitering: the server allows a day
@@ -28,10 +29,11 @@ export function areaList(areas, draw, editable, signal) {
     const shape = await areas.add(kind, firstPoints[kind].map((p) => [...p]), kind === "lines" ? { direction: "both" } : {});
     if (shape) draw.element.querySelector(`[data-focus="${kind}/${shape.name}"]`)?.focus();
   };
-  const element = h("div", { class: "areas" }, h("div", { class: "area-tools", role: "group", "aria-label": "Draw" }, tools.map((t) => t.button)), hint, list);
+  const element = h("div", { class: "areas" }, h("div", { class: "area-tools", role: "group", "aria-label": t("Draw") }, tools.map((tool) => tool.button)), hint, list,
+    h("datalist", { id: "area-labels" }, Object.keys(areas.camera.labels ?? {}).map((value) => h("option", { value }))));
 
   const field = (shape) => {
-    const name = h("input", { type: "text", value: shape.name, maxLength: 32, spellcheck: "false", disabled: !editable, "aria-label": `Name of ${shape.name}`,
+    const name = h("input", { type: "text", value: shape.name, maxLength: 32, spellcheck: "false", disabled: !editable, "aria-label": t("Name of {name}", { name: shape.name }),
       onchange: () => {
         const before = areas.shapes;
         areas.rename(areas.find(shape) ?? shape, name.value.trim());
@@ -41,35 +43,44 @@ export function areaList(areas, draw, editable, signal) {
       onkeydown: (event) => { if (event.key === "Escape") name.value = shape.name; if (event.key === "Escape" || event.key === "Enter") name.blur(); } });
     return name;
   };
+  /** Names with commas between them; none: everything counts. */
+  const labels = (shape, change) => {
+    const before = (shape.options.labels ?? []).join(", ");
+    const names = h("input", { type: "text", value: before, disabled: !editable, placeholder: t("everything"), list: "area-labels", onchange: () => {
+      const now = [...new Set(names.value.split(",").map((name) => name.trim()).filter(Boolean))];
+      if (now.join(", ") !== before) change({ labels: now }, t("labels of {name}", { name: shape.name }));
+    } });
+    return h("label", { class: "area-option", title: t("Labels with commas between them, such as person, post van") }, t("Only"), names);
+  };
   const options = (shape) => {
     const change = (more, words) => {
       const now = areas.find(shape);
       if (now) areas.change(now, { ...now, options: { ...now.options, ...more } }, words);
     };
     if (shape.kind === "zones") {
-      const seconds = h("input", { type: "number", min: "0", max: String(longest), step: "1", disabled: !editable, value: String(shape.options.loiter_seconds || ""), placeholder: "off",
+      const seconds = h("input", { type: "number", min: "0", max: String(longest), step: "1", disabled: !editable, value: String(shape.options.loiter_seconds || ""), placeholder: t("off"),
         onchange: () => {
           const before = shape.options.loiter_seconds ?? 0;
           const value = seconds.validity.badInput ? before : Math.min(longest, Math.max(0, Number(seconds.value)));
           seconds.value = String(value || "");
-          if (value !== before) change({ loiter_seconds: value }, `loitering in ${shape.name}`);
+          if (value !== before) change({ loiter_seconds: value }, t("loitering in {name}", { name: shape.name }));
         } });
-      return h("label", { class: "area-option" }, "Loitering after", seconds, "s");
+      return [h("label", { class: "area-option" }, t("Loitering after"), seconds, "s"), labels(shape, change)];
     }
     if (shape.kind === "lines") {
-      const words = { both: "both ways", in: "in only", out: "out only" };
-      const select = h("select", { disabled: !editable, onchange: () => change({ direction: select.value }, `direction of ${shape.name}`) },
+      const words = { both: t("both ways"), in: t("in only"), out: t("out only") };
+      const select = h("select", { disabled: !editable, onchange: () => change({ direction: select.value }, t("direction of {name}", { name: shape.name })) },
         Object.entries(words).map(([value, text]) => h("option", { value, selected: (shape.options.direction ?? "both") === value }, text)));
-      return h("label", { class: "area-option" }, "Counts", select);
+      return [h("label", { class: "area-option" }, t("Counts"), select), labels(shape, change)];
     }
-    return h("span", { class: "area-option" }, "Nothing in it counts as motion");
+    return h("span", { class: "area-option" }, t("Nothing in it counts as motion"));
   };
   const row = (shape) => {
     const key = `${shape.kind}/${shape.name}`;
     const { word, icon: name } = kinds[shape.kind];
     const count = h("span", { class: "area-count number", data: { count: key } }, counts.get(key) ?? "");
     return h("li", { class: `area ${shape.kind}`, data: { area: key }, onclick: () => areas.select(shape) }, h("span", { class: "swatch", title: word }, icon(name)),
-      field(shape), count, iconButton("trash", `Delete ${word.toLowerCase()} ${shape.name}`, (event) => { event.stopPropagation(); areas.drop(areas.find(shape) ?? shape); },
+      field(shape), count, iconButton("trash", t("Delete {kind} {name}", { kind: kindWord(shape.kind), name: shape.name }), (event) => { event.stopPropagation(); areas.drop(areas.find(shape) ?? shape); },
         { class: "button quiet icon-only danger", disabled: !editable }), options(shape));
   };
 
@@ -86,10 +97,10 @@ export function areaList(areas, draw, editable, signal) {
       item.classList.toggle("chosen", areas.selected !== null && item.dataset.area === `${areas.selected.kind}/${areas.selected.name}`);
     }
     for (const { kind, button } of tools) button.setAttribute("aria-pressed", String(draw.tool === kind));
-    setText(hint, draw.tool === "lines" ? "Press where the line begins, and where it ends. Esc stops."
-      : draw.tool ? "Press each corner, then the first one again or Enter; or drag a rectangle. Esc stops."
-        : !areas.shapes.length ? (editable ? "Nothing is drawn yet. A zone reports what enters it, a line what crosses it, a mask hides what always moves." : "Nothing is drawn on this camera.")
-          : editable ? "Drag a shape, a corner or the middle of a side. Arrow keys move what has the focus." : "");
+    setText(hint, draw.tool === "lines" ? t("Press where the line begins, and where it ends. Esc stops.")
+      : draw.tool ? t("Press each corner, then the first one again or Enter; or drag a rectangle. Esc stops.")
+        : !areas.shapes.length ? (editable ? t("Nothing is drawn yet. A zone reports what enters it, a line what crosses it, a mask hides what always moves.") : t("Nothing is drawn on this camera."))
+          : editable ? t("Drag a shape, a corner or the middle of a side. Arrow keys move what has the focus.") : "");
   };
   for (const name of ["change", "select"]) areas.addEventListener(name, fill, { signal });
   draw.addEventListener("tool", fill);
@@ -98,8 +109,8 @@ export function areaList(areas, draw, editable, signal) {
     name?.focus();
     name?.select();
   });
-  const inside = (n) => `${n} now`;
-  const crossed = (line) => `${line.in} in, ${line.out} out`;
+  const inside = (n) => t("{n} now", { n });
+  const crossed = (line) => [t("{in} in, {out} out", { in: line.in, out: line.out }), ...Object.entries(line.labels ?? {}).map(([label, of]) => `${label} ${of.in}/${of.out}`)].join("; ");
   const say = (key, words) => {
     counts.set(key, words);
     const output = list.querySelector(`[data-count="${CSS.escape(key)}"]`);

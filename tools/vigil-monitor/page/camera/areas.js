@@ -4,7 +4,8 @@
 import { cameraPath, put, remove } from "../app/api.js";
 import { failure, notice } from "../app/notice.js";
 import { store } from "../app/store.js";
-import { fault, format, freeName, goodName, kinds, shapesOf } from "./shapes.js";
+import { t } from "../app/text.js";
+import { fault, format, freeName, goodName, kindWord, kinds, shapesOf } from "./shapes.js";
 
 const body = (shape) => ({ coordinates: format(shape.points), ...shape.options });
 const gone = (error) => { if (error.status !== 404) throw error; }; // somebody else has deleted it already
@@ -49,12 +50,12 @@ export class Areas extends EventTarget {
     this.shapes.push(shape);
     this.select(shape);
     this.#changed();
-    await this.#step(`new ${kinds[kind].word.toLowerCase()} ${shape.name}`, null, shape);
+    await this.#step(t("new {kind} {name}", { kind: kindWord(kind), name: shape.name }), null, shape);
     return shape;
   }
 
   /** Replaces `before` (a copy of what was) by `after`, which has the same kind and name. */
-  async change(before, after, words = `change of ${after.name}`) {
+  async change(before, after, words = t("change of {name}", { name: after.name })) {
     const why = fault(after);
     if (why) {
       this.#replace(before, before);
@@ -66,20 +67,20 @@ export class Areas extends EventTarget {
 
   async rename(shape, name) {
     if (name === shape.name) return null;
-    if (!goodName.test(name)) return this.#refuse(`“${name}” cannot be a name: use letters, digits, - and _, at most 32.`);
-    if (this.find({ kind: shape.kind, name })) return this.#refuse(`There is already a ${kinds[shape.kind].word.toLowerCase()} named ${name}.`);
+    if (!goodName.test(name)) return this.#refuse(t("“{name}” cannot be a name: use letters, digits, - and _, at most 32.", { name }));
+    if (this.find({ kind: shape.kind, name })) return this.#refuse(t("There is already a {kind} named {name}.", { kind: kindWord(shape.kind), name }));
     const after = { ...shape, name };
     this.#replace(shape, after);
     if (this.selected && sameAs(this.selected)(shape)) this.selected = { kind: after.kind, name };
-    return this.#step(`name ${name}`, shape, after);
+    return this.#step(t("name {name}", { name }), shape, after);
   }
 
   async drop(shape) {
     this.shapes = this.shapes.filter((other) => !sameAs(shape)(other));
     if (sameAs(shape)(this.selected ?? {})) this.select(null);
     this.#changed();
-    await this.#step(`deletion of ${shape.name}`, shape, null);
-    notice(`${kinds[shape.kind].word} ${shape.name} is deleted`, { action: "Undo", onaction: () => this.history.undo().catch(failure) });
+    await this.#step(t("deletion of {name}", { name: shape.name }), shape, null);
+    notice(t("{kind} {name} is deleted", { kind: kinds[shape.kind].word, name: shape.name }), { action: t("Undo"), onaction: () => this.history.undo().catch(failure) });
   }
 
   #replace(before, after) {

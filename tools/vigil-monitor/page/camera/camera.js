@@ -7,6 +7,7 @@ import { failure, notice } from "../app/notice.js";
 import { Picture } from "../app/picture.js";
 import { address, go } from "../app/router.js";
 import { store } from "../app/store.js";
+import { t } from "../app/text.js";
 import { fullTime, span, timeOfDay } from "../app/time.js";
 import { Areas } from "./areas.js";
 import { areaList } from "./arealist.js";
@@ -14,17 +15,18 @@ import { controls } from "./controls.js";
 import { Draw } from "./draw.js";
 import { facts } from "./facts.js";
 import { History } from "./history.js";
-import { kinds } from "./shapes.js";
+import { kinds, kindWord } from "./shapes.js";
+import { stateTitle } from "./states.js";
 import { strip } from "./strip.js";
 import { timeline } from "./timeline.js";
 import { Trouble } from "./trouble.js";
 
-const viewWords = { plain: ["Plain", "the picture as it is"], overlay: ["Overlay", "what moves in red, shadows blue, boxes green"],
-  mask: ["Mask", "white: foreground, grey: shadow"], background: ["Background", "what the model has learnt"] };
+const viewWords = { plain: [t("Plain"), t("the picture as it is")], overlay: [t("Overlay"), t("what moves in red, shadows blue, boxes green")],
+  mask: [t("Mask"), t("white: foreground, grey: shadow")], background: [t("Background"), t("what the model has learnt")] };
 
 export function camera(root, { names: [name], query }, signal) {
   if (!store.cameras.has(name)) {
-    root.append(emptyState("camera", `There is no camera “${name ?? ""}”`, h("a", { href: "#/wall" }, "Back to the wall")));
+    root.append(emptyState("camera", t("There is no camera “{name}”", { name: name ?? "" }), h("a", { href: "#/wall" }, t("Back to the wall"))));
     live.watch({ cameras: [] });
     return;
   }
@@ -42,7 +44,7 @@ export function camera(root, { names: [name], query }, signal) {
   if (!now().views.includes(view)) view = now().views[0] ?? "plain";
   const age = h("span", { class: "hint number stage-age" });
   const reason = h("div", { class: "stage-reason", role: "status" });
-  const picture = new Picture(`Live picture of ${name}`, (record) => {
+  const picture = new Picture(t("Live picture of {camera}", { camera: name }), (record) => {
     stage.classList.add("seen");
     stage.classList.toggle("moving", record.motion);
   });
@@ -57,31 +59,31 @@ export function camera(root, { names: [name], query }, signal) {
     for (const input of views.querySelectorAll("input")) input.checked = input.value === next;
     watch();
   };
-  const views = choice("View", Object.entries(viewWords).map(([value, [words, hint]]) => ({ value, words, hint, disabled: !now().views.includes(value) })), view, choose);
+  const views = choice(t("View"), Object.entries(viewWords).map(([value, [words, hint]]) => ({ value, words, hint, disabled: !now().views.includes(value) })), view, choose);
 
   // The head.
   const all = [...store.cameras.keys()];
   const beside = (step) => all[(all.indexOf(name) + step + all.length) % all.length];
-  const take = (way) => history[way]().then((words) => words && notice(`${way === "undo" ? "Taken back" : "Done again"}: ${words}`, { stay: 2500 })).catch(failure);
-  const undo = iconButton("undo", "Undo", () => take("undo"), { keys: "Control+z", disabled: true });
-  const redo = iconButton("redo", "Redo", () => take("redo"), { keys: "Control+y", disabled: true });
+  const take = (way) => history[way]().then((words) => words && notice(t(way === "undo" ? "Taken back: {what}" : "Done again: {what}", { what: words }), { stay: 2500 })).catch(failure);
+  const undo = iconButton("undo", t("Undo"), () => take("undo"), { keys: "Control+z", disabled: true });
+  const redo = iconButton("redo", t("Redo"), () => take("redo"), { keys: "Control+y", disabled: true });
   history.addEventListener("change", () => {
     undo.disabled = history.undoWords === null;
     redo.disabled = history.redoWords === null;
-    undo.title = history.undoWords ? `Undo ${history.undoWords} (Ctrl+Z)` : "Undo (Ctrl+Z)";
-    redo.title = history.redoWords ? `Redo ${history.redoWords} (Ctrl+Y)` : "Redo (Ctrl+Y)";
+    undo.title = history.undoWords ? t("Undo {what} (Ctrl+Z)", { what: history.undoWords }) : t("Undo (Ctrl+Z)");
+    redo.title = history.redoWords ? t("Redo {what} (Ctrl+Y)", { what: history.redoWords }) : t("Redo (Ctrl+Y)");
   });
   const shapesShown = h("input", { type: "checkbox", checked: true, onchange: () => draw.element.classList.toggle("unshown", !shapesShown.checked) });
-  const head = h("div", { class: "view-head" }, h("a", { class: "button icon-only quiet", href: "#/wall", "aria-label": "Back to the wall", title: "Back to the wall (Esc)" }, icon("wall")),
+  const head = h("div", { class: "view-head" }, h("a", { class: "button icon-only quiet", href: "#/wall", "aria-label": t("Back to the wall"), title: t("Back to the wall (Esc)") }, icon("wall")),
     h("h1", {}, name),
-    all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": "Previous camera", title: `${beside(-1)} ([)` }, icon("back")),
-      h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": "Next camera", title: `${beside(1)} (])` }, icon("next"))),
-    h("span", { class: "grow" }), age, h("label", { class: "tick" }, shapesShown, "Areas"), views, editable && [undo, redo],
-    iconButton("full", "Full screen", () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()), { keys: "f" }));
+    all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": t("Previous camera"), title: `${beside(-1)} ([)` }, icon("back")),
+      h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": t("Next camera"), title: `${beside(1)} (])` }, icon("next"))),
+    h("span", { class: "grow" }), age, h("label", { class: "tick" }, shapesShown, t("Areas")), views, editable && [undo, redo],
+    iconButton("full", t("Full screen"), () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()), { keys: "f" }));
 
   // What can be set, in three parts.
-  const parts = { areas: ["Areas", list.element], controls: ["Controls", set.element], camera: ["Camera", about.element] };
-  const panel = h("section", { class: "side panel", "aria-label": "Settings" });
+  const parts = { areas: [t("Areas"), list.element], controls: [t("Controls"), set.element], camera: [t("Camera"), about.element] };
+  const panel = h("section", { class: "side panel", "aria-label": t("Settings") });
   const showPart = (key) => {
     localStorage.setItem("panel", key);
     for (const [other, [, element]] of Object.entries(parts)) element.hidden = other !== key;
@@ -89,8 +91,8 @@ export function camera(root, { names: [name], query }, signal) {
   };
   const remembered = localStorage.getItem("panel");
   const part = parts[remembered] ? remembered : "areas";
-  const tabs = choice("Settings of", Object.entries(parts).map(([value, [words]]) => ({ value, words })), part, showPart);
-  panel.append(h("div", { class: "tabs" }, tabs, !editable && h("span", { class: "hint" }, "Shown only: sign in as an administrator to change")), ...Object.values(parts).map(([, element]) => element));
+  const tabs = choice(t("Settings of"), Object.entries(parts).map(([value, [words]]) => ({ value, words })), part, showPart);
+  panel.append(h("div", { class: "tabs" }, tabs, !editable && h("span", { class: "hint" }, t("Shown only: sign in as an administrator to change"))), ...Object.values(parts).map(([, element]) => element));
   showPart(part);
 
   root.append(head, h("div", { class: "camera-columns" }, h("div", { class: "camera-main" }, h("div", { class: "stage-room" }, stage), strip(name, signal), timeline(name, signal)), panel));
@@ -106,38 +108,38 @@ export function camera(root, { names: [name], query }, signal) {
     stage.dataset.state = camera.state;
     trouble.tell(camera);
     stage.classList.toggle("troubled", trouble.element.childElementCount > 0);
-    reason.replaceChildren(...(camera.state === "online" ? [] : [icon("offline"), h("strong", {}, { starting: "Starting", offline: "Offline", disabled: "Switched off", ended: "Ended" }[camera.state]),
-      h("span", { title: fullTime(camera.since) }, `since ${timeOfDay(camera.since)}`), camera.reason && h("span", {}, camera.reason)].filter(Boolean)));
+    reason.replaceChildren(...(camera.state === "online" ? [] : [icon("offline"), h("strong", {}, stateTitle(camera.state)),
+      h("span", { title: fullTime(camera.since) }, t("since {time}", { time: timeOfDay(camera.since) })), camera.reason && h("span", {}, camera.reason)].filter(Boolean)));
   };
   shape(now());
   tell(now());
   store.addEventListener("camera", ({ detail }) => { if (detail.name === name) tell(detail); }, { signal });
-  store.addEventListener("cameras", () => { if (!store.cameras.has(name)) { notice(`Camera ${name} is not configured any more`); go("wall"); } }, { signal });
+  store.addEventListener("cameras", () => { if (!store.cameras.has(name)) { notice(t("Camera {name} is not configured any more", { name })); go("wall"); } }, { signal });
   live.addEventListener("picture", ({ detail }) => { if (detail.camera === name && detail.view === view) picture.show(detail); }, { signal });
   const timer = setInterval(() => {
     trouble.tick();
-    setText(age, picture.frames ? (picture.age() < 1 ? `${Math.round(picture.age() * 1000)} ms` : span(picture.age())) : "");
+    setText(age, picture.frames ? (picture.age() < 1 ? t("{n} ms", { n: Math.round(picture.age() * 1000) }) : span(picture.age())) : "");
   }, 1000);
   signal.addEventListener("abort", () => clearInterval(timer));
-  age.title = "From the capture of a frame to this page";
+  age.title = t("From the capture of a frame to this page");
 
-  addKeys(`Camera ${name}`, [
-    { keys: ["Escape"], words: "stop drawing, or back to the wall", run: () => draw.draftKey("Escape") || (areas.selected ? areas.select(null) : go("wall")) },
-    { keys: ["["], words: "previous camera", run: () => go("camera", [beside(-1)]) },
-    { keys: ["]"], words: "next camera", run: () => go("camera", [beside(1)]) },
-    { keys: ["p"], words: "plain picture", run: () => choose("plain") },
-    { keys: ["o"], words: "overlay", run: () => choose("overlay") },
-    { keys: ["m"], words: "mask", run: () => choose("mask") },
-    { keys: ["b"], words: "background", run: () => choose("background") },
-    { keys: ["f"], words: "full screen", run: () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()) },
+  addKeys(t("Camera {name}", { name }), [
+    { keys: ["Escape"], words: t("stop drawing, or back to the wall"), run: () => draw.draftKey("Escape") || (areas.selected ? areas.select(null) : go("wall")) },
+    { keys: ["["], words: t("previous camera"), run: () => go("camera", [beside(-1)]) },
+    { keys: ["]"], words: t("next camera"), run: () => go("camera", [beside(1)]) },
+    { keys: ["p"], words: t("plain picture"), run: () => choose("plain") },
+    { keys: ["o"], words: t("overlay"), run: () => choose("overlay") },
+    { keys: ["m"], words: t("mask"), run: () => choose("mask") },
+    { keys: ["b"], words: t("background"), run: () => choose("background") },
+    { keys: ["f"], words: t("full screen"), run: () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()) },
     ...(editable ? [
-      ...Object.entries(kinds).map(([kind, { word, key }]) => ({ keys: [key], words: `draw a ${word.toLowerCase()}`, run: () => { showPart("areas"); list.start(kind); } })),
-      { keys: ["Enter"], words: "close what is drawn", run: () => draw.draftKey("Enter") },
-      { keys: ["Backspace"], words: "take back the last corner", run: () => draw.draftKey("Backspace") },
-      { keys: ["Control+z"], words: "undo", run: () => take("undo") },
-      { keys: ["Control+y", "Control+Z"], words: "redo", run: () => take("redo") },
+      ...Object.entries(kinds).map(([kind, { key }]) => ({ keys: [key], words: t("draw a {kind}", { kind: kindWord(kind) }), run: () => { showPart("areas"); list.start(kind); } })),
+      { keys: ["Enter"], words: t("close what is drawn"), run: () => draw.draftKey("Enter") },
+      { keys: ["Backspace"], words: t("take back the last corner"), run: () => draw.draftKey("Backspace") },
+      { keys: ["Control+z"], words: t("undo"), run: () => take("undo") },
+      { keys: ["Control+y", "Control+Z"], words: t("redo"), run: () => take("redo") },
     ] : []),
-    { keys: ["/"], words: "find a property", run: () => { showPart("controls"); set.focusSearch(); } },
+    { keys: ["/"], words: t("find a property"), run: () => { showPart("controls"); set.focusSearch(); } },
   ], signal);
   watch();
 }

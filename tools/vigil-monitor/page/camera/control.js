@@ -2,11 +2,12 @@
 // One property as a control, made from its description: switch, choice, slider with number, or text. `onvalue(value, last)`
 // is called while it is dragged (last false) and when it is let go (last true).
 import { h, iconButton } from "../app/dom.js";
+import { t } from "../app/text.js";
 import { exponent, fromPosition, toPosition } from "./scale.js";
 
 const steps = 1000; // of a slider
 const shown = (value) => (value === null || value === undefined ? "" : typeof value === "number" ? String(Number(value.toPrecision(6))) : String(value));
-export const valueWords = (property, value) => (value === null ? "none" : `${shown(value)}${property.unit ? ` ${property.unit}` : ""}`);
+export const valueWords = (property, value) => (value === null ? t("none") : `${shown(value)}${property.unit ? ` ${property.unit}` : ""}`);
 const tidy = (n) => (Math.abs(n) >= 1e6 ? n.toExponential(0).replace("e+", "e") : shown(n));
 
 function boolInput(property, id, send) {
@@ -25,7 +26,7 @@ function enumInput(property, id, send) {
 }
 
 function textInput(property, id, send) {
-  const input = h("input", { type: "text", id, class: "wide", placeholder: "none", spellcheck: "false", maxLength: 4096,
+  const input = h("input", { type: "text", id, class: "wide", placeholder: t("none"), spellcheck: "false", maxLength: 4096,
     onchange: () => send(input.value, true) });
   return { inputs: [input], below: input, show: (v) => { input.value = shown(v); } };
 }
@@ -35,7 +36,7 @@ function numberInput(property, id, send) {
   const whole = type === "int";
   const e = exponent(min, max, property.default ?? min);
   const number = h("input", { type: "number", id, min: String(min), max: String(max), step: whole ? "1" : "any", inputMode: whole ? "numeric" : "decimal" });
-  const slider = h("input", { type: "range", min: "0", max: String(steps), step: "1", "aria-label": `${property.name}, slider` });
+  const slider = h("input", { type: "range", min: "0", max: String(steps), step: "1", "aria-label": t("{name}, slider", { name: property.name }) });
   let current = null;
   const tell = (value) => {
     current = value;
@@ -93,10 +94,10 @@ export class Control {
       input.disabled = !editable;
       input.setAttribute("aria-describedby", `${id}-hint`);
     }
-    this.reset = iconButton("reset", `Set ${property.name} back`, () => onreset(this), { class: "button quiet icon-only small" });
-    const facts = [property.default !== null && property.writable ? `Default ${valueWords(property, property.default)}` : null,
-      property.configured !== null && property.configured !== undefined ? `configured ${valueWords(property, property.configured)}` : null,
-      live || !property.writable ? null : "the camera restarts with a change"].filter(Boolean).join(", ");
+    this.reset = iconButton("reset", t("Set {name} back", { name: property.name }), () => onreset(this), { class: "button quiet icon-only small" });
+    const facts = [property.default !== null && property.writable ? t("Default {value}", { value: valueWords(property, property.default) }) : null,
+      property.configured !== null && property.configured !== undefined ? t("configured {value}", { value: valueWords(property, property.configured) }) : null,
+      live || !property.writable ? null : t("the camera restarts with a change")].filter(Boolean).join(", ");
     this.element = h("div", { class: "control", data: { type: property.type, name: property.name } },
       h("div", { class: "control-head" }, h("label", { for: id }, property.name), this.reset, this.#made.head),
       this.#made.below, h("p", { class: "hint", id: `${id}-hint` }, property.blurb, facts ? h("span", { class: "facts" }, ` ${facts}.`) : null));

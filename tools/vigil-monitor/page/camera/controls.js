@@ -6,16 +6,17 @@ import { h, icon, iconButton, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { failure, notice } from "../app/notice.js";
 import { store } from "../app/store.js";
+import { t } from "../app/text.js";
 import { Control, valueWords } from "./control.js";
 import { configuration, presetFile, showText } from "./export.js";
 
 export function controls(camera, history, editable, signal) {
   const found = h("p", { class: "hint", hidden: true, role: "status" });
   const list = h("div", { class: "elements" });
-  const search = h("input", { type: "search", placeholder: "Find a property", "aria-label": "Find a property" });
+  const search = h("input", { type: "search", placeholder: t("Find a property"), "aria-label": t("Find a property") });
   const only = h("input", { type: "checkbox" });
   const element = h("div", { class: "controls" }, h("div", { class: "controls-head" },
-    h("label", { class: "search" }, icon("search"), search), h("label", { class: "tick" }, only, "Changed only")), found, list);
+    h("label", { class: "search" }, icon("search"), search), h("label", { class: "tick" }, only, t("Changed only"))), found, list);
   let parts = []; // {element, controls: Map, box}
   let launch = "";
 
@@ -26,7 +27,7 @@ export function controls(camera, history, editable, signal) {
     part.element = changed;
     for (const property of changed.properties) part.controls.get(property.name)?.show(property);
     const count = changed.properties.filter((p) => p.overridden).length;
-    setText(part.count, count ? `${count} changed` : "");
+    setText(part.count, count ? t("{n} changed", { n: count }) : "");
     part.back.disabled = !editable || !count;
   };
   const set = async (name, values) => tell(await patch(path(name), values));
@@ -80,7 +81,7 @@ export function controls(camera, history, editable, signal) {
     try {
       await set(name, none);
       history.add({ words, undo: () => set(name, before), redo: () => set(name, none) });
-      notice(`${words}: done`, { action: "Undo", onaction: () => history.undo().catch(failure) });
+      notice(t("{what}: done", { what: words }), { action: t("Undo"), onaction: () => history.undo().catch(failure) });
     } catch (error) {
       failure(error);
     }
@@ -90,15 +91,15 @@ export function controls(camera, history, editable, signal) {
     const made = { element: description, controls: new Map(), count: h("span", { class: "badge" }) };
     const { name, factory } = description;
     const overridden = () => made.element.properties.filter((p) => p.overridden);
-    made.back = iconButton("reset", `${factory}: as default`, () => back(name, overridden(), `${factory} as default`), { class: "button quiet icon-only" });
+    made.back = iconButton("reset", t("{element}: as default", { element: factory }), () => back(name, overridden(), t("{element} as default", { element: factory })), { class: "button quiet icon-only" });
     const actions = h("div", { class: "element-actions" }, made.count, made.back,
-      iconButton("download", `${factory}: as a preset file`, () => showText(`${factory} as a preset file`,
-        "Save it into a folder of GST_PRESET_PATH; then @preset=NAME in gst-launch-1.0, or gst_preset_load_preset().",
+      iconButton("download", t("{element}: as a preset file", { element: factory }), () => showText(t("{element} as a preset file", { element: factory }),
+        t("Save it into a folder of GST_PRESET_PATH; then @preset=NAME in gst-launch-1.0, or gst_preset_load_preset()."),
         presetFile(made.element, camera), `${made.element.gtype ?? factory}.prs`), { class: "button quiet icon-only" }));
     for (const property of description.properties) {
       made.controls.set(property.name, new Control(description, property, { editable,
         onvalue: (control, value, last) => onvalue(name, control, value, last),
-        onreset: (control) => back(name, [control.property], `${control.property.name} as default`) }));
+        onreset: (control) => back(name, [control.property], t("{element} as default", { element: control.property.name })) }));
     }
     made.box = h("details", { class: "element", open: true, data: { element: factory } },
       h("summary", {}, h("span", { class: "element-name" }, h("strong", {}, name), h("span", { class: "hint" }, description.description))),
@@ -121,7 +122,7 @@ export function controls(camera, history, editable, signal) {
       count += here;
     }
     found.hidden = count > 0;
-    setText(found, only.checked && !words.length ? "Nothing differs from the configuration." : "No property has these words in its name or description.");
+    setText(found, only.checked && !words.length ? t("Nothing differs from the configuration.") : t("No property has these words in its name or description."));
   };
   search.addEventListener("input", filter);
   only.addEventListener("change", filter);
@@ -148,13 +149,13 @@ export function controls(camera, history, editable, signal) {
 
   const showLaunch = async () => {
     const answer = await get(cameraPath(camera, "elements"), signal).catch(failure);
-    if (answer) showText("gst-launch line", "The chain of this camera, with what differs from the defaults.", `gst-launch-1.0 ${(answer.launch || launch).replace(/^gst-launch-1\.0 /, "")}`);
+    if (answer) showText(t("gst-launch line"), t("The chain of this camera, with what differs from the defaults."), `gst-launch-1.0 ${(answer.launch || launch).replace(/^gst-launch-1\.0 /, "")}`);
   };
-  const foot = h("div", { class: "controls-foot" }, iconButton("terminal", "As gst-launch line", showLaunch, { shown: true }),
-    iconButton("copy", "As configuration", () => showText("Configuration", "For the file that vigil-monitor reads with --config; then preset: NAME in a camera.",
+  const foot = h("div", { class: "controls-foot" }, iconButton("terminal", t("As gst-launch line"), showLaunch, { shown: true }),
+    iconButton("copy", t("As configuration"), () => showText(t("Configuration"), t("For the file that vigil-monitor reads with --config; then preset: NAME in a camera."),
       configuration(parts.map((p) => p.element), camera), `${camera}.yaml`), { shown: true }));
   foot.hidden = true;
-  list.append(h("p", { class: "hint" }, "The camera is not connected. The properties of its elements are shown when it is."));
+  list.append(h("p", { class: "hint" }, t("The camera is not connected. The properties of its elements are shown when it is.")));
   element.append(foot);
   load();
   return { element, focusSearch: () => search.focus() };

@@ -4,6 +4,7 @@
 // its corners, or the middle of a side, which becomes a corner. Keys on a focused corner or shape: arrows move, Delete
 // removes, + adds a corner.
 import { s } from "../app/dom.js";
+import { t } from "../app/text.js";
 import { centre, clamp, fault, kinds, mostPoints, moved } from "./shapes.js";
 
 const wide = 1000; // units of the drawing across the picture
@@ -27,7 +28,7 @@ export class Draw extends EventTarget {
     super();
     this.#areas = areas;
     this.editable = editable;
-    this.#svg = s("svg", { class: "draw", role: "group", "aria-label": "Zones, lines and masks" });
+    this.#svg = s("svg", { class: "draw", role: "group", "aria-label": t("Zones, lines and masks") });
     this.resize(areas.camera.width, areas.camera.height);
     const on = (target, name, f) => target.addEventListener(name, f, { signal });
     on(areas, "change", () => this.#render());
@@ -193,7 +194,7 @@ export class Draw extends EventTarget {
     else return;
     event.preventDefault();
     event.stopPropagation();
-    if (points) this.#areas.change(shape, { ...shape, points }, `change of ${shape.name}`);
+    if (points) this.#areas.change(shape, { ...shape, points }, t("change of {name}", { name: shape.name }));
   }
 
   // --- drawing ---
@@ -282,7 +283,7 @@ export class Draw extends EventTarget {
       })));
     }
     points.forEach((_, i) => made.push(this.#handle("corner", 6.5, { corner: i, shape: key, focus: `${key}/${i}` },
-      { tabindex: 0, role: "button", "aria-label": `Corner ${i + 1} of ${points.length} of ${words}. Arrow keys move it.` }, () => now()?.points[i])));
+      { tabindex: 0, role: "button", "aria-label": t("Corner {n} of {all} of {shape}. Arrow keys move it.", { n: i + 1, all: points.length, shape: words }) }, () => now()?.points[i])));
     return made;
   }
 

@@ -2,6 +2,7 @@
 // An element's values in the forms in which GStreamer and the configuration take them.
 import { h } from "../app/dom.js";
 import { failure, notice } from "../app/notice.js";
+import { t } from "../app/text.js";
 
 const differs = (p) => p.writable && p.value !== null && p.value !== p.default && p.type !== "other";
 const quoted = (v) => (typeof v === "string" && !/^[\w./:-]+$/.test(v) ? `"${v.replace(/(["\\])/g, "\\$1")}"` : String(v));
@@ -27,13 +28,13 @@ function save(name, text) {
 
 /** Shows a text that somebody takes elsewhere: to copy, or as a file. */
 export function showText(title, hint, text, file) {
-  const copy = () => navigator.clipboard.writeText(text).then(() => notice("Copied", { stay: 1500 }))
-    .catch(() => failure(new Error("The browser does not allow copying here: select the text instead.")));
+  const copy = () => navigator.clipboard.writeText(text).then(() => notice(t("Copied"), { stay: 1500 }))
+    .catch(() => failure(new Error(t("The browser does not allow copying here: select the text instead."))));
   const dialog = h("dialog", { class: "dialog", "aria-labelledby": "text-title", onclose: () => dialog.remove() },
-    h("form", { method: "dialog" }, h("header", {}, h("h2", { id: "text-title" }, title), h("button", { class: "button" }, "Close"))),
+    h("form", { method: "dialog" }, h("header", {}, h("h2", { id: "text-title" }, title), h("button", { class: "button" }, t("Close")))),
     h("div", { class: "body" }, h("p", { class: "hint" }, hint), h("pre", { tabindex: "0", "aria-label": title }, text),
-      h("div", { class: "actions" }, h("button", { type: "button", class: "button primary", onclick: copy, autofocus: true }, "Copy"),
-        file && h("button", { type: "button", class: "button", onclick: () => save(file, text) }, `Save as ${file}`))));
+      h("div", { class: "actions" }, h("button", { type: "button", class: "button primary", onclick: copy, autofocus: true }, t("Copy")),
+        file && h("button", { type: "button", class: "button", onclick: () => save(file, text) }, t("Save as {file}", { file })))));
   document.body.append(dialog);
   dialog.showModal();
 }

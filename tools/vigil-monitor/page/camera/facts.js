@@ -4,12 +4,14 @@ import { cameraPath, patch, remove } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
 import { failure, notice } from "../app/notice.js";
 import { store } from "../app/store.js";
+import { stateWords } from "./states.js";
+import { number, t } from "../app/text.js";
 import { digits, fullTime } from "../app/time.js";
 
 const switches = [
-  { name: "enabled", words: "Camera", hint: "Off: no picture, no events.", on: (c) => c.state !== "disabled" },
-  { name: "recordings", words: "Recording", hint: "Off: events without clips.", on: (c) => c.record_enabled },
-  { name: "motion", words: "Motion", hint: "Off: motion makes no events.", on: (c) => c.motion_enabled },
+  { name: "enabled", words: t("Camera"), hint: t("Off: no picture, no events."), on: (c) => c.state !== "disabled" },
+  { name: "recordings", words: t("Recording"), hint: t("Off: events without clips."), on: (c) => c.record_enabled },
+  { name: "motion", words: t("Motion"), hint: t("Off: motion makes no events."), on: (c) => c.motion_enabled },
 ];
 
 export function facts(name, editable) {
@@ -24,29 +26,31 @@ export function facts(name, editable) {
     } });
     return { ...item, input };
   });
-  const rows = Object.fromEntries(["Source", "State", "Recorded stream", "Picture", "Frames a second", "Clips", "Reconnects", "Changed here"].map((words) => [words, h("dd", { class: "number" })]));
+  const words = { source: t("Source"), state: t("State"), stream: t("Recorded stream"), picture: t("Picture"), fps: t("Frames a second"), clips: t("Clips"), reconnects: t("Reconnects"), changed: t("Changed here") };
+  const rows = Object.fromEntries(Object.keys(words).map((key) => [key, h("dd", { class: "number" })]));
   const back = h("button", { type: "button", class: "button", disabled: true, onclick: async () => {
     try {
       store.set(await remove(cameraPath(name, "overrides")));
-      notice("This camera is as its configuration says");
+      notice(t("This camera is as its configuration says"));
     } catch (error) {
       failure(error);
     }
-  } }, "Take back all changes made here");
-  const element = h("div", { class: "facts-panel" }, inputs.map(({ name: key, words, hint, input }) => h("div", { class: "switch-row" },
-    h("label", { for: `switch-${key}` }, words), h("span", { class: "hint", id: `switch-${key}-hint` }, hint), h("span", { class: "switch" }, input, h("span")))),
-    h("dl", { class: "facts-list" }, Object.entries(rows).map(([words, value]) => h("div", {}, h("dt", {}, words), value))), back);
+  } }, t("Take back all changes made here"));
+  const element = h("div", { class: "facts-panel" }, inputs.map(({ name: key, words: title, hint, input }) => h("div", { class: "switch-row" },
+    h("label", { for: `switch-${key}` }, title), h("span", { class: "hint", id: `switch-${key}-hint` }, hint), h("span", { class: "switch" }, input, h("span")))),
+    h("dl", { class: "facts-list" }, Object.entries(rows).map(([key, value]) => h("div", {}, h("dt", {}, words[key]), value))), back);
   const tell = (camera) => {
     for (const { input, on } of inputs) input.checked = on(camera);
-    setText(rows.Source, camera.source);
-    setText(rows.State, `${camera.state}${camera.reason ? `: ${camera.reason}` : ""}, since ${fullTime(camera.since)}`);
+    const since = (it) => `${stateWords(it.state)}${it.reason ? `: ${it.reason}` : ""}, ${t("since {time}", { time: fullTime(it.since) })}`;
+    setText(rows.source, camera.source);
+    setText(rows.state, since(camera));
     const stream = camera.record_stream;
-    setText(rows["Recorded stream"], stream ? `${stream.source}, ${stream.state}${stream.reason ? `: ${stream.reason}` : ""}, since ${fullTime(stream.since)}` : "the same one");
-    setText(rows.Picture, camera.width ? `${camera.width} × ${camera.height}, live ${camera.live.width || "–"} × ${camera.live.height || "–"}` : "none yet");
-    setText(rows["Frames a second"], digits(camera.fps));
-    setText(rows.Clips, camera.codec ?? "none yet");
-    setText(rows.Reconnects, String(camera.reconnects));
-    setText(rows["Changed here"], camera.overridden.length ? camera.overridden.join(", ") : "nothing");
+    setText(rows.stream, stream ? `${stream.source}, ${since(stream)}` : t("the same one"));
+    setText(rows.picture, camera.width ? t("{size}, live {live}", { size: `${camera.width} × ${camera.height}`, live: `${camera.live.width || "–"} × ${camera.live.height || "–"}` }) : t("none yet"));
+    setText(rows.fps, digits(camera.fps));
+    setText(rows.clips, camera.codec ?? t("none yet"));
+    setText(rows.reconnects, number(camera.reconnects));
+    setText(rows.changed, camera.overridden.length ? camera.overridden.join(", ") : t("nothing"));
     back.disabled = !editable || !camera.overridden.length;
   };
   return { element, tell };

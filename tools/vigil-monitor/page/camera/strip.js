@@ -3,7 +3,8 @@
 import { cameraPath, get } from "../app/api.js";
 import { h, s, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
-import { now, percent, digits, timeOfDay } from "../app/time.js";
+import { t } from "../app/text.js";
+import { digits, fixed, now, percent, timeOfDay } from "../app/time.js";
 
 const minutes = 10;
 const wide = 600; // units across: one a second
@@ -12,10 +13,10 @@ const tall = 34;
 // `of` gives the lines of a sample: {name: value}.
 const one = (value) => (value === null || value === undefined ? {} : { "": value });
 const measures = [
-  { words: "Changed", unit: percent, of: (x) => one(x.changed_fraction), least: 0.01, fill: true, color: 0, none: "No frame has been measured yet" },
-  { words: "Exposure", unit: (v) => `× ${v.toFixed(2)}`, of: (x) => one(x.gain), least: 0.2, middle: 1, color: 1, none: "Not reported" },
-  { words: "Shift", unit: (v) => `${digits(v, 2)} px`, of: (x) => one(x.shift && Math.hypot(x.shift.x, x.shift.y)), least: 1, color: 2, none: "No shift found" },
-  { words: "Scores", unit: (v, name) => `${name} ${digits(v, 2)}`, of: (x) => x.scores ?? {}, least: 1, color: 3, none: "No gpufisher here" },
+  { words: t("Changed"), unit: percent, of: (x) => one(x.changed_fraction), least: 0.01, fill: true, color: 0, none: t("No frame has been measured yet") },
+  { words: t("Exposure"), unit: (v) => `× ${fixed(v, 2)}`, of: (x) => one(x.gain), least: 0.2, middle: 1, color: 1, none: t("Not reported") },
+  { words: t("Displacement"), unit: (v) => t("{n} px", { n: digits(v, 2) }), of: (x) => one(x.shift && Math.hypot(x.shift.x, x.shift.y)), least: 1, color: 2, none: t("No shift found") },
+  { words: t("Scores"), unit: (v, name) => `${name} ${digits(v, 2)}`, of: (x) => x.scores ?? {}, least: 1, color: 3, none: t("No gpufisher here") },
 ];
 const mostLines = 4;
 
@@ -31,8 +32,8 @@ export function strip(camera, signal) {
   let pointed = null; // share of the width, while somebody points
   const rows = h("div", { class: "strip-rows" });
   const when = h("span", { class: "hint number" });
-  const element = h("section", { class: "strip panel", "aria-label": "What changed in the last ten minutes" },
-    h("header", {}, h("h2", {}, "What changed"), when), rows);
+  const element = h("section", { class: "strip panel", "aria-label": t("What changed in the last ten minutes") },
+    h("header", {}, h("h2", {}, t("What changed")), when), rows);
 
   // The rows stand from the beginning, with or without values, so that nothing moves when the first ones come.
   const made = measures.map((measure) => {
@@ -55,7 +56,7 @@ export function strip(camera, signal) {
     const end = now() + live.clockOffset;
     const start = end - minutes * 60;
     const wanted = pointed === null ? end : start + pointed * minutes * 60;
-    setText(when, pointed === null ? "last 10 minutes" : timeOfDay(wanted));
+    setText(when, pointed === null ? t("last 10 minutes") : timeOfDay(wanted));
     const nearest = samples.reduce((best, x) => (Math.abs(x.time - wanted) < Math.abs((best?.time ?? -1e12) - wanted) ? x : best), null);
     const shown = nearest && Math.abs(nearest.time - wanted) < 5 ? nearest : null;
     for (const row of made) {

@@ -5,6 +5,7 @@ import { choice, h, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { failure } from "../app/notice.js";
 import { go } from "../app/router.js";
+import { t, tn } from "../app/text.js";
 import { dayStart, hourMinute, now, span, timeOfDay } from "../app/time.js";
 import { labelWords, thumbnail } from "../events/words.js";
 
@@ -14,13 +15,13 @@ export function timeline(camera, signal) {
   let hours = 6;
   let events = [];
   let chosen = null;
-  const band = h("div", { class: "timeline-band", role: "listbox", tabindex: "0", "aria-label": "Events by time. Arrow keys choose, Enter plays.", data: { arrows: "" } });
+  const band = h("div", { class: "timeline-band", role: "listbox", tabindex: "0", "aria-label": t("Events by time. Arrow keys choose, Enter plays."), data: { arrows: "" } });
   const ticks = h("div", { class: "timeline-ticks number", "aria-hidden": "true" });
   const preview = h("div", { class: "timeline-preview", hidden: true });
   const count = h("span", { class: "hint number" });
-  const element = h("section", { class: "timeline panel", "aria-label": "Activity" },
-    h("header", {}, h("h2", {}, "Activity"), count, h("span", { class: "grow" }),
-      choice("Hours shown", [1, 6, 24].map((n) => ({ value: n, words: `${n} h` })), hours, (n) => { hours = n; load(); })),
+  const element = h("section", { class: "timeline panel", "aria-label": t("Activity") },
+    h("header", {}, h("h2", {}, t("Activity")), count, h("span", { class: "grow" }),
+      choice(t("Hours shown"), [1, 6, 24].map((n) => ({ value: n, words: t("{n} h", { n }) })), hours, (n) => { hours = n; load(); })),
     h("div", { class: "timeline-box" }, band, ticks, preview));
 
   const show = (event) => {
@@ -39,17 +40,17 @@ export function timeline(camera, signal) {
       h("span", {}, h("strong", {}, labelWords(event.label)), ` ${timeOfDay(event.start_time)}`));
     preview.style.left = `clamp(0px, calc(${share(event.start_time) * 100}% - 85px), calc(100% - 170px))`;
   };
-  const share = (t) => 1 - (now() + live.clockOffset - t) / (hours * 3600);
+  const share = (time) => 1 - (now() + live.clockOffset - time) / (hours * 3600);
 
   const draw = () => {
     const end = now() + live.clockOffset;
     const start = end - hours * 3600;
     const shown = events.filter((e) => (e.end_time ?? end) > start);
-    setText(count, shown.length === 1 ? "1 event" : `${shown.length} events`);
+    setText(count, tn("1 event", "{n} events", shown.length));
     band.replaceChildren(...shown.map((e) => {
       const from = Math.max(0, share(e.start_time));
       const bar = h("span", { class: "bar", id: `bar-${e.id}`, role: "option", "aria-selected": String(e.id === chosen?.id), data: { label: e.label, id: e.id },
-        "aria-label": `${labelWords(e.label)} at ${timeOfDay(e.start_time)}, ${e.end_time ? span(e.end_time - e.start_time) : "still going on"}` });
+        "aria-label": `${t("{label} at {time}", { label: labelWords(e.label), time: timeOfDay(e.start_time) })}, ${e.end_time ? span(e.end_time - e.start_time) : t("still going on")}` });
       bar.style.left = `${from * 100}%`;
       bar.style.width = `${Math.max(0, share(e.end_time ?? end) - from) * 100}%`;
       return bar;

@@ -2,10 +2,11 @@
 // Trouble of a camera, written over its picture: covered, out of focus, moved, not recorded; and since when.
 import { h, icon, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
+import { t } from "../app/text.js";
 import { fullTime, now, span } from "../app/time.js";
 
-const words = { covered: ["Covered", "Look at the lens, and at the light."], blurred: ["Out of focus", "Focus the camera, or clean its lens."],
-  moved: ["Moved", "Turn the camera back, or draw its areas again for the new view."], record: ["Not recorded", "The stream that is recorded is away."] };
+const words = { covered: [t("Covered"), t("Look at the lens, and at the light.")], blurred: [t("Out of focus"), t("Focus the camera, or clean its lens.")],
+  moved: [t("Moved"), t("Turn the camera back, or draw its areas again for the new view.")], record: [t("Not recorded"), t("The stream that is recorded is away.")] };
 
 export class Trouble {
   #spans = new Map(); // since -> the element that says how long
@@ -25,7 +26,7 @@ export class Trouble {
       const [what, help] = words[kind] ?? [kind, ""];
       const time = h("span", { class: "number" });
       this.#spans.set(time, since);
-      return h("span", { class: "trouble-one", title: `Since ${fullTime(since)}. ${help}` }, icon("warning"), h("strong", {}, what), time);
+      return h("span", { class: "trouble-one", title: t("Since {time}. {help}", { time: fullTime(since), help }) }, icon("warning"), h("strong", {}, what), time);
     }));
     this.tick();
   }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Thumbnails of events by day, the newest first. One stop for the Tab key; next and previous go from card to card.
 import { h, icon } from "../app/dom.js";
+import { t } from "../app/text.js";
 import { dayName, dayStart, fullTime, span, timeOfDay } from "../app/time.js";
+import { nameOf } from "../labels/field.js";
 import { labelIcon, labelWords, thumbnail } from "./words.js";
 
 // Loitering begins when a stay has become too long: the stay itself, its score, is what one asks for.
-const lasts = (event) => (event.end_time ? span(event.label === "loitering" ? event.score : event.end_time - event.start_time) : "now");
+const lasts = (event) => (event.end_time ? span(event.label === "loitering" ? event.score : event.end_time - event.start_time) : t("now"));
 
 function card(event, similarity, onchoose) {
-  const words = [event.camera, labelWords(event.label), ...event.zones.map((zone) => `in ${zone}`)].join(", ");
+  const words = [event.camera, ...new Set([labelWords(event.label), nameOf(event)]), ...event.zones.map((zone) => t("in {zone}", { zone }))].join(", ");
   return h("button", { type: "button", class: `card${event.end_time ? "" : " going"}${event.seen ? "" : " new"}`, tabindex: "-1", data: { id: event.id }, title: fullTime(event.start_time),
-    "aria-label": `${words}, ${dayName(event.start_time)} ${timeOfDay(event.start_time)}, ${lasts(event)}${event.retained ? ", kept" : ""}${event.seen ? "" : ", new"}`, onclick: () => onchoose(event.id) },
+    "aria-label": `${words}, ${dayName(event.start_time)} ${timeOfDay(event.start_time)}, ${lasts(event)}${event.retained ? `, ${t("kept")}` : ""}${event.seen ? "" : `, ${t("new")}`}`, onclick: () => onchoose(event.id) },
     h("span", { class: "thumb" }, h("img", { src: thumbnail(event), alt: "", loading: "lazy" }),
-      h("span", { class: "thumb-label" }, icon(labelIcon(event.label)), labelWords(event.label)),
-      !event.seen && h("span", { class: "thumb-new" }, "New"),
+      h("span", { class: "thumb-label" }, icon(labelIcon(event.label)), nameOf(event)),
+      !event.seen && h("span", { class: "thumb-new" }, t("New")),
       event.retained && h("span", { class: "thumb-kept" }, icon("keep")),
-      h("span", { class: "thumb-length number" }, similarity === undefined ? lasts(event) : `${Math.round(similarity * 100)} % alike`)),
+      h("span", { class: "thumb-length number" }, similarity === undefined ? lasts(event) : t("{n} % alike", { n: Math.round(similarity * 100) }))),
     h("span", { class: "card-words" }, h("strong", {}, event.camera), h("span", { class: "number" }, timeOfDay(event.start_time))));
 }
 

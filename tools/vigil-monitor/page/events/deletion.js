@@ -3,6 +3,7 @@
 // page is left.
 import { eventPath, remove } from "../app/api.js";
 import { failure, notice } from "../app/notice.js";
+import { t } from "../app/text.js";
 
 export class Deletion {
   #waiting = new Map(); // id -> closes the notice, which sends
@@ -24,7 +25,7 @@ export class Deletion {
         if (error.status !== 404) onback();
       });
     };
-    const close = notice("Event, clip and picture are deleted", { action: "Undo", ongone: send, onaction: () => {
+    const close = notice(t("Event, clip and picture are deleted"), { action: t("Undo"), ongone: send, onaction: () => {
       this.#waiting.delete(event.id);
       onback();
     } });

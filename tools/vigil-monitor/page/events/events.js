@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Events: thumbnails by time at the left, the chosen one's clip at the right.
 import { eventPath, get, post, query } from "../app/api.js";
-import { emptyState, h, iconButton, setText } from "../app/dom.js";
+import { emptyState, h, icon, iconButton, setText } from "../app/dom.js";
 import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
 import { failure } from "../app/notice.js";
 import { go, rewrite } from "../app/router.js";
 import { store } from "../app/store.js";
+import { t, tn } from "../app/text.js";
 import { timeOfDay } from "../app/time.js";
 import { Cards } from "./cards.js";
 import { Deletion } from "./deletion.js";
@@ -27,14 +28,15 @@ export function events(root, place, signal) {
   const wide = matchMedia("(min-width: 1000px)");
   const cards = new Cards((id) => choose(id, { byHand: true }));
   const empty = h("div", { hidden: true });
-  const more = h("button", { type: "button", class: "button more", hidden: true, onclick: () => load(true) }, "Older events");
+  const more = h("button", { type: "button", class: "button more", hidden: true, onclick: () => load(true) }, t("Older events"));
   const likeHead = h("div", { class: "like-head", hidden: true });
-  const player = new Player({ previous: () => step(-1), next: () => step(1), keep, drop, see: (event) => see(event, !event.seen), close: () => choose(null),
+  const player = new Player({ previous: () => step(-1), next: () => step(1), keep, drop, see: (event) => see(event, !event.seen), named: (event) => changed(event), close: () => choose(null),
     similar: (event) => go("events", [], { like: event.id, id: event.id }) }, signal);
   let waiting = [];
-  const fresh = h("button", { type: "button", class: "button primary fresh", hidden: true, title: "Show them (r)", "aria-keyshortcuts": "r", onclick: () => showWaiting() });
+  const fresh = h("button", { type: "button", class: "button primary fresh", hidden: true, title: t("Show them (r)"), "aria-keyshortcuts": "r", onclick: () => showWaiting() });
   const list = h("div", { class: "events-list" }, cards.element, empty, more);
-  root.append(h("div", { class: "view-head" }, h("h1", {}, "Events"), like ? likeHead : filters.element),
+  root.append(h("div", { class: "view-head" }, h("h1", {}, t("Events")), h("a", { class: "button narrow-only", href: "#/heatmap" }, icon("heat"), t("Heat map")),
+      h("a", { class: "button narrow-only", href: "#/labels" }, icon("label"), t("Labels")), like ? likeHead : filters.element),
     h("div", { class: "events-columns" }, h("div", { class: "events-room" }, fresh, list), player.element));
 
   const remember = () => rewrite("events", [], { ...filters.values, like, id: selected });
@@ -52,13 +54,16 @@ export function events(root, place, signal) {
     if (next) choose(next.id, { focus: true, byHand: true });
     if (!cards.beside(selected, 5) && cursor) load(true);
   }
-  async function see(event, seen) {
+  let marking = Promise.resolve(); // marks go to the server one after the other, so that the last one holds
+  /** The page shows the mark at once, and takes it back if the server refuses it. */
+  function see(event, seen) {
     if (Boolean(event.seen) === seen) return;
-    try {
-      changed(await post(eventPath(event.id, "seen"), { seen }));
-    } catch (error) {
+    changed({ ...event, seen });
+    marking = marking.then(() => post(eventPath(event.id, "seen"), { seen })).catch((error) => {
       failure(error);
-    }
+      const now = cards.events.find((other) => other.id === event.id);
+      if (now && now.seen === seen) changed({ ...now, seen: !seen });
+    });
   }
   async function keep(event) {
     if (!store.operator) return;
@@ -85,6 +90,7 @@ export function events(root, place, signal) {
     if (deletion.has(event.id)) return;
     const known = cards.events.find((other) => other.id === event.id);
     event.seen ??= known?.seen ?? false; // news of an event go to everybody, and do not say who has seen it
+    event.labels ??= known?.labels ?? [];
     if (known) cards.set(event);
     else if (!like && filters.matches(event)) add(event);
     if (player.event?.id === event.id) player.show(event);
@@ -97,7 +103,7 @@ export function events(root, place, signal) {
     if (!cards.events.length) showWaiting();
     else {
       fresh.hidden = false;
-      setText(fresh, waiting.length === 1 ? "1 new event" : `${waiting.length} new events`);
+      setText(fresh, tn("1 new event", "{n} new events", waiting.length));
     }
   }
   function showWaiting() {
@@ -110,9 +116,9 @@ export function events(root, place, signal) {
   function sayEmpty() {
     empty.hidden = cards.events.length > 0 || loading !== null;
     if (empty.hidden) return;
-    empty.replaceChildren(like ? emptyState("similar", "Nothing is like it yet", "Events are compared by what gpufisher sees in them; it takes a few events with gpufisher in the chain.")
-      : filters.any ? emptyState("filter", "No event fits these filters", h("button", { type: "button", class: "button", onclick: () => filters.clear() }, "Clear the filters"))
-        : emptyState("events", "Nothing has happened yet", "As soon as something moves before a camera, its picture and its clip appear here."));
+    empty.replaceChildren(like ? emptyState("similar", t("Nothing is like it yet"), t("Events are compared by what gpufisher sees in them; it takes a few events with gpufisher in the chain."))
+      : filters.any ? emptyState("filter", t("No event fits these filters"), h("button", { type: "button", class: "button", onclick: () => filters.clear() }, t("Clear the filters")))
+        : emptyState("events", t("Nothing has happened yet"), t("As soon as something moves before a camera, its picture and its clip appear here.")));
   }
 
   async function load(older = false) {
@@ -152,8 +158,8 @@ export function events(root, place, signal) {
   async function loadAlike() {
     try {
       const [event, answer] = await Promise.all([get(eventPath(like), signal), get(`${eventPath(like, "similar")}${query({ limit: alike })}`, signal)]);
-      likeHead.replaceChildren(h("span", { class: "badge" }, `Like ${event.camera}, ${timeOfDay(event.start_time)}`),
-        iconButton("close", "All events", () => go("events", [], { id: like }), { shown: true }));
+      likeHead.replaceChildren(h("span", { class: "badge" }, t("Like {camera}, {time}", { camera: event.camera, time: timeOfDay(event.start_time) })),
+        iconButton("close", t("All events"), () => go("events", [], { id: like }), { shown: true }));
       likeHead.hidden = false;
       const list = [{ event, similarity: 1 }, ...answer.events];
       cards.fill(list.map((item) => item.event), new Map(list.map((item) => [item.event.id, item.similarity])));
@@ -166,22 +172,28 @@ export function events(root, place, signal) {
 
   filters.addEventListener("change", () => { remember(); load(); });
   live.addEventListener("event", ({ detail }) => changed(detail.event), { signal });
+  live.addEventListener("labels", ({ detail }) => {
+    const known = cards.events.find((event) => event.id === detail.id);
+    if (known) changed({ ...known, labels: detail.labels });
+  }, { signal });
   live.addEventListener("deleted", ({ detail }) => { cards.drop(detail.id); waiting = waiting.filter((event) => event.id !== detail.id); if (selected === detail.id) choose(null); sayEmpty(); }, { signal });
   const observer = new IntersectionObserver((seen) => { if (seen.some((s) => s.isIntersecting)) load(true); }, { rootMargin: "400px" });
   observer.observe(more);
   signal.addEventListener("abort", () => { observer.disconnect(); loading?.abort(); player.show(null); });
 
   const act = (f) => () => player.event && f(player.event);
-  addKeys("Events", [
-    { keys: ["n", "j", "ArrowRight", "ArrowDown"], words: "next, an older event", run: () => step(1) },
-    { keys: ["p", "ArrowLeft", "ArrowUp"], words: "previous, a newer event", run: () => step(-1) },
-    { keys: [" "], words: "play or pause", run: () => player.toggle() },
-    ...(store.operator ? [{ keys: ["k"], words: "keep whatever its age, or no longer", run: act(keep) },
-      { keys: ["Delete"], words: "delete event, clip and picture", run: act(drop) }] : []),
-    { keys: ["s"], words: "more like this", run: act((event) => event.has_vector && go("events", [], { like: event.id, id: event.id })) },
-    { keys: ["m"], words: "mark as seen, or as new again", run: act((event) => see(event, !event.seen)) },
-    { keys: ["r"], words: "show new events", run: () => showWaiting() },
-    { keys: ["Escape"], words: "close the event", run: () => choose(null) },
+  addKeys(t("Events"), [
+    { keys: ["n", "j", "ArrowRight", "ArrowDown"], words: t("next, an older event"), run: () => step(1) },
+    { keys: ["p", "ArrowLeft", "ArrowUp"], words: t("previous, a newer event"), run: () => step(-1) },
+    { keys: [" "], words: t("play or pause"), run: () => player.toggle() },
+    ...(store.operator ? [{ keys: ["k"], words: t("keep whatever its age, or no longer"), run: act(keep) },
+      { keys: ["Delete"], words: t("delete event, clip and picture"), run: act(drop) }] : []),
+    { keys: ["s"], words: t("more like this"), run: act((event) => event.has_vector && go("events", [], { like: event.id, id: event.id })) },
+    { keys: ["m"], words: t("mark as seen, or as new again"), run: act((event) => see(event, !event.seen)) },
+    ...(store.operator ? [{ keys: [..."123456789"], words: t("give the event this label, or take it back"), when: () => player.event, run: ({ key }) => player.labels.key(Number(key)) },
+      { keys: ["x"], words: t("the guessed label is wrong"), run: act(() => player.labels.wrong()) }] : []),
+    { keys: ["r"], words: t("show new events"), run: () => showWaiting() },
+    { keys: ["Escape"], words: t("close the event"), run: () => choose(null) },
   ], signal);
   live.watch({ cameras: [] });
   if (like) loadAlike();

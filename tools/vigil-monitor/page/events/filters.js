@@ -2,15 +2,17 @@
 // Which events are shown. The filters stand in the address, so that a search can be kept as a bookmark.
 import { dayField, h, iconButton } from "../app/dom.js";
 import { store } from "../app/store.js";
+import { t } from "../app/text.js";
 import { dateValue, dayStart, fromDateValue, hourStart, now } from "../app/time.js";
+import { labelsOf } from "../labels/field.js";
 import { labelWords } from "./words.js";
 
 const names = ["camera", "label", "zone", "day", "hour", "retained", "seen"];
-const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), `${hour}:00 to ${hour + 1}:00`]);
+const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), t("{from}:00 to {to}:00", { from: hour, to: hour + 1 })]);
 
 function select(words, key, options, values, onchange) {
   const field = h("select", { "aria-label": words, onchange: () => onchange({ [key]: field.value }) },
-    h("option", { value: "" }, `${words}: all`), options.map(([value, text]) => h("option", { value, selected: values[key] === value }, text)));
+    h("option", { value: "" }, t("{what}: all", { what: words })), options.map(([value, text]) => h("option", { value, selected: values[key] === value }, text)));
   return field;
 }
 
@@ -32,7 +34,7 @@ export class Filters extends EventTarget {
     if (!this.values.day || !isHour(this.values.hour)) delete this.values.hour;
     // The day's field stays where it is while all else is made again: somebody may be typing in it.
     this.#day = dayField(isDay, (day) => this.#set(day ? { day } : { day, hour: "" }), { max: dateValue(now()) });
-    this.element = h("div", { class: "filters", role: "search", "aria-label": "Filter events" }, this.#before, this.#day, this.#after);
+    this.element = h("div", { class: "filters", role: "search", "aria-label": t("Filter events") }, this.#before, this.#day, this.#after);
     this.#fill();
   }
 
@@ -48,14 +50,17 @@ export class Filters extends EventTarget {
 
   matches(event) {
     const { camera, label, zone, retained, seen, after, before } = this.query;
-    return (!camera || event.camera === camera) && (!label || event.label === label) && (!zone || event.zones.includes(zone)) &&
+    return (!camera || event.camera === camera) && (!label || event.label === label || labelsOf(event).some((l) => l.label === label)) && (!zone || event.zones.includes(zone)) &&
       (!retained || event.retained) && (!seen || !event.seen) && (!after || event.start_time >= after) && (!before || event.start_time < before);
   }
 
   /** Labels are known from the events that were seen. */
   learn(events) {
     const before = this.labels.size;
-    for (const { label } of events) this.labels.add(label);
+    for (const event of events) {
+      this.labels.add(event.label);
+      for (const { label } of labelsOf(event)) this.labels.add(label);
+    }
     if (this.labels.size !== before && !this.element.contains(document.activeElement)) this.#fill();
   }
 
@@ -82,13 +87,13 @@ export class Filters extends EventTarget {
     if (values.camera) cameras.add(values.camera); // one that is not configured any more can still have events
     if (this.#day.value !== (values.day ?? "")) this.#day.value = values.day ?? "";
     this.#before.replaceChildren(
-      select("Camera", "camera", [...cameras].map((name) => [name, name]), values, (more) => set({ ...more, zone: "" })),
-      select("Label", "label", [...this.labels].map((label) => [label, labelWords(label)]), values, set),
-      zones.size ? select("Zone", "zone", [...zones].map((name) => [name, name]), values, set) : "");
+      select(t("Camera"), "camera", [...cameras].map((name) => [name, name]), values, (more) => set({ ...more, zone: "" })),
+      select(t("Label"), "label", [...this.labels].map((label) => [label, labelWords(label)]), values, set),
+      zones.size ? select(t("Zone"), "zone", [...zones].map((name) => [name, name]), values, set) : "");
     this.#after.replaceChildren(
-      values.day ? select("Hour", "hour", hours, values, set) : "",
-      iconButton("eye", "New", () => set({ seen: values.seen ? "" : "false" }), { shown: true, "aria-pressed": String(Boolean(values.seen)), "aria-label": "Only new events, which you have not seen" }),
-      iconButton("keep", "Kept", () => set({ retained: values.retained ? "" : "1" }), { shown: true, "aria-pressed": String(Boolean(values.retained)), "aria-label": "Only kept events" }),
-      this.any ? iconButton("close", "Clear", () => this.clear(), { shown: true, class: "button quiet" }) : "");
+      values.day ? select(t("Hour"), "hour", hours, values, set) : "",
+      iconButton("eye", t("New"), () => set({ seen: values.seen ? "" : "false" }), { shown: true, "aria-pressed": String(Boolean(values.seen)), "aria-label": t("Only new events, which you have not seen") }),
+      iconButton("keep", t("Kept"), () => set({ retained: values.retained ? "" : "1" }), { shown: true, "aria-pressed": String(Boolean(values.retained)), "aria-label": t("Only kept events") }),
+      this.any ? iconButton("close", t("Clear"), () => this.clear(), { shown: true, class: "button quiet" }) : "");
   }
 }

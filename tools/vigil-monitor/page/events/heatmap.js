@@ -7,6 +7,7 @@ import { live } from "../app/live.js";
 import { failure } from "../app/notice.js";
 import { address, rewrite } from "../app/router.js";
 import { store } from "../app/store.js";
+import { t, tn } from "../app/text.js";
 import { dateValue, dayName, dayStart, fromDateValue, now } from "../app/time.js";
 
 // From cold to hot; the legend in events.css has the same colours.
@@ -44,11 +45,11 @@ async function hoursOf(camera, after, before, signal) {
 }
 
 function panel(camera) {
-  const canvas = h("canvas", { width: 32, height: 18, role: "img", "aria-label": `Where things moved at ${camera.name}` });
-  const none = h("div", { class: "none", hidden: true }, "Nothing moved on this day");
+  const canvas = h("canvas", { width: 32, height: 18, role: "img", "aria-label": t("Where things moved at {camera}", { camera: camera.name }) });
+  const none = h("div", { class: "none", hidden: true }, t("Nothing moved on this day"));
   const total = h("span", { class: "hint number" });
   const hours = h("div", { class: "heat-hours" });
-  const lines = h("ul", { class: "heat-lines", "aria-label": `Who crossed the lines of ${camera.name}` });
+  const lines = h("ul", { class: "heat-lines", "aria-label": t("Who crossed the lines of {camera}", { camera: camera.name }) });
   const picture = h("div", { class: "heat-picture" }, h("img", { src: cameraPath(camera.name, camera.views.includes("background") ? "background.jpg" : "latest.jpg"), alt: "", onerror: ({ target }) => target.remove() }), canvas, none);
   if (camera.width && camera.height) picture.style.setProperty("--ratio", camera.width / camera.height);
   const element = h("article", { class: "heat panel", "aria-label": camera.name }, h("header", {}, h("h2", {}, camera.name), total), picture, hours,
@@ -60,16 +61,16 @@ function panel(camera) {
     paint(canvas, map);
     const sum = counts.reduce((a, b) => a + b, 0);
     none.hidden = map.counts.some((count) => count > 0);
-    setText(none, sum ? "Where things moved is shown within a minute" : "Nothing moved on this day");
-    setText(total, sum === 1 ? "1 event" : `${sum} events`);
+    setText(none, sum ? t("Where things moved is shown within a minute") : t("Nothing moved on this day"));
+    setText(total, tn("1 event", "{n} events", sum));
     const most = Math.max(...counts, 1);
-    lines.replaceChildren(...Object.entries(crossed.lines).map(([name, n]) => h("li", {}, icon("line"), h("span", {}, name), h("strong", { class: "number" }, `${n.in} in, ${n.out} out`))));
+    lines.replaceChildren(...Object.entries(crossed.lines).map(([name, n]) => h("li", {}, icon("line"), h("span", {}, name), h("strong", { class: "number" }, t("{in} in, {out} out", { in: n.in, out: n.out })))));
     lines.hidden = !lines.childElementCount;
     hours.replaceChildren(...counts.map((count, hour) => {
       const bar = h("span");
       bar.style.height = `${(100 * count) / most}%`;
       return h("a", { href: address("events", [], { camera: camera.name, day: dateValue(day), hour: String(hour) }), tabindex: hour === 0 ? 0 : -1,
-        title: `${hour}:00 to ${hour + 1}:00: ${count} events`, "aria-label": `Events of ${camera.name} from ${hour} to ${hour + 1} on this day: ${count}` }, bar);
+        title: t("{from}:00 to {to}:00: {events}", { from: hour, to: hour + 1, events: tn("1 event", "{n} events", count) }), "aria-label": t("Events of {camera} from {from} to {to} on this day: {count}", { camera: camera.name, from: hour, to: hour + 1, count }) }, bar);
     }));
   };
   return { element, fill };
@@ -81,11 +82,12 @@ export function heatmap(root, place, signal) {
   const date = dayField((value) => fromDateValue(value) >= 0, (value) => { if (value) show(fromDateValue(value)); }, { max: dateValue(now()) });
   const title = h("h2", { class: "muted", role: "status" });
   const panels = [...store.cameras.values()].map(panel);
+  const grid = h("div", { class: "heat-grid" });
   const move = (days) => {
     const next = dayStart(day + 43200, days);
     if (next <= dayStart()) show(next);
   };
-  const later = iconButton("next", "Next day", () => move(1), { keys: "n", class: "button quiet icon-only" });
+  const later = iconButton("next", t("Next day"), () => move(1), { keys: "n", class: "button quiet icon-only" });
   async function show(to) {
     day = to;
     if (date.value !== dateValue(day)) date.value = dateValue(day);
@@ -93,13 +95,19 @@ export function heatmap(root, place, signal) {
     setText(title, dayName(day));
     rewrite("heatmap", [], { day: day === dayStart() ? "" : date.value });
     loading?.abort();
-    loading = new AbortController();
-    await Promise.all(panels.map(({ fill }) => fill(day, loading.signal))).catch(failure);
+    const mine = loading = new AbortController();
+    const filled = panels.map(({ fill }) => fill(day, mine.signal));
+    Promise.all(filled).catch(failure);
+    for (const [i, { element }] of panels.entries()) { // one after the other, once its lines are known: what is on the screen stays in place
+      await filled[i].catch(() => {});
+      if (mine.signal.aborted) return;
+      if (!element.isConnected) grid.append(element);
+    }
   }
-  root.append(h("div", { class: "view-head" }, h("h1", {}, "Heat map"), iconButton("back", "Day before", () => move(-1), { keys: "p", class: "button quiet icon-only" }), date, later, title,
-    h("span", { class: "grow" }), h("span", { class: "legend" }, "rarely", h("i"), "often")),
-    panels.length ? h("div", { class: "heat-grid" }, panels.map(({ element }) => element)) : emptyState("camera", "No camera yet", "Start vigil-monitor with a source."));
-  addKeys("Heat map", [{ keys: ["p", "ArrowLeft"], words: "the day before", run: () => move(-1) }, { keys: ["n", "ArrowRight"], words: "the next day", run: () => move(1) }], signal);
+  root.append(h("div", { class: "view-head" }, h("h1", {}, t("Heat map")), iconButton("back", t("Day before"), () => move(-1), { keys: "p", class: "button quiet icon-only" }), date, later, title,
+    h("span", { class: "grow" }), h("span", { class: "legend" }, t("rarely"), h("i"), t("often"))),
+    panels.length ? grid : emptyState("camera", t("No camera yet"), t("Start vigil-monitor with a source.")));
+  addKeys(t("Heat map"), [{ keys: ["p", "ArrowLeft"], words: t("the day before"), run: () => move(-1) }, { keys: ["n", "ArrowRight"], words: t("the next day"), run: () => move(1) }], signal);
   signal.addEventListener("abort", () => loading?.abort());
   live.watch({ cameras: [] });
   show(day);

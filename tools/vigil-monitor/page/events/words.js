@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What events and their labels are called and look like, everywhere on the page.
+import "./labels.js";
 import { cameraPath, eventPath, query } from "../app/api.js";
 import { live } from "../app/live.js";
 import { store } from "../app/store.js";
+import { t } from "../app/text.js";
 import { now } from "../app/time.js";
 
-const known = { motion: "Motion", loitering: "Loitering", "camera-covered": "Camera covered", "camera-blurred": "Out of focus", "camera-moved": "Camera moved", "camera-offline": "Camera offline", "detect-offline": "Detection stream offline", "record-offline": "Recorded stream offline" };
+const known = globalThis.labelTexts;
 
 /** Whether an event is an outage, of which there is no picture. */
 export const isOutage = (label) => label in known && label.endsWith("-offline");
 
-export const labelWords = (label) => known[label] ?? label.charAt(0).toUpperCase() + label.slice(1).replaceAll("_", " ");
+export const labelWords = (label) => (known[label] ? t(known[label]) : null) ?? label.charAt(0).toUpperCase() + label.slice(1).replaceAll("_", " ");
 export const labelIcon = (label) => (isOutage(label) ? "offline" : label in known && label.startsWith("camera-") ? "warning" : ({ person: "person" })[label] ?? "motion");
 
 const young = 2; // seconds in which an event's first picture may still be on its way to the disk
@@ -34,7 +36,7 @@ export function clipComes(event) {
 }
 
 export function clipWords(event) {
-  if (isOutage(event.label)) return event.end_time ? "In this time the camera gave no picture." : "The camera gives no picture.";
-  if (!clipComes(event)) return "This event has no clip.";
-  return event.end_time === null ? "The clip is ready when the event has ended." : "The clip is being written.";
+  if (isOutage(event.label)) return event.end_time ? t("In this time the camera gave no picture.") : t("The camera gives no picture.");
+  if (!clipComes(event)) return t("This event has no clip.");
+  return event.end_time === null ? t("The clip is ready when the event has ended.") : t("The clip is being written.");
 }

@@ -3,10 +3,12 @@
 import { get, patch, post, remove } from "../app/api.js";
 import { h, iconButton } from "../app/dom.js";
 import { failure, notice } from "../app/notice.js";
+import { ownDevice, renew } from "../app/push.js";
 import { store } from "../app/store.js";
+import { t, tn } from "../app/text.js";
 import { fullTime } from "../app/time.js";
 
-const roles = [["viewer", "Viewer", "looks"], ["operator", "Operator", "looks, keeps events, switches cameras"], ["admin", "Administrator", "changes all"]];
+const roles = [["viewer", t("Viewer"), t("looks")], ["operator", t("Operator"), t("looks, keeps events, switches cameras")], ["admin", t("Administrator"), t("changes all")]];
 const userPath = (name) => `api/users/${encodeURIComponent(name)}`;
 
 function field(words, input) {
@@ -14,7 +16,7 @@ function field(words, input) {
 }
 
 function roleField(value) {
-  return h("select", { "aria-label": "Role" }, roles.map(([name, words, hint]) => h("option", { value: name, selected: name === value, title: hint }, words)));
+  return h("select", { "aria-label": t("Role") }, roles.map(([name, words, hint]) => h("option", { value: name, selected: name === value, title: hint }, words)));
 }
 
 /** "all", or one name after another; null: the cameras of the role. */
@@ -32,7 +34,7 @@ function confirmed(words, action, run) {
   const dialog = h("dialog", { class: "dialog", "aria-label": action, onclose: () => dialog.remove() },
     h("div", { class: "body" }, h("p", {}, words), h("div", { class: "actions" },
       h("button", { type: "button", class: "button primary", onclick: () => { dialog.close(); run(); } }, action),
-      h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"))));
+      h("button", { type: "button", class: "button", onclick: () => dialog.close() }, t("Cancel")))));
   document.body.append(dialog);
   dialog.showModal();
 }
@@ -43,9 +45,11 @@ function ownPassword() {
   const form = h("form", { class: "people-form", onsubmit: async (event) => {
     event.preventDefault();
     try {
+      const device = ownDevice() && (await get("api/push").catch(() => null))?.devices.find(({ id }) => id === ownDevice());
       await post("api/password", { old: old.value, new: wanted.value });
+      if (device) await renew(device).catch(failure); // the new password has ended all devices
       form.reset();
-      notice("The password is changed. Your other sessions have ended.");
+      notice(t("The password is changed. Your other sessions have ended."));
       // What the page asked with the cookie of before may have been refused meanwhile.
       setTimeout(() => location.reload(), 1500);
     } catch (error) {
@@ -53,8 +57,8 @@ function ownPassword() {
       if (error.status === 401) notice(error.message, { bad: true });
       else failure(error);
     }
-  } }, field("Old password", old), field("New password", wanted), h("button", { class: "button" }, "Change the password"));
-  return h("section", { class: "panel block" }, h("h2", {}, `Password of ${store.version.user}`), form);
+  } }, field(t("Old password"), old), field(t("New password"), wanted), h("button", { class: "button" }, t("Change the password")));
+  return h("section", { class: "panel block" }, h("h2", {}, t("Password of {name}", { name: store.version.user })), form);
 }
 
 function sessionsPanel(changed) {
@@ -62,7 +66,7 @@ function sessionsPanel(changed) {
   const end = async (session) => {
     try {
       await remove(`api/sessions/${encodeURIComponent(session.id)}`);
-      notice(`The session of ${session.name} has ended`);
+      notice(t("The session of {name} has ended", { name: session.name }));
       if (session.current) location.reload();
       else changed();
     } catch (error) {
@@ -70,11 +74,11 @@ function sessionsPanel(changed) {
     }
   };
   const set = (sessions) => list.replaceChildren(...sessions.map((s) => h("li", {},
-    h("div", {}, h("strong", {}, s.name), s.user ? null : h("span", { class: "badge" }, "token"), s.current ? h("span", { class: "badge" }, "this one") : null,
-      h("p", { class: "hint" }, `from ${s.from}, last used ${fullTime(s.used)}, ends ${fullTime(s.until)}`), h("p", { class: "hint agent" }, s.agent)),
-    iconButton("leave", `End the session of ${s.name} from ${s.from}`, () => end(s)))),
-    ...(sessions.length ? [] : [h("li", { class: "hint" }, "Nobody has signed in.")]));
-  return { element: h("section", { class: "panel block" }, h("h2", {}, "Sessions"), list), set };
+    h("div", {}, h("strong", {}, s.name), s.user ? null : h("span", { class: "badge" }, "token"), s.current ? h("span", { class: "badge" }, t("this one")) : null,
+      h("p", { class: "hint" }, t("from {from}, last used {used}, ends {until}", { from: s.from, used: fullTime(s.used), until: fullTime(s.until) })), h("p", { class: "hint agent" }, s.agent)),
+    iconButton("leave", t("End the session of {name} from {from}", { name: s.name, from: s.from }), () => end(s)))),
+    ...(sessions.length ? [] : [h("li", { class: "hint" }, t("Nobody has signed in."))]));
+  return { element: h("section", { class: "panel block" }, h("h2", {}, t("Sessions")), list), set };
 }
 
 function usersPanel(changed) {
@@ -90,40 +94,40 @@ function usersPanel(changed) {
   };
   const row = (user) => {
     const role = roleField(user.role);
-    role.setAttribute("aria-label", `Role of ${user.name}`);
-    role.addEventListener("change", () => act(() => patch(userPath(user.name), { role: role.value }), `${user.name} is ${role.value} now`)());
-    const cameras = h("input", { type: "text", value: user.cameras ? user.cameras.join(", ") : "", placeholder: user.role === "admin" ? "all" : "those of the role", "aria-label": `Cameras of ${user.name}`,
+    role.setAttribute("aria-label", t("Role of {name}", { name: user.name }));
+    role.addEventListener("change", () => act(() => patch(userPath(user.name), { role: role.value }), t("{name} is {role} now", { name: user.name, role: roles.find(([name]) => name === role.value)[1] }))());
+    const cameras = h("input", { type: "text", value: user.cameras ? user.cameras.join(", ") : "", placeholder: user.role === "admin" ? t("all") : t("those of the role"), "aria-label": t("Cameras of {name}", { name: user.name }),
       disabled: user.role === "admin" });
-    cameras.addEventListener("change", () => act(() => patch(userPath(user.name), { cameras: camerasOf(cameras.value) }), `The cameras of ${user.name} are changed`)());
+    cameras.addEventListener("change", () => act(() => patch(userPath(user.name), { cameras: camerasOf(cameras.value) }), t("The cameras of {name} are changed", { name: user.name }))());
     const own = user.name === store.version.user;
     role.disabled = own;
-    return h("li", { class: "user-row" }, h("div", {}, h("strong", {}, user.name), own && h("span", { class: "badge" }, "you"),
-      h("p", { class: "hint" }, user.used ? `${user.sessions === 1 ? "1 session" : `${user.sessions} sessions`}, last used ${fullTime(user.used)}` : "not signed in")),
-    role, cameras, own ? h("span") : iconButton("trash", `Remove ${user.name}`, () => confirmed(`Remove the user ${user.name}? Sessions and marks of this user go, too.`, "Remove",
-      act(() => remove(userPath(user.name)), `${user.name} is removed`))));
+    return h("li", { class: "user-row" }, h("div", {}, h("strong", {}, user.name), own && h("span", { class: "badge" }, t("you")),
+      h("p", { class: "hint" }, user.used ? `${tn("1 session", "{n} sessions", user.sessions)}, ${t("last used {time}", { time: fullTime(user.used) })}` : t("not signed in"))),
+    role, cameras, own ? h("span") : iconButton("trash", t("Remove {name}", { name: user.name }), () => confirmed(t("Remove the user {name}? Sessions and marks of this user go, too.", { name: user.name }), t("Remove"),
+      act(() => remove(userPath(user.name)), t("{name} is removed", { name: user.name })))));
   };
-  const name = h("input", { type: "text", required: true, pattern: "[A-Za-z0-9_\\-]{1,32}", title: "1 to 32 letters, digits, _ or -", autocomplete: "off", autocapitalize: "none" });
+  const name = h("input", { type: "text", required: true, pattern: "[A-Za-z0-9_\\-]{1,32}", title: t("1 to 32 letters, digits, _ or -"), autocomplete: "off", autocapitalize: "none" });
   const password = passwordField("new-password");
   const role = roleField("viewer");
-  const cameras = h("input", { type: "text", placeholder: "those of the role" });
+  const cameras = h("input", { type: "text", placeholder: t("those of the role") });
   const form = h("form", { class: "people-form", onsubmit: async (event) => {
     event.preventDefault();
     try {
       const { name: made } = await post("api/users", { name: name.value, password: password.value, role: role.value, cameras: camerasOf(cameras.value) });
       form.reset();
-      notice(`${made} can sign in now`);
+      notice(t("{name} can sign in now", { name: made }));
     } catch (error) {
       failure(error);
     }
     changed();
-  } }, field("Name", name), field("Password", password), field("Role", role), field("Cameras", cameras), h("button", { class: "button primary" }, "Add the user"));
-  const without = h("p", { class: "hint" }, "This server was built without libsodium, which keeps passwords: there are tokens alone.");
+  } }, field(t("Name"), name), field(t("Password"), password), field(t("Role"), role), field(t("Cameras"), cameras), h("button", { class: "button primary" }, t("Add the user")));
+  const without = h("p", { class: "hint" }, t("This server was built without libsodium, which keeps passwords: there are tokens alone."));
   const set = ({ users, passwords }) => {
-    list.replaceChildren(...users.map(row), ...(users.length ? [] : [h("li", { class: "hint" }, "No users yet: people sign in by token.")]));
+    list.replaceChildren(...users.map(row), ...(users.length ? [] : [h("li", { class: "hint" }, t("No users yet: people sign in by token."))]));
     form.hidden = !passwords;
     without.hidden = passwords;
   };
-  return { element: h("section", { class: "panel block users" }, h("h2", {}, "Users"), list, form, without), set };
+  return { element: h("section", { class: "panel block users" }, h("h2", {}, t("Users")), list, form, without), set };
 }
 
 /** The part of the view System that is about people; `signal` ends it. */

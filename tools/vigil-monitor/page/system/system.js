@@ -4,15 +4,18 @@ import { get, post } from "../app/api.js";
 import { h, iconButton, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { failure, notice } from "../app/notice.js";
-import { signOutButton, themeButton } from "../app/personal.js";
+import { languageField, signOutButton, themeButton } from "../app/personal.js";
 import { address } from "../app/router.js";
 import { store } from "../app/store.js";
-import { bytes, digits, fullTime, span, zoneName } from "../app/time.js";
+import { number, t, tn } from "../app/text.js";
+import { bytes, digits, fixed, fullTime, span, zoneName } from "../app/time.js";
+import { devices } from "./devices.js";
+import { stateWords } from "../camera/states.js";
 import { people } from "./people.js";
 import { Spark } from "./spark.js";
 
 const every = 2000; // ms
-const delay = (ms) => (ms < 10000 ? `${digits(ms)} ms` : span(ms / 1000));
+const delay = (ms) => (ms < 10000 ? t("{n} ms", { n: digits(ms) }) : span(ms / 1000));
 
 function meter(words) {
   const fill = h("i");
@@ -48,8 +51,8 @@ function rates() {
 function cameraTable() {
   const rows = new Map();
   const body = h("tbody");
-  const table = h("div", { class: "table-room panel", tabindex: "0", role: "region", "aria-label": "Cameras" }, h("table", {}, h("caption", { class: "unseen" }, "Cameras"), h("thead", {}, h("tr", {},
-    ["Camera", "State", "Frames/s", "Latency", "Dropped", "Reconnects", "Recorder holds", "Time per frame"].map((words) => h("th", { scope: "col" }, words)))), body));
+  const table = h("div", { class: "table-room panel", tabindex: "0", role: "region", "aria-label": t("Cameras") }, h("table", {}, h("caption", { class: "unseen" }, t("Cameras")), h("thead", {}, h("tr", {},
+    [t("Camera"), t("State"), t("Frames/s"), t("Latency"), t("Dropped"), t("Reconnects"), t("Recorder holds"), t("Time per frame")].map((words) => h("th", { scope: "col" }, words)))), body));
   const make = (name) => {
     const cells = Array.from({ length: 7 }, () => h("td", { class: "number" }));
     const spark = new Spark(1, `frames of ${name}`);
@@ -65,12 +68,12 @@ function cameraTable() {
       const { cells, fps, spark } = rows.get(c.name) ?? make(c.name);
       const state = store.cameras.get(c.name)?.state ?? "";
       cells[0].dataset.state = state;
-      setText(cells[0], state);
-      setText(fps, c.fps.toFixed(1));
+      setText(cells[0], state ? stateWords(state) : "");
+      setText(fps, fixed(c.fps, 1));
       spark.add(c.fps);
       const work = Object.entries(c.element_time_us);
-      const texts = [c.latency_ms ? delay(c.latency_ms) : "–", String(c.drops), String(c.reconnects), bytes(c.record_queue_bytes),
-        work.length ? work.map(([name, us]) => `${name} ${digits(us / 1000)} ms`).join(", ") : "–"];
+      const texts = [c.latency_ms ? delay(c.latency_ms) : "–", number(c.drops), number(c.reconnects), bytes(c.record_queue_bytes),
+        work.length ? work.map(([name, us]) => `${name} ${t("{n} ms", { n: digits(us / 1000) })}`).join(", ") : "–"];
       texts.forEach((text, i) => setText(cells[i + 2], text));
     }
     for (const [name, row] of rows) if (!list.some((c) => c.name === name)) { row.element.remove(); rows.delete(name); }
@@ -79,26 +82,29 @@ function cameraTable() {
 }
 
 function storagePanel() {
-  const used = meter("Clips and recordings, of what they may use");
-  const free = meter("Disk in use, of what may be used");
-  const lines = Object.fromEntries(["Clips", "Disk", "Oldest event", "Next", "Last", "Folder"].map((words) => [words, h("dd", { class: "number" })]));
-  lines.Clips.append(h("span"), used.bar);
-  lines.Disk.append(h("span"), free.bar);
-  const element = h("section", { class: "panel block" }, h("h2", {}, "Disk"), h("dl", {}, Object.entries(lines).map(([words, value]) => h("div", {}, h("dt", {}, words), value))));
+  const used = meter(t("Clips and recordings, of what they may use"));
+  const free = meter(t("Disk in use, of what may be used"));
+  const rows = { clips: t("Clips"), disk: t("Disk"), oldest: t("Oldest event"), next: t("Next"), last: t("Last"), folder: t("Folder") };
+  const lines = Object.fromEntries(Object.keys(rows).map((key) => [key, h("dd", { class: "number" })]));
+  lines.clips.append(h("span"), used.bar);
+  lines.disk.append(h("span"), free.bar);
+  const element = h("section", { class: "panel block" }, h("h2", {}, t("Disk")), h("dl", {}, Object.entries(lines).map(([key, value]) => h("div", {}, h("dt", {}, rows[key]), value))));
   const set = (d) => {
-    const kept = d.clips_bytes + d.recordings_bytes;
+    const cold = d.cold?.recordings_bytes ?? 0;
+    const kept = d.clips_bytes + d.recordings_bytes - cold;
     const room = d.max_bytes || kept + Math.max(0, d.free_bytes - d.min_free_bytes);
-    const clips = `${d.clips} clips${d.recordings_bytes ? " and recordings" : ""}, ${bytes(kept)}${d.max_bytes ? ` of ${bytes(d.max_bytes)}` : ", no limit"}`;
-    setText(lines.Clips.firstChild, clips);
+    const count = d.recordings_bytes ? tn("1 clip and recordings", "{n} clips and recordings", d.clips) : tn("1 clip", "{n} clips", d.clips);
+    const clips = `${count}, ${d.max_bytes ? t("{part} of {whole}", { part: bytes(kept), whole: bytes(d.max_bytes) }) : t("{bytes}, no limit", { bytes: bytes(kept) })}`;
+    setText(lines.clips.firstChild, clips);
     used.set(room ? kept / room : 0, clips);
-    const rest = `${bytes(d.free_bytes)} free, ${bytes(d.min_free_bytes)} stay free`;
-    setText(lines.Disk.firstChild, d.writable ? rest : `The disk cannot be written! ${rest}`);
-    lines.Disk.classList.toggle("bad", !d.writable || d.free_bytes < d.min_free_bytes);
+    const rest = t("{free} free, {least} stay free", { free: bytes(d.free_bytes), least: bytes(d.min_free_bytes) });
+    setText(lines.disk.firstChild, d.writable ? rest : `${t("The disk cannot be written!")} ${rest}`);
+    lines.disk.classList.toggle("bad", !d.writable || d.free_bytes < d.min_free_bytes);
     free.set(d.free_bytes > 0 ? d.min_free_bytes / d.free_bytes : 1, rest);
-    setText(lines["Oldest event"], d.oldest ? fullTime(d.oldest) : "none");
-    setText(lines.Next, d.next ?? "Nothing needs to be deleted");
-    setText(lines.Last, d.last ?? "Nothing has been deleted");
-    setText(lines.Folder, d.path);
+    setText(lines.oldest, d.oldest ? fullTime(d.oldest) : t("none"));
+    setText(lines.next, d.next ?? t("Nothing needs to be deleted"));
+    setText(lines.last, d.last ?? t("Nothing has been deleted"));
+    setText(lines.folder, d.path);
   };
   return { element, set };
 }
@@ -106,8 +112,8 @@ function storagePanel() {
 function queuePanel() {
   const rows = new Map();
   const list = h("dl");
-  const element = h("section", { class: "panel block" }, h("h2", {}, "Queues and connections"), list);
-  const words = { writer: "Database and files", mqtt_outbox: "MQTT outbox", webhook: "Webhook" };
+  const element = h("section", { class: "panel block" }, h("h2", {}, t("Queues and connections")), list);
+  const words = { writer: t("Database and files"), mqtt_outbox: t("MQTT outbox"), webhook: t("Webhook") };
   const line = (name) => {
     const text = h("span");
     const bar = meter(words[name] ?? name);
@@ -126,23 +132,24 @@ function queuePanel() {
   const set = (stats) => {
     for (const [name, { length, limit }] of Object.entries(stats.queues)) {
       const { text, bar } = rows.get(name) ?? line(name);
-      setText(text, `${length} of ${limit}`);
-      bar.set(limit ? length / limit : 0, `${length} of ${limit}`);
+      const full = t("{part} of {whole}", { part: number(length), whole: number(limit) });
+      setText(text, full);
+      bar.set(limit ? length / limit : 0, full);
     }
-    state("MQTT", stats.mqtt ? `${stats.mqtt.connected ? "connected to" : "not connected to"} ${stats.mqtt.host}` : "not configured");
-    state("Viewers", String(stats.viewers));
-    state("Threads, descriptors", `${stats.threads}, ${stats.descriptors}`);
+    state("MQTT", stats.mqtt ? t(stats.mqtt.connected ? "connected to {host}" : "not connected to {host}", { host: stats.mqtt.host }) : t("not configured"));
+    state(t("Viewers"), String(stats.viewers));
+    state(t("Threads, descriptors"), `${stats.threads}, ${stats.descriptors}`);
   };
   return { element, set };
 }
 
 export function system(root, place, signal) {
   const cpu = tile("CPU", 1);
-  const memory = tile("Memory", 3);
-  const frames = tile("Frames", 4);
-  const latency = tile("Latency", 2);
+  const memory = tile(t("Memory"), 3);
+  const frames = tile(t("Frames"), 4);
+  const latency = tile(t("Latency"), 2);
   const gpu = tile("GPU");
-  const up = tile("Running");
+  const up = tile(t("Running"));
   const table = cameraTable();
   const disk = storagePanel();
   const queues = queuePanel();
@@ -150,19 +157,19 @@ export function system(root, place, signal) {
   const reload = async () => {
     try {
       const { restarted } = await post("api/reload");
-      notice(restarted.length ? `Read again; restarted: ${restarted.join(", ")}` : "Read again; nothing had changed");
+      notice(restarted.length ? t("Read again; restarted: {cameras}", { cameras: restarted.join(", ") }) : t("Read again; nothing had changed"));
     } catch (error) {
       failure(error);
     }
   };
   const content = h("div", { class: "system", hidden: true }); // until there is something to show, so that nothing jumps
-  root.append(h("div", { class: "view-head" }, h("h1", {}, "System"), h("span", { class: "grow" }),
-    store.admin && iconButton("reset", "Read the configuration again", reload, { shown: true })),
+  root.append(h("div", { class: "view-head" }, h("h1", {}, t("System")), h("span", { class: "grow" }),
+    store.admin && iconButton("reset", t("Read the configuration again"), reload, { shown: true })),
     content);
   const personal = h("div", { class: "narrow-only" }, themeButton({ shown: true }), signOutButton({ shown: true }));
-  content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element), people(signal),
-    h("p", { class: "hint foot" }, `Vigil ${store.version.version}, GStreamer ${store.version.gstreamer}. Times are shown in ${zoneName()}. `,
-      h("a", { href: "metrics" }, "Metrics"), ", ", h("a", { href: "api/config" }, "configuration"), ", ", h("a", { href: "api/openapi.json" }, "API")), personal);
+  content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element), people(signal), h("div", { class: "blocks people" }, devices(signal)),
+    h("p", { class: "hint foot" }, t("Vigil {version}, GStreamer {gstreamer}. Times are shown in {zone}. ", { version: store.version.version, gstreamer: store.version.gstreamer, zone: zoneName() }),
+      h("a", { href: "metrics" }, t("Metrics")), ", ", h("a", { href: "api/config" }, t("Configuration")), ", ", h("a", { href: "api/openapi.json" }, "API")), h("div", { class: "personal" }, languageField(), personal));
 
   let timer = 0;
   const read = async () => {
@@ -172,12 +179,12 @@ export function system(root, place, signal) {
       const sum = stats.cameras.reduce((total, c) => total + c.fps, 0);
       const worst = Math.max(0, ...stats.cameras.map((c) => c.latency_ms));
       const drops = stats.cameras.reduce((total, c) => total + c.drops, 0);
-      cpu.set(load === null ? "–" : `${digits(load * 100, 2)} %`, "of one core", load === null ? null : load);
-      memory.set(bytes(stats.memory_bytes), "resident", stats.memory_bytes);
-      frames.set(`${sum.toFixed(1)}/s`, `${stats.cameras.length} cameras, ${drops} frames dropped`, sum);
-      latency.set(delay(worst), "the slowest camera, capture to end of chain", worst);
-      gpu.set(stats.gpu ? `${digits(stats.gpu.element_time_us / 1000)} ms` : "None", stats.gpu ? `a frame, on ${stats.gpu.name}` : "the CPU does the work");
-      up.set(span(stats.uptime_seconds), `since ${fullTime(stats.time - stats.uptime_seconds)}`);
+      cpu.set(load === null ? "–" : percent(load), t("of one core"), load === null ? null : load);
+      memory.set(bytes(stats.memory_bytes), t("resident"), stats.memory_bytes);
+      frames.set(`${fixed(sum, 1)}/s`, `${tn("1 camera", "{n} cameras", stats.cameras.length)}, ${tn("1 frame dropped", "{n} frames dropped", drops)}`, sum);
+      latency.set(delay(worst), t("the slowest camera, capture to end of chain"), worst);
+      gpu.set(stats.gpu ? t("{n} ms", { n: digits(stats.gpu.element_time_us / 1000) }) : t("None"), stats.gpu ? t("a frame, on {gpu}", { gpu: stats.gpu.name }) : t("the CPU does the work"));
+      up.set(span(stats.uptime_seconds), t("since {time}", { time: fullTime(stats.time - stats.uptime_seconds) }));
       table.set(stats.cameras);
       disk.set(stats.storage);
       queues.set(stats);

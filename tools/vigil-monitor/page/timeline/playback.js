@@ -3,9 +3,12 @@
 // needs one (browsers have six a host); the next piece is fetched while one plays, into a second <video>, and takes its place.
 import { cameraPath, query } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
+import { t } from "../app/text.js";
+import { Previews } from "./previews.js";
 
 const first = 4; // seconds of the piece that a jump begins with: its picture comes soon
 const longest = 64;
+const often = 250; // ms between two searches of somebody who scrubs
 
 /** Part of the recording, from `from` to `to` (UTC), in a <video> of its own. */
 class Piece {
@@ -45,14 +48,14 @@ class Piece {
     const { signal } = this.#abort;
     try {
       const response = await fetch(`${cameraPath(camera, "recording.mp4")}${query({ from: this.from, to: this.to })}`, { signal });
-      if (!response.ok) throw new Error((await response.json().catch(() => null))?.error ?? `The server answered ${response.status}`);
+      if (!response.ok) throw new Error((await response.json().catch(() => null))?.error ?? t("The server answered {status}", { status: response.status }));
       const start = Number(response.headers.get("X-Recording-Start"));
       const blob = await response.blob();
       if (signal.aborted) return;
       this.start = start || this.from;
       await new Promise((done, failed) => {
         this.video.addEventListener("loadeddata", done, { once: true, signal });
-        this.video.addEventListener("error", () => failed(new Error("This browser cannot play what the camera sends. Save the recording and play it elsewhere.")), { once: true, signal });
+        this.video.addEventListener("error", () => failed(new Error(t("This browser cannot play what the camera sends. Save the recording and play it elsewhere."))), { once: true, signal });
         this.video.src = URL.createObjectURL(blob);
       });
     } catch (error) {
@@ -68,14 +71,18 @@ export class Playback {
   #next = null; // the one after it
   #wanted = null; // what seek() was called with last
   #seeking = false;
+  #sought = -Infinity; // when seek() was called last, ms
+  #rest = null; // timer: nobody scrubs any more
+  #previews;
   #note = h("p", { class: "screen-note", hidden: true });
 
   constructor(camera, history, signal) {
     this.#camera = camera;
     this.#history = history;
-    this.element = h("div", { class: "tl-screen", role: "img", "aria-label": `Recording of ${camera}` }, this.#note);
+    this.#previews = new Previews(camera, signal);
+    this.element = h("div", { class: "tl-screen", role: "img", "aria-label": t("Recording of {camera}", { camera }) }, this.#previews.element, this.#note);
     history.addEventListener("change", () => { if (this.#wanted !== null && !this.#now) this.seek(this.#wanted); }, { signal });
-    signal.addEventListener("abort", () => { this.#drop("now"); this.#drop("next"); });
+    signal.addEventListener("abort", () => { clearTimeout(this.#rest); this.#drop("now"); this.#drop("next"); });
   }
 
   /** UTC of the picture that is shown; NaN while none is. */
@@ -84,16 +91,33 @@ export class Playback {
   get flows() { return Boolean(this.#now && !this.#now.problem && !this.#seeking && this.#now.video.readyState >= 3 && !this.#now.video.seeking); }
   get video() { return this.#now?.video ?? null; }
 
-  /** Shows the picture of t. Of many calls while one is under way the last one counts. */
+  /** Shows the picture of t; a small preview until it is there. Of many calls while one is under way the last one counts. Video of
+      where somebody only passes by is not fetched. */
   async seek(t) {
     this.#wanted = t;
+    const at = performance.now();
+    const scrubs = at - this.#sought < often;
+    this.#sought = at;
+    clearTimeout(this.#rest);
+    this.#rest = null;
+    if (!this.#now?.holds(t) && this.#history.recordedAt(t)) {
+      this.#previews.show(t);
+      if (scrubs) {
+        this.#rest = setTimeout(() => { this.#rest = null; this.#settle(); }, often);
+        return;
+      }
+    }
+    await this.#settle();
+  }
+
+  async #settle() {
     if (this.#seeking) return;
     this.#seeking = true;
     try {
       while (this.#wanted !== null) {
         const wanted = this.#wanted;
         await this.#show(wanted);
-        if (this.#wanted === wanted) break;
+        if (this.#wanted === wanted || this.#rest) break;
       }
     } finally {
       this.#seeking = false;
@@ -160,16 +184,18 @@ export class Playback {
     setText(this.#note, problem);
     if (!video.isConnected) this.element.prepend(video);
     this.element.classList.toggle("none", Boolean(problem));
+    if (this.#now.holds(this.#wanted)) this.#previews.hide();
     if (old && old !== this.#now) old.drop();
   }
 
-  #say(t) {
+  #say(time) {
     this.#drop("now");
     this.#drop("next");
-    const reason = this.#history.gapAt(t)?.reason;
+    this.#previews.hide();
+    const reason = this.#history.gapAt(time)?.reason;
     this.#note.hidden = false;
     this.element.classList.add("none");
-    const words = !this.#history.knows(t) ? "Looking up what is recorded" : reason ? `Nothing is recorded here: ${reason}` : "Nothing is recorded here";
+    const words = !this.#history.knows(time) ? t("Looking up what is recorded") : reason ? t("Nothing is recorded here: {reason}", { reason }) : t("Nothing is recorded here");
     setText(this.#note, this.#history.problem || words);
   }
 

@@ -3,6 +3,7 @@
 // corners of a polygon, which the first corner, a double click or Enter closes. By keys alone: arrow keys move a rectangle, with
 // Shift they change its size, Enter searches, Escape ends it.
 import { h, s } from "../app/dom.js";
+import { t } from "../app/text.js";
 
 const near = 0.03; // shares of the picture
 
@@ -108,4 +109,4 @@ function corners([x0, y0], [x1, y1]) {
 }
 
 /** For whom no mouse is at hand: the words of what to do. */
-export const regionWords = () => h("p", { class: "hint" }, "Drag a rectangle on the picture, or press the corners of a polygon and its first one again. Arrow keys move a rectangle, with Shift they size it; Enter searches, Escape ends.");
+export const regionWords = () => h("p", { class: "hint" }, t("Drag a rectangle on the picture, or press the corners of a polygon and its first one again. Arrow keys move a rectangle, with Shift they size it; Enter searches, Escape ends."));

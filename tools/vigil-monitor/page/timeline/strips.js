@@ -2,6 +2,7 @@
 // A strip of time for each camera: what is recorded, gaps, motion as a heat strip, events as marks. The strips together are one
 // slider, whose value is the time: pointer, wheel and keys work on all of them.
 import { h, s, setText } from "../app/dom.js";
+import { t } from "../app/text.js";
 import { fullTime, span, timeOfDay } from "../app/time.js";
 import { labelWords } from "../events/words.js";
 
@@ -25,10 +26,10 @@ function drawStrip(svg, history, axis) {
     heat += `M${x(t).toFixed(2)} ${tall}V${(tall - high).toFixed(1)}H${Math.max(x(t) + 1, x(t + motion.step)).toFixed(2)}V${tall}Z`;
   }
   svg.replaceChildren(...shown(recorded).map((r) => bar("tl-recorded", r)),
-    ...shown(gaps).map((g) => bar("tl-gap", g, `${g.reason}, ${timeOfDay(g.start)} to ${timeOfDay(g.end)}`)),
+    ...shown(gaps).map((g) => bar("tl-gap", g, t("{reason}, {from} to {to}", { reason: g.reason, from: timeOfDay(g.start), to: timeOfDay(g.end) }))),
     s("path", { class: "tl-heat", d: heat }),
     ...shown(events).map((e) => s("rect", { class: "tl-event", data: { kind: e.kind ?? "" }, x: x(e.start), width: Math.max(3, x(e.end ?? axis.end) - x(e.start)), y: 0, height: 7 },
-      s("title", {}, `${labelWords(e.label ?? e.kind)} at ${timeOfDay(e.start)}`))));
+      s("title", {}, t("{label} at {time}", { label: labelWords(e.label ?? e.kind), time: timeOfDay(e.start) })))));
 }
 
 export class Strips {
@@ -46,9 +47,9 @@ export class Strips {
     this.#axis = axis;
     this.#transport = transport;
     this.#marks = marks;
-    this.band = h("div", { class: "tl-band", role: "slider", tabindex: "0", "aria-label": "Time", "aria-orientation": "horizontal" }, this.#ticks, this.#list, this.#marked, this.#cursor);
+    this.band = h("div", { class: "tl-band", role: "slider", tabindex: "0", "aria-label": t("Time"), "aria-orientation": "horizontal" }, this.#ticks, this.#list, this.#marked, this.#cursor);
     this.status = h("p", { class: "tl-status hint number" });
-    this.element = h("section", { class: "tl-strips panel", "aria-label": "Strips of time" }, this.band, this.status);
+    this.element = h("section", { class: "tl-strips panel", "aria-label": t("Strips of time") }, this.band, this.status);
     axis.addEventListener("change", () => this.draw(), { signal });
     transport.addEventListener("change", () => this.#place(), { signal });
     marks.addEventListener("change", () => this.#place(), { signal });
@@ -109,7 +110,7 @@ export class Strips {
     const all = this.#rows.map(({ name, history }) => {
       const event = history.eventAt(time, near);
       const gap = history.gapAt(time);
-      const state = event ? labelWords(event.label ?? event.kind) : gap ? `${gap.reason} (${span(gap.end - gap.start)})` : history.recordedAt(time) ? "recorded" : "nothing recorded";
+      const state = event ? labelWords(event.label ?? event.kind) : gap ? `${gap.reason} (${span(gap.end - gap.start)})` : history.recordedAt(time) ? t("recorded") : t("nothing recorded");
       return `${name}: ${state}`;
     });
     return all.join(" · ");

@@ -7,6 +7,7 @@ import { live } from "../app/live.js";
 import { failure } from "../app/notice.js";
 import { rewrite } from "../app/router.js";
 import { store } from "../app/store.js";
+import { t } from "../app/text.js";
 import { dateValue, dayName, dayStart, fromDateValue, now, timeOfDay } from "../app/time.js";
 import { Axis } from "./axis.js";
 import { Exports } from "./exports.js";
@@ -33,9 +34,9 @@ function wantedTime(text) {
 export function timeline(root, place, signal) {
   live.watch({ cameras: [] });
   const all = [...store.cameras.keys()];
-  const heading = h("h1", {}, "Timeline");
+  const heading = h("h1", {}, t("Timeline"));
   if (!all.length) {
-    root.append(h("div", { class: "view-head" }, heading), emptyState("camera", "No camera yet", "Start vigil-monitor with a source."));
+    root.append(h("div", { class: "view-head" }, heading), emptyState("camera", t("No camera yet"), t("Start vigil-monitor with a source.")));
     return;
   }
   let names = (place.query.get("cameras") ?? "").split(",").filter((name) => all.includes(name)).slice(0, mostCameras);
@@ -50,7 +51,7 @@ export function timeline(root, place, signal) {
   const isDay = (value) => fromDateValue(value) >= 0;
   const date = dayField(isDay, (value) => { if (value) goTo(fromDateValue(value) + (transport.time - dayStart(transport.time))); }, { max: dateValue(now()) });
   const dayWords = h("h2", { class: "muted tl-day" });
-  const chips = h("div", { class: "tl-cameras", role: "group", "aria-label": "Cameras shown" });
+  const chips = h("div", { class: "tl-cameras", role: "group", "aria-label": t("Cameras shown") });
   const moveDay = (days) => goTo(dayStart(dayStart(transport.time) + 43200, days) + (transport.time - dayStart(transport.time)));
 
   // The pictures.
@@ -65,8 +66,8 @@ export function timeline(root, place, signal) {
   function shown(name) {
     const history = new History(name, axis, leave.signal);
     const playback = new Playback(name, history, leave.signal);
-    const region = new Region(`Draw where to search at ${name}`, (points) => (points ? hits.search(name, points, axis.end) : endSearch()));
-    const search = iconButton("search", `Search here, at ${name}`, () => beginSearch(name), { class: "button icon-only tl-search-button", "aria-pressed": "false" });
+    const region = new Region(t("Draw where to search at {name}", { name }), (points) => (points ? hits.search(name, points, axis.end) : endSearch()));
+    const search = iconButton("search", t("Search here, at {name}", { name }), () => beginSearch(name), { class: "button icon-only tl-search-button", "aria-pressed": "false" });
     const { width, height } = store.cameras.get(name) ?? {};
     const element = h("figure", { class: "tl-camera", data: { camera: name } }, playback.element, h("figcaption", {}, name), search);
     element.style.setProperty("--ratio", width && height ? width / height : 16 / 9);
@@ -170,7 +171,7 @@ export function timeline(root, place, signal) {
         if (start !== undefined) return goTo(start);
         if (direction > 0 && from + reach > now()) break;
       }
-      setText(spoken, direction < 0 ? "Nothing moved before" : "Nothing moved after");
+      setText(spoken, direction < 0 ? t("Nothing moved before") : t("Nothing moved after"));
     } catch (error) {
       failure(error);
     }
@@ -179,25 +180,25 @@ export function timeline(root, place, signal) {
   // The buttons.
   const clock = h("output", { class: "tl-clock number" });
   const spoken = h("span", { class: "hint", role: "status" });
-  const play = iconButton("play", "Play", () => transport.toggle(), { keys: "Space" });
-  const rate = h("select", { "aria-label": "Speed", onchange: () => transport.setRate(rates[rate.selectedIndex]) },
+  const play = iconButton("play", t("Play"), () => transport.toggle(), { keys: "Space" });
+  const rate = h("select", { "aria-label": t("Speed"), onchange: () => transport.setRate(rates[rate.selectedIndex]) },
     rates.map((r) => h("option", { value: String(r), selected: r === 1 }, rateWords(r))));
-  const wider = iconButton("zoom-out", "Show a longer time", () => axis.zoom(2, transport.time), { keys: "-" });
-  const closer = iconButton("zoom-in", "Show a shorter time", () => axis.zoom(0.5, transport.time), { keys: "+" });
-  const exportButton = iconButton("download", "Export", () => showExports(!exports.open), { shown: true, keys: "x", "aria-expanded": "false" });
-  const bar = h("div", { class: "tl-bar", role: "toolbar", "aria-label": "Play" },
-    iconButton("motion-before", "Previous motion", () => motion(-1), { keys: "p" }), iconButton("back", "One frame back", () => step(-1), { keys: "," }), play,
-    iconButton("next", "One frame on", () => step(1), { keys: "." }), iconButton("motion-after", "Next motion", () => motion(1), { keys: "n" }),
+  const wider = iconButton("zoom-out", t("Show a longer time"), () => axis.zoom(2, transport.time), { keys: "-" });
+  const closer = iconButton("zoom-in", t("Show a shorter time"), () => axis.zoom(0.5, transport.time), { keys: "+" });
+  const exportButton = iconButton("download", t("Export"), () => showExports(!exports.open), { shown: true, keys: "x", "aria-expanded": "false" });
+  const bar = h("div", { class: "tl-bar", role: "toolbar", "aria-label": t("Play") },
+    iconButton("motion-before", t("Previous motion"), () => motion(-1), { keys: "p" }), iconButton("back", t("One frame back"), () => step(-1), { keys: "," }), play,
+    iconButton("next", t("One frame on"), () => step(1), { keys: "." }), iconButton("motion-after", t("Next motion"), () => motion(1), { keys: "n" }),
     rate, clock, spoken, h("span", { class: "grow" }), exportButton, wider, closer,
-    h("button", { type: "button", class: "button", title: "Show the whole day (d)", "aria-keyshortcuts": "d", onclick: () => axis.day(transport.time) }, "Day"));
+    h("button", { type: "button", class: "button", title: t("Show the whole day (d)"), "aria-keyshortcuts": "d", onclick: () => axis.day(transport.time) }, t("Day")));
 
   const tell = () => {
     setText(clock, timeOfDay(transport.time));
     setText(dayWords, dayName(transport.time));
-    const words = transport.playing ? "Pause" : "Play";
+    const words = transport.playing ? t("Pause") : t("Play");
     if (play.getAttribute("aria-label") !== words) {
       play.setAttribute("aria-label", words);
-      play.title = `${words} (Space)`;
+      play.title = t("{what} (Space)", { what: words });
       play.replaceChildren(icon(transport.playing ? "pause" : "play"));
     }
     rate.selectedIndex = rates.indexOf(transport.rate);
@@ -209,35 +210,35 @@ export function timeline(root, place, signal) {
   transport.addEventListener("change", tell);
   axis.addEventListener("change", remember, { signal });
 
-  root.append(h("div", { class: "view-head" }, heading, iconButton("back", "Day before", () => moveDay(-1), { keys: "PageUp", class: "button quiet icon-only" }), date,
-    iconButton("next", "Next day", () => moveDay(1), { keys: "PageDown", class: "button quiet icon-only" }), dayWords, h("span", { class: "grow" }), chips),
+  root.append(h("div", { class: "view-head" }, heading, iconButton("back", t("Day before"), () => moveDay(-1), { keys: "PageUp", class: "button quiet icon-only" }), date,
+    iconButton("next", t("Next day"), () => moveDay(1), { keys: "PageDown", class: "button quiet icon-only" }), dayWords, h("span", { class: "grow" }), chips),
   h("div", { class: "tl-columns" }, h("div", { class: "tl-main" }, screens, bar, strips.element), hits.element, exports.element));
   show(names);
   tell();
 
   const seekBy = (share) => goTo(transport.time + Math.sign(share) * Math.max(1, Math.abs(share) * axis.span));
-  addKeys("Timeline", [
-    { keys: [" "], words: "play or pause", run: () => transport.toggle() },
-    { keys: ["ArrowLeft"], words: "back by a sixtieth of what is shown", run: () => seekBy(-1 / 60) },
-    { keys: ["ArrowRight"], words: "on by a sixtieth of what is shown", run: () => seekBy(1 / 60) },
-    { keys: [","], words: "one frame back", run: () => step(-1) },
-    { keys: ["."], words: "one frame on", run: () => step(1) },
-    { keys: ["p"], words: "previous motion at the first camera", run: () => motion(-1) },
-    { keys: ["n"], words: "next motion at the first camera", run: () => motion(1) },
-    { keys: ["["], words: "slower", run: () => transport.faster(-1) },
-    { keys: ["]"], words: "faster", run: () => transport.faster(1) },
-    { keys: ["+", "="], words: "show a shorter time", run: () => axis.zoom(0.5, transport.time) },
-    { keys: ["-"], words: "show a longer time", run: () => axis.zoom(2, transport.time) },
-    { keys: ["d"], words: "show the whole day", run: () => axis.day(transport.time) },
-    { keys: ["PageUp"], words: "the day before", run: () => moveDay(-1) },
-    { keys: ["PageDown"], words: "the next day", run: () => moveDay(1) },
-    { keys: ["Home"], words: "to the begin of what is shown", run: () => goTo(axis.start) },
-    { keys: ["End"], words: "to the end of what is shown", run: () => goTo(axis.end) },
-    { keys: ["s"], words: "search where something moved, at the first camera", run: () => beginSearch(names[0]) },
-    { keys: ["i"], words: "mark the begin of an export", run: () => mark(marks.begin) },
-    { keys: ["o"], words: "mark the end of an export", run: () => mark(marks.end) },
-    { keys: ["x"], words: "show or close the exports", run: () => showExports(!exports.open) },
-    { keys: ["Escape"], words: "end the search, close the exports", run: () => { endSearch(); showExports(false); } },
+  addKeys(t("Timeline"), [
+    { keys: [" "], words: t("play or pause"), run: () => transport.toggle() },
+    { keys: ["ArrowLeft"], words: t("back by a sixtieth of what is shown"), run: () => seekBy(-1 / 60) },
+    { keys: ["ArrowRight"], words: t("on by a sixtieth of what is shown"), run: () => seekBy(1 / 60) },
+    { keys: [","], words: t("one frame back"), run: () => step(-1) },
+    { keys: ["."], words: t("one frame on"), run: () => step(1) },
+    { keys: ["p"], words: t("previous motion at the first camera"), run: () => motion(-1) },
+    { keys: ["n"], words: t("next motion at the first camera"), run: () => motion(1) },
+    { keys: ["["], words: t("slower"), run: () => transport.faster(-1) },
+    { keys: ["]"], words: t("faster"), run: () => transport.faster(1) },
+    { keys: ["+", "="], words: t("show a shorter time"), run: () => axis.zoom(0.5, transport.time) },
+    { keys: ["-"], words: t("show a longer time"), run: () => axis.zoom(2, transport.time) },
+    { keys: ["d"], words: t("show the whole day"), run: () => axis.day(transport.time) },
+    { keys: ["PageUp"], words: t("the day before"), run: () => moveDay(-1) },
+    { keys: ["PageDown"], words: t("the next day"), run: () => moveDay(1) },
+    { keys: ["Home"], words: t("to the begin of what is shown"), run: () => goTo(axis.start) },
+    { keys: ["End"], words: t("to the end of what is shown"), run: () => goTo(axis.end) },
+    { keys: ["s"], words: t("search where something moved, at the first camera"), run: () => beginSearch(names[0]) },
+    { keys: ["i"], words: t("mark the begin of an export"), run: () => mark(marks.begin) },
+    { keys: ["o"], words: t("mark the end of an export"), run: () => mark(marks.end) },
+    { keys: ["x"], words: t("show or close the exports"), run: () => showExports(!exports.open) },
+    { keys: ["Escape"], words: t("end the search, close the exports"), run: () => { endSearch(); showExports(false); } },
   ], signal);
   signal.addEventListener("abort", () => { leave?.abort(); clearTimeout(later); });
 }

@@ -4,6 +4,7 @@ import { get } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { address } from "../app/router.js";
+import { t } from "../app/text.js";
 import { fullTime, now, span, timeOfDay } from "../app/time.js";
 import { labelWords, thumbnail } from "../events/words.js";
 
@@ -36,16 +37,16 @@ class Place {
     if (source === null) this.#image.removeAttribute("src");
     else if (this.#image.getAttribute("src") !== source) this.#image.src = source;
     const { start_time: start, end_time: end } = this.event;
-    setText(this.#when, end ? `${timeOfDay(start)}, ${span(end - start)}` : `now, for ${span(now() + live.clockOffset - start)}`);
+    setText(this.#when, end ? `${timeOfDay(start)}, ${span(end - start)}` : t("now, for {span}", { span: span(now() + live.clockOffset - start) }));
   }
 }
 
 export function latest(signal) {
   let events = [];
   const places = Array.from({ length: most }, () => new Place());
-  const none = h("p", { class: "hint" }, "Nothing has moved yet. Events appear here while they happen.");
-  const element = h("aside", { class: "latest", "aria-label": "Newest events" },
-    h("header", {}, h("h2", {}, "Newest"), h("a", { href: "#/events" }, "All events")), none,
+  const none = h("p", { class: "hint" }, t("Nothing has moved yet. Events appear here while they happen."));
+  const element = h("aside", { class: "latest", "aria-label": t("Newest events") },
+    h("header", {}, h("h2", {}, t("Newest")), h("a", { href: "#/events" }, t("All events"))), none,
     h("div", { class: "latest-list" }, places.map((place) => place.element)));
   const show = (next) => {
     events = next.sort((a, b) => b.start_time - a.start_time).slice(0, most);

@@ -4,7 +4,9 @@ import { h, icon, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { Picture } from "../app/picture.js";
 import { address, go } from "../app/router.js";
+import { stateTitle } from "../camera/states.js";
 import { Trouble } from "../camera/trouble.js";
+import { t } from "../app/text.js";
 import { fullTime, now, span, timeOfDay } from "../app/time.js";
 
 const late = 1.5; // seconds after which a tile says how late it is
@@ -12,11 +14,11 @@ const late = 1.5; // seconds after which a tile says how late it is
 export class Tile {
   constructor(camera) {
     this.camera = camera;
-    this.picture = new Picture(`Live picture of ${camera.name}`, () => this.element.classList.add("seen"));
+    this.picture = new Picture(t("Live picture of {camera}", { camera: camera.name }), () => this.element.classList.add("seen"));
     this.link = h("a", { class: "tile-name", href: address("camera", [camera.name]) }, camera.name);
-    this.motion = h("span", { class: "tile-motion" }, icon("motion"), "Motion");
-    this.recording = h("span", { class: "tile-recording", title: "A clip is being written", hidden: true }, icon("record"),
-      h("span", { class: "unseen" }, "recording"));
+    this.motion = h("span", { class: "tile-motion" }, icon("motion"), t("Motion"));
+    this.recording = h("span", { class: "tile-recording", title: t("A clip is being written"), hidden: true }, icon("record"),
+      h("span", { class: "unseen" }, t("recording")));
     this.note = h("span", { class: "tile-note number" });
     this.reason = h("div", { class: "tile-reason" });
     this.trouble = new Trouble();
@@ -53,14 +55,14 @@ export class Tile {
     this.trouble.tick();
     if (this.camera.state === "online") {
       const age = this.picture.age();
-      setText(this.note, age > late ? `${span(age)} late` : "");
+      setText(this.note, age > late ? t("{span} late", { span: span(age) }) : "");
     } else if (this.since) {
       setText(this.since, this.#sinceWords());
     }
   }
 
   #sinceWords() {
-    return `since ${timeOfDay(this.camera.since)}, ${span(now() + live.clockOffset - this.camera.since)}`;
+    return t("since {time}, {span}", { time: timeOfDay(this.camera.since), span: span(now() + live.clockOffset - this.camera.since) });
   }
 
   #reasons() {
@@ -68,10 +70,9 @@ export class Tile {
     this.since = null;
     setText(this.note, "");
     if (state === "online") return this.reason.replaceChildren();
-    const words = { starting: "Starting", offline: "Offline", disabled: "Switched off", ended: "Ended" }[state];
-    this.since = h("span", { class: "number", title: fullTime(since) }, this.#sinceWords());
-    const what = { starting: "Waits for the first picture.", offline: reason ?? "No picture comes.", disabled: "Switch it on on its page." }[state];
+        this.since = h("span", { class: "number", title: fullTime(since) }, this.#sinceWords());
+    const what = { starting: t("Waits for the first picture."), offline: reason ?? t("No picture comes."), disabled: t("Switch it on on its page.") }[state];
     return this.reason.replaceChildren(icon(state === "disabled" || state === "ended" ? "pause" : state === "starting" ? "camera" : "offline"),
-      h("strong", {}, words), this.since, h("span", { class: "why" }, reason && state !== "offline" ? reason : what));
+      h("strong", {}, stateTitle(state)), this.since, h("span", { class: "why" }, reason && state !== "offline" ? reason : what));
   }
 }

@@ -4,6 +4,7 @@ import { emptyState, h } from "../app/dom.js";
 import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
 import { store } from "../app/store.js";
+import { t, tx } from "../app/text.js";
 import { latest } from "./latest.js";
 import { columnsFor } from "./layout.js";
 import { Tile } from "./tile.js";
@@ -18,7 +19,7 @@ export function wall(root, to, signal) {
   const grid = h("div", { class: "wall-grid" });
   const side = latest(signal);
   const frame = h("div", { class: "wall" }, grid, side.element);
-  root.append(h("h1", { class: "unseen" }, "Wall"), frame);
+  root.append(h("h1", { class: "unseen" }, t("Wall")), frame);
   const sideShown = () => localStorage.getItem("latest") !== "off";
   const showSide = (shown) => { side.element.hidden = !shown; arrange(); };
   side.element.hidden = !sideShown();
@@ -45,8 +46,8 @@ export function wall(root, to, signal) {
     const before = tiles;
     tiles = new Map([...store.cameras.values()].map((camera) => [camera.name, before.get(camera.name) ?? new Tile(camera)]));
     if (tiles.size) grid.replaceChildren(...[...tiles.values()].map((tile) => tile.element));
-    else grid.replaceChildren(emptyState("camera", "No camera yet", "Start vigil-monitor with a source, for example ",
-      h("code", {}, "vigil-monitor rtsp://camera/stream"), ", or name cameras in its configuration file."));
+    else grid.replaceChildren(emptyState("camera", t("No camera yet"), tx("Start vigil-monitor with a source, for example {example}, or name cameras in its configuration file.",
+      { example: h("code", {}, "vigil-monitor rtsp://camera/stream") })));
     arrange();
     live.watch({ cameras: [...tiles.keys()] });
   };
@@ -64,16 +65,16 @@ export function wall(root, to, signal) {
     const at = links.indexOf(document.activeElement);
     links[Math.max(0, Math.min(links.length - 1, at < 0 ? 0 : at + step()))]?.focus();
   };
-  addKeys("Wall", [
-    { keys: ["ArrowLeft"], words: "camera to the left", run: () => move(() => -1) },
-    { keys: ["ArrowRight"], words: "camera to the right", run: () => move(() => 1) },
-    { keys: ["ArrowUp"], words: "camera above", run: () => move(() => -columns) },
-    { keys: ["ArrowDown"], words: "camera below", run: () => move(() => columns) },
-    { keys: ["l"], words: "show or hide the newest events", run: () => {
+  addKeys(t("Wall"), [
+    { keys: ["ArrowLeft"], words: t("camera to the left"), run: () => move(() => -1) },
+    { keys: ["ArrowRight"], words: t("camera to the right"), run: () => move(() => 1) },
+    { keys: ["ArrowUp"], words: t("camera above"), run: () => move(() => -columns) },
+    { keys: ["ArrowDown"], words: t("camera below"), run: () => move(() => columns) },
+    { keys: ["l"], words: t("show or hide the newest events"), run: () => {
       localStorage.setItem("latest", sideShown() ? "off" : "on");
       showSide(sideShown());
     } },
-    { keys: ["f"], words: "full screen", run: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()) },
+    { keys: ["f"], words: t("full screen"), run: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()) },
   ], signal);
   fill();
 }

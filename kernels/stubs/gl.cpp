@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Takes the place of the OpenGL backends of kernels in builds without OpenGL: a request for one reports so.
+#include "kernels/blobs/gl.h"
+#include "common/error.h"
+#include "kernels/cell_grid/gl.h"
+#include "kernels/cleanup/gl.h"
+#include "kernels/compose/gl.h"
+#include "kernels/convert/gl.h"
+#include "kernels/exposure/make_gl.h"
+#include "kernels/ghost/gl.h"
+#include "kernels/mog/gl.h"
+#include "kernels/registration/gl.h"
+#include "kernels/tamper/gl.h"
+
+namespace vigil {
+namespace {
+
+// Whatever it was to be, it cannot be made.
+[[noreturn]] void no_gl() {
+  fail(Error::Kind::no_device,
+       "this build has no OpenGL backends; build with -Dgl=enabled, or use the CPU or CUDA");
+}
+
+} // namespace
+
+std::unique_ptr<blobs::Finder> blobs::make_gl(Device &, const Config &) {
+  no_gl();
+}
+std::unique_ptr<cell_grid::Counter> cell_grid::make_gl(Device &) {
+  no_gl();
+}
+std::unique_ptr<cleanup::Cleanup> cleanup::make_gl(Device &, int, int) {
+  no_gl();
+}
+std::unique_ptr<compose::Composer> compose::make_gl(Device &) {
+  no_gl();
+}
+std::unique_ptr<convert::Converter> convert::make_gl(Device &) {
+  no_gl();
+}
+std::unique_ptr<exposure::Exposure> exposure::make_gl(Device &) {
+  no_gl();
+}
+std::unique_ptr<ghost::ContourFeatures> ghost::make_gl(Device &) {
+  no_gl();
+}
+std::unique_ptr<mog::Model> mog::make_gl(Device &, const Config &) {
+  no_gl();
+}
+std::unique_ptr<registration::Registration> registration::make_gl(Device &) {
+  no_gl();
+}
+void registration::fill_border_gl(Device &, const Image &, int, Queue &) {
+  no_gl();
+}
+std::unique_ptr<tamper::Sampler> tamper::make_gl(Device &) {
+  no_gl();
+}
+
+} // namespace vigil

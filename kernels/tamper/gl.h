@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Spots in an OpenGL compute shader. All calls are made on the thread where the device's context is current.
+#pragma once
+
+#include "kernels/tamper/spots.h"
+
+namespace vigil::tamper {
+
+// Throws Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<Sampler> make_gl(Device &);
+
+} // namespace vigil::tamper

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "guesses.h"
+
+#include <algorithm>
+#include <map>
+
+namespace vigil::monitor {
+namespace {
+
+double score_of(const label::Classifier &c, const label::Subject &s, const std::string &name) {
+  for (const label::NameScore &n : c.scores(s))
+    if (n.name == name) return n.score;
+  return 0;
+}
+
+} // namespace
+
+EventLabels guesses_of(const label::Classifier &classifier, std::span<const EventTrack> tracks,
+                       const std::vector<float> &looks) {
+  std::map<std::string, EventLabel> best;
+  const auto offer = [&](const EventLabel &l) {
+    const auto [at, is_new] = best.try_emplace(l.label, l);
+    if (!is_new && l.score > at->second.score) at->second = l;
+  };
+  const auto offer_taught = [&](const label::Subject &s) {
+    const auto scores = classifier.scores(s);
+    if (scores.empty() || scores[0].score < least_score) return false;
+    offer({scores[0].name, scores[0].score, EventLabel::By::examples});
+    return true;
+  };
+  for (const EventTrack &t : tracks)
+    if (!offer_taught({t.shape, looks}) && !t.shape_label.empty() && t.shape_score >= least_score)
+      offer({t.shape_label, t.shape_score, EventLabel::By::shape});
+  if (tracks.empty() && !looks.empty()) offer_taught({label::Subject::unknown_features(), looks});
+  EventLabels out;
+  for (const auto &[name, l] : best) out.push_back(l);
+  std::stable_sort(out.begin(), out.end(), [](const auto &a, const auto &b) { return a.score > b.score; });
+  return out;
+}
+
+const EventTrack *track_of(const label::Classifier &classifier, std::span<const EventTrack> tracks,
+                           const std::string &label) {
+  const EventTrack *best = nullptr;
+  double most = 0;
+  for (const EventTrack &t : tracks) {
+    double score = score_of(classifier, {t.shape, {}}, label);
+    if (t.shape_label == label) score = std::max(score, t.shape_score);
+    constexpr double clearly = 0.2;
+    if (best && score < most + clearly) continue;
+    best = &t;
+    most = score;
+  }
+  return best;
+}
+
+} // namespace vigil::monitor
