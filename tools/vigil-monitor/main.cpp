@@ -14,6 +14,7 @@
 #include "notify/notifier.h"
 #include "printable.h"
 #include "process.h"
+#include "rtsp/rtsp_server.h"
 #include "service_manager.h"
 #include "store/administrators.h"
 #include "store/backup.h"
@@ -152,8 +153,10 @@ class Reload {
     access_.use(tokens);
     access_.use_roles(monitor_.config().roles);
     if (certificate) use_certificate(std::move(certificate));
+    if (rtsp) rtsp->set_cameras(monitor_.config().order);
     return changed;
   }
+  RtspServer *rtsp = nullptr; // null: there is none
 
  private:
   Monitor &monitor_;
@@ -168,6 +171,19 @@ gboolean read_again(gpointer user) {
     log_line(std::string(e.what()) + "; the configuration stays as it was");
   }
   return G_SOURCE_CONTINUE;
+}
+
+RtspSettings rtsp_settings(const Config &c) {
+  return {c.rtsp.address, c.rtsp.port, c.rtsp.max_clients, c.http.certificate, c.http.key};
+}
+
+// A camera's streams, on any thread. A reload takes a camera's recorder away while it is asked.
+RtspSources rtsp_sources(Monitor &monitor, const std::string &name) {
+  return monitor.call([&]() -> RtspSources {
+    const auto camera = monitor.camera(name);
+    if (!camera) return {};
+    return {camera->recorder(), camera->feed()->findings};
+  });
 }
 
 // Users that the command line adds, changes or removes meanwhile. The database is asked on the writer's
@@ -336,7 +352,13 @@ int run(const Options &o) {
   Notifier notifier(monitor, audit, push);
   Api api(monitor, access, audit, labels, o.page);
   api.push = &push;
+  std::unique_ptr<RtspServer> rtsp;
+  if (!config.rtsp.address.empty())
+    rtsp = std::make_unique<RtspServer>(
+        rtsp_settings(config), access,
+        [&monitor](const std::string &name) { return rtsp_sources(monitor, name); }, log_line);
   Reload reload(monitor, tokens, access);
+  reload.rtsp = rtsp.get();
   api.read_again = reload;
   api.test_notices = [&notifier] { return notifier.test_notices(); };
   api.mqtt_state = [&notifier] { return notifier.mqtt_state(); };
@@ -358,10 +380,15 @@ int run(const Options &o) {
   constexpr guint often = 2000;
   sources.push_back(g_timeout_add(often, guarded<OtherPrograms::on_timer, G_SOURCE_CONTINUE>, &others));
   monitor.start();
-  const std::string shown = config.http.address.find(':') == std::string::npos
-                                ? config.http.address
-                                : "[" + config.http.address + "]";
-  std::printf("%s://%s:%d/\n", tls ? "https" : "http", shown.c_str(), server->port());
+  const auto shown = [](const std::string &address) {
+    return address.find(':') == std::string::npos ? address : "[" + address + "]";
+  };
+  std::printf("%s://%s:%d/\n", tls ? "https" : "http", shown(config.http.address).c_str(), server->port());
+  if (rtsp) {
+    rtsp->set_cameras(config.order);
+    std::printf("%s://%s:%d/CAMERA\n", tls ? "rtsps" : "rtsp", shown(config.rtsp.address).c_str(),
+                rtsp->port());
+  }
   if (!config.http.token_file.empty())
     std::printf("%s: %s\n", local == Role::none ? "tokens" : "tokens for other machines",
                 config.http.token_file.c_str());
@@ -382,15 +409,20 @@ int run(const Options &o) {
   monitor.hub().text("", monitor.utc().now(), {{"kind", "bye"}});
   monitor.hub().close();
   // Requests that are being answered may still ask the main loop.
-  std::atomic<bool> closed = false;
+  std::atomic<bool> closed = false, rtsp_ended = false;
   std::thread closer([&] {
     guard("the end of live views", [&] { api.end_views(); });
+    guard("the end of the RTSP server", [&] {
+      constexpr std::chrono::seconds for_clients(5);
+      rtsp_ended = !rtsp || rtsp->end(for_clients);
+    });
     guard("the end of the HTTP server", [&] { server.reset(); });
     closed = true;
     g_main_context_wakeup(nullptr);
   });
   while (!closed) g_main_context_iteration(nullptr, TRUE);
   closer.join();
+  if (!rtsp_ended) std::_Exit(0);     // its clients' threads use what would be destroyed below
   if (!monitor.stop()) std::_Exit(0); // what hangs still uses what would be destroyed below
   constexpr std::chrono::seconds for_goodbye(3);
   if (!notifier.end(for_goodbye)) {

@@ -27,6 +27,7 @@ class Monitor::Services final : public CameraServices {
   void on_main(std::function<void()>) override;
   void in_background(std::function<void()>) override;
   void picture(const std::string &camera, View, bool motion, double time, Bytes jpeg) override;
+  bool offers_findings() const override { return !monitor_.config_.rtsp.address.empty(); }
   tools::SharedContexts &contexts() override { return monitor_.contexts_; }
   std::shared_ptr<ClipThreads> clips() override { return monitor_.clips_; }
   std::shared_ptr<RecordingDisk> recordings() override { return monitor_.recordings_; }

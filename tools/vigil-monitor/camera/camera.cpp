@@ -102,6 +102,12 @@ PipelineEvents Camera::pipeline_events() {
     feed->activity.scores(std::move(scores));
     if (!vector.empty()) feed->set_vector(std::move(vector));
   };
+  if (services_->offers_findings()) {
+    e.findings_wanted = [feed = feed_] { return feed->findings->wanted(); };
+    e.findings = [feed = feed_](const Bytes &document, double captured) {
+      feed->findings->put(document, captured);
+    };
+  }
   e.message = [this](GstMessage *m, double time) {
     if (const GstStructure *s = gst_message_get_structure(m)) causes_.message(s, time);
   };

@@ -58,6 +58,8 @@ class CameraServices : public CameraNews {
   // On streaming threads:
   virtual void picture(const std::string &camera, View, bool motion, double time, Bytes jpeg) = 0;
 
+  // Whether anybody may ask for findings as ONVIF's metadata stream. On the main thread.
+  virtual bool offers_findings() const = 0;
   // On the main thread; all cameras share what they return, which is good for any thread:
   virtual tools::SharedContexts &contexts() = 0;
   virtual std::shared_ptr<ClipThreads> clips() = 0;

@@ -5,6 +5,7 @@
 #include "../config/config.h"
 #include "../http/frames.h"
 #include "activity.h"
+#include "findings_feed.h"
 #include "tiles.h"
 #include "utc.h"
 
@@ -23,6 +24,7 @@ namespace vigil::monitor {
 struct CameraFeed {
   explicit CameraFeed(double fps) : plan(std::make_shared<TilePlan>(fps)) {}
   Activity activity;
+  const std::shared_ptr<FindingsFeed> findings = std::make_shared<FindingsFeed>();
   std::shared_ptr<TilePlan> plan;
   std::atomic<bool> moving = false, wants_picture = false; // for an event's thumbnail
   // By the monotonic clock: when the newest frame that was looked at was captured, and when the connection

@@ -183,6 +183,7 @@ void CameraPipeline::build_chain() {
                       guarded<Callbacks::plan_picture, GST_PAD_PROBE_OK>, this, nullptr);
     plain_tiles_ = build_tiles(raw_tee_, guarded<Callbacks::into_plain_tiles, GST_PAD_PROBE_DROP>, tints());
   }
+  if (events_.findings && tools::has_element("onvifmeta")) last = build_findings(last);
   chain_tiles_ = build_tiles(last,
                              reduction_ ? guarded<Callbacks::into_view_tiles, GST_PAD_PROBE_DROP>
                                         : guarded<Callbacks::into_tiles, GST_PAD_PROBE_DROP>,
@@ -218,6 +219,23 @@ void CameraPipeline::set_reduction(const GstVideoInfo &video) {
   g_object_set(reduction_, "caps", caps.get(), nullptr);
   const bool half = config_.detect_height == detect_half && reduced < video.height;
   if (std::exchange(halved_, half) != half) fit_settings(mog_, half, config_.elements);
+}
+
+GstElement *CameraPipeline::build_findings(GstElement *last) {
+  GstElement *tee = add("tee"), *queue = add("queue"), *onvif = add("onvifmeta"), *sink = add("appsink");
+  constexpr guint waiting = 32;
+  g_object_set(queue, "max-size-buffers", waiting, "max-size-bytes", 0, "max-size-time", guint64{0}, nullptr);
+  gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
+  g_object_set(onvif, "video-source", config_.name.c_str(), nullptr);
+  g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", waiting, "drop", TRUE, nullptr);
+  tools::link({last, tee, queue, onvif, sink});
+  const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(queue, "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER,
+                    guarded<Callbacks::into_findings, GST_PAD_PROBE_DROP>, this, nullptr);
+  GstAppSinkCallbacks callbacks{};
+  callbacks.new_sample = guarded<Callbacks::findings>;
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
+  return tee;
 }
 
 GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback into, bool tinted) {

@@ -5,6 +5,7 @@
 //   source ! parsebin ! tee ! recorder
 //                       tee ! decodebin ! [deinterlace] ! [videoflip] ! videoconvert ! [clbilateral] !
 //                             [gpufisher] ! cudamog ! [boxtrack ! boxrules] ! tiles
+//                                                                            [onvifmeta]
 //
 // Raw sources are encoded for the recorder only. The order gpufisher, cudamog lets cudamog's output change
 // for viewers. The chain may get smaller pictures (`detect`): videoscale is before it, and tiles of plain
@@ -39,6 +40,10 @@ struct PipelineEvents : StreamEvents {
   std::function<void(View, double time, Bytes jpeg)> picture;
   std::function<void(double time, std::vector<Rect> boxes, double area)> frame;
   std::function<void(std::map<std::string, double>, std::vector<float> vector)> scores;
+  // What the chain found as ONVIF's metadata stream, and when its frame was captured, by the monotonic clock;
+  // null: nobody will ask for it.
+  std::function<bool()> findings_wanted;
+  std::function<void(const Bytes &document, double captured)> findings;
 };
 
 // Frames that wait before the chain, at most.
@@ -83,6 +88,8 @@ class CameraPipeline final : public StreamPipeline {
   // Tiles of the frames of `last` that `into` lets pass, `tinted` where they show overlays; returns the
   // element that sets their size.
   GstElement *build_tiles(GstElement *last, GstPadProbeCallback into, bool tinted);
+  // Documents of what is found in the frames of `last`; returns the element that tiles go on from.
+  GstElement *build_findings(GstElement *last);
   // Whether an overlay is drawn on the camera's own picture (tint.h). On a GPU cudamog draws it: there the
   // chain's pictures are smaller only where the configuration asks for it.
   bool tints() const;

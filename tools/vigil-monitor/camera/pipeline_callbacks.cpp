@@ -219,6 +219,26 @@ GstPadProbeReturn CameraPipeline::Callbacks::tint_tile(GstPad *pad, GstPadProbeI
   return p.tint_.draw(own, running_time(pad, own)) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
+GstPadProbeReturn CameraPipeline::Callbacks::into_findings(GstPad *, GstPadProbeInfo *, gpointer user) {
+  const CameraPipeline &p = self(user);
+  return !p.muted_ && p.events_.findings_wanted() ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+GstFlowReturn CameraPipeline::Callbacks::findings(GstAppSink *sink, gpointer user) {
+  const CameraPipeline &p = self(user);
+  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  if (!sample || p.muted_) return GST_FLOW_OK;
+  GstBuffer *buffer = gst_sample_get_buffer(sample.get());
+  const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
+                                                           GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  GstMapInfo map;
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_FLOW_OK;
+  auto document = std::make_shared<const std::string>(reinterpret_cast<const char *>(map.data), map.size);
+  gst_buffer_unmap(buffer, &map);
+  p.events_.findings(document, Utc::monotonic_seconds() - p.age_of(running));
+  return GST_FLOW_OK;
+}
+
 GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
   CameraPipeline &p = self(user);
   const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));

@@ -32,6 +32,8 @@ struct CameraPipeline::Callbacks {
   static GstPadProbeReturn into_decoder(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn decoded(GstPad *, GstPadProbeInfo *, gpointer);
   static void leaks(GstElement *, gpointer);
+  static GstPadProbeReturn into_findings(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstFlowReturn findings(GstAppSink *, gpointer);
   static GstFlowReturn tile(GstAppSink *, gpointer);
 };
 

@@ -247,20 +247,23 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
   return c;
 }
 
-void read_listen(const YamlValue &v, HttpConfig &http) {
+// ADDRESS:PORT; `example` for words.
+void read_listen(const YamlValue &v, const char *example, std::string &address, int &number) {
   const std::string s = v.text();
   const std::size_t colon = s.rfind(':');
   if (colon == s.npos || colon == 0)
-    v.refuse("'" + s + "' is no ADDRESS:PORT, for example 127.0.0.1:8090 or [::]:8090");
-  http.address = s.substr(0, colon);
-  if (http.address.front() == '[' && http.address.back() == ']')
-    http.address = http.address.substr(1, http.address.size() - 2);
+    v.refuse("'" + s + "' is no ADDRESS:PORT, for example 127.0.0.1:" + example + " or [::]:" + example);
+  address = s.substr(0, colon);
+  if (address.front() == '[' && address.back() == ']') address = address.substr(1, address.size() - 2);
   const std::string port = s.substr(colon + 1);
   if (port.empty() || port.size() > 5 ||
       !std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; }) ||
       std::stoi(port) > 65535)
     v.refuse("'" + port + "' is no port from 0 to 65535");
-  http.port = std::stoi(port);
+  number = std::stoi(port);
+}
+void read_listen(const YamlValue &v, HttpConfig &http) {
+  read_listen(v, "8090", http.address, http.port);
 }
 
 // HOST:PORT, or HOST with the port of STUN and TURN (RFC 8489).
@@ -349,6 +352,16 @@ void settle_mqtt(const YamlValue &v, Config &c, std::optional<int> port, std::op
                          " without TLS, and everybody in between can read it; write tls: true");
 }
 
+// Names, passwords and tokens of RTSP clients are in the clear without TLS, and so are the pictures.
+void settle_rtsp(Config &c) {
+  const std::string &address = c.rtsp.address;
+  if (address.empty() || !c.http.certificate.empty()) return;
+  const bool this_machine = address == "localhost" || address == "::1" || address.starts_with("127.");
+  if (!this_machine)
+    c.warnings.push_back("rtsp: passwords, tokens and pictures go without TLS, and everybody in between can "
+                         "read them; write certificate and key under http:");
+}
+
 Config read_top(const YamlValue &top, const std::string &file) {
   Config c;
   c.mqtt.node = own_host_name();
@@ -377,6 +390,13 @@ Config read_top(const YamlValue &top, const std::string &file) {
                        {"webrtc", [&](const YamlValue &x) { read_webrtc(x, c.http.webrtc); }}});
             if (c.http.certificate.empty() != c.http.key.empty())
               v.refuse("certificate and key belong together; one is missing");
+          }},
+         {"rtsp",
+          [&](const YamlValue &v) {
+            v.members(
+                {{"listen", [&](const YamlValue &x) { read_listen(x, "8554", c.rtsp.address, c.rtsp.port); }},
+                 {"max_clients", [&](const YamlValue &x) { c.rtsp.max_clients = x.integer(1, 256); }}});
+            if (c.rtsp.address.empty()) v.refuse("listen is missing, for example listen: 127.0.0.1:8554");
           }},
          {"mqtt",
           [&](const YamlValue &v) {
@@ -461,6 +481,7 @@ Config read_top(const YamlValue &top, const std::string &file) {
           c.order.push_back(name);
         });
       });
+    settle_rtsp(c);
     for (const YamlValue &part : roles) part.read([&](const YamlValue &v) { read_roles(v, c); });
     const auto is_camera = [&](const std::string &name) { return c.cameras.count(name) != 0; };
     for (const YamlValue &part : notify)

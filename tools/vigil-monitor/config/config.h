@@ -114,6 +114,11 @@ struct HttpConfig {
       hosts; // names under which browsers may reach the server, in addition to its addresses
   WebRtcConfig webrtc;
 };
+struct RtspConfig { // cameras for other programs
+  std::string address; // empty: no RTSP server
+  int port = 8554;
+  int max_clients = 16;
+};
 struct MqttConfig {
   std::string host; // empty: no MQTT
   int port = 1883;
@@ -145,6 +150,7 @@ struct StorageConfig {
 
 struct Config {
   HttpConfig http;
+  RtspConfig rtsp;
   MqttConfig mqtt;
   WebhookConfig webhook;
   std::vector<NotifyConfig> notify;

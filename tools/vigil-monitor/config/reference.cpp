@@ -43,6 +43,10 @@ constexpr KeyReference table[] = {
     {"http.webrtc.turn_user", "text", "required with `turn`", "User of the TURN server."},
     {"http.webrtc.turn_password", "text", "required with `turn`", "Password of that user."},
 
+    {"rtsp.listen", "ADDRESS:PORT", "required",
+     "Cameras and their findings by [RTSP](monitor.md#rtsp). Without the section there is no RTSP server."},
+    {"rtsp.max_clients", "", "16", "Connections at a time. Further ones are refused."},
+
     {"mqtt.host", "name or address", "required", "The broker. Without the section there is no MQTT."},
     {"mqtt.port", "", "1883, with `tls: true` 8883", "Port of the broker."},
     {"mqtt.user", "text", "none", "User name, for the broker only."},

@@ -83,11 +83,7 @@ Visitor Access::visitor(const Request &r) {
     if (found && found->token) {
       is(*found->token);
     } else if (user && user->password_version == found->session.password_version) {
-      v.role = role_of_user(user->role);
-      v.name = user->name;
-      v.user = user->id;
-      v.credential = std::to_string(user->password_version);
-      v.cameras = users_.cameras_of(*user);
+      is_user(v, *user);
     } else {
       v.wrong = v.old_session = true;
     }
@@ -97,6 +93,22 @@ Visitor Access::visitor(const Request &r) {
     v.role = local_;
     v.name = "local";
   }
+  return v;
+}
+
+void Access::is_user(Visitor &v, const StoredUser &user) const {
+  v.role = role_of_user(user.role);
+  v.name = user.name;
+  v.user = user.id;
+  v.credential = std::to_string(user.password_version);
+  v.cameras = users_.cameras_of(user);
+}
+
+Visitor Access::visitor_of(const StoredUser &found) const {
+  Visitor v;
+  v.as_of = as_of_; // first, as above
+  const auto user = users_.find(found.id);
+  if (user && user->password_version == found.password_version) is_user(v, *user);
   return v;
 }
 

@@ -59,6 +59,8 @@ class Access {
   // the answer or its time. Throws HttpError 429 after too many wrong ones.
   std::shared_ptr<const StoredUser> check_password(const std::string &name, const std::string &password,
                                                    const Request &, Failures::Verdict &);
+  // Who this user is, whose password was right; without a role if that has changed since.
+  Visitor visitor_of(const StoredUser &) const;
   SignedIn begin_session(const StoredUser &, const Request &);
   std::string sign_out(const Request &); // the header Set-Cookie
 
@@ -86,6 +88,7 @@ class Access {
     bool operator==(const Rights &) const = default;
   };
   std::map<std::int64_t, Rights> rights() const;
+  void is_user(Visitor &, const StoredUser &) const;
   std::string cookie_name(const Request &) const;
   std::string set_cookie(const Request &, const std::string &value, double seconds) const;
   Tokens &tokens_;

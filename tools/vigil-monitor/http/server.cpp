@@ -68,10 +68,7 @@ MHD_Result add_query(void *to, MHD_ValueKind, const char *key, const char *value
   return MHD_YES;
 }
 
-struct Peer {
-  std::string address, network;
-  bool this_machine = false; // 127.0.0.1 or ::1
-};
+using Peer = ClientAddress;
 
 Peer peer_of(const sockaddr *a) {
   Peer p;
@@ -255,6 +252,18 @@ Response error_response(int status, const std::string &what) {
   r.status = status;
   r.body = nlohmann::json{{"error", what}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return r;
+}
+
+ClientAddress client_address(const std::string &numbers) {
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  if (inet_pton(AF_INET, numbers.c_str(), &v4.sin_addr) == 1)
+    return peer_of(reinterpret_cast<const sockaddr *>(&v4));
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  if (inet_pton(AF_INET6, numbers.c_str(), &v6.sin6_addr) == 1)
+    return peer_of(reinterpret_cast<const sockaddr *>(&v6));
+  return {};
 }
 
 bool is_loopback(const std::string &address) {

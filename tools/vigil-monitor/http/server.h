@@ -57,6 +57,13 @@ struct ServerSettings {
   std::chrono::milliseconds stranger_within{10000}; // the same of who has shown no token on this connection
 };
 
+// An address in numbers as a Request has it.
+struct ClientAddress {
+  std::string address, network;
+  bool this_machine = false; // 127.0.0.1 or ::1
+};
+ClientAddress client_address(const std::string &numbers); // all empty: these are none
+
 // Whether whatever listens on this address or name is reached from this machine alone.
 bool is_loopback(const std::string &address);
 
