@@ -35,6 +35,13 @@ struct GlState {
   Shift shift;
 };
 
+// Threads of the group that estimates: each waits for memory 4096 / threads times.
+int estimating_threads(const GlDevice &device) {
+  int n = 128; // need_compute() has seen that there are these
+  while (n < 512 && 2 * n <= device.limits.invocations) n *= 2;
+  return n;
+}
+
 std::string constants() {
   const auto real = [](const char *name, double v) {
     std::string s = text("#define ", name, " ", v);
@@ -56,9 +63,12 @@ std::string constants() {
 class GlComputeExposure final : public Exposure {
  public:
   explicit GlComputeExposure(GlDevice &device)
-      : device_(device), state_(device, sizeof(GlState)), constants_(constants()) {
+      : device_(device), state_(device, sizeof(GlState)), constants_(constants()),
+        estimate_constants_(
+            text("#define ESTIMATES\n#define THREADS ", estimating_threads(device), "\n", constants_)) {
     need_compute(device, 8);
-    for (const GlSource &s : {estimate_comp, undo_comp}) program(s);
+    estimate_program();
+    undo_program();
     const auto queue = device.make_queue();
     const GlState nothing;
     device.upload(state_.as(), &nothing, sizeof nothing, *queue);
@@ -87,8 +97,11 @@ class GlComputeExposure final : public Exposure {
   }
 
  private:
-  const GlProgram &program(const GlSource &s) const {
-    return device_.compute_program({bytes_glsl, state_glsl, s}, constants_);
+  const GlProgram &estimate_program() const {
+    return device_.compute_program({bytes_glsl, state_glsl, estimate_comp}, estimate_constants_);
+  }
+  const GlProgram &undo_program() const {
+    return device_.compute_program({bytes_glsl, state_glsl, undo_comp}, constants_);
   }
   void see(GlLaunch &launch, const ConstImage &frame, const ConstImage &background,
            GlExposureJob &job) const {
@@ -104,7 +117,7 @@ class GlComputeExposure final : public Exposure {
     launch.write(6, state_);
   }
   void estimate(const ConstImage &frame, const Shifted &background, GlExposureJob &job) {
-    GlLaunch launch(device_, program(estimate_comp));
+    GlLaunch launch(device_, estimate_program());
     see(launch, frame, background.picture, job);
     job.has_shift = background.by != nullptr;
     job.shift_offset = launch.read(7, background.by ? static_cast<const void *>(background.by) : state_.as());
@@ -112,7 +125,7 @@ class GlComputeExposure final : public Exposure {
   }
   void undo(const ConstImage &frame, const Shifted &background, const Image &out, int plane,
             GlExposureJob &job) {
-    GlLaunch launch(device_, program(undo_comp));
+    GlLaunch launch(device_, undo_program());
     see(launch, frame, background.picture, job);
     job.plane = plane;
     job.row_bytes = std::int32_t(row_bytes(frame.format, plane, frame.width));
@@ -124,7 +137,7 @@ class GlComputeExposure final : public Exposure {
 
   GlDevice &device_;
   DeviceBuffer state_;
-  const std::string constants_;
+  const std::string constants_, estimate_constants_;
 };
 
 } // namespace

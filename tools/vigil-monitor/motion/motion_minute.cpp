@@ -9,7 +9,7 @@
 namespace vigil::monitor {
 namespace {
 
-constexpr std::uint8_t format = 1, still = 0x40, same = 0x80, count_bits = 0x3f, one_run = 0x80;
+constexpr std::uint8_t format = 1, no_motion = 0x40, same_motion = 0x80, count_bits = 0x3f, one_run = 0x80;
 constexpr std::size_t checksum_bytes = 4;
 
 // `length` bits from bit `first` on.
@@ -94,7 +94,7 @@ std::vector<std::uint8_t> encode(const MotionMinute &minute) {
     }
     std::size_t n = 1;
     while (i + n < minute.size() && (repeats ? minute[i + n] == minute[i] : !minute[i + n].any())) n++;
-    out.push_back(static_cast<std::uint8_t>((repeats ? same : still) + n - 1));
+    out.push_back(static_cast<std::uint8_t>((repeats ? same_motion : no_motion) + n - 1));
     i += n;
   }
   ByteWriter(out).number(checksum(out));
@@ -115,8 +115,8 @@ std::optional<MotionMinute> decode_minute(std::span<const std::uint8_t> bytes) {
       continue;
     }
     const std::size_t n = (code & count_bits) + 1u;
-    if (!(code & (still | same)) || n > out.size() - i) return std::nullopt;
-    if (code & same) {
+    if (!(code & (no_motion | same_motion)) || n > out.size() - i) return std::nullopt;
+    if (code & same_motion) {
       if (i == 0 || code & still) return std::nullopt;
       std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(i), n, out[i - 1]);
     }

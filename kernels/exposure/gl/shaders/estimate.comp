@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The lines of a frame (exposure.h): one group of threads, which keeps a channel's samples in shared memory, one
 // channel after another, since chroma takes luma's gain.
-layout(local_size_x = 128) in;
+layout(local_size_x = THREADS) in; // 128, 256 or 512, a power of two
 layout(std430, binding = 7) readonly buffer KnownShift { uint known_shift[]; };
 
-const int threads = 128, most_words = 2048; // of two samples each
+const int threads = THREADS, most_words = 2048; // of two samples each
 shared uint samples[2048];                  // b | y << 8, twice; y is 0 where there is none
 shared uint histogram[256];
 shared uint partial[16];
@@ -31,8 +31,7 @@ bool sample_at(int i, out int b, out int y) {
 
 void clear_histogram() {
   barrier();
-  histogram[lane] = 0u;
-  histogram[lane + threads] = 0u;
+  for (int bin = lane; bin < 256; bin += threads) histogram[bin] = 0u;
   barrier();
 }
 // The first bin with which at least half of n are counted.

@@ -21,7 +21,11 @@ layout(std430, binding = 2) readonly buffer Frame2 { uint frame2[]; };
 layout(std430, binding = 3) readonly buffer Back0 { uint back0[]; };
 layout(std430, binding = 4) readonly buffer Back1 { uint back1[]; };
 layout(std430, binding = 5) readonly buffer Back2 { uint back2[]; };
+#ifdef ESTIMATES // one group writes what its threads then read
 layout(std430, binding = 6) coherent buffer State { uint state[]; };
+#else
+layout(std430, binding = 6) readonly buffer State { uint state[]; };
+#endif
 
 #define TABLES 18
 #define SHIFT 24

@@ -3,11 +3,19 @@
 layout(local_size_x = 32, local_size_y = 4) in;
 layout(std430, binding = 7) buffer Out { uint to[]; };
 
-bool changes(int c) { return int(state[TABLES + 2 * c]) != 4096 || int(state[TABLES + 2 * c + 1]) != 0; }
-int mapped(int c, int v) {
-  int scaled = ((v * int(state[TABLES + 2 * c]) >> 8) + int(state[TABLES + 2 * c + 1]) + 8) >> 4;
-  return clamp(scaled, 0, 255);
+// The state's tables and shift. A thread reads them once: all threads ask the same few words of memory.
+ivec3 scale, shift;
+ivec2 by;
+void read_state() {
+  for (int c = 0; c < 3; c++) {
+    scale[c] = int(state[TABLES + 2 * c]);
+    shift[c] = int(state[TABLES + 2 * c + 1]);
+  }
+  by = ivec2(int(state[SHIFT]), int(state[SHIFT + 1]));
 }
+
+bool changes(int c) { return scale[c] != 4096 || shift[c] != 0; }
+int mapped(int c, int v) { return clamp(((v * scale[c] >> 8) + shift[c] + 8) >> 4, 0, 255); }
 int corrected(int c, int v, int back) {
   int m = mapped(c, v);
   if (v >= CLIPPED_HIGH && m < back) return back;
@@ -28,7 +36,6 @@ ivec3 restored(ivec3 frame, ivec3 changed, ivec3 back) {
 ivec3 yuv_at(int x, int y) {
   ivec3 f = frame_pixel(x, y);
   ivec3 m = channels == 3 ? ivec3(mapped(0, f.x), mapped(1, f.y), mapped(2, f.z)) : ivec3(mapped(0, f.x), 128, 128);
-  ivec2 by = ivec2(int(state[SHIFT]), int(state[SHIFT + 1]));
   return perhaps_clipped(f) ? restored(f, m, back_pixel(x, y, by)) : m;
 }
 
@@ -50,13 +57,13 @@ int result_at(int at, int y, bool nothing) {
   int c = !colours || channels == 1 ? 0 : at & 3;
   if ((colours && (at & 3) == 3) || !changes(c)) return v;
   if (colours && channels == 1) return mapped(0, v);
-  ivec2 by = ivec2(int(state[SHIFT]), int(state[SHIFT + 1]));
   return corrected(c, v, back_at(c, colours ? at / 4 : at, y, by));
 }
 
 void main() {
   int y = int(gl_GlobalInvocationID.y);
   if (y >= plane_rows) return;
+  read_state();
   bool nothing = true;
   for (int c = 0; c < channels; c++) nothing = nothing && !changes(c);
   uint row = AT(out_offset, out_stride, 0, y);

@@ -160,13 +160,13 @@ uint learn(vec3 x, float a, uvec2 dither) {
   float keep = 1.0 - a, prune = a * complexity_prior;
   bool background = background_by_deviation != 0 && is_background(x, weight, in_use);
   float ratio = background_by_deviation != 0 ? 0.0 : background_ratio; // of what the walk decides
-  int owner = -1, before = in_use;
+  int owner = -1;
   float total = 0.0, owner_weight = 0.0, owner_d2 = 0.0;
   Shape g;
   vec3 difference = vec3(0.0);
   for (int k = 0; k < K; k++) {
     w[k] = 0.0;
-    if (k >= before) continue;
+    if (k >= in_use) continue; // the number falls within the loop, as in reference.cpp
     w[k] = keep * weight[k] - prune;
     if (owner < 0) {
       Shape s = load_shape(k);
