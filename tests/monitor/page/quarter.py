@@ -134,11 +134,11 @@ class Quarter(unittest.TestCase):
         def events():
             return {e["id"]: e for e in s.get("/api/events?limit=500")["events"]}
 
-        def told():
+        def reported():
             return {e["id"] for _, _, body, *_ in list(service.got) for e in subscription.read(body)["events"]}
-        s.until(lambda: len(told()) >= 2, "messages about people", 240)
+        s.until(lambda: len(reported()) >= 2, "messages about people", 240)
         s.until(lambda: [e for e in events().values() if e["end_time"] and named(e, "vehicle") and not named(e, "person")], "a car alone", 240)
-        ids, known = told(), events()
+        ids, known = reported(), events()
         for event in ids:
             self.assertTrue(named(known[event], "person") and "entrance" in known[event]["zones"] and known[event]["camera"] == "street", known[event])
         cars = [e for e in known.values() if named(e, "vehicle") and not named(e, "person")]
