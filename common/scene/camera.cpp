@@ -7,14 +7,13 @@
 namespace vigil::scene {
 namespace {
 constexpr float degree = 3.14159265f / 180;
-constexpr float pole = 5.5f;       // metres
 constexpr float yaw = 14 * degree; // the street runs a little uphill in the picture
 constexpr float pitch =
     23 * degree; // with the field of view: the top of the picture is just below the horizon
 constexpr float focal_length = 1.374f; // of the picture's height: 40 degrees from top to bottom
 } // namespace
 
-Camera::Camera(int width, int height, float aside, float down)
+Camera::Camera(int width, int height, float pole, float aside, float down)
     : height_(pole), sin_yaw_(std::sin(yaw + aside * degree)), cos_yaw_(std::cos(yaw + aside * degree)),
       sin_pitch_(std::sin(pitch + down * degree)), cos_pitch_(std::cos(pitch + down * degree)),
       focal_(focal_length * std::max(float(height), width * 0.5f)), cx_(width * 0.5f), cy_(height * 0.5f) {}

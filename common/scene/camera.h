@@ -13,9 +13,9 @@ namespace vigil::scene {
 
 class Camera {
  public:
-  // `aside`, `down`: by how much it is turned away from where it looks at first, in degrees to the right and
-  // down.
-  Camera(int width, int height, float aside = 0, float down = 0);
+  // `pole`: its height in metres; `aside`, `down`: by how much it is turned away from where it usually looks,
+  // in degrees to the right and down.
+  Camera(int width, int height, float pole, float aside = 0, float down = 0);
 
   struct Seen {
     Point at;

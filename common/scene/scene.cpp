@@ -41,6 +41,9 @@ const Settings &checked(const Settings &s) {
   if (!within(s.quiet, 0, 3600)) fail(Error::Kind::bad_setting, "quiet is ", s.quiet, ", it must be 0..3600");
   if (!within(s.density, 0, 10))
     fail(Error::Kind::bad_setting, "density is ", s.density, ", it must be 0..10");
+  if (!within(s.pole, 2, 20)) fail(Error::Kind::bad_setting, "pole is ", s.pole, ", it must be 2..20");
+  if (!within(s.aside, -30, 30)) fail(Error::Kind::bad_setting, "aside is ", s.aside, ", it must be -30..30");
+  if (!within(s.down, -1.5, 30)) fail(Error::Kind::bad_setting, "down is ", s.down, ", it must be -1.5..30");
   return s;
 }
 
@@ -132,8 +135,9 @@ struct Scene::Impl {
   Impl(const Settings &asked_for, CpuDevice &d, float aside = 0, float down = 0)
       : Impl(asked_for, with_border(asked_for), d, aside, down) {}
   Impl(const Settings &asked_for, const Settings &s, CpuDevice &d, float aside, float down)
-      : asked(asked_for), settings(s), device(d), camera(s.width, s.height, aside, down),
-        plot(s, Camera(s.width, s.height)),
+      : asked(asked_for), settings(s), device(d),
+        camera(s.width, s.height, s.pole, s.aside + aside, s.down + down),
+        plot(s, Camera(s.width, s.height, s.pole, s.aside, s.down)),
         backdrop(paint_backdrop(plot.pattern(), s.seed, s.width, s.height, camera, d)),
         behind(Foliage::behind(plot, s.seed, s.width, s.height, camera)),
         in_front(Foliage::in_front(plot, s.seed, s.width, s.height)), sensor(s.seed, s.noise) {

@@ -6,7 +6,7 @@
 // build.
 //
 // The world is measured in metres: u along the street, v away from the camera, y up. The camera stands on a
-// pole at u = v = 0, 5.5 m high, and looks down; camera.h has its projection. All sizes follow the picture's
+// pole at u = v = 0, and looks down; camera.h has its projection. All sizes follow the picture's
 // height (half its width when that is more), so every picture size shows the same place.
 //
 // Colours are R, G, B as a display takes them, 0..255. A shadow multiplies the three by one factor: 0.6 in
@@ -75,6 +75,9 @@ struct Settings {
   float noise = 3.f;   // standard deviation of the sensor noise in grey levels, 0..100
   float quiet = 2.5f;  // seconds before the first object enters, 0..3600
   float density = 1.f; // number of objects, relative to the story's own; 0..10, 0: none
+  // Another view of the place: the pole's height in metres, 2..20, and by how many degrees the camera is
+  // turned to the right, -30..30, and down, -1.5..30.
+  float pole = 5.5f, aside = 0.f, down = 0.f;
 };
 
 struct Moment {

@@ -24,6 +24,9 @@ enum Property {
   prop_noise,
   prop_quiet,
   prop_density,
+  prop_pole,
+  prop_aside,
+  prop_down,
   prop_is_live,
   prop_num_buffers,
   prop_timestamp_offset
@@ -127,6 +130,15 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *sp
   case prop_density:
     s.density = g_value_get_float(value);
     break;
+  case prop_pole:
+    s.pole = g_value_get_float(value);
+    break;
+  case prop_aside:
+    s.aside = g_value_get_float(value);
+    break;
+  case prop_down:
+    s.down = g_value_get_float(value);
+    break;
   case prop_num_buffers:
     stage.num_buffers = g_value_get_int(value);
     break;
@@ -161,6 +173,15 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec) {
     break;
   case prop_density:
     g_value_set_float(value, s.density);
+    break;
+  case prop_pole:
+    g_value_set_float(value, s.pole);
+    break;
+  case prop_aside:
+    g_value_set_float(value, s.aside);
+    break;
+  case prop_down:
+    g_value_set_float(value, s.down);
     break;
   case prop_is_live:
     g_value_set_boolean(value, self->live);
@@ -300,6 +321,13 @@ void scene_test_src_class_init(GstSceneTestSrcClass *c) {
   install(prop_density,
           g_param_spec_float("density", "Density", "Number of objects, relative to the scene's own; 0: none",
                              0, 10, s.density, ready));
+  install(prop_pole, g_param_spec_float("pole", "Pole", "Height of the camera over the ground, in metres", 2,
+                                        20, s.pole, ready));
+  install(prop_aside,
+          g_param_spec_float("aside", "Aside", "Degrees by which the camera is turned to the right", -30, 30,
+                             s.aside, ready));
+  install(prop_down, g_param_spec_float("down", "Down", "Degrees by which the camera is turned down", -1.5f,
+                                        30, s.down, ready));
   install(prop_is_live, g_param_spec_boolean("is-live", "Is live",
                                              "Send each frame at its time, as a camera does", FALSE, ready));
   install(prop_num_buffers, g_param_spec_int("num-buffers", "Number of buffers",

@@ -33,24 +33,31 @@ void balance(LogisticExamples &e) {
   }
 }
 
-// Of each shape's examples, the share with the name, towards one half, or towards seldom where there are no
-// counterexamples.
+// Of each shape's examples, the share with the name, towards one half.
 ShapeScores shares(const LogisticExamples &e, std::span<const ShapeScores> shapes, std::size_t without) {
-  ShapeScores yes{}, all{};
+  ShapeScores yes{}, all{}, likeliest_of{};
   double yes_count = 0, count = 0;
   for (std::size_t i = 0; i < e.count(); i++) {
     if (i == without) continue;
     count++;
     yes_count += e.yes[i];
+    likeliest_of[static_cast<std::size_t>(likeliest(shapes[i]))]++;
     for (std::size_t s = 0; s < shape_count; s++) {
       all[s] += e.importance[i] * shapes[i][s];
       if (e.yes[i]) yes[s] += e.importance[i] * shapes[i][s];
     }
   }
   constexpr double prior = 1; // example
-  const double usual = yes_count == count ? 0.2 : 0.5;
   ShapeScores out{};
-  for (std::size_t s = 0; s < shape_count; s++) out[s] = (yes[s] + prior * usual) / (all[s] + prior);
+  if (yes_count == count) {
+    // Without counterexamples: seldom, and often for the shape that most of the examples have.
+    constexpr double seldom = 0.2, often = 0.95;
+    const double most = std::max(1., *std::max_element(likeliest_of.begin(), likeliest_of.end()));
+    for (std::size_t s = 0; s < shape_count; s++)
+      out[s] = seldom + (often - seldom) * likeliest_of[s] / most * count / (count + prior);
+    return out;
+  }
+  for (std::size_t s = 0; s < shape_count; s++) out[s] = (yes[s] + prior / 2) / (all[s] + prior);
   return out;
 }
 
@@ -66,7 +73,14 @@ void set_offsets(LogisticExamples &e, const ShapeScores &share, std::span<const 
   for (const ShapeScores &s : shapes) e.offsets.push_back(offset_of(share, s));
 }
 
-const LogisticSettings settings{.shrinkage = 1, .bias_shrinkage = 1, .wrong = wrong};
+// Without a counterexample nothing says what else there is: the more examples, the more of everything would
+// be called so. The shape alone counts then.
+LogisticSettings settings_for(const LogisticExamples &e) {
+  constexpr double nothing_is_learnt = 1e9;
+  const bool one_sided = std::find(e.yes.begin(), e.yes.end(), 0) == e.yes.end();
+  const double shrinkage = one_sided ? nothing_is_learnt : 1;
+  return {.shrinkage = shrinkage, .bias_shrinkage = shrinkage, .wrong = wrong};
+}
 
 struct Calibration {
   double slope = 1, shift = 0;
@@ -143,8 +157,10 @@ Features Subject::unknown_features() {
 std::vector<float> Classifier::row_of(const Subject &s) const {
   std::vector<float> row;
   row.reserve(feature_count + usual_appearance_.size());
+  // `sideways` says how a road lies in the picture: on another camera it would speak against what is taught.
   for (std::size_t i = 0; i < feature_count; i++)
-    row.push_back(standardised(s.shape, static_cast<Feature>(i)));
+    if (const auto f = static_cast<Feature>(i); f != Feature::sideways)
+      row.push_back(standardised(s.shape, f));
   if (usual_appearance_.empty()) return row;
   constexpr float weight = 2; // against the features, whose deviations are 1 each
   const bool known = s.appearance.size() == usual_appearance_.size() &&
@@ -203,6 +219,7 @@ void Classifier::learn(std::span<const Example> examples, const std::string &nam
   Name n{.name = name};
   n.share = shares(rows, shapes, none_left_out);
   set_offsets(rows, n.share, shapes);
+  const LogisticSettings settings = settings_for(rows);
   LogisticFit fitted = fit(rows, settings, none_left_out, true);
   n.model = fitted.model;
   const auto yes = static_cast<std::size_t>(std::count(rows.yes.begin(), rows.yes.end(), 1));

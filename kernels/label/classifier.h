@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Learns names of tracks from examples that a person named. One linear classifier for each name against all
 // other examples (logistic.h), which begins as the shape rule says: an offset says how often what has this
-// shape has this name, and the more examples there are, the more the classifier departs from it. Scores are
-// calibrated on what the classifier says of each example without having seen it.
+// shape has this name, and the more examples there are, the more the classifier departs from it, if some of
+// them are counterexamples. Scores are calibrated on what the classifier says of each example without having
+// seen it.
 #pragma once
 
 #include "kernels/label/logistic.h"

@@ -99,6 +99,20 @@ void one_gross_error() {
          "three gross errors: " + std::to_string(before) + " to " + std::to_string(after));
 }
 
+// Cars come towards one camera and pass another one from left to right.
+void another_road() {
+  std::vector<Example> examples = taught({"person", "van"}, 20);
+  for (Example &e : examples) set(e.subject.shape, Feature::sideways, e.name == "van" ? 0.1 : 0.95);
+  const Classifier c(examples);
+  int right = 0;
+  for (int n = 0; n < 100; n++) {
+    Subject van = subject("van");
+    set(van.shape, Feature::sideways, 0.95);
+    right += c.scores(van)[0].name == "van" && c.scores(van)[0].score > 0.8;
+  }
+  expect(right >= 95, std::to_string(right) + " of 100 vans are vans where they pass from left to right");
+}
+
 void one_name_only() {
   const Classifier c(taught({"person"}, 12));
   const auto person = c.scores(subject("person")), van = c.scores(subject("van"));
@@ -106,6 +120,11 @@ void one_name_only() {
   expect(person[0].score > 0.5, "what was taught alone is known: " + std::to_string(person[0].score));
   expect(person[0].score > van[0].score, "another shape is less like it");
   expect(std::isnan(report(c, "person").accuracy), "without counterexamples there is no accuracy");
+  // However many there are, what has another shape is not called so, as far as the shape rule is right.
+  const Classifier many(taught({"person"}, 40));
+  int wrong = 0;
+  for (int n = 0; n < 100; n++) wrong += many.scores(subject("van"))[0].score > 0.5;
+  expect(wrong <= 25, std::to_string(wrong) + " of 100 vans are persons after 40 persons alone were taught");
 }
 
 void not_that() {
@@ -299,6 +318,7 @@ int run() {
       {"few and many", few_and_many},
       {"wrong labels", wrong_labels},
       {"one gross error", one_gross_error},
+      {"another road", another_road},
       {"one name only", one_name_only},
       {"not that", not_that},
       {"honesty", honesty},

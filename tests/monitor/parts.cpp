@@ -626,10 +626,10 @@ void mqtt() {
       {"zones", {{"steps", {}}}},
       {"lines", {{"gate", {}}}},
       {"classes", {{"run now", true}, {"fight", false}, {"a/b", true}, {"motion", true}, {"moved", true}}},
-      {"labels", {{"post van", 2}, {"a/b", 1}, {"路", 0}, {"径", 0}}}};
+      {"labels", {{"post van", 2}, {"a/b", 1}, {"a%2Fb", 0}, {"路", 0}, {"径", 0}}}};
   const auto states = camera_states("v", camera);
   // A class whose name would be two levels, or one of our own topics, has no topic.
-  expect(states.size() == 16 && states[8] == Topic{"v/door/fight", "OFF"} &&
+  expect(states.size() == 20 && states[8] == Topic{"v/door/fight", "OFF"} &&
              states[9] == Topic{"v/door/run now", "ON"} && states[5] == Topic{"v/door/covered", "OFF"} &&
              states[6] == Topic{"v/door/blurred", "ON"} && states[7] == Topic{"v/door/moved", "OFF"} &&
              states[0] == Topic{"v/door/available", "online"} && states[1] == Topic{"v/door/motion", "ON"} &&
@@ -638,9 +638,29 @@ void mqtt() {
   const auto has = [](const std::vector<Topic> &all, const Topic &t) {
     return std::find(all.begin(), all.end(), t) != all.end();
   };
-  // A label with a slash has no topic either.
+  // A label can hold the characters of a topic's levels and wildcards, and has a level of its own.
+  const auto level = [](const std::string &label) {
+    return record_states("v", {{"kind", "label_count"}, {"camera", "c"}, {"label", label}, {"count", 0}})
+        .at(0)
+        .topic;
+  };
+  expect(level("a, b/c#+") == "v/c/labels/a, b%2Fc%23%2B/count" && level("50%") == "v/c/labels/50%/count" &&
+             level("50%2F") == "v/c/labels/50%252F/count" && level("%25") == "v/c/labels/%2525/count",
+         "labels as levels of topics");
+  std::set<std::string> levels;
+  const std::vector<std::string> names = {"a/b", "a%2Fb", "a%252Fb", "a%25/b", "%",   "%/", "%%2F", "#",
+                                          "%23", "+",     "%2B",     "%+",     "%2+", "%2", "%25",  "%2525"};
+  for (const std::string &name : names) {
+    const std::string topic = level(name);
+    levels.insert(topic);
+    expect(topic.find_first_of("#+") == std::string::npos && std::count(topic.begin(), topic.end(), '/') == 4,
+           name + " is one level: " + topic);
+  }
+  expect(levels.size() == names.size(), "two labels never have one topic");
   expect(has(states, {"v/door/labels/post van/count", "2"}) &&
              has(states, {"v/door/labels/post van/motion", "ON"}) &&
+             has(states, {"v/door/labels/a%2Fb/count", "1"}) &&
+             has(states, {"v/door/labels/a%252Fb/count", "0"}) &&
              has(states, {"v/door/labels/路/count", "0"}) && has(states, {"v/door/labels/路/motion", "OFF"}),
          "states of labels");
   const auto gone =
@@ -655,8 +675,9 @@ void mqtt() {
             {"in", 3},
             {"out", 1},
             {"labels", {{"person", {{"in", 2}, {"out", 0}}}, {"a/b", {{"in", 1}, {"out", 1}}}}}});
-  expect(crossed.size() == 4 && has(crossed, {"v/door/gate/in", "3"}) &&
-             has(crossed, {"v/door/gate/labels/person/in", "2"}),
+  expect(crossed.size() == 6 && has(crossed, {"v/door/gate/in", "3"}) &&
+             has(crossed, {"v/door/gate/labels/person/in", "2"}) &&
+             has(crossed, {"v/door/gate/labels/a%2Fb/out", "1"}),
          "crossings by label");
   std::set<std::string> topics;
   bool good = true;
@@ -669,7 +690,7 @@ void mqtt() {
     topics.insert(t.topic);
   }
   // Two labels of which nothing is left as an identifier have sensors of their own.
-  expect(good && topics.size() == 19 && sensors == 19, "discovery: " + std::to_string(sensors));
+  expect(good && topics.size() == 23 && sensors == 23, "discovery: " + std::to_string(sensors));
   int switches = 0, removed = 0;
   for (const Topic &t : discovery("v", "attic", "attic", camera, false)) {
     switches += t.topic.starts_with("homeassistant/switch/");

@@ -2,36 +2,24 @@
 """Messages of vigil-monitor by web push: received by push services of this test, which decrypt as RFC 8291 says and check the signature of RFC 8292.
 
 push.py PROGRAM FOLDER [NAME OF A CHECK]..."""
-import base64
 import datetime
-import hashlib
-import hmac
-import http.server
 import json
 import pathlib
 import shutil
 import socket
-import ssl
 import stat
-import subprocess
 import sys
 import threading
 import time
-import urllib.parse
 import zoneinfo
 
 from program import Monitor
+from push_service import Service, Subscription, b64, tls, unb64
 
-from vigiltest import same, skip  # pylint: disable=wrong-import-order
+from vigiltest import same  # pylint: disable=wrong-import-order
 
-try:
-    from cryptography.exceptions import InvalidSignature  # pylint: disable=unused-import
-    from cryptography.hazmat.primitives import hashes
-    from cryptography.hazmat.primitives.asymmetric import ec, utils
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-except ImportError:
-    skip("python3-cryptography is not installed: nothing can decrypt the messages")
+from cryptography.hazmat.primitives import hashes  # pylint: disable=wrong-import-order
+from cryptography.hazmat.primitives.asymmetric import ec, utils  # pylint: disable=wrong-import-order
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-push"
 shutil.rmtree(folder, ignore_errors=True)
@@ -48,91 +36,8 @@ def true(value, what):
         raise AssertionError(what)
 
 
-def b64(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def unb64(text):
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
-
-def mac(key, *words):
-    return hmac.new(key, b"".join(words), hashlib.sha256).digest()
-
-
-def point_of(key):
-    return key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-
-
-class Subscription:
-    """A browser's: its keys, and what it makes of a message."""
-
-    def __init__(self, address):
-        self.address = address
-        self.key = ec.generate_private_key(ec.SECP256R1())
-        self.auth = hashlib.sha256(address.encode()).digest()[:16]
-
-    def body(self, **settings):
-        return {"subscription": {"endpoint": self.address, "expirationTime": None, "keys": {"p256dh": b64(point_of(self.key.public_key())), "auth": b64(self.auth)}},
-                "settings": {"min_interval": 0, **settings}}
-
-    def read(self, body):
-        """RFC 8291, 3.4, and RFC 8188."""
-        salt, size, length = body[:16], int.from_bytes(body[16:20], "big"), body[20]
-        sender, sealed = body[21:21 + length], body[21 + length:]
-        true(len(body) <= 4096 and len(sealed) <= size, "one record")
-        secret = self.key.exchange(ec.ECDH(), ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), sender))
-        key = mac(mac(self.auth, secret), b"WebPush: info\0", point_of(self.key.public_key()), sender, b"\1")
-        root = mac(salt, key)
-        plain = AESGCM(mac(root, b"Content-Encoding: aes128gcm\0\1")[:16]).decrypt(mac(root, b"Content-Encoding: nonce\0\1")[:12], sealed, None)
-        same(plain[-1], 2, "the end of the last record")
-        return json.loads(plain[:-1])
-
-
-class Service:
-    """A push service by TLS; .got: (path, headers, body, time, status). Answers with `statuses`, pairs of status and headers, then 201."""
-
-    def __init__(self, context, statuses=()):
-        own = self
-        self.statuses, self.got = list(statuses), []
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                status, more = own.statuses.pop(0) if own.statuses else (201, {})
-                own.got.append((self.path, dict(self.headers), body, time.monotonic(), status))
-                self.send_response(status)
-                for name, value in {"Content-Length": "0", **more}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
-        self.origin = f"https://localhost:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def subscription(self, name="a"):
-        return Subscription(f"{self.origin}/send/{name}")
-
-    def of(self, subscription, status=201):
-        return [g for g in list(self.got) if g[0] == urllib.parse.urlsplit(subscription.address).path and g[4] == status]
-
-
-def tls():
-    key, file = folder / "tls.key", folder / "tls.pem"
-    if not file.exists():
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-                        "-keyout", key, "-out", file], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file, key)
-    return context
-
-
 def started(name, push="", cameras=CAMERAS):
-    tls()
+    tls(folder)
     own = folder / name
     own.mkdir(exist_ok=True)
     (own / "token").touch(0o600)
@@ -185,7 +90,7 @@ def check_signature(headers, key, origin):
 
 def messages():
     """What is sent, and how: encrypted, signed, one message for a burst, with a picture that the receiver may fetch; the key stays through a restart."""
-    service = Service(tls())
+    service = Service(tls(folder))
     a = service.subscription()
     with started("messages") as m:
         key = m.ask("GET", "/api/push", headers=token(VIEW))[1]["key"]
@@ -226,7 +131,7 @@ def messages():
 
 def whose():
     """Cameras that the owner may see and has chosen; quiet hours and days by the device's clock; owners that lose their rights."""
-    service = Service(tls())
+    service = Service(tls(folder))
     subscriptions = {name: service.subscription(name) for name in ("vera", "wide", "quiet", "loud", "day", "label", "gone", "kiosk", "changed")}
     zone = "Asia/Tokyo"
     now = datetime.datetime.now(zoneinfo.ZoneInfo(zone))
@@ -278,8 +183,8 @@ def whose():
 def services():
     """Services that are away, busy, refuse, or do not know the subscription; one hangs; none holds up the others, and nothing that waits is lost by kill -9."""
     hung = socket.create_server(("127.0.0.1", 0))
-    failing, busy = Service(tls(), [(503, {}), (500, {})]), Service(tls(), [(429, {"Retry-After": "9"})])
-    gone, missing, refusing, good = Service(tls(), [(410, {})]), Service(tls(), [(404, {})]), Service(tls(), [(403, {})] * 1000), Service(tls())
+    failing, busy = Service(tls(folder), [(503, {}), (500, {})]), Service(tls(folder), [(429, {"Retry-After": "9"})])
+    gone, missing, refusing, good = Service(tls(folder), [(410, {})]), Service(tls(folder), [(404, {})]), Service(tls(folder), [(403, {})] * 1000), Service(tls(folder))
     with started("services") as m:
         named = {"failing": failing, "busy": busy, "gone": gone, "missing": missing, "refusing": refusing, "good": good}
         subscribed = {name: service.subscription() for name, service in named.items()}
@@ -309,7 +214,7 @@ def services():
 
 def strangers():
     """Nothing but public addresses by https is ever asked; what is no subscription is refused; limits; and push can be forbidden."""
-    context = tls()
+    context = tls(folder)
     listener = socket.create_server(("127.0.0.1", 0))
     port, connections = listener.getsockname()[1], []
 

@@ -384,6 +384,9 @@ void bad_settings_are_refused() {
   refused([](Settings &s) { s.noise = std::nanf(""); }, "noise that is no number");
   refused([](Settings &s) { s.quiet = 1e9f; }, "a quiet time of 1e9");
   refused([](Settings &s) { s.density = 11; }, "a density of 11");
+  refused([](Settings &s) { s.pole = 1; }, "a pole of 1 m");
+  refused([](Settings &s) { s.aside = 31; }, "31 degrees aside");
+  refused([](Settings &s) { s.down = -2; }, "2 degrees up");
   Settings s = settings(Story::crowd, 100);
   s.density = 10;
   s.quiet = 0;

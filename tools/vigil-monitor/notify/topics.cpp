@@ -28,17 +28,33 @@ std::string at(const std::string &prefix, const std::string &camera, const std::
   return out;
 }
 
-// A label can have any characters; not each can be a part of a topic.
-bool can_be_part(const std::string &name) {
-  return !name.empty() && name.size() <= 64 && name.find_first_of(std::string("/#+\0", 4)) == name.npos;
-}
-
 // A class of a model can have any name, but none of ours.
 bool can_be_topic(const std::string &name) {
   static const std::set<std::string> ours = {"available",  "motion",  "last_event", "snapshot",
                                              "light_jump", "enabled", "recordings", "covered",
                                              "blurred",    "moved"};
-  return can_be_part(name) && !ours.count(name);
+  return !name.empty() && name.size() <= 64 && name.find_first_of(std::string("/#+\0", 4)) == name.npos &&
+         !ours.count(name);
+}
+
+// A label as one level of a topic: each of / # + as a percent code, and so is a % that would be read as the
+// begin of one, so that two labels never have one topic. All other characters are as they are.
+std::string level_of(const std::string &label) {
+  static constexpr std::pair<char, const char *> codes[] = {
+      {'/', "%2F"}, {'#', "%23"}, {'+', "%2B"}, {'%', "%25"}};
+  const auto begins_code = [](std::string_view rest) {
+    for (const auto &[sign, code] : codes)
+      if (rest.starts_with(code)) return true;
+    return false;
+  };
+  std::string out;
+  for (std::size_t i = 0; i < label.size(); i++) {
+    std::string as(1, label[i]);
+    for (const auto &[sign, code] : codes)
+      if (label[i] == sign && (sign != '%' || begins_code(std::string_view(label).substr(i)))) as = code;
+    out += as;
+  }
+  return out;
 }
 
 // Home Assistant takes letters, digits, _ and - in a discovery topic.
@@ -61,8 +77,7 @@ std::string identifier_of_label(const std::string &label) {
 
 void add_label_states(const std::string &prefix, const std::string &camera, const std::string &label,
                       int count, std::vector<Topic> &out) {
-  if (!can_be_part(label)) return;
-  const std::string topic = at(prefix, camera, "labels/" + label);
+  const std::string topic = at(prefix, camera, "labels/" + level_of(label));
   out.push_back({topic + "/count", std::to_string(count)});
   out.push_back({topic + "/motion", on_off(count > 0)});
 }
@@ -111,9 +126,8 @@ std::vector<Topic> record_states(const std::string &prefix, const json &r) {
                               {at(prefix, word(r, "camera"), line + "/out"), r.at("out").dump()}};
     for (const auto &[label, of] : r.at("labels").items())
       for (const char *way : {"in", "out"})
-        if (can_be_part(label))
-          out.push_back(
-              {at(prefix, word(r, "camera"), line + "/labels/" + label + "/" + way), of.at(way).dump()});
+        out.push_back({at(prefix, word(r, "camera"), line + "/labels/" + level_of(label) + "/" + way),
+                       of.at(way).dump()});
     return out;
   }
   if (kind == "label_count") {
@@ -174,8 +188,7 @@ std::vector<Topic> discovery(const std::string &prefix, const std::string &node,
   }
   for (const auto &[label, now] : camera.at("labels").items()) {
     static_cast<void>(now);
-    if (!can_be_part(label)) continue;
-    const std::string topic = at(prefix, name, "labels/" + label),
+    const std::string topic = at(prefix, name, "labels/" + level_of(label)),
                       what = "label_" + identifier_of_label(label);
     add("sensor", what + "_count",
         {{"name", label + " count"}, {"state_topic", topic + "/count"}, {"state_class", "measurement"}});

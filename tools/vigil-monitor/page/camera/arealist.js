@@ -43,14 +43,19 @@ export function areaList(areas, draw, editable, signal) {
       onkeydown: (event) => { if (event.key === "Escape") name.value = shape.name; if (event.key === "Escape" || event.key === "Enter") name.blur(); } });
     return name;
   };
-  /** Names with commas between them; none: everything counts. */
+  /** The labels that count; none: everything does. Each is entered alone, since a name may hold any character. */
   const labels = (shape, change) => {
-    const before = (shape.options.labels ?? []).join(", ");
-    const names = h("input", { type: "text", value: before, disabled: !editable, placeholder: t("everything"), list: "area-labels", onchange: () => {
-      const now = [...new Set(names.value.split(",").map((name) => name.trim()).filter(Boolean))];
-      if (now.join(", ") !== before) change({ labels: now }, t("labels of {name}", { name: shape.name }));
-    } });
-    return h("label", { class: "area-option", title: t("Labels with commas between them, such as person, post van") }, t("Only"), names);
+    const now = shape.options.labels ?? [];
+    const set = (names) => change({ labels: names }, t("labels of {name}", { name: shape.name }));
+    const another = h("input", { type: "text", maxlength: 64, disabled: !editable, placeholder: now.length ? t("Another label") : t("everything"), list: "area-labels",
+      "aria-label": t("Only this label counts in {name}", { name: shape.name }), onchange: () => {
+        const label = another.value.trim();
+        another.value = "";
+        if (label && !now.includes(label)) set([...now, label]);
+      } });
+    return h("span", { class: "area-option area-labels", title: t("Type one label, then press Enter") }, t("Only"),
+      now.map((label) => h("span", { class: "label-chip" }, label, editable && h("button", { type: "button", class: "button quiet icon-only",
+        "aria-label": t("Take {label} back", { label }), onclick: () => set(now.filter((name) => name !== label)) }, icon("close")))), another);
   };
   const options = (shape) => {
     const change = (more, words) => {

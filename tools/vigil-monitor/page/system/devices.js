@@ -26,6 +26,9 @@ function chips(legend, options, pressed, onchange) {
   return h("div", { class: "chips", role: "group", "aria-label": legend }, buttons);
 }
 
+/** What the cameras that may be seen know of: names of zones, or labels. */
+const known = (kind) => [...store.cameras.values()].flatMap((camera) => Object.keys(camera[kind] ?? {}));
+
 const row = (words, hint, control) => h("div", { class: "device-row" }, h("div", {}, h("strong", {}, words), h("p", { class: "hint" }, hint)), control);
 
 function settings(device, save) {
@@ -46,10 +49,12 @@ function settings(device, save) {
     change({ min_interval: 60 * minutes });
   } });
   const cameras = new Set([...store.cameras.keys(), ...device.cameras]);
-  const labels = new Set([...Object.keys(globalThis.labelTexts), ...device.labels]);
+  const labels = new Set([...Object.keys(globalThis.labelTexts), ...known("labels"), ...device.labels]);
+  const zones = new Set([...known("zones"), ...device.zones]);
   return h("div", { class: "device-settings" },
     row(t("Cameras"), t("None pressed: all that you may see"), chips(t("Cameras"), [...cameras].map((name) => [name, name]), device.cameras, (list) => change({ cameras: list }))),
     row(t("Kinds of events"), t("None pressed: all"), chips(t("Kinds of events"), [...labels].map((label) => [label, labelWords(label)]), device.labels, (list) => change({ labels: list }))),
+    zones.size > 0 && row(t("Zones"), t("None pressed: everywhere"), chips(t("Zones"), [...zones].map((name) => [name, name]), device.zones, (list) => change({ zones: list }))),
     row(t("Days"), t("None pressed: every day"), chips(t("Days"), [1, 2, 3, 4, 5, 6, 7].map((day) => [day, dayWords(day)]), device.days, (list) => change({ days: list }))),
     row(t("Quiet hours"), t("No messages then, by this device's clock. Both empty: none"), h("div", { class: "chips" }, begin, "–", end)),
     row(t("Minutes between messages"), t("All that happens meanwhile is one message"), pause));
@@ -99,7 +104,7 @@ export function devices(signal) {
     const mine = all.find((device) => device.own && device.id === ownDevice());
     const why = enabled ? whyNot() : t("The server's configuration forbids messages by push.");
     setText(state, why ?? (mine ? t("This device gets messages, also while the page is closed.") : t("Messages with a picture, also while the page is closed. The browser asks you first.")));
-    const next = JSON.stringify([why, key, mine && { ...mine, sent: 0, problem: null }, [...store.cameras.keys()]]);
+    const next = JSON.stringify([why, key, mine && { ...mine, sent: 0, problem: null }, [...store.cameras.keys()], known("labels"), known("zones")]);
     if (next !== shown && !own.contains(document.activeElement)) {
       shown = next;
       act.replaceChildren(...(why ? [] : mine ? [h("button", { type: "button", class: "button", onclick: doing(test(mine.id)) }, t("Send a message for a test")),
