@@ -151,6 +151,43 @@ void run_passing(check::Checker &c) {
   c.expect(!p.moves(), "it ends when the person is gone");
 }
 
+// Light that comes slowly, at any frame rate: in some of its frames it looks as if something stood there.
+void run_doubted(check::Checker &c) {
+  for (const double seconds : {1 / 2., 1 / 5., 1 / 15., 1 / 30.}) {
+    Picture p;
+    const auto frames = [&](double t) { return std::max(int(t / seconds + 0.5), 1); };
+    const auto shows = [&](double on, double kept) {
+      p.clear();
+      p.put(8, 3, 120, on, kept, true);
+      return p.moves(seconds);
+    };
+    for (int i = 0; i < frames(0.5); i++) {
+      p.clear();
+      p.put(8, 3, least_weak, 0.8, 0.95); // too small for a blob
+      c.expect(!p.moves(seconds), text("frames of ", seconds, " s: small light is no motion"));
+    }
+    c.expect(!shows(0.27, 0.83), text("frames of ", seconds, " s: nor what looks less like it at its place"));
+    c.expect(shows(0.1, 0.4), text("frames of ", seconds, " s: but who comes there is"));
+    p.clear();
+    p.put(16, 3, 120, 0.27, 0.83, true);
+    c.expect(p.moves(seconds), text("frames of ", seconds, " s: and the same elsewhere"));
+    for (int i = 0; i < frames(2 * doubt_for); i++) {
+      p.clear();
+      p.moves(seconds);
+    }
+    c.expect(shows(0.27, 0.83), text("frames of ", seconds, " s: a while after the light it is motion"));
+
+    Picture small;
+    bool reported = false;
+    for (int i = 0; i < frames(5); i++) {
+      small.clear();
+      small.put(8, 3, 60, i % 2 ? 0.25 : 0.8, i % 2 ? 0.7 : 0.95);
+      reported |= small.moves(seconds);
+    }
+    c.expect(!reported, text("frames of ", seconds, " s: small light that flickers is no motion"));
+  }
+}
+
 // At less than a frame a second each frame that shows somebody where nobody was begins motion; the next one
 // there begins none.
 void run_slow(check::Checker &c) {
@@ -182,6 +219,7 @@ const check::Register cases[] = {
     check::Register{{"ghost/moving-slow", run_slow}},
     check::Register{{"ghost/moving-blobs", run_blobs}},
     check::Register{{"ghost/moving-standing", run_standing}},
+    check::Register{{"ghost/moving-doubted", run_doubted}},
     check::Register{{"ghost/moving-passing", run_passing}},
 };
 
