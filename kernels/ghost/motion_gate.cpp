@@ -146,6 +146,7 @@ double MotionGate::step(const Frame &f, double reported, double threshold, doubl
   forget(f.seconds);
   pass_doubt_on(f.seconds);
   pixels = std::max(pixels, 0.);
+  if (pixels > 0) pixels *= pixels / (pixels + light_weight * others);
   if (faint > 0) faint *= faint / (faint + others);
   const double w = faint > 0 ? std::min(faint / std::max(threshold, 1.), 1.) : 0;
   passing_ = std::clamp(passing_ + f.seconds * (w - leak), 0., 2 * enough);

@@ -14,11 +14,12 @@
 // less. A cell that is covered for this frame alone is new, however long the frame lasts. What stands where
 // it stood goes on with motion, and begins none; cars one after another do.
 //
-// Light that comes slowly fails to look like light in some of its frames, so a camera with more frames a
-// second would report it more often. Where something did not stand out (light, or a group of any size that goes
-// on or keeps the ground's edges), the cells within `doubt_reach` of it are doubted for `doubt_for` seconds. A
-// group of which half of the cells are doubted counts when it stands out clearly (`clear_on`, `clear_kept`),
-// as nearly everybody does.
+// Light that comes slowly fails to look like light in some of its frames, and more frames a second show more
+// of them. So where something was lit (light_frames, or a group of any size that does not stand out), the cells
+// within `doubt_reach` of it are doubted for `doubt_for` seconds. A group of which half of the cells are
+// doubted counts when it stands out clearly (`clear_on`, `clear_kept`), as nearly everybody does. And with p
+// the pixels of all blobs that count, and l those of blobs and groups that do not, p / (p + light_weight l)
+// of p is motion: a small blob among much light is none.
 //
 // Who passes far away, or in dim light, is smaller than a reported blob, or hardly differs from the ground.
 // His groups are few pixels, but go from cell to cell for seconds. So groups that stand out more clearly than
@@ -49,6 +50,7 @@ inline constexpr double new_for = 1, longest = 3, forgets = 0.25; // seconds; a 
 inline constexpr double doubt_for = 1;                            // seconds
 inline constexpr int doubt_reach = 1;                             // cells
 inline constexpr double clear_on = 0.2, clear_kept = 0.6;
+inline constexpr double light_weight = 0.5;
 inline constexpr double leak = 0.1, enough = 0.3; // of the threshold; seconds
 
 class MotionGate {

@@ -74,8 +74,12 @@ void run_blobs(check::Checker &c) {
   c.expect(!p.moves(), "what goes on beyond its outline is none, though the ground's edges are hidden");
   p.put(8, 3, 120, 0.2, 0.97, true);
   c.expect(!p.moves(), "nor where the ground keeps its edges");
-  p.put(16, 5, 120, 0, 0, true);
+  p.put(16, 5, 130, 0, 0, true);
   c.expect(p.moves(), "others next to it are seen");
+  p.put_light(20, 2, 1000);
+  c.expect(!p.moves(), "a small blob is none while much more changes its light");
+  p.put(4, 5, 500, 0, 0, true);
+  c.expect(p.moves(), "a large one is");
   p.clear();
   p.put(8, 3, 60, 0.9, 0.3, true);
   p.put(16, 5, 60, 0, 0, true);
