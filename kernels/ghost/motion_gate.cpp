@@ -29,14 +29,17 @@ struct MotionGate::Group {
     known = rim.inside > 0;
     if (!known) return;
     on = double(rim.outside) / double(rim.inside);
-    const bool has_edges = double(rim.background) >= textured * textured * double(rim.pixels);
+    has_edges = double(rim.background) >= textured * textured * double(rim.pixels);
     if (has_edges && rim.frame > 0)
       kept = double(rim.both) / std::sqrt(double(rim.frame) * double(rim.background));
   }
-  bool looks_lit() const { return known && (on > most_on || kept > most_kept); }
+  bool looks_lit() const {
+    return known && (kept > most_kept || (on > most_on && (!has_edges || kept >= least_kept)));
+  }
   bool is_clear() const { return on <= clear_on && kept <= clear_kept; }
   bool stands_out(bool doubted) const {
-    return !known || rim_pixels < least_pixels || (!looks_lit() && (is_clear() || !doubted));
+    return !known || rim_pixels < least_pixels ||
+           (on <= most_on && kept <= most_kept && (is_clear() || !doubted));
   }
   bool is_weak(bool doubted) const {
     return known && pixels >= least_weak && rim_pixels >= least_rim && on <= weak_on && kept <= weak_kept &&
@@ -44,7 +47,7 @@ struct MotionGate::Group {
   }
   std::uint32_t pixels = 0;
   std::uint64_t rim_pixels = 0;
-  bool known = false;
+  bool known = false, has_edges = false;
   double on = 0, kept = 0;
 };
 
@@ -105,7 +108,7 @@ double newest(double lasts, double delay) {
 } // namespace
 
 double MotionGate::step(const Frame &f, double reported, double threshold, double delay) {
-  double pixels = reported, faint = 0, others = 0;
+  double pixels = reported, sure = 0, faint = 0, others = 0;
   bool comes = false; // a blob is in new cells
   const auto note_light = [&](const Group &g, std::span<const int> cells) {
     if (g.looks_lit()) unclear_.insert(unclear_.end(), cells.begin(), cells.end());
@@ -114,13 +117,15 @@ double MotionGate::step(const Frame &f, double reported, double threshold, doubl
     const Group g(cells, f);
     const bool doubted = are_doubted(cells);
     note_light(g, cells);
-    if (!g.stands_out(doubted)) {
+    if (!g.stands_out(doubted)) others += g.pixels;
+    if (!g.stands_out(false)) {
       pixels -= g.pixels;
-      others += g.pixels;
       return;
     }
     const std::size_t fresh = cover(cells, f.seconds, newest(f.seconds, delay));
     const bool new_here = 2 * fresh >= cells.size();
+    if (!g.stands_out(doubted)) return;
+    sure += g.pixels;
     comes |= new_here || fresh >= few;
     if (new_here && g.is_weak(doubted)) faint += g.pixels;
   });
@@ -146,12 +151,12 @@ double MotionGate::step(const Frame &f, double reported, double threshold, doubl
   forget(f.seconds);
   pass_doubt_on(f.seconds);
   pixels = std::max(pixels, 0.);
-  if (pixels > 0) pixels *= pixels / (pixels + light_weight * others);
+  if (sure > 0) sure *= sure / (sure + light_weight * others);
   if (faint > 0) faint *= faint / (faint + others);
   const double w = faint > 0 ? std::min(faint / std::max(threshold, 1.), 1.) : 0;
   passing_ = std::clamp(passing_ + f.seconds * (w - leak), 0., 2 * enough);
   passes_ = passing_ >= enough || (passes_ && passing_ >= enough / 2);
-  if (!comes && pixels >= threshold && threshold > 0) pixels = just_below * threshold;
+  if ((!comes || sure < threshold) && pixels >= threshold && threshold > 0) pixels = just_below * threshold;
   return passes_ && faint > 0 ? std::max(pixels, just_above * threshold) : pixels;
 }
 

@@ -15,11 +15,13 @@
 // it stood goes on with motion, and begins none; cars one after another do.
 //
 // Light that comes slowly fails to look like light in some of its frames, and more frames a second show more
-// of them. So where something was lit (light_frames, or a group of any size that does not stand out), the cells
-// within `doubt_reach` of it are doubted for `doubt_for` seconds. A group of which half of the cells are
-// doubted counts when it stands out clearly (`clear_on`, `clear_kept`), as nearly everybody does. And with p
-// the pixels of all blobs that count, and l those of blobs and groups that do not, p / (p + light_weight l)
-// of p is motion: a small blob among much light is none.
+// of them. So two things may speak against blobs that would begin motion; motion that there is goes on.
+//   doubt  where light was (light_frames, or a group of any size that keeps the ground's edges, or one that
+//          goes on and does not hide them), the cells within `doubt_reach` are doubted for `doubt_for`
+//          seconds. A blob of which half of the cells are doubted must stand out clearly (`clear_on`,
+//          `clear_kept`), as nearly everybody does
+//   share  with p the pixels of all blobs that may begin motion, and l those of blobs and groups that may
+//          not, p * p / (p + light_weight l) must reach the threshold: a small blob among much light does not
 //
 // Who passes far away, or in dim light, is smaller than a reported blob, or hardly differs from the ground.
 // His groups are few pixels, but go from cell to cell for seconds. So groups that stand out more clearly than

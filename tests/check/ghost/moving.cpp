@@ -181,6 +181,14 @@ void run_doubted(check::Checker &c) {
     }
     c.expect(shows(0.27, 0.83), text("frames of ", seconds, " s: a while after the light it is motion"));
 
+    Picture thin;
+    thin.put(8, 3, 120, 0.5, 0.1, true);
+    thin.moves(seconds);
+    thin.clear();
+    thin.put(8, 3, 120, 0.38, 0.1, true);
+    c.expect(thin.moves(seconds),
+             text("frames of ", seconds, " s: who hides the ground's edges casts no doubt"));
+
     Picture small;
     bool reported = false;
     for (int i = 0; i < frames(5); i++) {
