@@ -14,6 +14,15 @@
 // less. A cell that is covered for this frame alone is new, however long the frame lasts. What stands where
 // it stood goes on with motion, and begins none; cars one after another do.
 //
+// Light that comes slowly fails to look like light in some of its frames, and more frames a second show more
+// of them. So two things may speak against blobs that would begin motion; motion that there is goes on.
+//   doubt  where light was (light_frames, or a group of any size that keeps the ground's edges, or one that
+//          goes on and does not hide them), the cells within `doubt_reach` are doubted for `doubt_for`
+//          seconds. A blob of which half of the cells are doubted must stand out clearly (`clear_on`,
+//          `clear_kept`), as nearly everybody does
+//   share  with p the pixels of all blobs that may begin motion, and l those of blobs and groups that may
+//          not, p * p / (p + light_weight l) must reach the threshold: a small blob among much light does not
+//
 // Who passes far away, or in dim light, is smaller than a reported blob, or hardly differs from the ground.
 // His groups are few pixels, but go from cell to cell for seconds. So groups that stand out more clearly than
 // that (`weak_on`, `weak_kept`), of `least_weak` pixels and `least_rim` of a rim, in new cells, add up: with
@@ -22,7 +31,7 @@
 // `enough` seconds on somebody passes, until it is half of that.
 //
 // Source: this project. The values were chosen on days of scenetestsrc's scene `day`
-// (docs/measurements/log/2026-11/choices.md).
+// (docs/measurements/log/2026-11/choices.md; doubt: foreground.md there).
 #pragma once
 
 #include "kernels/cell_grid/components.h"
@@ -40,7 +49,11 @@ inline constexpr double most_on = 0.4, most_kept = 0.9;
 inline constexpr double weak_on = 0.3, weak_kept = 0.8;
 inline constexpr std::uint32_t least_weak = 16, least_rim = 8;    // pixels
 inline constexpr double new_for = 1, longest = 3, forgets = 0.25; // seconds; a share
-inline constexpr double leak = 0.1, enough = 0.3;                 // of the threshold; seconds
+inline constexpr double doubt_for = 1;                            // seconds
+inline constexpr int doubt_reach = 1;                             // cells
+inline constexpr double clear_on = 0.2, clear_kept = 0.6;
+inline constexpr double light_weight = 0.5;
+inline constexpr double leak = 0.1, enough = 0.3; // of the threshold; seconds
 
 class MotionGate {
  public:
@@ -63,10 +76,14 @@ class MotionGate {
   // Notes that these cells are covered for `lasts` seconds. How many have been for `most` seconds or less.
   std::size_t cover(std::span<const int> cells, double lasts, double most);
   void forget(double lasts); // of cells that are free
+  bool are_doubted(std::span<const int> cells) const;
+  void pass_doubt_on(double lasts); // to the next frame
   cell_grid::Grid grid_;
   cell_grid::Components groups_;
   std::vector<std::uint8_t> rest_, taken_; // taken: covered in this frame
   std::vector<double> covered_;            // seconds
+  std::vector<double> doubt_;              // seconds for which a cell will be doubted
+  std::vector<int> unclear_;               // cells in which something does not stand out in this frame
   double passing_ = 0;                     // seconds
   bool passes_ = false;
 };

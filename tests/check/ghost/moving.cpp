@@ -74,8 +74,12 @@ void run_blobs(check::Checker &c) {
   c.expect(!p.moves(), "what goes on beyond its outline is none, though the ground's edges are hidden");
   p.put(8, 3, 120, 0.2, 0.97, true);
   c.expect(!p.moves(), "nor where the ground keeps its edges");
-  p.put(16, 5, 120, 0, 0, true);
+  p.put(16, 5, 130, 0, 0, true);
   c.expect(p.moves(), "others next to it are seen");
+  p.put_light(20, 2, 1000);
+  c.expect(!p.moves(), "a small blob is none while much more changes its light");
+  p.put(4, 5, 500, 0, 0, true);
+  c.expect(p.moves(), "a large one is");
   p.clear();
   p.put(8, 3, 60, 0.9, 0.3, true);
   p.put(16, 5, 60, 0, 0, true);
@@ -151,6 +155,51 @@ void run_passing(check::Checker &c) {
   c.expect(!p.moves(), "it ends when the person is gone");
 }
 
+// Light that comes slowly, at any frame rate: in some of its frames it looks as if something stood there.
+void run_doubted(check::Checker &c) {
+  for (const double seconds : {1 / 2., 1 / 5., 1 / 15., 1 / 30.}) {
+    Picture p;
+    const auto frames = [&](double t) { return std::max(int(t / seconds + 0.5), 1); };
+    const auto shows = [&](double on, double kept) {
+      p.clear();
+      p.put(8, 3, 120, on, kept, true);
+      return p.moves(seconds);
+    };
+    for (int i = 0; i < frames(0.5); i++) {
+      p.clear();
+      p.put(8, 3, least_weak, 0.8, 0.95); // too small for a blob
+      c.expect(!p.moves(seconds), text("frames of ", seconds, " s: small light is no motion"));
+    }
+    c.expect(!shows(0.27, 0.83), text("frames of ", seconds, " s: nor what looks less like it at its place"));
+    c.expect(shows(0.1, 0.4), text("frames of ", seconds, " s: but who comes there is"));
+    p.clear();
+    p.put(16, 3, 120, 0.27, 0.83, true);
+    c.expect(p.moves(seconds), text("frames of ", seconds, " s: and the same elsewhere"));
+    for (int i = 0; i < frames(2 * doubt_for); i++) {
+      p.clear();
+      p.moves(seconds);
+    }
+    c.expect(shows(0.27, 0.83), text("frames of ", seconds, " s: a while after the light it is motion"));
+
+    Picture thin;
+    thin.put(8, 3, 120, 0.5, 0.1, true);
+    thin.moves(seconds);
+    thin.clear();
+    thin.put(8, 3, 120, 0.38, 0.1, true);
+    c.expect(thin.moves(seconds),
+             text("frames of ", seconds, " s: who hides the ground's edges casts no doubt"));
+
+    Picture small;
+    bool reported = false;
+    for (int i = 0; i < frames(5); i++) {
+      small.clear();
+      small.put(8, 3, 60, i % 2 ? 0.25 : 0.8, i % 2 ? 0.7 : 0.95);
+      reported |= small.moves(seconds);
+    }
+    c.expect(!reported, text("frames of ", seconds, " s: small light that flickers is no motion"));
+  }
+}
+
 // At less than a frame a second each frame that shows somebody where nobody was begins motion; the next one
 // there begins none.
 void run_slow(check::Checker &c) {
@@ -182,6 +231,7 @@ const check::Register cases[] = {
     check::Register{{"ghost/moving-slow", run_slow}},
     check::Register{{"ghost/moving-blobs", run_blobs}},
     check::Register{{"ghost/moving-standing", run_standing}},
+    check::Register{{"ghost/moving-doubted", run_doubted}},
     check::Register{{"ghost/moving-passing", run_passing}},
 };
 
