@@ -29,7 +29,7 @@ namespace vigil::monitor {
 namespace {
 
 constexpr std::size_t rtp_header_bytes = 12;
-constexpr std::chrono::seconds patience(10);
+constexpr std::chrono::seconds longest_reply(10);
 using DescriptionPtr =
     std::unique_ptr<GstWebRTCSessionDescription, tools::Releaser<gst_webrtc_session_description_free>>;
 
@@ -52,7 +52,7 @@ class Reply {
   GstPromise *promise() const { return promise_; }
   StructurePtr wait(const char *what) {
     auto future = state_->reply.get_future();
-    if (future.wait_for(patience) != std::future_status::ready)
+    if (future.wait_for(longest_reply) != std::future_status::ready)
       fail(Error::Kind::device, "GStreamer's webrtcbin does not come to an end: ", what);
     StructurePtr reply = future.get();
     GError *e = nullptr;
@@ -335,7 +335,7 @@ std::string WebPeer::Impl::negotiate(const Wish &wish) {
     std::unique_lock guard(gathering_lock);
     constexpr std::chrono::seconds longest(5); // a server of STUN or TURN that does not answer
     gathered_more.wait_for(guard, longest, [this] { return gathered; });
-    gathered_more.wait_for(guard, patience, [this] { return gathered || !candidates.empty(); });
+    gathered_more.wait_for(guard, longest_reply, [this] { return gathered || !candidates.empty(); });
     found = candidates;
   }
   if (found.empty()) fail(Error::Kind::io, "no port is free for WebRTC, or this machine has no address");
@@ -450,13 +450,13 @@ GstClockTime WebPeer::Impl::running(double time) const {
 
 void WebPeer::picture(const RtpUnitPtr &unit) {
   Impl &p = *impl_;
-  constexpr guint64 most_waiting = 6 << 20;
+  constexpr guint64 most_queued = 6 << 20;
   constexpr double picture_clock = 90000, step = 0.0002; // seconds between pictures that are sent at once
   const std::lock_guard guard(p.lock);
   // What does not follow cannot be decoded. A viewer that takes too slowly goes on with the next key frame.
   const bool follows = p.last_picture && unit->number == p.last_picture + 1;
   if (unit->number <= p.last_picture || (!follows && !unit->key)) return;
-  if (gst_app_src_get_current_level_bytes(p.video.source) > most_waiting) {
+  if (gst_app_src_get_current_level_bytes(p.video.source) > most_queued) {
     p.last_picture = 0;
     return;
   }
@@ -473,10 +473,10 @@ void WebPeer::picture(const RtpUnitPtr &unit) {
 
 void WebPeer::sound(const RtpUnitPtr &unit) {
   Impl &p = *impl_;
-  constexpr guint64 most_waiting = 64 << 10;
+  constexpr guint64 most_queued = 64 << 10;
   const std::lock_guard guard(p.lock);
   if (!p.sound.source || unit->time < p.sound_from ||
-      gst_app_src_get_current_level_bytes(p.sound.source) > most_waiting)
+      gst_app_src_get_current_level_bytes(p.sound.source) > most_queued)
     return;
   for (const RtpBuffer &packet : unit->packets) {
     std::array<guint8, 4> time{};

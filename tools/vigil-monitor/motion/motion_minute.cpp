@@ -117,7 +117,7 @@ std::optional<MotionMinute> decode_minute(std::span<const std::uint8_t> bytes) {
     const std::size_t n = (code & count_bits) + 1u;
     if (!(code & (no_motion | same_motion)) || n > out.size() - i) return std::nullopt;
     if (code & same_motion) {
-      if (i == 0 || code & still) return std::nullopt;
+      if (i == 0 || code & no_motion) return std::nullopt;
       std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(i), n, out[i - 1]);
     }
     i += n;
