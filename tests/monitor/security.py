@@ -441,6 +441,27 @@ def pages():
         m.stop()
 
 
+def few_descriptors():
+    """Strangers' connections take a third of a small number of descriptors, so that cameras keep theirs."""
+    few = 150
+    with subprocess.Popen(["prlimit", f"--nofile={few}:{few}", program, "--listen", "127.0.0.1:0", "--storage", str(folder / "few"), SCENE],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as p:
+        said = []
+        threading.Thread(target=lambda: said.extend(iter(p.stderr.readline, "")), daemon=True).start()
+        port = int(p.stdout.readline().rsplit(":", 1)[1].strip("/\n"))
+        connections = []
+        for _ in range(120):
+            connections.append(socket.create_connection(("127.0.0.1", port), timeout=10))
+            connections[-1].sendall(b"GET / HTTP/1.1\r\n")
+        time.sleep(2)
+        used = len(os.listdir(f"/proc/{p.pid}/fd"))
+        for c in connections:
+            c.close()
+        p.terminate()
+        same((used < few - 30, any(f"at most {few} files" in line for line in said)), (True, True), f"{used} descriptors of {few}; {said}")
+        same(p.wait(30), 0, "the end")
+
+
 def this_machine():
     """Other users of the machine: nothing of the storage folder, no password in ps, a warning of a file that shows one; many descriptors."""
     own = folder / "machine"
@@ -509,7 +530,7 @@ def health():
         m.stop()
 
 
-checks = [desktop, forwarders, strangers, secrets, certificates, guesses, audit, rotation, streams, pages, this_machine, health]
+checks = [desktop, forwarders, strangers, secrets, certificates, guesses, audit, rotation, streams, pages, this_machine, few_descriptors, health]
 if __name__ == "__main__":
     for check in [c for c in checks if c.__name__ in sys.argv[3:]] or checks:
         start = time.monotonic()

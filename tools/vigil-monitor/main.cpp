@@ -218,6 +218,10 @@ void raise_descriptors() {
   if (getrlimit(RLIMIT_NOFILE, &limit)) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+  constexpr rlim_t few = 512;
+  if (limit.rlim_max < few)
+    log_line(text("at most ", limit.rlim_max, " files and connections may be open at a time; allow ", few,
+                  " or more (ulimit -n, LimitNOFILE), or clips and viewers are lost"));
 }
 
 // Clips are not for everybody on this machine, unless whoever starts the program has said so by letting the

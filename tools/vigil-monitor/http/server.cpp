@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <iterator>
 #include <microhttpd.h>
 #include <netdb.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -274,6 +276,17 @@ bool is_loopback(const std::string &address) {
   return found != nullptr;
 }
 
+namespace {
+
+// The other two thirds are for cameras, clips and the database, which strangers must not stop.
+unsigned third_of_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY) return UINT_MAX;
+  return static_cast<unsigned>(std::clamp<rlim_t>(limit.rlim_cur / 3, 8, INT_MAX));
+}
+
+} // namespace
+
 Server::Server(const ServerSettings &s, Handler handler)
     : impl_(std::make_unique<Impl>(std::move(handler), s)) {
   int error = 0;
@@ -291,8 +304,9 @@ Server::Server(const ServerSettings &s, Handler handler)
   }
   tls.push_back({MHD_OPTION_END, 0, nullptr});
   // Strangers cannot have all (places.h), and one address leaves room for others.
-  constexpr unsigned most_connections = 256, most_of_one_address = 128, idle_seconds = 20;
-  static_assert(Places::most + Places::most_of_loopback < most_connections);
+  constexpr unsigned usual_connections = 256, most_of_one_address = 128, idle_seconds = 20;
+  static_assert(Places::most + Places::most_of_loopback < usual_connections);
+  const unsigned most_connections = std::min(usual_connections, third_of_descriptors());
   constexpr std::size_t memory = 64 << 10, stack = 512 << 10;
   constexpr int strict = 1;
   impl_->daemon = MHD_start_daemon(
