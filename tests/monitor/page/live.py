@@ -65,6 +65,7 @@ setInterval(() => {
 class Live(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        no_interface = hosts.have_interface()  # before the browser starts, which gives up what it loads when an interface comes
         cls.camera = rtsp_camera.CameraServer(PORT, "live_camera.py")
         cls.addClassCleanup(cls.camera.kill)
         cls.server = servers.Server(PROGRAM, CONFIG)
@@ -72,7 +73,7 @@ class Live(unittest.TestCase):
         cls.browser = Browser(cls.server.url)
         cls.addClassCleanup(cls.browser.quit)
         cls.server.until(lambda: all(c["state"] == "online" for c in cls.server.get("/api/cameras")), "all cameras to be online", 60)
-        why_not = cls.server.get("/api/stats")["webrtc"]["reason"] or hosts.have_interface()
+        why_not = cls.server.get("/api/stats")["webrtc"]["reason"] or no_interface
         cls.has_webrtc = not why_not
         if why_not:
             print("SKIPPED in part:", why_not)
@@ -89,6 +90,12 @@ class Live(unittest.TestCase):
 
     def plays(self, way):
         b = self.browser
+        for _ in range(4 if way == "webrtc" else 0):  # a busy machine may take longer to the first picture than the page waits
+            b.until(self.way, "some way")
+            if "no picture came within" not in self.words():
+                break
+            print("once more:", self.words())
+            b.driver.refresh()
         b.until(lambda: self.way() == way, f"the way {way}")
         b.until(lambda: b.run("const v = document.querySelector('video.picture'); return v.videoWidth === 640 && v.currentTime > 0.5"), "a video that plays")
 
