@@ -13,7 +13,7 @@ namespace vigil::label {
 class PlaceScale {
  public:
   static constexpr std::size_t bands = 8;
-  static constexpr double enough = 10; // tracks before usual() knows anything
+  static constexpr double enough = 4; // tracks before usual() knows anything
 
   struct Usual {
     double size = 0, speed = 0; // logarithms, as the features are

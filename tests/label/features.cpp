@@ -116,6 +116,12 @@ void places() {
     place.learn(0.9, std::log(0.2), std::log(0.4));
   }
   place.learn(std::numeric_limits<double>::quiet_NaN(), 1, 1);
+  // A fresh camera knows its place after four tracks: a bicycle among the first walkers is fast for it.
+  PlaceScale fresh;
+  for (int n = 0; n < 3; n++) fresh.learn(0.5, std::log(0.1), std::log(0.03));
+  expect(!fresh.usual(0.5), "three tracks are too few");
+  fresh.learn(0.5, std::log(0.1), std::log(0.03));
+  expect(fresh.usual(0.5) && near(fresh.usual(0.5)->speed, std::log(0.03), 0.01), "four are enough");
   expect(near(place.usual(0.2)->size, std::log(0.05), 0.1), "far away, what is small is usual");
   expect(near(place.usual(0.9)->size, std::log(0.2), 0.1), "near, what is large");
   expect(place.usual(0.5)->size > place.usual(0.2)->size && place.usual(0.5)->size < place.usual(0.9)->size,
