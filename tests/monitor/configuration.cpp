@@ -448,6 +448,43 @@ void overrides() {
     expect(error_of([&] { Overrides{bad}; }).starts_with("overrides.json: "), std::string("refused: ") + bad);
 }
 
+void added() {
+  Overrides o;
+  o.add_camera("front-door", "rtsp://eye:Pa%3Ass9@h/a?token=abcdef#x", "rtsp://eye:Pa%3Ass9@h/b");
+  o.add_camera("yard", "rtsp://h/c", "");
+  o.set_shape("yard", "zones", "z", {{"coordinates", "0,0,1,0,1,1"}, {"labels", {"person"}}});
+  o.set_shape("yard", "zones", "old", nullptr);
+  o.set_property("yard", "cudamog", "median", "9");
+  o.set_switch("yard", "recordings", false);
+  o.set_switch("yard", "enabled", false);
+  const Overrides again(o.all().dump());
+  expect(again.all() == o.all(), "there and back again");
+  RecordConfig record;
+  record.pre_capture = 7;
+  const auto cameras = again.added(record);
+  expect(cameras.size() == 2 && cameras[0].record_source.ends_with("/b") && cameras[0].added &&
+             cameras[1].record_source.empty() && cameras[1].record.pre_capture == 7,
+         "cameras of the page");
+  const std::string yaml = again.added_yaml();
+  expect(yaml.find("Pa") == yaml.npos && yaml.find("abcdef") == yaml.npos, "no password: " + yaml);
+  setenv("FRONT_DOOR_PASSWORD", "Pa%3Ass9", 1);
+  const Config c = parse_config("record: {pre_capture: 7}\n" + yaml, "exported.yaml");
+  CameraConfig yard = again.applied(cameras[1]);
+  yard.added = false;
+  expect(c.cameras.at("yard") == yard, "as YAML it is the same camera: " + yaml);
+  expect(c.cameras.at("front-door").record_source == cameras[0].record_source, "with its password");
+  Overrides less = again;
+  less.remove_camera("front-door");
+  less.remove_camera("yard");
+  expect(less.all() == Overrides().all(), "nothing stays of cameras that are taken away");
+  for (const char *bad :
+       {R"({"cameras": {}, "added": 5})", R"({"cameras": {}, "added": {"a/b": {"source": "x"}}})",
+        R"({"cameras": {}, "added": {"a": {}}})", R"({"cameras": {}, "added": {"a": {"source": 1}}})",
+        R"({"cameras": {}, "added": {"a": {"source": "x", "record_source": 1}}})"})
+    expect(error_of([&] { Overrides{bad}; }).starts_with("overrides.json: "), std::string("refused: ") + bad);
+  expect(parse_config("cameras: {}\n", "m.yaml").cameras.empty(), "a configuration may have no cameras");
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -463,6 +500,7 @@ int main(int argc, char **argv) {
       {"shapes", shapes},
       {"words", words},
       {"overrides", overrides},
+      {"cameras of the page", added},
       {"secrets", secrets}, // last: what it makes known is hidden from then on
   };
   return vigil::test::run_cases("monitor configuration", cases);

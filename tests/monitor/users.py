@@ -60,6 +60,8 @@ ROUTES = {
     ("POST", "/api/events/{}/label"): OPERATOR, ("GET", "/api/labels"): VIEWER, ("POST", "/api/labels"): OPERATOR, ("GET", "/api/labels/groups"): OPERATOR,
     ("DELETE", "/api/labels"): ADMINISTRATOR, ("DELETE", "/api/labels/{}"): ADMINISTRATOR, ("GET", "/api/labels/export"): ADMINISTRATOR,
     ("POST", "/api/labels/import"): ADMINISTRATOR,
+    ("POST", "/api/cameras"): ADMINISTRATOR, ("DELETE", "/api/cameras/{}"): ADMINISTRATOR, ("GET", "/api/config/cameras.yaml"): ADMINISTRATOR,
+    ("POST", "/api/onvif/search"): ADMINISTRATOR, ("POST", "/api/onvif/device"): ADMINISTRATOR,
     ("GET", "/metrics"): VIEWER, ("GET", "/healthz"): STRANGER,
 }
 ENDLESS = ("/api/live", "/live.mp4")

@@ -153,10 +153,8 @@ class Reload {
     access_.use(tokens);
     access_.use_roles(monitor_.config().roles);
     if (certificate) use_certificate(std::move(certificate));
-    if (rtsp) rtsp->set_cameras(monitor_.config().order);
     return changed;
   }
-  RtspServer *rtsp = nullptr; // null: there is none
 
  private:
   Monitor &monitor_;
@@ -361,8 +359,9 @@ int run(const Options &o) {
     rtsp = std::make_unique<RtspServer>(
         rtsp_settings(config), access,
         [&monitor](const std::string &name) { return rtsp_sources(monitor, name); }, log_line);
+  if (rtsp)
+    monitor.on_cameras = [&monitor, &rtsp] { rtsp->set_cameras(monitor.config().order); };
   Reload reload(monitor, tokens, access);
-  reload.rtsp = rtsp.get();
   api.read_again = reload;
   api.test_notices = [&notifier] { return notifier.test_notices(); };
   api.mqtt_state = [&notifier] { return notifier.mqtt_state(); };
@@ -389,7 +388,7 @@ int run(const Options &o) {
   };
   std::printf("%s://%s:%d/\n", tls ? "https" : "http", shown(config.http.address).c_str(), server->port());
   if (rtsp) {
-    rtsp->set_cameras(config.order);
+    monitor.on_cameras();
     std::printf("%s://%s:%d/CAMERA\n", tls ? "rtsps" : "rtsp", shown(config.rtsp.address).c_str(),
                 rtsp->port());
   }
@@ -412,6 +411,7 @@ int run(const Options &o) {
   log_line("stopping: clips that are being written are finished first");
   monitor.hub().text("", monitor.utc().now(), {{"kind", "bye"}});
   monitor.hub().close();
+  monitor.on_cameras = [] {}; // the RTSP server ends
   // Requests that are being answered may still ask the main loop.
   std::atomic<bool> closed = false, rtsp_ended = false;
   std::thread closer([&] {
@@ -420,6 +420,7 @@ int run(const Options &o) {
       constexpr std::chrono::seconds for_clients(5);
       rtsp_ended = !rtsp || rtsp->end(for_clients);
     });
+    api.end_searches();
     guard("the end of the HTTP server", [&] { server.reset(); });
     closed = true;
     g_main_context_wakeup(nullptr);

@@ -54,6 +54,7 @@ Monitor::Monitor(Config config, std::string file)
       exports_(storage_->file("exports"), export_source(), log_line),
       services_(std::make_shared<Services>(*this)) {
   overrides_ = overrides_file_.load();
+  join_added(config_);
   storage_->set_retention(config_.cameras, config_.record.retain_days);
   clock_ = ClockTrust(storage_->events().trusted_time());
   const auto recovery =
@@ -467,6 +468,21 @@ void Monitor::tell_removed(const std::string &camera) {
   for (const auto &listener : on_announce) guard("news of a camera", [&] { listener(camera, removed); });
 }
 
+void Monitor::join_added(Config &config) const {
+  for (CameraConfig &c : overrides_.added(config.record)) {
+    const std::string name = c.name;
+    try {
+      check_source(c);
+      if (const auto there = config.cameras.find(name); there != config.cameras.end())
+        fail(Error::Kind::bad_setting, there->second.place, " has one of this name, too");
+      config.cameras[name] = std::move(c);
+      config.order.push_back(name);
+    } catch (const Error &e) {
+      log_line("camera " + name + " of the page is not used: " + e.what());
+    }
+  }
+}
+
 std::vector<std::string> Monitor::reload() {
   if (file_.empty()) return {};
   // First all that can fail, without a change:
@@ -480,9 +496,59 @@ std::vector<std::string> Monitor::reload() {
   next.storage.path = config_.storage.path;
   next.storage.cold.path = config_.storage.cold.path;
   next.http = config_.http;
+  next.rtsp = config_.rtsp;
   next.mqtt = config_.mqtt;
   next.webhook = config_.webhook;
   next.notify = config_.notify;
+  join_added(next);
+  const auto changed = use(std::move(next));
+  log_line(vigil::text("configuration read again; ", changed.size(), " cameras changed"));
+  return changed;
+}
+
+void Monitor::add_camera(const std::string &name, const std::string &source,
+                         const std::string &record_source) {
+  constexpr std::size_t most = 256;
+  if (!is_name(name))
+    fail(Error::Kind::bad_setting, "'", name.substr(0, 80),
+         "' is no name; allowed are 1 to 32 of A-Z a-z 0-9 _ -");
+  if (config_.cameras.count(name) || overrides_.has_added(name))
+    fail(Error::Kind::bad_setting, "there is a camera ", name, " already");
+  if (overrides_.added(config_.record).size() >= most)
+    fail(Error::Kind::bad_setting, "the page has added ", most, " cameras; write more in the configuration");
+  Overrides with = overrides_;
+  with.forget(name); // of an earlier camera of this name
+  with.add_camera(name, source, record_source);
+  Config next = config_;
+  for (CameraConfig &c : with.added(config_.record))
+    if (c.name == name) {
+      check_source(c);
+      next.cameras[name] = std::move(c);
+      next.order.push_back(name);
+    }
+  std::swap(overrides_, with);
+  try {
+    use(std::move(next));
+  } catch (...) {
+    std::swap(overrides_, with);
+    throw;
+  }
+}
+
+void Monitor::remove_camera(const std::string &name) {
+  const auto there = config_.cameras.find(name);
+  if (there == config_.cameras.end()) fail(Error::Kind::bad_setting, "there is no camera ", name);
+  if (!there->second.added)
+    fail(Error::Kind::bad_setting, "camera ", name, " is in the configuration (",
+         there->second.place.empty() ? file_ : there->second.place, "): take it out there, or switch it off");
+  Config next = config_;
+  next.cameras.erase(name);
+  std::erase(next.order, name);
+  use(std::move(next));
+  overrides_.remove_camera(name);
+}
+
+std::vector<std::string> Monitor::use(Config next) {
   std::vector<std::string> changed;
   std::map<std::string, std::shared_ptr<Camera>> kept, gone = cameras_, added;
   std::map<std::string, CameraConfig> changes;
@@ -513,7 +579,7 @@ std::vector<std::string> Monitor::reload() {
   for (auto &[name, config] : changes) guard(name, [&] { cameras_[name]->change(std::move(config)); });
   for (const auto &[name, camera] : added) guard(name, [&] { camera->start(); });
   guard("cameras", [&] { demand(); });
-  log_line(vigil::text("configuration read again; ", changed.size(), " cameras changed"));
+  if (!gone.empty() || !added.empty()) guard("cameras", [&] { on_cameras(); });
   return changed;
 }
 

@@ -62,7 +62,10 @@ class Monitor {
   void apply(const std::string &camera); // overrides to this camera
   // The names of what restarted or changed. When it throws, all is as it was.
   std::vector<std::string> reload();
-  nlohmann::json configuration() const; // in use, credentials masked
+  // A camera of the page (Overrides::add_camera). Throws Error::bad_setting, and all is as it was then.
+  void add_camera(const std::string &name, const std::string &source, const std::string &record_source);
+  void remove_camera(const std::string &name); // likewise; its events and recordings stay
+  nlohmann::json configuration() const;        // in use, credentials masked
 
   // For any thread:
   Hub &hub() { return hub_; }
@@ -88,8 +91,9 @@ class Monitor {
   // thread.
   using EventNews = std::function<std::vector<Posting>(const char *type, const Event &)>;
   std::vector<EventNews> news_of;
-  std::vector<EventListener> on_event;   // on the writer thread, once it is in the database
-  std::vector<TellListener> on_announce; // on the main thread
+  std::vector<EventListener> on_event;      // on the writer thread, once it is in the database
+  std::vector<TellListener> on_announce;    // on the main thread
+  std::function<void()> on_cameras = [] {}; // there are others than before. On the main thread.
   // What an event is called. On any thread.
   std::function<EventLabels(const std::string &event)> labels_of;
   // An event has its vector, which gpufisher made with this model. On the writer thread.
@@ -100,7 +104,9 @@ class Monitor {
   std::function<void(const Departed &, double now)> on_retention;
 
  private:
-  class Services; // monitor_services.h
+  class Services;                       // monitor_services.h
+  void join_added(Config &) const;      // cameras of the page
+  std::vector<std::string> use(Config); // in the place of the one before; the names of what changed
   void tick();
   static int on_timer(void *monitor); // of GLib
   void save(const char *type, const Event &);

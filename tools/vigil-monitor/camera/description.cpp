@@ -81,7 +81,8 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"counts", causes.counts(pipeline && pipeline->element("boxrules"))},
           {"classes", causes.classes()},
           {"labels", causes.labels(names_by_shape(pipeline))},
-          {"overridden", overridden}};
+          {"overridden", overridden},
+          {"added", config.added}};
 }
 
 nlohmann::json CameraDescription::stats() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera's tracks and events as documents of ONVIF's metadata stream (the element onvifmeta), for those
-// who listen. Knows no GStreamer. On any thread.
+// A camera's tracks and events as documents of ONVIF's metadata stream (the element onvifmeta), for those who
+// listen. Knows no GStreamer. On any thread.
 #pragma once
 
 #include "../http/frames.h"

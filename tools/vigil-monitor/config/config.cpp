@@ -507,7 +507,7 @@ Config parse_config(const std::string &text, const std::string &file) {
     fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": this is no YAML: ", e.msg);
   }
   Config c = read_top(YamlValue(root, file, ""), file);
-  if (c.order.empty())
+  if (c.order.empty() && !(root.IsMap() && root["cameras"].IsMap()))
     fail(Error::Kind::bad_setting, file, ": no cameras; write cameras: {NAME: {source: ADDRESS}}");
   return c;
 }

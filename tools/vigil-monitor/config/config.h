@@ -76,6 +76,7 @@ struct CameraConfig {
   std::map<std::string, Mask> masks;
   ElementSettings elements;
   std::string place;
+  bool added = false; // on the page: it is not in the configuration
   bool records_all() const { return record.enabled && record.continuous; }
   // Whether another stream is recorded than is looked at.
   bool records_apart() const { return record.enabled && !record_source.empty(); }
@@ -90,7 +91,7 @@ struct CameraConfig {
            motion == o.motion && loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
            live_sound == o.live_sound && detect_height == o.detect_height && detect_fps == o.detect_fps &&
            max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
-           masks == o.masks && elements == o.elements;
+           masks == o.masks && elements == o.elements && added == o.added;
   }
 };
 
@@ -114,7 +115,7 @@ struct HttpConfig {
       hosts; // names under which browsers may reach the server, in addition to its addresses
   WebRtcConfig webrtc;
 };
-struct RtspConfig { // cameras for other programs
+struct RtspConfig {    // cameras for other programs
   std::string address; // empty: no RTSP server
   int port = 8554;
   int max_clients = 16;

@@ -2,9 +2,12 @@
 #include "overrides.h"
 
 #include "common/error.h"
+#include "secrets.h"
 #include "text.h"
 
 #include <algorithm>
+#include <cctype>
+#include <yaml-cpp/yaml.h>
 
 namespace vigil::monitor {
 
@@ -47,6 +50,24 @@ std::vector<std::string> labels_from(const json &j) {
 // The others of chain_elements() are in the chain of those cameras whose configuration names them.
 bool in_every_chain(const std::string &element) {
   return element == "cudamog" || element == "boxtrack" || element == "tracklabel" || element == "boxrules";
+}
+
+// With a variable of the environment in the place of the password: rtsp://admin:${YARD_PASSWORD}@host/
+std::string exported_source(const std::string &camera, std::string source) {
+  const auto settings = secret_settings(source);
+  for (auto of = settings.rbegin(); of != settings.rend(); ++of)
+    source.replace(of->first, of->second - of->first, "***");
+  const std::size_t scheme = source.find("://");
+  if (scheme == source.npos) return source;
+  const std::size_t from = scheme + 3, end = std::min(source.find_first_of("/?#", from), source.size());
+  const std::size_t sign = source.substr(0, end).rfind('@');
+  if (sign == source.npos || sign < from) return source;
+  const std::size_t colon = source.find(':', from);
+  const std::size_t secret = colon < sign ? colon + 1 : from;
+  std::string variable = camera + "_PASSWORD";
+  for (char &c : variable)
+    c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return source.replace(secret, sign - secret, "${" + variable + "}");
 }
 
 const json &member(const json &j, const char *name) {
@@ -137,7 +158,17 @@ Overrides::Overrides(const std::string &text) {
       refuse(where, e.what());
     }
   }
-  all_ = {{"cameras", j["cameras"]}};
+  if (!member(j, "added").is_object()) refuse("", "added is no object");
+  for (const auto &[name, camera] : member(j, "added").items()) {
+    if (!is_name(name)) refuse("added: ", "'" + name.substr(0, 80) + "' is no name");
+    const auto good = [&camera = camera](const char *key) {
+      return !camera.contains(key) || camera[key].is_string();
+    };
+    if (!camera.is_object() || !camera.contains("source") || !good("source") || !good("record_source"))
+      refuse("added: " + name + ": ", "is no camera with a source");
+    add_camera(name, camera["source"].get<std::string>(), camera.value("record_source", ""));
+  }
+  all_["cameras"] = j["cameras"];
 }
 
 void Overrides::set_shape(const std::string &camera, const std::string &kind, const std::string &name,
@@ -161,6 +192,75 @@ void Overrides::set_switch(const std::string &camera, const std::string &name, b
 }
 void Overrides::forget(const std::string &camera) {
   all_["cameras"].erase(camera);
+}
+
+void Overrides::add_camera(const std::string &name, const std::string &source,
+                           const std::string &record_source) {
+  for (const std::string &s : {source, record_source}) keep_secrets_of_source(s);
+  json camera = {{"source", source}};
+  if (!record_source.empty()) camera["record_source"] = record_source;
+  all_["added"][name] = camera;
+}
+
+void Overrides::remove_camera(const std::string &name) {
+  forget(name);
+  if (!has_added(name)) return;
+  all_["added"].erase(name);
+  if (all_["added"].empty()) all_.erase("added");
+}
+
+bool Overrides::has_added(const std::string &name) const {
+  return member(all_, "added").contains(name);
+}
+
+std::vector<CameraConfig> Overrides::added(const RecordConfig &record) const {
+  std::vector<CameraConfig> out;
+  for (const auto &[name, camera] : member(all_, "added").items()) {
+    CameraConfig c;
+    c.name = name;
+    c.source = camera["source"].get<std::string>();
+    c.record_source = camera.value("record_source", "");
+    c.record = record;
+    c.place = place;
+    c.added = true;
+    out.push_back(std::move(c));
+  }
+  return out;
+}
+
+std::string Overrides::added_yaml() const {
+  YAML::Emitter out;
+  const auto shapes = [&](const json &o, const char *kind) {
+    if (member(o, kind).empty()) return;
+    out << YAML::Key << kind << YAML::Value << YAML::BeginMap;
+    for (const auto &[name, shape] : member(o, kind).items())
+      if (!shape.is_null()) out << YAML::Key << name << YAML::Value << YAML::Load(shape.dump());
+    out << YAML::EndMap;
+  };
+  out << YAML::BeginMap << YAML::Key << "cameras" << YAML::Value << YAML::BeginMap;
+  for (const auto &[name, camera] : member(all_, "added").items()) {
+    const auto shown = [&camera = camera, &name = name](const char *key) {
+      return exported_source(name, camera[key].get<std::string>());
+    };
+    const json &o = member(all_["cameras"], name.c_str());
+    out << YAML::Key << name << YAML::Value << YAML::BeginMap << YAML::Key << "source" << YAML::Value;
+    if (camera.contains("record_source"))
+      out << YAML::BeginMap << YAML::Key << "detect" << YAML::Value << shown("source") << YAML::Key
+          << "record" << YAML::Value << shown("record_source") << YAML::EndMap;
+    else
+      out << shown("source");
+    for (const char *flag : {"enabled", "motion"})
+      if (o.contains(flag)) out << YAML::Key << flag << YAML::Value << o[flag].get<bool>();
+    if (o.contains("recordings"))
+      out << YAML::Key << "record" << YAML::Value << YAML::BeginMap << YAML::Key << "enabled" << YAML::Value
+          << o["recordings"].get<bool>() << YAML::EndMap;
+    for (const char *kind : {"zones", "lines", "masks"}) shapes(o, kind);
+    for (const auto &[element, properties] : member(o, "elements").items())
+      if (!properties.empty()) out << YAML::Key << element << YAML::Value << YAML::Load(properties.dump());
+    out << YAML::EndMap;
+  }
+  out << YAML::EndMap << YAML::EndMap;
+  return std::string(out.c_str()) + "\n";
 }
 
 CameraConfig Overrides::applied(CameraConfig c) const {

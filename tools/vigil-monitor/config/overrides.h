@@ -2,8 +2,9 @@
 // What was changed on the page. It wins over the configuration, and can be shown, exported and taken back:
 //   {"cameras": {"door": {"zones": {"steps": {"coordinates": "..."}, "old": null}, "lines": {}, "masks": {},
 //                         "elements": {"cudamog": {"median": "9"}}, "enabled": true, "recordings": true,
-//                         "motion": true}}}
-// null takes away what the configuration has.
+//                         "motion": true}},
+//    "added": {"yard": {"source": "rtsp://...", "record_source": "rtsp://..."}}}
+// null takes away what the configuration has. `added` has cameras that the configuration does not have.
 #pragma once
 
 #include "config.h"
@@ -37,6 +38,15 @@ class Overrides {
   void forget_property(const std::string &camera, const std::string &element, const std::string &property);
   void set_switch(const std::string &camera, const std::string &name, bool);
   void forget(const std::string &camera);
+
+  // Cameras of the page. `record_source`: another stream, which is recorded; empty: `source` is.
+  void add_camera(const std::string &name, const std::string &source, const std::string &record_source);
+  void remove_camera(const std::string &name); // with what was changed of it
+  bool has_added(const std::string &name) const;
+  std::vector<CameraConfig> added(const RecordConfig &) const; // before changes of the page
+  // The same as YAML of a configuration with all that was changed. Variables of the environment have the
+  // passwords.
+  std::string added_yaml() const;
 
   CameraConfig applied(CameraConfig) const;
   std::map<std::string, Setting> properties(const std::string &camera, const std::string &element) const;

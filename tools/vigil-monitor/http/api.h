@@ -5,6 +5,7 @@
 #include "../labels/label_book.h"
 #include "../live/web_viewers.h"
 #include "../monitor.h"
+#include "../onvif/searches.h"
 #include "access.h"
 #include "audit.h"
 #include "http_util.h"
@@ -32,7 +33,8 @@ class Api {
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
   // Sends a message for a test to everybody whom the configuration names, and waits.
   std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
-  Push *push = nullptr; // messages by web push; null: there are none
+  Push *push = nullptr;                    // messages by web push; null: there are none
+  void end_searches() { searches_.end(); } // of devices; they end soon. On any thread.
   // Reads configuration, tokens and certificate again; the names of cameras that changed. On the main loop.
   std::function<std::vector<std::string>()> read_again;
 
@@ -81,6 +83,15 @@ class Api {
   Response set_shape(const Match &);
   Response set_switches(const Match &);
   Response forget_overrides(const Match &);
+  // A change is answered with success only when it is on the disk. Throws HttpError 503 or 507.
+  static void need_saved(const std::shared_future<std::string> &);
+
+  Response search_devices(const Match &);
+  Response look_at_device(const Match &);
+  Response add_camera(const Match &);
+  Response remove_camera(const Match &);
+  Response export_cameras(const Match &);
+
   Response activity(const Match &);
   Response heat_map(const Match &);
   Response crossings(const Match &);
@@ -169,6 +180,7 @@ class Api {
   LabelBook &labels_;
   Streams streams_;
   WebViewers viewers_;
+  DeviceSearches searches_;
   const HttpConfig http_; // a copy: threads of requests must not read what a reload replaces
   const std::string page_;
   std::mutex limits_lock_;

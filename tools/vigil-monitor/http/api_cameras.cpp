@@ -57,8 +57,9 @@ std::pair<double, double> span_of(const Request &r, double now) {
   return {after, before};
 }
 
-// A change is answered with success only when it is on the disk.
-void need_saved(const std::shared_future<std::string> &saved) {
+} // namespace
+
+void Api::need_saved(const std::shared_future<std::string> &saved) {
   constexpr std::chrono::seconds patience(10);
   if (saved.wait_for(patience) != std::future_status::ready)
     refuse(503, "the change holds, but the disk has not taken it yet; it is tried again until it has");
@@ -66,8 +67,6 @@ void need_saved(const std::shared_future<std::string> &saved) {
     refuse(507, "the change holds until the program ends, but is not stored: " + why +
                     "; it is tried again until it is");
 }
-
-} // namespace
 
 Response Api::live(const Match &m) {
   const Request &r = m.request;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "../config/secrets.h"
 #include "../process.h"
 #include "api.h"
 #include "description.h"
@@ -34,8 +35,13 @@ Response Api::configuration(const Match &m) {
 }
 
 Response Api::overrides(const Match &m) {
-  return json_response(
-      of_visible(monitor_.call([&] { return monitor_.overrides().all(); }), m.visitor.cameras));
+  json all = of_visible(monitor_.call([&] { return monitor_.overrides().all(); }), m.visitor.cameras);
+  if (const auto added = all.find("added"); added != all.end())
+    for (auto c = added->begin(); c != added->end();) {
+      for (auto &[key, source] : c->items()) source = shown_source(source.get<std::string>());
+      c = m.visitor.cameras.has(c.key()) ? std::next(c) : added->erase(c);
+    }
+  return json_response(all);
 }
 
 Response Api::audit(const Match &m) {

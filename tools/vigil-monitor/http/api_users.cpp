@@ -14,18 +14,6 @@ using nlohmann::json;
 
 namespace {
 
-// The members of a body. Throws HttpError 400 when there are others, or one is no string.
-void only_members(const json &body, std::initializer_list<const char *> names, const std::string &expected) {
-  for (const auto &[name, value] : body.items())
-    if (std::find(names.begin(), names.end(), name) == names.end()) refuse(400, "expected " + expected);
-}
-
-std::string text_member(const json &body, const char *name, const std::string &expected) {
-  const auto value = body.find(name);
-  if (value == body.end() || !value->is_string()) refuse(400, "expected " + expected);
-  return *value;
-}
-
 // null: all that the role sees.
 std::optional<std::vector<std::string>> cameras_member(const json &value) {
   if (value.is_null()) return std::nullopt;

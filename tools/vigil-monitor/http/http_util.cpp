@@ -65,6 +65,17 @@ json json_body(const Request &r) {
   return j;
 }
 
+void only_members(const json &body, std::initializer_list<const char *> names, const std::string &expected) {
+  for (const auto &[name, value] : body.items())
+    if (std::find(names.begin(), names.end(), name) == names.end()) refuse(400, "expected " + expected);
+}
+
+std::string text_member(const json &body, const char *name, const std::string &expected) {
+  const auto value = body.find(name);
+  if (value == body.end() || !value->is_string()) refuse(400, "expected " + expected);
+  return *value;
+}
+
 std::optional<double> number_of(const Request &r, const std::string &name) {
   const auto q = r.query.find(name);
   if (q == r.query.end()) return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include "server.h"
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -21,6 +22,10 @@ Response json_response(const nlohmann::json &);
 
 // Parts of requests. Throw HttpError 400.
 nlohmann::json json_body(const Request &);
+// The members of a body: no others than these, and one that is a text. `expected`: what it should be.
+void only_members(const nlohmann::json &, std::initializer_list<const char *> names,
+                  const std::string &expected);
+std::string text_member(const nlohmann::json &, const char *name, const std::string &expected);
 std::optional<double> number_of(const Request &, const std::string &name);
 int integer_of(const Request &, const std::string &name, int least, int most, int otherwise);
 

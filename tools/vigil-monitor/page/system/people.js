@@ -11,7 +11,7 @@ import { fullTime } from "../app/time.js";
 const roles = [["viewer", t("Viewer"), t("looks")], ["operator", t("Operator"), t("looks, keeps events, switches cameras")], ["admin", t("Administrator"), t("changes all")]];
 const userPath = (name) => `api/users/${encodeURIComponent(name)}`;
 
-function field(words, input) {
+export function field(words, input) {
   return h("label", { class: "field-row" }, h("span", {}, words), input);
 }
 
@@ -30,7 +30,7 @@ function passwordField(autocomplete) {
 }
 
 /** Asks before something is taken away; the browser's own dialog would stop the live pictures. */
-function confirmed(words, action, run) {
+export function confirmed(words, action, run) {
   const dialog = h("dialog", { class: "dialog", "aria-label": action, onclose: () => dialog.remove() },
     h("div", { class: "body" }, h("p", {}, words), h("div", { class: "actions" },
       h("button", { type: "button", class: "button primary", onclick: () => { dialog.close(); run(); } }, action),

@@ -8,10 +8,11 @@ import { languageField, signOutButton, themeButton } from "../app/personal.js";
 import { address } from "../app/router.js";
 import { store } from "../app/store.js";
 import { number, t, tn } from "../app/text.js";
-import { bytes, digits, fixed, fullTime, span, zoneName } from "../app/time.js";
+import { bytes, digits, fixed, fullTime, percent, span, zoneName } from "../app/time.js";
 import { devices } from "./devices.js";
 import { stateWords } from "../camera/states.js";
 import { people } from "./people.js";
+import { setup } from "./setup.js";
 import { Spark } from "./spark.js";
 
 const every = 2000; // ms
@@ -58,14 +59,16 @@ function cameraTable() {
     const spark = new Spark(1, `frames of ${name}`);
     const fps = h("span");
     cells[1].append(fps, spark.element);
-    const row = { cells, fps, spark, element: h("tr", {}, h("th", { scope: "row" }, h("a", { href: address("camera", [name]) }, name)), cells) };
+    const added = h("span", { class: "badge", hidden: true }, t("added here"));
+    const row = { cells, fps, spark, added, element: h("tr", {}, h("th", { scope: "row" }, h("a", { href: address("camera", [name]) }, name), added), cells) };
     rows.set(name, row);
     body.append(row.element);
     return row;
   };
   const set = (list) => {
     for (const c of list) {
-      const { cells, fps, spark } = rows.get(c.name) ?? make(c.name);
+      const { cells, fps, spark, added } = rows.get(c.name) ?? make(c.name);
+      added.hidden = !store.cameras.get(c.name)?.added;
       const state = store.cameras.get(c.name)?.state ?? "";
       cells[0].dataset.state = state;
       setText(cells[0], state ? stateWords(state) : "");
@@ -168,7 +171,7 @@ export function system(root, place, signal) {
     store.admin && iconButton("reset", t("Read the configuration again"), reload, { shown: true })),
     content);
   const personal = h("div", { class: "narrow-only" }, themeButton({ shown: true }), signOutButton({ shown: true }));
-  content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element), people(signal), h("div", { class: "blocks people" }, devices(signal)),
+  content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element), people(signal), h("div", { class: "blocks people" }, devices(signal), store.admin && setup(signal)),
     h("p", { class: "hint foot" }, t("Vigil {version}, GStreamer {gstreamer}. Times are shown in {zone}. ", { version: store.version.version, gstreamer: store.version.gstreamer, zone: zoneName() }),
       h("a", { href: "metrics" }, t("Metrics")), ", ", h("a", { href: "api/config" }, t("Configuration")), ", ", h("a", { href: "api/openapi.json" }, "API")), h("div", { class: "personal" }, languageField(), personal));
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is read of ONVIF devices: XML with its limits, SOAP, addresses, and which streams are chosen.
+#include "common/error.h"
+#include "tests/unit.h"
+#include "tools/vigil-monitor/onvif/address.h"
+#include "tools/vigil-monitor/onvif/device.h"
+#include "tools/vigil-monitor/onvif/discovery.h"
+#include "tools/vigil-monitor/onvif/soap.h"
+
+#include <cctype>
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace vigil;
+using namespace vigil::monitor;
+using test::expect;
+
+namespace {
+
+std::string refused(const std::function<void()> &f) {
+  try {
+    f();
+  } catch (const Error &e) {
+    return e.what();
+  }
+  return "";
+}
+
+void xml() {
+  const XmlElement e = read_xml("\xEF\xBB\xBF<?xml version='1.0'?><!-- c --><a:r xmlns:a='x' a:k='1 &amp; "
+                                "2'> t <b><c><![CDATA[<&]]></c></b>"
+                                "<b>second</b></a:r>");
+  expect(e.name == "r" && e.text == "t" && e.attribute("k") == "1 & 2",
+         "name, text, attribute without prefix");
+  expect(e.text_of({"b", "c"}) == "<&" && e.find({"b", "none", "c"}) == nullptr, "paths");
+  expect(e.text_of({"none"}).empty() && e.attribute("none").empty(), "what is not there");
+  std::string deep, many = "<a>";
+  for (int i = 0; i < 33; i++) deep += "<a>";
+  for (int i = 0; i < 5000; i++) many += "<b/>";
+  const std::string large = "<a>" + std::string(most_xml_bytes, 'x') + "</a>";
+  for (const std::string &bad :
+       {std::string(), std::string("x"), std::string("<a>"), std::string("<a></b>"), std::string("<a/><b"),
+        std::string("<a>&unknown;</a>"), std::string("<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>"),
+        std::string("<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>"), std::string("<a>\xff\xfe</a>"),
+        std::string("<a>\0</a>", 8), deep, many + "</a>", large})
+    expect(!refused([&] { read_xml(bad); }).empty(), "refused: " + bad.substr(0, 40));
+  std::string fits;
+  for (int i = 0; i < 30; i++) fits = "<a>" + fits + "</a>";
+  expect(refused([&] { read_xml(fits); }).empty(), "thirty levels are read");
+}
+
+void soap() {
+  const std::string nonce = "\x2c\xa2\xb6\xa1\x7f\xf2\x0b\x4c";
+  // printf abc2010-01-01T00:00:00Zx | openssl dgst -sha1 -binary | base64
+  expect(password_digest("abc", "2010-01-01T00:00:00Z", "x") == "evVMHiMFnhXzurUI/5P7Pzsc6Xg=",
+         "digest " + password_digest("abc", "2010-01-01T00:00:00Z", "x"));
+  const std::string request = soap_request("<X/>", {"a<b", "secret"}, 0, nonce);
+  expect(request.find("a&lt;b") != request.npos && request.find("secret") == request.npos,
+         "user and no password");
+  expect(request.find("1970-01-01T00:00:00Z") != request.npos && refused([&] { read_xml(request); }).empty(),
+         "time, and good XML");
+  expect(soap_request("<X/>", {}, 0, nonce).find("Security") == std::string::npos, "nobody signs in");
+  const XmlElement fault = soap_body(
+      "<e:Envelope "
+      "xmlns:e='x'><e:Body><e:Fault><e:Code><e:Value>e:Sender</e:Value><e:Subcode><e:Value>ter:NotAuthorized"
+      "</e:Value></e:Subcode></e:Code><e:Reason><e:Text>no</e:Text></e:Reason></e:Fault></e:Body></"
+      "e:Envelope>");
+  expect(fault_of(fault) == "no" && refuses_login(fault), "a fault");
+  for (const char *bad :
+       {"<a/>", "<e:Envelope xmlns:e='x'/>", "<e:Envelope xmlns:e='x'><e:Body/></e:Envelope>"})
+    expect(!refused([&] { soap_body(bad); }).empty(), std::string("refused: ") + bad);
+}
+
+void addresses() {
+  expect(device_address("10.0.0.5").url == "http://10.0.0.5/onvif/device_service", "a host alone");
+  expect(device_address("Cam.local:8080").host == "cam.local", "small letters");
+  expect(device_address("https://10.0.0.5/x").url == "https://10.0.0.5/x", "a whole address");
+  const ServiceAddress with = parse_address("rtsp://u:p@[FE80::1]:554/a?b=c#d");
+  expect(with.host == "fe80::1" && with.url.find("u:p") == std::string::npos,
+         "without user and password: " + with.url);
+  for (const char *bad : {"", "/x", "http://", "http:///x", "http://a b/", "http://a\r\nX: y/", "http://a\"/",
+                          "rtsp://a/", "file:///x"})
+    expect(!refused([&] { device_address(bad); }).empty(), std::string("refused: ") + bad);
+  std::string with_password = with_credentials("rtsp://h/x", "u s", "a/b@c:d");
+  for (char &c : with_password) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  expect(with_password == "rtsp://u%20s:a%2fb%40c%3ad@h/x", with_password);
+  expect(with_credentials("rtsp://h/x", "", "") == "rtsp://h/x", "without a user");
+}
+
+void choice() {
+  const auto profile = [](const char *codec, int width, int height, double fps = 25) {
+    OnvifProfile p;
+    p.token = p.codec = codec;
+    p.width = width;
+    p.height = height;
+    p.fps = fps;
+    return p;
+  };
+  const auto chosen = [](const std::vector<OnvifProfile> &all) {
+    const ChosenProfiles c = choose_profiles(all);
+    return std::to_string(c.record) + "," + std::to_string(c.detect);
+  };
+  expect(chosen({profile("H264", 640, 360), profile("H264", 1920, 1080)}) == "1,0", "main and sub");
+  expect(chosen({profile("H264", 1920, 1080)}) == "0,0", "one");
+  expect(chosen({profile("JPEG", 2592, 1944), profile("H265", 1280, 720), profile("H264", 320, 180)}) ==
+             "1,1",
+         "JPEG is not recorded, and 180 lines are too few");
+  expect(chosen({profile("H264", 1280, 720, 5), profile("H264", 1280, 720, 25)}) == "1,1", "the faster one");
+  expect(chosen({profile("JPEG", 640, 480), profile("JPEG", 320, 240)}) == "0,1",
+         "JPEG where there is nothing else");
+  expect(chosen({profile("H264", 0, 0), profile("H264", 0, 0)}) == "0,0", "no sizes");
+}
+
+void discovery() {
+  const auto answer = [](const std::string &id, const std::string &addresses) {
+    return "<e:Envelope xmlns:e='x'><e:Header><RelatesTo>" + id +
+           "</RelatesTo></e:Header><e:Body><ProbeMatches><ProbeMatch><Scopes>onvif://www.onvif.org/name/"
+           "A%20b%zz "
+           "onvif://www.onvif.org/hardware/H%1b[31m</Scopes><XAddrs>" +
+           addresses + "</XAddrs></ProbeMatch></ProbeMatches></e:Body></e:Envelope>";
+  };
+  const auto found =
+      devices_in(answer("1", "https://10.0.0.5/s http://[fe80::1]/x http://10.0.0.5/d"), "10.0.0.5", "1");
+  expect(found.size() == 1 && found[0].address == "http://10.0.0.5/d" && found[0].name == "A b%zz",
+         "a device");
+  expect(found[0].hardware.find('\x1b') == std::string::npos, "no control characters: " + found[0].hardware);
+  expect(devices_in(answer("2", "http://10.0.0.5/d"), "10.0.0.5", "1").empty(),
+         "an answer to another question");
+  for (const char *bad : {"http://10.0.0.6/d", "http://10.0.0.5.evil/d", "http://10.0.0.5@10.0.0.6/d",
+                          "ftp://10.0.0.5/", "", "x"})
+    expect(!refused([&] { devices_in(answer("1", bad), "10.0.0.5", "1"); }).empty(),
+           std::string("refused: ") + bad);
+}
+
+} // namespace
+
+int main() {
+  return test::run_cases(
+      "monitor onvif",
+      {{"xml", xml}, {"soap", soap}, {"addresses", addresses}, {"choice", choice}, {"discovery", discovery}});
+}

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A camera is found and added on vigil-monitor's page, in a network namespace with simulated ONVIF devices. Usage: setup_page.py VIGIL_MONITOR [PICTURES]
+
+With PICTURES, a folder, pictures of each step are put there, wide and narrow."""
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+
+import server as servers
+
+servers.skip_without()
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+import hosts  # noqa: E402
+from vigiltest import skip  # noqa: E402
+
+why_not = hosts.start_apart()
+if why_not:
+    skip(f"this test needs a network of its own: {why_not}")
+
+from accessibility import axe_file, serious_faults  # noqa: E402
+from browser import Browser  # noqa: E402
+from onvif_devices import PASSWORD, USER, Device, Network  # noqa: E402
+
+PROGRAM = sys.argv[1]
+PICTURES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+CONFIG = """\
+http: {{listen: 127.0.0.1:{port}}}
+storage: {{path: {folder}/data, max_size: 500MB, min_free: 1MB}}
+record: {{pre_capture: 1, post_capture: 1}}
+cameras: {{}}
+"""
+RTSP = 8554
+
+
+class SetUp(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+        cls.camera = subprocess.Popen(["/usr/bin/python3", str(pathlib.Path(__file__).parents[1] / "camera_server.py"), str(RTSP), "127.0.3.1", "1"],
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        cls.addClassCleanup(cls.camera.kill)
+        cls.camera.stdout.readline()
+        cls.network = Network([Device("127.0.3.1", rtsp_port=RTSP, main="/video", sub="/cam0"), Device("127.0.3.2"), Device("127.0.3.3", "elsewhere"), Device("127.0.3.4", "clock")])
+        cls.server = servers.Server(PROGRAM, CONFIG)
+        cls.addClassCleanup(cls.server.stop)
+        cls.browser = Browser(cls.server.url)
+        cls.addClassCleanup(cls.browser.quit)
+
+    def button(self, words, within=".setup"):
+        b = self.browser
+        b.until(lambda: b.run("const e = [...document.querySelectorAll(`${arguments[1]} button`)].find((e) => (e.getAttribute('aria-label') ?? e.textContent) === arguments[0] && !e.disabled); "
+                              "e?.click(); return Boolean(e)", words, within), f"the button {words!r}")
+
+    def pictures(self, name):
+        if not PICTURES:
+            return
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        for width, height in ((1280, 900), (360, 900)):
+            self.browser.resize(width, height, "dark")
+            self.browser.run("document.querySelector('.setup').scrollIntoView()")
+            time.sleep(0.5)
+            (PICTURES / f"{name}-{width}.jpg").write_bytes(self.browser.picture())
+        self.browser.resize(1280, 800, "dark")
+
+    def test_camera(self):
+        """From an empty configuration: search, choose, see what would be done, add; then take it away."""
+        b, s = self.browser, self.server
+        b.open("system")
+        b.find(".setup h2")
+        self.assertEqual(self.network.probes, 0, "nothing is searched before somebody asks")
+        self.pictures("empty")
+        begun = time.monotonic()
+        self.button("Search the network")
+        b.until(lambda: len(b.all(".setup .people-list li strong")) == 3, "three devices")
+        self.assertIn("another host", b.run("return document.querySelector('.setup').textContent"))
+        self.pictures("found")
+        self.button("Set up 127.0.3.4")
+        fields = b.all(".setup > .people-form input")
+        fields[1].send_keys(USER)
+        fields[2].send_keys("wrong password")
+        self.button("What would be done?")
+        b.until(lambda: "refuses this user or password" in b.run("return document.body.textContent"), "the reason of a wrong password")
+        b.run("const e = document.querySelectorAll('.setup > .people-form input')[2]; e.value = ''")
+        fields[2].send_keys(PASSWORD)
+        self.button("What would be done?")
+        b.until(lambda: "ahead" in b.run("return document.querySelector('.plan').textContent"), "a wrong clock is said")
+        self.pictures("clock")
+        self.button("Set up 127.0.3.1")
+        self.button("What would be done?")
+        b.find(".plan form")
+        words = b.run("return document.querySelector('.plan').textContent")
+        for wanted in ("Simulated & Sons Eye 12 (fast) at 127.0.3.1", "Main stream: H264 1920 × 1080", "Sub stream: H264 640 × 360"):
+            self.assertIn(wanted, words)
+        self.assertEqual(b.run("return [...document.querySelectorAll('.plan select')].map((e) => e.value)"), ["main", "sub"])
+        self.assertEqual(s.get("/api/cameras"), [], "nothing is done before")
+        faults = serious_faults(b) if axe_file() else []
+        self.assertEqual(faults, [])
+        self.pictures("plan")
+        self.button("Add the camera", ".plan")
+        s.until(lambda: [(c["name"], c["state"], c["record_stream"]["state"]) for c in s.get("/api/cameras")] == [("Eye-12-fast", "online", "online")], "the camera is looked at and recorded", 120)
+        print(f"from an empty configuration to a camera in {time.monotonic() - begun:.1f} s and 4 clicks")
+        b.until(lambda: b.run("return document.querySelector('.table-room th .badge:not([hidden])')?.textContent") == "added here", "told apart in the table")
+        self.pictures("added")
+        self.assertNotIn(PASSWORD, b.run("return document.body.textContent"))
+        self.button("Take away Eye-12-fast")
+        self.button("Take away", "dialog")
+        s.until(lambda: s.get("/api/cameras") == [], "taken away")
+        b.until(lambda: "None." in b.run("return document.querySelector('.setup').textContent"), "the list is empty")
+        # Answers come seconds after the click that asked for them, and need room then.
+        self.assertEqual([c for c in b.complaints() if "400" not in c and "layout jumped" not in c], [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
