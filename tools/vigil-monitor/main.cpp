@@ -359,8 +359,7 @@ int run(const Options &o) {
     rtsp = std::make_unique<RtspServer>(
         rtsp_settings(config), access,
         [&monitor](const std::string &name) { return rtsp_sources(monitor, name); }, log_line);
-  if (rtsp)
-    monitor.on_cameras = [&monitor, &rtsp] { rtsp->set_cameras(monitor.config().order); };
+  if (rtsp) monitor.on_cameras = [&monitor, &rtsp] { rtsp->set_cameras(monitor.config().order); };
   Reload reload(monitor, tokens, access);
   api.read_again = reload;
   api.test_notices = [&notifier] { return notifier.test_notices(); };
