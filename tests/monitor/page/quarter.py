@@ -117,7 +117,7 @@ class Quarter(unittest.TestCase):
 
         o.click('nav a[href="#/system"]')
         o.button(".devices", "Send messages to this device")
-        o.button('.devices [aria-label="Kinds of events"]', "Person")
+        o.button('.devices [aria-label="Kinds of events"]', "person")
         o.button('.devices [aria-label="Zones"]', "entrance")
         device = s.until(lambda: next((d for d in s.get("/api/push")["devices"] if d["zones"]), None), "the settings of the messages")
         seconds = time.monotonic() - began

@@ -92,13 +92,13 @@ class Review(unittest.TestCase):
         ids = self.fill([("door", "motion", 0), ("door", "motion", -20), ("yard", "motion", 300), ("door", "loitering", 600), ("yard", "person", 900), ("yard", "camera-moved", 1200),
                          ("yard", "camera-offline", 1500), ("door", "motion", 1800)])
         b.open("review")
-        wanted = ["Loitering at door", "Person at yard", "Camera moved at yard", "Camera offline at yard", "Motion at door", "Motion at yard", "Motion at door"]
+        wanted = ["Loitering at door", "person at yard", "Camera moved at yard", "Camera offline at yard", "Motion at door", "Motion at yard", "Motion at door"]
         b.until(lambda: self.rows() == wanted, "the order")
         self.assertEqual(b.run("return [...document.querySelectorAll('.review-item .badge')].map((e) => e.textContent)"), ["2 events"])
         self.assertIn("7 items, 8 events", b.find(".view-head").text)
         b.keys(Keys.ENTER)
         s.until(lambda: ids[3] not in self.new(), "the mark")
-        self.assertEqual(b.find(".review-words h2").text, "Person at yard")
+        self.assertEqual(b.find(".review-words h2").text, "person at yard")
         b.keys("n", "n", "n")  # on, without marks
         self.assertEqual(b.find(".review-words h2").text, "Motion at door")
         self.assertEqual(len(b.all(".review-parts button")), 2)
@@ -117,6 +117,10 @@ class Review(unittest.TestCase):
         b.click(".notice .button")
         s.until(lambda: len(self.new()) == 8, "all are new again")
         b.until(lambda: self.rows() == wanted, "the list again")
+        # On a low window the buttons stay in sight.
+        b.resize(1280, 500, "dark")
+        left, top, width, height = b.box(".review-seen")
+        self.assertLessEqual(top + height, 500)
         # By pointer, on a phone, within reach of the thumb.
         b.resize(360, 740, "dark")
         self.addCleanup(b.resize, 1280, 800, "dark")
@@ -127,7 +131,18 @@ class Review(unittest.TestCase):
         s.until(lambda: self.new() == set(ids[2:]), "the marks of the item that was taken back, which has two events")
         # One of them is deleted by somebody else meanwhile.
         s.send("DELETE", f"/api/events/{ids[4]}")
-        b.until(lambda: "Person at yard" not in self.rows(), "a list without it")
+        b.until(lambda: "person at yard" not in self.rows(), "a list without it")
+
+    def test_phone(self):
+        """The picture stays where it is while somebody goes on from item to item."""
+        b = self.browser
+        self.fill([(("door", "yard")[i % 2], "motion", 61 * i) for i in range(8)])
+        b.resize(360, 740, "dark")
+        self.addCleanup(b.resize, 1280, 800, "dark")
+        b.open("review")
+        b.until(lambda: len(self.rows()) == 8, "the items")
+        b.keys(*"nnnnnn")
+        self.assertGreaterEqual(b.box(".review-main")[1], 0)
 
     def test_labels(self):
         """A key gives the event a label, the same key takes it back, and what was taught comes before motion."""

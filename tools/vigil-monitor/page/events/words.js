@@ -12,7 +12,8 @@ const known = globalThis.labelTexts;
 /** Whether an event is an outage, of which there is no picture. */
 export const isOutage = (label) => label in known && label.endsWith("-offline");
 
-export const labelWords = (label) => (known[label] ? t(known[label]) : null) ?? label.charAt(0).toUpperCase() + label.slice(1).replaceAll("_", " ");
+/** Names that people and models gave stay as they are: a zone's field takes them so, and a_b is another label than "a b". */
+export const labelWords = (label) => (Object.hasOwn(known, label) ? t(known[label]) : label);
 export const labelIcon = (label) => (isOutage(label) ? "offline" : label in known && label.startsWith("camera-") ? "warning" : ({ person: "person" })[label] ?? "motion");
 
 const young = 2; // seconds in which an event's first picture may still be on its way to the disk

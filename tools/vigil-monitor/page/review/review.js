@@ -87,7 +87,7 @@ export function review(root, place, signal) {
     for (const row of list.children) {
       const here = row.dataset.key === current;
       row.firstChild.toggleAttribute("aria-current", here);
-      if (here) row.scrollIntoView({ block: "nearest" });
+      if (here && matchMedia("(min-width: 900px)").matches) row.scrollIntoView({ block: "nearest" }); // else the list would take the picture's place
     }
     const next = items[at() + 1];
     if (next && thumbnail(next.event)) new Image().src = thumbnail(next.event); // it is there before it is asked for
