@@ -691,6 +691,15 @@ void mqtt() {
   }
   // Two labels of which nothing is left as an identifier have sensors of their own.
   expect(good && topics.size() == 23 && sensors == 23, "discovery: " + std::to_string(sensors));
+  // Neither have a label and a zone of the same words one sensor.
+  nlohmann::json alike = camera;
+  alike["zones"] = {{"label_person", {}}, {"label_person_objects", {}}};
+  alike["labels"] = {{"person", 1}};
+  std::set<std::string> ids;
+  const auto of_both = discovery("v", "attic", "attic", alike);
+  for (const Topic &t : of_both) ids.insert(nlohmann::json::parse(t.payload).at("unique_id"));
+  std::erase_if(ids, [](const std::string &id) { return id.find("label_person") == std::string::npos; });
+  expect(ids.size() == 6, "sensors of two zones and a label: " + std::to_string(ids.size()));
   int switches = 0, removed = 0;
   for (const Topic &t : discovery("v", "attic", "attic", camera, false)) {
     switches += t.topic.starts_with("homeassistant/switch/");

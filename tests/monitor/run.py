@@ -33,6 +33,7 @@ def pictures(m):
         records = list(m.live("?cameras=street", 3))
         kinds = [json.loads(r[5])["kind"] for r in records if r[0] == "E"]
         same(kinds[0], "hello", "the first record")
+        same([c["name"] for c in json.loads(next(r[5] for r in records if r[0] == "E"))["cameras"]], ["street", "gone"], "all cameras, whichever are looked at")
         tiles = [r for r in records if r[0] == "J"]
         if any(t[5][:2] != b"\xff\xd8" or t[1] != "street" for t in tiles):
             raise AssertionError("a tile is no JPEG of the camera")

@@ -155,6 +155,11 @@ class Live(unittest.TestCase):
         b.keys("v")
         b.until(lambda: len(b.all(".tile.plays[data-way=webrtc]")) == 2, "two tiles that play")
         self.assertEqual(self.server.get("/api/stats")["webrtc"]["connected"], 2)
+        # A camera that was away is shown as video again.
+        self.server.send("PATCH", "/api/cameras/aac/switches", {"enabled": False})
+        b.until(lambda: len(b.all(".tile.plays")) == 1, "one tile without video")
+        self.server.send("PATCH", "/api/cameras/aac/switches", {"enabled": True})
+        b.until(lambda: len(b.all(".tile.plays")) == 2, "two tiles that play again")
         b.keys("v")
         b.until(lambda: not b.all(".tile.plays"), "pictures again")
         self.server.until(lambda: self.server.get("/api/stats")["webrtc"]["viewers"] == 0, "the views to end", 20)

@@ -372,6 +372,48 @@ class Page(unittest.TestCase):
               [r.querySelector('.strip-name').textContent, r.querySelector('output').textContent, Boolean(r.querySelector('path')?.getAttribute('d')), r.querySelector('.strip-none').textContent]);""")
         self.assertEqual(rows, [["Changed", "10 %", True, ""], ["Exposure", "\u00d7 1.25", True, ""], ["Displacement", "5 px", True, ""], ["Scores", "run 0.75", True, ""]])
 
+    def test_other_cameras(self):
+        """The page of one camera knows the others, and leads to them."""
+        b = self.browser
+        self.server.send("PATCH", "/api/cameras/parking/switches", {"enabled": False})  # no news of it come
+        self.addCleanup(self.server.send, "DELETE", "/api/cameras/parking/overrides")
+        b.open("camera/yard")
+        b.find(".stage.seen")
+        self.assertEqual(b.run("return [...(await import('/app/store.js')).store.cameras.keys()]"), ["door", "hall", "yard", "parking"])
+        b.keys("]")
+        b.until(lambda: b.find(".view-head h1").text == "parking", "the next camera")
+
+    def test_names(self):
+        """Names that people gave are shown as they are: two of them are never one."""
+        self.browser.open("system")
+        words = self.browser.run("const { labelWords } = await import('/events/words.js'); return ['a_b', 'a b', 'A b', 'constructor', 'motion'].map(labelWords)")
+        self.assertEqual(words, ["a_b", "a b", "A b", "constructor", "Motion"])
+
+    def test_long_names(self):
+        """Long words leave room for what is beside them."""
+        b = self.browser
+        self.clip()
+        self.server.send("PUT", "/api/cameras/door/lines/way", {"coordinates": "0.5,0,0.5,1", "direction": "both"})
+        self.addCleanup(self.server.send, "DELETE", "/api/cameras/door/lines/way")
+        b.resize(360, 740, "dark")
+        b.open("camera/door")
+        b.find(".area-count")
+        b.run("document.querySelector('.area-count').textContent = '200 in, 120 out; person 100/112; vehicle 100/8; post van 0/1'")
+        self.assertGreater(b.box(".area input")[2], 60, "the line's name")
+        only = "[aria-label='Only this label counts in way']"
+        before, field = b.box(".area-labels"), b.box(only)
+        self.assertLess(field[1] - before[1], 12, "the field for a label is in the line of its words")
+        # The buttons of the head lie in one row.
+        tops = b.run("return [...document.querySelectorAll('.head-tools > :not([hidden])')].map((e) => { const r = e.getBoundingClientRect(); return Math.round(r.top + r.height / 2); })")
+        self.assertLessEqual(max(tops) - min(tops), 2, tops)
+        b.open("events")
+        b.find(".card")
+        b.run("const c = document.querySelector('.card'); c.querySelector('.thumb-label').lastChild.textContent = 'vehicle?, person?, post van?'; "
+              "c.querySelector('strong').textContent = 'loading-bay-north-with-long-name';")
+        left, right = b.box(".card .thumb-label"), b.box(".card .thumb-length")
+        self.assertLessEqual(left[0] + left[2], right[0], "the label lies over the length")
+        self.assertLess(b.box(".card-words .number")[3], 26, "the time is in one line")
+
     def test_offline(self):
         b = self.browser
         self.server.send("PATCH", "/api/cameras/parking/switches", {"enabled": False})

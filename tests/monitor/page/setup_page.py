@@ -98,6 +98,9 @@ class SetUp(unittest.TestCase):
         self.assertEqual(s.get("/api/cameras"), [], "nothing is done before")
         faults = serious_faults(b) if axe_file() else []
         self.assertEqual(faults, [])
+        b.resize(360, 740, "dark")
+        self.assertLess(max(b.run("return [...document.querySelectorAll('.plan .field-row')].map((e) => e.offsetHeight)")), 90, "fields on a phone are as high as their words")
+        b.resize(1280, 800, "dark")
         self.pictures("plan")
         self.button("Add the camera", ".plan")
         s.until(lambda: [(c["name"], c["state"], c["record_stream"]["state"]) for c in s.get("/api/cameras")] == [("Eye-12-fast", "online", "online")], "the camera is looked at and recorded", 120)

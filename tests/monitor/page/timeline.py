@@ -46,7 +46,7 @@ def timeline(camera, start, end):
     levels = [(40 + 20 * (i % 7) if any(e["start"] - step <= start + i * step <= e["end"] for e in EVENTS) else 0) for i in range(int((end - start) // step))]
     stretches = [(BEGIN, GAP[0]), (GAP[1], min(end, time.time() - 2))]
     return {"camera": camera, "from": start, "to": end, "oldest": BEGIN, "recorded": [{"start": a, "end": b} for a, b in stretches if b > start and a < end],
-            "gaps": [{"start": GAP[0], "end": GAP[1], "reason": "camera offline"}], "events": [e for e in EVENTS if e["end"] > start and e["start"] < end],
+            "gaps": [{"start": GAP[0], "end": GAP[1], "reason": "camera offline"}], "events": [e for e in EVENTS if e["end"] > start and e["start"] < end] + Fake.going,
             "motion": {"start": start, "step": step, "levels": levels}}
 
 
@@ -78,6 +78,7 @@ class Fake(http.server.BaseHTTPRequestHandler):
     behind = ""  # host:port
     asked = []  # pieces of recordings: (camera, from, to)
     previews = 0  # that were asked for
+    going = []  # events without an end
 
     def do_GET(self):  # pylint: disable=invalid-name
         found = re.match(r"/api/cameras/(\w+)/(timeline|recording\.mp4|preview)\?(.*)", self.path)
@@ -192,6 +193,20 @@ class Timeline(unittest.TestCase):
         b.open("timeline?cameras=nobody&t=x&span=-5")  # what somebody typed
         b.find(".tl-camera")
         self.assertEqual(len(b.all(".tl-row")), 1)
+
+    def test_going(self):
+        """What goes on is drawn up to now, not into the future, and is also shown in a part that begins after it."""
+        b = self.browser
+        Fake.going = [{"id": "fake-going", "start": NOW - 3000, "end": None, "kind": "motion", "label": "motion"}]
+        self.addCleanup(setattr, Fake, "going", [])
+        shown = "return [...document.querySelectorAll('.tl-event')].map((e) => Number(e.getAttribute('x')) + Number(e.getAttribute('width')))"
+        self.open(NOW - 1900, 7200)  # until an hour from now
+        b.until(lambda: b.all(".tl-event"), "events")
+        end = max(b.run(shown))
+        at = 1000 * (time.time() - (NOW - 1900 - 3600)) / 7200
+        self.assertAlmostEqual(end, at, delta=15, msg="the end of what goes on")
+        self.open(NOW - 300, 400)
+        b.until(lambda: len(b.run(shown)) == 1, "the event that goes on")
 
     def test_strip(self):
         b = self.browser

@@ -93,10 +93,9 @@ Response Api::live(const Match &m) {
   const json hello = monitor_.call([&] {
     for (const std::string &name : wish.cameras) need_camera(monitor_, name);
     json cameras = json::array();
+    // All of them, as the records that follow: a page that looks at one camera shows the states of the others, too.
     for (const auto &c : monitor_.cameras())
-      if (wish.visible.has(c->config().name) &&
-          (wish.cameras.empty() || wish.cameras.count(c->config().name)))
-        cameras.push_back(monitor_.describe(c->config().name));
+      if (wish.visible.has(c->config().name)) cameras.push_back(monitor_.describe(c->config().name));
     return json{
         {"kind", "hello"}, {"time", monitor_.utc().now()}, {"version", VIGIL_VERSION}, {"cameras", cameras}};
   });

@@ -190,9 +190,10 @@ std::vector<Topic> discovery(const std::string &prefix, const std::string &node,
     static_cast<void>(now);
     const std::string topic = at(prefix, name, "labels/" + level_of(label)),
                       what = "label_" + identifier_of_label(label);
-    add("sensor", what + "_count",
+    // No zone's sensors end so: a zone may be named label_person.
+    add("sensor", what + "_objects",
         {{"name", label + " count"}, {"state_topic", topic + "/count"}, {"state_class", "measurement"}});
-    add("binary_sensor", what + "_occupancy",
+    add("binary_sensor", what + "_present",
         {{"name", label}, {"device_class", "occupancy"}, {"state_topic", topic + "/motion"}});
   }
   for (const auto &[line, shape] : camera.at("lines").items()) {

@@ -62,10 +62,12 @@ export function camera(root, { names: [name], query }, signal) {
       showVideo(true);
     },
     onway: ({ way: by, words, why, sound: has }) => {
-      setText(way, why.length ? `${words} (${why.join("; ")})` : words);
+      const shows = now().state === "online"; // else the reason over the picture says enough
+      setText(way, !shows ? "" : why.length ? `${words} (${why.join("; ")})` : words);
       way.title = way.textContent;
       way.dataset.way = by;
       sound.hidden = by === "jpeg" || !((by === "webrtc" && has) || inMp4());
+      sound.disabled = !shows;
       if (by === "jpeg") {
         tiles = true;
         showVideo(false);
@@ -93,7 +95,8 @@ export function camera(root, { names: [name], query }, signal) {
     tiles = view !== "live";
     setText(way, "");
     delete way.dataset.way;
-    sound.hidden = true;
+    sound.hidden = tiles || !now().sound; // its place is kept until the video plays, so that nothing moves then
+    sound.disabled = true;
     showVideo(false);
     if (tiles || now().state !== "online") video.stop();
     else video.start();
@@ -125,8 +128,9 @@ export function camera(root, { names: [name], query }, signal) {
     h("h1", {}, name),
     all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": t("Previous camera"), title: `${beside(-1)} ([)` }, icon("back")),
       h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": t("Next camera"), title: `${beside(1)} (])` }, icon("next"))),
-    h("span", { class: "grow" }), way, age, sound, h("label", { class: "tick" }, shapesShown, t("Areas")), views, editable && [undo, redo],
-    iconButton("full", t("Full screen"), () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()), { keys: "f" }));
+    h("span", { class: "grow" }), way, age,
+    h("span", { class: "head-tools" }, sound, h("label", { class: "tick" }, shapesShown, t("Areas")), editable && [undo, redo],
+      iconButton("full", t("Full screen"), () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()), { keys: "f" })), views);
 
   // What can be set, in three parts.
   const parts = { areas: [t("Areas"), list.element], controls: [t("Controls"), set.element], camera: [t("Camera"), about.element] };
@@ -157,6 +161,10 @@ export function camera(root, { names: [name], query }, signal) {
     if (view === "live") {
       stage.classList.toggle("moving", camera.motion);
       if (back) play(); // at once, and by the best way again
+      if (camera.state !== "online") {
+        setText(way, "");
+        sound.disabled = true;
+      }
     }
     trouble.tell(camera);
     stage.classList.toggle("troubled", trouble.element.childElementCount > 0);
@@ -187,7 +195,7 @@ export function camera(root, { names: [name], query }, signal) {
     { keys: ["["], words: t("previous camera"), run: () => go("camera", [beside(-1)]) },
     { keys: ["]"], words: t("next camera"), run: () => go("camera", [beside(1)]) },
     { keys: ["v"], words: t("live video"), run: () => choose("live") },
-    { keys: ["s"], words: t("sound on or off"), run: () => { if (!sound.hidden) listen(!video.listening); } },
+    { keys: ["s"], words: t("sound on or off"), run: () => { if (!sound.hidden && !sound.disabled) listen(!video.listening); } },
     { keys: ["p"], words: t("plain picture"), run: () => choose("plain") },
     { keys: ["o"], words: t("overlay"), run: () => choose("overlay") },
     { keys: ["m"], words: t("mask"), run: () => choose("mask") },

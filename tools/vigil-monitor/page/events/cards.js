@@ -14,10 +14,10 @@ function card(event, similarity, onchoose) {
   return h("button", { type: "button", class: `card${event.end_time ? "" : " going"}${event.seen ? "" : " new"}`, tabindex: "-1", data: { id: event.id }, title: fullTime(event.start_time),
     "aria-label": `${words}, ${dayName(event.start_time)} ${timeOfDay(event.start_time)}, ${lasts(event)}${event.retained ? `, ${t("kept")}` : ""}${event.seen ? "" : `, ${t("new")}`}`, onclick: () => onchoose(event.id) },
     h("span", { class: "thumb" }, h("img", { src: thumbnail(event), alt: "", loading: "lazy" }),
-      h("span", { class: "thumb-label" }, icon(labelIcon(event.label)), nameOf(event)),
+      h("span", { class: "thumb-foot" }, h("span", { class: "thumb-label" }, icon(labelIcon(event.label)), h("span", {}, nameOf(event))),
+        h("span", { class: "thumb-length number" }, similarity === undefined ? lasts(event) : t("{n} % alike", { n: Math.round(similarity * 100) }))),
       !event.seen && h("span", { class: "thumb-new" }, t("New")),
-      event.retained && h("span", { class: "thumb-kept" }, icon("keep")),
-      h("span", { class: "thumb-length number" }, similarity === undefined ? lasts(event) : t("{n} % alike", { n: Math.round(similarity * 100) }))),
+      event.retained && h("span", { class: "thumb-kept" }, icon("keep"))),
     h("span", { class: "card-words" }, h("strong", {}, event.camera), h("span", { class: "number" }, timeOfDay(event.start_time))));
 }
 

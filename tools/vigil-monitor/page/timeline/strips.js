@@ -3,7 +3,7 @@
 // slider, whose value is the time: pointer, wheel and keys work on all of them.
 import { h, s, setText } from "../app/dom.js";
 import { t } from "../app/text.js";
-import { fullTime, span, timeOfDay } from "../app/time.js";
+import { fullTime, now, span, timeOfDay } from "../app/time.js";
 import { labelWords } from "../events/words.js";
 
 const wide = 1000;
@@ -12,8 +12,9 @@ const tall = 40;
 function drawStrip(svg, history, axis) {
   const x = (t) => Math.max(-5, Math.min(wide + 5, axis.share(t) * wide));
   const { recorded, gaps, motion, events } = history.data;
-  const shown = (list) => list.filter(({ start, end }) => (end ?? start) >= axis.start && start <= axis.end);
-  const bar = (kind, { start, end }, words, least = 0) => s("rect", { class: kind, x: x(start), width: Math.max(least, x(end ?? axis.end) - x(start)), y: 0, height: tall },
+  const until = ({ start, end }) => end ?? Math.max(start, now()); // what goes on has no end, and nothing is drawn in the future
+  const shown = (list) => list.filter((part) => until(part) >= axis.start && part.start <= axis.end);
+  const bar = (kind, part, words, least = 0) => s("rect", { class: kind, x: x(part.start), width: Math.max(least, x(until(part)) - x(part.start)), y: 0, height: tall },
     words && s("title", {}, words));
   let heat = "";
   const first = Math.max(0, Math.floor((axis.start - motion.start) / motion.step));
@@ -28,7 +29,7 @@ function drawStrip(svg, history, axis) {
   svg.replaceChildren(...shown(recorded).map((r) => bar("tl-recorded", r)),
     ...shown(gaps).map((g) => bar("tl-gap", g, t("{reason}, {from} to {to}", { reason: g.reason, from: timeOfDay(g.start), to: timeOfDay(g.end) }))),
     s("path", { class: "tl-heat", d: heat }),
-    ...shown(events).map((e) => s("rect", { class: "tl-event", data: { kind: e.kind ?? "" }, x: x(e.start), width: Math.max(3, x(e.end ?? axis.end) - x(e.start)), y: 0, height: 7 },
+    ...shown(events).map((e) => s("rect", { class: "tl-event", data: { kind: e.kind ?? "" }, x: x(e.start), width: Math.max(3, x(until(e)) - x(e.start)), y: 0, height: 7 },
       s("title", {}, t("{label} at {time}", { label: labelWords(e.label ?? e.kind), time: timeOfDay(e.start) })))));
 }
 

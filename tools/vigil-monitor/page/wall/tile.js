@@ -45,7 +45,7 @@ export class Tile {
         this.failed = true;
         onfail();
       } });
-    if (this.playing || this.failed) return;
+    if (this.playing || this.failed || this.camera.state !== "online") return;
     this.playing = true;
     this.picture.canvas.after(this.video.element);
     this.timer = setTimeout(() => this.video.start(), after);
@@ -66,8 +66,11 @@ export class Tile {
     this.element.classList.toggle("moving", record.motion);
   }
 
-  /** Follows the camera's state. */
+  /** Follows the camera's state. True when it is online again, so that video can begin anew. */
   tell(camera) {
+    const back = camera.state === "online" && this.camera.state !== "online";
+    if (back) this.failed = false;
+    if (camera.state !== "online" && this.playing) this.stop();
     this.camera = camera;
     this.element.dataset.state = camera.state;
     if (camera.state !== "online" || (this.playing && !camera.motion)) this.element.classList.remove("moving");
@@ -76,6 +79,7 @@ export class Tile {
     this.trouble.tell(camera);
     this.element.classList.toggle("troubled", this.trouble.element.childElementCount > 0);
     this.#reasons();
+    return back;
   }
 
   /** Once a second: how long, and how late. */
@@ -98,7 +102,7 @@ export class Tile {
     this.since = null;
     setText(this.note, "");
     if (state === "online") return this.reason.replaceChildren();
-        this.since = h("span", { class: "number", title: fullTime(since) }, this.#sinceWords());
+    this.since = h("span", { class: "number", title: fullTime(since) }, this.#sinceWords());
     const what = { starting: t("Waits for the first picture."), offline: reason ?? t("No picture comes."), disabled: t("Switch it on on its page.") }[state];
     return this.reason.replaceChildren(icon(state === "disabled" || state === "ended" ? "pause" : state === "starting" ? "camera" : "offline"),
       h("strong", {}, stateTitle(state)), this.since, h("span", { class: "why" }, reason && state !== "offline" ? reason : what));

@@ -76,7 +76,7 @@ export function wall(root, to, signal) {
   addEventListener("pagehide", stop, { signal });
 
   store.addEventListener("cameras", fill, { signal });
-  store.addEventListener("camera", ({ detail }) => tiles.get(detail.name)?.tell(detail), { signal });
+  store.addEventListener("camera", ({ detail }) => { if (tiles.get(detail.name)?.tell(detail) && asVideo()) play(); }, { signal });
   live.addEventListener("picture", ({ detail }) => tiles.get(detail.camera)?.show(detail), { signal });
 
   const move = (step) => {
