@@ -2,6 +2,7 @@
 #include "discovery.h"
 
 #include "../camera/utc.h"
+#include "../percent.h"
 #include "../printable.h"
 #include "address.h"
 #include "common/error.h"
@@ -87,25 +88,6 @@ std::vector<std::string> words_of(const std::string &text) {
   std::istringstream in(text);
   std::vector<std::string> out;
   for (std::string word; in >> word;) out.push_back(word);
-  return out;
-}
-
-std::string percent_decoded(std::string_view s) {
-  std::string out;
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-  };
-  for (std::size_t i = 0; i < s.size(); i++) {
-    if (s[i] == '%' && i + 2 < s.size() && digit(s[i + 1]) >= 0 && digit(s[i + 2]) >= 0) {
-      out += static_cast<char>(16 * digit(s[i + 1]) + digit(s[i + 2]));
-      i += 2;
-    } else {
-      out += s[i];
-    }
-  }
   return out;
 }
 
