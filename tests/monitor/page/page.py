@@ -414,6 +414,15 @@ class Page(unittest.TestCase):
         self.assertLessEqual(left[0] + left[2], right[0], "the label lies over the length")
         self.assertLess(b.box(".card-words .number")[3], 26, "the time is in one line")
 
+    def test_heat_columns(self):
+        """The columns of the heat map are there before its panels, so that one that comes late moves none."""
+        b = self.browser
+        b.open("heatmap")
+        b.until(lambda: len(b.all(".heat")) == 4, "four panels")
+        counts = b.run("""const grid = document.querySelector('.heat-grid'), n = () => getComputedStyle(grid).gridTemplateColumns.split(' ').length, all = n();
+            const rest = [...grid.children].slice(1); rest.forEach((e) => e.remove()); const one = n() ; const wide = grid.firstChild.offsetWidth; grid.append(...rest); return [all, one, Math.abs(wide - grid.firstChild.offsetWidth) < 2];""")
+        self.assertEqual(counts, [2, 2, True])
+
     def test_offline(self):
         b = self.browser
         self.server.send("PATCH", "/api/cameras/parking/switches", {"enabled": False})

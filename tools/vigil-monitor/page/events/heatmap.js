@@ -83,6 +83,7 @@ export function heatmap(root, place, signal) {
   const title = h("h2", { class: "muted", role: "status" });
   const panels = [...store.cameras.values()].map(panel);
   const grid = h("div", { class: "heat-grid" });
+  grid.style.setProperty("--count", String(panels.length));
   const move = (days) => {
     const next = dayStart(day + 43200, days);
     if (next <= dayStart()) show(next);
