@@ -390,7 +390,7 @@ class Page(unittest.TestCase):
         self.assertEqual(words, ["a_b", "a b", "A b", "constructor", "Motion"])
 
     def test_long_names(self):
-        """Long words leave room for what is beside them."""
+        """Long words leave room for what is next to them."""
         b = self.browser
         self.clip()
         self.server.send("PUT", "/api/cameras/door/lines/way", {"coordinates": "0.5,0,0.5,1", "direction": "both"})
