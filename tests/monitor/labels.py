@@ -77,6 +77,8 @@ with Monitor(program, data, "--config", str(config)) as m:
     assert status == 200 and label_of(e, "dog") == {"label": "dog", "score": 0, "guessed": False, "by": "person"}, e
     assert second["id"] not in [e["id"] for e in events("&label=dog")]
     assert m.wait("a counterexample", lambda: report().get("dog", {}).get("counterexamples")) == 1
+    named = [e["id"] for e in events() if any(x["by"] == "examples" for x in e["labels"])]
+    assert not named, f"one example is too few to guess from: {named}"
     status, e = say(second, {"label": None})
     assert status == 200 and not any(x["by"] == "person" for x in e["labels"]), e
     assert len(taught()) == 1

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace vigil::monitor {
 namespace {
@@ -11,6 +12,20 @@ double score_of(const label::Classifier &c, const label::Subject &s, const std::
   for (const label::NameScore &n : c.scores(s))
     if (n.name == name) return n.score;
   return 0;
+}
+
+// Of fewer examples nothing is known: after one, every second event of a street would be called so.
+constexpr std::size_t least_examples = 3;
+
+// The name that fits best, of those with enough examples; null: none fits.
+std::optional<label::NameScore> taught_name(const label::Classifier &c, const label::Subject &s) {
+  for (const label::NameScore &n : c.scores(s)) {
+    if (n.score < least_score) break;
+    const auto known = std::find_if(c.report().begin(), c.report().end(),
+                                    [&](const label::NameReport &r) { return r.name == n.name; });
+    if (known != c.report().end() && known->examples >= least_examples) return n;
+  }
+  return std::nullopt;
 }
 
 } // namespace
@@ -23,10 +38,9 @@ EventLabels guesses_of(const label::Classifier &classifier, std::span<const Even
     if (!is_new && l.score > at->second.score) at->second = l;
   };
   const auto offer_taught = [&](const label::Subject &s) {
-    const auto scores = classifier.scores(s);
-    if (scores.empty() || scores[0].score < least_score) return false;
-    offer({scores[0].name, scores[0].score, EventLabel::By::examples});
-    return true;
+    const auto n = taught_name(classifier, s);
+    if (n) offer({n->name, n->score, EventLabel::By::examples});
+    return n.has_value();
   };
   for (const EventTrack &t : tracks)
     if (!offer_taught({t.shape, looks}) && !t.shape_label.empty() && t.shape_score >= least_score)

@@ -10,7 +10,7 @@
 
 namespace vigil::monitor {
 
-// For each track the taught label that fits best or, if none fits, the shape rule's. Of an event without
+// For each track the taught label with at least three examples that fits best or, if none fits, the shape rule's. Of an event without
 // tracks by its looks alone. The best score of each label.
 EventLabels guesses_of(const label::Classifier &, std::span<const EventTrack>,
                        const std::vector<float> &looks);
