@@ -97,6 +97,7 @@ def sends_nothing(m):
     target.bind(("127.0.0.1", 0))
     target.setblocking(False)
     offer = OFFER.replace("192.0.2.1 40000", f"127.0.0.1 {target.getsockname()[1]}")
+    begun = time.monotonic()
     status, answer = m.ask("POST", "/api/cameras/opus/whep", offer, SDP)
     same(status, 201, answer)
     text = answer.decode()
@@ -107,7 +108,6 @@ def sends_nothing(m):
     same(m.ask("PATCH", f"/api/cameras/opus/{place}", f"a=candidate:1 1 udp 1 127.0.0.1 {target.getsockname()[1]} typ host\r\n", {"Content-Type": "application/trickle-ice-sdpfrag"})[0], 204, "more candidates")
     same(m.ask("DELETE", f"/api/cameras/pcma/{place}")[0], 404, "by another camera's path")
     same(webrtc(m)["viewers"], 1, "viewers")
-    begun = time.monotonic()
     m.wait("who never comes is given up", lambda: webrtc(m)["viewers"] == 0, 60)
     if time.monotonic() - begun < 10:
         raise AssertionError("given up before the time that is said")

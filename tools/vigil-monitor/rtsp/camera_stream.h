@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A camera for RTSP clients: its compressed stream, untouched, as pay0 and its findings as pay1, in a bin
-// that GStreamer's RTSP server plays. All clients of a camera share one.
+// that GStreamer's RTSP server plays, for one client.
 #pragma once
 
 #include "../camera/findings_feed.h"

@@ -49,8 +49,6 @@ struct RtspServer::Impl {
   Streams places;
   std::atomic<int> clients = 0;
   std::atomic<bool> closing = false;
-  std::mutex lock;
-  std::map<std::string, std::weak_ptr<RtspCameraStream>> streams; // by camera
 };
 
 namespace {
@@ -72,8 +70,8 @@ struct Connection {
   const std::shared_ptr<void> place;
   bool refused = false;
   std::mutex lock;
-  std::string camera;                             // of the last request
   double last_request = Utc::monotonic_seconds(); // or since when it is there
+  std::weak_ptr<RtspCameraStream> stream;         // that it was given last
   Unread unread;                                  // the timer's
 };
 
@@ -109,10 +107,7 @@ gboolean check_request(GstRTSPContext *ctx) {
   const RtspVisitor::Answer answer = c->visitor.ask(header ? header : "", camera);
   {
     const std::lock_guard guard(c->lock);
-    if (answer == RtspVisitor::Answer::yes) {
-      c->last_request = Utc::monotonic_seconds();
-      c->camera = camera;
-    }
+    if (answer == RtspVisitor::Answer::yes) c->last_request = Utc::monotonic_seconds();
   }
   switch (answer) {
   case RtspVisitor::Answer::yes:
@@ -163,8 +158,11 @@ GstElement *new_stream(RtspServer::Impl &impl, const std::string &camera) {
       });
   g_object_set_data_full(G_OBJECT(bin), "vigil-watching", kept,
                          [](gpointer p) { delete static_cast<Watching *>(p); });
-  const std::lock_guard guard(impl.lock);
-  impl.streams[camera] = stream;
+  if (const GstRTSPContext *ctx = gst_rtsp_context_get_current(); ctx && ctx->client)
+    if (Connection *c = connection_of(ctx->client)) {
+      const std::lock_guard guard(c->lock);
+      c->stream = stream;
+    }
   return bin;
 }
 
@@ -242,28 +240,20 @@ bool has_session(GstRTSPClient *client) {
   return any;
 }
 
-// Whether the stream that the camera's clients have is over.
-bool has_ended(RtspServer::Impl &impl, const std::string &camera) {
-  const std::lock_guard guard(impl.lock);
-  const auto at = impl.streams.find(camera);
-  const auto stream = at == impl.streams.end() ? nullptr : at->second.lock();
-  return stream && stream->ended();
-}
-
 const char *why_over(RtspServer::Impl &impl, GstRTSPClient *client, Connection &c) {
   const double now = Utc::monotonic_seconds();
-  std::string camera;
+  std::shared_ptr<RtspCameraStream> stream;
   double quiet = 0;
   {
     const std::lock_guard guard(c.lock);
-    camera = c.camera;
+    stream = c.stream.lock();
     quiet = now - c.last_request;
   }
   if (impl.closing || c.refused) return "";
   if (!c.visitor.known()) return quiet > RtspServer::strangers_within ? "" : nullptr;
   if (!c.visitor.is_current()) return "may not look any more";
   if (!has_session(client)) return quiet > RtspServer::idle_within ? "asks for nothing" : nullptr;
-  if (has_ended(impl, camera)) return "had the stream to its end";
+  if (stream && stream->ended()) return "had the stream to its end";
   GstRTSPConnection *connection = gst_rtsp_client_get_connection(client);
   GSocket *socket = connection ? gst_rtsp_connection_get_write_socket(connection) : nullptr;
   if (socket && c.unread.seconds(g_socket_get_fd(socket), now) > RtspServer::unread_within)
@@ -383,7 +373,8 @@ void RtspServer::set_cameras(const std::vector<std::string> &names) {
     auto *factory = GST_RTSP_MEDIA_FACTORY(g_object_new(vigil_rtsp_factory_get_type(), nullptr));
     g_object_set_data(G_OBJECT(factory), owner_key, &i);
     g_object_set_data_full(G_OBJECT(factory), camera_key, g_strdup(name.c_str()), g_free);
-    gst_rtsp_media_factory_set_shared(factory, TRUE);
+    // Each client has a stream of its own: of a shared one, GStreamer refuses who comes while it is taken down.
+    gst_rtsp_media_factory_set_shared(factory, FALSE);
     gst_rtsp_media_factory_set_protocols(factory, GST_RTSP_LOWER_TRANS_TCP);
     gst_rtsp_mount_points_add_factory(mounts, ("/" + name).c_str(), factory);
   }
