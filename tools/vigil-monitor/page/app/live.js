@@ -79,6 +79,8 @@ class Live extends EventTarget {
         signIn.dispatchEvent(new Event("needed"));
         return;
       }
+      if (response.status === 404 && cameras.length) // one of them is gone: without pictures it says which there are
+        this.#wanted = JSON.stringify({ cameras: [], view, height });
       if (!response.ok) throw new Error(`live: ${response.status}`);
       await this.#read(response.body.getReader());
     } catch {
