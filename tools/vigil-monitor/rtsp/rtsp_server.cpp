@@ -373,7 +373,7 @@ void RtspServer::set_cameras(const std::vector<std::string> &names) {
     auto *factory = GST_RTSP_MEDIA_FACTORY(g_object_new(vigil_rtsp_factory_get_type(), nullptr));
     g_object_set_data(G_OBJECT(factory), owner_key, &i);
     g_object_set_data_full(G_OBJECT(factory), camera_key, g_strdup(name.c_str()), g_free);
-    // Each client has a stream of its own: of a shared one, GStreamer refuses who comes while it is taken down.
+    // Each client has a stream of its own: GStreamer refuses clients while a shared one is taken down.
     gst_rtsp_media_factory_set_shared(factory, FALSE);
     gst_rtsp_media_factory_set_protocols(factory, GST_RTSP_LOWER_TRANS_TCP);
     gst_rtsp_mount_points_add_factory(mounts, ("/" + name).c_str(), factory);
