@@ -10,8 +10,8 @@
 
 namespace vigil::monitor {
 
-// For each track the taught label that fits best, of those with at least three examples, or, if none fits, the
-// shape rule's. Of an event without tracks by its looks alone. The best score of each label.
+// For each track the taught label that fits best, of those with at least three examples, or, if none fits,
+// the shape rule's. Of an event without tracks by its looks alone. The best score of each label.
 EventLabels guesses_of(const label::Classifier &, std::span<const EventTrack>,
                        const std::vector<float> &looks);
 
