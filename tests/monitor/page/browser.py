@@ -128,7 +128,7 @@ class Browser:
                 if address.scheme in ("http", "https", "ws", "wss") and address.netloc != own:
                     found.append(f"request to another host: {address.geturl()}")
         jumps = self.run("return window.jumps ?? []")
-        if sum(j[0] for j in jumps) > 0.05:  # half of a shift that people notice; labels that come late make 0.025
+        if sum(j[0] for j in jumps) > 0.02:
             found.append(f"the layout jumped: {jumps}")
         return found
 
