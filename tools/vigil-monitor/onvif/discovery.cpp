@@ -6,21 +6,21 @@
 #include "../printable.h"
 #include "address.h"
 #include "common/error.h"
+#include "tools/base/gst_ptr.h"
 #include "xml.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
+#include <glib.h>
 #include <ifaddrs.h>
 #include <map>
 #include <memory>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <random>
 #include <sstream>
 #include <sys/socket.h>
 #include <tuple>
@@ -45,17 +45,8 @@ struct Socket {
 };
 
 std::string random_uuid() {
-  std::random_device random;
-  std::string out;
-  for (const int bytes : {4, 2, 2, 2, 6}) {
-    if (!out.empty()) out += '-';
-    for (int i = 0; i < bytes; i++) {
-      char hex[3];
-      std::snprintf(hex, sizeof hex, "%02x", random() & 255);
-      out += hex;
-    }
-  }
-  return "urn:uuid:" + out;
+  const tools::TextPtr uuid(g_uuid_string_random());
+  return std::string("urn:uuid:") + uuid.get();
 }
 
 std::vector<in_addr> own_addresses() {

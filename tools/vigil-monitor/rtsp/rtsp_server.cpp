@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <atomic>
 #include <gst/rtsp-server/rtsp-server.h>
-#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
