@@ -9,6 +9,14 @@
   (((at) & 3u) == 0u ? b[(at) >> 2u]                                                                         \
                      : b[(at) >> 2u] >> (((at) & 3u) * 8u) | b[((at) >> 2u) + 1u] << (32u - ((at) & 3u) * 8u))
 
+// Which of the four bytes of a word are 255, a bit each.
+uint full_bytes(uint four) {
+  uint bits = 0u;
+  for (int i = 0; four != 0u && i < 4; i++)
+    if ((four >> uint(8 * i) & 255u) == 255u) bits |= 1u << uint(i);
+  return bits;
+}
+
 // Sets the bits of word `i` that are set in `bits` as in `value`. Others may write the word's other bits at the
 // same time.
 #define PUT_BITS(b, i, bits, value)                                                                          \

@@ -47,10 +47,7 @@ uint four_at(int x, int y) {
 }
 // Which of four pixels from column x on begin a segment, a bit each; x is a multiple of 4.
 uint starts_of(uint four, int x, int y) {
-  if (four == 0u) return 0u;
-  uint filled = 0u;
-  for (int i = 0; i < 4; i++)
-    if ((four >> uint(8 * i) & 255u) == 255u) filled |= 1u << uint(i);
+  uint filled = full_bytes(four);
   uint before = filled << 1u;
   if ((filled & 1u) != 0u && (x & 63) != 0 && full(x - 1, y)) before |= 1u;
   return filled & ~before;

@@ -13,12 +13,10 @@ void main() {
     int n = min(4, pixels - first);
     uint four = n == 4 ? WORD(mask, at + uint(first)) : 0u;
     for (int k = 0; n < 4 && k < n; k++) four |= BYTE(mask, at + uint(first + k)) << uint(8 * k);
-    if (four == 0u) continue;
-    for (int k = 0; k < n; k++) {
-      bool full = (four >> uint(8 * k) & 255u) == 255u;
-      if (full && has_watch != 0) full = BYTE(watch, watch_at + uint(first + k)) != 0u;
-      if (full) bits |= 1u << uint(first + k);
-    }
+    uint full = full_bytes(four);
+    for (int k = 0; full != 0u && has_watch != 0 && k < n; k++)
+      if (BYTE(watch, watch_at + uint(first + k)) == 0u) full &= ~(1u << uint(k));
+    bits |= full << uint(first);
   }
   to[y * words + i] = bits;
 }

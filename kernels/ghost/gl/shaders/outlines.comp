@@ -80,8 +80,7 @@ uint bits_of(int x, int y, int n) {
       four = WORD(mask, at + uint(first));
     else
       for (int k = first; k < n; k++) four |= BYTE(mask, at + uint(k)) << uint(8 * (k - first));
-    for (int k = 0; four != 0u && k < 4; k++)
-      if ((four >> uint(8 * k) & 255u) == 255u) bits |= 1u << uint(first + k);
+    bits |= full_bytes(four) << uint(first);
   }
   return bits;
 }
