@@ -33,7 +33,7 @@ class Examples(unittest.TestCase):
 
     def check_watch(self, *command):
         out = self.run_example(*command, "watch.pgm").stdout
-        self.assertRegex(out, r"motion-begin at 3\.\d\d s\n(.*\n)*motion-end at \d")
+        self.assertRegex(out, r"motion-begin at [34]\.\d\d s\n(.*\n)*motion-end at \d")
         header, picture = self.files["watch.pgm"].split(b"\n", 1)
         self.assertEqual((header, len(picture)), (b"P5 640 480 255", 640 * 480))
         self.assertGreater(picture.count(255), 100)  # boxes
@@ -75,7 +75,7 @@ class Examples(unittest.TestCase):
         out = self.run_example(python_with_gi(), SOURCES / "two_cameras.py").stdout
         self.assertRegex(out, "^(one CUDA context for all|no CUDA context)")
         for number in 1, 2:
-            self.assertRegex(out, rf"camera {number}: motion-begin at 3\.\d\d s")
+            self.assertRegex(out, rf"camera {number}: motion-begin at [34]\.\d\d s")
         self.assertIn("named watch", self.run_example(python_with_gi(), SOURCES / "two_cameras.py", "fakesrc ! fakesink", status=1).stderr)
         failing = "filesrc location=/nowhere ! cudamog name=watch ! fakesink"
         self.assertIn("not found", self.run_example(python_with_gi(), SOURCES / "two_cameras.py", failing, status=1).stderr)

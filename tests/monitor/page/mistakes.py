@@ -166,7 +166,9 @@ class Mistakes(unittest.TestCase):
         finally:
             self.server.start()
         b.until(lambda: b.run(grey) == "none", "the picture again")
-        self.assertEqual([c for c in b.complaints() if "ERR_CONNECTION_REFUSED" not in c and "ERR_INCOMPLETE_CHUNKED" not in c], [])
+        # The new server knows nothing of the video that the page ends: 404, which the browser notes.
+        expected = "ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED", "/whep/"
+        self.assertEqual([c for c in b.complaints() if not any(e in c for e in expected)], [])
 
     def test_tokens(self):
         """From another machine: a wrong token, who may only look, and a way out again."""
