@@ -635,10 +635,10 @@ nlohmann::json Monitor::storage_stats(const StorageConfig &limits) const {
 }
 
 static nlohmann::json detect_words(const CameraConfig &c) {
-  nlohmann::json detect{{"height", c.detect_height}};
+  nlohmann::json detect{{"height", c.detect_height}, {"fps", c.detect_fps}};
   if (c.detect_height == detect_half) detect["height"] = "half";
   if (c.detect_height == detect_full) detect["height"] = "full";
-  if (c.detect_fps > 0) detect["fps"] = c.detect_fps;
+  if (c.detect_fps == detect_all) detect["fps"] = "all";
   return detect;
 }
 
