@@ -105,7 +105,8 @@ def lines():
     """The file of finished events cannot be written, and the program is killed: the lines are there after the next start, each once."""
     config.write_text(f"record: {{pre_capture: 0, post_capture: 1, max_clip: 3}}\ncameras:\n  street: {{source: \"{SCENE}\", cudamog: {{motion-hold: 300}}}}\n")
     file = folder / "lines/events.jsonl"
-    file.mkdir(parents=True)  # nothing can be appended to a folder
+    file.parent.mkdir()
+    file.symlink_to(folder / "a folder that is away/events.jsonl")
 
     def finished():
         return {e["id"] for e in m.get("/api/events?limit=500")["events"] if e["end_time"]}
@@ -114,7 +115,7 @@ def lines():
         m.wait("it is told", lambda: any("events.jsonl" in line and "wait in the database" in line for line in m.log), 10)
         before = finished()
         m.kill()
-    file.rmdir()
+    file.unlink()
     with Monitor(program, folder / "lines", "--config", str(config)) as m:
         m.wait("the lines", lambda: file.exists() and before <= {json.loads(line)["id"] for line in file.read_text().splitlines()}, 20)
         m.stop()
