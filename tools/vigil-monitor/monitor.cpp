@@ -3,6 +3,7 @@
 
 #include "camera/properties.h"
 #include "camera/source.h"
+#include "camera/stream_look.h"
 #include "common/error.h"
 #include "common/guarded.h"
 #include "config/secrets.h"
@@ -546,6 +547,23 @@ void Monitor::remove_camera(const std::string &name) {
   std::erase(next.order, name);
   use(std::move(next));
   overrides_.remove_camera(name);
+}
+
+std::shared_ptr<StreamLook> Monitor::look_at(const std::string &source) {
+  CameraConfig config;
+  config.name = "look";
+  config.source = source;
+  check_source(config);
+  auto look = std::make_unique<StreamLook>(config, std::make_shared<StreamObserver>(Utc::monotonic_seconds()),
+                                           contexts_, utc_);
+  look->play();
+  // It is muted here, where its messages come, and goes down elsewhere: that may take long.
+  return {look.release(), [this](StreamLook *over) {
+            on_main([this, over] {
+              over->mute();
+              reaper_.add([over] { delete over; });
+            });
+          }};
 }
 
 std::vector<std::string> Monitor::use(Config next) {
