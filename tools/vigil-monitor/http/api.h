@@ -86,6 +86,13 @@ class Api {
   // A change is answered with success only when it is on the disk. Throws HttpError 503 or 507.
   static void need_saved(const std::shared_future<std::string> &);
 
+  Response ptz(const Match &);
+  Response move_ptz(const Match &);
+  Response stop_ptz(const Match &);
+  Response send_ptz(const Match &);
+  Response set_preset(const Match &);
+  Response remove_preset(const Match &);
+
   Response search_devices(const Match &);
   Response look_at_device(const Match &);
   Response add_camera(const Match &);

@@ -137,7 +137,7 @@ Response Api::add_camera(const Match &m) {
   const json body = json_body(m.request);
   only_members(body, {"name", "source", "record_source", "device"}, expected);
   const std::string name = text_member(body, "name", expected);
-  std::string source, record_source;
+  std::string source, record_source, onvif;
   if (const auto device = body.find("device"); device != body.end()) {
     if (!device->is_object() || body.contains("source") || body.contains("record_source"))
       refuse(400, "expected " + expected);
@@ -148,6 +148,8 @@ Response Api::add_camera(const Match &m) {
         ProfileChoice{text_member(*device, "record", expected), text_member(*device, "detect", expected)});
     if (!found) refuse(503, "several devices are being asked; try it again in some seconds");
     source = with_credentials(found->detect_uri, login.user, login.password);
+    onvif = with_credentials(device_address(text_member(*device, "address", expected)).url, login.user,
+                             login.password);
     if (found->record != found->detect)
       record_source = with_credentials(found->record_uri, login.user, login.password);
   } else {
@@ -157,7 +159,7 @@ Response Api::add_camera(const Match &m) {
   }
   std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
-    monitor_.add_camera(name, source, record_source);
+    monitor_.add_camera(name, source, record_source, onvif);
     saved = monitor_.save_overrides();
     return monitor_.describe(name);
   });
