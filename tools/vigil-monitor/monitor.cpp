@@ -507,8 +507,8 @@ std::vector<std::string> Monitor::reload() {
   return changed;
 }
 
-void Monitor::add_camera(const std::string &name, const std::string &source,
-                         const std::string &record_source) {
+void Monitor::add_camera(const std::string &name, const std::string &source, const std::string &record_source,
+                         const std::string &onvif) {
   constexpr std::size_t most = 256;
   if (!is_name(name))
     fail(Error::Kind::bad_setting, "'", name.substr(0, 80),
@@ -519,7 +519,7 @@ void Monitor::add_camera(const std::string &name, const std::string &source,
     fail(Error::Kind::bad_setting, "the page has added ", most, " cameras; write more in the configuration");
   Overrides with = overrides_;
   with.forget(name); // of an earlier camera of this name
-  with.add_camera(name, source, record_source);
+  with.add_camera(name, source, record_source, onvif);
   Config next = config_;
   for (CameraConfig &c : with.added(config_.record))
     if (c.name == name) {
@@ -591,6 +591,8 @@ std::vector<std::string> Monitor::use(Config next) {
   for (const auto &[name, camera] : gone) {
     guard(name, [&] { camera->stop("the camera was taken out of the configuration"); });
     leaving_.push_back(camera);
+    writer_.add_needed(
+        [folder = storage_->file(OnvifLink::folder(name))] { ViewModels::remove_all(folder); });
     guard(name, [&] { tell_removed(name); });
   }
   cameras_ = std::move(kept);
@@ -671,6 +673,8 @@ nlohmann::json Monitor::configuration() const {
                      {"record_source", c.record_source.empty()
                                            ? nlohmann::json()
                                            : nlohmann::json(shown_source(c.record_source))},
+                     {"onvif", c.onvif.empty() ? nlohmann::json() : nlohmann::json(shown_source(c.onvif))},
+                     {"device_events", c.onvif_events},
                      {"enabled", c.enabled},
                      {"motion", c.motion},
                      {"loop", c.loop},

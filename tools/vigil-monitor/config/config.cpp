@@ -190,6 +190,15 @@ void read_source(const YamlValue &v, CameraConfig &c) {
   for (const std::string &source : c.sources()) keep_secrets_of_source(source);
 }
 
+void read_onvif(const YamlValue &v, CameraConfig &c) {
+  v.members({{"address", [&](const YamlValue &x) { c.onvif = x.text(); }},
+             {"events", [&](const YamlValue &x) { c.onvif_events = x.flag(); }}});
+  if (c.onvif.empty())
+    v.refuse(
+        "address is missing: the camera's ONVIF service, http://USER:PASSWORD@HOST/onvif/device_service");
+  keep_secrets_of_source(c.onvif);
+}
+
 CameraConfig read_camera(const std::string &name, const YamlValue &v, const RecordConfig &record,
                          const Presets &presets) {
   CameraConfig c;
@@ -204,6 +213,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
     return [&own, e](const YamlValue &x) { read_elements(e, x, own); };
   };
   v.members({{"source", [&](const YamlValue &x) { read_source(x, c); }},
+             {"onvif", [&](const YamlValue &x) { read_onvif(x, c); }},
              {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
              {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},
              {"loop", [&](const YamlValue &x) { c.loop = x.flag(); }},

@@ -134,6 +134,10 @@ constexpr KeyReference table[] = {
 
     {"cameras.NAME.source", "text, or `{record, detect}`", "required",
      "[Address, file, device or elements](monitor.md#source), or [two streams](monitor.md#two-streams)."},
+    {"cameras.NAME.onvif.address", "http:// address", "none",
+     "[ONVIF service](monitor.md#turning-a-camera) that turns the camera, with user and password."},
+    {"cameras.NAME.onvif.events", "", "false",
+     "Make events of what [the camera finds](monitor.md#the-cameras-own-events)."},
     {"cameras.NAME.enabled", "", "true", "Connect the camera."},
     {"cameras.NAME.motion", "", "true", "Make events of motion."},
     {"cameras.NAME.loop", "", "true", "A file begins again at its end."},
