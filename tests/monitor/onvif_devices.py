@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """ONVIF devices for tests, each at an address of its own on this machine: good ones, and such as are slow, wrong or malicious."""
 import base64
+import contextlib
 import datetime
 import hashlib
 import http.server
@@ -346,10 +347,10 @@ class Network:
 
 
 class Canary:
-    """A host that nobody named: counts who connects to it."""
+    """A host that nobody named: counts who connects to it, and who says something."""
 
     def __init__(self, address, ports):
-        self.connections = 0
+        self.connections = self.asked = 0
         for port in ports:
             server = socket.create_server((address, port))
             threading.Thread(target=self.count, args=(server,), daemon=True).start()
@@ -358,4 +359,9 @@ class Canary:
         while True:
             connection, _ = server.accept()
             self.connections += 1
-            connection.close()
+            threading.Thread(target=self.hear, args=(connection,), daemon=True).start()
+
+    def hear(self, connection):
+        connection.settimeout(20)
+        with connection, contextlib.suppress(OSError):
+            self.asked += bool(connection.recv(100))

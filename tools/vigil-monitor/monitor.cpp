@@ -3,6 +3,7 @@
 
 #include "camera/properties.h"
 #include "camera/source.h"
+#include "camera/stream_look.h"
 #include "common/error.h"
 #include "common/guarded.h"
 #include "config/secrets.h"
@@ -548,6 +549,23 @@ void Monitor::remove_camera(const std::string &name) {
   overrides_.remove_camera(name);
 }
 
+std::shared_ptr<StreamLook> Monitor::look_at(const std::string &source) {
+  CameraConfig config;
+  config.name = "look";
+  config.source = source;
+  check_source(config);
+  auto look = std::make_unique<StreamLook>(config, std::make_shared<StreamObserver>(Utc::monotonic_seconds()),
+                                           contexts_, utc_);
+  look->play();
+  // It is muted here, where its messages come, and goes down elsewhere: that may take long.
+  return {look.release(), [this](StreamLook *over) {
+            on_main([this, over] {
+              over->mute();
+              reaper_.add([over] { delete over; });
+            });
+          }};
+}
+
 std::vector<std::string> Monitor::use(Config next) {
   std::vector<std::string> changed;
   std::map<std::string, std::shared_ptr<Camera>> kept, gone = cameras_, added;
@@ -637,10 +655,10 @@ nlohmann::json Monitor::storage_stats(const StorageConfig &limits) const {
 }
 
 static nlohmann::json detect_words(const CameraConfig &c) {
-  nlohmann::json detect{{"height", c.detect_height}};
+  nlohmann::json detect{{"height", c.detect_height}, {"fps", c.detect_fps}};
   if (c.detect_height == detect_half) detect["height"] = "half";
   if (c.detect_height == detect_full) detect["height"] = "full";
-  if (c.detect_fps > 0) detect["fps"] = c.detect_fps;
+  if (c.detect_fps == detect_all) detect["fps"] = "all";
   return detect;
 }
 

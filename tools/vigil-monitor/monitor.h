@@ -33,6 +33,8 @@
 
 namespace vigil::monitor {
 
+class StreamLook;
+
 class Monitor {
  public:
   // `file` is read again on reload; empty: the configuration stays.
@@ -67,6 +69,8 @@ class Monitor {
                   const std::string &onvif = "");
   void remove_camera(const std::string &name); // likewise; its events and recordings stay
   nlohmann::json configuration() const;        // in use, credentials masked
+  // Opens a stream and looks at it; ends when the last owner lets go, on any thread. Throws as add_camera().
+  std::shared_ptr<StreamLook> look_at(const std::string &source);
 
   // For any thread:
   Hub &hub() { return hub_; }

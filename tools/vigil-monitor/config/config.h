@@ -59,6 +59,10 @@ struct RecordConfig {
 // the pictures as they come.
 constexpr int detect_half = -1, detect_full = 0;
 
+// Of CameraConfig::detect_fps. The default divides the usual rates of cameras evenly; what it finds and saves:
+// docs/measurements/log/2026-11/cost.md.
+constexpr double detect_all = 0, default_detect_fps = 5;
+
 struct CameraConfig {
   std::string name, source;
   std::string onvif;                  // address of its ONVIF device, with user and password; empty: none
@@ -67,8 +71,8 @@ struct CameraConfig {
   bool enabled = true, motion = true; // motion: makes events of what moves
   bool loop = true;                   // a file begins again at its end
   int live_height = 360;
-  int detect_height = detect_half; // lines of the pictures that the chain works on, at most
-  double detect_fps = 0;           // so many of them a second; 0: all
+  int detect_height = detect_half;        // lines of the pictures that the chain works on, at most
+  double detect_fps = default_detect_fps; // so many of them a second, or detect_all
   double live_fps = 5;
   std::optional<bool> live_sound; // without it: as record.audio
   int max_pixels = 8192 * 4320;   // of a picture that the camera sends

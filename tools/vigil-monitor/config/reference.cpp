@@ -148,7 +148,7 @@ constexpr KeyReference table[] = {
      "Ask an `rtsp://` camera for its sound, to be heard live."},
     {"cameras.NAME.detect.height", "`half`, `full`, 90..2160", "`half`",
      "[Size of the analysed pictures](monitor.md#size-of-the-analysed-pictures)."},
-    {"cameras.NAME.detect.fps", "0.5..240", "all",
+    {"cameras.NAME.detect.fps", "`all`, 0.5..240", "5",
      "[Rate of the analysed pictures](monitor.md#rate-of-the-analysed-pictures)."},
     {"cameras.NAME.max_pixels", "", "35389440 (8192x4320)", "A larger picture is refused."},
     {"cameras.NAME.record", "as above", "", "Overrides `record` for this camera."},

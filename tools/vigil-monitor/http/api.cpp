@@ -83,6 +83,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/config/cameras.yaml", Role::admin, Scope::all, &Api::export_cameras},
       {"POST", "/api/onvif/search", Role::admin, Scope::all, &Api::search_devices},
       {"POST", "/api/onvif/device", Role::admin, Scope::all, &Api::look_at_device},
+      {"POST", "/api/streams/look", Role::admin, Scope::all, &Api::look_at_streams},
       {"GET", "/api/overrides", Role::view, Scope::own, &Api::overrides},
       {"GET", "/api/audit", Role::admin, Scope::all, &Api::audit},
       {"POST", "/api/reload", Role::admin, Scope::all, &Api::reload},
