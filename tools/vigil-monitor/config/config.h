@@ -59,7 +59,7 @@ struct RecordConfig {
 // the pictures as they come.
 constexpr int detect_half = -1, detect_full = 0;
 
-// Of CameraConfig::detect_fps. The default divides the usual rates of cameras evenly; what it finds and saves:
+// Of CameraConfig::detect_fps. The default divides the usual rates of cameras; what it finds and saves:
 // docs/measurements/log/2026-11/cost.md.
 constexpr double detect_all = 0, default_detect_fps = 5;
 
