@@ -178,6 +178,23 @@ void two_streams() {
   expect(!(a == c.cameras.at("a")), "another stream is a change");
 }
 
+void onvif() {
+  const Config c =
+      parse_config("cameras:\n"
+                   "  a: {source: x, onvif: {address: 'http://u:dome-hidden@h/d', events: true}}\n"
+                   "  b: {source: x, onvif: {address: h}}\n",
+                   "m.yaml");
+  CameraConfig a = c.cameras.at("a");
+  expect(a.onvif == "http://u:dome-hidden@h/d" && a.onvif_events && !c.cameras.at("b").onvif_events,
+         "the device, whose own events are off unless they are asked for");
+  expect(mask_credentials("cannot ask dome-hidden") == "cannot ask ***", "its password");
+  a.onvif_events = false;
+  expect(!(a == c.cameras.at("a")), "another setting is a change");
+  expect_error("cameras:\n  a:\n    source: x\n    onvif: {events: true}\n",
+               "m.yaml:4: cameras.a.onvif: address is missing: the camera's ONVIF service, "
+               "http://USER:PASSWORD@HOST/onvif/device_service");
+}
+
 void mistakes() {
   expect_error("cameras:\n  door: {sorce: x}\n",
                "m.yaml:2: cameras.door.sorce: there is no such key; allowed here: source,");
@@ -455,7 +472,8 @@ void overrides() {
 void added() {
   Overrides o;
   o.add_camera("front-door", "rtsp://eye:Pa%3Ass9@h/a?token=abcdef#x", "rtsp://eye:Pa%3Ass9@h/b");
-  o.add_camera("yard", "rtsp://h/c", "");
+  o.add_camera("yard", "rtsp://h/c", "", "http://eye:Pa%3Ass9@h/onvif/device_service");
+  o.set_switch("yard", "device_events", true);
   o.set_shape("yard", "zones", "z", {{"coordinates", "0,0,1,0,1,1"}, {"labels", {"person"}}});
   o.set_shape("yard", "zones", "old", nullptr);
   o.set_property("yard", "cudamog", "median", "9");
@@ -471,11 +489,13 @@ void added() {
          "cameras of the page");
   const std::string yaml = again.added_yaml();
   expect(yaml.find("Pa") == yaml.npos && yaml.find("abcdef") == yaml.npos, "no password: " + yaml);
-  setenv("FRONT_DOOR_PASSWORD", "Pa%3Ass9", 1);
+  for (const char *name : {"FRONT_DOOR_PASSWORD", "YARD_PASSWORD"}) setenv(name, "Pa%3Ass9", 1);
   const Config c = parse_config("record: {pre_capture: 7}\n" + yaml, "exported.yaml");
   CameraConfig yard = again.applied(cameras[1]);
   yard.added = false;
   expect(c.cameras.at("yard") == yard, "as YAML it is the same camera: " + yaml);
+  expect(yard.onvif == "http://eye:Pa%3Ass9@h/onvif/device_service" && yard.onvif_events,
+         "with its ONVIF device");
   expect(c.cameras.at("front-door").record_source == cameras[0].record_source, "with its password");
   Overrides less = again;
   less.remove_camera("front-door");
@@ -484,7 +504,8 @@ void added() {
   for (const char *bad :
        {R"({"cameras": {}, "added": 5})", R"({"cameras": {}, "added": {"a/b": {"source": "x"}}})",
         R"({"cameras": {}, "added": {"a": {}}})", R"({"cameras": {}, "added": {"a": {"source": 1}}})",
-        R"({"cameras": {}, "added": {"a": {"source": "x", "record_source": 1}}})"})
+        R"({"cameras": {}, "added": {"a": {"source": "x", "record_source": 1}}})",
+        R"({"cameras": {}, "added": {"a": {"source": "x", "onvif": {}}}})"})
     expect(error_of([&] { Overrides{bad}; }).starts_with("overrides.json: "), std::string("refused: ") + bad);
   expect(parse_config("cameras: {}\n", "m.yaml").cameras.empty(), "a configuration may have no cameras");
 }
@@ -500,6 +521,7 @@ int main(int argc, char **argv) {
       {"shards", shards},
       {"recordings", recordings},
       {"two streams", two_streams},
+      {"onvif", onvif},
       {"mistakes", mistakes},
       {"shapes", shapes},
       {"words", words},

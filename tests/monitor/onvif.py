@@ -270,7 +270,12 @@ def added():
                 same(status, 400, f"{body}: {said}")
             same([c["name"] for c in m.get("/api/cameras")], ["door", "yard"], "a wrong body adds nothing")
             secrets(m)
+            same(m.get("/api/config")["cameras"]["door"]["onvif"], f"http://{device.address}:{device.port}/...", "the device is kept, to be turned and asked for its events")
+            same(m.get("/api/cameras/door")["device_events"]["enabled"], False, "which nobody has asked for")
+            same(m.ask("PATCH", "/api/cameras/door/switches", {"device_events": True})[0], 200, "its own events are switched on")
+            m.wait("subscribed", lambda: m.get("/api/cameras/door")["device_events"]["subscribed"], 60)
             yaml = m.ask("GET", "/api/config/cameras.yaml")[1].decode()
+            true("onvif:" in yaml and "events: true" in yaml and "${DOOR_PASSWORD}@127.0.2.1" in yaml, yaml)
             m.stop()
         # As YAML it is a configuration.
         (folder / "exported.yaml").write_text(yaml)
@@ -279,6 +284,7 @@ def added():
         same((done.returncode, "2 cameras" in done.stdout), (0, True), f"{yaml}\n{done.stdout}{done.stderr}")
         with started("added") as m:
             m.wait("it is there after a restart", lambda: m.get("/api/cameras/door")["state"] == "online", 120)
+            m.wait("its own events, too", lambda: m.get("/api/cameras/door")["device_events"]["subscribed"], 60)
             yard = m.get("/api/cameras/yard")
             same((yard["state"], list(yard["zones"]), yard["added"]), ("disabled", ["gate"], True), "as it was left")
             same(m.ask("POST", "/api/reload", {})[0], 200, "read again")
