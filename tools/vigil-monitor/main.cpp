@@ -415,6 +415,8 @@ int run(const Options &o) {
   monitor.hub().text("", monitor.utc().now(), {{"kind", "bye"}});
   monitor.hub().close();
   monitor.on_cameras = [] {}; // the RTSP server ends
+  for (const auto &camera : monitor.cameras())
+    if (const auto head = camera->onvif()->ptz()) head->end(); // requests wait for it
   // Requests that are being answered may still ask the main loop.
   std::atomic<bool> closed = false, rtsp_ended = false;
   std::thread closer([&] {
