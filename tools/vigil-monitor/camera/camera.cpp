@@ -203,6 +203,7 @@ bool Camera::needs_restart(const CameraConfig &next) {
   same.masks = config_.masks;
   same.motion = config_.motion;
   same.place = config_.place;
+  same.title = config_.title;
   if (same == config_) return false;
   same.elements = config_.elements;
   return !(same == config_) || !pipeline() || set_elements(next.elements);

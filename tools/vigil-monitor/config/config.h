@@ -61,6 +61,7 @@ constexpr int detect_half = -1, detect_full = 0;
 
 struct CameraConfig {
   std::string name, source;
+  std::string title;                  // what people call it; empty: the name
   std::string record_source;          // another stream of the camera, which is recorded; empty: `source` is
   bool enabled = true, motion = true; // motion: makes events of what moves
   bool loop = true;                   // a file begins again at its end
@@ -80,6 +81,7 @@ struct CameraConfig {
   bool records_all() const { return record.enabled && record.continuous; }
   // Whether another stream is recorded than is looked at.
   bool records_apart() const { return record.enabled && !record_source.empty(); }
+  const std::string &shown_name() const { return title.empty() ? name : title; }
   std::vector<std::string> sources() const {
     return record_source.empty() ? std::vector{source} : std::vector{source, record_source};
   }
@@ -87,11 +89,12 @@ struct CameraConfig {
   // Sound is asked of the camera to be heard live, too.
   bool takes_sound() const { return records_sound() || live_sound.value_or(record.audio); }
   bool operator==(const CameraConfig &o) const {
-    return name == o.name && source == o.source && record_source == o.record_source && enabled == o.enabled &&
-           motion == o.motion && loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
-           live_sound == o.live_sound && detect_height == o.detect_height && detect_fps == o.detect_fps &&
-           max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
-           masks == o.masks && elements == o.elements && added == o.added;
+    return name == o.name && title == o.title && source == o.source && record_source == o.record_source &&
+           enabled == o.enabled && motion == o.motion && loop == o.loop && live_height == o.live_height &&
+           live_fps == o.live_fps && live_sound == o.live_sound && detect_height == o.detect_height &&
+           detect_fps == o.detect_fps && max_pixels == o.max_pixels && record == o.record &&
+           zones == o.zones && lines == o.lines && masks == o.masks && elements == o.elements &&
+           added == o.added;
   }
 };
 

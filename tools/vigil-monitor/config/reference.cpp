@@ -134,6 +134,8 @@ constexpr KeyReference table[] = {
 
     {"cameras.NAME.source", "text, or `{record, detect}`", "required",
      "[Address, file, device or elements](monitor.md#source), or [two streams](monitor.md#two-streams)."},
+    {"cameras.NAME.title", "1 to 64 characters", "the name",
+     "What people read in the place of the name."},
     {"cameras.NAME.enabled", "", "true", "Connect the camera."},
     {"cameras.NAME.motion", "", "true", "Make events of motion."},
     {"cameras.NAME.loop", "", "true", "A file begins again at its end."},
