@@ -81,7 +81,7 @@ cameras:
   expect(door.record.pre_capture == 3 && door.record.retain_days == 30, "record is taken over and refined");
   expect(door.max_pixels == 100'000'000 && c.cameras.at("test").max_pixels == 8192 * 4320, "max_pixels");
   expect(door.detect_height == 180 && c.cameras.at("test").detect_height == detect_half, "detect");
-  expect(door.detect_fps == 7.5 && c.cameras.at("test").detect_fps == 0, "detect: fps");
+  expect(door.detect_fps == 7.5 && c.cameras.at("test").detect_fps == default_detect_fps, "detect: fps");
   expect(door.zones.at("steps").points.size() == 4 && door.zones.at("steps").loiter_seconds == 30, "zone");
   expect(door.lines.at("gate").direction == "in" && door.masks.count("tree"), "line and mask");
   expect(c.order == std::vector<std::string>{"door", "test"}, "the order is kept");
@@ -185,10 +185,14 @@ void mistakes() {
                "m.yaml:4: cameras.door.max_pixels: '0' is no number from 1 to 1073741824");
   expect_error("cameras:\n  door:\n    source: x\n    detect: {height: 89}\n",
                "m.yaml:4: cameras.door.detect.height: '89' is no number from 90 to 2160, nor half or full");
-  for (const char *fps : {"0", "-5", "0.4", "241", "all"})
+  for (const char *fps : {"0", "-5", "0.4", "241", "some"})
     expect_error(std::string("cameras:\n  door:\n    source: x\n    detect: {fps: ") + fps + "}\n",
                  std::string("m.yaml:4: cameras.door.detect.fps: '") + fps +
-                     "' is no number from 0.5 to 240; leave fps out to look at every picture");
+                     "' is no number from 0.5 to 240; all looks at every picture");
+  expect(parse_config("cameras: {door: {source: x, detect: {fps: all}}}\n", "m.yaml")
+                 .cameras.at("door")
+                 .detect_fps == detect_all,
+         "detect: fps: all");
   expect_error("cameras:\n  door:\n    source: x\n    live: {fps: fast}\n",
                "m.yaml:4: cameras.door.live.fps: 'fast' is no number from 0.1 to 60");
   expect_error("cameras: {a: {source: x}, a: {source: y}}\n", "m.yaml:1: cameras: 'a' stands here twice");

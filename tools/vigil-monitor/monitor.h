@@ -65,7 +65,8 @@ class Monitor {
   // The names of what restarted or changed. When it throws, all is as it was.
   std::vector<std::string> reload();
   // A camera of the page (Overrides::add_camera). Throws Error::bad_setting, and all is as it was then.
-  void add_camera(const std::string &name, const std::string &source, const std::string &record_source);
+  void add_camera(const std::string &name, const std::string &source, const std::string &record_source,
+                  const std::string &onvif = "");
   void remove_camera(const std::string &name); // likewise; its events and recordings stay
   // What people call the camera from now on; empty: its name. Throws Error::bad_setting when the title is
   // none, or another camera's.

@@ -2,6 +2,7 @@
 #include "source.h"
 
 #include "../config/text.h"
+#include "../onvif/address.h"
 #include "common/error.h"
 #include "common/guarded.h"
 #include "tools/base/gst_ptr.h"
@@ -239,6 +240,7 @@ void add_source(GstBin *bin, const std::string &source, const SourcePads &pads) 
 void check_source(const CameraConfig &c) {
   try {
     for (const std::string &source : c.sources()) check_one(source);
+    if (!c.onvif.empty()) device_address(c.onvif);
   } catch (const Error &e) {
     fail(e.kind(), c.place.empty() ? "" : c.place + ": ", "camera ", c.name, ": ", e.what());
   }

@@ -163,11 +163,12 @@ int read_detect_height(const YamlValue &v) {
 }
 
 double read_detect_fps(const YamlValue &v) {
+  if (v.is_scalar() && v.text() == "all") return detect_all;
   constexpr double least = 0.5, most = 240; // less would look like a camera that gives no picture
   try {
     return v.number(least, most);
   } catch (const Error &e) {
-    fail(e.kind(), e.what(), "; leave fps out to look at every picture");
+    fail(e.kind(), e.what(), "; all looks at every picture");
   }
 }
 
@@ -188,6 +189,15 @@ void read_source(const YamlValue &v, CameraConfig &c) {
     if (c.source == c.record_source) c.record_source.clear();
   }
   for (const std::string &source : c.sources()) keep_secrets_of_source(source);
+}
+
+void read_onvif(const YamlValue &v, CameraConfig &c) {
+  v.members({{"address", [&](const YamlValue &x) { c.onvif = x.text(); }},
+             {"events", [&](const YamlValue &x) { c.onvif_events = x.flag(); }}});
+  if (c.onvif.empty())
+    v.refuse(
+        "address is missing: the camera's ONVIF service, http://USER:PASSWORD@HOST/onvif/device_service");
+  keep_secrets_of_source(c.onvif);
 }
 
 CameraConfig read_camera(const std::string &name, const YamlValue &v, const RecordConfig &record,
@@ -213,6 +223,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
                       "' is no title: 1 to 64 characters, without control characters or marks of direction, "
                       "and without a space at an end");
               }},
+             {"onvif", [&](const YamlValue &x) { read_onvif(x, c); }},
              {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
              {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},
              {"loop", [&](const YamlValue &x) { c.loop = x.flag(); }},

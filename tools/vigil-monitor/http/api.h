@@ -93,12 +93,20 @@ class Api {
   // A change is answered with success only when it is on the disk. Throws HttpError 503 or 507.
   static void need_saved(const std::shared_future<std::string> &);
 
-  // Of a camera that is to be added; `record` is empty where the same stream is recorded.
+  // Of a camera that is to be added; `record` is empty where the same stream is recorded, `onvif` where no
+  // device was named.
   struct Sources {
-    std::string detect, record;
+    std::string detect, record, onvif;
   };
   // Of a body with "source" or with "device", which is asked. Throws HttpError and Error.
   Sources sources_of(const nlohmann::json &body, const std::string &expected);
+  Response ptz(const Match &);
+  Response move_ptz(const Match &);
+  Response stop_ptz(const Match &);
+  Response send_ptz(const Match &);
+  Response set_preset(const Match &);
+  Response remove_preset(const Match &);
+
   Response search_devices(const Match &);
   Response look_at_device(const Match &);
   Response look_at_streams(const Match &);

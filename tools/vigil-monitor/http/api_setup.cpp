@@ -165,6 +165,8 @@ Api::Sources Api::sources_of(const json &body, const std::string &expected) {
         ProfileChoice{text_member(*device, "record", expected), text_member(*device, "detect", expected)});
     if (!found) refuse(503, "several devices are being asked; try it again in some seconds");
     out.detect = with_credentials(found->detect_uri, login.user, login.password);
+    out.onvif = with_credentials(device_address(text_member(*device, "address", expected)).url, login.user,
+                                 login.password);
     if (found->record != found->detect)
       out.record = with_credentials(found->record_uri, login.user, login.password);
   } else {
@@ -172,7 +174,7 @@ Api::Sources Api::sources_of(const json &body, const std::string &expected) {
     if (body.contains("record_source"))
       out.record = network_source(text_member(body, "record_source", expected));
   }
-  for (const std::string &s : {out.detect, out.record}) keep_secrets_of_source(s);
+  for (const std::string &s : {out.detect, out.record, out.onvif}) keep_secrets_of_source(s);
   return out;
 }
 
@@ -212,7 +214,7 @@ Response Api::add_camera(const Match &m) {
   const Sources sources = sources_of(body, expected);
   std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
-    monitor_.add_camera(name, sources.detect, sources.record);
+    monitor_.add_camera(name, sources.detect, sources.record, sources.onvif);
     saved = monitor_.save_overrides();
     return monitor_.describe(name);
   });
