@@ -436,6 +436,21 @@ void words() {
   expect(is_name("door-1_B") && !is_name("") && !is_name("a b") && !is_name("..") &&
              !is_name(std::string(33, 'a')),
          "names");
+  const std::string longest(64, 'x');
+  for (const std::string &good : {std::string("Front door"), std::string("Haustür, 2. Stock"),
+                                  std::string("門"), std::string("<b>&\"'/#+"), longest})
+    expect(is_title(good), "a title: " + good);
+  std::string kanji;
+  for (int i = 0; i < 64; i++) kanji += "門";
+  expect(is_title(kanji) && !is_title(kanji + "x"), "64 characters, not bytes");
+  for (const std::string &bad : {std::string(), longest + "x", std::string(" x"), std::string("x "),
+                                 std::string(" "), std::string("a\nb"), std::string("a\tb"),
+                                 std::string("a\x1b[1mb"), std::string("a\xc2\x85"), std::string("\xff"),
+                                 std::string("a\xe2\x80\xae"
+                                             "b"),
+                                 std::string("\xe2\x81\xa6x"), std::string("\xe2\x80\x8b"),
+                                 std::string("\xe3\x85\xa4"), std::string("x\0y", 3)})
+    expect(!is_title(bad), "no title: " + bad);
 }
 
 void overrides() {
@@ -457,6 +472,15 @@ void overrides() {
   c.elements.erase("gpufisher");
   expect(!o.applied(c).elements.count("gpufisher"),
          "an element that left the configuration stays out of the chain");
+  o.set_title("door", "Haustür 門");
+  expect(o.applied(c).title == "Haustür 門" && o.applied(c).shown_name() == "Haustür 門" &&
+             c.shown_name() == "door" && o.names("door").back() == "motion" &&
+             Overrides(o.all().dump()).applied(c).title == "Haustür 門",
+         "a title");
+  c.title = "Of the file";
+  o.set_title("door", "");
+  expect(o.applied(c).shown_name() == "door", "the page takes away the title of the configuration");
+  c.title.clear();
   o.forget_property("door", "gpufisher", "every");
   o.forget_property("door", "cudamog", "median");
   expect(o.applied(c).elements.empty(), "taken back");
@@ -465,6 +489,8 @@ void overrides() {
   for (const char *bad :
        {"", "[]", "{}", R"({"cameras": 5})", R"({"cameras": {"a/b": {}}})",
         R"({"cameras": {"a": {"zones": {"z": {}}}}})", R"({"cameras": {"a": {"motion": 1}}})",
+        R"({"cameras": {"a": {"title": 1}}})", R"({"cameras": {"a": {"title": " x"}}})",
+        R"({"cameras": {"a": {"title": "x\u202ey"}}})",
         R"({"cameras": {"a": {"elements": {"cudamog": {"median": 5}}}}})"})
     expect(error_of([&] { Overrides{bad}; }).starts_with("overrides.json: "), std::string("refused: ") + bad);
 }
@@ -479,6 +505,7 @@ void added() {
   o.set_property("yard", "cudamog", "median", "9");
   o.set_switch("yard", "recordings", false);
   o.set_switch("yard", "enabled", false);
+  o.set_title("yard", "Hof: \"hinten\" #2");
   const Overrides again(o.all().dump());
   expect(again.all() == o.all(), "there and back again");
   RecordConfig record;
@@ -507,6 +534,13 @@ void added() {
         R"({"cameras": {}, "added": {"a": {"source": "x", "record_source": 1}}})",
         R"({"cameras": {}, "added": {"a": {"source": "x", "onvif": {}}}})"})
     expect(error_of([&] { Overrides{bad}; }).starts_with("overrides.json: "), std::string("refused: ") + bad);
+  expect(parse_config("cameras: {a: {source: x, title: 'Front door'}}", "m.yaml").cameras.at("a").title ==
+             "Front door",
+         "the configuration's title");
+  expect(error_of([] {
+           parse_config("cameras: {a: {source: x, title: ' '}}", "m.yaml");
+         }).find("is no title") != std::string::npos,
+         "no title");
   expect(parse_config("cameras: {}\n", "m.yaml").cameras.empty(), "a configuration may have no cameras");
 }
 

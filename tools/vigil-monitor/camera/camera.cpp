@@ -212,6 +212,7 @@ bool Camera::needs_restart(const CameraConfig &next) {
   same.masks = config_.masks;
   same.motion = config_.motion;
   same.place = config_.place;
+  same.title = config_.title;
   same.onvif = config_.onvif;
   same.onvif_events = config_.onvif_events;
   if (same == config_) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "config.h"
 
+#include "../printable.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "notify_yaml.h"
@@ -213,6 +214,15 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
     return [&own, e](const YamlValue &x) { read_elements(e, x, own); };
   };
   v.members({{"source", [&](const YamlValue &x) { read_source(x, c); }},
+             {"title",
+              [&](const YamlValue &x) {
+                c.title = x.text();
+                if (!is_title(c.title))
+                  x.refuse(
+                      "'" + printable(c.title, most_said) +
+                      "' is no title: 1 to 64 characters, without control characters or marks of direction, "
+                      "and without a space at an end");
+              }},
              {"onvif", [&](const YamlValue &x) { read_onvif(x, c); }},
              {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
              {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},

@@ -65,6 +65,7 @@ constexpr double detect_all = 0, default_detect_fps = 5;
 
 struct CameraConfig {
   std::string name, source;
+  std::string title;                  // what people call it; empty: the name
   std::string onvif;                  // address of its ONVIF device, with user and password; empty: none
   bool onvif_events = false;          // what the camera finds by itself becomes events
   std::string record_source;          // another stream of the camera, which is recorded; empty: `source` is
@@ -86,6 +87,7 @@ struct CameraConfig {
   bool records_all() const { return record.enabled && record.continuous; }
   // Whether another stream is recorded than is looked at.
   bool records_apart() const { return record.enabled && !record_source.empty(); }
+  const std::string &shown_name() const { return title.empty() ? name : title; }
   std::vector<std::string> sources() const {
     return record_source.empty() ? std::vector{source} : std::vector{source, record_source};
   }
@@ -93,12 +95,12 @@ struct CameraConfig {
   // Sound is asked of the camera to be heard live, too.
   bool takes_sound() const { return records_sound() || live_sound.value_or(record.audio); }
   bool operator==(const CameraConfig &o) const {
-    return name == o.name && source == o.source && record_source == o.record_source && onvif == o.onvif &&
-           onvif_events == o.onvif_events && enabled == o.enabled && motion == o.motion && loop == o.loop &&
-           live_height == o.live_height && live_fps == o.live_fps && live_sound == o.live_sound &&
-           detect_height == o.detect_height && detect_fps == o.detect_fps && max_pixels == o.max_pixels &&
-           record == o.record && zones == o.zones && lines == o.lines && masks == o.masks &&
-           elements == o.elements && added == o.added;
+    return name == o.name && title == o.title && source == o.source && record_source == o.record_source &&
+           onvif == o.onvif && onvif_events == o.onvif_events && enabled == o.enabled && motion == o.motion &&
+           loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
+           live_sound == o.live_sound && detect_height == o.detect_height && detect_fps == o.detect_fps &&
+           max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
+           masks == o.masks && elements == o.elements && added == o.added;
   }
 };
 

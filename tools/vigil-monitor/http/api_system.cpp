@@ -103,7 +103,8 @@ json Api::figures(const VisibleCameras &visible) {
                 {"mqtt_outbox", {{"length", disk["mqtt_outbox"]}, {"limit", most_letters}}},
                 {"webhook", {{"length", disk["webhook"]}, {"limit", most_letters}}}}},
               {"gpu", nullptr},
-              {"mqtt", mqtt_state()}});
+              {"mqtt", mqtt_state()},
+              {"rtsp", rtsp_state()}});
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include "label_book.h"
 
 #include "../camera/utc.h"
+#include "../counted.h"
 #include "../export/sha256.h"
 #include "common/error.h"
 #include "common/file.h"
@@ -167,9 +168,9 @@ void LabelBook::learn() {
     set_aside_ = set_aside;
   }
   if (more_set_aside)
-    around_.log(text("labels: ", set_aside, " of ", examples.size(),
-                     " examples have vectors of another codebook than events have now; these vectors are set"
-                     " aside, and the examples' shape and motion still count"));
+    around_.log(text("labels: ", set_aside, " of ", counted(examples.size(), "example"), " ",
+                     word_for(set_aside, "has a vector", "have vectors"),
+                     " of another codebook than events have now; only shape and motion count there"));
   around_.learnt(names);
   guess_all();
 }
