@@ -20,7 +20,7 @@ class Votes {
   void add(const std::string &name, double score) {
     count_++;
     if (!is_name(name) || (sums_.size() >= most_names && !sums_.count(name))) return;
-    sums_[name] += std::clamp(score, 0., 1.);
+    sums_[name] += score > 0 ? std::min(score, 1.) : 0; // nor is NaN a score
   }
   // The name with the highest score; of equal ones the first by the alphabet. None: nothing was found.
   std::optional<NameScore> best() const {

@@ -154,8 +154,8 @@ void votes() {
   v.add("dog", 0.9);
   v.add("dog", 0.9);
   expect(is(v, "dog", 0.45), "the name with the higher sum");
-  for (const double wrong : {7., -7.}) v.add("dog", wrong);
-  expect(is(v, "dog", 2.8 / 6), "scores are limited to 0..1");
+  for (const double wrong : {7., -7., std::numeric_limits<double>::quiet_NaN()}) v.add("dog", wrong);
+  expect(is(v, "dog", 2.8 / 7), "scores are limited to 0..1");
   for (int n = 0; n < 100; n++) v.add("name " + std::to_string(n), 1);
   v.add("a\nb", 1);
   v.add(std::string(65, 'x'), 1);

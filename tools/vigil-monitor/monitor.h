@@ -10,6 +10,7 @@
 #include "camera/camera.h"
 #include "config/overrides.h"
 #include "deleted_events.h"
+#include "detector/detectors.h"
 #include "export/exports.h"
 #include "http/hub.h"
 #include "log.h"
@@ -66,6 +67,7 @@ class Monitor {
   void add_camera(const std::string &name, const std::string &source, const std::string &record_source);
   void remove_camera(const std::string &name); // likewise; its events and recordings stay
   nlohmann::json configuration() const;        // in use, credentials masked
+  nlohmann::json detectors() const { return detectors_.describe(); } // as GET /api/stats
 
   // For any thread:
   Hub &hub() { return hub_; }
@@ -169,6 +171,7 @@ class Monitor {
   std::shared_ptr<ColdMover> cold_;    // null: no second folder
   std::atomic<std::int64_t> min_free_; // of the disk, for exports
   Exports exports_;
+  Detectors detectors_;
   const std::shared_ptr<CameraServices> services_;
   std::vector<std::shared_ptr<Camera>> leaving_; // out of the configuration; clips are on their way
   DeletedEvents deleted_;
