@@ -55,7 +55,7 @@ Monitor::Monitor(Config config, std::string file)
       recordings_(std::make_shared<RecordingDisk>(storage_->recordings(), storage_->places(),
                                                   storage_->path(), log_line)),
       min_free_(static_cast<std::int64_t>(config_.storage.min_free)),
-      exports_(storage_->file("exports"), export_source(), log_line),
+      exports_(storage_->file("exports"), export_source(), log_line), detectors_(log_line),
       services_(std::make_shared<Services>(*this)) {
   overrides_ = overrides_file_.load();
   join_added(config_);
@@ -166,6 +166,8 @@ void Monitor::tick() {
   }
   recordings_->tick();
   if (cold_) storage_->places().cold()->tick();
+  if (auto unused = detectors_.take_unused(); !unused.empty())
+    reaper_.add([unused = std::move(unused)]() mutable { unused.clear(); });
   constexpr unsigned fresh = 2;
   if (ticks_ % fresh == 0 && hub_.viewers() > 0) announce_recorded();
   if (queue_.worked(Utc::monotonic_seconds())) log_line("the disk takes everything again");
@@ -516,6 +518,7 @@ void Monitor::tell_removed(const std::string &camera) {
 
 void Monitor::join_added(Config &config) const {
   for (CameraConfig &c : overrides_.added(config.record)) {
+    c.detector = config.detector;
     const std::string name = c.name;
     try {
       check_source(c);
@@ -568,6 +571,7 @@ void Monitor::add_camera(const std::string &name, const std::string &source, con
   Config next = config_;
   for (CameraConfig &c : with.added(config_.record))
     if (c.name == name) {
+      c.detector = config_.detector;
       check_source(c);
       next.cameras[name] = std::move(c);
       next.order.push_back(name);

@@ -10,6 +10,7 @@
 #include "camera/camera.h"
 #include "config/overrides.h"
 #include "deleted_events.h"
+#include "detector/detectors.h"
 #include "export/exports.h"
 #include "http/hub.h"
 #include "log.h"
@@ -74,6 +75,7 @@ class Monitor {
   nlohmann::json configuration() const; // in use, credentials masked
   // Opens a stream and looks at it; ends when the last owner lets go, on any thread. Throws as add_camera().
   std::shared_ptr<StreamLook> look_at(const std::string &source);
+  nlohmann::json detectors() const { return detectors_.describe(); } // as GET /api/stats
 
   // For any thread:
   Hub &hub() { return hub_; }
@@ -182,6 +184,7 @@ class Monitor {
   std::shared_ptr<ColdMover> cold_;    // null: no second folder
   std::atomic<std::int64_t> min_free_; // of the disk, for exports
   Exports exports_;
+  Detectors detectors_;
   const std::shared_ptr<CameraServices> services_;
   std::vector<std::shared_ptr<Camera>> leaving_; // out of the configuration; clips are on their way
   DeletedEvents deleted_;

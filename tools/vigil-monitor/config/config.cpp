@@ -4,6 +4,7 @@
 #include "../printable.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "detector_yaml.h"
 #include "notify_yaml.h"
 #include "secrets.h"
 #include "text.h"
@@ -200,11 +201,12 @@ void read_onvif(const YamlValue &v, CameraConfig &c) {
   keep_secrets_of_source(c.onvif);
 }
 
-CameraConfig read_camera(const std::string &name, const YamlValue &v, const RecordConfig &record,
+CameraConfig read_camera(const std::string &name, const YamlValue &v, const Config &all,
                          const Presets &presets) {
   CameraConfig c;
   c.name = name;
-  c.record = record;
+  c.record = all.record;
+  c.detector = all.detector;
   c.place = v.place();
   ElementSettings own;
   const auto shapes = [&](const char *kind) {
@@ -247,6 +249,12 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
               [&](const YamlValue &x) {
                 x.members({{"height", [&](const YamlValue &y) { c.detect_height = read_detect_height(y); }},
                            {"fps", [&](const YamlValue &y) { c.detect_fps = read_detect_fps(y); }}});
+              }},
+             {"detector",
+              [&](const YamlValue &x) {
+                if (x.flag() && !c.detector)
+                  x.refuse("true, but there is no section detector with a model for all cameras");
+                if (!x.flag()) c.detector.reset();
               }},
              {"max_pixels", [&](const YamlValue &x) { c.max_pixels = x.integer(1, 1 << 30); }},
              {"record", [&](const YamlValue &x) { read_record(x, c.record); }},
@@ -476,6 +484,7 @@ Config read_top(const YamlValue &top, const std::string &file) {
             v.members({{"days", [&](const YamlValue &x) { c.storage.export_days = x.number(0, years); }}});
           }},
          {"record", [&](const YamlValue &v) { read_record(v, c.record); }},
+         {"detector", [&](const YamlValue &v) { c.detector = read_detector(v); }},
          {"roles", [&](const YamlValue &v) { roles.push_back(v); }},
          {"notify", [&](const YamlValue &v) { notify.push_back(v); }},
          {"push", [&](const YamlValue &v) { read_push(v, c.push); }},
@@ -498,7 +507,7 @@ Config read_top(const YamlValue &top, const std::string &file) {
     for (const YamlValue &part : cameras)
       part.read([&](const YamlValue &v) {
         v.each([&](const std::string &name, const YamlValue &camera) {
-          c.cameras[name] = read_camera(name, camera, c.record, presets);
+          c.cameras[name] = read_camera(name, camera, c, presets);
           c.order.push_back(name);
         });
       });

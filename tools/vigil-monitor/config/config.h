@@ -3,6 +3,7 @@
 // the place that each setting remembers.
 #pragma once
 
+#include "../detector/detector_config.h"
 #include "geometry.h"
 #include "notify.h"
 #include "shard.h"
@@ -82,6 +83,7 @@ struct CameraConfig {
   std::map<std::string, Line> lines;
   std::map<std::string, Mask> masks;
   ElementSettings elements;
+  std::optional<DetectorConfig> detector; // without it there is none
   std::string place;
   bool added = false; // on the page: it is not in the configuration
   bool records_all() const { return record.enabled && record.continuous; }
@@ -100,7 +102,7 @@ struct CameraConfig {
            loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
            live_sound == o.live_sound && detect_height == o.detect_height && detect_fps == o.detect_fps &&
            max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
-           masks == o.masks && elements == o.elements && added == o.added;
+           masks == o.masks && elements == o.elements && detector == o.detector && added == o.added;
   }
 };
 
@@ -167,7 +169,8 @@ struct Config {
   PushConfig push;
   RolesConfig roles;
   StorageConfig storage;
-  RecordConfig record; // of cameras that do not say otherwise
+  RecordConfig record;                    // of cameras that do not say otherwise
+  std::optional<DetectorConfig> detector; // likewise
   std::map<std::string, CameraConfig> cameras;
   std::vector<std::string> order;    // of the cameras, as they were written
   Shard shard;                       // see keep_shard()

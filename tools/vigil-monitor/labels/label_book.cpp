@@ -49,8 +49,9 @@ EventTrack read_track(const nlohmann::json &r) {
   t.views = r.at("views").get<std::int64_t>();
   for (std::size_t i = 0; i < label::feature_count; i++)
     t.shape[i] = r.at("shape").value(label::name_of(static_cast<label::Feature>(i)), t.shape[i]);
-  if (!r.at("taught").get<bool>()) t.shape_label = r.at("label").get<std::string>();
-  t.shape_score = r.at("score").get<double>();
+  if (!r.at("taught").get<bool>()) t.guess = r.at("label").get<std::string>();
+  t.guess_score = r.at("score").get<double>();
+  if (r.at("by") == "detector") t.guess_by = EventLabel::By::detector;
   return t;
 }
 
