@@ -128,6 +128,7 @@ struct ObjectMeta {
   guint id; // of the detection, in the buffer's relation meta
   GQuark type;
   gint x, y, width, height;
+  gfloat score; // of the detection, 0..1
 };
 // Calls fn(const ObjectMeta &) for each.
 template <class Fn>
@@ -138,9 +139,8 @@ void for_each_object([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]] Fn &&f
   GstAnalyticsODMtd object;
   while (meta &&
          gst_analytics_relation_meta_iterate(meta, &state, gst_analytics_od_mtd_get_mtd_type(), &object)) {
-    ObjectMeta m{object.id, gst_analytics_od_mtd_get_obj_type(&object), 0, 0, 0, 0};
-    gfloat score = 0;
-    if (gst_analytics_od_mtd_get_location(&object, &m.x, &m.y, &m.width, &m.height, &score)) fn(m);
+    ObjectMeta m{object.id, gst_analytics_od_mtd_get_obj_type(&object), 0, 0, 0, 0, 0};
+    if (gst_analytics_od_mtd_get_location(&object, &m.x, &m.y, &m.width, &m.height, &m.score)) fn(m);
   }
 #endif
 }

@@ -82,9 +82,10 @@ void add_track_name(GstBuffer *buffer, guint64 track, const TrackName &name) {
     auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
     if (track_of(roi) != track) continue;
     gst_video_region_of_interest_meta_add_param(
-        roi, gst_structure_new(label_param, "label", G_TYPE_STRING, name.label.c_str(), "score",
-                               G_TYPE_DOUBLE, name.score, "taught", G_TYPE_BOOLEAN, gboolean(name.taught),
-                               "views", G_TYPE_UINT64, name.views, nullptr));
+        roi,
+        gst_structure_new(label_param, "label", G_TYPE_STRING, name.label.c_str(), "score", G_TYPE_DOUBLE,
+                          name.score, "taught", G_TYPE_BOOLEAN, gboolean(name.by == NamedBy::examples), "by",
+                          G_TYPE_STRING, name_of(name.by), "views", G_TYPE_UINT64, name.views, nullptr));
   }
   add_track_classification(buffer, track, name.label, static_cast<float>(name.score));
 }
@@ -99,16 +100,49 @@ std::optional<TrackName> track_name_on(GstBuffer *buffer, guint64 track) {
     const char *label = s ? gst_structure_get_string(s, "label") : nullptr;
     if (!label) continue;
     TrackName name{label};
-    gboolean taught = FALSE;
+    const char *by = gst_structure_get_string(s, "by");
     gst_structure_get_double(s, "score", &name.score);
-    gst_structure_get_boolean(s, "taught", &taught);
     gst_structure_get_uint64(s, "views", &name.views);
-    name.taught = taught;
+    for (const NamedBy each : {NamedBy::detector, NamedBy::examples})
+      if (by && !std::strcmp(by, name_of(each))) name.by = each;
     return name;
   }
   TrackName name;
   if (!read_track_classification(buffer, track, name.label, name.score)) return std::nullopt;
   return name;
+}
+
+const char *name_of(NamedBy by) {
+  constexpr const char *names[] = {"shape", "detector", "examples"};
+  return names[static_cast<std::size_t>(by)];
+}
+
+void detections_on(GstBuffer *buffer, std::vector<DetectionOnFrame> &detections) {
+  const auto first = static_cast<std::ptrdiff_t>(detections.size());
+  const GQuark motion = g_quark_from_static_string("motion");
+  const auto add = [&](GQuark type, const track::Box &box, double score) {
+    const char *label = g_quark_to_string(type);
+    if (type != motion && label && *label) detections.push_back({box, label, std::clamp(score, 0., 1.)});
+  };
+  gpointer state = nullptr;
+  while (GstMeta *meta =
+             gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+    auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+    if (gst_video_region_of_interest_meta_get_param(roi, "blob")) continue;
+    const GstStructure *track = gst_video_region_of_interest_meta_get_param(roi, track_param);
+    if (track && state_of(gst_structure_get_string(track, "state")) != track::State::tracked) continue;
+    double score = 1;
+    if (const GstStructure *s = gst_video_region_of_interest_meta_get_param(roi, "detection"))
+      gst_structure_get_double(s, "confidence", &score);
+    add(roi->roi_type, box_of(roi), score);
+  }
+  // Those of GstAnalytics that no box says as well.
+  const std::vector<DetectionOnFrame> boxes(detections.begin() + first, detections.end());
+  for_each_object(buffer, [&](const ObjectMeta &o) {
+    const track::Box box{double(o.x), double(o.y), double(o.width), double(o.height)};
+    if (std::none_of(boxes.begin(), boxes.end(), [&](const DetectionOnFrame &d) { return d.box == box; }))
+      add(o.type, box, o.score > 0 ? double{o.score} : 1);
+  });
 }
 
 void ghosts_on(GstBuffer *buffer, std::vector<GhostOnFrame> &ghosts) {

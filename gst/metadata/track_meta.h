@@ -49,19 +49,32 @@ void tracks_on(GstBuffer *, std::vector<TrackOnFrame> &tracks);
 // What a track is called. Its box gets a parameter "label", a structure with
 //   label   string    as tracklabel's message has it, never empty
 //   score   gdouble   0..1
-//   taught  gboolean  by examples that a person named; otherwise by shape and motion alone
+//   taught  gboolean  by examples that a person named
+//   by      string    examples, detector, or shape: by shape and motion alone
 //   views   guint64   frames that it was judged by
 // and its detection in GstAnalytics a related classification (GStreamer 1.24). The buffer must be writable.
+enum class NamedBy { shape, detector, examples };
+const char *name_of(NamedBy);
 struct TrackName {
   std::string label;
   double score = 0;
-  bool taught = false;
+  NamedBy by = NamedBy::shape;
   guint64 views = 0;
 };
 inline constexpr const char *label_param = "label";
 void add_track_name(GstBuffer *, guint64 track, const TrackName &);
-// Nothing: the track has none. Where only GstAnalytics has it, taught is false and views is 0.
+// Nothing: the track has none. Where only GstAnalytics has it, `by` is shape and views is 0.
 std::optional<TrackName> track_name_on(GstBuffer *, guint64 track);
+
+// What another element says is in a box: a GstVideoRegionOfInterestMeta or a detection of GstAnalytics that
+// is neither cudamog's nor glcolinearseg's own. Its type is the label, and the parameter "detection" has its
+// `confidence`, as DL Streamer writes them.
+struct DetectionOnFrame {
+  track::Box box;
+  std::string label;
+  double score = 1; // 0..1; 1 where none is given
+};
+void detections_on(GstBuffer *buffer, std::vector<DetectionOnFrame> &detections); // appends
 
 // A box whose parameter "blob" has ghost=true: background that was laid bare.
 struct GhostOnFrame {

@@ -54,8 +54,64 @@ static void take_model(GObject *object, Impl &impl) {
   }
 }
 
+static guint place_id() {
+  return properties().stats_id() + 1;
+}
+
+static GstStructure *describe(const Place &p) {
+  GstStructure *out =
+      gst_structure_new("place", "width", G_TYPE_DOUBLE, p.width, "height", G_TYPE_DOUBLE, p.height, nullptr);
+  GValue numbers = G_VALUE_INIT;
+  g_value_init(&numbers, GST_TYPE_ARRAY);
+  for (const double n : p.scale.numbers()) {
+    GValue v = G_VALUE_INIT;
+    g_value_init(&v, G_TYPE_DOUBLE);
+    g_value_set_double(&v, n);
+    gst_value_array_append_and_take_value(&numbers, &v);
+  }
+  gst_structure_take_value(out, "numbers", &numbers);
+  return out;
+}
+
+// Nothing of a structure that is none of those above.
+static std::optional<Place> read_place(const GstStructure *s) {
+  Place out;
+  const GValue *numbers = s ? gst_structure_get_value(s, "numbers") : nullptr;
+  if (!numbers || !GST_VALUE_HOLDS_ARRAY(numbers) || !gst_structure_get_double(s, "width", &out.width) ||
+      !gst_structure_get_double(s, "height", &out.height))
+    return std::nullopt;
+  std::vector<double> read;
+  for (guint i = 0; i < gst_value_array_get_size(numbers); i++) {
+    const GValue *v = gst_value_array_get_value(numbers, i);
+    if (!G_VALUE_HOLDS_DOUBLE(v)) return std::nullopt;
+    read.push_back(g_value_get_double(v));
+  }
+  const auto scale = label::PlaceScale::of(read);
+  if (!scale) return std::nullopt;
+  out.scale = *scale;
+  return out;
+}
+
+static void set_place(GObject *object, const GValue *value) {
+  const auto *s = static_cast<const GstStructure *>(g_value_get_boxed(value));
+  const auto place = read_place(s);
+  if (s && !place)
+    GST_WARNING_OBJECT(object, "the value of 'place' is no place of this version, and is not used");
+  Impl &impl = impl_of(object);
+  const std::lock_guard lock(impl.mutex);
+  impl.remembered = place;
+}
+
+static void name_track(GObject *object, guint64 track, const gchar *label, gdouble score) {
+  Impl &impl = impl_of(object);
+  const std::lock_guard lock(impl.mutex);
+  constexpr std::size_t most = 256; // while no frames come
+  if (impl.answers.size() < most) impl.answers.push_back({track, label ? label : "", score});
+}
+
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
+  if (id == place_id()) return set_place(object, value);
   {
     const std::lock_guard lock(impl.mutex);
     if (!properties().set(impl.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -91,6 +147,8 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
   const std::lock_guard lock(impl.mutex);
   if (id == properties().stats_id())
     g_value_take_boxed(value, describe(impl.stats));
+  else if (id == place_id())
+    g_value_take_boxed(value, describe(impl.remembered ? *impl.remembered : impl.learnt));
   else if (!properties().get(impl.settings, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
 }
@@ -142,6 +200,18 @@ static void gst_track_label_class_init(GstTrackLabelClass *klass) {
   properties().install_with_stats(
       object, "Structure: frames; tracks now; decided, those that got a label; changed labels; ended tracks; "
               "arrays labels and counts, as what the ended ones ended");
+  g_object_class_install_property(
+      object, place_id(),
+      g_param_spec_boxed(
+          "place", "Place",
+          "Usual sizes and speeds of tracks at each height of the picture, as learnt so far. "
+          "Set before the element starts: it goes on from there if pictures have the same size",
+          GST_TYPE_STRUCTURE,
+          static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)));
+  g_signal_new_class_handler("name-track", G_TYPE_FROM_CLASS(klass),
+                             static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                             G_CALLBACK(name_track), nullptr, nullptr, nullptr, G_TYPE_NONE, 3, G_TYPE_UINT64,
+                             G_TYPE_STRING, G_TYPE_DOUBLE);
 
   auto *element = GST_ELEMENT_CLASS(klass);
   gst_element_class_set_static_metadata(

@@ -9,11 +9,13 @@
 #include "gst/properties.h"
 #include "gst/transform/any_frames.h"
 #include "kernels/label/classifier.h"
+#include "kernels/label/votes.h"
 
 #include <gst/base/gstbasetransform.h>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,13 +28,17 @@ namespace vigil::gst::tracklabel {
 struct Tuning {
   int min_views = 8, min_time = 700, forget_after = 3000; // ms
   float threshold = 0.5f;
-  bool shape_rule = true, post_messages = true;
+  bool shape_rule = true, detections = true, post_messages = true;
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
     param("shape-rule", "Shape rule",
           "Name tracks person, vehicle or other by shape and motion where no taught label fits",
           &Tuning::shape_rule),
+    param("detections", "Detections",
+          "Name tracks as boxes of other elements say that lie on them (DL Streamer, GstAnalytics), where no "
+          "taught label fits",
+          &Tuning::detections),
     param("threshold", "Threshold",
           "Score 0..1 that a label needs, otherwise the track stays without one. Higher: fewer wrong labels, "
           "more tracks without a label",
@@ -61,11 +67,25 @@ struct Stats {
 struct Verdict {
   std::string label; // empty: none
   double score = 0;
-  bool taught = false; // by examples, not by the shape rule
+  NamedBy by = NamedBy::shape;
+};
+
+// What a detector outside of the pipeline says of a track (the action signal).
+struct Answer {
+  guint64 track = 0;
+  std::string label; // empty: it found nothing
+  double score = 0;
+};
+
+// What was learnt of the place where pictures have this size.
+struct Place {
+  double width = 0, height = 0;
+  label::PlaceScale scale;
 };
 
 struct Subject {
   label::TrackViews views;
+  label::Votes votes; // of detectors
   Verdict verdict;
   bool decided = false;
   double seen = 0, judge_at = 0; // seconds: on a frame for the last time; when it is judged next
@@ -85,10 +105,14 @@ struct Impl {
   Stats stats;
   Taught taught = nothing_taught();
   bool started = false;
+  std::vector<Answer> answers;     // that the streaming thread has not taken yet
+  Place learnt;                    // a copy of `scale`
+  std::optional<Place> remembered; // that was set, and is taken with the next caps
 
   // The streaming thread's own.
   StreamPosition place;
   std::vector<TrackOnFrame> tracks;
+  std::vector<DetectionOnFrame> detections;
   std::map<guint64, Subject> subjects; // by the track's id
   label::PlaceScale scale;
   Taught classifier = nothing_taught(); // of this frame

@@ -28,9 +28,11 @@ void post(GstElement *element, guint64 id, const Subject &subject, const label::
   const auto lasted = subject.views.last_seconds() - subject.first_seen;
   gst_structure_set(s, "id", G_TYPE_UINT64, id, "label", G_TYPE_STRING, subject.verdict.label.c_str(),
                     "score", G_TYPE_DOUBLE, subject.verdict.score, "taught", G_TYPE_BOOLEAN,
-                    gboolean(subject.verdict.taught), "views", G_TYPE_UINT64, guint64(subject.views.count()),
-                    "age", G_TYPE_UINT64, guint64(std::max(0., lasted) * GST_SECOND), "ended", G_TYPE_BOOLEAN,
-                    gboolean(ended), nullptr);
+                    gboolean(subject.verdict.by == NamedBy::examples), "by", G_TYPE_STRING,
+                    subject.verdict.label.empty() ? "" : name_of(subject.verdict.by), "views", G_TYPE_UINT64,
+                    guint64(subject.views.count()), "age", G_TYPE_UINT64,
+                    guint64(std::max(0., lasted) * GST_SECOND), "ended", G_TYPE_BOOLEAN, gboolean(ended),
+                    nullptr);
   GValue shape = G_VALUE_INIT;
   g_value_init(&shape, GST_TYPE_STRUCTURE);
   g_value_take_boxed(&shape, describe(features));
@@ -38,26 +40,29 @@ void post(GstElement *element, guint64 id, const Subject &subject, const label::
   gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), s));
 }
 
-// What fits best: a taught label, otherwise the shape rule's. The label before keeps its place until another
-// one is clearly better.
-Verdict judge(const Impl &impl, const Tuning &tuning, const label::Features &features,
-              const Verdict &before) {
+// What fits best: a taught label, otherwise a detector's, otherwise the shape rule's. The label before keeps
+// its place until another one is clearly better.
+Verdict judge(const Impl &impl, const Tuning &tuning, const Subject &subject,
+              const label::Features &features) {
+  const Verdict &before = subject.verdict;
   constexpr double clearly = 0.1;
   std::vector<Verdict> all;
   for (const label::NameScore &n : impl.classifier->scores({features, {}}))
-    all.push_back({n.name, n.score, true});
+    all.push_back({n.name, n.score, NamedBy::examples});
   std::erase_if(all, [&](const Verdict &v) { return v.score < tuning.threshold; });
+  if (const auto found = subject.votes.best(); all.empty() && found && found->score >= tuning.threshold)
+    all.push_back({found->name, found->score, NamedBy::detector});
   if (all.empty() && tuning.shape_rule) {
     const label::ShapeScores scores = label::shape_scores(features);
     for (std::size_t i = 0; i < label::shape_count; i++)
       if (scores[i] >= tuning.threshold)
-        all.push_back({label::name_of(static_cast<label::Shape>(i)), scores[i], false});
+        all.push_back({label::name_of(static_cast<label::Shape>(i)), scores[i], NamedBy::shape});
   }
   if (all.empty()) return {};
   const auto less = [](const Verdict &a, const Verdict &b) { return a.score < b.score; };
   const auto best = std::max_element(all.begin(), all.end(), less);
   for (const Verdict &v : all)
-    if (v.label == before.label && v.taught == before.taught && best->score < v.score + clearly) return v;
+    if (v.label == before.label && v.by == before.by && best->score < v.score + clearly) return v;
   return *best;
 }
 
@@ -70,9 +75,9 @@ void judge(GstElement *element, Impl &impl, const Tuning &tuning, guint64 id, Su
     return;
   subject.judge_at = subject.seen + interval;
   const label::Features features = subject.views.features(impl.scale);
-  const Verdict now = judge(impl, tuning, features, subject.verdict);
+  const Verdict now = judge(impl, tuning, subject, features);
   const bool first = !std::exchange(subject.decided, true);
-  const bool changed = now.label != subject.verdict.label || now.taught != subject.verdict.taught;
+  const bool changed = now.label != subject.verdict.label || now.by != subject.verdict.by;
   subject.verdict = now;
   if (!first && !changed) return;
   {
@@ -86,9 +91,11 @@ void end(GstElement *element, Impl &impl, const Tuning &tuning, guint64 id, Subj
          const FrameTime &time) {
   if (subject.decided) {
     const label::Features features = subject.views.features(impl.scale);
-    subject.verdict = judge(impl, tuning, features, subject.verdict);
+    subject.verdict = judge(impl, tuning, subject, features);
     if (tuning.post_messages) post(element, id, subject, features, time, true);
     subject.views.teach(impl.scale);
+    const std::lock_guard lock(impl.mutex);
+    impl.learnt = {impl.place.width, impl.place.height, impl.scale};
   }
   const std::lock_guard lock(impl.mutex);
   impl.stats.ended++;
@@ -121,6 +128,39 @@ void take_tracks(Impl &impl, GstBuffer *buffer) {
   }
 }
 
+// What the action signal brought since the frame before.
+void take_answers(Impl &impl) {
+  std::vector<Answer> answers;
+  {
+    const std::lock_guard lock(impl.mutex);
+    answers.swap(impl.answers);
+  }
+  for (const Answer &a : answers)
+    if (const auto at = impl.subjects.find(a.track); at != impl.subjects.end()) {
+      at->second.votes.add(a.label, a.score);
+      at->second.judge_at = 0;
+    }
+}
+
+// Each box of another detector speaks of the track that it lies on.
+void take_detections(Impl &impl, GstBuffer *buffer) {
+  constexpr double least_overlap = 0.3; // of the intersection over the union
+  impl.detections.clear();
+  detections_on(buffer, impl.detections);
+  for (const DetectionOnFrame &d : impl.detections) {
+    double most = least_overlap;
+    Subject *of = nullptr;
+    for (const TrackOnFrame &t : impl.tracks) {
+      if (t.object.state != track::State::tracked) continue;
+      const double overlap = track::iou(d.box, t.object.box);
+      if (overlap < most) continue;
+      most = overlap;
+      of = &impl.subjects[t.object.id];
+    }
+    if (of) of->votes.add(d.label, d.score);
+  }
+}
+
 GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
   return guard(trans, GST_FLOW_ERROR, [&] {
     Impl &impl = impl_of(trans);
@@ -136,13 +176,15 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
     impl.place.last_time = time;
     if (impl.place.passes_by(buffer, time)) return GST_FLOW_OK;
     take_tracks(impl, buffer);
+    take_answers(impl);
+    if (tuning.detections) take_detections(impl, buffer);
     for (const TrackOnFrame &t : impl.tracks) {
       Subject &subject = impl.subjects[t.object.id];
       judge(GST_ELEMENT(trans), impl, tuning, t.object.id, subject, time);
       if (!subject.verdict.label.empty())
         add_track_name(
             buffer, t.object.id,
-            {subject.verdict.label, subject.verdict.score, subject.verdict.taught, subject.views.count()});
+            {subject.verdict.label, subject.verdict.score, subject.verdict.by, subject.views.count()});
     }
     for (auto it = impl.subjects.begin(); it != impl.subjects.end();) {
       if ((impl.place.seconds - it->second.seen) * 1000 <= tuning.forget_after) {
@@ -165,7 +207,11 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
   // Places and sizes in pictures of another size say nothing of this one.
   return guard(trans, FALSE, [&] {
     end_all(trans, impl);
-    impl.scale = {};
+    const std::lock_guard lock(impl.mutex);
+    const auto known = std::exchange(impl.remembered, std::nullopt);
+    const bool same = known && known->width == impl.place.width && known->height == impl.place.height;
+    impl.scale = same ? known->scale : label::PlaceScale();
+    impl.learnt = {impl.place.width, impl.place.height, impl.scale};
     return TRUE;
   });
 }

@@ -30,4 +30,27 @@ std::optional<PlaceScale::Usual> PlaceScale::usual(double bottom) const {
   return Usual{(b.weight * b.size + prior * all_.size) / n, (b.weight * b.speed + prior * all_.speed) / n};
 }
 
+std::vector<double> PlaceScale::numbers() const {
+  std::vector<double> out;
+  const auto add = [&](const Mean &m) { out.insert(out.end(), {m.weight, m.size, m.speed}); };
+  for (const Mean &m : band_) add(m);
+  add(all_);
+  return out;
+}
+
+std::optional<PlaceScale> PlaceScale::of(std::span<const double> numbers) {
+  constexpr std::size_t each = 3;
+  constexpr double furthest = 100; // of a logarithm
+  if (numbers.size() != each * (bands + 1)) return std::nullopt;
+  PlaceScale out;
+  for (std::size_t i = 0; i <= bands; i++) {
+    const Mean m{numbers[each * i], numbers[each * i + 1], numbers[each * i + 2]};
+    if (!(m.weight >= 0 && m.weight <= forgets_after && std::abs(m.size) <= furthest &&
+          std::abs(m.speed) <= furthest))
+      return std::nullopt;
+    (i < bands ? out.band_[i] : out.all_) = m;
+  }
+  return out;
+}
+
 } // namespace vigil::label

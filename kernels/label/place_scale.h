@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace vigil::label {
 
@@ -22,6 +24,11 @@ class PlaceScale {
   void learn(double bottom, double size, double speed);
   std::optional<Usual> usual(double bottom) const;
   double tracks() const { return all_.weight; }
+
+  // All that was learnt, as numbers: weight, size and speed of each band, then of all. Nothing: `numbers` are
+  // of another version, or damaged.
+  std::vector<double> numbers() const;
+  static std::optional<PlaceScale> of(std::span<const double> numbers);
 
  private:
   static constexpr double forgets_after = 500; // tracks in a band: cameras are turned

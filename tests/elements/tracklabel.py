@@ -15,6 +15,9 @@ gi.require_version("Gst", "1.0")
 gi.require_version("GstVideo", "1.0")
 from gi.repository import Gst, GstVideo  # noqa: E402  pylint: disable=wrong-import-position
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from vigiltest import wait_for  # noqa: E402  pylint: disable=wrong-import-position
+
 FOLDER = pathlib.Path(sys.argv.pop())
 RATE = 10
 
@@ -40,8 +43,8 @@ def plain(structure):
 class Chain:
     """Pushes frames, keeps messages and the parameters "label" of what came out."""
 
-    def __init__(self, settings=""):
-        self.pipeline = Gst.parse_launch(f"appsrc name=in format=time ! boxtrack ! tracklabel name=label {settings} ! fakesink name=out sync=false")
+    def __init__(self, settings="", tracks=""):
+        self.pipeline = Gst.parse_launch(f"appsrc name=in format=time ! boxtrack {tracks} ! tracklabel name=label {settings} ! fakesink name=out sync=false")
         self.source, self.element = self.pipeline.get_by_name("in"), self.pipeline.get_by_name("label")
         self.caps(640, 480)
         self.labels, self.messages, self.errors, self.warnings = [], [], [], []
@@ -60,16 +63,20 @@ class Chain:
         return Gst.PadProbeReturn.OK
 
     def frame(self, n, boxes):
+        """Boxes: kind, place and, if it is known, the detector's confidence."""
         buffer = Gst.Buffer.new_allocate(None, 1, None)
         buffer.pts, buffer.duration = n * Gst.SECOND // RATE, Gst.SECOND // RATE
-        for i, (kind, box) in enumerate(boxes):
-            GstVideo.buffer_add_video_region_of_interest_meta(buffer, kind, *box).id = i
+        for i, (kind, box, *confidence) in enumerate(boxes):
+            meta = GstVideo.buffer_add_video_region_of_interest_meta(buffer, kind, *box)
+            meta.id = i
+            for c in confidence:
+                meta.add_param(Gst.Structure.new_from_string(f"detection, confidence=(double){c}, label_id=(int)1"))
         self.source.emit("push-buffer", buffer)
 
-    def run(self, frames=45, between=lambda n: None):
+    def run(self, frames=45, between=lambda n: None, more=lambda n: []):
         self.pipeline.set_state(Gst.State.PLAYING)
         for n in range(frames):
-            self.frame(n, [("motion", walker(n)), ("motion", car(n))])
+            self.frame(n, [("motion", walker(n)), ("motion", car(n)), *more(n)])
             between(n)
         self.source.emit("end-of-stream")
         kinds = Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING
@@ -151,6 +158,67 @@ class TrackLabel(unittest.TestCase):
         chain = Chain("post-messages=false").run()
         self.assertEqual(chain.messages, [])
         self.assertTrue(chain.labels, "metadata stays")
+
+    def test_detections(self):
+        """Boxes of another detector name the tracks that they lie on. What was taught goes before them."""
+        def near(box, dx, dy):
+            return (box[0] + dx, box[1] + dy, *box[2:])
+
+        def found(n):
+            return [("postman", near(walker(n), 4, -6), 0.8), ("dog", near(walker(n), 0, 150), 0.9), ("motion", near(car(n), 3, 0))]
+        chain = Chain(tracks="roi-type=motion").run(more=lambda n: found(n)[:2])
+        self.assertEqual(chain.errors, [])
+        ended = {m["label"]: m for m in chain.messages if m["ended"]}
+        self.assertEqual(sorted(ended), ["postman", "vehicle"])
+        self.assertAlmostEqual(ended["postman"]["score"], 0.8)
+        self.assertEqual([(m["by"], m["taught"]) for m in (ended["postman"], ended["vehicle"])], [("detector", False), ("shape", False)])
+        self.assertEqual({label["by"] for _, label in chain.labels if label["label"] == "postman"}, {"detector"})
+        off = Chain("detections=false", tracks="roi-type=motion").run(more=lambda n: found(n)[:2])
+        self.assertEqual(sorted(m["label"] for m in off.messages if m["ended"]), ["person", "vehicle"])
+        weak = Chain(tracks="roi-type=motion").run(more=lambda n: [("postman", walker(n), 0.4)])
+        self.assertEqual(sorted(m["label"] for m in weak.messages if m["ended"]), ["person", "vehicle"], "a score below the threshold")
+        taught = Chain(f"model-location={self.taught()}", tracks="roi-type=motion").run(more=lambda n: found(n)[:2])
+        self.assertEqual(sorted((m["label"], m["by"], m["taught"]) for m in taught.messages if m["ended"]), [("Frau \"Ä\" 🐈", "examples", True), ("bus", "examples", True)])
+        # The tracks are those of the detector's own boxes.
+        own = Chain().run(more=lambda n: [("cat", (400 + n, 60, 40, 30), 0.7)])
+        self.assertEqual(sorted((m["label"], m["by"]) for m in own.messages if m["ended"]), [("cat", "detector"), ("person", "shape"), ("vehicle", "shape")])
+
+    def test_name_track(self):
+        """Answers that come by the action signal, late, from any thread. Those that find nothing count against the name."""
+        def say(chain, n, answers):
+            for track, word in answers.get(n, []):
+                wait_for(f"frame {n}", lambda: chain.element.props.stats.get_uint64("frames")[1] > n)
+                chain.element.emit("name-track", track, word, 0.9)
+        chain = Chain()
+        chain.run(between=lambda n: say(chain, n, {20: [(1, "cat"), (2, "cat")], 21: [(999999, "cat"), (0, "cat")]}))
+        self.assertEqual(sorted((m["label"], m["by"]) for m in chain.messages if m["ended"]), [("cat", "detector"), ("cat", "detector")])
+        self.assertEqual({m["label"] for m in chain.messages if m["views"] < 15}, {"person", "vehicle"}, "before, by shape")
+        other = Chain()
+        other.run(between=lambda n: say(other, n, {20: [(1, "cat")], 22: [(1, ""), (1, "a\nb"), (1, "x" * 65)]}))
+        self.assertIn("cat", {m["label"] for m in other.messages})
+        self.assertEqual(sorted(m["label"] for m in other.messages if m["ended"]), ["person", "vehicle"])
+        for n in range(5000):  # without frames that take them
+            other.element.emit("name-track", n, "cat", math.nan)
+
+    def test_place(self):
+        """What an element learnt of its place goes on in the next one, if pictures have the same size."""
+        def run_with(place, width=640):
+            chain = Chain()
+            chain.caps(width, 480)
+            if place:
+                chain.element.set_property("place", place)
+            chain.run()
+            return chain.element.get_property("place"), [m for m in chain.messages if "relative-size" in m["features"]]
+        place, known = run_with(None)
+        self.assertEqual(known, [])
+        place, known = run_with(place)
+        self.assertEqual(known, [], "two tracks are too few")
+        place, known = run_with(place)
+        self.assertTrue(known, "four tracks are enough")
+        self.assertEqual(run_with(place, 320)[1], [], "another size is another place")
+        for bad in ("place, width=640.0", "nonsense", "place, width=(double)640, height=(double)480, numbers=(double)<1, 2>",
+                    "place, width=(double)640, height=(double)480, numbers=(string)<a, b>"):
+            self.assertEqual(run_with(Gst.Structure.new_from_string(bad))[1], [], bad)
 
     def test_too_short(self):
         chain = Chain("min-time=60000").run()

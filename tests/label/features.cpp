@@ -2,6 +2,7 @@
 // Features of tracks whose motion is known, at several frame rates and sizes, and the shape rule on them.
 #include "kernels/label/features.h"
 #include "kernels/label/shape_rule.h"
+#include "kernels/label/votes.h"
 #include "tests/unit.h"
 
 #include <cmath>
@@ -128,6 +129,37 @@ void places() {
          "where nothing was, the mean of all");
   const TrackViews w = watch(walker, 4, 10, 480);
   expect(std::isfinite(get(w.features(place), Feature::relative_size)), "relative features are known");
+  const auto copy = PlaceScale::of(place.numbers());
+  expect(copy && copy->tracks() == place.tracks() && copy->usual(0.2)->size == place.usual(0.2)->size,
+         "its numbers are all that it knows");
+  for (const double bad : {-1., 1e9, std::numeric_limits<double>::quiet_NaN()}) {
+    std::vector<double> numbers = place.numbers();
+    numbers[0] = bad; // a weight
+    expect(!PlaceScale::of(numbers), "no place with a weight of " + std::to_string(bad));
+  }
+  expect(!PlaceScale::of({}) && !PlaceScale::of(std::vector<double>(26)), "no place of another version");
+}
+
+void votes() {
+  const auto is = [](const Votes &v, const std::string &name, double score) {
+    const auto best = v.best();
+    return best && best->name == name && near(best->score, score, 1e-9);
+  };
+  Votes v;
+  expect(!v.best(), "nothing was said");
+  v.add("", 0.9);
+  expect(!v.best(), "nothing was found");
+  v.add("cat", 0.8);
+  expect(is(v, "cat", 0.4), "one answer of two");
+  v.add("dog", 0.9);
+  v.add("dog", 0.9);
+  expect(is(v, "dog", 0.45), "the name with the higher sum");
+  for (const double wrong : {7., -7., std::numeric_limits<double>::quiet_NaN()}) v.add("dog", wrong);
+  expect(is(v, "dog", 2.8 / 7), "scores are limited to 0..1");
+  for (int n = 0; n < 100; n++) v.add("name " + std::to_string(n), 1);
+  v.add("a\nb", 1);
+  v.add(std::string(65, 'x'), 1);
+  expect(v.best()->score < 0.03, "what is no name, and names without end, count as answers alone");
 }
 
 void shapes() {
@@ -141,8 +173,13 @@ void shapes() {
 
 int run() {
   const std::vector<vigil::test::Case> cases = {
-      {"known motion", known_motion}, {"bad views", bad_views}, {"odd boxes", odd_boxes},
-      {"half hidden", half_hidden},   {"places", places},       {"shapes", shapes},
+      {"known motion", known_motion},
+      {"bad views", bad_views},
+      {"odd boxes", odd_boxes},
+      {"half hidden", half_hidden},
+      {"places", places},
+      {"shapes", shapes},
+      {"votes", votes},
   };
   return vigil::test::run_cases("label features", cases);
 }

@@ -178,6 +178,23 @@ void two_streams() {
   expect(!(a == c.cameras.at("a")), "another stream is a change");
 }
 
+void onvif() {
+  const Config c =
+      parse_config("cameras:\n"
+                   "  a: {source: x, onvif: {address: 'http://u:dome-hidden@h/d', events: true}}\n"
+                   "  b: {source: x, onvif: {address: h}}\n",
+                   "m.yaml");
+  CameraConfig a = c.cameras.at("a");
+  expect(a.onvif == "http://u:dome-hidden@h/d" && a.onvif_events && !c.cameras.at("b").onvif_events,
+         "the device, whose own events are off unless they are asked for");
+  expect(mask_credentials("cannot ask dome-hidden") == "cannot ask ***", "its password");
+  a.onvif_events = false;
+  expect(!(a == c.cameras.at("a")), "another setting is a change");
+  expect_error("cameras:\n  a:\n    source: x\n    onvif: {events: true}\n",
+               "m.yaml:4: cameras.a.onvif: address is missing: the camera's ONVIF service, "
+               "http://USER:PASSWORD@HOST/onvif/device_service");
+}
+
 void mistakes() {
   expect_error("cameras:\n  door: {sorce: x}\n",
                "m.yaml:2: cameras.door.sorce: there is no such key; allowed here: source,");
@@ -419,6 +436,21 @@ void words() {
   expect(is_name("door-1_B") && !is_name("") && !is_name("a b") && !is_name("..") &&
              !is_name(std::string(33, 'a')),
          "names");
+  const std::string longest(64, 'x');
+  for (const std::string &good : {std::string("Front door"), std::string("Haustür, 2. Stock"),
+                                  std::string("門"), std::string("<b>&\"'/#+"), longest})
+    expect(is_title(good), "a title: " + good);
+  std::string kanji;
+  for (int i = 0; i < 64; i++) kanji += "門";
+  expect(is_title(kanji) && !is_title(kanji + "x"), "64 characters, not bytes");
+  for (const std::string &bad : {std::string(), longest + "x", std::string(" x"), std::string("x "),
+                                 std::string(" "), std::string("a\nb"), std::string("a\tb"),
+                                 std::string("a\x1b[1mb"), std::string("a\xc2\x85"), std::string("\xff"),
+                                 std::string("a\xe2\x80\xae"
+                                             "b"),
+                                 std::string("\xe2\x81\xa6x"), std::string("\xe2\x80\x8b"),
+                                 std::string("\xe3\x85\xa4"), std::string("x\0y", 3)})
+    expect(!is_title(bad), "no title: " + bad);
 }
 
 void overrides() {
@@ -440,6 +472,15 @@ void overrides() {
   c.elements.erase("gpufisher");
   expect(!o.applied(c).elements.count("gpufisher"),
          "an element that left the configuration stays out of the chain");
+  o.set_title("door", "Haustür 門");
+  expect(o.applied(c).title == "Haustür 門" && o.applied(c).shown_name() == "Haustür 門" &&
+             c.shown_name() == "door" && o.names("door").back() == "motion" &&
+             Overrides(o.all().dump()).applied(c).title == "Haustür 門",
+         "a title");
+  c.title = "Of the file";
+  o.set_title("door", "");
+  expect(o.applied(c).shown_name() == "door", "the page takes away the title of the configuration");
+  c.title.clear();
   o.forget_property("door", "gpufisher", "every");
   o.forget_property("door", "cudamog", "median");
   expect(o.applied(c).elements.empty(), "taken back");
@@ -448,6 +489,8 @@ void overrides() {
   for (const char *bad :
        {"", "[]", "{}", R"({"cameras": 5})", R"({"cameras": {"a/b": {}}})",
         R"({"cameras": {"a": {"zones": {"z": {}}}}})", R"({"cameras": {"a": {"motion": 1}}})",
+        R"({"cameras": {"a": {"title": 1}}})", R"({"cameras": {"a": {"title": " x"}}})",
+        R"({"cameras": {"a": {"title": "x\u202ey"}}})",
         R"({"cameras": {"a": {"elements": {"cudamog": {"median": 5}}}}})"})
     expect(error_of([&] { Overrides{bad}; }).starts_with("overrides.json: "), std::string("refused: ") + bad);
 }
@@ -455,12 +498,14 @@ void overrides() {
 void added() {
   Overrides o;
   o.add_camera("front-door", "rtsp://eye:Pa%3Ass9@h/a?token=abcdef#x", "rtsp://eye:Pa%3Ass9@h/b");
-  o.add_camera("yard", "rtsp://h/c", "");
+  o.add_camera("yard", "rtsp://h/c", "", "http://eye:Pa%3Ass9@h/onvif/device_service");
+  o.set_switch("yard", "device_events", true);
   o.set_shape("yard", "zones", "z", {{"coordinates", "0,0,1,0,1,1"}, {"labels", {"person"}}});
   o.set_shape("yard", "zones", "old", nullptr);
   o.set_property("yard", "cudamog", "median", "9");
   o.set_switch("yard", "recordings", false);
   o.set_switch("yard", "enabled", false);
+  o.set_title("yard", "Hof: \"hinten\" #2");
   const Overrides again(o.all().dump());
   expect(again.all() == o.all(), "there and back again");
   RecordConfig record;
@@ -471,11 +516,13 @@ void added() {
          "cameras of the page");
   const std::string yaml = again.added_yaml();
   expect(yaml.find("Pa") == yaml.npos && yaml.find("abcdef") == yaml.npos, "no password: " + yaml);
-  setenv("FRONT_DOOR_PASSWORD", "Pa%3Ass9", 1);
+  for (const char *name : {"FRONT_DOOR_PASSWORD", "YARD_PASSWORD"}) setenv(name, "Pa%3Ass9", 1);
   const Config c = parse_config("record: {pre_capture: 7}\n" + yaml, "exported.yaml");
   CameraConfig yard = again.applied(cameras[1]);
   yard.added = false;
   expect(c.cameras.at("yard") == yard, "as YAML it is the same camera: " + yaml);
+  expect(yard.onvif == "http://eye:Pa%3Ass9@h/onvif/device_service" && yard.onvif_events,
+         "with its ONVIF device");
   expect(c.cameras.at("front-door").record_source == cameras[0].record_source, "with its password");
   Overrides less = again;
   less.remove_camera("front-door");
@@ -484,8 +531,16 @@ void added() {
   for (const char *bad :
        {R"({"cameras": {}, "added": 5})", R"({"cameras": {}, "added": {"a/b": {"source": "x"}}})",
         R"({"cameras": {}, "added": {"a": {}}})", R"({"cameras": {}, "added": {"a": {"source": 1}}})",
-        R"({"cameras": {}, "added": {"a": {"source": "x", "record_source": 1}}})"})
+        R"({"cameras": {}, "added": {"a": {"source": "x", "record_source": 1}}})",
+        R"({"cameras": {}, "added": {"a": {"source": "x", "onvif": {}}}})"})
     expect(error_of([&] { Overrides{bad}; }).starts_with("overrides.json: "), std::string("refused: ") + bad);
+  expect(parse_config("cameras: {a: {source: x, title: 'Front door'}}", "m.yaml").cameras.at("a").title ==
+             "Front door",
+         "the configuration's title");
+  expect(error_of([] {
+           parse_config("cameras: {a: {source: x, title: ' '}}", "m.yaml");
+         }).find("is no title") != std::string::npos,
+         "no title");
   expect(parse_config("cameras: {}\n", "m.yaml").cameras.empty(), "a configuration may have no cameras");
 }
 
@@ -500,6 +555,7 @@ int main(int argc, char **argv) {
       {"shards", shards},
       {"recordings", recordings},
       {"two streams", two_streams},
+      {"onvif", onvif},
       {"mistakes", mistakes},
       {"shapes", shapes},
       {"words", words},

@@ -183,17 +183,18 @@ def mail():
     server, plain, foreign, refusing = Mail(context), Mail(), Mail(certificate("foreign")[1]), Mail(context, "550 no such person")
     rule = '  - {{email: {{host: localhost, port: {port}, ca_file: "{ca}", user: vigil, password: "{password}", from: vigil@example.org, to: [anna@example.org, bob@example.org]}}, min_interval: 3}}'
     rules = "\n".join(rule.format(port=s.port, ca=ca, password=PASSWORD) for s in (server, plain, foreign, refusing))
-    with started("mail", rules) as m:
+    title = "Hoftür im Garten, hinter dem größten Haus 門"  # longer than one word of RFC 2047
+    with started("mail", rules, more=CAMERAS.replace("gate: {", f'gate: {{title: "{title}", ')) as m:
         m.wait("a mail", lambda: server.mails, 120)
         m.wait("the others are logged", lambda: [sum(f"localhost:{s.port}" in line for line in m.log) > 0 for s in (plain, foreign, refusing)] == [True] * 3, 60)
         true(PASSWORD not in "".join(m.log), "the log shows the password")
         m.stop()
     sender, people, message = server.mails[0]
     same((sender, people), ("vigil@example.org", ["anna@example.org", "bob@example.org"]), "from and to")
-    true(re.fullmatch(r"(motion|\d+ events) at gate", message["Subject"]), f"the subject: {message['Subject']}")
+    true(re.fullmatch(rf"(motion|\d+ events) at {title}", message["Subject"]), f"the subject has the camera's title: {message['Subject']}")
     true(message["Date"] and message["Message-ID"] and message["From"] and message["To"], "the headers")
     text, picture = list(message.iter_parts())
-    true(" at gate" in text.get_content(), f"the text: {text.get_content()}")
+    true(f" at {title}" in text.get_content(), f"the text: {text.get_content()}")
     true(picture.get_content_type() == "image/jpeg" and picture.get_content().startswith(b"\xff\xd8") and picture.get_filename().endswith(".jpg"), "the picture")
     same(server.logins[0], (True, ["vigil", PASSWORD]), "signed in, by TLS")
     for bad in (plain, foreign):

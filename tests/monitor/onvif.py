@@ -4,6 +4,7 @@
 onvif.py PROGRAM FOLDER [NAME OF A CHECK]..."""
 import base64
 import contextlib
+import http.client
 import os
 import pathlib
 import shutil
@@ -227,8 +228,11 @@ def looked():
             same(m.get("/api/cameras")[0]["state"], "online", "the camera that was there goes on")
             secrets(m)
             # The program ends while somebody looks.
-            last = threading.Thread(target=lambda: contextlib.suppress(OSError).__enter__() or answers.append(m.ask("POST", "/api/streams/look", {"source": odd["mute"].url})[0]), daemon=True)
-            last.start()
+
+            def look_on():
+                with contextlib.suppress(OSError, http.client.HTTPException):
+                    m.ask("POST", "/api/streams/look", {"source": odd["mute"].url})
+            threading.Thread(target=look_on, daemon=True).start()
             time.sleep(1)
             begun = time.monotonic()
             m.stop()
@@ -270,7 +274,12 @@ def added():
                 same(status, 400, f"{body}: {said}")
             same([c["name"] for c in m.get("/api/cameras")], ["door", "yard"], "a wrong body adds nothing")
             secrets(m)
+            same(m.get("/api/config")["cameras"]["door"]["onvif"], f"http://{device.address}:{device.port}/...", "the device is kept, to be turned and asked for its events")
+            same(m.get("/api/cameras/door")["device_events"]["enabled"], False, "which nobody has asked for")
+            same(m.ask("PATCH", "/api/cameras/door/switches", {"device_events": True})[0], 200, "its own events are switched on")
+            m.wait("subscribed", lambda: m.get("/api/cameras/door")["device_events"]["subscribed"], 60)
             yaml = m.ask("GET", "/api/config/cameras.yaml")[1].decode()
+            true("onvif:" in yaml and "events: true" in yaml and "${DOOR_PASSWORD}@127.0.2.1" in yaml, yaml)
             m.stop()
         # As YAML it is a configuration.
         (folder / "exported.yaml").write_text(yaml)
@@ -279,6 +288,7 @@ def added():
         same((done.returncode, "2 cameras" in done.stdout), (0, True), f"{yaml}\n{done.stdout}{done.stderr}")
         with started("added") as m:
             m.wait("it is there after a restart", lambda: m.get("/api/cameras/door")["state"] == "online", 120)
+            m.wait("its own events, too", lambda: m.get("/api/cameras/door")["device_events"]["subscribed"], 60)
             yard = m.get("/api/cameras/yard")
             same((yard["state"], list(yard["zones"]), yard["added"]), ("disabled", ["gate"], True), "as it was left")
             same(m.ask("POST", "/api/reload", {})[0], 200, "read again")
@@ -303,7 +313,49 @@ def added():
         server.wait()
 
 
-CHECKS = [search, devices, looked, added]
+def titled():
+    """Another title changes what people read, and nothing else: events, links, the connection and the configuration stay."""
+    camera = f'{{front: {{source: "{SCENE} ", title: "Of the file"}}, back: {{source: "{SCENE}"}}}}'
+    with started("titled", camera) as m:
+        before_file = (folder / "titled/monitor.yaml").read_bytes()
+        same([(c["name"], c["title"]) for c in m.get("/api/cameras")], [("front", "Of the file"), ("back", "back")], "titles of the configuration")
+        m.wait("an event", lambda: m.get("/api/events?camera=back")["events"], 90)
+        m.wait("the camera's picture", lambda: m.get("/api/cameras/back")["state"] == "online")
+        was, event = m.get("/api/cameras/back"), m.get("/api/events?camera=back")["events"][-1]
+        same(m.ask("POST", "/api/cameras", {"name": "yard", "source": "rtsp://127.0.0.1:1/x"})[0], 200, "a camera of the page")
+        for name, title in (("back", "Haustür 門 <b>"), ("yard", "Hof: #2 \"hinten\""), ("front", "Gate 🚪")):
+            status, said = m.ask("PATCH", f"/api/cameras/{name}", {"title": title})
+            same((status, said["title"], said["name"], "title" in said["overridden"]), (200, title, name, True), said)
+        now = m.get("/api/cameras/back")
+        same({k: now[k] for k in ("state", "since", "reconnects", "source", "zones")}, {k: was[k] for k in ("state", "since", "reconnects", "source", "zones")}, "the connection goes on")
+        same(m.get(f"/api/events/{event['id']}")["camera"], "back", "events keep the name")
+        for name, title in (("back", "GATE 🚪"), ("back", "yard"), ("back", "Of the file\n"), ("back", " x"), ("back", "x" * 65), ("back", "a\u202eb"), ("back", "\u200b"), ("back", "a\x1b[1m"), ("back", 1), ("back", None), ("none", "x")):
+            status, said = m.ask("PATCH", f"/api/cameras/{name}", {"title": title})
+            same(status, 404 if name == "none" else 400, f"{name}, {title!r}: {said}")
+        same(m.ask("PATCH", "/api/cameras/back", {"title": "x", "name": "y"})[0], 400, "a name is not changed")
+        same(m.ask("PATCH", "/api/cameras/back", {"title": "Haustür 門 <b>"})[0], 200, "its own title again")
+        same(m.get("/api/cameras/back")["title"], "Haustür 門 <b>", "what was refused changes nothing")
+        yaml = m.ask("GET", "/api/config/cameras.yaml")[1].decode()
+        same(m.get("/api/config")["cameras"]["front"]["title"], "Gate 🚪", "the configuration in use")
+        same(m.ask("POST", "/api/reload", {})[0], 200, "read again")
+        same(m.get("/api/cameras/front")["title"], "Gate 🚪", "after a reload")
+        true(any('"rename-camera"' in str(line) or line["what"] == "rename-camera" for line in m.get("/api/audit")["entries"]), "who did it")
+        m.stop()
+    same((folder / "titled/monitor.yaml").read_bytes(), before_file, "the configuration file")
+    (folder / "titled.yaml").write_text(yaml)
+    done = subprocess.run([program, "--check", "--config", folder / "titled.yaml"], capture_output=True, text=True, check=False)
+    same((done.returncode, "1 camera," in done.stdout), (0, True), f"{yaml}\n{done.stdout}{done.stderr}")
+    with started("titled") as m:
+        same([(c["name"], c["title"]) for c in m.get("/api/cameras")], [("front", "Gate 🚪"), ("back", "Haustür 門 <b>"), ("yard", 'Hof: #2 "hinten"')], "after a restart")
+        same(m.get(f"/api/events/{event['id']}")["camera"], "back", "its events are there")
+        same(m.ask("PATCH", "/api/cameras/front", {"title": ""})[1]["title"], "front", "back to the name")
+        same(m.ask("DELETE", "/api/cameras/front/overrides")[1]["title"], "Of the file", "back to the configuration")
+        same(m.ask("DELETE", "/api/cameras/yard")[0], 200, "taken away")
+        same(m.ask("PATCH", "/api/cameras/back", {"title": 'Hof: #2 "hinten"'})[0], 200, "the title is free")
+        m.stop()
+
+
+CHECKS = [search, devices, looked, added, titled]
 asked = sys.argv[3:]
 for check in CHECKS:
     if not asked or check.__name__ in asked:

@@ -17,6 +17,7 @@
 #include "tools/vigil-monitor/http/streams.h"
 #include "tools/vigil-monitor/notify/notice.h"
 #include "tools/vigil-monitor/notify/topics.h"
+#include "tools/vigil-monitor/printable.h"
 #include "tools/vigil-monitor/process.h"
 #include "tools/vigil-monitor/store/event_store.h"
 
@@ -227,24 +228,37 @@ void notices() {
   expect(!becomes_wanted(rule, e, later), "of another label");
   Event named = later;
   named.labels = {{"person", 0.8, EventLabel::By::shape}, {"cat", 0.3, EventLabel::By::examples}};
+  const auto as_named = [](const std::string &camera) { return camera; };
   expect(becomes_wanted(rule, later, named) && !becomes_wanted(rule, named, named), "when it gets the label");
-  expect(notice_of({named}).title == "person? at gate", "a guess is shown as one");
+  expect(notice_of({named}, as_named).title == "person? at gate", "a guess is shown as one");
   rule.labels = {"cat"};
   expect(!becomes_wanted(rule, later, named), "a label with a low score is none");
   named.labels = {{"cat", 1, EventLabel::By::person}, {"person", 0, EventLabel::By::person}};
-  expect(becomes_wanted(rule, later, named) && notice_of({named}).title == "cat at gate", "a person's word");
+  expect(becomes_wanted(rule, later, named) && notice_of({named}, as_named).title == "cat at gate",
+         "a person's word");
   rule.labels = {"person"};
   expect(!becomes_wanted(rule, later, named), "what it is not");
 
-  expect(notice_of({e}).title == "motion at gate" &&
-             notice_of({e}).text == "2026-01-10 21:00:00 motion at gate",
+  expect(notice_of({e}, as_named).title == "motion at gate" &&
+             notice_of({e}, as_named).text == "2026-01-10 21:00:00 motion at gate",
          "one event");
   std::vector<Event> many(12, e);
   many.back().camera = "door";
-  const Notice n = notice_of(many);
+  const Notice n = notice_of(many, as_named);
   expect(n.title == "12 events at gate, door" && std::count(n.text.begin(), n.text.end(), '\n') == 10 &&
              n.text.ends_with("\nand 2 more"),
          "many: " + n.title + "\n" + n.text);
+  const auto titles = [](const std::string &camera) { return camera == "gate" ? "Vordertür 門" : camera; };
+  const Notice titled = notice_of(many, titles);
+  expect(titled.title == "12 events at Vordertür 門, door" &&
+             titled.text.starts_with("2026-01-10 21:00:00 motion at Vordertür 門\n"),
+         "cameras are called by their titles: " + titled.title);
+  const auto long_title = [](const std::string &) {
+    std::string out;
+    for (int i = 0; i < 150; i++) out += "ü";
+    return out;
+  };
+  expect(is_visible(notice_of(many, long_title).title, 300), "what is cut stays UTF-8");
 }
 
 void access(const std::string &folder) {
@@ -720,6 +734,18 @@ void mqtt() {
   expect(good && switches == 2 && removed == 2,
          "without commands no switches, and those of before are removed");
   // A camera that moves from one shard to another: the new one's messages take the place of the old one's.
+  nlohmann::json titled = camera;
+  titled["title"] = "Haustür";
+  const auto first = discovery("v", "attic", "attic", camera),
+             renamed = discovery("v", "attic", "attic", titled);
+  expect(first.size() == renamed.size(), "a title takes no sensor away");
+  for (std::size_t i = 0; i < first.size(); i++) {
+    auto was = nlohmann::json::parse(first[i].payload), is = nlohmann::json::parse(renamed[i].payload);
+    expect(is["device"]["name"] == "Vigil Haustür" && was["device"]["name"] == "Vigil door",
+           "the friendly name");
+    is["device"]["name"] = was["device"]["name"];
+    expect(is == was && first[i].topic == renamed[i].topic, "topics and identifiers stay: " + first[i].topic);
+  }
   const auto before = discovery("site/7", "rack-1", "site/7", camera),
              after = discovery("site/7", "rack-2", "site/7", camera);
   bool same_topics = before.size() == after.size();

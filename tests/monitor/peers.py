@@ -83,10 +83,10 @@ def reload():
     (folder / "good.yaml").write_text(CAMERA)
     good, check = folder / "good.yaml", f"'{program}' --check --config"
     for command, code, word in (
-            (f"{check} <(cat '{good}')", 0, "1 cameras, no mistakes"),
-            (f"{check} <(sleep 2; cat '{good}'; sleep 1)", 0, "1 cameras, no mistakes"),
-            (f"cat '{good}' | {check} /dev/stdin", 0, "1 cameras, no mistakes"),
-            (f"{check} /dev/stdin < '{good}'", 0, "1 cameras, no mistakes"),
+            (f"{check} <(cat '{good}')", 0, "1 camera, no mistakes"),
+            (f"{check} <(sleep 2; cat '{good}'; sleep 1)", 0, "1 camera, no mistakes"),
+            (f"cat '{good}' | {check} /dev/stdin", 0, "1 camera, no mistakes"),
+            (f"{check} /dev/stdin < '{good}'", 0, "1 camera, no mistakes"),
             (f"{check} <(head -c 3000000 /dev/zero)", 1, "more than 1048576 bytes"),
             (f"{check} <(exec sleep 100 2>/dev/null)", 1, "nothing came from the pipe")):
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=90)

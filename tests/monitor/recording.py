@@ -158,7 +158,7 @@ def compared():
     foreign = files()[0].parent / "holiday.mp4"
     foreign.write_text("not ours")
     with start() as m:
-        m.wait("the file is found again", lambda: any("found again" in x for x in m.log) and any("are gone" in x for x in m.log), 40)
+        m.wait("the file is found again", lambda: any("found again" in x for x in m.log) and any("are gone" in x or "is gone" in x for x in m.log), 40)
         m.stop()
     db = sqlite3.connect(data / "events.db")
     same((db.execute("SELECT count(*) FROM segments WHERE id=?", (gone,)).fetchone()[0], db.execute("SELECT count(*) FROM segments WHERE id=?", (lost,)).fetchone()[0]), (0, 1), "rows")

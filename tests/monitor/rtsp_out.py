@@ -17,7 +17,9 @@ import threading
 import time
 import xml.etree.ElementTree as ET
 
+import rtsp_camera
 from program import Monitor, same, wait_for
+from vigiltest import free_port
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-rtsp_out"
 shutil.rmtree(folder, ignore_errors=True)
@@ -40,12 +42,12 @@ def true(value, what):
         raise AssertionError(what)
 
 
-def started(name, local="view", extra=""):
+def started(name, local="view", extra="", cameras=CAMERAS):
     own = folder / name
     own.mkdir()
     (own / "token").touch(0o600)
     (own / "token").write_text(f"admin {ADMIN}\n")
-    (own / "monitor.yaml").write_text(f"http: {{token_file: {own}/token, local: {local}}}\nrtsp: {{listen: '127.0.0.1:0'{extra}}}\n" + CAMERAS)
+    (own / "monitor.yaml").write_text(f"http: {{token_file: {own}/token, local: {local}}}\nrtsp: {{listen: '127.0.0.1:0'{extra}}}\n" + cameras)
     m = Monitor(program, own / "data", "--config", str(own / "monitor.yaml"))
     m.rtsp = int(re.fullmatch(r"rtsp://127\.0\.0\.1:(\d+)/CAMERA", m.process.stdout.readline().strip())[1])
     return m
@@ -120,7 +122,7 @@ class Client:
         return self.ask("DESCRIBE", f"rtsp://127.0.0.1:{self.port}/{camera}", Accept="application/sdp")
 
     def play(self, camera):
-        """Both streams; channels 0 and 2."""
+        """All streams; channels 0, 2 and 4."""
         status, fields, sdp = self.describe(camera)
         same(status, 200, "DESCRIBE")
         base = fields["content-base"].rstrip("/")
@@ -191,6 +193,7 @@ def stream():
             sdp = c.play("street")
             true(re.search(r"^m=video .*\n(?:a=.*\n|.*\n)*?a=rtpmap:96 H264/90000", sdp.replace("\r", ""), re.MULTILINE), sdp)
             true(re.search(r"^m=application 0 RTP/AVP 98$", sdp.replace("\r", ""), re.MULTILINE) and "a=rtpmap:98 VND.ONVIF.METADATA/90000" in sdp, sdp)
+            same(m.get("/api/stats")["rtsp"], {"address": "127.0.0.1", "port": m.rtsp, "tls": False, "clients": 1, "limit": 16}, "the System page's words")
             begun = time.time()
             file = m.connect()
             file.request("GET", "/api/cameras/street/live.mp4")
@@ -228,6 +231,65 @@ def stream():
         player = subprocess.run(["gst-launch-1.0", "-q", "rtspsrc", f"location=rtsp://127.0.0.1:{m.rtsp}/street", "protocols=tcp", "!", "application/x-rtp,media=video", "!",
                                  "rtph264depay", "!", "h264parse", "!", "decodebin", "!", "identity", "eos-after=20", "!", "fakesink"], capture_output=True, text=True, timeout=90, check=False)
         same(player.returncode, 0, player.stderr)
+
+
+def sound():
+    """The camera's sound is one more stream, untouched, on the picture's time. Without a sound that comes there is none."""
+    if rtsp_camera.MISSING:
+        print(rtsp_camera.MISSING)
+        return
+    with contextlib.ExitStack() as stack:
+        port = free_port()
+        source = rtsp_camera.CameraServer(port, "live_camera.py", "20")  # seconds between two key frames
+        stack.callback(source.kill)
+        kinds = {"opus": (97, "OPUS/48000/2"), "pcma": (8, "PCMA/8000"), "pcmu": (0, "PCMU/8000"), "aac": (97, "mpeg4-generic/48000")}
+        cameras = "".join(f'  {kind}: {{source: "rtsp://127.0.0.1:{port}/{kind}"}}\n' for kind in (*kinds, "small"))
+        with started("sound", cameras="record: {continuous: {days: 1}, pre_capture: 1, post_capture: 1}\ncameras:\n" + cameras) as m:
+            ready(m, *kinds, "small")
+            for kind in kinds:
+                m.wait(f"sound of {kind}", lambda kind=kind: m.ask("GET", f"/api/cameras/{kind}", headers={"Authorization": f"Bearer {ADMIN}"})[1]["sound"] == kind, 60)
+            for kind, (payload, words) in kinds.items():
+                begun = time.monotonic()
+                with Client(m.rtsp) as c:
+                    sdp = c.play(kind).replace("\r", "")
+                    true(re.search(rf"^m=audio 0 RTP/AVP {payload}$", sdp, re.MULTILINE), sdp)
+                    true(f"a=rtpmap:{payload} {words}".lower() in sdp.lower(), sdp)
+                    c.receive(lambda c: c.packets.get(0))
+                    first = time.monotonic() - begun
+                    c.receive(lambda c: {n[0] & 31 for n in c.nals()} >= {5, 7, 8} and len(c.packets.get(4, [])) > 100 and c.packets.get(1) and c.packets.get(5))
+                    print(f"{kind}: the first packet of a picture {1000 * first:.0f} ms after the connection, with 20 s between key frames")
+                    true(first < 10, f"{kind}: it waits for the next key frame: {first:.1f} s")
+                    heard = [(struct.unpack(">I", p[4:8])[0], p[12:]) for p in c.packets[4]]
+                    steps = [(b[0] - a[0]) & 0xffffffff for a, b in zip(heard[2:], heard[3:])]
+                    true(all(0 < step < 48000 for step in steps), f"{kind}: times go on: {steps[:20]}")
+                    if kind == "pcma":  # a tone in the first tenth of each second, by the camera's clock
+                        ntp, rtp = sender_report(c.packets[5][-1])
+                        loud = [ntp + (((at - rtp + 0x80000000) & 0xffffffff) - 0x80000000) / 8000 for at, data in heard[1:] if sum(abs(alaw(b)) for b in data) / len(data) > 1500]
+                        true(loud, "a tone")
+                        off = min(abs(loud[0] % 1 - whole) for whole in (0, 1))
+                        true(off < 0.35, f"the tone's time is the camera's: {loud[:5]}")
+                        video_ntp, _ = sender_report(c.packets[1][-1])
+                        true(abs(video_ntp - time.time()) < 30, "reports of the video have UTC")
+            with Client(m.rtsp) as c:
+                true("m=audio" not in c.describe("small")[2], "a camera without sound")
+            # Another program hears it.
+            player = subprocess.run(["gst-launch-1.0", "-q", "rtspsrc", f"location=rtsp://127.0.0.1:{m.rtsp}/opus", "protocols=tcp", "!", "application/x-rtp,media=audio", "!", "rtpopusdepay", "!", "opusdec", "!",
+                                     "identity", "eos-after=50", "!", "fakesink"], capture_output=True, text=True, timeout=90, check=False)
+            same(player.returncode, 0, player.stderr)
+
+
+def sender_report(packet):
+    """UTC and RTP time of an RTCP sender report."""
+    true(packet[1] == 200, f"a sender report: {packet[:8]}")
+    seconds, fraction, rtp = struct.unpack(">III", packet[8:20])
+    return seconds - 2208988800 + fraction / 2**32, rtp
+
+
+def alaw(byte):
+    byte ^= 0x55
+    exponent, mantissa = byte >> 4 & 7, (byte & 15) << 4
+    value = mantissa + 8 if exponent == 0 else mantissa + 0x108 << exponent - 1
+    return value if byte & 0x80 else -value
 
 
 def who():
@@ -336,7 +398,7 @@ def configuration():
     true("without TLS" in subprocess.run([program, "--check", "--config", file], capture_output=True, text=True, check=True).stdout, "a warning of passwords in the clear")
 
 
-CHECKS = [configuration, stream, who, camera_leaves, limits]
+CHECKS = [configuration, stream, sound, who, camera_leaves, limits]
 asked = sys.argv[3:]
 for check in CHECKS:
     if not asked or check.__name__ in asked:

@@ -412,6 +412,14 @@ void plan() {
          "says why");
   expect(ids(plan_retention({}, {noon, 1, 0, 1, total})).empty(), "nothing to delete is no endless loop");
   expect(next_departure(kept, {noon, 0, 1 << 30, 0, total}).has_value(), "says what comes next");
+  for (const auto &[days, words] : {std::pair{1.0, "(1 day)"}, {2.0, "(2 days)"}, {0.5, "(0.5 days)"}}) {
+    std::vector<Kept> one(1);
+    one[0].camera = "gate";
+    one[0].start = noon;
+    one[0].days = days;
+    const auto next = next_departure(one, {noon, 0, 1 << 30, 0, total});
+    expect(next && next->ends_with(words), "a number and its noun: " + next.value_or("nothing"));
+  }
 }
 
 std::string box(const std::string &type, std::size_t payload) {

@@ -63,7 +63,7 @@ ROUTES = {
     ("DELETE", "/api/labels"): ADMINISTRATOR, ("DELETE", "/api/labels/{}"): ADMINISTRATOR, ("GET", "/api/labels/export"): ADMINISTRATOR,
     ("POST", "/api/labels/import"): ADMINISTRATOR,
     ("POST", "/api/cameras"): ADMINISTRATOR, ("DELETE", "/api/cameras/{}"): ADMINISTRATOR, ("GET", "/api/config/cameras.yaml"): ADMINISTRATOR,
-    ("POST", "/api/onvif/search"): ADMINISTRATOR, ("POST", "/api/onvif/device"): ADMINISTRATOR, ("POST", "/api/streams/look"): ADMINISTRATOR,
+    ("POST", "/api/onvif/search"): ADMINISTRATOR, ("POST", "/api/onvif/device"): ADMINISTRATOR, ("POST", "/api/streams/look"): ADMINISTRATOR, ("PATCH", "/api/cameras/{}"): ADMINISTRATOR,
     ("GET", "/metrics"): VIEWER, ("GET", "/healthz"): STRANGER,
 }
 ENDLESS = ("/api/live", "/live.mp4")

@@ -17,6 +17,7 @@
 // Called right is what the monitor calls so (tools/vigil-monitor/labels/guesses.h): the taught name with the
 // highest score from 0.5 on, otherwise the shape rule's.
 #include "common/error.h"
+#include "kernels/label/appearance.h"
 #include "kernels/label/examples.h"
 
 #include <algorithm>
@@ -58,6 +59,8 @@ Tracks read(const std::string &path) {
     for (std::size_t i = 0; i < label::feature_count; i++)
       t.subject.shape[i] =
           j.at("shape").value(label::name_of(static_cast<label::Feature>(i)), t.subject.shape[i]);
+    if (j.contains("vector"))
+      t.subject.appearance = label::appearance_of(j["vector"].get<std::vector<float>>());
     out.push_back(std::move(t));
   }
   return out;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tracks with features and the truth about each, as JSON lines for label_accuracy: drawn scenes, whose truth is exact, and labelled video.
 
-    label_tracks.py OUT.jsonl SOURCE...
+    label_tracks.py OUT.jsonl SOURCE... [--crops FOLDER]
 
 SOURCE: drawn:NAME:SCENE:SEED:SECONDS[:PROPERTIES], such as drawn:same:street:11:120:pole=8,aside=-15. Or real:NAME[:BEFORE], with
 NAME one of the sequences below, read from $VIGIL_DATA (by default ../shared/data next to the source). NAME is the line's "set". Before that
@@ -11,6 +11,8 @@ the same camera sees the sequences BEFORE, with + between them, of which no trac
 A line: {"set", "label", "views", "shape": {feature: value}}. The features are those of tracklabel at the end of the track. A track is kept
 with eight views or more. In a drawn scene its label is the object that most of its boxes fit best, at an intersection over union of 0.3
 or more; tracks of which fewer than half of the boxes fit one are "none". In labelled video it is as SEQUENCES says.
+
+--crops: for each track its largest view with a tenth of its size around it, as a PGM of 64x64 in FOLDER/SET, and "crop" in the line.
 """
 import collections
 import io
@@ -24,13 +26,14 @@ import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstVideo", "1.0")
-from gi.repository import GLib, Gst  # noqa: E402  pylint: disable=wrong-import-position
+from gi.repository import GLib, Gst, GstVideo  # noqa: E402  pylint: disable=wrong-import-position
 
 from tracks_of import plain, rois  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = pathlib.Path(os.environ.get("VIGIL_DATA") or ROOT.parent / "shared" / "data")
 LEAST_VIEWS, SIZE, RATE = 8, (320, 240), 10
+CROP, MARGIN = 64, 0.1
 CLASSES = {"person": "person", "car": "vehicle"}
 CHAIN = "cudamog backend=cpu output=passthrough post-messages=false min-area={} ! boxtrack post-messages=false ! tracklabel min-views=4"
 # Name: file or pictures, frames a second, min-area, pictures of the truth (None: all confirmed tracks are `label`), number of the first frame,
@@ -54,10 +57,38 @@ def overlap(a, b):
     return w * h / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - w * h)
 
 
+def crop_of(buffer, caps, box):
+    """Luma of the box with its margin, CROP x CROP, each pixel the mean of those that it covers."""
+    width, height = (caps.get_structure(0).get_int(side)[1] for side in ("width", "height"))
+    meta = GstVideo.buffer_get_video_meta(buffer)
+    stride = meta.stride[0] if meta else -(-width // 4) * 4
+    right, data = buffer.map(Gst.MapFlags.READ)
+    if not right:
+        return None
+    dx, dy = MARGIN * (box[2] - box[0]), MARGIN * (box[3] - box[1])
+    x0, y0, x1, y1 = max(0, box[0] - dx), max(0, box[1] - dy), min(width, box[2] + dx), min(height, box[3] + dy)
+
+    def parts(first, last):
+        each = (last - first) / CROP
+        for i in range(CROP):
+            a = int(first + i * each)
+            yield a, max(a + 1, int(first + (i + 1) * each))
+    columns = list(parts(x0, x1))
+    out = bytearray()
+    pixels = bytes(data.data)
+    for top, bottom in parts(y0, y1):
+        lines = [pixels[y * stride:y * stride + width] for y in range(top, min(bottom, height))]
+        out += bytes(sum(sum(line[a:b]) for line in lines) // max(1, len(lines) * len(lines[0][a:b])) if lines and lines[0][a:b] else 0 for a, b in columns)
+    buffer.unmap(data)
+    return bytes(out)
+
+
 class Run:
     """One sequence through the chain; .tracks: id -> [(time, box)], .ended: tracklabel's last word of each."""
+    crops = None  # the folder for them
 
     def __init__(self, description, chain):
+        self.largest = {}  # by track: area and crop
         self.tracks, self.truth, self.ended = collections.defaultdict(list), {}, []
         pipeline = Gst.parse_launch(description.format(chain=chain + " ! fakesink name=found sync=false"))
         pipeline.get_by_name("found").get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.take_found)
@@ -75,12 +106,15 @@ class Run:
                     self.ended.append(said)
         pipeline.set_state(Gst.State.NULL)
 
-    def take_found(self, _pad, info):
+    def take_found(self, pad, info):
         buffer = info.get_buffer()
         for meta in rois(buffer):
             track = meta.get_param("track")
             if track and track.get_string("state") == "tracked":
-                self.tracks[track.get_uint64("id")[1]].append((buffer.pts, (meta.x, meta.y, meta.x + meta.w, meta.y + meta.h)))
+                number, box = track.get_uint64("id")[1], (meta.x, meta.y, meta.x + meta.w, meta.y + meta.h)
+                self.tracks[number].append((buffer.pts, box))
+                if self.crops and meta.w * meta.h > 1.1 * self.largest.get(number, (0, None))[0]:
+                    self.largest[number] = meta.w * meta.h, crop_of(buffer, pad.get_current_caps(), box)
         return Gst.PadProbeReturn.OK
 
     def take_truth(self, _pad, info):
@@ -93,7 +127,15 @@ class Run:
         for said in self.ended:
             label = label_of(self.tracks[said["id"]])
             if label:
-                yield {"set": name, "label": label, "views": said["views"], "shape": said["features"]}
+                line = {"set": name, "label": label, "views": said["views"], "shape": said["features"]}
+                crop = self.largest.get(said["id"], (0, None))[1]
+                if crop:
+                    folder = Run.crops / name
+                    folder.mkdir(parents=True, exist_ok=True)
+                    path = folder / f"{len(list(folder.iterdir())):05d}.pgm"
+                    path.write_bytes(b"P5\n%d %d\n255\n" % (CROP, CROP) + crop)
+                    line["crop"] = str(path)
+                yield line
 
 
 def drawn(name, scene, seed, seconds, properties=""):
@@ -165,11 +207,16 @@ def real(name, others=""):
 def main():
     Gst.init(None)
     assert Gst.Buffer and Gst.Structure  # two threads that meet a type first at the same time would make it twice
+    words = sys.argv[2:]
+    if "--crops" in words:
+        at = words.index("--crops")
+        Run.crops = pathlib.Path(words[at + 1])
+        del words[at:at + 2]
     with open(sys.argv[1], "w", encoding="utf-8") as out:
-        for source in sys.argv[2:]:
-            kind, *words = source.split(":")
+        for source in words:
+            kind, *parts = source.split(":")
             count = collections.Counter()
-            for line in (drawn if kind == "drawn" else real)(*words):
+            for line in (drawn if kind == "drawn" else real)(*parts):
                 out.write(json.dumps(line) + "\n")
                 count[line["label"]] += 1
             print(f"{source}: {dict(count)}", flush=True)

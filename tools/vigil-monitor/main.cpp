@@ -7,6 +7,7 @@
 #include "config/reference.h"
 #include "config/secrets.h"
 #include "config/text.h"
+#include "counted.h"
 #include "export/render.h"
 #include "http/api.h"
 #include "http/certificate.h"
@@ -297,8 +298,8 @@ int run(const Options &o) {
     return 0;
   }
   if (o.check) {
-    std::printf("%s: %zu cameras, no mistakes\n", o.config.empty() ? "the configuration" : o.config.c_str(),
-                config.cameras.size());
+    std::printf("%s: %s, no mistakes\n", o.config.empty() ? "the configuration" : o.config.c_str(),
+                counted(config.cameras.size(), "camera").c_str());
     for (const std::string &warning : config.warnings) std::printf("warning: %s\n", warning.c_str());
     return 0;
   }
@@ -341,7 +342,7 @@ int run(const Options &o) {
       [&access](const std::string &owner, const std::string &credential) {
         return access.cameras_of(owner, credential);
       },
-      log_line);
+      [&monitor](const std::string &camera) { return monitor.title_of(camera); }, log_line);
   LabelBook labels(
       monitor.storage().file("events.db"), monitor.storage().file("labels/examples.json"),
       {log_line, [&monitor](const std::string &what) { monitor.storage().report(what); },
@@ -368,6 +369,12 @@ int run(const Options &o) {
   api.read_again = reload;
   api.test_notices = [&notifier] { return notifier.test_notices(); };
   api.mqtt_state = [&notifier] { return notifier.mqtt_state(); };
+  if (rtsp)
+    api.rtsp_state = [&rtsp, address = config.rtsp.address, port = rtsp->port(),
+                      most = config.rtsp.max_clients, tls] {
+      return nlohmann::json{
+          {"address", address}, {"port", port}, {"tls", tls}, {"clients", rtsp->clients()}, {"limit", most}};
+    };
   GMainLoop *loop = g_main_loop_new(nullptr, FALSE);
   std::vector<guint> sources = {g_unix_signal_add(SIGINT, guarded<quit, G_SOURCE_CONTINUE>, loop),
                                 g_unix_signal_add(SIGTERM, guarded<quit, G_SOURCE_CONTINUE>, loop),

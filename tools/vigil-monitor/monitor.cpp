@@ -8,10 +8,13 @@
 #include "common/guarded.h"
 #include "config/secrets.h"
 #include "config/text.h"
+#include "counted.h"
 #include "monitor_services.h"
+#include "printable.h"
 #include "process.h"
 #include "recording/recorded.h"
 #include "recording/recovery.h"
+#include "tools/base/gst_ptr.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -52,7 +55,7 @@ Monitor::Monitor(Config config, std::string file)
       recordings_(std::make_shared<RecordingDisk>(storage_->recordings(), storage_->places(),
                                                   storage_->path(), log_line)),
       min_free_(static_cast<std::int64_t>(config_.storage.min_free)),
-      exports_(storage_->file("exports"), export_source(), log_line),
+      exports_(storage_->file("exports"), export_source(), log_line), detectors_(log_line),
       services_(std::make_shared<Services>(*this)) {
   overrides_ = overrides_file_.load();
   join_added(config_);
@@ -107,6 +110,7 @@ void Monitor::start() {
     cameras_[name] = std::make_shared<Camera>(overrides_.applied(config_.cameras.at(name)), services_);
     guard(name, [&] { cameras_[name]->start(); });
   }
+  keep_titles();
   timer_ = g_timeout_add(1000, guarded<on_timer, G_SOURCE_CONTINUE>, this);
 }
 
@@ -126,9 +130,10 @@ bool Monitor::stop() {
   constexpr std::chrono::seconds patience(6), disks(20);
   const bool clips = clips_->wait(disks); // each then tells the main loop
   if (!clips)
-    log_line(vigil::text(clips_->clips(),
-                         " clips still wait for the disk; the program leaves without waiting "
-                         "for them, and closes them when it starts again"));
+    log_line(vigil::text(counted(clips_->clips(), "clip"), " still ",
+                         word_for(clips_->clips(), "waits", "wait"),
+                         " for the disk; the program leaves without waiting, and closes ",
+                         word_for(clips_->clips(), "it", "them"), " when it starts again"));
   const auto run_main = [] { // what other threads have left for it
     while (g_main_context_iteration(nullptr, FALSE)) {
     }
@@ -156,11 +161,13 @@ void Monitor::tick() {
   for (const auto &[name, camera] : cameras_) guard(name, [&] { camera->tick(); });
   std::erase_if(leaving_, [](const auto &camera) { return !camera->awaits_clips(); });
   if (const double change = utc_.re_anchor(); change != 0) {
-    log_line(vigil::text("the system's clock was set by ", change, " seconds"));
+    log_line(vigil::text("the system's clock was set by ", counted(change, "second")));
     for (const auto &[name, camera] : cameras_) guard(name, [&] { camera->clock_set(change); });
   }
   recordings_->tick();
   if (cold_) storage_->places().cold()->tick();
+  if (auto unused = detectors_.take_unused(); !unused.empty())
+    reaper_.add([unused = std::move(unused)]() mutable { unused.clear(); });
   constexpr unsigned fresh = 2;
   if (ticks_ % fresh == 0 && hub_.viewers() > 0) announce_recorded();
   if (queue_.worked(Utc::monotonic_seconds())) log_line("the disk takes everything again");
@@ -393,7 +400,8 @@ void Monitor::retention(const std::map<std::string, CameraConfig> &cameras, doub
       storage_->next_departure(gone.empty() ? disk : storage_->disk(limits, utc_.now(), trusted));
   const std::lock_guard guard(retention_lock_);
   if (!gone.events.empty())
-    last_retention_ = vigil::text("deleted ", gone.events.size(), " events at ", utc_timestamp(utc_.now()));
+    last_retention_ =
+        vigil::text("deleted ", counted(gone.events.size(), "event"), " at ", utc_timestamp(utc_.now()));
   next_retention_ = next;
 }
 
@@ -460,7 +468,46 @@ void Monitor::write_overrides() {
 }
 
 void Monitor::apply(const std::string &name) {
-  if (const auto c = camera(name)) c->change(overrides_.applied(config_.cameras.at(name)));
+  const auto c = camera(name);
+  if (!c) return;
+  CameraConfig next = overrides_.applied(config_.cameras.at(name));
+  const bool titled = next.title != c->config().title;
+  c->change(std::move(next));
+  if (titled) keep_titles();
+}
+
+void Monitor::keep_titles() {
+  std::map<std::string, std::string> titles;
+  for (const auto &[name, camera] : cameras_)
+    if (!camera->config().title.empty()) titles[name] = camera->config().title;
+  const std::lock_guard guard(titles_lock_);
+  titles_ = std::move(titles);
+}
+
+std::string Monitor::title_of(const std::string &camera) const {
+  const std::lock_guard guard(titles_lock_);
+  const auto found = titles_.find(camera);
+  return found == titles_.end() ? camera : found->second;
+}
+
+void Monitor::set_title(const std::string &camera, const std::string &title) {
+  if (!title.empty() && !is_title(title))
+    fail(Error::Kind::bad_setting, "'", printable(title, most_said),
+         "' is no title: 1 to 64 characters, without control characters or marks of direction, and without a "
+         "space at an end");
+  // Titles that look the same are the same.
+  const auto folded = [](const std::string &words) {
+    const tools::TextPtr whole(g_utf8_normalize(words.c_str(), -1, G_NORMALIZE_ALL_COMPOSE));
+    const tools::TextPtr out(g_utf8_casefold(whole ? whole.get() : words.c_str(), -1));
+    return std::string(out.get());
+  };
+  for (const auto &[name, other] : cameras_)
+    if (name != camera && !title.empty() &&
+        (folded(name) == folded(title) || folded(other->config().shown_name()) == folded(title)))
+      fail(Error::Kind::bad_setting, "camera ", name, " is called '", other->config().shown_name(),
+           "'; choose another title");
+  overrides_.set_title(camera, title);
+  apply(camera);
 }
 
 void Monitor::tell_removed(const std::string &camera) {
@@ -471,6 +518,7 @@ void Monitor::tell_removed(const std::string &camera) {
 
 void Monitor::join_added(Config &config) const {
   for (CameraConfig &c : overrides_.added(config.record)) {
+    c.detector = config.detector;
     const std::string name = c.name;
     try {
       check_source(c);
@@ -503,7 +551,7 @@ std::vector<std::string> Monitor::reload() {
   next.notify = config_.notify;
   join_added(next);
   const auto changed = use(std::move(next));
-  log_line(vigil::text("configuration read again; ", changed.size(), " cameras changed"));
+  log_line(vigil::text("configuration read again; ", counted(changed.size(), "camera"), " changed"));
   return changed;
 }
 
@@ -523,6 +571,7 @@ void Monitor::add_camera(const std::string &name, const std::string &source, con
   Config next = config_;
   for (CameraConfig &c : with.added(config_.record))
     if (c.name == name) {
+      c.detector = config_.detector;
       check_source(c);
       next.cameras[name] = std::move(c);
       next.order.push_back(name);
@@ -598,6 +647,7 @@ std::vector<std::string> Monitor::use(Config next) {
   cameras_ = std::move(kept);
   for (auto &[name, config] : changes) guard(name, [&] { cameras_[name]->change(std::move(config)); });
   for (const auto &[name, camera] : added) guard(name, [&] { camera->start(); });
+  guard("cameras", [&] { keep_titles(); });
   guard("cameras", [&] { demand(); });
   if (!gone.empty() || !added.empty()) guard("cameras", [&] { on_cameras(); });
   return changed;
@@ -669,7 +719,8 @@ nlohmann::json Monitor::configuration() const {
     nlohmann::json j = camera->describe(overrides_.names(name)), elements = nlohmann::json::object();
     for (const auto &[e, properties] : c.elements)
       for (const auto &[p, s] : properties) elements[e][p] = s.value;
-    cameras[name] = {{"source", shown_source(c.source)},
+    cameras[name] = {{"title", c.shown_name()},
+                     {"source", shown_source(c.source)},
                      {"record_source", c.record_source.empty()
                                            ? nlohmann::json()
                                            : nlohmann::json(shown_source(c.record_source))},

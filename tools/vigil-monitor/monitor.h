@@ -10,6 +10,7 @@
 #include "camera/camera.h"
 #include "config/overrides.h"
 #include "deleted_events.h"
+#include "detector/detectors.h"
 #include "export/exports.h"
 #include "http/hub.h"
 #include "log.h"
@@ -68,12 +69,18 @@ class Monitor {
   void add_camera(const std::string &name, const std::string &source, const std::string &record_source,
                   const std::string &onvif = "");
   void remove_camera(const std::string &name); // likewise; its events and recordings stay
-  nlohmann::json configuration() const;        // in use, credentials masked
+  // What people call the camera from now on; empty: its name. Throws Error::bad_setting when the title is
+  // none, or another camera's.
+  void set_title(const std::string &camera, const std::string &title);
+  nlohmann::json configuration() const; // in use, credentials masked
   // Opens a stream and looks at it; ends when the last owner lets go, on any thread. Throws as add_camera().
   std::shared_ptr<StreamLook> look_at(const std::string &source);
+  nlohmann::json detectors() const { return detectors_.describe(); } // as GET /api/stats
 
   // For any thread:
   Hub &hub() { return hub_; }
+  // What people call the camera of this name; the name itself where there is none.
+  std::string title_of(const std::string &camera) const;
   Storage &storage() { return *storage_; }
   const Utc &utc() const { return utc_; }
   Worker &writer() { return writer_; }
@@ -131,6 +138,7 @@ class Monitor {
   void deleted_cold(std::vector<Departure>); // on any thread
   nlohmann::json cold_stats(const ColdConfig &, std::int64_t bytes) const;
   void demand();
+  void keep_titles();
   static void on_main(std::function<void()>);
 
   Config config_;
@@ -149,7 +157,9 @@ class Monitor {
   std::optional<std::string> unsaved_; // overrides that are not on the disk
   std::vector<std::promise<std::string>> savers_;
   std::map<std::string, std::shared_ptr<Camera>> cameras_;
-  struct Waiting { // news of an event that is on its way to the disk
+  mutable std::mutex titles_lock_;
+  std::map<std::string, std::string> titles_; // of cameras that have one
+  struct Waiting {                            // news of an event that is on its way to the disk
     std::string type;
     Event event;
   };
@@ -174,6 +184,7 @@ class Monitor {
   std::shared_ptr<ColdMover> cold_;    // null: no second folder
   std::atomic<std::int64_t> min_free_; // of the disk, for exports
   Exports exports_;
+  Detectors detectors_;
   const std::shared_ptr<CameraServices> services_;
   std::vector<std::shared_ptr<Camera>> leaving_; // out of the configuration; clips are on their way
   DeletedEvents deleted_;

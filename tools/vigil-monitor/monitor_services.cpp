@@ -49,6 +49,10 @@ void Monitor::Services::teach(GstElement *tracklabel) {
   if (monitor_.on_tracklabel) monitor_.on_tracklabel(tracklabel);
 }
 
+std::shared_ptr<Detector> Monitor::Services::detector(const DetectorConfig &config) {
+  return monitor_.detectors_.with(config);
+}
+
 void Monitor::Services::crossing(const std::string &camera, const std::string &line, double time, bool in) {
   const bool taken = monitor_.writer_.add_needed([&m = monitor_, camera, line, time, in] {
     const auto quarter = static_cast<std::int64_t>(std::floor(time / EventStore::quarter));

@@ -31,6 +31,7 @@ class Monitor::Services final : public CameraServices {
   tools::SharedContexts &contexts() override { return monitor_.contexts_; }
   std::shared_ptr<ClipThreads> clips() override { return monitor_.clips_; }
   std::shared_ptr<RecordingDisk> recordings() override { return monitor_.recordings_; }
+  std::shared_ptr<Detector> detector(const DetectorConfig &) override;
 
  private:
   Monitor &monitor_;

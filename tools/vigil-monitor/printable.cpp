@@ -40,6 +40,14 @@ bool turns(std::uint32_t c) {
          (c >= 0x2066 && c <= 0x2069);
 }
 
+// Spaces, and characters without a width.
+bool is_blank(std::uint32_t c) {
+  return c == 0x20 || c == 0xa0 || c == 0xad || c == 0x34f || c == 0x115f || c == 0x1160 || c == 0x1680 ||
+         c == 0x17b4 || c == 0x17b5 || (c >= 0x180b && c <= 0x180f) || (c >= 0x2000 && c <= 0x200f) ||
+         c == 0x202f || (c >= 0x205f && c <= 0x206f) || c == 0x2800 || c == 0x3000 || c == 0x3164 ||
+         (c >= 0xfe00 && c <= 0xfe0f) || c == 0xfeff || c == 0xffa0 || (c >= 0xe0000 && c <= 0xe0fff);
+}
+
 } // namespace
 
 std::string printable(std::string_view text, std::size_t most) {
@@ -65,6 +73,17 @@ std::string printable(std::string_view text, std::size_t most) {
     text.remove_prefix(bytes);
   }
   return out;
+}
+
+bool is_visible(std::string_view text, std::size_t most) {
+  bool seen = false;
+  for (std::size_t n = 0; !text.empty(); n++) {
+    const Character c = first_of(text);
+    if (n == most || !c.bytes || is_control(c.code) || turns(c.code)) return false;
+    seen = seen || !is_blank(c.code);
+    text.remove_prefix(c.bytes);
+  }
+  return seen;
 }
 
 } // namespace vigil::monitor

@@ -16,4 +16,8 @@ constexpr std::size_t most_said = 200;
 // "...".
 std::string printable(std::string_view text, std::size_t most = std::string_view::npos);
 
+// Whether printable() leaves a text of at most `most` characters as it is, tabs and ends of lines included,
+// and something of it can be seen.
+bool is_visible(std::string_view text, std::size_t most);
+
 } // namespace vigil::monitor

@@ -6,6 +6,7 @@ from its picture, which a busy machine does not keep."""
 import json
 import pathlib
 import sys
+import time
 import unittest
 
 import server as servers
@@ -46,6 +47,24 @@ const look = (now, frame) => {
   video.requestVideoFrameCallback(look);
 };
 video.requestVideoFrameCallback(look);
+"""
+# From the click on a camera on, in ms: the first picture that its video shows, and the parts of the way.
+FIRST = """
+const [place, done] = arguments, video = () => document.querySelector("video.picture");
+const begun = performance.now(), parts = {};
+performance.clearResourceTimings();
+const asked = () => performance.getEntriesByType("resource").find((e) => /whep|live\\.mp4/.test(e.name));
+location.hash = place;
+const wait = () => {
+  const v = video();
+  if (!v || !location.hash.startsWith(place)) return setTimeout(wait, 2);
+  v.requestVideoFrameCallback((now) => {
+    const request = asked();
+    if (request) Object.assign(parts, { asked: request.startTime - begun, answered: request.responseStart - begun });
+    done({ first: performance.now() - begun, ...parts });
+  });
+};
+wait();
 """
 # Onsets of the tone in what is heard, by the page's clock.
 HEAR = """
@@ -174,6 +193,25 @@ class Live(unittest.TestCase):
         self.assertIn("WebRTC: this browser has no WebRTC; MP4: this browser has no Media Source Extensions", self.words())
         b.until(lambda: b.grey(".stage canvas.picture") > 20, "a picture")
         self.assertEqual(b.complaints(), [])
+
+    @unittest.skipUnless(TIMING, "figures alone")
+    def test_first_pictures(self):
+        """The camera's key frames are two seconds apart."""
+        b = self.browser
+        b.driver.set_script_timeout(60)
+        for way, without in (("webrtc", ()), ("mse", ("RTCPeerConnection",))):
+            self.without(*without)
+            found = []
+            for i in range(20):
+                b.open("system")
+                b.find(".stats")
+                time.sleep(0.37 * (i % 6))  # at any time between two key frames
+                found.append(b.driver.execute_async_script(FIRST, "#/camera/door"))
+            b.until(lambda way=way: self.way() == way, way)
+            middle = {key: round(sorted(f.get(key, 0) for f in found)[len(found) // 2]) for key in found[0]}
+            most = round(max(f["first"] for f in found))
+            print(json.dumps({"way": way, "median_ms": middle, "most_ms": most}))
+            self.assertLessEqual(most, 2500)
 
     @unittest.skipUnless(TIMING, "figures alone")
     def test_figures(self):

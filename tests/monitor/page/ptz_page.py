@@ -146,7 +146,7 @@ class Turn(unittest.TestCase):
         self.stopped("at the view")
         self.steer()
         names = lambda: b.run("return [...document.querySelectorAll('.ptz-go')].map((e) => e.textContent)")  # noqa: E731
-        b.click(".ptz-bar > button[aria-expanded]")
+        b.click(".ptz-tools > button[aria-expanded]")
         b.until(lambda: "no presets yet" in b.run("return document.querySelector('.ptz-presets').textContent"), "no presets")
         b.click(".ptz-new input")
         b.keys("Gate <north>", Keys.ENTER)
@@ -165,7 +165,7 @@ class Turn(unittest.TestCase):
         self.server.until(lambda: head.zooms > zooms, "the button of the zoom", 20)
         for theme in ("dark", "light"):
             b.resize(360, 740, theme)
-            outside = b.run("""const stage = document.querySelector('.stage').getBoundingClientRect(); return [...document.querySelectorAll('.ptz-bar, .ptz-bar > :not([hidden]), .ptz-list *')].filter((e) => {
+            outside = b.run("""const stage = document.querySelector('.stage').getBoundingClientRect(); return [...document.querySelectorAll('.ptz-bar, .ptz-tools > :not([hidden]), .ptz-list *')].filter((e) => {
                 const r = e.getBoundingClientRect(); return r.width && (r.left < 0 || r.right > 360); }).map((e) => e.className)""")
             self.assertEqual(outside, [], "within 360 pixels")
             self.assertLessEqual(b.run("return document.documentElement.scrollWidth"), 360)

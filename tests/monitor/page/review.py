@@ -157,6 +157,19 @@ class Review(unittest.TestCase):
         b.until(lambda: self.rows() == ["Motion at door", "Motion at yard"], "no label")
         self.assertEqual(s.get(f"/api/events/{ids[1]}")["labels"], [])
 
+    def test_outage(self):
+        """A time without pictures takes no label: neither by the field, which is hidden, nor by a key."""
+        b, s = self.browser, self.server
+        ids = self.fill([("yard", "camera-offline", 0), ("door", "motion", 300)])
+        b.open("review")
+        b.until(lambda: self.rows() == ["Camera offline at yard", "Motion at door"], "two items")
+        self.assertFalse(b.find(".label-field").is_displayed())
+        b.keys("1", "x", "n")
+        b.until(lambda: b.find(".label-field").is_displayed(), "the field of the next item")
+        b.keys("1")
+        s.until(lambda: s.get(f"/api/events/{ids[1]}")["labels"], "a label of the event of motion")
+        self.assertEqual(s.get(f"/api/events/{ids[0]}")["labels"], [])
+
     def test_refused(self):
         """A mark that the server does not take comes back, and is said."""
         b = self.browser

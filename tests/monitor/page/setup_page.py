@@ -95,6 +95,13 @@ class SetUp(unittest.TestCase):
         for wanted in ("Simulated & Sons Eye 12 (fast) at 127.0.3.1", "Main stream: H264 1920 × 1080", "Sub stream: H264 640 × 360"):
             self.assertIn(wanted, words)
         self.assertEqual(b.run("return [...document.querySelectorAll('.plan select')].map((e) => e.value)"), ["main", "sub"])
+        # Both streams are seen before anything is saved.
+        b.until(lambda: len(b.all(".plan .look img")) == 2, "pictures of both streams", 60)
+        looks = b.run("return [...document.querySelectorAll('.look')].map((e) => e.textContent)")
+        for wanted in ("Looked at", "H.264, 160 × 90", "frames/s", "A key frame every", "Without sound"):
+            self.assertIn(wanted, looks[0])
+        self.assertIn("320 × 180", looks[1])
+        b.until(lambda: b.run("return [...document.querySelectorAll('.look img')].every((e) => e.complete && e.naturalWidth > 100)"), "the browser draws them")
         self.assertEqual(s.get("/api/cameras"), [], "nothing is done before")
         faults = serious_faults(b) if axe_file() else []
         self.assertEqual(faults, [])
@@ -107,13 +114,57 @@ class SetUp(unittest.TestCase):
         print(f"from an empty configuration to a camera in {time.monotonic() - begun:.1f} s and 4 clicks")
         b.until(lambda: b.run("return document.querySelector('.table-room th .badge:not([hidden])')?.textContent") == "added here", "told apart in the table")
         self.pictures("added")
+        # An address that is typed: what is wrong with it is said before it is saved.
+        b.run("for (const e of document.querySelectorAll('.setup > .people-form input')) e.value = ''")
+        fields[0].send_keys(f"rtsp://127.0.3.1:{RTSP}/audio")
+        self.button("What would be done?")
+        b.until(lambda: "offers no video" in b.run("return document.querySelector('.plan .look-fault')?.textContent ?? ''"), "why it cannot be used", 60)
+        self.assertTrue(b.run("return [...document.querySelectorAll('.plan button')].every((e) => !e.disabled)"), "it can be added all the same")
+        self.pictures("fault")
+        b.run("for (const e of document.querySelectorAll('.setup > .people-form input')) e.value = ''")
+        fields[0].send_keys(f"rtsp://127.0.3.1:{RTSP}/video")
+        self.button("What would be done?")
+        b.until(lambda: "Looked at and recorded" in b.run("return document.querySelector('.plan .look')?.textContent ?? ''"), "one stream for both", 60)
+        self.pictures("typed")
+        self.title()
+        b.open("system")
         self.assertNotIn(PASSWORD, b.run("return document.body.textContent"))
-        self.button("Take away Eye-12-fast")
+        self.button("Take away Front door 門")
         self.button("Take away", "dialog")
         s.until(lambda: s.get("/api/cameras") == [], "taken away")
         b.until(lambda: "None." in b.run("return document.querySelector('.setup').textContent"), "the list is empty")
         # Answers come seconds after the click that asked for them, and need room then.
         self.assertEqual([c for c in b.complaints() if "400" not in c and "layout jumped" not in c], [])
+
+
+    def title(self):
+        """A title is shown everywhere in the place of the name, which links keep."""
+        b = self.browser
+        b.open("camera/Eye-12-fast")
+        b.until(lambda: b.run("const e = [...document.querySelectorAll('.tabs input')].at(-1); e?.click(); return document.querySelector('#camera-title')?.offsetHeight > 0"), "the field of the title")
+        b.run("const e = document.querySelector('#camera-title'); e.value = '  Front door 門 '; e.dispatchEvent(new Event('change'))")
+        b.until(lambda: b.run("return document.querySelector('h1').textContent") == "Front door 門", "the page's heading")
+        self.assertEqual(self.server.get("/api/cameras")[0]["title"], "Front door 門")
+        if PICTURES:
+            for width in (1280, 360):
+                b.resize(width, 900, "dark")
+                b.run("document.querySelector('#camera-title').scrollIntoView({ block: 'center' })")
+                time.sleep(0.5)
+                (PICTURES / f"title-{width}.jpg").write_bytes(b.picture())
+            b.resize(1280, 800, "dark")
+        b.run("const e = document.querySelector('#camera-title'); e.value = 'a\\u202eb'; e.dispatchEvent(new Event('change'))")
+        b.until(lambda: "is no title" in b.run("return document.body.textContent"), "why not")
+        self.assertEqual(b.run("return document.querySelector('#camera-title').value"), "Front door 門")
+        b.open("wall")
+        b.until(lambda: b.run("return document.querySelector('.tile-name')?.textContent") == "Front door 門", "on the wall")
+        self.assertTrue(b.run("return document.querySelector('.tile-name').href").endswith("#/camera/Eye-12-fast"), "links keep the name")
+        if PICTURES:
+            time.sleep(1)
+            (PICTURES / "title-wall.jpg").write_bytes(b.picture())
+        b.open("timeline?cameras=Eye-12-fast")
+        b.until(lambda: "Front door 門" in b.run("return document.querySelector('.tl-name')?.textContent ?? ''"), "in the timeline")
+        b.open("events")
+        b.until(lambda: "Front door 門" in b.run("return [...document.querySelectorAll('option')].map((e) => e.textContent).join()"), "in the filters")
 
 
 if __name__ == "__main__":

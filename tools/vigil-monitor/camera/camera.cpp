@@ -137,15 +137,18 @@ void Camera::build() {
     detect_stream_ = std::make_shared<Recorder>(0, services_->clips(), recorder_news());
   else
     stored_.connection_begins(recorder_news());
+  detector_ = config_.detector ? services_->detector(*config_.detector) : nullptr;
   feed_->connected = connection_.began();
   causes_.connection_begins();
   connection_.take(std::make_unique<CameraPipeline>(
       config_, services_->file("models/" + config_.name + ".mog"), masks_, pipeline_events(),
-      services_->contexts(), services_->utc(), feed_->plan));
+      services_->contexts(), services_->utc(), feed_->plan, detector_));
   demand(demand_);
   causes_.set_rules(pipeline()->element("boxrules"));
   onvif_->connection_begins();
   teach();
+  if (GstElement *e = pipeline()->element("tracklabel"); e && place_)
+    g_object_set(e, "place", place_.get(), nullptr);
   pipeline()->play(); // why it fails, if it does, comes by the bus
 }
 
@@ -160,6 +163,11 @@ void Camera::learnt(const std::vector<std::string> &labels) {
 }
 
 void Camera::disconnect() {
+  if (GstElement *e = pipeline() ? pipeline()->element("tracklabel") : nullptr) {
+    GstStructure *place = nullptr;
+    g_object_get(e, "place", &place, nullptr);
+    place_.reset(place);
+  }
   events_.end_all();
   onvif_->connection_ends();
   causes_.connection_ends();
@@ -212,6 +220,7 @@ bool Camera::needs_restart(const CameraConfig &next) {
   same.masks = config_.masks;
   same.motion = config_.motion;
   same.place = config_.place;
+  same.title = config_.title;
   same.onvif = config_.onvif;
   same.onvif_events = config_.onvif_events;
   if (same == config_) return false;
@@ -242,6 +251,7 @@ void Camera::change(CameraConfig next) {
   const bool restart = needs_restart(next);
   const bool masks = !(next.masks == config_.masks);
   const bool rules = !(next.zones == config_.zones) || !(next.lines == config_.lines);
+  const bool same_place = next.source == config_.source;
   config_ = std::move(next);
   masks_->set(config_.masks);
   onvif_->follow();
@@ -249,6 +259,7 @@ void Camera::change(CameraConfig next) {
   if (!config_.records_all() || !config_.enabled) stored_.stop_recording(gap_reason::switched_off);
   if (restart || !config_.enabled) {
     take_down();
+    if (!same_place) place_.reset();
     feed_->plan = std::make_shared<TilePlan>(config_.live_fps);
     state_.forget();
     connection_.renew();

@@ -19,6 +19,7 @@
 #include "rule_counts.h"
 #include "said_once.h"
 #include "stored_stream.h"
+#include "tools/base/gst_ptr.h"
 #include "track_labels.h"
 
 #include <memory>
@@ -82,6 +83,9 @@ class Camera : public std::enable_shared_from_this<Camera> {
   RecordStream record_; // where another stream is recorded
   // The stream that is looked at, for viewers, where another one is recorded; else null.
   std::shared_ptr<Recorder> detect_stream_;
+  std::shared_ptr<Detector> detector_; // of all connections; null: there is none
+  // What tracklabel learnt of the place, for the next connection.
+  std::unique_ptr<GstStructure, tools::Releaser<gst_structure_free>> place_;
   RuleCounts counts_;
   TrackLabels labels_;
   EventTracker events_;

@@ -21,7 +21,9 @@ struct _GstElement; // of GStreamer
 namespace vigil::monitor {
 
 class ClipThreads;
+class Detector;
 class RecordingDisk;
+struct DetectorConfig;
 
 // What becomes of a camera's news. Knows no GStreamer.
 class CameraNews {
@@ -64,6 +66,7 @@ class CameraServices : public CameraNews {
   virtual tools::SharedContexts &contexts() = 0;
   virtual std::shared_ptr<ClipThreads> clips() = 0;
   virtual std::shared_ptr<RecordingDisk> recordings() = 0;
+  virtual std::shared_ptr<Detector> detector(const DetectorConfig &) = 0; // one for equal settings
 
   // On the main thread: gives the element tracklabel the examples of labels, soon.
   virtual void teach(_GstElement *tracklabel) = 0;

@@ -164,6 +164,7 @@ void Recorder::reset() {
   forget_stream();
   gst_caps_replace(&caps_, nullptr);
   for (tools::CapsPtr &c : sound_) c.reset();
+  latest_sound_.reset();
   announce(guard);
 }
 
@@ -207,6 +208,8 @@ bool Recorder::begin_part(const std::string &event, double from, double utc) {
 
 std::shared_ptr<StreamViewer> Recorder::watch(const Make &make) {
   tools::CapsPtr caps, sent, stored;
+  BufferPtr latest_sound;
+  double latest_sound_time = 0;
   const auto reference = [](const tools::CapsPtr &c) {
     return tools::CapsPtr(c ? gst_caps_ref(c.get()) : nullptr);
   };
@@ -216,8 +219,13 @@ std::shared_ptr<StreamViewer> Recorder::watch(const Make &make) {
     caps.reset(gst_caps_ref(caps_));
     sent = reference(sound_[static_cast<std::size_t>(SoundForm::sent)]);
     stored = reference(sound_[static_cast<std::size_t>(SoundForm::stored)]);
+    constexpr double lately = 2; // seconds
+    if (latest_sound_ && latest_ - latest_sound_time_ < lately) {
+      latest_sound.reset(gst_buffer_ref(latest_sound_.get()));
+      latest_sound_time = latest_sound_time_;
+    }
   }
-  auto viewer = make({caps.get(), sent.get(), stored.get()});
+  auto viewer = make({caps.get(), sent.get(), stored.get(), latest_sound.get(), latest_sound_time});
   const std::lock_guard guard(lock_);
   if (caps_ != caps.get() || ring_.empty() || viewers_.size() >= most_viewers) return nullptr;
   std::size_t from = 0;
@@ -237,6 +245,10 @@ void Recorder::sound(SoundForm form, GstCaps *caps, GstBuffer *buffer, double ti
   const std::lock_guard guard(lock_);
   tools::CapsPtr &known = sound_[static_cast<std::size_t>(form)];
   if (known.get() != caps) known.reset(gst_caps_ref(caps));
+  if (form == SoundForm::sent) {
+    latest_sound_.reset(gst_buffer_ref(buffer));
+    latest_sound_time_ = time;
+  }
   for (const auto &v : viewers_) v->push_sound(form, caps, buffer, time);
 }
 

@@ -61,6 +61,8 @@ class Recorder {
   // too many watch. Who watches says unwatch() before the last owner lets go.
   struct Stream {
     GstCaps *video, *sound_sent, *sound_stored; // of sound null: there is none, or none has come yet
+    GstBuffer *latest_sound = nullptr;          // as it is sent, and when; null: none has come lately
+    double latest_sound_time = 0;
   };
   using Make = std::function<std::shared_ptr<StreamViewer>(const Stream &)>; // without a lock
   std::shared_ptr<StreamViewer> watch(const Make &);
@@ -113,6 +115,8 @@ class Recorder {
   std::vector<Clip> clips_;
   std::vector<std::shared_ptr<StreamViewer>> viewers_;
   std::array<tools::CapsPtr, 2> sound_; // by SoundForm
+  BufferPtr latest_sound_;              // as it is sent
+  double latest_sound_time_ = 0;
   std::atomic<int> recording_ = 0;
   std::atomic<std::uint64_t> lost_ = 0, overruns_ = 0;
   struct Unwritten {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "clip_writer.h"
 
+#include "../counted.h"
 #include "../store/mp4.h"
 #include "common/error.h"
 #include "from_zero.h"
@@ -87,9 +88,9 @@ void ClipWriter::run(const Done &done) {
     for (const Frame &f : frames_) forget(f);
     frames_.clear();
     if (why.empty() && lost_)
-      why = text("the disk was too slow: ", lost_, " frames are missing");
+      why = text("the disk was too slow: ", counted(lost_, "frame is", "frames are"), " missing");
     else if (lost_)
-      why += text(", and ", lost_, " frames are missing");
+      why += text(", and ", counted(lost_, "frame is", "frames are"), " missing");
   }
   done(finish(written, std::move(why)));
 }

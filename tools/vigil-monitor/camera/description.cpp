@@ -57,6 +57,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
   const auto sound = recorder ? recorder->sound_codec() : std::nullopt;
   const auto &reason = state.reason();
   return {{"name", config.name},
+          {"title", config.shown_name()},
           {"state", state.name()},
           {"reason", reason ? nlohmann::json(printable(mask_credentials(*reason))) : nlohmann::json()},
           {"since", state.since()},

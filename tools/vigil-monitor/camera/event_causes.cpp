@@ -12,7 +12,7 @@ nlohmann::json track_record(const GstStructure *s, const std::string &camera, do
   guint64 id = 0, views = 0;
   double score = 0;
   gboolean taught = FALSE, ended = FALSE;
-  const char *label = gst_structure_get_string(s, "label");
+  const char *label = gst_structure_get_string(s, "label"), *by = gst_structure_get_string(s, "by");
   gst_structure_get_uint64(s, "id", &id);
   gst_structure_get_uint64(s, "views", &views);
   gst_structure_get_double(s, "score", &score);
@@ -33,6 +33,7 @@ nlohmann::json track_record(const GstStructure *s, const std::string &camera, do
           {"label", label ? label : ""},
           {"score", score},
           {"taught", taught != FALSE},
+          {"by", by ? by : ""},
           {"views", views},
           {"ended", ended != FALSE},
           {"shape", shape}};

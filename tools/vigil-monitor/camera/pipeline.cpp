@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipeline.h"
 
+#include "../detector/track_crops.h"
 #include "common/error.h"
 #include "common/guarded.h"
 #include "disposable.h"
@@ -95,13 +96,14 @@ constexpr std::pair<const char *, const char *> mog_defaults[] = {
 CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &model,
                                std::shared_ptr<MaskFile> masks, PipelineEvents events,
                                tools::SharedContexts &contexts, const Utc &utc,
-                               std::shared_ptr<TilePlan> plan)
+                               std::shared_ptr<TilePlan> plan, std::shared_ptr<Detector> detector)
     : StreamPipeline(config, config.name, config.source, config.takes_sound() && !config.records_apart(),
                      events, contexts, utc),
       events_(std::move(events)), plan_(std::move(plan)), masks_(std::move(masks)),
       rate_gate_(config.detect_fps), tile_height_(config.live_height) {
   plan_->forget();
   build_chain();
+  if (detector && element("tracklabel")) add_detector(std::move(detector));
   g_object_set(mog_, "model-location", model.c_str(), nullptr);
 }
 
@@ -188,6 +190,13 @@ void CameraPipeline::build_chain() {
                              reduction_ ? guarded<Callbacks::into_view_tiles, GST_PAD_PROBE_DROP>
                                         : guarded<Callbacks::into_tiles, GST_PAD_PROBE_DROP>,
                              false);
+}
+
+void CameraPipeline::add_detector(std::shared_ptr<Detector> detector) {
+  crops_ = std::make_unique<TrackCrops>(config_.name, std::move(detector), element("tracklabel"));
+  const tools::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(raw_tee_, "sink"));
+  gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_BUFFER,
+                    guarded<Callbacks::picture_to_crop, GST_PAD_PROBE_OK>, this, nullptr);
 }
 
 bool CameraPipeline::reduces() const {

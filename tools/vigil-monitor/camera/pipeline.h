@@ -36,6 +36,9 @@
 
 namespace vigil::monitor {
 
+class Detector;
+class TrackCrops;
+
 struct PipelineEvents : StreamEvents {
   // On streaming threads:
   std::function<void(View, double time, Bytes jpeg)> picture;
@@ -52,9 +55,10 @@ constexpr unsigned chain_waiting = 3;
 
 class CameraPipeline final : public StreamPipeline {
  public:
-  // `model`: the file in which cudamog keeps what it learns.
+  // `model`: the file in which cudamog keeps what it learns. `detector`: null, there is none.
   CameraPipeline(const CameraConfig &, const std::string &model, std::shared_ptr<MaskFile>, PipelineEvents,
-                 tools::SharedContexts &, const Utc &, std::shared_ptr<TilePlan>);
+                 tools::SharedContexts &, const Utc &, std::shared_ptr<TilePlan>,
+                 std::shared_ptr<Detector> detector);
   ~CameraPipeline() override;
   void mute() override;
 
@@ -93,6 +97,7 @@ class CameraPipeline final : public StreamPipeline {
   bool counts_drops_of(GstObject *) const override;
   bool encodes() const; // raw pictures for the recorder
   void build_chain();
+  void add_detector(std::shared_ptr<Detector>);
   bool reduces() const; // whether the chain may get smaller pictures than the camera's
   GstElement *add_reduction(GstElement *last);
   void set_reduction(const GstVideoInfo &); // for such pictures, before the first of them
@@ -129,6 +134,7 @@ class CameraPipeline final : public StreamPipeline {
   std::atomic<bool> turning_ = false;
   std::mutex turn_lock_;
   unsigned turns_ = 0; // under turn_lock_
+  std::unique_ptr<TrackCrops> crops_; // null: no detector
   std::vector<GstElement *> chain_;
   KeyGate key_gate_;       // before the decoder; its thread's, as the next one is
   DamageGate damage_gate_; // behind it

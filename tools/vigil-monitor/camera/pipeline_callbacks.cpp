@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipeline_callbacks.h"
 
+#include "../detector/track_crops.h"
 #include "common/guarded.h"
 #include "reduction.h"
 #include "tools/base/gst_ptr.h"
@@ -82,6 +83,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_of_pictures(GstPad *, GstPadPr
     p.width_ = video->width;
     p.shown_width_ = width_shown(*video);
     p.height_ = video->height;
+    if (p.crops_) p.crops_->caps(*video);
     p.update_tile_caps();
   }
   return GST_PAD_PROBE_OK;
@@ -221,6 +223,17 @@ GstPadProbeReturn CameraPipeline::Callbacks::after_chain(GstPad *pad, GstPadProb
   CameraPipeline &p = self(user);
   p.frames_out_++;
   p.latency_ms_ = (p.utc_.now() - p.time_of(pad, GST_PAD_PROBE_INFO_BUFFER(info))) * 1000;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  if (p.crops_ && !p.muted_)
+    p.crops_->see(buffer, running_time(pad, buffer), p.chain_width_, p.chain_height_);
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::picture_to_crop(GstPad *pad, GstPadProbeInfo *info,
+                                                             gpointer user) {
+  const CameraPipeline &p = self(user);
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  if (!p.muted_) p.crops_->picture(buffer, running_time(pad, buffer));
   return GST_PAD_PROBE_OK;
 }
 

@@ -25,6 +25,7 @@ struct CameraPipeline::Callbacks {
   static GstPadProbeReturn before_mog(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn after_mog(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn after_chain(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstPadProbeReturn picture_to_crop(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn into_tiles(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn into_plain_tiles(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn into_view_tiles(GstPad *, GstPadProbeInfo *, gpointer);

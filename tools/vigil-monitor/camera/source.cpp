@@ -102,8 +102,8 @@ void new_manager(GstElement *, GstElement *rtpbin, gpointer with_times) {
     g_signal_connect(rtpbin, "new-jitterbuffer", G_CALLBACK(guarded<set_up_jitterbuffer>), with_times);
 }
 
-// rtspsrc follows a server that sends on to another one, and changes its location by that. Nothing is said to a
-// host that the address does not name.
+// rtspsrc follows a server that sends on to another one, and changes its location by that. Nothing is said
+// to a host that the address does not name.
 gboolean before_send(GstElement *source, gpointer, gpointer) {
   const auto *asked = static_cast<const char *>(g_object_get_data(G_OBJECT(source), named_host));
   gchar *now = nullptr;

@@ -14,8 +14,8 @@ class Turning {
     learn, // the picture is still: the model of the view before is of no use
     over   // what is found is an event again
   };
-  // The camera was told to turn, by the monotonic clock; `preset`: to this one's view, empty: to no known
-  // one.
+  // Somebody orders the camera to turn, at a time of the monotonic clock; `preset`: to this one's view,
+  // empty: to no known one.
   void order(double now, const std::string &preset);
   // It did not take the last order. True when it stayed where it was.
   bool refused();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "config.h"
 
+#include "../printable.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "detector_yaml.h"
 #include "notify_yaml.h"
 #include "secrets.h"
 #include "text.h"
@@ -199,11 +201,12 @@ void read_onvif(const YamlValue &v, CameraConfig &c) {
   keep_secrets_of_source(c.onvif);
 }
 
-CameraConfig read_camera(const std::string &name, const YamlValue &v, const RecordConfig &record,
+CameraConfig read_camera(const std::string &name, const YamlValue &v, const Config &all,
                          const Presets &presets) {
   CameraConfig c;
   c.name = name;
-  c.record = record;
+  c.record = all.record;
+  c.detector = all.detector;
   c.place = v.place();
   ElementSettings own;
   const auto shapes = [&](const char *kind) {
@@ -213,6 +216,15 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
     return [&own, e](const YamlValue &x) { read_elements(e, x, own); };
   };
   v.members({{"source", [&](const YamlValue &x) { read_source(x, c); }},
+             {"title",
+              [&](const YamlValue &x) {
+                c.title = x.text();
+                if (!is_title(c.title))
+                  x.refuse(
+                      "'" + printable(c.title, most_said) +
+                      "' is no title: 1 to 64 characters, without control characters or marks of direction, "
+                      "and without a space at an end");
+              }},
              {"onvif", [&](const YamlValue &x) { read_onvif(x, c); }},
              {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
              {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},
@@ -237,6 +249,12 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Reco
               [&](const YamlValue &x) {
                 x.members({{"height", [&](const YamlValue &y) { c.detect_height = read_detect_height(y); }},
                            {"fps", [&](const YamlValue &y) { c.detect_fps = read_detect_fps(y); }}});
+              }},
+             {"detector",
+              [&](const YamlValue &x) {
+                if (x.flag() && !c.detector)
+                  x.refuse("true, but there is no section detector with a model for all cameras");
+                if (!x.flag()) c.detector.reset();
               }},
              {"max_pixels", [&](const YamlValue &x) { c.max_pixels = x.integer(1, 1 << 30); }},
              {"record", [&](const YamlValue &x) { read_record(x, c.record); }},
@@ -466,6 +484,7 @@ Config read_top(const YamlValue &top, const std::string &file) {
             v.members({{"days", [&](const YamlValue &x) { c.storage.export_days = x.number(0, years); }}});
           }},
          {"record", [&](const YamlValue &v) { read_record(v, c.record); }},
+         {"detector", [&](const YamlValue &v) { c.detector = read_detector(v); }},
          {"roles", [&](const YamlValue &v) { roles.push_back(v); }},
          {"notify", [&](const YamlValue &v) { notify.push_back(v); }},
          {"push", [&](const YamlValue &v) { read_push(v, c.push); }},
@@ -488,7 +507,7 @@ Config read_top(const YamlValue &top, const std::string &file) {
     for (const YamlValue &part : cameras)
       part.read([&](const YamlValue &v) {
         v.each([&](const std::string &name, const YamlValue &camera) {
-          c.cameras[name] = read_camera(name, camera, c.record, presets);
+          c.cameras[name] = read_camera(name, camera, c, presets);
           c.order.push_back(name);
         });
       });

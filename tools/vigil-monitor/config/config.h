@@ -3,6 +3,7 @@
 // the place that each setting remembers.
 #pragma once
 
+#include "../detector/detector_config.h"
 #include "geometry.h"
 #include "notify.h"
 #include "shard.h"
@@ -59,12 +60,13 @@ struct RecordConfig {
 // the pictures as they come.
 constexpr int detect_half = -1, detect_full = 0;
 
-// Of CameraConfig::detect_fps. The default divides the usual rates of cameras evenly; what it finds and saves:
+// Of CameraConfig::detect_fps. The default divides the usual rates of cameras; what it finds and saves:
 // docs/measurements/log/2026-11/cost.md.
 constexpr double detect_all = 0, default_detect_fps = 5;
 
 struct CameraConfig {
   std::string name, source;
+  std::string title;                  // what people call it; empty: the name
   std::string onvif;                  // address of its ONVIF device, with user and password; empty: none
   bool onvif_events = false;          // what the camera finds by itself becomes events
   std::string record_source;          // another stream of the camera, which is recorded; empty: `source` is
@@ -81,11 +83,13 @@ struct CameraConfig {
   std::map<std::string, Line> lines;
   std::map<std::string, Mask> masks;
   ElementSettings elements;
+  std::optional<DetectorConfig> detector; // without it there is none
   std::string place;
   bool added = false; // on the page: it is not in the configuration
   bool records_all() const { return record.enabled && record.continuous; }
   // Whether another stream is recorded than is looked at.
   bool records_apart() const { return record.enabled && !record_source.empty(); }
+  const std::string &shown_name() const { return title.empty() ? name : title; }
   std::vector<std::string> sources() const {
     return record_source.empty() ? std::vector{source} : std::vector{source, record_source};
   }
@@ -93,12 +97,12 @@ struct CameraConfig {
   // Sound is asked of the camera to be heard live, too.
   bool takes_sound() const { return records_sound() || live_sound.value_or(record.audio); }
   bool operator==(const CameraConfig &o) const {
-    return name == o.name && source == o.source && record_source == o.record_source && onvif == o.onvif &&
-           onvif_events == o.onvif_events && enabled == o.enabled && motion == o.motion && loop == o.loop &&
-           live_height == o.live_height && live_fps == o.live_fps && live_sound == o.live_sound &&
-           detect_height == o.detect_height && detect_fps == o.detect_fps && max_pixels == o.max_pixels &&
-           record == o.record && zones == o.zones && lines == o.lines && masks == o.masks &&
-           elements == o.elements && added == o.added;
+    return name == o.name && title == o.title && source == o.source && record_source == o.record_source &&
+           onvif == o.onvif && onvif_events == o.onvif_events && enabled == o.enabled && motion == o.motion &&
+           loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
+           live_sound == o.live_sound && detect_height == o.detect_height && detect_fps == o.detect_fps &&
+           max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
+           masks == o.masks && elements == o.elements && detector == o.detector && added == o.added;
   }
 };
 
@@ -165,7 +169,8 @@ struct Config {
   PushConfig push;
   RolesConfig roles;
   StorageConfig storage;
-  RecordConfig record; // of cameras that do not say otherwise
+  RecordConfig record;                    // of cameras that do not say otherwise
+  std::optional<DetectorConfig> detector; // likewise
   std::map<std::string, CameraConfig> cameras;
   std::vector<std::string> order;    // of the cameras, as they were written
   Shard shard;                       // see keep_shard()

@@ -130,8 +130,8 @@ Overrides::Overrides(const std::string &text) {
     const std::string where = "camera " + name + ": ";
     if (!is_name(name) || !camera.is_object()) refuse(where, "is no camera");
     try {
-      only_keys(camera,
-                {"zones", "lines", "masks", "elements", "enabled", "recordings", "motion", "device_events"});
+      only_keys(camera, {"zones", "lines", "masks", "elements", "enabled", "recordings", "motion",
+                         "device_events", "title"});
       for (const char *kind : {"zones", "lines", "masks"}) {
         if (!member(camera, kind).is_object()) refuse(where, std::string(kind) + " is no object");
         for (const auto &[shape, value] : member(camera, kind).items()) {
@@ -148,6 +148,10 @@ Overrides::Overrides(const std::string &text) {
       for (const char *flag : {"enabled", "recordings", "motion", "device_events"})
         if (camera.contains(flag) && !camera[flag].is_boolean())
           refuse(where, std::string(flag) + " is neither true nor false");
+      if (const auto title = camera.find("title"); title != camera.end())
+        if (!title->is_string() || (!title->get_ref<const std::string &>().empty() &&
+                                    !is_title(title->get_ref<const std::string &>())))
+          refuse(where, "title is none");
       if (!member(camera, "elements").is_object()) refuse(where, "elements is no object");
       for (const auto &[element, properties] : member(camera, "elements").items()) {
         if (!properties.is_object()) refuse(where, element + " is no object");
@@ -192,6 +196,9 @@ void Overrides::forget_property(const std::string &camera, const std::string &el
 
 void Overrides::set_switch(const std::string &camera, const std::string &name, bool on) {
   all_["cameras"][camera][name] = on;
+}
+void Overrides::set_title(const std::string &camera, const std::string &title) {
+  all_["cameras"][camera]["title"] = title;
 }
 void Overrides::forget(const std::string &camera) {
   all_["cameras"].erase(camera);
@@ -254,6 +261,8 @@ std::string Overrides::added_yaml() const {
           << "record" << YAML::Value << shown("record_source") << YAML::EndMap;
     else
       out << shown("source");
+    if (const std::string title = o.value("title", ""); !title.empty())
+      out << YAML::Key << "title" << YAML::Value << YAML::DoubleQuoted << title;
     if (camera.contains("onvif")) {
       out << YAML::Key << "onvif" << YAML::Value << YAML::BeginMap << YAML::Key << "address" << YAML::Value
           << shown("onvif");
@@ -296,6 +305,7 @@ CameraConfig Overrides::applied(CameraConfig c) const {
     for (const auto &[property, value] : properties.items())
       c.elements[element][property] = {value.get<std::string>(), place};
   }
+  c.title = o.value("title", c.title);
   c.enabled = o.value("enabled", c.enabled);
   c.motion = o.value("motion", c.motion);
   c.onvif_events = o.value("device_events", c.onvif_events);
@@ -320,8 +330,8 @@ std::vector<std::string> Overrides::names(const std::string &camera) const {
   for (const auto &[element, properties] : member(o, "elements").items())
     for (const auto &[property, value] : properties.items())
       out.push_back("elements." + element + "." + property);
-  for (const char *flag : {"enabled", "recordings", "motion", "device_events"})
-    if (o.contains(flag)) out.push_back(flag);
+  for (const char *key : {"title", "enabled", "recordings", "motion", "device_events"})
+    if (o.contains(key)) out.push_back(key);
   return out;
 }
 

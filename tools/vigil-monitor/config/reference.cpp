@@ -97,6 +97,16 @@ constexpr KeyReference table[] = {
     {"push.private_addresses", "", "false",
      "Whether a push service, or the proxy to it, may have an address that is not public."},
 
+    {"detector.model", "ONNX file", "required",
+     "[Detector](../how-to/detector.md): a network that looks at crops of tracks. None is shipped."},
+    {"detector.layout", "`classes`, `fastestdet`, `yolov5`, `yolov8`", "`fastestdet`", "What the output is."},
+    {"detector.size", "16..2048, or WxH", "352", "Input of the model in pixels."},
+    {"detector.colours", "`rgb`, `bgr`", "`rgb`", "Their order in the input."},
+    {"detector.classes", "file, or list of names", "required", "Classes of the model, in its order."},
+    {"detector.labels", "label by class", "all, by their names", "Other classes are left out."},
+    {"detector.threshold", "", "0.5", "Least score. Higher: fewer and surer names."},
+    {"detector.rate", "", "2", "Crops a second of each camera at most. Higher: more processor time."},
+
     {"roles.viewer.cameras", "list of names", "all",
      "Cameras that [users](monitor.md#users) of this role see, if they have no list of their own."},
     {"roles.operator.cameras", "list of names", "all",
@@ -134,6 +144,8 @@ constexpr KeyReference table[] = {
 
     {"cameras.NAME.source", "text, or `{record, detect}`", "required",
      "[Address, file, device or elements](monitor.md#source), or [two streams](monitor.md#two-streams)."},
+    {"cameras.NAME.title", "1 to 64 characters", "the name",
+     "What people read in the place of the name."},
     {"cameras.NAME.onvif.address", "http:// address", "none",
      "[ONVIF service](monitor.md#turning-a-camera) that turns the camera, with user and password."},
     {"cameras.NAME.onvif.events", "", "false",
@@ -150,6 +162,7 @@ constexpr KeyReference table[] = {
      "[Size of the analysed pictures](monitor.md#size-of-the-analysed-pictures)."},
     {"cameras.NAME.detect.fps", "`all`, 0.5..240", "5",
      "[Rate of the analysed pictures](monitor.md#rate-of-the-analysed-pictures)."},
+    {"cameras.NAME.detector", "", "true with `detector`", "Use the detector for this camera."},
     {"cameras.NAME.max_pixels", "", "35389440 (8192x4320)", "A larger picture is refused."},
     {"cameras.NAME.record", "as above", "", "Overrides `record` for this camera."},
     {"cameras.NAME.zones.NAME.coordinates", "coordinates", "required",

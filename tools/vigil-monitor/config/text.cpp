@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "text.h"
 
+#include "../printable.h"
 #include "common/error.h"
 #include "kernels/label/classifier.h"
 #include "secrets.h"
@@ -54,6 +55,11 @@ bool is_name(std::string_view s) {
   return !s.empty() && s.size() <= 32 && std::all_of(s.begin(), s.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
+}
+
+bool is_title(std::string_view s) {
+  constexpr std::size_t most = 64;
+  return !s.empty() && s.front() != ' ' && s.back() != ' ' && is_visible(s, most);
 }
 
 void check_labels(const std::vector<std::string> &labels) {

@@ -18,6 +18,9 @@ std::string size_text(std::uint64_t bytes);
 
 // 1 to 32 of A-Z a-z 0-9 _ -, so that a name can stand in paths, addresses and topics as it is.
 bool is_name(std::string_view);
+// What people call a camera: 1 to 64 characters of UTF-8, of any script, one of them visible. None of them is
+// a control character, turns the direction of writing, or is a space at an end.
+bool is_title(std::string_view);
 
 // Labels of tracks: 1 to 64 bytes of UTF-8 each, and few of them. Throws Error::bad_setting.
 void check_labels(const std::vector<std::string> &);

@@ -27,6 +27,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras", Role::view, Scope::own, &Api::cameras},
       {"POST", "/api/cameras", Role::admin, Scope::all, &Api::add_camera},
       {"GET", "/api/cameras/{}", Role::view, Scope::camera, &Api::camera},
+      {"PATCH", "/api/cameras/{}", Role::admin, Scope::camera, &Api::rename_camera},
       {"DELETE", "/api/cameras/{}", Role::admin, Scope::camera, &Api::remove_camera},
       {"GET", "/api/cameras/{}/live.mp4", Role::view, Scope::camera, &Api::live_mp4},
       {"POST", "/api/cameras/{}/whep", Role::view, Scope::camera, &Api::begin_view},

@@ -33,9 +33,10 @@ class Api {
   void end_views() { viewers_.stop(); } // all live pictures by WebRTC; no more begin
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
+  std::function<nlohmann::json()> rtsp_state = [] { return nlohmann::json(); }; // of the RTSP server
   // Sends a message for a test to everybody whom the configuration names, and waits.
   std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
-  Push *push = nullptr;                    // messages by web push; null: there are none
+  Push *push = nullptr; // messages by web push; null: there are none
   // Of devices, and looks at streams; they end soon. On any thread.
   void end_searches() {
     searches_.end();
@@ -110,6 +111,7 @@ class Api {
   Response look_at_device(const Match &);
   Response look_at_streams(const Match &);
   Response add_camera(const Match &);
+  Response rename_camera(const Match &);
   Response remove_camera(const Match &);
   Response export_cameras(const Match &);
 

@@ -2,6 +2,7 @@
 // Parts of the recording as files that stay for a while: export/exports.h.
 #include "api.h"
 
+#include "../counted.h"
 #include "../export/sha256.h"
 #include "../recording/recorded.h"
 #include "common/error.h"
@@ -39,7 +40,8 @@ std::size_t need_file(const ExportJob &job, const Request &r) {
     refuse(404, "export " + job.id + (job.has_ended() ? " has no files" : " is not done yet"));
   const int n = integer_of(r, "file", 0, 999, 0);
   if (static_cast<std::size_t>(n) >= job.files.size())
-    refuse(404, vigil::text("export ", job.id, " has ", job.files.size(), " files, numbered from 0"));
+    refuse(404,
+           vigil::text("export ", job.id, " has ", counted(job.files.size(), "file"), ", numbered from 0"));
   return static_cast<std::size_t>(n);
 }
 

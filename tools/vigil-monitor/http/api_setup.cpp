@@ -223,6 +223,23 @@ Response Api::add_camera(const Match &m) {
   return json_response(done);
 }
 
+Response Api::rename_camera(const Match &m) {
+  const std::string expected = R"({"title": "..."})";
+  const json body = json_body(m.request);
+  only_members(body, {"title"}, expected);
+  const std::string title = text_member(body, "title", expected), &name = m.parts[0];
+  std::shared_future<std::string> saved;
+  const json done = monitor_.call([&] {
+    if (!monitor_.camera(name)) refuse(404, "there is no camera '" + name + "'");
+    monitor_.set_title(name, title);
+    saved = monitor_.save_overrides();
+    return monitor_.describe(name);
+  });
+  note(m, "rename-camera", {{"camera", name}, {"title", title}});
+  need_saved(saved);
+  return json_response(done);
+}
+
 Response Api::remove_camera(const Match &m) {
   const std::string &name = m.parts[0];
   std::shared_future<std::string> saved;

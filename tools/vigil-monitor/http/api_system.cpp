@@ -80,7 +80,7 @@ json Api::figures(const VisibleCameras &visible) {
       if (visible.has(c->config().name)) cameras.push_back(c->stats());
     const std::lock_guard guard(limits_lock_);
     limits_ = monitor_.config().storage;
-    return json{{"cameras", cameras}};
+    return json{{"cameras", cameras}, {"detectors", monitor_.detectors()}};
   });
   constexpr std::chrono::milliseconds patience(500);
   json disk = disk_.get(patience);
@@ -103,7 +103,10 @@ json Api::figures(const VisibleCameras &visible) {
                 {"mqtt_outbox", {{"length", disk["mqtt_outbox"]}, {"limit", most_letters}}},
                 {"webhook", {{"length", disk["webhook"]}, {"limit", most_letters}}}}},
               {"gpu", nullptr},
-              {"mqtt", mqtt_state()}});
+              {"mqtt", mqtt_state()},
+              {"rtsp", rtsp_state()}});
+  // A path and a reason are for those who see all cameras.
+  if (!visible.all()) out["detectors"] = json::array();
   return out;
 }
 

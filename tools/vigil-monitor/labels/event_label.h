@@ -11,7 +11,7 @@ namespace vigil::monitor {
 inline constexpr double least_score = 0.5; // from which on an event is called so
 
 struct EventLabel {
-  enum class By { person, examples, shape };
+  enum class By { person, examples, shape, detector };
   std::string label;
   double score = 0; // 0..1; of a person's word 1, or 0: it is not that
   By by = By::shape;
@@ -20,7 +20,7 @@ struct EventLabel {
 using EventLabels = std::vector<EventLabel>; // the best first
 
 inline nlohmann::json to_json(const EventLabel &l) {
-  constexpr const char *words[] = {"person", "examples", "shape"};
+  constexpr const char *words[] = {"person", "examples", "shape", "detector"};
   return {{"label", l.label},
           {"score", l.score},
           {"guessed", l.by != EventLabel::By::person},

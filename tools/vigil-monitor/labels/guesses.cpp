@@ -43,8 +43,8 @@ EventLabels guesses_of(const label::Classifier &classifier, std::span<const Even
     return n.has_value();
   };
   for (const EventTrack &t : tracks)
-    if (!offer_taught({t.shape, looks}) && !t.shape_label.empty() && t.shape_score >= least_score)
-      offer({t.shape_label, t.shape_score, EventLabel::By::shape});
+    if (!offer_taught({t.shape, looks}) && !t.guess.empty() && t.guess_score >= least_score)
+      offer({t.guess, t.guess_score, t.guess_by});
   if (tracks.empty() && !looks.empty()) offer_taught({label::Subject::unknown_features(), looks});
   EventLabels out;
   for (const auto &[name, l] : best) out.push_back(l);
@@ -58,7 +58,7 @@ const EventTrack *track_of(const label::Classifier &classifier, std::span<const 
   double most = 0;
   for (const EventTrack &t : tracks) {
     double score = score_of(classifier, {t.shape, {}}, label);
-    if (t.shape_label == label) score = std::max(score, t.shape_score);
+    if (t.guess == label) score = std::max(score, t.guess_score);
     constexpr double clearly = 0.2;
     if (best && score < most + clearly) continue;
     best = &t;

@@ -11,7 +11,8 @@
 namespace vigil::monitor {
 
 // For each track the taught label that fits best, of those with at least three examples, or, if none fits,
-// the shape rule's. Of an event without tracks by its looks alone. The best score of each label.
+// what a detector or the shape rule says. Of an event without tracks by its looks alone. The best score of
+// each label.
 EventLabels guesses_of(const label::Classifier &, std::span<const EventTrack>,
                        const std::vector<float> &looks);
 

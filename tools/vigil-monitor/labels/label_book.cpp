@@ -2,6 +2,7 @@
 #include "label_book.h"
 
 #include "../camera/utc.h"
+#include "../counted.h"
 #include "../export/sha256.h"
 #include "common/error.h"
 #include "common/file.h"
@@ -48,8 +49,9 @@ EventTrack read_track(const nlohmann::json &r) {
   t.views = r.at("views").get<std::int64_t>();
   for (std::size_t i = 0; i < label::feature_count; i++)
     t.shape[i] = r.at("shape").value(label::name_of(static_cast<label::Feature>(i)), t.shape[i]);
-  if (!r.at("taught").get<bool>()) t.shape_label = r.at("label").get<std::string>();
-  t.shape_score = r.at("score").get<double>();
+  if (!r.at("taught").get<bool>()) t.guess = r.at("label").get<std::string>();
+  t.guess_score = r.at("score").get<double>();
+  if (r.at("by") == "detector") t.guess_by = EventLabel::By::detector;
   return t;
 }
 
@@ -167,9 +169,9 @@ void LabelBook::learn() {
     set_aside_ = set_aside;
   }
   if (more_set_aside)
-    around_.log(text("labels: ", set_aside, " of ", examples.size(),
-                     " examples have vectors of another codebook than events have now; these vectors are set"
-                     " aside, and the examples' shape and motion still count"));
+    around_.log(text("labels: ", set_aside, " of ", counted(examples.size(), "example"), " ",
+                     word_for(set_aside, "has a vector", "have vectors"),
+                     " of another codebook than events have now; only shape and motion count there"));
   around_.learnt(names);
   guess_all();
 }

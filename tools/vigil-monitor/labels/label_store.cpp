@@ -30,19 +30,22 @@ void make_label_tables(Sqlite &db) {
       "CREATE TRIGGER IF NOT EXISTS labels_go_with_event AFTER DELETE ON events BEGIN"
       " DELETE FROM event_tracks WHERE event=OLD.id; DELETE FROM event_looks WHERE event=OLD.id;"
       " DELETE FROM event_labels WHERE event=OLD.id; END;");
+  static_assert(static_cast<int>(EventLabel::By::shape) == 2);
+  add_column(db, "event_tracks", "by_whom", "INTEGER NOT NULL DEFAULT 2"); // of the label
 }
 
 LabelStore::LabelStore(const std::string &path) : db_(path) {}
 
 bool LabelStore::put_track(const std::string &event, const EventTrack &t) {
   const std::lock_guard guard(lock_);
-  Statement(db_, "INSERT OR REPLACE INTO event_tracks(event, track, views, shape, label, score)"
-                 " SELECT id, ?, ?, ?, ?, ? FROM events WHERE id=?")
+  Statement(db_, "INSERT OR REPLACE INTO event_tracks(event, track, views, shape, label, score, by_whom)"
+                 " SELECT id, ?, ?, ?, ?, ?, ? FROM events WHERE id=?")
       .bind(t.track)
       .bind(t.views)
       .bind(std::span<const float>(t.shape))
-      .bind(t.shape_label)
-      .bind(t.shape_score)
+      .bind(t.guess)
+      .bind(t.guess_score)
+      .bind(static_cast<int>(t.guess_by))
       .bind(event)
       .run();
   return db_.changes() > 0;
@@ -50,7 +53,7 @@ bool LabelStore::put_track(const std::string &event, const EventTrack &t) {
 
 std::vector<EventTrack> LabelStore::tracks(const std::string &event) const {
   const std::lock_guard guard(lock_);
-  Statement s(db_, "SELECT track, views, shape, label, score FROM event_tracks WHERE event=?"
+  Statement s(db_, "SELECT track, views, shape, label, score, by_whom FROM event_tracks WHERE event=?"
                    " ORDER BY views DESC, track LIMIT 64");
   s.bind(event);
   std::vector<EventTrack> out;
@@ -61,8 +64,9 @@ std::vector<EventTrack> LabelStore::tracks(const std::string &event) const {
     // Of a version that knows other features: they are not known.
     if (const auto shape = s.floats(2); shape.size() == t.shape.size())
       std::copy(shape.begin(), shape.end(), t.shape.begin());
-    t.shape_label = s.text(3);
-    t.shape_score = s.real(4);
+    t.guess = s.text(3);
+    t.guess_score = s.real(4);
+    t.guess_by = static_cast<EventLabel::By>(s.integer(5));
     out.push_back(t);
   }
   return out;

@@ -24,8 +24,9 @@ namespace vigil::monitor {
 struct EventTrack {
   std::int64_t track = 0, views = 0;
   label::Features shape = label::Subject::unknown_features();
-  std::string shape_label; // the shape rule's word; empty: it has none
-  double shape_score = 0;
+  std::string guess; // of the shape rule or of a detector; empty: they have none
+  double guess_score = 0;
+  EventLabel::By guess_by = EventLabel::By::shape;
 };
 
 // A Fisher vector, shortened (kernels/label/appearance.h), and the codebook that it was made with: vectors of

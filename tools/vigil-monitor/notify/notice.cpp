@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "notice.h"
 
+#include "../printable.h"
+
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -60,7 +62,7 @@ bool is_quiet_at(const QuietHours &quiet, int minute) {
                                : minute >= quiet.from || minute < quiet.to;
 }
 
-Notice notice_of(const std::vector<Event> &events) {
+Notice notice_of(const std::vector<Event> &events, const CameraTitles &titles) {
   constexpr std::size_t most_lines = 10;
   Notice n;
   std::vector<std::string> cameras;
@@ -68,13 +70,13 @@ Notice notice_of(const std::vector<Event> &events) {
     if (std::find(cameras.begin(), cameras.end(), e.camera) == cameras.end()) cameras.push_back(e.camera);
   n.title = events.size() == 1 ? title_of(events.front()) : std::to_string(events.size()) + " events";
   std::string at;
-  for (const std::string &c : cameras) at += (at.empty() ? "" : ", ") + c;
+  for (const std::string &c : cameras) at += (at.empty() ? "" : ", ") + titles(c);
   n.title += " at " + at;
   constexpr std::size_t longest = 200;
-  if (n.title.size() > longest) n.title = n.title.substr(0, longest) + "...";
+  n.title = printable(n.title, longest);
   for (std::size_t i = 0; i < std::min(events.size(), most_lines); i++)
     n.text += (i ? "\n" : "") + time_text(events[i].start_time) + " " + title_of(events[i]) + " at " +
-              events[i].camera;
+              titles(events[i].camera);
   if (events.size() > most_lines) n.text += "\nand " + std::to_string(events.size() - most_lines) + " more";
   return n;
 }

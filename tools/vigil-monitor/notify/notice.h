@@ -5,6 +5,7 @@
 #include "../config/notify.h"
 #include "../store/event.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +28,9 @@ bool is_quiet(const std::optional<QuietHours> &, double time);
 bool is_quiet_at(const QuietHours &, int minute);
 
 // "motion at gate" of one event, "3 events at gate, door" of several, with a line for each of the first ten.
-// `events` are in their order, and not empty.
-Notice notice_of(const std::vector<Event> &events);
+// `events` are in their order, and not empty. `titles`: what people call a camera.
+using CameraTitles = std::function<std::string(const std::string &camera)>;
+Notice notice_of(const std::vector<Event> &events, const CameraTitles &titles);
 Notice test_notice();
 
 } // namespace vigil::monitor

@@ -38,10 +38,11 @@ Event read(const std::string &payload) {
 
 } // namespace
 
-Notices::Notices(NotifyConfig rule, EventStore &store, std::function<std::string(const Event &)> picture,
+Notices::Notices(NotifyConfig rule, EventStore &store, CameraTitles titles,
+                 std::function<std::string(const Event &)> picture,
                  std::function<void(const std::string &)> log)
-    : rule_(std::move(rule)), box_(box_of(rule_)), store_(store), picture_(std::move(picture)),
-      log_(std::move(log)) {
+    : rule_(std::move(rule)), box_(box_of(rule_)), store_(store), titles_(std::move(titles)),
+      picture_(std::move(picture)), log_(std::move(log)) {
   curl_global_init(CURL_GLOBAL_DEFAULT);
   thread_.begin("messages", [this] { run(); });
 }
@@ -87,7 +88,7 @@ bool Notices::pause(double seconds) {
 Delivery Notices::send(const std::vector<Letter> &letters) {
   std::vector<Event> events;
   for (const Letter &l : letters) events.push_back(read(l.payload));
-  Notice n = notice_of(events);
+  Notice n = notice_of(events, titles_);
   // The newest picture that there is.
   for (auto e = events.rbegin(); e != events.rend() && n.jpeg.empty(); ++e) {
     n.jpeg = picture_(*e);

@@ -6,6 +6,7 @@
 
 #include "../ending_thread.h"
 #include "../store/event_store.h"
+#include "notice.h"
 #include "senders.h"
 
 #include <atomic>
@@ -22,7 +23,7 @@ class Notices {
  public:
   static constexpr const char *prefix = "notify "; // of all boxes
   // `picture`: the JPEG of an event, empty where there is none.
-  Notices(NotifyConfig, EventStore &, std::function<std::string(const Event &)> picture,
+  Notices(NotifyConfig, EventStore &, CameraTitles titles, std::function<std::string(const Event &)> picture,
           std::function<void(const std::string &)> log);
   ~Notices();
   Notices(const Notices &) = delete;
@@ -45,6 +46,7 @@ class Notices {
   const NotifyConfig rule_;
   const std::string box_;
   EventStore &store_;
+  const CameraTitles titles_;
   const std::function<std::string(const Event &)> picture_;
   const std::function<void(const std::string &)> log_;
   std::atomic<bool> ended_ = false;

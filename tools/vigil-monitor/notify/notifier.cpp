@@ -32,7 +32,8 @@ Notifier::Notifier(Monitor &m, AuditLog &audit, Push &push)
   const auto picture = [&m](const Event &e) { return thumbnail(m, e); };
   std::vector<std::string> boxes;
   for (const NotifyConfig &rule : m.config().notify) {
-    notices_.push_back(std::make_unique<Notices>(rule, store, picture, log_line));
+    notices_.push_back(std::make_unique<Notices>(
+        rule, store, [&m](const std::string &camera) { return m.title_of(camera); }, picture, log_line));
     boxes.push_back(notices_.back()->box());
   }
   store.drop_boxes(Notices::prefix, boxes);

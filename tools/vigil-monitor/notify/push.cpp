@@ -3,6 +3,7 @@
 
 #include "../camera/utc.h"
 #include "../config/text.h"
+#include "../counted.h"
 #include "../http/tokens.h"
 #include "common/error.h"
 #include "common/guarded.h"
@@ -54,7 +55,8 @@ std::pair<int, int> clock_in(const std::string &zone, double time) {
           g_date_time_get_hour(there.get()) * hour + g_date_time_get_minute(there.get())};
 }
 
-std::string message_of(const PushDevice &d, const std::vector<Event> &events) {
+std::string message_of(const PushDevice &d, std::vector<Event> events, const CameraTitles &titles) {
+  for (Event &e : events) e.camera = titles(e.camera);
   constexpr std::size_t shown = 5;
   json list = json::array(), cameras = json::array();
   for (auto e = events.rbegin(); e != events.rend(); ++e) {
@@ -88,9 +90,9 @@ constexpr curl_socket_t no_socket = CURL_SOCKET_BAD;
 } // namespace
 
 Push::Push(PushConfig config, PushStore &store, EventStore &outbox, std::string key_file, Rights rights,
-           Log log)
+           CameraTitles titles, Log log)
     : config_(std::move(config)), store_(store), outbox_(outbox), key_file_(std::move(key_file)),
-      rights_(std::move(rights)), log_(std::move(log)) {
+      rights_(std::move(rights)), titles_(std::move(titles)), log_(std::move(log)) {
   curl_global_init(CURL_GLOBAL_DEFAULT);
   std::vector<std::string> boxes;
   for (StoredDevice &d : store_.devices()) {
@@ -354,7 +356,7 @@ double Push::deliver(const Device &d) {
   }
   const std::vector<Event> events = due_events(*d, *sees, letters);
   if (!events.empty()) {
-    const Answer a = send(*d, message_of(*d, events));
+    const Answer a = send(*d, message_of(*d, events, titles_));
     if (ended_) return 0;
     if (a.kind == Answer::Kind::gone) {
       forget(d, "the push service says " + a.wrong);
@@ -386,9 +388,9 @@ double Push::postpone(const Device &d, const std::vector<Letter> &letters, const
   service.wait = std::clamp(2 * service.wait, least_wait, longest_wait);
   service.next = Utc::monotonic_seconds() + std::max(service.wait, a.retry_after);
   if (++tries_[d->stored.id] < most_tries) return service.next;
-  log_(vigil::text("the push service ", origin, " has not taken a message of ", letters.size(),
-                   " events for ", d->stored.name, " at ", most_tries, " tries: ", a.wrong,
-                   "; it is given up"));
+  log_(vigil::text("the push service ", origin, " has not taken a message of ",
+                   counted(letters.size(), "event"), " for ", d->stored.name, " at ", most_tries,
+                   " tries: ", a.wrong, "; it is given up"));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "../store/event_store.h"
 #include "../store/push_store.h"
 #include "../visible_cameras.h"
+#include "notice.h"
 #include "push_message.h"
 #include "push_settings.h"
 
@@ -39,7 +40,7 @@ class Push {
   using Log = std::function<void(const std::string &)>;
 
   // `key_file` is made at the first use.
-  Push(PushConfig, PushStore &, EventStore &, std::string key_file, Rights, Log);
+  Push(PushConfig, PushStore &, EventStore &, std::string key_file, Rights, CameraTitles, Log);
   ~Push();
   Push(const Push &) = delete;
   Push &operator=(const Push &) = delete;
@@ -89,6 +90,7 @@ class Push {
   EventStore &outbox_;
   const std::string key_file_;
   const Rights rights_;
+  const CameraTitles titles_;
   const Log log_;
   std::mutex key_lock_;
   std::optional<P256Key> key_;

@@ -6,8 +6,10 @@
 #include "common/error.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <nettle/base64.h>
 #include <random>
 #include <tuple>
 
@@ -29,6 +31,23 @@ std::string one_line(std::string text, const char *newline) {
     text.replace(at, 1, newline);
   std::erase(text, '\r');
   return text;
+}
+
+// A header's text for mail servers that take ASCII alone (RFC 2047), in words of 75 characters at most.
+std::string mail_words(const std::string &text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+    return text;
+  constexpr std::size_t most = 45; // bytes, which become 60 characters
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(at + most, text.size());
+    while (end > at + 1 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) end--;
+    std::string word(BASE64_ENCODE_RAW_LENGTH(end - at), '\0');
+    base64_encode_raw(word.data(), end - at, reinterpret_cast<const std::uint8_t *>(text.data() + at));
+    out += (out.empty() ? "=?UTF-8?B?" : " =?UTF-8?B?") + word + "?=";
+    at = end;
+  }
+  return out;
 }
 
 Delivery send_ntfy(const NotifyConfig &c, const Notice &n, const std::atomic<bool> &ended) {
@@ -83,7 +102,7 @@ Delivery send_mail(const NotifyConfig &c, const Notice &n, const std::atomic<boo
   append(headers, "Date: " + mail_date());
   append(headers, "From: Vigil <" + c.from + ">");
   append(headers, "To: " + all);
-  append(headers, "Subject: " + one_line(n.title, " "));
+  append(headers, "Subject: " + mail_words(one_line(n.title, " ")));
   append(headers,
          vigil::text("Message-ID: <", random(), ".", random(), c.from.substr(c.from.find('@')), ">"));
   append(headers, "Auto-Submitted: auto-generated");

@@ -141,8 +141,10 @@ std::vector<Topic> record_states(const std::string &prefix, const json &r) {
 std::vector<Topic> discovery(const std::string &prefix, const std::string &node, const std::string &devices,
                              const json &camera, bool commands) {
   const std::string name = word(camera, "name"), unique = "vigil_" + identifier(devices) + "_" + name;
-  const json device = {
-      {"identifiers", {unique}}, {"name", "Vigil " + name}, {"manufacturer", "Vigil"}, {"model", "camera"}};
+  const json device = {{"identifiers", {unique}},
+                       {"name", "Vigil " + camera.value("title", name)},
+                       {"manufacturer", "Vigil"},
+                       {"model", "camera"}};
   const json available = {{{"topic", prefix + "/node/" + node + "/available"}},
                           {{"topic", at(prefix, name, "available")}}};
   std::vector<Topic> out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cold_mover.h"
 
+#include "../counted.h"
 #include "../store/event.h"
 #include "../store/own_files.h"
 #include "common/file.h"
@@ -227,8 +228,9 @@ bool ColdMover::compare() {
   if (lost.empty()) return true;
   if (!places_.cold()->use(true)) return false; // the folder has gone while it was looked at
   index_.remove(lost, true);
-  log_(
-      text(lost.size(), " segments of recordings are gone from the second folder: their files were removed"));
+  log_(text(counted(lost.size(), "segment of recordings is", "segments of recordings are"),
+            " gone from the second folder: ", word_for(lost.size(), "its file was", "their files were"),
+            " removed"));
   return true;
 }
 

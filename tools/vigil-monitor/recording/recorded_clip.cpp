@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "recorded_clip.h"
 
+#include "../counted.h"
 #include "common/error.h"
 #include "range.h"
 
@@ -23,7 +24,8 @@ ClipResult recorded_clip(const std::vector<Segment> &segments, std::int64_t from
     out.bytes = static_cast<std::int64_t>(range->size());
     constexpr std::int64_t much = 2 * a_second;
     if (range->end() < to - much)
-      out.why = text("the recording ends ", seconds(to - range->end()), " seconds before it should");
+      out.why =
+          text("the recording ends ", counted(seconds(to - range->end()), "second"), " before it should");
   } catch (const Error &e) {
     out.why = e.what();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "recovery.h"
 
+#include "../counted.h"
 #include "../store/event.h"
 #include "../store/own_files.h"
 #include "common/error.h"
@@ -126,8 +127,9 @@ void RecordingRecovery::close_open() {
     }
   }
   if (closed > 0 || empty > 0)
-    log_(text("the program was killed: ", closed,
-              " segments of recordings were closed after their last whole part, ", empty, " had none"));
+    log_(text("the program was killed: ",
+              counted(closed, "segment of recordings was", "segments of recordings were"), " closed after ",
+              word_for(closed, "its", "their"), " last whole part, ", empty, " had none"));
 }
 
 bool RecordingRecovery::compare() {
@@ -180,8 +182,12 @@ bool RecordingRecovery::compare() {
                                                   p.string() == folder_ + "/" + preview_path(id) &&
                                                   is_gone(file(id)))
       std::ignore = unlink(p.c_str());
-  if (found > 0) log_(text(found, " segments of recordings without a row in the database were found again"));
-  if (gone > 0) log_(text(gone, " segments of recordings are gone: their files were removed"));
+  if (found > 0)
+    log_(text(counted(found, "segment"), " of recordings without a row in the database ",
+              word_for(found, "was", "were"), " found again"));
+  if (gone > 0)
+    log_(text(counted(gone, "segment"), " of recordings ",
+              word_for(gone, "is gone: its file was", "are gone: their files were"), " removed"));
   return true;
 }
 

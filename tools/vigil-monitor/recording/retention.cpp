@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "retention.h"
 
+#include "../counted.h"
 #include "../store/event.h"
 #include "../store/own_files.h"
 #include "common/file.h"
@@ -121,7 +122,7 @@ RecordingRetention::Result RecordingRetention::retain(const DiskState &disk) {
     more += before.count(id) == 0;
   }
   if (more > 0)
-    log_(text("retention: ", more, more == 1 ? " segment" : " segments",
+    log_(text("retention: ", counted(more, "segment"),
               " of recordings cannot be deleted, which is tried again each minute; the first: ", done.why));
   Result out{disk, std::move(done.gone)};
   for (const Departure &d : out.gone) {
@@ -164,9 +165,9 @@ void RecordingRetention::forget(const std::vector<Departure> &gone, const std::s
   index_.remove(ids, cold_);
   std::set<std::string> cameras;
   for (const auto &[key, line] : lines) {
-    log_(text("retention: deleted ", line.segments, line.segments == 1 ? " segment" : " segments", " of ",
-              key.first, "'s recording, which began from ", utc_timestamp(line.from), " to ",
-              utc_timestamp(line.to), ": ", line.why));
+    log_(text("retention: deleted ", counted(line.segments, "segment"), " of ", key.first,
+              "'s recording, which began from ", utc_timestamp(line.from), " to ", utc_timestamp(line.to),
+              ": ", line.why));
     cameras.insert(key.first);
   }
   for (const std::string &camera : cameras)

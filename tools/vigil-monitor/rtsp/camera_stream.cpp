@@ -18,7 +18,8 @@ namespace vigil::monitor {
 namespace {
 
 // Of a client that is too slow, the RTSP server keeps what it can; behind it nothing may collect.
-constexpr guint64 most_video_waiting = 16 << 20, most_documents_waiting = 1 << 20; // bytes
+constexpr guint64 most_video_waiting = 16 << 20, most_documents_waiting = 1 << 20,
+                  most_sound_waiting = 1 << 20; // bytes
 // A client cannot know the stream before each part of it has sent something.
 constexpr const char *no_findings = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tt:MetadataStream "
                                     "xmlns:tt=\"http://www.onvif.org/ver10/schema\"/>\n";
@@ -39,6 +40,20 @@ GstElement *new_payloader(GstCaps *video) {
   return pay;
 }
 
+// Null: GStreamer has none, and the stream is without sound.
+GstElement *new_sound_payloader(const GstCaps *sound) {
+  const std::string codec = sound_codec_of(sound);
+  const char *factory = codec == "opus"   ? "rtpopuspay"
+                        : codec == "pcma" ? "rtppcmapay"
+                        : codec == "pcmu" ? "rtppcmupay"
+                                          : "rtpmp4gpay";
+  if (!tools::has_element(factory)) return nullptr;
+  GstElement *pay = tools::make_element(factory, "pay2");
+  constexpr guint sound_type = 97;
+  if (codec == "opus" || codec == "aac") g_object_set(pay, "pt", sound_type, nullptr);
+  return pay;
+}
+
 GstAppSrc *add_source(GstElement *bin, GstCaps *caps, GstElement *pay) {
   GstElement *source = tools::make_element("appsrc");
   gst_bin_add_many(GST_BIN(bin), source, pay, nullptr);
@@ -50,7 +65,8 @@ GstAppSrc *add_source(GstElement *bin, GstCaps *caps, GstElement *pay) {
 
 } // namespace
 
-RtspCameraStream::RtspCameraStream(GstCaps *video) : began_(std::numeric_limits<double>::quiet_NaN()) {
+RtspCameraStream::RtspCameraStream(GstCaps *video, GstCaps *sound)
+    : began_(std::numeric_limits<double>::quiet_NaN()) {
   GstElement *pay = new_payloader(video);
   bin_ = gst_bin_new(nullptr);
   gst_object_ref_sink(bin_);
@@ -63,11 +79,14 @@ RtspCameraStream::RtspCameraStream(GstCaps *video) : began_(std::numeric_limits<
   GstBuffer *first = gst_buffer_new_memdup(no_findings, std::strlen(no_findings));
   GST_BUFFER_PTS(first) = 0;
   gst_app_src_push_buffer(documents_, first);
+  if (GstElement *of_sound = sound ? new_sound_payloader(sound) : nullptr)
+    sound_ = add_source(bin_, sound, of_sound);
 }
 
 RtspCameraStream::~RtspCameraStream() {
   gst_object_unref(video_);
   gst_object_unref(documents_);
+  if (sound_) gst_object_unref(sound_);
   if (bin_) gst_object_unref(bin_);
 }
 
@@ -75,37 +94,62 @@ GstElement *RtspCameraStream::take_bin() {
   return std::exchange(bin_, nullptr);
 }
 
-GstClockTime RtspCameraStream::now() const {
+std::optional<GstClockTime> RtspCameraStream::now() const {
   GstClock *clock = gst_element_get_clock(GST_ELEMENT(video_));
-  if (!clock) return 0; // it does not play yet
+  if (!clock) return std::nullopt;
   const GstClockTime time = gst_clock_get_time(clock), base = gst_element_get_base_time(GST_ELEMENT(video_));
   gst_object_unref(clock);
-  return time > base ? time - base : 0;
+  return base > 0 && time > base ? std::optional(time - base) : std::nullopt;
 }
 
 void RtspCameraStream::push(GstBuffer *buffer, double time) {
   if (ended_) return;
   const GstClockTime own = GST_BUFFER_DTS_IS_VALID(buffer) ? GST_BUFFER_DTS(buffer) : GST_BUFFER_PTS(buffer);
   if (!GST_CLOCK_TIME_IS_VALID(own)) return;
-  if (!begun_) {
-    constexpr double fresh = 0.5; // seconds
-    const bool key = !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-    if (!key || Utc::monotonic_seconds() - time > fresh) return;
-    begun_ = true;
-    const GstClockTime at = now();
-    shift_ = GST_CLOCK_DIFF(own, at);
-    began_ = time - static_cast<double>(at) / GST_SECOND;
+  if (!GST_CLOCK_TIME_IS_VALID(first_)) {
+    if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT)) return;
+    first_ = own;
+  }
+  constexpr double fresh = 0.5; // seconds: later ones would make those after them late
+  const double age = Utc::monotonic_seconds() - time;
+  if (const auto at = now(); at && *at > last_ && std::isnan(began_) && age < fresh) {
+    shift_ = GST_CLOCK_DIFF(own, *at);
+    began_ = time - static_cast<double>(*at) / GST_SECOND;
   }
   if (gst_app_src_get_current_level_bytes(video_) > most_video_waiting) return end();
   GstBuffer *copy = gst_buffer_copy(buffer); // its memory is shared
   const auto moved = [&](GstClockTime t) {
-    return GST_CLOCK_TIME_IS_VALID(t) ? static_cast<GstClockTime>(std::max<GstClockTimeDiff>(
-                                            0, static_cast<GstClockTimeDiff>(t) + shift_))
-                                      : t;
+    if (!GST_CLOCK_TIME_IS_VALID(t)) return t;
+    constexpr GstClockTimeDiff faster = 200;
+    const auto stream_time = static_cast<GstClockTimeDiff>(t);
+    const GstClockTimeDiff running = std::isnan(began_)
+                                         ? (stream_time - static_cast<GstClockTimeDiff>(first_)) / faster
+                                         : stream_time + shift_;
+    return static_cast<GstClockTime>(std::max<GstClockTimeDiff>(0, running));
   };
   GST_BUFFER_PTS(copy) = moved(GST_BUFFER_PTS(copy));
   GST_BUFFER_DTS(copy) = moved(GST_BUFFER_DTS(copy));
+  last_ = std::max(last_, moved(own));
   if (gst_app_src_push_buffer(video_, copy) == GST_FLOW_ERROR) end();
+}
+
+void RtspCameraStream::push_sound(SoundForm form, GstCaps *, GstBuffer *buffer, double time) {
+  if (!sound_ || ended_ || form != SoundForm::sent) return;
+  const bool first = sound_until_ < 0;
+  const double at = std::isnan(began_) ? 0 : time - began_;
+  // Of what comes before the pictures are on time, one piece says what the sound is.
+  if (!first && (std::isnan(began_) || at < sound_until_)) return;
+  if (gst_app_src_get_current_level_bytes(sound_) > most_sound_waiting) return;
+  GstBuffer *copy = gst_buffer_copy(buffer); // its memory is shared
+  GST_BUFFER_PTS(copy) = static_cast<GstClockTime>(std::max(at, 0.0) * GST_SECOND);
+  GST_BUFFER_DTS(copy) = GST_CLOCK_TIME_NONE;
+  constexpr double gap = 0.2; // seconds, after which payloaders take the time instead of counting samples
+  if (first || at - sound_until_ > gap)
+    GST_BUFFER_FLAG_SET(copy, GST_BUFFER_FLAG_DISCONT);
+  else
+    GST_BUFFER_FLAG_UNSET(copy, GST_BUFFER_FLAG_DISCONT);
+  sound_until_ = std::max(at, 0.0);
+  gst_app_src_push_buffer(sound_, copy);
 }
 
 void RtspCameraStream::findings(const Bytes &document, double captured) {

@@ -18,6 +18,9 @@ void RtspServer::set_cameras(const std::vector<std::string> &) {}
 bool RtspServer::end(std::chrono::milliseconds) {
   return true;
 }
+int RtspServer::clients() const {
+  return 0;
+}
 int RtspServer::port() const {
   return 0;
 }

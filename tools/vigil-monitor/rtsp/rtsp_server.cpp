@@ -145,7 +145,10 @@ GstElement *new_stream(RtspServer::Impl &impl, const std::string &camera) {
   if (!from.recorder || impl.closing) return nullptr;
   std::shared_ptr<RtspCameraStream> stream;
   const auto watching = from.recorder->watch([&](const Recorder::Stream &s) {
-    stream = std::make_shared<RtspCameraStream>(s.video);
+    // Each part must have something at once: a client waits for the description until then.
+    stream = std::make_shared<RtspCameraStream>(s.video, s.latest_sound ? s.sound_sent : nullptr);
+    if (s.latest_sound)
+      stream->push_sound(SoundForm::sent, s.sound_sent, s.latest_sound, s.latest_sound_time);
     return stream;
   });
   if (!watching) return nullptr;
@@ -379,6 +382,10 @@ void RtspServer::set_cameras(const std::vector<std::string> &names) {
   }
   i.mounted = wanted;
   g_object_unref(mounts);
+}
+
+int RtspServer::clients() const {
+  return impl_->clients;
 }
 
 int RtspServer::port() const {

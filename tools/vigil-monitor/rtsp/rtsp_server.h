@@ -49,6 +49,7 @@ class RtspServer {
 
   void set_cameras(const std::vector<std::string> &names); // on the main thread
   int port() const;
+  int clients() const; // connections; on any thread
   // Ends all connections. False when some do not end within the time; they still use what they were given.
   bool end(std::chrono::milliseconds patience);
   struct Impl;

@@ -2,6 +2,7 @@
 #include "retention.h"
 
 #include "../config/text.h"
+#include "../counted.h"
 #include "common/error.h"
 #include "event.h"
 
@@ -34,7 +35,7 @@ std::vector<Departure> plan_retention(const std::vector<Kept> &kept, const DiskS
   for (const Kept &k : kept) {
     if (k.protect) continue;
     if (disk.clock_trusted && k.days > 0 && disk.now - k.start > k.days * day)
-      go(k, "age", text("older than ", k.days, " days"));
+      go(k, "age", "older than " + counted(k.days, "day"));
     else
       left.push_back(&k);
   }
@@ -123,7 +124,7 @@ std::optional<std::string> next_departure(const std::vector<Kept> &kept, const D
     return text("the system's clock was set ahead and is not trusted yet: no ", what, " goes by age");
   if (first)
     return text(first->camera, "'s ", what, " of ", utc_day(first->start), " will be deleted on ",
-                utc_day(first->start + first->days * day), " (", first->days, " days)");
+                utc_day(first->start + first->days * day), " (", counted(first->days, "day"), ")");
   return std::nullopt;
 }
 

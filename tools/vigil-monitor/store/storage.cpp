@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "storage.h"
 
+#include "../counted.h"
 #include "../recording/recorded_clip.h"
 #include "administrators.h"
 #include "common/error.h"
@@ -165,8 +166,8 @@ void Storage::open_database() {
   if (administrators) remember_administrators(path, true);
   events_ = std::make_unique<EventStore>(path);
   const int events = salvage(aside, path, log_);
-  report(text("the database was damaged and is now ", aside, "; ", events,
-              " events could be read from it, and events whose files are there come back from their files"));
+  report(text("the database was damaged and is now ", aside, "; ", counted(events, "event"),
+              " could be read from it, and events whose files are there come back from their files"));
 }
 
 void Storage::report(const std::string &what) {
@@ -264,8 +265,12 @@ void Storage::read_records(Rows &rows, std::vector<Event> &ended, double now) {
       report(text(path, " is left as it is: ", e.what()));
     }
   }
-  if (back) log_(text(back, " events without a row in the database came back from their records"));
-  if (named) report(text(named, " events whose records are damaged came back with the label found"));
+  if (back)
+    log_(text(counted(back, "event"), " without a row in the database came back from ",
+              word_for(back, "its record", "their records")));
+  if (named)
+    report(text(counted(named, "event"), " whose ", word_for(named, "record is", "records are"),
+                " damaged came back with the label found"));
 }
 
 // It has no record, which goes before the row, and the database may be of a time before.
@@ -278,8 +283,8 @@ bool Storage::was_deleted(const Row &row) const {
 std::vector<Event> Storage::reconcile(double now) {
   std::vector<Event> ended = events_->unfinished();
   if (!ended.empty())
-    log_(text(ended.size(),
-              " events had no end, because the program was stopped: they end when they were last seen"));
+    log_(text(counted(ended.size(), "event"), " had no end, because the program was stopped: ",
+              word_for(ended.size(), "it ends when it was", "they end when they were"), " last seen"));
   int adopted = 0, closed = 0, missing = 0, found = 0, deleted = 0;
   // All rows are read at once, and what is found of their files is noted: to ask for each file and each row
   // by itself takes a minute where there are 200,000.
@@ -388,14 +393,25 @@ std::vector<Event> Storage::reconcile(double now) {
       }
     if (row.changed) events_->put(e);
   }
-  if (closed) log_(text(closed, " half-written clips were closed after their last whole part"));
+  if (closed)
+    log_(text(counted(closed, "half-written clip was", "half-written clips were"), " closed after ",
+              word_for(closed, "its", "their"), " last whole part"));
   if (adopted)
-    report(text(adopted, " clips and pictures without an event became events with the label found"));
-  if (found) log_(text(found, " finished clips were given back to their events"));
-  if (missing) report(text(missing, " events have lost their clip: the file is gone"));
-  if (half) log_(text("of ", half, " events the clip was not known, and is looked for in the recording"));
+    report(text(counted(adopted, "clip or picture without an event became an event",
+                        "clips and pictures without an event became events"),
+                " with the label found"));
+  if (found)
+    log_(text(counted(found, "finished clip was given back to its event",
+                      "finished clips were given back to their events")));
+  if (missing)
+    report(text(counted(missing, "event has lost its clip", "events have lost their clips"), ": the ",
+                word_for(missing, "file is", "files are"), " gone"));
+  if (half)
+    log_(text("of ", counted(half, "event"), " the clip was not known, and is looked for in the recording"));
   if (!unwritten.empty()) report("records of events are missing: " + unwritten);
-  if (deleted) log_(text(deleted, " events that had been deleted stay deleted"));
+  if (deleted)
+    log_(text(counted(deleted, "event that had been deleted stays", "events that had been deleted stay"),
+              " deleted"));
   for (Event &e : ended) { // with what was found of its files
     const auto end = e.end_time;
     e = events_->get(e.id).value_or(e);
@@ -567,7 +583,7 @@ Departed Storage::retain(const DiskState &disk) {
   int more = 0;
   for (const std::string &id : stuck_) more += before.count(id) == 0;
   if (more > 0)
-    log_(text("retention: ", more, more == 1 ? " event" : " events",
+    log_(text("retention: ", counted(more, "event"),
               " cannot be deleted, which is tried again each minute; the first: ", done.why));
   return {std::move(done.gone), std::move(recordings.gone)};
 }

@@ -38,7 +38,7 @@ export function shell() {
     document.documentElement.dataset.connection = live.connected ? "live" : "lost"; // old pictures must not look live
     setText(state.lastChild, !live.connected ? t("Connecting") : down ? t("{n} offline", { n: down }) : t("Live"));
     state.title = !live.connected ? t("The server does not answer. The page tries again each second.")
-      : down ? t("{n} of {all} cameras are offline", { n: down, all: store.cameras.size }) : tn("1 camera is live", "{n} cameras are live", store.cameras.size);
+      : down && store.cameras.size === 1 ? t("The camera is offline") : down ? tn("1 of {all} cameras is offline", "{n} of {all} cameras are offline", down, { all: store.cameras.size }) : tn("1 camera is live", "{n} cameras are live", store.cameras.size);
   };
   for (const name of ["cameras", "camera"]) store.addEventListener(name, tell);
   live.addEventListener("state", tell);

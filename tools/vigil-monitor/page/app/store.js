@@ -40,6 +40,8 @@ class Store extends EventTarget {
 }
 
 export const store = new Store();
+/** What people call a camera. Its name stays that of addresses, files and topics. */
+export const titleOf = (name) => store.cameras.get(name)?.title ?? name;
 live.addEventListener("hello", ({ detail }) => store.setAll(detail.cameras));
 live.addEventListener("camera", ({ detail }) => store.set(detail.camera));
 live.addEventListener("removed", ({ detail }) => store.drop(detail.name));

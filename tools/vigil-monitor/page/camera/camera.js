@@ -6,7 +6,7 @@ import { live } from "../app/live.js";
 import { failure, notice } from "../app/notice.js";
 import { Picture } from "../app/picture.js";
 import { address, go } from "../app/router.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { t } from "../app/text.js";
 import { fullTime, span, timeOfDay } from "../app/time.js";
 import { LiveVideo } from "../app/video.js";
@@ -47,7 +47,7 @@ export function camera(root, { names: [name], query }, signal) {
   if (!possible().includes(view)) view = "live";
   const age = h("span", { class: "hint number stage-age" });
   const reason = h("div", { class: "stage-reason", role: "status" });
-  const picture = new Picture(t("Live picture of {camera}", { camera: name }), (record) => {
+  const picture = new Picture(t("Live picture of {camera}", { camera: titleOf(name) }), (record) => {
     stage.classList.add("seen");
     stage.classList.toggle("moving", record.motion);
   });
@@ -57,7 +57,7 @@ export function camera(root, { names: [name], query }, signal) {
   const way = h("span", { class: "stage-way hint", role: "status" });
   const sound = iconButton("sound-off", t("Sound on"), () => listen(!video.listening), { keys: "s", hidden: true });
   const inMp4 = () => now().sound === "aac"; // browsers play no other kind in a live MP4
-  const video = new LiveVideo(name, { soundInMp4: inMp4, label: t("Live video of {camera}", { camera: name }),
+  const video = new LiveVideo(name, { soundInMp4: inMp4, label: t("Live video of {camera}", { camera: titleOf(name) }),
     onseen: () => {
       stage.classList.add("seen");
       showVideo(true);
@@ -126,10 +126,11 @@ export function camera(root, { names: [name], query }, signal) {
     redo.title = history.redoWords ? t("Redo {what} (Ctrl+Y)", { what: history.redoWords }) : t("Redo (Ctrl+Y)");
   });
   const shapesShown = h("input", { type: "checkbox", checked: true, onchange: () => draw.element.classList.toggle("unshown", !shapesShown.checked) });
+  const heading = h("h1", {}, titleOf(name));
   const head = h("div", { class: "view-head" }, h("a", { class: "button icon-only quiet", href: "#/wall", "aria-label": t("Back to the wall"), title: t("Back to the wall (Esc)") }, icon("wall")),
-    h("h1", {}, name),
-    all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": t("Previous camera"), title: `${beside(-1)} ([)` }, icon("back")),
-      h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": t("Next camera"), title: `${beside(1)} (])` }, icon("next"))),
+    heading,
+    all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": t("Previous camera"), title: `${titleOf(beside(-1))} ([)` }, icon("back")),
+      h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": t("Next camera"), title: `${titleOf(beside(1))} (])` }, icon("next"))),
     h("span", { class: "grow" }), way, age,
     h("span", { class: "head-tools" }, ptz.button, sound, h("label", { class: "tick" }, shapesShown, t("Areas")), editable && [undo, redo],
       iconButton("full", t("Full screen"), () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()), { keys: "f" })), views);
@@ -151,6 +152,7 @@ export function camera(root, { names: [name], query }, signal) {
   root.append(head, h("div", { class: "camera-columns" }, h("div", { class: "camera-main" }, h("div", { class: "stage-room" }, stage), strip(name, signal), timeline(name, signal)), panel));
 
   const tell = (camera) => {
+    setText(heading, camera.title);
     about.tell(camera);
     areas.tell(camera);
     if (camera.width && camera.width / camera.height !== shape.last) {
@@ -193,7 +195,7 @@ export function camera(root, { names: [name], query }, signal) {
   signal.addEventListener("abort", () => video.stop());
   addEventListener("pagehide", () => video.stop(), { signal });
 
-  addKeys(t("Camera {name}", { name }), [
+  addKeys(t("Camera {name}", { name: titleOf(name) }), [
     { keys: ["Escape"], words: t("stop drawing, or back to the wall"), run: () => ptz.steer(false) || draw.draftKey("Escape") || (areas.selected ? areas.select(null) : go("wall")) },
     ...ptz.keys,
     { keys: ["["], words: t("previous camera"), run: () => go("camera", [beside(-1)]) },

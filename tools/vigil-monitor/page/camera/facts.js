@@ -3,7 +3,7 @@
 import { cameraPath, patch, remove } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
 import { failure, notice } from "../app/notice.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { stateWords } from "./states.js";
 import { number, t } from "../app/text.js";
 import { digits, fullTime } from "../app/time.js";
@@ -29,6 +29,16 @@ export function facts(name, editable) {
     const row = h("div", { class: "switch-row" }, h("label", { for: `switch-${item.name}` }, item.words), hint, h("span", { class: "switch" }, input, h("span")));
     return { ...item, input, row, said: hint };
   });
+  const title = h("input", { type: "text", maxLength: 64, autocomplete: "off", placeholder: name, disabled: !editable, "aria-describedby": "camera-title-hint", id: "camera-title", onchange: async () => {
+    try {
+      store.set(await patch(cameraPath(name), { title: title.value.trim() }));
+      notice(t("This camera is called {title} now", { title: titleOf(name) }));
+    } catch (error) {
+      title.value = shownTitle();
+      failure(error);
+    }
+  } });
+  const shownTitle = () => (titleOf(name) === name ? "" : titleOf(name));
   const words = { source: t("Source"), state: t("State"), stream: t("Recorded stream"), picture: t("Picture"), fps: t("Frames a second"), clips: t("Clips"), reconnects: t("Reconnects"), changed: t("Changed here") };
   const rows = Object.fromEntries(Object.keys(words).map((key) => [key, h("dd", { class: "number" })]));
   const back = h("button", { type: "button", class: "button", disabled: true, onclick: async () => {
@@ -39,9 +49,11 @@ export function facts(name, editable) {
       failure(error);
     }
   } }, t("Take back all changes made here"));
-  const element = h("div", { class: "facts-panel" }, inputs.map((item) => item.row),
+  const element = h("div", { class: "facts-panel" }, h("div", { class: "title-row" }, h("label", { for: "camera-title" }, t("Title")), title, h("span", { class: "hint", id: "camera-title-hint" }, t("Shown in the place of “{name}”, which links, files and topics keep.", { name }))),
+    inputs.map((item) => item.row),
     h("dl", { class: "facts-list" }, Object.entries(rows).map(([key, value]) => h("div", {}, h("dt", {}, words[key]), value))), back);
   const tell = (camera) => {
+    if (title !== document.activeElement) title.value = shownTitle();
     for (const { input, row, on, offered } of inputs) {
       row.hidden = offered ? !offered(camera) : false;
       if (!row.hidden) input.checked = on(camera);

@@ -44,7 +44,8 @@ export class Ptz {
     this.list = h("div", { class: "ptz-list", hidden: true }, this.presets, form);
     this.more = h("button", { type: "button", class: "button", "aria-expanded": "false", onclick: () => this.#open(this.list.hidden) }, icon("keep"), t("Presets"));
     this.hint = h("span", { class: "ptz-hint" }, t("Hold the picture, or the arrow keys"));
-    this.bar = h("div", { class: "ptz-bar", role: "group", "aria-label": t("Turn the camera"), hidden: true }, this.list, this.zoom, this.home, this.more, this.hint);
+    this.bar = h("div", { class: "ptz-bar", role: "group", "aria-label": t("Turn the camera"), hidden: true }, this.list,
+      h("div", { class: "ptz-tools" }, this.zoom, this.home, this.more, this.hint));
 
     addEventListener("keyup", (e) => this.#release(e.code), { signal });
     addEventListener("blur", () => this.#let(), { signal });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Thumbnails of events by day, the newest first. One stop for the Tab key; next and previous go from card to card.
 import { h, icon } from "../app/dom.js";
+import { titleOf } from "../app/store.js";
 import { t } from "../app/text.js";
 import { dayName, dayStart, fullTime, span, timeOfDay } from "../app/time.js";
 import { nameOf } from "../labels/field.js";
@@ -10,7 +11,7 @@ import { labelIcon, labelWords, thumbnail } from "./words.js";
 const lasts = (event) => (event.end_time ? span(event.label === "loitering" ? event.score : event.end_time - event.start_time) : t("now"));
 
 function card(event, similarity, onchoose) {
-  const words = [event.camera, ...new Set([labelWords(event.label), nameOf(event)]), ...event.zones.map((zone) => t("in {zone}", { zone }))].join(", ");
+  const words = [titleOf(event.camera), ...new Set([labelWords(event.label), nameOf(event)]), ...event.zones.map((zone) => t("in {zone}", { zone }))].join(", ");
   return h("button", { type: "button", class: `card${event.end_time ? "" : " going"}${event.seen ? "" : " new"}`, tabindex: "-1", data: { id: event.id }, title: fullTime(event.start_time),
     "aria-label": `${words}, ${dayName(event.start_time)} ${timeOfDay(event.start_time)}, ${lasts(event)}${event.retained ? `, ${t("kept")}` : ""}${event.seen ? "" : `, ${t("new")}`}`, onclick: () => onchoose(event.id) },
     h("span", { class: "thumb" }, h("img", { src: thumbnail(event), alt: "", loading: "lazy" }),
@@ -18,7 +19,7 @@ function card(event, similarity, onchoose) {
         h("span", { class: "thumb-length number" }, similarity === undefined ? lasts(event) : t("{n} % alike", { n: Math.round(similarity * 100) }))),
       !event.seen && h("span", { class: "thumb-new" }, t("New")),
       event.retained && h("span", { class: "thumb-kept" }, icon("keep"))),
-    h("span", { class: "card-words" }, h("strong", {}, event.camera), h("span", { class: "number" }, timeOfDay(event.start_time))));
+    h("span", { class: "card-words" }, h("strong", {}, titleOf(event.camera)), h("span", { class: "number" }, timeOfDay(event.start_time))));
 }
 
 /** What a card showed stays until the picture of the one that takes its place is there: else it would be black for a moment. */

@@ -6,7 +6,7 @@ import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
 import { failure } from "../app/notice.js";
 import { go, rewrite } from "../app/router.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { t, tn } from "../app/text.js";
 import { timeOfDay } from "../app/time.js";
 import { Cards } from "./cards.js";
@@ -158,7 +158,7 @@ export function events(root, place, signal) {
   async function loadAlike() {
     try {
       const [event, answer] = await Promise.all([get(eventPath(like), signal), get(`${eventPath(like, "similar")}${query({ limit: alike })}`, signal)]);
-      likeHead.replaceChildren(h("span", { class: "badge" }, t("Like {camera}, {time}", { camera: event.camera, time: timeOfDay(event.start_time) })),
+      likeHead.replaceChildren(h("span", { class: "badge" }, t("Like {camera}, {time}", { camera: titleOf(event.camera), time: timeOfDay(event.start_time) })),
         iconButton("close", t("All events"), () => go("events", [], { id: like }), { shown: true }));
       likeHead.hidden = false;
       const list = [{ event, similarity: 1 }, ...answer.events];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which events are shown. The filters stand in the address, so that a search can be kept as a bookmark.
 import { dayField, h, iconButton } from "../app/dom.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { t } from "../app/text.js";
 import { dateValue, dayStart, fromDateValue, hourStart, now } from "../app/time.js";
 import { labelsOf } from "../labels/field.js";
@@ -87,7 +87,7 @@ export class Filters extends EventTarget {
     if (values.camera) cameras.add(values.camera); // one that is not configured any more can still have events
     if (this.#day.value !== (values.day ?? "")) this.#day.value = values.day ?? "";
     this.#before.replaceChildren(
-      select(t("Camera"), "camera", [...cameras].map((name) => [name, name]), values, (more) => set({ ...more, zone: "" })),
+      select(t("Camera"), "camera", [...cameras].map((name) => [name, titleOf(name)]), values, (more) => set({ ...more, zone: "" })),
       select(t("Label"), "label", [...this.labels].map((label) => [label, labelWords(label)]), values, set),
       zones.size ? select(t("Zone"), "zone", [...zones].map((name) => [name, name]), values, set) : "");
     this.#after.replaceChildren(

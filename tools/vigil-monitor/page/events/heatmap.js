@@ -45,14 +45,14 @@ async function hoursOf(camera, after, before, signal) {
 }
 
 function panel(camera) {
-  const canvas = h("canvas", { width: 32, height: 18, role: "img", "aria-label": t("Where things moved at {camera}", { camera: camera.name }) });
+  const canvas = h("canvas", { width: 32, height: 18, role: "img", "aria-label": t("Where things moved at {camera}", { camera: camera.title }) });
   const none = h("div", { class: "none", hidden: true }, t("Nothing moved on this day"));
   const total = h("span", { class: "hint number" });
   const hours = h("div", { class: "heat-hours" });
-  const lines = h("ul", { class: "heat-lines", "aria-label": t("Who crossed the lines of {camera}", { camera: camera.name }) });
+  const lines = h("ul", { class: "heat-lines", "aria-label": t("Who crossed the lines of {camera}", { camera: camera.title }) });
   const picture = h("div", { class: "heat-picture" }, h("img", { src: cameraPath(camera.name, camera.views.includes("background") ? "background.jpg" : "latest.jpg"), alt: "", onerror: ({ target }) => target.remove() }), canvas, none);
   if (camera.width && camera.height) picture.style.setProperty("--ratio", camera.width / camera.height);
-  const element = h("article", { class: "heat panel", "aria-label": camera.name }, h("header", {}, h("h2", {}, camera.name), total), picture, hours,
+  const element = h("article", { class: "heat panel", "aria-label": camera.title }, h("header", {}, h("h2", {}, camera.title), total), picture, hours,
     h("div", { class: "heat-ticks number", "aria-hidden": "true" }, [0, 6, 12, 18, 24].map((n) => h("span", {}, String(n).padStart(2, "0")))), lines);
   const fill = async (day, signal) => {
     const [after, before] = [day, dayStart(day + 43200, 1)];

@@ -3,7 +3,7 @@
 import { eventPath } from "../app/api.js";
 import { emptyState, h, icon, iconButton, setText } from "../app/dom.js";
 import { address } from "../app/router.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { t } from "../app/text.js";
 import { bytes, digits, fullTime, percent, span, timeOfDay } from "../app/time.js";
 import { LabelField } from "../labels/field.js";
@@ -59,7 +59,7 @@ export class Player {
       this.#stop();
       return;
     }
-    this.heading.replaceChildren(icon(labelIcon(event.label)), t("{label} at {camera}", { label: labelWords(event.label), camera: event.camera }));
+    this.heading.replaceChildren(icon(labelIcon(event.label)), t("{label} at {camera}", { label: labelWords(event.label), camera: titleOf(event.camera) }));
     this.#show(event);
     this.labels.show(event);
     this.keep.setAttribute("aria-pressed", String(event.retained));
@@ -71,7 +71,7 @@ export class Player {
     this.save.href = eventPath(event.id, "clip.mp4");
     this.save.download = `${event.camera}-${event.id}.mp4`;
     const facts = { [t("Began")]: fullTime(event.start_time), [t("Lasted")]: event.end_time ? span(event.end_time - event.start_time) : t("it still goes on"),
-      [t("Camera")]: h("a", { href: address("camera", [event.camera]) }, event.camera), [t("Zones")]: event.zones.join(", ") || t("none"),
+      [t("Camera")]: h("a", { href: address("camera", [event.camera]) }, titleOf(event.camera)), [t("Zones")]: event.zones.join(", ") || t("none"),
       ...scoreFact(event),
       [t("Clip")]: event.has_clip ? bytes(event.clip_bytes) : clipComes(event) ? t("is being written") : t("none") };
     // News of the same event changes values in place: who reads them by a screen reader keeps the place.
@@ -106,11 +106,11 @@ export class Player {
     this.#source = source;
     setText(this.#clock, timeOfDay(event.start_time));
     if (!event.has_clip) {
-      this.screen.append(h("img", { src: thumbnail(event), alt: t("Picture of the event at {camera}", { camera: event.camera }) }),
+      this.screen.append(h("img", { src: thumbnail(event), alt: t("Picture of the event at {camera}", { camera: titleOf(event.camera) }) }),
         h("p", { class: "screen-note" }, clipWords(event)));
       return;
     }
-    const video = h("video", { controls: true, autoplay: true, muted: true, playsInline: true, preload: "auto", poster: thumbnail(event), "aria-label": t("Clip of {camera}", { camera: event.camera }) });
+    const video = h("video", { controls: true, autoplay: true, muted: true, playsInline: true, preload: "auto", poster: thumbnail(event), "aria-label": t("Clip of {camera}", { camera: titleOf(event.camera) }) });
     video.src = source;
     const began = event.clip_start ?? event.start_time;
     video.addEventListener("timeupdate", () => setText(this.#clock, timeOfDay(began + video.currentTime)));

@@ -6,7 +6,7 @@ import { failure } from "../app/notice.js";
 import { store } from "../app/store.js";
 import { t } from "../app/text.js";
 import { percent } from "../app/time.js";
-import { labelWords } from "../events/words.js";
+import { isOutage, labelWords } from "../events/words.js";
 
 export const byShape = ["person", "vehicle", "other"];
 const least = 0.5; // score from which on an event is called so
@@ -53,8 +53,10 @@ export class LabelField {
     this.#show();
   }
 
+  /** A time without pictures shows nothing that could have a name: the field is hidden then, and its keys do nothing. */
   show(event) {
-    this.#event = event;
+    this.#event = event && !isOutage(event.label) ? event : null;
+    this.element.hidden = Boolean(event) && !this.#event;
     this.#show();
   }
 

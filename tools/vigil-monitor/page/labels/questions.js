@@ -3,6 +3,7 @@
 import { get, post } from "../app/api.js";
 import { emptyState, h, iconButton } from "../app/dom.js";
 import { failure } from "../app/notice.js";
+import { titleOf } from "../app/store.js";
 import { t, tn } from "../app/text.js";
 import { fullTime, percent } from "../app/time.js";
 import { thumbnail } from "../events/words.js";
@@ -25,7 +26,7 @@ export function questions({ listId, onanswer }, signal) {
       const undo = () => post("api/labels", { events, label: null }).then(() => { ask(); onanswer(); }, failure);
       card.replaceChildren(h("p", { class: "question-answered", role: "status" },
         words.label ? tn("1 event is {label} now", "{n} events are {label} now", events.length, words) : tn("1 event is not {not}", "{n} events are not {not}", events.length, words),
-        iconButton("undo", t("Undo"), undo)), taught < events.length && h("p", { class: "hint" }, t("{n} of them have no track to learn from", { n: events.length - taught })) || "");
+        iconButton("undo", t("Undo"), undo)), taught < events.length && h("p", { class: "hint" }, tn("1 of them has no track to learn from", "{n} of them have no track to learn from", events.length - taught)) || "");
       onanswer();
     } catch (error) {
       ask();
@@ -44,8 +45,8 @@ export function questions({ listId, onanswer }, signal) {
       answer(card, [...chosen], { label });
     } });
     const pictures = events.map((event) => {
-      const picture = h("button", { type: "button", class: "question-picture", "aria-pressed": "true", title: `${event.camera}, ${fullTime(event.start_time)}`,
-        "aria-label": `${event.camera}, ${fullTime(event.start_time)}`, onclick: () => {
+      const picture = h("button", { type: "button", class: "question-picture", "aria-pressed": "true", title: `${titleOf(event.camera)}, ${fullTime(event.start_time)}`,
+        "aria-label": `${titleOf(event.camera)}, ${fullTime(event.start_time)}`, onclick: () => {
           if (!chosen.delete(event.id)) chosen.add(event.id);
           picture.setAttribute("aria-pressed", String(chosen.has(event.id)));
           say();

@@ -3,8 +3,8 @@
 import { get, post, remove } from "../app/api.js";
 import { h, iconButton } from "../app/dom.js";
 import { failure, notice } from "../app/notice.js";
-import { store } from "../app/store.js";
-import { t } from "../app/text.js";
+import { store, titleOf } from "../app/store.js";
+import { number, t, tn } from "../app/text.js";
 import { percent } from "../app/time.js";
 
 const quality = ({ accuracy, needs }) => [accuracy === null ? t("not known yet") : t("{share} right", { share: percent(accuracy) }), needs > 0 && t("needs {n} more", { n: needs })].filter(Boolean).join(", ");
@@ -12,7 +12,7 @@ const quality = ({ accuracy, needs }) => [accuracy === null ? t("not known yet")
 /** Asks before examples are gone for good. */
 function ask(label, count, run) {
   const dialog = h("dialog", { class: "dialog", "aria-label": t("Delete {label}", { label }), onclose: () => dialog.remove() },
-    h("div", { class: "body" }, h("p", {}, t("Delete {label} with its {n} examples, and take the label off all events? This cannot be undone.", { label, n: count })),
+    h("div", { class: "body" }, h("p", {}, tn("Delete {label} with its example, and take the label off all events? This cannot be undone.", "Delete {label} with its {n} examples, and take the label off all events? This cannot be undone.", count, { label })),
       h("div", { class: "actions" }, h("button", { type: "button", class: "button primary", onclick: () => { dialog.close(); run(); } }, t("Delete")),
         h("button", { type: "button", class: "button", onclick: () => dialog.close() }, t("Cancel")))));
   document.body.append(dialog);
@@ -32,7 +32,7 @@ export function taught({ onchange }, signal) {
     ask(label, count, async () => {
       try {
         const { examples } = await remove(`api/labels?label=${encodeURIComponent(label)}`);
-        notice(t("{label} is deleted, with {n} examples", { label, n: examples }));
+        notice(tn("{label} is deleted, with its example", "{label} is deleted, with {n} examples", examples, { label }));
         await load();
         onchange();
       } catch (error) {
@@ -56,7 +56,7 @@ export function taught({ onchange }, signal) {
         added += (await post("api/labels/import", { ...whole, examples: examples.slice(from, to) })).examples;
         from = to;
       }
-      notice(t("{n} of {all} examples are new", { n: added, all: examples.length }));
+      notice(examples.length === 1 ? t(added ? "The example is new" : "The example was known") : tn("1 of {all} examples is new", "{n} of {all} examples are new", added, { all: number(examples.length) }));
     } catch (error) {
       failure(error);
     }
@@ -71,10 +71,10 @@ export function taught({ onchange }, signal) {
       rows.replaceChildren(...labels.map((l) => h("tr", {}, h("th", { scope: "row" }, h("a", { href: `#/events?label=${encodeURIComponent(l.label)}` }, l.label)),
         h("td", { class: "number" }, String(l.examples)), h("td", { class: "number" }, String(l.counterexamples)),
         h("td", {}, quality(l), l.alike && h("p", { class: "hint" }, t("Looks like {label}: the same thing?", { label: l.alike }))),
-        h("td", {}, Object.entries(l.cameras).map(([camera, of]) => h("p", {}, `${camera}: ${of.examples}, ${quality(of)}`))),
+        h("td", {}, Object.entries(l.cameras).map(([camera, of]) => h("p", {}, `${titleOf(camera)}: ${of.examples}, ${quality(of)}`))),
         h("td", {}, store.admin && iconButton("trash", t("Delete {label}", l), () => drop(l.label, l.examples), { class: "button quiet icon-only danger" })))));
       hint.textContent = [labels.length ? "" : t("Nothing was taught yet. Answer a question, or name an event."), training && t("Training."),
-        aside && t("{n} examples have vectors of another codebook: only their shape and motion count.", { n: aside })].filter(Boolean).join(" ");
+        aside && tn("1 example has a vector of another codebook: only its shape and motion count.", "{n} examples have vectors of another codebook: only their shape and motion count.", aside)].filter(Boolean).join(" ");
       if (training && !signal.aborted) setTimeout(load, 1000);
       return labels;
     } catch (error) {

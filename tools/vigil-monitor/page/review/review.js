@@ -6,7 +6,7 @@ import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
 import { failure, notice } from "../app/notice.js";
 import { address, go } from "../app/router.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { t, tn } from "../app/text.js";
 import { dayName, span, timeOfDay } from "../app/time.js";
 import { labelIcon, thumbnail } from "../events/words.js";
@@ -55,10 +55,10 @@ export function review(root, place, signal) {
     clearTimeout(timer);
     stop();
     const source = thumbnail(event);
-    screen.replaceChildren(source ? h("img", { src: source, alt: t("Picture of the event at {camera}", { camera: event.camera }) }) : h("p", { class: "screen-note" }, t("There is no picture.")));
+    screen.replaceChildren(source ? h("img", { src: source, alt: t("Picture of the event at {camera}", { camera: titleOf(event.camera) }) }) : h("p", { class: "screen-note" }, t("There is no picture.")));
     if (!event.has_clip) return;
     timer = setTimeout(() => {
-      const video = h("video", { controls: true, autoplay: true, muted: true, loop: true, playsInline: true, poster: source, src: eventPath(event.id, "clip.mp4"), "aria-label": t("Clip of {camera}", { camera: event.camera }) });
+      const video = h("video", { controls: true, autoplay: true, muted: true, loop: true, playsInline: true, poster: source, src: eventPath(event.id, "clip.mp4"), "aria-label": t("Clip of {camera}", { camera: titleOf(event.camera) }) });
       video.addEventListener("error", () => video.remove());
       screen.append(video);
     }, rest);
@@ -75,7 +75,7 @@ export function review(root, place, signal) {
     if (!now) return;
     const event = now.events.find(({ id }) => id === chosen) ?? now.event;
     picture(event);
-    heading.replaceChildren(icon(labelIcon(event.label)), t("{label} at {camera}", { label: nameOf(event), camera: event.camera }));
+    heading.replaceChildren(icon(labelIcon(event.label)), t("{label} at {camera}", { label: nameOf(event), camera: titleOf(event.camera) }));
     const length = event.end_time ? span(event.end_time - event.start_time) : t("it still goes on");
     setText(when, [`${dayName(event.start_time)} ${timeOfDay(event.start_time)}`, length, ...event.zones.map((zone) => t("in {zone}", { zone }))].join(", "));
     parts.replaceChildren(...(now.events.length > 1 ? now.events.map((one) => h("button", { type: "button", class: "button", "aria-pressed": String(one.id === event.id), onclick: () => showItem(one.id) },
@@ -98,7 +98,7 @@ export function review(root, place, signal) {
     const { event } = one;
     const text = JSON.stringify([event.id, nameOf(event), event.has_snapshot, one.events.length, event.end_time !== null]);
     if (rows.get(one.key)?.text === text) return rows.get(one.key).element;
-    const words = t("{label} at {camera}", { label: nameOf(event), camera: event.camera });
+    const words = t("{label} at {camera}", { label: nameOf(event), camera: titleOf(event.camera) });
     const element = h("li", { data: { key: one.key } }, h("button", { type: "button", class: "review-item", onclick: () => { current = one.key; showItem(); } },
       h("img", { src: thumbnail(event) ?? undefined, alt: "", width: 96, height: 54, loading: "lazy" }),
       h("span", { class: "review-item-words" }, h("strong", {}, words), h("span", { class: "number muted" }, timeOfDay(event.start_time)),

@@ -4,7 +4,7 @@ import { get, patch, post, remove } from "../app/api.js";
 import { h, iconButton, setText } from "../app/dom.js";
 import { failure, notice } from "../app/notice.js";
 import { devicePath, ownDevice, subscribe, unsubscribe, whyNot } from "../app/push.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { language, locale, t } from "../app/text.js";
 import { fullTime, zoneName } from "../app/time.js";
 import { labelWords } from "../events/words.js";
@@ -52,7 +52,7 @@ function settings(device, save) {
   const labels = new Set([...Object.keys(globalThis.labelTexts), ...known("labels"), ...device.labels]);
   const zones = new Set([...known("zones"), ...device.zones]);
   return h("div", { class: "device-settings" },
-    row(t("Cameras"), t("None pressed: all that you may see"), chips(t("Cameras"), [...cameras].map((name) => [name, name]), device.cameras, (list) => change({ cameras: list }))),
+    row(t("Cameras"), t("None pressed: all that you may see"), chips(t("Cameras"), [...cameras].map((name) => [name, titleOf(name)]), device.cameras, (list) => change({ cameras: list }))),
     row(t("Kinds of events"), t("None pressed: all"), chips(t("Kinds of events"), [...labels].map((label) => [label, labelWords(label)]), device.labels, (list) => change({ labels: list }))),
     zones.size > 0 && row(t("Zones"), t("None pressed: everywhere"), chips(t("Zones"), [...zones].map((name) => [name, name]), device.zones, (list) => change({ zones: list }))),
     row(t("Days"), t("None pressed: every day"), chips(t("Days"), [1, 2, 3, 4, 5, 6, 7].map((day) => [day, dayWords(day)]), device.days, (list) => change({ days: list }))),
@@ -104,7 +104,7 @@ export function devices(signal) {
     const mine = all.find((device) => device.own && device.id === ownDevice());
     const why = enabled ? whyNot() : t("The server's configuration forbids messages by push.");
     setText(state, why ?? (mine ? t("This device gets messages, also while the page is closed.") : t("Messages with a picture, also while the page is closed. The browser asks you first.")));
-    const next = JSON.stringify([why, key, mine && { ...mine, sent: 0, problem: null }, [...store.cameras.keys()], known("labels"), known("zones")]);
+    const next = JSON.stringify([why, key, mine && { ...mine, sent: 0, problem: null }, [...store.cameras.values()].map((c) => [c.name, c.title]), known("labels"), known("zones")]);
     if (next !== shown && !own.contains(document.activeElement)) {
       shown = next;
       act.replaceChildren(...(why ? [] : mine ? [h("button", { type: "button", class: "button", onclick: doing(test(mine.id)) }, t("Send a message for a test")),

@@ -26,9 +26,10 @@ function figure(stream) {
 export function look(body) {
   const state = h("p", { class: "hint", role: "status" });
   const streams = h("div", { class: "looks" });
-  let asked = 0, busy = false;
+  let asked = 0, busy = false, tries = 0;
   const again = async () => {
     asked++;
+    tries = 0;
     if (busy) return; // what is asked for meanwhile comes after
     busy = true;
     for (let mine = 0; mine !== asked;) {
@@ -38,6 +39,11 @@ export function look(body) {
       try {
         shown = (await post("api/streams/look", body())).streams.map(figure);
       } catch (error) {
+        if (error.status === 503 && /in some seconds/.test(error.message) && tries++ < 12 && streams.isConnected) { // somebody else looks, or this page just now
+          await new Promise((resolve) => setTimeout(resolve, 2000));
+          mine = 0;
+          continue;
+        }
         shown = [h("p", { class: "look-fault" }, error.message)];
       }
       if (mine === asked) streams.replaceChildren(...shown);

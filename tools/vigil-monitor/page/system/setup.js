@@ -3,7 +3,7 @@
 import { cameraPath, post, remove } from "../app/api.js";
 import { h, iconButton, setText } from "../app/dom.js";
 import { failure, notice } from "../app/notice.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { t } from "../app/text.js";
 import { span } from "../app/time.js";
 import { look } from "./look.js";
@@ -46,7 +46,7 @@ export function setup(signal) {
   };
   const search = h("button", { type: "button", class: "button", onclick: () => working(search, t("Cameras have three seconds to answer…"), async () => {
     const { devices, refused: wrong } = await post("api/onvif/search");
-    found.replaceChildren(...devices.map((d) => h("li", {}, h("div", {}, h("strong", {}, d.name || d.host), d.camera && h("span", { class: "badge" }, d.camera),
+    found.replaceChildren(...devices.map((d) => h("li", {}, h("div", {}, h("strong", {}, d.name || d.host), d.camera && h("span", { class: "badge" }, titleOf(d.camera)),
       h("p", { class: "hint" }, [d.host, d.hardware].filter(Boolean).join(", "))), h("button", { type: "button", class: "button", "aria-label": t("Set up {name}", { name: d.host }), onclick: () => choose(d) }, t("Set up")))),
     ...(devices.length ? [] : [h("li", { class: "hint" }, t("No ONVIF camera has answered. Give its address below."))]));
     refused.replaceChildren(...wrong.map((words) => h("li", {}, t("An answer that is not used: {why}", { why: words }))));
@@ -58,7 +58,7 @@ export function setup(signal) {
     await working(button, t("The camera is added…"), async () => {
       const camera = await post("api/cameras", { name: name.value, ...body() });
       store.set(camera);
-      notice(t("{name} is added", { name: camera.name }));
+      notice(t("{name} is added", { name: camera.title }));
       plan.replaceChildren();
       form.reset();
     });
@@ -98,11 +98,11 @@ export function setup(signal) {
 
   const draw = () => {
     const added = [...store.cameras.values()].filter((camera) => camera.added);
-    list.replaceChildren(...added.map((camera) => h("li", {}, h("div", {}, h("strong", {}, camera.name), h("p", { class: "hint" }, camera.source)),
-      iconButton("trash", t("Take away {name}", { name: camera.name }), () => confirmed(t("Take away the camera {name}? Its events and recordings stay as long as those of others.", { name: camera.name }), t("Take away"), async () => {
+    list.replaceChildren(...added.map((camera) => h("li", {}, h("div", {}, h("strong", {}, camera.title), h("p", { class: "hint" }, camera.source)),
+      iconButton("trash", t("Take away {name}", { name: camera.title }), () => confirmed(t("Take away the camera {name}? Its events and recordings stay as long as those of others.", { name: camera.title }), t("Take away"), async () => {
         try {
           await remove(cameraPath(camera.name));
-          notice(t("{name} is taken away", { name: camera.name }));
+          notice(t("{name} is taken away", { name: camera.title }));
         } catch (error) {
           failure(error);
         }

@@ -6,7 +6,7 @@ import { live } from "../app/live.js";
 import { failure, notice } from "../app/notice.js";
 import { languageField, signOutButton, themeButton } from "../app/personal.js";
 import { address } from "../app/router.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { number, t, tn } from "../app/text.js";
 import { bytes, digits, fixed, fullTime, percent, span, zoneName } from "../app/time.js";
 import { devices } from "./devices.js";
@@ -56,18 +56,20 @@ function cameraTable() {
     [t("Camera"), t("State"), t("Frames/s"), t("Latency"), t("Dropped"), t("Reconnects"), t("Recorder holds"), t("Time per frame")].map((words) => h("th", { scope: "col" }, words)))), body));
   const make = (name) => {
     const cells = Array.from({ length: 7 }, () => h("td", { class: "number" }));
-    const spark = new Spark(1, `frames of ${name}`);
+    const spark = new Spark(1, `frames of ${titleOf(name)}`);
     const fps = h("span");
     cells[1].append(fps, spark.element);
+    const link = h("a", { href: address("camera", [name]) });
     const added = h("span", { class: "badge", hidden: true }, t("added here"));
-    const row = { cells, fps, spark, added, element: h("tr", {}, h("th", { scope: "row" }, h("a", { href: address("camera", [name]) }, name), added), cells) };
+    const row = { cells, fps, spark, link, added, element: h("tr", {}, h("th", { scope: "row" }, link, added), cells) };
     rows.set(name, row);
     body.append(row.element);
     return row;
   };
   const set = (list) => {
     for (const c of list) {
-      const { cells, fps, spark, added } = rows.get(c.name) ?? make(c.name);
+      const { cells, fps, spark, link, added } = rows.get(c.name) ?? make(c.name);
+      setText(link, titleOf(c.name));
       added.hidden = !store.cameras.get(c.name)?.added;
       const state = store.cameras.get(c.name)?.state ?? "";
       cells[0].dataset.state = state;
@@ -112,6 +114,12 @@ function storagePanel() {
   return { element, set };
 }
 
+/** Where other programs find the cameras. All addresses of the server are also the one of this page. */
+function rtspAddress({ address, port, tls }) {
+  const host = address === "0.0.0.0" || address === "::" ? location.hostname : address;
+  return `${tls ? "rtsps" : "rtsp"}://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}/${t("CAMERA")}`;
+}
+
 function queuePanel() {
   const rows = new Map();
   const list = h("dl");
@@ -140,6 +148,7 @@ function queuePanel() {
       bar.set(limit ? length / limit : 0, full);
     }
     state("MQTT", stats.mqtt ? t(stats.mqtt.connected ? "connected to {host}" : "not connected to {host}", { host: stats.mqtt.host }) : t("not configured"));
+    state("RTSP", stats.rtsp ? `${rtspAddress(stats.rtsp)}, ${t("{part} of {whole} connections", { part: number(stats.rtsp.clients), whole: number(stats.rtsp.limit) })}` : t("not configured"));
     state(t("Viewers"), String(stats.viewers));
     state("WebRTC", stats.webrtc.available ? String(stats.webrtc.connected) : t("none, the page plays MP4: {reason}", { reason: stats.webrtc.reason }));
     state(t("Threads, descriptors"), `${stats.threads}, ${stats.descriptors}`);
@@ -161,7 +170,7 @@ export function system(root, place, signal) {
   const reload = async () => {
     try {
       const { restarted } = await post("api/reload");
-      notice(restarted.length ? t("Read again; restarted: {cameras}", { cameras: restarted.join(", ") }) : t("Read again; nothing had changed"));
+      notice(restarted.length ? t("Read again; restarted: {cameras}", { cameras: restarted.map(titleOf).join(", ") }) : t("Read again; nothing had changed"));
     } catch (error) {
       failure(error);
     }

@@ -3,7 +3,7 @@
 import { get, post, query, remove } from "../app/api.js";
 import { h, icon, iconButton, setText } from "../app/dom.js";
 import { failure, notice } from "../app/notice.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { t } from "../app/text.js";
 import { bytes, dayName, now, span, timeOfDay } from "../app/time.js";
 import { showText } from "../camera/export.js";
@@ -66,7 +66,7 @@ export class Exports {
     const { from, to, complete } = this.#marks;
     setText(this.#from, from === null ? t("No begin") : t("From {time}", { time: when(from) }));
     setText(this.#to, to === null ? t("No end") : t("To {time}", { time: when(to) }));
-    setText(this.#start, complete ? t("Export {span} of {cameras}", { span: span(to - from), cameras: this.#cameras().join(", ") }) : t("Export"));
+    setText(this.#start, complete ? t("Export {span} of {cameras}", { span: span(to - from), cameras: this.#cameras().map(titleOf).join(", ") }) : t("Export"));
     this.#start.disabled = !complete;
   }
 
@@ -119,7 +119,7 @@ export class Exports {
   }
 
   #row(job) {
-    const title = job.name || job.cameras.join(", ");
+    const title = job.name || job.cameras.map(titleOf).join(", ");
     const details = [`${when(job.from)}, ${span(job.to - job.from)}`, job.timelapse && t("{n} times as fast", { n: job.timelapse }), job.burn_in && t("with the time")].filter(Boolean).join(", ");
     const state = { queued: t("It waits for the exports before it"), running: t("It is being made"), done: "", failed: job.reason, cancelled: t("Cancelled") }[job.state];
     return h("li", { class: "tl-export", data: { id: job.id, state: job.state } },
@@ -129,7 +129,7 @@ export class Exports {
       active(job) && h("progress", { max: 1, value: job.progress, "aria-label": t("Progress of {title}", { title }) }),
       state && h("p", { class: job.state === "failed" ? "bad" : "hint" }, state),
       job.files.map((file, i) => h("div", { class: "tl-export-file" },
-        h("a", { class: "button", href: path(job.id, `/file${query({ file: i })}`), download: "" }, icon("download"), h("span", {}, `${file.camera}, ${bytes(file.bytes)}`)),
+        h("a", { class: "button", href: path(job.id, `/file${query({ file: i })}`), download: "" }, icon("download"), h("span", {}, `${titleOf(file.camera)}, ${bytes(file.bytes)}`)),
         store.operator && iconButton("copy", t("Copy a link to {name}", { name: file.name }), () => this.#link(job, i)),
         h("span", { class: "hint number tl-sum", title: `SHA-256 ${file.sha256}` }, `SHA-256 ${file.sha256.slice(0, 8)}`))));
   }

@@ -3,6 +3,7 @@
 // from hit to hit.
 import { cameraPath, get, query } from "../app/api.js";
 import { choice, h, icon, iconButton, setText, s } from "../app/dom.js";
+import { titleOf } from "../app/store.js";
 import { t, tn } from "../app/text.js";
 import { dayName, now, percent, span, timeOfDay } from "../app/time.js";
 import { regionWords } from "./region.js";
@@ -52,7 +53,7 @@ export class Hits {
     this.#asked = null;
     this.element.hidden = false;
     this.hint.hidden = false;
-    setText(this.heading, t("Search at {camera}", { camera }));
+    setText(this.heading, t("Search at {camera}", { camera: titleOf(camera) }));
     setText(this.#words, "");
     this.#list.replaceChildren();
   }

@@ -3,6 +3,7 @@
 // needs one (browsers have six a host); the next piece is fetched while one plays, into a second <video>, and takes its place.
 import { cameraPath, query } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
+import { titleOf } from "../app/store.js";
 import { t } from "../app/text.js";
 import { Previews } from "./previews.js";
 
@@ -80,7 +81,7 @@ export class Playback {
     this.#camera = camera;
     this.#history = history;
     this.#previews = new Previews(camera, signal);
-    this.element = h("div", { class: "tl-screen", role: "img", "aria-label": t("Recording of {camera}", { camera }) }, this.#previews.element, this.#note);
+    this.element = h("div", { class: "tl-screen", role: "img", "aria-label": t("Recording of {camera}", { camera: titleOf(camera) }) }, this.#previews.element, this.#note);
     history.addEventListener("change", () => { if (this.#wanted !== null && !this.#now) this.seek(this.#wanted); }, { signal });
     signal.addEventListener("abort", () => { clearTimeout(this.#rest); this.#drop("now"); this.#drop("next"); });
   }

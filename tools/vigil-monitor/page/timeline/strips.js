@@ -2,6 +2,7 @@
 // A strip of time for each camera: what is recorded, gaps, motion as a heat strip, events as marks. The strips together are one
 // slider, whose value is the time: pointer, wheel and keys work on all of them.
 import { h, s, setText } from "../app/dom.js";
+import { titleOf } from "../app/store.js";
 import { t } from "../app/text.js";
 import { fullTime, now, span, timeOfDay } from "../app/time.js";
 import { labelWords } from "../events/words.js";
@@ -66,7 +67,7 @@ export class Strips {
       const svg = s("svg", { class: "tl-strip", viewBox: `0 0 ${wide} ${tall}`, preserveAspectRatio: "none", "aria-hidden": "true" });
       const problem = h("span", { class: "tl-problem hint" });
       history.addEventListener("change", () => this.draw(), { signal });
-      return { name, history, svg, problem, element: h("div", { class: "tl-row", data: { camera: name } }, h("span", { class: "tl-name" }, name), svg, problem) };
+      return { name, history, svg, problem, element: h("div", { class: "tl-row", data: { camera: name } }, h("span", { class: "tl-name" }, titleOf(name)), svg, problem) };
     });
     this.#list.replaceChildren(...this.#rows.map(({ element }) => element));
     this.draw();

@@ -6,7 +6,7 @@ import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
 import { failure } from "../app/notice.js";
 import { rewrite } from "../app/router.js";
-import { store } from "../app/store.js";
+import { store, titleOf } from "../app/store.js";
 import { t } from "../app/text.js";
 import { dateValue, dayName, dayStart, fromDateValue, now, timeOfDay } from "../app/time.js";
 import { Axis } from "./axis.js";
@@ -67,9 +67,9 @@ export function timeline(root, place, signal) {
     const history = new History(name, axis, leave.signal);
     const playback = new Playback(name, history, leave.signal);
     const region = new Region(t("Draw where to search at {name}", { name }), (points) => (points ? hits.search(name, points, axis.end) : endSearch()));
-    const search = iconButton("search", t("Search here, at {name}", { name }), () => beginSearch(name), { class: "button icon-only tl-search-button", "aria-pressed": "false" });
+    const search = iconButton("search", t("Search here, at {name}", { name: titleOf(name) }), () => beginSearch(name), { class: "button icon-only tl-search-button", "aria-pressed": "false" });
     const { width, height } = store.cameras.get(name) ?? {};
-    const element = h("figure", { class: "tl-camera", data: { camera: name } }, playback.element, h("figcaption", {}, name), search);
+    const element = h("figure", { class: "tl-camera", data: { camera: name } }, playback.element, h("figcaption", {}, titleOf(name)), search);
     element.style.setProperty("--ratio", width && height ? width / height : 16 / 9);
     return { name, history, playback, region, search, element };
   }
@@ -91,7 +91,7 @@ export function timeline(root, place, signal) {
   chips.append(...all.map((name) => h("button", { type: "button", class: "button", "aria-pressed": "false", data: { camera: name }, onclick: () => {
     const next = names.includes(name) ? names.filter((other) => other !== name) : [...names, name];
     if (next.length && next.length <= mostCameras) show(next);
-  } }, name)));
+  } }, titleOf(name))));
 
   // Search here.
   function beginSearch(name) {

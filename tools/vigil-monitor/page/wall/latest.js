@@ -4,6 +4,7 @@ import { get } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { address } from "../app/router.js";
+import { titleOf } from "../app/store.js";
 import { t } from "../app/text.js";
 import { fullTime, now, span, timeOfDay } from "../app/time.js";
 import { labelWords, thumbnail } from "../events/words.js";
@@ -26,7 +27,7 @@ class Place {
     this.element.href = address("events", [], { id: event.id });
     this.element.classList.toggle("going", !event.end_time);
     this.#when.title = fullTime(event.start_time);
-    setText(this.#camera, event.camera);
+    setText(this.#camera, titleOf(event.camera));
     setText(this.#label, labelWords(event.label));
     this.tick();
   }

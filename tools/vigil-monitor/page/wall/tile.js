@@ -15,15 +15,15 @@ const late = 1.5; // seconds after which a tile says how late it is
 export class Tile {
   constructor(camera) {
     this.camera = camera;
-    this.picture = new Picture(t("Live picture of {camera}", { camera: camera.name }), () => this.element.classList.add("seen"));
-    this.link = h("a", { class: "tile-name", href: address("camera", [camera.name]) }, camera.name);
+    this.picture = new Picture(t("Live picture of {camera}", { camera: camera.title }), () => this.element.classList.add("seen"));
+    this.link = h("a", { class: "tile-name", href: address("camera", [camera.name]) }, camera.title);
     this.motion = h("span", { class: "tile-motion" }, icon("motion"), t("Motion"));
     this.recording = h("span", { class: "tile-recording", title: t("A clip is being written"), hidden: true }, icon("record"),
       h("span", { class: "unseen" }, t("recording")));
     this.note = h("span", { class: "tile-note number" });
     this.reason = h("div", { class: "tile-reason" });
     this.trouble = new Trouble();
-    this.element = h("article", { class: "tile", "aria-label": camera.name }, this.picture.canvas, this.reason, this.trouble.element,
+    this.element = h("article", { class: "tile", "aria-label": camera.title }, this.picture.canvas, this.reason, this.trouble.element,
       h("div", { class: "tile-caption" }, this.link, this.recording, this.note, this.motion));
     this.element.addEventListener("dblclick", () => go("camera", [camera.name]));
     this.element.addEventListener("click", (event) => {
@@ -36,7 +36,7 @@ export class Tile {
 
   /** Live video of the small stream, in the place of pictures. `onfail()`: no way shows it, and pictures are needed. */
   play(after, onfail) {
-    this.video ??= new LiveVideo(this.camera.name, { stream: "detect", label: t("Live video of {camera}", { camera: this.camera.name }),
+    this.video ??= new LiveVideo(this.camera.name, { stream: "detect", label: t("Live video of {camera}", { camera: this.camera.title }),
       onseen: () => this.element.classList.add("seen", "plays"),
       onway: ({ way }) => {
         this.element.dataset.way = way;
@@ -73,6 +73,8 @@ export class Tile {
     if (camera.state !== "online" && this.playing) this.stop();
     this.camera = camera;
     this.element.dataset.state = camera.state;
+    setText(this.link, camera.title);
+    this.element.setAttribute("aria-label", camera.title);
     if (camera.state !== "online" || (this.playing && !camera.motion)) this.element.classList.remove("moving");
     else if (camera.motion) this.element.classList.add("moving");
     this.recording.hidden = !camera.recording;

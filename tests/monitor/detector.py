@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The detector: names by a network on crops of tracks, wrong models, and a build without it.
+
+detector.py PROGRAM FOLDER
+
+The network says which colour the picture has in the mean, so its right answer is known: a red ball is before the camera."""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from onnx_file import mean_colour
+from program import Monitor
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-detector"
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+config, data = folder / "monitor.yaml", folder / "data"
+BALL = "videotestsrc is-live=true pattern=ball motion=wavy foreground-color=0xffff0000 background-color=0xff606060 ! video/x-raw,format=I420,width=320,height=240,framerate=10/1"
+SIZE = 64
+good = folder / "colour.onnx"
+good.write_bytes(mean_colour(SIZE))
+
+
+def write(detector, camera=""):
+    config.write_text(f"""
+record: {{pre_capture: 0, post_capture: 0, max_clip: 3}}
+{detector}
+cameras:
+  hall:
+    source: "{BALL}"
+    cudamog: {{motion-hold: 300}}
+    {camera}
+""", encoding="utf-8")
+
+
+def section(model=good, more="", **keys):
+    keys = {"layout": "classes", "size": SIZE, "classes": "[red, green, blue]", "rate": 5, **keys}
+    return f'detector: {{model: "{model}", {", ".join(f"{k}: {v}" for k, v in keys.items())}, {more}}}'
+
+
+def refused():
+    got = subprocess.run([program, "--check", "--config", str(config)], capture_output=True, text=True, check=False)
+    return got.stderr if got.returncode else ""
+
+
+write(section())
+said = refused()
+if "no detector" in said:
+    assert "libopencv-dnn-dev" in said and "monitor.yaml:3" in said, said
+    print("SKIPPED: this build has no OpenCV dnn; the configuration says so:", said.strip())
+    sys.exit(77)
+assert not said, said
+for bad, words in (("detector: {classes: [a]}", "model is missing"), (f"detector: {{model: {good}}}", "classes is missing"),
+                   (section(more="colours: cmyk"), "'cmyk' is no order of colours; allowed: rgb, bgr"), (section(size=4000), "16 to 2048"),
+                   (section(size="64x"), "'64x' is no number"), (section(rate=1000), "0.1 to 30"), (section(more="labels: {red: ''}"), "label"),
+                   (section(layout="yolo"), "'yolo' is no layout; allowed: classes, fastestdet, yolov5, yolov8")):
+    write(bad)
+    assert words in refused(), (bad, refused())
+write("", "detector: true")
+assert "no section detector" in refused(), refused()
+
+
+def events(m, query=""):
+    return m.get("/api/events?limit=500" + query)["events"]
+
+
+def by_detector(m, label):
+    return [e for e in events(m) if any(x["by"] == "detector" and x["label"] == label for x in e["labels"])]
+
+
+def detector(m):
+    return m.get("/api/stats")["detectors"]
+
+
+# The ball is red, and that is what the site calls a visitor.
+write(section(more="labels: {red: visitor, green: lawn}"))
+with Monitor(program, data, "--config", str(config)) as m:
+    named = m.wait("events that the detector has named", lambda: (lambda found: len(found) >= 4 and found)(by_detector(m, "visitor")), 200)
+    for e in named:
+        [label] = [x for x in e["labels"] if x["by"] == "detector"]
+        assert label["guessed"] and label["score"] > 0.9, e["labels"]
+    assert not [e for e in events(m) if any(x["label"] in ("lawn", "red", "blue") for x in e["labels"])]
+    assert named[0]["id"] in [e["id"] for e in events(m, "&label=visitor")], "its names filter"
+    m.wait("a track with the name", lambda: "visitor" in m.get("/api/cameras/hall")["labels"])
+    [d] = detector(m)
+    assert d["state"] == "ready" and d["reason"] is None and d["model"] == str(good), d
+    uptime = m.get("/api/stats")["uptime_seconds"]
+    assert 0 < d["inferences"] <= 5 * uptime + 1, (d, uptime)
+    print(f"{d['inferences']} inferences in {uptime:.0f} s, {d['cpu_seconds']:.2f} s of processor time, of {m.get('/api/stats')['cameras'][0]['frames']} frames")
+    # A person's word stays, and what was taught goes before the detector.
+    for e in named[:3]:
+        status, e = m.ask("POST", f"/api/events/{e['id']}/label", {"label": "my ball"})
+        assert status == 200 and e["taught"] and e["labels"] == [{"label": "my ball", "score": 1, "guessed": False, "by": "person"}], e
+    m.wait("an event that is named by examples", lambda: [e for e in events(m) if any(x["by"] == "examples" and x["label"] == "my ball" for x in e["labels"])], 120)
+    for e in named[:3]:
+        assert [x["by"] for x in m.get(f"/api/events/{e['id']}")["labels"]] == ["person"], e["id"]
+    assert m.ask("DELETE", "/api/labels/my%20ball")[0] == 200
+    m.wait("the detector's name again", lambda: set(x["id"] for x in by_detector(m, "visitor")) & {e["id"] for e in named[:3]})
+
+    # Read again: a camera that does not want it, then a model that cannot be used. The camera goes on.
+    write(section(), "detector: false")
+    assert m.ask("POST", "/api/reload")[1]["restarted"] == ["hall"]
+    m.wait("pictures", lambda: m.get("/api/cameras/hall")["state"] == "online")
+    m.stop()
+
+# Models that are none: the reason is in the log and in the statistics, events go on, names by shape too.
+whole = good.read_bytes()
+wrong = {"truncated": whole[:len(whole) // 2], "empty": b"", "text": b"hello\n" * 100, "two outputs": mean_colour(SIZE, outputs=2), "nothing but zeros": bytes(5000)}
+for name, content in wrong.items():
+    path = folder / f"{name}.onnx"
+    path.write_bytes(content)
+cases = [(section(folder / f"{name}.onnx"), f"{name}.onnx") for name in wrong]
+cases += [(section(folder / "missing.onnx"), "missing.onnx"), (section(folder), str(folder)),
+          (section(classes="[red, green]"), "1x3"),
+          (section(layout="fastestdet"), "1x8xHxW"),
+          (section(more="labels: {cat: animal}"), "'cat'"),
+          (section(classes=folder / "missing.names"), "missing.names")]
+write(cases[0][0])
+shutil.rmtree(data)
+with Monitor(program, data, "--config", str(config)) as m:
+    for text, words in cases:
+        write(text)
+        assert m.ask("POST", "/api/reload")[0] == 200
+        [d] = m.wait(f"the failure of {words}", lambda: (lambda found: found and found[-1]["state"] == "failed" and words in found[-1]["reason"] and found[-1:])(detector(m)))
+        assert d["inferences"] == 0, d
+        print(f"{d['reason']}")
+        m.wait("the line in the log", lambda: any(words in line and "events have no names by the detector" in line for line in m.log))
+    before = len(events(m))
+    m.wait("an event without a detector", lambda: len(events(m)) > before, 60)
+    # Mended, it works without a restart of the program.
+    write(section())
+    assert m.ask("POST", "/api/reload")[0] == 200
+    m.wait("events that the detector has named", lambda: by_detector(m, "red"), 120)
+    m.wait("the end of those that no camera uses", lambda: [x["state"] for x in detector(m)] == ["ready"])
+    m.stop()

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Small ONNX models, written byte by byte (onnx.proto of ONNX 1.7, operators of version 12): no other package is needed."""
+import struct
+
+
+def _number(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def _field(number, value):
+    """A field of a message: an integer, or bytes or text."""
+    if isinstance(value, int):
+        return _number(number << 3) + _number(value)
+    data = value.encode() if isinstance(value, str) else value
+    return _number(number << 3 | 2) + _number(len(data)) + data
+
+
+def _node(kind, inputs, outputs, **attributes):
+    out = b"".join(_field(1, x) for x in inputs) + b"".join(_field(2, x) for x in outputs) + _field(4, kind)
+    for name, value in attributes.items():
+        numbers = isinstance(value, (list, tuple))
+        out += _field(5, _field(1, name) + (b"".join(_field(8, n) for n in value) + _field(20, 7) if numbers else _field(3, value) + _field(20, 2)))
+    return out
+
+
+def _tensor(name, shape, values):
+    return b"".join(_field(1, n) for n in shape) + _field(2, 1) + _field(8, name) + _field(9, struct.pack(f"<{len(values)}f", *values))
+
+
+def _value(name, shape):
+    dimensions = b"".join(_field(1, _field(1, n)) for n in shape)
+    return _field(1, name) + _field(2, _field(1, _field(1, 1) + _field(2, dimensions)))
+
+
+def _model(nodes, tensors, size, outputs):
+    graph = b"".join(_field(1, n) for n in nodes) + _field(2, "graph") + b"".join(_field(5, t) for t in tensors)
+    graph += _field(11, _value("picture", (1, 3, size, size))) + b"".join(_field(12, _value(name, shape)) for name, shape in outputs)
+    return _field(1, 7) + _field(2, "vigil") + _field(7, graph) + _field(8, _field(1, "") + _field(2, 12))
+
+
+def mean_colour(size, outputs=1):
+    """A model whose three values are the picture's mean red, green and blue, 20 times as large; `outputs` times the same."""
+    scale = [20.0 if row == column else 0.0 for row in range(3) for column in range(3)]
+    nodes = [_node("Conv", ["picture", "scale"], ["larger"], kernel_shape=[1, 1]), _node("GlobalAveragePool", ["larger"], ["mean"]),
+             *(_node("Flatten", ["mean"], [f"colour{i}"], axis=1) for i in range(outputs))]
+    return _model(nodes, [_tensor("scale", (3, 3, 1, 1), scale)], size, [(f"colour{i}", (1, 3)) for i in range(outputs)])

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "crop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+namespace vigil::monitor {
+namespace {
+
+struct FreeConverter {
+  void operator()(GstVideoConverter *c) const { gst_video_converter_free(c); }
+};
+
+// A mapped picture.
+class Mapped {
+ public:
+  Mapped(GstBuffer *buffer, const GstVideoInfo &info, GstMapFlags flags)
+      : good_(gst_video_frame_map(&frame_, &info, buffer, flags)) {}
+  ~Mapped() {
+    if (good_) gst_video_frame_unmap(&frame_);
+  }
+  Mapped(const Mapped &) = delete;
+  Mapped &operator=(const Mapped &) = delete;
+  GstVideoFrame *frame() { return good_ ? &frame_ : nullptr; }
+
+ private:
+  GstVideoFrame frame_{};
+  const bool good_;
+};
+
+// The part of a crop of this size that has the picture.
+GstVideoRectangle fit(const GstVideoRectangle &from, int width, int height) {
+  const double scale = std::min(double(width) / from.w, double(height) / from.h);
+  const int w = std::clamp(static_cast<int>(std::lround(from.w * scale)), 1, width),
+            h = std::clamp(static_cast<int>(std::lround(from.h * scale)), 1, height);
+  return {(width - w) / 2, (height - h) / 2, w, h};
+}
+
+bool convert(GstBuffer *buffer, const GstVideoInfo &info, const GstVideoRectangle &from,
+             const GstVideoRectangle &to, std::vector<std::uint8_t> &rgb, int width, int height) {
+  GstVideoInfo out;
+  gst_video_info_set_format(&out, GST_VIDEO_FORMAT_RGB, static_cast<guint>(width),
+                            static_cast<guint>(height));
+  GST_VIDEO_INFO_INTERLACE_MODE(&out) = GST_VIDEO_INFO_INTERLACE_MODE(&info);
+  GstVideoInfo in = info; // the converter takes frames of one rate alone
+  GST_VIDEO_INFO_FPS_N(&out) = GST_VIDEO_INFO_FPS_N(&in);
+  GST_VIDEO_INFO_FPS_D(&out) = GST_VIDEO_INFO_FPS_D(&in);
+  const std::unique_ptr<GstVideoConverter, FreeConverter> converter(gst_video_converter_new(
+      &in, &out,
+      gst_structure_new("convert", GST_VIDEO_CONVERTER_OPT_SRC_X, G_TYPE_INT, from.x,
+                        GST_VIDEO_CONVERTER_OPT_SRC_Y, G_TYPE_INT, from.y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH,
+                        G_TYPE_INT, from.w, GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT, from.h,
+                        GST_VIDEO_CONVERTER_OPT_DEST_X, G_TYPE_INT, to.x, GST_VIDEO_CONVERTER_OPT_DEST_Y,
+                        G_TYPE_INT, to.y, GST_VIDEO_CONVERTER_OPT_DEST_WIDTH, G_TYPE_INT, to.w,
+                        GST_VIDEO_CONVERTER_OPT_DEST_HEIGHT, G_TYPE_INT, to.h,
+                        GST_VIDEO_CONVERTER_OPT_FILL_BORDER, G_TYPE_BOOLEAN, TRUE, nullptr)));
+  if (!converter) return false;
+  const std::unique_ptr<GstBuffer, decltype(&gst_buffer_unref)> made(
+      gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&out), nullptr), gst_buffer_unref);
+  Mapped source(buffer, in, GST_MAP_READ), target(made.get(), out, GST_MAP_READWRITE);
+  if (!source.frame() || !target.frame()) return false;
+  gst_video_converter_frame(converter.get(), source.frame(), target.frame());
+  const auto line = std::size_t{3} * static_cast<std::size_t>(width);
+  rgb.resize(line * static_cast<std::size_t>(height));
+  const auto *from_line = static_cast<const std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(target.frame(), 0));
+  for (std::size_t y = 0; y < static_cast<std::size_t>(height); y++) {
+    std::memcpy(rgb.data() + y * line, from_line, line);
+    from_line += GST_VIDEO_FRAME_PLANE_STRIDE(target.frame(), 0);
+  }
+  return true;
+}
+
+} // namespace
+
+GstVideoRectangle crop_around(const Rect &box, int width, int height) {
+  constexpr double margin = 1.4, least = 32;
+  const double side = std::max(margin * std::max(box.width, box.height), least);
+  // Even, as planes of colour need it.
+  const auto even = [](double v) { return static_cast<int>(std::lround(v / 2)) * 2; };
+  const int w = std::min(even(side), width), h = std::min(even(side), height);
+  const int x = std::clamp(even(box.x + box.width / 2 - side / 2), 0, (width - w) & ~1),
+            y = std::clamp(even(box.y + box.height / 2 - side / 2), 0, (height - h) & ~1);
+  return {x, y, w, h};
+}
+
+std::optional<Crop> cut_out(GstBuffer *buffer, const GstVideoInfo &info, const Rect &box, int width,
+                            int height) {
+  const int w = GST_VIDEO_INFO_WIDTH(&info), h = GST_VIDEO_INFO_HEIGHT(&info);
+  if (w < 2 || h < 2) return std::nullopt;
+  const double left = std::clamp(box.x, 0., 1.) * w, top = std::clamp(box.y, 0., 1.) * h,
+               right = std::clamp(box.x + box.width, 0., 1.) * w,
+               bottom = std::clamp(box.y + box.height, 0., 1.) * h;
+  if (!(right > left) || !(bottom > top)) return std::nullopt;
+  const GstVideoRectangle from = crop_around({left, top, right - left, bottom - top}, w, h),
+                          to = fit(from, width, height);
+  Crop out;
+  if (!convert(buffer, info, from, to, out.rgb, width, height)) return std::nullopt;
+  const double across = double(to.w) / from.w / width, down = double(to.h) / from.h / height;
+  out.object = {(left - from.x) * across + double(to.x) / width,
+                (top - from.y) * down + double(to.y) / height, (right - left) * across,
+                (bottom - top) * down};
+  return out;
+}
+
+} // namespace vigil::monitor
