@@ -89,6 +89,20 @@ def is_online(m):
     return all(status == 200 and body["state"] == "online" for status, body in (m.ask("GET", f"/api/cameras/{c}") for c in ("street", "yard")))
 
 
+def all_events(m):
+    out, before = [], ""
+    while True:
+        page = m.get(f"/api/events?limit=500{before}")["events"]
+        out += page
+        if len(page) < 500:
+            return {e["id"]: e for e in out}
+        before = f"&before={page[-1]['start_time'] + 0.001:.3f}"  # some may begin at the same time
+
+
+def finished(events):
+    return {i for i, e in events.items() if e["end_time"] and e["has_clip"]}
+
+
 def timeline(m, since):
     """Whole seconds that are recorded, and seconds in which something moved: what the disk has."""
     recorded, moved = set(), set()
@@ -185,9 +199,8 @@ class Known:
 
     def look(self, m):
         """More that is finished now."""
-        for e in m.get("/api/events?limit=500")["events"]:
-            if e["end_time"] and e["has_clip"]:
-                self.events[e["id"]] = e
+        page = {e["id"]: e for e in m.get("/api/events?limit=100")["events"]}
+        self.events.update((i, page[i]) for i in finished(page))
         for of, more in zip((self.recorded, self.moved), timeline(m, self.begun) or ()):
             of.update(more)
         for e in m.get("/api/exports")["exports"]:
@@ -200,11 +213,10 @@ class Known:
         assert not missing, f"{what} that are gone: {sorted(missing)[:3]}"
 
     def compare(self, m):
-        now = {e["id"]: e for e in m.get("/api/events?limit=500")["events"]}
-        here = {i for i, e in now.items() if e["end_time"] and e["has_clip"]}
-        events = [i for i in self.events if not self.hurt(i)]
-        if set(events) - here:  # a killed program's events end when the start has looked at them
-            m.wait("events", lambda: not set(events) - {e["id"] for e in m.get("/api/events?limit=500")["events"] if e["end_time"] and e["has_clip"]}, 60)
+        now = all_events(m)
+        events = {i for i in self.events if not self.hurt(i)}
+        if events - finished(now):  # clips that are parts of the recording are looked for while the program runs
+            m.wait("events", lambda: not events - finished(all_events(m)), 60)
         self.need((), "events", len(events))
         one = {i: m.get(f"/api/events/{i}") for i in self.seen | set(self.names) | self.kept if i in now}
         self.need({i for i in self.seen if i in now and not one[i]["seen"]}, "marks of events that were seen", len(self.seen))
