@@ -107,7 +107,7 @@ cameras:
             if name == "dropped":
                 probe(m, "packets to broker and webhook are dropped")
             else:
-                m.wait("a message", lambda: real_broker.told, 60)
+                m.wait("the broker", lambda: m.get("/api/stats")["mqtt"]["connected"], 60)
                 faults["a broker that stops"] = lambda: stopped(real_broker.broker)
             for what, fault in faults.items():
                 with fault():
