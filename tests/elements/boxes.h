@@ -19,7 +19,7 @@ inline constexpr const char *gate =
 GstBuffer *frame_with(int number, std::initializer_list<Rect> boxes, int fps = 10);
 // Where a car is that crosses a picture of 640x480 from left to right within 50 frames.
 Rect car(int number);
-std::string grey_caps(int width, int height);
+std::string grey_caps(int columns, int rows);
 
 // boxtrack ! boxrules (or boxrules alone) on grey pictures of 640x480, and what they say on the bus.
 class Boxes {

@@ -16,9 +16,9 @@ GstBuffer *frame_with(int number, std::initializer_list<Rect> boxes, int fps) {
 Rect car(int number) {
   return {20 + 10 * number, 200, 60, 40};
 }
-std::string grey_caps(int width, int height) {
-  return "video/x-raw,format=GRAY8,framerate=10/1,width=" + std::to_string(width) +
-         ",height=" + std::to_string(height);
+std::string grey_caps(int columns, int rows) {
+  return "video/x-raw,format=GRAY8,framerate=10/1,width=" + std::to_string(columns) +
+         ",height=" + std::to_string(rows);
 }
 
 Boxes::Boxes(const std::string &settings, const std::string &before)

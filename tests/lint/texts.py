@@ -21,7 +21,7 @@ NO_TEXT = re.compile(r"""(\b(class|viewBox|d|points|transform|pattern|href|src|t
 KEYS = {"ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Arrow", "Enter", "Escape", "Home", "End", "PageUp", "PageDown", "Delete", "Backspace", "Control", "Space",
         "Control+z", "Control+y", "Control+Z"}
 # Names that are the same in every language, words of HTTP, and what no person sees.
-NAMES = KEYS | {"Vigil", "AbortError", "Content-Type", "X-Content-Type-Options", "X-Recording-Start", "SHA-256 ", "MQTT", "CPU", "GPU", "API", "image/jpeg", "Notification", "PushManager",
+NAMES = KEYS | {"Vigil", "Opus", "AbortError", "Content-Type", "X-Content-Type-Options", "X-Recording-Start", "SHA-256 ", "MQTT", "CPU", "GPU", "API", "image/jpeg", "Notification", "PushManager",
                 "The live stream announces a record of ", "gst-launch-1.0 ", " bytes", "live: ", "button icon-only", " going", " new", " chosen", "corner first", '"] input', "events of ", "frames of ",
                 "Deutsch", "English", "Español", "Français", "Italiano", "Nederlands", "vigil "}
 NO_FILES = {"camera/export.js": "presets and configuration, which programs read"}

@@ -7,46 +7,25 @@ import contextlib
 import os
 import pathlib
 import shutil
-import socket
 import sys
 import time
 
 from program import Monitor
+from silent_server import dropping, listener
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-blocked"
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 os.mkfifo(folder / "fifo.mp4")
 
-
-def listener(stack, backlog):
-    s = stack.enter_context(socket.socket())
-    s.bind(("127.0.0.1", 0))
-    s.listen(backlog)
-    return s.getsockname()[1]
-
-
-def fill(stack, port):
-    """Until the kernel drops what asks for a connection."""
-    for _ in range(20):
-        s = stack.enter_context(socket.socket())
-        s.settimeout(0.5)
-        try:
-            s.connect(("127.0.0.1", port))
-        except TimeoutError:
-            return
-    raise AssertionError("twenty connections, and none was dropped")
-
-
 with contextlib.ExitStack() as stack:
-    silent, dropping = listener(stack, 10), listener(stack, 0)
-    fill(stack, dropping)
+    silent, unreached = listener(stack, 10), dropping(stack)
     config = folder / "monitor.yaml"
     config.write_text(f"""
 cameras:
   fifo: {{source: "{folder}/fifo.mp4"}}
   silent: {{source: "rtsp://127.0.0.1:{silent}/video"}}
-  dropping: {{source: "rtsp://127.0.0.1:{dropping}/video"}}
+  dropping: {{source: "rtsp://127.0.0.1:{unreached}/video"}}
   well: {{source: "scenetestsrc is-live=true ! video/x-raw,format=I420,width=320,height=180,framerate=10/1"}}
 """)
     m = stack.enter_context(Monitor(program, folder / "data", "--config", str(config)))

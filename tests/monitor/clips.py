@@ -3,7 +3,6 @@
 camera leaves the configuration, and the disk hangs.
 
 clips.py PROGRAM FOLDER [PART...]. Needs the system's python3-gi with GstRtspServer, ffprobe and, for the disk, python3-fusepy; what is missing is skipped, and said."""
-import contextlib
 import json
 import os
 import pathlib
@@ -16,12 +15,12 @@ import time
 
 from broker import free_port
 from program import Monitor
-from rtsp_camera import MISSING, PYTHON, CameraServer
+from rtsp_camera import MISSING, CameraServer
+from slow_folder import release, slow_disk
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-clips-run"
-if shutil.which("fusermount3"):  # what a killed run has left
-    for left in ("data/clips", "database"):
-        subprocess.run(["fusermount3", "-u", "-z", str(folder / left)], capture_output=True, check=False)
+for left in ("data/clips", "database"):
+    release(folder / left)
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 config = folder / "monitor.yaml"
@@ -124,37 +123,9 @@ def camera_that_leaves():
     print("a camera that leaves: good", flush=True)
 
 
-@contextlib.contextmanager
-def slow_disk(real, mount):
-    """The process that shows the folder `real` as `mount`; None, and a line in `skipped`, where that cannot be."""
-    if not os.path.exists("/dev/fuse") or subprocess.run([PYTHON, "-c", "import fusepy"], capture_output=True, check=False).returncode:
-        skipped.append("the disk that hangs: no FUSE or no python3-fusepy")
-        yield None
-        return
-    real.mkdir()
-    mount.mkdir(parents=True)
-    disk = subprocess.Popen([PYTHON, str(pathlib.Path(__file__).parent / "slow_disk.py"), str(real), str(mount)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    try:
-        end = time.monotonic() + 10
-        while not os.path.ismount(mount) and disk.poll() is None and time.monotonic() < end:
-            time.sleep(0.1)
-        if not os.path.ismount(mount):
-            disk.kill()
-            skipped.append(f"the disk that hangs: it cannot be mounted here: {disk.stderr.read().decode().strip()[-200:]}")
-            yield None
-            return
-        yield disk
-    finally:
-        if disk.poll() is None:
-            os.kill(disk.pid, signal.SIGCONT)
-        subprocess.run(["fusermount3", "-u", "-z", str(mount)], capture_output=True, check=False)
-        disk.kill()
-        disk.wait(10)
-
-
 def hanging_disk():
     global m
-    with slow_disk(folder / "real", folder / "data/clips") as disk:
+    with slow_disk(folder / "real", folder / "data/clips", skipped) as disk:
         if not disk:
             return
         config.write_text(f'record: {{pre_capture: 1, post_capture: 1, max_clip: 5}}\ncameras:\n  street: {{source: "{SCENE}", {MOVES}}}\n')
@@ -187,7 +158,7 @@ def hanging_database():
     """The program comes to its end although the disk with the database hangs, and the next start has its events."""
     global m
     data = folder / "database"
-    with slow_disk(folder / "real-database", data) as disk:
+    with slow_disk(folder / "real-database", data, skipped) as disk:
         if not disk:
             return
         config.write_text(f'record: {{pre_capture: 1, post_capture: 1, max_clip: 5}}\ncameras:\n  street: {{source: "{SCENE}", {MOVES}}}\n')

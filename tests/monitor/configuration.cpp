@@ -81,7 +81,7 @@ cameras:
   expect(door.record.pre_capture == 3 && door.record.retain_days == 30, "record is taken over and refined");
   expect(door.max_pixels == 100'000'000 && c.cameras.at("test").max_pixels == 8192 * 4320, "max_pixels");
   expect(door.detect_height == 180 && c.cameras.at("test").detect_height == detect_half, "detect");
-  expect(door.detect_fps == 7.5 && c.cameras.at("test").detect_fps == 0, "detect: fps");
+  expect(door.detect_fps == 7.5 && c.cameras.at("test").detect_fps == default_detect_fps, "detect: fps");
   expect(door.zones.at("steps").points.size() == 4 && door.zones.at("steps").loiter_seconds == 30, "zone");
   expect(door.lines.at("gate").direction == "in" && door.masks.count("tree"), "line and mask");
   expect(c.order == std::vector<std::string>{"door", "test"}, "the order is kept");
@@ -178,6 +178,23 @@ void two_streams() {
   expect(!(a == c.cameras.at("a")), "another stream is a change");
 }
 
+void onvif() {
+  const Config c =
+      parse_config("cameras:\n"
+                   "  a: {source: x, onvif: {address: 'http://u:dome-hidden@h/d', events: true}}\n"
+                   "  b: {source: x, onvif: {address: h}}\n",
+                   "m.yaml");
+  CameraConfig a = c.cameras.at("a");
+  expect(a.onvif == "http://u:dome-hidden@h/d" && a.onvif_events && !c.cameras.at("b").onvif_events,
+         "the device, whose own events are off unless they are asked for");
+  expect(mask_credentials("cannot ask dome-hidden") == "cannot ask ***", "its password");
+  a.onvif_events = false;
+  expect(!(a == c.cameras.at("a")), "another setting is a change");
+  expect_error("cameras:\n  a:\n    source: x\n    onvif: {events: true}\n",
+               "m.yaml:4: cameras.a.onvif: address is missing: the camera's ONVIF service, "
+               "http://USER:PASSWORD@HOST/onvif/device_service");
+}
+
 void mistakes() {
   expect_error("cameras:\n  door: {sorce: x}\n",
                "m.yaml:2: cameras.door.sorce: there is no such key; allowed here: source,");
@@ -185,10 +202,14 @@ void mistakes() {
                "m.yaml:4: cameras.door.max_pixels: '0' is no number from 1 to 1073741824");
   expect_error("cameras:\n  door:\n    source: x\n    detect: {height: 89}\n",
                "m.yaml:4: cameras.door.detect.height: '89' is no number from 90 to 2160, nor half or full");
-  for (const char *fps : {"0", "-5", "0.4", "241", "all"})
+  for (const char *fps : {"0", "-5", "0.4", "241", "some"})
     expect_error(std::string("cameras:\n  door:\n    source: x\n    detect: {fps: ") + fps + "}\n",
                  std::string("m.yaml:4: cameras.door.detect.fps: '") + fps +
-                     "' is no number from 0.5 to 240; leave fps out to look at every picture");
+                     "' is no number from 0.5 to 240; all looks at every picture");
+  expect(parse_config("cameras: {door: {source: x, detect: {fps: all}}}\n", "m.yaml")
+                 .cameras.at("door")
+                 .detect_fps == detect_all,
+         "detect: fps: all");
   expect_error("cameras:\n  door:\n    source: x\n    live: {fps: fast}\n",
                "m.yaml:4: cameras.door.live.fps: 'fast' is no number from 0.1 to 60");
   expect_error("cameras: {a: {source: x}, a: {source: y}}\n", "m.yaml:1: cameras: 'a' stands here twice");
@@ -451,7 +472,8 @@ void overrides() {
 void added() {
   Overrides o;
   o.add_camera("front-door", "rtsp://eye:Pa%3Ass9@h/a?token=abcdef#x", "rtsp://eye:Pa%3Ass9@h/b");
-  o.add_camera("yard", "rtsp://h/c", "");
+  o.add_camera("yard", "rtsp://h/c", "", "http://eye:Pa%3Ass9@h/onvif/device_service");
+  o.set_switch("yard", "device_events", true);
   o.set_shape("yard", "zones", "z", {{"coordinates", "0,0,1,0,1,1"}, {"labels", {"person"}}});
   o.set_shape("yard", "zones", "old", nullptr);
   o.set_property("yard", "cudamog", "median", "9");
@@ -467,11 +489,13 @@ void added() {
          "cameras of the page");
   const std::string yaml = again.added_yaml();
   expect(yaml.find("Pa") == yaml.npos && yaml.find("abcdef") == yaml.npos, "no password: " + yaml);
-  setenv("FRONT_DOOR_PASSWORD", "Pa%3Ass9", 1);
+  for (const char *name : {"FRONT_DOOR_PASSWORD", "YARD_PASSWORD"}) setenv(name, "Pa%3Ass9", 1);
   const Config c = parse_config("record: {pre_capture: 7}\n" + yaml, "exported.yaml");
   CameraConfig yard = again.applied(cameras[1]);
   yard.added = false;
   expect(c.cameras.at("yard") == yard, "as YAML it is the same camera: " + yaml);
+  expect(yard.onvif == "http://eye:Pa%3Ass9@h/onvif/device_service" && yard.onvif_events,
+         "with its ONVIF device");
   expect(c.cameras.at("front-door").record_source == cameras[0].record_source, "with its password");
   Overrides less = again;
   less.remove_camera("front-door");
@@ -480,7 +504,8 @@ void added() {
   for (const char *bad :
        {R"({"cameras": {}, "added": 5})", R"({"cameras": {}, "added": {"a/b": {"source": "x"}}})",
         R"({"cameras": {}, "added": {"a": {}}})", R"({"cameras": {}, "added": {"a": {"source": 1}}})",
-        R"({"cameras": {}, "added": {"a": {"source": "x", "record_source": 1}}})"})
+        R"({"cameras": {}, "added": {"a": {"source": "x", "record_source": 1}}})",
+        R"({"cameras": {}, "added": {"a": {"source": "x", "onvif": {}}}})"})
     expect(error_of([&] { Overrides{bad}; }).starts_with("overrides.json: "), std::string("refused: ") + bad);
   expect(parse_config("cameras: {}\n", "m.yaml").cameras.empty(), "a configuration may have no cameras");
 }
@@ -496,6 +521,7 @@ int main(int argc, char **argv) {
       {"shards", shards},
       {"recordings", recordings},
       {"two streams", two_streams},
+      {"onvif", onvif},
       {"mistakes", mistakes},
       {"shapes", shapes},
       {"words", words},

@@ -25,7 +25,7 @@ cameras:
   street: {{source: "{SOURCE}", detect: {{height: 90}}, live: {{height: 240}}, cudamog: {{motion-hold: 300, min-area: 12}}}}
   small: {{source: "{SOURCE}", detect: {{height: 1080}}}}
   unset: {{source: "{LARGE}"}}
-  full: {{source: "{LARGE}", detect: {{height: full}}}}
+  full: {{source: "{LARGE}", detect: {{height: full, fps: all}}}}
   own: {{source: "{LARGE}", cudamog: {{min-area: 60}}}}
   low: {{source: "{SOURCE}"}}
   oblong: {{source: "{OBLONG}"}}
@@ -62,17 +62,20 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     cameras = {c["name"]: c for c in m.get("/api/cameras")}
     assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270), (352, 288), (720, 576), (640, 360)] + 3 * [(480, 270)], cameras
     assert (cameras["street"]["live"]["width"], cameras["street"]["live"]["height"]) == (427, 240), cameras["street"]["live"]
-    assert m.get("/api/config")["cameras"]["street"]["detect"] == {"height": 90}
+    assert m.get("/api/config")["cameras"]["street"]["detect"] == {"height": 90, "fps": 5}
 
     # The plain picture is made of the camera's own, a mask of what the chain works on.
     def picture(camera, name):
-        return size(m.ask("GET", f"/api/cameras/{camera}/{name}.jpg", raw=True)[1])
+        def there():
+            status, jpeg = m.ask("GET", f"/api/cameras/{camera}/{name}.jpg", raw=True)[:2]
+            return status == 200 and size(jpeg)
+        return m.wait(f"{name} of {camera}", there)
 
     sizes = picture("street", "latest"), picture("street", "mask"), picture("street", "background")
     assert sizes == ((426, 240), (160, 90), (160, 90)), sizes
     # The overlay is drawn on the camera's own picture: as large, tinted where something moves, and as it was elsewhere.
-    before, status = m.get("/api/cameras/street")["reconnects"], m.ask("GET", "/api/cameras/street/overlay.jpg", raw=True)
-    assert size(status[1]) == (426, 240), size(status[1])
+    before = m.get("/api/cameras/street")["reconnects"]
+    assert picture("street", "overlay") == (426, 240)
     m.wait("a tinted picture", lambda: tinted(m.ask("GET", "/api/cameras/street/overlay.jpg", raw=True)[1]), 60)
     assert m.get("/api/cameras/street")["reconnects"] == before, m.log
     assert picture("small", "mask") == (480, 270), "pictures that are small enough pass as they are"
@@ -85,8 +88,8 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
         properties = next(e for e in m.get(f"/api/cameras/{camera}/elements")["elements"] if e["factory"] == "cudamog")["properties"]
         return [next(p["value"] for p in properties if p["name"] == n) for n in names or ("min-area", "median")]
 
-    assert m.get("/api/config")["cameras"]["unset"]["detect"] == {"height": "half"}
-    assert m.get("/api/config")["cameras"]["full"]["detect"] == {"height": "full"}
+    assert m.get("/api/config")["cameras"]["unset"]["detect"] == {"height": "half", "fps": 5}
+    assert m.get("/api/config")["cameras"]["full"]["detect"] == {"height": "full", "fps": "all"}
     for camera, mask, values in (("unset", (320, 180), [25, 7]), ("full", (640, 360), [100, 7]), ("own", (320, 180), [60, 7]), ("low", (480, 270), [100, 7])):
         assert (picture(camera, "mask"), settings(camera)) == (mask, values), (camera, picture(camera, "mask"), settings(camera))
         assert picture(camera, "latest")[1] == cameras[camera]["live"]["height"], camera
@@ -110,12 +113,13 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     before, began = {c["name"]: c["frames"] for c in m.get("/api/stats")["cameras"]}, time.monotonic()
     time.sleep(8)
     rates = {c["name"]: (c["frames"] - before[c["name"]]) / (time.monotonic() - began) for c in m.get("/api/stats")["cameras"]}
-    print("analysed a second:", {name: round(rates[name], 2) for name in ("slow", "faster", "small")})
+    print("analysed a second:", {name: round(rates[name], 2) for name in ("slow", "faster", "small", "full")})
     assert 1.2 < rates["slow"] < 3.2, rates
     assert rates["faster"] > 1.3 * rates["slow"], rates
+    assert rates["small"] < 5.5, ("5 a second where nothing is said", rates)
     # scenetestsrc says 10 frames a second: 500 frames are 50 seconds
-    learning = [settings(camera, "learning-time", "history") for camera in ("slow", "faster", "learns")]
-    assert learning == [[50, 500], [0, 500], [0, 70]], learning
+    learning = [settings(camera, "learning-time", "history") for camera in ("slow", "faster", "learns", "small", "full")]
+    assert learning == [[50, 500], [0, 500], [0, 70], [50, 500], [0, 500]], learning
     e = m.wait("an event of the slow camera", lambda: next((e for e in m.get("/api/events?camera=slow")["events"] if e["has_clip"]), None), 60)
     clip = m.ask("GET", f"/api/events/{e['id']}/clip.mp4", raw=True)[1]
     (folder / "clip.mp4").write_bytes(clip)

@@ -4,14 +4,21 @@
 #include "tests/unit.h"
 #include "tools/vigil-monitor/camera/activity_report.h"
 #include "tools/vigil-monitor/camera/camera_state.h"
+#include "tools/vigil-monitor/camera/device_events.h"
 #include "tools/vigil-monitor/camera/event_tracker.h"
 #include "tools/vigil-monitor/camera/rule_counts.h"
 #include "tools/vigil-monitor/camera/said_once.h"
 #include "tools/vigil-monitor/camera/stays.h"
+#include "tools/vigil-monitor/camera/still_picture.h"
 #include "tools/vigil-monitor/camera/trouble.h"
+#include "tools/vigil-monitor/camera/turning.h"
+#include "tools/vigil-monitor/camera/view_models.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +31,7 @@ using test::expect;
 namespace {
 
 constexpr double utc_less_steady = 1'000'000;
+std::string test_folder = "monitor-events"; // where files may be written
 
 // Remembers all that a camera says.
 class News final : public CameraNews {
@@ -424,6 +432,169 @@ void said_once() {
   expect(more < 1000, "and there is an end to them");
 }
 
+DeviceNotice notice(const char *label, DeviceNotice::State state, const std::string &source = "1") {
+  return {label, source, state};
+}
+
+// What a camera finds by itself, whatever it sends.
+void own_events() {
+  using State = DeviceNotice::State;
+  Scene s;
+  s.config.record.post_capture = 1;
+  DeviceEvents own(s.events);
+  const auto tick = [&](bool shown = true, bool turning = false) {
+    own.tick(s.now(), shown, turning);
+    s.pass(1);
+  };
+  const auto begun = [&](const char *label) {
+    const auto all = s.news.all("new");
+    return std::count_if(all.begin(), all.end(), [&](const Event &e) { return e.label == label; });
+  };
+  own.notice(notice("device-motion", State::on, "a"));
+  own.notice(notice("device-motion", State::on, "b"));
+  tick();
+  own.notice(notice("device-motion", State::off, "a"));
+  tick();
+  expect(begun("device-motion") == 1 && s.news.all("end").empty(), "one event of two sources");
+  own.notice(notice("device-motion", State::off, "b"));
+  tick();
+  s.pass(3);
+  expect(s.news.all("end").size() == 1, "it ends with the last one");
+  own.notice(notice("device-line", State::moment));
+  tick();
+  s.pass(3);
+  expect(begun("device-line") == 1 && s.news.all("end").size() == 2, "what only happens is an event, too");
+  own.notice(notice("device-motion", State::on));
+  own.notice(notice("device-input", State::on));
+  tick(true, true);
+  expect(begun("device-motion") == 1 && begun("device-input") == 1,
+         "a turn is no motion, but an input is one");
+  tick();
+  expect(begun("device-motion") == 2, "what still moves after the turn is");
+  own.away(s.now());
+  s.pass(3);
+  expect(s.news.all("end").size() == 4, "an outage of the device ends all");
+  own.notice(notice("device-tamper", State::on));
+  tick(false);
+  expect(begun("device-tamper") == 0, "nothing without the stream");
+  tick();
+  expect(begun("device-tamper") == 1, "with it what goes on");
+  own.connection_ends();
+  s.events.end_all();
+  tick();
+  expect(begun("device-tamper") == 2, "and again after an outage of the stream");
+  // A camera that says one thing and its opposite all the time.
+  s.pass(120);
+  const auto before = s.news.all("new").size();
+  for (int i = 0; i < 60; i++) {
+    for (int n = 0; n < 1000; n++)
+      own.notice(notice("device-input", State::on, std::to_string(i * 1000 + n)));
+    own.tick(s.now(), true, false);
+    own.away(s.now());
+    s.events.end_now("device-input");
+    s.news.steady += 0.5;
+  }
+  const auto many = s.news.all("new").size() - before;
+  expect(many >= 10 && many <= DeviceEvents::most_begun, "a limit of events: " + std::to_string(many));
+}
+
+// When a camera turns, and when what it shows counts again.
+void turning() {
+  Turning t;
+  using Step = Turning::Step;
+  const auto ticks = [&t](double from, double to, bool still) {
+    for (double now = from; now < to; now++)
+      if (const Step step = t.tick(now, still, true); step != Step::none) return std::pair(now, step);
+    return std::pair(to, Step::none);
+  };
+  expect(!t.quiet() && t.tick(0, true, true) == Step::none, "at rest");
+  t.order(100, "");
+  expect(t.quiet() && ticks(100, 102, true).second == Step::none, "a picture that has not moved yet");
+  t.order(102, "");
+  expect(ticks(103, 130, false).second == Step::none && t.quiet(), "it turns");
+  const auto learns = ticks(130, 140, true);
+  expect(learns == std::pair(130.0, Step::learn) && t.quiet(), "it is still");
+  expect(t.tick(130.5, true, true) == Step::none && t.tick(132, true, false) == Step::none, "it learns");
+  expect(t.tick(133, true, true) == Step::over && !t.quiet(), "and is at rest");
+  t.order(200, "");
+  expect(ticks(200, 300, false) == std::pair(260.0, Step::learn), "leaves that move are no turn without end");
+  ticks(261, 270, true);
+  t.order(300, "door");
+  expect(!t.knows_view(301), "on its way");
+  ticks(303, 310, true);
+  expect(ticks(304, 310, true).second == Step::over && t.at() == "door" && !t.knows_view(306), "at a preset");
+  expect(t.knows_view(320), "whose view it knows after a while");
+  t.order(330, "");
+  expect(t.refused() && !t.quiet() && t.at() == "door", "an order that it does not take leaves it there");
+  t.order(340, "");
+  t.order(341, "door");
+  expect(!t.refused() && t.quiet() && t.at().empty(), "the second of two: nobody knows where it looks");
+  ticks(342, 400, true);
+  ticks(346, 400, true);
+  t.is_at("yard");
+  t.left("door");
+  expect(t.at() == "yard", "another preset goes");
+  t.left("yard");
+  expect(t.at().empty(), "this one goes");
+  t.is_at("yard");
+  t.moved();
+  expect(t.at().empty(), "somebody else has moved it");
+}
+
+void still_picture() {
+  StillPicture p;
+  StillPicture::Cells cells{};
+  for (std::size_t i = 0; i < cells.size(); i++) cells[i] = static_cast<std::uint8_t>(i * 37);
+  double now = 10;
+  const auto pass = [&](double seconds, const auto &change) {
+    for (const double end = now + seconds; now < end; now += StillPicture::every) {
+      change();
+      p.look(cells, now);
+    }
+  };
+  expect(!p.still(now) && p.due(now), "nothing seen");
+  pass(0.5, [] {});
+  expect(!p.still(now), "too early");
+  pass(1.5, [] {});
+  expect(p.still(now), "a picture that does not change");
+  pass(2, [&] {
+    for (std::size_t i = 0; i < 20; i++) cells[i] ^= 0xff;
+  });
+  expect(p.still(now), "somebody in it");
+  pass(2, [&] { std::rotate(cells.begin(), cells.begin() + 1, cells.end()); });
+  expect(!p.still(now), "a turn");
+  pass(2, [&] {
+    for (auto &c : cells) c = static_cast<std::uint8_t>(c < 200 ? c + 3 : c);
+  });
+  expect(!p.still(now), "a slow turn adds up");
+  pass(2, [] {});
+  expect(p.still(now) && !p.still(now + 5), "still; and no pictures are no still picture");
+  p.forget();
+  expect(!p.still(now), "from the beginning");
+}
+
+void view_models() {
+  const std::string folder = test_folder + "/views";
+  ViewModels::remove_all(folder);
+  const ViewModels models(folder);
+  expect(!models.has("a") && !models.has(""), "none");
+  for (int i = 0; i < 12; i++) {
+    const std::string preset = "p/../" + std::to_string(i);
+    models.make_room(preset);
+    std::ofstream(models.path(preset)) << i;
+    std::filesystem::last_write_time(models.path(preset), std::filesystem::file_time_type::clock::now() +
+                                                              std::chrono::seconds(i - 100));
+  }
+  std::size_t files = 0;
+  for (const auto &e : std::filesystem::directory_iterator(folder)) files += e.is_regular_file();
+  expect(files == ViewModels::most, "a bounded number, all in its folder: " + std::to_string(files));
+  expect(models.has("p/../11") && !models.has("p/../0"), "the newest ones");
+  models.remove("p/../11");
+  expect(!models.has("p/../11"), "removed");
+  ViewModels::remove_all(folder);
+  expect(!std::filesystem::exists(folder), "with the camera");
+}
+
 int run() {
   const std::vector<vigil::test::Case> cases = {
       {"one event", one_event},
@@ -440,12 +611,17 @@ int run() {
       {"counts", counts},
       {"reports", reports},
       {"said once", said_once},
+      {"own events", own_events},
+      {"turning", turning},
+      {"still picture", still_picture},
+      {"view models", view_models},
   };
   return vigil::test::run_cases("test-monitor-events", cases);
 }
 
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
+  if (argc > 1) test_folder = std::string(argv[1]) + "/monitor-events";
   return run();
 }

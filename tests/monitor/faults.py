@@ -105,7 +105,8 @@ def lines():
     """The file of finished events cannot be written, and the program is killed: the lines are there after the next start, each once."""
     config.write_text(f"record: {{pre_capture: 0, post_capture: 1, max_clip: 3}}\ncameras:\n  street: {{source: \"{SCENE}\", cudamog: {{motion-hold: 300}}}}\n")
     file = folder / "lines/events.jsonl"
-    file.mkdir(parents=True)  # nothing can be appended to a folder
+    file.parent.mkdir()
+    file.symlink_to(folder / "a folder that is away/events.jsonl")
 
     def finished():
         return {e["id"] for e in m.get("/api/events?limit=500")["events"] if e["end_time"]}
@@ -114,7 +115,7 @@ def lines():
         m.wait("it is told", lambda: any("events.jsonl" in line and "wait in the database" in line for line in m.log), 10)
         before = finished()
         m.kill()
-    file.rmdir()
+    file.unlink()
     with Monitor(program, folder / "lines", "--config", str(config)) as m:
         m.wait("the lines", lambda: file.exists() and before <= {json.loads(line)["id"] for line in file.read_text().splitlines()}, 20)
         m.stop()
@@ -124,7 +125,7 @@ def lines():
 
 def drops():
     """Frames that a source leaves out, since what is behind it takes too long, are counted."""
-    config.write_text(f'cameras:\n  slow: {{source: "{SCENE} ! identity sleep-time=200000", record: {{enabled: false}}}}\n')
+    config.write_text(f'cameras:\n  slow: {{source: "{SCENE} ! identity sleep-time=200000", detect: {{fps: all}}, record: {{enabled: false}}}}\n')
     with Monitor(program, folder / "drops", "--config", str(config)) as m:
         m.wait("frames that are left out", lambda: m.get("/api/stats")["cameras"][0]["drops"] >= 10, 60)
         c, most = m.get("/api/stats")["cameras"][0], (time.monotonic() - m.begun) * 15
@@ -214,7 +215,7 @@ def files():
     subprocess.run(["gst-launch-1.0", "-q", *"scenetestsrc quiet=0 num-buffers=45 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1".split(),
                     *f"! x264enc speed-preset=ultrafast key-int-max=15 ! h264parse ! mp4mux ! filesink location={clip}".split()], check=True, timeout=60)
     # The film's end ends its motion, which comes again 1.4 s later: within post_capture, so that the event goes on.
-    config.write_text(f'record: {{pre_capture: 1, post_capture: 2, max_clip: 10}}\ncameras:\n  film: {{source: "{clip}"}}\n')
+    config.write_text(f'record: {{pre_capture: 1, post_capture: 2, max_clip: 10}}\ncameras:\n  film: {{source: "{clip}", detect: {{fps: all}}}}\n')
     shutil.copy(clip, folder / "par!ty.mp4")  # a name with a sign that stands between elements elsewhere
     with Monitor(program, folder / "named", str(folder / "par!ty.mp4")) as m:
         m.wait("pictures of a file with such a name", lambda: m.get("/api/cameras/camera1")["state"] == "online", 14)

@@ -34,7 +34,7 @@ streams["midst"] = Stream(long_groups, RATE, 60)
 streams["never"] = Stream(one_group, RATE, 30)
 server = TcpCamera(0, streams)
 config = folder / "monitor.yaml"
-config.write_text("record: {enabled: false}\ncameras:\n" + "".join(f'  {name}: {{source: "rtsp://127.0.0.1:{server.port}/{name}"}}\n' for name in streams))
+config.write_text("record: {enabled: false}\ncameras:\n" + "".join(f'  {name}: {{source: "rtsp://127.0.0.1:{server.port}/{name}", detect: {{fps: all}}}}\n' for name in streams))
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     def stats():
         return {c["name"]: c for c in m.get("/api/stats")["cameras"]}

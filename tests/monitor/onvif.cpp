@@ -5,6 +5,8 @@
 #include "tools/vigil-monitor/onvif/address.h"
 #include "tools/vigil-monitor/onvif/device.h"
 #include "tools/vigil-monitor/onvif/discovery.h"
+#include "tools/vigil-monitor/onvif/notices.h"
+#include "tools/vigil-monitor/onvif/ptz.h"
 #include "tools/vigil-monitor/onvif/soap.h"
 
 #include <cctype>
@@ -45,6 +47,12 @@ void xml() {
         std::string("<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>"), std::string("<a>\xff\xfe</a>"),
         std::string("<a>\0</a>", 8), deep, many + "</a>", large})
     expect(!refused([&] { read_xml(bad); }).empty(), "refused: " + bad.substr(0, 40));
+  const XmlElement spaces = read_xml("<a xmlns='one' xmlns:p='two'><p:b xmlns:p='three'/><p:c/><d/></a>");
+  expect(spaces.space == "one" && spaces.children[0].space == "three" && spaces.children[1].space == "two" &&
+             spaces.children[2].space == "one",
+         "namespaces, and where they end");
+  expect(!refused([&] { read_xml("<a xmlns='" + std::string(1000, 'x') + "'/>"); }).empty(),
+         "a namespace that each of thousands of elements would hold");
   std::string fits;
   for (int i = 0; i < 30; i++) fits = "<a>" + fits + "</a>";
   expect(refused([&] { read_xml(fits); }).empty(), "thirty levels are read");
@@ -86,6 +94,10 @@ void addresses() {
   for (char &c : with_password) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   expect(with_password == "rtsp://u%20s:a%2fb%40c%3ad@h/x", with_password);
   expect(with_credentials("rtsp://h/x", "", "") == "rtsp://h/x", "without a user");
+  expect(credentials_in(with_credentials("http://h/x", "u s", "a/b@c:d")) ==
+             std::pair<std::string, std::string>("u s", "a/b@c:d"),
+         "user and password of an address, decoded");
+  expect(credentials_in("http://h/x").first.empty(), "an address without a user");
 }
 
 void choice() {
@@ -133,10 +145,101 @@ void discovery() {
            std::string("refused: ") + bad);
 }
 
+// What turns: profile, abilities, presets, and the words of a move.
+void ptz() {
+  const auto profile = ptz_profile(
+      read_xml("<r><Profiles token='a'/><Profiles token='b&amp;&lt;'><PTZConfiguration><NodeToken>n"
+               "</NodeToken><DefaultContinuousZoomVelocitySpace/></PTZConfiguration></Profiles></r>"));
+  expect(profile && profile->token == "b&<" && profile->node == "n", "the profile that turns");
+  expect(profile->abilities == PtzAbilities{false, true, false, 0}, "as far as the profile says");
+  expect(!ptz_profile(read_xml("<r><Profiles token='a'/><Profiles><PTZConfiguration/></Profiles></r>")),
+         "no profile that turns, or none with a name");
+  const auto can = abilities_of(
+      read_xml("<r><PTZNode><SupportedPTZSpaces><ContinuousPanTiltVelocitySpace/></SupportedPTZSpaces>"
+               "<MaximumNumberOfPresets>99999999999</MaximumNumberOfPresets><HomeSupported>true"
+               "</HomeSupported></PTZNode></r>"));
+  expect(can && can->pan_tilt && !can->zoom && can->home && can->presets >= 0, "abilities");
+  expect(!abilities_of(read_xml("<r/>")), "no node");
+  std::string many;
+  for (int i = 0; i < 500; i++) many += "<Preset token='t" + std::to_string(i) + "'/>";
+  const auto presets = presets_of(
+      read_xml("<r><Preset token='1'><Name>Ga\xc2\x9bte</Name></Preset><Preset token='../x'/><Preset/>"
+               "<Preset token='a b'/><Preset token='..'/>" +
+               many + "</r>"));
+  expect(presets.size() == 256 && presets[0].token == "1" && presets[1].token == "t0",
+         "presets: no more than 256, and none with a token that is no part of an address");
+  expect(presets[0].name.find('\x9b') == std::string::npos && presets[1].name == "t0",
+         "their names are fit to be shown: " + presets[0].name);
+  const std::string move = move_request("b&<", {true, false, false, 0}, {0.5, -7, 1}, 2);
+  const XmlElement read = read_xml(move);
+  expect(read.text_of({"ProfileToken"}) == "b&<" && read.text_of({"Timeout"}) == "PT2S", move);
+  const XmlElement *speed = read.find({"Velocity", "PanTilt"});
+  expect(speed && speed->attribute("x") == "0.500" && speed->attribute("y") == "-1.000",
+         "speeds within their range: " + move);
+  expect(!read.find({"Velocity", "Zoom"}), "nothing that the camera cannot do");
+}
+
+// What a camera says of itself.
+void notices() {
+  const auto said = [](const std::string &topic, const std::string &data, const char *operation = "Changed") {
+    return "<NotificationMessage><Topic>" + topic +
+           "</Topic><Message><Message UtcTime='1970-01-01T00:00:00Z' PropertyOperation='" + operation +
+           "'><Source><SimpleItem Name='S' Value='3'/></Source><Data>" + data +
+           "</Data></Message></Message></NotificationMessage>";
+  };
+  const auto item = [](const char *name, const char *value) {
+    return std::string("<SimpleItem Name='") + name + "' Value='" + value + "'/>";
+  };
+  const auto words = [](const std::string &messages) {
+    std::string out;
+    for (const DeviceNotice &n : notices_of(read_xml("<r>" + messages + "</r>")))
+      out += n.label + (n.state == DeviceNotice::State::on    ? "+"
+                        : n.state == DeviceNotice::State::off ? "-"
+                                                              : "!");
+    return out;
+  };
+  const auto one = [&](const std::string &topic, const std::string &data, const char *operation = "Changed") {
+    return words(said(topic, data, operation));
+  };
+  expect(one("tns1:VideoSource/MotionAlarm", item("State", "true")) == "device-motion+", "motion begins");
+  expect(one("tns1:RuleEngine/CellMotionDetector/Motion", item("IsMotion", "0")) == "device-motion-", "ends");
+  expect(one("tns1:RuleEngine/TamperDetector/Tamper", item("IsTamper", "true")) == "device-tamper+",
+         "tamper");
+  expect(one("tns1:Device/Trigger/DigitalInput", item("LogicalState", "1")) == "device-input+", "input");
+  expect(one("tns1:RuleEngine/LineDetector/Crossed", item("ObjectId", "1")) == "device-line!", "a line");
+  expect(one("tns1:VideoSource/MotionAlarm", item("State", "true"), "Deleted") == "device-motion-", "gone");
+  expect(one("tns1:VideoSource/MotionAlarm", item("State", "true"), "Initialized") == "device-motion+",
+         "what goes on when it is asked");
+  expect(one("tns1:RuleEngine/LineDetector/Crossed", "", "Initialized").empty(), "nothing that happens now");
+  for (const char *other :
+       {"tns1:Device/HardwareFailure/Fan", "MotionAlarms", "", "///", "x:MotionAlarmer/z"})
+    expect(one(other, item("State", "true")).empty(), std::string("another topic: ") + other);
+  expect(words("<NotificationMessage/><NotificationMessage><Topic>MotionAlarm</Topic></NotificationMessage>"
+               "<NotificationMessage><Message><Message/></Message></NotificationMessage>")
+             .empty(),
+         "messages without a topic or a message");
+  std::string many;
+  for (int i = 0; i < 200; i++) many += said("MotionAlarm", item("State", "true"));
+  expect(notices_of(read_xml("<r>" + many + "</r>")).size() == most_notices, "no more than 64");
+  const std::string headers = reference_headers(read_xml(
+      "<r><ReferenceParameters><p:Id xmlns:p='urn:&lt;&quot;'>a&lt;b</p:Id></ReferenceParameters></r>"));
+  const XmlElement back = read_xml("<h>" + headers + "</h>");
+  expect(back.children.size() == 1 && back.children[0].name == "Id" && back.children[0].text == "a<b" &&
+             back.children[0].space == "urn:<\"" &&
+             back.children[0].attribute("IsReferenceParameter") == "true",
+         "what a camera wants back: " + headers);
+  expect(soap_request("<X/>", {}, 0, "n", headers).find("<s:Header>" + headers) != std::string::npos,
+         "headers without a user");
+}
+
 } // namespace
 
 int main() {
-  return test::run_cases(
-      "monitor onvif",
-      {{"xml", xml}, {"soap", soap}, {"addresses", addresses}, {"choice", choice}, {"discovery", discovery}});
+  return test::run_cases("monitor onvif", {{"xml", xml},
+                                           {"soap", soap},
+                                           {"addresses", addresses},
+                                           {"choice", choice},
+                                           {"discovery", discovery},
+                                           {"ptz", ptz},
+                                           {"notices", notices}});
 }

@@ -2,6 +2,8 @@
 """Cameras that are found and set up on the page: ONVIF devices, good and bad, in a network namespace of their own; what is added lives on, and can be exported.
 
 onvif.py PROGRAM FOLDER [NAME OF A CHECK]..."""
+import base64
+import contextlib
 import os
 import pathlib
 import shutil
@@ -20,6 +22,8 @@ from vigiltest import skip  # noqa: E402
 if why_not:
     skip(f"this test needs a network of its own: {why_not}")
 
+from http_camera import HttpCamera, resized  # noqa: E402
+from odd_rtsp import OddRtsp  # noqa: E402
 from onvif_devices import PASSWORD, USER, Canary, Device, Network  # noqa: E402
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-onvif"
@@ -139,6 +143,102 @@ def devices():
         m.stop()
 
 
+def looked():
+    """A stream is seen before it is a camera's, or why it cannot be, in limits of time, and without a question to a host that nobody named."""
+    here = pathlib.Path(__file__).parent
+    servers = [subprocess.Popen(["/usr/bin/python3", str(here / program_), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+               for program_, arguments in (("live_camera.py", ("8560", "1")), ("camera_server.py", ("8561", "127.0.0.1", "1")), ("camera_server.py", ("554", "127.0.4.1", "1")))]
+    for server in servers:
+        server.stdout.readline()
+    odd = {kind: OddRtsp("127.0.4.2", kind, ELSEWHERE, f"{USER}:{PASSWORD}") for kind in ("silent", "login", "missing", "unknown", "redirect", "control", "mute")}
+    device = Device("127.0.4.1", main="/video", sub="/cam0")
+    stranger = Device("127.0.4.3", "stream-elsewhere", ELSEWHERE)
+    files = folder / "files"
+    files.mkdir(exist_ok=True)
+    canary = Canary(ELSEWHERE, [80, 554])
+    (files / "list.m3u8").write_text(f"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nhttp://{ELSEWHERE}/part.ts\n")
+    (files / "stream.sdp").write_text(f"v=0\no=- 1 1 IN IP4 {ELSEWHERE}\ns=x\nc=IN IP4 {ELSEWHERE}\nt=0 0\na=control:rtsp://{ELSEWHERE}/x\nm=video 5000 RTP/AVP 96\na=rtpmap:96 H264/90000\n")
+    (files / "words.txt").write_text("This is no video. " * 100)
+    subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=3", "!", "video/x-raw,width=320,height=240", "!", "jpegenc", "!", "multifilesink", f"location={files}/%d.jpg"], check=True, timeout=60)
+    jpegs = [(files / f"{i}.jpg").read_bytes() for i in range(3)]
+    web = HttpCamera(files, {"good": (jpegs, 10), "huge": ([resized(jpegs[0], 60000, 60000)], 10)}, f"http://{ELSEWHERE}/x")
+
+    def look_at(m, **body):
+        begun = time.monotonic()
+        status, said = m.ask("POST", "/api/streams/look", body)
+        same(status, 200, said)
+        true(time.monotonic() - begun < 60, f"{body} took {time.monotonic() - begun:.0f} s")
+        return said["streams"]
+
+    def fault(m, source):
+        one, = look_at(m, source=source)
+        true(one["why"] and not one["picture"], f"{source}: {one}")
+        return one["why"]
+    try:
+        with started("looked", f'{{drawn: {{source: "{SCENE}"}}}}') as m:
+            for sound in ("opus", "pcma", "aac"):
+                one, = look_at(m, source=f"rtsp://127.0.0.1:8560/{sound}")
+                same({k: one[k] for k in ("why", "record", "detect", "codec", "width", "height", "sound", "warnings", "source")},
+                     {"why": None, "record": True, "detect": True, "codec": "h264", "width": 640, "height": 360, "sound": sound, "warnings": [], "source": "rtsp://127.0.0.1:8560/..."}, sound)
+                true(15 < one["fps"] < 35 and 0.6 < one["key_seconds"] < 1.6, f"25 frames a second, a key frame each second: {one['fps']}, {one['key_seconds']}")
+                jpeg = base64.b64decode(one["picture"])
+                true(jpeg[:2] == b"\xff\xd8" and 1000 < len(jpeg) < 200000, f"a picture of {len(jpeg)} bytes")
+            one, = look_at(m, source="rtsp://127.0.0.1:8560/small")
+            same((one["why"], one["sound"], one["width"]), (None, None, 320), "without sound")
+            one, = look_at(m, source=web.address("pictures/good"))
+            same((one["why"], one["codec"], one["width"], one["height"], one["sound"]), (None, "jpeg", 320, 240, None), "pictures by HTTP")
+            # By its device: two streams at once, and the password is the operator's.
+            wanted = {"address": device.url, "user": USER, "password": PASSWORD, "record": "main", "detect": "sub"}
+            two = look_at(m, device=wanted)
+            same([(s["detect"], s["record"], s["why"], s["width"]) for s in two], [(True, False, None, 160), (False, True, None, 320)], "the device's two streams")
+            same(len(m.get("/api/cameras")), 1, "nothing is added by a look")
+            # Why not, in words that help.
+            for source, words in ((odd["missing"].url, "no stream at this address"), (odd["login"].url, "user name or the password"), ("rtsp://127.0.4.9:1/x", "nothing answers"), (odd["silent"].url, ""),
+                                  (odd["mute"].url, "no picture has come"), (odd["unknown"].url, "nothing here decodes"), ("rtsp://127.0.0.1:8561/audio", "no video"),
+                                  (web.address("words.txt"), ""), (web.address("none"), ""), (web.address("pictures/huge"), "max_pixels"), (web.address("list.m3u8"), "list of other addresses"),
+                                  (web.address("stream.sdp"), ""), (web.address("elsewhere"), ""), (odd["control"].url, "")):
+                why = fault(m, source)
+                true(words in why, f"{source}: {why}")
+                print(f"{source}: {why}")
+                same(canary.connections, 0, f"{source}: requests to a host that nobody named")
+            # GStreamer connects before it asks whether it may; then nothing is said.
+            true("another host" in fault(m, odd["redirect"].url), "an RTSP server that sends on")
+            same(canary.asked, 0, "words to a host that nobody named")
+            with_login = odd["login"].url.replace("://", "://operator:s3cret%2Fof%3Athe%40camera@")
+            true("no stream" in fault(m, with_login) and odd["login"].right, "user and password go to the camera")
+            true("user name or the password" in fault(m, with_login.replace("s3cret", "s3cret0")), "a wrong password")
+            same(m.ask("POST", "/api/streams/look", {"device": {**wanted, "address": stranger.url}})[0], 400, "a device whose stream is elsewhere")
+            same(canary.asked, 0, "words to a host that nobody named")
+            for body in ({}, {"source": 1}, {"source": "x"}, {"source": "/etc/passwd"}, {"source": "file:///etc/passwd"}, {"source": "filesrc location=/etc/passwd ! fakesink"}, {"source": "rtsp://127.0.4.1/x", "name": "x"},
+                         {"source": "rtsp://127.0.4.1/x", "device": wanted}, {"device": {**wanted, "record": "none"}}, {"source": "udp://127.0.0.1:5000"}, {"source": "rtspu://127.0.0.1/x"}):
+                status, said = m.ask("POST", "/api/streams/look", body)
+                same(status, 400, f"{body}: {said}")
+            # One at a time; all others are answered meanwhile.
+            answers = []
+            asking = [threading.Thread(target=lambda: answers.append(m.ask("POST", "/api/streams/look", {"source": odd["mute"].url})[0])) for _ in range(6)]
+            for thread in asking:
+                thread.start()
+            while any(t.is_alive() for t in asking):
+                same(m.ask("GET", "/healthz")[0], 200, "others are answered meanwhile")
+                same(m.ask("GET", "/api/cameras")[0], 200, "the main loop goes on")
+                time.sleep(0.2)
+            true(200 in answers and 503 in answers and set(answers) == {200, 503}, f"one look at a time: {answers}")
+            true("look-at-stream" in [line["what"] for line in m.get("/api/audit")["entries"]], "who looked")
+            same(m.get("/api/cameras")[0]["state"], "online", "the camera that was there goes on")
+            secrets(m)
+            # The program ends while somebody looks.
+            last = threading.Thread(target=lambda: contextlib.suppress(OSError).__enter__() or answers.append(m.ask("POST", "/api/streams/look", {"source": odd["mute"].url})[0]), daemon=True)
+            last.start()
+            time.sleep(1)
+            begun = time.monotonic()
+            m.stop()
+            true(time.monotonic() - begun < 25, "a look does not hold up the end")
+    finally:
+        for server in servers:
+            server.kill()
+            server.wait()
+
+
 def added():
     """From an empty configuration to a recorded camera; it outlives the program, and the configuration is as it was."""
     port = 8554
@@ -170,7 +270,12 @@ def added():
                 same(status, 400, f"{body}: {said}")
             same([c["name"] for c in m.get("/api/cameras")], ["door", "yard"], "a wrong body adds nothing")
             secrets(m)
+            same(m.get("/api/config")["cameras"]["door"]["onvif"], f"http://{device.address}:{device.port}/...", "the device is kept, to be turned and asked for its events")
+            same(m.get("/api/cameras/door")["device_events"]["enabled"], False, "which nobody has asked for")
+            same(m.ask("PATCH", "/api/cameras/door/switches", {"device_events": True})[0], 200, "its own events are switched on")
+            m.wait("subscribed", lambda: m.get("/api/cameras/door")["device_events"]["subscribed"], 60)
             yaml = m.ask("GET", "/api/config/cameras.yaml")[1].decode()
+            true("onvif:" in yaml and "events: true" in yaml and "${DOOR_PASSWORD}@127.0.2.1" in yaml, yaml)
             m.stop()
         # As YAML it is a configuration.
         (folder / "exported.yaml").write_text(yaml)
@@ -179,6 +284,7 @@ def added():
         same((done.returncode, "2 cameras" in done.stdout), (0, True), f"{yaml}\n{done.stdout}{done.stderr}")
         with started("added") as m:
             m.wait("it is there after a restart", lambda: m.get("/api/cameras/door")["state"] == "online", 120)
+            m.wait("its own events, too", lambda: m.get("/api/cameras/door")["device_events"]["subscribed"], 60)
             yard = m.get("/api/cameras/yard")
             same((yard["state"], list(yard["zones"]), yard["added"]), ("disabled", ["gate"], True), "as it was left")
             same(m.ask("POST", "/api/reload", {})[0], 200, "read again")
@@ -203,7 +309,7 @@ def added():
         server.wait()
 
 
-CHECKS = [search, devices, added]
+CHECKS = [search, devices, looked, added]
 asked = sys.argv[3:]
 for check in CHECKS:
     if not asked or check.__name__ in asked:

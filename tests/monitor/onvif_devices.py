@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """ONVIF devices for tests, each at an address of its own on this machine: good ones, and such as are slow, wrong or malicious."""
 import base64
+import contextlib
 import datetime
 import hashlib
 import http.server
@@ -27,14 +28,99 @@ def fault(subcode, reason):
                     f'</SOAP-ENV:Code><SOAP-ENV:Reason><SOAP-ENV:Text xml:lang="en">{reason}</SOAP-ENV:Text></SOAP-ENV:Reason></SOAP-ENV:Fault>')
 
 
-class Device:
-    """`kind`: good, digest (HTTP digest alone), clock (its clock is three hours ahead), slow, malformed, huge, bomb, deep, media-elsewhere, stream-elsewhere, one-stream;
-    of the search: elsewhere (names another host), stranger (answers another question), garbage (no XML), silent."""
+NOTIFICATION = ('<wsnt:NotificationMessage xmlns:wsnt="http://docs.oasis-open.org/wsn/b-2"><wsnt:Topic Dialect="http://www.onvif.org/ver10/tev/topicExpression/ConcreteSet">{topic}</wsnt:Topic><wsnt:Message>'
+                '<tt:Message UtcTime="1999-12-31T00:00:00Z" PropertyOperation="{operation}"><tt:Source><tt:SimpleItem Name="Source" Value="{source}"/></tt:Source><tt:Data>{data}</tt:Data></tt:Message>'
+                "</wsnt:Message></wsnt:NotificationMessage>")
 
-    def __init__(self, address, kind="good", elsewhere="127.0.0.200", rtsp_port=554, main="/main", sub="/sub"):
+
+def notification(topic, value=None, operation="Changed", source="1"):
+    """A message of an event service; `value`: "true", "false" or None for what only happens."""
+    return NOTIFICATION.format(topic=topic, operation=operation, source=source, data=f'<tt:SimpleItem Name="State" Value="{value}"/>' if value else '<tt:SimpleItem Name="ObjectId" Value="15"/>')
+
+
+class Head:
+    """What turns: where it looks, from 0 to 1260. A move ends by its own timeout, a stop or another order."""
+
+    SPEED = 300  # a second, at full speed
+
+    def __init__(self):
+        self.lock, self.moves, self.stops, self.timeouts, self.zooms = threading.Lock(), 0, 0, 0, 0
+        self.presets, self.home, self.mute = {}, 600.0, False
+        self.__place, self.__speed, self.__target, self.__until, self.__at = 600.0, 0.0, None, 0.0, time.monotonic()
+
+    def place(self):
+        with self.lock:
+            return self.__step()
+
+    def turning(self):
+        with self.lock:
+            self.__step()
+            return bool(self.__speed) or self.__target is not None
+
+    def __step(self):
+        now = time.monotonic()
+        if self.__target is not None:
+            way = self.__target - self.__place
+            step = min(abs(way), self.SPEED * (now - self.__at))
+            self.__place += step if way > 0 else -step
+            if self.__place == self.__target:
+                self.__target = None
+        elif self.__speed:
+            self.__place = min(1260.0, max(0.0, self.__place + self.__speed * self.SPEED * (min(now, self.__until) - self.__at)))
+            if now >= self.__until:
+                self.__speed = 0.0
+                self.timeouts += 1
+        self.__at = now
+        return self.__place
+
+    def order(self, speed=0.0, target=None, seconds=0.0):
+        with self.lock:
+            self.__step()
+            self.__speed, self.__target, self.__until = speed, target, time.monotonic() + seconds
+
+    def body(self, action, text):
+        """The answer to a request of the PTZ service; None: a fault."""
+        token = re.search(r"<PresetToken>([^<]*)<", text)
+        if action == "GetNode":
+            return ('<tptz:GetNodeResponse xmlns:tptz="http://www.onvif.org/ver20/ptz/wsdl"><tptz:PTZNode token="n"><tt:SupportedPTZSpaces><tt:ContinuousPanTiltVelocitySpace/><tt:ContinuousZoomVelocitySpace/>'
+                    "</tt:SupportedPTZSpaces><tt:MaximumNumberOfPresets>16</tt:MaximumNumberOfPresets><tt:HomeSupported>true</tt:HomeSupported></tptz:PTZNode></tptz:GetNodeResponse>")
+        if action == "ContinuousMove":
+            self.moves += 1
+            self.zooms += not re.search(r'<Zoom [^>]*x="0\.000"', text)
+            self.order(float(re.search(r'<PanTilt [^>]*x="([-.\d]+)"', text)[1]), seconds=float(re.search(r"<Timeout>PT(\d+)S<", text)[1]))
+        elif action == "Stop":
+            self.stops += 1
+            self.order()
+        elif action == "GotoHomePosition":
+            self.order(target=self.home)
+        elif action == "GotoPreset" and token and token[1] in self.presets:
+            self.order(target=self.presets[token[1]][1])
+        elif action == "SetPreset":
+            name = re.search(r"<PresetName>([^<]*)<", text)
+            number = token[1] if token else f"p{len(self.presets) + 1}"
+            self.presets[number] = (name[1] if name else self.presets[number][0], self.place())
+            return f"<SetPresetResponse><PresetToken>{number}</PresetToken></SetPresetResponse>"
+        elif action == "RemovePreset" and token and token[1] in self.presets:
+            del self.presets[token[1]]
+        elif action == "GetPresets":
+            return "<GetPresetsResponse>" + "".join(f'<Preset token="{number}"><tt:Name>{name}</tt:Name></Preset>' for number, (name, _) in self.presets.items()) + '<Preset token="../x"/></GetPresetsResponse>'
+        else:
+            return None
+        return f"<{action}Response/>"
+
+
+class Device:
+    """`head`: what turns, in the profile of the large stream. `kind`: good, digest (HTTP digest alone), clock (its clock is three hours ahead), slow, malformed, huge, bomb, deep, media-elsewhere, stream-elsewhere, one-stream;
+    of the search: elsewhere (names another host), stranger (answers another question), garbage (no XML), silent;
+    of turning: ptz-elsewhere, redirect (the PTZ service sends on to another host), stuck (it takes moves, and never answers them);
+    of events: pull-elsewhere, pull-flood (always as many messages as fit), pull-huge, pull-bomb, pull-malformed, pull-silent, reference (wants its reference back), no-renew."""
+
+    def __init__(self, address, kind="good", elsewhere="127.0.0.200", rtsp_port=554, main="/main", sub="/sub", head=None):
         self.address, self.kind, self.elsewhere = address, kind, elsewhere
         self.streams = {"main": f"rtsp://{address}:{rtsp_port}{main}", "sub": f"rtsp://{address}:{rtsp_port}{sub}"}
         self.nonces, self.replayed, self.requests, self.basic = set(), 0, 0, 0
+        self.head, self.actions, self.gone = head, [], threading.Event()  # gone: it refuses all, as one that starts again does
+        self.notifications, self.subscriptions, self.news = [], set(), threading.Condition()
         device = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -112,6 +198,10 @@ class Device:
             return
         action = re.search(r"<s:Body><(\w+)", text)
         action = action[1] if action else ""
+        self.actions.append(action)
+        if self.gone.is_set():
+            self.send(request, 503, "")
+            return
         if action != "GetSystemDateAndTime":
             if self.kind == "digest":
                 if not self.digest_is_right(authorization, "POST", request.path):
@@ -120,7 +210,63 @@ class Device:
             elif not self.signs_in(text):
                 self.send(request, 400, fault("NotAuthorized", "Sender not authorized"))
                 return
-        self.send(request, 200, envelope(self.body(action, text)))
+        if self.kind == "redirect" and action in ("ContinuousMove", "GotoPreset"):
+            self.send(request, 302, "", Location=f"http://{self.elsewhere}:{self.port}/onvif/ptz")
+            return
+        if self.kind == "stuck" and action == "ContinuousMove":
+            self.head.body(action, text)
+            time.sleep(30)
+            return
+        if action == "PullMessages" and self.kind.startswith("pull-"):
+            self.wrong_pull(request)
+            return
+        body = self.body(action, text)
+        self.send(request, *((200, envelope(body)) if body else (400, fault("InvalidArgVal", "no such thing"))))
+
+    def say(self, *messages):
+        """By the event service."""
+        with self.news:
+            self.notifications += messages
+            self.news.notify_all()
+
+    def wrong_pull(self, request):
+        if self.kind == "pull-silent":
+            time.sleep(60)
+        elif self.kind == "pull-huge":
+            request.send_response(200)
+            request.end_headers()
+            for _ in range(2000):
+                request.wfile.write(b"<a>" * 20000)
+        elif self.kind == "pull-flood":
+            values = ("true", "false")
+            flood = "".join(notification("tns1:VideoSource/MotionAlarm", values[i % 2], source=str(i)) + notification("tns1:Device/Trigger/DigitalInput", values[i // 2 % 2], source=str(i)) for i in range(150))
+            self.send(request, 200, envelope(f"<tev:PullMessagesResponse xmlns:tev='x'>{flood}</tev:PullMessagesResponse>"))
+        else:
+            self.send(request, 200, {"pull-bomb": BOMB, "pull-malformed": "<a><b></a>"}[self.kind])
+
+    def events(self, action, text):
+        """The answer to a request of the event service; None: a fault."""
+        if action == "CreatePullPointSubscription":
+            number = f"s{len(self.actions)}"
+            self.subscriptions.add(number)
+            host = self.elsewhere if self.kind == "pull-elsewhere" else self.address
+            reference = f'<wsa5:ReferenceParameters><dom0:SubscriptionId xmlns:dom0="http://example.org/dom0">{number}</dom0:SubscriptionId></wsa5:ReferenceParameters>' if self.kind == "reference" else ""
+            where = "" if reference else f"?Idx={number}&amp;x=1"
+            return ('<tev:CreatePullPointSubscriptionResponse xmlns:tev="http://www.onvif.org/ver10/events/wsdl"><tev:SubscriptionReference xmlns:wsa5="http://www.w3.org/2005/08/addressing">'
+                    f"<wsa5:Address>http://{host}:{self.port}/onvif/events{where}</wsa5:Address>{reference}</tev:SubscriptionReference></tev:CreatePullPointSubscriptionResponse>")
+        named = re.search(r'<r:SubscriptionId xmlns:r="http://example.org/dom0"[^>]*>(s\d+)<', text) if self.kind == "reference" else re.search(r"\?Idx=(s\d+)&amp;x=1<", text)
+        if not named or named[1] not in self.subscriptions:
+            return None
+        if action == "Renew" and self.kind == "no-renew":
+            return None
+        if action == "Unsubscribe":
+            self.subscriptions.discard(named[1])
+        if action != "PullMessages":
+            return f"<{action}Response/>"
+        with self.news:
+            self.news.wait_for(lambda: self.notifications, float(re.search(r"<Timeout>PT([.\d]+)S<", text)[1]))
+            said, self.notifications = self.notifications, []
+        return f"<tev:PullMessagesResponse xmlns:tev='http://www.onvif.org/ver10/events/wsdl'>{''.join(said)}</tev:PullMessagesResponse>"
 
     def body(self, action, text):
         media_host = self.elsewhere if self.kind == "media-elsewhere" else self.address
@@ -132,13 +278,16 @@ class Device:
                     "</tt:UTCDateTime></tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>")
         if action == "GetCapabilities":
             return ("<tds:GetCapabilitiesResponse><tds:Capabilities><tt:Media>"
-                    f"<tt:XAddr>http://{media_host}:{self.port}/onvif/media</tt:XAddr></tt:Media></tds:Capabilities></tds:GetCapabilitiesResponse>")
+                    f"<tt:XAddr>http://{media_host}:{self.port}/onvif/media</tt:XAddr></tt:Media>{self.services()}</tds:Capabilities></tds:GetCapabilitiesResponse>")
         if action == "GetDeviceInformation":
             return ("<tds:GetDeviceInformationResponse><tds:Manufacturer>Simulated &amp; Sons</tds:Manufacturer><tds:Model>Eye 12 (fast)</tds:Model>"
                     "<tds:FirmwareVersion>1</tds:FirmwareVersion></tds:GetDeviceInformationResponse>")
         if action == "GetProfiles":
             def profile(token, name, codec, width, height, fps):
-                return (f'<trt:Profiles token="{token}" fixed="true"><tt:Name>{name}</tt:Name><tt:VideoEncoderConfiguration token="v"><tt:Encoding>{codec}</tt:Encoding>'
+                ptz = ""
+                if self.head and token == "main":
+                    ptz = '<tt:PTZConfiguration token="c"><tt:NodeToken>n</tt:NodeToken><tt:DefaultContinuousPanTiltVelocitySpace>x</tt:DefaultContinuousPanTiltVelocitySpace></tt:PTZConfiguration>'
+                return (f'<trt:Profiles token="{token}" fixed="true"><tt:Name>{name}</tt:Name>{ptz}<tt:VideoEncoderConfiguration token="v"><tt:Encoding>{codec}</tt:Encoding>'
                         f"<tt:Resolution><tt:Width>{width}</tt:Width><tt:Height>{height}</tt:Height></tt:Resolution><tt:RateControl><tt:FrameRateLimit>{fps}</tt:FrameRateLimit>"
                         "</tt:RateControl></tt:VideoEncoderConfiguration></trt:Profiles>")
             all_profiles = [profile("main", "Main stream", "H264", 1920, 1080, 25), profile("sub", "Sub stream", "H264", 640, 360, 10),
@@ -150,7 +299,16 @@ class Device:
             if self.kind == "stream-elsewhere":
                 uri = uri.replace(self.address, self.elsewhere)
             return f"<trt:GetStreamUriResponse><trt:MediaUri><tt:Uri>{uri}</tt:Uri></trt:MediaUri></trt:GetStreamUriResponse>"
+        if action in ("CreatePullPointSubscription", "PullMessages", "Renew", "Unsubscribe"):
+            return self.events(action, text)
+        if self.head:
+            return self.head.body(action, text)
         raise AssertionError(f"an action that no test knows: {text}")
+
+    def services(self):
+        ptz_host = self.elsewhere if self.kind == "ptz-elsewhere" else self.address
+        ptz = f"<tt:PTZ><tt:XAddr>http://{ptz_host}:{self.port}/onvif/ptz</tt:XAddr></tt:PTZ>" if self.head else ""
+        return f"{ptz}<tt:Events><tt:XAddr>http://{self.address}:{self.port}/onvif/events</tt:XAddr></tt:Events>"
 
     def probe_match(self, id_of_probe):
         """The datagrams that answer a probe."""
@@ -189,10 +347,10 @@ class Network:
 
 
 class Canary:
-    """A host that nobody named: counts who connects to it."""
+    """A host that nobody named: counts who connects to it, and who says something."""
 
     def __init__(self, address, ports):
-        self.connections = 0
+        self.connections = self.asked = 0
         for port in ports:
             server = socket.create_server((address, port))
             threading.Thread(target=self.count, args=(server,), daemon=True).start()
@@ -201,4 +359,9 @@ class Canary:
         while True:
             connection, _ = server.accept()
             self.connections += 1
-            connection.close()
+            threading.Thread(target=self.hear, args=(connection,), daemon=True).start()
+
+    def hear(self, connection):
+        connection.settimeout(20)
+        with connection, contextlib.suppress(OSError):
+            self.asked += bool(connection.recv(100))

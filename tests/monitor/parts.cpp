@@ -110,6 +110,17 @@ void tokens(const std::string &folder) {
   expect(role(again, "") == Role::none && role(again, admin + "x") == Role::none &&
              role(again, admin.substr(1)) == Role::none,
          "no others");
+  for (const std::string &damaged : {std::string(), std::string(76, '\0'), std::string("\n")}) {
+    std::ofstream(file, std::ios::binary) << damaged;
+    const std::string said = move_damaged_tokens_aside(file);
+    expect(said.find("is empty") != said.npos && !std::filesystem::exists(file), "it holds nothing: " + said);
+  }
+  std::filesystem::create_directory(file);
+  expect(move_damaged_tokens_aside(file).find("is a folder") != std::string::npos, "a folder in its place");
+  expect(move_damaged_tokens_aside(file).empty(), "none is there");
+  const Tokens anew(file);
+  expect(role(anew, admin) == Role::none && !move_damaged_tokens_aside(file).size() && !anew.none(),
+         "new tokens, and they stay");
   expect(role(Tokens(""), "") == Role::none, "without a file no token is right, the empty one neither");
   const auto refused = [](const std::string &path) {
     try {

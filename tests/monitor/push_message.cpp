@@ -156,6 +156,20 @@ void key_file(const std::string &folder) {
   expect(vapid_key(file).point() == made.point(), "the same key at the next start");
   chmod(file.c_str(), 0640);
   expect(refuses([&] { vapid_key(file); }), "a key that others can read");
+  const std::string half = base64url(made.secret()).substr(0, 21);
+  std::ofstream(file) << half;
+  chmod(file.c_str(), 0600);
+  try {
+    vapid_key(file);
+    expect(false, "half of a key is none");
+  } catch (const Error &e) {
+    expect(std::string(e.what()).find(half.substr(0, 8)) == std::string::npos,
+           std::string("nobody is shown a part of the key: ") + e.what());
+  }
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  expect(refuses([&] { vapid_key(file); }), "a folder");
+  std::filesystem::remove(file);
   for (const char *text : {"", "x", "AAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}) {
     std::ofstream(file) << text;
     chmod(file.c_str(), 0600);

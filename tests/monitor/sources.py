@@ -88,10 +88,10 @@ def recordings():
     config.write_text(f"""
 record: {{enabled: false}}
 cameras:
-  mp4: {{source: "{http.address('film.mp4')}"}}
-  ts: {{source: "{http.address('film.ts')}"}}
-  playlist: {{source: "{http.address('film.m3u8')}"}}
-  fast: {{source: "{http.address('pictures/fast')}"}}
+  mp4: {{source: "{http.address('film.mp4')}", detect: {{fps: all}}}}
+  ts: {{source: "{http.address('film.ts')}", detect: {{fps: all}}}}
+  playlist: {{source: "{http.address('film.m3u8')}", detect: {{fps: all}}}}
+  fast: {{source: "{http.address('pictures/fast')}", detect: {{fps: all}}}}
 """)
     with Monitor(program, folder / "recordings", "--config", str(config)) as m:
         online(m, "mp4", "ts", "playlist", "fast")
@@ -110,11 +110,11 @@ def delayed():
     config.write_text(f"""
 record: {{enabled: false}}
 cameras:
-  bin: {{source: "filesrc location={film} ! decodebin ! videoflip video-direction=90r"}}
-  uri: {{source: "uridecodebin uri=file://{film} ! deinterlace"}}
-  demuxer: {{source: "filesrc location={film} ! qtdemux ! h264parse"}}
-  bare: {{source: "filesrc location={film} ! qtdemux"}}
-  joined: {{source: "concat name=c filesrc location={film} ! decodebin ! c. videotestsrc is-live=true ! video/x-raw,width=320,height=180 ! c. c. ! clocksync"}}
+  bin: {{source: "filesrc location={film} ! decodebin ! videoflip video-direction=90r", detect: {{fps: all}}}}
+  uri: {{source: "uridecodebin uri=file://{film} ! deinterlace", detect: {{fps: all}}}}
+  demuxer: {{source: "filesrc location={film} ! qtdemux ! h264parse", detect: {{fps: all}}}}
+  bare: {{source: "filesrc location={film} ! qtdemux", detect: {{fps: all}}}}
+  joined: {{source: "concat name=c filesrc location={film} ! decodebin ! c. videotestsrc is-live=true ! video/x-raw,width=320,height=180 ! c. c. ! clocksync", detect: {{fps: all}}}}
 """)
     done = subprocess.run([program, "--config", str(config), "--check"], capture_output=True, text=True, timeout=30)
     assert done.returncode == 0, done.stderr
@@ -200,7 +200,7 @@ def glitches():
     eight = [objects[i] if i >= 92 else picture for i, picture in enumerate(empty)]
     http = HttpCamera(folder, {"single": (single, RATE), "eight": (eight, RATE)})
     config.write_text("record: {pre_capture: 1, post_capture: 1, max_clip: 5}\ncameras:\n"
-                      + "".join(f"  {name}: {{source: \"{http.address('pictures/' + name)}\"}}\n" for name in ("single", "eight")))
+                      + "".join(f"  {name}: {{source: \"{http.address('pictures/' + name)}\", detect: {{fps: all}}}}\n" for name in ("single", "eight")))
     with Monitor(program, folder / "glitches", "--config", str(config)) as m:
         online(m, "single", "eight")
         m.wait("an event of eight pictures", lambda: m.get("/api/events?camera=eight")["events"], 90)
@@ -227,7 +227,7 @@ def elsewhere():
 def once():
     """A file that is played once ends: no outage, no second time, until it is switched off and on."""
     launch(f"{scene(30)} ! {H264} ! mp4mux ! filesink location={folder}/once.mp4")
-    config.write_text(f"record: {{enabled: false}}\ncameras:\n  once: {{source: {folder}/once.mp4, loop: false}}\n")
+    config.write_text(f"record: {{enabled: false}}\ncameras:\n  once: {{source: {folder}/once.mp4, loop: false, detect: {{fps: all}}}}\n")
     with Monitor(program, folder / "once", "--config", str(config)) as m:
         m.wait("its end", lambda: cameras(m)["once"]["state"] == "ended", 60)
         c, frames = cameras(m)["once"], m.get("/api/stats")["cameras"][0]["frames"]

@@ -4,6 +4,8 @@
 #include "common/error.h"
 #include "tests/unit.h"
 #include "tools/vigil-monitor/camera/utc.h"
+#include "tools/vigil-monitor/export/export_folder.h"
+#include "tools/vigil-monitor/http/audit.h"
 #include "tools/vigil-monitor/recording/cold_mover.h"
 #include "tools/vigil-monitor/recording/mp4_reader.h"
 #include "tools/vigil-monitor/recording/mp4_writer.h"
@@ -285,7 +287,7 @@ void event_log(const std::string &folder) {
   expect(started_again() && text_of(file) == "another program's\n" + line2,
          "a line stands by itself: " + text_of(file));
   fs::remove(file);
-  fs::create_directory(file);
+  fs::create_symlink(folder + "/a folder that is away/events.jsonl", file);
   killed_after_storing(first);
   bool refused = false;
   try {
@@ -561,6 +563,86 @@ void damaged(const std::string &folder) {
     }
     expect(there == 200, vigil::text("all events are there after the database was ", how, ": ", there));
     expect(!s.reports().empty(), std::string("and it is said that it was ") + how);
+  }
+}
+
+// A folder in the place of each file that the program keeps: it is moved aside with what is in it, which is
+// said, and the file is made anew. An unreadable file goes the same way (damage.py, since root reads all).
+void barred(const std::string &folder) {
+  const std::string path = fresh(folder, "barred");
+  Event recorded = event("20260921T145320000-door-0001", noon, noon + 5);
+  recorded.of_recording = true;
+  const std::vector<std::string> files = {"events.db",        "events.db-wal",    "events.db-shm",
+                                          "motion.db",        "motion.db-wal",    "motion.db-shm",
+                                          "overrides.json.1", "events.jsonl",     "administrators",
+                                          "audit.jsonl",      "exports/link-key", record_path(recorded)};
+  bool changes = false;
+  const auto use = [&](std::vector<std::string> &said) {
+    const auto say = [&](const std::string &what) { said.push_back(what); };
+    Storage s(path, say);
+    OverridesFile overrides(s);
+    overrides.load();
+    changes = !changes;
+    overrides.save(vigil::text(R"({"cameras": {"door": {"motion": )", changes ? "true" : "false", "}}}"));
+    s.put(recorded);
+    s.append_line("events.jsonl", "{}");
+    s.motion().add("door", {{static_cast<std::int64_t>(noon), {}}});
+    s.motion().store();
+    UserStore(s.file("events.db")).remember();
+    AuditLog(s.file("audit.jsonl"), say).add({{"what", "x"}});
+    expect(ExportFolder(s.file("exports"), say).link_key().size() == 64, "a key of links");
+    expect(s.events().get(recorded.id).has_value(), "the event is stored");
+  };
+  std::vector<std::string> said;
+  std::size_t moved = 0;
+  use(said);
+  expect(said.empty(), "nothing is wrong at first");
+  for (const std::string &name : files) {
+    const std::string file = path + "/" + name;
+    fs::remove(file);
+    fs::create_directories(file + "/somebody's");
+    said.clear();
+    try {
+      use(said);
+    } catch (const Error &e) {
+      expect(false, "a folder in the place of " + name + ": " + e.what());
+    }
+    // SQLite removes its index at the end.
+    expect(name.ends_with("-shm") || name.ends_with("-wal") || fs::is_regular_file(file),
+           name + " is a file again");
+    expect(std::any_of(said.begin(), said.end(),
+                       [&](const std::string &what) {
+                         return what.find(name) != what.npos && what.find("damaged-") != what.npos;
+                       }),
+           "it is said that " + name + " was moved aside");
+    std::size_t kept = 0;
+    for (const auto &f : fs::recursive_directory_iterator(path)) kept += f.path().filename() == "somebody's";
+    expect(kept == ++moved, "what was in the folder at " + name + " is there");
+  }
+  fs::remove(path + "/lock");
+  fs::create_directory(path + "/lock");
+  const Storage first(path, [](const std::string &) {});
+  try {
+    const Storage second(path, [](const std::string &) {});
+    expect(false, "a second program works with a storage whose lock is a folder");
+  } catch (const Error &) {
+  }
+}
+
+void link_keys(const std::string &folder) {
+  const std::string path = fresh(folder, "link-keys");
+  std::string said;
+  const ExportFolder exports(path, [&](const std::string &what) { said = what; });
+  const std::string key = exports.link_key();
+  expect(exports.link_key() == key && said.empty(), "the same key again");
+  for (const std::string &wrong :
+       {std::string(64, '\0'), std::string(), key.substr(0, 31), key.substr(1) + "\n"}) {
+    write(path + "/link-key", wrong);
+    said.clear();
+    const std::string now = exports.link_key();
+    expect(now.size() == 64 && now != wrong && now.find('\0') == now.npos &&
+               said.find("is no key") != said.npos,
+           "a damaged key signs nothing: " + said);
   }
 }
 
@@ -1401,7 +1483,7 @@ void one_program_alone(const std::string &folder) {
 }
 
 void full(const std::string &folder) {
-  const Storage s(fresh(folder, "full"), [](const std::string &) {});
+  Storage s(fresh(folder, "full"), [](const std::string &) {});
   s.append_line("events.jsonl", "{}");
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
@@ -1470,6 +1552,8 @@ int main(int, char **argv) {
       {"names", names},
       {"reconcile", [&] { reconcile(folder); }},
       {"damaged", [&] { damaged(folder); }},
+      {"barred", [&] { barred(folder); }},
+      {"link keys", [&] { link_keys(folder); }},
       {"overrides", [&] { overrides(folder); }},
       {"clock trust", clock_trust},
       {"retention", [&] { retention(folder); }},

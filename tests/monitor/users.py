@@ -41,6 +41,8 @@ ROUTES = {
     ("POST", "/api/cameras/{}/whep"): VIEWER, ("PATCH", "/api/cameras/{}/whep/{}"): VIEWER, ("DELETE", "/api/cameras/{}/whep/{}"): VIEWER,
     ("GET", "/api/cameras/{}/elements"): VIEWER, ("PATCH", "/api/cameras/{}/elements/{}"): ADMINISTRATOR, ("PUT", "/api/cameras/{}/{}/{}"): ADMINISTRATOR,
     ("DELETE", "/api/cameras/{}/{}/{}"): ADMINISTRATOR, ("PATCH", "/api/cameras/{}/switches"): OPERATOR,
+    ("GET", "/api/cameras/{}/ptz"): OPERATOR, ("POST", "/api/cameras/{}/ptz/move"): OPERATOR, ("POST", "/api/cameras/{}/ptz/stop"): OPERATOR,
+    ("POST", "/api/cameras/{}/ptz/go"): OPERATOR, ("POST", "/api/cameras/{}/ptz/presets"): OPERATOR, ("DELETE", "/api/cameras/{}/ptz/presets/{}"): OPERATOR,
     ("DELETE", "/api/cameras/{}/overrides"): ADMINISTRATOR, ("GET", "/api/cameras/{}/activity"): VIEWER, ("GET", "/api/cameras/{}/heatmap"): VIEWER,
     ("GET", "/api/cameras/{}/crossings"): VIEWER, ("GET", "/api/cameras/{}/search"): VIEWER, ("GET", "/api/cameras/{}/recording.mp4"): VIEWER,
     ("GET", "/api/cameras/{}/preview"): VIEWER,
@@ -61,7 +63,7 @@ ROUTES = {
     ("DELETE", "/api/labels"): ADMINISTRATOR, ("DELETE", "/api/labels/{}"): ADMINISTRATOR, ("GET", "/api/labels/export"): ADMINISTRATOR,
     ("POST", "/api/labels/import"): ADMINISTRATOR,
     ("POST", "/api/cameras"): ADMINISTRATOR, ("DELETE", "/api/cameras/{}"): ADMINISTRATOR, ("GET", "/api/config/cameras.yaml"): ADMINISTRATOR,
-    ("POST", "/api/onvif/search"): ADMINISTRATOR, ("POST", "/api/onvif/device"): ADMINISTRATOR,
+    ("POST", "/api/onvif/search"): ADMINISTRATOR, ("POST", "/api/onvif/device"): ADMINISTRATOR, ("POST", "/api/streams/look"): ADMINISTRATOR,
     ("GET", "/metrics"): VIEWER, ("GET", "/healthz"): STRANGER,
 }
 ENDLESS = ("/api/live", "/live.mp4")

@@ -310,11 +310,15 @@ int run(const Options &o) {
   for (const std::string &warning : config.warnings) log_line(warning);
   const bool tls = !config.http.certificate.empty();
   if (tls) use_certificate(std::make_shared<Certificate>(config.http.certificate, config.http.key));
+  std::string lost_tokens;
+  if (config.http.token_file == config.storage.path + "/token")
+    lost_tokens = move_damaged_tokens_aside(config.http.token_file);
   Tokens tokens(config.http.token_file);
   const Role local = config.http.local == "admin"  ? Role::admin
                      : config.http.local == "view" ? Role::view
                                                    : Role::none;
   Monitor monitor(config, o.config);
+  if (!lost_tokens.empty()) monitor.storage().report(lost_tokens);
   UserStore user_store(monitor.storage().file("events.db"));
   try {
     user_store.remember();
@@ -411,6 +415,8 @@ int run(const Options &o) {
   monitor.hub().text("", monitor.utc().now(), {{"kind", "bye"}});
   monitor.hub().close();
   monitor.on_cameras = [] {}; // the RTSP server ends
+  for (const auto &camera : monitor.cameras())
+    if (const auto head = camera->onvif()->ptz()) head->end(); // requests wait for it
   // Requests that are being answered may still ask the main loop.
   std::atomic<bool> closed = false, rtsp_ended = false;
   std::thread closer([&] {

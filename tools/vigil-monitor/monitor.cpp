@@ -3,6 +3,7 @@
 
 #include "camera/properties.h"
 #include "camera/source.h"
+#include "camera/stream_look.h"
 #include "common/error.h"
 #include "common/guarded.h"
 #include "config/secrets.h"
@@ -509,8 +510,8 @@ std::vector<std::string> Monitor::reload() {
   return changed;
 }
 
-void Monitor::add_camera(const std::string &name, const std::string &source,
-                         const std::string &record_source) {
+void Monitor::add_camera(const std::string &name, const std::string &source, const std::string &record_source,
+                         const std::string &onvif) {
   constexpr std::size_t most = 256;
   if (!is_name(name))
     fail(Error::Kind::bad_setting, "'", name.substr(0, 80),
@@ -521,7 +522,7 @@ void Monitor::add_camera(const std::string &name, const std::string &source,
     fail(Error::Kind::bad_setting, "the page has added ", most, " cameras; write more in the configuration");
   Overrides with = overrides_;
   with.forget(name); // of an earlier camera of this name
-  with.add_camera(name, source, record_source);
+  with.add_camera(name, source, record_source, onvif);
   Config next = config_;
   for (CameraConfig &c : with.added(config_.record))
     if (c.name == name) {
@@ -552,6 +553,23 @@ void Monitor::remove_camera(const std::string &name) {
   overrides_.remove_camera(name);
 }
 
+std::shared_ptr<StreamLook> Monitor::look_at(const std::string &source) {
+  CameraConfig config;
+  config.name = "look";
+  config.source = source;
+  check_source(config);
+  auto look = std::make_unique<StreamLook>(config, std::make_shared<StreamObserver>(Utc::monotonic_seconds()),
+                                           contexts_, utc_);
+  look->play();
+  // It is muted here, where its messages come, and goes down elsewhere: that may take long.
+  return {look.release(), [this](StreamLook *over) {
+            on_main([this, over] {
+              over->mute();
+              reaper_.add([over] { delete over; });
+            });
+          }};
+}
+
 std::vector<std::string> Monitor::use(Config next) {
   std::vector<std::string> changed;
   std::map<std::string, std::shared_ptr<Camera>> kept, gone = cameras_, added;
@@ -577,6 +595,8 @@ std::vector<std::string> Monitor::use(Config next) {
   for (const auto &[name, camera] : gone) {
     guard(name, [&] { camera->stop("the camera was taken out of the configuration"); });
     leaving_.push_back(camera);
+    writer_.add_needed(
+        [folder = storage_->file(OnvifLink::folder(name))] { ViewModels::remove_all(folder); });
     guard(name, [&] { tell_removed(name); });
   }
   cameras_ = std::move(kept);
@@ -639,10 +659,10 @@ nlohmann::json Monitor::storage_stats(const StorageConfig &limits) const {
 }
 
 static nlohmann::json detect_words(const CameraConfig &c) {
-  nlohmann::json detect{{"height", c.detect_height}};
+  nlohmann::json detect{{"height", c.detect_height}, {"fps", c.detect_fps}};
   if (c.detect_height == detect_half) detect["height"] = "half";
   if (c.detect_height == detect_full) detect["height"] = "full";
-  if (c.detect_fps > 0) detect["fps"] = c.detect_fps;
+  if (c.detect_fps == detect_all) detect["fps"] = "all";
   return detect;
 }
 
@@ -657,6 +677,8 @@ nlohmann::json Monitor::configuration() const {
                      {"record_source", c.record_source.empty()
                                            ? nlohmann::json()
                                            : nlohmann::json(shown_source(c.record_source))},
+                     {"onvif", c.onvif.empty() ? nlohmann::json() : nlohmann::json(shown_source(c.onvif))},
+                     {"device_events", c.onvif_events},
                      {"enabled", c.enabled},
                      {"motion", c.motion},
                      {"loop", c.loop},

@@ -34,6 +34,8 @@
 
 namespace vigil::monitor {
 
+class StreamLook;
+
 class Monitor {
  public:
   // `file` is read again on reload; empty: the configuration stays.
@@ -64,10 +66,13 @@ class Monitor {
   // The names of what restarted or changed. When it throws, all is as it was.
   std::vector<std::string> reload();
   // A camera of the page (Overrides::add_camera). Throws Error::bad_setting, and all is as it was then.
-  void add_camera(const std::string &name, const std::string &source, const std::string &record_source);
+  void add_camera(const std::string &name, const std::string &source, const std::string &record_source,
+                  const std::string &onvif = "");
   void remove_camera(const std::string &name); // likewise; its events and recordings stay
   nlohmann::json configuration() const;        // in use, credentials masked
   nlohmann::json detectors() const { return detectors_.describe(); } // as GET /api/stats
+  // Opens a stream and looks at it; ends when the last owner lets go, on any thread. Throws as add_camera().
+  std::shared_ptr<StreamLook> look_at(const std::string &source);
 
   // For any thread:
   Hub &hub() { return hub_; }

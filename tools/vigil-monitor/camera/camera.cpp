@@ -37,8 +37,11 @@ Camera::Camera(CameraConfig config, std::shared_ptr<CameraServices> services)
                [this](const std::string &t) { log(t); }}),
       events_(config_, *services_, feed_, stored_, counts_),
       causes_(config_, *services_, feed_, counts_, labels_, events_),
+      onvif_(std::make_shared<OnvifLink>(config_, services_, events_, causes_,
+                                         [this] { return connection_.pipeline(); })),
       report_(config_.name, *services_, feed_) {
   masks_->set(config_.masks);
+  causes_.on_moved = [this] { onvif_->moved_by_others(); };
 }
 
 Camera::~Camera() {
@@ -48,6 +51,7 @@ Camera::~Camera() {
 void Camera::start() {
   if (config_.records_all()) stored_.record_all();
   if (config_.records_apart()) record_.start();
+  onvif_->follow();
   if (!config_.enabled) return state_.go(CameraState::Kind::disabled);
   state_.set_outage_label(config_.records_apart() ? "detect-offline" : "camera-offline");
   keeper_.start();
@@ -55,6 +59,7 @@ void Camera::start() {
 
 void Camera::stop(const std::string &why) {
   stored_.stop_recording(gap_reason::stopped);
+  onvif_->stop();
   take_down();
   if (!state_.is(CameraState::Kind::disabled)) state_.go(CameraState::Kind::offline, why);
   state_.stopped();
@@ -140,6 +145,7 @@ void Camera::build() {
       services_->contexts(), services_->utc(), feed_->plan, detector_));
   demand(demand_);
   causes_.set_rules(pipeline()->element("boxrules"));
+  onvif_->connection_begins();
   teach();
   if (GstElement *e = pipeline()->element("tracklabel"); e && place_)
     g_object_set(e, "place", place_.get(), nullptr);
@@ -163,6 +169,7 @@ void Camera::disconnect() {
     place_.reset(place);
   }
   events_.end_all();
+  onvif_->connection_ends();
   causes_.connection_ends();
   if (detect_stream_)
     detect_stream_->reset();
@@ -194,6 +201,8 @@ void Camera::tick() {
     const auto recorded = record_.sender_lag(), looked_at = connection_.sender_lag();
     if (recorded && looked_at) stored_.align(*recorded - *looked_at);
   }
+  onvif_->tick(state_.online());
+  causes_.tick();
   events_.tick();
   if (state_.online() && pipeline())
     feed_->activity.exposure(exposure_gain(pipeline()->element("cudamog")), causes_.shift());
@@ -211,6 +220,8 @@ bool Camera::needs_restart(const CameraConfig &next) {
   same.masks = config_.masks;
   same.motion = config_.motion;
   same.place = config_.place;
+  same.onvif = config_.onvif;
+  same.onvif_events = config_.onvif_events;
   if (same == config_) return false;
   same.elements = config_.elements;
   return !(same == config_) || !pipeline() || set_elements(next.elements);
@@ -242,6 +253,7 @@ void Camera::change(CameraConfig next) {
   const bool same_place = next.source == config_.source;
   config_ = std::move(next);
   masks_->set(config_.masks);
+  onvif_->follow();
   if (!config_.motion) events_.end_now("motion");
   if (!config_.records_all() || !config_.enabled) stored_.stop_recording(gap_reason::switched_off);
   if (restart || !config_.enabled) {
@@ -266,12 +278,12 @@ void Camera::demand(Hub::Demand d) {
 }
 
 nlohmann::json Camera::describe(const std::vector<std::string> &overridden) const {
-  return CameraDescription{config_, state_, connection_, stored_, *feed_, causes_, record_}.camera(
+  return CameraDescription{config_, state_, connection_, stored_, *feed_, causes_, record_, *onvif_}.camera(
       overridden);
 }
 
 nlohmann::json Camera::stats() const {
-  return CameraDescription{config_, state_, connection_, stored_, *feed_, causes_, record_}.stats();
+  return CameraDescription{config_, state_, connection_, stored_, *feed_, causes_, record_, *onvif_}.stats();
 }
 
 } // namespace vigil::monitor

@@ -13,6 +13,7 @@
 #include "event_tracker.h"
 #include "feed.h"
 #include "mask_file.h"
+#include "onvif_link.h"
 #include "pipeline.h"
 #include "record_stream.h"
 #include "rule_counts.h"
@@ -52,6 +53,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   // start.
   std::shared_ptr<Recorder> recorder() const { return stored_.recorder(); }
   std::shared_ptr<Recorder> detect_stream() const { return detect_stream_ ? detect_stream_ : recorder(); }
+  const std::shared_ptr<OnvifLink> &onvif() const { return onvif_; }
   // Clips of events that have ended are on their way to the disk: this object is needed until they are there.
   bool awaits_clips() const { return events_.awaits_clips(); }
 
@@ -88,6 +90,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   TrackLabels labels_;
   EventTracker events_;
   EventCauses causes_;
+  const std::shared_ptr<OnvifLink> onvif_;
   ActivityReport report_;
   SaidOnce warned_;
   Hub::Demand demand_;

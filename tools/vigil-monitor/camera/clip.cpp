@@ -257,11 +257,7 @@ std::optional<std::string> Recorder::sound_codec() const {
   const std::lock_guard guard(lock_);
   const tools::CapsPtr &sent = sound_[static_cast<std::size_t>(SoundForm::sent)];
   if (!sent) return std::nullopt;
-  const std::string_view name = gst_structure_get_name(gst_caps_get_structure(sent.get(), 0));
-  return name == "audio/x-opus"    ? "opus"
-         : name == "audio/x-alaw"  ? "pcma"
-         : name == "audio/x-mulaw" ? "pcmu"
-                                   : "aac";
+  return sound_codec_of(sent.get());
 }
 
 } // namespace vigil::monitor

@@ -81,6 +81,8 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"counts", causes.counts(pipeline && pipeline->element("boxrules"))},
           {"classes", causes.classes()},
           {"labels", causes.labels(names_by_shape(pipeline))},
+          {"ptz", onvif.describe_ptz()},
+          {"device_events", onvif.describe_events()},
           {"overridden", overridden},
           {"added", config.added}};
 }

@@ -5,6 +5,7 @@
 #include "camera_state.h"
 #include "connection.h"
 #include "event_causes.h"
+#include "onvif_link.h"
 #include "pipeline.h"
 #include "record_stream.h"
 #include "stored_stream.h"
@@ -23,6 +24,7 @@ struct CameraDescription {
   const CameraFeed &feed;
   const EventCauses &causes;
   const RecordStream &record;
+  const OnvifLink &onvif;
 
   nlohmann::json camera(const std::vector<std::string> &overridden) const; // /api/cameras
   nlohmann::json stats() const;                                            // /api/stats

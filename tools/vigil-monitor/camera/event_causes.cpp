@@ -54,6 +54,7 @@ void EventCauses::connection_begins() {
 
 void EventCauses::message(const GstStructure *s, double time) {
   const std::string name = gst_structure_get_name(s);
+  if (turns_ && is_turning_noise(name, s)) return;
   if (CameraTrouble::is_label(name))
     trouble(s, time);
   else if (name == "motion-begin" || name == "motion-end")
@@ -72,14 +73,47 @@ void EventCauses::message(const GstStructure *s, double time) {
     news_.announce(config_.name, {{"kind", "light_jump"}, {"camera", config_.name}, {"time", time}});
 }
 
+// What a picture that moves as a whole makes elements say. Ends of what began before count.
+bool EventCauses::is_turning_noise(const std::string &name, const GstStructure *s) const {
+  const char *state = gst_structure_get_string(s, "state");
+  if (CameraTrouble::is_label(name)) return state && !std::strcmp(state, "begin");
+  return name == "loitering" || name == "line-cross" || name == "event-begin" || name == "light-jump";
+}
+
+void EventCauses::begin_turn() {
+  turns_ = true;
+  motion_due_.reset();
+  if (feed_->moving) events_.end("motion", feed_->seen_until(news_.utc()));
+  feed_->moving = false;
+  news_.changed(config_.name);
+}
+
+void EventCauses::end_turn(double seconds) {
+  turns_ = false;
+  if (sees_motion_) motion_due_ = news_.utc().monotonic() + seconds;
+}
+
+void EventCauses::tick() {
+  if (!motion_due_ || news_.utc().monotonic() < *motion_due_) return;
+  motion_due_.reset();
+  begin_motion(feed_->seen_until(news_.utc()), 0);
+}
+
 void EventCauses::motion(const GstStructure *s, double time, bool begins) {
-  feed_->moving = begins;
+  sees_motion_ = begins;
+  if (begins && turns_) return;
+  motion_due_.reset();
   double changed = 0;
   gst_structure_get_double(s, "changed-fraction", &changed);
-  if (!begins)
-    events_.end("motion", time);
-  else if (config_.motion)
-    events_.begin({"motion", time, changed, "", "", false, false});
+  if (begins) return begin_motion(time, changed);
+  feed_->moving = false;
+  events_.end("motion", time);
+  news_.changed(config_.name);
+}
+
+void EventCauses::begin_motion(double time, double changed) {
+  feed_->moving = true;
+  if (config_.motion) events_.begin({"motion", time, changed, "", "", false, false});
   news_.changed(config_.name);
 }
 
@@ -101,6 +135,7 @@ void EventCauses::trouble(const GstStructure *s, double time) {
   Point shift;
   const bool shifted =
       gst_structure_get_double(s, "shift-x", &shift.x) && gst_structure_get_double(s, "shift-y", &shift.y);
+  if (name == "camera-moved") on_moved();
   trouble_.begin(name, time, left, shifted ? std::optional(shift) : std::nullopt);
   news_.changed(config_.name);
 }
@@ -127,7 +162,7 @@ void EventCauses::zone_count(const GstStructure *s) {
   counts_.set_inside(zone, count);
   news_.announce(config_.name,
                  {{"kind", "count"}, {"camera", config_.name}, {"zone", zone}, {"count", count}});
-  if (count > 0) events_.entered(zone);
+  if (count > 0 && !turns_) events_.entered(zone);
 }
 
 void EventCauses::line_cross(const GstStructure *s, double time) {
@@ -221,6 +256,8 @@ void EventCauses::set_rules(GstElement *boxrules) {
 
 void EventCauses::connection_ends() {
   for (auto &[name, now] : classes_) now = false;
+  sees_motion_ = false;
+  motion_due_.reset();
   trouble_.forget();
   stays_.forget();
   std::set<std::string> gone;

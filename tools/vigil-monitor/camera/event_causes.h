@@ -9,6 +9,7 @@
 #include "track_labels.h"
 #include "trouble.h"
 
+#include <functional>
 #include <gst/gst.h>
 #include <map>
 #include <memory>
@@ -30,6 +31,12 @@ class EventCauses {
   void connection_begins(); // boxrules counts from nothing
   void connection_ends();
   void clock_set(double change) { trouble_.clock_set(change); }
+  // The camera turns on somebody's order: until end_turn() motion, rules and moved cameras are no events.
+  // Motion that goes on for `seconds` after it is one.
+  void begin_turn();
+  void end_turn(double seconds);
+  void tick();                            // once a second
+  std::function<void()> on_moved = [] {}; // the camera, by nobody's order
   // A score names a class before its first event; true when one of these is new.
   bool learn_classes(const std::map<std::string, double> &scores);
 
@@ -41,6 +48,8 @@ class EventCauses {
 
  private:
   void motion(const GstStructure *, double time, bool begins);
+  void begin_motion(double time, double changed);
+  bool is_turning_noise(const std::string &name, const GstStructure *) const;
   void trouble(const GstStructure *, double time);
   void stay(const GstStructure *, double time, bool leaves);
   void zone_count(const GstStructure *);
@@ -60,7 +69,9 @@ class EventCauses {
   Stays stays_{events_};
   // Crossings of tracks that have no label yet: by track, line and direction.
   std::multimap<std::uint64_t, std::pair<std::string, std::string>> unnamed_;
-  std::map<std::string, bool> classes_; // of gpufisher: whether an event of it goes on
+  bool turns_ = false, sees_motion_ = false; // sees_motion_: as cudamog said last
+  std::optional<double> motion_due_;         // monotonic: motion of the turn is over by then
+  std::map<std::string, bool> classes_;      // of gpufisher: whether an event of it goes on
 };
 
 } // namespace vigil::monitor

@@ -29,10 +29,15 @@ void MaskFile::set(const std::map<std::string, Mask> &masks) {
 std::string MaskFile::draw(int width, int height) {
   const std::lock_guard guard(lock_);
   std::string next;
+  std::error_code none;
   if (!polygons_.empty()) {
     const auto pixels = rules::polygon_mask(polygons_, width, height);
     static std::atomic<unsigned> number = 0;
-    next = path_(text("masks/", camera_, "-", ++number, ".png"));
+    // What a killed program has left goes; what cannot be removed is let alone.
+    do {
+      next = path_(text("masks/", camera_, "-", ++number, ".png"));
+      std::filesystem::remove(next, none);
+    } while (std::filesystem::exists(next, none));
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     image.width = static_cast<png_uint_32>(width);
@@ -41,8 +46,7 @@ std::string MaskFile::draw(int width, int height) {
     if (!png_image_write_to_file(&image, next.c_str(), 0, pixels.data(), 0, nullptr))
       fail(Error::Kind::write, "masks cannot be written to ", next, ": ", image.message);
   }
-  std::error_code error;
-  if (!before_last_.empty()) std::filesystem::remove(before_last_, error);
+  if (!before_last_.empty()) std::filesystem::remove(before_last_, none);
   before_last_ = std::exchange(last_, next);
   return next;
 }

@@ -301,6 +301,36 @@ void CameraPipeline::set_tile_size(GstElement *tiles, int w, int h) {
   g_object_set(tiles, "caps", caps.get(), nullptr);
 }
 
+void CameraPipeline::begin_turn() {
+  const std::lock_guard guard(turn_lock_);
+  turns_++;
+  if (!turning_) still_.forget();
+  turning_ = true;
+}
+
+void CameraPipeline::end_turn() {
+  const std::lock_guard guard(turn_lock_);
+  turning_ = false;
+}
+
+void CameraPipeline::learn_view(const std::string &model) {
+  unsigned turn = 0;
+  {
+    const std::lock_guard guard(turn_lock_);
+    turn = turns_;
+  }
+  on_own_thread([this, model, turn] {
+    std::error_code none;
+    gboolean loaded = FALSE;
+    // Also before a model is loaded: what the camera looked at before is no view to compare this one with.
+    g_signal_emit_by_name(mog_, "reset");
+    if (!model.empty() && std::filesystem::is_regular_file(model, none))
+      g_signal_emit_by_name(mog_, "load-model", model.c_str(), &loaded);
+    const std::lock_guard guard(turn_lock_);
+    if (turn == turns_) turning_ = false;
+  });
+}
+
 void CameraPipeline::draw_masks_soon() {
   on_own_thread([this] { draw_masks(); });
 }

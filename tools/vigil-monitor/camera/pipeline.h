@@ -18,6 +18,7 @@
 #include "key_gate.h"
 #include "mask_file.h"
 #include "rate_gate.h"
+#include "still_picture.h"
 #include "stream_pipeline.h"
 #include "tiles.h"
 #include "tint.h"
@@ -70,6 +71,16 @@ class CameraPipeline final : public StreamPipeline {
   GstElement *element(const std::string &name) const;
   std::vector<GstElement *> elements() const { return chain_; }
 
+  // The camera turns: boxes are taken off the frames, so that there are no tracks of it, until the view is
+  // learnt. On the main thread.
+  void begin_turn();
+  void end_turn();
+  bool turning() const { return turning_; }
+  bool picture_still() const { return still_.still(Utc::monotonic_seconds()); }
+  // cudamog begins anew, with the model in this file where there is one; empty: without. On a thread of its
+  // own, at whose end turning() is false.
+  void learn_view(const std::string &model);
+
   int width() const { return width_; } // of the decoded pictures
   int height() const { return height_; }
   int shown_width() const { return shown_width_; } // the same in square pixels, as tiles have them
@@ -105,6 +116,7 @@ class CameraPipeline final : public StreamPipeline {
   void update_tile_caps();
   void set_tile_size(GstElement *tiles, int width, int height);
   std::vector<Rect> see_boxes(GstPad *, GstBuffer *);
+  void look_whether_still(GstPad *, GstBuffer *);
   std::optional<View> planned(GstPad *, GstPadProbeInfo *) const; // what tiles show of the frame
   bool is_due(GstPad *, GstBuffer *);                             // a picture, by the rate of the analysis
   bool is_needless(GstPad *, GstBuffer *) const; // a compressed frame, by the same: it need not be decoded
@@ -119,6 +131,10 @@ class CameraPipeline final : public StreamPipeline {
   bool halved_ = false; // the chain's pictures; the thread's before the chain
   Tint tint_;
   std::unique_ptr<TrackCrops> crops_; // null: no detector
+  StillPicture still_;
+  std::atomic<bool> turning_ = false;
+  std::mutex turn_lock_;
+  unsigned turns_ = 0; // under turn_lock_
   std::vector<GstElement *> chain_;
   KeyGate key_gate_;       // before the decoder; its thread's, as the next one is
   DamageGate damage_gate_; // behind it

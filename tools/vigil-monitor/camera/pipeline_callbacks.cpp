@@ -32,6 +32,38 @@ std::optional<GstVideoInfo> video_of(GstPadProbeInfo *info) {
   return gst_video_info_from_caps(&video, caps) ? std::optional(video) : std::nullopt;
 }
 
+// Of boxes that are found in a picture that moves as a whole. Detections of GstAnalytics are the same ones.
+gboolean drop_box(GstBuffer *, GstMeta **meta, gpointer) {
+  static const GQuark analytics = g_quark_from_static_string("GstAnalyticsRelationMetaAPI");
+  const GType api = (*meta)->info->api;
+  if (api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE || g_type_qname(api) == analytics) *meta = nullptr;
+  return TRUE;
+}
+
+StillPicture::Cells brightness_of(GstVideoFrame &frame) {
+  // Luma, or of colours green, which is most of it.
+  const int component = GST_VIDEO_INFO_IS_RGB(&frame.info) ? GST_VIDEO_COMP_G : GST_VIDEO_COMP_Y;
+  const auto *data = static_cast<const std::uint8_t *>(GST_VIDEO_FRAME_COMP_DATA(&frame, component));
+  const auto stride = static_cast<std::size_t>(GST_VIDEO_FRAME_COMP_STRIDE(&frame, component)),
+             step = static_cast<std::size_t>(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, component)),
+             width = static_cast<std::size_t>(GST_VIDEO_FRAME_COMP_WIDTH(&frame, component)),
+             height = static_cast<std::size_t>(GST_VIDEO_FRAME_COMP_HEIGHT(&frame, component));
+  constexpr std::size_t samples = 4; // of a cell, in each direction
+  StillPicture::Cells cells{};
+  for (std::size_t i = 0; i < cells.size(); i++) {
+    unsigned sum = 0;
+    for (std::size_t s = 0; s < samples * samples; s++) {
+      const std::size_t x =
+          (i % StillPicture::columns * samples + s % samples) * width / (StillPicture::columns * samples);
+      const std::size_t y =
+          (i / StillPicture::columns * samples + s / samples) * height / (StillPicture::rows * samples);
+      sum += data[y * stride + x * step];
+    }
+    cells[i] = static_cast<std::uint8_t>(sum / (samples * samples));
+  }
+  return cells;
+}
+
 std::int64_t now_ns() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
@@ -164,6 +196,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::plan_picture(GstPad *pad, GstPadPro
 GstPadProbeReturn CameraPipeline::Callbacks::before_mog(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
   if (p.muted_) return GST_PAD_PROBE_OK;
+  if (p.turning_) p.look_whether_still(pad, GST_PAD_PROBE_INFO_BUFFER(info));
   const GstClockTime running = running_time(pad, GST_PAD_PROBE_INFO_BUFFER(info));
   const auto view = p.plain_tiles_ ? p.plan_->planned(running) : p.plan_->frame(now_ns(), running);
   if (!view) return GST_PAD_PROBE_OK;
@@ -176,6 +209,10 @@ GstPadProbeReturn CameraPipeline::Callbacks::after_mog(GstPad *pad, GstPadProbeI
   CameraPipeline &p = self(user);
   if (p.muted_) return GST_PAD_PROBE_OK;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  if (p.turning_) {
+    GST_PAD_PROBE_INFO_DATA(info) = buffer = gst_buffer_make_writable(buffer);
+    gst_buffer_foreach_meta(buffer, guarded<drop_box, TRUE>, nullptr);
+  }
   std::vector<Rect> boxes = p.see_boxes(pad, buffer);
   if (p.tints() && p.planned(pad, info) == View::overlay)
     p.tint_.put(buffer, running_time(pad, buffer), std::move(boxes));
@@ -267,6 +304,19 @@ GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
   p.tiles_++;
   p.events_.picture(*view, p.utc_of(running), std::move(bytes));
   return GST_FLOW_OK;
+}
+
+void CameraPipeline::look_whether_still(GstPad *pad, GstBuffer *buffer) {
+  const double now = Utc::monotonic_seconds();
+  if (!still_.due(now)) return;
+  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  GstVideoInfo video;
+  GstVideoFrame frame;
+  if (!caps || !gst_video_info_from_caps(&video, caps.get()) ||
+      !gst_video_frame_map(&frame, &video, buffer, GST_MAP_READ))
+    return;
+  still_.look(brightness_of(frame), now);
+  gst_video_frame_unmap(&frame);
 }
 
 std::vector<Rect> CameraPipeline::see_boxes(GstPad *pad, GstBuffer *buffer) {

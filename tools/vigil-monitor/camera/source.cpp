@@ -2,6 +2,7 @@
 #include "source.h"
 
 #include "../config/text.h"
+#include "../onvif/address.h"
 #include "common/error.h"
 #include "common/guarded.h"
 #include "tools/base/gst_ptr.h"
@@ -9,6 +10,17 @@
 
 namespace vigil::monitor {
 namespace {
+
+constexpr const char *named_host = "vigil-host"; // of an address that was named
+
+// Of an address, as it is written there: without user and port.
+std::string host_of(const std::string &address) {
+  const std::size_t scheme = address.find("://"), from = scheme == address.npos ? 0 : scheme + 3;
+  std::string out = address.substr(from, address.find_first_of("/?#", from) - from);
+  out = out.substr(out.rfind('@') + 1); // npos + 1 is 0
+  const std::size_t bracket = out.find(']');
+  return out.substr(0, out.find(':', bracket == out.npos ? 0 : bracket));
+}
 
 constexpr const char *last_of_launch = "vigil-last-of-source";
 
@@ -90,6 +102,19 @@ void new_manager(GstElement *, GstElement *rtpbin, gpointer with_times) {
     g_signal_connect(rtpbin, "new-jitterbuffer", G_CALLBACK(guarded<set_up_jitterbuffer>), with_times);
 }
 
+// rtspsrc follows a server that sends on to another one, and changes its location by that. Nothing is sent to
+// a host that the address does not name.
+gboolean before_send(GstElement *source, gpointer, gpointer) {
+  const auto *asked = static_cast<const char *>(g_object_get_data(G_OBJECT(source), named_host));
+  gchar *now = nullptr;
+  g_object_get(source, "location", &now, nullptr);
+  const tools::TextPtr location(now);
+  if (!asked || host_of(now ? now : "") == asked) return TRUE;
+  GST_ELEMENT_ERROR(source, RESOURCE, OPEN_READ, ("the camera sends on to another host, which is not asked"),
+                    (nullptr));
+  return FALSE;
+}
+
 // Over UDP a packet that has not come after the latency is lost; what comes later is of no use. Over TCP, and
 // HTTP around it, nothing is lost: what comes late is what a wireless link or a relay held up, and is whole.
 // There the latency delays nothing but what follows a gap in the numbers of packets. It says how much later
@@ -104,6 +129,9 @@ GstElement *make_rtsp_source(const std::string &address, bool with_times) {
                udp ? udp_latency_ms : tcp_latency_ms, "tcp-timeout", timeout_us, "drop-on-latency",
                udp ? TRUE : FALSE, nullptr);
   g_signal_connect(source, "new-manager", G_CALLBACK(guarded<new_manager>), GINT_TO_POINTER(with_times));
+  g_object_set_data_full(G_OBJECT(source), named_host, g_strdup(host_of(address).c_str()), g_free);
+  if (g_signal_lookup("before-send", G_OBJECT_TYPE(source)))
+    g_signal_connect(source, "before-send", G_CALLBACK((guarded<before_send, FALSE>)), nullptr);
   return source;
 }
 
@@ -176,7 +204,7 @@ void add_source(GstBin *bin, const std::string &source, const SourcePads &pads) 
     gst_bin_add(bin, e);
     return e;
   };
-  GstElement *parse = add(tools::make_element("parsebin"));
+  GstElement *parse = add(tools::make_element("parsebin", source_parser));
   // `pads` are guarded where they are given
   g_signal_connect(parse, "pad-added", pads.stream, pads.user);
   if (kind == SourceKind::launch) {
@@ -212,6 +240,7 @@ void add_source(GstBin *bin, const std::string &source, const SourcePads &pads) 
 void check_source(const CameraConfig &c) {
   try {
     for (const std::string &source : c.sources()) check_one(source);
+    if (!c.onvif.empty()) device_address(c.onvif);
   } catch (const Error &e) {
     fail(e.kind(), c.place.empty() ? "" : c.place + ": ", "camera ", c.name, ": ", e.what());
   }

@@ -33,6 +33,8 @@ std::optional<SoundChain> sound_chain(const GstCaps *rtp);
 
 bool is_sound(const GstCaps *rtp);
 
+constexpr const char *source_parser = "vigil-parser-of-source"; // the name of add_source()'s parsebin
+
 struct SourcePads { // functions for "pad-added", guarded
   GCallback stream; // of the parsebin after the source: parsed streams or raw video
   GCallback rtp;    // of a source of RTP: video, and sound that can be used

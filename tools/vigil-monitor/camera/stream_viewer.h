@@ -3,6 +3,8 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <string>
+#include <string_view>
 
 namespace vigil::monitor {
 
@@ -11,6 +13,15 @@ enum class SoundForm {
   sent,  // as the camera sends it
   stored // as a file holds it: G.711 as Opus
 };
+
+// opus, pcma, pcmu or aac, of sound as it is sent.
+inline std::string sound_codec_of(const GstCaps *sent) {
+  const std::string_view name = gst_structure_get_name(gst_caps_get_structure(sent, 0));
+  return name == "audio/x-opus"    ? "opus"
+         : name == "audio/x-alaw"  ? "pcma"
+         : name == "audio/x-mulaw" ? "pcmu"
+                                   : "aac";
+}
 
 class StreamViewer {
  public:

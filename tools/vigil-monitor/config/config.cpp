@@ -163,11 +163,12 @@ int read_detect_height(const YamlValue &v) {
 }
 
 double read_detect_fps(const YamlValue &v) {
+  if (v.is_scalar() && v.text() == "all") return detect_all;
   constexpr double least = 0.5, most = 240; // less would look like a camera that gives no picture
   try {
     return v.number(least, most);
   } catch (const Error &e) {
-    fail(e.kind(), e.what(), "; leave fps out to look at every picture");
+    fail(e.kind(), e.what(), "; all looks at every picture");
   }
 }
 
@@ -190,6 +191,15 @@ void read_source(const YamlValue &v, CameraConfig &c) {
   for (const std::string &source : c.sources()) keep_secrets_of_source(source);
 }
 
+void read_onvif(const YamlValue &v, CameraConfig &c) {
+  v.members({{"address", [&](const YamlValue &x) { c.onvif = x.text(); }},
+             {"events", [&](const YamlValue &x) { c.onvif_events = x.flag(); }}});
+  if (c.onvif.empty())
+    v.refuse(
+        "address is missing: the camera's ONVIF service, http://USER:PASSWORD@HOST/onvif/device_service");
+  keep_secrets_of_source(c.onvif);
+}
+
 CameraConfig read_camera(const std::string &name, const YamlValue &v, const Config &all,
                          const Presets &presets) {
   CameraConfig c;
@@ -205,6 +215,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Conf
     return [&own, e](const YamlValue &x) { read_elements(e, x, own); };
   };
   v.members({{"source", [&](const YamlValue &x) { read_source(x, c); }},
+             {"onvif", [&](const YamlValue &x) { read_onvif(x, c); }},
              {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
              {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},
              {"loop", [&](const YamlValue &x) { c.loop = x.flag(); }},

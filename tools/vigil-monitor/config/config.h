@@ -60,14 +60,20 @@ struct RecordConfig {
 // the pictures as they come.
 constexpr int detect_half = -1, detect_full = 0;
 
+// Of CameraConfig::detect_fps. The default divides the usual rates of cameras; what it finds and saves:
+// docs/measurements/log/2026-11/cost.md.
+constexpr double detect_all = 0, default_detect_fps = 5;
+
 struct CameraConfig {
   std::string name, source;
+  std::string onvif;                  // address of its ONVIF device, with user and password; empty: none
+  bool onvif_events = false;          // what the camera finds by itself becomes events
   std::string record_source;          // another stream of the camera, which is recorded; empty: `source` is
   bool enabled = true, motion = true; // motion: makes events of what moves
   bool loop = true;                   // a file begins again at its end
   int live_height = 360;
-  int detect_height = detect_half; // lines of the pictures that the chain works on, at most
-  double detect_fps = 0;           // so many of them a second; 0: all
+  int detect_height = detect_half;        // lines of the pictures that the chain works on, at most
+  double detect_fps = default_detect_fps; // so many of them a second, or detect_all
   double live_fps = 5;
   std::optional<bool> live_sound; // without it: as record.audio
   int max_pixels = 8192 * 4320;   // of a picture that the camera sends
@@ -89,11 +95,12 @@ struct CameraConfig {
   // Sound is asked of the camera to be heard live, too.
   bool takes_sound() const { return records_sound() || live_sound.value_or(record.audio); }
   bool operator==(const CameraConfig &o) const {
-    return name == o.name && source == o.source && record_source == o.record_source && enabled == o.enabled &&
-           motion == o.motion && loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
-           live_sound == o.live_sound && detect_height == o.detect_height && detect_fps == o.detect_fps &&
-           max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
-           masks == o.masks && elements == o.elements && detector == o.detector && added == o.added;
+    return name == o.name && source == o.source && record_source == o.record_source && onvif == o.onvif &&
+           onvif_events == o.onvif_events && enabled == o.enabled && motion == o.motion && loop == o.loop &&
+           live_height == o.live_height && live_fps == o.live_fps && live_sound == o.live_sound &&
+           detect_height == o.detect_height && detect_fps == o.detect_fps && max_pixels == o.max_pixels &&
+           record == o.record && zones == o.zones && lines == o.lines && masks == o.masks &&
+           elements == o.elements && detector == o.detector && added == o.added;
   }
 };
 

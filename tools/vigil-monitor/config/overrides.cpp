@@ -130,7 +130,8 @@ Overrides::Overrides(const std::string &text) {
     const std::string where = "camera " + name + ": ";
     if (!is_name(name) || !camera.is_object()) refuse(where, "is no camera");
     try {
-      only_keys(camera, {"zones", "lines", "masks", "elements", "enabled", "recordings", "motion"});
+      only_keys(camera,
+                {"zones", "lines", "masks", "elements", "enabled", "recordings", "motion", "device_events"});
       for (const char *kind : {"zones", "lines", "masks"}) {
         if (!member(camera, kind).is_object()) refuse(where, std::string(kind) + " is no object");
         for (const auto &[shape, value] : member(camera, kind).items()) {
@@ -144,7 +145,7 @@ Overrides::Overrides(const std::string &text) {
             mask_from(value);
         }
       }
-      for (const char *flag : {"enabled", "recordings", "motion"})
+      for (const char *flag : {"enabled", "recordings", "motion", "device_events"})
         if (camera.contains(flag) && !camera[flag].is_boolean())
           refuse(where, std::string(flag) + " is neither true nor false");
       if (!member(camera, "elements").is_object()) refuse(where, "elements is no object");
@@ -164,9 +165,11 @@ Overrides::Overrides(const std::string &text) {
     const auto good = [&camera = camera](const char *key) {
       return !camera.contains(key) || camera[key].is_string();
     };
-    if (!camera.is_object() || !camera.contains("source") || !good("source") || !good("record_source"))
+    if (!camera.is_object() || !camera.contains("source") || !good("source") || !good("record_source") ||
+        !good("onvif"))
       refuse("added: " + name + ": ", "is no camera with a source");
-    add_camera(name, camera["source"].get<std::string>(), camera.value("record_source", ""));
+    add_camera(name, camera["source"].get<std::string>(), camera.value("record_source", ""),
+               camera.value("onvif", ""));
   }
   all_["cameras"] = j["cameras"];
 }
@@ -195,10 +198,11 @@ void Overrides::forget(const std::string &camera) {
 }
 
 void Overrides::add_camera(const std::string &name, const std::string &source,
-                           const std::string &record_source) {
-  for (const std::string &s : {source, record_source}) keep_secrets_of_source(s);
+                           const std::string &record_source, const std::string &onvif) {
+  for (const std::string &s : {source, record_source, onvif}) keep_secrets_of_source(s);
   json camera = {{"source", source}};
   if (!record_source.empty()) camera["record_source"] = record_source;
+  if (!onvif.empty()) camera["onvif"] = onvif;
   all_["added"][name] = camera;
 }
 
@@ -220,6 +224,7 @@ std::vector<CameraConfig> Overrides::added(const RecordConfig &record) const {
     c.name = name;
     c.source = camera["source"].get<std::string>();
     c.record_source = camera.value("record_source", "");
+    c.onvif = camera.value("onvif", "");
     c.record = record;
     c.place = place;
     c.added = true;
@@ -249,6 +254,13 @@ std::string Overrides::added_yaml() const {
           << "record" << YAML::Value << shown("record_source") << YAML::EndMap;
     else
       out << shown("source");
+    if (camera.contains("onvif")) {
+      out << YAML::Key << "onvif" << YAML::Value << YAML::BeginMap << YAML::Key << "address" << YAML::Value
+          << shown("onvif");
+      if (o.contains("device_events"))
+        out << YAML::Key << "events" << YAML::Value << o["device_events"].get<bool>();
+      out << YAML::EndMap;
+    }
     for (const char *flag : {"enabled", "motion"})
       if (o.contains(flag)) out << YAML::Key << flag << YAML::Value << o[flag].get<bool>();
     if (o.contains("recordings"))
@@ -286,6 +298,7 @@ CameraConfig Overrides::applied(CameraConfig c) const {
   }
   c.enabled = o.value("enabled", c.enabled);
   c.motion = o.value("motion", c.motion);
+  c.onvif_events = o.value("device_events", c.onvif_events);
   c.record.enabled = o.value("recordings", c.record.enabled);
   return c;
 }
@@ -307,7 +320,7 @@ std::vector<std::string> Overrides::names(const std::string &camera) const {
   for (const auto &[element, properties] : member(o, "elements").items())
     for (const auto &[property, value] : properties.items())
       out.push_back("elements." + element + "." + property);
-  for (const char *flag : {"enabled", "recordings", "motion"})
+  for (const char *flag : {"enabled", "recordings", "motion", "device_events"})
     if (o.contains(flag)) out.push_back(flag);
   return out;
 }

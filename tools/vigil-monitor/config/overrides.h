@@ -2,8 +2,8 @@
 // What was changed on the page. It wins over the configuration, and can be shown, exported and taken back:
 //   {"cameras": {"door": {"zones": {"steps": {"coordinates": "..."}, "old": null}, "lines": {}, "masks": {},
 //                         "elements": {"cudamog": {"median": "9"}}, "enabled": true, "recordings": true,
-//                         "motion": true}},
-//    "added": {"yard": {"source": "rtsp://...", "record_source": "rtsp://..."}}}
+//                         "motion": true, "device_events": true}},
+//    "added": {"yard": {"source": "rtsp://...", "record_source": "rtsp://...", "onvif": "http://..."}}}
 // null takes away what the configuration has. `added` has cameras that the configuration does not have.
 #pragma once
 
@@ -39,8 +39,10 @@ class Overrides {
   void set_switch(const std::string &camera, const std::string &name, bool);
   void forget(const std::string &camera);
 
-  // Cameras of the page. `record_source`: another stream, which is recorded; empty: `source` is.
-  void add_camera(const std::string &name, const std::string &source, const std::string &record_source);
+  // Cameras of the page. `record_source`: another stream, which is recorded; empty: `source` is. `onvif`: the
+  // address of its ONVIF device; empty: none.
+  void add_camera(const std::string &name, const std::string &source, const std::string &record_source,
+                  const std::string &onvif = "");
   void remove_camera(const std::string &name); // with what was changed of it
   bool has_added(const std::string &name) const;
   std::vector<CameraConfig> added(const RecordConfig &) const; // before changes of the page

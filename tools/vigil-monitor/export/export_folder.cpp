@@ -3,16 +3,15 @@
 
 #include "../http/tokens.h"
 #include "../store/own_files.h"
+#include "../store/salvage.h"
+#include "../store/secret_file.h"
 #include "common/error.h"
 #include "common/file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
+#include <cctype>
 #include <filesystem>
 #include <span>
-#include <unistd.h>
 #include <utility>
 
 namespace vigil::monitor {
@@ -99,22 +98,21 @@ void ExportFolder::remove(const ExportJob &job) {
 std::string ExportFolder::link_key() const {
   const std::string file = path_ + "/link-key";
   constexpr std::size_t largest = 1024, shortest = 32;
+  const auto aside = [&](const std::string &moved) {
+    log_(moved + "; links to exports that were given away hold no longer");
+  };
+  if (const std::string moved = move_barred_aside(file); !moved.empty()) aside(moved);
   if (!is_gone(file)) {
-    std::string key = read_text_file(file, "the key of links to exports", largest);
-    if (key.size() >= shortest) return key; // else its writer was killed: nobody has a link yet
+    const std::string key = read_text_file(file, "the key of links to exports", largest);
+    // Zeros, which a power cut can leave, everybody could sign with.
+    const bool words = std::all_of(key.begin(), key.end(), [](unsigned char c) { return std::isalnum(c); });
+    if (key.size() >= shortest && words) return key;
+    aside(text(file, " is no key, and is now ", move_aside(file)));
   }
   std::error_code error;
   if (fs::create_directories(path_, error)) sync_folder_of(path_);
-  const std::string key = random_word() + random_word();
-  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) fail(Error::Kind::write, "cannot make ", file, ": ", std::strerror(errno));
-  errno = ENOSPC;
-  const bool good = write(fd, key.data(), key.size()) == static_cast<ssize_t>(key.size()) && !fsync(fd);
-  const int why = errno;
-  close(fd);
-  if (!good) fail(Error::Kind::write, "cannot write ", file, ": ", std::strerror(why));
-  sync_folder(path_);
-  return key;
+  make_secret_file(file, random_word() + random_word());
+  return read_text_file(file, "the key of links to exports", largest);
 }
 
 } // namespace vigil::monitor

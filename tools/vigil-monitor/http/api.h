@@ -13,7 +13,9 @@
 #include "server.h"
 #include "streams.h"
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -34,7 +36,11 @@ class Api {
   // Sends a message for a test to everybody whom the configuration names, and waits.
   std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
   Push *push = nullptr;                    // messages by web push; null: there are none
-  void end_searches() { searches_.end(); } // of devices; they end soon. On any thread.
+  // Of devices, and looks at streams; they end soon. On any thread.
+  void end_searches() {
+    searches_.end();
+    looks_ended_ = true;
+  }
   // Reads configuration, tokens and certificate again; the names of cameras that changed. On the main loop.
   std::function<std::vector<std::string>()> read_again;
 
@@ -86,8 +92,23 @@ class Api {
   // A change is answered with success only when it is on the disk. Throws HttpError 503 or 507.
   static void need_saved(const std::shared_future<std::string> &);
 
+  // Of a camera that is to be added; `record` is empty where the same stream is recorded, `onvif` where no
+  // device was named.
+  struct Sources {
+    std::string detect, record, onvif;
+  };
+  // Of a body with "source" or with "device", which is asked. Throws HttpError and Error.
+  Sources sources_of(const nlohmann::json &body, const std::string &expected);
+  Response ptz(const Match &);
+  Response move_ptz(const Match &);
+  Response stop_ptz(const Match &);
+  Response send_ptz(const Match &);
+  Response set_preset(const Match &);
+  Response remove_preset(const Match &);
+
   Response search_devices(const Match &);
   Response look_at_device(const Match &);
+  Response look_at_streams(const Match &);
   Response add_camera(const Match &);
   Response remove_camera(const Match &);
   Response export_cameras(const Match &);
@@ -181,6 +202,8 @@ class Api {
   Streams streams_;
   WebViewers viewers_;
   DeviceSearches searches_;
+  std::mutex looking_; // at streams: one request at a time
+  std::atomic<bool> looks_ended_ = false;
   const HttpConfig http_; // a copy: threads of requests must not read what a reload replaces
   const std::string page_;
   std::mutex limits_lock_;

@@ -233,11 +233,13 @@ Response Api::set_shape(const Match &m) {
 }
 
 Response Api::set_switches(const Match &m) {
+  const char *expected = "expected enabled, recordings, motion or device_events, true or false";
   const json body = json_body(m.request);
   for (const auto &[key, value] : body.items())
-    if ((key != "enabled" && key != "recordings" && key != "motion") || !value.is_boolean())
-      refuse(400, "expected enabled, recordings or motion, true or false");
-  if (body.empty()) refuse(400, "expected enabled, recordings or motion, true or false");
+    if ((key != "enabled" && key != "recordings" && key != "motion" && key != "device_events") ||
+        !value.is_boolean())
+      refuse(400, expected);
+  if (body.empty()) refuse(400, expected);
   std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
     need_camera(monitor_, m.parts[0]);

@@ -2,10 +2,12 @@
 // Cameras that are set up on the page: searched for, looked at, added, taken away, exported.
 #include "api.h"
 
+#include "../camera/stream_look.h"
 #include "../config/secrets.h"
 #include "../config/text.h"
 #include "../printable.h"
 #include "common/error.h"
+#include "tools/base/gst_ptr.h"
 
 #include <algorithm>
 #include <map>
@@ -82,6 +84,28 @@ json profile_json(const OnvifDevice &d, std::size_t i) {
           {"height", p.height}, {"fps", p.fps},   {"record", i == d.record}, {"detect", i == d.detect}};
 }
 
+json findings_json(const StreamFindings &f, const std::string &source, bool record, bool detect) {
+  json out = {{"source", shown_source(source)},
+              {"record", record},
+              {"detect", detect},
+              {"why", f.why.empty() ? json() : json(f.why)},
+              {"codec", f.codec},
+              {"width", f.width},
+              {"height", f.height},
+              {"seconds", f.seconds},
+              {"fps", f.fps ? json(*f.fps) : json()},
+              {"key_seconds", f.key_seconds ? json(*f.key_seconds) : json()},
+              {"sound", f.sound.empty() ? json() : json(f.sound)},
+              {"warnings", f.warnings},
+              {"picture", nullptr}};
+  if (f.picture) {
+    const tools::TextPtr words(
+        g_base64_encode(reinterpret_cast<const guchar *>(f.picture->data()), f.picture->size()));
+    out["picture"] = words.get();
+  }
+  return out;
+}
+
 } // namespace
 
 Response Api::search_devices(const Match &m) {
@@ -129,15 +153,8 @@ Response Api::look_at_device(const Match &m) {
                         {"name", free_name(device->model, taken)}});
 }
 
-Response Api::add_camera(const Match &m) {
-  const std::string expected =
-      R"({"name": "...", "source": "rtsp://...", "record_source": "rtsp://..."} or )"
-      R"({"name": "...", "device": {"address": "...", "user": "...", "password": "...",)"
-      R"( "record": "token of a profile", "detect": "token of a profile"}})";
-  const json body = json_body(m.request);
-  only_members(body, {"name", "source", "record_source", "device"}, expected);
-  const std::string name = text_member(body, "name", expected);
-  std::string source, record_source;
+Api::Sources Api::sources_of(const json &body, const std::string &expected) {
+  Sources out;
   if (const auto device = body.find("device"); device != body.end()) {
     if (!device->is_object() || body.contains("source") || body.contains("record_source"))
       refuse(400, "expected " + expected);
@@ -147,21 +164,61 @@ Response Api::add_camera(const Match &m) {
         text_member(*device, "address", expected), login,
         ProfileChoice{text_member(*device, "record", expected), text_member(*device, "detect", expected)});
     if (!found) refuse(503, "several devices are being asked; try it again in some seconds");
-    source = with_credentials(found->detect_uri, login.user, login.password);
+    out.detect = with_credentials(found->detect_uri, login.user, login.password);
+    out.onvif = with_credentials(device_address(text_member(*device, "address", expected)).url, login.user,
+                                 login.password);
     if (found->record != found->detect)
-      record_source = with_credentials(found->record_uri, login.user, login.password);
+      out.record = with_credentials(found->record_uri, login.user, login.password);
   } else {
-    source = network_source(text_member(body, "source", expected));
+    out.detect = network_source(text_member(body, "source", expected));
     if (body.contains("record_source"))
-      record_source = network_source(text_member(body, "record_source", expected));
+      out.record = network_source(text_member(body, "record_source", expected));
   }
+  for (const std::string &s : {out.detect, out.record, out.onvif}) keep_secrets_of_source(s);
+  return out;
+}
+
+Response Api::look_at_streams(const Match &m) {
+  const std::string expected =
+      R"({"source": "rtsp://...", "record_source": "rtsp://..."} or {"device": {"address": "...", )"
+      R"("user": "...", "password": "...", "record": "token of a profile", "detect": "token of a profile"}})";
+  const json body = json_body(m.request);
+  only_members(body, {"source", "record_source", "device"}, expected);
+  const std::unique_lock guard(looking_, std::try_to_lock);
+  if (!guard) refuse(503, "another stream is being looked at; try it again in some seconds");
+  const Sources sources = sources_of(body, expected);
+  note(m, "look-at-stream", {{"source", shown_source(sources.detect)}});
+  std::vector<std::shared_ptr<StreamLook>> looks;
+  monitor_.call([&] {
+    looks.push_back(monitor_.look_at(sources.detect));
+    if (!sources.record.empty()) looks.push_back(monitor_.look_at(sources.record));
+  });
+  json streams = json::array();
+  for (std::size_t i = 0; i < looks.size(); i++) {
+    const StreamFindings found =
+        looks[i]->observer().wait(Utc::monotonic_seconds, [this] { return looks_ended_.load(); });
+    const bool recorded = i > 0 || sources.record.empty();
+    streams.push_back(findings_json(found, i > 0 ? sources.record : sources.detect, recorded, i == 0));
+  }
+  return json_response({{"streams", streams}});
+}
+
+Response Api::add_camera(const Match &m) {
+  const std::string expected =
+      R"({"name": "...", "source": "rtsp://...", "record_source": "rtsp://..."} or )"
+      R"({"name": "...", "device": {"address": "...", "user": "...", "password": "...",)"
+      R"( "record": "token of a profile", "detect": "token of a profile"}})";
+  const json body = json_body(m.request);
+  only_members(body, {"name", "source", "record_source", "device"}, expected);
+  const std::string name = text_member(body, "name", expected);
+  const Sources sources = sources_of(body, expected);
   std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
-    monitor_.add_camera(name, source, record_source);
+    monitor_.add_camera(name, sources.detect, sources.record, sources.onvif);
     saved = monitor_.save_overrides();
     return monitor_.describe(name);
   });
-  note(m, "add-camera", {{"camera", name}, {"source", shown_source(source)}});
+  note(m, "add-camera", {{"camera", name}, {"source", shown_source(sources.detect)}});
   need_saved(saved);
   return json_response(done);
 }

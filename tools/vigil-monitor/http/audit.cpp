@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "audit.h"
 
+#include "../store/salvage.h"
 #include "common/error.h"
 #include "common/file.h"
 
@@ -56,6 +57,7 @@ void AuditLog::add(const nlohmann::json &line) {
 
 void AuditLog::write(const std::string &line) {
   const std::lock_guard guard(lock_);
+  if (const std::string moved = move_barred_aside(file_); !moved.empty()) log_(moved);
   struct stat info {};
   const bool there = !stat(file_.c_str(), &info);
   if (there && static_cast<std::size_t>(info.st_size) + line.size() > largest_) rotate();

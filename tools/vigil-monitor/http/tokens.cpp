@@ -3,20 +3,23 @@
 
 #include "../config/secrets.h"
 #include "../config/text.h"
+#include "../store/own_files.h"
+#include "../store/salvage.h"
+#include "../store/secret_file.h"
 #include "common/error.h"
 #include "common/file.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <random>
 #include <sstream>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace vigil::monitor {
 namespace {
+
+constexpr std::size_t largest_file = 1 << 20;
 
 // Programs send the token as it is, in a header.
 bool fits_header(std::string_view token) {
@@ -34,13 +37,9 @@ bool same_text(std::string_view a, std::string_view b) {
   return !difference && !b.empty();
 }
 
-void make(const std::string &file) {
-  const std::string text = "admin " + random_word() + "\nview " + random_word() + "\n";
-  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) fail(Error::Kind::write, "cannot make the token file ", file, ": ", std::strerror(errno));
-  const bool good = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && !fsync(fd);
-  close(fd);
-  if (!good) fail(Error::Kind::write, "cannot write the token file ", file, ": ", std::strerror(errno));
+// Zeros are what a power cut can leave.
+bool says_nothing(const std::string &text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c == '\0' || c == '\n' || c == ' '; });
 }
 
 } // namespace
@@ -58,13 +57,20 @@ std::string random_word() {
   return out;
 }
 
+std::string move_damaged_tokens_aside(const std::string &file) {
+  constexpr const char *then = "; new tokens are made";
+  if (const std::string moved = move_barred_aside(file); !moved.empty()) return moved + then;
+  if (is_gone(file) || !says_nothing(read_text_file(file, "the token file", largest_file))) return "";
+  return text("the token file ", file, " is empty, and is now ", move_aside(file), then);
+}
+
 Tokens::Tokens(std::string file) : file_(std::move(file)) {
   if (file_.empty()) return;
   struct stat info {};
   if (stat(file_.c_str(), &info)) {
     if (errno != ENOENT)
       fail(Error::Kind::io, "cannot read the token file ", file_, ": ", std::strerror(errno));
-    make(file_);
+    make_secret_file(file_, "admin " + random_word() + "\nview " + random_word() + "\n");
   }
   use(read());
 }
@@ -75,9 +81,7 @@ std::vector<Token> Tokens::read() const {
   struct stat info {};
   if (!stat(file_.c_str(), &info) && (info.st_mode & (S_IRWXG | S_IRWXO)))
     fail(Error::Kind::bad_setting, "the token file ", file_, " can be read by others; chmod 600 ", file_);
-  constexpr std::size_t largest = 1 << 20;
-  const auto bytes = read_plain_file(file_, "the token file", 0, [&](auto) { return largest; });
-  std::istringstream in(std::string(bytes.begin(), bytes.end()));
+  std::istringstream in(read_text_file(file_, "the token file", largest_file));
   std::string line;
   for (int number = 1; std::getline(in, line); number++) {
     std::istringstream words(line);

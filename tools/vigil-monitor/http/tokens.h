@@ -20,6 +20,11 @@ struct Token {
   bool operator==(const Token &) const = default;
 };
 
+// For the program's own token file: one that cannot be read, or holds nothing, is moved to a name with
+// ".damaged-TIME". Returns what was done, for people; empty where nothing was. Throws Error::io and
+// Error::write.
+std::string move_damaged_tokens_aside(const std::string &file);
+
 class Tokens {
  public:
   // A file of lines "admin TOKEN [NAME]" and "view TOKEN [NAME]"; made, mode 0600, when it is not there. An

@@ -32,9 +32,9 @@ Parts parts_of_address(const std::string &address) {
   return parts;
 }
 
-std::string part(const Parts &parts, CURLUPart which) {
+std::string part(const Parts &parts, CURLUPart which, unsigned flags = 0) {
   char *text = nullptr;
-  if (curl_url_get(parts.get(), which, &text, 0) != CURLUE_OK) return "";
+  if (curl_url_get(parts.get(), which, &text, flags) != CURLUE_OK) return "";
   std::string out = text;
   curl_free(text);
   return out;
@@ -78,6 +78,11 @@ std::string with_credentials(const std::string &url, const std::string &user, co
       curl_url_set(parts.get(), CURLUPART_PASSWORD, password.c_str(), CURLU_URLENCODE) != CURLUE_OK)
     fail(Error::Kind::bad_setting, "this user or password cannot be in an address");
   return part(parts, CURLUPART_URL);
+}
+
+std::pair<std::string, std::string> credentials_in(const std::string &url) {
+  const Parts parts = parts_of_address(url);
+  return {part(parts, CURLUPART_USER, CURLU_URLDECODE), part(parts, CURLUPART_PASSWORD, CURLU_URLDECODE)};
 }
 
 } // namespace vigil::monitor

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace vigil::monitor {
 
@@ -21,5 +22,8 @@ ServiceAddress device_address(const std::string &);
 
 // The address with these, percent-encoded. An empty user leaves it as it is.
 std::string with_credentials(const std::string &url, const std::string &user, const std::string &password);
+
+// User and password in an address, decoded; empty where there is none. Throws as parse_address().
+std::pair<std::string, std::string> credentials_in(const std::string &url);
 
 } // namespace vigil::monitor

@@ -75,9 +75,14 @@ ServiceAddress OnvifClient::own_address(const std::string &url, const char *of_w
   return out;
 }
 
-OnvifClient::Answer OnvifClient::post(const ServiceAddress &service, const std::string &request,
+void OnvifClient::begin() {
+  begun_ = Utc::monotonic_seconds();
+}
+
+OnvifClient::Answer OnvifClient::post(const Question &question, const std::string &request,
                                       const OnvifLogin *digest) {
-  const double left = begun_ + seconds_of_device - Utc::monotonic_seconds();
+  const ServiceAddress &service = question.service;
+  const double left = begun_ + seconds_of_device + question.waits - Utc::monotonic_seconds();
   if (left <= 0)
     fail(Error::Kind::io, "the device at ", device_.host, " is too slow: no end after ", seconds_of_device,
          " seconds");
@@ -90,7 +95,8 @@ OnvifClient::Answer OnvifClient::post(const ServiceAddress &service, const std::
   curl_easy_setopt(t.get(), CURLOPT_URL, service.url.c_str());
   curl_easy_setopt(t.get(), CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(t.get(), CURLOPT_PROXY, ""); // a device is on a network of ours
-  curl_easy_setopt(t.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(1e3 * std::min(left, seconds_of_request)));
+  curl_easy_setopt(t.get(), CURLOPT_TIMEOUT_MS,
+                   static_cast<long>(1e3 * std::min(left, seconds_of_request + question.waits)));
   curl_easy_setopt(t.get(), CURLOPT_HTTPHEADER, headers.get());
   curl_easy_setopt(t.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(request.size()));
   curl_easy_setopt(t.get(), CURLOPT_POSTFIELDS, request.data());
@@ -116,15 +122,14 @@ OnvifClient::Answer OnvifClient::post(const ServiceAddress &service, const std::
   return out;
 }
 
-XmlElement OnvifClient::ask_as(const OnvifLogin &login, const ServiceAddress &service,
-                               const std::string &body) {
+XmlElement OnvifClient::ask_as(const OnvifLogin &login, const Question &question) {
   constexpr long unauthorized = 401;
   Answer answer;
   for (const bool digest : {false, true}) {
     // Each request has a nonce of its own: a device refuses one that it has seen.
-    const std::string request =
-        soap_request(body, login, Utc::system_seconds() + clock_offset_, random_nonce());
-    answer = post(service, request, digest ? &login : nullptr);
+    const std::string request = soap_request(question.body, login, Utc::system_seconds() + clock_offset_,
+                                             random_nonce(), question.headers);
+    answer = post(question, request, digest ? &login : nullptr);
     if (answer.status != unauthorized || login.user.empty()) break;
   }
   if (answer.status == unauthorized)
@@ -151,13 +156,14 @@ XmlElement OnvifClient::ask_as(const OnvifLogin &login, const ServiceAddress &se
   return out;
 }
 
-XmlElement OnvifClient::ask(const ServiceAddress &service, const std::string &body) {
-  return ask_as(login_, service, body);
+XmlElement OnvifClient::ask(const ServiceAddress &service, const std::string &body,
+                            const std::string &headers, double waits) {
+  return ask_as(login_, {service, body, headers, waits});
 }
 
 void OnvifClient::read_clock() {
-  const XmlElement answer =
-      ask_as({}, device_, "<GetSystemDateAndTime xmlns=\"http://www.onvif.org/ver10/device/wsdl\"/>");
+  const XmlElement answer = ask_as(
+      {}, {device_, "<GetSystemDateAndTime xmlns=\"http://www.onvif.org/ver10/device/wsdl\"/>", "", 0});
   const XmlElement *utc = answer.find({"SystemDateAndTime", "UTCDateTime"});
   const double theirs = utc ? seconds_of(*utc) : 0;
   if (theirs > 0) clock_offset_ = theirs - Utc::system_seconds();

@@ -21,7 +21,11 @@ class OnvifClient {
 
   // The first element in the body of the answer. Throws Error::io without an answer, Error::bad_data when it
   // is a fault or nothing that can be read, and Error::bad_setting when user or password are refused.
-  XmlElement ask(const ServiceAddress &service, const std::string &body);
+  // `headers`: of SOAP. `waits`: seconds by which the device is asked to answer later.
+  XmlElement ask(const ServiceAddress &service, const std::string &body, const std::string &headers = "",
+                 double waits = 0);
+  // Another series of requests: it has seconds_of_device for itself.
+  void begin();
   // The same without user and password, which reading the clock does not need.
   void read_clock();
   double clock_offset() const { return clock_offset_; } // seconds by which the device's clock is ahead
@@ -34,15 +38,20 @@ class OnvifClient {
     long status = 0;
     std::string body;
   };
-  XmlElement ask_as(const OnvifLogin &, const ServiceAddress &, const std::string &body);
-  Answer post(const ServiceAddress &, const std::string &request, const OnvifLogin *digest);
+  struct Question {
+    const ServiceAddress &service;
+    const std::string &body, &headers;
+    double waits;
+  };
+  XmlElement ask_as(const OnvifLogin &, const Question &);
+  Answer post(const Question &, const std::string &request, const OnvifLogin *digest);
 
   const ServiceAddress device_;
   const OnvifLogin login_;
   const std::atomic<bool> &ended_;
   std::set<std::string> hosts_; // which may be asked
   double clock_offset_ = 0;
-  const double begun_;
+  double begun_;
 };
 
 } // namespace vigil::monitor

@@ -47,20 +47,21 @@ std::string password_digest(const std::string &nonce, const std::string &created
 }
 
 std::string soap_request(const std::string &body, const OnvifLogin &login, double created,
-                         const std::string &nonce) {
-  std::string header;
+                         const std::string &nonce, const std::string &headers) {
+  std::string security;
   if (!login.user.empty()) {
     constexpr const char *wss = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-";
     const std::string when = time_words(created);
-    header =
-        vigil::text("<s:Header><w:Security s:mustUnderstand=\"1\" xmlns:w=\"", wss,
-                    "wssecurity-secext-1.0.xsd\" xmlns:u=\"", wss,
-                    "wssecurity-utility-1.0.xsd\"><w:UsernameToken><w:Username>", xml_escaped(login.user),
-                    "</w:Username><w:Password Type=\"", wss, "username-token-profile-1.0#PasswordDigest\">",
-                    password_digest(nonce, when, login.password), "</w:Password><w:Nonce EncodingType=\"",
-                    wss, "soap-message-security-1.0#Base64Binary\">", plain_base64(nonce),
-                    "</w:Nonce><u:Created>", when, "</u:Created></w:UsernameToken></w:Security></s:Header>");
+    security = vigil::text(
+        "<w:Security s:mustUnderstand=\"1\" xmlns:w=\"", wss, "wssecurity-secext-1.0.xsd\" xmlns:u=\"", wss,
+        "wssecurity-utility-1.0.xsd\"><w:UsernameToken><w:Username>", xml_escaped(login.user),
+        "</w:Username><w:Password Type=\"", wss, "username-token-profile-1.0#PasswordDigest\">",
+        password_digest(nonce, when, login.password), "</w:Password><w:Nonce EncodingType=\"", wss,
+        "soap-message-security-1.0#Base64Binary\">", plain_base64(nonce), "</w:Nonce><u:Created>", when,
+        "</u:Created></w:UsernameToken></w:Security>");
   }
+  const std::string header =
+      security.empty() && headers.empty() ? "" : "<s:Header>" + security + headers + "</s:Header>";
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
          "<s:Envelope xmlns:s=\"http://www.w3.org/2003/05/soap-envelope\">" +
          header + "<s:Body>" + body + "</s:Body></s:Envelope>";

@@ -14,9 +14,9 @@ struct OnvifLogin {
 };
 
 // `created`: when the request is made, in seconds since 1970 by the device's clock. `nonce`: random bytes,
-// others for each request.
+// others for each request. `headers`: further ones, as XML.
 std::string soap_request(const std::string &body, const OnvifLogin &, double created,
-                         const std::string &nonce);
+                         const std::string &nonce, const std::string &headers = "");
 std::string password_digest(const std::string &nonce, const std::string &created,
                             const std::string &password);
 

@@ -14,6 +14,7 @@ namespace vigil::monitor {
 namespace {
 
 constexpr std::size_t most_depth = 32, most_elements = 4096, most_attributes = 32;
+constexpr std::size_t longest_space = 256; // bytes: each element has a copy
 
 std::string without_prefix(std::string_view name) {
   const std::size_t colon = name.rfind(':');
@@ -26,10 +27,21 @@ std::string trimmed(std::string_view s) {
   return from == s.npos ? "" : std::string(s.substr(from, s.find_last_not_of(spaces) - from + 1));
 }
 
+std::string prefix_of(std::string_view name) {
+  const std::size_t colon = name.rfind(':');
+  return std::string(name.substr(0, colon == name.npos ? 0 : colon));
+}
+
+struct Namespace {
+  std::size_t depth; // of the element that declares it
+  std::string prefix, name;
+};
+
 struct XmlReading {
   XmlElement root;                  // whose child is the document's element
   std::vector<XmlElement *> open{}; // of which only the last one gets children
   std::size_t elements = 0;
+  std::vector<Namespace> spaces{}; // that are declared here, the innermost last
 };
 
 void refuse_xml(GError **error, const char *what) {
@@ -46,7 +58,15 @@ void begin_element(GMarkupParseContext *, const gchar *name, const gchar **names
   for (std::size_t i = 0; names[i]; i++) {
     if (i == most_attributes) return refuse_xml(error, "an element has too many attributes");
     e.attributes.emplace_back(without_prefix(names[i]), values[i]);
+    const std::string_view key = names[i], space = values[i];
+    if (key != "xmlns" && !key.starts_with("xmlns:")) continue;
+    if (space.size() > longest_space) return refuse_xml(error, "the name of a namespace is too long");
+    r.spaces.push_back({r.open.size(), key == "xmlns" ? "" : without_prefix(key), std::string(space)});
   }
+  const auto space =
+      std::find_if(r.spaces.rbegin(), r.spaces.rend(),
+                   [prefix = prefix_of(name)](const Namespace &s) { return s.prefix == prefix; });
+  if (space != r.spaces.rend()) e.space = space->name;
   r.open.push_back(&e);
 }
 
@@ -55,6 +75,7 @@ void end_element(GMarkupParseContext *, const gchar *, gpointer user, GError **)
   if (r.open.size() < 2) return;
   r.open.back()->text = trimmed(r.open.back()->text);
   r.open.pop_back();
+  while (!r.spaces.empty() && r.spaces.back().depth >= r.open.size()) r.spaces.pop_back();
 }
 
 void add_text(GMarkupParseContext *, const gchar *text, gsize size, gpointer user, GError **) {

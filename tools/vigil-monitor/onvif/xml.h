@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // XML of a device that nobody trusts, by GLib's parser: limits of size, depth and number, and no document
-// type, so that there are no entities but the five of XML. Prefixes of namespaces are left out: devices
-// choose them freely, and the names that are looked for are ONVIF's own.
+// type, so that there are no entities but the five of XML. Prefixes of namespaces are left out of names:
+// devices choose them freely, and the names that are looked for are ONVIF's own.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@ namespace vigil::monitor {
 
 struct XmlElement {
   std::string name, text; // of the element itself; spaces around the text are left out
+  std::string space;      // its namespace; empty: none
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<XmlElement> children;
 

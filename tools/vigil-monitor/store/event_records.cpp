@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "own_files.h"
+#include "salvage.h"
 
 #include <cmath>
 #include <filesystem>
@@ -83,6 +84,7 @@ std::optional<Event> read_event_record(const std::string &path, const std::strin
 
 void EventRecords::put(const Event &e) const {
   const std::string path = file(e);
+  if (const std::string moved = move_barred_aside(path); !moved.empty()) log_(moved);
   if (!e.of_recording || !e.end_time) return remove_file(path);
   const fs::path folder = fs::path(path).parent_path();
   std::error_code error;

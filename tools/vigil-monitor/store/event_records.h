@@ -13,6 +13,7 @@
 
 #include "event.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -20,7 +21,8 @@ namespace vigil::monitor {
 
 class EventRecords {
  public:
-  explicit EventRecords(std::string storage) : storage_(std::move(storage)) {}
+  using Log = std::function<void(const std::string &)>;
+  EventRecords(std::string storage, Log log) : storage_(std::move(storage)), log_(std::move(log)) {}
 
   // Writes the record of an event that has ended and is a part of the recording; every other event has none
   // from then on. Throws Error::write.
@@ -31,6 +33,7 @@ class EventRecords {
  private:
   std::string file(const Event &e) const { return storage_ + "/" + record_path(e); }
   const std::string storage_;
+  const Log log_;
 };
 
 std::string event_record(const Event &);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -67,7 +68,9 @@ std::string name_aside(const std::string &path) {
 }
 
 bool is_barred(const std::string &path) {
-  return access(path.c_str(), F_OK) == 0 && access(path.c_str(), R_OK | W_OK) != 0;
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return false;
+  return S_ISDIR(info.st_mode) || (access(path.c_str(), R_OK | W_OK) != 0 && errno == EACCES);
 }
 
 } // namespace
@@ -103,6 +106,11 @@ std::string move_aside(const std::string &path) {
   }
   sync_folder_of(path);
   return aside;
+}
+
+std::string move_barred_aside(const std::string &path) {
+  if (!is_barred(path)) return "";
+  return text(path, " is a folder or cannot be read and written, and is now ", move_aside(path));
 }
 
 void check_database(const std::string &path) {

@@ -11,9 +11,14 @@ namespace vigil::monitor {
 // Error::write when it cannot.
 std::string move_aside(const std::string &path);
 
-// A write-ahead log that cannot be read makes its database one that cannot be opened. Moves it to a name
-// with ".damaged-TIME-wal", next to a copy of the database, to which it belongs. Returns what was done, for
-// people; empty where the log can be read. Throws Error::write when it cannot be moved.
+// The same for a file of the program's own that it may not read or write, and for a folder in its place.
+// Returns what was done, for people; empty where nothing is wrong or there is no such file.
+std::string move_barred_aside(const std::string &path);
+
+// A write-ahead log that cannot be read, or a folder in its place, makes its database one that cannot be
+// opened. Moves it to a name with ".damaged-TIME-wal", next to a copy of the database, to which it belongs.
+// Returns what was done, for people; empty where the log can be read. Throws Error::write when it cannot be
+// moved.
 std::string move_unreadable_log_aside(const std::string &path);
 
 // Whether SQLite finds its structure sound (PRAGMA quick_check). Throws DamagedDatabase when it does not;

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace vigil::monitor {
@@ -15,8 +16,12 @@ Sqlite::Sqlite(const std::string &path, Mode mode) : path_(path) {
   if (sqlite3_open_v2(path.c_str(), &db_, flags | SQLITE_OPEN_FULLMUTEX, nullptr) != SQLITE_OK) {
     const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
     sqlite3_close(db_);
-    if (access(path.c_str(), F_OK) == 0 && access(path.c_str(), R_OK) != 0)
-      throw DamagedDatabase(text("the database ", path, " cannot be read: ", std::strerror(errno)));
+    struct stat info {};
+    if (stat(path.c_str(), &info) == 0) {
+      if (S_ISDIR(info.st_mode)) throw DamagedDatabase(text("the database ", path, " is a folder"));
+      if (access(path.c_str(), R_OK) != 0)
+        throw DamagedDatabase(text("the database ", path, " cannot be read: ", std::strerror(errno)));
+    }
     fail(Error::Kind::io, "cannot open the database ", path, ": ", why,
          "; is the folder there, and may it be written?");
   }

@@ -114,20 +114,30 @@ std::optional<double> written(const std::string &path) {
 } // namespace
 
 FolderLock::FolderLock(const std::string &folder)
-    : file_(open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-  if (file_ < 0 || flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  close(file_);
+    : file_(open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)),
+      folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  const auto held = [](int file) {
+    return file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  };
+  if (!held(file_) && !held(folder_)) return;
+  unlock();
   fail(Error::Kind::io, "another vigil-monitor works with the storage folder ", folder,
        "; stop it, or choose another folder (--storage)");
 }
 
 FolderLock::~FolderLock() {
+  unlock();
+}
+
+void FolderLock::unlock() const {
   if (file_ >= 0) close(file_);
+  if (folder_ >= 0) close(folder_);
 }
 
 Storage::Storage(const std::string &path, Log log, std::shared_ptr<ColdFolder> cold)
     : had_records_(!is_gone(path + "/events")), path_(prepared(path)), lock_(path_), log_(std::move(log)),
-      records_(path_), places_(path_, std::move(cold)) {
+      records_(path_, log_), places_(path_, std::move(cold)) {
+  for (const char *name : {"administrators", "audit.jsonl", "events.jsonl"}) free_name(file(name));
   open_database();
   recordings_ = std::make_unique<RecordingIndex>(file("events.db"));
   recording_retention_ = std::make_unique<RecordingRetention>(*recordings_, places_, path_, log_);
@@ -582,15 +592,21 @@ DiskState Storage::disk(const StorageConfig &c, double now, bool clock_trusted) 
           clock_trusted};
 }
 
-void Storage::write_file(const std::string &below, const std::string &bytes) const {
+void Storage::free_name(const std::string &path) {
+  if (const std::string moved = move_barred_aside(path); !moved.empty()) report(moved);
+}
+
+void Storage::write_file(const std::string &below, const std::string &bytes) {
   const std::string path = file(below);
+  free_name(path);
   std::error_code error;
   fs::create_directories(fs::path(path).parent_path(), error);
   replace_file(path, {reinterpret_cast<const std::uint8_t *>(bytes.data()), bytes.size()});
 }
 
-void Storage::append_line(const std::string &below, const std::string &line) const {
+void Storage::append_line(const std::string &below, const std::string &line) {
   const std::string path = file(below), whole = line + '\n';
+  free_name(path);
   const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) fail(Error::Kind::write, "cannot write ", path, ": ", std::strerror(errno));
   struct stat info {};

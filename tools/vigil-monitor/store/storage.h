@@ -41,7 +41,9 @@ class FolderLock {
   FolderLock &operator=(const FolderLock &) = delete;
 
  private:
-  int file_;
+  void unlock() const;
+  // Two locks: the file cannot be opened when a folder has its name, and older versions lock the file alone.
+  const int file_, folder_;
 };
 
 class Storage {
@@ -96,9 +98,9 @@ class Storage {
   DiskState disk(const StorageConfig &, double now, bool clock_trusted) const;
 
   // Whole files, on the disk when these return (common/file.h). Throw Error::write.
-  void write_file(const std::string &below, const std::string &bytes) const;
+  void write_file(const std::string &below, const std::string &bytes);
   // The whole line, on the disk, or nothing.
-  void append_line(const std::string &below, const std::string &line) const;
+  void append_line(const std::string &below, const std::string &line);
 
   // A file that was moved aside or could not be read: logged, and shown by storage_stats().
   void report(const std::string &what);
@@ -106,7 +108,8 @@ class Storage {
 
  private:
   void open_database();
-  struct Row { // of an event, and what is found of its files
+  void free_name(const std::string &path); // of what bars a file of that name
+  struct Row {                             // of an event, and what is found of its files
     Event event;
     bool clip = false, snapshot = false, changed = false;
     bool record = false, aside = false; // a sound one; a damaged one, which was moved to lost/

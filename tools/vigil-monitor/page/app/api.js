@@ -39,7 +39,7 @@ async function request(method, path, { body, signal, keepalive } = {}) {
 export const get = (path, signal) => request("GET", path, { signal });
 export const put = (path, body) => request("PUT", path, { body });
 export const patch = (path, body) => request("PATCH", path, { body });
-export const post = (path, body = {}) => request("POST", path, { body });
+export const post = (path, body = {}, keepalive = false) => request("POST", path, { body, keepalive });
 export const remove = (path, keepalive = false) => request("DELETE", path, { keepalive });
 
 /** Path of one camera: cameraPath("door", "zones", "steps"). */

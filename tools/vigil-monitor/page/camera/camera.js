@@ -16,6 +16,7 @@ import { controls } from "./controls.js";
 import { Draw } from "./draw.js";
 import { facts } from "./facts.js";
 import { History } from "./history.js";
+import { Ptz } from "./ptz.js";
 import { kinds, kindWord } from "./shapes.js";
 import { stateTitle } from "./states.js";
 import { strip } from "./strip.js";
@@ -88,7 +89,8 @@ export function camera(root, { names: [name], query }, signal) {
   };
   const showVideo = (shown) => stage.classList.toggle("plays", shown);
   const trouble = new Trouble();
-  const stage = h("div", { class: "stage" }, picture.canvas, video.element, draw.element, reason, trouble.element);
+  const ptz = new Ptz(name, signal);
+  const stage = h("div", { class: "stage" }, picture.canvas, video.element, draw.element, ptz.layer, reason, trouble.element, ptz.bar);
   const shape = ({ width, height }) => stage.style.setProperty("--ratio", width && height ? width / height : 16 / 9);
   const watch = () => live.watch(tiles ? { cameras: [name], view: tileView() } : { cameras: [name], pictures: 0 });
   const play = () => {
@@ -129,7 +131,7 @@ export function camera(root, { names: [name], query }, signal) {
     all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": t("Previous camera"), title: `${beside(-1)} ([)` }, icon("back")),
       h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": t("Next camera"), title: `${beside(1)} (])` }, icon("next"))),
     h("span", { class: "grow" }), way, age,
-    h("span", { class: "head-tools" }, sound, h("label", { class: "tick" }, shapesShown, t("Areas")), editable && [undo, redo],
+    h("span", { class: "head-tools" }, ptz.button, sound, h("label", { class: "tick" }, shapesShown, t("Areas")), editable && [undo, redo],
       iconButton("full", t("Full screen"), () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()), { keys: "f" })), views);
 
   // What can be set, in three parts.
@@ -167,6 +169,7 @@ export function camera(root, { names: [name], query }, signal) {
       }
     }
     trouble.tell(camera);
+    ptz.tell(camera);
     stage.classList.toggle("troubled", trouble.element.childElementCount > 0);
     reason.replaceChildren(...(camera.state === "online" ? [] : [icon("offline"), h("strong", {}, stateTitle(camera.state)),
       h("span", { title: fullTime(camera.since) }, t("since {time}", { time: timeOfDay(camera.since) })), camera.reason && h("span", {}, camera.reason)].filter(Boolean)));
@@ -191,7 +194,8 @@ export function camera(root, { names: [name], query }, signal) {
   addEventListener("pagehide", () => video.stop(), { signal });
 
   addKeys(t("Camera {name}", { name }), [
-    { keys: ["Escape"], words: t("stop drawing, or back to the wall"), run: () => draw.draftKey("Escape") || (areas.selected ? areas.select(null) : go("wall")) },
+    { keys: ["Escape"], words: t("stop drawing, or back to the wall"), run: () => ptz.steer(false) || draw.draftKey("Escape") || (areas.selected ? areas.select(null) : go("wall")) },
+    ...ptz.keys,
     { keys: ["["], words: t("previous camera"), run: () => go("camera", [beside(-1)]) },
     { keys: ["]"], words: t("next camera"), run: () => go("camera", [beside(1)]) },
     { keys: ["v"], words: t("live video"), run: () => choose("live") },

@@ -12,6 +12,7 @@ const switches = [
   { name: "enabled", words: t("Camera"), hint: t("Off: no picture, no events."), on: (c) => c.state !== "disabled" },
   { name: "recordings", words: t("Recording"), hint: t("Off: events without clips."), on: (c) => c.record_enabled },
   { name: "motion", words: t("Motion"), hint: t("Off: motion makes no events."), on: (c) => c.motion_enabled },
+  { name: "device_events", words: t("Its own events"), hint: t("On: events of what the camera itself finds, too."), on: (c) => c.device_events.enabled, offered: (c) => Boolean(c.device_events) },
 ];
 
 export function facts(name, editable) {
@@ -24,7 +25,9 @@ export function facts(name, editable) {
         failure(error);
       }
     } });
-    return { ...item, input };
+    const hint = h("span", { class: "hint", id: `switch-${item.name}-hint` }, item.hint);
+    const row = h("div", { class: "switch-row" }, h("label", { for: `switch-${item.name}` }, item.words), hint, h("span", { class: "switch" }, input, h("span")));
+    return { ...item, input, row, said: hint };
   });
   const words = { source: t("Source"), state: t("State"), stream: t("Recorded stream"), picture: t("Picture"), fps: t("Frames a second"), clips: t("Clips"), reconnects: t("Reconnects"), changed: t("Changed here") };
   const rows = Object.fromEntries(Object.keys(words).map((key) => [key, h("dd", { class: "number" })]));
@@ -36,11 +39,15 @@ export function facts(name, editable) {
       failure(error);
     }
   } }, t("Take back all changes made here"));
-  const element = h("div", { class: "facts-panel" }, inputs.map(({ name: key, words: title, hint, input }) => h("div", { class: "switch-row" },
-    h("label", { for: `switch-${key}` }, title), h("span", { class: "hint", id: `switch-${key}-hint` }, hint), h("span", { class: "switch" }, input, h("span")))),
+  const element = h("div", { class: "facts-panel" }, inputs.map((item) => item.row),
     h("dl", { class: "facts-list" }, Object.entries(rows).map(([key, value]) => h("div", {}, h("dt", {}, words[key]), value))), back);
   const tell = (camera) => {
-    for (const { input, on } of inputs) input.checked = on(camera);
+    for (const { input, row, on, offered } of inputs) {
+      row.hidden = offered ? !offered(camera) : false;
+      if (!row.hidden) input.checked = on(camera);
+    }
+    const { said, hint } = inputs.find((item) => item.name === "device_events");
+    setText(said, camera.device_events?.reason ?? hint);
     const since = (it) => `${stateWords(it.state)}${it.reason ? `: ${it.reason}` : ""}, ${t("since {time}", { time: fullTime(it.since) })}`;
     setText(rows.source, camera.source);
     setText(rows.state, since(camera));

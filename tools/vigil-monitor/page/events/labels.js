@@ -4,4 +4,5 @@
 globalThis.labelTexts = {
   "motion": "Motion", "loitering": "Loitering", "camera-covered": "Camera covered", "camera-blurred": "Out of focus", "camera-moved": "Camera moved",
   "camera-offline": "Camera offline", "detect-offline": "Detection stream offline", "record-offline": "Recorded stream offline",
+  "device-motion": "Motion (camera)", "device-tamper": "Tampering (camera)", "device-input": "Input (camera)", "device-line": "Line crossed (camera)",
 };

@@ -6,6 +6,7 @@ import { failure, notice } from "../app/notice.js";
 import { store } from "../app/store.js";
 import { t } from "../app/text.js";
 import { span } from "../app/time.js";
+import { look } from "./look.js";
 import { confirmed, field } from "./people.js";
 
 const profileWords = (p) => `${p.name || p.token}: ${p.codec} ${p.width} × ${p.height}${p.fps ? `, ${t("{n} frames/s", { n: p.fps })}` : ""}`;
@@ -37,8 +38,9 @@ export function setup(signal) {
     setText(state, "");
     button.disabled = false;
   };
-  const choose = (device) => {
-    address.value = device.address;
+  let device = ""; // an address that a device has said of itself
+  const choose = (found) => {
+    address.value = device = found.address;
     plan.replaceChildren();
     user.focus();
   };
@@ -63,30 +65,34 @@ export function setup(signal) {
   };
   const nameField = (value) => h("input", { type: "text", required: true, value, pattern: "[A-Za-z0-9_\\-]{1,32}", title: t("1 to 32 letters, digits, _ or -"), autocomplete: "off", autocapitalize: "none" });
   const show = (words, name, body, ...fields) => {
-    plan.replaceChildren(...words.map((line) => h("p", {}, line)),
-      h("form", { class: "people-form", onsubmit: add(name, body) }, ...fields, field(t("Name"), name), h("button", { class: "button primary" }, t("Add the camera"))));
+    const streams = look(body);
+    streams.again();
+    plan.replaceChildren(...words.map((line) => h("p", {}, line)), streams.element,
+      h("form", { class: "people-form", onsubmit: add(name, body), onchange: ({ target }) => { if (target !== name) streams.again(); } }, ...fields, field(t("Name"), name), h("button", { class: "button primary" }, t("Add the camera"))));
     name.focus();
   };
   const byAddress = () => {
     const source = address.value.trim();
     const whole = user.value ? source.replace("://", `://${encodeURIComponent(user.value)}:${encodeURIComponent(password.value)}@`) : source;
-    show([t("This stream would be looked at and recorded. It is not changed, and not asked for before.")], nameField(""), () => ({ source: whole }));
+    show([t("This stream would be looked at and recorded. It is not changed.")], nameField(""), () => ({ source: whole }));
   };
+  // Devices are asked at http:// and https:// addresses, too.
+  const isStream = (words) => words !== device && (/^rtsps?:/i.test(words) || (/^https?:\/\/[^/]+\/./i.test(words) && !/onvif/i.test(words)));
   const ask = async () => {
     const login = { address: address.value.trim(), user: user.value, password: password.value };
-    const device = await post("api/onvif/device", login);
-    const record = profileField(t("Recorded"), device.profiles, "record");
-    const detect = profileField(t("Looked at"), device.profiles, "detect");
-    const off = device.clock_offset;
-    const words = [t("{device} at {host}. These streams would be recorded and looked at; the camera's settings stay as they are.", { device: `${device.manufacturer} ${device.model}`.trim(), host: device.host })];
+    const said = await post("api/onvif/device", login);
+    const record = profileField(t("Recorded"), said.profiles, "record");
+    const detect = profileField(t("Looked at"), said.profiles, "detect");
+    const off = said.clock_offset;
+    const words = [t("{device} at {host}. These streams would be recorded and looked at; the camera's settings stay as they are.", { device: `${said.manufacturer} ${said.model}`.trim(), host: said.host })];
     if (Math.abs(off) > wrongClock) words.push(off > 0 ? t("Its clock is {time} ahead.", { time: span(off) }) : t("Its clock is {time} behind.", { time: span(-off) }));
-    show(words, nameField(device.name), () => ({ device: { ...login, record: record.value, detect: detect.value } }), field(t("Recorded"), record), field(t("Looked at"), detect));
+    show(words, nameField(said.name), () => ({ device: { ...login, record: record.value, detect: detect.value } }), field(t("Recorded"), record), field(t("Looked at"), detect));
   };
   const form = h("form", { class: "people-form", onsubmit: (event) => {
     event.preventDefault();
     plan.replaceChildren();
     const button = event.currentTarget.querySelector("button");
-    if (/^rtsps?:/i.test(address.value.trim())) byAddress();
+    if (isStream(address.value.trim())) byAddress();
     else working(button, t("The camera is asked…"), ask);
   } }, field(t("Address"), address), field(t("User"), user), field(t("Password"), password), h("button", { class: "button" }, t("What would be done?")));
 
