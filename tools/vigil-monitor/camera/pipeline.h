@@ -133,7 +133,7 @@ class CameraPipeline final : public StreamPipeline {
   StillPicture still_;
   std::atomic<bool> turning_ = false;
   std::mutex turn_lock_;
-  unsigned turns_ = 0; // under turn_lock_
+  unsigned turns_ = 0;                // under turn_lock_
   std::unique_ptr<TrackCrops> crops_; // null: no detector
   std::vector<GstElement *> chain_;
   KeyGate key_gate_;       // before the decoder; its thread's, as the next one is
