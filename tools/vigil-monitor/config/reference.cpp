@@ -144,8 +144,7 @@ constexpr KeyReference table[] = {
 
     {"cameras.NAME.source", "text, or `{record, detect}`", "required",
      "[Address, file, device or elements](monitor.md#source), or [two streams](monitor.md#two-streams)."},
-    {"cameras.NAME.title", "1 to 64 characters", "the name",
-     "What people read in the place of the name."},
+    {"cameras.NAME.title", "1 to 64 characters", "the name", "What people read in the place of the name."},
     {"cameras.NAME.onvif.address", "http:// address", "none",
      "[ONVIF service](monitor.md#turning-a-camera) that turns the camera, with user and password."},
     {"cameras.NAME.onvif.events", "", "false",
