@@ -27,7 +27,7 @@ from program import Monitor
 PROGRAM = os.path.abspath(sys.argv[1])
 ONLY = sys.argv[3:]
 KILLS = ONLY == ["kills"]
-MOMENTS = int(os.environ.get("VIGIL_DAMAGE_MOMENTS", "3"))
+MOMENTS = int(os.environ.get("VIGIL_DAMAGE_MOMENTS", "2"))
 SEED = int(os.environ.get("VIGIL_DAMAGE_SEED", "1"))
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"
 FILES = {  # by their names for people; those that the program finds when it starts come first
@@ -402,7 +402,7 @@ def main():
                         if moment % MOTION_EVERY == MOTION_EVERY - 1:
                             before = len(known.moved)
                             m.wait("motion is stored", lambda n=before: len(known.moved) > n or actor.wrong, 120)
-                        if rng.random() < 0.1:
+                        if not KILLS and rng.random() < 0.1:
                             actor.end()
                             m.stop()
                         else:
