@@ -52,7 +52,7 @@ class Pages(unittest.TestCase):
     def check(self, page, text):
         """A configuration, or a part of one, is taken by vigil-monitor --check."""
         keys = set(re.findall(r"^(\w+):", text, re.MULTILINE))
-        if not keys <= {"http", "mqtt", "storage", "record", "cameras", "webhook", "presets"} or keys == {"record"}:
+        if not keys <= {"http", "mqtt", "storage", "record", "cameras", "webhook", "presets", "detector"} or keys == {"record"}:
             text = "cameras:\n  c:\n    source: x\n" + "".join(f"    {line}\n" for line in text.splitlines())
         elif "cameras" not in keys:
             text += "\ncameras: {c: {source: x}}\n"
@@ -65,6 +65,9 @@ class Pages(unittest.TestCase):
             file.write_text(text.replace("/etc/vigil", folder).replace("/run/vigil", folder), encoding="utf-8")
             done = subprocess.run([MONITOR[0], "--config", file, "--check", "--storage", folder], capture_output=True, text=True, check=False, env={**os.environ, **names},
                                   timeout=120)
+            if "this build of vigil-monitor has no detector" in done.stderr:
+                print(f"SKIPPED: the detector of {page.name}, which this build does not have")
+                return
             self.assertEqual(done.returncode, 0, f"{page.name}:\n{text}\n{done.stdout}{done.stderr}")
 
     def test_configurations(self):

@@ -178,6 +178,13 @@ with Monitor(program, data, "--config", str(config)) as m:
     assert "dog" in {x["label"] for x in taught()}, "examples stay"
     assert say(third, {"label": "kept"})[0] == 200
     kept = third["id"]
+
+    # A new connection goes on from the sizes and speeds that are usual at this place: its first track is compared with them.
+    for enabled in (False, True):
+        assert m.ask("PATCH", "/api/cameras/street/switches", {"enabled": enabled})[0] == 200
+    records = (json.loads(r[5]) for r in m.live("?pictures=0", 120) if r[0] == "E")
+    shape = next((r["shape"] for r in records if r["kind"] == "track"), {})
+    assert "relative-size" in shape and "relative-speed" in shape, shape
     m.stop()
 
 with Monitor(program, data, "--config", str(config)) as m:
