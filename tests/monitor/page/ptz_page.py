@@ -122,8 +122,9 @@ class Turn(unittest.TestCase):
         self.stopped("the key is let go of")
         self.assertGreater(head.stops, stops)
         zooms = head.zooms
-        b.keys("+")
+        ActionChains(b.driver).key_down("+").perform()
         self.server.until(lambda: head.zooms > zooms, "the key of the zoom", 20)
+        ActionChains(b.driver).key_up("+").perform()
         b.keys("h")
         self.server.until(lambda: abs(head.place() - head.home) < 1, "home by a key", 20)
         ActionChains(b.driver).key_down(Keys.ARROW_LEFT).perform()

@@ -18,6 +18,7 @@ export class Ptz {
   #can = null;
   #held = new Map(); // what is held, and the speed that it asks for
   #moves = false;
+  #moved = Promise.resolve(); // when the last move has been stopped
   #wake = () => {};
 
   constructor(name, signal) {
@@ -101,7 +102,7 @@ export class Ptz {
   #hold(what, speed) {
     this.#held.set(what, speed);
     this.#wake();
-    this.#move();
+    if (!this.#moves) this.#moved = this.#move();
   }
 
   #release(what) {
@@ -128,7 +129,6 @@ export class Ptz {
   }
 
   async #move() {
-    if (this.#moves) return;
     this.#moves = true;
     while (this.#wanted()) {
       try {
@@ -149,6 +149,7 @@ export class Ptz {
 
   async #send(where) {
     this.#let();
+    await this.#moved; // a stop that comes later would end the way there
     try {
       await post(cameraPath(this.#name, "ptz", "go"), where);
     } catch (error) {
