@@ -141,6 +141,7 @@ def devices():
         same(m.get("/api/cameras")[0]["state"] in ("online", "connecting"), True, "the camera that was there goes on")
         secrets(m)
         same(canary.connections, 0, "requests to a host that nobody named")
+        canary.close()
         m.stop()
 
 

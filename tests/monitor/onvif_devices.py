@@ -351,13 +351,22 @@ class Canary:
 
     def __init__(self, address, ports):
         self.connections = self.asked = 0
-        for port in ports:
-            server = socket.create_server((address, port))
+        self.servers = [socket.create_server((address, port)) for port in ports]
+        for server in self.servers:
             threading.Thread(target=self.count, args=(server,), daemon=True).start()
+
+    def close(self):
+        """Another one may take its ports."""
+        for server in self.servers:
+            server.shutdown(socket.SHUT_RDWR)  # accept() ends
+            server.close()
 
     def count(self, server):
         while True:
-            connection, _ = server.accept()
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
             self.connections += 1
             threading.Thread(target=self.hear, args=(connection,), daemon=True).start()
 

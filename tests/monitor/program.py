@@ -57,10 +57,10 @@ class Monitor:
             c.request(method, path, data, headers or {})
             r = c.getresponse()
             content = r.read()
-            self.headers = dict(r.getheaders())
+            headers = self.headers = dict(r.getheaders())  # self's are those of the last answer on any thread
         finally:
             c.close()
-        if raw or not content or "json" not in self.headers.get("Content-Type", ""):
+        if raw or not content or "json" not in headers.get("Content-Type", ""):
             return r.status, content
         return r.status, json.loads(content)
 
